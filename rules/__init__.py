@@ -1,0 +1,1 @@
+"""Derivative rules, in folders that mirror the namespaces they cover."""

@@ -1,0 +1,1 @@
+"""Rules for NumPy; importing this package registers all of them."""

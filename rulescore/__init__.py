@@ -1,0 +1,72 @@
+"""Derivative rules for Python: written once, used by every AD system, proven by a test.
+
+`rrule` and `frule` are the two tables of rules; a rule is registered with ``@rrule.register(f)`` or one of the
+short forms (`scalar_rule`, `linear_rule`, `non_differentiable`). The rules of NumPy are found by themselves when a
+table is asked for one. The testers live in the package ``testutils``.
+"""
+
+from rulescore.accumulation import add, add_inplace, is_inplaceable_destination
+from rulescore.arithmetic import AbstractTangent, MissingDerivativeError
+from rulescore.config import HasForwardMode, HasReverseMode, RuleConfig, frule_via_ad, rrule_via_ad
+from rulescore.definitions import (
+    derivatives_given_output,
+    ignore_derivatives,
+    linear_rule,
+    non_differentiable,
+    not_implemented,
+    opt_out,
+    scalar_rule,
+    static_rule,
+)
+from rulescore.projection import Projector, ProjectTo, project_to, unbroadcast
+from rulescore.records import RuleRecord, StaticForm
+from rulescore.registry import RuleTable, frule, rrule
+from rulescore.signatures import instances_of, typeof
+from rulescore.tangents import NotImplementedTangent, Tangent, construct, zero_tangent
+from rulescore.thunks import InplaceableThunk, Thunk, thunk, unthunk
+from rulescore.zero import AbstractZero, NoTangent, ZeroTangent
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "AbstractTangent",
+    "AbstractZero",
+    "HasForwardMode",
+    "HasReverseMode",
+    "InplaceableThunk",
+    "MissingDerivativeError",
+    "NoTangent",
+    "NotImplementedTangent",
+    "ProjectTo",
+    "Projector",
+    "RuleConfig",
+    "RuleRecord",
+    "RuleTable",
+    "StaticForm",
+    "Tangent",
+    "Thunk",
+    "ZeroTangent",
+    "add",
+    "add_inplace",
+    "construct",
+    "derivatives_given_output",
+    "frule",
+    "frule_via_ad",
+    "ignore_derivatives",
+    "instances_of",
+    "is_inplaceable_destination",
+    "linear_rule",
+    "non_differentiable",
+    "not_implemented",
+    "opt_out",
+    "project_to",
+    "rrule",
+    "rrule_via_ad",
+    "scalar_rule",
+    "static_rule",
+    "thunk",
+    "typeof",
+    "unbroadcast",
+    "unthunk",
+    "zero_tangent",
+]

@@ -1,0 +1,169 @@
+"""Finding what installed packages offer, through entry points, when it is first needed.
+
+The entry's name is the module whose functions it covers; an entry is loaded once that module is in `sys.modules`,
+so nobody imports rules by hand and the rules of a module nobody uses cost nothing.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import contextvars
+import importlib
+import importlib.metadata
+import importlib.util
+import sys
+import threading
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+
+_SHIPPED = ("rules", "testutils")
+
+_loading: contextvars.ContextVar[str | None] = contextvars.ContextVar("rulescore_loading", default=None)
+
+
+class DiscoveryWarning(UserWarning):
+    """An installed package offers rules or sample inputs that cannot be imported."""
+
+
+class ShadowedPackageError(ImportError):
+    """A module of the user's hides one of the packages that rulescore ships."""
+
+
+class EntryPointLoader:
+    """Loads the entries of one entry-point group, each at most once.
+
+    Parameters
+    ----------
+    group : str
+        The group, such as ``"rulescore.rules"``.
+    """
+
+    def __init__(self, group: str) -> None:
+        self.group = group
+        self._pending: dict[str, list[importlib.metadata.EntryPoint]] | None = None
+        self._names: tuple[str, ...] = ()
+        self._lock = threading.RLock()
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of all installed entries, loaded or not."""
+        self._scan()
+        return self._names
+
+    def load_imported(self) -> bool:
+        """Load the entries whose module has been imported; whether there was one."""
+        if self._pending is not None and not self._pending:
+            return False
+        with self._lock:
+            due = [name for name in self._scan() if name in sys.modules]
+            for name in due:
+                self.load(name)
+        return bool(due)
+
+    def load(self, name: str) -> None:
+        """Load the entries of one name now.
+
+        Raises
+        ------
+        ShadowedPackageError
+            When the entry is one of ours, and a module of the user's hides it.
+        """
+        with self._lock:
+            entries = self._scan().get(name, [])
+            for entry in entries:
+                self._load_entry(entry)
+            # Only now, so that a failing entry says so again; a miss while it loads finds it in `_in_progress`.
+            self._scan().pop(name, None)
+
+    def load_all(self) -> None:
+        """Load every installed entry whose module can be imported, importing it."""
+        with self._lock:
+            for name in list(self._scan()):
+                self.load(name)
+
+    def _scan(self) -> dict[str, list[importlib.metadata.EntryPoint]]:
+        if self._pending is None:
+            with self._lock:
+                pending: dict[str, list[importlib.metadata.EntryPoint]] = {}
+                for entry in importlib.metadata.entry_points(group=self.group):
+                    pending.setdefault(entry.name, []).append(entry)
+                self._names = tuple(pending)
+                self._pending = pending
+        return self._pending
+
+    def _load_entry(self, entry: importlib.metadata.EntryPoint) -> None:
+        if _loading.get() == entry.name:
+            return
+        with _marked_as_loading(entry.name):
+            if entry.module.partition(".")[0] in _SHIPPED:
+                import_shipped(entry.module)
+                return
+            try:
+                entry.load()
+            except Exception as error:
+                warnings.warn(
+                    f"the entry point {entry.name!r} of the group {self.group!r} ({entry.value}) was left out, because "
+                    f"importing it raised {type(error).__name__}: {error}. Mend or uninstall the package offering it",
+                    DiscoveryWarning,
+                    stacklevel=2,
+                )
+
+
+def entry_being_loaded() -> str | None:
+    """The name of the entry point whose module is being imported, or None."""
+    return _loading.get()
+
+
+def import_shipped(name: str) -> ModuleType:
+    """Import one of the packages shipped beside ``rulescore``, and make sure that it is ours.
+
+    Parameters
+    ----------
+    name : str
+        ``"testutils"``, ``"rules"`` or a module below one of them.
+
+    Raises
+    ------
+    ShadowedPackageError
+        When another module of that name comes first.
+    """
+    root = name.partition(".")[0]
+    ours = Path(__file__).resolve().parent.parent / root
+    found = _location_of(root)
+    if found is None or found.parent != ours:
+        raise ShadowedPackageError(
+            f"rulescore needs its own package {root!r}, but {root!r} is "
+            + (f"{found}, which hides it" if found else "not installed")
+            + f": rename your {root!r}, or run pytest with --import-mode=importlib, "
+            "which keeps test folders off sys.path"
+        )
+    return importlib.import_module(name)
+
+
+def _location_of(root: str) -> Path | None:
+    module = sys.modules.get(root)
+    if module is not None:
+        file = getattr(module, "__file__", None)
+        if file is None:  # a namespace package: somebody's folder without an __init__.py
+            file = str(Path(next(iter(module.__path__))) / "__init__.py")
+        return Path(file).resolve()
+    spec = importlib.util.find_spec(root)
+    if spec is None:
+        return None
+    if spec.origin is None:
+        return Path(next(iter(spec.submodule_search_locations or ["."]))).resolve() / "__init__.py"
+    return Path(spec.origin).resolve()
+
+
+@contextlib.contextmanager
+def _marked_as_loading(name: str) -> Iterator[None]:
+    token = _loading.set(name)
+    try:
+        yield
+    finally:
+        _loading.reset(token)
+
+
+rule_entries = EntryPointLoader("rulescore.rules")

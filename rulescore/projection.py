@@ -1,0 +1,351 @@
+"""Putting a cotangent back into the tangent space of its primal: real, of its shape, precision and sparsity.
+
+Also `unbroadcast`, which takes back what broadcasting did; a projection never sums.
+"""
+
+from __future__ import annotations
+
+import numbers
+import sys
+from typing import Any
+
+import numpy as np
+
+from rulescore.arithmetic import AbstractTangent
+from rulescore.tangents import (
+    NotImplementedTangent,
+    Tangent,
+    as_structural,
+    field_names,
+    is_sparse,
+    structure_of,
+)
+from rulescore.thunks import Thunk
+from rulescore.zero import AbstractZero, NoTangent
+
+_NO_TANGENT = NoTangent()
+
+
+class Projector:
+    """Maps a cotangent into the tangent space of the primal it was made for.
+
+    Keeps the primal's shape and type alive, never its values. Zeros and missing derivatives pass through, thunks
+    are projected when they are forced.
+    """
+
+    __slots__ = ()
+
+    def __call__(self, dx: Any) -> Any:
+        """Project ``dx``."""
+        if isinstance(dx, (AbstractZero, NotImplementedTangent)):
+            return dx
+        if isinstance(dx, Thunk):
+            return dx.map(self)
+        return self._project(dx)
+
+    def _project(self, dx: Any) -> Any:
+        raise NotImplementedError
+
+
+class NonDifferentiableProjector(Projector):
+    """For what has no tangent space: every cotangent becomes `NoTangent`."""
+
+    __slots__ = ()
+
+    def __call__(self, dx: Any) -> Any:
+        return _NO_TANGENT
+
+
+class IdentityProjector(Projector):
+    """For number types this module does not know, such as `fractions.Fraction` or `mpmath.mpf`."""
+
+    __slots__ = ()
+
+    def _project(self, dx: Any) -> Any:
+        return dx
+
+
+class ScalarProjector(Projector):
+    """For Python and NumPy scalars."""
+
+    __slots__ = ("_fitting", "_is_real", "_type")
+
+    def __init__(self, scalar_type: type, is_real: bool) -> None:
+        self._type = scalar_type
+        # np.float64 is a float and np.complex128 a complex: they need no conversion.
+        self._fitting = {float: (float, np.float64), complex: (complex, np.complex128)}.get(scalar_type, (scalar_type,))
+        self._is_real = is_real
+
+    def __call__(self, dx: Any) -> Any:
+        return dx if type(dx) in self._fitting else super().__call__(dx)
+
+    def _project(self, dx: Any) -> Any:
+        if np.shape(dx) != ():
+            raise _shape_error(dx, ())
+        dtype = getattr(dx, "dtype", None)
+        if dtype is None and not isinstance(dx, numbers.Number):
+            raise TypeError(
+                f"a cotangent of type {type(dx).__name__} does not fit a primal of type {self._type.__name__}: "
+                "return a number"
+            )
+        if isinstance(dx, np.ndarray):
+            dx = dx[()]
+        if self._is_real and np.iscomplexobj(dx):
+            dx = dx.real
+        if type(dx) in self._fitting or (dtype is not None and not isinstance(dx, np.generic)):
+            return dx  # another library's 0-d array keeps its own type
+        return self._type(dx)
+
+
+class ArrayProjector(Projector):
+    """For arrays of inexact numbers, of NumPy or of any library that speaks its protocols."""
+
+    __slots__ = ("dtype", "shape")
+
+    def __init__(self, shape: tuple[int, ...], dtype: Any) -> None:
+        self.shape = shape
+        self.dtype = dtype
+
+    def __call__(self, dx: Any) -> Any:
+        if type(dx) is np.ndarray and dx.dtype is self.dtype and dx.shape == self.shape:
+            return dx
+        return super().__call__(dx)
+
+    def _project(self, dx: Any) -> Any:
+        if is_sparse(dx):
+            dx = dx.toarray()
+        dtype = getattr(dx, "dtype", None)
+        if dtype is None or isinstance(dx, np.generic):
+            if not isinstance(dx, (numbers.Number, np.generic)):
+                raise TypeError(
+                    f"a cotangent of type {type(dx).__name__} does not fit an array of shape {self.shape}: "
+                    "return an array"
+                )
+            dx = np.asarray(dx)
+            dtype = dx.dtype
+        if dx.shape != self.shape:
+            raise _shape_error(dx, self.shape)
+        if dtype == self.dtype:
+            return dx
+        if dtype.kind == "c" and self.dtype.kind == "f":
+            dx = dx.real
+        return dx.astype(self.dtype)
+
+
+class ObjectArrayProjector(Projector):
+    """For arrays of objects: one projector an element."""
+
+    __slots__ = ("_projectors",)
+
+    def __init__(self, projectors: Any) -> None:
+        self._projectors = projectors
+
+    def _project(self, dx: Any) -> Any:
+        if np.shape(dx) != self._projectors.shape:
+            raise _shape_error(dx, self._projectors.shape)
+        projected = np.empty(self._projectors.shape, dtype=object)
+        for index, projector in np.ndenumerate(self._projectors):
+            projected[index] = projector(dx[index])
+        return projected
+
+
+class SparseProjector(Projector):
+    """For `scipy.sparse` arrays: only the entries the primal stores have a tangent."""
+
+    __slots__ = ("_columns", "_dtype", "_format", "_rows", "_shape", "_type")
+
+    def __init__(self, x: Any) -> None:
+        pattern = x.tocoo()
+        self._type = type(x)
+        self._format = x.format
+        self._shape = x.shape
+        self._dtype = x.dtype
+        self._rows, self._columns = pattern.coords if hasattr(pattern, "coords") else (pattern.row, pattern.col)
+
+    def _project(self, dx: Any) -> Any:
+        if dx.shape != self._shape:
+            raise _shape_error(dx, self._shape)
+        if is_sparse(dx):
+            dx = dx.tocsr()
+        data = np.asarray(dx[self._rows, self._columns]).ravel()
+        if data.dtype.kind == "c" and self._dtype.kind == "f":
+            data = data.real
+        # Imported already, since the primal is one of its arrays; we never import SciPy ourselves.
+        stored = sys.modules["scipy.sparse"].coo_array((data.astype(self._dtype), (self._rows, self._columns)), shape=self._shape)
+        return self._type(stored.asformat(self._format))
+
+
+class StructureProjector(Projector):
+    """For containers and objects: one projector a field; the result is a `Tangent`."""
+
+    __slots__ = ("_projectors", "_type")
+
+    def __init__(self, primal_type: type, projectors: dict[Any, Projector]) -> None:
+        self._type = primal_type
+        self._projectors = projectors
+
+    def _project(self, dx: Any) -> Any:
+        dx = as_structural(self._type, dx)
+        if not isinstance(dx, Tangent):
+            raise TypeError(
+                f"a cotangent of type {type(dx).__name__} does not fit a {self._type.__name__}: "
+                f"return Tangent({self._type.__name__}, ...)"
+            )
+        if dx.primal_type is not self._type and not issubclass(self._type, dx.primal_type):
+            raise TypeError(
+                f"the tangent of a {dx.primal_type.__name__} does not fit a {self._type.__name__}: "
+                f"return Tangent({self._type.__name__}, ...)"
+            )
+        unknown = [key for key in dx.fields if key not in self._projectors]
+        is_sequence = field_names(self._type) is None and issubclass(self._type, (tuple, list))
+        if unknown or (is_sequence and len(dx.fields) != len(self._projectors)):
+            raise ValueError(
+                f"a cotangent with the fields {list(dx.fields)} does not fit a {self._type.__name__} with the fields "
+                f"{list(self._projectors)}"
+            )
+        fields = {key: project(dx.fields[key]) for key, project in self._projectors.items() if key in dx.fields}
+        return Tangent.from_fields(self._type, fields)
+
+
+NON_DIFFERENTIABLE = NonDifferentiableProjector()
+_IDENTITY = IdentityProjector()
+_FLOAT = ScalarProjector(float, is_real=True)
+_COMPLEX = ScalarProjector(complex, is_real=False)
+
+
+def project_to(x: Any) -> Projector:
+    """A callable that puts a cotangent into the tangent space of ``x``.
+
+    Parameters
+    ----------
+    x : object
+        The primal. Its shape and type are kept, its values are not.
+
+    Returns
+    -------
+    project : Projector
+        ``project(dx)`` has the shape of ``x`` and its precision, is real where ``x`` is real (the real part of a
+        complex cotangent is its orthogonal projection), has entries only where a sparse ``x`` stores one, and is
+        a `Tangent` for containers and objects. Integers, booleans, strings, functions, and containers of nothing
+        else have no tangent space: every cotangent becomes `NoTangent`.
+
+    Raises
+    ------
+    ValueError
+        (From the callable.) When the cotangent has another shape. A projection never sums or broadcasts; see
+        `unbroadcast`.
+    TypeError
+        (From the callable.) When the cotangent belongs to another type of primal.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> project_to(np.ones(2, np.float32))(np.array([1.0 + 2j, 3.0]))
+    array([1., 3.], dtype=float32)
+    """
+    kind = type(x)
+    if kind is np.ndarray:
+        return _array_projector(x)
+    if kind is float:
+        return _FLOAT
+    return _projector_of(x, ())
+
+
+ProjectTo = project_to
+
+
+def unbroadcast(xbar: Any, shape: tuple[int, ...]) -> Any:
+    """Sum a cotangent over the axes that broadcasting added or expanded, back to ``shape``.
+
+    The transpose of ``np.broadcast_to(x, xbar.shape)``.
+
+    Parameters
+    ----------
+    xbar : array
+        A cotangent of the broadcast array.
+    shape : tuple of int
+        The shape before broadcasting.
+
+    Returns
+    -------
+    array
+        A cotangent of that shape; ``xbar`` itself when nothing was broadcast.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> unbroadcast(np.ones((4, 3)), (1, 3))
+    array([[4., 4., 4.]])
+    """
+    wide = np.shape(xbar)
+    if wide == shape:
+        return xbar
+    added = len(wide) - len(shape)
+    expanded = [added + axis for axis, length in enumerate(shape) if length == 1 and wide[added + axis] != 1]
+    return xbar.sum(axis=(*range(added), *expanded)).reshape(shape)
+
+
+def _array_projector(x: Any) -> Projector:
+    kind = x.dtype.kind
+    if kind in "fc":
+        return ArrayProjector(x.shape, x.dtype)
+    if kind == "O":
+        projectors = np.empty(x.shape, dtype=object)
+        for index, element in np.ndenumerate(x):
+            projectors[index] = project_to(element)
+        if all(projector is NON_DIFFERENTIABLE for projector in projectors.flat):
+            return NON_DIFFERENTIABLE
+        return ObjectArrayProjector(projectors)
+    return NON_DIFFERENTIABLE
+
+
+def _projector_of(x: Any, parents: tuple[int, ...]) -> Projector:
+    if isinstance(x, np.ndarray):
+        return _array_projector(x)
+    if isinstance(x, np.generic):
+        if x.dtype.kind not in "fc":
+            return NON_DIFFERENTIABLE
+        return ScalarProjector(type(x), is_real=x.dtype.kind == "f")
+    if isinstance(x, complex):
+        return _COMPLEX
+    if isinstance(x, float):
+        return _FLOAT
+    if isinstance(x, numbers.Integral):
+        return NON_DIFFERENTIABLE
+    if isinstance(x, Tangent):
+        return StructureProjector(x.primal_type, {k: _projector_of(v, parents) for k, v in x.fields.items()})
+    if isinstance(x, Thunk):
+        return _projector_of(x.force(), parents)
+    if isinstance(x, AbstractTangent):
+        return NON_DIFFERENTIABLE
+    if is_sparse(x):
+        return SparseProjector(x) if x.dtype.kind in "fc" else NON_DIFFERENTIABLE
+    if hasattr(x, "dtype") and hasattr(x, "shape") and not isinstance(x, type):
+        return _array_projector(x)
+    if isinstance(x, numbers.Number):
+        return _IDENTITY
+    return _structure_projector(x, parents)
+
+
+def _structure_projector(x: Any, parents: tuple[int, ...]) -> Projector:
+    fields = structure_of(x)
+    # An object that contains itself has no finite tangent; its inner occurrence counts as not differentiable.
+    if fields is None or id(x) in parents:
+        return NON_DIFFERENTIABLE
+    parents = (*parents, id(x))
+    projectors = {key: _projector_of(value, parents) for key, value in fields.items()}
+    if all(projector is NON_DIFFERENTIABLE for projector in projectors.values()):
+        return NON_DIFFERENTIABLE
+    return StructureProjector(type(x), projectors)
+
+
+def _shape_error(dx: Any, shape: tuple[int, ...]) -> ValueError:
+    hint = (
+        "; sum over the broadcast axes first: unbroadcast(dx, np.shape(x))"
+        if np.ndim(dx) >= len(shape) and np.size(dx) >= int(np.prod(shape))
+        else ""
+    )
+    return ValueError(
+        f"a cotangent of shape {np.shape(dx)} does not fit a primal of shape {shape}: a cotangent has exactly the "
+        f"shape of its primal{hint}"
+    )

@@ -1,0 +1,128 @@
+"""What is known about one registered rule."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from rulescore.config import RuleConfig
+from rulescore.signatures import InstancesOf, Parameters, type_name
+
+
+@dataclass(frozen=True, slots=True)
+class StaticForm:
+    """A reverse rule without a closure, for consumers that keep a tape.
+
+    Attributes
+    ----------
+    primal : callable
+        ``y = primal(*args, **kwargs)``.
+    vjps : tuple
+        One per positional argument: ``xbar = vjp(ybar, y, *args, **kwargs)``, or None where there is no derivative.
+    uses_output : tuple of bool
+        Whether each vjp reads ``y``; a tape need not keep what is not read.
+    uses_arguments : tuple of tuple of bool
+        Whether each vjp reads the values of each argument; where it does not, the argument's place may be taken by
+        anything of its type, shape and dtype.
+    """
+
+    primal: Callable[..., Any]
+    vjps: tuple[Callable[..., Any] | None, ...]
+    uses_output: tuple[bool, ...]
+    uses_arguments: tuple[tuple[bool, ...], ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RuleRecord:
+    """One registered rule.
+
+    Attributes
+    ----------
+    function : object
+        What the rule is for: a function, or `instances_of` a class.
+    implementation : callable
+        The rule itself.
+    types : tuple of type
+        The types of the longest signature it serves.
+    signatures : tuple of tuple of type
+        Every tuple of types that it serves.
+    tags : frozenset of str
+        ``"elementwise"``, ``"linear"``, ``"non-differentiable"``, ``"opted out"``, and what its author adds.
+    config : tuple of type
+        The `RuleConfig` classes it needs.
+    static : StaticForm or None
+        The closure-free form, where it has one.
+    partials : callable or None
+        ``partials(y, *args)`` gives the partial derivatives (see `derivatives_given_output`).
+    module, file, line
+        Where it is defined.
+    entry : str or None
+        The entry point that brought it.
+    """
+
+    function: Any
+    implementation: Callable[..., Any]
+    signatures: tuple[tuple[type, ...], ...]
+    parameters: Parameters
+    tags: frozenset[str]
+    config: tuple[type[RuleConfig], ...]
+    static: StaticForm | None
+    partials: Callable[..., Any] | None
+    module: str
+    file: str
+    line: int
+    entry: str | None
+    defined_by: Any = field(repr=False)
+
+    @property
+    def opted_out(self) -> bool:
+        """Whether the record says that there is no rule for its types."""
+        return "opted out" in self.tags
+
+    @property
+    def types(self) -> tuple[type, ...]:
+        return max(self.signatures, key=len)
+
+    @property
+    def signature(self) -> str:
+        """The function, with the types of its arguments, as in a registration."""
+        names = self.parameters.names
+        shown = []
+        for position, t in enumerate(self.types):
+            name = names[position] if position < len(names) else None
+            label = type_name(t)
+            shown.append(label if name is None or label.startswith("*") else f"{name}: {label}")
+        shown += [f"{name}=" for name in sorted(self.parameters.keyword_only)]
+        return f"{name_of(self.function)}({', '.join(shown)})"
+
+    @property
+    def source(self) -> str:
+        """The source text of the rule."""
+        try:
+            return inspect.getsource(self.defined_by)
+        except (OSError, TypeError):
+            return f"# the source of {self.file}:{self.line} is not available\n"
+
+    def serves(self, config: type[RuleConfig] | None) -> bool:
+        """Whether the rule is visible to callers with this config class."""
+        return not self.config or (config is not None and all(issubclass(config, c) for c in self.config))
+
+
+def name_of(f: Any) -> str:
+    """A function's name as a person would write it."""
+    if isinstance(f, InstancesOf):
+        return f"instances_of({f.cls.__qualname__})"
+    if isinstance(f, functools.partial):
+        return f"partial({name_of(f.func)})"
+    return str(getattr(f, "__qualname__", None) or getattr(f, "__name__", None) or f"{type(f).__qualname__} object")
+
+
+def place_of(f: Any) -> tuple[str, str, int]:
+    """The module, file and line where a function is defined."""
+    unwrapped = inspect.unwrap(f)
+    code = getattr(unwrapped, "__code__", None) or getattr(type(unwrapped).__call__, "__code__", None)
+    module = getattr(f, "__module__", None) or "?"
+    return (module, "?", 0) if code is None else (module, code.co_filename, code.co_firstlineno)

@@ -1,0 +1,656 @@
+"""The two tables of rules, `rrule` and `frule`: registering, dispatching, looking up.
+
+A call is served from one flat dictionary, keyed by the function and the types of its arguments. What is not in
+there yet is resolved by the function's `MethodTable` (the slow path, once per function and types).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import sys
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, TypeVar
+
+from multipledispatch import MDNotImplementedError
+
+from rulescore.carriers import carried_tangents, carrier_tangent, function_within
+from rulescore.config import RuleConfig
+from rulescore.discovery import entry_being_loaded, rule_entries
+from rulescore.method_table import MethodTable, bind_values, keyword_types, rule_type, types_of
+from rulescore.records import RuleRecord, StaticForm, name_of, place_of
+from rulescore.signatures import InstancesOf, Parameters, signatures_of
+from rulescore.zero import NoTangent
+
+_Rule = TypeVar("_Rule", bound=Callable[..., Any])
+
+
+class RuleTable:
+    """A table of rules, from functions and argument types to implementations.
+
+    `rrule` and `frule` are its two instances; calling one of them calls the rule that serves the arguments.
+    """
+
+    _leading: int
+    name: str
+
+    def __init__(self, name: str, aliases: dict[Any, Any]) -> None:
+        self.name = name
+        self.generation = 0
+        """Grows whenever a rule comes or goes, so that callers know when their own caches are stale."""
+        self._methods: dict[Any, MethodTable] = {}
+        self._instances: dict[type, MethodTable] = {}
+        self._aliases = aliases
+        self._cache: dict[Any, Callable[..., Any]] = {}
+        self._callbacks: list[Callable[[RuleRecord], None]] = []
+        self._lock = threading.RLock()
+
+    def __repr__(self) -> str:
+        return f"<{self.name}: rules for {len(self._methods) + len(self._instances)} functions>"
+
+    # ------------------------------------------------------------------ registering
+
+    def register(
+        self,
+        f: Any,
+        *argument_types: Any,
+        config: type[RuleConfig] | tuple[type[RuleConfig], ...] = (),
+        tags: Iterable[str] = (),
+    ) -> Callable[[_Rule], _Rule]:
+        """Register the decorated function as the rule of ``f``.
+
+        Parameters
+        ----------
+        f : callable or InstancesOf
+            The function the rule is for, or `instances_of` a class.
+        *argument_types : type, tuple of types, union, list, or typeof
+            The types of the leading positional arguments. Left out, they are read from the annotations of the rule;
+            an argument without annotation may be anything. A tuple or a union means either type, ``[T]`` as the last
+            one any number of arguments of type T, `typeof` one function. Arguments that follow are passed through.
+        config : type or tuple of types, optional
+            What the rule needs of the AD system: `HasReverseMode`, `HasForwardMode`. The rule then gets the config
+            as its first argument.
+        tags : iterable of str, optional
+            Facts about the rule, for tools.
+
+        Returns
+        -------
+        decorator : callable
+            It returns the rule unchanged.
+
+        Raises
+        ------
+        TypeError
+            When ``f`` cannot be called, or a type is not a type.
+
+        Examples
+        --------
+        >>> from rulescore import NoTangent, rrule
+        >>> def cube(x): return x**3
+        >>> @rrule.register(cube)
+        ... def cube_rrule(x: float):
+        ...     return x**3, lambda ybar: (NoTangent(), 3 * x**2 * ybar)
+        >>> y, pullback = rrule(cube, 2.0)
+        >>> pullback(1.0)
+        (NoTangent(), 12.0)
+        """
+        if not callable(f) and not isinstance(f, InstancesOf):
+            raise TypeError(f"{self.name}.register({f!r}): a rule is for a function; got a {type(f).__name__}")
+        configs = config if isinstance(config, tuple) else (config,)
+
+        def decorate(implementation: _Rule) -> _Rule:
+            frame = sys._getframe(1)
+            self.add_rule(f, implementation, argument_types, config=configs, tags=tags, namespace=frame.f_locals)
+            return implementation
+
+        return decorate
+
+    def add_rule(
+        self,
+        f: Any,
+        implementation: Callable[..., Any],
+        argument_types: tuple[Any, ...] = (),
+        *,
+        config: tuple[type[RuleConfig], ...] = (),
+        tags: Iterable[str] = (),
+        static: StaticForm | None = None,
+        partials: Callable[..., Any] | None = None,
+        defined_by: Any = None,
+        where: tuple[str, str, int] | None = None,
+        namespace: Mapping[str, Any] | None = None,
+    ) -> RuleRecord:
+        """Register a rule made by a program; `register` is the form for people.
+
+        Parameters
+        ----------
+        f, argument_types, config, tags
+            As in `register`.
+        implementation : callable
+            The rule.
+        static : StaticForm, optional
+            Its closure-free form.
+        partials : callable, optional
+            See `derivatives_given_output`.
+        defined_by : object, optional
+            The function whose source stands for the rule's; the implementation by default.
+        where : tuple, optional
+            Module, file and line where it is defined; those of ``defined_by`` by default.
+        namespace : mapping, optional
+            Local names for string annotations.
+
+        Returns
+        -------
+        RuleRecord
+        """
+        is_instance = isinstance(f, InstancesOf)
+        leading = self._leading + bool(config) + is_instance
+        parameters = Parameters(implementation, leading)
+        defined_by = implementation if defined_by is None else defined_by
+        module, file, line = where or place_of(defined_by)
+        record = RuleRecord(
+            function=f if is_instance else self.canonical(f),
+            implementation=implementation,
+            signatures=tuple(signatures_of(implementation, parameters, argument_types, leading, namespace or {})),
+            parameters=parameters,
+            tags=frozenset(tags),
+            config=config,
+            static=static,
+            partials=partials,
+            module=module,
+            file=file,
+            line=line,
+            entry=entry_being_loaded(),
+            defined_by=defined_by,
+        )
+        with self._lock:
+            table = self._instances if is_instance else self._methods
+            key = f.cls if is_instance else record.function
+            if key not in table:
+                table[key] = MethodTable(record.function)
+            table[key].add(record)
+            self._invalidate()
+        for callback in list(self._callbacks):
+            callback(record)
+        return record
+
+    def on_new_rule(self, callback: Callable[[RuleRecord], None]) -> Callable[[], None]:
+        """Call ``callback(record)`` for every rule there is and every rule to come.
+
+        Returns
+        -------
+        unsubscribe : callable
+            Takes no argument; after it, the callback is not called any more.
+        """
+        for f in list(self):
+            for record in self.records(f):
+                callback(record)
+        self._callbacks.append(callback)
+        return lambda: self._callbacks.remove(callback)
+
+    @contextlib.contextmanager
+    def override(self, f: Any, implementation: Callable[..., Any] | None) -> Iterator[None]:
+        """Within the ``with`` block, serve ``f`` by ``implementation`` alone; None means that ``f`` has no rule.
+
+        For tests: the change is global, other threads see it too.
+        """
+        _load_what_is_due()
+        f = self.canonical(f)
+        with self._lock:
+            previous = self._methods.pop(f, None)
+            self._methods[f] = MethodTable(f)
+            if implementation is not None:
+                self.add_rule(f, implementation)
+            self._invalidate()
+        try:
+            yield
+        finally:
+            with self._lock:
+                del self._methods[f]
+                if previous is not None:
+                    self._methods[f] = previous
+                self._invalidate()
+
+    def _invalidate(self) -> None:
+        self._cache.clear()
+        self.generation += 1
+
+    # ------------------------------------------------------------------ looking up
+
+    def lookup(
+        self,
+        f: Any,
+        *argument_types: type,
+        keywords: Mapping[str, type] | None = None,
+        config: type[RuleConfig] | None = None,
+    ) -> RuleRecord | None:
+        """Which rule would serve a call, found without running anything.
+
+        Parameters
+        ----------
+        f : callable
+            The function.
+        *argument_types : type
+            The types of the positional arguments; `typeof` for a function that a rule may know by identity.
+        keywords : mapping, optional
+            The types of the keyword arguments by name.
+        config : type, optional
+            The class of the caller's config.
+
+        Returns
+        -------
+        RuleRecord or None
+            None when there is no rule. A record may say that it is ``opted_out``: then `rrule` answers None, and the
+            consumer is meant to differentiate through the function. A rule may still decline by value when called.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from rulescore import rrule
+        >>> rrule.lookup(np.sin, np.ndarray).signature
+        'sin(x: object)'
+        """
+        _load_what_is_due()
+        table = self._table_for(f)
+        if table is None:
+            return None
+        found = table.candidates(tuple(map(rule_type, argument_types)), keywords or {}, config)
+        return found[0] if found else None
+
+    def records(self, f: Any) -> list[RuleRecord]:
+        """All rules of a function, in no particular order."""
+        _load_what_is_due()
+        table = self._table_for(f)
+        return [] if table is None else list(table.records)
+
+    def source(self, f: Any) -> str:
+        """The source text of all rules of a function."""
+        return "\n".join(record.source for record in self.records(f))
+
+    def canonical(self, f: Any) -> Any:
+        """The function whose rules serve ``f``: its alias's target, a bound method's function, or ``f`` itself."""
+        with contextlib.suppress(TypeError):  # unhashable
+            if f in self._methods:
+                return f
+            if f in self._aliases:
+                return self._aliases[f]
+        unwrapped = function_within(f)
+        return f if unwrapped is None else self.canonical(unwrapped[0])
+
+    def alias(self, alias: Any, f: Any) -> None:
+        """Serve ``alias`` by the rules of ``f``, in this table and its twin.
+
+        Parameters
+        ----------
+        alias : callable or str
+            Another name of the function, another function that computes the same, an unbound method, or the dotted
+            name of one of these in a module that need not be imported yet (``"scipy.linalg.norm"``).
+        f : callable
+            The function that has, or will have, the rules.
+
+        Raises
+        ------
+        ValueError
+            When ``alias`` has rules of its own.
+        """
+        if isinstance(alias, str):
+            _ALIASES_BY_NAME[alias] = self.canonical(f)
+            return
+        if alias in self._methods:
+            raise ValueError(f"{name_of(alias)} has rules of its own and cannot be an alias of {name_of(f)}")
+        with self._lock:
+            self._aliases[alias] = self.canonical(f)
+            self._invalidate()
+
+    def __contains__(self, f: Any) -> bool:
+        _load_what_is_due()
+        return bool(self.records(f))
+
+    def __iter__(self) -> Iterator[Any]:
+        _load_what_is_due()
+        yield from [f for f, table in list(self._methods.items()) if table.records]
+        yield from [table.function for table in list(self._instances.values())]
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+    def functions_of(self, module: str) -> list[Any]:
+        """The functions with a rule that belongs to a module.
+
+        Those are the rules an entry point named ``module`` brought, and those defined in ``module`` or below it.
+        """
+        rule_entries.load(module)
+        return [f for f in self if any(_belongs(record, module) for record in self.records(f))]
+
+    def bind(self, f: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """Move the keywords that name a positional parameter of the serving rule to their position.
+
+        What a pullback returns belongs to these positions. Without a rule, the arguments come back as they are.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from rulescore import rrule
+        >>> rrule.bind(np.sum, (np.ones(2),), {"axis": 0})
+        ((array([1., 1.]), 0), {})
+        """
+        record = self.lookup(f, *map(type, args), keywords={name: type(value) for name, value in kwargs.items()})
+        if record is None:
+            return args, dict(kwargs)
+        return bind_values(record.parameters, args, kwargs)
+
+    def _table_for(self, f: Any) -> MethodTable | None:
+        if isinstance(f, InstancesOf):
+            return self._instances.get(f.cls)
+        with contextlib.suppress(TypeError):  # unhashable
+            table = self._methods.get(self.canonical(f))
+            if table is not None:
+                return table
+        return self._instance_table(f)
+
+    def _instance_table(self, f: Any) -> MethodTable | None:
+        if self._instances:
+            for cls in type(f).__mro__:
+                if cls in self._instances:
+                    return self._instances[cls]
+        return None
+
+    # ------------------------------------------------------------------ calling
+
+    def call(
+        self,
+        f: Any,
+        args: tuple[Any, ...],
+        kwargs: Mapping[str, Any] | None = None,
+        *,
+        tangents: tuple[Any, ...] | None = None,
+        config: RuleConfig | None = None,
+        needs: tuple[bool, ...] | None = None,
+    ) -> Any:
+        """The explicit form of a call, for AD systems.
+
+        Parameters
+        ----------
+        f, args, kwargs
+            The function and its arguments.
+        tangents : tuple, optional
+            For `frule`: the tangent of ``f`` itself, then one per positional argument.
+        config : RuleConfig, optional
+            The AD system.
+        needs : tuple of bool, optional
+            For `rrule`: for each positional argument, whether its cotangent will be used. A rule that asks for it (by a
+            keyword-only parameter ``needs``; rules made by `scalar_rule` do) then neither computes nor keeps what
+            nobody needs; its pullback returns `NoTangent` there.
+
+        Returns
+        -------
+        tuple or None
+            As `rrule` and `frule`.
+        """
+        leading = () if tangents is None else (tangents,)
+        return self._call_slowly(f, leading, args, dict(kwargs or {}), config, needs)
+
+    def _call_slowly(
+        self,
+        f: Any,
+        leading: tuple[Any, ...],
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+        config: RuleConfig | None = None,
+        needs: tuple[bool, ...] | None = None,
+    ) -> Any:
+        """Resolve a call that is not in the flat cache, put it there where that is possible, and make it."""
+        _load_what_is_due()
+        table = self._method_table(f)
+        if table is None:
+            table = self._instance_table(f)
+            if table is not None:
+                return self._call_candidates(table, leading, args, kwargs, config, needs, own=(f,))
+            within = function_within(f)
+            return None if within is None else self._call_within(f, within, leading, args, kwargs, config, needs)
+        if config is None and needs is None:
+            key = (f, *map(type, args)) if not kwargs else _keyword_key(f, args, kwargs)
+            if key not in self._cache:
+                self._cache[key] = self._entry_for(table, args, kwargs)
+        return self._call_candidates(table, leading, args, kwargs, config, needs)
+
+    def _method_table(self, f: Any) -> MethodTable | None:
+        try:
+            return self._methods.get(self._aliases.get(f, f))
+        except TypeError:  # unhashable
+            return None
+
+    def _entry_for(self, table: MethodTable, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Callable[..., Any]:
+        """What the flat cache answers for a call like this one."""
+        if table.identities:
+            return functools.partial(self._call_by_identity, table)
+        candidates = table.candidates(types_of(table, args), keyword_types(table, kwargs), None)
+        if not candidates or candidates[0].opted_out:
+            return _answer_none
+        return candidates[0].implementation
+
+    def _call_by_identity(self, table: MethodTable, *args: Any, **kwargs: Any) -> Any:
+        """Serve a function one of whose rules dispatches on a function argument: its type is not enough to know."""
+        leading, args = args[: self._leading], args[self._leading :]
+        return self._call_candidates(table, leading, args, kwargs, None, None)
+
+    def _call_candidates(
+        self,
+        table: MethodTable,
+        leading: tuple[Any, ...],
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+        config: RuleConfig | None,
+        needs: tuple[bool, ...] | None,
+        own: tuple[Any, ...] = (),
+    ) -> Any:
+        config_class = None if config is None else type(config)
+        for record in table.candidates(types_of(table, args), keyword_types(table, kwargs), config_class):
+            if record.opted_out:
+                return None
+            before = (config, *leading, *own) if record.config else (*leading, *own)
+            extra = {"needs": needs} if needs is not None and record.parameters.wants_needs else {}
+            try:
+                return record.implementation(*before, *args, **kwargs, **extra)
+            except MDNotImplementedError:
+                continue
+        return None
+
+    def _call_within(
+        self,
+        f: Any,
+        within: tuple[Any, tuple[Any, ...], dict[str, Any]],
+        leading: tuple[Any, ...],
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+        config: RuleConfig | None,
+        needs: tuple[bool, ...] | None,
+    ) -> Any:
+        """Serve a bound method or partial ``f`` by the function within it."""
+        raise NotImplementedError
+
+
+class ReverseRuleTable(RuleTable):
+    """The table of reverse rules; see `rrule`."""
+
+    _leading = 0
+
+    def __call__(self, f: Any, /, *args: Any, **kwargs: Any) -> Any:
+        # The key is spelled out per arity: building it with `map(type, args)` costs twice as much.
+        if not kwargs:
+            count = len(args)
+            try:
+                if count == 1:
+                    implementation = self._cache[f, type(args[0])]
+                elif count == 2:
+                    implementation = self._cache[f, type(args[0]), type(args[1])]
+                else:
+                    implementation = self._cache[(f, *map(type, args))]
+            except (KeyError, TypeError):  # not there yet, or an unhashable f
+                implementation = None
+        else:
+            implementation = self._cached_with_keywords(f, args, kwargs)
+        if implementation is not None:
+            try:
+                return implementation(*args, **kwargs)
+            except MDNotImplementedError:
+                pass  # declined by value: let the other candidates see the call
+        if isinstance(f, RuleConfig):
+            if not args:
+                raise TypeError("rrule(config, f, *args): the function is missing")
+            return self._call_slowly(args[0], (), args[1:], kwargs, config=f)
+        return self._call_slowly(f, (), args, kwargs)
+
+    def _cached_with_keywords(self, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Callable[..., Any] | None:
+        try:
+            return self._cache.get(_keyword_key(f, args, kwargs))
+        except TypeError:
+            return None
+
+    def _call_within(
+        self,
+        f: Any,
+        within: tuple[Any, tuple[Any, ...], dict[str, Any]],
+        leading: tuple[Any, ...],
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+        config: RuleConfig | None,
+        needs: tuple[bool, ...] | None,
+    ) -> Any:
+        """Serve a bound method or partial by its function; what it carries gets its cotangent in the first place."""
+        function, carried, keywords = within
+        every_keyword = {**keywords, **kwargs}
+        every_need = None if needs is None else (True,) * len(carried) + needs
+        result = self._call_slowly(function, (), (*carried, *args), every_keyword, config, every_need)
+        if result is None:
+            return None
+        y, inner_pullback = result
+        count = len(carried) + len(args)
+        positions = self._keyword_positions(function, (*carried, *args), every_keyword)
+
+        def pullback(ybar: Any) -> tuple[Any, ...]:
+            fbar, *argbars = inner_pullback(ybar)
+            argbars += [NoTangent()] * (count - len(argbars))
+            keyword_bars = {
+                name: argbars[positions[name]] if positions.get(name, len(argbars)) < len(argbars) else NoTangent()
+                for name in keywords
+            }
+            return carrier_tangent(f, fbar, argbars[: len(carried)], keyword_bars), *argbars[len(carried) : count]
+
+        return y, pullback
+
+    def _keyword_positions(self, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, int]:
+        record = self.lookup(f, *map(type, args), keywords={name: type(value) for name, value in kwargs.items()})
+        if record is None:
+            return {}
+        names = record.parameters.names
+        return {name: names.index(name) for name in kwargs if name in names}
+
+
+class ForwardRuleTable(RuleTable):
+    """The table of forward rules; see `frule`."""
+
+    _leading = 1
+
+    def __call__(self, tangents: Any, f: Any, /, *args: Any, **kwargs: Any) -> Any:
+        if isinstance(tangents, RuleConfig):
+            if not args:
+                raise TypeError("frule(config, tangents, f, *args): the function is missing")
+            _check_tangents(f, args[0], args[1:], kwargs)
+            return self._call_slowly(args[0], (f,), args[1:], kwargs, config=tangents)
+        _check_tangents(tangents, f, args, kwargs)
+        try:
+            key = (f, *map(type, args)) if not kwargs else _keyword_key(f, args, kwargs)
+            implementation = self._cache.get(key)
+        except TypeError:
+            implementation = None
+        if implementation is not None:
+            try:
+                return implementation(tangents, *args, **kwargs)
+            except MDNotImplementedError:
+                pass
+        return self._call_slowly(f, (tangents,), args, kwargs)
+
+    def _call_within(
+        self,
+        f: Any,
+        within: tuple[Any, tuple[Any, ...], dict[str, Any]],
+        leading: tuple[Any, ...],
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+        config: RuleConfig | None,
+        needs: tuple[bool, ...] | None,
+    ) -> Any:
+        """Serve a bound method or partial by its function; the tangents it carries stand in the first place."""
+        function, carried, keywords = within
+        df, *dargs = leading[0]
+        dcarried, keyword_tangents = carried_tangents(f, df, len(carried), keywords)
+        every_argument = (*carried, *args)
+        every_keyword = {**keywords, **kwargs}
+        tangents = [NoTangent(), *dcarried, *dargs]
+        if keyword_tangents:
+            every_argument, every_keyword, tangents = self._bind_with_tangents(
+                function, every_argument, every_keyword, tangents, keyword_tangents
+            )
+        return self._call_slowly(function, (tuple(tangents),), every_argument, every_keyword, config, needs)
+
+    def _bind_with_tangents(
+        self,
+        function: Any,
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+        tangents: list[Any],
+        keyword_tangents: dict[str, Any],
+    ) -> tuple[tuple[Any, ...], dict[str, Any], list[Any]]:
+        record = self.lookup(function, *map(type, args), keywords={n: type(v) for n, v in kwargs.items()})
+        names = () if record is None else record.parameters.names
+        unknown = [name for name in keyword_tangents if name not in names]
+        if unknown:
+            raise TypeError(f"{name_of(function)} has no rule in which the keyword {unknown[0]!r} has a tangent")
+        args, kwargs = self.bind(function, args, kwargs)
+        tangents += [NoTangent()] * (1 + len(args) - len(tangents))
+        for name, tangent in keyword_tangents.items():
+            tangents[1 + names.index(name)] = tangent
+        return args, kwargs, tangents
+
+
+def _answer_none(*args: Any, **kwargs: Any) -> None:
+    """What the flat cache holds for calls without a rule."""
+
+
+def _keyword_key(f: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> tuple[Any, ...]:
+    return (f, *map(type, args), tuple(kwargs), *map(type, kwargs.values()))
+
+
+def _check_tangents(tangents: Any, f: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> None:
+    if type(tangents) is not tuple:
+        raise TypeError(
+            f"frule(tangents, {name_of(f)}, ...): the tangents are a tuple, of {name_of(f)} itself first and then of "
+            f"each argument, not a {type(tangents).__name__}; write (NoTangent(), dx, ...)"
+        )
+    if not 1 + len(args) <= len(tangents) <= 1 + len(args) + len(kwargs):
+        raise ValueError(
+            f"frule of {name_of(f)} with {len(args)} positional arguments got {len(tangents)} tangents: give "
+            f"{1 + len(args)}, the first for {name_of(f)} itself (NoTangent() for a plain function)"
+        )
+
+
+def _belongs(record: RuleRecord, module: str) -> bool:
+    return record.entry == module or record.module == module or record.module.startswith(module + ".")
+
+
+def _load_what_is_due() -> None:
+    """Load the entry points, and resolve the aliases, of modules that have been imported meanwhile."""
+    rule_entries.load_imported()
+    for dotted, f in list(_ALIASES_BY_NAME.items()):
+        module, _, attribute = dotted.rpartition(".")
+        if module in sys.modules and hasattr(sys.modules[module], attribute):
+            _ALIASES[getattr(sys.modules[module], attribute)] = f
+            _ALIASES_BY_NAME.pop(dotted, None)
+
+
+_ALIASES: dict[Any, Any] = {}
+_ALIASES_BY_NAME: dict[str, Any] = {}
+
+rrule = ReverseRuleTable("rrule", _ALIASES)
+frule = ForwardRuleTable("frule", _ALIASES)

@@ -1,0 +1,181 @@
+"""Delayed cotangents: work that is done at most once, and only if somebody looks at the result."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from rulescore.arithmetic import AbstractTangent
+
+_PENDING = object()
+
+
+class Thunk(AbstractTangent):
+    """A cotangent computed when it is first used.
+
+    A pullback with several cotangents returns the costly ones as thunks, so that those nobody asked for cost
+    nothing. Arithmetic, NumPy functions, indexing and array attributes force a thunk; ``conj``, ``T`` and
+    `project_to` give another thunk.
+
+    Parameters
+    ----------
+    compute : callable
+        Takes no argument and returns the cotangent. It is called at most once and then dropped, with everything
+        it keeps alive.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> t = Thunk(lambda: np.arange(3.0))
+    >>> t + 1
+    array([1., 2., 3.])
+    """
+
+    __slots__ = ("_compute", "_value")
+    _sum_rank = 2
+    _product_rank = 2
+    _quotient_rank = 2
+
+    def __init__(self, compute: Callable[[], Any]) -> None:
+        self._compute: Callable[[], Any] | None = compute
+        self._value: Any = _PENDING
+
+    def force(self) -> Any:
+        """Return the value, computed on the first call. Never a thunk."""
+        if self._value is _PENDING:
+            compute = self._compute
+            if compute is None:  # another thread was faster between the two lines below
+                return self._value
+            self._value = unthunk(compute())
+            self._compute = None
+        return self._value
+
+    def map(self, function: Callable[[Any], Any]) -> Thunk:
+        """A thunk of ``function`` applied to the value."""
+        return Thunk(lambda: function(self.force()))
+
+    def __repr__(self) -> str:
+        if self._value is _PENDING:
+            return f"{type(self).__name__}(pending)"
+        return f"{type(self).__name__}({self._value!r})"
+
+    # NumPy's protocols: a thunk among the arguments is forced, and the call made again.
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        return getattr(ufunc, method)(*map(unthunk, inputs), **kwargs)
+
+    def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
+        return func(*_unthunk_nested(args), **_unthunk_nested(kwargs))
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        return np.array(self.force(), dtype, copy=copy)
+
+    def __getattr__(self, name: str) -> Any:
+        # Protocols are looked up by dunder names; answering those from the value would make a thunk pass for an array.
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return getattr(self.force(), name)
+
+    def __getitem__(self, index: Any) -> Any:
+        return self.force()[index]
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.force())
+
+    def __len__(self) -> int:
+        return len(self.force())
+
+    def __float__(self) -> float:
+        return float(self.force())
+
+    def __complex__(self) -> complex:
+        return complex(self.force())
+
+    def __eq__(self, other: object) -> Any:
+        return self.force() == unthunk(other)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __neg__(self) -> Any:
+        return -self.force()
+
+    def __abs__(self) -> Any:
+        return abs(self.force())
+
+    def conj(self) -> Thunk:
+        return self.map(lambda value: value.conjugate())
+
+    conjugate = conj
+
+    def transpose(self, *axes: Any) -> Thunk:
+        return self.map(lambda value: value.transpose(*axes))
+
+    @property
+    def T(self) -> Thunk:
+        return self.map(lambda value: value.T)
+
+    def _plus(self, other: Any) -> Any:
+        return self.force() + unthunk(other)
+
+    def _minus(self, other: Any) -> Any:
+        return self.force() - unthunk(other)
+
+    def _rminus(self, other: Any) -> Any:
+        return unthunk(other) - self.force()
+
+    def _times(self, other: Any) -> Any:
+        return self.force() * unthunk(other)
+
+    def _rtimes(self, other: Any) -> Any:
+        return unthunk(other) * self.force()
+
+    def _matmul(self, other: Any) -> Any:
+        return self.force() @ unthunk(other)
+
+    def _rmatmul(self, other: Any) -> Any:
+        return unthunk(other) @ self.force()
+
+    def _over(self, other: Any) -> Any:
+        return self.force() / unthunk(other)
+
+    def _rover(self, other: Any) -> Any:
+        return unthunk(other) / self.force()
+
+
+class InplaceableThunk(Thunk):
+    """A thunk that can also add itself to an accumulator, for less than computing and adding.
+
+    The cotangent of ``x[3]`` is one number in an array of zeros: adding the number in place saves the array.
+
+    Parameters
+    ----------
+    add_to : callable
+        ``add_to(accumulator)`` adds the cotangent to an array in place and returns that array.
+    value : callable or Thunk
+        Computes the cotangent itself, for whoever has no accumulator.
+    """
+
+    __slots__ = ("add_to",)
+
+    def __init__(self, add_to: Callable[[Any], Any], value: Callable[[], Any] | Thunk) -> None:
+        super().__init__(value.force if isinstance(value, Thunk) else value)
+        self.add_to = add_to
+
+
+def thunk(compute: Callable[[], Any]) -> Thunk:
+    """Delay ``compute``: the function form of `Thunk`, usable as a decorator of the function that computes."""
+    return Thunk(compute)
+
+
+def unthunk(x: Any) -> Any:
+    """The value of a thunk, computed now if need be; anything else is returned as it is."""
+    return x.force() if isinstance(x, Thunk) else x
+
+
+def _unthunk_nested(x: Any) -> Any:
+    if type(x) in (tuple, list):
+        return type(x)(map(_unthunk_nested, x))
+    if isinstance(x, dict):
+        return {key: _unthunk_nested(value) for key, value in x.items()}
+    return unthunk(x)

@@ -1,0 +1,143 @@
+"""The two zeros: ``ZeroTangent`` (a derivative exists and is zero) and ``NoTangent`` (none exists)."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from rulescore.arithmetic import AbstractTangent
+
+
+class AbstractZero(AbstractTangent):
+    """What ``ZeroTangent`` and ``NoTangent`` share: a strong zero that fits every shape and type.
+
+    A strong zero stays zero whatever it meets, NaN and infinity included, and costs nothing. The methods of an
+    array that keep a zero a zero (``reshape``, ``sum``, ``T``, ``conj``, indexing) return it unchanged.
+    """
+
+    __slots__ = ()
+    _instance: ClassVar[Any]
+
+    def __new__(cls) -> Self:
+        return cls._instance  # type: ignore[no-any-return]
+
+    def __reduce__(self) -> tuple[type, tuple[()]]:
+        return type(self), ()
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}()"
+
+    def __bool__(self) -> bool:
+        return False
+
+    def __float__(self) -> float:
+        return 0.0
+
+    def __complex__(self) -> complex:
+        return 0j
+
+    def __abs__(self) -> Self:
+        return self
+
+    def __neg__(self) -> Self:
+        return self
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        return np.zeros((), dtype)
+
+    def __getitem__(self, index: Any) -> Self:
+        return self
+
+    # With `__getitem__` alone, unpacking a zero would never end.
+    __iter__ = None
+
+    def _times(self, other: Any) -> Any:
+        return self
+
+    def _over(self, other: Any) -> Any:
+        return self
+
+    def _rover(self, other: Any) -> Any:
+        if isinstance(other, AbstractZero):
+            return other
+        raise ZeroDivisionError(f"a tangent was divided by {self!r}; tangents can be divided by scalars only")
+
+    @property
+    def T(self) -> Self:
+        return self
+
+    @property
+    def mT(self) -> Self:
+        return self
+
+    @property
+    def real(self) -> Self:
+        return self
+
+    @property
+    def imag(self) -> Self:
+        return self
+
+    def _absorb(self, *args: Any, **kwargs: Any) -> Self:
+        return self
+
+    conj = conjugate = transpose = reshape = ravel = flatten = copy = astype = swapaxes = squeeze = _absorb
+    sum = mean = _absorb
+
+
+class ZeroTangent(AbstractZero):
+    """The additive identity of every tangent space: the derivative exists and is zero.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> np.ones(2) + ZeroTangent()
+    array([1., 1.])
+    >>> ZeroTangent() * np.nan
+    ZeroTangent()
+    """
+
+    __slots__ = ()
+    _sum_rank = 3
+    _product_rank = 5
+    _quotient_rank = 5
+
+    def _plus(self, other: Any) -> Any:
+        return other
+
+    def _minus(self, other: Any) -> Any:
+        return -other
+
+    def _rminus(self, other: Any) -> Any:
+        return other
+
+
+class NoTangent(AbstractZero):
+    """There is no derivative: the primal is an index, a string, a function, or an integer.
+
+    Examples
+    --------
+    >>> NoTangent() + ZeroTangent()
+    NoTangent()
+    >>> NoTangent() * ZeroTangent()
+    ZeroTangent()
+    """
+
+    __slots__ = ()
+    _sum_rank = 4
+    _product_rank = 4
+    _quotient_rank = 3
+
+    def _plus(self, other: Any) -> Any:
+        return self if isinstance(other, AbstractZero) else other
+
+    def _minus(self, other: Any) -> Any:
+        return self if isinstance(other, AbstractZero) else -other
+
+    def _rminus(self, other: Any) -> Any:
+        return self if isinstance(other, AbstractZero) else other
+
+
+ZeroTangent._instance = object.__new__(ZeroTangent)
+NoTangent._instance = object.__new__(NoTangent)
