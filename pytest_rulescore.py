@@ -61,9 +61,11 @@ class RuleModule(pytest.Collector):
             raise self.CollectError(f"--rules {self.name}: {error}") from None
         for target in targets:
             if not target.samples:
-                yield RuleItem.from_parent(self, name=f"{target.name}[no sample inputs]", target=target, sample=None)
+                yield RuleItem.from_parent(
+                    self, name=f"{target.short_name}[no sample inputs]", target=target, sample=None
+                )
             for sample in target.samples:
-                yield RuleItem.from_parent(self, name=f"{target.name}[{sample.id}]", target=target, sample=sample)
+                yield RuleItem.from_parent(self, name=f"{target.short_name}[{sample.id}]", target=target, sample=sample)
 
 
 class RuleItem(pytest.Item):

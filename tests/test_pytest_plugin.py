@@ -1,0 +1,206 @@
+"""The pytest plugin, run on projects made in a temporary folder."""
+
+import subprocess
+import sys
+import textwrap
+
+import pytest
+
+RULES = """
+    import numpy as np
+    from rulescore import NoTangent, frule, rrule
+    from testutils import sample, sample_inputs
+
+    def square(x):
+        return x * x
+
+    @rrule.register(square)
+    def square_rrule(x):
+        return x * x, lambda ybar: (NoTangent(), {factor} * x * ybar)
+
+    @frule.register(square)
+    def square_frule(tangents, x):
+        return x * x, 2 * x * tangents[1]
+
+    @sample_inputs(square)
+    def _(rng):
+        yield sample(rng.standard_normal(3))
+        yield sample(1.5, _name="scalar")
+"""
+
+UNTESTED = """
+    def cube(x):
+        return x * x * x
+
+    @rrule.register(cube)
+    def cube_rrule(x):
+        return x * x * x, lambda ybar: (NoTangent(), 3 * x * x * ybar)
+"""
+
+
+@pytest.fixture
+def project(pytester):
+    """Writes modules into the temporary project and runs pytest there in a process of its own."""
+
+    def run(*arguments, **modules):
+        for name, text in modules.items():
+            path = pytester.path.joinpath(*name.split("__")).with_suffix(".py")
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(textwrap.dedent(text))
+        return pytester.runpytest_subprocess("-p", "no:cacheprovider", *arguments)
+
+    pytester.makeini("[pytest]\npythonpath = .")
+    return run
+
+
+def with_factor(factor):
+    return textwrap.dedent(RULES).replace("{factor}", str(factor))
+
+
+def test_rules_option_makes_one_test_of_each_sample(project):
+    result = project("--rules", "mypkg", "-v", mypkg=with_factor(2))
+    result.assert_outcomes(passed=2)
+    result.stdout.fnmatch_lines(["mypkg::square[[]0-float64-3[]] PASSED*", "mypkg::square[[]1-scalar[]] PASSED*"])
+
+
+def test_a_wrong_rule_fails_with_its_report_and_without_a_traceback_through_ours(project):
+    result = project("--rules", "mypkg", mypkg=with_factor(3))
+    result.assert_outcomes(failed=2)
+    result.stdout.fnmatch_lines(["*rrule, derivative, argument 0 (x)*", "*1.5*"])
+    assert "testutils/" not in result.stdout.str().replace("\\", "/")
+
+
+def test_a_rule_without_samples_is_reported(project):
+    result = project("--rules", "mypkg", mypkg=with_factor(2) + textwrap.dedent(UNTESTED))
+    result.assert_outcomes(passed=2, failed=1)
+    result.stdout.fnmatch_lines(["*mypkg.cube has a rule (*mypkg.py:*) and no sample inputs*"])
+
+
+def test_rule_tests_are_selected_with_k(project):
+    result = project("--rules", "mypkg", "-k", "scalar", mypkg=with_factor(2))
+    result.assert_outcomes(passed=1, deselected=1)
+
+
+def test_rule_tests_run_under_xdist(project):
+    result = project("--rules", "mypkg,numpy", "-k", "square or cbrt", "--numprocesses", "2", mypkg=with_factor(2))
+    assert result.ret == 0
+    assert result.parseoutcomes()["passed"] > 4
+
+
+def test_several_modules_are_given_with_commas_or_again(project):
+    other = with_factor(2).replace("square", "squared")
+    result = project("--rules", "mypkg,mypkg", "--rules", "other", mypkg=with_factor(2), other=other)
+    result.assert_outcomes(passed=4)
+
+
+def test_rule_tests_stand_beside_ordinary_ones(project):
+    result = project("--rules", "mypkg", mypkg=with_factor(2), test_ordinary="def test_one(): assert True")
+    result.assert_outcomes(passed=3)
+
+
+def test_an_unknown_module_is_a_collection_error_that_names_it(project):
+    result = project("--rules", "nowhere")
+    assert result.ret != 0
+    result.stdout.fnmatch_lines(["*--rules nowhere: nowhere: there is no module 'nowhere'*"])
+
+
+def test_a_module_without_rules_says_how_to_register_one(project):
+    result = project("--rules", "empty", empty="x = 1")
+    assert result.ret != 0
+    result.stdout.fnmatch_lines(["*empty registers no rules*@rrule.register(f)*"])
+
+
+FIXTURE_TEST = """
+    import numpy as np
+
+    def test_sine(rule_tester):
+        rule_tester(np.sin, np.array([0.1, 0.2]))
+        rule_tester.frule(np.sin, 0.3)
+        rule_tester.rrule(np.sin, 0.3)
+        rule_tester.scalar(np.sin, 0.3 + 1j)
+        assert rule_tester.check(np.sin, 0.3).verdict == "pass"
+"""
+
+
+def test_the_fixture_tests_rules(project):
+    project(test_it=FIXTURE_TEST).assert_outcomes(passed=1)
+
+
+def test_the_fixture_fails_a_test_with_the_report(project):
+    wrong = with_factor(-2) + textwrap.dedent("""
+        def test_square(rule_tester):
+            rule_tester(square, rule_tester.rng.standard_normal(3))
+    """)
+    result = project(test_it=wrong)
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(["E * fail: *square(float64[[]3[]])*", "E *ratio", "E *-1"])
+
+
+def test_the_fixture_draws_the_same_numbers_in_every_run_and_others_in_other_tests(project):
+    text = """
+        def test_a(rule_tester): print("drawn", rule_tester.rng.random())
+        def test_b(rule_tester): print("drawn", rule_tester.rng.random())
+    """
+    runs = [
+        [line for line in project("-s", *options, test_it=text).outlines if "drawn" in line]
+        for options in ((), (), ("--rules-seed", "1"))
+    ]
+    assert runs[0] == runs[1]
+    assert runs[0] != runs[2]
+    assert len({line.split("drawn")[1] for line in runs[0]}) == 2
+
+
+OWN_MODULES = {
+    "tests__testutils": "def helper(): return 'mine'",
+    "tests__rules": "RULES = 'mine'",
+    "tests__test_own": """
+        import rules
+        import testutils
+
+        def test_own_modules_are_the_users():
+            assert testutils.helper() == "mine"
+            assert rules.RULES == "mine"
+    """,
+}
+
+
+def test_a_project_with_its_own_testutils_and_rules_runs_undisturbed(project):
+    project("tests", **OWN_MODULES).assert_outcomes(passed=1)
+
+
+def test_the_fixture_says_which_file_hides_ours_and_names_the_ways_out(project):
+    modules = {**OWN_MODULES, "tests__test_fixture": FIXTURE_TEST}
+    result = project("tests", **modules)
+    result.assert_outcomes(passed=1, errors=1)
+    output = result.stdout.str()
+    assert "rulescore needs its own package 'testutils', but 'testutils' is" in output
+    assert "tests/testutils.py" in output.replace("\\", "/")
+    assert "rename your 'testutils'" in output
+    assert "--import-mode=importlib" in output
+
+
+def test_a_hidden_rules_package_is_named_too(project):
+    hidden = """
+        import rules
+
+        def test_sine(rule_tester):
+            rule_tester(abs, -1.5)
+    """
+    result = project("tests", tests__rules="RULES = 'mine'", tests__test_fixture=hidden)
+    output = result.stdout.str()
+    assert "rulescore needs its own package 'rules', but 'rules' is" in output
+    assert "tests/rules.py" in output.replace("\\", "/")
+
+
+def test_with_importlib_mode_own_modules_and_the_fixture_live_together(project):
+    modules = {"tests__testutils": OWN_MODULES["tests__testutils"], "tests__rules": OWN_MODULES["tests__rules"]}
+    project("--import-mode=importlib", "tests", tests__test_fixture=FIXTURE_TEST, **modules).assert_outcomes(passed=1)
+
+
+def test_importing_the_plugin_imports_nothing_of_ours_and_no_scipy():
+    code = (
+        "import sys, pytest, pytest_rulescore\n"
+        "print(sorted({'rulescore', 'rules', 'testutils', 'scipy', 'numpy'} & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"

@@ -1,0 +1,246 @@
+"""The command line, called in this process and as the installed script."""
+
+import json
+import shutil
+import subprocess
+import sys
+import textwrap
+
+import numpy as np
+import pytest
+
+from rulescore import rrule
+from testutils.cli import main
+from testutils.running import TargetError, collect_targets, default_jobs, resolve, run_targets
+
+RULES = """
+import numpy as np
+from rulescore import NoTangent, frule, rrule
+from testutils import sample, sample_inputs
+
+def scaled(x, a):
+    return a * x
+
+@rrule.register(scaled)
+def scaled_rrule(x, a):
+    def scaled_pullback(ybar):
+        {body}
+        return NoTangent(), {xbar}, {abar}
+    return a * x, scaled_pullback
+
+@frule.register(scaled)
+def scaled_frule(tangents, x, a):
+    _, dx, da = tangents
+    return a * x, a * dx + da * x
+
+@sample_inputs(scaled)
+def _(rng):
+    yield sample(rng.standard_normal(3) + {imaginary} * rng.standard_normal(3), {scale})
+"""
+
+RIGHT = {"body": "pass", "xbar": "np.conj(a) * ybar", "abar": "np.vdot(x, ybar)", "imaginary": "0", "scale": "1.5"}
+
+
+@pytest.fixture
+def rules_file(tmp_path, request):
+    """Writes a file of rules, right but for what is given, under a name no other test uses."""
+
+    def write(**changes):
+        path = tmp_path / f"rules_{abs(hash(request.node.name))}_{len(list(tmp_path.iterdir()))}.py"
+        path.write_text(RULES.format(**{**RIGHT, **changes}))
+        return str(path)
+
+    return write
+
+
+def test_right_rules_pass_with_status_0(rules_file, capsys):
+    assert main(["check", rules_file()]) == 0
+    assert "1 functions, 1 sample inputs: 1 pass" in capsys.readouterr().out
+
+
+WRONG = {
+    "sign": ({"xbar": "-a * ybar"}, "argument 0 (x)", "-1"),
+    "factor": ({"xbar": "2 * a * ybar"}, "argument 0 (x)", "ratio"),
+    "shape": ({"abar": "x * ybar"}, "argument 1 (a)", "shape (3,)"),
+    "conjugate": (
+        {"imaginary": "1j", "scale": "1.5 + 2j", "xbar": "a * ybar"},
+        "argument 0 (x)",
+        "derivative",
+    ),
+    "mutated input": ({"body": "np.multiply(x, 2, out=x)"}, "argument 0 (x)", "writes"),
+}
+
+
+@pytest.mark.parametrize("mistake", WRONG)
+def test_a_wrong_rule_exits_1_and_names_function_argument_and_difference(mistake, rules_file, capsys):
+    changes, argument, difference = WRONG[mistake]
+    assert main(["check", rules_file(**changes)]) == 1
+    output = capsys.readouterr().out
+    assert "scaled(" in output
+    assert argument in output
+    assert difference in output
+
+
+def test_a_rule_without_samples_is_untested_and_exits_1(tmp_path, capsys):
+    path = tmp_path / "untested_rule.py"
+    path.write_text(RULES.format(**RIGHT).split("@sample_inputs")[0])
+    assert main(["check", str(path)]) == 1
+    output = capsys.readouterr().out
+    assert "untested_rule.scaled has a rule" in output
+    assert "1 untested" in output
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["check", "nowhere_to_be_found"], "there is no module 'nowhere_to_be_found'"),
+        (["check", "missing_file.py"], "there is no such file"),
+        (["check", "json"], "json registers no rules"),
+        (["check", "json.dumps"], "json.dumps has no rule"),
+        (["check", "numpy.sine"], "numpy has no 'sine'"),
+        (["check", "--jobs", "0"], "1 or more"),
+        (["check", "--json", "no/such/folder/report.json", "np.sin"], "there is no folder"),
+        (["list", "numpy.sin"], "not a module"),
+        (["frobnicate"], "invalid choice"),
+        ([], "required"),
+    ],
+)
+def test_a_wrong_command_exits_2_and_says_why(arguments, message, capsys):
+    assert main(arguments) == 2
+    assert message in " ".join(capsys.readouterr().err.split())
+
+
+def test_a_file_that_raises_exits_2_with_the_error(tmp_path, capsys):
+    path = tmp_path / "raising_rules.py"
+    path.write_text("1 / 0")
+    assert main(["check", str(path)]) == 2
+    assert "ZeroDivisionError: division by zero" in capsys.readouterr().err
+
+
+def test_a_generator_of_samples_that_raises_exits_2_and_is_named(tmp_path, capsys):
+    path = tmp_path / "raising_samples.py"
+    path.write_text(RULES.format(**RIGHT).replace("yield sample", "raise KeyError('x'); yield sample"))
+    assert main(["check", str(path)]) == 2
+    assert "the sample inputs of raising_samples.scaled" in capsys.readouterr().err
+
+
+def test_json_holds_every_report(rules_file, tmp_path):
+    target = tmp_path / "report.json"
+    assert main(["check", rules_file(xbar="-a * ybar"), "--json", str(target), "--seed", "3"]) == 1
+    document = json.loads(target.read_text())
+    assert document["seed"] == 3
+    assert document["verdicts"] == {"fail": 1}
+    (function,) = document["functions"]
+    (sample,) = function["samples"]
+    assert sample["verdict"] == "fail"
+    failing = [result for result in sample["results"] if result["verdict"] == "fail"]
+    assert any(entry["rule"] == -entry["finite_difference"] or entry["rule"] for entry in failing[0]["details"])
+
+
+def test_a_single_function_is_checked_by_its_name(capsys):
+    assert main(["check", "np.add"]) == 0
+    assert "1 functions" in capsys.readouterr().out
+
+
+def test_output_is_plain_without_a_terminal(rules_file, capsys):
+    main(["check", rules_file(xbar="-a * ybar")])
+    output = capsys.readouterr().out
+    assert "\x1b" not in output
+    assert "\r" not in output
+
+
+def test_list_shows_rules_and_samples_of_a_module(capsys):
+    assert main(["list", "numpy"]) == 0
+    rows = {
+        line.split("│")[1].strip(): line.split("│")[2:5] for line in capsys.readouterr().out.splitlines() if "│" in line
+    }
+    assert [cell.strip() for cell in rows["add"][:2]] == ["yes", "yes"]
+    assert int(rows["add"][2]) > 0
+    assert [cell.strip() for cell in rows["isnan"][:2]] == ["zero", "zero"]
+    assert [cell.strip() for cell in rows["savetxt"]] == ["", "", ""]
+
+
+def test_list_missing_leaves_out_what_is_complete(capsys):
+    main(["list", "--missing", "numpy"])
+    output = capsys.readouterr().out
+    assert " savetxt " in output
+    assert " add " not in output
+
+
+def test_show_prints_signature_place_and_source(capsys):
+    assert main(["show", "np.exp"]) == 0
+    output = capsys.readouterr().out
+    assert "frule  exp(" in output
+    assert "rrule  exp(" in output
+    assert "rules" in output
+    assert "np.exp" in output
+    assert "sample inputs:" in output
+
+
+def test_show_follows_an_alias(capsys):
+    main(["show", "operator.add"])
+    assert "operator.add is served by the rules of add" in capsys.readouterr().out
+
+
+def test_show_of_a_function_without_rule_exits_1(capsys):
+    assert main(["show", "np.savetxt"]) == 1
+    assert "np.savetxt has no rule" in capsys.readouterr().out
+
+
+def test_processes_find_the_same_results_as_one(rules_file):
+    path = rules_file(xbar="-a * ybar")
+    targets = collect_targets([path, "numpy.add"])
+    here = run_targets([path, "numpy.add"], targets)
+    there = run_targets([path, "numpy.add"], targets, jobs=2)
+    assert [outcome.to_dict() for outcome in here] == [outcome.to_dict() for outcome in there]
+    assert [outcome.verdict for outcome in here] == ["fail", "pass"]
+
+
+def test_progress_is_reported_for_every_sample():
+    targets = collect_targets(["numpy.add"])
+    seen = []
+    run_targets(["numpy.add"], targets, on_report=lambda target, sample, report: seen.append(sample.id))
+    assert seen == [sample.id for sample in targets[0].samples]
+
+
+def test_few_samples_are_checked_in_this_process():
+    assert default_jobs(10) == 1
+
+
+def test_a_file_named_like_a_module_hides_neither(tmp_path):
+    path = tmp_path / "json.py"
+    path.write_text(RULES.format(**RIGHT))
+    (target,) = collect_targets([str(path)])
+    assert target.name.endswith(".scaled")
+    assert sys.modules["json"] is json
+
+
+def test_resolve_finds_submodules_and_methods():
+    assert resolve("np.linalg.inv") is np.linalg.inv
+    assert resolve("numpy.ndarray.sum") is np.ndarray.sum
+    with pytest.raises(TargetError, match=r"numpy\.linalg has no 'invert'"):
+        resolve("np.linalg.invert")
+
+
+def test_an_overridden_rule_is_what_is_checked(rules_file):
+    targets = collect_targets(["np.negative"])
+    with rrule.override(np.negative, lambda x: (-x, lambda ybar: (None, ybar))):
+        (outcome,) = run_targets(["np.negative"], targets)
+    assert outcome.verdict == "fail"
+
+
+def test_the_installed_script_checks_a_file(rules_file, tmp_path):
+    script = shutil.which("rulescore", path=str(sys.prefix + "/bin")) or shutil.which("rulescore")
+    done = subprocess.run([script, "check", rules_file()], capture_output=True, text=True, cwd=tmp_path, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "1 pass" in done.stdout
+
+
+def test_the_command_says_which_file_hides_testutils(tmp_path):
+    (tmp_path / "testutils.py").write_text(textwrap.dedent("x = 1"))
+    done = subprocess.run(
+        [sys.executable, "-m", "rulescore", "check"], capture_output=True, text=True, cwd=tmp_path, check=False
+    )
+    assert done.returncode == 2
+    assert str(tmp_path / "testutils.py") in done.stderr
+    assert "Traceback" not in done.stderr

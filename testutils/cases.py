@@ -1,0 +1,459 @@
+"""One call of one function, with everything the checks need to know about it, each thing computed once.
+
+A case runs rules and finite differences but judges nothing; the judging is in `testutils.checks`.
+"""
+
+from __future__ import annotations
+
+import inspect
+import math
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from rulescore import AbstractZero, NoTangent, ZeroTangent, frule, rrule
+from rulescore.registry import RuleTable
+from testutils.comparison import Tolerance, copy_of, precision_of
+from testutils.config import TestConfig
+from testutils.finite_differences import Estimate, directional_derivative
+from testutils.random_tangents import PrimalWithTangent, rand_tangent
+from testutils.report import description_of, name_of
+from testutils.rule_calls import NotReachedError, RuleRaisedError, force, is_pair, reached, rule_code, vector_of
+from testutils.vectorisation import Vector, tangent_to_vector, to_vector, vector_to_tangent
+
+MODES = ("frule", "rrule")
+
+
+class SampleError(ValueError):
+    """The inputs of a test are unusable: the function itself raises on them, or a tangent does not fit."""
+
+
+@dataclass(frozen=True, eq=False)
+class Argument:
+    """A positional argument of a case, or the function itself at position 0, as it stands in a pullback's result."""
+
+    position: int
+    label: str
+    value: Any
+    tangent: Any
+    given: bool
+    keyword: str | None = None
+
+    @property
+    def differentiable(self) -> bool:
+        """Whether its cotangent is a number, array or structure, and not `NoTangent`."""
+        return self.tangent is not NoTangent()
+
+
+@dataclass(frozen=True, eq=False)
+class Primal:
+    """A rule's own call: the copies it was given, and the output it returned with the way to its derivative."""
+
+    inputs: tuple[Any, ...]
+    output: Any
+    derivative: Any
+
+
+class Case:
+    """A function, its arguments and the tangents along which its rules are tested.
+
+    Parameters
+    ----------
+    function : callable
+    args : tuple
+        Positional arguments; one made by `with_tangent` carries its tangent.
+    fkwargs : mapping
+    modes : tuple of str
+        ``"frule"``, ``"rrule"`` or both.
+    rrule_f, frule_f : callable
+        The rule tables, or an AD system in their place.
+    config : RuleConfig or None
+        What rules that call back into AD receive. None means `TestConfig` for the rule tables and nothing for others.
+    output_tangent : object or None
+        The cotangent given to the pullback; None means a random one.
+    rtol, atol : float or None
+        None means what the precision of arguments and output allows.
+    fdm : object or None
+        The finite difference method.
+    rng : numpy.random.Generator, int or None
+    """
+
+    def __init__(
+        self,
+        function: Any,
+        args: tuple[Any, ...],
+        *,
+        fkwargs: Mapping[str, Any] | None = None,
+        modes: tuple[str, ...] = MODES,
+        rrule_f: Callable[..., Any] = rrule,
+        frule_f: Callable[..., Any] = frule,
+        config: Any = None,
+        output_tangent: Any = None,
+        rtol: float | None = None,
+        atol: float | None = None,
+        fdm: Any = None,
+        rng: np.random.Generator | int | None = None,
+    ) -> None:
+        if unknown := [mode for mode in modes if mode not in MODES]:
+            raise ValueError(f"modes={modes!r}: {unknown[0]!r} is no mode of differentiation; write 'frule' or 'rrule'")
+        if fdm is not None and fdm.q != 1:
+            raise ValueError(f"fdm= is a method for derivatives of order {fdm.q}; give one with q=1")
+        self.modes = modes
+        self.rules: dict[str, Callable[..., Any]] = {"rrule": rrule_f, "frule": frule_f}
+        self.config = config
+        self.fdm = fdm
+        self.rng = np.random.default_rng(0 if rng is None else rng)
+        self.kwargs = {name: _primal(value) for name, value in (fkwargs or {}).items()}
+        self.given_output_tangent = output_tangent
+        self.function, self.args = _primal(function), tuple(map(_primal, args))
+        self.arguments = tuple(self._arguments(function, args, fkwargs or {}))
+        self._given_rtol, self._given_atol = rtol, atol
+        self._estimates: dict[tuple[int, int], Estimate] = {}
+        self._directions: dict[int, list[Vector]] = {}
+        self.freedoms: dict[int, Vector] = {}
+        """What `testutils.checks.kinks` found, by the position of the argument."""
+        self._pushforwards: dict[tuple[int, int], Vector] = {}
+
+    # What is being tested.
+
+    def _arguments(self, function: Any, args: tuple[Any, ...], given_kwargs: Mapping[str, Any]) -> Iterator[Argument]:
+        yield self._argument(0, "the function itself", function)
+        names = _parameter_names(self.function)
+        for index, arg in enumerate(args):
+            name = f" ({names[index]})" if index < len(names) else ""
+            yield self._argument(index + 1, f"argument {index}{name}", arg)
+        for position, keyword in sorted(self._bound_keywords().items()):
+            yield self._argument(position + 1, f"argument {position} ({keyword})", given_kwargs[keyword], keyword)
+
+    def _argument(self, position: int, label: str, arg: Any, keyword: str | None = None) -> Argument:
+        value = _primal(arg)
+        given = isinstance(arg, PrimalWithTangent)
+        if given:
+            return Argument(position, label, value, arg.tangent, True, keyword)
+        try:
+            tangent = rand_tangent(self.rng, value)
+        except Exception as error:
+            raise SampleError(f"{self.call}: no random tangent for {label}: {error}") from error
+        return Argument(position, label, value, tangent, False, keyword)
+
+    def _bound_keywords(self) -> dict[int, str]:
+        """The keywords that the rule takes by position, so that its pullback may answer for them."""
+        bound, rest = self._bound("rrule" if "rrule" in self.modes else "frule")
+        moved = {name: value for name, value in self.kwargs.items() if name not in rest}
+        positions = range(len(self.args), len(bound))
+        return {p: name for p in positions for name, value in moved.items() if bound[p] is value}
+
+    def _bound(self, mode: str, *inputs: Any) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        function, args, kwargs = inputs or (self.function, self.args, self.kwargs)
+        table = self.rules[mode]
+        return table.bind(function, args, kwargs) if kwargs and isinstance(table, RuleTable) else (args, kwargs)
+
+    @cached_property
+    def call(self) -> str:
+        """The call as a reader would write it, with types for values."""
+        args = [description_of(arg) for arg in self.args]
+        keywords = [f"{name}={description_of(value)}" for name, value in self.kwargs.items()]
+        return f"{name_of(self.function)}({', '.join([*args, *keywords])})"
+
+    @cached_property
+    def expected(self) -> Any:
+        """The output of the function itself."""
+        return self._primal_run[1]
+
+    @cached_property
+    def expected_inputs(self) -> tuple[Any, ...]:
+        """The copies of function, arguments and keywords from which `expected` was computed."""
+        return self._primal_run[0]
+
+    @cached_property
+    def _primal_run(self) -> tuple[tuple[Any, ...], Any]:
+        function, args, kwargs = inputs = self.copies()
+        try:
+            return inputs, function(*args, **kwargs)
+        except Exception as error:
+            raise SampleError(
+                f"{self.call}: the function itself raises {type(error).__name__} on these arguments ({error}); "
+                "give arguments that it accepts"
+            ) from error
+
+    def copies(self) -> tuple[Any, tuple[Any, ...], dict[str, Any]]:
+        """Fresh copies of function, arguments and keywords."""
+        function = copy_of(self.function)
+        if function is not self.function and any(
+            self._known_by_identity(rule, function) for rule in self.rules.values()
+        ):
+            function = self.function
+        return function, copy_of(self.args), copy_of(self.kwargs)
+
+    def _known_by_identity(self, table: Any, copied: Any) -> bool:
+        """Whether an object has rules that a copy of it has not."""
+        return isinstance(table, RuleTable) and table.records(copied) != table.records(self.function)
+
+    @cached_property
+    def differentiable_arguments(self) -> tuple[Argument, ...]:
+        """The arguments whose derivative is tested, the function itself included."""
+        return tuple(argument for argument in self.arguments if argument.differentiable)
+
+    @cached_property
+    def epsilon(self) -> float:
+        """The machine epsilon of the coarsest number among arguments and output."""
+        return precision_of(*(argument.value for argument in self.arguments), self.expected)
+
+    @cached_property
+    def tolerance(self) -> Tolerance:
+        """When rule and finite difference agree; CRTU's 1e-9 in double precision."""
+        default = max(1e-9, 2e3 * self.epsilon) if self.epsilon < 1e-4 else 20 * self.epsilon
+        relative = default if self._given_rtol is None else self._given_rtol
+        return Tolerance(relative, self._given_atol or 0.0)
+
+    @cached_property
+    def rounding(self) -> float:
+        """How far two computations of the same thing may be apart, relative to its magnitude."""
+        return max(0.1 * self.tolerance.relative, 16 * self.epsilon)
+
+    def noise(self, *vectors: Vector) -> float:
+        """The rounding error of a number that is linear in each of the vectors, with coefficients of order one.
+
+        What a derivative that is exactly zero may come out as: the sum of x - mean(x), for example.
+        """
+        return 16 * self.epsilon * math.prod(float(np.linalg.norm(vector)) for vector in vectors)
+
+    # Running rules.
+
+    def run_rule(self, mode: str, *leading: Any) -> tuple[tuple[Any, ...], Any]:
+        """Call a rule on fresh copies of the arguments; returns the copies and whatever it returned."""
+        function, args, kwargs = inputs = self.copies()
+        rule = self.rules[mode]
+        if leading and len(leading[0]) > 1 + len(args):
+            # A keyword with a tangent: only by position can its tangent be given too.
+            args, kwargs = self._bound(mode, *inputs)
+            leading = ((*leading[0], *[NoTangent()] * (1 + len(args) - len(leading[0]))),)
+        config = TestConfig() if self.config is None and isinstance(rule, RuleTable) else self.config
+        configs = () if config is None else (config,)
+        with rule_code(f"the {mode}"):
+            return inputs, rule(*configs, *leading, function, *args, **kwargs)
+
+    def run_rrule(self) -> Primal:
+        """Call the rrule again, which has given an output and a pullback before."""
+        inputs, result = self.run_rule("rrule")
+        if not is_pair(result) or not callable(result[1]):
+            raise RuleRaisedError(f"the rrule returned {description_of(result)} when it was called again")
+        return Primal(inputs, *result)
+
+    def run_frule(self, tangents: tuple[Any, ...]) -> Primal:
+        """Call the frule again, along ``tangents``, one per `Argument`."""
+        inputs, result = self.run_rule("frule", self.by_position(tangents))
+        if not is_pair(result):
+            raise RuleRaisedError(f"the frule returned {description_of(result)} when it was called again")
+        return Primal(inputs, *result)
+
+    def by_position(self, tangents: tuple[Any, ...]) -> tuple[Any, ...]:
+        """Tangents, one per `Argument`, as an frule takes them: one per positional argument.
+
+        Tangents of keywords follow only as far as one has a derivative, since most rules bind none.
+        """
+        pairs = zip(self.arguments, tangents, strict=True)
+        placed = {a.position: dx for a, dx in pairs if a.keyword is None or not isinstance(dx, AbstractZero)}
+        return tuple(placed.get(position, NoTangent()) for position in range(max(placed) + 1))
+
+    @cached_property
+    def reverse_attempt(self) -> tuple[tuple[Any, ...], Any]:
+        """The first call of the rrule, whatever it returned."""
+        return self.run_rule("rrule")
+
+    @cached_property
+    def forward_attempt(self) -> tuple[tuple[Any, ...], Any]:
+        """The first call of the frule along the case's tangents, whatever it returned."""
+        return self.run_rule("frule", self.by_position(self.forward_tangents))
+
+    @cached_property
+    def reverse(self) -> Primal:
+        """The first call of the rrule, with its pullback."""
+        inputs, result = reached(lambda: self.reverse_attempt)
+        if not is_pair(result) or not callable(result[1]):
+            raise NotReachedError
+        return Primal(inputs, *result)
+
+    @cached_property
+    def forward(self) -> Primal:
+        """The first call of the frule, with the tangent it returned."""
+        inputs, result = reached(lambda: self.forward_attempt)
+        if not is_pair(result):
+            raise NotReachedError
+        return Primal(inputs, *result)
+
+    @cached_property
+    def forward_tangents(self) -> tuple[Any, ...]:
+        """The tangents the first call of the frule gets; copies, so that writing to them shows."""
+        return tuple(copy_of(argument.tangent) for argument in self.arguments)
+
+    @cached_property
+    def output_tangent(self) -> Any:
+        """The cotangent given to the pullback, a plain tuple for a tuple."""
+        if self.given_output_tangent is not None:
+            try:
+                tangent_to_vector(self.expected, self.given_output_tangent)
+            except (TypeError, ValueError) as error:
+                raise SampleError(f"{self.call}: output_tangent= does not fit the output: {error}") from error
+            return self.given_output_tangent
+        return self.as_output_tangent(rand_tangent(self.rng, self.expected))
+
+    def as_output_tangent(self, tangent: Any) -> Any:
+        """A tangent of the output in the form in which pullbacks get it."""
+        plain_tuple = isinstance(self.expected, tuple) and not isinstance(tangent, (AbstractZero, tuple))
+        return tuple(tangent) if plain_tuple else tangent
+
+    def pull(self, pullback: Callable[[Any], Any], ybar: Any) -> tuple[Any, ...]:
+        """Call a pullback again, which has returned a tuple before."""
+        with rule_code("the pullback"):
+            cotangents = pullback(ybar)
+        if not isinstance(cotangents, tuple):
+            raise RuleRaisedError(f"the pullback returned {description_of(cotangents)} when it was called again")
+        return cotangents
+
+    @cached_property
+    def pullback_attempt(self) -> Any:
+        """Whatever the first call of the pullback returned."""
+        pullback = self.reverse.derivative
+        self.given_cotangent = copy_of(self.output_tangent)
+        with rule_code("the pullback"):
+            return pullback(self.given_cotangent)
+
+    @cached_property
+    def cotangents(self) -> tuple[Any, ...]:
+        """The first pullback's result, one entry per `Argument`, thunks not forced."""
+        result = reached(lambda: self.pullback_attempt)
+        if not isinstance(result, tuple) or len(result) > self.most_cotangents:
+            raise NotReachedError
+        return result
+
+    @cached_property
+    def most_cotangents(self) -> int:
+        """How many cotangents a pullback may return: one per positional argument, bound keywords included."""
+        return 1 + len(self._bound("rrule")[0])
+
+    def cotangent(self, argument: Argument) -> Any:
+        """The cotangent of one argument, its thunk forced; `NotReachedError` where forcing raises."""
+        return reached(lambda: force(entry_of(self.cotangents, argument)))
+
+    def cotangent_vector(self, argument: Argument, cotangents: tuple[Any, ...] | None = None) -> Vector:
+        """The cotangent of one argument as real numbers in the layout of `to_vector`.
+
+        Taken from ``cotangents`` or from the first pullback's; `NotReachedError` where it is missing or has
+        another shape than its primal.
+        """
+        found = self.cotangent(argument) if cotangents is None else force(entry_of(cotangents, argument))
+        return vector_of(argument.value, found)
+
+    def cotangent_vectors(self, cotangents: tuple[Any, ...]) -> dict[str, Vector]:
+        """The cotangents that fit their primals as copied vectors, by label."""
+        vectors: dict[str, Vector] = {}
+        for argument in self.answered_arguments:
+            with suppress(NotReachedError):
+                vectors[argument.label] = self.cotangent_vector(argument, cotangents).copy()
+        return vectors
+
+    @cached_property
+    def answered_arguments(self) -> tuple[Argument, ...]:
+        """The arguments for which the first pullback gave a cotangent that fits its primal."""
+        answered: list[Argument] = []
+        for argument in self.differentiable_arguments:
+            with suppress(NotReachedError):
+                self.cotangent_vector(argument)
+                answered.append(argument)
+        return tuple(answered)
+
+    def pushforward_vector(self, argument: Argument, index: int) -> Vector:
+        """The frule's tangent of the output when one argument moves along one of its `directions`, computed once."""
+        key = (argument.position, index)
+        if key not in self._pushforwards:
+            moving = vector_to_tangent(argument.value, self.directions(argument)[index])
+            try:
+                self._pushforwards[key] = self.pushforward(self._alone(argument, moving, self._zeros))
+            except NotReachedError:
+                # A derivative that is not implemented spoils the sum, unless its tangent is a strong zero.
+                strong_zeros = [ZeroTangent() if a.differentiable else NoTangent() for a in self.arguments]
+                self._pushforwards[key] = self.pushforward(self._alone(argument, moving, strong_zeros))
+        return self._pushforwards[key]
+
+    @cached_property
+    def _zeros(self) -> list[Any]:
+        return [vector_to_tangent(a.value, np.zeros(to_vector(a.value)[0].size)) for a in self.arguments]
+
+    def _alone(self, argument: Argument, tangent: Any, zeros: list[Any]) -> tuple[Any, ...]:
+        return tuple(tangent if a is argument else zero for a, zero in zip(self.arguments, zeros, strict=True))
+
+    def pushforward(self, tangents: tuple[Any, ...]) -> Vector:
+        """The frule's tangent of the output along ``tangents``, as a vector."""
+        return vector_of(self.expected, force(self.run_frule(tangents).derivative))
+
+    @cached_property
+    def output_cotangent_vector(self) -> Vector:
+        """The cotangent of the output as real numbers."""
+        return np.asarray(tangent_to_vector(self.expected, self.output_tangent))
+
+    # Finite differences.
+
+    def directions(self, argument: Argument) -> list[Vector]:
+        """Directions in which the derivative with respect to one argument is tested.
+
+        The argument's own tangent, and one without small entries, so that an error in a single entry shows. Where
+        the tangent was given there is that one alone: others may leave the domain (of symmetric matrices, say).
+        """
+        if argument.position not in self._directions:
+            self._directions[argument.position] = self._new_directions(argument)
+        return self._directions[argument.position]
+
+    def _new_directions(self, argument: Argument) -> list[Vector]:
+        own = np.asarray(tangent_to_vector(argument.value, argument.tangent))
+        if argument.given:
+            return [own]
+        generator = np.random.default_rng([argument.position, own.size])
+        signs = generator.choice((-1.0, 1.0), own.size)
+        return [own, signs * generator.uniform(0.5, 1.5, own.size)]
+
+    def derivative(self, argument: Argument, index: int) -> Estimate:
+        """The derivative of the output along one of an argument's `directions`, computed once."""
+        key = (argument.position, index)
+        if key not in self._estimates:
+            self._estimates[key] = self.derivative_along(argument, self.directions(argument)[index])
+        return self._estimates[key]
+
+    def derivative_along(self, argument: Argument, direction: Vector, fdm: Any = None) -> Estimate:
+        """The derivative of the output when one argument moves along a direction and all others stay."""
+        tangents = [NoTangent()] * len(self.arguments)
+        tangents[self.arguments.index(argument)] = vector_to_tangent(argument.value, direction)
+        primals = [a.value for a in self.arguments]
+        try:
+            return directional_derivative(self._call_with, primals, tangents, fdm=fdm or self.fdm)
+        except ValueError as error:
+            # The output changes its shape or structure nearby: nothing is known about its derivative.
+            unknown = np.full(to_vector(self.expected)[0].shape, np.nan)
+            return Estimate(unknown, np.full(unknown.shape, np.inf), note=str(error))
+
+    def _call_with(self, function: Any, *values: Any) -> Any:
+        keywords = {a.keyword: value for a, value in zip(self.arguments[1:], values, strict=True) if a.keyword}
+        return function(*values[: len(self.args)], **{**self.kwargs, **keywords})
+
+
+def entry_of(cotangents: tuple[Any, ...], argument: Argument) -> Any:
+    """The cotangent of one argument; a pullback may stop early, and what is missing is `NoTangent`."""
+    return cotangents[argument.position] if argument.position < len(cotangents) else NoTangent()
+
+
+def _primal(arg: Any) -> Any:
+    return arg.primal if isinstance(arg, PrimalWithTangent) else arg
+
+
+def _parameter_names(function: Any) -> list[str]:
+    """The names of a function's positional parameters, none where Python does not know them."""
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):
+        return []
+    positional = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    return [parameter.name for parameter in parameters if parameter.kind in positional]

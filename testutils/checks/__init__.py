@@ -1,0 +1,19 @@
+"""The checks: each asks one question about the rules of one call, and none depends on another's answer.
+
+To add one, write a function from a `Case` to `Finding` objects, decorate it with `check`, and put it in the list of its
+module.
+"""
+
+from __future__ import annotations
+
+from testutils.checks.algebra import ALGEBRA_CHECKS
+from testutils.checks.check import Check, Finding, check
+from testutils.checks.derivatives import DERIVATIVE_CHECKS
+from testutils.checks.protocol import PROTOCOL_CHECKS
+from testutils.checks.purity import PURITY_CHECKS
+from testutils.checks.scalars import SCALAR_CHECKS
+
+CHECKS: tuple[Check, ...] = (*PROTOCOL_CHECKS, *DERIVATIVE_CHECKS, *ALGEBRA_CHECKS, *PURITY_CHECKS)
+"""Every check, in the order in which a report lists them."""
+
+__all__ = ["CHECKS", "DERIVATIVE_CHECKS", "SCALAR_CHECKS", "Check", "Finding", "check"]

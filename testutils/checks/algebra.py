@@ -1,0 +1,200 @@
+"""What holds for every right rule without any finite difference: linearity, agreement of both modes, and the same
+answer for the same cotangent in another form."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from rulescore import AbstractZero, NotImplementedTangent, Thunk, ZeroTangent, add_inplace
+from testutils.cases import Case, entry_of
+from testutils.checks.check import Check, Finding, check
+from testutils.comparison import copy_of, differing, magnitude, tangent_type_problem
+from testutils.random_tangents import rand_tangent
+from testutils.rule_calls import force, rule_code, vector_of
+from testutils.vectorisation import Vector, labels, tangent_to_vector, vector_to_tangent
+
+
+@check("frule against rrule", "frule", "rrule")
+def both_modes_agree(case: Case) -> Iterator[Finding]:
+    """⟨ȳ, J ẋ⟩ = ⟨J̄ ȳ, ẋ⟩ for each argument, to rounding."""
+    ybar = case.output_cotangent_vector
+    _ = case.forward
+    for argument in case.answered_arguments:
+        xbar, pushed = case.cotangent_vector(argument), case.pushforward_vector(argument, 0)
+        forward, backward = ybar * pushed, xbar * case.directions(argument)[0]
+        scale = max(np.abs(forward).sum(), np.abs(backward).sum())
+        tolerance = case.rounding * scale + case.noise(ybar, case.directions(argument)[0])
+        # Where one of the two sums is infinite there is nothing to compare: 0 times infinity may be in it.
+        if np.isfinite(scale) and differing(forward.sum(), backward.sum(), tolerance).any():
+            yield Finding(
+                f"⟨ybar, dy⟩ of the frule is {forward.sum():.12g}, ⟨xbar, dx⟩ of the rrule is {backward.sum():.12g}, "
+                "and they should be equal; one of the two rules is wrong",
+                argument.label,
+            )
+
+
+@check("linear in the cotangent", "rrule")
+def pullback_is_linear(case: Case) -> Iterator[Finding]:
+    """pullback(a + 2b) = pullback(a) + 2 pullback(b); each from a call of the rule of its own."""
+    _ = case.cotangents
+    a = case.output_cotangent_vector
+    # A given cotangent may be the only kind that is allowed here, so no other is made up.
+    b = a if case.given_output_tangent is not None else _random_output_vector(case)
+    of_a, of_b, of_sum = (_fresh_pull(case, ybar) for ybar in (a, b, a + 2 * b))
+    message = (
+        "pullback(a + 2 b) is not pullback(a) + 2 pullback(b); a pullback is linear in its cotangent, so look for a "
+        "constant, a square or a saved result in it"
+    )
+    for label in (argument.label for argument in case.answered_arguments):
+        fits = all(label in pulled for pulled in (of_a, of_b, of_sum))
+        if not fits or _differs_from_sum(case, of_sum[label], (of_a[label], 2 * of_b[label]), case.noise(a + 2 * b)):
+            yield Finding(message, label)
+
+
+def _random_output_vector(case: Case) -> Vector:
+    return np.asarray(tangent_to_vector(case.expected, rand_tangent(case.rng, case.expected)))
+
+
+def _fresh_pull(case: Case, ybar: Vector) -> dict[str, Vector]:
+    tangent = case.as_output_tangent(vector_to_tangent(case.expected, ybar))
+    return case.cotangent_vectors(case.pull(case.run_rrule().derivative, tangent))
+
+
+@check("linear in the tangents", "frule")
+def pushforward_is_linear(case: Case) -> Iterator[Finding]:
+    """Moving all arguments at once, along other lengths, is the sum of moving each."""
+    _ = case.forward
+    parts: list[Vector] = []
+    noise = 0.0
+    joint: list[Any] = [argument.tangent for argument in case.arguments]
+    for argument in case.differentiable_arguments:
+        directions = case.directions(argument)
+        first, second = 0, len(directions) - 1
+        parts += [case.pushforward_vector(argument, first), 2 * case.pushforward_vector(argument, second)]
+        direction = directions[first] + 2 * directions[second]
+        joint[case.arguments.index(argument)] = vector_to_tangent(argument.value, direction)
+        noise += case.noise(direction)
+    if not parts:
+        return
+    found = case.pushforward(tuple(joint))
+    if _differs_from_sum(case, found, parts, noise):
+        yield Finding(
+            "the tangent of moving all arguments at once is not the sum of the tangents of moving each; an frule is "
+            "linear in its tangents, so look for a constant, a square or a tangent that is left out",
+            "the output",
+        )
+
+
+def _differs_from_sum(case: Case, found: Vector, parts: Sequence[Vector], noise: float) -> bool:
+    # Infinite derivatives of two signs add up to anything; only entries that are finite throughout are compared.
+    finite = np.isfinite(found) & np.isfinite(parts).all(axis=0)
+    tolerance = case.rounding * magnitude(*parts) * len(parts) + noise
+    return bool((differing(found, np.sum(parts, axis=0), tolerance) & finite).any())
+
+
+@check("second call", "rrule")
+def pullback_can_be_called_again(case: Case) -> Iterator[Finding]:
+    """The same pullback called twice gives the same, and the second call leaves the first result alone."""
+    _ = case.cotangents
+    pullback = case.run_rrule().derivative
+    first = case.pull(pullback, copy_of(case.output_tangent))
+    before = case.cotangent_vectors(first)
+    again = case.cotangent_vectors(case.pull(pullback, copy_of(case.output_tangent)))
+    yield from _same(
+        case, before, again, "a second call of the same pullback gives another result; it must not use up what it saved"
+    )
+    yield from _same(
+        case,
+        before,
+        case.cotangent_vectors(first),
+        "a second call of the pullback changes the first call's result; it must return a new array each time",
+    )
+
+
+@check("thunked cotangent", "rrule")
+def pullback_accepts_a_thunk(case: Case) -> Iterator[Finding]:
+    """A cotangent that comes as a thunk gives what the plain one gives."""
+    plain = case.cotangent_vectors(case.cotangents)
+    delayed = case.cotangent_vectors(case.pull(case.run_rrule().derivative, _thunked(copy_of(case.output_tangent))))
+    message = "a thunked cotangent gives another result than the plain one; begin the pullback with unthunk(ybar)"
+    yield from _same(case, plain, delayed, message)
+
+
+def _thunked(ybar: Any) -> Any:
+    if isinstance(ybar, AbstractZero):
+        return ybar
+    if isinstance(ybar, tuple):
+        return tuple(map(_thunked, ybar))
+    return Thunk(lambda: ybar)
+
+
+@check("zero in a tuple cotangent", "rrule")
+def pullback_accepts_a_zero_entry(case: Case) -> Iterator[Finding]:
+    """Of several outputs one may be unused: its cotangent is then `ZeroTangent`."""
+    ybar, _ = case.output_tangent, case.cotangents
+    if not isinstance(ybar, tuple):
+        return
+    used = [place for place, entry in enumerate(ybar) if not isinstance(entry, AbstractZero)]
+    for place in used if len(used) > 1 else ():
+        zeros = vector_to_tangent(case.expected[place], 0 * tangent_to_vector(case.expected[place], ybar[place]))
+        explicit = _with_entry(case, place, zeros)
+        implicit = _with_entry(case, place, ZeroTangent())
+        message = f"with ZeroTangent() for output {place} the pullback gives another result than with zeros for it"
+        yield from _same(case, explicit, implicit, message)
+
+
+def _with_entry(case: Case, place: int, entry: Any) -> dict[str, Vector]:
+    ybar = copy_of(case.output_tangent)
+    changed = (*ybar[:place], entry, *ybar[place + 1 :])
+    return case.cotangent_vectors(case.pull(case.run_rrule().derivative, changed))
+
+
+def _same(case: Case, wanted: dict[str, Vector], found: dict[str, Vector], message: str) -> Iterator[Finding]:
+    for label, vector in wanted.items():
+        if label not in found or differing(found[label], vector, case.rounding * magnitude(vector)).any():
+            yield Finding(message, label)
+
+
+@check("accumulation", "rrule")
+def cotangents_can_be_accumulated(case: Case) -> Iterator[Finding]:
+    """Adding a cotangent in place, as an `InplaceableThunk` does by itself, is adding its value."""
+    for argument in case.answered_arguments:
+        yield from _accumulates(case, argument.value, entry_of(case.cotangents, argument), argument.label)
+
+
+@check("accumulation", "frule")
+def tangent_can_be_accumulated(case: Case) -> Iterator[Finding]:
+    """Adding the tangent in place, as an `InplaceableThunk` does by itself, is adding its value."""
+    if not isinstance(case.forward.derivative, NotImplementedTangent):
+        yield from _accumulates(case, case.expected, case.forward.derivative, "the output")
+
+
+def _accumulates(case: Case, primal: Any, tangent: Any, label: str) -> Iterator[Finding]:
+    if tangent_type_problem(primal, force(tangent), plain_containers=True) is not None:
+        return  # another check says so, and one cause should not fail two checks
+    value = vector_of(primal, force(tangent))
+    start = np.asarray(tangent_to_vector(primal, rand_tangent(np.random.default_rng(value.size), primal)))
+    with rule_code("add_inplace"):
+        result = add_inplace(vector_to_tangent(primal, start), tangent)
+    wrong = np.flatnonzero(differing(vector_of(primal, result), start + value, case.rounding * magnitude(start, value)))
+    if wrong.size:
+        yield Finding(
+            f"adding it in place differs from adding its value in {wrong.size} of {value.size} entries, "
+            f"{labels(primal)[int(wrong[0])] or 'the number'} being the first; correct add_to of the InplaceableThunk",
+            label,
+        )
+
+
+ALGEBRA_CHECKS: tuple[Check, ...] = (
+    pullback_is_linear,
+    pullback_can_be_called_again,
+    pullback_accepts_a_thunk,
+    pullback_accepts_a_zero_entry,
+    cotangents_can_be_accumulated,
+    pushforward_is_linear,
+    tangent_can_be_accumulated,
+    both_modes_agree,
+)

@@ -1,0 +1,53 @@
+"""What a check is, and how a list of them is run on a case."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+
+from testutils.cases import Case
+from testutils.report import CheckResult, CheckVerdict, EntryComparison
+from testutils.rule_calls import NotReachedError, RuleRaisedError
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Something a check has to say. A check that finds nothing has passed."""
+
+    message: str
+    argument: str | None = None
+    verdict: CheckVerdict = "fail"
+    details: tuple[EntryComparison, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One question about one rule: a name, the modes it needs, and a function from a case to findings."""
+
+    name: str
+    modes: tuple[str, ...]
+    find: Callable[[Case], Iterable[Finding]]
+
+    def run(self, case: Case) -> Iterator[CheckResult]:
+        """The results of the check: one per finding, or a pass."""
+        mode = " and ".join(self.modes)
+        try:
+            findings = list(self.find(case))
+        except NotReachedError:
+            yield CheckResult(self.name, "not run", mode=mode)
+            return
+        except RuleRaisedError as error:
+            findings = [Finding(str(error))]
+        for found in findings:
+            yield CheckResult(self.name, found.verdict, found.message, mode, found.argument, found.details)
+        if not findings:
+            yield CheckResult(self.name, "pass", mode=mode)
+
+
+def check(name: str, *modes: str) -> Callable[[Callable[[Case], Iterable[Finding]]], Check]:
+    """Make a `Check` of a function from a case to findings, for the modes that it needs."""
+
+    def decorate(find: Callable[[Case], Iterable[Finding]]) -> Check:
+        return Check(name, modes, find)
+
+    return decorate

@@ -1,0 +1,229 @@
+"""Does the rule exist, and does it return what the protocol asks for? Values are other checks' business."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rulescore import NoTangent, NotImplementedTangent, ZeroTangent
+from rulescore.registry import RuleTable
+from testutils.cases import Case, entry_of
+from testutils.checks.check import Check, Finding, check
+from testutils.comparison import missing_in, tangent_type_problem, value_problem, value_type_problem
+from testutils.report import description_of, name_of
+from testutils.rule_calls import NotReachedError, RuleRaisedError, force, is_pair, reached
+from testutils.vectorisation import tangent_to_vector
+
+
+@check("rule exists", "rrule")
+def rrule_exists(case: Case) -> Iterator[Finding]:
+    """The rrule does not answer None."""
+    yield from _exists(case, "rrule")
+
+
+@check("rule exists", "frule")
+def frule_exists(case: Case) -> Iterator[Finding]:
+    """The frule does not answer None."""
+    yield from _exists(case, "frule")
+
+
+def _exists(case: Case, mode: str) -> Iterator[Finding]:
+    _, result = reached(lambda: getattr(case, f"{_DIRECTION[mode]}_attempt"))
+    if result is not None:
+        return
+    table = case.rules[mode]
+    if not isinstance(table, RuleTable):
+        yield Finding(f"{name_of(table)} returned None for {case.call}; it should return a pair")
+        return
+    known = case.function in table
+    why = "none of its rules takes these types and keywords" if known else "it has no rule at all"
+    yield Finding(
+        f"{case.call} has no {mode}: {why}; register one with @{mode}.register({name_of(case.function)}, ...), "
+        f"or leave {mode!r} out of modes="
+    )
+
+
+_DIRECTION = {"rrule": "reverse", "frule": "forward"}
+
+
+@check("rule runs", "rrule")
+def rrule_runs(case: Case) -> Iterator[Finding]:
+    """The rrule does not raise."""
+    _ = case.reverse_attempt
+    yield from ()
+
+
+@check("rule runs", "frule")
+def frule_runs(case: Case) -> Iterator[Finding]:
+    """The frule does not raise."""
+    _ = case.forward_attempt
+    yield from ()
+
+
+@check("returns a pair", "rrule")
+def rrule_returns_a_pair(case: Case) -> Iterator[Finding]:
+    """The rrule returns a tuple of output and pullback."""
+    _, result = reached(lambda: case.reverse_attempt)
+    if result is None:
+        raise NotReachedError
+    if not is_pair(result):
+        yield Finding(f"an rrule returns (y, pullback); this one returned {description_of(result)}")
+    elif not callable(result[1]):
+        yield Finding(f"the second entry of an rrule's result is the pullback; this one is {description_of(result[1])}")
+
+
+@check("returns a pair", "frule")
+def frule_returns_a_pair(case: Case) -> Iterator[Finding]:
+    """The frule returns a tuple of output and tangent."""
+    _, result = reached(lambda: case.forward_attempt)
+    if result is None:
+        raise NotReachedError
+    if not is_pair(result):
+        yield Finding(f"an frule returns (y, dy); this one returned {description_of(result)}")
+
+
+@check("primal type", "rrule")
+def rrule_primal_type(case: Case) -> Iterator[Finding]:
+    """The output has the class, dtype and shape of the function's own."""
+    yield from _primal_type(case, case.reverse.output)
+
+
+@check("primal type", "frule")
+def frule_primal_type(case: Case) -> Iterator[Finding]:
+    """The output has the class, dtype and shape of the function's own."""
+    yield from _primal_type(case, case.forward.output)
+
+
+def _primal_type(case: Case, output: object) -> Iterator[Finding]:
+    problem = value_type_problem(case.expected, output)
+    if problem is not None:
+        yield Finding(f"the rule's output {problem}; return what the function itself returns", "the output")
+
+
+@check("primal value", "rrule")
+def rrule_primal_value(case: Case) -> Iterator[Finding]:
+    """The output has the function's own value."""
+    yield from _primal_value(case, case.reverse.output)
+
+
+@check("primal value", "frule")
+def frule_primal_value(case: Case) -> Iterator[Finding]:
+    """The output has the function's own value."""
+    yield from _primal_value(case, case.forward.output)
+
+
+def _primal_value(case: Case, output: object) -> Iterator[Finding]:
+    problem = value_problem(case.expected, output, case.tolerance.relative)
+    if problem is not None:
+        yield Finding(f"the rule's output {problem}; return what the function itself returns", "the output")
+
+
+@check("pullback runs", "rrule")
+def pullback_runs(case: Case) -> Iterator[Finding]:
+    """The pullback does not raise."""
+    _ = case.reverse
+    _ = case.pullback_attempt
+    yield from ()
+
+
+@check("pullback returns a tuple", "rrule")
+def pullback_returns_a_tuple(case: Case) -> Iterator[Finding]:
+    """The pullback returns a tuple, of no more entries than there are arguments."""
+    result = reached(lambda: case.pullback_attempt)
+    wanted = f"a pullback returns a tuple (fbar, {', '.join(f'x{i}bar' for i in range(len(case.args)))})"
+    if not isinstance(result, tuple):
+        yield Finding(f"{wanted}; this one returned {description_of(result)}")
+    elif len(result) > case.most_cotangents:
+        yield Finding(
+            f"{wanted}, one cotangent for the function itself and one per positional argument, "
+            f"{case.most_cotangents} at most here; this one returned {len(result)}"
+        )
+
+
+@check("cotangents can be computed", "rrule")
+def thunks_can_be_forced(case: Case) -> Iterator[Finding]:
+    """No returned thunk raises."""
+    for argument in case.arguments:
+        try:
+            force(entry_of(case.cotangents, argument))
+        except RuleRaisedError as error:
+            yield Finding(str(error), argument.label)
+
+
+@check("cotangent is NoTangent", "rrule")
+def no_tangent_where_none_exists(case: Case) -> Iterator[Finding]:
+    """An argument without derivative, the function itself included, has the cotangent `NoTangent`."""
+    for argument in case.arguments:
+        cotangent = case.cotangent(argument)
+        if argument.differentiable or isinstance(cotangent, (NoTangent, NotImplementedTangent)):
+            continue
+        what = f"its cotangent must be NoTangent(), but is {description_of(cotangent)}"
+        if isinstance(cotangent, ZeroTangent):
+            what = "its cotangent must be NoTangent(): ZeroTangent() says that a derivative exists and is zero"
+        if argument.position == 0:
+            what += "; did the pullback forget the function's own cotangent? It comes first"
+        yield Finding(f"{description_of(argument.value)} is not differentiated here; {what}", argument.label)
+
+
+@check("cotangent type", "rrule")
+def cotangents_have_the_type_of_their_primals(case: Case) -> Iterator[Finding]:
+    """Each cotangent has its primal's structure, shape, precision and realness."""
+    for argument in case.differentiable_arguments:
+        problem = _type_problem(argument.value, case.cotangent(argument))
+        if problem is not None:
+            yield Finding(f"the cotangent {problem}", argument.label)
+
+
+@check("tangent type", "frule")
+def tangent_has_the_type_of_the_output(case: Case) -> Iterator[Finding]:
+    """The returned tangent has the output's structure, shape, precision and realness."""
+    tangent = reached(lambda: force(case.forward.derivative))
+    problem = _type_problem(case.expected, tangent, plain_containers=True)
+    if problem is not None:
+        yield Finding(f"the tangent {problem}", "the output")
+
+
+def _type_problem(primal: object, tangent: object, plain_containers: bool = False) -> str | None:
+    problem = tangent_type_problem(primal, tangent, plain_containers=plain_containers)
+    if problem is None and not missing_in(tangent):
+        try:
+            tangent_to_vector(primal, tangent)
+        except (TypeError, ValueError) as error:  # no check of its values could run
+            return f"does not fit its primal: {error}"
+    return problem
+
+
+@check("declared as not implemented", "rrule")
+def missing_cotangents(case: Case) -> Iterator[Finding]:
+    """Cotangents that the rule declares as not implemented are shown; they neither pass nor fail."""
+    for argument in case.arguments:
+        for missing in missing_in(case.cotangent(argument)):
+            yield Finding(f"the rule says: {missing.message}", argument.label, "not implemented")
+
+
+@check("declared as not implemented", "frule")
+def missing_tangent(case: Case) -> Iterator[Finding]:
+    """A tangent that the rule declares as not implemented is shown; it neither passes nor fails."""
+    for missing in missing_in(case.forward.derivative):
+        yield Finding(f"the rule says: {missing.message}", "the output", "not implemented")
+
+
+PROTOCOL_CHECKS: tuple[Check, ...] = (
+    rrule_exists,
+    rrule_runs,
+    rrule_returns_a_pair,
+    rrule_primal_type,
+    rrule_primal_value,
+    pullback_runs,
+    pullback_returns_a_tuple,
+    thunks_can_be_forced,
+    no_tangent_where_none_exists,
+    cotangents_have_the_type_of_their_primals,
+    missing_cotangents,
+    frule_exists,
+    frule_runs,
+    frule_returns_a_pair,
+    frule_primal_type,
+    frule_primal_value,
+    tangent_has_the_type_of_the_output,
+    missing_tangent,
+)

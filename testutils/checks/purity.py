@@ -1,0 +1,101 @@
+"""Does the rule leave alone what is not its own? Arguments, tangents and cotangents, and the memory they live in."""
+
+from __future__ import annotations
+
+from ast import literal_eval
+from collections.abc import Iterator
+from contextlib import suppress
+from typing import Any
+
+from testutils.cases import Case, Primal
+from testutils.checks.check import Check, Finding, check
+from testutils.comparison import shared_arrays, written_to
+from testutils.rule_calls import NotReachedError, RuleRaisedError, force
+
+
+@check("arguments unchanged", "rrule")
+def rrule_leaves_arguments_alone(case: Case) -> Iterator[Finding]:
+    """Neither the rule nor its pullback nor its thunks write to an argument."""
+    run = case.reverse
+    _run_to_the_end(case)
+    yield from _arguments_written_to(case, run, "rrule or its pullback")
+
+
+@check("arguments unchanged", "frule")
+def frule_leaves_arguments_alone(case: Case) -> Iterator[Finding]:
+    """The rule does not write to an argument."""
+    yield from _arguments_written_to(case, case.forward, "frule")
+
+
+def _run_to_the_end(case: Case) -> None:
+    with suppress(NotReachedError, RuleRaisedError):
+        for cotangent in case.cotangents:
+            force(cotangent)
+
+
+def _arguments_written_to(case: Case, run: Primal, what: str) -> Iterator[Finding]:
+    before = (case.function, case.args, case.kwargs)
+    labels = sorted({_owner(case, path) for path in written_to(before, run.inputs)})
+    for label in labels:
+        yield Finding(f"the {what} writes to it; work on a copy", label)
+
+
+@check("cotangent unchanged", "rrule")
+def pullback_leaves_the_cotangent_alone(case: Case) -> Iterator[Finding]:
+    """The pullback does not write to the cotangent it is given."""
+    _ = case.cotangents
+    _run_to_the_end(case)
+    if written_to(case.output_tangent, case.given_cotangent):
+        yield Finding("the pullback writes to the cotangent it is given, which may be another's too; work on a copy")
+
+
+@check("tangents unchanged", "frule")
+def frule_leaves_tangents_alone(case: Case) -> Iterator[Finding]:
+    """The rule does not write to a tangent."""
+    _ = case.forward
+    for argument, tangent in zip(case.arguments, case.forward_tangents, strict=True):
+        if written_to(argument.tangent, tangent):
+            yield Finding("the frule writes to its tangent, which may be another's too; work on a copy", argument.label)
+
+
+@check("output memory", "rrule")
+def rrule_output_shares_memory_as_the_function_does(case: Case) -> Iterator[Finding]:
+    """The output aliases an argument exactly where the function's own output does."""
+    yield from _aliasing(case, case.reverse)
+
+
+@check("output memory", "frule")
+def frule_output_shares_memory_as_the_function_does(case: Case) -> Iterator[Finding]:
+    """The output aliases an argument exactly where the function's own output does."""
+    yield from _aliasing(case, case.forward)
+
+
+def _aliasing(case: Case, run: Primal) -> Iterator[Finding]:
+    wanted = shared_arrays(case.expected, case.expected_inputs)
+    found = shared_arrays(run.output, run.inputs)
+    for label in sorted({_owner(case, path) for _, path in found - wanted}):
+        yield Finding("the rule's output shares memory with it and the function's own does not; return a copy", label)
+    for label in sorted({_owner(case, path) for _, path in wanted - found}):
+        yield Finding("the function's own output is a view of it and the rule's is a copy; return the view", label)
+
+
+def _owner(case: Case, path: str) -> str:
+    """The argument that a way into (function, args, kwargs) leads to."""
+    which, _, rest = path[1:].partition("]")
+    if which == "0":
+        return case.arguments[0].label
+    key: Any = literal_eval(rest[1:].partition("]")[0])
+    if which == "1":
+        return case.arguments[int(key) + 1].label
+    bound = [argument.label for argument in case.arguments if argument.keyword == key]
+    return bound[0] if bound else f"keyword {key}"
+
+
+PURITY_CHECKS: tuple[Check, ...] = (
+    rrule_leaves_arguments_alone,
+    pullback_leaves_the_cotangent_alone,
+    rrule_output_shares_memory_as_the_function_does,
+    frule_leaves_arguments_alone,
+    frule_leaves_tangents_alone,
+    frule_output_shares_memory_as_the_function_does,
+)

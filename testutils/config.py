@@ -1,0 +1,47 @@
+"""The AD system behind rules under test: a rule where there is one, finite differences where there is none."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rulescore import HasForwardMode, HasReverseMode, NoTangent, frule, rrule
+from testutils.finite_differences import jvp_fd, vjp_fd
+
+
+class TestConfig(HasReverseMode, HasForwardMode):
+    """Lets the rules of higher-order functions be tested without any AD system.
+
+    What such a rule asks for is answered by the rule of the function it hands over, or else by finite differences,
+    whose precision then limits that of the test: give ``rtol=1e-6`` or so.
+
+    Examples
+    --------
+    >>> y, pullback = TestConfig().rrule_via_ad(lambda x: x**2, 3.0)
+    >>> y, round(pullback(1.0)[1], 6)
+    (9.0, 6.0)
+    """
+
+    __test__ = False
+
+    def rrule_via_ad(self, f: Any, /, *args: Any, **kwargs: Any) -> tuple[Any, Any]:
+        """The rrule of ``f``, or its output and a pullback by finite differences."""
+        result = rrule(self, f, *args, **kwargs)
+        if result is not None:
+            return result  # type: ignore[no-any-return]
+
+        def finite_difference_pullback(ybar: Any) -> tuple[Any, ...]:
+            return tuple(vjp_fd(_call, ybar, (f, *args), fkwargs=kwargs).value)
+
+        return f(*args, **kwargs), finite_difference_pullback
+
+    def frule_via_ad(self, tangents: tuple[Any, ...], f: Any, /, *args: Any, **kwargs: Any) -> tuple[Any, Any]:
+        """The frule of ``f``, or its output and its tangent by finite differences."""
+        result = frule(self, tangents, f, *args, **kwargs)
+        if result is not None:
+            return result  # type: ignore[no-any-return]
+        tangents += (NoTangent(),) * (1 + len(args) - len(tangents))
+        return f(*args, **kwargs), jvp_fd(_call, (f, *args), tangents, fkwargs=kwargs).value
+
+
+def _call(f: Any, *args: Any, **kwargs: Any) -> Any:
+    return f(*args, **kwargs)

@@ -1,0 +1,298 @@
+# ruff: noqa: PT028  # these are not pytest's test functions, so their parameters may have defaults
+"""The testers: run every check on one call of a rule and report, or raise.
+
+``check_rule`` reports; ``test_frule``, ``test_rrule``, ``test_rule`` and ``test_scalar`` raise what it reports.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import warnings
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Literal
+
+import numpy as np
+
+from rulescore import frule, rrule
+from testutils.cases import MODES, Case
+from testutils.checks import CHECKS, DERIVATIVE_CHECKS, SCALAR_CHECKS, Check
+from testutils.random_tangents import with_tangent
+from testutils.report import CheckResult, InconclusiveError, InconclusiveWarning, Report, RuleTestError, name_of
+from testutils.sampling import Sample
+
+Inconclusive = Literal["raise", "warn"]
+
+
+def check_rule(
+    f: Any,
+    *args: Any,
+    fkwargs: Mapping[str, Any] | None = None,
+    output_tangent: Any = None,
+    rtol: float | None = None,
+    atol: float | None = None,
+    fdm: Any = None,
+    rng: np.random.Generator | int | None = None,
+    rrule_f: Callable[..., Any] = rrule,
+    frule_f: Callable[..., Any] = frule,
+    config: Any = None,
+    modes: tuple[str, ...] = MODES,
+) -> Report:
+    """Check the rules of ``f`` for one call against finite differences and against each other.
+
+    Parameters
+    ----------
+    f : callable
+        The function whose rules are checked. An object with numbers in its fields is differentiated too.
+    *args
+        Its positional arguments: numbers, arrays, containers, anything. One wrapped by `with_tangent` is tested
+        along that tangent; ``with_tangent(x, NoTangent())`` is not differentiated, and its cotangent has to be
+        ``NoTangent()``. All others get random tangents.
+    fkwargs : mapping, optional
+        Keyword arguments. Those that the rule takes by position are differentiated as well.
+    output_tangent : object, optional
+        The cotangent given to the pullback; random by default.
+    rtol, atol : float, optional
+        How far rule and finite difference may be apart beside the finite difference's own error, relative to the
+        magnitude of the terms that were summed, and absolutely. By default what the coarsest precision among
+        arguments and output allows (1e-9 in double precision), and 0.
+    fdm : FiniteDifference, optional
+        The method, as made by `central_fdm`.
+    rng : numpy.random.Generator or int, optional
+        Where random tangents come from. The same ones in every run by default.
+    rrule_f, frule_f : callable, optional
+        What to test in place of the rule tables: an AD system's function with the signature of `rrule` or `frule`.
+    config : RuleConfig, optional
+        The AD system that rules of higher-order functions call back into; `TestConfig` by default.
+    modes : tuple of str
+        ``"frule"``, ``"rrule"`` or both. Both are expected to exist.
+
+    Returns
+    -------
+    Report
+        Its ``verdict`` is ``"pass"``, ``"fail"`` or ``"inconclusive"``. A wrong rule is reported, never raised.
+
+    Raises
+    ------
+    SampleError
+        (A `ValueError`.) When ``f`` itself raises on these arguments, or a tangent does not fit.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from rulescore import NoTangent, rrule
+    >>> def cube(x): return x**3
+    >>> @rrule.register(cube)
+    ... def cube_rrule(x):
+    ...     return x**3, lambda ybar: (NoTangent(), -3 * x**2 * ybar)
+    >>> report = check_rule(cube, np.array([1.0, 2.0]), modes=("rrule",))
+    >>> report.verdict
+    'fail'
+    >>> [(result.name, result.argument) for result in report.failures]
+    [('derivative', 'argument 0 (x)')]
+    """
+    case = Case(
+        f,
+        args,
+        fkwargs=fkwargs,
+        modes=modes,
+        rrule_f=rrule_f,
+        frule_f=frule_f,
+        config=config,
+        output_tangent=output_tangent,
+        rtol=rtol,
+        atol=atol,
+        fdm=fdm,
+        rng=rng,
+    )
+    return Report(name_of(case.function), case.call, tuple(run_checks(case)))
+
+
+def run_checks(case: Case, checks: Iterable[Check] = CHECKS) -> list[CheckResult]:
+    """The results of every check that the modes of the case allow."""
+    with np.errstate(all="ignore"), warnings.catch_warnings():
+        # Infinite derivatives and empty means come with NumPy's own warning, which is no mistake of the rule.
+        warnings.simplefilter("ignore", RuntimeWarning)
+        _ = case.expected  # a function that raises is an error of the caller, not of the rule
+        return [result for check in checks if set(check.modes) <= set(case.modes) for result in check.run(case)]
+
+
+def check_sample(f: Any, sample: Sample, **options: Any) -> Report:
+    """Check the rules of ``f`` on one of its sample inputs.
+
+    Parameters
+    ----------
+    f : callable
+        The function the sample is for.
+    sample : Sample
+        See `testutils.sampling`. Where it names no modes, those are checked for which ``f`` has a rule.
+    **options
+        As for `check_rule`; they win over the sample's own.
+
+    Returns
+    -------
+    Report
+    """
+    function = f if sample.function is None else sample.function
+    registered = tuple(mode for mode, table in (("frule", frule), ("rrule", rrule)) if function in table)
+    own = {
+        "output_tangent": sample.output_tangent,
+        "rtol": sample.rtol,
+        "atol": sample.atol,
+        "rng": sample.rng(),
+        "modes": sample.modes or registered or MODES,
+    }
+    return check_rule(function, *sample.args, fkwargs=sample.fkwargs, **{**own, **options})
+
+
+def test_rule(f: Any, *args: Any, inconclusive: Inconclusive = "raise", **options: Any) -> Report:
+    """Test the frule and the rrule of ``f``; raise if one is wrong.
+
+    Parameters
+    ----------
+    f, *args, **options
+        As for `check_rule`.
+    inconclusive : {"raise", "warn"}
+        What to do when finite differences cannot decide.
+
+    Returns
+    -------
+    Report
+        When the rules are right.
+
+    Raises
+    ------
+    RuleTestError
+        (An `AssertionError`.) When a rule is wrong; ``error.report`` says how.
+    InconclusiveError
+        (An `AssertionError`.) When finite differences cannot decide.
+
+    Examples
+    --------
+    >>> from rulescore import scalar_rule
+    >>> def square(x): return x * x
+    >>> scalar_rule(square, lambda y, x: 2 * x)
+    >>> test_rule(square, 3.0).verdict
+    'pass'
+    """
+    __tracebackhide__ = True
+    return settle(check_rule(f, *args, **options), inconclusive)
+
+
+def test_rrule(f: Any, *args: Any, inconclusive: Inconclusive = "raise", **options: Any) -> Report:
+    """Test the rrule of ``f``; see `test_rule`."""
+    __tracebackhide__ = True
+    return settle(check_rule(f, *args, **{**options, "modes": ("rrule",)}), inconclusive)
+
+
+def test_frule(f: Any, *args: Any, inconclusive: Inconclusive = "raise", **options: Any) -> Report:
+    """Test the frule of ``f``; see `test_rule`."""
+    __tracebackhide__ = True
+    return settle(check_rule(f, *args, **{**options, "modes": ("frule",)}), inconclusive)
+
+
+def test_scalar(
+    f: Any, z: Any, *, modes: tuple[str, ...] = MODES, inconclusive: Inconclusive = "raise", **options: Any
+) -> Report:
+    """Test the rules of a function of one number in every direction there is.
+
+    A real number moves by 1; a complex one by 1 and by 1j, and likewise the cotangent of a complex output, which
+    shows a missing conjugate or a function that is not holomorphic given to `scalar_rule`. Real tangents of complex
+    numbers must mean what they mean as complex ones.
+
+    Parameters
+    ----------
+    f : callable
+    z : float or complex
+        Python or NumPy scalar.
+    modes, inconclusive, **options
+        As for `test_rule`.
+
+    Returns
+    -------
+    Report
+
+    Raises
+    ------
+    RuleTestError, InconclusiveError
+        As for `test_rule`.
+    TypeError
+        When ``z`` is no real or complex number; integers have no derivative.
+
+    Examples
+    --------
+    >>> from rulescore import scalar_rule
+    >>> def square(x): return x * x
+    >>> scalar_rule(square, lambda y, x: 2 * x)
+    >>> test_scalar(square, 1 + 2j).verdict
+    'pass'
+    """
+    __tracebackhide__ = True
+    _require_scalar(f, z)
+    case = Case(f, (z,), modes=modes, **options)
+    results: list[CheckResult] = []
+    if "frule" in modes:
+        for count, dz in enumerate(_units(z)):
+            one = Case(f, (with_tangent(z, type(z)(dz)),), modes=("frule",), **options)
+            results += _labelled(run_checks(one, DERIVATIVE_CHECKS if count else CHECKS), f"dz = {dz}")
+        if np.iscomplexobj(z):
+            results += run_checks(case, SCALAR_CHECKS[:1])
+    if "rrule" in modes:
+        for count, ybar in enumerate(_units(case.expected)):
+            one = Case(f, (z,), modes=("rrule",), **{**options, "output_tangent": ybar})
+            results += _labelled(run_checks(one, DERIVATIVE_CHECKS if count else CHECKS), f"ybar = {ybar}")
+        if np.iscomplexobj(case.expected):
+            results += run_checks(case, SCALAR_CHECKS[1:])
+    if set(modes) == set(MODES):
+        results += run_checks(case, [check for check in CHECKS if len(check.modes) == 2])
+    return settle(Report(name_of(case.function), case.call, tuple(results)), inconclusive)
+
+
+def _require_scalar(f: Any, z: Any) -> None:
+    if isinstance(z, (float, complex, np.inexact)):
+        return
+    if isinstance(z, (bool, int, np.integer, np.bool_)):
+        raise TypeError(
+            f"test_scalar({name_of(f)}, {z!r}): {z!r} has no derivative, integers and booleans being constants; "
+            f"write {float(z)!r}"
+        )
+    raise TypeError(
+        f"test_scalar({name_of(f)}, ...): expected a real or complex number, not a {type(z).__name__}; "
+        "for arrays and containers there is test_rule"
+    )
+
+
+def _units(x: Any) -> list[Any]:
+    """The tangents that span a number's tangent space, or one random tangent of anything else."""
+    if not isinstance(x, (float, complex, np.inexact)):
+        return [None]
+    kind: Any = type(x)
+    return [kind(unit) for unit in ((1, 1j) if np.iscomplexobj(x) else (1,))]
+
+
+def _labelled(results: list[CheckResult], label: str) -> list[CheckResult]:
+    return [dataclasses.replace(r, message=f"{r.message} ({label})") if r.message else r for r in results]
+
+
+def settle(report: Report, inconclusive: Inconclusive = "raise") -> Report:
+    """Raise what a report says, or return it.
+
+    Raises
+    ------
+    RuleTestError, InconclusiveError
+        See `test_rule`.
+    """
+    __tracebackhide__ = True
+    if inconclusive not in ("raise", "warn"):
+        raise ValueError(f"inconclusive={inconclusive!r}: write 'raise' or 'warn'")
+    if report.verdict == "fail":
+        raise RuleTestError(report)
+    if report.verdict == "inconclusive":
+        if inconclusive == "raise":
+            raise InconclusiveError(report)
+        warnings.warn(str(report), InconclusiveWarning, stacklevel=3)
+    return report
+
+
+_testers: tuple[Any, ...] = (test_rule, test_rrule, test_frule, test_scalar)
+for _tester in _testers:
+    _tester.__test__ = False  # or pytest would collect them by their names
