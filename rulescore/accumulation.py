@@ -6,9 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from rulescore.arithmetic import AbstractTangent
-from rulescore.tangents import Tangent, as_structural
+from rulescore.tangents import NotImplementedTangent, Tangent, as_structural
 from rulescore.thunks import InplaceableThunk, unthunk
+from rulescore.zero import AbstractZero
+
+_STAY_AS_THEY_ARE = (AbstractZero, NotImplementedTangent)
 
 
 def add(a: Any, b: Any) -> Any:
@@ -27,22 +29,28 @@ def add(a: Any, b: Any) -> Any:
     >>> add((1.0, 2.0), (10.0, ZeroTangent()))
     Tangent(tuple, 11.0, 2.0)
     """
-    a, b = _structural(a), _structural(b)
+    if isinstance(a, _STAY_AS_THEY_ARE) or isinstance(b, _STAY_AS_THEY_ARE):
+        return _structural(a) + _structural(b)  # a zero leaves a thunk unforced
+    a, b = _structural(unthunk(a)), _structural(unthunk(b))
+    if isinstance(a, _STAY_AS_THEY_ARE) or isinstance(b, _STAY_AS_THEY_ARE):
+        return a + b
     if isinstance(a, Tangent) and isinstance(b, Tangent):
         return a._merge(b, add)
-    if isinstance(a, AbstractTangent) or isinstance(b, AbstractTangent):
-        if isinstance(a, Tangent) or isinstance(b, Tangent):
-            other = unthunk(b if isinstance(a, Tangent) else a)
-            if not isinstance(other, AbstractTangent):
-                raise TypeError(f"a structural tangent and a {type(other).__name__} are not tangents of one primal")
-        return a + b
+    if isinstance(a, Tangent) or isinstance(b, Tangent):
+        structural, other = (a, b) if isinstance(a, Tangent) else (b, a)
+        raise TypeError(
+            f"add got a tangent of a {structural.primal_type.__name__} and a {type(other).__name__}, which are not "
+            f"tangents of one primal: return Tangent({structural.primal_type.__name__}, ...) from both rules"
+        )
     shape_a, shape_b = np.shape(a), np.shape(b)
     if shape_a != shape_b:
         raise ValueError(
             f"cotangents of shapes {shape_a} and {shape_b} do not add: both belong to one primal and must have its "
             "shape; one of the two rules misses a sum over a broadcast axis (see rulescore.unbroadcast)"
         )
-    return a + b
+    total = a + b
+    # NumPy's sum of two 0-d arrays is a scalar.
+    return np.asarray(total) if shape_a == () and isinstance(a, np.ndarray) else total
 
 
 def add_inplace(accumulator: Any, x: Any) -> Any:

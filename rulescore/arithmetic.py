@@ -10,6 +10,20 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+import numpy as np
+
+# The ufuncs behind NumPy's operators, each with the method of the left operand and of the right one.
+_OPERATORS = {
+    np.add: ("__add__", "__radd__"),
+    np.subtract: ("__sub__", "__rsub__"),
+    np.multiply: ("__mul__", "__rmul__"),
+    np.true_divide: ("__truediv__", "__rtruediv__"),
+    np.matmul: ("__matmul__", "__rmatmul__"),
+    np.negative: ("__neg__",),
+    np.positive: ("__pos__",),
+    np.conjugate: ("conjugate",),
+}
+
 
 class MissingDerivativeError(NotImplementedError):
     """A derivative that a rule declares as not implemented was used."""
@@ -24,14 +38,30 @@ class AbstractTangent:
 
     __slots__ = ()
 
-    # NumPy's arrays and scalars return NotImplemented for us, so that Python asks our reflected method: without it
-    # `array + tangent` would make an object array.
-    __array_ufunc__: ClassVar[Any] = None
-    __array_priority__ = 1000.0
-
     _sum_rank: ClassVar[int]
     _product_rank: ClassVar[int]
     _quotient_rank: ClassVar[int]
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        # NumPy's arrays and scalars ask here when they stand on the left, and in `array += tangent`.
+        if ufunc in (np.equal, np.not_equal):  # an array and a tangent are different things
+            return ufunc is np.not_equal
+        position = next((i for i, x in enumerate(inputs) if isinstance(x, AbstractTangent)), None)
+        if position is None or ufunc not in _OPERATORS or method != "__call__" or kwargs.keys() - {"out"}:
+            return self._refuse_ufunc(ufunc)
+        others = [x for i, x in enumerate(inputs) if i != position]
+        result = getattr(inputs[position], _OPERATORS[ufunc][position])(*others)
+        if "out" not in kwargs:
+            return result
+        (destination,) = kwargs["out"]
+        np.copyto(destination, result)
+        return destination
+
+    def _refuse_ufunc(self, ufunc: Any) -> Any:
+        raise TypeError(
+            f"np.{ufunc.__name__} was called with a {type(self).__name__}, which is a tangent and no array: only the "
+            "operators + - * / @ take one; handle it before, or call unthunk on a thunk"
+        )
 
     # What a type does as the deciding operand; the other one stands on the right, or on the left of `_r...`.
     def _plus(self, other: Any) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import types
-from collections.abc import Mapping
+from collections.abc import Iterable
 from typing import Any
 
 from rulescore.method_table import rule_type
@@ -29,6 +29,7 @@ def function_within(f: Any) -> tuple[Any, tuple[Any, ...], dict[str, Any]] | Non
 
 
 def carrier_tangent(f: Any, fbar: Any, carried: list[Any], keyword_bars: dict[str, Any]) -> Any:
+    """The cotangent of ``f`` itself, from those of its function, and of the arguments and keywords that it carries."""
     every = [fbar, *carried, *keyword_bars.values()]
     if all(isinstance(bar, NoTangent) for bar in every):
         return NoTangent()
@@ -38,7 +39,8 @@ def carrier_tangent(f: Any, fbar: Any, carried: list[Any], keyword_bars: dict[st
     return Tangent.from_fields(type(f), {"__self__": carried[0]})
 
 
-def carried_tangents(f: Any, df: Any, count: int, keywords: Mapping[str, Any]) -> tuple[list[Any], dict[str, Any]]:
+def carried_tangents(f: Any, df: Any, count: int, keywords: Iterable[str]) -> tuple[list[Any], dict[str, Any]]:
+    """The tangents of the arguments and the keywords that ``f`` carries, from the tangent of ``f`` itself."""
     if isinstance(df, AbstractZero):
         return [ZeroTangent()] * count, {}
     if not isinstance(df, Tangent):

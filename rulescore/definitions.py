@@ -13,11 +13,13 @@ from typing import Any
 
 import numpy as np
 
+from rulescore.method_table import bind_values
 from rulescore.projection import NON_DIFFERENTIABLE, project_to, unbroadcast
 from rulescore.records import StaticForm, name_of
 from rulescore.registry import RuleTable, frule, rrule
+from rulescore.signatures import Parameters
 from rulescore.tangents import NotImplementedTangent
-from rulescore.thunks import Thunk
+from rulescore.thunks import Thunk, unthunk
 from rulescore.zero import AbstractZero, NoTangent, ZeroTangent
 
 _NO_TANGENT = NoTangent()
@@ -118,11 +120,10 @@ def static_rule(
     form = _static_form(f, vjps)
     source = next(vjp for vjp in vjps if vjp is not None)
     own = list(inspect.signature(source).parameters.values())[2:]
-    implementation = _rrule_from_static(form)
-    needs = inspect.Parameter("needs", inspect.Parameter.KEYWORD_ONLY, default=None)
+    implementation = _rrule_from_static(form, Parameters(source, leading=2))
     before_star_star = [p for p in own if p.kind is not p.VAR_KEYWORD]
     after = [p for p in own if p.kind is p.VAR_KEYWORD]
-    _set_signature(implementation, [*before_star_star, needs, *after])
+    _set_signature(implementation, [*before_star_star, _NEEDS_PARAMETER, *after])
     rrule.add_rule(f, implementation, types, tags=tags, static=form, defined_by=source)
 
 
@@ -157,12 +158,16 @@ def linear_rule(
     >>> pullback(np.array([10.0, 20.0, 30.0]))[1]
     array([20., 30., 10.])
     """
-    parameters = list(inspect.signature(transpose).parameters.values())[1:]
+    own = list(inspect.signature(transpose).parameters.values())[1:]
+    parameters = Parameters(transpose, leading=1)
     frame = sys._getframe(1)
     where = (frame.f_globals.get("__name__", "?"), frame.f_code.co_filename, frame.f_lineno)
-    missing = not_implemented(f"an argument of {name_of(f)} other than the first, in which it is linear")
+    missing = NotImplementedTangent(
+        f"an argument of {name_of(f)} other than the first, in which it is linear", f"{where[1]}:{where[2]}"
+    )
 
-    def linear_rrule(a: Any, *rest: Any, **kwargs: Any) -> Any:
+    def linear_rrule(*args: Any, **kwargs: Any) -> Any:
+        (a, *rest), kwargs = bind_values(parameters, args, kwargs)
         y = f(a, *rest, **kwargs)
         project = project_to(a)
         if project is NON_DIFFERENTIABLE:
@@ -171,12 +176,16 @@ def linear_rule(
         rest_bars = [_NO_TANGENT if project_to(r) is NON_DIFFERENTIABLE else missing for r in rest]
 
         def linear_pullback(ybar: Any) -> tuple[Any, ...]:
-            return _NO_TANGENT, project(transpose(ybar, blueprint, *rest, **kwargs)), *rest_bars
+            ybar = unthunk(ybar)
+            is_absent = isinstance(ybar, (AbstractZero, NotImplementedTangent))
+            abar = ybar if is_absent else transpose(ybar, blueprint, *rest, **kwargs)
+            return _NO_TANGENT, project(abar), *rest_bars
 
         return y, linear_pullback
 
-    def linear_frule(tangents: tuple[Any, ...], a: Any, *rest: Any, **kwargs: Any) -> Any:
+    def linear_frule(tangents: tuple[Any, ...], *args: Any, **kwargs: Any) -> Any:
         _, da, *drest = tangents
+        (a, *rest), kwargs = bind_values(parameters, args, kwargs)
         y = f(a, *rest, **kwargs)
         if not all(isinstance(dr, AbstractZero) for dr in drest):
             return y, missing
@@ -184,8 +193,8 @@ def linear_rule(
             return y, _ZERO_TANGENT
         return y, f(da, *rest, **kwargs)
 
-    _set_signature(linear_rrule, parameters)
-    _set_signature(linear_frule, [_TANGENTS_PARAMETER, *parameters])
+    _set_signature(linear_rrule, own)
+    _set_signature(linear_frule, [_TANGENTS_PARAMETER, *own])
     for table, implementation in ((rrule, linear_rrule), (frule, linear_frule)):
         table.add_rule(f, implementation, types, tags={"linear", *tags}, defined_by=transpose, where=where)
 
@@ -355,10 +364,10 @@ class _Elementwise:
     def rrule(self) -> Callable[..., Any]:
         first = self.partials[0]
         rule = self._unary_rrule(first) if self.count == 1 and callable(first) else self._general_rrule()
-        needs = inspect.Parameter("needs", inspect.Parameter.KEYWORD_ONLY, default=None)
-        _set_signature(rule, [*self._positional_parameters(), needs])
+        own = self._positional_parameters()
+        _set_signature(rule, [*own, _NEEDS_PARAMETER])
         rule.__name__ = rule.__qualname__ = f"{name_of(self.f)}_rrule"
-        return rule
+        return rule if _are_all_required_by_position(own) else _rrule_in_positions(rule)
 
     def _unary_rrule(self, partial: Callable[..., Any]) -> Callable[..., Any]:
         f = self.f
@@ -393,6 +402,7 @@ class _Elementwise:
             ]
             if not active:
                 return y, _no_tangent_pullback
+            count = len(args)
             shapes = [_shape(x) for x in args]
             saved = tuple(
                 value if any(reads[i][position] for i in active) else None for position, value in enumerate((y, *args))
@@ -405,14 +415,13 @@ class _Elementwise:
                 return projects[i](unbroadcast(_conjugate_times(partial(*saved), ybar), shapes[i]))
 
             def elementwise_pullback(ybar: Any) -> tuple[Any, ...]:
-                bars: list[Any] = [_NO_TANGENT] * (1 + len(args_given))
+                bars: list[Any] = [_NO_TANGENT] * (1 + count)
                 for i in active:
                     bars[1 + i] = (
                         cotangent(i, ybar) if len(active) == 1 else Thunk(functools.partial(cotangent, i, ybar))
                     )
                 return tuple(bars)
 
-            args_given = range(len(args))
             return y, elementwise_pullback
 
         return elementwise_rrule
@@ -429,9 +438,10 @@ class _Elementwise:
                 dy = _sum_of(dy, _times(partial(y, *args), dx) if callable(partial) else partial)
             return y, _like_output(dy, y)
 
-        _set_signature(elementwise_frule, [_TANGENTS_PARAMETER, *self._positional_parameters()])
+        own = self._positional_parameters()
+        _set_signature(elementwise_frule, [_TANGENTS_PARAMETER, *own])
         elementwise_frule.__name__ = elementwise_frule.__qualname__ = f"{name_of(f)}_frule"
-        return elementwise_frule
+        return elementwise_frule if _are_all_required_by_position(own) else _frule_in_positions(elementwise_frule)
 
     def _positional_parameters(self) -> list[inspect.Parameter]:
         """Named as in the function itself where it takes them by keyword, else as in the partials."""
@@ -444,6 +454,43 @@ class _Elementwise:
         if len(names) != self.count:
             names = tuple(f"x{i}" for i in range(1, 1 + self.count))
         return [inspect.Parameter(name, inspect.Parameter.POSITIONAL_ONLY) for name in names]
+
+
+def _are_all_required_by_position(parameters: list[inspect.Parameter]) -> bool:
+    return all(p.kind is p.POSITIONAL_ONLY and p.default is p.empty for p in parameters)
+
+
+def _rrule_in_positions(rule: Callable[..., Any]) -> Callable[..., Any]:
+    """The rule, also for calls that give arguments by keyword or leave some to their defaults."""
+    parameters = Parameters(rule, leading=0)
+
+    @functools.wraps(rule)
+    def rrule_in_positions(*args: Any, needs: tuple[bool, ...] | None = None, **kwargs: Any) -> Any:
+        if not kwargs and len(args) == parameters.maximum:
+            return rule(*args, needs=needs)
+        given, _ = bind_values(parameters, args, kwargs)
+        count = len(given)
+        defaults = parameters.defaults[count:]
+        needs = (*(needs or ()), *[True] * count)[:count] + (False,) * len(defaults)
+        y, pullback = rule(*given, *defaults, needs=needs)
+        return y, lambda ybar: pullback(ybar)[: 1 + count]
+
+    return rrule_in_positions
+
+
+def _frule_in_positions(rule: Callable[..., Any]) -> Callable[..., Any]:
+    """The rule, also for calls that give arguments by keyword or leave some to their defaults."""
+    parameters = Parameters(rule, leading=1)
+
+    @functools.wraps(rule)
+    def frule_in_positions(tangents: tuple[Any, ...], /, *args: Any, **kwargs: Any) -> Any:
+        if not kwargs and len(args) == parameters.maximum:
+            return rule(tangents, *args)
+        given, _ = bind_values(parameters, args, kwargs)
+        every = (*given, *parameters.defaults[len(given) :])
+        return rule((*tangents, *[_ZERO_TANGENT] * (1 + len(every) - len(tangents))), *every)
+
+    return frule_in_positions
 
 
 @dataclass(frozen=True, slots=True)
@@ -476,15 +523,18 @@ def _static_form(f: Any, vjps: tuple[Callable[..., Any] | None, ...]) -> StaticF
     return StaticForm(f, tuple(vjps), tuple(r[0] for r in reads), tuple(r[1:] for r in reads))
 
 
-def _rrule_from_static(form: StaticForm) -> Callable[..., Any]:
+def _rrule_from_static(form: StaticForm, parameters: Parameters) -> Callable[..., Any]:
     reads = [(y, *arguments) for y, arguments in zip(form.uses_output, form.uses_arguments, strict=True)]
 
     def static_rrule(*args: Any, needs: tuple[bool, ...] | None = None, **kwargs: Any) -> Any:
+        args, kwargs = bind_values(parameters, args, kwargs)
         y = form.primal(*args, **kwargs)
         active = [
             i
             for i, vjp in enumerate(form.vjps[: len(args)])
-            if vjp is not None and (needs is None or needs[i]) and project_to(args[i]) is not NON_DIFFERENTIABLE
+            if vjp is not None
+            and (needs is None or i >= len(needs) or needs[i])
+            and project_to(args[i]) is not NON_DIFFERENTIABLE
         ]
         # What no active vjp reads is represented by its shape and dtype.
         saved = tuple(
@@ -496,7 +546,7 @@ def _rrule_from_static(form: StaticForm) -> Callable[..., Any]:
             return form.vjps[i](ybar, *saved, **kwargs)  # type: ignore[misc]
 
         def static_pullback(ybar: Any) -> tuple[Any, ...]:
-            bars: list[Any] = [_NO_TANGENT] * (1 + len(form.vjps))
+            bars: list[Any] = [_NO_TANGENT] * (1 + len(args))
             for i in active:
                 bars[1 + i] = cotangent(i, ybar) if len(active) == 1 else Thunk(functools.partial(cotangent, i, ybar))
             return tuple(bars)
@@ -511,11 +561,11 @@ def _elementwise_vjp(partial: Callable[..., Any], position: int, ybar: Any, y: A
     return project_to(x)(unbroadcast(_conjugate_times(partial(y, *args), ybar), _shape(x)))
 
 
-def _constant_rrule(f: Any, *args: Any, **kwargs: Any) -> Any:
+def _constant_rrule(f: Any, /, *args: Any, **kwargs: Any) -> Any:
     return f(*args, **kwargs), _no_tangent_pullback
 
 
-def _constant_frule(f: Any, tangents: tuple[Any, ...], *args: Any, **kwargs: Any) -> Any:
+def _constant_frule(f: Any, tangents: tuple[Any, ...], /, *args: Any, **kwargs: Any) -> Any:
     return f(*args, **kwargs), _NO_TANGENT
 
 
@@ -551,6 +601,8 @@ def _times(partial: Any, dx: Any) -> Any:
 
 
 def _sum_of(dy: Any, term: Any) -> Any:
+    if isinstance(dy, NotImplementedTangent) or isinstance(term, NotImplementedTangent):
+        return dy if isinstance(dy, NotImplementedTangent) else term
     if isinstance(dy, tuple):
         return tuple(a + b for a, b in zip(dy, term, strict=True))
     # A tuple of tangents would be read as a sequence by the arithmetic of the zeros, not as one value.
@@ -578,9 +630,9 @@ def _shape(x: Any) -> tuple[int, ...]:
 
 def _parameters_read(function: Any, count: int) -> tuple[bool, ...]:
     """Which of its first ``count`` parameters a function reads, as far as its byte code tells; all when in doubt."""
-    code = getattr(function, "__code__", None)
-    if code is None:
+    if not isinstance(function, types.FunctionType):
         return (callable(function),) * count
+    code = function.__code__
     takes_star = code.co_flags & (inspect.CO_VARARGS | inspect.CO_VARKEYWORDS)
     if takes_star or code.co_argcount < count:
         return (True,) * count
@@ -595,6 +647,7 @@ def _set_signature(function: Any, parameters: list[inspect.Parameter]) -> None:
     function.__signature__ = inspect.Signature(parameters)
 
 
+_NEEDS_PARAMETER = inspect.Parameter("needs", inspect.Parameter.KEYWORD_ONLY, default=None)
 _TANGENTS_PARAMETER = inspect.Parameter("tangents", inspect.Parameter.POSITIONAL_ONLY)
 
 non_differentiable(ignore_derivatives)

@@ -44,6 +44,7 @@ class EntryPointLoader:
         self.group = group
         self._pending: dict[str, list[importlib.metadata.EntryPoint]] | None = None
         self._names: tuple[str, ...] = ()
+        self._in_progress: set[str] = set()
         self._lock = threading.RLock()
 
     @property
@@ -71,10 +72,15 @@ class EntryPointLoader:
             When the entry is one of ours, and a module of the user's hides it.
         """
         with self._lock:
-            entries = self._scan().get(name, [])
-            for entry in entries:
-                self._load_entry(entry)
-            # Only now, so that a failing entry says so again; a miss while it loads finds it in `_in_progress`.
+            if name in self._in_progress:  # its modules ask the tables while they are being imported
+                return
+            self._in_progress.add(name)
+            try:
+                for entry in self._scan().get(name, []):
+                    self._load_entry(entry)
+            finally:
+                self._in_progress.discard(name)
+            # Only now, so that an entry that raises does so again, and other threads wait until all is there.
             self._scan().pop(name, None)
 
     def load_all(self) -> None:
@@ -94,8 +100,6 @@ class EntryPointLoader:
         return self._pending
 
     def _load_entry(self, entry: importlib.metadata.EntryPoint) -> None:
-        if _loading.get() == entry.name:
-            return
         with _marked_as_loading(entry.name):
             if entry.module.partition(".")[0] in _SHIPPED:
                 import_shipped(entry.module)

@@ -3,100 +3,126 @@
 from __future__ import annotations
 
 import contextlib
+import functools
+import threading
 import warnings
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from multipledispatch import Dispatcher
 from multipledispatch.conflict import AmbiguityWarning, ambiguous, supercedes
+from multipledispatch.variadic import isvariadic
 
 from rulescore.config import RuleConfig
 from rulescore.records import RuleRecord, name_of
-from rulescore.signatures import Parameters, matches, type_name, value_of
+from rulescore.signatures import Omitted, Parameters, matches, plain_type, stretch, type_name, value_of
+
+# Held while a table changes or resolves; what it has resolved is read without.
+_lock = threading.RLock()
 
 
 class MethodTable:
-    """The rules of one function: a `multipledispatch.Dispatcher` for callers of each config."""
+    """The rules of one function.
+
+    Which signature is more specific than another is decided by the types of the call, not once and for all as in
+    `multipledispatch.Dispatcher`: that one cannot order ``(A,)`` and ``(A, *B)``, and for a class with two registered
+    bases it takes the rule registered last.
+    """
 
     def __init__(self, function: Any) -> None:
         self.function = function
         self.records: list[RuleRecord] = []
         self.identities: dict[Any, type] = {}
-        self._dispatchers: dict[type[RuleConfig] | None, Dispatcher] = {}
         self._found: dict[Any, list[RuleRecord]] = {}
 
     def add(self, record: RuleRecord) -> None:
         # Rules that came by discovery yield to those that somebody registered by hand, whichever came first.
         served = set(record.signatures)
-        self.records = [
-            old
-            for old in self.records
-            if not (old.config == record.config and set(old.signatures) <= served and rank_of(old) <= rank_of(record))
-        ]
-        self._warn_of_ambiguity(record)
-        self.records.append(record)
-        self.records.sort(key=rank_of)
-        for signature in record.signatures:
-            for t in signature:
-                if value_of(t) is not None:
-                    self.identities[value_of(t)] = t
-        self._dispatchers.clear()
-        self._found.clear()
-
-    def dispatcher(self, config: type[RuleConfig] | None) -> Dispatcher:
-        if config not in self._dispatchers:
-            dispatcher = Dispatcher(name_of(self.function))
-            for record in self.records:
-                if record.serves(config):
-                    dispatcher.funcs.update(dict.fromkeys(record.signatures, record))
-            dispatcher.reorder(on_ambiguity=lambda *_: None)  # told at registration
-            self._dispatchers[config] = dispatcher
-        return self._dispatchers[config]
+        with _lock:
+            kept = [
+                old
+                for old in self.records
+                if old.config != record.config or not set(old.signatures) <= served or rank_of(old) > rank_of(record)
+            ]
+            self.records = sorted([*kept, record], key=rank_of)
+            for signature in record.signatures:
+                for t in signature:
+                    if value_of(t) is not None:
+                        self.identities[value_of(t)] = t
+            self._found.clear()
 
     def candidates(
         self, argument_types: tuple[type, ...], keyword_types: Mapping[str, type], config: type[RuleConfig] | None
     ) -> list[RuleRecord]:
         """The rules that serve a call, most specific first."""
         key = (config, argument_types, tuple(keyword_types.items()))
-        if key not in self._found:
-            self._found[key] = self._find(argument_types, keyword_types, config)
-        return self._found[key]
+        found = self._found.get(key)
+        if found is None:
+            with _lock:
+                found = self._found[key] = self._find(argument_types, keyword_types, config)
+        return found
 
     def _find(
         self, argument_types: tuple[type, ...], keyword_types: Mapping[str, type], config: type[RuleConfig] | None
     ) -> list[RuleRecord]:
-        dispatcher = self.dispatcher(config)
-        found: list[tuple[tuple[type, ...], RuleRecord]] = []
-        bound_types = argument_types
-        for signature in dispatcher.ordering:
-            record = dispatcher.funcs[signature]
-            bound = bind_types(record.parameters, argument_types, keyword_types)
-            if bound is not None and matches(bound, signature):
-                found.append((signature, record))
-                bound_types = bound
-        return [record for _, record in _prefer_by_mro(found, bound_types)]
+        found: dict[tuple[type, ...], _Candidate] = {}
+        for record in reversed(self.records):  # of two records with one signature the last one counts
+            bound = bind_types(record.parameters, argument_types, keyword_types) if record.serves(config) else None
+            if bound is not None:
+                for signature in filter(functools.partial(matches, bound), record.signatures):
+                    found.setdefault(signature, _Candidate(bound, signature, record))
+        ordered = _most_specific_first(list(found.values()))
+        return list(dict.fromkeys(candidate.record for candidate in ordered))
 
-    def _warn_of_ambiguity(self, record: RuleRecord) -> None:
-        for other in self.records:
-            if other.config != record.config:
-                continue
-            for pair in ambiguous_pairs(record.signatures, other.signatures):
+    def warn_of_ambiguity(self, record: RuleRecord, stacklevel: int) -> None:
+        """Warn when a call could match the record and another one, and nothing says which of them counts."""
+        rivals = [other for other in self.records if other is not record and other.config == record.config]
+        every = [signature for other in rivals for signature in other.signatures]
+        for other in rivals:
+            for pair in ambiguous_pairs(record.signatures, other.signatures, every):
                 new, old = (", ".join(map(type_name, signature)) for signature in pair)
                 warnings.warn(
                     f"the rules of {name_of(self.function)} for ({new}) at {record.file}:{record.line} and for ({old}) "
                     f"at {other.file}:{other.line} are ambiguous: register a rule for the types they share",
                     AmbiguityWarning,
-                    stacklevel=4,
+                    stacklevel=1 + stacklevel,
                 )
                 return
 
 
+class _Candidate:
+    """A rule that matches a call, and what its signature says at each argument of the call."""
+
+    __slots__ = ("preference", "record", "types")
+
+    def __init__(self, argument_types: tuple[type, ...], signature: tuple[type, ...], record: RuleRecord) -> None:
+        self.record = record
+        self.types = stretch(signature, len(argument_types)) or ()
+        is_variadic = bool(signature) and isvariadic(signature[-1])
+        # What decides where the types leave it open, the smallest first. For a class with two registered bases that
+        # is the base named first, as in Python itself. An opt-out is no worse for standing for any number of arguments.
+        self.preference = (
+            [_distance(t, s) for t, s in zip(argument_types, self.types, strict=True)],
+            record.entry is not None,
+            is_variadic and not record.opted_out,
+        )
+
+    def is_below(self, other: _Candidate) -> bool:
+        """Whether this rule is more specific."""
+        pairs = list(zip(self.types, other.types, strict=False))
+        return all(issubclass(a, b) for a, b in pairs) and not all(issubclass(b, a) for a, b in pairs)
+
+
 def ambiguous_pairs(
-    signatures: Iterable[tuple[type, ...]], others: Iterable[tuple[type, ...]]
+    signatures: Iterable[tuple[type, ...]],
+    others: Iterable[tuple[type, ...]],
+    deciding: Iterable[tuple[type, ...]] = (),
 ) -> list[tuple[tuple[type, ...], tuple[type, ...]]]:
-    """The pairs of signatures of which neither is more specific, although a call could match both."""
+    """The pairs of signatures of which neither is more specific, although a call could match both.
+
+    A pair does no harm when a further signature, among ``deciding`` too, is more specific than either.
+    """
     signatures, others = list(signatures), list(others)
-    every = [*signatures, *others]
+    every = [*signatures, *others, *deciding]
     return [
         (a, b)
         for a in signatures
@@ -112,7 +138,7 @@ def rank_of(record: RuleRecord) -> tuple[bool, bool]:
 
 def rule_type(t: type) -> type:
     """The type that a wrapper stands in for, such as a tracer for the array it holds; else the type itself."""
-    return getattr(t, "_rule_type__", t)
+    return getattr(t, "__rule_type__", t)
 
 
 def types_of(table: MethodTable, args: Iterable[Any]) -> tuple[type, ...]:
@@ -141,12 +167,10 @@ def bind_types(
     by_position, _ = bound
     if not by_position:
         return argument_types
-    # A parameter that is skipped keeps its default, which suits every signature of the rule.
-    length = max(by_position) + 1
-    skipped = range(len(argument_types), length)
-    if any(i not in by_position and i < parameters.minimum for i in skipped):
+    added = range(len(argument_types), max(by_position) + 1)
+    if any(i not in by_position and i < parameters.minimum for i in added):
         return None
-    return (*argument_types, *(by_position.get(i, type(parameters.defaults[i])) for i in skipped))
+    return (*argument_types, *(by_position.get(i, Omitted) for i in added))
 
 
 def bind_values(
@@ -160,27 +184,16 @@ def bind_values(
     return (*args, *(by_position.get(i, parameters.defaults[i]) for i in skipped)), rest
 
 
-def _prefer_by_mro(
-    found: list[tuple[tuple[type, ...], RuleRecord]], argument_types: tuple[type, ...]
-) -> list[tuple[tuple[type, ...], RuleRecord]]:
-    """Put the most specific signatures in the order of the arguments' own MRO.
+def _most_specific_first(found: list[_Candidate]) -> list[_Candidate]:
+    ordered: list[_Candidate] = []
+    while found:
+        best = [candidate for candidate in found if not any(other.is_below(candidate) for other in found)]
+        ordered += sorted(best, key=lambda candidate: candidate.preference)
+        found = [candidate for candidate in found if candidate not in best]
+    return ordered
 
-    For a class with two registered bases `multipledispatch` takes the rule registered last; Python itself, and the
-    author of the class, would take the base named first.
-    """
-    if len(found) < 2:
-        return found
 
-    def is_superseded(signature: tuple[type, ...]) -> bool:
-        return any(supercedes(other, signature) and not supercedes(signature, other) for other, _ in found)
-
-    def distance(candidate: tuple[tuple[type, ...], RuleRecord]) -> tuple[int, ...]:
-        signature, _ = candidate
-        return tuple(
-            t.__mro__.index(s) if s in t.__mro__ else len(t.__mro__)
-            for t, s in zip(argument_types, signature, strict=False)
-        )
-
-    best = [candidate for candidate in found if not is_superseded(candidate[0])]
-    rest = [candidate for candidate in found if is_superseded(candidate[0])]
-    return sorted(best, key=distance) + rest if len(best) > 1 else found
+def _distance(t: type, s: type) -> int:
+    """How far up in the MRO of ``t`` the type ``s`` of a signature stands; behind its end where it is not in there."""
+    classes = s.variadic_type if isvariadic(s) else (plain_type(s),)  # type: ignore[attr-defined]
+    return min(t.__mro__.index(c) if c in t.__mro__ else len(t.__mro__) for c in classes)

@@ -6,18 +6,18 @@ Also `unbroadcast`, which takes back what broadcasting did; a projection never s
 from __future__ import annotations
 
 import numbers
-import sys
 from typing import Any
 
 import numpy as np
 
 from rulescore.arithmetic import AbstractTangent
+from rulescore.sparsity import Pattern, is_sparse
 from rulescore.tangents import (
     NotImplementedTangent,
     Tangent,
     as_structural,
     field_names,
-    is_sparse,
+    is_array,
     structure_of,
 )
 from rulescore.thunks import Thunk
@@ -80,19 +80,18 @@ class ScalarProjector(Projector):
         return dx if type(dx) in self._fitting else super().__call__(dx)
 
     def _project(self, dx: Any) -> Any:
-        if np.shape(dx) != ():
-            raise _shape_error(dx, ())
-        dtype = getattr(dx, "dtype", None)
-        if dtype is None and not isinstance(dx, numbers.Number):
+        if not is_array(dx) and not isinstance(dx, numbers.Number):
             raise TypeError(
                 f"a cotangent of type {type(dx).__name__} does not fit a primal of type {self._type.__name__}: "
                 "return a number"
             )
+        if np.shape(dx) != ():
+            raise _shape_error(dx, ())
         if isinstance(dx, np.ndarray):
             dx = dx[()]
         if self._is_real and np.iscomplexobj(dx):
             dx = dx.real
-        if type(dx) in self._fitting or (dtype is not None and not isinstance(dx, np.generic)):
+        if type(dx) in self._fitting or not isinstance(dx, numbers.Number):
             return dx  # another library's 0-d array keeps its own type
         return self._type(dx)
 
@@ -114,20 +113,17 @@ class ArrayProjector(Projector):
     def _project(self, dx: Any) -> Any:
         if is_sparse(dx):
             dx = dx.toarray()
-        dtype = getattr(dx, "dtype", None)
-        if dtype is None or isinstance(dx, np.generic):
-            if not isinstance(dx, (numbers.Number, np.generic)):
-                raise TypeError(
-                    f"a cotangent of type {type(dx).__name__} does not fit an array of shape {self.shape}: "
-                    "return an array"
-                )
+        if isinstance(dx, (numbers.Number, np.generic)):
             dx = np.asarray(dx)
-            dtype = dx.dtype
+        elif not is_array(dx):
+            raise TypeError(
+                f"a cotangent of type {type(dx).__name__} does not fit an array of shape {self.shape}: return an array"
+            )
         if dx.shape != self.shape:
             raise _shape_error(dx, self.shape)
-        if dtype == self.dtype:
+        if dx.dtype == self.dtype:
             return dx
-        if dtype.kind == "c" and self.dtype.kind == "f":
+        if dx.dtype.kind == "c" and self.dtype.kind == "f":
             dx = dx.real
         return dx.astype(self.dtype)
 
@@ -141,7 +137,12 @@ class ObjectArrayProjector(Projector):
         self._projectors = projectors
 
     def _project(self, dx: Any) -> Any:
-        if np.shape(dx) != self._projectors.shape:
+        if not isinstance(dx, np.ndarray):
+            raise TypeError(
+                f"a cotangent of type {type(dx).__name__} does not fit an array of objects of shape "
+                f"{self._projectors.shape}: return an array of objects, with a tangent in each place"
+            )
+        if dx.shape != self._projectors.shape:
             raise _shape_error(dx, self._projectors.shape)
         projected = np.empty(self._projectors.shape, dtype=object)
         for index, projector in np.ndenumerate(self._projectors):
@@ -152,27 +153,24 @@ class ObjectArrayProjector(Projector):
 class SparseProjector(Projector):
     """For `scipy.sparse` arrays: only the entries the primal stores have a tangent."""
 
-    __slots__ = ("_columns", "_dtype", "_format", "_rows", "_shape", "_type")
+    __slots__ = ("_dtype", "_pattern")
 
     def __init__(self, x: Any) -> None:
-        pattern = x.tocoo()
-        self._type = type(x)
-        self._format = x.format
-        self._shape = x.shape
         self._dtype = x.dtype
-        self._rows, self._columns = pattern.coords if hasattr(pattern, "coords") else (pattern.row, pattern.col)
+        self._pattern = Pattern(x)
 
     def _project(self, dx: Any) -> Any:
-        if dx.shape != self._shape:
-            raise _shape_error(dx, self._shape)
-        if is_sparse(dx):
-            dx = dx.tocsr()
-        data = np.asarray(dx[self._rows, self._columns]).ravel()
-        if data.dtype.kind == "c" and self._dtype.kind == "f":
-            data = data.real
-        # Imported already, since the primal is one of its arrays; we never import SciPy ourselves.
-        stored = sys.modules["scipy.sparse"].coo_array((data.astype(self._dtype), (self._rows, self._columns)), shape=self._shape)
-        return self._type(stored.asformat(self._format))
+        if not is_array(dx):
+            raise TypeError(
+                f"a cotangent of type {type(dx).__name__} does not fit a sparse array of shape {self._pattern.shape}: "
+                "return a sparse or dense array"
+            )
+        if dx.shape != self._pattern.shape:
+            raise _shape_error(dx, self._pattern.shape)
+        values = self._pattern.values_of(dx)
+        if values.dtype.kind == "c" and self._dtype.kind == "f":
+            values = values.real
+        return self._pattern.with_values(values.astype(self._dtype))
 
 
 class StructureProjector(Projector):
@@ -245,7 +243,7 @@ def project_to(x: Any) -> Projector:
     """
     kind = type(x)
     if kind is np.ndarray:
-        return _array_projector(x)
+        return _array_projector(x, ())
     if kind is float:
         return _FLOAT
     return _projector_of(x, ())
@@ -277,22 +275,36 @@ def unbroadcast(xbar: Any, shape: tuple[int, ...]) -> Any:
     >>> unbroadcast(np.ones((4, 3)), (1, 3))
     array([[4., 4., 4.]])
     """
+    if isinstance(xbar, Thunk):
+        return xbar.map(lambda value: unbroadcast(value, shape))
+    if isinstance(xbar, (AbstractZero, NotImplementedTangent)):
+        return xbar
     wide = np.shape(xbar)
     if wide == shape:
         return xbar
     added = len(wide) - len(shape)
+    if added < 0 or any(length not in (1, wide[added + axis]) for axis, length in enumerate(shape)):
+        raise ValueError(
+            f"unbroadcast of a cotangent of shape {wide} to {shape}: an array of shape {shape} does not broadcast to "
+            f"{wide}; the cotangent belongs to another argument or output"
+        )
     expanded = [added + axis for axis, length in enumerate(shape) if length == 1 and wide[added + axis] != 1]
     return xbar.sum(axis=(*range(added), *expanded)).reshape(shape)
 
 
-def _array_projector(x: Any) -> Projector:
-    kind = x.dtype.kind
+def _array_projector(x: Any, parents: tuple[int, ...]) -> Projector:
+    kind = getattr(x.dtype, "kind", None)
+    if kind is None:  # a dtype of another kind of array than NumPy's
+        return _IDENTITY
     if kind in "fc":
         return ArrayProjector(x.shape, x.dtype)
     if kind == "O":
+        if id(x) in parents:
+            return NON_DIFFERENTIABLE
+        parents = (*parents, id(x))
         projectors = np.empty(x.shape, dtype=object)
         for index, element in np.ndenumerate(x):
-            projectors[index] = project_to(element)
+            projectors[index] = _projector_of(element, parents)
         if all(projector is NON_DIFFERENTIABLE for projector in projectors.flat):
             return NON_DIFFERENTIABLE
         return ObjectArrayProjector(projectors)
@@ -301,7 +313,7 @@ def _array_projector(x: Any) -> Projector:
 
 def _projector_of(x: Any, parents: tuple[int, ...]) -> Projector:
     if isinstance(x, np.ndarray):
-        return _array_projector(x)
+        return _array_projector(x, parents)
     if isinstance(x, np.generic):
         if x.dtype.kind not in "fc":
             return NON_DIFFERENTIABLE
@@ -320,8 +332,8 @@ def _projector_of(x: Any, parents: tuple[int, ...]) -> Projector:
         return NON_DIFFERENTIABLE
     if is_sparse(x):
         return SparseProjector(x) if x.dtype.kind in "fc" else NON_DIFFERENTIABLE
-    if hasattr(x, "dtype") and hasattr(x, "shape") and not isinstance(x, type):
-        return _array_projector(x)
+    if is_array(x):
+        return _array_projector(x, parents)
     if isinstance(x, numbers.Number):
         return _IDENTITY
     return _structure_projector(x, parents)

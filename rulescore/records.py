@@ -8,8 +8,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from multipledispatch.variadic import isvariadic
+
 from rulescore.config import RuleConfig
-from rulescore.signatures import InstancesOf, Parameters, type_name
+from rulescore.signatures import InstancesOf, Parameters, plain_type, type_name
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,17 +86,19 @@ class RuleRecord:
 
     @property
     def types(self) -> tuple[type, ...]:
-        return max(self.signatures, key=len)
+        longest = max(self.signatures, key=len)
+        return tuple([plain_type(t) for t in longest])
 
     @property
     def signature(self) -> str:
         """The function, with the types of its arguments, as in a registration."""
-        names = self.parameters.names
+        names = self.parameters.labels
+        length = len(self.types)
         shown = []
-        for position, t in enumerate(self.types):
-            name = names[position] if position < len(names) else None
-            label = type_name(t)
-            shown.append(label if name is None or label.startswith("*") else f"{name}: {label}")
+        for position, choices in enumerate(zip(*[s for s in self.signatures if len(s) == length], strict=True)):
+            label = " | ".join(dict.fromkeys(map(type_name, choices)))
+            is_named = position < len(names) and not isvariadic(choices[0])
+            shown.append(f"{names[position]}: {label}" if is_named else label)
         shown += [f"{name}=" for name in sorted(self.parameters.keyword_only)]
         return f"{name_of(self.function)}({', '.join(shown)})"
 

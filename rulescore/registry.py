@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import itertools
 import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -15,13 +16,15 @@ from typing import Any, TypeVar
 
 from multipledispatch import MDNotImplementedError
 
+from rulescore.aliases import Aliases
 from rulescore.carriers import carried_tangents, carrier_tangent, function_within
 from rulescore.config import RuleConfig
 from rulescore.discovery import entry_being_loaded, rule_entries
 from rulescore.method_table import MethodTable, bind_values, keyword_types, rule_type, types_of
+from rulescore.projection import project_to
 from rulescore.records import RuleRecord, StaticForm, name_of, place_of
 from rulescore.signatures import InstancesOf, Parameters, signatures_of
-from rulescore.zero import NoTangent
+from rulescore.zero import NoTangent, ZeroTangent
 
 _Rule = TypeVar("_Rule", bound=Callable[..., Any])
 
@@ -35,13 +38,15 @@ class RuleTable:
     _leading: int
     name: str
 
-    def __init__(self, name: str, aliases: dict[Any, Any]) -> None:
+    def __init__(self, name: str, twin: RuleTable | None = None) -> None:
         self.name = name
         self.generation = 0
         """Grows whenever a rule comes or goes, so that callers know when their own caches are stale."""
         self._methods: dict[Any, MethodTable] = {}
         self._instances: dict[type, MethodTable] = {}
-        self._aliases = aliases
+        self._aliases: Aliases = Aliases() if twin is None else twin._aliases
+        self._tables: list[RuleTable] = [] if twin is None else twin._tables
+        self._tables.append(self)
         self._cache: dict[Any, Callable[..., Any]] = {}
         self._callbacks: list[Callable[[RuleRecord], None]] = []
         self._lock = threading.RLock()
@@ -143,13 +148,13 @@ class RuleTable:
         -------
         RuleRecord
         """
-        is_instance = isinstance(f, InstancesOf)
-        leading = self._leading + bool(config) + is_instance
+        where_to, key = self._place_of(f)
+        leading = self._leading + bool(config) + isinstance(f, InstancesOf)
         parameters = Parameters(implementation, leading)
         defined_by = implementation if defined_by is None else defined_by
         module, file, line = where or place_of(defined_by)
         record = RuleRecord(
-            function=f if is_instance else self.canonical(f),
+            function=f if isinstance(f, InstancesOf) else key,
             implementation=implementation,
             signatures=tuple(signatures_of(implementation, parameters, argument_types, leading, namespace or {})),
             parameters=parameters,
@@ -164,15 +169,26 @@ class RuleTable:
             defined_by=defined_by,
         )
         with self._lock:
-            table = self._instances if is_instance else self._methods
-            key = f.cls if is_instance else record.function
-            if key not in table:
-                table[key] = MethodTable(record.function)
-            table[key].add(record)
+            table = where_to.setdefault(key, MethodTable(record.function))
+            table.add(record)
             self._invalidate()
-        for callback in list(self._callbacks):
+            callbacks = list(self._callbacks)
+        for callback in callbacks:
             callback(record)
+        table.warn_of_ambiguity(record, stacklevel=3)
         return record
+
+    def _place_of(self, f: Any) -> tuple[dict[Any, MethodTable], Any]:
+        """The dictionary with the rules of ``f``, and its key in there."""
+        if isinstance(f, InstancesOf):
+            return self._instances, f.cls
+        try:
+            return self._methods, self._aliases.target(f)
+        except TypeError:
+            raise TypeError(
+                f"a rule of {f!r} was asked for in {self.name}, but a {type(f).__name__} is not hashable and would not "
+                f"be found again: register instances_of({type(f).__name__})"
+            ) from None
 
     def on_new_rule(self, callback: Callable[[RuleRecord], None]) -> Callable[[], None]:
         """Call ``callback(record)`` for every rule there is and every rule to come.
@@ -182,11 +198,18 @@ class RuleTable:
         unsubscribe : callable
             Takes no argument; after it, the callback is not called any more.
         """
-        for f in list(self):
-            for record in self.records(f):
-                callback(record)
-        self._callbacks.append(callback)
-        return lambda: self._callbacks.remove(callback)
+        self._load_what_is_due()
+        with self._lock:
+            known = [record for table in self._method_tables() for record in table.records]
+            self._callbacks.append(callback)
+        for record in known:
+            callback(record)
+
+        def unsubscribe() -> None:
+            with contextlib.suppress(ValueError):  # unsubscribed already
+                self._callbacks.remove(callback)
+
+        return unsubscribe
 
     @contextlib.contextmanager
     def override(self, f: Any, implementation: Callable[..., Any] | None) -> Iterator[None]:
@@ -194,21 +217,21 @@ class RuleTable:
 
         For tests: the change is global, other threads see it too.
         """
-        _load_what_is_due()
-        f = self.canonical(f)
+        self._load_what_is_due()
+        place, key = self._place_of(f)
         with self._lock:
-            previous = self._methods.pop(f, None)
-            self._methods[f] = MethodTable(f)
-            if implementation is not None:
-                self.add_rule(f, implementation)
+            previous = place.get(key)
+            place[key] = MethodTable(f if isinstance(f, InstancesOf) else key)
             self._invalidate()
         try:
+            if implementation is not None:
+                self.add_rule(f, implementation)
             yield
         finally:
             with self._lock:
-                del self._methods[f]
+                del place[key]
                 if previous is not None:
-                    self._methods[f] = previous
+                    place[key] = previous
                 self._invalidate()
 
     def _invalidate(self) -> None:
@@ -250,18 +273,16 @@ class RuleTable:
         >>> rrule.lookup(np.sin, np.ndarray).signature
         'sin(x: object)'
         """
-        _load_what_is_due()
-        table = self._table_for(f)
-        if table is None:
-            return None
-        found = table.candidates(tuple(map(rule_type, argument_types)), keywords or {}, config)
-        return found[0] if found else None
+        self._load_what_is_due()
+        types = tuple(map(rule_type, argument_types))
+        keyword_types = {name: rule_type(t) for name, t in (keywords or {}).items()}
+        return next(iter(self._candidates(f, types, keyword_types, config)), None)
 
     def records(self, f: Any) -> list[RuleRecord]:
         """All rules of a function, in no particular order."""
-        _load_what_is_due()
-        table = self._table_for(f)
-        return [] if table is None else list(table.records)
+        self._load_what_is_due()
+        tables = [self._instances.get(f.cls)] if isinstance(f, InstancesOf) else self._tables_of(self.canonical(f))
+        return [record for table in tables if table is not None for record in table.records]
 
     def source(self, f: Any) -> str:
         """The source text of all rules of a function."""
@@ -270,10 +291,9 @@ class RuleTable:
     def canonical(self, f: Any) -> Any:
         """The function whose rules serve ``f``: its alias's target, a bound method's function, or ``f`` itself."""
         with contextlib.suppress(TypeError):  # unhashable
-            if f in self._methods:
-                return f
-            if f in self._aliases:
-                return self._aliases[f]
+            target = self._aliases.target(f)
+            if target is not f or f in self._methods:
+                return target
         unwrapped = function_within(f)
         return f if unwrapped is None else self.canonical(unwrapped[0])
 
@@ -291,25 +311,44 @@ class RuleTable:
         Raises
         ------
         ValueError
-            When ``alias`` has rules of its own.
+            When ``alias`` has rules of its own, in this table or its twin.
         """
+        _, target = self._place_of(f)
         if isinstance(alias, str):
-            _ALIASES_BY_NAME[alias] = self.canonical(f)
+            self._aliases.await_import(alias, target)
             return
-        if alias in self._methods:
-            raise ValueError(f"{name_of(alias)} has rules of its own and cannot be an alias of {name_of(f)}")
-        with self._lock:
-            self._aliases[alias] = self.canonical(f)
-            self._invalidate()
+        if self._has_own_rules(alias):
+            raise ValueError(
+                f"{self.name}.alias({name_of(alias)}, {name_of(f)}): {name_of(alias)} has rules of its own, which the "
+                "alias would hide; remove them, or leave out the alias"
+            )
+        self._add_alias(alias, target)
+
+    def _has_own_rules(self, f: Any) -> bool:
+        return any(f in table._methods for table in self._tables)
+
+    def _add_alias(self, alias: Any, target: Any) -> None:
+        self._aliases.add(alias, target)
+        for table in self._tables:
+            with table._lock:
+                table._invalidate()
+
+    def _load_what_is_due(self) -> None:
+        """Load the entry points, and resolve the aliases, of modules that have been imported meanwhile."""
+        rule_entries.load_imported()
+        for alias, target in self._aliases.take_imported():
+            if not self._has_own_rules(alias):
+                self._add_alias(alias, target)
 
     def __contains__(self, f: Any) -> bool:
-        _load_what_is_due()
         return bool(self.records(f))
 
     def __iter__(self) -> Iterator[Any]:
-        _load_what_is_due()
-        yield from [f for f, table in list(self._methods.items()) if table.records]
-        yield from [table.function for table in list(self._instances.values())]
+        self._load_what_is_due()
+        yield from [table.function for table in self._method_tables() if table.records]
+
+    def _method_tables(self) -> list[MethodTable]:
+        return [*self._methods.values(), *self._instances.values()]
 
     def __len__(self) -> int:
         return sum(1 for _ in self)
@@ -319,10 +358,14 @@ class RuleTable:
 
         Those are the rules an entry point named ``module`` brought, and those defined in ``module`` or below it.
         """
-        rule_entries.load(module)
+        for name in rule_entries.names:
+            if _is_within(name, module):
+                rule_entries.load(name)
         return [f for f in self if any(_belongs(record, module) for record in self.records(f))]
 
-    def bind(self, f: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    def bind(
+        self, f: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any], config: RuleConfig | None = None
+    ) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """Move the keywords that name a positional parameter of the serving rule to their position.
 
         What a pullback returns belongs to these positions. Without a rule, the arguments come back as they are.
@@ -334,26 +377,70 @@ class RuleTable:
         >>> rrule.bind(np.sum, (np.ones(2),), {"axis": 0})
         ((array([1., 1.]), 0), {})
         """
-        record = self.lookup(f, *map(type, args), keywords={name: type(value) for name, value in kwargs.items()})
+        self._load_what_is_due()
+        function, carried, carried_keywords = self._with_what_it_carries(f)
+        every_argument = (*carried, *args)
+        record = self._serving(function, every_argument, {**carried_keywords, **kwargs}, config)
         if record is None:
             return args, dict(kwargs)
-        return bind_values(record.parameters, args, kwargs)
+        bound, rest = bind_values(record.parameters, every_argument, kwargs)
+        if any(name in record.parameters.names[: len(bound)] for name in carried_keywords if name not in kwargs):
+            return args, dict(kwargs)  # a position among them is taken by a keyword that f carries
+        return bound[len(carried) :], rest
 
-    def _table_for(self, f: Any) -> MethodTable | None:
-        if isinstance(f, InstancesOf):
-            return self._instances.get(f.cls)
-        with contextlib.suppress(TypeError):  # unhashable
-            table = self._methods.get(self.canonical(f))
-            if table is not None:
-                return table
-        return self._instance_table(f)
+    def _with_what_it_carries(self, f: Any) -> tuple[Any, tuple[Any, ...], dict[str, Any]]:
+        """The function that has the rules, and the arguments and keywords that ``f`` calls it with."""
+        if self._tables_of(f):
+            return f, (), {}
+        within = function_within(f)
+        if within is None:
+            return f, (), {}
+        function, outer, outer_keywords = within
+        function, carried, keywords = self._with_what_it_carries(function)
+        return function, (*carried, *outer), {**keywords, **outer_keywords}
 
-    def _instance_table(self, f: Any) -> MethodTable | None:
-        if self._instances:
-            for cls in type(f).__mro__:
-                if cls in self._instances:
-                    return self._instances[cls]
+    def _serving(
+        self, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any], config: RuleConfig | None
+    ) -> RuleRecord | None:
+        """The rule that serves a call, found by the values, of which functions may be known by identity."""
+        config_class = None if config is None else type(config)
+        for table in self._tables_of(f):
+            for record in table.candidates(types_of(table, args), keyword_types(table, kwargs), config_class):
+                return record
         return None
+
+    def _parameter_names(
+        self, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any], config: RuleConfig | None
+    ) -> tuple[str | None, ...] | None:
+        """What the rule that serves a call names its positional arguments, without those that ``f`` carries."""
+        function, carried, keywords = self._with_what_it_carries(f)
+        record = self._serving(function, (*carried, *args), {**keywords, **kwargs}, config)
+        return None if record is None else record.parameters.names[len(carried) :]
+
+    def _candidates(
+        self,
+        f: Any,
+        argument_types: tuple[type, ...],
+        keyword_types_: dict[str, type],
+        config: type[RuleConfig] | None,
+    ) -> Iterator[RuleRecord]:
+        """The rules that serve a call with these types, most specific first."""
+        function, carried, keywords = self._with_what_it_carries(f)
+        for table in self._tables_of(function):
+            types = (*types_of(table, carried), *argument_types)
+            yield from table.candidates(types, {**keyword_types(table, keywords), **keyword_types_}, config)
+
+    def _tables_of(self, f: Any) -> list[MethodTable]:
+        """The tables that may hold a rule for ``f``: its own, or those of its classes, nearest first."""
+        if isinstance(f, InstancesOf):
+            mro = f.cls.__mro__
+        else:
+            with contextlib.suppress(TypeError):  # unhashable
+                table = self._methods.get(self._aliases.target(f))
+                if table is not None:
+                    return [table]
+            mro = type(f).__mro__
+        return [self._instances[cls] for cls in mro if cls in self._instances] if self._instances else []
 
     # ------------------------------------------------------------------ calling
 
@@ -387,6 +474,11 @@ class RuleTable:
         tuple or None
             As `rrule` and `frule`.
         """
+        if (tangents is None) == bool(self._leading):
+            raise TypeError(
+                f"{self.name}.call({name_of(f)}, ...) "
+                + ("needs the tangents of its arguments: pass tangents=" if tangents is None else "takes no tangents")
+            )
         leading = () if tangents is None else (tangents,)
         return self._call_slowly(f, leading, args, dict(kwargs or {}), config, needs)
 
@@ -400,25 +492,25 @@ class RuleTable:
         needs: tuple[bool, ...] | None = None,
     ) -> Any:
         """Resolve a call that is not in the flat cache, put it there where that is possible, and make it."""
-        _load_what_is_due()
-        table = self._method_table(f)
-        if table is None:
-            table = self._instance_table(f)
-            if table is not None:
-                return self._call_candidates(table, leading, args, kwargs, config, needs, own=(f,))
+        self._load_what_is_due()
+        tables = self._tables_of(f)
+        if not tables:
             within = function_within(f)
             return None if within is None else self._call_within(f, within, leading, args, kwargs, config, needs)
+        if isinstance(tables[0].function, InstancesOf):
+            return self._call_candidates(tables, leading, args, kwargs, config, needs, own=(f,))
         if config is None and needs is None:
-            key = (f, *map(type, args)) if not kwargs else _keyword_key(f, args, kwargs)
-            if key not in self._cache:
-                self._cache[key] = self._entry_for(table, args, kwargs)
-        return self._call_candidates(table, leading, args, kwargs, config, needs)
+            self._remember(f, args, kwargs)
+        return self._call_candidates(tables, leading, args, kwargs, config, needs)
 
-    def _method_table(self, f: Any) -> MethodTable | None:
-        try:
-            return self._methods.get(self._aliases.get(f, f))
-        except TypeError:  # unhashable
-            return None
+    def _remember(self, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        """Put what serves a call like this one into the flat cache."""
+        key = (f, *map(type, args)) if not kwargs else _keyword_key(f, args, kwargs)
+        if key in self._cache:
+            return
+        with self._lock:  # a rule that comes now empties the cache after us
+            for table in self._tables_of(f):
+                self._cache[key] = self._entry_for(table, args, kwargs)
 
     def _entry_for(self, table: MethodTable, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Callable[..., Any]:
         """What the flat cache answers for a call like this one."""
@@ -429,14 +521,14 @@ class RuleTable:
             return _answer_none
         return candidates[0].implementation
 
-    def _call_by_identity(self, table: MethodTable, *args: Any, **kwargs: Any) -> Any:
+    def _call_by_identity(self, table: MethodTable, /, *args: Any, **kwargs: Any) -> Any:
         """Serve a function one of whose rules dispatches on a function argument: its type is not enough to know."""
         leading, args = args[: self._leading], args[self._leading :]
-        return self._call_candidates(table, leading, args, kwargs, None, None)
+        return self._call_candidates([table], leading, args, kwargs, None, None)
 
     def _call_candidates(
         self,
-        table: MethodTable,
+        tables: list[MethodTable],
         leading: tuple[Any, ...],
         args: tuple[Any, ...],
         kwargs: dict[str, Any],
@@ -445,7 +537,10 @@ class RuleTable:
         own: tuple[Any, ...] = (),
     ) -> Any:
         config_class = None if config is None else type(config)
-        for record in table.candidates(types_of(table, args), keyword_types(table, kwargs), config_class):
+        candidates = (
+            table.candidates(types_of(table, args), keyword_types(table, kwargs), config_class) for table in tables
+        )
+        for record in itertools.chain.from_iterable(candidates):
             if record.opted_out:
                 return None
             before = (config, *leading, *own) if record.config else (*leading, *own)
@@ -476,21 +571,22 @@ class ReverseRuleTable(RuleTable):
     _leading = 0
 
     def __call__(self, f: Any, /, *args: Any, **kwargs: Any) -> Any:
-        # The key is spelled out per arity: building it with `map(type, args)` costs twice as much.
-        if not kwargs:
-            count = len(args)
-            try:
-                if count == 1:
-                    implementation = self._cache[f, type(args[0])]
-                elif count == 2:
-                    implementation = self._cache[f, type(args[0]), type(args[1])]
-                else:
+        try:
+            # The key is spelled out per arity: building it with `map(type, args)` costs twice as much.
+            match args:
+                case _ if kwargs:
+                    implementation = self._cache[_keyword_key(f, args, kwargs)]
+                case (a,):
+                    implementation = self._cache[f, type(a)]
+                case (a, b):
+                    implementation = self._cache[f, type(a), type(b)]
+                case (a, b, c):
+                    implementation = self._cache[f, type(a), type(b), type(c)]
+                case _:
                     implementation = self._cache[(f, *map(type, args))]
-            except (KeyError, TypeError):  # not there yet, or an unhashable f
-                implementation = None
+        except (KeyError, TypeError):  # not there yet, or an unhashable f
+            pass
         else:
-            implementation = self._cached_with_keywords(f, args, kwargs)
-        if implementation is not None:
             try:
                 return implementation(*args, **kwargs)
             except MDNotImplementedError:
@@ -500,12 +596,6 @@ class ReverseRuleTable(RuleTable):
                 raise TypeError("rrule(config, f, *args): the function is missing")
             return self._call_slowly(args[0], (), args[1:], kwargs, config=f)
         return self._call_slowly(f, (), args, kwargs)
-
-    def _cached_with_keywords(self, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Callable[..., Any] | None:
-        try:
-            return self._cache.get(_keyword_key(f, args, kwargs))
-        except TypeError:
-            return None
 
     def _call_within(
         self,
@@ -525,26 +615,22 @@ class ReverseRuleTable(RuleTable):
         if result is None:
             return None
         y, inner_pullback = result
-        count = len(carried) + len(args)
-        positions = self._keyword_positions(function, (*carried, *args), every_keyword)
+        names = (every_keyword and self._parameter_names(function, (*carried, *args), every_keyword, config)) or ()
+        # A keyword that the call replaces is not used, and its tangent is zero.
+        used = [name for name in keywords if name not in kwargs]
+        count = max([len(carried) + len(args), *(1 + names.index(name) for name in kwargs if name in names)])
 
         def pullback(ybar: Any) -> tuple[Any, ...]:
             fbar, *argbars = inner_pullback(ybar)
-            argbars += [NoTangent()] * (count - len(argbars))
-            keyword_bars = {
-                name: argbars[positions[name]] if positions.get(name, len(argbars)) < len(argbars) else NoTangent()
-                for name in keywords
-            }
+            argbars += [NoTangent()] * (max(count, len(names)) - len(argbars))
+            keyword_bars = {name: argbars[names.index(name)] if name in names else NoTangent() for name in used}
+            keyword_bars |= {name: project_to(keywords[name])(ZeroTangent()) for name in keywords if name in kwargs}
+            for name in used:
+                if name in names:
+                    argbars[names.index(name)] = NoTangent()
             return carrier_tangent(f, fbar, argbars[: len(carried)], keyword_bars), *argbars[len(carried) : count]
 
         return y, pullback
-
-    def _keyword_positions(self, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, int]:
-        record = self.lookup(f, *map(type, args), keywords={name: type(value) for name, value in kwargs.items()})
-        if record is None:
-            return {}
-        names = record.parameters.names
-        return {name: names.index(name) for name in kwargs if name in names}
 
 
 class ForwardRuleTable(RuleTable):
@@ -553,18 +639,28 @@ class ForwardRuleTable(RuleTable):
     _leading = 1
 
     def __call__(self, tangents: Any, f: Any, /, *args: Any, **kwargs: Any) -> Any:
-        if isinstance(tangents, RuleConfig):
-            if not args:
-                raise TypeError("frule(config, tangents, f, *args): the function is missing")
-            _check_tangents(f, args[0], args[1:], kwargs)
-            return self._call_slowly(args[0], (f,), args[1:], kwargs, config=tangents)
-        _check_tangents(tangents, f, args, kwargs)
+        if type(tangents) is not tuple or len(tangents) != 1 + len(args):
+            if isinstance(tangents, RuleConfig):
+                if not args:
+                    raise TypeError("frule(config, tangents, f, *args): the function is missing")
+                _check_tangents(f, args[0], args[1:], kwargs)
+                return self._call_slowly(args[0], (f,), args[1:], kwargs, config=tangents)
+            _check_tangents(tangents, f, args, kwargs)
         try:
-            key = (f, *map(type, args)) if not kwargs else _keyword_key(f, args, kwargs)
-            implementation = self._cache.get(key)
-        except TypeError:
-            implementation = None
-        if implementation is not None:
+            match args:  # as in reverse
+                case _ if kwargs:
+                    implementation = self._cache[_keyword_key(f, args, kwargs)]
+                case (a,):
+                    implementation = self._cache[f, type(a)]
+                case (a, b):
+                    implementation = self._cache[f, type(a), type(b)]
+                case (a, b, c):
+                    implementation = self._cache[f, type(a), type(b), type(c)]
+                case _:
+                    implementation = self._cache[(f, *map(type, args))]
+        except (KeyError, TypeError):
+            pass
+        else:
             try:
                 return implementation(tangents, *args, **kwargs)
             except MDNotImplementedError:
@@ -584,34 +680,25 @@ class ForwardRuleTable(RuleTable):
         """Serve a bound method or partial by its function; the tangents it carries stand in the first place."""
         function, carried, keywords = within
         df, *dargs = leading[0]
-        dcarried, keyword_tangents = carried_tangents(f, df, len(carried), keywords)
+        dcarried, keyword_tangents = carried_tangents(f, df, len(carried), keywords.keys() - kwargs.keys())
         every_argument = (*carried, *args)
         every_keyword = {**keywords, **kwargs}
         tangents = [NoTangent(), *dcarried, *dargs]
         if keyword_tangents:
-            every_argument, every_keyword, tangents = self._bind_with_tangents(
-                function, every_argument, every_keyword, tangents, keyword_tangents
-            )
+            names = self._parameter_names(function, every_argument, every_keyword, config)
+            if names is None:
+                return None
+            unknown = [name for name in keyword_tangents if name not in names]
+            if unknown:
+                raise TypeError(
+                    f"frule of {name_of(f)} got a tangent of its keyword {unknown[0]!r}, which the rule of "
+                    f"{name_of(function)} does not take by position: hold it constant, or register a rule that does"
+                )
+            every_argument, every_keyword = self.bind(function, every_argument, every_keyword, config)
+            tangents += [NoTangent()] * (1 + len(every_argument) - len(tangents))
+            for name, tangent in keyword_tangents.items():
+                tangents[1 + names.index(name)] = tangent
         return self._call_slowly(function, (tuple(tangents),), every_argument, every_keyword, config, needs)
-
-    def _bind_with_tangents(
-        self,
-        function: Any,
-        args: tuple[Any, ...],
-        kwargs: dict[str, Any],
-        tangents: list[Any],
-        keyword_tangents: dict[str, Any],
-    ) -> tuple[tuple[Any, ...], dict[str, Any], list[Any]]:
-        record = self.lookup(function, *map(type, args), keywords={n: type(v) for n, v in kwargs.items()})
-        names = () if record is None else record.parameters.names
-        unknown = [name for name in keyword_tangents if name not in names]
-        if unknown:
-            raise TypeError(f"{name_of(function)} has no rule in which the keyword {unknown[0]!r} has a tangent")
-        args, kwargs = self.bind(function, args, kwargs)
-        tangents += [NoTangent()] * (1 + len(args) - len(tangents))
-        for name, tangent in keyword_tangents.items():
-            tangents[1 + names.index(name)] = tangent
-        return args, kwargs, tangents
 
 
 def _answer_none(*args: Any, **kwargs: Any) -> None:
@@ -636,21 +723,12 @@ def _check_tangents(tangents: Any, f: Any, args: tuple[Any, ...], kwargs: Mappin
 
 
 def _belongs(record: RuleRecord, module: str) -> bool:
-    return record.entry == module or record.module == module or record.module.startswith(module + ".")
+    return _is_within(record.module, module) or (record.entry is not None and _is_within(record.entry, module))
 
 
-def _load_what_is_due() -> None:
-    """Load the entry points, and resolve the aliases, of modules that have been imported meanwhile."""
-    rule_entries.load_imported()
-    for dotted, f in list(_ALIASES_BY_NAME.items()):
-        module, _, attribute = dotted.rpartition(".")
-        if module in sys.modules and hasattr(sys.modules[module], attribute):
-            _ALIASES[getattr(sys.modules[module], attribute)] = f
-            _ALIASES_BY_NAME.pop(dotted, None)
+def _is_within(name: str, module: str) -> bool:
+    return name == module or name.startswith(module + ".")
 
 
-_ALIASES: dict[Any, Any] = {}
-_ALIASES_BY_NAME: dict[str, Any] = {}
-
-rrule = ReverseRuleTable("rrule", _ALIASES)
-frule = ForwardRuleTable("frule", _ALIASES)
+rrule = ReverseRuleTable("rrule")
+frule = ForwardRuleTable("frule", twin=rrule)

@@ -23,19 +23,19 @@ class _IdentityMeta(type):
     value: Any
 
 
-class _FinalMeta(type):
-    """Metaclass of stand-ins for callable types that Python does not let anyone subclass."""
+class _StandInMeta(type):
+    """Metaclass of stand-ins for classes of callable objects: the `typeof` types of their objects are subclasses."""
 
     stands_for: type
 
     def __subclasscheck__(cls, subclass: type) -> bool:
-        if subclass is cls or subclass is cls.stands_for:
-            return True
-        return isinstance(subclass, _IdentityMeta) and isinstance(subclass.value, cls.stands_for)
+        if isinstance(subclass, _IdentityMeta):
+            return isinstance(subclass.value, cls.stands_for)
+        return issubclass(plain_type(subclass), cls.stands_for)
 
 
 _identity_types: dict[Any, _IdentityMeta] = {}
-_final_types: dict[type, _FinalMeta] = {}
+_stand_ins: dict[type, _StandInMeta] = {}
 
 
 def typeof(g: Any) -> type:
@@ -66,9 +66,7 @@ def typeof(g: Any) -> type:
     if not callable(g):
         raise TypeError(f"typeof({g!r}): only functions are dispatched on by identity; register the class of the value")
     if g not in _identity_types:
-        name = getattr(g, "__name__", repr(g))
-        # `__call__` makes it a subclass of collections.abc.Callable.
-        identity_type = _IdentityMeta(f"typeof({name})", (), {"__call__": lambda self, *args: None})
+        identity_type = _IdentityMeta(f"typeof({getattr(g, '__name__', repr(g))})", (), {})
         identity_type.value = g
         _identity_types[g] = identity_type
     return _identity_types[g]
@@ -96,6 +94,15 @@ def value_of(identity_type: type) -> Any:
     return identity_type.value if isinstance(identity_type, _IdentityMeta) else None
 
 
+def plain_type(t: type) -> type:
+    """The class as its author wrote it, where a signature holds a stand-in for it."""
+    return t.stands_for if isinstance(t, _StandInMeta) else t
+
+
+class Omitted:
+    """In the place of a type: the caller left the argument out, and its default suits every signature of the rule."""
+
+
 class Parameters:
     """The parameters of a rule that are the function's own: those after tangents, config and object."""
 
@@ -104,9 +111,11 @@ class Parameters:
         "annotations",
         "defaults",
         "keyword_only",
+        "labels",
         "maximum",
         "minimum",
         "names",
+        "required_keywords",
         "variadic",
         "wants_needs",
     )
@@ -114,9 +123,10 @@ class Parameters:
     def __init__(self, implementation: Callable[..., Any], leading: int) -> None:
         parameters = list(inspect.signature(implementation).parameters.values())
         # A rule written as `def rule(*args)` takes the leading parameters in its star.
-        own = parameters[leading:] if not any(p.kind is p.VAR_POSITIONAL for p in parameters[:leading]) else parameters
+        own = [p for i, p in enumerate(parameters) if i >= leading or p.kind not in _POSITIONAL_KINDS]
         positional = [p for p in own if p.kind in _POSITIONAL_KINDS]
         star = next((p for p in parameters if p.kind is inspect.Parameter.VAR_POSITIONAL), None)
+        self.labels = [p.name for p in positional]
         self.names: tuple[str | None, ...] = tuple(
             p.name if p.kind is inspect.Parameter.POSITIONAL_OR_KEYWORD else None for p in positional
         )
@@ -128,13 +138,23 @@ class Parameters:
         keyword_only = [p.name for p in own if p.kind is inspect.Parameter.KEYWORD_ONLY]
         self.wants_needs = "needs" in keyword_only
         self.keyword_only = frozenset(keyword_only) - {"needs"}
+        self.required_keywords = frozenset(
+            p.name for p in own if p.kind is inspect.Parameter.KEYWORD_ONLY and p.default is inspect.Parameter.empty
+        )
+        if "needs" in self.required_keywords:
+            raise TypeError(
+                f"the rule {_name(implementation)} takes needs without a default, but most callers do not pass it: "
+                "write needs=None, which stands for every argument"
+            )
         self.accepts_any_keyword = any(p.kind is inspect.Parameter.VAR_KEYWORD for p in own)
 
     def bind_keywords(self, count: int, keywords: Mapping[str, Any]) -> tuple[dict[int, Any], dict[str, Any]] | None:
         """Split keywords into those bound to a position after the first ``count`` and those that stay keywords.
 
-        None when the rule does not take one of them, or takes it by position already.
+        None when the rule does not take one of them, takes it by position already, or misses one that it requires.
         """
+        if not self.required_keywords <= keywords.keys():
+            return None
         by_position: dict[int, Any] = {}
         rest: dict[str, Any] = {}
         for name, value in keywords.items():
@@ -199,19 +219,25 @@ def signatures_of(
 
 def matches(types_: tuple[type, ...], signature: tuple[type, ...]) -> bool:
     """Whether a call with these argument types is served by a rule with this signature."""
-    if signature and isvariadic(signature[-1]):
-        fixed = len(signature) - 1
-        return len(types_) >= fixed and all(issubclass(t, signature[min(i, fixed)]) for i, t in enumerate(types_))
-    return len(types_) == len(signature) and all(map(issubclass, types_, signature))
+    stretched = stretch(signature, len(types_))
+    return stretched is not None and all(
+        t is Omitted or issubclass(t, s) for t, s in zip(types_, stretched, strict=True)
+    )
+
+
+def stretch(signature: tuple[type, ...], length: int) -> tuple[type, ...] | None:
+    """The signature for a number of arguments: its variadic type repeated as often as needed; None if it has none."""
+    if not signature or not isvariadic(signature[-1]):
+        return signature if len(signature) == length else None
+    *fixed, star = signature
+    return None if length < len(fixed) else (*fixed, *[star] * (length - len(fixed)))
 
 
 def type_name(t: Any) -> str:
     """A type as a person would write it in a registration."""
     if isvariadic(t):
         return f"*{'|'.join(type_name(v) for v in t.variadic_type)}"
-    if isinstance(t, _FinalMeta):
-        t = t.stands_for
-    return str(getattr(t, "__name__", t))
+    return str(getattr(plain_type(t), "__name__", t))
 
 
 def _pad(choices: list[tuple[type, ...]], length: int) -> list[tuple[type, ...]]:
@@ -242,7 +268,7 @@ def _evaluated_annotations(
         if isinstance(annotation, str):
             try:
                 annotation = eval(annotation, scope)
-            except NameError as error:
+            except Exception as error:
                 raise TypeError(
                     f"the annotation {annotation!r} of {_name(implementation)} cannot be evaluated ({error}): import "
                     "the name at run time, or give the types to register()"
@@ -264,6 +290,11 @@ def _types_of(annotation: Any, implementation: Callable[..., Any]) -> tuple[type
         return (type(None),)
     if isinstance(annotation, tuple):
         return tuple(itertools.chain.from_iterable(_types_of(a, implementation) for a in annotation))
+    if isinstance(annotation, typing.NewType):
+        return _types_of(annotation.__supertype__, implementation)
+    alias_type: Any = getattr(typing, "TypeAliasType", ())  # `type X = ...`, from Python 3.12
+    if isinstance(annotation, alias_type):
+        return _types_of(annotation.__value__, implementation)
     origin = typing.get_origin(annotation)
     if origin in (typing.Union, types.UnionType):
         return tuple(itertools.chain.from_iterable(_types_of(a, implementation) for a in typing.get_args(annotation)))
@@ -278,23 +309,22 @@ def _types_of(annotation: Any, implementation: Callable[..., Any]) -> tuple[type
     if origin is not None:
         return _types_of(origin, implementation)
     if annotation is typing.Callable:
-        return (collections.abc.Callable,)  # type: ignore[return-value]
+        return _types_of(collections.abc.Callable, implementation)
     if isinstance(annotation, type):
-        return (_subclassable(annotation),)
+        return (_with_typeof_types(annotation),)
     hint = f": write typeof({_name(annotation)}) to dispatch on a function" if callable(annotation) else ""
     raise TypeError(f"{annotation!r} in the registration of {_name(implementation)} is not a type{hint}")
 
 
-def _subclassable(cls: type) -> type:
-    """The class itself, or its stand-in when `typeof` types could not otherwise count as its subclasses."""
-    is_final = not cls.__flags__ & (1 << 10)  # Py_TPFLAGS_BASETYPE
-    if not is_final or "__call__" not in vars(cls):
+def _with_typeof_types(cls: type) -> type:
+    """The class itself, or for a class of callable objects its stand-in, which has their `typeof` types below it."""
+    if isinstance(cls, (_IdentityMeta, _StandInMeta)) or not any("__call__" in vars(base) for base in cls.__mro__):
         return cls
-    if cls not in _final_types:
-        stand_in = _FinalMeta(cls.__name__, (), {})
+    if cls not in _stand_ins:
+        stand_in = _StandInMeta(cls.__name__, (), {})
         stand_in.stands_for = cls
-        _final_types[cls] = stand_in
-    return _final_types[cls]
+        _stand_ins[cls] = stand_in
+    return _stand_ins[cls]
 
 
 def _name(x: Any) -> str:

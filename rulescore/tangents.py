@@ -8,14 +8,14 @@ from __future__ import annotations
 import copy
 import dataclasses
 import functools
-import sys
 import types
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
 
 from rulescore.arithmetic import AbstractTangent, MissingDerivativeError
+from rulescore.sparsity import Pattern, is_sparse
 from rulescore.thunks import unthunk
 from rulescore.zero import NoTangent, ZeroTangent
 
@@ -57,7 +57,7 @@ class Tangent(AbstractTangent):
     primal_type: type
     fields: dict[Any, Any]
 
-    def __init__(self, primal_type: type, *items: Any, **fields: Any) -> None:
+    def __init__(self, primal_type: type, /, *items: Any, **fields: Any) -> None:
         self.primal_type = primal_type
         self.fields = _collect_fields(primal_type, items, fields)
 
@@ -83,34 +83,36 @@ class Tangent(AbstractTangent):
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__") or name in Tangent.__slots__:
             raise AttributeError(name)
-        fields = self.fields
-        if name in fields:
-            return unthunk(fields[name])
-        names = field_names(self.primal_type)
-        if names is None or name in names:
-            return ZeroTangent()
-        raise AttributeError(
-            f"the tangent of a {self.primal_type.__name__} has no field {name!r}; its fields are {', '.join(names)}"
-        )
+        if issubclass(self.primal_type, dict) and name not in self.fields:
+            raise AttributeError(self._no_field(name))
+        try:
+            return self[name]
+        except KeyError as error:
+            raise AttributeError(error.args[0]) from None
 
     def __getitem__(self, key: Any) -> Any:
-        fields = self.fields
-        if key in fields:
-            return unthunk(fields[key])
         names = field_names(self.primal_type)
-        if isinstance(key, int) and (names is not None or issubclass(self.primal_type, _POSITIONAL)):
-            if names is None:
-                return unthunk(list(fields.values())[key])
-            return getattr(self, names[key])
-        if issubclass(self.primal_type, dict) or key in (names or ()):
+        is_sequence = issubclass(self.primal_type, _POSITIONAL)
+        if isinstance(key, (int, np.integer, slice)) and (is_sequence or names is not None):
+            return list(self)[key]
+        if key in self.fields:
+            return unthunk(self.fields[key])
+        # A field without tangent is zero; which fields there are only some types say.
+        if key in names if names is not None else not is_sequence:
             return ZeroTangent()
-        raise KeyError(f"the tangent of a {self.primal_type.__name__} has no field {key!r}")
+        raise KeyError(self._no_field(key))
+
+    def _no_field(self, key: Any) -> str:
+        names = field_names(self.primal_type) or tuple(map(str, self.fields))
+        return (
+            f"the tangent of a {self.primal_type.__name__} has no field {key!r}; its fields are "
+            f"{', '.join(names) or 'none'}"
+        )
 
     def __iter__(self) -> Iterator[Any]:
         names = field_names(self.primal_type)
-        if names is None:
-            return iter([unthunk(value) for value in self.fields.values()])
-        return iter([getattr(self, name) for name in names])
+        zero = ZeroTangent()
+        return iter([unthunk(self.fields.get(key, zero)) for key in (self.fields if names is None else names)])
 
     def __len__(self) -> int:
         names = field_names(self.primal_type)
@@ -126,7 +128,7 @@ class Tangent(AbstractTangent):
             return False
         zero = ZeroTangent()
         keys = self.fields.keys() | other.fields.keys()
-        return all(np.all(unthunk(self.fields.get(k, zero)) == unthunk(other.fields.get(k, zero))) for k in keys)
+        return all(_are_equal(unthunk(self.fields.get(k, zero)), unthunk(other.fields.get(k, zero))) for k in keys)
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -213,6 +215,14 @@ class NotImplementedTangent(AbstractTangent):
         self.message = message
         self.where = where
 
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        # An array of this one object; for an array of numbers its value would be needed.
+        if dtype is not None and np.dtype(dtype) != object:
+            self.fail()
+        array = np.empty((), dtype=object)
+        array[()] = self
+        return array
+
     def fail(self, *args: Any, **kwargs: Any) -> Any:
         """Raise the `MissingDerivativeError` that this tangent stands for."""
         at = f" (declared at {self.where})" if self.where else ""
@@ -245,8 +255,8 @@ class NotImplementedTangent(AbstractTangent):
 
     conjugate = conj
 
-    _minus = _rminus = _over = _rover = fail
-    __getitem__ = __len__ = __float__ = __complex__ = __bool__ = __array__ = __abs__ = __iter__ = fail
+    _minus = _rminus = _over = _rover = _refuse_ufunc = fail
+    __getitem__ = __len__ = __float__ = __complex__ = __bool__ = __abs__ = __iter__ = __array_function__ = fail
 
 
 def field_names(primal_type: type) -> tuple[str, ...] | None:
@@ -277,11 +287,11 @@ def structure_of(x: Any) -> dict[Any, Any] | None:
         return {"func": x.func, "args": x.args, "keywords": x.keywords}
     if isinstance(x, types.MethodType):
         return {"__self__": x.__self__}
-    attributes = getattr(x, "__dict__", None)
     # Array types of other packages keep arrays in their attributes too; they are leaves.
-    if not attributes or hasattr(type(x), "__array_function__") or hasattr(type(x), "__array__") or is_sparse(x):
+    if _speaks_array_protocol(type(x)) or is_sparse(x):
         return None
-    return dict(attributes)
+    state: Any = object.__getstate__(x)  # the attributes; beside them the slots, where there are any
+    return {**(state[0] or {}), **state[1]} if isinstance(state, tuple) else state or None
 
 
 def construct(primal: Any, tangent: Tangent) -> Any:
@@ -346,31 +356,70 @@ def zero_tangent(x: Any) -> Any:
     >>> zero_tangent({"w": np.ones(2), "name": "layer"})
     Tangent(dict, {'w': array([0., 0.]), 'name': NoTangent()})
     """
+    return _zero_tangent(x, ())
+
+
+def _zero_tangent(x: Any, parents: tuple[int, ...]) -> Any:
     if isinstance(x, AbstractTangent):
         return x.map(zero_tangent) if isinstance(x, Tangent) else ZeroTangent()
+    # An object that contains itself has no finite tangent; its inner occurrence counts as not differentiable.
+    if id(x) in parents:
+        return NoTangent()
+    parents = (*parents, id(x))
+    if is_array(x):
+        return _zero_array(x, parents)
     if isinstance(x, (float, complex)):
-        return type(x)(0)
-    dtype = getattr(x, "dtype", None)
-    if dtype is not None and not isinstance(x, type):
-        if dtype.kind == "O":
-            zeros = np.frompyfunc(zero_tangent, 1, 1)(x)
-            return NoTangent() if all(z is NoTangent() for z in zeros.flat) else zeros
-        if dtype.kind not in "fc":
-            return NoTangent()
-        return x * dtype.type(0) if is_sparse(x) else dtype.type(0) if isinstance(x, np.generic) else np.zeros_like(x)
+        return 0.0 if isinstance(x, float) else 0j
     fields = structure_of(x)
     if fields is None:
         return NoTangent()
-    zeros_by_field = {key: zero_tangent(value) for key, value in fields.items()}
-    if all(value is NoTangent() for value in zeros_by_field.values()):
+    zeros = {key: _zero_tangent(value, parents) for key, value in fields.items()}
+    return NoTangent() if _all_no_tangent(zeros.values()) else Tangent.from_fields(type(x), zeros)
+
+
+def _zero_array(x: Any, parents: tuple[int, ...]) -> Any:
+    kind = getattr(x.dtype, "kind", None)
+    if kind is None:  # a dtype of another kind of array than NumPy's
+        return ZeroTangent()
+    if kind == "O":
+        zeros = np.empty(x.shape, dtype=object)
+        for index, element in np.ndenumerate(x):
+            zeros[index] = _zero_tangent(element, parents)
+        return NoTangent() if _all_no_tangent(zeros.flat) else zeros
+    if kind not in "fc":
         return NoTangent()
-    return Tangent.from_fields(type(x), zeros_by_field)
+    if isinstance(x, np.generic):
+        return x.dtype.type(0)
+    if is_sparse(x):
+        pattern = Pattern(x)
+        return pattern.with_values(np.zeros(len(pattern), x.dtype))
+    return np.zeros_like(x)
 
 
-def is_sparse(x: Any) -> bool:
-    """Whether ``x`` is a `scipy.sparse` array or matrix, found out without importing SciPy."""
-    sparse = sys.modules.get("scipy.sparse")
-    return sparse is not None and bool(sparse.issparse(x))
+def _all_no_tangent(tangents: Iterable[Any]) -> bool:
+    return all(tangent is NoTangent() for tangent in tangents)
+
+
+def is_array(x: Any) -> bool:
+    """Whether ``x`` is an array or scalar of NumPy, of `scipy.sparse`, or of a library that speaks NumPy's protocols.
+
+    A dtype and a shape alone do not make an array: a `scipy.sparse.linalg.LinearOperator` has both.
+    """
+    if isinstance(x, (np.ndarray, np.generic)):
+        return True
+    if isinstance(x, (type, AbstractTangent)) or not (hasattr(x, "dtype") and hasattr(x, "shape")):
+        return False
+    return _speaks_array_protocol(type(x)) or is_sparse(x)
+
+
+def _speaks_array_protocol(cls: type) -> bool:
+    return any(hasattr(cls, name) for name in ("__array__", "__array_function__", "__array_namespace__"))
+
+
+def _are_equal(a: Any, b: Any) -> bool:
+    if isinstance(a, AbstractTangent) or isinstance(b, AbstractTangent):
+        return bool(a == b)
+    return np.shape(a) == np.shape(b) and bool(np.all(a == b))
 
 
 def as_structural(primal_type: type, dx: Any) -> Any:

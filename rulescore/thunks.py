@@ -63,6 +63,11 @@ class Thunk(AbstractTangent):
 
     # NumPy's protocols: a thunk among the arguments is forced, and the call made again.
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        if any(isinstance(destination, Thunk) for destination in kwargs.get("out", ())):
+            raise TypeError(
+                f"np.{ufunc.__name__} was asked to write into a thunk, which stands for a value that may not exist "
+                "yet: accumulate with rulescore.add, or call unthunk first"
+            )
         return getattr(ufunc, method)(*map(unthunk, inputs), **kwargs)
 
     def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
@@ -85,6 +90,9 @@ class Thunk(AbstractTangent):
 
     def __len__(self) -> int:
         return len(self.force())
+
+    def __bool__(self) -> bool:
+        return bool(self.force())
 
     def __float__(self) -> float:
         return float(self.force())

@@ -16,6 +16,9 @@ class AbstractZero(AbstractTangent):
     array that keep a zero a zero (``reshape``, ``sum``, ``T``, ``conj``, indexing) return it unchanged.
     """
 
+    # There is no `__array__`: scipy.sparse leaves an operator to us only where NumPy sees one object in us. NumPy's own
+    # functions take us for the number 0.0, which broadcasts: `np.where(mask, dx, ZeroTangent())`.
+
     __slots__ = ()
     _instance: ClassVar[Any]
 
@@ -43,8 +46,10 @@ class AbstractZero(AbstractTangent):
     def __neg__(self) -> Self:
         return self
 
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
-        return np.zeros((), dtype)
+    def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
+        if args and args[0] is self and func in _ABSORBING:
+            return self
+        return func(*_as_numbers(args), **_as_numbers(kwargs))
 
     def __getitem__(self, index: Any) -> Self:
         return self
@@ -138,6 +143,20 @@ class NoTangent(AbstractZero):
     def _rminus(self, other: Any) -> Any:
         return self if isinstance(other, AbstractZero) else other
 
+
+def _as_numbers(x: Any) -> Any:
+    if type(x) in (tuple, list):
+        return type(x)(map(_as_numbers, x))
+    if isinstance(x, dict):
+        return {key: _as_numbers(value) for key, value in x.items()}
+    return 0.0 if isinstance(x, AbstractZero) else x
+
+
+# The NumPy functions that give a zero for a zero; those of the methods above, and what NumPy has beside them.
+_ABSORBING = {
+    *(np.transpose, np.swapaxes, np.moveaxis, np.reshape, np.ravel, np.squeeze, np.expand_dims, np.broadcast_to),
+    *(np.copy, np.real, np.imag, np.sum, np.mean),
+}
 
 ZeroTangent._instance = object.__new__(ZeroTangent)
 NoTangent._instance = object.__new__(NoTangent)

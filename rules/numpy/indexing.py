@@ -1,0 +1,181 @@
+"""Rules of indexing: ``operator.getitem`` of arrays, lists, tuples and dicts, and `scatter`, its transpose."""
+
+import operator
+
+import numpy as np
+from multipledispatch import MDNotImplementedError
+
+from rulescore import (
+    AbstractZero,
+    InplaceableThunk,
+    NoTangent,
+    Tangent,
+    ZeroTangent,
+    frule,
+    project_to,
+    rrule,
+    unthunk,
+)
+from rulescore.projection import NON_DIFFERENTIABLE
+
+NO_TANGENT = NoTangent()
+ZERO_TANGENT = ZeroTangent()
+
+# ---------------------------------------------------------------- arrays
+
+
+def scatter(ybar, index, shape, dtype):
+    """Zeros with ``ybar`` added at ``index``: the transpose of ``x[index]``.
+
+    Parameters
+    ----------
+    ybar : array_like
+        The numbers to add, in the shape of ``x[index]``.
+    index : object
+        Any index that NumPy takes. What it names several times receives the sum.
+    shape : tuple of int
+        The shape of ``x``.
+    dtype : dtype
+        The type of ``x``.
+
+    Returns
+    -------
+    xbar : ndarray
+        Of that shape and type.
+
+    Notes
+    -----
+    A function of its own, with rules of its own, so that the pullback of indexing can be differentiated again.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> scatter(np.array([1.0, 2.0, 3.0]), [0, 0, 2], (4,), np.dtype(float))
+    array([3., 0., 3., 0.])
+    """
+    kind = type(ybar)
+    if kind is not np.ndarray and hasattr(kind, "__array_function__"):
+        return ybar.__array_function__(scatter, (kind,), (ybar, index, shape, dtype), {})
+    return add_at(np.zeros(shape, dtype), index, ybar)
+
+
+def add_at(accumulator, index, ybar):
+    """``accumulator[index] += ybar`` in place, where repeated indices accumulate."""
+    if names_each_once(index):
+        accumulator[index] += ybar
+    elif accumulator.ndim > 1 and accumulator.flags.c_contiguous and 16 * np.size(ybar) > accumulator.size:
+        # np.add.at is several times faster in one dimension, which pays where many elements are added.
+        places = np.arange(accumulator.size).reshape(accumulator.shape)[index]
+        np.add.at(accumulator.reshape(-1), places.reshape(-1), np.reshape(ybar, -1))
+    else:
+        np.add.at(accumulator, index, ybar)
+    return accumulator
+
+
+def names_each_once(index):
+    """Whether an index cannot name an element twice, because it holds no array of integers."""
+    entries = index if isinstance(index, tuple) else (index,)
+    return all(isinstance(entry, BASIC_TYPES) or np.asarray(entry).dtype == bool for entry in entries)
+
+
+BASIC_TYPES = (int, slice, np.integer, type(None), type(Ellipsis))
+"""What may stand in an index without making it an advanced one, and ``bool``, which is an ``int`` for Python."""
+
+
+@frule.register(scatter)
+def scatter_frule(tangents, ybar, index, shape, dtype):
+    dybar = tangents[1]
+    xbar = scatter(ybar, index, shape, dtype)
+    return xbar, dybar if isinstance(dybar, AbstractZero) else scatter(dybar, index, shape, dtype)
+
+
+@rrule.register(scatter)
+def scatter_rrule(ybar, index, shape, dtype):
+    project = project_to(ybar)
+
+    def scatter_pullback(xbar_bar):
+        return NO_TANGENT, project(xbar_bar[index])
+
+    return scatter(ybar, index, shape, dtype), scatter_pullback
+
+
+def decline_unless_array(x):
+    """What indexing does to an object of another type is that type's own business."""
+    if not hasattr(x, "shape") or not hasattr(x, "dtype"):
+        raise MDNotImplementedError
+
+
+@frule.register(operator.getitem)
+def getitem_frule(tangents, x, index, /):
+    decline_unless_array(x)
+    return x[index], tangents[1][index]
+
+
+@rrule.register(operator.getitem)
+def getitem_rrule(x, index, /):
+    """x̄ is zero but for x̄[index], to which ȳ is added; added in place where there is an x̄ already."""
+    decline_unless_array(x)
+    project, shape, dtype = project_to(x), x.shape, x.dtype
+
+    def getitem_pullback(ybar):
+        if project is NON_DIFFERENTIABLE or isinstance(ybar, AbstractZero):
+            return NO_TANGENT, project(ybar)
+
+        def add_to(accumulator):
+            return add_at(accumulator, index, unthunk(ybar))
+
+        def value():
+            return project(scatter(unthunk(ybar), index, shape, dtype))
+
+        return NO_TANGENT, InplaceableThunk(add_to, value)
+
+    return x[index], getitem_pullback
+
+
+# ---------------------------------------------------------------- lists, tuples and dicts
+
+
+@frule.register(operator.getitem, (list, tuple))
+def sequence_getitem_frule(tangents, x, index, /):
+    y, dx = x[index], tangents[1]
+    if isinstance(dx, AbstractZero):
+        return y, dx
+    dy = list(dx)[index]
+    return y, Tangent(type(y), *dy) if isinstance(index, slice) else dy
+
+
+@rrule.register(operator.getitem, (list, tuple))
+def sequence_getitem_rrule(x, index, /):
+    y = x[index]
+    project, kind, count = project_to(y), type(x), len(x)
+
+    def getitem_pullback(ybar):
+        ybar = project(ybar)
+        if isinstance(ybar, AbstractZero):
+            return NO_TANGENT, ybar
+        xbar = [ZERO_TANGENT] * count
+        xbar[index] = ybar
+        return NO_TANGENT, Tangent(kind, *xbar)
+
+    return y, getitem_pullback
+
+
+@frule.register(operator.getitem, dict)
+def dict_getitem_frule(tangents, x, key, /):
+    dx = tangents[1]
+    return x[key], dx if isinstance(dx, AbstractZero) else dx[key]
+
+
+@rrule.register(operator.getitem, dict)
+def dict_getitem_rrule(x, key, /):
+    y = x[key]
+    project, kind = project_to(y), type(x)
+
+    def getitem_pullback(ybar):
+        return NO_TANGENT, Tangent(kind, {key: project(ybar)})
+
+    return y, getitem_pullback
+
+
+for container in (np.ndarray, list, tuple, dict):
+    rrule.alias(container.__getitem__, operator.getitem)

@@ -1,0 +1,310 @@
+"""Rules that join several arrays into one and split one into several, and ``broadcast_arrays``.
+
+Of the joining functions, ``concatenate`` and ``stack`` live in `shape`.
+"""
+
+import itertools
+import math
+
+import numpy as np
+
+from rules.numpy.array_like import as_array_tangent
+from rules.numpy.indexing import scatter
+from rules.numpy.reduced_axes import NOT_GIVEN
+from rules.numpy.shape import joining_frule, joining_rrule, tangents_of_items
+from rulescore import AbstractZero, NoTangent, ZeroTangent, frule, project_to, rrule, unbroadcast, unthunk
+
+NO_TANGENT = NoTangent()
+ZERO_TANGENT = ZeroTangent()
+
+
+def consecutive(lengths):
+    """The slices of pieces that follow each other."""
+    return [slice(*bounds) for bounds in itertools.pairwise(itertools.accumulate(lengths, initial=0))]
+
+
+# ---------------------------------------------------------------- joining: ȳ cut into the pieces
+
+
+def cutting(arrays, axis, widened):
+    """The function that cuts ȳ along an axis into pieces of the arrays' shapes.
+
+    ``widened(shape)`` is the shape in which an array is joined to the others.
+    """
+    shapes = [np.shape(array) for array in arrays]
+    slices = consecutive([widened(shape)[axis] for shape in shapes])
+    before = (slice(None),) * axis
+
+    def cut(ybar):
+        return [np.reshape(ybar[(*before, place)], shape) for place, shape in zip(slices, shapes, strict=True)]
+
+    return cut
+
+
+@frule.register(np.hstack)
+def hstack_frule(tangents, tup, *, dtype=None, casting=NOT_GIVEN):
+    return joining_frule(np.hstack, tangents[1], tup, dtype, casting)
+
+
+@rrule.register(np.hstack)
+def hstack_rrule(tup, *, dtype=None, casting=NOT_GIVEN):
+    """Numbers and vectors are joined along their only axis, everything else along the second."""
+    cut = cutting(tup, int(np.ndim(tup[0]) > 1), lambda shape: shape or (1,))
+    return joining_rrule(np.hstack, cut, tup, dtype, casting)
+
+
+@frule.register(np.vstack)
+def vstack_frule(tangents, tup, *, dtype=None, casting=NOT_GIVEN):
+    return joining_frule(np.vstack, tangents[1], tup, dtype, casting)
+
+
+@rrule.register(np.vstack)
+def vstack_rrule(tup, *, dtype=None, casting=NOT_GIVEN):
+    """Numbers and vectors are rows."""
+    cut = cutting(tup, 0, lambda shape: (1,) * (2 - len(shape)) + shape)
+    return joining_rrule(np.vstack, cut, tup, dtype, casting)
+
+
+@frule.register(np.dstack)
+def dstack_frule(tangents, tup):
+    return joining_frule(np.dstack, tangents[1], tup, None, NOT_GIVEN)
+
+
+@rrule.register(np.dstack)
+def dstack_rrule(tup):
+    """A vector of length n has the shape (1, n, 1), a matrix (m, n, 1)."""
+    cut = cutting(tup, 2, lambda shape: shape if len(shape) > 2 else (1,) * (2 - len(shape)) + (*shape, 1))
+    return joining_rrule(np.dstack, cut, tup, None, NOT_GIVEN)
+
+
+@frule.register(np.column_stack)
+def column_stack_frule(tangents, tup):
+    return joining_frule(np.column_stack, tangents[1], tup, None, NOT_GIVEN)
+
+
+@rrule.register(np.column_stack)
+def column_stack_rrule(tup):
+    """Numbers and vectors are columns."""
+    cut = cutting(tup, 1, lambda shape: (*shape, 1, 1)[:2] if len(shape) < 2 else shape)
+    return joining_rrule(np.column_stack, cut, tup, None, NOT_GIVEN)
+
+
+rrule.alias("numpy.row_stack", np.vstack)  # by its name, since it is deprecated
+
+
+@frule.register(np.append)
+def append_frule(tangents, arr, values, axis=None):
+    _, darr, dvalues, *_ = tangents
+    y = np.append(arr, values, axis)
+    if isinstance(darr, AbstractZero) and isinstance(dvalues, AbstractZero):
+        return y, darr + dvalues
+    return y, project_to(y)(np.append(*tangents_of_items((darr, dvalues), (arr, values), y.dtype), axis))
+
+
+@rrule.register(np.append)
+def append_rrule(arr, values, axis=None):
+    """The cotangents are the beginning and the end of ȳ; without an axis, in the shapes of the arguments."""
+    shapes, projects = (np.shape(arr), np.shape(values)), (project_to(arr), project_to(values))
+    place = 0 if axis is None else axis % len(shapes[0])
+    slices = consecutive([math.prod(shape) if axis is None else shape[place] for shape in shapes])
+    before = (slice(None),) * place
+
+    def append_pullback(ybar):
+        return NO_TANGENT, *[
+            project(np.reshape(ybar[(*before, piece)], shape))
+            for project, piece, shape in zip(projects, slices, shapes, strict=True)
+        ]
+
+    return np.append(arr, values, axis), append_pullback
+
+
+# ---------------------------------------------------------------- block: nested lists of arrays
+
+
+def block_shapes(arrays):
+    """The nested lists with a shape, which is a tuple, in the place of each array."""
+    return [block_shapes(item) for item in arrays] if isinstance(arrays, list) else np.shape(arrays)
+
+
+def block_tangents(darrays, arrays, dtype):
+    """A tangent for each array of nested lists, zeros where there is none."""
+    if not isinstance(arrays, list):
+        return np.zeros(np.shape(arrays), dtype) if isinstance(darrays, AbstractZero) else darrays
+    items = [darrays] * len(arrays) if isinstance(darrays, AbstractZero) else list(darrays)
+    return [block_tangents(item, array, dtype) for item, array in zip(items, arrays, strict=True)]
+
+
+def depth_of(shapes):
+    """How many lists stand around a shape. A list of depth d is joined along the d-th axis from the end."""
+    return 1 + depth_of(shapes[0]) if isinstance(shapes, list) else 0
+
+
+def extent(shapes, axis):
+    """How far nested lists reach along an axis, a negative number; an array has axes of length 1 before its own."""
+    if isinstance(shapes, list):
+        extents = [extent(item, axis) for item in shapes]
+        return sum(extents) if axis == -depth_of(shapes) else extents[0]
+    return shapes[axis] if -axis <= len(shapes) else 1
+
+
+def blocks_of(ybar, shapes):
+    """ȳ cut into nested lists of pieces of these shapes."""
+    if not isinstance(shapes, list):
+        return np.reshape(ybar, shapes)
+    axis = -depth_of(shapes)
+    after = (slice(None),) * (-axis - 1)
+    slices = consecutive([extent(item, axis) for item in shapes])
+    return [blocks_of(ybar[(..., place, *after)], item) for place, item in zip(slices, shapes, strict=True)]
+
+
+@frule.register(np.block)
+def block_frule(tangents, arrays):
+    y, darrays = np.block(arrays), tangents[1]
+    if isinstance(darrays, AbstractZero):
+        return y, darrays
+    return y, project_to(y)(np.block(block_tangents(darrays, arrays, y.dtype)))
+
+
+@rrule.register(np.block)
+def block_rrule(arrays):
+    """The cotangent of each array is the part of ȳ that it filled."""
+    project, shapes = project_to(arrays), block_shapes(arrays)
+
+    def block_pullback(ybar):
+        ybar = unthunk(ybar)
+        return NO_TANGENT, project(ybar if isinstance(ybar, AbstractZero) else blocks_of(ybar, shapes))
+
+    return np.block(arrays), block_pullback
+
+
+# ---------------------------------------------------------------- splitting: the pieces of ȳ joined
+
+
+def splitting_frule(f, da, ary):
+    """The pushforward of ``y = f(ary)``: the tangent split alike."""
+    return f(ary), da if isinstance(da, AbstractZero) else f(as_array_tangent(da, ary))
+
+
+def splitting_rrule(f, ary, indices_or_sections, axis):
+    """The pullback of ``y = f(ary)``, which splits along ``axis``."""
+    y, project, shape = f(ary), project_to(ary), np.shape(ary)
+    axis %= len(shape)
+    shapes, dtype = [piece.shape for piece in y], y[0].dtype
+    before = (slice(None),) * axis
+    overlapping = None
+    if np.ndim(indices_or_sections):
+        slices = slices_between(indices_or_sections, shape[axis])
+        if slices != consecutive([piece[axis] for piece in shapes]) or slices[-1].stop != shape[axis]:
+            overlapping = slices
+
+    def split_pullback(ybar):
+        ybar = unthunk(ybar)
+        ybars = [ybar] if isinstance(ybar, AbstractZero) else [unthunk(part) for part in ybar]
+        if all(isinstance(part, AbstractZero) for part in ybars):
+            return NO_TANGENT, project(sum(ybars[1:], ybars[0]))
+        if overlapping is not None:
+            parts = zip(overlapping, ybars, strict=True)
+            terms = [scatter(part, (*before, place), shape, dtype) for place, part in parts if has_value(part)]
+            return NO_TANGENT, project(sum(terms[1:], terms[0]))
+        return NO_TANGENT, project(np.concatenate(filled(ybars, shapes, dtype), axis))
+
+    return y, split_pullback
+
+
+def slices_between(indices, length):
+    """The slices that indices cut an axis into; with indices that go back, they overlap."""
+    bounds = [0, *[int(index) for index in indices], length]
+    slices = [slice(*slice(i, j).indices(length)[:2]) for i, j in itertools.pairwise(bounds)]
+    return [slice(place.start, max(place.start, place.stop)) for place in slices]
+
+
+def has_value(ybar):
+    return not isinstance(ybar, AbstractZero)
+
+
+def filled(ybars, shapes, dtype):
+    """The cotangents of several outputs, zeros for those that are not used."""
+    parts = zip(map(unthunk, ybars), shapes, strict=True)
+    return [part if has_value(part) else np.zeros(shape, dtype) for part, shape in parts]
+
+
+def register_split(f):
+    """The rules of ``split`` and ``array_split``."""
+
+    @frule.register(f)
+    def split_frule(tangents, ary, indices_or_sections, axis=0):
+        return splitting_frule(lambda a: f(a, indices_or_sections, axis), tangents[1], ary)
+
+    @rrule.register(f)
+    def split_rrule(ary, indices_or_sections, axis=0):
+        return splitting_rrule(lambda a: f(a, indices_or_sections, axis), ary, indices_or_sections, axis)
+
+
+def register_split_along(f, axis_of):
+    """The rules of a function that splits along the axis ``axis_of(ndim)``."""
+
+    @frule.register(f)
+    def split_frule(tangents, ary, indices_or_sections):
+        return splitting_frule(lambda a: f(a, indices_or_sections), tangents[1], ary)
+
+    @rrule.register(f)
+    def split_rrule(ary, indices_or_sections):
+        axis = axis_of(np.ndim(ary))
+        return splitting_rrule(lambda a: f(a, indices_or_sections), ary, indices_or_sections, axis)
+
+
+register_split(np.split)
+register_split(np.array_split)
+register_split_along(np.vsplit, lambda ndim: 0)
+register_split_along(np.hsplit, lambda ndim: int(ndim > 1))
+register_split_along(np.dsplit, lambda ndim: 2)
+
+
+def register_unstack():
+    """The rules of ``unstack``."""
+
+    @frule.register(np.unstack)
+    def unstack_frule(tangents, x, /, *, axis=0):
+        return splitting_frule(lambda x: np.unstack(x, axis=axis), tangents[1], x)
+
+    @rrule.register(np.unstack)
+    def unstack_rrule(x, /, *, axis=0):
+        """The layers of ȳ put together again."""
+        y, project = np.unstack(x, axis=axis), project_to(x)
+        shapes, dtype = [layer.shape for layer in y], y[0].dtype if y else None
+
+        def unstack_pullback(ybar):
+            ybar = unthunk(ybar)
+            if isinstance(ybar, AbstractZero) or not shapes:
+                return NO_TANGENT, project(ybar if isinstance(ybar, AbstractZero) else ZERO_TANGENT)
+            return NO_TANGENT, project(np.stack(filled(ybar, shapes, dtype), axis))
+
+        return y, unstack_pullback
+
+
+if hasattr(np, "unstack"):  # NumPy 2.1
+    register_unstack()
+
+# ---------------------------------------------------------------- broadcasting against each other
+
+
+@frule.register(np.broadcast_arrays)
+def broadcast_arrays_frule(tangents, *args, subok=False):
+    y = np.broadcast_arrays(*args, subok=subok)
+    shape = y[0].shape if y else ()
+    pairs = zip(tangents[1:], args, strict=True)
+    return y, tuple(np.broadcast_to(as_array_tangent(da, a), shape, subok=subok) for da, a in pairs)
+
+
+@rrule.register(np.broadcast_arrays)
+def broadcast_arrays_rrule(*args, subok=False):
+    """The cotangent of each array is its own output's, summed over the copies."""
+    projects, shapes = [project_to(a) for a in args], [np.shape(a) for a in args]
+
+    def broadcast_arrays_pullback(ybar):
+        ybar = unthunk(ybar)
+        ybars = [ybar] * len(projects) if isinstance(ybar, AbstractZero) else ybar
+        parts = zip(projects, ybars, shapes, strict=True)
+        return NO_TANGENT, *[project(unbroadcast(part, shape)) for project, part, shape in parts]
+
+    return np.broadcast_arrays(*args, subok=subok), broadcast_arrays_pullback

@@ -1,0 +1,247 @@
+"""Rules of the products of vectors and matrices: matmul, dot, inner, vdot, vecdot, matvec, vecmat.
+
+All are bilinear: ẏ = ȧ·b + a·ḃ in forward mode, and in reverse mode the product of ȳ with the adjoint of the other
+factor, summed over what was broadcast.
+"""
+
+import functools
+import math
+import operator
+
+import numpy as np
+
+from rules.numpy.array_like import as_array, as_array_tangent
+from rulescore import AbstractZero, NoTangent, Thunk, frule, project_to, rrule, unbroadcast, unthunk
+from rulescore.projection import NON_DIFFERENTIABLE
+
+NO_TANGENT = NoTangent()
+
+
+def adjoint(x):
+    """xᴴ: the conjugate transpose of the matrices in the last two axes."""
+    # np.conjugate would copy a real array, its method does not.
+    return (x.T if x.ndim == 2 else np.swapaxes(x, -1, -2)).conjugate()
+
+
+def bilinear_frule(f, tangents, a, b):
+    """ẏ = f(ȧ, b) + f(a, ḃ)."""
+    _, da, db = tangents
+    da, db = as_array_tangent(da, a), as_array_tangent(db, b)
+    y = f(a, b)
+    of_a = da if isinstance(da, AbstractZero) else f(da, b)
+    of_b = db if isinstance(db, AbstractZero) else f(a, db)
+    return y, project_to(y)(of_a + of_b)
+
+
+def bilinear_rrule(f, a_bar, b_bar, a, b, needs):
+    """The reverse rule of a bilinear ``f`` with ā = a_bar(ȳ, b, shape of a) and b̄ = b_bar(ȳ, a, shape of b).
+
+    Each factor is kept only if the other one's cotangent may be asked for.
+    """
+    y = f(a, b)
+    project_a, project_b = project_to(a), project_to(b)
+    needs_a, needs_b = needs or (True, True)
+    needs_a = needs_a and project_a is not NON_DIFFERENTIABLE
+    needs_b = needs_b and project_b is not NON_DIFFERENTIABLE
+    shape_a, shape_b = np.shape(a), np.shape(b)
+    saved_a = as_array(a) if needs_b else None
+    saved_b = as_array(b) if needs_a else None
+
+    def bilinear_pullback(ybar):
+        abar = Thunk(lambda: project_a(a_bar(unthunk(ybar), saved_b, shape_a))) if needs_a else NO_TANGENT
+        bbar = Thunk(lambda: project_b(b_bar(unthunk(ybar), saved_a, shape_b))) if needs_b else NO_TANGENT
+        return NO_TANGENT, abar, bbar
+
+    return y, bilinear_pullback
+
+
+# ---------------------------------------------------------------- dot and matmul
+
+
+def dot_a_bar(ybar, b, shape):
+    """Ā = Ȳ Bᴴ, where all axes but the one that the product sums over are flattened into one."""
+    if not shape or not np.ndim(b):
+        return unbroadcast(ybar * b.conjugate(), shape)
+    if b.ndim == 1:
+        return (ybar if len(shape) == 1 else ybar[..., None]) * b.conjugate()
+    if b.ndim > 2:
+        b = np.reshape(np.moveaxis(b, -2, 0), (shape[-1], math.prod(b.shape[:-2]) * b.shape[-1]))
+    return np.reshape(np.reshape(ybar, (math.prod(shape[:-1]), b.shape[1])) @ adjoint(b), shape)
+
+
+def dot_b_bar(ybar, a, shape):
+    """B̄ = Aᴴ Ȳ, flattened likewise."""
+    if not shape or not np.ndim(a):
+        return unbroadcast(ybar * a.conjugate(), shape)
+    if a.ndim == 1:
+        return a.conjugate() * ybar if len(shape) == 1 else a.conjugate()[:, None] * ybar[..., None, :]
+    rows, length = math.prod(a.shape[:-1]), a.shape[-1]
+    columns = shape[:-2] + shape[-1:] if len(shape) > 1 else ()
+    bbar = adjoint(np.reshape(a, (rows, length))) @ np.reshape(ybar, (rows, math.prod(columns)))
+    return np.moveaxis(np.reshape(bbar, (length, *columns)), 0, -2) if len(shape) > 2 else np.reshape(bbar, shape)
+
+
+def matmul_a_bar(ybar, b, shape):
+    """Ā = Ȳ Bᴴ, summed over the matrices of a stack that share one ``a``."""
+    if b.ndim > 2:
+        if len(shape) > 2:
+            return unbroadcast(ybar @ adjoint(b), shape)
+        if len(shape) == 2:  # the stack's axes stand before the rows, those of dot's output behind them
+            ybar = np.moveaxis(ybar, -2, 0)
+    return dot_a_bar(ybar, b, shape)
+
+
+def matmul_b_bar(ybar, a, shape):
+    """B̄ = Aᴴ Ȳ, summed over the matrices of a stack that share one ``b``."""
+    if len(shape) <= 2 or a.ndim == 1:
+        return dot_b_bar(ybar, a, shape)
+    return unbroadcast(adjoint(a) @ ybar, shape)
+
+
+@frule.register(np.dot)
+def dot_frule(tangents, a, b):
+    return bilinear_frule(np.dot, tangents, a, b)
+
+
+@rrule.register(np.dot)
+def dot_rrule(a, b, *, needs=None):
+    return bilinear_rrule(np.dot, dot_a_bar, dot_b_bar, a, b, needs)
+
+
+@frule.register(np.matmul)
+def matmul_frule(tangents, x1, x2, /):
+    return bilinear_frule(np.matmul, tangents, x1, x2)
+
+
+@rrule.register(np.matmul)
+def matmul_rrule(x1, x2, /, *, needs=None):
+    return bilinear_rrule(np.matmul, matmul_a_bar, matmul_b_bar, x1, x2, needs)
+
+
+# ---------------------------------------------------------------- inner and vdot
+
+
+def inner_a_bar(ybar, b, shape):
+    """Ā = Ȳ conj(B), as y is A Bᵀ when all axes but the last are flattened into one."""
+    if not shape or not np.ndim(b):
+        return unbroadcast(ybar * b.conjugate(), shape)
+    rows, length = math.prod(b.shape[:-1]), b.shape[-1]
+    ybar = np.reshape(ybar, (math.prod(shape[:-1]), rows))
+    return np.reshape(ybar @ np.reshape(b, (rows, length)).conjugate(), shape)
+
+
+def inner_b_bar(ybar, a, shape):
+    """B̄ = Ȳᵀ conj(A)."""
+    if not shape or not np.ndim(a):
+        return unbroadcast(ybar * a.conjugate(), shape)
+    rows, length = math.prod(a.shape[:-1]), a.shape[-1]
+    ybar = np.reshape(ybar, (rows, math.prod(shape[:-1])))
+    return np.reshape(ybar.T @ np.reshape(a, (rows, length)).conjugate(), shape)
+
+
+@frule.register(np.inner)
+def inner_frule(tangents, a, b, /):
+    return bilinear_frule(np.inner, tangents, a, b)
+
+
+@rrule.register(np.inner)
+def inner_rrule(a, b, /, *, needs=None):
+    return bilinear_rrule(np.inner, inner_a_bar, inner_b_bar, a, b, needs)
+
+
+@frule.register(np.vdot)
+def vdot_frule(tangents, a, b, /):
+    return bilinear_frule(np.vdot, tangents, a, b)
+
+
+@rrule.register(np.vdot)
+def vdot_rrule(a, b, /, *, needs=None):
+    """y = Σ conj(a) b, hence ā = conj(ȳ) b and b̄ = ȳ a; both are flattened first."""
+
+    def a_bar(ybar, b, shape):
+        return np.conjugate(ybar) * np.reshape(b, shape)
+
+    def b_bar(ybar, a, shape):
+        return ybar * np.reshape(a, shape)
+
+    return bilinear_rrule(np.vdot, a_bar, b_bar, a, b, needs)
+
+
+# ---------------------------------------------------------------- stacks of vectors
+
+
+@frule.register(np.vecdot)
+def vecdot_frule(tangents, x1, x2, /, *, axis=-1):
+    return bilinear_frule(functools.partial(np.vecdot, axis=axis), tangents, x1, x2)
+
+
+@rrule.register(np.vecdot)
+def vecdot_rrule(x1, x2, /, *, axis=-1, needs=None):
+    """y = Σ conj(x₁) x₂ along an axis, hence x̄₁ = conj(ȳ) x₂ and x̄₂ = ȳ x₁."""
+
+    def x1_bar(ybar, x2, shape):
+        return along_axis(np.conjugate(ybar), x2, shape)
+
+    def x2_bar(ybar, x1, shape):
+        return along_axis(ybar, x1, shape)
+
+    def along_axis(ybar, other, shape):
+        # Each factor has its own axis of that number, and none is left of it in the output.
+        place = axis % len(shape)
+        moved_shape = (*shape[:place], *shape[place + 1 :], shape[place])
+        xbar = np.expand_dims(ybar, -1) * np.moveaxis(other, axis, -1)
+        return np.moveaxis(unbroadcast(xbar, moved_shape), -1, place)
+
+    return bilinear_rrule(functools.partial(np.vecdot, axis=axis), x1_bar, x2_bar, x1, x2, needs)
+
+
+def register_matvec():
+    """The rules of y = A x for stacks of matrices and vectors."""
+
+    def a_bar(ybar, x, shape):
+        """Ā = ȳ xᴴ."""
+        if len(shape) == 2:
+            return inner_b_bar(ybar, x, shape)
+        return unbroadcast(ybar[..., None] * x.conjugate()[..., None, :], shape)
+
+    def x_bar(ybar, a, shape):
+        """x̄ = Aᴴ ȳ."""
+        return unbroadcast(np.matvec(adjoint(a), ybar), shape)
+
+    @frule.register(np.matvec)
+    def matvec_frule(tangents, x1, x2, /):
+        return bilinear_frule(np.matvec, tangents, x1, x2)
+
+    @rrule.register(np.matvec)
+    def matvec_rrule(x1, x2, /, *, needs=None):
+        return bilinear_rrule(np.matvec, a_bar, x_bar, x1, x2, needs)
+
+
+def register_vecmat():
+    """The rules of y = xᴴ A for stacks of vectors and matrices."""
+
+    def x_bar(ybar, a, shape):
+        """x̄ = A conj(ȳ)."""
+        return unbroadcast(np.matvec(a, ybar.conjugate()), shape)
+
+    def a_bar(ybar, x, shape):
+        """Ā = x ȳᵀ."""
+        if len(shape) == 2:
+            return inner_b_bar(x, ybar.conjugate(), shape)
+        return unbroadcast(x[..., None] * ybar[..., None, :], shape)
+
+    @frule.register(np.vecmat)
+    def vecmat_frule(tangents, x1, x2, /):
+        return bilinear_frule(np.vecmat, tangents, x1, x2)
+
+    @rrule.register(np.vecmat)
+    def vecmat_rrule(x1, x2, /, *, needs=None):
+        return bilinear_rrule(np.vecmat, x_bar, a_bar, x1, x2, needs)
+
+
+if hasattr(np, "matvec"):  # NumPy 2.2
+    register_matvec()
+    register_vecmat()
+
+rrule.alias(np.ndarray.dot, np.dot)
+rrule.alias(operator.matmul, np.matmul)

@@ -1,0 +1,96 @@
+"""What the rules of all reductions share: the geometry of their axes, and the treatment of their optional arguments."""
+
+import math
+
+import numpy as np
+from multipledispatch import MDNotImplementedError
+from numpy.lib.array_utils import normalize_axis_tuple
+
+from rulescore import AbstractZero, NoTangent, project_to
+from rulescore.projection import NON_DIFFERENTIABLE
+
+NO_TANGENT = NoTangent()
+NOT_GIVEN = np._NoValue
+"""NumPy's own default of ``keepdims``, ``initial`` and ``where``."""
+
+
+class ReducedAxes:
+    """The axes that a reduction goes over: puts an output of the reduction back beside its input."""
+
+    __slots__ = ("kept", "length", "reduced", "shape")
+
+    def __init__(self, shape, axis):
+        self.shape = shape
+        self.reduced = tuple(range(len(shape))) if axis is None else normalize_axis_tuple(axis, len(shape))
+        self.kept = tuple([1 if i in self.reduced else length for i, length in enumerate(shape)])
+        self.length = math.prod([shape[i] for i in self.reduced])
+
+    def restore(self, y):
+        """An output, whatever its ``keepdims``, with length 1 along the reduced axes."""
+        return np.reshape(y, self.kept) if getattr(y, "shape", ()) else y
+
+    def share(self, y, n):
+        """An output divided among the ``n`` elements that it comes from, in its own precision."""
+        dtype = getattr(y, "dtype", None)
+        share = self.restore(y) / n
+        return share if dtype is None else share.astype(dtype)
+
+    def spread(self, y):
+        """An output, copied along the reduced axes."""
+        y = self.restore(y)
+        if type(y) is np.ndarray or isinstance(y, (np.generic, float)):
+            # Dense, since BLAS is slow on the strides of 0 that np.broadcast_to gives, which takes longer besides.
+            copies = np.empty(self.shape, getattr(y, "dtype", float))
+            copies[...] = y
+            return copies
+        return y if isinstance(y, AbstractZero) else np.broadcast_to(y, self.shape)
+
+    def count(self, mask):
+        """How many elements a mask selects for each output; all of them when there is none."""
+        if mask is NOT_GIVEN:
+            return np.int64(self.length)
+        if np.shape(mask) != self.shape:
+            mask = np.broadcast_to(mask, self.shape)
+        if len(self.reduced) == len(self.shape):
+            return np.int64(np.count_nonzero(mask))
+        return np.count_nonzero(mask, axis=self.reduced, keepdims=True)
+
+
+def given(**keywords):
+    """The keywords that differ from NumPy's defaults: other array libraries do not know all of them."""
+    return {name: value for name, value in keywords.items() if value is not NOT_GIVEN and value is not None}
+
+
+def masked(where, xbar):
+    """``xbar``, exactly zero where the mask leaves an element out."""
+    return xbar if where is NOT_GIVEN or isinstance(xbar, AbstractZero) else np.where(where, xbar, 0)
+
+
+def decline_out(out):
+    """An array to write into has no derivative that a rule could give."""
+    if out is not None:
+        raise MDNotImplementedError
+
+
+def decline_discarded_imaginary_part(a, dtype):
+    """NumPy warns of it, and then drops the imaginary part of some intermediate results and not of others."""
+    if dtype is not None and np.iscomplexobj(a) and np.dtype(dtype).kind != "c":
+        raise MDNotImplementedError
+
+
+def projector_of(option):
+    """`project_to` of an argument that may be left out."""
+    return NON_DIFFERENTIABLE if option is NOT_GIVEN else project_to(option)
+
+
+def stop_early(*cotangents):
+    """A pullback's result without the `NoTangent` of the arguments at the end, which may not have been given."""
+    count = len(cotangents)
+    while count > 1 and cotangents[count - 1] is NO_TANGENT:
+        count -= 1
+    return cotangents[:count]
+
+
+def tangent_at(tangents, position):
+    """The tangent of an optional argument."""
+    return tangents[position + 1] if len(tangents) > position + 1 else NO_TANGENT

@@ -1,0 +1,51 @@
+"""Rules that choose between elements by a condition: where."""
+
+import numpy as np
+
+from rules.numpy.array_like import as_array_tangent
+from rulescore import AbstractZero, NoTangent, Thunk, frule, project_to, rrule, unbroadcast
+
+NO_TANGENT = NoTangent()
+
+
+@frule.register(np.where)
+def where_frule(tangents, condition, x, y, /):
+    _, _, dx, dy = tangents
+    out = np.where(condition, x, y)
+    if isinstance(dx, AbstractZero) and isinstance(dy, AbstractZero):
+        return out, dx + dy
+    # Zeros of the full shape, since the tangent has it also where only one branch moves.
+    dx = np.zeros(np.shape(x)) if isinstance(dx, AbstractZero) else as_array_tangent(dx, x)
+    dy = np.zeros(np.shape(y)) if isinstance(dy, AbstractZero) else as_array_tangent(dy, y)
+    return out, project_to(out)(np.where(condition, dx, dy))
+
+
+@rrule.register(np.where)
+def where_rrule(condition, x, y, /, *, needs=None):
+    """x̄ is ȳ where the condition holds and exactly 0 elsewhere, whatever stands there, NaN included; ȳ conversely."""
+    out = np.where(condition, x, y)
+    (project_x, project_y), (shape_x, shape_y) = map(project_to, (x, y)), map(np.shape, (x, y))
+    _, needs_x, needs_y = needs or (False, True, True)
+
+    def where_pullback(outbar):
+        xbar = Thunk(lambda: unbroadcast(np.where(condition, outbar, 0), shape_x))
+        ybar = Thunk(lambda: unbroadcast(np.where(condition, 0, outbar), shape_y))
+        return (
+            NO_TANGENT,
+            NO_TANGENT,
+            project_x(xbar) if needs_x else NO_TANGENT,
+            project_y(ybar) if needs_y else NO_TANGENT,
+        )
+
+    return out, where_pullback
+
+
+@frule.register(np.where)
+def where_true_frule(tangents, condition, /):
+    return np.where(condition), NO_TANGENT
+
+
+@rrule.register(np.where)
+def where_true_rrule(condition, /):
+    """With the condition alone the output is the indices of where it holds."""
+    return np.where(condition), lambda ybar: (NO_TANGENT,)

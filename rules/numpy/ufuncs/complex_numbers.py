@@ -1,0 +1,45 @@
+"""Rules of functions of complex numbers that are not holomorphic: their derivative is linear over ℝ only.
+
+For a real-linear map dx ↦ J dx the cotangent is x̄ = Jᵀ ȳ with respect to ⟨a, b⟩ = Re(ā b). Of real numbers,
+`absolute` has the derivative sign(x), 0 at 0, and `sign` none.
+"""
+
+import numpy as np
+
+from rules.numpy.ufuncs.precision import is_complex
+from rulescore import AbstractZero, NoTangent, frule, linear_rule, project_to, static_rule
+
+linear_rule(np.conjugate, transpose=lambda ybar, x: ybar.conjugate(), tags=("elementwise",))
+
+# d|x| = Re(conj(sign x) dx), hence x̄ = sign(x) Re ȳ.
+static_rule(np.absolute, lambda ybar, y, x: project_to(x)(np.sign(x) * ybar.real), tags=("elementwise",))
+
+
+@frule.register(np.absolute, tags=("elementwise",))
+def absolute_frule(tangents, x):
+    _, dx = tangents
+    y = np.absolute(x)
+    return y, project_to(y)((np.sign(x).conjugate() * dx).real)
+
+
+def _turn(dx, y, x):
+    """The part of ``dx`` that turns ``x``, over |x|: i y Im(conj(y) dx) / |x| with y = sign x; 0 at 0."""
+    size = np.absolute(x)
+    return 1j * y * (y.conjugate() * dx).imag / np.where(size == 0, 1, size)
+
+
+# The projection onto the tangent of a circle is symmetric: pushforward and pullback are the same map.
+static_rule(
+    np.sign,
+    lambda ybar, y, x: project_to(x)(_turn(ybar, y, x)) if is_complex(x) else NoTangent(),
+    tags=("elementwise",),
+)
+
+
+@frule.register(np.sign, tags=("elementwise",))
+def sign_frule(tangents, x):
+    _, dx = tangents
+    y = np.sign(x)
+    if not is_complex(x):
+        return y, NoTangent()
+    return y, dx if isinstance(dx, AbstractZero) else project_to(y)(_turn(dx, y, x))

@@ -1,0 +1,105 @@
+"""Rules of trigonometric and hyperbolic functions, their inverses, and of angles.
+
+The derivatives of `hypot` and `arctan2` at the origin are 0. On a branch cut the derivative is that of the side on
+which NumPy puts the argument by the sign of its zero part. Adding a number to a complex one may lose that sign, and
+subtracting one does not: hence ``x - -1`` for 1 + x.
+"""
+
+import functools
+
+import numpy as np
+
+from rules.numpy.ufuncs.precision import DEGREE, bounded, constant, inverse, is_complex, largest
+from rulescore import scalar_rule
+
+
+def _square_of_secant(y, x):
+    """1/cos² x."""
+    return _square_of_hyperbolic_secant(1j * x) if is_complex(y) else 1 + y * y
+
+
+def _square_of_hyperbolic_secant(x):
+    """1/cosh² x; 1 - tanh² x has it to absolute precision only, which in float16 is no digit at all from x = 4 on."""
+    if is_complex(x):
+        # Both sides of the imaginary axis have the form that cannot overflow, of the same analytic function.
+        e = np.exp(-2 * np.where(np.less(x, 0), -x, x))
+        return 4 * e / ((1 + e) * (1 + e))
+    secant = 1 / np.cosh(bounded(x, _end_of_cosh(getattr(x, "dtype", np.dtype(float)))))
+    return secant * secant
+
+
+@functools.cache
+def _end_of_cosh(dtype):
+    """A number that `cosh` does not overflow for, and the square of its inverse is 0."""
+    return dtype.type(0.9) * np.log(largest(dtype))
+
+
+scalar_rule(np.sin, lambda y, x: np.cos(x))
+scalar_rule(np.cos, lambda y, x: -np.sin(x))
+scalar_rule(np.tan, _square_of_secant)
+scalar_rule(np.sinh, lambda y, x: np.cosh(x))
+scalar_rule(np.cosh, lambda y, x: np.sinh(x))
+scalar_rule(np.tanh, lambda y, x: _square_of_hyperbolic_secant(x))
+
+
+def _one_minus(x):
+    """1 - x, which of a real 1 is +0: -(x - 1) would make √ and 1/√ negative there."""
+    return -(x - 1) if is_complex(x) else 1 - x
+
+
+def _root_of_one_minus_square(x):
+    """√(1 - x²) as √(1 - x) √(1 + x): precise near ±1, and no overflow of complex x²."""
+    return np.sqrt(_one_minus(x)) * np.sqrt(x - -1)
+
+
+def _root_of_one_plus_square(x):
+    """√(1 + x²) without overflow."""
+    if is_complex(x):
+        # In the right half plane √(x - i) √(x + i) is the principal root.
+        x = np.where(np.signbit(np.real(x)), -x, x)
+        return np.sqrt(x - 1j) * np.sqrt(x + 1j)
+    # Faster than hypot. The result does not depend on the scale, so that the kinks of the scale do no harm.
+    scale = np.maximum(1, abs(x))
+    one, x = 1 / scale, x / scale
+    return scale * np.sqrt(one * one + x * x)
+
+
+def _inverse_of_one_plus_square(x):
+    """1 / (1 + x²)."""
+    if is_complex(x):
+        return inverse(x - 1j) * inverse(x + 1j)
+    # x² overflows only where the result is below the smallest normal number.
+    with np.errstate(over="ignore"):
+        return 1 / (1 + x * x)
+
+
+scalar_rule(np.arcsin, lambda y, x: inverse(_root_of_one_minus_square(x)))
+scalar_rule(np.arccos, lambda y, x: -inverse(_root_of_one_minus_square(x)))
+scalar_rule(np.arctan, lambda y, x: _inverse_of_one_plus_square(x))
+scalar_rule(np.arcsinh, lambda y, x: inverse(_root_of_one_plus_square(x)))
+scalar_rule(np.arccosh, lambda y, x: inverse(np.sqrt(x - 1) * np.sqrt(x - -1)))
+scalar_rule(np.arctanh, lambda y, x: inverse(_one_minus(x)) * inverse(x - -1))
+
+
+def _over_square_of_norm(c, a, b):
+    """c / (a² + b²) for c one of ±a, ±b, without overflow; 0 at the origin."""
+    # Faster than hypot, and again independent of the scale.
+    scale = np.maximum(abs(a), abs(b))
+    is_origin = scale == 0
+    scale = scale + is_origin
+    a, b, c = a / scale, b / scale, c / scale
+    return c / (a * a + b * b + is_origin) / scale
+
+
+def _cosine(a, y):
+    """a / y, and 0 at the origin."""
+    return a / np.where(y == 0, 1, y)
+
+
+scalar_rule(np.hypot, lambda y, a, b: _cosine(a, y), lambda y, a, b: _cosine(b, y))
+scalar_rule(np.arctan2, lambda y, a, b: _over_square_of_norm(b, a, b), lambda y, a, b: _over_square_of_norm(-a, a, b))
+
+scalar_rule(np.degrees, lambda y, x: constant(1 / DEGREE, x))
+scalar_rule(np.rad2deg, lambda y, x: constant(1 / DEGREE, x))
+scalar_rule(np.radians, lambda y, x: constant(DEGREE, x))
+scalar_rule(np.deg2rad, lambda y, x: constant(DEGREE, x))

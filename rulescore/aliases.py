@@ -1,0 +1,50 @@
+"""Other names of functions: which function's rules serve an alias, in both tables."""
+
+from __future__ import annotations
+
+import functools
+import sys
+from typing import Any
+
+
+class Aliases:
+    """From each alias to the function whose rules serve it."""
+
+    def __init__(self) -> None:
+        self._targets: dict[Any, Any] = {}
+        self._awaited: dict[str, Any] = {}
+
+    def target(self, f: Any) -> Any:
+        """The function whose rules serve ``f``: itself, unless it is an alias."""
+        return self._targets.get(f, f)
+
+    def add(self, alias: Any, f: Any) -> None:
+        """Let ``alias`` stand for ``f``; what stood for ``alias`` stands for ``f`` too."""
+        for other in [key for key, target in self._targets.items() if target is alias]:
+            self._targets[other] = f
+        self._targets[alias] = f
+
+    def await_import(self, dotted: str, f: Any) -> None:
+        """Let a function stand for ``f``, known by its dotted name alone until its module has been imported."""
+        self._awaited[dotted] = f
+
+    def take_imported(self) -> list[tuple[Any, Any]]:
+        """The awaited aliases whose module has been imported by now, each with its function; not awaited any more."""
+        taken = []
+        for dotted, f in list(self._awaited.items()):
+            alias = _imported(dotted)
+            if alias is not None and self._awaited.pop(dotted, None) is not None:
+                taken.append((alias, f))
+        return taken
+
+
+def _imported(dotted: str) -> Any:
+    """What a dotted name stands for, or None while the module it lives in has not been imported."""
+    names = dotted.split(".")
+    for count in range(len(names) - 1, 0, -1):
+        module = sys.modules.get(".".join(names[:count]))
+        if module is not None:
+            # Not `getattr` on the module: it may be one that imports what it is asked for.
+            found = vars(module).get(names[count])
+            return functools.reduce(lambda x, name: getattr(x, name, None), names[count + 1 :], found)
+    return None

@@ -1,0 +1,1 @@
+"""Sample inputs for the shipped rules, laid out like ``rules``."""

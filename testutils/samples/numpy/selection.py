@@ -1,0 +1,31 @@
+"""Sample inputs for choosing between elements by a condition."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from testutils.samples.numpy.reductions import complex_normal
+from testutils.sampling import Sample, sample, sample_inputs
+
+
+@sample_inputs(np.where)
+def _(rng: np.random.Generator) -> Iterator[Sample]:
+    x, y = rng.standard_normal((3, 4)), rng.standard_normal((3, 4))
+    condition = rng.random((3, 4)) < 0.5
+    yield sample(condition, x, y)
+    yield sample(condition, x, 0.5)
+    yield sample(condition, 0, y, _name="integer branch")
+    yield sample(condition, x[0], y[:, :1], _name="both branches broadcast")
+    yield sample(condition[:, :1], x, y[0], _name="the condition broadcasts")
+    yield sample(True, x, y[:1])
+    yield sample(condition, 1.5, 2.5, _name="two numbers")
+    yield sample(np.array(False), 1.5, np.float32(2.5), _name="0-d")
+    yield sample(condition, x.astype(np.float32), y, _name="two precisions")
+    yield sample(condition, x.astype(np.float32), y.astype(np.float32))
+    yield sample(condition, x, complex_normal(rng, 3, 4), _name="real and complex")
+    yield sample(rng.integers(0, 2, (3, 4)), x, y, _name="integer condition")
+    yield sample(condition[0], x[0].tolist(), y, _name="a list as a branch")
+    yield sample(np.zeros((0, 3), bool), np.zeros((0, 3)), 1.5, _name="empty")
+    yield sample(condition, _name="the condition alone")
