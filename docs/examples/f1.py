@@ -1,0 +1,45 @@
+"""f1(x, y) = x² + 3y: the rules of an elementwise function, written out."""
+
+import numpy as np
+
+from rulescore import NoTangent, Thunk, frule, project_to, rrule, unbroadcast, zero_tangent
+from testutils import sample, sample_inputs
+
+
+def f1(x, y):
+    return x**2 + 3 * y
+
+
+@frule.register(f1)
+def f1_frule(tangents, x, y):
+    """dz = 2x dx + 3 dy."""
+    _, dx, dy = tangents
+    z = f1(x, y)
+    # The zero gives dz the shape of z, also where only the smaller of two broadcast arguments moves.
+    return z, zero_tangent(z) + 2 * x * dx + 3 * dy
+
+
+@rrule.register(f1)
+def f1_rrule(x, y):
+    """xbar = conj(2x) zbar and ybar = 3 zbar, summed over the axes along which broadcasting repeats x or y."""
+    project_x, project_y = project_to(x), project_to(y)
+    shape_x, shape_y = np.shape(x), np.shape(y)
+
+    def f1_pullback(zbar):
+        xbar = Thunk(lambda: project_x(unbroadcast(2 * np.conj(x) * zbar, shape_x)))
+        ybar = Thunk(lambda: project_y(unbroadcast(3 * zbar, shape_y)))
+        return NoTangent(), xbar, ybar
+
+    return f1(x, y), f1_pullback
+
+
+@sample_inputs(f1)
+def f1_samples(rng):
+    yield sample(2.0, 5.0)
+    yield sample(1.5 - 2j, 0.5j, _name="complex")
+    yield sample(rng.standard_normal(3), rng.standard_normal(3))
+    yield sample(rng.standard_normal((4, 3)), rng.standard_normal(3), _name="y is broadcast")
+    yield sample(rng.standard_normal((4, 1)), rng.standard_normal((1, 3)), _name="both are broadcast")
+    yield sample(rng.standard_normal((2, 3, 4)), 1.0, _name="array and number")
+    yield sample(3, rng.standard_normal(2), _name="an integer has no derivative")
+    yield sample(rng.standard_normal(4).astype(np.float32), rng.standard_normal(4).astype(np.float32))

@@ -1,0 +1,177 @@
+"""Every page of the documentation does what it shows: its Python and its ``rulescore`` commands run, and print what
+stands below them.
+
+``python tests/docs/test_pages.py PAGE ...`` runs pages and writes into them what their blocks print.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import doctest
+import io
+import math
+import os
+import re
+import subprocess
+import sys
+import types
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+DOCS = Path(__file__).parents[2] / "docs"
+PAGES = sorted(page for page in DOCS.rglob("*.md") if "_build" not in page.parts)
+EXAMPLES = sorted((DOCS / "examples").glob("*.py"))
+TUTORIAL = DOCS / "write_your_first_rule.md"
+
+# A block of code, with the block of text that follows it at once: what it prints.
+BLOCK = re.compile(r"^```(python|console)\n(.*?)^```\n(?:\n```text\n(.*?)^```\n)?", re.MULTILINE | re.DOTALL)
+LINK = re.compile(r"\]\(([^)#:]+)(?:#[^)]*)?\)")
+NUMBER = re.compile(r"[-+]?\d+(?:\.\d*)?(?:e[-+]?\d+)?")
+# What differs from run to run and from machine to machine: the error of a finite difference, a time.
+VARYING = re.compile(r"(?<=± )\S+|\d+\.\d(?= m?s\b)")
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_blocks_of_a_page_run_in_order_and_print_what_it_shows(page: Path) -> None:
+    run = subprocess.run(
+        [sys.executable, "-W", "error", "-X", "utf8", __file__, "--compare", str(page)], capture_output=True, text=True
+    )
+    assert run.returncode == 0, run.stdout + run.stderr
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_links_of_a_page_lead_to_files(page: Path) -> None:
+    missing = [target for target in LINK.findall(page.read_text("utf8")) if not (page.parent / target).exists()]
+    assert not missing
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.stem)
+def test_tutorial_shows_the_examples_as_they_are(example: Path) -> None:
+    assert f"(examples/{example.name}):\n\n```python\n{example.read_text('utf8')}```\n" in TUTORIAL.read_text("utf8")
+
+
+def test_every_page_is_in_the_index() -> None:
+    index = (DOCS / "index.md").read_text("utf8")
+    assert [page.name for page in PAGES if page.name != "index.md" and f"({page.relative_to(DOCS)})" not in index] == []
+
+
+def test_tutorial_and_examples_have_python_blocks() -> None:
+    assert len(BLOCK.findall(TUTORIAL.read_text("utf8"))) > 20
+    assert len(EXAMPLES) == 5
+
+
+@pytest.mark.parametrize(
+    ("shown", "printed", "same"),
+    [
+        ("[1. 2.]", "[1. 2.]\n", True),
+        ("0.30000000000000004 ± 3e-12", "0.3 ± 1e-13", True),
+        ("8 samples in 0.2 s", "8 samples in 0.4 s", True),
+        ("9 samples in 0.2 s", "8 samples in 0.2 s", False),
+        ("ratio -1", "ratio 1", False),
+        ("pass: f", "fail: f", False),
+        ("1 2", "1 2 3", False),
+    ],
+)
+def test_outputs_are_compared_up_to_rounding(shown: str, printed: str, same: bool) -> None:
+    assert same_output(shown, printed) is same
+
+
+@pytest.mark.parametrize("text", ["```python\nprint(1)\n```\n\n```text\n2\n```\n", "```python\n>>> 1\n2\n\n```\n"])
+def test_a_wrong_output_is_noticed(text: str, tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text(text)
+    with pytest.raises(AssertionError):
+        run_page(page)
+
+
+def test_a_failing_test_function_of_a_page_is_noticed(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text("```python\ndef test_it(rule_tester):\n    assert rule_tester.rng is None\n```\n")
+    with pytest.raises(AssertionError):
+        run_page(page)
+
+
+def run_page(page: Path, write: bool = False) -> None:
+    """Run the blocks of a page in one namespace; compare what they print with what the page shows, or write it."""
+    text = page.read_text("utf8")
+    namespace: dict[str, Any] = {"__name__": "__main__"}
+    pieces, end = [], 0
+    for block in BLOCK.finditer(text):
+        language, code, shown = block.groups()
+        line = text.count("\n", 0, block.start(2))
+        run = run_python if language == "python" else run_commands
+        printed = run(code, namespace, page, line)
+        if shown is not None and not same_output(shown, printed):
+            assert write, (
+                f"{page}:{line} prints\n\n{printed}\nand the page shows\n\n{shown}\n"
+                f"If the former is right, `python tests/docs/test_pages.py {page}` writes it into the page."
+            )
+            pieces += [text[end : block.start(3)], printed]
+            end = block.end(3)
+    for name, function in list(namespace.items()):
+        if name.startswith("test_") and isinstance(function, types.FunctionType) and function.__globals__ is namespace:
+            function(**dict(fixtures_of(function)))
+    if write:
+        page.write_text("".join([*pieces, text[end:]]), "utf8")
+
+
+def run_python(code: str, namespace: dict[str, Any], page: Path, line: int) -> str:
+    """Run a block: as a session where it has prompts, else as a file. Return what it prints."""
+    printed = io.StringIO()
+    if ">>>" in code:
+        session = doctest.DocTestParser().get_doctest(code, {}, page.name, str(page), line)
+        session.globs = namespace
+        runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE)
+        failed = runner.run(session, out=printed.write, clear_globs=False).failed
+        assert not failed, printed.getvalue()
+        return ""
+    with contextlib.redirect_stdout(printed):
+        # The empty lines before the code make the lines of a traceback those of the page.
+        exec(compile("\n" * line + code, str(page), "exec"), namespace)
+    return printed.getvalue()
+
+
+def run_commands(code: str, namespace: dict[str, Any], page: Path, line: int) -> str:
+    """Run the ``rulescore`` commands of a block in the root of the repository; other commands set a machine up."""
+    printed = ""
+    for command in re.findall(r"^\$ rulescore (.*)$", code, re.MULTILINE):
+        run = subprocess.run(
+            [sys.executable, "-X", "utf8", "-m", "rulescore", *command.split()],
+            cwd=DOCS.parent,
+            env={**os.environ, "COLUMNS": "100"},
+            capture_output=True,
+            text=True,
+            encoding="utf8",
+        )
+        assert run.returncode == 0, (
+            f"{page}:{line} rulescore {command} exits {run.returncode}:\n{run.stdout}{run.stderr}"
+        )
+        printed += "".join(f"{row.rstrip()}\n" for row in run.stdout.splitlines())
+    return printed
+
+
+def fixtures_of(function: types.FunctionType) -> Iterator[tuple[str, Any]]:
+    """The fixtures that a test on a page asks for."""
+    from testutils.pytest_support import RuleTester
+
+    available = {"rule_tester": RuleTester(0)}
+    for name in function.__code__.co_varnames[: function.__code__.co_argcount]:
+        yield name, available[name]
+
+
+def same_output(shown: str, printed: str) -> bool:
+    """Whether two outputs are the same, but for spaces, the last digits of numbers, times and error estimates."""
+    one, other = (VARYING.sub("", text) for text in (shown, printed))
+    if NUMBER.sub("0", one).split() != NUMBER.sub("0", other).split():
+        return False
+    numbers = zip(NUMBER.findall(one), NUMBER.findall(other), strict=True)
+    return all(math.isclose(float(a), float(b), rel_tol=1e-6, abs_tol=1e-12) for a, b in numbers)
+
+
+if __name__ == "__main__":
+    compare = sys.argv[1] == "--compare"
+    for argument in sys.argv[1 + compare :]:
+        run_page(Path(argument), write=not compare)
