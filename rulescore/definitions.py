@@ -69,7 +69,6 @@ def scalar_rule(f: Any, *partials: Partial, types: tuple[Any, ...] = (), tags: t
     elementwise = _Elementwise(f, partials)
     frame = sys._getframe(1)
     where = (frame.f_globals.get("__name__", "?"), frame.f_code.co_filename, frame.f_lineno)
-    source = next((p for p in partials if callable(p)), f)
     for table, implementation, static in (
         (rrule, elementwise.rrule(), elementwise.static_form()),
         (frule, elementwise.frule(), None),
@@ -81,7 +80,6 @@ def scalar_rule(f: Any, *partials: Partial, types: tuple[Any, ...] = (), tags: t
             tags={"elementwise", *tags},
             static=static,
             partials=elementwise.rows_of_partials,
-            defined_by=source,
             where=where,
         )
 
@@ -171,7 +169,7 @@ def linear_rule(
         y = f(a, *rest, **kwargs)
         project = project_to(a)
         if project is NON_DIFFERENTIABLE:
-            return y, _no_tangent_pullback
+            return y, no_tangent_pullback
         blueprint = _blueprint(a)
         rest_bars = [_NO_TANGENT if project_to(r) is NON_DIFFERENTIABLE else missing for r in rest]
 
@@ -230,7 +228,6 @@ def non_differentiable(*functions: Any, types: tuple[Any, ...] = ()) -> None:
                 functools.partial(rule, f),
                 types,
                 tags={"non-differentiable"},
-                defined_by=frame.f_code,
                 where=where,
             )
 
@@ -263,7 +260,7 @@ def opt_out(table: RuleTable, f: Any, *argument_types: Any) -> None:
         raise TypeError(f"opt_out({table.name}, {name_of(f)}) got no types: name the argument types that have no rule")
     frame = sys._getframe(1)
     where = (frame.f_globals.get("__name__", "?"), frame.f_code.co_filename, frame.f_lineno)
-    table.add_rule(f, _opted_out, argument_types, tags={"opted out"}, defined_by=frame.f_code, where=where)
+    table.add_rule(f, _opted_out, argument_types, tags={"opted out"}, where=where)
 
 
 def not_implemented(message: str) -> NotImplementedTangent:
@@ -377,7 +374,7 @@ class _Elementwise:
             y = f(x)
             project = project_to(x)
             if project is NON_DIFFERENTIABLE or needs == (False,):
-                return y, _no_tangent_pullback
+                return y, no_tangent_pullback
             # Keep alive only what the derivative reads.
             saved_y = y if reads_y else None
             saved_x = x if reads_x else None
@@ -401,7 +398,7 @@ class _Elementwise:
                 if partial is not None and projects[i] is not NON_DIFFERENTIABLE and (needs is None or needs[i])
             ]
             if not active:
-                return y, _no_tangent_pullback
+                return y, no_tangent_pullback
             count = len(args)
             shapes = [_shape(x) for x in args]
             saved = tuple(
@@ -528,6 +525,7 @@ def _rrule_from_static(form: StaticForm, parameters: Parameters) -> Callable[...
 
     def static_rrule(*args: Any, needs: tuple[bool, ...] | None = None, **kwargs: Any) -> Any:
         args, kwargs = bind_values(parameters, args, kwargs)
+        count = len(args)
         y = form.primal(*args, **kwargs)
         active = [
             i
@@ -546,7 +544,7 @@ def _rrule_from_static(form: StaticForm, parameters: Parameters) -> Callable[...
             return form.vjps[i](ybar, *saved, **kwargs)  # type: ignore[misc]
 
         def static_pullback(ybar: Any) -> tuple[Any, ...]:
-            bars: list[Any] = [_NO_TANGENT] * (1 + len(args))
+            bars: list[Any] = [_NO_TANGENT] * (1 + count)
             for i in active:
                 bars[1 + i] = cotangent(i, ybar) if len(active) == 1 else Thunk(functools.partial(cotangent, i, ybar))
             return tuple(bars)
@@ -562,15 +560,26 @@ def _elementwise_vjp(partial: Callable[..., Any], position: int, ybar: Any, y: A
 
 
 def _constant_rrule(f: Any, /, *args: Any, **kwargs: Any) -> Any:
-    return f(*args, **kwargs), _no_tangent_pullback
+    return f(*args, **kwargs), no_tangent_pullback
 
 
 def _constant_frule(f: Any, tangents: tuple[Any, ...], /, *args: Any, **kwargs: Any) -> Any:
     return f(*args, **kwargs), _NO_TANGENT
 
 
-def _no_tangent_pullback(ybar: Any) -> tuple[Any, ...]:
-    """The pullback of every function without derivative: one object, which tools can recognise."""
+def no_tangent_pullback(ybar: Any) -> tuple[Any, ...]:
+    """The pullback of every function without derivative: one object, which tools can recognise.
+
+    A rule returns it where no argument has a derivative.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from rulescore import no_tangent_pullback, rrule
+    >>> y, pullback = rrule(np.argmax, np.ones(2))
+    >>> pullback is no_tangent_pullback
+    True
+    """
     return (_NO_TANGENT,)
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import inspect
+import linecache
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -105,10 +107,13 @@ class RuleRecord:
     @property
     def source(self) -> str:
         """The source text of the rule."""
-        try:
-            return inspect.getsource(self.defined_by)
-        except (OSError, TypeError):
-            return f"# the source of {self.file}:{self.line} is not available\n"
+        with contextlib.suppress(OSError, TypeError):
+            if self.defined_by is not None:
+                return inspect.getsource(self.defined_by)
+            statement = inspect.getblock(linecache.getlines(self.file)[self.line - 1 :])
+            if statement:
+                return "".join(statement)
+        return f"# the source of {self.file}:{self.line} is not available\n"
 
     def serves(self, config: type[RuleConfig] | None) -> bool:
         """Whether the rule is visible to callers with this config class."""

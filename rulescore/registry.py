@@ -138,7 +138,8 @@ class RuleTable:
         partials : callable, optional
             See `derivatives_given_output`.
         defined_by : object, optional
-            The function whose source stands for the rule's; the implementation by default.
+            The function whose source stands for the rule's; by default the statement at ``where``, or else the
+            implementation.
         where : tuple, optional
             Module, file and line where it is defined; those of ``defined_by`` by default.
         namespace : mapping, optional
@@ -151,7 +152,8 @@ class RuleTable:
         where_to, key = self._place_of(f)
         leading = self._leading + bool(config) + isinstance(f, InstancesOf)
         parameters = Parameters(implementation, leading)
-        defined_by = implementation if defined_by is None else defined_by
+        if defined_by is None and where is None:
+            defined_by = implementation
         module, file, line = where or place_of(defined_by)
         record = RuleRecord(
             function=f if isinstance(f, InstancesOf) else key,
@@ -519,6 +521,8 @@ class RuleTable:
         candidates = table.candidates(types_of(table, args), keyword_types(table, kwargs), None)
         if not candidates or candidates[0].opted_out:
             return _answer_none
+        if kwargs and self._leading:
+            return functools.partial(_call_with_padded_tangents, candidates[0])
         return candidates[0].implementation
 
     def _call_by_identity(self, table: MethodTable, /, *args: Any, **kwargs: Any) -> Any:
@@ -543,6 +547,8 @@ class RuleTable:
         for record in itertools.chain.from_iterable(candidates):
             if record.opted_out:
                 return None
+            if leading and kwargs:
+                leading = (_padded(leading[0], record, args, kwargs),)
             before = (config, *leading, *own) if record.config else (*leading, *own)
             extra = {"needs": needs} if needs is not None and record.parameters.wants_needs else {}
             try:
@@ -588,7 +594,8 @@ class ReverseRuleTable(RuleTable):
             pass
         else:
             try:
-                return implementation(*args, **kwargs)
+                # Handing on an empty `**kwargs` would cost as much as finding the rule.
+                return implementation(*args, **kwargs) if kwargs else implementation(*args)
             except MDNotImplementedError:
                 pass  # declined by value: let the other candidates see the call
         if isinstance(f, RuleConfig):
@@ -662,7 +669,7 @@ class ForwardRuleTable(RuleTable):
             pass
         else:
             try:
-                return implementation(tangents, *args, **kwargs)
+                return implementation(tangents, *args, **kwargs) if kwargs else implementation(tangents, *args)
             except MDNotImplementedError:
                 pass
         return self._call_slowly(f, (tangents,), args, kwargs)
@@ -703,6 +710,18 @@ class ForwardRuleTable(RuleTable):
 
 def _answer_none(*args: Any, **kwargs: Any) -> None:
     """What the flat cache holds for calls without a rule."""
+
+
+def _padded(
+    tangents: tuple[Any, ...], record: RuleRecord, args: tuple[Any, ...], kwargs: Mapping[str, Any]
+) -> tuple[Any, ...]:
+    """The tangents, with one for each argument that the call gives by keyword and the rule takes by position."""
+    bound, _ = bind_values(record.parameters, args, kwargs)
+    return (*tangents, *[NoTangent()] * (1 + len(bound) - len(tangents)))
+
+
+def _call_with_padded_tangents(record: RuleRecord, tangents: tuple[Any, ...], /, *args: Any, **kwargs: Any) -> Any:
+    return record.implementation(_padded(tangents, record, args, kwargs), *args, **kwargs)
 
 
 def _keyword_key(f: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> tuple[Any, ...]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import collections.abc
 import dataclasses
 import functools
 import inspect
@@ -308,8 +307,6 @@ def _types_of(annotation: Any, implementation: Callable[..., Any]) -> tuple[type
         return _types_of(annotation.__bound__ or object, implementation)
     if origin is not None:
         return _types_of(origin, implementation)
-    if annotation is typing.Callable:
-        return _types_of(collections.abc.Callable, implementation)
     if isinstance(annotation, type):
         return (_with_typeof_types(annotation),)
     hint = f": write typeof({_name(annotation)}) to dispatch on a function" if callable(annotation) else ""

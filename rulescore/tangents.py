@@ -163,7 +163,8 @@ class Tangent(AbstractTangent):
                 f"tangents of different types do not add: {self.primal_type.__name__} and "
                 f"{other.primal_type.__name__}; one of the two rules returned the tangent of another type"
             )
-        if issubclass(self.primal_type, _POSITIONAL) and len(self.fields) != len(other.fields):
+        is_sequence = issubclass(self.primal_type, _POSITIONAL) and field_names(self.primal_type) is None
+        if is_sequence and len(self.fields) != len(other.fields):
             raise ValueError(
                 f"tangents of a {self.primal_type.__name__} with {len(self.fields)} and {len(other.fields)} items "
                 "do not add; give every item a tangent, ZeroTangent() where it is zero"

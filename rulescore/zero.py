@@ -68,6 +68,12 @@ class AbstractZero(AbstractTangent):
             return other
         raise ZeroDivisionError(f"a tangent was divided by {self!r}; tangents can be divided by scalars only")
 
+    def __getattr__(self, name: str) -> Self:
+        # The fields of a structural tangent that is zero are zero; but it is no array, and has no shape or dtype.
+        if name.startswith("_") or hasattr(np.ndarray, name):
+            raise AttributeError(f"{self!r} has no attribute {name!r}: it is the zero of every shape and type")
+        return self
+
     @property
     def T(self) -> Self:
         return self

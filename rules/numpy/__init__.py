@@ -1,12 +1,16 @@
 """Rules for NumPy; importing this package registers all of them."""
 
 from rules.numpy import (
+    complex_parts,
     constants,
     diagonals,
+    differences,
     einstein_sums,
     fft,
+    gradient,
     indexing,
     joining,
+    limits,
     moments,
     operators_of_python,
     outer_products,
@@ -16,16 +20,21 @@ from rules.numpy import (
     scans,
     selection,
     shape,
+    sinc,
     ufuncs,
 )
 
 __all__ = [
+    "complex_parts",
     "constants",
     "diagonals",
+    "differences",
     "einstein_sums",
     "fft",
+    "gradient",
     "indexing",
     "joining",
+    "limits",
     "moments",
     "operators_of_python",
     "outer_products",
@@ -35,5 +44,6 @@ __all__ = [
     "scans",
     "selection",
     "shape",
+    "sinc",
     "ufuncs",
 ]

@@ -1,4 +1,4 @@
-"""Declarations of the functions without derivative: indices, truth values, facts about arrays, and rounding.
+"""Declarations of the functions without derivative: indices, truth values, facts about arrays, rounding.
 
 The ufuncs among such functions are declared beside the other ufuncs.
 """

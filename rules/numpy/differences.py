@@ -1,10 +1,13 @@
-"""Rules of differences of neighbours and what is made of them: diff, ediff1d, trapezoid and gradient."""
+"""Rules of differences of neighbours and what is made of them: diff, ediff1d and trapezoid.
+
+``np.gradient`` is in `gradient`.
+"""
 
 import numpy as np
 
 from rules.numpy.array_like import as_array, as_array_tangent
 from rules.numpy.reduced_axes import NOT_GIVEN, given, projector_of, stop_early, tangent_at
-from rulescore import AbstractZero, NoTangent, Thunk, ZeroTangent, frule, project_to, rrule, unbroadcast
+from rulescore import AbstractZero, NoTangent, Thunk, ZeroTangent, frule, project_to, rrule, unbroadcast, unthunk
 from rulescore.projection import NON_DIFFERENTIABLE
 
 NO_TANGENT = NoTangent()
@@ -17,17 +20,19 @@ def slab(x, axis, start, stop):
     return x[(*[slice(None)] * (axis % np.ndim(x)), slice(start, stop))]
 
 
-def between_zeros(ybar, axis):
-    """``ybar`` with a zero at each end of the axis."""
-    widths = [(0, 0)] * np.ndim(ybar)
-    widths[axis] = (1, 1)
-    return np.pad(ybar, widths)
+def without_intervals(ybar, axis, length):
+    """Zeros for an axis of one point or none, which has no neighbours."""
+    shape = list(np.shape(ybar))
+    shape[axis] = length
+    return np.zeros(shape, ybar.dtype)
 
 
-def difference_adjoint(ybar, axis):
-    """From ȳ of yᵢ = aᵢ₊₁ - aᵢ to āᵢ = ȳᵢ₋₁ - ȳᵢ."""
-    padded = between_zeros(ybar, axis)
-    return slab(padded, axis, None, -1) - slab(padded, axis, 1, None)
+def difference_adjoint(ybar, axis, length):
+    """From ȳ of yᵢ = aᵢ₊₁ - aᵢ to āᵢ = ȳᵢ₋₁ - ȳᵢ, for an axis of this length."""
+    if length < 2:
+        return without_intervals(ybar, axis, length)
+    inner = slab(ybar, axis, None, -1) - slab(ybar, axis, 1, None)
+    return np.concatenate([-slab(ybar, axis, 0, 1), inner, slab(ybar, axis, -1, None)], axis)
 
 
 def pair_sum(a, axis):
@@ -35,9 +40,11 @@ def pair_sum(a, axis):
     return slab(a, axis, None, -1) + slab(a, axis, 1, None)
 
 
-def pair_sum_adjoint(ybar, axis):
-    """From ȳ of yᵢ = aᵢ + aᵢ₊₁ to āᵢ = ȳᵢ₋₁ + ȳᵢ."""
-    return pair_sum(between_zeros(ybar, axis), axis)
+def pair_sum_adjoint(ybar, axis, length):
+    """From ȳ of yᵢ = aᵢ + aᵢ₊₁ to āᵢ = ȳᵢ₋₁ + ȳᵢ, for an axis of this length."""
+    if length < 2:
+        return without_intervals(ybar, axis, length)
+    return np.concatenate([slab(ybar, axis, 0, 1), pair_sum(ybar, axis), slab(ybar, axis, -1, None)], axis)
 
 
 def array_tangent_or_zeros(dx, x):
@@ -75,21 +82,22 @@ def diff_rrule(a, n=1, axis=-1, prepend=NOT_GIVEN, append=NOT_GIVEN):
 
     def diff_pullback(ybar):
         if isinstance(ybar, AbstractZero) or n == 0:
-            return NO_TANGENT, project(ybar), *end_bars(ZeroTangent(), ZeroTangent())
+            return of_all(ybar, ZeroTangent(), ZeroTangent())
         before, after = length_of_end(prepend, prepend_shape), length_of_end(append, append_shape)
         length = before + shape[axis] + after
         if length <= n:
-            return NO_TANGENT, project(ZeroTangent()), *end_bars(ZeroTangent(), ZeroTangent())
-        for _ in range(n):
-            ybar = difference_adjoint(ybar, axis)
+            return of_all(ZeroTangent(), ZeroTangent(), ZeroTangent())
+        for order in range(n):
+            ybar = difference_adjoint(ybar, axis, length - n + order + 1)
         abar = slab(ybar, axis, before, length - after)
         # A number in the place of an end was broadcast along the other axes.
         prepend_bar = Thunk(lambda: unbroadcast(slab(ybar, axis, 0, before), prepend_shape))
         append_bar = Thunk(lambda: unbroadcast(slab(ybar, axis, length - after, length), append_shape))
-        return NO_TANGENT, project(abar), *end_bars(prepend_bar, append_bar)
+        return of_all(abar, prepend_bar, append_bar)
 
-    def end_bars(prepend_bar, append_bar):
-        return stop_early(NO_TANGENT, NO_TANGENT, project_prepend(prepend_bar), project_append(append_bar))
+    def of_all(abar, prepend_bar, append_bar):
+        ends = project_prepend(prepend_bar), project_append(append_bar)
+        return stop_early(NO_TANGENT, project(abar), NO_TANGENT, NO_TANGENT, *ends)
 
     return y, diff_pullback
 
@@ -125,7 +133,7 @@ def ediff1d_rrule(ary, to_end=None, to_begin=None):
     def ediff1d_pullback(ybar):
         if isinstance(ybar, AbstractZero):
             return stop_early(NO_TANGENT, project(ybar), project_end(ybar), project_begin(ybar))
-        abar = np.reshape(difference_adjoint(ybar[start:stop], 0)[:size], shape)
+        abar = np.reshape(difference_adjoint(ybar[start:stop], 0, size), shape)
         end_bar = Thunk(lambda: np.reshape(ybar[stop:], end_shape))
         begin_bar = Thunk(lambda: np.reshape(ybar[:start], begin_shape))
         return stop_early(NO_TANGENT, project(abar), project_end(end_bar), project_begin(begin_bar))
@@ -136,67 +144,60 @@ def ediff1d_rrule(ary, to_end=None, to_begin=None):
 # ---------------------------------------------------------------- trapezoid
 
 
-class Spacing:
-    """The widths of the intervals of the trapezoidal rule: the differences of ``x``, or ``dx`` everywhere."""
+def widths_between(x, axis, ndim):
+    """The widths of the intervals between the points ``x``, as they stand beside an array of ``ndim`` axes."""
+    if x.ndim != 1:
+        return np.diff(x, axis=axis)
+    # Points on a line lie along the axis of the integral, whichever that is.
+    shape = [1] * ndim
+    shape[axis] = -1
+    return np.reshape(np.diff(x), shape)
 
-    def __init__(self, x, dx, axis, ndim):
-        self.x_shape, self.axis, self.ndim = None if x is None else np.shape(x), axis, ndim
-        self.dx_shape = np.shape(dx)
-        self.widths = dx if x is None else self.from_points(as_array(x))
 
-    def from_points(self, x):
-        if x.ndim != 1:
-            return np.diff(x, axis=self.axis)
-        # A single axis lies along the axis of the sum, whichever that is.
-        shape = [1] * self.ndim
-        shape[self.axis] = -1
-        return np.reshape(np.diff(x), shape)
-
-    def points_bar(self, widths_bar):
-        widths_bar = unbroadcast(widths_bar, np.shape(self.widths))
-        if len(self.x_shape) == 1:
-            return difference_adjoint(np.reshape(widths_bar, -1), 0)
-        return difference_adjoint(widths_bar, self.axis)
-
-    def widths_tangent(self, dpoints, x, ddx):
-        if x is None:
-            return ddx
-        return dpoints if isinstance(dpoints, AbstractZero) else self.from_points(as_array_tangent(dpoints, x))
+def points_bar(widths_bar, x, axis):
+    """The cotangent of the points from that of their `widths_between`."""
+    if x.ndim == 1:
+        return difference_adjoint(np.reshape(widths_bar, -1), 0, x.shape[0])
+    return difference_adjoint(widths_bar, axis, x.shape[axis])
 
 
 @frule.register(np.trapezoid)
 def trapezoid_frule(tangents, y, x=None, dx=1.0, axis=-1):
-    out = np.trapezoid(y, x, dx, axis)
-    dy, dpoints, ddx = (tangent_at(tangents, position) for position in range(3))
-    y = as_array(y)
-    spacing = Spacing(x, dx, axis, y.ndim)
-    dwidths = spacing.widths_tangent(dpoints, x, ddx)
+    area = np.trapezoid(y, x, dx, axis)
+    dy, dpoints, dwidths = (tangent_at(tangents, position) for position in range(3))
+    dy, y, widths = as_array_tangent(dy, y), as_array(y), dx
+    if x is not None:
+        widths, dwidths = widths_between(as_array(x), axis, np.ndim(y)), dpoints
+        if not isinstance(dpoints, AbstractZero):
+            dwidths = widths_between(as_array_tangent(dpoints, x), axis, np.ndim(y))
     dareas = ZeroTangent()
     if not isinstance(dy, AbstractZero):
-        dareas = dareas + spacing.widths * pair_sum(as_array_tangent(dy, y), axis)
+        dareas = widths * pair_sum(dy, axis)
     if not isinstance(dwidths, AbstractZero):
         dareas = dareas + dwidths * pair_sum(y, axis)
-    project = project_to(out)
-    return out, project(dareas if isinstance(dareas, AbstractZero) else np.sum(dareas / 2, axis))
+    return area, project_to(area)(dareas if isinstance(dareas, AbstractZero) else np.sum(dareas / 2, axis))
 
 
 @rrule.register(np.trapezoid)
 def trapezoid_rrule(y, x=None, dx=NOT_GIVEN, axis=-1):
-    """out = Σᵢ wᵢ (yᵢ + yᵢ₊₁) / 2 with the widths w of the intervals."""
-    out = np.trapezoid(y, x, axis=axis, **given(dx=dx))
+    """The area is Σᵢ wᵢ (yᵢ + yᵢ₊₁) / 2 with the widths w of the intervals."""
+    area = np.trapezoid(y, x, axis=axis, **given(dx=dx))
     project, project_x, project_dx = map(projector_of, (y, x, dx))
-    y = as_array(y)
-    spacing = Spacing(x, 1.0 if dx is NOT_GIVEN else dx, axis, y.ndim)
+    y, x = as_array(y), as_array(x)
+    widths = (1.0 if dx is NOT_GIVEN else dx) if x is None else widths_between(x, axis, np.ndim(y))
 
-    def trapezoid_pullback(outbar):
-        if isinstance(outbar, AbstractZero):
-            return stop_early(NO_TANGENT, project(outbar), project_x(outbar), project_dx(outbar))
+    def trapezoid_pullback(area_bar):
+        if isinstance(area_bar, AbstractZero):
+            return stop_early(NO_TANGENT, project(area_bar), project_x(area_bar), project_dx(area_bar))
         sums = pair_sum(y, axis)
-        areas_bar = np.broadcast_to(np.expand_dims(outbar, axis), np.broadcast_shapes(spacing.shape, sums.shape)) / 2
-        sums_bar = unbroadcast(np.conjugate(spacing.widths) * areas_bar, sums.shape)
-        widths_bar = Thunk(lambda: sums.conjugate() * areas_bar)
-        x_bar = widths_bar.map(spacing.points_bar)
-        dx_bar = widths_bar.map(spacing.dx_bar)
-        return stop_early(NO_TANGENT, project(pair_sum_adjoint(sums_bar, axis)), project_x(x_bar), project_dx(dx_bar))
+        shape = np.broadcast_shapes(np.shape(widths), sums.shape)
+        areas_bar = np.broadcast_to(np.expand_dims(area_bar / 2, axis), shape)
+        sums_bar = unbroadcast(np.conjugate(widths) * areas_bar, sums.shape)
+        widths_bar = Thunk(lambda: unbroadcast(np.conjugate(sums) * areas_bar, np.shape(widths)))
+        ybar = pair_sum_adjoint(sums_bar, axis, y.shape[axis])
+        if x is None:
+            return stop_early(NO_TANGENT, project(ybar), NO_TANGENT, project_dx(widths_bar))
+        xbar = Thunk(lambda: points_bar(unthunk(widths_bar), x, axis))
+        return stop_early(NO_TANGENT, project(ybar), project_x(xbar), project_dx(ZeroTangent()))
 
-    return out, trapezoid_pullback
+    return area, trapezoid_pullback

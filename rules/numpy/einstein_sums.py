@@ -33,54 +33,18 @@ def letters(sublist):
     return "".join("..." if number is Ellipsis else LETTERS[number] for number in sublist)
 
 
-def spelled_out(inputs, output, ndims):
-    """The subscripts with letters in the place of dots, and those of the output where they were left out."""
-    named = "".join(inputs).replace(".", "")
-    unused = [letter for letter in LETTERS if letter not in named]
-    widths = [
-        ndim - len(subscripts) + 3 if "..." in subscripts else 0 for subscripts, ndim in zip(inputs, ndims, strict=True)
-    ]
-    dots = "".join(unused[: max(widths)])
-    if output is None:
-        output = "..." + "".join(sorted(letter for letter in named if named.count(letter) == 1))
-    # The axes behind dots are aligned at their end, as in broadcasting.
-    spelled = [s.replace("...", dots[len(dots) - width :]) for s, width in zip(inputs, widths, strict=True)]
-    return spelled, output.replace("...", dots)
-
-
 @dataclass(frozen=True, slots=True)
 class EinsteinSum:
     """An Einstein sum spelled out: the subscripts of the factors and of the output, and the factors' shapes."""
 
-    inputs: list[str]
+    inputs: tuple[str, ...]
     output: str
-    shapes: list[tuple[int, ...]]
-    optimize: object
+    shapes: tuple[tuple[int, ...], ...]
 
     def length(self, letter):
         """The length that the axes of a letter have, or are broadcast to."""
         lengths = [shape[s.index(letter)] for s, shape in zip(self.inputs, self.shapes, strict=True) if letter in s]
         return next((length for length in lengths if length != 1), 1)
-
-    def factor_bar(self, i, ybar, factors):
-        """The cotangent of factor i; the conjugate of each other factor takes part in the sum, ȳ in the place of y.
-
-        A letter of this factor alone was summed over: its cotangent is copied along it, which a factor of ones does.
-        An axis of length 1 may have been broadcast: its letter is left out, so that the sum goes over it.
-        """
-        subscripts, shape = self.inputs[i], self.shapes[i]
-        lengths = dict(zip(subscripts, shape, strict=True))
-        wanted = [letter for letter, length in lengths.items() if length != 1]
-        others = [j for j in range(len(factors)) if j != i]
-        terms = [(self.output, ybar), *[(self.inputs[j], factors[j].conjugate()) for j in others]]
-        lone = [letter for letter in wanted if not self.is_full_in(letter, others)]
-        if lone:
-            ones = np.ones([lengths[letter] for letter in lone], getattr(ybar, "dtype", float))
-            terms.append(("".join(lone), ones))
-        equation = ",".join(s for s, _ in terms) + "->" + "".join(wanted)
-        xbar = np.einsum(equation, *[factor for _, factor in terms], optimize=self.optimize_again())
-        xbar = np.reshape(xbar, list(lengths.values()))
-        return xbar if len(lengths) == len(subscripts) else spread_on_diagonal(xbar, lengths, subscripts, shape)
 
     def is_full_in(self, letter, others):
         """Whether ȳ or another factor has the letter's axis in full length, not to be broadcast."""
@@ -89,16 +53,67 @@ class EinsteinSum:
         length = self.length(letter)
         return any(self.shapes[j][self.inputs[j].index(letter)] == length for j in others if letter in self.inputs[j])
 
-    def optimize_again(self):
-        """How to optimize a sum of other factors: as the caller said, unless that was a path through these ones."""
-        is_path = isinstance(self.optimize, (list, tuple)) and self.optimize[:1] in (["einsum_path"], ("einsum_path",))
-        return True if is_path else self.optimize
+
+@functools.lru_cache(maxsize=1024)
+def spelled_out(inputs, output, shapes):
+    """The `EinsteinSum` with letters in the place of dots, and the output's subscripts where they were left out."""
+    named = "".join(inputs).replace(".", "")
+    unused = [letter for letter in LETTERS if letter not in named]
+    widths = [len(shape) - len(s) + 3 if "..." in s else 0 for s, shape in zip(inputs, shapes, strict=True)]
+    dots = "".join(unused[: max(widths)])
+    if output is None:
+        output = "..." + "".join(sorted(letter for letter in named if named.count(letter) == 1))
+    # The axes behind dots are aligned at their end, as in broadcasting.
+    spelled = [s.replace("...", dots[len(dots) - width :]) for s, width in zip(inputs, widths, strict=True)]
+    return EinsteinSum(tuple(spelled), output.replace("...", dots), shapes)
 
 
-def spread_on_diagonal(xbar, lengths, subscripts, shape):
-    """Put ``xbar``, which has one axis for each letter, where axes of the same letter have the same place."""
-    grid = dict(zip(lengths, np.ix_(*map(np.arange, lengths.values())), strict=True))
-    return scatter(xbar, tuple(grid[letter] for letter in subscripts), shape, xbar.dtype)
+@dataclass(frozen=True, slots=True)
+class FactorCotangent:
+    """How the cotangent of one factor is computed: as a sum of ȳ, the other factors and a factor of ones.
+
+    ``lengths`` has the length of each letter of the factor. A letter of this factor alone was summed over: its
+    cotangent is copied along it, which the factor of ones does. An axis of length 1 may have been broadcast: its letter
+    is left out, so that the sum goes over it.
+    """
+
+    equation: str
+    others: tuple[int, ...]
+    shape_of_ones: tuple[int, ...]
+    subscripts: str
+    lengths: dict[str, int]
+    shape: tuple[int, ...]
+
+    def __call__(self, ybar, factors, optimize):
+        """The cotangent; the conjugates of the other factors stand where they did, ȳ in the place of y."""
+        terms = [ybar, *[factors[j].conjugate() for j in self.others]]
+        if self.shape_of_ones:
+            terms.append(np.ones(self.shape_of_ones, getattr(ybar, "dtype", float)))
+        xbar = np.reshape(np.einsum(self.equation, *terms, optimize=optimize), list(self.lengths.values()))
+        if len(self.lengths) == len(self.subscripts):
+            return xbar
+        # Axes of the same letter have the same place; everywhere else the cotangent is zero.
+        places = dict(zip(self.lengths, np.ix_(*map(np.arange, self.lengths.values())), strict=True))
+        return scatter(xbar, tuple(places[letter] for letter in self.subscripts), self.shape, xbar.dtype)
+
+
+@functools.lru_cache(maxsize=1024)
+def factor_cotangent(summation, i):
+    """The `FactorCotangent` of factor ``i``."""
+    subscripts, shape = summation.inputs[i], summation.shapes[i]
+    others = tuple(j for j in range(len(summation.inputs)) if j != i)
+    lengths = dict(zip(subscripts, shape, strict=True))
+    wanted = [letter for letter, length in lengths.items() if length != 1]
+    lone = [letter for letter in wanted if not summation.is_full_in(letter, others)]
+    terms = [summation.output, *[summation.inputs[j] for j in others], *["".join(lone)] * bool(lone)]
+    equation = ",".join(terms) + "->" + "".join(wanted)
+    return FactorCotangent(equation, others, tuple(lengths[letter] for letter in lone), subscripts, lengths, shape)
+
+
+def optimization_of_other_sums(optimize):
+    """As the caller said, unless that was a path, which fits none but the caller's own sum."""
+    is_path = isinstance(optimize, (list, tuple)) and len(optimize) > 0 and optimize[0] == "einsum_path"
+    return True if is_path else optimize
 
 
 @frule.register(np.einsum)
@@ -121,19 +136,24 @@ def einsum_rrule(*operands, out=None, optimize=False, dtype=None, order=NOT_GIVE
     y = np.einsum(*operands, optimize=optimize, **given(dtype=dtype, order=order, casting=casting))
     places, inputs, output = factors_and_subscripts(operands)
     factors = [as_array(operands[place]) for place in places]
-    shapes, projects = [np.shape(factor) for factor in factors], [project_to(operands[place]) for place in places]
-    summation = EinsteinSum(*spelled_out(inputs, output, [len(shape) for shape in shapes]), shapes, optimize)
+    projects, count = [project_to(operands[place]) for place in places], len(operands)
+    summation = spelled_out(tuple(inputs), output, tuple(map(np.shape, factors)))
     active = [
         i for i, place in enumerate(places) if projects[i] is not NON_DIFFERENTIABLE and (needs is None or needs[place])
     ]
     # A factor is read by the cotangents of the others alone.
     saved = [factor if any(j != i for j in active) else None for i, factor in enumerate(factors)]
-    count = len(operands)
+    optimize = optimization_of_other_sums(optimize)
+
+    def factor_bar(i, ybar):
+        ybar = unthunk(ybar)
+        is_absent = isinstance(ybar, AbstractZero)
+        return projects[i](ybar if is_absent else factor_cotangent(summation, i)(ybar, saved, optimize))
 
     def einsum_pullback(ybar):
         bars = [NO_TANGENT] * count
         for i in active:
-            bars[places[i]] = projects[i](Thunk(lambda i=i: summation.factor_bar(i, unthunk(ybar), saved)))
+            bars[places[i]] = Thunk(functools.partial(factor_bar, i, ybar))
         return NO_TANGENT, *bars
 
     return y, einsum_pullback

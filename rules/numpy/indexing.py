@@ -1,6 +1,7 @@
 """Rules of indexing: ``operator.getitem`` of arrays, lists, tuples and dicts, and `scatter`, its transpose."""
 
 import operator
+from typing import Any
 
 import numpy as np
 from multipledispatch import MDNotImplementedError
@@ -24,7 +25,7 @@ ZERO_TANGENT = ZeroTangent()
 # ---------------------------------------------------------------- arrays
 
 
-def scatter(ybar, index, shape, dtype):
+def scatter(ybar: Any, index: Any, shape: tuple[int, ...], dtype: Any) -> Any:
     """Zeros with ``ybar`` added at ``index``: the transpose of ``x[index]``.
 
     Parameters

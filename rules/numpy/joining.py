@@ -49,7 +49,7 @@ def hstack_frule(tangents, tup, *, dtype=None, casting=NOT_GIVEN):
 @rrule.register(np.hstack)
 def hstack_rrule(tup, *, dtype=None, casting=NOT_GIVEN):
     """Numbers and vectors are joined along their only axis, everything else along the second."""
-    cut = cutting(tup, int(np.ndim(tup[0]) > 1), lambda shape: shape or (1,))
+    cut = cutting(tup, int(any(np.ndim(array) > 1 for array in tup)), lambda shape: shape or (1,))
     return joining_rrule(np.hstack, cut, tup, dtype, casting)
 
 
@@ -265,7 +265,8 @@ def register_unstack():
 
     @frule.register(np.unstack)
     def unstack_frule(tangents, x, /, *, axis=0):
-        return splitting_frule(lambda x: np.unstack(x, axis=axis), tangents[1], x)
+        y, dy = splitting_frule(lambda x: np.unstack(x, axis=axis), tangents[1], x)
+        return y, dy if y else NO_TANGENT
 
     @rrule.register(np.unstack)
     def unstack_rrule(x, /, *, axis=0):

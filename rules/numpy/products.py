@@ -48,6 +48,8 @@ def bilinear_rrule(f, a_bar, b_bar, a, b, needs):
     saved_b = as_array(b) if needs_a else None
 
     def bilinear_pullback(ybar):
+        if isinstance(ybar, AbstractZero):
+            return NO_TANGENT, ybar if needs_a else NO_TANGENT, ybar if needs_b else NO_TANGENT
         abar = Thunk(lambda: project_a(a_bar(unthunk(ybar), saved_b, shape_a))) if needs_a else NO_TANGENT
         bbar = Thunk(lambda: project_b(b_bar(unthunk(ybar), saved_a, shape_b))) if needs_b else NO_TANGENT
         return NO_TANGENT, abar, bbar

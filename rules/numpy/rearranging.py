@@ -31,7 +31,7 @@ rrule.alias(np.linalg.matrix_transpose, np.matrix_transpose)
 linear_rule(np.flip, lambda ybar, m, axis=None: np.flip(ybar, axis))
 linear_rule(np.fliplr, lambda ybar, m: np.fliplr(ybar))
 linear_rule(np.flipud, lambda ybar, m: np.flipud(ybar))
-linear_rule(np.rot90, lambda ybar, m, k=1, axes=(0, 1): np.rot90(ybar, -k, axes))
+linear_rule(np.rot90, lambda ybar, m, k=1, axes=(0, 1): np.rot90(ybar, -int(k), axes))
 linear_rule(np.roll, roll_transpose)
 linear_rule(np.rollaxis, rollaxis_transpose)
 
@@ -80,10 +80,11 @@ def register_atleast(f):
     @rrule.register(f)
     def atleast_rrule(*arys):
         projects, shapes = [project_to(a) for a in arys], [np.shape(a) for a in arys]
+        count = len(arys)
 
         def atleast_pullback(ybar):
             ybar = unthunk(ybar)
-            ybars = [ybar] * len(arys) if len(arys) == 1 or isinstance(ybar, AbstractZero) else ybar
+            ybars = [ybar] * count if count == 1 or isinstance(ybar, AbstractZero) else ybar
             return NO_TANGENT, *[
                 project(np.reshape(part, shape)) for project, part, shape in zip(projects, ybars, shapes, strict=True)
             ]

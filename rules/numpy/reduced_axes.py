@@ -52,8 +52,8 @@ class ReducedAxes:
         if np.shape(mask) != self.shape:
             mask = np.broadcast_to(mask, self.shape)
         if len(self.reduced) == len(self.shape):
-            return np.int64(np.count_nonzero(mask))
-        return np.count_nonzero(mask, axis=self.reduced, keepdims=True)
+            return np.int64(np.count_nonzero(mask))  # much faster than a sum, and only without an axis
+        return np.sum(mask, axis=self.reduced, keepdims=True)
 
 
 def given(**keywords):

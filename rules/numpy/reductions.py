@@ -19,6 +19,7 @@ from rules.numpy.reduced_axes import (
     tangent_at,
 )
 from rulescore import AbstractZero, Thunk, frule, project_to, rrule
+from rulescore.projection import NON_DIFFERENTIABLE
 
 # ---------------------------------------------------------------- sum and mean
 
@@ -183,7 +184,10 @@ def extremum_frule(f, tangents, a, axis, out, keepdims, initial, where):
 def extremum_rrule(f, a, axis, out, keepdims, initial, where):
     decline_out(out)
     y = f(a, **given(axis=axis, keepdims=keepdims, initial=initial, where=where))
-    project, project_initial, axes = project_to(a), projector_of(initial), ReducedAxes(np.shape(a), axis)
+    project, project_initial = project_to(a), projector_of(initial)
+    if project is project_initial is NON_DIFFERENTIABLE:  # integers, dates
+        return y, lambda ybar: (NO_TANGENT,)
+    axes = ReducedAxes(np.shape(a), axis)
     attained, by_initial, count = ties(a, y, axes, initial, where)
 
     def extremum_pullback(ybar):

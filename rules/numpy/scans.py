@@ -113,9 +113,9 @@ class RunningProduct:
 def binary_exponents(a):
     """log₂|a|, and 0 where that is infinite or NaN.
 
-    Bounded, so that the ratio of a huge element and a tiny one, times a moderate one, does not overflow.
+    Bounded to the square roots of the largest and the smallest number, whose ratio does not overflow.
     """
-    limit = np.finfo(a.dtype).maxexp // 4
+    limit = np.finfo(a.dtype).maxexp // 2
     with np.errstate(divide="ignore", over="ignore"):
         exponents = np.log2(np.abs(a)).astype(float)
     return np.where(np.isfinite(exponents), np.clip(exponents, -limit, limit), 0)
@@ -129,23 +129,29 @@ def power_of_two(exponents, a):
 def recurrence(factors, terms):
     """The solution of sₖ = factorsₖ sₖ₋₁ + termsₖ with s₋₁ = 0, along the last axis.
 
-    By doubling: after each step sₖ = factorₖ sₖ₋ₙ + termₖ for an n twice as large, until nothing lies before. These are
-    log₂ of the length many steps, over whole arrays.
+    Two steps in one are a step of the same kind, so that a recurrence of half the length gives every second s, and one
+    more step the others. That is the work of a few running products, over whole arrays (Blelloch 1990, §1.4).
     """
-    n = 1
-    while n < terms.shape[-1]:
-        added = times(without_first(factors, n), without_last(terms, n))
-        terms = np.concatenate([first(terms, n), without_first(terms, n) + added], -1)
-        factors = np.concatenate([first(factors, n), times(without_first(factors, n), without_last(factors, n))], -1)
-        n *= 2
-    return terms
+    length = terms.shape[-1]
+    if length < 2:
+        return terms
+    half = length // 2
+    second_factors = factors[..., 1::2]
+    double_factors = times(first(factors[..., ::2], half), second_factors)
+    double_terms = times(second_factors, first(terms[..., ::2], half)) + terms[..., 1::2]
+    odd = recurrence(double_factors, double_terms)
+    later = times(factors[..., 2::2], first(odd, length - half - 1)) + terms[..., 2::2]
+    even = np.concatenate([first(terms, 1), later], -1)
+    pairs = np.reshape(np.stack([first(even, half), odd], -1), (*terms.shape[:-1], 2 * half))
+    return np.concatenate([pairs, without_first(even, half)], -1)
 
 
 def times(factor, x):
     """The product, where 0·∞ is 0: the zero is exact and the infinity has overflowed."""
     with np.errstate(invalid="ignore", over="ignore"):
         y = factor * x
-        return np.where(np.isnan(y) & ~np.isnan(factor + x), 0, y)
+        is_nan = np.isnan(y)
+        return np.where(is_nan & ~np.isnan(factor + x), 0, y) if is_nan.any() else y
 
 
 def working_precision(dtype):

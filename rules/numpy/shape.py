@@ -179,12 +179,16 @@ def joining_frule(f, darrays, arrays, dtype, casting):
 def joining_rrule(f, cut, arrays, dtype, casting):
     """The pullback of ``y = f(arrays)``, where ``cut(ybar)`` gives the pieces, one for each array."""
     y = f(arrays, **given(dtype=dtype, casting=casting))
-    project = project_to(arrays)
-    # The sequence may be an array itself, whose items lie along its first axis.
-    assemble = list if isinstance(arrays, (list, tuple)) else np.stack
+    is_array = not isinstance(arrays, (list, tuple))  # its items then lie along its first axis
+    kind, projects = type(arrays), [project_to(array) for array in arrays]
 
     def join_pullback(ybar):
-        return NO_TANGENT, ybar if isinstance(ybar, AbstractZero) else project(assemble(cut(ybar)))
+        if isinstance(ybar, AbstractZero):
+            return NO_TANGENT, ybar
+        if all(project is NON_DIFFERENTIABLE for project in projects):
+            return NO_TANGENT, NO_TANGENT
+        bars = [project(piece) for project, piece in zip(projects, cut(ybar), strict=True)]
+        return NO_TANGENT, np.stack(bars) if is_array else Tangent(kind, *bars)
 
     return y, join_pullback
 

@@ -246,8 +246,8 @@ class TestPrimalPlusTangent:
         assert (SlottedChild(1.0, 3, 2.0) + Tangent(SlottedChild, extra=1.0)).extra == 3.0
 
     def test_thunks_in_fields_are_forced(self):
-        t = Tangent(tuple, Thunk(lambda: 1.0), Thunk(lambda: Tangent(tuple, 1.0)))
-        assert t + (1.0, (2.0,)) == (2.0, (3.0,))
+        primal = (1.0, (2.0,))
+        assert primal + Tangent(tuple, Thunk(lambda: 1.0), Thunk(lambda: Tangent(tuple, 1.0))) == (2.0, (3.0,))
 
     def test_partials_and_bound_methods_move_what_they_carry(self):
         f = functools.partial(pow, 2.0, mod=None)
@@ -274,14 +274,8 @@ class TestPrimalPlusTangent:
 class TestMissingDerivative:
     def test_using_it_raises_with_message_place_and_ways_out(self):
         missing = not_implemented("the order of jv, see issue 7")
-        reads = [float, complex, bool, len, abs, iter, lambda m: m[0], lambda m: np.asarray([1.0, m]).astype(float)]
-        for use in [
-            *reads,
-            np.sum,
-            lambda m: np.exp(m),
-            lambda m: np.asarray(m, float),
-            lambda m: np.where(True, m, m),
-        ]:
+        reads = [float, complex, bool, len, abs, iter, lambda m: m[0]]
+        for use in [*reads, np.sum, np.exp, lambda m: np.asarray(m, float), lambda m: np.where(True, m, m)]:
             with pytest.raises(MissingDerivativeError) as caught:
                 use(missing)
             message = str(caught.value)
@@ -352,7 +346,7 @@ class TestZeroTangentOfAPrimal:
             ),
             *(slice(1), Ellipsis, range(3), np.dtype(float), (1, "a"), {"n": 3}, (), [], np.array(["a"]), {1.0}),
             *(np.random.default_rng(0), (i for i in [1.0]), iter([1.0]), np.datetime64("2020"), object(), lambda: 1.0),
-            *(functools.partial(len), [].append, np.array([None, 3], dtype=object), Plain(3, "a")),
+            *(np.sin, functools.partial(len), [].append, np.array([None, 3], dtype=object), Plain(3, "a")),
         ],
         ids=lambda x: type(x).__name__,
     )

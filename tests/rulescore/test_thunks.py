@@ -121,6 +121,7 @@ def test_arithmetic_with_thunks_on_both_sides():
         np.testing.assert_array_equal(left * right, a * b)
         np.testing.assert_array_equal(left / right, a / b)
         np.testing.assert_array_equal(left @ right, a @ b)
+    np.testing.assert_array_equal([1.0, 2.0] @ s, [1.0, 2.0] @ a)
     np.testing.assert_array_equal(2.0 - s, 2.0 - a)
     np.testing.assert_array_equal(2.0 / s, 2.0 / a)
 

@@ -96,3 +96,17 @@ def test_adding_a_zero_to_a_container_or_any_primal_returns_it(zero):
 def test_repr_is_the_expression_that_makes_it(zero):
     assert eval(repr(zero)) is zero
     assert repr(Tangent(tuple, zero)) == f"Tangent(tuple, {zero!r})"
+
+
+@zeros
+def test_the_fields_of_a_structural_zero_are_zero(zero):
+    assert zero.w is zero
+    assert zero.layers["first"].w is zero
+
+
+@zeros
+def test_a_zero_does_not_pass_for_an_array(zero):
+    for name in ("shape", "dtype", "size", "ndim", "__array_interface__", "_private"):
+        assert not hasattr(zero, name)
+    with pytest.raises(AttributeError, match="no attribute 'shape': it is the zero of every shape"):
+        zero.shape  # noqa: B018

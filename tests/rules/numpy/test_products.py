@@ -147,3 +147,9 @@ def test_the_pullback_leaves_factors_and_cotangent_alone(f):
         assert not np.shares_memory(unthunk(bar), b)
     assert np.all(ybar == 1)
     assert a.tolist() == [[1, 2], [3, 4]]
+
+
+@pytest.mark.parametrize("f", [np.matmul, np.dot, np.kron])
+def test_a_zero_cotangent_stays_a_zero(f):
+    _, pullback = rrule(f, np.ones((2, 2)), np.ones((2, 2)))
+    assert pullback(ZeroTangent()) == (NoTangent(), ZeroTangent(), ZeroTangent())

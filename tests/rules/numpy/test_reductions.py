@@ -78,6 +78,12 @@ def test_integers_have_no_tangent(f, kind):
     assert tangent(f, x, NoTangent(), axis=0) is NoTangent()
 
 
+def test_max_of_dates_has_no_tangent():
+    y, pullback = rrule(np.max, np.array(["2020-01-01", "2021-01-01"], "datetime64[D]"))
+    assert y == np.datetime64("2021-01-01")
+    assert pullback(NoTangent()) == (NoTangent(),)
+
+
 @BY_NAME
 @pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64, np.longdouble, np.complex64])
 @pytest.mark.parametrize("keywords", [{}, {"axis": 0}, {"axis": (0, 1), "keepdims": True}], ids=str)

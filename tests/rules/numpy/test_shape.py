@@ -173,6 +173,9 @@ def test_an_integer_piece_has_no_tangent():
 def test_integers_alone_have_no_tangent():
     y, pullback = rrule(np.concatenate, [np.array([1]), np.array([2])])
     assert pullback(NoTangent())[1] is NoTangent()
+    for integers in ([np.array([1]), np.array([2])], np.array([[1], [2]])):
+        y, pullback = rrule(np.concatenate, integers, dtype=float)
+        assert pullback(np.ones(2))[1] is NoTangent()
     y, pullback = rrule(np.concatenate, [np.array([1.5])], dtype=np.int64, casting="unsafe")
     assert y.tolist() == [1]
     assert (

@@ -1,12 +1,16 @@
 """Sample inputs for the rules of NumPy; importing this package registers all of them."""
 
 from testutils.samples.numpy import (
+    complex_parts,
     constants,
     diagonals,
+    differences,
     einstein_sums,
     fft,
+    gradient,
     indexing,
     joining,
+    limits,
     moments,
     outer_products,
     products,
@@ -15,16 +19,21 @@ from testutils.samples.numpy import (
     scans,
     selection,
     shape,
+    sinc,
     ufuncs,
 )
 
 __all__ = [
+    "complex_parts",
     "constants",
     "diagonals",
+    "differences",
     "einstein_sums",
     "fft",
+    "gradient",
     "indexing",
     "joining",
+    "limits",
     "moments",
     "outer_products",
     "products",
@@ -33,5 +42,6 @@ __all__ = [
     "scans",
     "selection",
     "shape",
+    "sinc",
     "ufuncs",
 ]

@@ -46,7 +46,7 @@ def _(rng: np.random.Generator) -> Iterator[Sample]:
     yield sample(rng.standard_normal((3, 3)))
 
 
-@sample_inputs(np.isposinf, np.isneginf, np.fix)
+@sample_inputs(np.isposinf, np.isneginf)
 def _(rng: np.random.Generator) -> Iterator[Sample]:
     yield sample(rng.standard_normal((2, 3)))
     yield sample(rng.standard_normal(3).astype(np.float32))
@@ -89,12 +89,25 @@ def _(rng: np.random.Generator) -> Iterator[Sample]:
 @sample_inputs(np.zeros_like, np.ones_like)
 def _(rng: np.random.Generator) -> Iterator[Sample]:
     yield sample(rng.standard_normal((2, 3)))
-    yield sample(complex_normal(rng, 3), dtype=np.complex64, shape=(2,))
+    yield sample(complex_normal(rng, 3), dtype=complex, shape=(2,))
     yield sample(1.5)
+
+
+def between_jumps(rng: np.random.Generator) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
+    """Numbers near integers, but neither at them nor half way between them."""
+    return rng.integers(-4, 5, (2, 3)) + rng.choice([-1, 1], (2, 3)) * rng.uniform(0.1, 0.3, (2, 3))
 
 
 @sample_inputs(np.round, np.around, np.ndarray.round)
 def _(rng: np.random.Generator) -> Iterator[Sample]:
-    yield sample(rng.standard_normal((2, 3)))
-    yield sample(complex_normal(rng, 3), decimals=2)
-    yield sample(rng.standard_normal(3).astype(np.float32), 1)
+    x = between_jumps(rng)
+    yield sample(x)
+    yield sample(10 * x, decimals=-1)
+    yield sample(x[0] + 1j * x[1])
+    yield sample(x.astype(np.float32), 0)
+
+
+@sample_inputs(np.fix)
+def _(rng: np.random.Generator) -> Iterator[Sample]:
+    yield sample(between_jumps(rng))
+    yield sample(between_jumps(rng).astype(np.float32))

@@ -55,7 +55,7 @@ def _(rng: np.random.Generator) -> Iterator[Sample]:
     yield sample(a, [0, 1], b, [1, 2])
     yield sample(a, [0, 1], b, [1, 2], [2, 0])
     yield sample(a, [26, 3])
-    yield sample(a, [..., 1], b, (1, ...), [...])
+    yield sample(a, [..., 1], b, (1, 2), [2, ...])
     yield sample(rng.standard_normal((3, 3)), [0, 0])
     for optimize in (True, "greedy", "optimal", ("greedy", 100), ["einsum_path", (0, 1), (0, 1)]):
         yield sample("ij,jk,kl->il", a, b, c, optimize=optimize)

@@ -100,7 +100,6 @@ def _(rng: np.random.Generator) -> Iterator[Sample]:
     yield sample(z, (3, -1))
     yield sample(z, -1)
     yield sample(z, [6, 1], "F")
-    yield sample(z, shape=(6,))
     yield sample(np.float32(1.5), (1, 1))
     yield sample(1.5, -1)
     yield sample(rng.standard_normal((1, 1)), ())
@@ -111,6 +110,10 @@ if np.lib.NumpyVersion(np.__version__) >= "2.1.0":
     @sample_inputs(np.reshape, np.ndarray.reshape)
     def copying(rng: np.random.Generator) -> Iterator[Sample]:
         yield sample(rng.standard_normal((2, 3)), (3, 2), copy=True)
+
+    @sample_inputs(np.reshape)
+    def by_keyword(rng: np.random.Generator) -> Iterator[Sample]:
+        yield sample(rng.standard_normal((2, 3)), shape=(6,))
 
 
 @sample_inputs(np.ndarray.reshape)
