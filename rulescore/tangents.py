@@ -21,6 +21,12 @@ from rulescore.zero import NoTangent, ZeroTangent
 
 _POSITIONAL = (tuple, list)
 
+# The types most arguments are of, known to be leaves without looking at them.
+_LEAVES = frozenset(
+    {np.ndarray, np.float64, float, complex, int, bool, str, bytes, slice, type(None), types.EllipsisType}
+    | {types.FunctionType, types.BuiltinFunctionType, np.ufunc, type(np.sum)}
+)
+
 
 class Tangent(AbstractTangent):
     """The tangent of a container or an object, field by field.
@@ -275,6 +281,8 @@ def structure_of(x: Any) -> dict[Any, Any] | None:
 
     Functions, classes and modules are leaves, whatever attributes they carry.
     """
+    if type(x) in _LEAVES:
+        return None
     if isinstance(x, dict):
         return dict(x)
     names = field_names(type(x))

@@ -118,7 +118,7 @@ def _check(options: argparse.Namespace, console: Console) -> int:
         disable=not console.is_terminal,
     )
     with progress:
-        task = progress.add_task("", total=count)
+        task = progress.add_task(f"{len(targets)} functions", total=count)
         outcomes = run_targets(
             options.targets,
             targets,
@@ -179,8 +179,12 @@ def _print_summary(console: Console, outcomes: list[Outcome], seconds: float) ->
     worst = next((v for v in ("fail", "untested", "inconclusive") if verdicts[v]), "pass")
     samples = sum(len(outcome.reports) for outcome in outcomes)
     counts = ", ".join(f"{verdicts[v]} {v}" for v in ("pass", "fail", "inconclusive", "untested") if verdicts[v])
-    line = f"{len(outcomes)} functions, {samples} sample inputs: {counts} in {seconds:.1f} s"
+    line = f"{_plural(len(outcomes), 'function')}, {_plural(samples, 'sample input')}: {counts} in {seconds:.1f} s"
     console.print(Text(line, style=COLOURS.get(worst, COLOURS["fail"])))
+
+
+def _plural(count: int, noun: str) -> str:
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
 def _counts(outcomes: list[Outcome]) -> list[str]:

@@ -7,6 +7,7 @@ What has no derivative (integers, strings, functions) takes none and is put back
 
 from __future__ import annotations
 
+import math
 import numbers
 import types
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
@@ -100,9 +101,9 @@ class NumericLayout(Layout):
     def __init__(self, x: Any) -> None:
         self._x = x
         self.shape: tuple[int, ...] = np.shape(x)
-        self.dtype: np.dtype[Any] = np.asarray(x).dtype
+        self.dtype: np.dtype[Any] = x.dtype if hasattr(x, "dtype") else np.dtype(type(x))
         self.is_complex = self.dtype.kind == "c"
-        self.count: int = int(np.prod(self.shape, dtype=np.intp))
+        self.count: int = math.prod(self.shape)
         self.size = self.count * (2 if self.is_complex else 1)
         self.signature = ("numbers", self.shape, self.is_complex, isinstance(x, np.ndarray))
 
@@ -570,7 +571,8 @@ def _checked_length(layout: Layout, vector: Vector) -> Vector:
 
 
 def _vector_dtype(layout: Layout) -> np.dtype[Any]:
-    return np.result_type(np.float64, *{leaf.precision for leaf in layout.leaves()})
+    is_long = any(leaf.dtype.char in "gG" for leaf in layout.leaves())
+    return np.dtype(np.longdouble if is_long else np.float64)
 
 
 def _layout_of(x: Any, parents: tuple[int, ...]) -> Layout:

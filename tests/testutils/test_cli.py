@@ -55,7 +55,7 @@ def rules_file(tmp_path, request):
 
 def test_right_rules_pass_with_status_0(rules_file, capsys):
     assert main(["check", rules_file()]) == 0
-    assert "1 functions, 1 sample inputs: 1 pass" in capsys.readouterr().out
+    assert "1 function, 1 sample input: 1 pass" in capsys.readouterr().out
 
 
 WRONG = {
@@ -139,7 +139,7 @@ def test_json_holds_every_report(rules_file, tmp_path):
 
 def test_a_single_function_is_checked_by_its_name(capsys):
     assert main(["check", "np.add"]) == 0
-    assert "1 functions" in capsys.readouterr().out
+    assert "1 function," in capsys.readouterr().out
 
 
 def test_output_is_plain_without_a_terminal(rules_file, capsys):
