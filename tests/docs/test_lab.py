@@ -60,7 +60,7 @@ def test_rulescore_check_passes_on_the_file(name: str) -> None:
     command = [sys.executable, "-W", "error", "-X", "utf8", "-m", "rulescore", "check", str(EXAMPLES / f"{name}.py")]
     run = subprocess.run(command, capture_output=True, text=True, encoding="utf8")
     assert run.returncode == 0, run.stdout + run.stderr
-    assert "1 functions" in run.stdout
+    assert "1 function," in run.stdout
 
 
 MISTAKES = [

@@ -696,3 +696,14 @@ def test_wrong_entries_are_located(name: str) -> None:
         (entry,) = failure.details
         assert entry.index == "[617]"
         assert entry.ratio == pytest.approx(-1)
+
+
+def test_an_integer_with_a_cotangent_is_told_how_to_be_tested():
+    def scaled(x, a):
+        return a * x
+
+    with rrule.override(scaled, lambda x, a: (a * x, lambda ybar: (NoTangent(), a * ybar, x * ybar))):
+        report = check_rule(scaled, 2.0, 3, modes=("rrule",))
+    (failure,) = report.failures
+    assert failure.argument == "argument 1 (a)"
+    assert "give 3.0 to test it" in failure.message

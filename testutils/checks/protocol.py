@@ -161,6 +161,10 @@ def no_tangent_where_none_exists(case: Case) -> Iterator[Finding]:
             what = "its cotangent must be NoTangent(): ZeroTangent() says that a derivative exists and is zero"
         if argument.position == 0:
             what += "; did the pullback forget the function's own cotangent? It comes first"
+        elif type(argument.value) is int:
+            what += (
+                f". Integers have no derivative: give {float(argument.value)} to test it, or return project_to(x)(xbar)"
+            )
         yield Finding(f"{description_of(argument.value)} is not differentiated here; {what}", argument.label)
 
 
