@@ -32,7 +32,8 @@ class Aliases:
         """The awaited aliases whose module has been imported by now, each with its function; not awaited any more."""
         taken = []
         for dotted, f in list(self._awaited.items()):
-            alias = _imported(dotted)
+            root = dotted.partition(".")[0]
+            alias = _imported(dotted) if root in sys.modules else None
             if alias is not None and self._awaited.pop(dotted, None) is not None:
                 taken.append((alias, f))
         return taken

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import itertools
 import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -47,7 +46,9 @@ class RuleTable:
         self._aliases: Aliases = Aliases() if twin is None else twin._aliases
         self._tables: list[RuleTable] = [] if twin is None else twin._tables
         self._tables.append(self)
+        # What serves a call, by function and types: the implementation alone, and all rules in their order.
         self._cache: dict[Any, Callable[..., Any]] = {}
+        self._resolved: dict[Any, list[RuleRecord]] = {}
         self._callbacks: list[Callable[[RuleRecord], None]] = []
         self._lock = threading.RLock()
 
@@ -238,6 +239,7 @@ class RuleTable:
 
     def _invalidate(self) -> None:
         self._cache.clear()
+        self._resolved.clear()
         self.generation += 1
 
     # ------------------------------------------------------------------ looking up
@@ -405,11 +407,7 @@ class RuleTable:
         self, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any], config: RuleConfig | None
     ) -> RuleRecord | None:
         """The rule that serves a call, found by the values, of which functions may be known by identity."""
-        config_class = None if config is None else type(config)
-        for table in self._tables_of(f):
-            for record in table.candidates(types_of(table, args), keyword_types(table, kwargs), config_class):
-                return record
-        return None
+        return next(self._candidates_of_call(self._tables_of(f), args, kwargs, config), None)
 
     def _parameter_names(
         self, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any], config: RuleConfig | None
@@ -437,10 +435,12 @@ class RuleTable:
         if isinstance(f, InstancesOf):
             mro = f.cls.__mro__
         else:
-            with contextlib.suppress(TypeError):  # unhashable
+            try:
                 table = self._methods.get(self._aliases.target(f))
-                if table is not None:
-                    return [table]
+            except TypeError:  # unhashable
+                table = None
+            if table is not None:
+                return [table]
             mro = type(f).__mro__
         return [self._instances[cls] for cls in mro if cls in self._instances] if self._instances else []
 
@@ -493,63 +493,82 @@ class RuleTable:
         config: RuleConfig | None = None,
         needs: tuple[bool, ...] | None = None,
     ) -> Any:
-        """Resolve a call that is not in the flat cache, put it there where that is possible, and make it."""
-        self._load_what_is_due()
-        tables = self._tables_of(f)
-        if not tables:
-            within = function_within(f)
-            return None if within is None else self._call_within(f, within, leading, args, kwargs, config, needs)
-        if isinstance(tables[0].function, InstancesOf):
-            return self._call_candidates(tables, leading, args, kwargs, config, needs, own=(f,))
-        if config is None and needs is None:
-            self._remember(f, args, kwargs)
-        return self._call_candidates(tables, leading, args, kwargs, config, needs)
+        """Make a call that is not in the flat cache, or that says more than its entries know."""
+        key = (f, type(config), *map(type, args), *kwargs, *map(type, kwargs.values()))
+        try:
+            records = self._resolved[key]
+        except (KeyError, TypeError):  # not there yet, or an unhashable f
+            self._load_what_is_due()
+            generation = self.generation
+            tables = self._tables_of(f)
+            if not tables:
+                within = function_within(f)
+                return None if within is None else self._call_within(f, within, leading, args, kwargs, config, needs)
+            records = list(self._candidates_of_call(tables, args, kwargs, config))
+            if isinstance(tables[0].function, InstancesOf):
+                return self._call_first(records, (*leading, f), args, kwargs, config, needs)
+            with self._lock:
+                if generation == self.generation:  # no rule came meanwhile
+                    self._remember(key, tables[0], records, args, kwargs)
+        return self._call_first(records, leading, args, kwargs, config, needs)
 
-    def _remember(self, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-        """Put what serves a call like this one into the flat cache."""
-        key = (f, *map(type, args)) if not kwargs else _keyword_key(f, args, kwargs)
-        if key in self._cache:
-            return
-        with self._lock:  # a rule that comes now empties the cache after us
-            for table in self._tables_of(f):
-                self._cache[key] = self._entry_for(table, args, kwargs)
+    def _candidates_of_call(
+        self, tables: list[MethodTable], args: tuple[Any, ...], kwargs: dict[str, Any], config: RuleConfig | None
+    ) -> Iterator[RuleRecord]:
+        config_class = None if config is None else type(config)
+        for table in tables:
+            yield from table.candidates(types_of(table, args), keyword_types(table, kwargs), config_class)
 
-    def _entry_for(self, table: MethodTable, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Callable[..., Any]:
-        """What the flat cache answers for a call like this one."""
+    def _remember(
+        self,
+        key: tuple[Any, ...],
+        table: MethodTable,
+        records: list[RuleRecord],
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+    ) -> None:
+        """Put what serves a call into the caches; a rule that comes later empties them."""
+        f, config_class, *_ = key
+        if not table.identities:
+            self._resolved[key] = records
+        if config_class is type(None):
+            key = (f, *map(type, args)) if not kwargs else _keyword_key(f, args, kwargs)
+            self._cache[key] = self._entry_for(table, records, kwargs)
+
+    def _entry_for(self, table: MethodTable, records: list[RuleRecord], kwargs: dict[str, Any]) -> Callable[..., Any]:
+        """What the flat cache answers for a call."""
         if table.identities:
             return functools.partial(self._call_by_identity, table)
-        candidates = table.candidates(types_of(table, args), keyword_types(table, kwargs), None)
-        if not candidates or candidates[0].opted_out:
+        if not records or records[0].opted_out:
             return _answer_none
         if kwargs and self._leading:
-            return functools.partial(_call_with_padded_tangents, candidates[0])
-        return candidates[0].implementation
+            return functools.partial(_call_with_padded_tangents, records[0])
+        return records[0].implementation
 
     def _call_by_identity(self, table: MethodTable, /, *args: Any, **kwargs: Any) -> Any:
         """Serve a function one of whose rules dispatches on a function argument: its type is not enough to know."""
         leading, args = args[: self._leading], args[self._leading :]
-        return self._call_candidates([table], leading, args, kwargs, None, None)
+        records = self._candidates_of_call([table], args, kwargs, None)
+        return self._call_first(records, leading, args, kwargs, None, None)
 
-    def _call_candidates(
+    def _call_first(
         self,
-        tables: list[MethodTable],
+        records: Iterable[RuleRecord],
         leading: tuple[Any, ...],
         args: tuple[Any, ...],
         kwargs: dict[str, Any],
         config: RuleConfig | None,
         needs: tuple[bool, ...] | None,
-        own: tuple[Any, ...] = (),
     ) -> Any:
-        config_class = None if config is None else type(config)
-        candidates = (
-            table.candidates(types_of(table, args), keyword_types(table, kwargs), config_class) for table in tables
-        )
-        for record in itertools.chain.from_iterable(candidates):
+        """Call the first of the rules that does not decline."""
+        for record in records:
             if record.opted_out:
                 return None
-            if leading and kwargs:
-                leading = (_padded(leading[0], record, args, kwargs),)
-            before = (config, *leading, *own) if record.config else (*leading, *own)
+            before = leading
+            if kwargs and self._leading:
+                before = (_padded(leading[0], record, args, kwargs), *leading[1:])
+            if record.config:
+                before = (config, *before)
             extra = {"needs": needs} if needs is not None and record.parameters.wants_needs else {}
             try:
                 return record.implementation(*before, *args, **kwargs, **extra)

@@ -89,7 +89,9 @@ class Tangent(AbstractTangent):
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__") or name in Tangent.__slots__:
             raise AttributeError(name)
-        if issubclass(self.primal_type, dict) and name not in self.fields:
+        # What has no fixed fields answers any name with zero; but it is no array, and has no shape or dtype.
+        is_open = name not in self.fields and field_names(self.primal_type) is None
+        if is_open and (issubclass(self.primal_type, dict) or hasattr(np.ndarray, name)):
             raise AttributeError(self._no_field(name))
         try:
             return self[name]

@@ -475,6 +475,24 @@ class TestStaticRule:
         static_rule(f, lambda ybar, y, x, n=2.0: n * ybar, lambda ybar, y, x, n=2.0: x * ybar)
         assert rrule(f, 3.0)[1](10.0) == (NoTangent(), 20.0)
 
+    def test_what_each_vjp_reads_is_known(self):
+        def root(x, c):
+            return c * np.sqrt(np.asarray(x))
+
+        static_rule(root, lambda ybar, y, x, c: ybar * c**2 / (2 * y), lambda ybar, y, x, c: np.sum(ybar * y) / c)
+        form = rrule.lookup(root, np.ndarray, float).static
+        assert form.uses_output == (True, True)
+        assert form.uses_arguments == ((False, True), (False, True))
+        x = Kept([4.0, 9.0])
+        ref = weakref.ref(x)
+        y, pullback = rrule(root, x, 2.0)
+        del x
+        gc.collect()
+        assert ref() is None
+        _, xbar, cbar = map(unthunk, pullback(np.ones(2)))
+        np.testing.assert_allclose(xbar, [2 / 4, 2 / 6])
+        np.testing.assert_allclose(cbar, np.sum(y) / 2)
+
     def test_a_vjp_with_star_star_takes_every_keyword(self):
         def f(x, **options):
             return x

@@ -405,6 +405,12 @@ class TestAmbiguity:
             rrule.register(f, object, A)(lambda x, y: None)
         assert [warning.filename for warning in caught] == [__file__]
 
+    def test_rules_for_different_configs_do_not_compete(self, serving):
+        f = new_function()
+        self.register(serving, f, A, object)
+        serving.rule(f, object, A, config=HasReverseMode)(lambda config, x, y: "config")
+        assert serving.call(f, B(), A(), config=Reverse()) == "config"
+
     def test_where_warnings_are_errors_the_rule_is_registered_all_the_same(self, serving):
         f = new_function()
         self.register(serving, f, A, object)

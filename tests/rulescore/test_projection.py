@@ -173,6 +173,14 @@ class TestArrays:
         with pytest.raises(ValueError, match=r"does not fit a primal of shape \(2,\): a cotangent has exactly"):
             project_to(np.ones(2))(dx)
 
+    def test_the_sum_is_proposed_only_where_one_could_be_missing(self):
+        for dx, x, hint in ((np.ones((3, 2)), np.ones(2), True), (np.ones(1), np.ones((2, 1)), False)):
+            with pytest.raises(ValueError, match="shape") as caught:
+                project_to(x)(dx)
+            assert ("unbroadcast" in str(caught.value)) is hint
+        with pytest.raises(ValueError, match=r"shape of its primal$"):
+            project_to(np.ones(2))(np.ones((1, 1)))
+
     @pytest.mark.parametrize("dx", [[1.0, 2.0], "ab", None, Tangent(tuple, 1.0, 2.0), Tangent(Plain, w=1.0)])
     def test_what_is_no_array_is_refused(self, dx):
         with pytest.raises(TypeError, match=rf"of type {type(dx).__name__} does not fit an array .*: return an array"):

@@ -358,6 +358,7 @@ class TestOverride:
             assert serving.call(Layer(), 1.0) is None
         with serving.table.override(instances_of(Layer), lambda *args: "other"):
             assert serving.call(Layer(), 1.0) == "other"
+            assert instances_of(Layer) in list(serving.table)
         assert serving.call(Layer(), 1.0) == "rule"
         assert len(serving.table.records(instances_of(Layer))) == 1
 
@@ -394,3 +395,46 @@ class TestTags:
         f = new_function()
         exec("non_differentiable(f)", {"non_differentiable": non_differentiable, "f": f, "__name__": "__main__"})
         assert rrule.source(f) == "# the source of <string>:1 is not available\n"
+
+
+class TestCaching:
+    """A call is resolved once for its function and types."""
+
+    @pytest.mark.parametrize("args", [(), (1.0,), (1.0, "a"), (1.0, "a", None), (1.0, 2.0, 3.0, 4.0)], ids=len)
+    @pytest.mark.parametrize("kwargs", [{}, {"flag": True}], ids=["", "keyword"])
+    def test_the_second_call_is_served_from_the_flat_cache(self, serving, monkeypatch, args, kwargs):
+        f = new_function()
+        serving.rule(f)(lambda *args, flag=False: (args, flag))
+        expected = (args, bool(kwargs))
+        assert serving.call(f, *args, **kwargs) == expected
+        monkeypatch.setattr(type(serving.table), "_call_slowly", None)
+        assert serving.call(f, *args, **kwargs) == expected
+
+    def test_also_that_there_is_no_rule(self, serving, monkeypatch):
+        f = new_function()
+        serving.rule(f, float)(lambda x: "float")
+        opt_out(serving.table, f, int)
+        assert serving.call(f, "a") is serving.call(f, 1) is None
+        monkeypatch.setattr(type(serving.table), "_call_slowly", None)
+        assert serving.call(f, "a") is serving.call(f, 1) is None
+
+    def test_calls_with_needs_or_a_config_are_resolved_once_too(self, serving, monkeypatch):
+        class Reverse(HasReverseMode):
+            pass
+
+        f, config = new_function(), Reverse()
+        serving.rule(f, float)(lambda x: "plain")
+        serving.rule(f, float, config=HasReverseMode)(lambda config, x: "config")
+        assert serving.call(f, 1.0, needs=(True,)) == "plain"
+        assert serving.call(f, 1.0, config=config) == "config"
+        monkeypatch.setattr(type(serving.table), "_tables_of", None)
+        assert serving.call(f, 1.0, needs=(True,)) == "plain"
+        assert serving.call(f, 1.0, config=config) == "config"
+
+    def test_a_function_known_by_identity_is_looked_at_each_time(self, serving):
+        f = new_function()
+        serving.rule(f, typeof(len))(lambda g: "len")
+        serving.rule(f, object)(lambda g: "any")
+        for g, answer in ((len, "len"), (max, "any"), (len, "len")):
+            assert serving.call(f, g) == answer
+            assert serving.call(f, g, needs=(True,)) == answer

@@ -22,7 +22,7 @@ from rulescore import (
     not_implemented,
     zero_tangent,
 )
-from rulescore.tangents import structure_of
+from rulescore.tangents import is_array, structure_of
 
 
 class Point(NamedTuple):
@@ -121,8 +121,10 @@ class TestFields:
             t.c  # noqa: B018
         with pytest.raises(KeyError, match="no field 'c'"):
             t["c"]
-        for container in (Tangent(tuple, 1.0), Tangent(dict, {"a": 1.0}), Tangent(tuple)):
-            assert not hasattr(container, "shape")
+        for t in (Tangent(tuple, 1.0), Tangent(dict, {"a": 1.0}), Tangent(tuple), Tangent(Plain, w=1.0)):
+            assert not hasattr(t, "shape")
+        assert not hasattr(Tangent(dict, {"a": 1.0}), "b")
+        assert Tangent(Plain, shape=1.0).shape == 1.0
         with pytest.raises(KeyError, match="has no field 'a'; its fields are none"):
             Tangent(tuple)["a"]
 
@@ -421,6 +423,17 @@ class TestZeroTangentOfAPrimal:
             __array__ = None
 
         assert zero_tangent(Foreign()) is ZeroTangent()
+
+
+def test_what_converts_to_an_array_is_none_without_dtype_and_shape():
+    class Table:
+        shape = (2,)
+
+        def __array__(self):
+            return np.ones(2)
+
+    assert not is_array(Table())
+    assert zero_tangent(Table()) is NoTangent()
 
 
 def test_array_types_of_other_packages_are_leaves():
