@@ -21,7 +21,8 @@ from rulescore.definitions import (
 )
 from rulescore.projection import Projector, ProjectTo, project_to, unbroadcast
 from rulescore.records import RuleRecord, StaticForm
-from rulescore.registry import RuleTable, frule, rrule
+from rulescore.registry import frule, rrule
+from rulescore.rule_table import RuleTable
 from rulescore.signatures import instances_of, typeof
 from rulescore.tangents import NotImplementedTangent, Tangent, construct, zero_tangent
 from rulescore.thunks import InplaceableThunk, Thunk, thunk, unthunk

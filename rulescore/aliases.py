@@ -32,8 +32,7 @@ class Aliases:
         """The awaited aliases whose module has been imported by now, each with its function; not awaited any more."""
         taken = []
         for dotted, f in list(self._awaited.items()):
-            root = dotted.partition(".")[0]
-            alias = _imported(dotted) if root in sys.modules else None
+            alias = _imported(dotted)
             if alias is not None and self._awaited.pop(dotted, None) is not None:
                 taken.append((alias, f))
         return taken
@@ -42,10 +41,9 @@ class Aliases:
 def _imported(dotted: str) -> Any:
     """What a dotted name stands for, or None while the module it lives in has not been imported."""
     names = dotted.split(".")
-    for count in range(len(names) - 1, 0, -1):
-        module = sys.modules.get(".".join(names[:count]))
-        if module is not None:
-            # Not `getattr` on the module: it may be one that imports what it is asked for.
-            found = vars(module).get(names[count])
-            return functools.reduce(lambda x, name: getattr(x, name, None), names[count + 1 :], found)
-    return None
+    if names[0] not in sys.modules:
+        return None
+    count = next(n for n in range(len(names) - 1, 0, -1) if ".".join(names[:n]) in sys.modules)
+    # Not `getattr` on the module: it may be one that imports what it is asked for.
+    found = vars(sys.modules[".".join(names[:count])]).get(names[count])
+    return functools.reduce(lambda x, name: getattr(x, name, None), names[count + 1 :], found)

@@ -16,7 +16,8 @@ import numpy as np
 from rulescore.method_table import bind_values
 from rulescore.projection import NON_DIFFERENTIABLE, project_to, unbroadcast
 from rulescore.records import StaticForm, name_of
-from rulescore.registry import RuleTable, frule, rrule
+from rulescore.registry import frule, rrule
+from rulescore.rule_table import RuleTable
 from rulescore.signatures import Parameters
 from rulescore.tangents import NotImplementedTangent
 from rulescore.thunks import Thunk, unthunk

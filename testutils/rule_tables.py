@@ -13,7 +13,7 @@ from multipledispatch.conflict import supercedes
 from rulescore import frule, rrule
 from rulescore.method_table import ambiguous_pairs
 from rulescore.records import RuleRecord
-from rulescore.registry import RuleTable
+from rulescore.rule_table import RuleTable
 from rulescore.signatures import InstancesOf, type_name, value_of
 from testutils.report import name_of
 from testutils.sampling import samples_of
