@@ -1,7 +1,7 @@
 """What reaching a rule costs: `rrule(f, *args)` against a bare `multipledispatch.Dispatcher` of the same arity.
 
 All call the same body, so that the difference to calling the body itself is the cost of the lookup; for `frule` the
-dispatcher gets the tangents too. Run with ``pytest tests/benchmarks --benchmark-only``.
+dispatcher gets the tangents too. Run with ``pytest tests/benchmarks``.
 """
 
 import statistics
