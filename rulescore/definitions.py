@@ -68,8 +68,7 @@ def scalar_rule(f: Any, *partials: Partial, types: tuple[Any, ...] = (), tags: t
     if not partials:
         raise TypeError(f"scalar_rule({name_of(f)}) got no partial derivative: give one per argument")
     elementwise = _Elementwise(f, partials)
-    frame = sys._getframe(1)
-    where = (frame.f_globals.get("__name__", "?"), frame.f_code.co_filename, frame.f_lineno)
+    where = _place_of_caller()
     for table, implementation, static in (
         (rrule, elementwise.rrule(), elementwise.static_form()),
         (frule, elementwise.frule(), None),
@@ -159,8 +158,7 @@ def linear_rule(
     """
     own = list(inspect.signature(transpose).parameters.values())[1:]
     parameters = Parameters(transpose, leading=1)
-    frame = sys._getframe(1)
-    where = (frame.f_globals.get("__name__", "?"), frame.f_code.co_filename, frame.f_lineno)
+    where = _place_of_caller()
     missing = NotImplementedTangent(
         f"an argument of {name_of(f)} other than the first, in which it is linear", f"{where[1]}:{where[2]}"
     )
@@ -219,8 +217,7 @@ def non_differentiable(*functions: Any, types: tuple[Any, ...] = ()) -> None:
     >>> y, pullback(1.0)
     (2, (NoTangent(),))
     """
-    frame = sys._getframe(1)
-    where = (frame.f_globals.get("__name__", "?"), frame.f_code.co_filename, frame.f_lineno)
+    where = _place_of_caller()
     for f in functions:
         # Partials of module-level functions: a closure per declaration would cost import time.
         for table, rule in ((rrule, _constant_rrule), (frule, _constant_frule)):
@@ -259,8 +256,7 @@ def opt_out(table: RuleTable, f: Any, *argument_types: Any) -> None:
     """
     if not argument_types:
         raise TypeError(f"opt_out({table.name}, {name_of(f)}) got no types: name the argument types that have no rule")
-    frame = sys._getframe(1)
-    where = (frame.f_globals.get("__name__", "?"), frame.f_code.co_filename, frame.f_lineno)
+    where = _place_of_caller()
     table.add_rule(f, _opted_out, argument_types, tags={"opted out"}, where=where)
 
 
@@ -279,8 +275,8 @@ def not_implemented(message: str) -> NotImplementedTangent:
     >>> missing * ZeroTangent()
     ZeroTangent()
     """
-    frame = sys._getframe(1)
-    return NotImplementedTangent(message, f"{frame.f_code.co_filename}:{frame.f_lineno}")
+    _, file, line = _place_of_caller()
+    return NotImplementedTangent(message, f"{file}:{line}")
 
 
 def derivatives_given_output(f: Any, y: Any, *args: Any) -> tuple[tuple[Any, ...], ...]:
@@ -332,6 +328,12 @@ def ignore_derivatives(x: Any) -> Any:
     (2.0, (NoTangent(),))
     """
     return x
+
+
+def _place_of_caller() -> tuple[str, str, int]:
+    """The module, file and line from which the calling function of this module was called."""
+    frame = sys._getframe(2)
+    return frame.f_globals.get("__name__", "?"), frame.f_code.co_filename, frame.f_lineno
 
 
 class _Elementwise:
