@@ -58,6 +58,40 @@ class EntryComparison:
         }
 
 
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """Numbers measured with a row of steps, to be drawn against the step on logarithmic axes.
+
+    Attributes
+    ----------
+    kind : {"finite difference", "taylor"}
+        For a finite difference, ``values`` are the derivatives it gives along one direction, ``reference`` the best of
+        them with its ``error``, and ``rule`` what the rule says. For a Taylor remainder, ``values`` are
+        |φ(h) - φ(0) - h ⟨rule⟩| and ``reference`` their order of convergence: 2 for a right rule, 1 for a wrong one.
+    steps : tuple of float
+        From the shortest up, in units of the direction.
+    values : tuple of float
+    reference, error, rule : float
+    """
+
+    kind: Literal["finite difference", "taylor"]
+    steps: tuple[float, ...]
+    values: tuple[float, ...]
+    reference: float
+    error: float
+    rule: float
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "kind": self.kind,
+            "steps": list(self.steps),
+            "values": list(map(_json_number, self.values)),
+            "reference": _json_number(self.reference),
+            "error": _json_number(self.error),
+            "rule": _json_number(self.rule),
+        }
+
+
 TABLE_HEADER = ("entry", "rule", "finite difference", "ratio")
 
 
@@ -81,6 +115,10 @@ class CheckResult:
         The argument or output it is about: ``"argument 1 (b)"``.
     details : tuple of EntryComparison
         The entries that differ, where they could be found.
+    hints : tuple of str
+        Known mistakes that the evidence looks like, each the rest of a sentence that begins with "looks like".
+    curves : tuple of Curve
+        What finite differences of other steps say, for plots. Only failures have them.
     """
 
     name: str
@@ -89,6 +127,8 @@ class CheckResult:
     mode: str = ""
     argument: str | None = None
     details: tuple[EntryComparison, ...] = ()
+    hints: tuple[str, ...] = ()
+    curves: tuple[Curve, ...] = ()
 
     @property
     def title(self) -> str:
@@ -99,6 +139,7 @@ class CheckResult:
         """The result as plain text, a line at a time."""
         yield f"{self.verdict}: {self.title}"
         yield from (f"    {line}" for line in self.message.splitlines())
+        yield from (f"    looks like {hint}" for hint in self.hints)
         if self.details:
             rows = [TABLE_HEADER, *(entry.cells() for entry in self.details)]
             widths = [max(len(row[column]) for row in rows) for column in range(len(TABLE_HEADER))]
@@ -118,6 +159,7 @@ class CheckResult:
         ]
         if self.message:
             parts.append(Padding(Text(self.message), (0, 0, 0, 4)))
+        parts += [Padding(Text(f"looks like {hint}", "cyan"), (0, 0, 0, 4)) for hint in self.hints]
         if self.details:
             table = Table(box=box.SIMPLE_HEAD)
             for column in TABLE_HEADER:
@@ -135,6 +177,7 @@ class CheckResult:
             "argument": self.argument,
             "message": self.message,
             "details": [entry.to_dict() for entry in self.details],
+            "hints": list(self.hints),
         }
 
 
@@ -175,6 +218,11 @@ class Report:
         return self._with_verdict("inconclusive")
 
     @property
+    def notes(self) -> tuple[CheckResult, ...]:
+        """The results of checks that passed and have something to say, as that the point is a kink."""
+        return tuple(result for result in self._with_verdict("pass") if result.message)
+
+    @property
     def summary(self) -> str:
         """The verdict in one line that names the function and its arguments' types."""
         checks = {(result.mode, result.name) for result in self.results if result.verdict != "not run"}
@@ -187,8 +235,7 @@ class Report:
         return f"<Report {self.summary}>"
 
     def __str__(self) -> str:
-        shown = [result for result in self.results if result.verdict not in ("pass", "not run")]
-        return "\n".join([self.summary, *(f"  {line}" for result in shown for line in result.lines())])
+        return "\n".join([self.summary, *(f"  {line}" for result in self._shown() for line in result.lines())])
 
     def render(self) -> Group:
         """The report for a terminal, as a rich renderable."""
@@ -197,10 +244,9 @@ class Report:
         from rich.text import Text
 
         verdict, rest = self.summary.split(": ", 1)
-        shown = [result for result in self.results if result.verdict not in ("pass", "not run")]
         return Group(
             Text.assemble((verdict, COLOURS[self.verdict]), f": {rest}"),
-            *(Padding(result.render(), (0, 0, 0, 2)) for result in shown),
+            *(Padding(result.render(), (0, 0, 0, 2)) for result in self._shown()),
         )
 
     def __rich__(self) -> Group:
@@ -214,6 +260,11 @@ class Report:
             "verdict": self.verdict,
             "results": [result.to_dict() for result in self.results],
         }
+
+    def _shown(self) -> list[CheckResult]:
+        """The results that a reader wants to see: all but plain passes, notes last."""
+        problems = [result for result in self.results if result.verdict not in ("pass", "not run")]
+        return [*problems, *self.notes]
 
     def _with_verdict(self, verdict: CheckVerdict) -> tuple[CheckResult, ...]:
         return tuple(result for result in self.results if result.verdict == verdict)

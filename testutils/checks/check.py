@@ -6,18 +6,20 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from testutils.cases import Case
-from testutils.report import CheckResult, CheckVerdict, EntryComparison
+from testutils.report import CheckResult, CheckVerdict, Curve, EntryComparison
 from testutils.rule_calls import NotReachedError, RuleRaisedError
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """Something a check has to say. A check that finds nothing has passed."""
+    """Something a check has to say. A check that finds nothing has passed; one with the verdict "pass" is a note."""
 
     message: str
     argument: str | None = None
     verdict: CheckVerdict = "fail"
     details: tuple[EntryComparison, ...] = ()
+    hints: tuple[str, ...] = ()
+    curves: tuple[Curve, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +41,16 @@ class Check:
         except RuleRaisedError as error:
             findings = [Finding(str(error))]
         for found in findings:
-            yield CheckResult(self.name, found.verdict, found.message, mode, found.argument, found.details)
+            yield CheckResult(
+                self.name,
+                found.verdict,
+                found.message,
+                mode,
+                found.argument,
+                found.details,
+                found.hints,
+                found.curves,
+            )
         if not findings:
             yield CheckResult(self.name, "pass", mode=mode)
 
