@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import inspect
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
@@ -19,13 +19,31 @@ from rulescore import AbstractZero, NoTangent, ZeroTangent, frule, rrule
 from rulescore.rule_table import RuleTable
 from testutils.comparison import Tolerance, copy_of, precision_of
 from testutils.config import TestConfig
-from testutils.finite_differences import Estimate, directional_derivative
+from testutils.evidence import Probe
+from testutils.finite_differences import Estimate, derivative_along
 from testutils.random_tangents import PrimalWithTangent, rand_tangent
 from testutils.report import description_of, name_of
 from testutils.rule_calls import NotReachedError, RuleRaisedError, force, is_pair, reached, rule_code, vector_of
-from testutils.vectorisation import Vector, tangent_to_vector, to_vector, vector_to_tangent
+from testutils.vector_function import VectorFunction
+from testutils.vectorisation import (
+    Vector,
+    entries_of,
+    layout_of,
+    tangent_to_vector,
+    unit_roundoff,
+    vector_to_tangent,
+)
 
 MODES = ("frule", "rrule")
+
+ROUNDING = 32.0
+"""Rounding error of a sum of well-conditioned terms, in machine epsilons of their magnitude."""
+
+BALANCE = (0.05, 20.0)
+"""Bounds of the weights that balance the entries of a direction."""
+
+NEARBY = 6
+"""How many points an ulp or two away tell the rounding noise of a rule."""
 
 
 class SampleError(ValueError):
@@ -112,11 +130,9 @@ class Case:
         self.function, self.args = _primal(function), tuple(map(_primal, args))
         self.arguments = tuple(self._arguments(function, args, fkwargs or {}))
         self._given_rtol, self._given_atol = rtol, atol
-        self._estimates: dict[tuple[int, int], Estimate] = {}
         self._directions: dict[int, list[Vector]] = {}
-        self.freedoms: dict[int, Vector] = {}
-        """What `testutils.checks.kinks` found, by the position of the argument."""
-        self._pushforwards: dict[tuple[int, int], Vector] = {}
+        self._probes: dict[tuple[tuple[int, ...], int], Probe] = {}
+        self._pushforwards: dict[tuple[tuple[int, ...], int], Vector] = {}
 
     # What is being tested.
 
@@ -205,15 +221,20 @@ class Case:
 
     @cached_property
     def tolerance(self) -> Tolerance:
-        """When rule and finite difference agree; CRTU's 1e-9 in double precision."""
+        """When rule and finite difference agree: to the rounding of a sum, beside the finite difference's own error."""
+        relative = ROUNDING * self.epsilon if self._given_rtol is None else self._given_rtol
+        return Tolerance(relative, self._given_atol or 0.0, max(1e-9, 2e3 * self.epsilon))
+
+    @cached_property
+    def output_tolerance(self) -> float:
+        """How far the rule's output may be from the function's, relative to it; CRTU's 1e-9 in double precision."""
         default = max(1e-9, 2e3 * self.epsilon) if self.epsilon < 1e-4 else 20 * self.epsilon
-        relative = default if self._given_rtol is None else self._given_rtol
-        return Tolerance(relative, self._given_atol or 0.0)
+        return default if self._given_rtol is None else self._given_rtol
 
     @cached_property
     def rounding(self) -> float:
-        """How far two computations of the same thing may be apart, relative to its magnitude."""
-        return max(0.1 * self.tolerance.relative, 16 * self.epsilon)
+        """How far two results of the same rule may be apart, relative to their magnitude."""
+        return max(0.1 * self.output_tolerance, 16 * self.epsilon)
 
     def noise(self, *vectors: Vector) -> float:
         """The rounding error of a number that is linear in each of the vectors, with coefficients of order one.
@@ -224,9 +245,9 @@ class Case:
 
     # Running rules.
 
-    def run_rule(self, mode: str, *leading: Any) -> tuple[tuple[Any, ...], Any]:
-        """Call a rule on fresh copies of the arguments; returns the copies and whatever it returned."""
-        function, args, kwargs = inputs = self.copies()
+    def run_rule(self, mode: str, *leading: Any, inputs: Any = None) -> tuple[tuple[Any, ...], Any]:
+        """Call a rule on fresh copies of the arguments, or on ``inputs``; returns these and whatever it returned."""
+        function, args, kwargs = inputs = inputs or self.copies()
         rule = self.rules[mode]
         if leading and len(leading[0]) > 1 + len(args):
             # A keyword with a tangent: only by position can its tangent be given too.
@@ -367,25 +388,24 @@ class Case:
                 answered.append(argument)
         return tuple(answered)
 
-    def pushforward_vector(self, argument: Argument, index: int) -> Vector:
-        """The frule's tangent of the output when one argument moves along one of its `directions`, computed once."""
-        key = (argument.position, index)
+    def pushforward_vector(self, arguments: Sequence[Argument], index: int) -> Vector:
+        """The frule's tangent of the output when arguments move along their `directions`, computed once."""
+        key = (tuple(argument.position for argument in arguments), index)
         if key not in self._pushforwards:
-            moving = vector_to_tangent(argument.value, self.directions(argument)[index])
-            try:
-                self._pushforwards[key] = self.pushforward(self._alone(argument, moving, self._zeros))
-            except NotReachedError:
-                # A derivative that is not implemented spoils the sum, unless its tangent is a strong zero.
-                strong_zeros = [ZeroTangent() if a.differentiable else NoTangent() for a in self.arguments]
-                self._pushforwards[key] = self.pushforward(self._alone(argument, moving, strong_zeros))
+            self._pushforwards[key] = self._new_pushforward(arguments, index)
         return self._pushforwards[key]
 
-    @cached_property
-    def _zeros(self) -> list[Any]:
-        return [vector_to_tangent(a.value, np.zeros(to_vector(a.value)[0].size)) for a in self.arguments]
-
-    def _alone(self, argument: Argument, tangent: Any, zeros: list[Any]) -> tuple[Any, ...]:
-        return tuple(tangent if a is argument else zero for a, zero in zip(self.arguments, zeros, strict=True))
+    def _new_pushforward(self, arguments: Sequence[Argument], index: int) -> Vector:
+        if index == 0 and len(arguments) == len(self.differentiable_arguments):
+            return vector_of(self.expected, reached(lambda: force(self.forward.derivative)))
+        tangents = self.tangents_of(self.direction_of(arguments, index))
+        try:
+            return self.pushforward(tangents)
+        except NotReachedError:
+            # A derivative that is not implemented spoils the sum, unless its tangent is a strong zero.
+            strong_zeros = [ZeroTangent() if a.differentiable else NoTangent() for a in self.arguments]
+            pairs = zip(self.arguments, tangents, strong_zeros, strict=True)
+            return self.pushforward(tuple(dx if a in arguments else zero for a, dx, zero in pairs))
 
     def pushforward(self, tangents: tuple[Any, ...]) -> Vector:
         """The frule's tangent of the output along ``tangents``, as a vector."""
@@ -396,13 +416,14 @@ class Case:
         """The cotangent of the output as real numbers."""
         return np.asarray(tangent_to_vector(self.expected, self.output_tangent))
 
-    # Finite differences.
+    # Directions, and finite differences along them.
 
     def directions(self, argument: Argument) -> list[Vector]:
         """Directions in which the derivative with respect to one argument is tested.
 
-        The argument's own tangent, and one without small entries, so that an error in a single entry shows. Where
-        the tangent was given there is that one alone: others may leave the domain (of symmetric matrices, say).
+        The argument's own tangent, and one in which every entry weighs about as much in the pullback's result as any
+        other, so that an error in a single entry shows. Where the tangent was given there is that one alone: others may
+        leave the domain (of symmetric matrices, say).
         """
         if argument.position not in self._directions:
             self._directions[argument.position] = self._new_directions(argument)
@@ -414,26 +435,101 @@ class Case:
             return [own]
         generator = np.random.default_rng([argument.position, own.size])
         signs = generator.choice((-1.0, 1.0), own.size)
-        return [own, signs * generator.uniform(0.5, 1.5, own.size)]
+        balanced = signs * generator.uniform(0.5, 1.5, own.size) * self._balance(argument)
+        # As the argument's own precision has it, since an frule gets it so.
+        return [own, np.asarray(tangent_to_vector(argument.value, vector_to_tangent(argument.value, balanced)))]
 
-    def derivative(self, argument: Argument, index: int) -> Estimate:
-        """The derivative of the output along one of an argument's `directions`, computed once."""
-        key = (argument.position, index)
-        if key not in self._estimates:
-            self._estimates[key] = self.derivative_along(argument, self.directions(argument)[index])
-        return self._estimates[key]
+    def _balance(self, argument: Argument) -> Vector | float:
+        """Weights that make large entries of a cotangent small and small ones large, within bounds."""
+        try:
+            xbar = np.abs(self.cotangent_vector(argument)) if "rrule" in self.modes else np.zeros(0)
+        except NotReachedError:
+            return 1.0
+        usable = np.isfinite(xbar) & (xbar > 0)
+        if not usable.any():
+            return 1.0
+        with np.errstate(all="ignore"):
+            weights = np.clip(np.median(xbar[usable]) / xbar, *BALANCE)
+        return np.where(usable, weights, 1.0)
+
+    def direction_of(self, arguments: Sequence[Argument], index: int) -> Vector:
+        """Several arguments moving at once, each along its direction of this index, as one vector over all."""
+        direction = np.zeros(self.vector_function.x.size)
+        for argument in arguments:
+            own = self.directions(argument)
+            direction[self.part_of(argument)] = own[min(index, len(own) - 1)]
+        return direction
+
+    def part_of(self, argument: Argument) -> slice[int, int, None]:
+        """Where an argument lies in a vector over all of them."""
+        return self.vector_function.arguments[self.arguments.index(argument)][1]
+
+    def tangents_of(self, direction: Vector) -> tuple[Any, ...]:
+        """A vector over all arguments as tangents, one per `Argument`."""
+        return tuple(vector_to_tangent(a.value, direction[self.part_of(a)]) for a in self.arguments)
+
+    @cached_property
+    def vector_function(self) -> VectorFunction:
+        """The function under test as one from vectors to vectors."""
+        return VectorFunction(self._call_with, [a.value for a in self.arguments], strict=False)
+
+    def probe(self, arguments: Sequence[Argument], index: int) -> Probe:
+        """What is known of the derivative when these arguments move along their directions of this index."""
+        key = tuple(argument.position for argument in arguments), index
+        if key not in self._probes:
+            others = list(self._probes.values())
+            step = next((step for probe in others if (step := probe.best_step) is not None), None)
+            special = any(probe.is_special for probe in others)
+            direction = self.direction_of(arguments, index)
+            # The weighted sum is what an rrule is asked for; a single output has none.
+            wanted = "rrule" in self.modes and self.vector_function.y.size > 1
+            weights = self.output_cotangent_vector if wanted else None
+            self._probes[key] = Probe(self.vector_function, direction, self.fdm, step, special, weights)
+        return self._probes[key]
 
     def derivative_along(self, argument: Argument, direction: Vector, fdm: Any = None) -> Estimate:
         """The derivative of the output when one argument moves along a direction and all others stay."""
-        tangents = [NoTangent()] * len(self.arguments)
-        tangents[self.arguments.index(argument)] = vector_to_tangent(argument.value, direction)
-        primals = [a.value for a in self.arguments]
-        try:
-            return directional_derivative(self._call_with, primals, tangents, fdm=fdm or self.fdm)
-        except ValueError as error:
-            # The output changes its shape or structure nearby: nothing is known about its derivative.
-            unknown = np.full(to_vector(self.expected)[0].shape, np.nan)
-            return Estimate(unknown, np.full(unknown.shape, np.inf), note=str(error))
+        joint = np.zeros(self.vector_function.x.size)
+        joint[self.part_of(argument)] = direction
+        return derivative_along(self.vector_function, joint, fdm or self.fdm)
+
+    # How far rounding moves the rules' results.
+
+    @cached_property
+    def nearby_cotangents(self) -> list[tuple[Any, ...]]:
+        """What the pullback returns when the arguments change in their last digits."""
+        found = []
+        for function, args, kwargs in self._nearby():
+            with suppress(NotReachedError, RuleRaisedError):
+                _, result = self.run_rule("rrule", inputs=(function, args, kwargs))
+                if is_pair(result) and callable(result[1]):
+                    found.append(self.pull(result[1], copy_of(self.output_tangent)))
+        return found
+
+    def nearby_pushforwards(self, tangents: tuple[Any, ...]) -> list[Vector]:
+        """What the frule returns when the arguments change in their last digits."""
+        found = []
+        for inputs in self._nearby():
+            with suppress(NotReachedError, RuleRaisedError):
+                _, result = self.run_rule("frule", self.by_position(tangents), inputs=inputs)
+                if is_pair(result):
+                    found.append(vector_of(self.expected, force(result[1])))
+        return found
+
+    def _nearby(self) -> Iterator[tuple[Any, tuple[Any, ...], dict[str, Any]]]:
+        generator = np.random.default_rng(1)
+        for _ in range(NEARBY):
+            function, args, kwargs = self.copies()
+            moved = list(args)
+            for argument in self.arguments[1:]:
+                layout = layout_of(argument.value)
+                shake = generator.integers(-2, 3, layout.size) * unit_roundoff(layout)
+                near = layout.rebuild(entries_of(layout) * (1.0 + shake), False)
+                if argument.keyword is not None:
+                    kwargs[argument.keyword] = near
+                elif argument.differentiable:
+                    moved[argument.position - 1] = near
+            yield function, tuple(moved), kwargs
 
     def _call_with(self, function: Any, *values: Any) -> Any:
         keywords = {a.keyword: value for a, value in zip(self.arguments[1:], values, strict=True) if a.keyword}

@@ -279,22 +279,35 @@ class Tolerance:
 
     relative: float
     absolute: float
+    negligible: float = 1e-9
+    """Largest error, relative to a derivative of order one, of a finite difference that is 0 but for rounding."""
 
     def judge(
-        self, rule: Any, difference: Any, error: Any, *, scale: Any, unit: float, rounding: float = 0.0
+        self,
+        rule: Any,
+        lower: Any,
+        upper: Any,
+        error: Any,
+        *,
+        scale: Any,
+        unit: float,
+        rounding: Any = 0.0,
     ) -> np.ndarray[Any, Any]:
-        """Compare a rule's numbers with finite differences.
+        """Compare a rule's numbers with what is known of the derivative.
 
         Parameters
         ----------
-        rule, difference, error : array_like
-            The numbers to compare, and the estimated errors of the finite differences.
+        rule : array_like
+            The numbers of the rule.
+        lower, upper, error : array_like
+            Where the derivative lies according to finite differences, and their estimated errors. The two bounds are
+            equal but for kinks, where each member of the generalised derivative is as good as any other.
         scale : array_like
             The magnitude of the terms that either was summed from.
         unit : float
             The magnitude that the numbers have where the derivative is of order one: what tells a derivative that is
             zero to rounding from one that the finite difference cannot resolve.
-        rounding : float
+        rounding : array_like
             The rounding error that the rule may make whatever its result.
 
         Returns
@@ -302,16 +315,20 @@ class Tolerance:
         verdicts : ndarray of int
             `PASS`, `INCONCLUSIVE` or `FAIL` for each number.
         """
-        rule, difference, error, scale = np.broadcast_arrays(rule, difference, error, scale)
+        rule, lower, upper, error, scale = np.broadcast_arrays(rule, lower, upper, error, scale)
+        known = np.isfinite(lower) & np.isfinite(upper) & np.isfinite(error)
         with np.errstate(all="ignore"):
             error = ERROR_ESTIMATES * error
             # A difference of exactly 0 was seen on every sample: the function is constant here, as steps are.
-            negligible = np.where((rule == 0) & (difference == 0), NEGLIGIBLE, self.relative) * unit
-            undecidable = ~(error <= np.maximum(DECIDABLE * scale, np.maximum(negligible, self.absolute)))
-            undecidable |= ~np.isfinite(difference)
+            constant = (rule == 0) & (lower == 0) & (upper == 0)
+            negligible = np.where(constant, NEGLIGIBLE, self.negligible) * unit
+            allowed = np.maximum(DECIDABLE * scale, np.maximum(negligible, self.absolute))
+            undecidable = ~(error <= np.maximum(allowed, self.relative * scale))
             slack = self.relative * scale + self.absolute + rounding
-            apart = ~(np.abs(rule - difference) <= slack + error)
-        # A NaN estimate or error says nothing; a rule's NaN or infinity beside a good estimate is wrong.
-        apart &= np.isfinite(difference) & np.isfinite(error) & ~(undecidable & ~np.isfinite(rule))
+            outside = np.maximum(np.maximum(lower - rule, rule - upper), 0.0)
+            apart = ~(outside <= slack + error)
+        # A rule's NaN or infinity beside a good estimate is wrong; an estimate that is unknown says nothing.
+        apart &= ~(undecidable & ~np.isfinite(rule))
         verdicts = np.where(apart, FAIL, np.where(undecidable, INCONCLUSIVE, PASS))
-        return np.where(rule == difference, PASS, verdicts) if not np.isfinite(difference).all() else verdicts
+        agrees = np.isinf(lower) & (lower == upper) & (rule == lower)
+        return np.where(known, verdicts, np.where(agrees, PASS, INCONCLUSIVE))

@@ -9,7 +9,6 @@ so that a wrong number comes with a large error and not with a small one.
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -19,14 +18,8 @@ from typing import Any
 import numpy as np
 
 from testutils.step_search import EPSILON, Line, StepSearch, coefficients_of, extend
-from testutils.vectorisation import (
-    Layout,
-    Vector,
-    entries_of,
-    layout_of,
-    tangent_entries,
-    unit_roundoff,
-)
+from testutils.vector_function import VectorFunction
+from testutils.vectorisation import Vector, tangent_entries
 
 _DEFAULT_CONDITION = 10.0
 _DEFAULT_FACTOR = 1.0
@@ -315,8 +308,8 @@ def directional_derivative(
     >>> float(np.round(estimate.value[0], 9)), bool(estimate.error[0] < 1e-10)
     (3.0, True)
     """
-    function = _VectorFunction(f, primals, fkwargs)
-    return function.along(function.direction(tangents), _first_order(fdm))
+    function = VectorFunction(f, primals, fkwargs)
+    return derivative_along(function, function.direction(tangents), _first_order(fdm))
 
 
 def jvp_fd(
@@ -346,8 +339,8 @@ def jvp_fd(
     >>> np.round(estimate.value[0], 9), estimate.value[1]
     (array([2., 4.]), 0.0)
     """
-    function = _VectorFunction(f, primals, fkwargs)
-    estimate = function.along(function.direction(tangents), _first_order(fdm))
+    function = VectorFunction(f, primals, fkwargs)
+    estimate = derivative_along(function, function.direction(tangents), _first_order(fdm))
     return Estimate(function.output.tangent(estimate.value), estimate.error, estimate.evaluations, estimate.note)
 
 
@@ -381,9 +374,9 @@ def vjp_fd(
     >>> [round(xbar, 9) for xbar in estimate.value]
     [10.0, 6.0]
     """
-    function = _VectorFunction(f, primals, fkwargs)
+    function = VectorFunction(f, primals, fkwargs)
     weights = tangent_entries(function.output, cotangent)
-    jacobian = function.jacobian(_first_order(fdm))
+    jacobian = _jacobian(function, _first_order(fdm))
     with np.errstate(invalid="ignore"):
         # A component that the cotangent ignores may have any derivative, or none.
         used = weights != 0
@@ -425,110 +418,7 @@ def jacobian_fd(
     array([[1., 0.],
            [1., 1.]])
     """
-    return _VectorFunction(f, primals, fkwargs).jacobian(_first_order(fdm))
-
-
-class _VectorFunction:
-    """A function of nested arguments as a function from one real vector to another.
-
-    Every evaluation is given new copies of all arguments.
-    """
-
-    def __init__(self, f: Callable[..., Any], primals: Sequence[Any], fkwargs: Mapping[str, Any] | None) -> None:
-        self._f = f
-        self._layout = layout_of(tuple(primals))
-        self._keywords = layout_of(dict(fkwargs or {}))
-        self._keyword_entries = entries_of(self._keywords)
-        self.x = entries_of(self._layout)
-        self.arguments = _slices([layout_of(primal) for primal in primals])
-        self._promote = bool(np.any(unit_roundoff(self._layout) > EPSILON))
-        self.output = layout_of(self._first_output())
-        self.y = entries_of(self.output)
-        self._epsilon = unit_roundoff(self.output)
-        self._resolution = unit_roundoff(self._layout, self._promote)
-        self._scales = _scales(self._layout, self.x)
-
-    def direction(self, tangents: Sequence[Any]) -> Vector:
-        """The tangents of all arguments as one vector."""
-        if len(tangents) != len(self.arguments):
-            raise ValueError(
-                f"{len(tangents)} tangents were given for {len(self.arguments)} primals: give one for each, "
-                "NoTangent() for those held fixed"
-            )
-        parts = [tangent_entries(layout, dx) for (layout, _), dx in zip(self.arguments, tangents, strict=True)]
-        return np.concatenate([np.zeros(0), *parts])
-
-    def along(self, direction: Vector, fdm: FiniteDifferenceMethod | None) -> Estimate:
-        """The derivative along a direction, as a vector."""
-        moving = np.flatnonzero(direction)
-        if moving.size == 0 or self.y.size == 0:
-            return Estimate(np.zeros_like(self.y), np.zeros(self.y.size), 1)
-        if not np.all(np.isfinite(self.x[moving])) or not np.all(np.isfinite(direction)):
-            note = "the primals or the tangents are not finite"
-            return Estimate(np.full_like(self.y, np.nan), np.full(self.y.size, np.inf), 1, note)
-        method = fdm or default_method(float(np.max(self._epsilon)))
-        value, error, evaluations, note = method._differentiate(self._line(direction, moving))
-        return Estimate(value, error, evaluations, note)
-
-    def jacobian(self, fdm: FiniteDifferenceMethod | None) -> Estimate:
-        """All columns of the Jacobian."""
-        shape = (self.y.size, self.x.size)
-        value, error = np.zeros(shape, self.y.dtype), np.zeros(shape)
-        evaluations, notes = 1, dict[str, None]()
-        for column in range(self.x.size):
-            unit = np.zeros_like(self.x)
-            unit[column] = 1.0
-            estimate = self.along(unit, fdm)
-            value[:, column], error[:, column] = estimate.value, estimate.error
-            evaluations += estimate.evaluations - 1
-            notes.setdefault(estimate.note)
-        return Estimate(value, error, evaluations, "; ".join(note for note in notes if note))
-
-    def _line(self, direction: Vector, moving: Any) -> Line:
-        x, speed = np.abs(self.x[moving]).astype(float), np.abs(direction[moving]).astype(float)
-        fastest = float(np.max(speed))
-        scale = float(np.quantile(self._scales[moving] / speed, 0.25))
-        # The rounding of x + h v shifts the direction by eps |x| / h. An entry that hardly moves in comparison with the
-        # others hardly contributes; its own shift, large in relation to its speed, must not count in full.
-        rounding = float(np.max(self._resolution[moving] * x / np.maximum(speed, 1e-3 * fastest)))
-        return Line(
-            lambda t: self._displaced(self.x + t * direction) if t else self.y,
-            self.x.dtype.type(0),
-            scale=scale,
-            reach=max(scale, 1.0 / fastest, float(np.max(x)) / fastest),
-            rounding=rounding,
-            epsilon=self._epsilon,
-        )
-
-    def _first_output(self) -> Any:
-        if self._promote:
-            try:
-                return self._evaluate(self.x)
-            except Exception:  # whatever the function has against float64, it may not have against its own arguments
-                self._promote = False
-        return self._evaluate(self.x)
-
-    def _evaluate(self, vector: Vector) -> Any:
-        args = self._layout.rebuild(vector, self._promote)
-        kwargs = self._keywords.rebuild(self._keyword_entries, False)
-        with np.errstate(all="ignore"), warnings.catch_warnings():
-            # Samples next to the primals may lie outside of the domain, which concerns nobody but the step search.
-            warnings.simplefilter("ignore", RuntimeWarning)
-            return self._f(*args, **kwargs)
-
-    def _displaced(self, vector: Vector) -> Vector:
-        try:
-            output = self._evaluate(vector)
-        except (ArithmeticError, ValueError):  # outside of the domain, as `math.log` and `np.linalg.inv` say it
-            return np.full_like(self.y, np.nan)
-        layout = layout_of(output)
-        if layout.signature != self.output.signature:
-            raise ValueError(
-                "the finite differences evaluate the function close to its arguments, but there its output has another "
-                f"structure: {_describe(layout)} in the place of {_describe(self.output)}; give it one structure, "
-                "shape and realness whatever the values, for example with np.asarray(..., dtype=complex)"
-            )
-        return entries_of(layout)
+    return _jacobian(VectorFunction(f, primals, fkwargs), _first_order(fdm))
 
 
 def _first_order(fdm: FiniteDifferenceMethod | None) -> FiniteDifferenceMethod | None:
@@ -540,28 +430,43 @@ def _first_order(fdm: FiniteDifferenceMethod | None) -> FiniteDifferenceMethod |
     return fdm
 
 
-def _slices(layouts: Sequence[Layout]) -> list[tuple[Layout, slice[int, int, None]]]:
-    stops = np.cumsum([0, *(layout.size for layout in layouts)])
-    return [
-        (layout, slice(int(start), int(start) + layout.size)) for layout, start in zip(layouts, stops[:-1], strict=True)
-    ]
+def derivative_along(
+    function: VectorFunction, direction: Vector, fdm: FiniteDifferenceMethod | None = None
+) -> Estimate:
+    """The derivative of a vector function along a direction, as a vector; see `directional_derivative`."""
+    before = function.evaluations
+    problem = unusable(function, direction)
+    if problem is not None:
+        return Estimate(problem.value, problem.error, before, problem.note)
+    method = fdm or method_for(function)
+    value, error, _, note = method._differentiate(function.line(direction))
+    return Estimate(value, error, 1 + function.evaluations - before, note)
 
 
-def _scales(layout: Layout, x: Vector) -> Vector:
-    """The magnitude of every entry: of the complex number it is a part of, or the array's largest where it is 0."""
-    scales = np.empty(x.size)
-    start = 0
-    for leaf in layout.leaves():
-        part = slice(start, start + leaf.size)
-        entries = np.abs(x[part]).astype(float)
-        if leaf.is_complex:
-            entries = np.tile(np.hypot(entries[: leaf.count], entries[leaf.count :]), 2)
-        largest = float(np.max(entries, initial=0.0))
-        scales[part] = np.where(entries > 0, entries, largest or 1.0)
-        start += leaf.size
-    return scales
+def unusable(function: VectorFunction, direction: Vector) -> Estimate | None:
+    """The estimate where nothing has to be evaluated, since nothing moves, or because what moves is not finite."""
+    moving = np.flatnonzero(direction)
+    if moving.size == 0 or function.y.size == 0:
+        return Estimate(np.zeros_like(function.y), np.zeros(function.y.size))
+    if not np.all(np.isfinite(function.x[moving])) or not np.all(np.isfinite(direction)):
+        note = "the primals or the tangents are not finite"
+        return Estimate(np.full_like(function.y, np.nan), np.full(function.y.size, np.inf), note=note)
+    return None
 
 
-def _describe(layout: Layout) -> str:
-    parts = [f"{'complex' if leaf.is_complex else 'real'} numbers of shape {leaf.shape}" for leaf in layout.leaves()]
-    return " and ".join(parts) or "nothing that has a derivative"
+def method_for(function: VectorFunction) -> FiniteDifferenceMethod:
+    """The default method for the precision of a function's output."""
+    return default_method(float(np.max(function.epsilon)))
+
+
+def _jacobian(function: VectorFunction, fdm: FiniteDifferenceMethod | None) -> Estimate:
+    shape = (function.y.size, function.x.size)
+    value, error = np.zeros(shape, function.y.dtype), np.zeros(shape)
+    notes = dict[str, None]()
+    for column in range(function.x.size):
+        unit = np.zeros_like(function.x)
+        unit[column] = 1.0
+        estimate = derivative_along(function, unit, fdm)
+        value[:, column], error[:, column] = estimate.value, estimate.error
+        notes.setdefault(estimate.note)
+    return Estimate(value, error, function.evaluations, "; ".join(note for note in notes if note))

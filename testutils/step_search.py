@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 EPSILON = float(np.finfo(np.float64).eps)
 
+KINK = "a kink: the derivatives from the left and from the right differ"
+
 # A component whose relative error is estimated below this is not worth further evaluations (in float64).
 _GOOD_ENOUGH = 1e-11
 # The noise is read off three differences, correlated ones: each has a chance to be small by accident.
@@ -123,7 +125,9 @@ class StepSearch:
         self._widest = max(abs(g) for g in method.extended_grid)
         self._weights = _weights(method.grid, method.extended_grid, method.q, line.centre.dtype.char)
         self._hopeless = ~np.isfinite(line.centre)
+        self._edges = np.zeros_like(self._hopeless)
         self._stencils: list[_Stencil] = []
+        self._first = 0.0
         self.note = ""
 
     def unadapted(self) -> tuple[Vector, Vector]:
@@ -141,19 +145,51 @@ class StepSearch:
             error += self._line.rounding_error(h) * np.abs(value).astype(float)
         return value, np.where(np.isfinite(value), error, np.inf)
 
-    def run(self) -> tuple[Vector, Vector]:
-        """The best value of every component and its error."""
-        first = self._first_step()
+    def run(
+        self, decided: Callable[[Vector, Vector], bool] | None = None, first: float | None = None
+    ) -> tuple[Vector, Vector]:
+        """The best value of every component and its error.
+
+        Parameters
+        ----------
+        decided : callable, optional
+            Asked after each step whether value and error are good enough; by default they are improved while that
+            pays. A search that was stopped so goes on where it was when it is run again.
+        first : float, optional
+            The first step, where one is known to be good.
+        """
         if self._line.centre.size == 0 or np.all(self._hopeless):
             self.note = "the function is not finite at the primals" if self._line.centre.size else ""
             return np.full_like(self._line.centre, np.nan), np.full(self._line.centre.shape, np.inf)
-        self._try(first)
-        budget = 4 + 4 * self._method.adapt
-        while len(self._stencils) < budget and (step := self._next_step(first)) is not None:
-            self._try(step)
+        if not self._stencils:
+            self._first = self._first_step() if first is None else first
+            self._try(self._first)
+            self._look_for_edges()
         value, error = self._judge()
+        while not (decided is not None and decided(value, error)) and len(self._stencils) < self._budget:
+            step = self._next_step(self._first)
+            if step is None:
+                break
+            self._try(step)
+            value, error = self._judge()
         self.note = self._reason(error)
         return value, error
+
+    @property
+    def count(self) -> int:
+        """How many steps were tried."""
+        return len(self._stencils)
+
+    @property
+    def best_step(self) -> float:
+        """The step that most components were served best by."""
+        with np.errstate(all="ignore"):
+            errors, _, _ = self._errors()
+        return self._stencils[int(np.bincount(np.argmin(errors, axis=0)).argmax())].h
+
+    @property
+    def _budget(self) -> int:
+        return 4 + 4 * self._method.adapt
 
     def _default_step(self, p: int, q: int, weights: Vector) -> float:
         """The step when nothing is known but the condition (FiniteDifferences.jl, `estimate_step` without adaption)."""
@@ -177,6 +213,16 @@ class StepSearch:
         with np.errstate(all="ignore"):
             self._stencils.append(self._reduced(h, samples))
         self._stencils.sort(key=lambda stencil: stencil.h)
+
+    def _look_for_edges(self) -> None:
+        """Components for which the domain ends at x itself need no search for a step that is short enough."""
+        outside = ~np.isfinite(self._stencils[0].value) & ~self._hopeless
+        if np.any(outside):
+            nearest = _SHORTEST * self._line.scale
+            sides = {np.sign(g) for g in self._method.grid if g}
+            at_edge = ~np.isfinite([self._line(self._line.x + side * nearest) for side in sides])
+            self._edges |= outside & np.any(at_edge, axis=0)
+            self._hopeless |= self._edges
 
     def _reduced(self, h: float, samples: Vector) -> _Stencil:
         weights, centre, scale = self._weights, self._line.centre, h**self._q
@@ -380,10 +426,10 @@ class StepSearch:
         reasons = []
         with np.errstate(all="ignore"):
             if np.any(self._kinks()):
-                reasons.append("the derivatives from the left and from the right differ: a kink")
-        if np.any(self._hopeless):
+                reasons.append(KINK)
+        if np.any(self._hopeless & ~self._edges):
             reasons.append("the function is not finite at the primals")
-        if np.any(np.isinf(error) & ~self._hopeless):
+        if np.any(np.isinf(error) & (~self._hopeless | self._edges)):
             reasons.append("the function is not finite, or raises, close to the primals")
         return "; ".join(reasons)
 

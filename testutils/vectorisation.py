@@ -21,8 +21,6 @@ from rulescore.tangents import NotImplementedTangent, field_names, is_array, reb
 
 Vector: TypeAlias = np.ndarray[Any, Any]
 
-_PROMOTED: dict[str, type] = {"f": np.float64, "c": np.complex128}
-
 
 class TangentMismatchError(ValueError):
     """A tangent that does not fit its primal: another shape, other fields, complex where the primal is real."""
@@ -116,11 +114,12 @@ class NumericLayout(Layout):
         self._write_values(np.asarray(self._x), out)
 
     def rebuild(self, entries: Vector, promote: bool) -> Any:
-        dtype = np.promote_types(self.dtype, _PROMOTED[self.dtype.kind]) if promote else self.dtype
+        dtype = np.promote_types(self.dtype, entries.dtype) if promote else self.dtype
         x = self._x
         if not isinstance(x, np.ndarray):
             value = self._read_values(entries).astype(dtype)[()]
-            return value if isinstance(x, np.generic) else type(x)(value)
+            is_python_s = not isinstance(x, np.generic) and dtype == self.dtype
+            return type(x)(value) if is_python_s else value
         # K order: a function may take another path for Fortran-ordered arrays, and is evaluated on the same one.
         values: Any = np.empty_like(x, dtype=dtype)
         values[...] = self._read_values(entries)
@@ -403,8 +402,9 @@ def to_vector(x: Any) -> tuple[Vector, Callable[..., Any]]:
         functions and `None` take none.
     unravel : callable
         ``unravel(vector)`` is a new object like ``x``, of the same types and dtypes, that shares no array with it.
-        ``unravel(vector, promote=True)`` has float64 and complex128 in the place of lower precisions, so that a
-        function can be evaluated more precisely than its argument was given.
+        ``unravel(vector, promote=True)`` has at least the vector's own precision in every part, so that a function can
+        be evaluated more precisely than its argument was given; and complex numbers in every part where the vector is
+        complex.
 
     Raises
     ------

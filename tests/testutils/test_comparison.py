@@ -250,13 +250,26 @@ def test_missing_derivatives_are_found_inside_containers() -> None:
 )
 def test_when_a_rule_and_a_finite_difference_agree(rule: float, difference: float, error: float, verdict: int) -> None:
     scale = max(abs(rule), abs(difference)) if np.isfinite(rule + difference) else 0.0
-    assert Tolerance(1e-9, 0.0).judge(rule, difference, error, scale=scale, unit=1.0) == verdict
+    assert Tolerance(1e-9, 0.0).judge(rule, difference, difference, error, scale=scale, unit=1.0) == verdict
 
 
 def test_entries_are_judged_one_by_one() -> None:
-    verdicts = Tolerance(1e-9, 0.0).judge(np.ones(3), np.array([1.0, 2.0, np.nan]), 1e-12, scale=np.ones(3), unit=1.0)
+    difference = np.array([1.0, 2.0, np.nan])
+    verdicts = Tolerance(1e-9, 0.0).judge(np.ones(3), difference, difference, 1e-12, scale=np.ones(3), unit=1.0)
     assert verdicts.tolist() == [PASS, FAIL, INCONCLUSIVE]
 
 
 def test_absolute_tolerance_decides_small_numbers() -> None:
-    assert Tolerance(1e-9, 1e-3).judge(0.0, 5e-4, 1e-4, scale=5e-4, unit=1.0) == PASS
+    assert Tolerance(1e-9, 1e-3).judge(0.0, 5e-4, 5e-4, 1e-4, scale=5e-4, unit=1.0) == PASS
+
+
+@pytest.mark.parametrize(
+    ("rule", "verdict"), [(-1.0, PASS), (0.3, PASS), (1.0, PASS), (1.1, FAIL), (-1.1, FAIL), (np.nan, FAIL)]
+)
+def test_at_a_kink_everything_between_the_one_sided_derivatives_is_right(rule: float, verdict: int) -> None:
+    assert Tolerance(1e-9, 0.0).judge(rule, -1.0, 1.0, 1e-12, scale=1.0, unit=1.0) == verdict
+
+
+@pytest.mark.parametrize(("rule", "verdict"), [(np.inf, PASS), (-np.inf, INCONCLUSIVE), (1.0, INCONCLUSIVE)])
+def test_an_infinite_derivative_agrees_with_the_same_infinity_alone(rule: float, verdict: int) -> None:
+    assert Tolerance(1e-9, 0.0).judge(rule, np.inf, np.inf, 0.0, scale=0.0, unit=1.0) == verdict

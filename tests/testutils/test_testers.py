@@ -349,7 +349,8 @@ def test_cost_does_not_grow_with_the_number_of_elements() -> None:
         scalar_rule(function, lambda y, x: 3 * x**2)
         assert check_rule(function, np.linspace(0.5, 2, size)).verdict == "pass"
         costs.append(calls[0])
-    assert costs[1] <= costs[0] + 5
+    # One step more, since a mistake in one entry of a thousand is harder to see. The rules call the function too.
+    assert costs[1] <= costs[0] + 12
     assert costs[1] < 60
 
 
@@ -406,16 +407,51 @@ KINKS: dict[str, tuple[Callable[[Any], Any], Callable[[Any], Any], Any]] = {
 
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("name", KINKS)
-def test_documented_values_at_kinks_are_never_called_wrong(name: str, seed: int) -> None:
+def test_documented_values_at_kinks_pass_and_the_report_says_what_is_special(name: str, seed: int) -> None:
     f, derivative, x = KINKS[name]
     forward, reverse = one_argument(f, derivative)
     with frule.override(f, forward), rrule.override(f, reverse):
         report = check_rule(f, x, rng=seed)
-    assert report.verdict != "fail", str(report)
+    if name == "step at its edge":  # a jump, where no derivative of any kind exists
+        assert report.verdict == "inconclusive", str(report)
+    else:
+        assert report.verdict == "pass", str(report)
+        assert report.notes
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("slope", [-1.001, 1.001, 2.0, np.nan, np.inf])
+def test_a_slope_outside_of_the_generalised_derivative_is_wrong(slope: float, seed: int) -> None:
+    forward, reverse = one_argument(np.abs, lambda x: np.where(x == 0, slope, np.sign(x)))
+    for modes, table, rule in ((("frule",), frule, forward), (("rrule",), rrule, reverse)):
+        with table.override(np.abs, rule):
+            report = check_rule(np.abs, np.array([0.0, 1.0, -2.0]), rng=seed, modes=modes)
+        assert report.verdict == "fail", str(report)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_kink_does_not_hide_a_mistake_in_another_output(seed: int) -> None:
+    _, reverse = one_argument(np.abs, lambda x: np.where(x > 0, 1.000001, np.sign(x)))
+    with rrule.override(np.abs, reverse):
+        report = check_rule(np.abs, np.array([0.0, 1.0, -2.0]), rng=seed, modes=("rrule",))
+    assert report.verdict == "fail", str(report)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_kink_does_not_hide_a_mistake_in_another_input(seed: int) -> None:
+    def manhattan(x: Any) -> Any:
+        return np.sum(np.abs(x))
+
+    def wrong_rrule(x: Any) -> Any:
+        return manhattan(x), lambda ybar: (NoTangent(), ybar * np.where(x == 1.0, 1.000001, np.sign(x)))
+
+    with rrule.override(manhattan, wrong_rrule):
+        report = check_rule(manhattan, np.array([0.0, 1.0, -2.0, 3.0]), rng=seed, modes=("rrule",))
+    assert report.verdict == "fail", str(report)
 
 
 @pytest.mark.parametrize("seed", range(10))
-def test_maximum_that_shares_among_ties_is_never_called_wrong(seed: int) -> None:
+def test_maximum_that_shares_among_ties_passes_as_a_kink(seed: int) -> None:
     def largest(x: Any) -> Any:
         return np.max(x)
 
@@ -427,11 +463,13 @@ def test_maximum_that_shares_among_ties_is_never_called_wrong(seed: int) -> None
 
     with frule.override(largest, largest_frule), rrule.override(largest, largest_rrule):
         report = check_rule(largest, np.array([1.0, 3.0, 3.0, 3.0]), rng=seed)
-    assert report.verdict == "inconclusive", str(report)
+    assert report.verdict == "pass", str(report)
+    assert {(note.mode, note.name) for note in report.notes} == {("frule", "derivative"), ("rrule", "derivative")}
+    assert "kink" in str(report)
 
 
 @pytest.mark.parametrize("seed", range(10))
-def test_sort_that_shares_among_three_ties_is_never_called_wrong(seed: int) -> None:
+def test_sort_that_shares_among_three_ties_passes_as_a_kink(seed: int) -> None:
     def sharing(x: Any) -> Any:
         return (x[:, None] == np.sort(x)) / np.sum(x[:, None] == np.sort(x), axis=0)
 
@@ -443,8 +481,11 @@ def test_sort_that_shares_among_three_ties_is_never_called_wrong(seed: int) -> N
 
     with frule.override(np.sort, sort_frule), rrule.override(np.sort, sort_rrule):
         report = check_rule(np.sort, np.array([2.0, 1.0, 1.0, 1.0, 3.0]), rng=seed)
-        assert report.verdict == "inconclusive", str(report)
-        assert check_rule(np.sort, np.array([2.0, 1.0, 3.0]), rng=seed).verdict == "pass"
+        assert report.verdict == "pass", str(report)
+        assert "the slopes along different directions do not add up" in str(report)
+        smooth = check_rule(np.sort, np.array([2.0, 1.0, 3.0]), rng=seed)
+    assert smooth.verdict == "pass"
+    assert not smooth.notes
 
 
 def test_wrong_value_outside_of_the_kink_is_still_caught() -> None:
@@ -532,7 +573,7 @@ def test_method_is_taken_over() -> None:
     function, calls = counted(cube)
     scalar_rule(function, lambda y, x: 3 * x**2)
     check_rule(function, VECTOR, fdm=central_fdm(3, adapt=0))
-    assert calls[0] < 20
+    assert calls[0] < 28
     with pytest.raises(ValueError, match="derivatives of order 2; give one with q=1"):
         check_rule(cube, VECTOR, fdm=central_fdm(5, 2))
 
@@ -781,7 +822,7 @@ def test_cotangents_nobody_can_read_are_reported() -> None:
     assert {result.name for result in report.failures} == {"cotangent type"}
 
 
-def test_output_that_changes_its_shape_nearby_is_undecidable() -> None:
+def test_output_that_changes_its_shape_nearby_ends_the_domain() -> None:
     def positive(x: Any) -> Any:
         return x[x > 0]
 
@@ -790,7 +831,8 @@ def test_output_that_changes_its_shape_nearby_is_undecidable() -> None:
 
     with rrule.override(positive, positive_rrule):
         report = check_rule(positive, np.array([0.0, 1.0]), modes=("rrule",))
-    assert report.verdict == "inconclusive", str(report)
+    assert report.verdict == "pass", str(report)
+    assert "edge of the domain" in str(report)
 
 
 def test_pullback_that_fails_at_its_second_call_is_reported() -> None:

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
+from typing import Any
 
 import numpy as np
 
 from rulescore import AbstractZero
 from testutils.cases import Argument, Case
 from testutils.checks.check import Check, Finding, check
-from testutils.checks.kinks import freedom_of
 from testutils.comparison import FAIL, INCONCLUSIVE, PASS
+from testutils.evidence import Bracket, Comparison, Numbers, Probe, notes_of_a_pass
 from testutils.finite_differences import Estimate
 from testutils.report import EntryComparison, description_of
-from testutils.rule_calls import NotReachedError
-from testutils.vectorisation import Vector, labels
+from testutils.rule_calls import NotReachedError, RuleRaisedError
+from testutils.vectorisation import Vector, labels, vector_to_tangent
 
 ENTRIES_SHOWN = 8
 """How many wrong entries a report shows."""
@@ -27,28 +29,16 @@ ENTRIES_COMPARED = 24
 SEARCH_BUDGET = 120
 """How many directional derivatives the search for wrong entries may cost."""
 
+SMALLEST_MISTAKE = 1e-8
+"""The relative error of a single entry that finite differences are refined for, as far as they can be."""
 
-@dataclass(frozen=True, slots=True)
-class Pairing:
-    """⟨x̄, ẋ⟩ of a rule beside ⟨ȳ, J ẋ⟩ of a finite difference: two numbers that are equal for a right rule."""
+FINEST = 1e-11
+"""No finite difference is refined beyond this relative error of a sum."""
 
-    rule: float
-    difference: float
-    error: float
-    verdict: int
-    note: str
 
-    @classmethod
-    def along(cls, case: Case, xbar: Vector, direction: Vector, estimate: Estimate) -> Pairing:
-        """Pair a cotangent with the direction, and the output's cotangent with the derivative along it."""
-        ybar = case.output_cotangent_vector
-        terms, difference_terms = _strong_product(direction, xbar), _strong_product(ybar, estimate.value)
-        rule, difference = float(terms.sum()), float(difference_terms.sum())
-        error = float(_strong_product(np.abs(ybar), estimate.error).sum())
-        scale = max(np.abs(terms).sum(), np.abs(difference_terms).sum())
-        unit = float(np.linalg.norm(ybar) * np.linalg.norm(direction))
-        verdict = int(case.tolerance.judge(rule, difference, error, scale=_finite(scale), unit=unit))
-        return cls(rule, difference, error, verdict, estimate.note)
+def _resolution(summands: int) -> float:
+    """The relative error to which a sum has to be known for a mistake in one of its terms to show."""
+    return max(SMALLEST_MISTAKE / max(summands, 1), FINEST)
 
 
 def _strong_product(weights: Vector, values: Vector) -> Vector:
@@ -57,33 +47,235 @@ def _strong_product(weights: Vector, values: Vector) -> Vector:
         return np.where(weights == 0, 0.0, weights * values)
 
 
-def _finite(x: float) -> float:
-    return x if np.isfinite(x) else 0.0
+def _total(terms: Vector) -> float:
+    """The sum; NaN where infinities of both signs are in it."""
+    with np.errstate(invalid="ignore"):
+        return float(terms.sum())
+
+
+class CotangentComparison(Comparison):
+    """⟨x̄, ẋ⟩ of an rrule beside ⟨ȳ, J ẋ⟩: two numbers that are equal for a right rule."""
+
+    def __init__(
+        self,
+        case: Case,
+        direction: Vector,
+        xbar: Vector,
+        ybar: Vector | None = None,
+        nearby: Callable[[], list[Vector]] = list,
+    ) -> None:
+        super().__init__(case.tolerance, _resolution(int(np.count_nonzero(direction))))
+        self._ybar = case.output_cotangent_vector if ybar is None else ybar
+        self._direction = direction
+        self._terms = _strong_product(direction, xbar)
+        self._nearby = nearby
+        self._unit = float(np.linalg.norm(self._ybar) * np.linalg.norm(direction))
+
+    def numbers(self, bracket: Bracket) -> Numbers:
+        ends = [_strong_product(self._ybar, end) for end in (bracket.lower, bracket.upper)]
+        scale = max(_total(np.abs(self._terms)), *(_total(np.abs(end)) for end in ends))
+        lower, upper = _total(np.minimum(*ends)), _total(np.maximum(*ends))
+        error = _total(_strong_product(np.abs(self._ybar), bracket.error))
+        if bracket.total is not None and lower == upper:
+            weights, value, error_of_value = bracket.total
+            if not error <= error_of_value and np.array_equal(weights, self._ybar):
+                lower, upper, error = value, value, error_of_value
+        return Numbers(
+            rule=_total(self._terms),
+            lower=lower,
+            upper=upper,
+            error=error,
+            scale=scale if np.isfinite(scale) else 0.0,
+            unit=self._unit,
+        )
+
+    def rule_noise(self) -> float:
+        here = _total(self._terms)
+        there = [_total(_strong_product(self._direction, xbar)) for xbar in self._nearby()]
+        return max((abs(value - here) for value in there if np.isfinite(value)), default=0.0)
+
+
+class TangentComparison(Comparison):
+    """ẏ of an frule beside J ẋ, entry by entry."""
+
+    def __init__(self, case: Case, direction: Vector, dy: Vector, nearby: Callable[[], list[Vector]] = list) -> None:
+        super().__init__(case.tolerance, _resolution(int(np.count_nonzero(direction)) // max(dy.size, 1)))
+        self._case = case
+        self._dy = dy
+        self._nearby = nearby
+        self._unit = float(np.linalg.norm(direction))
+
+    def numbers(self, bracket: Bracket) -> Numbers:
+        with np.errstate(all="ignore"):
+            scale = np.fmax(np.abs(self._dy), np.fmax(np.abs(bracket.lower), np.abs(bracket.upper)))
+        scale = np.where(np.isfinite(scale), scale, 0.0).astype(float)
+        return Numbers(
+            rule=self._dy,
+            lower=bracket.lower,
+            upper=bracket.upper,
+            error=bracket.error,
+            scale=scale,
+            unit=self._unit,
+            # An entry that cancels to almost nothing keeps the rounding errors of its neighbours' size.
+            rounding=2 * self._case.tolerance.relative * float(scale.max(initial=0.0)),
+        )
+
+    def rule_noise(self) -> Vector:
+        noise = np.zeros(self._dy.size)
+        for there in self._nearby():
+            with np.errstate(all="ignore"):
+                apart = np.abs(there - self._dy)
+            noise = np.where(np.isfinite(apart), np.maximum(noise, apart), noise)
+        return noise
+
+
+# Reverse mode.
+
+
+@dataclass(frozen=True, slots=True)
+class Pairing:
+    """⟨x̄, ẋ⟩ of a rule beside ⟨ȳ, J ẋ⟩ along one direction, with the verdict."""
+
+    numbers: Numbers
+    verdict: int
+    note: str
+    kink: str
+
+    @property
+    def text(self) -> str:
+        n = self.numbers
+        if n.lower < n.upper:
+            range_ = f"everything between {n.lower:.10g} and {n.upper:.10g} is a derivative in the generalised sense"
+            return f"the rule gives {n.rule:.10g}; {range_}"
+        return f"the rule gives {n.rule:.10g}, a finite difference {n.lower:.10g} ± {n.error:.1g}"
 
 
 @check("derivative", "rrule")
 def cotangents_agree_with_finite_differences(case: Case) -> Iterator[Finding]:
-    """⟨x̄, ẋ⟩ = ⟨ȳ, J ẋ⟩ for each argument by itself, in directions ẋ that give every entry some weight."""
-    for argument in case.answered_arguments:
-        yield from _cotangent_findings(case, argument, case.cotangent_vector(argument))
+    """⟨x̄, ẋ⟩ = ⟨ȳ, J ẋ⟩ in directions ẋ that give every entry some weight.
+
+    All arguments move at once, which costs the same however many they are; only where that does not pass, each moves
+    by itself.
+    """
+    answered = case.answered_arguments
+    if not answered:
+        return
+    together = _pairings(case, answered)
+    if all(pairing.verdict == PASS for pairing in together):
+        yield from _notes(answered, together)
+        return
+    if len(answered) == 1:
+        yield from _cotangent_findings(case, answered[0], together)
+        return
+    findings = [
+        found for argument in answered for found in _cotangent_findings(case, argument, _pairings(case, [argument]))
+    ]
+    yield from findings
+    worst = max(together, key=lambda pairing: pairing.verdict)
+    if worst.verdict == FAIL and not any(found.verdict == "fail" for found in findings):
+        yield Finding(f"when all arguments move at once, {worst.text}; correct the pullback")
 
 
-def _cotangent_findings(case: Case, argument: Argument, xbar: Vector) -> Iterator[Finding]:
-    pairings = [_pairing(case, argument, xbar, index) for index in range(len(case.directions(argument)))]
+def _pairings(case: Case, arguments: Sequence[Argument]) -> list[Pairing]:
+    xbar = _joined(case, arguments, None)
+    count = max(len(case.directions(argument)) for argument in arguments)
+    pairings = [_pairing(case, arguments, index, xbar) for index in range(count)]
+    if all(pairing.verdict == PASS for pairing in pairings):
+        pairings += _away_from_kinks(case, arguments, count)
+    return pairings
+
+
+def _joined(case: Case, arguments: Sequence[Argument], cotangents: tuple[Any, ...] | None) -> Vector:
+    """The cotangents of some arguments as one vector over all, zero for the others."""
+    xbar = np.zeros(case.vector_function.x.size)
+    for argument in arguments:
+        xbar[case.part_of(argument)] = case.cotangent_vector(argument, cotangents)
+    return xbar
+
+
+def _pairing(case: Case, arguments: Sequence[Argument], index: int, xbar: Vector) -> Pairing:
+    probe = case.probe(arguments, index)
+
+    def nearby() -> list[Vector]:
+        found = []
+        for cotangents in case.nearby_cotangents:
+            with suppress(NotReachedError, RuleRaisedError):
+                found.append(_joined(case, arguments, cotangents))
+        return found
+
+    question = CotangentComparison(case, probe.direction, xbar, nearby=nearby)
+    verdict = int(np.max(probe.answer(question)))
+    return Pairing(question.numbers(probe.bracket), verdict, probe.bracket.note, notes_of_a_pass(probe.bracket))
+
+
+def _away_from_kinks(case: Case, arguments: Sequence[Argument], count: int) -> Iterator[Pairing]:
+    """Pairings that leave out what is at a kink, whose freedom would hide mistakes elsewhere.
+
+    Where some outputs are smooth, the pullback is asked again with a cotangent that is zero for the others, which costs
+    no evaluation of the function. Else those entries of the arguments are held still that meet the kink.
+    """
+    kinks = np.zeros(case.output_cotangent_vector.size, dtype=bool)
+    for index in range(count):
+        bracket = case.probe(arguments, index).bracket
+        kinks |= bracket.kinks | ~np.isfinite(bracket.lower)
+    if not kinks.any() or case.given_output_tangent is not None:
+        return
+    ybar = np.where(kinks, 0.0, case.output_cotangent_vector)
+    with suppress(NotReachedError, RuleRaisedError):
+        if ybar.any():
+            yield from _at_smooth_outputs(case, arguments, count, ybar)
+        elif not any(argument.given for argument in arguments):
+            yield from _along_smooth_inputs(case, arguments)
+
+
+def _at_smooth_outputs(case: Case, arguments: Sequence[Argument], count: int, ybar: Vector) -> Iterator[Pairing]:
+    tangent = case.as_output_tangent(vector_to_tangent(case.expected, ybar))
+    xbar = _joined(case, arguments, case.pull(case.run_rrule().derivative, tangent))
+    if not np.isfinite(xbar).all():  # an infinite derivative times zero
+        return
+    for index in range(count):
+        probe = case.probe(arguments, index)
+        question = CotangentComparison(case, probe.direction, xbar, ybar)
+        verdict = int(np.max(probe.answer(question)))
+        yield Pairing(question.numbers(probe.bracket), verdict, probe.bracket.note, "")
+
+
+def _along_smooth_inputs(case: Case, arguments: Sequence[Argument]) -> Iterator[Pairing]:
+    whole = case.probe(arguments, 1)
+    at_kinks = whole.entries_at_kinks(case.output_cotangent_vector)
+    if at_kinks is None or not np.any(whole.direction[~at_kinks]):
+        return
+    probe = Probe(case.vector_function, np.where(at_kinks, 0.0, whole.direction), case.fdm)
+    question = CotangentComparison(case, probe.direction, _joined(case, arguments, None))
+    verdict = int(np.max(probe.answer(question)))
+    # What is inconclusive even so was a pass as a whole.
+    yield Pairing(question.numbers(probe.bracket), FAIL if verdict == FAIL else PASS, probe.bracket.note, "")
+
+
+def _notes(arguments: Sequence[Argument], pairings: Sequence[Pairing]) -> Iterator[Finding]:
+    kinks = dict.fromkeys(pairing.kink for pairing in pairings if pairing.kink)
+    for kink in kinks:
+        pairing = next(p for p in pairings if p.kink == kink)
+        label = arguments[0].label if len(arguments) == 1 else None
+        yield Finding(f"{kink}. Along a random direction {pairing.text}", label, "pass")
+
+
+def _cotangent_findings(case: Case, argument: Argument, pairings: Sequence[Pairing]) -> Iterator[Finding]:
     worst = max(pairings, key=lambda pairing: pairing.verdict)
     if worst.verdict == PASS:
+        yield from _notes([argument], pairings)
         return
-    numbers = f"the rule gives {worst.rule:.10g}, a finite difference {worst.difference:.10g} ± {worst.error:.1g}"
     direction = "the given direction" if argument.given else "a random direction"
     if worst.verdict == INCONCLUSIVE:
-        message = f"along {direction} {numbers}, which is {_undecided(worst.note)}"
+        message = f"along {direction} {worst.text}, which is {_undecided(worst.note)}"
         yield Finding(message, argument.label, "inconclusive")
         return
     cotangent = case.cotangent(argument)
+    xbar = case.cotangent_vector(argument)
     returned = f"; the pullback returned {cotangent!r} for it" if isinstance(cotangent, AbstractZero) else ""
     details = () if argument.given else wrong_entries(case, argument, xbar)
     yield Finding(
-        f"the cotangent of {description_of(argument.value)} is wrong{returned}. Along {direction} {numbers}"
+        f"the cotangent of {description_of(argument.value)} is wrong{returned}. Along {direction} {worst.text}"
         f"{_where(len(details), xbar.size)}",
         argument.label,
         details=details,
@@ -101,17 +293,6 @@ def _where(shown: int, size: int) -> str:
     return f"; correct the pullback where it makes these {shown} of {size} entries{more}:"
 
 
-def _pairing(case: Case, argument: Argument, xbar: Vector, index: int) -> Pairing:
-    direction = case.directions(argument)[index]
-    pairing = Pairing.along(case, xbar, direction, case.derivative(argument, index))
-    if pairing.verdict == FAIL:
-        freedom = float((np.abs(case.output_cotangent_vector) * freedom_of(case, argument)).sum())
-        if abs(pairing.rule - pairing.difference) <= freedom:
-            note = "the slopes along different directions do not add up, so there is no derivative"
-            return Pairing(pairing.rule, pairing.difference, pairing.error + freedom, INCONCLUSIVE, note)
-    return pairing
-
-
 def wrong_entries(case: Case, argument: Argument, xbar: Vector) -> tuple[EntryComparison, ...]:
     """The entries of one argument's cotangent that differ from finite differences, in a bounded number of those."""
     names = labels(argument.value)
@@ -126,63 +307,83 @@ def wrong_entries(case: Case, argument: Argument, xbar: Vector) -> tuple[EntryCo
         block = blocks.pop()
         direction = np.zeros(xbar.size)
         direction[block] = 1.0 if block.size == 1 else signs[block]
-        pairing = Pairing.along(case, xbar, direction, case.derivative_along(argument, direction))
-        if pairing.verdict != FAIL:
+        numbers, verdict = _compared(case, xbar, direction, case.derivative_along(argument, direction))
+        if verdict != FAIL:
             continue
         if block.size == 1:
-            found.append(EntryComparison(names[int(block[0])], pairing.rule, pairing.difference, pairing.error))
+            found.append(EntryComparison(names[int(block[0])], numbers.rule, numbers.lower, numbers.error))
         else:
             blocks += reversed(np.array_split(block, 2))
     return tuple(found)
 
 
+def _compared(case: Case, xbar: Vector, direction: Vector, estimate: Estimate) -> tuple[Numbers, int]:
+    """A cotangent paired with a direction beside one finite difference, with no further evidence."""
+    question = CotangentComparison(case, direction, xbar)
+    bracket = Bracket(estimate.value, estimate.value, estimate.error)
+    return question.numbers(bracket), int(np.max(question.verdicts(bracket)))
+
+
+# Forward mode.
+
+
 @check("derivative", "frule")
 def tangent_agrees_with_finite_differences(case: Case) -> Iterator[Finding]:
-    """ẏ = J ẋ entry by entry, one argument moving at a time."""
+    """ẏ = J ẋ entry by entry, with all arguments moving at once or, where that does not pass, one at a time."""
     _ = case.forward
-    for argument in case.differentiable_arguments:
+    moving = case.differentiable_arguments
+    if not moving:
+        return
+    together: list[Finding] = []
+    with suppress(NotReachedError):
+        together = list(_tangent_findings(case, moving))
+        if all(found.verdict == "pass" for found in together) or len(moving) == 1:
+            yield from together
+            return
+    apart: list[Finding] = []
+    for argument in moving:
         with suppress(NotReachedError):
-            yield from _tangent_findings(case, argument)
+            apart += _tangent_findings(case, [argument])
+    yield from apart
+    if not any(found.verdict == "fail" for found in apart):
+        yield from (found for found in together if found.verdict == "fail")
 
 
-def _tangent_findings(case: Case, argument: Argument) -> Iterator[Finding]:
-    for index, direction in enumerate(case.directions(argument)):
-        dy, estimate = case.pushforward_vector(argument, index), case.derivative(argument, index)
-        verdicts = _judge_tangent(case, direction, dy, estimate)
-        if (verdicts == FAIL).any():
-            excused = np.abs(dy - estimate.value) <= freedom_of(case, argument)
-            verdicts = np.where(excused & (verdicts == FAIL), INCONCLUSIVE, verdicts)
+def _tangent_findings(case: Case, moving: Sequence[Argument]) -> Iterator[Finding]:
+    label = moving[0].label if len(moving) == 1 else None
+    what = description_of(moving[0].value) if len(moving) == 1 else "all arguments"
+    kinks = dict[str, None]()
+    for index in range(max(len(case.directions(argument)) for argument in moving)):
+        dy, probe = case.pushforward_vector(moving, index), case.probe(moving, index)
+        nearby = partial(case.nearby_pushforwards, case.tangents_of(probe.direction))
+        question = TangentComparison(case, probe.direction, dy, nearby)
+        verdicts = probe.answer(question)
         worst = int(verdicts.max(initial=PASS))
         if worst == PASS:
+            kinks.setdefault(notes_of_a_pass(probe.bracket))
             continue
         places = np.flatnonzero(verdicts == worst)
-        names = labels(case.expected)
-        rows = tuple(
-            EntryComparison(names[int(p)], float(dy[p]), float(estimate.value[p]), float(estimate.error[p]))
-            for p in places[:ENTRIES_SHOWN]
-        )
+        rows = _rows(case, places[:ENTRIES_SHOWN], dy, probe.bracket)
         share = f"{places.size} of {dy.size} entries of the output"
         if worst == INCONCLUSIVE:
-            message = f"in {share} the finite difference is {_undecided(estimate.note)}"
-            yield Finding(message, argument.label, "inconclusive", rows)
+            message = f"in {share} the finite difference is {_undecided(probe.bracket.note)}"
+            yield Finding(message, label, "inconclusive", rows)
             return
+        verb = "moves" if len(moving) == 1 else "move"
         yield Finding(
-            f"when {description_of(argument.value)} moves, the tangent is wrong in {share}; "
-            "correct the frule where it makes these:",
-            argument.label,
+            f"when {what} {verb}, the tangent is wrong in {share}; correct the frule where it makes these:",
+            label,
             details=rows,
         )
         return
+    for kink in filter(None, kinks):
+        yield Finding(f"{kink}. The tangent is one of the valid ones", label, "pass")
 
 
-def _judge_tangent(case: Case, direction: Vector, dy: Vector, estimate: Estimate) -> Vector:
-    with np.errstate(all="ignore"):
-        scale = np.fmax(np.abs(dy), np.abs(estimate.value))
-    scale = np.where(np.isfinite(scale), scale, 0.0)
-    # An entry that cancels to almost nothing keeps the rounding errors of its neighbours' size.
-    floor = 64 * case.epsilon * float(scale.max(initial=0.0))
-    unit = float(np.linalg.norm(direction))
-    return case.tolerance.judge(dy, estimate.value, estimate.error, scale=scale, unit=unit, rounding=floor)
+def _rows(case: Case, places: Any, dy: Vector, bracket: Bracket) -> tuple[EntryComparison, ...]:
+    names = labels(case.expected)
+    value = bracket.value
+    return tuple(EntryComparison(names[int(p)], float(dy[p]), float(value[p]), float(bracket.error[p])) for p in places)
 
 
 DERIVATIVE_CHECKS: tuple[Check, ...] = (

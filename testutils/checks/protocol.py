@@ -112,7 +112,7 @@ def frule_primal_value(case: Case) -> Iterator[Finding]:
 
 
 def _primal_value(case: Case, output: object) -> Iterator[Finding]:
-    problem = value_problem(case.expected, output, case.tolerance.relative)
+    problem = value_problem(case.expected, output, case.output_tolerance)
     if problem is not None:
         yield Finding(f"the rule's output {problem}; return what the function itself returns", "the output")
 

@@ -1,0 +1,484 @@
+"""What is known about the derivative of a function along one direction, bought evaluation by evaluation.
+
+A `Probe` begins with one cheap finite difference and goes on only while the question it is asked is undecided: further
+steps, extended precision, the complex step, derivatives from each side, and, before a rule is accused, a second method.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
+
+import numpy as np
+
+from testutils.comparison import ERROR_ESTIMATES, FAIL, INCONCLUSIVE, PASS, Tolerance
+from testutils.finite_differences import FiniteDifferenceMethod, method_for, unusable
+from testutils.second_opinions import (
+    complex_step,
+    diverging,
+    extended_estimate,
+    one_sided,
+    step_sweep,
+)
+from testutils.step_search import KINK, StepSearch
+from testutils.vector_function import VectorFunction
+from testutils.vectorisation import Vector
+
+MOST_EVALUATIONS = 150
+"""How often a check evaluates the function as long as nothing speaks against the rule."""
+
+CORNER = "a kink: the slopes along different directions do not add up, so there is no derivative"
+EDGE = "the edge of the domain: the derivative is taken from the inside"
+INFINITE = "the derivative is infinite here"
+
+_SPECIAL = (KINK, CORNER, EDGE, INFINITE)
+
+_COARSE = 1e-9
+"""A relative error above this asks for extended precision, where the function keeps it."""
+
+_STEPS_AT_SPECIAL_POINTS = 2
+
+_UNRESOLVED = 1e-3
+"""A relative error above this is none of round-off alone."""
+
+_SPLITS = 8
+"""How many ways of splitting a direction are tried before its slopes count as additive."""
+
+_HALVINGS = 24
+"""How many blocks of entries the search for those at a kink may try."""
+
+_SAMPLED_NEARBY = 12
+"""How many points around a kink are asked for their derivatives."""
+
+
+@dataclass(frozen=True, eq=False)
+class Bracket:
+    """Where the derivative of every output entry lies along a direction, give or take ``error``.
+
+    The bounds differ at kinks only, where every derivative between them is a member of the generalised one.
+
+    Attributes
+    ----------
+    lower, upper, error : ndarray
+    notes : tuple of str
+        What is special here.
+    total : tuple of ndarray and float, or None
+        Weights, and the derivative and error of the output's sum with these weights, where it was found as a whole.
+    """
+
+    lower: Vector
+    upper: Vector
+    error: Vector
+    notes: tuple[str, ...] = ()
+    total: tuple[Vector, float, float] | None = None
+
+    @classmethod
+    def of(cls, value: Vector, error: Vector, weights: Vector | None = None, note: str = "") -> Bracket:
+        """What a finite difference says; with weights, its last component is the weighted sum of the others."""
+        if weights is None:
+            return cls(value, value, error, (note,))
+        return cls(value[:-1], value[:-1], error[:-1], (note,), (weights, float(value[-1]), float(error[-1])))
+
+    @property
+    def value(self) -> Vector:
+        """The middle."""
+        return np.where(self.lower == self.upper, self.lower, 0.5 * (self.lower + self.upper))
+
+    @property
+    def kinks(self) -> Any:
+        """The output entries without a single derivative."""
+        return self.lower != self.upper
+
+    @property
+    def note(self) -> str:
+        return "; ".join(dict.fromkeys(note for note in self.notes if note))
+
+    def where(self, mask: Any, lower: Vector, upper: Vector, error: Vector, note: str = "") -> Bracket:
+        """The same with other numbers in the entries of ``mask``."""
+        if not np.any(mask):
+            return self
+        return Bracket(
+            np.where(mask, lower, self.lower),
+            np.where(mask, upper, self.upper),
+            np.where(mask, error, self.error),
+            (*self.notes, note),
+            None if np.any(mask & ((lower != self.lower) | (upper != self.upper))) else self.total,
+        )
+
+
+class Question(Protocol):
+    """What a check wants to know of a derivative: does the rule agree with it?"""
+
+    def verdicts(self, bracket: Bracket) -> np.ndarray[Any, Any]:
+        """`PASS`, `INCONCLUSIVE` or `FAIL` for each number that is compared."""
+
+    def is_fine(self, bracket: Bracket, steps: int = 1) -> bool:
+        """Whether the finite difference is so good, after so many steps, that no further one is worth its price."""
+
+    def measure_noise(self) -> None:
+        """Find out how far rounding alone moves the rule's own numbers, and allow for it from now on."""
+
+
+class Comparison:
+    """A question about one or several numbers; subclasses say how they come from the derivative."""
+
+    def __init__(self, tolerance: Tolerance, resolution: float) -> None:
+        self._tolerance = tolerance
+        self._resolution = max(resolution, tolerance.relative)
+        self._noise: Any = 0.0
+
+    def numbers(self, bracket: Bracket) -> Numbers:
+        """What is compared."""
+        raise NotImplementedError
+
+    def rule_noise(self) -> Any:
+        """How far the rule's numbers move when its arguments change in the last digit."""
+        raise NotImplementedError
+
+    def measure_noise(self) -> None:
+        self._noise = self.rule_noise()
+
+    def verdicts(self, bracket: Bracket) -> np.ndarray[Any, Any]:
+        n = self.numbers(bracket)
+        verdicts = self._judged(n, n.rounding)
+        if np.any(verdicts == FAIL) and np.any(self._noise > 0):
+            allowed = self._judged(n, n.rounding + ERROR_ESTIMATES * self._noise)
+            # Where rounding alone moves the rule by so much, its answer proves nothing either way.
+            allowed = np.where((allowed == PASS) & (self._noise > NOISY * n.scale), INCONCLUSIVE, allowed)
+            verdicts = np.where(verdicts == FAIL, allowed, verdicts)
+        return verdicts
+
+    def is_fine(self, bracket: Bracket, steps: int = 1) -> bool:
+        n = self.numbers(bracket)
+        # An entry that is small beside others cannot be known as well as these.
+        neighbours = 1e-2 * self._tolerance.negligible * n.largest if np.ndim(n.scale) else 0.0
+        # From the second step on, further ones gain little.
+        wanted = (self._resolution if steps < 2 else 100 * self._resolution) * n.scale + neighbours
+        return bool(np.all(ERROR_ESTIMATES * n.error <= wanted) and np.all(self.verdicts(bracket) == PASS))
+
+    def _judged(self, n: Numbers, rounding: Any) -> np.ndarray[Any, Any]:
+        return self._tolerance.judge(n.rule, n.lower, n.upper, n.error, scale=n.scale, unit=n.unit, rounding=rounding)
+
+
+NOISY = 1e-4
+"""Relative size from which on the rounding noise of a rule makes it undecidable."""
+
+
+@dataclass(frozen=True, eq=False)
+class Numbers:
+    """Numbers of a rule beside those of the derivative; see `Tolerance.judge`."""
+
+    rule: Any
+    lower: Any
+    upper: Any
+    error: Any
+    scale: Any
+    unit: float
+    rounding: Any = 0.0
+
+    @property
+    def largest(self) -> float:
+        return float(np.max(self.scale, initial=0.0))
+
+
+class Probe:
+    """One direction, and everything that was found out about the derivative along it.
+
+    Parameters
+    ----------
+    function : VectorFunction
+    direction : ndarray
+    fdm : FiniteDifferenceMethod or None
+        A method the user has chosen is not second-guessed in extended precision or by other steps.
+    first_step : float or None
+        A step that was good along another direction, in units of the scale of this one.
+    special : bool
+        Whether the point has shown itself as a kink, an edge or a pole along another direction. No long search for a
+        step is worth its evaluations then.
+    weights : ndarray or None
+        Weights of the output whose sum is wanted more precisely than its terms.
+    """
+
+    def __init__(
+        self,
+        function: VectorFunction,
+        direction: Vector,
+        fdm: FiniteDifferenceMethod | None = None,
+        first_step: float | None = None,
+        special: bool = False,
+        weights: Vector | None = None,
+    ) -> None:
+        self._function = function
+        self.direction = direction
+        self._fdm = fdm
+        self._special = special
+        self._weights = weights if weights is not None and np.any(weights) else None
+        self._escalated = False
+        self._search: StepSearch | None = None
+        known = unusable(function, direction)
+        if known is None:
+            self._line = function.line(direction)
+            line = self._line if self._weights is None else function.line(direction, self._weights)
+            self._search = StepSearch(fdm or method_for(function), line)
+            self._first = None if first_step is None else first_step * self._line.scale
+            unknown = np.full(function.y.shape, np.nan)
+            self.bracket = Bracket(unknown, unknown, np.full(function.y.shape, np.inf))
+        else:
+            self.bracket = Bracket(known.value, known.value, known.error, (known.note,))
+
+    @property
+    def is_special(self) -> bool:
+        """Whether the point is a kink, an edge of the domain or a pole along this direction."""
+        return bool(notes_of_a_pass(self.bracket))
+
+    @property
+    def best_step(self) -> float | None:
+        """The step that served best, in units of the scale of the direction."""
+        return self._search.best_step / self._line.scale if self._search is not None and self._search.count else None
+
+    def answer(self, question: Question) -> np.ndarray[Any, Any]:
+        """The verdicts on a question, after as many evaluations as it takes."""
+        if self._search is None:
+            return question.verdicts(self.bracket)
+        if not self._escalated:
+            self._search_steps(question)
+            if question.is_fine(self.bracket, self._search.count):
+                return question.verdicts(self.bracket)
+        verdicts = question.verdicts(self.bracket)
+        if not self._escalated and (np.any(verdicts != PASS) or self._is_coarse()):
+            self._escalate(question)
+        return (
+            self._accused(question)
+            if np.any(question.verdicts(self.bracket) == FAIL)
+            else (question.verdicts(self.bracket))
+        )
+
+    def _search_steps(self, question: Question) -> None:
+        search = self._search
+        assert search is not None
+
+        worst: list[float] = []
+
+        def decided(value: Vector, error: Vector) -> bool:
+            worst.append(_worst_relative(value, error))
+            if self._special and search.count >= _STEPS_AT_SPECIAL_POINTS:
+                return True
+            if len(worst) > 3 and worst[-1] > _UNRESOLVED and worst[-1] > 0.3 * worst[-3] and np.isfinite(worst[-1]):
+                return True  # shorter steps do not help, so this is no matter of the step
+            return question.is_fine(Bracket.of(value, error, self._weights), search.count)
+
+        adaptive = self._fdm is None or self._fdm.adapt
+        value, error = search.run(decided, self._first) if adaptive else search.unadapted()
+        self.bracket = Bracket.of(value, error, self._weights, search.note)
+
+    def _is_coarse(self) -> bool:
+        with np.errstate(all="ignore"):
+            coarse = self.bracket.error > _COARSE * np.abs(self.bracket.value)
+        return bool(np.any(coarse & np.isfinite(self.bracket.error)) and np.all(self._function.epsilon <= _COARSE))
+
+    def _escalate(self, question: Question) -> None:
+        """Everything else that can be found out about the derivative itself."""
+        self._escalated = True
+        assert self._search is not None
+        rungs: list[tuple[int, Callable[[Question], None]]] = [
+            (25, self._extend),
+            (2, self._step_into_the_complex),
+            (24, self._look_at_both_sides),
+        ]
+        unresolved = _worst_relative(self.bracket.value, self.bracket.error) > _UNRESOLVED
+        if self._special or self._search.note or unresolved:
+            rungs.reverse()
+        for evaluations, rung in rungs:
+            if self._affordable(evaluations) and (np.any(question.verdicts(self.bracket) != PASS) or self._is_coarse()):
+                rung(question)
+
+    def _affordable(self, evaluations: int) -> bool:
+        return self._function.evaluations + evaluations <= MOST_EVALUATIONS
+
+    def _extend(self, question: Question) -> None:
+        """Central differences once more, in extended precision."""
+        extended = self._function.extended if self._fdm is None else None
+        if extended is None:
+            return
+        known = self.bracket
+
+        def improved(value: Vector, error: Vector) -> Bracket:
+            return known.where(~known.kinks & (error < known.error), value, value, error)
+
+        before = extended.evaluations
+        estimate = extended_estimate(extended, self.direction, lambda *found: question.is_fine(improved(*found)))
+        self._function.evaluations += extended.evaluations - before
+        self.bracket = improved(estimate.value, estimate.error)
+
+    def _step_into_the_complex(self, question: Question) -> None:
+        """Believed only where a finite difference says the same, and never against a rule."""
+        estimate = complex_step(self._function, self.direction, self._line.scale)
+        if estimate is None:
+            return
+        with np.errstate(all="ignore"):
+            agrees = np.abs(estimate.value - self.bracket.value) <= self.bracket.error
+            agrees &= self.bracket.error <= 0.1 * np.abs(self.bracket.value)
+        better = agrees & (estimate.error < self.bracket.error)
+        improved = self.bracket.where(better, estimate.value, estimate.value, estimate.error)
+        if not np.any(question.verdicts(improved) > question.verdicts(self.bracket)):
+            self.bracket = improved
+
+    def _look_at_both_sides(self, question: Question) -> None:
+        """Kinks, edges of the domain and infinite slopes, where central differences are not resolved."""
+        with np.errstate(all="ignore"):
+            resolved = self.bracket.error <= 1e-6 * np.abs(self.bracket.value)
+        moving = np.isfinite(self._line.centre) & ~resolved & ~(self.bracket.error == 0)
+        if not np.any(moving):
+            return
+        assert self._search is not None
+        if self._search.note == KINK:
+            self._compare_sides(moving, False, False)
+            return
+        rightwards, leftwards = diverging(self._line, 1), diverging(self._line, -1)
+        infinite = moving & np.isinf(rightwards.slope) & ((rightwards.slope == leftwards.slope) | leftwards.outside)
+        self._infinite(infinite, rightwards.slope)
+        backwards = moving & ~infinite & np.isinf(leftwards.slope) & rightwards.outside
+        self._infinite(backwards, leftwards.slope)
+        steep = np.isinf(rightwards.slope) | np.isinf(leftwards.slope)
+        if np.any(moving & ~steep):
+            self._compare_sides(moving & ~steep, rightwards.outside, leftwards.outside)
+
+    def _infinite(self, where: Any, slope: Vector) -> None:
+        self.bracket = self.bracket.where(where, slope, slope, np.zeros(slope.shape), INFINITE)
+
+    def _compare_sides(self, moving: Any, right_outside: Any, left_outside: Any) -> None:
+        sides = one_sided(self._line, 1e-3 * self._line.scale, float(np.linalg.norm(self.direction)))
+        right, left = moving & sides.right_found, moving & sides.left_found
+        lower, upper = np.fmin(sides.left, sides.right), np.fmax(sides.left, sides.right)
+        with np.errstate(all="ignore"):
+            differ = right & left & (upper - lower > ERROR_ESTIMATES * (sides.left_error + sides.right_error))
+        self.bracket = self.bracket.where(differ, lower, upper, np.fmax(sides.left_error, sides.right_error), KINK)
+        self.bracket = self.bracket.where(right & left_outside, sides.right, sides.right, sides.right_error, EDGE)
+        self.bracket = self.bracket.where(left & right_outside, sides.left, sides.left, sides.left_error, EDGE)
+
+    def entries_at_kinks(self, ybar: Vector) -> Any:
+        """Which entries of the arguments meet a kink of ⟨ȳ, f⟩ when they move alone, found by halving.
+
+        Returns
+        -------
+        mask : ndarray of bool, or None
+            None where there are too many to be found at a moderate price.
+        """
+        if self._search is None:
+            return None
+        mask = np.zeros(self.direction.size, dtype=bool)
+        blocks = [np.flatnonzero(self.direction)]
+        for _ in range(_HALVINGS):
+            if not blocks:
+                return mask
+            block = blocks.pop()
+            if not self._bends(block, ybar):
+                continue
+            if block.size == 1:
+                mask[block] = True
+            else:
+                blocks += np.array_split(block, 2)
+        return None
+
+    def _bends(self, block: Any, ybar: Vector) -> bool:
+        """Whether the second difference along some entries is as large as a kink makes it."""
+        function, direction = self._function, np.zeros(self.direction.size)
+        direction[block] = self.direction[block]
+        h = 1e-6 * self._line.scale
+        with np.errstate(all="ignore"):
+            right, left = (function.at(function.x + side * h * direction) - function.y for side in (1, -1))
+            slope, bend = abs(float(ybar @ (right - left))), abs(float(ybar @ (right + left)))
+            noise = float(np.abs(ybar) @ (function.epsilon * np.abs(function.y)))
+        return not bend <= 1e-3 * slope + 100 * noise
+
+    # Before a rule is accused.
+
+    def _accused(self, question: Question) -> np.ndarray[Any, Any]:
+        """The verdicts when a rule seems wrong: is it rounding, is it a corner, does a second method say the same?"""
+        question.measure_noise()
+        verdicts = question.verdicts(self.bracket)
+        if np.any(verdicts == FAIL) and self._has_corner():
+            self._look_around()
+            verdicts = question.verdicts(self.bracket)
+            # Points nearby show members of the generalised derivative, and not all of them.
+            verdicts = np.where(verdicts == FAIL, INCONCLUSIVE, verdicts) if self._fdm is None else verdicts
+        if np.any(verdicts == FAIL) and self._fdm is None:
+            verdicts = np.minimum(verdicts, self._confirmed(question))
+        return verdicts
+
+    def _has_corner(self) -> bool:
+        """Whether the slopes along parts of the direction do not add up to the slope along all of it.
+
+        At ties the slopes along single directions can be smooth, precise and equal from both sides (that of the median
+        of three equal numbers is the median of the velocities), and yet a rule that shares among the ties agrees with
+        none of them.
+        """
+        moving = np.flatnonzero(self.direction)
+        if moving.size < 2:
+            return False
+        rng = np.random.default_rng(moving.size)
+        whole, error = self._slope(self.direction)
+        for _ in range(_SPLITS):
+            weights = np.zeros(self.direction.size)
+            weights[moving] = rng.uniform(-1.0, 2.0, moving.size)
+            one, one_error = self._slope(weights * self.direction)
+            other, other_error = self._slope((1.0 - weights) * self.direction)
+            with np.errstate(all="ignore"):
+                size = np.abs(whole) + np.abs(one) + np.abs(other)
+                gap = np.abs(whole - one - other)
+                apart = gap > 1e-3 * size + 10 * (error + one_error + other_error)
+            if np.any(apart & np.isfinite(gap)):
+                return True
+        return False
+
+    def _slope(self, direction: Vector, x: Vector | None = None) -> tuple[Vector, Vector]:
+        """A central difference of two steps, and how far the two are apart."""
+        function = self._function
+        if not np.any(direction):
+            return np.zeros(function.y.shape), np.zeros(function.y.shape)
+        x = function.x if x is None else x
+        h = 1e-6 * self._line.scale
+        with np.errstate(all="ignore"):
+            values = [
+                (function.at(x + k * h * direction) - function.at(x - k * h * direction)).astype(float) / (2 * k * h)
+                for k in (1, 3)
+            ]
+            return values[0], np.abs(values[0] - values[1])
+
+    def _look_around(self) -> None:
+        """Widen the bracket by the derivatives at points close by: members of the generalised derivative (Clarke)."""
+        rng = np.random.default_rng(0)
+        function, lower, upper = self._function, self.bracket.lower, self.bracket.upper
+        moving = self.direction != 0
+        for _ in range(_SAMPLED_NEARBY):
+            step = 1e-3 * self._line.scale * rng.uniform(-1.0, 1.0, moving.size) * np.max(np.abs(self.direction))
+            value, error = self._slope(self.direction, function.x + np.where(moving, step, 0.0))
+            smooth = error <= 1e-3 * np.abs(value) + 1e-6 * float(np.linalg.norm(self.direction))
+            lower = np.where(smooth, np.fmin(lower, value), lower)
+            upper = np.where(smooth, np.fmax(upper, value), upper)
+        with np.errstate(all="ignore"):
+            wider = upper - lower > 1e-2 * np.fmax(np.abs(lower), np.abs(upper))
+            error = np.where(np.isfinite(self.bracket.error), self.bracket.error, 0.0)
+            error = np.minimum(error, 1e-6 * np.fmax(np.abs(lower), np.abs(upper)))
+        self.bracket = self.bracket.where(wider, lower, upper, error, CORNER)
+
+    def _confirmed(self, question: Question) -> np.ndarray[Any, Any]:
+        """What a sweep over all steps says; where it does not know, or says otherwise, nobody is accused."""
+        value, error = step_sweep(self._line)
+        second = self.bracket.where(~self.bracket.kinks & np.isfinite(self.bracket.lower), value, value, error)
+        verdicts = question.verdicts(second)
+        if np.any(verdicts != FAIL):
+            note = "two ways of choosing the step give different derivatives; the function is not smooth on this scale"
+            self.bracket = replace(self.bracket, notes=(*self.bracket.notes, note))
+        return np.where(verdicts == FAIL, FAIL, INCONCLUSIVE)
+
+
+def notes_of_a_pass(bracket: Bracket) -> str:
+    """What a reader should know even of a rule that passes."""
+    return "; ".join(dict.fromkeys(note for note in bracket.notes if note in _SPECIAL))
+
+
+def _worst_relative(value: Vector, error: Vector) -> float:
+    with np.errstate(all="ignore"):
+        return float(np.max(np.where(error == 0, 0.0, error / np.abs(value)), initial=0.0))

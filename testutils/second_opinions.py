@@ -1,0 +1,184 @@
+"""Other ways to the same directional derivative, for where central differences cannot decide or seem to accuse a rule.
+
+Each takes a `VectorFunction` or its `Line` and shares nothing with the step search but the samples: extended precision,
+the complex step, derivatives from one side, growth without bound, and a sweep over all steps.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from testutils.comparison import NEGLIGIBLE
+from testutils.finite_differences import Estimate, backward_fdm, forward_fdm, method_for
+from testutils.step_search import EPSILON, Line, StepSearch
+from testutils.vector_function import VectorFunction
+from testutils.vectorisation import Vector, layout_of
+
+SIDE_RESOLVED = 1e-3
+"""Largest relative error of a derivative from one side that counts as found."""
+
+
+def complex_step(function: VectorFunction, direction: Vector, scale: float) -> Estimate | None:
+    """The imaginary part of f(x + i h v) / h, which has no cancellation (Squire and Trapp 1998).
+
+    It is the derivative of an analytic function; of another one it may be anything, so its caller has to compare it
+    with a finite difference. None where the function refuses complex numbers, or answers otherwise than for real ones.
+    """
+    if not function.is_real:
+        return None
+    values = []
+    for h in (1e-20 * scale, 1e-10 * scale):
+        try:
+            output = layout_of(function.call(function.x + 1j * h * direction))
+        except Exception:  # whatever the function has against complex numbers is no mistake of the rule
+            return None
+        parts = _real_and_imaginary(function, output)
+        if parts is None:
+            return None
+        values.append(parts[1] / h)
+    fine, coarse = values
+    with np.errstate(all="ignore"):
+        error = 8 * EPSILON * np.abs(fine) + np.abs(fine - coarse)
+    return Estimate(fine, np.where(np.isfinite(error), error, np.inf), 2)
+
+
+def _real_and_imaginary(function: VectorFunction, output: Any) -> tuple[Vector, Vector] | None:
+    """Both parts of a complex output in the layout of the real one, None where it is not its continuation."""
+    wanted, found = list(function.output.leaves()), list(output.leaves())
+    if [leaf.shape for leaf in wanted] != [leaf.shape for leaf in found]:
+        return None
+    real, imaginary = [np.zeros(0)], [np.zeros(0)]
+    for leaf in found:
+        entries = np.zeros(leaf.size)
+        leaf.write(entries)
+        real.append(entries[: leaf.count])
+        imaginary.append(entries[leaf.count :] if leaf.is_complex else np.zeros(leaf.count))
+    values = np.concatenate(real)
+    if not np.allclose(values, function.y, rtol=1e-10, atol=1e-14 * float(np.max(np.abs(function.y), initial=0.0))):
+        return None
+    return values, np.concatenate(imaginary)
+
+
+@dataclass(frozen=True, eq=False)
+class Sides:
+    """The derivatives from the right and from the left of every output entry, with their errors."""
+
+    right: Vector
+    right_error: Vector
+    left: Vector
+    left_error: Vector
+    unit: float
+
+    @property
+    def right_found(self) -> Any:
+        return _found(self.right, self.right_error, self.left, self.unit)
+
+    @property
+    def left_found(self) -> Any:
+        return _found(self.left, self.left_error, self.right, self.unit)
+
+
+def _found(value: Vector, error: Vector, other: Vector, unit: float) -> Any:
+    with np.errstate(all="ignore"):
+        size = np.fmax(np.abs(value), np.where(np.isfinite(other), np.abs(other), 0.0))
+        return error <= SIDE_RESOLVED * size + NEGLIGIBLE * unit
+
+
+def one_sided(line: Line, first: float, unit: float) -> Sides:
+    """The derivatives from each side, with as few steps as decide that they differ; ``unit`` is that of order one."""
+
+    def search(method: Any) -> tuple[Vector, Vector]:
+        def decided(value: Vector, error: Vector) -> bool:
+            return bool(np.all(error <= 1e-8 * np.abs(value) + 1e-12))
+
+        with np.errstate(all="ignore"):
+            value, error = StepSearch(replace(method, adapt=0), line).run(decided, first)
+        return value.astype(float), error
+
+    return Sides(*search(forward_fdm(4)), *search(backward_fdm(4)), unit)
+
+
+@dataclass(frozen=True, eq=False)
+class Divergence:
+    """What difference quotients from one side do as the step shrinks.
+
+    Attributes
+    ----------
+    slope : ndarray
+        ±inf where they grow without bound, else NaN.
+    outside : ndarray of bool
+        Where the function is not finite, or raises, at the shortest steps.
+    """
+
+    slope: Vector
+    outside: Any
+
+
+def diverging(line: Line, side: int) -> Divergence:
+    """Whether the slope from one side (1 or -1) is infinite.
+
+    The quotients of a root grow like a power of the step and those of x log x like its logarithm. Where a derivative
+    exists, what they still grow by shrinks with the step.
+    """
+    steps = line.scale * 10.0 ** -np.arange(2.0, 14.0, 2.0)
+    with np.errstate(all="ignore"):
+        values = np.array([line(side * h).astype(float) for h in steps])
+        quotients = (values - line.centre.astype(float)) / (side * steps[:, None])
+        growth = np.diff(np.abs(quotients), axis=0)
+        grows = np.all(growth > 0, axis=0) & np.all(growth[1:] > 0.3 * growth[:-1], axis=0)
+        same_sign = np.all(np.sign(quotients) == np.sign(quotients[-1]), axis=0)
+        # Where the function jumps, what the quotients show is the jump.
+        jumps = np.abs(values[-1] - line.centre) > 0.5 * np.abs(values[0] - line.centre)
+        infinite = grows & same_sign & ~jumps & np.isfinite(quotients[-1])
+        return Divergence(np.where(infinite, np.sign(quotients[-1]) * np.inf, np.nan), ~np.isfinite(values[-1]))
+
+
+def step_sweep(line: Line, steps: int = 24) -> tuple[Vector, Vector]:
+    """The derivative and its error from fourth-order differences with all steps of a row, read from the shortest up.
+
+    Round-off gives each difference an interval. The first step whose difference leaves the intersection of all earlier
+    intervals has met truncation, a kink, a pole or the edge of the domain, and nothing coarser is looked at. Among
+    the others the one is taken that agrees best with its neighbour.
+
+    Parameters
+    ----------
+    line : Line
+    steps : int
+        Number of steps, each half as long as the one before; two evaluations each.
+
+    Returns
+    -------
+    value, error : ndarray
+        The error is infinite where even the shortest steps say nothing.
+    """
+    lengths = 0.1 * line.scale * 0.5 ** np.arange(steps + 1.0)[::-1]
+    with np.errstate(all="ignore"):
+        pairs = np.array([line(h) - line(-h) for h in lengths]).astype(float)
+        quotients = (8.0 * pairs[:-1] - pairs[1:]) / (12.0 * lengths[:-1, None])
+        size = np.abs(line.centre).astype(float)
+        rounding = np.array([[line.rounding_error(h)] for h in lengths[:-1]]) * np.abs(quotients)
+        finest = np.abs(np.diff(quotients[:4], axis=0)) * lengths[:3, None] / 3.0
+        noise = np.maximum(line.epsilon * size, np.max(np.nan_to_num(finest, nan=np.inf), axis=0))
+        radius = 4.0 * (noise / lengths[:-1, None] + rounding)
+        low = np.maximum.accumulate(np.where(np.isnan(quotients), -np.inf, quotients - radius), axis=0)
+        high = np.minimum.accumulate(np.where(np.isnan(quotients), np.inf, quotients + radius), axis=0)
+        fits = np.ones_like(quotients, dtype=bool)
+        fits[1:] = (quotients[1:] >= low[:-1]) & (quotients[1:] <= high[:-1])
+        consistent = np.logical_and.accumulate(fits, axis=0)
+        disagreement = np.abs(np.diff(quotients, axis=0, append=quotients[-1:] * np.nan))
+        score = np.where(consistent & np.isfinite(disagreement), disagreement + radius, np.inf)
+        best = np.argmin(score, axis=0)
+    columns = np.arange(size.size)
+    return quotients[best, columns], score[best, columns]
+
+
+def extended_estimate(function: VectorFunction, direction: Vector, decided: Any = None) -> Estimate:
+    """The derivative of a function in extended precision, its numbers in double precision."""
+    before = function.evaluations
+    # Few steps: what is not resolved in this precision after four of them is not smooth.
+    search = StepSearch(replace(method_for(function), adapt=0), function.line(direction))
+    value, error = search.run(decided)
+    return Estimate(value.astype(float), error.astype(float), function.evaluations - before, search.note)
