@@ -14,6 +14,7 @@ from rulescore import (
     project_to,
     rrule,
     unbroadcast,
+    unthunk,
 )
 from rulescore.projection import NON_DIFFERENTIABLE
 
@@ -165,7 +166,10 @@ def nan_to_num_rrule(x, copy=True, nan=NOT_GIVEN, posinf=None, neginf=None):
 
     def bar(i, ybar):
         argument, values = arguments[i], as_array(x)
-        if isinstance(ybar, AbstractZero) or not np.iscomplexobj(values):
+        ybar = unthunk(ybar)
+        if isinstance(ybar, AbstractZero):
+            return ybar
+        if not np.iscomplexobj(values):
             return selected_bar(replaced(values)[i], ybar, argument)
         of_real = selected_bar(replaced(np.real(values))[i], np.real(ybar), argument)
         of_imag = selected_bar(replaced(np.imag(values))[i], np.imag(ybar), argument)

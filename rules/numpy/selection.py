@@ -3,7 +3,7 @@
 import numpy as np
 
 from rules.numpy.array_like import as_array_tangent
-from rulescore import AbstractZero, NoTangent, Thunk, frule, project_to, rrule, unbroadcast
+from rulescore import AbstractZero, NoTangent, Thunk, frule, project_to, rrule, unbroadcast, unthunk
 
 NO_TANGENT = NoTangent()
 
@@ -28,8 +28,14 @@ def where_rrule(condition, x, y, /, *, needs=None):
     _, needs_x, needs_y = needs or (False, True, True)
 
     def where_pullback(outbar):
-        xbar = Thunk(lambda: unbroadcast(np.where(condition, outbar, 0), shape_x))
-        ybar = Thunk(lambda: unbroadcast(np.where(condition, 0, outbar), shape_y))
+        def masked(where_true, shape):
+            bar = unthunk(outbar)
+            if isinstance(bar, AbstractZero):
+                return bar
+            return unbroadcast(np.where(condition, *((bar, 0) if where_true else (0, bar))), shape)
+
+        xbar = Thunk(lambda: masked(True, shape_x))
+        ybar = Thunk(lambda: masked(False, shape_y))
         return (
             NO_TANGENT,
             NO_TANGENT,

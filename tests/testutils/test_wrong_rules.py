@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rulescore import InplaceableThunk, NoTangent, Tangent, Thunk, ZeroTangent, frule, rrule, unthunk
+from rulescore import AbstractZero, InplaceableThunk, NoTangent, Tangent, Thunk, ZeroTangent, frule, rrule, unthunk
 from testutils import Report, RuleTestError, check_rule, test_scalar, with_tangent
 from testutils.checks import CHECKS, SCALAR_CHECKS
 
@@ -128,6 +128,10 @@ def tiny(x: Any) -> Any:
 
 def weighted(x: Any, *, weight: Any = 1.0) -> Any:
     return weight * x
+
+
+def unweighted(x: Any, weights: Any) -> Any:
+    return x + 0 * weights
 
 
 class Scale:
@@ -336,7 +340,7 @@ def factor_two(x):
     return x**3, lambda ybar: (NoTangent(), 6 * x**2 * ybar)
 
 
-@wrong_rrule(cube, VECTOR, fails="derivative, linear in the cotangent")
+@wrong_rrule(cube, VECTOR, fails="derivative, linear in the cotangent, zero cotangent")
 def cotangent_left_out(x):
     return x**3, lambda ybar: (NoTangent(), 3 * x**2 * (ybar / ybar))
 
@@ -513,9 +517,23 @@ def thunks_raise(x):
     return x**3, pullback
 
 
+@wrong_rrule(cube, VECTOR, fails="zero cotangent", argument="argument 0 (x)")
+def divides_by_the_cotangent(x):
+    def pullback(ybar):
+        ybar = np.asarray(unthunk(ybar))
+        return NoTangent(), 3 * x**2 * ybar * (ybar / ybar)
+
+    return x**3, pullback
+
+
 @wrong_rrule(both, VECTOR, fails="zero in a tuple cotangent")
 def needs_every_output(x):
-    return (2 * x, 3 * x), lambda ybar: (NoTangent(), np.dot([2.0, 3.0], np.stack([unthunk(y) for y in ybar])))
+    def pullback(ybar):
+        if isinstance(ybar, AbstractZero):
+            return NoTangent(), ZeroTangent()
+        return NoTangent(), np.dot([2.0, 3.0], np.stack([unthunk(y) for y in ybar]))
+
+    return (2 * x, 3 * x), pullback
 
 
 @wrong_rrule(cube, VECTOR, fails="accumulation", argument="argument 0 (x)")
@@ -602,6 +620,23 @@ def output_is_the_argument(x):
 @wrong_rrule(turned, MATRIX, fails="output memory")
 def output_is_a_copy_of_a_view(x):
     return x.T.copy(), lambda ybar: (NoTangent(), ybar.T)
+
+
+@wrong_rrule(np.exp, VECTOR, fails="output unchanged", argument="the output")
+def pullback_works_in_the_output(x):
+    y = np.exp(x)
+    saved = y.copy()
+
+    def pullback(ybar):
+        np.multiply(saved, unthunk(ybar), out=y)
+        return NoTangent(), y.copy()
+
+    return y, pullback
+
+
+@wrong_rrule(unweighted, VECTOR, np.zeros(5), fails="cotangent memory", argument="argument 1 (weights)")
+def an_argument_for_zeros(x, weights):
+    return x + 0 * weights, lambda ybar: (NoTangent(), 1.0 * ybar, weights)
 
 
 @wrong_frule(cube, VECTOR, fails="arguments unchanged")

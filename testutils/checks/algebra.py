@@ -167,6 +167,34 @@ def _thunked(ybar: Any) -> Any:
     return Thunk(lambda: ybar)
 
 
+@check("zero cotangent", "rrule")
+def pullback_of_zero_is_zero(case: Case) -> Iterator[Finding]:
+    """Zeros give zeros, and `ZeroTangent` for the whole cotangent gives nothing else.
+
+    A pullback of a single output need not accept a `ZeroTangent`, since callers have no reason to ask it then; but
+    where it does not raise, its answer has to be zero.
+    """
+    plain = case.cotangent_vectors(case.cotangents)
+    if case.given_output_tangent is None:
+        zeros = _fresh_pull(case, np.zeros(case.output_cotangent_vector.size))
+        message = "a cotangent of zeros gives another result than zeros; look for a constant or a division by it"
+        yield from _not_zero(plain, zeros, message)
+    try:
+        implicit = case.cotangent_vectors(case.pull(case.run_rrule().derivative, ZeroTangent()))
+    except RuleRaisedError:
+        if isinstance(case.output_tangent, tuple):
+            raise
+        return
+    yield from _not_zero(plain, implicit, "the cotangent ZeroTangent() gives another result than zeros")
+
+
+def _not_zero(plain: dict[str, Vector], found: dict[str, Vector], message: str) -> Iterator[Finding]:
+    for label, vector in found.items():
+        # Where a derivative is infinite, nobody can say what zero times it is.
+        if label in plain and np.any(vector[np.isfinite(plain[label])] != 0):
+            yield Finding(message, label)
+
+
 @check("zero in a tuple cotangent", "rrule")
 def pullback_accepts_a_zero_entry(case: Case) -> Iterator[Finding]:
     """Of several outputs one may be unused: its cotangent is then `ZeroTangent`."""
@@ -228,6 +256,7 @@ ALGEBRA_CHECKS: tuple[Check, ...] = (
     pullback_is_linear,
     pullback_can_be_called_again,
     pullback_accepts_a_thunk,
+    pullback_of_zero_is_zero,
     pullback_accepts_a_zero_entry,
     cotangents_can_be_accumulated,
     pushforward_is_linear,

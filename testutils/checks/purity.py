@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any
 
-from testutils.cases import Case, Primal
+from testutils.cases import Case, Primal, entry_of
 from testutils.checks.check import Check, Finding, check
-from testutils.comparison import shared_arrays, written_to
+from testutils.comparison import arrays_in, copy_of, shared_arrays, written_to
 from testutils.rule_calls import NotReachedError, RuleRaisedError, force
 
 
@@ -47,6 +47,37 @@ def pullback_leaves_the_cotangent_alone(case: Case) -> Iterator[Finding]:
     _run_to_the_end(case)
     if written_to(case.output_tangent, case.given_cotangent):
         yield Finding("the pullback writes to the cotangent it is given, which may be another's too; work on a copy")
+
+
+@check("output unchanged", "rrule")
+def pullback_leaves_the_output_alone(case: Case) -> Iterator[Finding]:
+    """The pullback does not write to the output, which belongs to the caller."""
+    _ = case.cotangents
+    run = case.run_rrule()
+    before = copy_of(run.output)
+    with suppress(NotReachedError, RuleRaisedError):
+        for cotangent in case.pull(run.derivative, copy_of(case.output_tangent)):
+            force(cotangent)
+    if written_to(before, run.output):
+        yield Finding("the pullback writes to the output that the rule has returned; work on a copy", "the output")
+
+
+@check("cotangent memory", "rrule")
+def cotangents_share_no_memory_with_arguments(case: Case) -> Iterator[Finding]:
+    """No cotangent is (a view of) an argument or the output: who updates a parameter would change its gradient."""
+    for argument in case.answered_arguments:
+        cotangent = force(entry_of(case.cotangents, argument))
+        run = case.reverse
+        owners = {_owner(case, path) for path in _shared_numbers(cotangent, run.inputs)}
+        owners |= {"the output" for _ in _shared_numbers(cotangent, run.output)}
+        for owner in sorted(owners):
+            yield Finding(f"its cotangent shares memory with {owner}; return a copy", argument.label)
+
+
+def _shared_numbers(x: Any, others: Any) -> set[str]:
+    """The ways to the arrays of real or complex numbers in ``others`` that share memory with one in ``x``."""
+    numbers = dict(arrays_in(others))
+    return {path for _, path in shared_arrays(x, others) if numbers[path].dtype.kind in "fc"}
 
 
 @check("tangents unchanged", "frule")
@@ -94,6 +125,8 @@ def _owner(case: Case, path: str) -> str:
 PURITY_CHECKS: tuple[Check, ...] = (
     rrule_leaves_arguments_alone,
     pullback_leaves_the_cotangent_alone,
+    pullback_leaves_the_output_alone,
+    cotangents_share_no_memory_with_arguments,
     rrule_output_shares_memory_as_the_function_does,
     frule_leaves_arguments_alone,
     frule_leaves_tangents_alone,
