@@ -97,6 +97,8 @@ class Case:
         None means what the precision of arguments and output allows.
     fdm : object or None
         The finite difference method.
+    order : int
+        2 to have the pullback differentiated too.
     rng : numpy.random.Generator, int or None
     """
 
@@ -114,13 +116,17 @@ class Case:
         rtol: float | None = None,
         atol: float | None = None,
         fdm: Any = None,
+        order: int = 1,
         rng: np.random.Generator | int | None = None,
     ) -> None:
         if unknown := [mode for mode in modes if mode not in MODES]:
             raise ValueError(f"modes={modes!r}: {unknown[0]!r} is no mode of differentiation; write 'frule' or 'rrule'")
         if fdm is not None and fdm.q != 1:
             raise ValueError(f"fdm= is a method for derivatives of order {fdm.q}; give one with q=1")
+        if order not in (1, 2):
+            raise ValueError(f"order={order!r}: write 1, or 2 to have the pullback differentiated too")
         self.modes = modes
+        self.order = order
         self.rules: dict[str, Callable[..., Any]] = {"rrule": rrule_f, "frule": frule_f}
         self.config = config
         self.fdm = fdm

@@ -36,6 +36,7 @@ def check_rule(
     frule_f: Callable[..., Any] = frule,
     config: Any = None,
     modes: tuple[str, ...] = MODES,
+    order: int = 1,
 ) -> Report:
     """Check the rules of ``f`` for one call against finite differences and against each other.
 
@@ -53,8 +54,9 @@ def check_rule(
         The cotangent given to the pullback; random by default.
     rtol, atol : float, optional
         How far rule and finite difference may be apart beside the finite difference's own error, relative to the
-        magnitude of the terms that were summed, and absolutely. By default what the coarsest precision among
-        arguments and output allows (1e-9 in double precision), and 0.
+        magnitude of the terms that were summed, and absolutely. By default the rounding errors of a sum (32 machine
+        epsilons of the coarsest precision among arguments and output), and 0: a rule whose own rounding is larger is
+        found out by shaking the last digits of its arguments, and needs no tolerance.
     fdm : FiniteDifference, optional
         The method, as made by `central_fdm`.
     rng : numpy.random.Generator or int, optional
@@ -65,6 +67,8 @@ def check_rule(
         The AD system that rules of higher-order functions call back into; `TestConfig` by default.
     modes : tuple of str
         ``"frule"``, ``"rrule"`` or both. Both are expected to exist.
+    order : {1, 2}
+        2 to have the pullback differentiated too, which shows a rule that is right at this point alone.
 
     Returns
     -------
@@ -102,6 +106,7 @@ def check_rule(
         rtol=rtol,
         atol=atol,
         fdm=fdm,
+        order=order,
         rng=rng,
     )
     return Report(name_of(case.function), case.call, tuple(run_checks(case)))
@@ -113,7 +118,7 @@ def run_checks(case: Case, checks: Iterable[Check] = CHECKS) -> list[CheckResult
         # Infinite derivatives and empty means come with NumPy's own warning, which is no mistake of the rule.
         warnings.simplefilter("ignore", RuntimeWarning)
         _ = case.expected  # a function that raises is an error of the caller, not of the rule
-        return [result for check in checks if set(check.modes) <= set(case.modes) for result in check.run(case)]
+        return [result for check in checks if check.suits(case) for result in check.run(case)]
 
 
 def check_sample(f: Any, sample: Sample, **options: Any) -> Report:

@@ -325,7 +325,7 @@ def test_every_check_ran_on_a_right_rule() -> None:
     report = check_rule(moments, VECTOR)
     assert {result.verdict for result in report.results} == {"pass"}
     assert {(result.mode, result.name) for result in report.results} == {
-        (" and ".join(check.modes), check.name) for check in testutils.checks.CHECKS
+        (" and ".join(check.modes), check.name) for check in testutils.checks.CHECKS if check.order == 1
     }
 
 

@@ -31,21 +31,23 @@ class WrongRule:
     fkwargs: dict[str, Any]
     fails: str
     argument: str | None
+    order: int = 1
 
     def report(self, seed: int) -> Report:
         table = {"rrule": rrule, "frule": frule}[self.mode]
+        options: dict[str, Any] = {"fkwargs": self.fkwargs, "modes": (self.mode,), "order": self.order}
         with table.override(self.function, self.implementation):
-            return check_rule(self.function, *self.args, fkwargs=self.fkwargs, rng=seed, modes=(self.mode,))
+            return check_rule(self.function, *self.args, rng=seed, **options)
 
 
 CORPUS: dict[str, WrongRule] = {}
 
 
 def wrong_rrule(
-    function: Any, *args: Any, fails: str, argument: str | None = None, **fkwargs: Any
+    function: Any, *args: Any, fails: str, argument: str | None = None, order: int = 1, **fkwargs: Any
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """The decorated rrule of ``function`` is wrong, and the check ``fails``, no other, should say so."""
-    return _wrong("rrule", function, args, fails, argument, fkwargs)
+    return _wrong("rrule", function, args, fails, argument, fkwargs, order)
 
 
 def wrong_frule(
@@ -56,12 +58,18 @@ def wrong_frule(
 
 
 def _wrong(
-    mode: str, function: Any, args: tuple[Any, ...], fails: str, argument: str | None, fkwargs: dict[str, Any]
+    mode: str,
+    function: Any,
+    args: tuple[Any, ...],
+    fails: str,
+    argument: str | None,
+    fkwargs: dict[str, Any],
+    order: int = 1,
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     def register(implementation: Callable[..., Any]) -> Callable[..., Any]:
         name = f"{mode}-{implementation.__name__}"
         assert name not in CORPUS
-        CORPUS[name] = WrongRule(mode, implementation, function, args, fkwargs, fails, argument)
+        CORPUS[name] = WrongRule(mode, implementation, function, args, fkwargs, fails, argument, order)
         return implementation
 
     return register
@@ -573,6 +581,24 @@ def adds_something_else(tangents, x):  # noqa: F811
     return x**3, InplaceableThunk(add_to, lambda: 3 * x**2 * dx)
 
 
+# Second order
+
+
+@wrong_rrule(cube, VECTOR, fails="second derivative", order=2)
+def derivative_of_one_point(x):
+    return x**3, lambda ybar: (NoTangent(), 3 * VECTOR**2 * ybar)
+
+
+@wrong_rrule(cube, VECTOR, fails="symmetric second derivative", order=2)
+def derivative_that_turns_around_one_point(x):
+    # The turn is orthogonal to the direction that the second derivative is taken along, and to the point.
+    def pullback(ybar):
+        turned = np.array([x[1] - VECTOR[1], VECTOR[0] - x[0], 0.0, 0.0, 0.0])
+        return NoTangent(), 3 * x**2 * ybar + turned * np.sum(ybar)
+
+    return x**3, pullback
+
+
 # Purity
 
 
@@ -689,6 +715,29 @@ def test_modes_that_contradict_each_other_are_caught_where_finite_differences_ca
     assert [result.name for result in report.failures] == ["frule against rrule"], str(report)
 
 
+def test_a_system_that_cannot_differentiate_its_own_pullback_is_caught() -> None:
+    def system(f: Any, *args: Any) -> Any:
+        if f is cube:
+            return cube(*args), lambda ybar: (NoTangent(), 3 * args[0] ** 2 * ybar)
+        # Of its own pullback it knows no better than to copy the cotangent.
+        return f(*args), lambda ybar: (NoTangent(), *ybar)
+
+    report = check_rule(cube, VECTOR, rrule_f=system, modes=("rrule",), order=2)
+    assert [result.name for result in report.failures] == ["pullback of the pullback"], str(report)
+
+
+def test_a_system_that_differentiates_its_own_pullback_passes() -> None:
+    def system(f: Any, *args: Any) -> Any:
+        if f is cube:
+            return cube(*args), lambda ybar: (NoTangent(), 3 * args[0] ** 2 * ybar)
+        # The pullback of the pullback of x³ for ȳ is 6 x ȳ w, and f at x = 1 tells ȳ.
+        ybar = f(np.ones_like(args[0]))[0] / 3
+        return f(*args), lambda w: (NoTangent(), 6 * args[0] * ybar * w[0])
+
+    report = check_rule(cube, VECTOR, rrule_f=system, modes=("rrule",), order=2)
+    assert report.verdict == "pass", str(report)
+
+
 def _conj_frule(tangents, z):
     return 1j * z, 1j * (tangents[1] if isinstance(tangents[1], complex) else 2 * tangents[1])
 
@@ -718,11 +767,12 @@ def test_every_check_has_a_wrong_rule_that_it_alone_catches() -> None:
     caught = {(rule.mode, rule.fails) for rule in CORPUS.values()}
     caught |= {("frule and rrule", "frule against rrule")}
     caught |= {("frule", "real tangent of a complex argument"), ("rrule", "real cotangent of a complex output")}
+    caught |= {("rrule", "pullback of the pullback")}
     declared = {(" and ".join(check.modes), check.name) for check in (*CHECKS, *SCALAR_CHECKS)}
     assert declared - caught == {("rrule", "declared as not implemented"), ("frule", "declared as not implemented")}
 
 
-@pytest.mark.parametrize("name", [name for name, rule in CORPUS.items() if "derivative" in rule.fails])
+@pytest.mark.parametrize("name", [name for name, rule in CORPUS.items() if "derivative" in rule.fails.split(", ")])
 def test_wrong_entries_are_located(name: str) -> None:
     rule = CORPUS[name]
     failure = next(result for result in rule.report(0).failures if result.name == "derivative")

@@ -12,8 +12,15 @@ from testutils.checks.derivatives import DERIVATIVE_CHECKS
 from testutils.checks.protocol import PROTOCOL_CHECKS
 from testutils.checks.purity import PURITY_CHECKS
 from testutils.checks.scalars import SCALAR_CHECKS
+from testutils.checks.second_order import SECOND_ORDER_CHECKS
 
-CHECKS: tuple[Check, ...] = (*PROTOCOL_CHECKS, *DERIVATIVE_CHECKS, *ALGEBRA_CHECKS, *PURITY_CHECKS)
+CHECKS: tuple[Check, ...] = (
+    *PROTOCOL_CHECKS,
+    *DERIVATIVE_CHECKS,
+    *ALGEBRA_CHECKS,
+    *PURITY_CHECKS,
+    *SECOND_ORDER_CHECKS,
+)
 """Every check, in the order in which a report lists them."""
 
 __all__ = ["CHECKS", "DERIVATIVE_CHECKS", "SCALAR_CHECKS", "Check", "Finding", "check"]

@@ -29,6 +29,12 @@ class Check:
     name: str
     modes: tuple[str, ...]
     find: Callable[[Case], Iterable[Finding]]
+    order: int = 1
+    """1, or 2 for checks that run when second derivatives are asked for."""
+
+    def suits(self, case: Case) -> bool:
+        """Whether the modes and the order of the case ask for the check."""
+        return set(self.modes) <= set(case.modes) and self.order <= case.order
 
     def run(self, case: Case) -> Iterator[CheckResult]:
         """The results of the check: one per finding, or a pass."""
@@ -55,10 +61,10 @@ class Check:
             yield CheckResult(self.name, "pass", mode=mode)
 
 
-def check(name: str, *modes: str) -> Callable[[Callable[[Case], Iterable[Finding]]], Check]:
+def check(name: str, *modes: str, order: int = 1) -> Callable[[Callable[[Case], Iterable[Finding]]], Check]:
     """Make a `Check` of a function from a case to findings, for the modes that it needs."""
 
     def decorate(find: Callable[[Case], Iterable[Finding]]) -> Check:
-        return Check(name, modes, find)
+        return Check(name, modes, find, order)
 
     return decorate
