@@ -499,6 +499,41 @@ class Case:
         joint[self.part_of(argument)] = direction
         return derivative_along(self.vector_function, joint, fdm or self.fdm)
 
+    @cached_property
+    def in_double_precision(self) -> Case | None:
+        """The same case with the same numbers in float64, where they came in less and the function takes them so.
+
+        It shares what finite differences have found, since those are of the function in float64 anyway.
+        """
+        if not self.vector_function.promoted:
+            return None
+
+        def promoted(argument: Argument) -> PrimalWithTangent:
+            layout = layout_of(argument.value)
+            value = layout.rebuild(entries_of(layout), True)
+            return PrimalWithTangent(value, vector_to_tangent(value, self.directions(argument)[0]))
+
+        values = {argument.position: promoted(argument) for argument in self.arguments if argument.differentiable}
+        args = [values.get(position, arg) for position, arg in enumerate(self.args, 1)]
+        keywords = {a.keyword: values[a.position] for a in self.arguments if a.keyword and a.differentiable}
+        twin = Case(
+            values.get(0, self.function),
+            tuple(args),
+            fkwargs={**self.kwargs, **keywords},
+            modes=self.modes,
+            rrule_f=self.rules["rrule"],
+            frule_f=self.rules["frule"],
+            config=self.config,
+            rtol=self._given_rtol,
+            atol=self._given_atol,
+            fdm=self.fdm,
+        )
+        twin._directions, twin._probes = self._directions, self._probes
+        twin.vector_function = self.vector_function
+        twin.expected = self.vector_function.value
+        twin.output_tangent = twin.as_output_tangent(vector_to_tangent(twin.expected, self.output_cotangent_vector))
+        return twin
+
     # How far rounding moves the rules' results.
 
     @cached_property

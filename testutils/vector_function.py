@@ -41,6 +41,8 @@ class VectorFunction:
 
     Attributes
     ----------
+    value : object
+        The output at the arguments.
     x, y : ndarray
         The arguments and the output, as vectors.
     output : Layout
@@ -76,7 +78,8 @@ class VectorFunction:
             self.x = self.x.astype(precision)
         self.arguments = _slices([layout_of(primal) for primal in primals])
         self.promoted = precision is not None or bool(np.any(unit_roundoff(self._layout) > EPSILON))
-        self.output = layout_of(self._first_output(may_demote=precision is None))
+        self.value = self._first_output(may_demote=precision is None)
+        self.output = layout_of(self.value)
         self.y = entries_of(self.output)
         self.epsilon = unit_roundoff(self.output)
         self._resolution = unit_roundoff(self._layout, self.promoted)

@@ -470,6 +470,16 @@ def outputs_swapped(tangents, x):
     return (2 * x, 3 * x), (3 * dx, 2 * dx)
 
 
+@wrong_rrule(cube, SINGLE, fails="derivative in double precision")
+def a_millionth_in_single_precision(x):
+    return x**3, lambda ybar: (NoTangent(), x.dtype.type(3 + 1e-6) * x**2 * ybar)
+
+
+@wrong_frule(cube, SINGLE, fails="derivative in double precision")
+def a_millionth_in_single_precision(tangents, x):  # noqa: F811
+    return x**3, x.dtype.type(3 + 1e-6) * x**2 * tangents[1]
+
+
 # Algebra
 
 

@@ -386,7 +386,47 @@ def _rows(case: Case, places: Any, dy: Vector, bracket: Bracket) -> tuple[EntryC
     return tuple(EntryComparison(names[int(p)], float(dy[p]), float(value[p]), float(bracket.error[p])) for p in places)
 
 
+# Both modes, for arguments of low precision.
+
+
+@check("derivative in double precision", "rrule")
+def cotangents_agree_in_double_precision(case: Case) -> Iterator[Finding]:
+    """The rule's formulas are right to the precision of float64, whatever the precision of the arguments is.
+
+    In float32 a relative error of a millionth looks like rounding; with the same numbers in float64 it does not.
+    """
+    twin = case.in_double_precision
+    if twin is None:  # the check of the derivative has told all
+        return
+    _ = case.cotangents
+    answered = [argument for argument in twin.answered_arguments if argument.label in _labels(case)]
+    if answered:
+        for pairing in _pairings(twin, answered):
+            if pairing.verdict == FAIL:
+                yield Finding(f"with the same numbers in float64 {pairing.text}; correct the pullback's formula")
+                return
+
+
+@check("derivative in double precision", "frule")
+def tangent_agrees_in_double_precision(case: Case) -> Iterator[Finding]:
+    """The rule's formulas are right to the precision of float64, whatever the precision of the arguments is."""
+    twin = case.in_double_precision
+    if twin is None:  # the check of the derivative has told all
+        return
+    _ = case.forward
+    for found in _tangent_findings(twin, twin.differentiable_arguments):
+        if found.verdict == "fail":
+            message = "with the same numbers in float64 the tangent is wrong; correct the frule's formula:"
+            yield Finding(message, details=found.details)
+
+
+def _labels(case: Case) -> list[str]:
+    return [argument.label for argument in case.answered_arguments]
+
+
 DERIVATIVE_CHECKS: tuple[Check, ...] = (
     cotangents_agree_with_finite_differences,
     tangent_agrees_with_finite_differences,
+    cotangents_agree_in_double_precision,
+    tangent_agrees_in_double_precision,
 )
