@@ -18,6 +18,7 @@ from testutils.random_tangents import rand_tangent, with_tangent
 from testutils.report import CheckResult, InconclusiveError, InconclusiveWarning, Report, RuleTestError
 from testutils.rule_tables import check_rule_tables, test_rule_tables
 from testutils.sampling import Sample, load_samples, sample, sample_inputs, sampled_functions, samples_of
+from testutils.taylor import TaylorResult, taylor_test
 from testutils.testers import check_rule, check_sample, test_frule, test_rrule, test_rule, test_scalar
 
 __all__ = [
@@ -28,6 +29,7 @@ __all__ = [
     "Report",
     "RuleTestError",
     "Sample",
+    "TaylorResult",
     "TestConfig",
     "backward_fdm",
     "central_fdm",
@@ -43,6 +45,7 @@ __all__ = [
     "sample_inputs",
     "sampled_functions",
     "samples_of",
+    "taylor_test",
     "test_frule",
     "test_rrule",
     "test_rule",

@@ -481,6 +481,8 @@ class Case:
 
     def probe(self, arguments: Sequence[Argument], index: int) -> Probe:
         """What is known of the derivative when these arguments move along their directions of this index."""
+        if index < 0:
+            index += max(len(self.directions(argument)) for argument in arguments)
         key = tuple(argument.position for argument in arguments), index
         if key not in self._probes:
             others = list(self._probes.values())
@@ -538,39 +540,47 @@ class Case:
 
     @cached_property
     def nearby_cotangents(self) -> list[tuple[Any, ...]]:
-        """What the pullback returns when the arguments change in their last digits."""
+        """What the pullback returns when the arguments and its cotangent change in their last digits."""
         found = []
-        for function, args, kwargs in self._nearby():
+        for shaken, inputs in self._nearby():
             with suppress(NotReachedError, RuleRaisedError):
-                _, result = self.run_rule("rrule", inputs=(function, args, kwargs))
+                _, result = self.run_rule("rrule", inputs=inputs)
                 if is_pair(result) and callable(result[1]):
-                    found.append(self.pull(result[1], copy_of(self.output_tangent)))
+                    ybar = vector_to_tangent(self.expected, shaken(self.expected, self.output_cotangent_vector))
+                    found.append(self.pull(result[1], self.as_output_tangent(ybar)))
         return found
 
-    def nearby_pushforwards(self, tangents: tuple[Any, ...]) -> list[Vector]:
-        """What the frule returns when the arguments change in their last digits."""
+    def nearby_pushforwards(self, direction: Vector) -> list[Vector]:
+        """What the frule returns when the arguments and their tangents change in their last digits."""
         found = []
-        for inputs in self._nearby():
+        for shaken, inputs in self._nearby():
             with suppress(NotReachedError, RuleRaisedError):
+                tangents = tuple(
+                    vector_to_tangent(a.value, shaken(a.value, direction[self.part_of(a)])) for a in self.arguments
+                )
                 _, result = self.run_rule("frule", self.by_position(tangents), inputs=inputs)
                 if is_pair(result):
                     found.append(vector_of(self.expected, force(result[1])))
         return found
 
-    def _nearby(self) -> Iterator[tuple[Any, tuple[Any, ...], dict[str, Any]]]:
+    def _nearby(self) -> Iterator[tuple[Callable[[Any, Vector], Vector], Any]]:
         generator = np.random.default_rng(1)
+
+        def shaken(x: Any, entries: Vector) -> Vector:
+            """Entries in the layout of ``x``, moved by up to two units in the last place of its precision."""
+            return np.asarray(entries * (1.0 + generator.integers(-2, 3, entries.size) * unit_roundoff(layout_of(x))))
+
         for _ in range(NEARBY):
             function, args, kwargs = self.copies()
             moved = list(args)
             for argument in self.arguments[1:]:
                 layout = layout_of(argument.value)
-                shake = generator.integers(-2, 3, layout.size) * unit_roundoff(layout)
-                near = layout.rebuild(entries_of(layout) * (1.0 + shake), False)
+                near = layout.rebuild(shaken(argument.value, entries_of(layout)), False)
                 if argument.keyword is not None:
                     kwargs[argument.keyword] = near
                 elif argument.differentiable:
                     moved[argument.position - 1] = near
-            yield function, tuple(moved), kwargs
+            yield shaken, (function, tuple(moved), kwargs)
 
     def _call_with(self, function: Any, *values: Any) -> Any:
         keywords = {a.keyword: value for a, value in zip(self.arguments[1:], values, strict=True) if a.keyword}

@@ -19,8 +19,9 @@ from rich.text import Text
 
 import rulescore
 from rulescore import RuleTable, frule, rrule
+from testutils.html import page_of
 from testutils.listing import FunctionState, states_of_module
-from testutils.report import COLOURS
+from testutils.report import COLOURS, counted
 from testutils.running import (
     Outcome,
     TargetError,
@@ -79,6 +80,7 @@ def _parser() -> argparse.ArgumentParser:
     check.add_argument("--jobs", type=_positive, metavar="N", help="processes (default: one per core where it pays)")
     check.add_argument("--seed", type=int, default=0, metavar="N", help="seed of the random inputs (default: 0)")
     check.add_argument("--json", type=Path, metavar="FILE", help="also write every report to FILE")
+    check.add_argument("--html", type=Path, metavar="FILE", help="also write a page with pictures of failures to FILE")
     check.set_defaults(command=_check)
 
     list_ = commands.add_parser("list", help="list which functions of a module have rules and sample inputs")
@@ -103,8 +105,8 @@ def _positive(text: str) -> int:
 
 
 def _check(options: argparse.Namespace, console: Console) -> int:
-    if options.json is not None and not options.json.resolve().parent.is_dir():
-        raise TargetError(f"--json {options.json}: there is no folder {options.json.resolve().parent}")
+    for name, file in (("--json", options.json), ("--html", options.html)):
+        _require_place_for(name, file)
     started = time.perf_counter()
     targets = collect_targets(options.targets, options.seed)
     count = sum(len(target.samples) for target in targets)
@@ -129,9 +131,21 @@ def _check(options: argparse.Namespace, console: Console) -> int:
     seconds = time.perf_counter() - started
     if options.json is not None:
         _write_json(options.json, options.seed, outcomes)
+    if options.html is not None:
+        options.html.write_text(page_of(outcomes, seed=options.seed, seconds=seconds), encoding="utf-8")
     _print_problems(console, outcomes)
     _print_summary(console, outcomes, seconds)
     return PASSED if all(outcome.verdict == "pass" for outcome in outcomes) else FAILED
+
+
+def _require_place_for(option: str, file: Path | None) -> None:
+    """Before any work is done: can the file be written?"""
+    if file is None:
+        return
+    if not file.resolve().parent.is_dir():
+        raise TargetError(f"{option} {file}: there is no folder {file.resolve().parent}; make it, or name another")
+    if file.is_dir():
+        raise TargetError(f"{option} {file}: this is a folder; name a file in it")
 
 
 def _write_json(path: Path, seed: int, outcomes: list[Outcome]) -> None:
@@ -179,12 +193,8 @@ def _print_summary(console: Console, outcomes: list[Outcome], seconds: float) ->
     worst = next((v for v in ("fail", "untested", "inconclusive") if verdicts[v]), "pass")
     samples = sum(len(outcome.reports) for outcome in outcomes)
     counts = ", ".join(f"{verdicts[v]} {v}" for v in ("pass", "fail", "inconclusive", "untested") if verdicts[v])
-    line = f"{_plural(len(outcomes), 'function')}, {_plural(samples, 'sample input')}: {counts} in {seconds:.1f} s"
+    line = f"{counted(len(outcomes), 'function')}, {counted(samples, 'sample input')}: {counts} in {seconds:.1f} s"
     console.print(Text(line, style=COLOURS.get(worst, COLOURS["fail"])))
-
-
-def _plural(count: int, noun: str) -> str:
-    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
 def _counts(outcomes: list[Outcome]) -> list[str]:

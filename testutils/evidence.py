@@ -145,7 +145,8 @@ class Comparison:
         if np.any(verdicts == FAIL) and np.any(self._noise > 0):
             allowed = self._judged(n, n.rounding + ERROR_ESTIMATES * self._noise)
             # Where rounding alone moves the rule by so much, its answer proves nothing either way.
-            allowed = np.where((allowed == PASS) & (self._noise > NOISY * n.scale), INCONCLUSIVE, allowed)
+            undecidable = self._noise > max(NOISY, 100 * self._tolerance.relative) * n.largest
+            allowed = np.where((allowed == PASS) & undecidable, INCONCLUSIVE, allowed)
             verdicts = np.where(verdicts == FAIL, allowed, verdicts)
         return verdicts
 
@@ -154,7 +155,7 @@ class Comparison:
         # An entry that is small beside others cannot be known as well as these.
         neighbours = 1e-2 * self._tolerance.negligible * n.largest if np.ndim(n.scale) else 0.0
         # From the second step on, further ones gain little.
-        wanted = (self._resolution if steps < 2 else 100 * self._resolution) * n.scale + neighbours
+        wanted = (self._resolution if steps < 2 else 10 * self._resolution) * n.scale + neighbours
         return bool(np.all(ERROR_ESTIMATES * n.error <= wanted) and np.all(self.verdicts(bracket) == PASS))
 
     def _judged(self, n: Numbers, rounding: Any) -> np.ndarray[Any, Any]:
@@ -162,7 +163,7 @@ class Comparison:
 
 
 NOISY = 1e-4
-"""Relative size from which on the rounding noise of a rule makes it undecidable."""
+"""Size from which on, relative to the largest number, the rounding noise of a rule makes it undecidable."""
 
 
 @dataclass(frozen=True, eq=False)

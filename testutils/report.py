@@ -1,7 +1,7 @@
 """What a run of the checks found: one result a check, a report a call, and the errors that carry the report.
 
 Nothing is computed here. A report prints as plain text (in pytest, in a log) and as rich tables (in a terminal),
-and goes into JSON.
+shows itself in a notebook, and goes into JSON.
 """
 
 from __future__ import annotations
@@ -67,7 +67,8 @@ class Curve:
     kind : {"finite difference", "taylor"}
         For a finite difference, ``values`` are the derivatives it gives along one direction, ``reference`` the best of
         them with its ``error``, and ``rule`` what the rule says. For a Taylor remainder, ``values`` are
-        |φ(h) - φ(0) - h ⟨rule⟩| and ``reference`` their order of convergence: 2 for a right rule, 1 for a wrong one.
+        |φ(±h) - φ(0) ∓ h ⟨rule⟩|, the larger of both, and ``reference`` their order of convergence with its standard
+        ``error``: 2 for a right rule, 1 for a wrong one, infinite where they are nothing but round-off.
     steps : tuple of float
         From the shortest up, in units of the direction.
     values : tuple of float
@@ -178,6 +179,7 @@ class CheckResult:
             "message": self.message,
             "details": [entry.to_dict() for entry in self.details],
             "hints": list(self.hints),
+            "curves": [curve.to_dict() for curve in self.curves],
         }
 
 
@@ -235,7 +237,7 @@ class Report:
         return f"<Report {self.summary}>"
 
     def __str__(self) -> str:
-        return "\n".join([self.summary, *(f"  {line}" for result in self._shown() for line in result.lines())])
+        return "\n".join([self.summary, *(f"  {line}" for result in self.shown for line in result.lines())])
 
     def render(self) -> Group:
         """The report for a terminal, as a rich renderable."""
@@ -246,11 +248,45 @@ class Report:
         verdict, rest = self.summary.split(": ", 1)
         return Group(
             Text.assemble((verdict, COLOURS[self.verdict]), f": {rest}"),
-            *(Padding(result.render(), (0, 0, 0, 2)) for result in self._shown()),
+            *(Padding(result.render(), (0, 0, 0, 2)) for result in self.shown),
         )
 
     def __rich__(self) -> Group:
         return self.render()
+
+    def _repr_html_(self) -> str:
+        """The report for a notebook, with pictures where there are curves and matplotlib is installed."""
+        from testutils.html import report_to_html
+
+        return report_to_html(self)
+
+    def plot(self, axes: Any = None) -> Any:
+        """Draw what is wrong: two pictures for each failure of a derivative.
+
+        To the left, how far finite differences of many steps are from the best of them, in whose place the rule's
+        value is a line: finite differences approach a right rule down to their own error, and stay away from a wrong
+        one. To the right the Taylor remainder |φ(h) - φ(0) - h · rule| of φ(h) = ⟨ȳ, f(x + h ẋ)⟩, with its order: 2
+        for a right rule, 1 for a wrong one.
+
+        Parameters
+        ----------
+        axes : array of matplotlib.axes.Axes, optional
+            Where to draw, two for each failure with curves. By default a new figure is made, without pyplot.
+
+        Returns
+        -------
+        figure : matplotlib.figure.Figure
+
+        Raises
+        ------
+        ValueError
+            When no result has curves; only failures of derivatives have them.
+        ImportError
+            Without matplotlib; it comes with ``pip install 'rulescore[plot]'``.
+        """
+        from testutils.pictures import plot_report
+
+        return plot_report(self, axes)
 
     def to_dict(self) -> dict[str, Any]:
         """The report as JSON can hold it; numbers that JSON lacks (NaN, infinities) become strings."""
@@ -261,7 +297,8 @@ class Report:
             "results": [result.to_dict() for result in self.results],
         }
 
-    def _shown(self) -> list[CheckResult]:
+    @property
+    def shown(self) -> list[CheckResult]:
         """The results that a reader wants to see: all but plain passes, notes last."""
         problems = [result for result in self.results if result.verdict not in ("pass", "not run")]
         return [*problems, *self.notes]
@@ -299,6 +336,11 @@ class InconclusiveError(AssertionError):
 
 class InconclusiveWarning(UserWarning):
     """What ``inconclusive="warn"`` gives in place of `InconclusiveError`."""
+
+
+def counted(count: int, noun: str) -> str:
+    """A number of things in good grammar: ``1 function``, ``2 functions``."""
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
 def _json_number(x: float) -> float | str:

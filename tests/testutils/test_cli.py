@@ -1,6 +1,7 @@
 """The command line, called in this process and as the installed script."""
 
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -100,6 +101,11 @@ def test_a_rule_without_samples_is_untested_and_exits_1(tmp_path, capsys):
         (["check", "numpy.sine"], "numpy has no 'sine'"),
         (["check", "--jobs", "0"], "1 or more"),
         (["check", "--json", "no/such/folder/report.json", "np.sin"], "there is no folder"),
+        (
+            ["check", "--html", "no/such/folder/page.html", "np.sin"],
+            "--html no/such/folder/page.html: there is no folder",
+        ),
+        (["check", "--html", ".", "np.sin"], "--html .: this is a folder"),
         (["list", "numpy.sin"], "not a module"),
         (["frobnicate"], "invalid choice"),
         ([], "required"),
@@ -135,6 +141,43 @@ def test_json_holds_every_report(rules_file, tmp_path):
     assert sample["verdict"] == "fail"
     failing = [result for result in sample["results"] if result["verdict"] == "fail"]
     assert any(entry["rule"] == -entry["finite_difference"] or entry["rule"] for entry in failing[0]["details"])
+
+
+def test_html_is_a_page_about_the_whole_run(rules_file, tmp_path):
+    target = tmp_path / "page.html"
+    assert main(["check", rules_file(xbar="-a * ybar"), "np.add", "--html", str(target), "--seed", "3"]) == 1
+    page = target.read_text(encoding="utf-8")
+    assert page.startswith("<!DOCTYPE html>")
+    assert "seed 3" in page
+    assert "<b>1</b>" in page
+    assert ".scaled</code>" in page
+    assert "<code>numpy.add</code>" in page
+    assert "argument 0 (x)" in page
+    assert "<h2>Wrong</h2>" in page
+
+
+def test_a_wrong_place_for_a_file_is_told_before_any_rule_is_checked(rules_file, capsys):
+    assert main(["check", "a_file_that_is_not_there.py", "--html", "no/such/folder/page.html"]) == 2
+    assert "there is no folder" in capsys.readouterr().err
+
+
+def test_html_of_several_processes_is_that_of_one(rules_file, tmp_path):
+    path = rules_file(xbar="-a * ybar")
+    pages = []
+    for jobs in ("1", "2"):
+        target = tmp_path / f"{jobs}.html"
+        main(["check", path, "np.negative", "--html", str(target), "--jobs", jobs])
+        pages.append(re.sub(r"in [\d.]+ s", "", target.read_text(encoding="utf-8")))
+    assert pages[0] == pages[1]
+
+
+def test_html_without_matplotlib_is_written_without_pictures(rules_file, tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+    target = tmp_path / "page.html"
+    assert main(["check", rules_file(xbar="-a * ybar"), "--html", str(target)]) == 1
+    page = target.read_text(encoding="utf-8")
+    assert "<svg" not in page
+    assert "argument 0 (x)" in page
 
 
 def test_a_single_function_is_checked_by_its_name(capsys):

@@ -18,6 +18,7 @@ from rich.console import Console
 from rulescore import instances_of
 from testutils.report import (
     CheckResult,
+    Curve,
     EntryComparison,
     InconclusiveError,
     Report,
@@ -106,6 +107,54 @@ def test_report_goes_into_json_with_infinities() -> None:
         {"index": "[3]", "rule": -1.5, "finite_difference": 1.5, "error": 1e-12},
         {"index": "[4]", "rule": "inf", "finite_difference": 0.0, "error": "nan"},
     ]
+
+
+CURVES = (
+    Curve("finite difference", (1e-3, 1e-2), (1.5, math.nan), 1.5, 1e-12, -1.5),
+    Curve("taylor", (1e-3, 1e-2), (3e-3, 3e-2), math.inf, math.nan, -1.5),
+)
+DRAWN = CheckResult("derivative", "fail", "wrong", "rrule", "argument 0 (x)", hints=("a sign",), curves=CURVES)
+
+
+def test_hints_and_curves_go_into_json() -> None:
+    (result,) = json.loads(json.dumps(report(DRAWN).to_dict(), allow_nan=False))["results"]
+    assert result["hints"] == ["a sign"]
+    assert result["curves"] == [
+        {
+            "kind": "finite difference",
+            "steps": [1e-3, 1e-2],
+            "values": [1.5, "nan"],
+            "reference": 1.5,
+            "error": 1e-12,
+            "rule": -1.5,
+        },
+        {
+            "kind": "taylor",
+            "steps": [1e-3, 1e-2],
+            "values": [3e-3, 3e-2],
+            "reference": "inf",
+            "error": "nan",
+            "rule": -1.5,
+        },
+    ]
+
+
+def test_a_report_with_curves_travels_to_another_process() -> None:
+    back = pickle.loads(pickle.dumps(report(DRAWN)))
+    assert back.to_dict() == report(DRAWN).to_dict()
+
+
+def test_what_is_shown_are_the_problems_and_then_the_notes() -> None:
+    note = CheckResult("derivative", "pass", "the point is a kink")
+    assert report(PASSED, note, NOT_RUN, UNDECIDED, MISSING).shown == [UNDECIDED, MISSING, note]
+    assert report(PASSED, NOT_RUN).shown == []
+
+
+def test_a_report_shows_itself_in_a_notebook_and_draws_its_curves() -> None:
+    html = report(DRAWN)._repr_html_()
+    assert "looks like a sign" in html
+    assert "<svg" in html
+    assert len(report(DRAWN).plot().axes) == 2
 
 
 @pytest.mark.parametrize("error_type", [RuleTestError, InconclusiveError])

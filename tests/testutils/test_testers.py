@@ -163,7 +163,7 @@ def moments_frule(tangents, x):
 @rrule.register(moments)
 def moments_rrule(x):
     def moments_pullback(ybar):
-        mean_bar, variance_bar = ybar
+        mean_bar, variance_bar = ybar[0], ybar[1]
         return NoTangent(), mean_bar * np.ones(x.shape) / x.size + 2 * variance_bar * (x - np.mean(x)) / x.size
 
     return moments(x), moments_pullback

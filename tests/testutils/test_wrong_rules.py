@@ -574,6 +574,22 @@ def adds_to_a_copy(x):
     return x**3, pullback
 
 
+@wrong_frule(times, VECTOR, VECTOR[::-1].copy(), fails="zero tangent")
+def needs_every_tangent(tangents, a, b):
+    _, da, db = tangents
+    assert isinstance(db, np.ndarray)
+    return a * b, b * da + a * db
+
+
+_PUSHED = np.zeros(5)
+
+
+@wrong_frule(cube, VECTOR, fails="second call")
+def tangent_in_a_buffer(tangents, x):
+    np.multiply(3 * x**2, tangents[1], out=_PUSHED)
+    return x**3, _PUSHED
+
+
 @wrong_frule(cube, LONG, fails="linear in the tangents")
 def tangent_clipped(tangents, x):
     _, dx = tangents

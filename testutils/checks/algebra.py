@@ -65,7 +65,7 @@ def _noise_of_modes(case: Case, moving: Sequence[Argument], index: int) -> float
     """How far rounding in the arguments alone moves either of the two sums."""
     forward, backward = (terms.sum() for terms in _paired_modes(case, moving, index))
     direction, ybar = case.direction_of(moving, index), case.output_cotangent_vector
-    gaps = [abs((ybar * dy).sum() - forward) for dy in case.nearby_pushforwards(case.tangents_of(direction))]
+    gaps = [abs((ybar * dy).sum() - forward) for dy in case.nearby_pushforwards(direction)]
     for cotangents in case.nearby_cotangents:
         with suppress(NotReachedError, RuleRaisedError):
             parts = [case.cotangent_vector(a, cotangents) * direction[case.part_of(a)] for a in moving]
@@ -133,7 +133,7 @@ def _differs_from_sum(case: Case, found: Vector, parts: Sequence[Vector], noise:
 
 @check("second call", "rrule")
 def pullback_can_be_called_again(case: Case) -> Iterator[Finding]:
-    """The same pullback called twice gives the same, and the second call leaves the first result alone."""
+    """The same pullback called again gives the same, and calls with other cotangents leave earlier results alone."""
     _ = case.cotangents
     pullback = case.run_rrule().derivative
     first = case.pull(pullback, copy_of(case.output_tangent))
@@ -142,12 +142,46 @@ def pullback_can_be_called_again(case: Case) -> Iterator[Finding]:
     yield from _same(
         case, before, again, "a second call of the same pullback gives another result; it must not use up what it saved"
     )
+    other = vector_to_tangent(case.expected, -2 * case.output_cotangent_vector)
+    case.cotangent_vectors(case.pull(pullback, case.as_output_tangent(other)))
     yield from _same(
         case,
         before,
         case.cotangent_vectors(first),
         "a second call of the pullback changes the first call's result; it must return a new array each time",
     )
+
+
+@check("second call", "frule")
+def frule_leaves_earlier_results_alone(case: Case) -> Iterator[Finding]:
+    """A call of the frule with other tangents leaves the tangent of an earlier call alone."""
+    _ = case.forward
+    moving = case.differentiable_arguments
+    if not moving:
+        return
+    first = force(case.run_frule(tuple(copy_of(argument.tangent) for argument in case.arguments)).derivative)
+    before = vector_of(case.expected, first).copy()
+    case.pushforward(case.tangents_of(-2 * case.direction_of(moving, 0)))
+    if differing(vector_of(case.expected, first), before, 0.0).any():
+        yield Finding(
+            "a second call of the frule changes the first call's tangent; it must return a new array each time"
+        )
+
+
+@check("zero tangent", "frule")
+def frule_accepts_zero_tangents(case: Case) -> Iterator[Finding]:
+    """An argument that does not move while others do may have the tangent `ZeroTangent`, which means zeros."""
+    _ = case.forward
+    moving = case.differentiable_arguments
+    for argument in moving if len(moving) > 1 else ():
+        try:
+            wanted = case.pushforward_vector([a for a in moving if a is not argument], 0)
+        except NotReachedError:
+            continue  # the derivative of another argument is not implemented
+        tangents = tuple(ZeroTangent() if a is argument else a.tangent for a in case.arguments)
+        found = case.pushforward(tangents)
+        if differing(found, wanted, case.rounding * magnitude(wanted)).any():
+            yield Finding("with ZeroTangent() for it the frule gives another result than with zeros", argument.label)
 
 
 @check("thunked cotangent", "rrule")
@@ -171,7 +205,7 @@ def _thunked(ybar: Any) -> Any:
 def pullback_of_zero_is_zero(case: Case) -> Iterator[Finding]:
     """Zeros give zeros, and `ZeroTangent` for the whole cotangent gives nothing else.
 
-    A pullback need not accept a `ZeroTangent` for the whole, since callers have no reason to ask it then; but where it
+    A pullback need not accept a `ZeroTangent` for the whole, since a caller who has one knows the answer; but where it
     does not raise, its answer has to be zero.
     """
     plain = case.cotangent_vectors(case.cotangents)
@@ -257,6 +291,8 @@ ALGEBRA_CHECKS: tuple[Check, ...] = (
     pullback_accepts_a_zero_entry,
     cotangents_can_be_accumulated,
     pushforward_is_linear,
+    frule_accepts_zero_tangents,
+    frule_leaves_earlier_results_alone,
     tangent_can_be_accumulated,
     both_modes_agree,
 )

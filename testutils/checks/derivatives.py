@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -14,9 +14,11 @@ from rulescore import AbstractZero
 from testutils.cases import Argument, Case
 from testutils.checks.check import Check, Finding, check
 from testutils.comparison import FAIL, INCONCLUSIVE, PASS
+from testutils.curves import curves_of
 from testutils.evidence import Bracket, Comparison, Numbers, Probe, notes_of_a_pass
 from testutils.finite_differences import Estimate
-from testutils.report import EntryComparison, description_of
+from testutils.hints import hints_for_cotangent, hints_for_tangent
+from testutils.report import Curve, EntryComparison, description_of
 from testutils.rule_calls import NotReachedError, RuleRaisedError
 from testutils.vectorisation import Vector, labels, vector_to_tangent
 
@@ -31,6 +33,12 @@ SEARCH_BUDGET = 120
 
 SMALLEST_MISTAKE = 1e-8
 """The relative error of a single entry that finite differences are refined for, as far as they can be."""
+
+SMALLEST_BLOCK, MOST_BLOCKS = 16, 16
+"""Entries of the output that a block has at least, and how many blocks there are at most."""
+
+ORDER_OF_WRONG_RULES = 1.5
+"""A Taylor remainder of an order below this speaks against the rule."""
 
 FINEST = 1e-11
 """No finite difference is refined beyond this relative error of a sum."""
@@ -100,7 +108,6 @@ class TangentComparison(Comparison):
 
     def __init__(self, case: Case, direction: Vector, dy: Vector, nearby: Callable[[], list[Vector]] = list) -> None:
         super().__init__(case.tolerance, _resolution(int(np.count_nonzero(direction)) // max(dy.size, 1)))
-        self._case = case
         self._dy = dy
         self._nearby = nearby
         self._unit = float(np.linalg.norm(direction))
@@ -116,8 +123,6 @@ class TangentComparison(Comparison):
             error=bracket.error,
             scale=scale,
             unit=self._unit,
-            # An entry that cancels to almost nothing keeps the rounding errors of its neighbours' size.
-            rounding=2 * self._case.tolerance.relative * float(scale.max(initial=0.0)),
         )
 
     def rule_noise(self) -> Vector:
@@ -140,6 +145,13 @@ class Pairing:
     verdict: int
     note: str
     kink: str
+    direction: Vector
+    """Over all arguments."""
+
+    @classmethod
+    def of(cls, question: CotangentComparison, probe: Probe, verdict: int, kink: str = "") -> Pairing:
+        """The answer of a probe to a question."""
+        return cls(question.numbers(probe.bracket), verdict, probe.bracket.note, kink, probe.direction)
 
     @property
     def text(self) -> str:
@@ -182,7 +194,34 @@ def _pairings(case: Case, arguments: Sequence[Argument]) -> list[Pairing]:
     pairings = [_pairing(case, arguments, index, xbar) for index in range(count)]
     if all(pairing.verdict == PASS for pairing in pairings):
         pairings += _away_from_kinks(case, arguments, count)
+        pairings += _block_by_block(case, arguments)
     return pairings
+
+
+def _block_by_block(case: Case, arguments: Sequence[Argument]) -> Iterator[Pairing]:
+    """Pairings with cotangents that are zero but for one block of the output: less is summed, so more shows.
+
+    The finite differences are known for all outputs. So this costs calls of the pullback alone.
+    """
+    size = case.output_cotangent_vector.size
+    if size < 2 * SMALLEST_BLOCK or case.given_output_tangent is not None:
+        return
+    probe = case.probe(arguments, -1)
+    pullback = case.run_rrule().derivative
+    for block in np.array_split(np.arange(size), min(MOST_BLOCKS, size // SMALLEST_BLOCK)):
+        ybar = np.zeros(size)
+        ybar[block] = case.output_cotangent_vector[block]
+        tangent = case.as_output_tangent(vector_to_tangent(case.expected, ybar))
+        with suppress(NotReachedError, RuleRaisedError):
+            xbar = _joined(case, arguments, case.pull(pullback, tangent))
+            question = CotangentComparison(case, probe.direction, xbar, ybar)
+            verdict = int(np.max(question.verdicts(probe.bracket)))
+            if verdict == FAIL:
+                # Rounding, kinks and a second opinion have not been asked yet.
+                verdict = int(np.max(probe.answer(question)))
+            if verdict == FAIL:
+                yield Pairing.of(question, probe, FAIL)
+                return
 
 
 def _joined(case: Case, arguments: Sequence[Argument], cotangents: tuple[Any, ...] | None) -> Vector:
@@ -205,7 +244,9 @@ def _pairing(case: Case, arguments: Sequence[Argument], index: int, xbar: Vector
 
     question = CotangentComparison(case, probe.direction, xbar, nearby=nearby)
     verdict = int(np.max(probe.answer(question)))
-    return Pairing(question.numbers(probe.bracket), verdict, probe.bracket.note, notes_of_a_pass(probe.bracket))
+    return Pairing(
+        question.numbers(probe.bracket), verdict, probe.bracket.note, notes_of_a_pass(probe.bracket), probe.direction
+    )
 
 
 def _away_from_kinks(case: Case, arguments: Sequence[Argument], count: int) -> Iterator[Pairing]:
@@ -236,8 +277,7 @@ def _at_smooth_outputs(case: Case, arguments: Sequence[Argument], count: int, yb
     for index in range(count):
         probe = case.probe(arguments, index)
         question = CotangentComparison(case, probe.direction, xbar, ybar)
-        verdict = int(np.max(probe.answer(question)))
-        yield Pairing(question.numbers(probe.bracket), verdict, probe.bracket.note, "")
+        yield Pairing.of(question, probe, int(np.max(probe.answer(question))))
 
 
 def _along_smooth_inputs(case: Case, arguments: Sequence[Argument]) -> Iterator[Pairing]:
@@ -249,7 +289,9 @@ def _along_smooth_inputs(case: Case, arguments: Sequence[Argument]) -> Iterator[
     question = CotangentComparison(case, probe.direction, _joined(case, arguments, None))
     verdict = int(np.max(probe.answer(question)))
     # What is inconclusive even so was a pass as a whole.
-    yield Pairing(question.numbers(probe.bracket), FAIL if verdict == FAIL else PASS, probe.bracket.note, "")
+    yield Pairing(
+        question.numbers(probe.bracket), FAIL if verdict == FAIL else PASS, probe.bracket.note, "", probe.direction
+    )
 
 
 def _notes(arguments: Sequence[Argument], pairings: Sequence[Pairing]) -> Iterator[Finding]:
@@ -273,13 +315,30 @@ def _cotangent_findings(case: Case, argument: Argument, pairings: Sequence[Pairi
     cotangent = case.cotangent(argument)
     xbar = case.cotangent_vector(argument)
     returned = f"; the pullback returned {cotangent!r} for it" if isinstance(cotangent, AbstractZero) else ""
-    details = () if argument.given else wrong_entries(case, argument, xbar)
+    found = {} if argument.given else wrong_entries(case, argument, xbar)
+    curves = _curves(case, argument, worst.direction, xbar)
     yield Finding(
         f"the cotangent of {description_of(argument.value)} is wrong{returned}. Along {direction} {worst.text}"
-        f"{_where(len(details), xbar.size)}",
+        f"{_convergence(curves)}{_where(len(found), xbar.size)}",
         argument.label,
-        details=details,
+        details=tuple(found.values()),
+        hints=hints_for_cotangent(case, argument, xbar, tuple(found)),
+        curves=curves,
     )
+
+
+def _curves(case: Case, argument: Argument, direction: Vector, xbar: Vector) -> tuple[Curve, ...]:
+    own = direction[case.part_of(argument)]
+    rule = _total(_strong_product(own, xbar))
+    return curves_of(case, argument, own, rule) if np.isfinite(rule) and own.any() else ()
+
+
+def _convergence(curves: Sequence[Curve]) -> str:
+    """What the Taylor remainder says, where it says that the rule is wrong; small mistakes are below its round-off."""
+    order = next((curve.reference for curve in curves if curve.kind == "taylor"), np.nan)
+    if not order < ORDER_OF_WRONG_RULES:
+        return ""
+    return f"; the Taylor remainder with the rule's value is of order {order:.1f}, and 2 with a right one"
 
 
 def _undecided(note: str) -> str:
@@ -293,35 +352,24 @@ def _where(shown: int, size: int) -> str:
     return f"; correct the pullback where it makes these {shown} of {size} entries{more}:"
 
 
-def wrong_entries(case: Case, argument: Argument, xbar: Vector) -> tuple[EntryComparison, ...]:
+def wrong_entries(case: Case, argument: Argument, xbar: Vector) -> dict[int, EntryComparison]:
     """The entries of one argument's cotangent that differ from finite differences, in a bounded number of those."""
     names = labels(argument.value)
-    signs = np.where(np.arange(xbar.size) % 2, 1.0, -1.0)
-    blocks = [np.arange(xbar.size)]
-    if xbar.size <= ENTRIES_COMPARED:
-        blocks = list(np.arange(xbar.size)[::-1, None])
-    found: list[EntryComparison] = []
-    for _ in range(SEARCH_BUDGET):
-        if not blocks or len(found) == ENTRIES_SHOWN:
-            break
-        block = blocks.pop()
-        direction = np.zeros(xbar.size)
-        direction[block] = 1.0 if block.size == 1 else signs[block]
-        numbers, verdict = _compared(case, xbar, direction, case.derivative_along(argument, direction))
-        if verdict != FAIL:
-            continue
-        if block.size == 1:
-            found.append(EntryComparison(names[int(block[0])], numbers.rule, numbers.lower, numbers.error))
-        else:
-            blocks += reversed(np.array_split(block, 2))
-    return tuple(found)
+
+    def compare(direction: Vector) -> tuple[Numbers, Any]:
+        return _compared(case, xbar, direction, case.derivative_along(argument, direction))
+
+    return {
+        place: EntryComparison(names[place], numbers.rule, numbers.lower, numbers.error)
+        for place, (numbers, _) in _halving(names, compare)
+    }
 
 
-def _compared(case: Case, xbar: Vector, direction: Vector, estimate: Estimate) -> tuple[Numbers, int]:
+def _compared(case: Case, xbar: Vector, direction: Vector, estimate: Estimate) -> tuple[Numbers, Any]:
     """A cotangent paired with a direction beside one finite difference, with no further evidence."""
     question = CotangentComparison(case, direction, xbar)
     bracket = Bracket(estimate.value, estimate.value, estimate.error)
-    return question.numbers(bracket), int(np.max(question.verdicts(bracket)))
+    return question.numbers(bracket), question.verdicts(bracket)
 
 
 # Forward mode.
@@ -349,13 +397,13 @@ def tangent_agrees_with_finite_differences(case: Case) -> Iterator[Finding]:
         yield from (found for found in together if found.verdict == "fail")
 
 
-def _tangent_findings(case: Case, moving: Sequence[Argument]) -> Iterator[Finding]:
+def _tangent_findings(case: Case, moving: Sequence[Argument], explain: bool = True) -> Iterator[Finding]:
     label = moving[0].label if len(moving) == 1 else None
     what = description_of(moving[0].value) if len(moving) == 1 else "all arguments"
     kinks = dict[str, None]()
     for index in range(max(len(case.directions(argument)) for argument in moving)):
         dy, probe = case.pushforward_vector(moving, index), case.probe(moving, index)
-        nearby = partial(case.nearby_pushforwards, case.tangents_of(probe.direction))
+        nearby = partial(case.nearby_pushforwards, probe.direction)
         question = TangentComparison(case, probe.direction, dy, nearby)
         verdicts = probe.answer(question)
         worst = int(verdicts.max(initial=PASS))
@@ -369,15 +417,78 @@ def _tangent_findings(case: Case, moving: Sequence[Argument]) -> Iterator[Findin
             message = f"in {share} the finite difference is {_undecided(probe.bracket.note)}"
             yield Finding(message, label, "inconclusive", rows)
             return
-        verb = "moves" if len(moving) == 1 else "move"
-        yield Finding(
-            f"when {what} {verb}, the tangent is wrong in {share}; correct the frule where it makes these:",
-            label,
-            details=rows,
-        )
+        if len(moving) > 1 or not explain:
+            message = f"when {what} move, the tangent is wrong in {share}; correct the frule where it makes these:"
+            yield Finding(message, label, details=rows)
+            return
+        yield _explained(case, moving[0], probe, dy, Finding(f"the tangent is wrong in {share}", label, details=rows))
         return
     for kink in filter(None, kinks):
         yield Finding(f"{kink}. The tangent is one of the valid ones", label, "pass")
+
+
+def _explained(case: Case, argument: Argument, probe: Probe, dy: Vector, finding: Finding) -> Finding:
+    """A finding with all that can be found out about a wrong tangent: where, what it looks like, and its curves."""
+    own, bracket = probe.direction[case.part_of(argument)], probe.bracket
+    hints = hints_for_tangent(case, argument, own, dy, Estimate(bracket.value, bracket.error))
+    rule = _total(_strong_product(case.output_cotangent_vector, dy))
+    curves = curves_of(case, argument, own, rule) if np.isfinite(rule) else ()
+    where, details = "correct the frule where it makes these:", finding.details
+    if dy.size < own.size and not argument.given:
+        # So few outputs do not say much; the entries of the argument do.
+        found = tuple(_wrong_moves(case, argument))
+        if found:
+            details = found
+            more = "" if len(found) < ENTRIES_SHOWN else " (and maybe more)"
+            where = f"correct the frule where these {len(found)} of {own.size} entries of the argument{more} move:"
+    message = f"when {description_of(argument.value)} moves, {finding.message}{_convergence(curves)}; {where}"
+    return replace(finding, message=message, details=details, hints=hints, curves=curves)
+
+
+def _wrong_moves(case: Case, argument: Argument) -> Iterator[EntryComparison]:
+    """The entries of an argument along which the tangent is wrong, each with the output that shows it most."""
+    names = labels(argument.value)
+
+    def move(direction: Vector) -> tuple[Numbers, Any]:
+        joint = np.zeros(case.vector_function.x.size)
+        joint[case.part_of(argument)] = direction
+        estimate = case.derivative_along(argument, direction)
+        question = TangentComparison(case, joint, case.pushforward(case.tangents_of(joint)))
+        bracket = Bracket(estimate.value, estimate.value, estimate.error)
+        return question.numbers(bracket), question.verdicts(bracket)
+
+    with suppress(NotReachedError, RuleRaisedError):
+        for place, (numbers, verdicts) in _halving(names, move):
+            worst = int(np.argmax(np.where(verdicts == FAIL, np.abs(numbers.rule - numbers.lower), -1.0)))
+            entries = (float(part[worst]) for part in (numbers.rule, numbers.lower, numbers.error))
+            yield EntryComparison(names[place], *entries)
+
+
+def _halving(
+    names: Sequence[str], compare: Callable[[Vector], tuple[Numbers, Any]]
+) -> Iterator[tuple[int, tuple[Numbers, Any]]]:
+    """The entries of an argument that ``compare`` finds wrong, found by halving blocks, in a bounded number of calls.
+
+    ``compare`` takes a direction and returns the numbers compared and their verdicts.
+    """
+    size = len(names)
+    signs = np.where(np.arange(size) % 2, 1.0, -1.0)
+    blocks = list(np.arange(size)[::-1, None]) if size <= ENTRIES_COMPARED else [np.arange(size)]
+    shown = 0
+    for _ in range(SEARCH_BUDGET):
+        if not blocks or shown == ENTRIES_SHOWN:
+            return
+        block = blocks.pop()
+        direction = np.zeros(size)
+        direction[block] = 1.0 if block.size == 1 else signs[block]
+        numbers, verdicts = compare(direction)
+        if not np.any(verdicts == FAIL):
+            continue
+        if block.size > 1:
+            blocks += reversed(np.array_split(block, 2))
+        else:
+            shown += 1
+            yield int(block[0]), (numbers, verdicts)
 
 
 def _rows(case: Case, places: Any, dy: Vector, bracket: Bracket) -> tuple[EntryComparison, ...]:
@@ -414,7 +525,7 @@ def tangent_agrees_in_double_precision(case: Case) -> Iterator[Finding]:
     if twin is None:  # the check of the derivative has told all
         return
     _ = case.forward
-    for found in _tangent_findings(twin, twin.differentiable_arguments):
+    for found in _tangent_findings(twin, twin.differentiable_arguments, explain=False):
         if found.verdict == "fail":
             message = "with the same numbers in float64 the tangent is wrong; correct the frule's formula:"
             yield Finding(message, details=found.details)

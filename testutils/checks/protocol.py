@@ -9,6 +9,7 @@ from rulescore.rule_table import RuleTable
 from testutils.cases import Case, entry_of
 from testutils.checks.check import Check, Finding, check
 from testutils.comparison import missing_in, tangent_type_problem, value_problem, value_type_problem
+from testutils.hints import hints_for_tangent_type, hints_for_type
 from testutils.report import description_of, name_of
 from testutils.rule_calls import NotReachedError, RuleRaisedError, force, is_pair, reached
 from testutils.vectorisation import tangent_to_vector
@@ -172,9 +173,10 @@ def no_tangent_where_none_exists(case: Case) -> Iterator[Finding]:
 def cotangents_have_the_type_of_their_primals(case: Case) -> Iterator[Finding]:
     """Each cotangent has its primal's structure, shape, precision and realness."""
     for argument in case.differentiable_arguments:
-        problem = _type_problem(argument.value, case.cotangent(argument))
+        cotangent = case.cotangent(argument)
+        problem = _type_problem(argument.value, cotangent)
         if problem is not None:
-            yield Finding(f"the cotangent {problem}", argument.label)
+            yield Finding(f"the cotangent {problem}", argument.label, hints=hints_for_type(case, argument, cotangent))
 
 
 @check("tangent type", "frule")
@@ -183,7 +185,7 @@ def tangent_has_the_type_of_the_output(case: Case) -> Iterator[Finding]:
     tangent = reached(lambda: force(case.forward.derivative))
     problem = _type_problem(case.expected, tangent, plain_containers=True)
     if problem is not None:
-        yield Finding(f"the tangent {problem}", "the output")
+        yield Finding(f"the tangent {problem}", "the output", hints=hints_for_tangent_type(case, tangent))
 
 
 def _type_problem(primal: object, tangent: object, plain_containers: bool = False) -> str | None:
