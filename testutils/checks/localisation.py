@@ -1,0 +1,93 @@
+"""Which entries of an argument a wrong rule is wrong for, found by halving blocks of them; paid for on failure only."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from typing import Any
+
+import numpy as np
+
+from testutils.cases import Argument, Case
+from testutils.checks.questions import CotangentComparison, TangentComparison
+from testutils.comparison import FAIL
+from testutils.evidence import Bracket, Numbers
+from testutils.finite_differences import Estimate
+from testutils.report import EntryComparison
+from testutils.rule_calls import NotReachedError, RuleRaisedError
+from testutils.vectorisation import Vector, labels
+
+ENTRIES_SHOWN = 8
+"""How many wrong entries a report shows."""
+
+ENTRIES_COMPARED = 24
+"""Up to this size every entry of an argument is compared on failure; larger arguments are searched by halving."""
+
+SEARCH_BUDGET = 120
+"""How many directional derivatives the search for wrong entries may cost."""
+
+
+def wrong_entries(case: Case, argument: Argument, xbar: Vector) -> dict[int, EntryComparison]:
+    """The entries of one argument's cotangent that differ from finite differences, in a bounded number of those."""
+    names = labels(argument.value)
+
+    def compare(direction: Vector) -> tuple[Numbers, Any]:
+        return _compared(case, xbar, direction, case.derivative_along(argument, direction))
+
+    return {
+        place: EntryComparison(names[place], numbers.rule, numbers.lower, numbers.error)
+        for place, (numbers, _) in halving(names, compare)
+    }
+
+
+def _compared(case: Case, xbar: Vector, direction: Vector, estimate: Estimate) -> tuple[Numbers, Any]:
+    """A cotangent paired with a direction beside one finite difference, with no further evidence."""
+    question = CotangentComparison(case, direction, xbar)
+    bracket = Bracket(estimate.value, estimate.value, estimate.error)
+    return question.numbers(bracket), question.verdicts(bracket)
+
+
+def wrong_moves(case: Case, argument: Argument) -> Iterator[EntryComparison]:
+    """The entries of an argument along which the tangent is wrong, each with the output that shows it most."""
+    names = labels(argument.value)
+
+    def move(direction: Vector) -> tuple[Numbers, Any]:
+        joint = np.zeros(case.vector_function.x.size)
+        joint[case.part_of(argument)] = direction
+        estimate = case.derivative_along(argument, direction)
+        question = TangentComparison(case, joint, case.pushforward(case.tangents_of(joint)))
+        bracket = Bracket(estimate.value, estimate.value, estimate.error)
+        return question.numbers(bracket), question.verdicts(bracket)
+
+    with suppress(NotReachedError, RuleRaisedError):
+        for place, (numbers, verdicts) in halving(names, move):
+            worst = int(np.argmax(np.where(verdicts == FAIL, np.abs(numbers.rule - numbers.lower), -1.0)))
+            entries = (float(part[worst]) for part in (numbers.rule, numbers.lower, numbers.error))
+            yield EntryComparison(names[place], *entries)
+
+
+def halving(
+    names: Sequence[str], compare: Callable[[Vector], tuple[Numbers, Any]]
+) -> Iterator[tuple[int, tuple[Numbers, Any]]]:
+    """The entries of an argument that ``compare`` finds wrong, found by halving blocks, in a bounded number of calls.
+
+    ``compare`` takes a direction and returns the numbers compared and their verdicts.
+    """
+    size = len(names)
+    signs = np.where(np.arange(size) % 2, 1.0, -1.0)
+    blocks = list(np.arange(size)[::-1, None]) if size <= ENTRIES_COMPARED else [np.arange(size)]
+    shown = 0
+    for _ in range(SEARCH_BUDGET):
+        if not blocks or shown == ENTRIES_SHOWN:
+            return
+        block = blocks.pop()
+        direction = np.zeros(size)
+        direction[block] = 1.0 if block.size == 1 else signs[block]
+        numbers, verdicts = compare(direction)
+        if not np.any(verdicts == FAIL):
+            continue
+        if block.size > 1:
+            blocks += reversed(np.array_split(block, 2))
+        else:
+            shown += 1
+            yield int(block[0]), (numbers, verdicts)

@@ -1,0 +1,151 @@
+"""An rrule's cotangents paired with directions, beside finite differences: as a whole, away from kinks, in blocks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from testutils.cases import Argument, Case
+from testutils.checks.questions import CotangentComparison
+from testutils.comparison import FAIL, PASS
+from testutils.evidence import Numbers, Probe, notes_of_a_pass
+from testutils.rule_calls import NotReachedError, RuleRaisedError
+from testutils.vectorisation import Vector, vector_to_tangent
+
+SMALLEST_BLOCK, MOST_BLOCKS = 16, 16
+"""Entries of the output that a block has at least, and how many blocks there are at most."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pairing:
+    """⟨x̄, ẋ⟩ of a rule beside ⟨ȳ, J ẋ⟩ along one direction, with the verdict."""
+
+    numbers: Numbers
+    verdict: int
+    note: str
+    kink: str
+    direction: Vector
+    """Over all arguments."""
+
+    @classmethod
+    def of(cls, question: CotangentComparison, probe: Probe, verdict: int, kink: str = "") -> Pairing:
+        """The answer of a probe to a question."""
+        return cls(question.numbers(probe.bracket), verdict, probe.bracket.note, kink, probe.direction)
+
+    @property
+    def text(self) -> str:
+        n = self.numbers
+        if n.lower < n.upper:
+            range_ = f"everything between {n.lower:.10g} and {n.upper:.10g} is a derivative in the generalised sense"
+            return f"the rule gives {n.rule:.10g}; {range_}"
+        return f"the rule gives {n.rule:.10g}, a finite difference {n.lower:.10g} ± {n.error:.1g}"
+
+
+def pairings(case: Case, arguments: Sequence[Argument]) -> list[Pairing]:
+    xbar = joined(case, arguments, None)
+    count = max(len(case.directions(argument)) for argument in arguments)
+    pairings = [_pairing(case, arguments, index, xbar) for index in range(count)]
+    if all(pairing.verdict == PASS for pairing in pairings):
+        pairings += _away_from_kinks(case, arguments, count)
+        pairings += _block_by_block(case, arguments)
+    return pairings
+
+
+def _block_by_block(case: Case, arguments: Sequence[Argument]) -> Iterator[Pairing]:
+    """Pairings with cotangents that are zero but for one block of the output: less is summed, so more shows.
+
+    The finite differences are known for all outputs. So this costs calls of the pullback alone.
+    """
+    size = case.output_cotangent_vector.size
+    if size < 2 * SMALLEST_BLOCK or case.given_output_tangent is not None:
+        return
+    probe = case.probe(arguments, -1)
+    pullback = case.run_rrule().derivative
+    for block in np.array_split(np.arange(size), min(MOST_BLOCKS, size // SMALLEST_BLOCK)):
+        ybar = np.zeros(size)
+        ybar[block] = case.output_cotangent_vector[block]
+        tangent = case.as_output_tangent(vector_to_tangent(case.expected, ybar))
+        with suppress(NotReachedError, RuleRaisedError):
+            xbar = joined(case, arguments, case.pull(pullback, tangent))
+            question = CotangentComparison(case, probe.direction, xbar, ybar)
+            verdict = int(np.max(question.verdicts(probe.bracket)))
+            if verdict == FAIL:
+                # Rounding, kinks and a second opinion have not been asked yet.
+                verdict = int(np.max(probe.answer(question)))
+            if verdict == FAIL:
+                yield Pairing.of(question, probe, FAIL)
+                return
+
+
+def joined(case: Case, arguments: Sequence[Argument], cotangents: tuple[Any, ...] | None) -> Vector:
+    """The cotangents of some arguments as one vector over all, zero for the others."""
+    xbar = np.zeros(case.vector_function.x.size)
+    for argument in arguments:
+        xbar[case.part_of(argument)] = case.cotangent_vector(argument, cotangents)
+    return xbar
+
+
+def _pairing(case: Case, arguments: Sequence[Argument], index: int, xbar: Vector) -> Pairing:
+    probe = case.probe(arguments, index)
+
+    def nearby() -> list[Vector]:
+        found = []
+        for cotangents in case.nearby_cotangents:
+            with suppress(NotReachedError, RuleRaisedError):
+                found.append(joined(case, arguments, cotangents))
+        return found
+
+    question = CotangentComparison(case, probe.direction, xbar, nearby=nearby)
+    verdict = int(np.max(probe.answer(question)))
+    return Pairing(
+        question.numbers(probe.bracket), verdict, probe.bracket.note, notes_of_a_pass(probe.bracket), probe.direction
+    )
+
+
+def _away_from_kinks(case: Case, arguments: Sequence[Argument], count: int) -> Iterator[Pairing]:
+    """Pairings that leave out what is at a kink, whose freedom would hide mistakes elsewhere.
+
+    Where some outputs are smooth, the pullback is asked again with a cotangent that is zero for the others, which costs
+    no evaluation of the function. Else those entries of the arguments are held still that meet the kink.
+    """
+    kinks = np.zeros(case.output_cotangent_vector.size, dtype=bool)
+    for index in range(count):
+        bracket = case.probe(arguments, index).bracket
+        kinks |= bracket.kinks | ~np.isfinite(bracket.lower)
+    if not kinks.any() or case.given_output_tangent is not None:
+        return
+    ybar = np.where(kinks, 0.0, case.output_cotangent_vector)
+    with suppress(NotReachedError, RuleRaisedError):
+        if ybar.any():
+            yield from _at_smooth_outputs(case, arguments, count, ybar)
+        elif not any(argument.given for argument in arguments):
+            yield from _along_smooth_inputs(case, arguments)
+
+
+def _at_smooth_outputs(case: Case, arguments: Sequence[Argument], count: int, ybar: Vector) -> Iterator[Pairing]:
+    tangent = case.as_output_tangent(vector_to_tangent(case.expected, ybar))
+    xbar = joined(case, arguments, case.pull(case.run_rrule().derivative, tangent))
+    if not np.isfinite(xbar).all():  # an infinite derivative times zero
+        return
+    for index in range(count):
+        probe = case.probe(arguments, index)
+        question = CotangentComparison(case, probe.direction, xbar, ybar)
+        yield Pairing.of(question, probe, int(np.max(probe.answer(question))))
+
+
+def _along_smooth_inputs(case: Case, arguments: Sequence[Argument]) -> Iterator[Pairing]:
+    whole = case.probe(arguments, 1)
+    at_kinks = whole.entries_at_kinks(case.output_cotangent_vector)
+    if at_kinks is None or not np.any(whole.direction[~at_kinks]):
+        return
+    probe = Probe(case.vector_function, np.where(at_kinks, 0.0, whole.direction), case.fdm)
+    question = CotangentComparison(case, probe.direction, joined(case, arguments, None))
+    verdict = int(np.max(probe.answer(question)))
+    # What is inconclusive even so was a pass as a whole.
+    yield Pairing(
+        question.numbers(probe.bracket), FAIL if verdict == FAIL else PASS, probe.bracket.note, "", probe.direction
+    )
