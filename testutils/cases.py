@@ -229,7 +229,10 @@ class Case:
     def tolerance(self) -> Tolerance:
         """When rule and finite difference agree: to the rounding of a sum, beside the finite difference's own error."""
         relative = ROUNDING * self.epsilon if self._given_rtol is None else self._given_rtol
-        return Tolerance(relative, self._given_atol or 0.0, max(1e-9, 2e3 * self.epsilon))
+        tiny = next(
+            float(np.finfo(t).tiny) for t in (np.float64, np.float32, np.float16) if self.epsilon <= np.finfo(t).eps
+        )
+        return Tolerance(relative, self._given_atol or 0.0, max(1e-9, 2e3 * self.epsilon), tiny)
 
     @cached_property
     def output_tolerance(self) -> float:

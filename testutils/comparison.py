@@ -20,8 +20,14 @@ from testutils.report import description_of
 ERROR_ESTIMATES = 4.0
 """How many of its own error estimates a finite difference may be off."""
 
-DECIDABLE = 1e-4
-"""Largest error of a finite difference, relative to the derivative, that still decides about a rule."""
+DECIDABLE = 1e-3
+"""Largest error of a finite difference, relative to the derivative, that still decides about a rule.
+
+A pass that rests on a coarse one says so; see `testutils.evidence.notes_of_a_pass`.
+"""
+
+RESOLVED = 0.1
+"""Largest error of a finite difference, relative to itself, that may accuse a rule."""
 
 NEGLIGIBLE = 1e-6
 """Largest error, relative to a derivative of order one, of a finite difference that is exactly 0."""
@@ -281,6 +287,8 @@ class Tolerance:
     absolute: float
     negligible: float = 1e-9
     """Largest error, relative to a derivative of order one, of a finite difference that is 0 but for rounding."""
+    tiny: float = 0.0
+    """The smallest normal number: what is below has no relative precision."""
 
     def judge(
         self,
@@ -324,11 +332,14 @@ class Tolerance:
             negligible = np.where(constant, NEGLIGIBLE, self.negligible) * unit
             allowed = np.maximum(DECIDABLE * scale, np.maximum(negligible, self.absolute))
             undecidable = ~(error <= np.maximum(allowed, self.relative * scale))
-            slack = self.relative * scale + self.absolute + rounding
+            slack = self.relative * scale + self.absolute + self.tiny + rounding
             outside = np.maximum(np.maximum(lower - rule, rule - upper), 0.0)
             apart = ~(outside <= slack + error)
-        # A rule's NaN or infinity beside a good estimate is wrong; an estimate that is unknown says nothing.
-        apart &= ~(undecidable & ~np.isfinite(rule))
+            found = error <= RESOLVED * np.maximum(np.abs(lower), np.abs(upper))
+            found |= error <= np.maximum(NEGLIGIBLE * unit, slack)
+        # A rule's NaN or infinity beside a good estimate is wrong; an estimate that is unknown says nothing, and nor
+        # does one that does not know itself.
+        apart &= found & ~(undecidable & ~np.isfinite(rule))
         verdicts = np.where(apart, FAIL, np.where(undecidable, INCONCLUSIVE, PASS))
         agrees = np.isinf(lower) & (lower == upper) & (rule == lower)
         return np.where(known, verdicts, np.where(agrees, PASS, INCONCLUSIVE))

@@ -6,17 +6,18 @@ steps, extended precision, the complex step, derivatives from each side, and, be
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import numpy as np
 
-from testutils.comparison import ERROR_ESTIMATES, FAIL, INCONCLUSIVE, PASS, Tolerance
-from testutils.finite_differences import FiniteDifferenceMethod, method_for, unusable
+from testutils.comparison import ERROR_ESTIMATES, FAIL, INCONCLUSIVE, NEGLIGIBLE, PASS, Tolerance
+from testutils.finite_differences import FiniteDifferenceMethod, central_fdm, method_for, unusable
 from testutils.second_opinions import (
+    approach,
     complex_step,
-    diverging,
     extended_estimate,
     one_sided,
     step_sweep,
@@ -31,8 +32,13 @@ MOST_EVALUATIONS = 150
 CORNER = "a kink: the slopes along different directions do not add up, so there is no derivative"
 EDGE = "the edge of the domain: the derivative is taken from the inside"
 INFINITE = "the derivative is infinite here"
+ROUGH = "two ways of choosing the step give different derivatives: the function is noisy, or rough on this scale"
+NOISY_FUNCTION = "rounding errors or noise in the function would hide a relative error of {:.0e} in the derivative"
 
 _SPECIAL = (KINK, CORNER, EDGE, INFINITE)
+
+_WORTH_A_NOTE = 1e-5
+"""A pass that could hide a relative error above this says so."""
 
 _COARSE = 1e-9
 """A relative error above this asks for extended precision, where the function keeps it."""
@@ -42,13 +48,22 @@ _STEPS_AT_SPECIAL_POINTS = 2
 _UNRESOLVED = 1e-3
 """A relative error above this is none of round-off alone."""
 
+_MIXED, _ALIKE = 1e6, 1e3
+"""Entries whose magnitudes differ by more than the first factor have no step in common, but by the second they have."""
+
+_DOUBT = 10.0
+"""How much larger than estimated an error may be that stands alone against a rule."""
+
+_QUIET = 100.0
+"""Noise in rounding errors of the value, above which small differences prove nothing."""
+
 _SPLITS = 8
 """How many ways of splitting a direction are tried before its slopes count as additive."""
 
 _HALVINGS = 24
 """How many blocks of entries the search for those at a kink may try."""
 
-_SAMPLED_NEARBY = 12
+_SAMPLED_NEARBY = 32
 """How many points around a kink are asked for their derivatives."""
 
 
@@ -216,6 +231,7 @@ class Probe:
         self._special = special
         self._weights = weights if weights is not None and np.any(weights) else None
         self._escalated = False
+        self._mixed = _of_mixed_magnitudes(function.scales[direction != 0])
         self._search: StepSearch | None = None
         known = unusable(function, direction)
         if known is None:
@@ -263,9 +279,9 @@ class Probe:
 
         def decided(value: Vector, error: Vector) -> bool:
             worst.append(_worst_relative(value, error))
-            if self._special and search.count >= _STEPS_AT_SPECIAL_POINTS:
+            if (self._special or self._mixed) and search.count >= _STEPS_AT_SPECIAL_POINTS:
                 return True
-            if len(worst) > 3 and worst[-1] > _UNRESOLVED and worst[-1] > 0.3 * worst[-3] and np.isfinite(worst[-1]):
+            if len(worst) > 3 and _UNRESOLVED < worst[-1] < 10.0 and worst[-1] > 0.3 * worst[-3]:
                 return True  # shorter steps do not help, so this is no matter of the step
             return question.is_fine(Bracket.of(value, error, self._weights), search.count)
 
@@ -283,19 +299,57 @@ class Probe:
         self._escalated = True
         assert self._search is not None
         rungs: list[tuple[int, Callable[[Question], None]]] = [
-            (25, self._extend),
             (2, self._step_into_the_complex),
+            (48, self._move_by_magnitude),
+            (24, self._search_finer),
+            (25, self._extend),
             (24, self._look_at_both_sides),
         ]
         unresolved = _worst_relative(self.bracket.value, self.bracket.error) > _UNRESOLVED
         if self._special or self._search.note or unresolved:
-            rungs.reverse()
+            # Kinks and edges are more likely then, and extended precision is of no use to them.
+            rungs[3:] = reversed(rungs[3:])
         for evaluations, rung in rungs:
             if self._affordable(evaluations) and (np.any(question.verdicts(self.bracket) != PASS) or self._is_coarse()):
                 rung(question)
 
     def _affordable(self, evaluations: int) -> bool:
         return self._function.evaluations + evaluations <= MOST_EVALUATIONS
+
+    def _move_by_magnitude(self, question: Question) -> None:
+        """Where entries of very different magnitudes move, the sum of the derivatives along each magnitude's part.
+
+        Together they have no good step: what is short for one is beneath the rounding of another.
+        """
+        if not self._mixed:
+            return
+        scales = self._function.scales
+        bins = np.floor(np.log(np.where(np.isfinite(scales), scales, 1.0)) / math.log(_ALIKE))
+        value, error = np.zeros(self._function.y.shape), np.zeros(self._function.y.shape)
+        for part in np.unique(bins[self.direction != 0]):
+            line = self._function.line(np.where(bins == part, self.direction, 0.0))
+            search = StepSearch(replace(method_for(self._function), adapt=0), line)
+            found, own = search.run(lambda value, error: bool(np.all((error <= 1e-6 * np.abs(value)) | (value == 0))))
+            value, error = value + found, error + own
+        self.bracket = self.bracket.where(error < self.bracket.error, value, value, error)
+
+    def _search_finer(self, question: Question) -> None:
+        """Another search with much shorter steps, for components that others have kept from theirs."""
+        known = self.bracket
+        with np.errstate(all="ignore"):
+            rough = known.error > _UNRESOLVED * np.abs(known.value)
+        mask = rough & np.isfinite(known.error)
+        decided = np.all(question.verdicts(known) == PASS)
+        if decided or self._search is None or self._search.note or not np.any(mask) or np.all(mask):
+            return
+        line = self._line.of_components(mask)
+        search = StepSearch(replace(method_for(self._function), adapt=0), line)
+        found, error = search.run(
+            lambda value, error: bool(np.all(error <= 1e-8 * np.abs(value))), 1e-3 * self._search.shortest
+        )
+        value, spread = known.value.copy(), known.error.copy()
+        value[mask], spread[mask] = found, error
+        self.bracket = known.where(mask & (spread < known.error), value, value, spread)
 
     def _extend(self, question: Question) -> None:
         """Central differences once more, in extended precision."""
@@ -308,18 +362,21 @@ class Probe:
             return known.where(~known.kinks & (error < known.error), value, value, error)
 
         before = extended.evaluations
-        estimate = extended_estimate(extended, self.direction, lambda *found: question.is_fine(improved(*found)))
+        first = self._search.best_step if self._search is not None else None
+        estimate = extended_estimate(extended, self.direction, lambda *found: question.is_fine(improved(*found)), first)
         self._function.evaluations += extended.evaluations - before
         self.bracket = improved(estimate.value, estimate.error)
 
     def _step_into_the_complex(self, question: Question) -> None:
         """Believed only where a finite difference says the same, and never against a rule."""
+        if self._search is None or self._search.note:
+            return  # what a function does with complex numbers at a kink or an edge is its own affair
         estimate = complex_step(self._function, self.direction, self._line.scale)
         if estimate is None:
             return
         with np.errstate(all="ignore"):
             agrees = np.abs(estimate.value - self.bracket.value) <= self.bracket.error
-            agrees &= self.bracket.error <= 0.1 * np.abs(self.bracket.value)
+            agrees &= self.bracket.error <= 1e-2 * np.abs(self.bracket.value)
         better = agrees & (estimate.error < self.bracket.error)
         improved = self.bracket.where(better, estimate.value, estimate.value, estimate.error)
         if not np.any(question.verdicts(improved) > question.verdicts(self.bracket)):
@@ -336,14 +393,19 @@ class Probe:
         if self._search.note == KINK:
             self._compare_sides(moving, False, False)
             return
-        rightwards, leftwards = diverging(self._line, 1), diverging(self._line, -1)
+        rightwards, leftwards = approach(self._line, 1), approach(self._line, -1)
         infinite = moving & np.isinf(rightwards.slope) & ((rightwards.slope == leftwards.slope) | leftwards.outside)
         self._infinite(infinite, rightwards.slope)
         backwards = moving & ~infinite & np.isinf(leftwards.slope) & rightwards.outside
         self._infinite(backwards, leftwards.slope)
-        steep = np.isinf(rightwards.slope) | np.isinf(leftwards.slope)
-        if np.any(moving & ~steep):
-            self._compare_sides(moving & ~steep, rightwards.outside, leftwards.outside)
+        for inside, outside in ((rightwards, leftwards), (leftwards, rightwards)):
+            unit = float(np.linalg.norm(self.direction))
+            found = outside.outside & (inside.error <= NEGLIGIBLE * np.maximum(unit, np.abs(inside.limit)))
+            self.bracket = self.bracket.where(moving & found, inside.limit, inside.limit, inside.error, EDGE)
+            moving = moving & ~found
+        moving = moving & ~np.isinf(rightwards.slope) & ~np.isinf(leftwards.slope)
+        if np.any(moving):
+            self._compare_sides(moving, rightwards.outside, leftwards.outside)
 
     def _infinite(self, where: Any, slope: Vector) -> None:
         self.bracket = self.bracket.where(where, slope, slope, np.zeros(slope.shape), INFINITE)
@@ -400,12 +462,12 @@ class Probe:
         question.measure_noise()
         verdicts = question.verdicts(self.bracket)
         if np.any(verdicts == FAIL) and self._has_corner():
-            self._look_around()
+            self._look_around(question)
             verdicts = question.verdicts(self.bracket)
             # Points nearby show members of the generalised derivative, and not all of them.
             verdicts = np.where(verdicts == FAIL, INCONCLUSIVE, verdicts) if self._fdm is None else verdicts
         if np.any(verdicts == FAIL) and self._fdm is None:
-            verdicts = np.minimum(verdicts, self._confirmed(question))
+            verdicts = self._confirmed(question)
         return verdicts
 
     def _has_corner(self) -> bool:
@@ -433,53 +495,98 @@ class Probe:
                 return True
         return False
 
-    def _slope(self, direction: Vector, x: Vector | None = None) -> tuple[Vector, Vector]:
+    def _slope(self, direction: Vector) -> tuple[Vector, Vector]:
         """A central difference of two steps, and how far the two are apart."""
-        function = self._function
-        if not np.any(direction):
-            return np.zeros(function.y.shape), np.zeros(function.y.shape)
-        x = function.x if x is None else x
-        h = 1e-6 * self._line.scale
+        fine, coarse = (self._quotient(direction, steps, self._function.x) for steps in (1.0, 3.0))
         with np.errstate(all="ignore"):
-            values = [
-                (function.at(x + k * h * direction) - function.at(x - k * h * direction)).astype(float) / (2 * k * h)
-                for k in (1, 3)
-            ]
-            return values[0], np.abs(values[0] - values[1])
+            return fine, np.abs(fine - coarse)
 
-    def _look_around(self) -> None:
-        """Widen the bracket by the derivatives at points close by: members of the generalised derivative (Clarke)."""
-        rng = np.random.default_rng(0)
-        function, lower, upper = self._function, self.bracket.lower, self.bracket.upper
-        moving = self.direction != 0
-        for _ in range(_SAMPLED_NEARBY):
-            step = 1e-3 * self._line.scale * rng.uniform(-1.0, 1.0, moving.size) * np.max(np.abs(self.direction))
-            value, error = self._slope(self.direction, function.x + np.where(moving, step, 0.0))
-            smooth = error <= 1e-3 * np.abs(value) + 1e-6 * float(np.linalg.norm(self.direction))
-            lower = np.where(smooth, np.fmin(lower, value), lower)
-            upper = np.where(smooth, np.fmax(upper, value), upper)
+    def _quotient(self, direction: Vector, steps: float, x: Vector) -> Vector:
+        """One central difference at a point, with a short step."""
+        function, h = self._function, 1e-6 * steps * self._line.scale
+        if not np.any(direction):
+            return np.zeros(function.y.shape)
         with np.errstate(all="ignore"):
-            wider = upper - lower > 1e-2 * np.fmax(np.abs(lower), np.abs(upper))
-            error = np.where(np.isfinite(self.bracket.error), self.bracket.error, 0.0)
-            error = np.minimum(error, 1e-6 * np.fmax(np.abs(lower), np.abs(upper)))
-        self.bracket = self.bracket.where(wider, lower, upper, error, CORNER)
+            return np.asarray((function.at(x + h * direction) - function.at(x - h * direction)) / (2.0 * h), float)
+
+    def _look_around(self, question: Question) -> None:
+        """Widen the bracket by the derivatives at points close by: members of the generalised derivative (Clarke).
+
+        Until the rule's answer lies between them, or for as many points as can be paid for.
+        """
+        rng = np.random.default_rng(0)
+        before = self.bracket
+        function, lower, upper = self._function, before.lower, before.upper
+        moving = self.direction != 0
+        largest = np.max(np.abs(self.direction))
+        for _ in range(_SAMPLED_NEARBY):
+            away = 1e-3 * self._line.scale * rng.uniform(-1.0, 1.0, moving.size) * largest
+            value = self._quotient(self.direction, 1.0, function.x + np.where(moving, away, 0.0))
+            known = np.isfinite(value)
+            lower = np.where(known, np.fmin(lower, value), lower)
+            upper = np.where(known, np.fmax(upper, value), upper)
+            with np.errstate(all="ignore"):
+                size = np.fmax(np.abs(lower), np.abs(upper))
+                wider = upper - lower > 1e-2 * size
+                error = np.minimum(np.where(np.isfinite(before.error), before.error, 0.0), 1e-6 * size)
+            self.bracket = before.where(wider, lower, upper, error, CORNER)
+            if not np.any(question.verdicts(self.bracket) == FAIL):
+                return
 
     def _confirmed(self, question: Question) -> np.ndarray[Any, Any]:
-        """What a sweep over all steps says; where it does not know, or says otherwise, nobody is accused."""
-        value, error = step_sweep(self._line)
-        second = self.bracket.where(~self.bracket.kinks & np.isfinite(self.bracket.lower), value, value, error)
-        verdicts = question.verdicts(second)
-        if np.any(verdicts != FAIL):
-            note = "two ways of choosing the step give different derivatives; the function is not smooth on this scale"
-            self.bracket = replace(self.bracket, notes=(*self.bracket.notes, note))
-        return np.where(verdicts == FAIL, FAIL, INCONCLUSIVE)
+        """The verdicts when a second method is heard too. Where the two differ, neither is as sure as it was."""
+        first = self.bracket
+        smooth = ~first.kinks & np.isfinite(first.lower)
+        verdicts = question.verdicts(first)
+        value, error, noise = step_sweep(self._line)
+        second = first.where(smooth, value, value, error)
+        doubted = (verdicts == FAIL) & (question.verdicts(second) != FAIL)
+        if np.any(doubted) and not np.any(self._contradict(first, second) | (noise > _QUIET)):
+            # The sweep knows too little for so small a difference.
+            second = self._by_more_points()
+            value, error = second.value, second.error
+            doubted = (verdicts == FAIL) & (question.verdicts(second) != FAIL)
+        if not np.any(doubted):
+            return verdicts
+        with np.errstate(all="ignore"):
+            unsure = np.fmax(np.fmax(error, first.error), np.abs(value - first.lower))
+        contradicted = smooth & self._contradict(first, Bracket(value, value, error))
+        self.bracket = first.where(contradicted, value, value, unsure, ROUGH)
+        # Where the other method knows too little to say anything, the first one's error is not trusted fully.
+        self.bracket = self.bracket.where(smooth & ~contradicted, first.lower, first.lower, _DOUBT * first.error)
+        settled = np.where(question.verdicts(self.bracket) == PASS, PASS, INCONCLUSIVE)
+        return np.where(doubted, settled, verdicts)
+
+    def _contradict(self, first: Bracket, second: Bracket) -> Any:
+        with np.errstate(all="ignore"):
+            return np.abs(first.value - second.value) > ERROR_ESTIMATES * (first.error + second.error)
+
+    def _by_more_points(self) -> Bracket:
+        """Differences of nine points, whose truncation has nothing in common with that of five."""
+        function, weights = self._function, self._weights
+        line = self._line if weights is None else function.line(self.direction, weights)
+        method = central_fdm(7, 1, adapt=0, max_range=0.03)
+        first = 2.3 * self._search.best_step if self._search is not None else None
+        value, error = StepSearch(method, line).run(first=first)
+        return Bracket.of(value, error, weights)
 
 
-def notes_of_a_pass(bracket: Bracket) -> str:
-    """What a reader should know even of a rule that passes."""
-    return "; ".join(dict.fromkeys(note for note in bracket.notes if note in _SPECIAL))
+def notes_of_a_pass(bracket: Bracket, numbers: Numbers | None = None) -> str:
+    """What a reader should know even of a rule that passes: what is special here, and how little was seen."""
+    notes = [note for note in bracket.notes if note in _SPECIAL]
+    if numbers is not None and numbers.largest > 0:
+        with np.errstate(all="ignore"):
+            unseen = float(np.nanmax(ERROR_ESTIMATES * np.asarray(numbers.error)) / numbers.largest)
+        if _WORTH_A_NOTE < unseen < np.inf:
+            notes.append(NOISY_FUNCTION.format(unseen))
+    return "; ".join(dict.fromkeys(notes))
 
 
 def _worst_relative(value: Vector, error: Vector) -> float:
     with np.errstate(all="ignore"):
         return float(np.max(np.where(error == 0, 0.0, error / np.abs(value)), initial=0.0))
+
+
+def _of_mixed_magnitudes(scales: Vector) -> bool:
+    scales = scales[np.isfinite(scales)]
+    return scales.size > 1 and bool(np.max(scales) > _MIXED * np.min(scales))

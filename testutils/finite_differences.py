@@ -448,7 +448,7 @@ def unusable(function: VectorFunction, direction: Vector) -> Estimate | None:
     moving = np.flatnonzero(direction)
     if moving.size == 0 or function.y.size == 0:
         return Estimate(np.zeros_like(function.y), np.zeros(function.y.size))
-    if not np.all(np.isfinite(function.x[moving])) or not np.all(np.isfinite(direction)):
+    if not np.any(np.isfinite(function.x[moving])) or not np.all(np.isfinite(direction)):
         note = "the primals or the tangents are not finite"
         return Estimate(np.full_like(function.y, np.nan), np.full(function.y.size, np.inf), note=note)
     return None

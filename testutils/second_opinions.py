@@ -17,6 +17,9 @@ from testutils.step_search import EPSILON, Line, StepSearch
 from testutils.vector_function import VectorFunction
 from testutils.vectorisation import Vector, layout_of
 
+LARGEST_MISMATCH = 1e-5
+"""How far the real part of a complex output may be from the real output, relative to its largest entry."""
+
 SIDE_RESOLVED = 1e-3
 """Largest relative error of a derivative from one side that counts as found."""
 
@@ -29,24 +32,26 @@ def complex_step(function: VectorFunction, direction: Vector, scale: float) -> E
     """
     if not function.is_real:
         return None
-    values = []
-    for h in (1e-20 * scale, 1e-10 * scale):
+    values, mismatch = [], 0.0
+    for h in (1e-20 * scale, 1e-15 * scale):
         try:
             output = layout_of(function.call(function.x + 1j * h * direction))
         except Exception:  # whatever the function has against complex numbers is no mistake of the rule
             return None
-        parts = _real_and_imaginary(function, output)
+        parts = _mismatch_and_imaginary(function, output)
         if parts is None:
             return None
         values.append(parts[1] / h)
+        mismatch = max(mismatch, parts[0])
     fine, coarse = values
     with np.errstate(all="ignore"):
-        error = 8 * EPSILON * np.abs(fine) + np.abs(fine - coarse)
+        error = (8 * EPSILON + 4 * mismatch) * np.abs(fine) + np.abs(fine - coarse)
     return Estimate(fine, np.where(np.isfinite(error), error, np.inf), 2)
 
 
-def _real_and_imaginary(function: VectorFunction, output: Any) -> tuple[Vector, Vector] | None:
-    """Both parts of a complex output in the layout of the real one, None where it is not its continuation."""
+def _mismatch_and_imaginary(function: VectorFunction, output: Any) -> tuple[float, Vector] | None:
+    """How far, relative to the largest entry, the real part of a complex output is from the real one; and the imaginary
+    part in the layout of the real output. None where the output is no continuation of it."""
     wanted, found = list(function.output.leaves()), list(output.leaves())
     if [leaf.shape for leaf in wanted] != [leaf.shape for leaf in found]:
         return None
@@ -56,10 +61,10 @@ def _real_and_imaginary(function: VectorFunction, output: Any) -> tuple[Vector, 
         leaf.write(entries)
         real.append(entries[: leaf.count])
         imaginary.append(entries[leaf.count :] if leaf.is_complex else np.zeros(leaf.count))
-    values = np.concatenate(real)
-    if not np.allclose(values, function.y, rtol=1e-10, atol=1e-14 * float(np.max(np.abs(function.y), initial=0.0))):
-        return None
-    return values, np.concatenate(imaginary)
+    with np.errstate(all="ignore"):
+        apart = np.max(np.abs(np.concatenate(real) - function.y), initial=0.0)
+        mismatch = float(apart / max(float(np.max(np.abs(function.y), initial=0.0)), np.finfo(float).tiny))
+    return (mismatch, np.concatenate(imaginary)) if mismatch <= LARGEST_MISMATCH else None
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,26 +107,31 @@ def one_sided(line: Line, first: float, unit: float) -> Sides:
 
 
 @dataclass(frozen=True, eq=False)
-class Divergence:
+class Approach:
     """What difference quotients from one side do as the step shrinks.
 
     Attributes
     ----------
     slope : ndarray
         ±inf where they grow without bound, else NaN.
+    limit, error : ndarray
+        Where they go, extrapolated, and how sure that is.
     outside : ndarray of bool
         Where the function is not finite, or raises, at the shortest steps.
     """
 
     slope: Vector
+    limit: Vector
+    error: Vector
     outside: Any
 
 
-def diverging(line: Line, side: int) -> Divergence:
-    """Whether the slope from one side (1 or -1) is infinite.
+def approach(line: Line, side: int) -> Approach:
+    """The slope from one side (1 or -1), from quotients over ten decades of steps.
 
     The quotients of a root grow like a power of the step and those of x log x like its logarithm. Where a derivative
-    exists, what they still grow by shrinks with the step.
+    exists, what they still change by shrinks with the step, by any power of it at the edge of a domain (x^1.5 at 0);
+    Aitken's extrapolation knows the limit of such a row without knowing the power.
     """
     steps = line.scale * 10.0 ** -np.arange(2.0, 14.0, 2.0)
     with np.errstate(all="ignore"):
@@ -133,10 +143,25 @@ def diverging(line: Line, side: int) -> Divergence:
         # Where the function jumps, what the quotients show is the jump.
         jumps = np.abs(values[-1] - line.centre) > 0.5 * np.abs(values[0] - line.centre)
         infinite = grows & same_sign & ~jumps & np.isfinite(quotients[-1])
-        return Divergence(np.where(infinite, np.sign(quotients[-1]) * np.inf, np.nan), ~np.isfinite(values[-1]))
+        noise = 4.0 * line.epsilon * np.abs(line.centre).astype(float) / steps[:, None]
+        limit, error = _extrapolated(quotients, noise)
+    slope = np.where(infinite, np.sign(quotients[-1]) * np.inf, np.nan)
+    return Approach(slope, limit, error, ~np.isfinite(values[-1]))
 
 
-def step_sweep(line: Line, steps: int = 24) -> tuple[Vector, Vector]:
+def _extrapolated(row: Vector, noise: Vector) -> tuple[Vector, Vector]:
+    """The limits of rows that change ever less, and the errors: by how much the extrapolation still changes."""
+    change = np.diff(row, axis=0)
+    curvature = change[1:] - change[:-1]
+    limits = row[2:] - np.where(curvature == 0, 0.0, change[1:] ** 2 / np.where(curvature == 0, 1.0, curvature))
+    shrinking = np.abs(change[1:]) <= 0.5 * np.abs(change[:-1])
+    apart = np.abs(np.diff(limits, axis=0)) + 2.0 * noise[3:]
+    errors = np.where(shrinking[1:] & shrinking[:-1] & np.isfinite(apart), apart, np.inf)
+    best, columns = np.argmin(errors, axis=0), np.arange(row.shape[1])
+    return limits[1:][best, columns], errors[best, columns]
+
+
+def step_sweep(line: Line, steps: int = 22) -> tuple[Vector, Vector, Vector]:
     """The derivative and its error from fourth-order differences with all steps of a row, read from the shortest up.
 
     Round-off gives each difference an interval. The first step whose difference leaves the intersection of all earlier
@@ -147,17 +172,19 @@ def step_sweep(line: Line, steps: int = 24) -> tuple[Vector, Vector]:
     ----------
     line : Line
     steps : int
-        Number of steps, each half as long as the one before; two evaluations each.
+        Number of steps, each a quarter of the one before; two evaluations each.
 
     Returns
     -------
     value, error : ndarray
         The error is infinite where even the shortest steps say nothing.
+    noise : ndarray
+        What the shortest steps show of it, in units of the rounding error of the value.
     """
-    lengths = 0.1 * line.scale * 0.5 ** np.arange(steps + 1.0)[::-1]
+    lengths = 0.1 * line.scale * 0.25 ** np.arange(steps + 1.0)[::-1]
     with np.errstate(all="ignore"):
-        pairs = np.array([line(h) - line(-h) for h in lengths]).astype(float)
-        quotients = (8.0 * pairs[:-1] - pairs[1:]) / (12.0 * lengths[:-1, None])
+        slopes = np.array([(line(h) - line(-h)).astype(float) / (2.0 * h) for h in lengths])
+        quotients = (16.0 * slopes[:-1] - slopes[1:]) / 15.0
         size = np.abs(line.centre).astype(float)
         rounding = np.array([[line.rounding_error(h)] for h in lengths[:-1]]) * np.abs(quotients)
         finest = np.abs(np.diff(quotients[:4], axis=0)) * lengths[:3, None] / 3.0
@@ -171,14 +198,16 @@ def step_sweep(line: Line, steps: int = 24) -> tuple[Vector, Vector]:
         disagreement = np.abs(np.diff(quotients, axis=0, append=quotients[-1:] * np.nan))
         score = np.where(consistent & np.isfinite(disagreement), disagreement + radius, np.inf)
         best = np.argmin(score, axis=0)
-    columns = np.arange(size.size)
-    return quotients[best, columns], score[best, columns]
+        columns = np.arange(size.size)
+        return quotients[best, columns], score[best, columns], noise / (line.epsilon * size)
 
 
-def extended_estimate(function: VectorFunction, direction: Vector, decided: Any = None) -> Estimate:
+def extended_estimate(
+    function: VectorFunction, direction: Vector, decided: Any = None, first: float | None = None
+) -> Estimate:
     """The derivative of a function in extended precision, its numbers in double precision."""
     before = function.evaluations
     # Few steps: what is not resolved in this precision after four of them is not smooth.
     search = StepSearch(replace(method_for(function), adapt=0), function.line(direction))
-    value, error = search.run(decided)
+    value, error = search.run(decided, first)
     return Estimate(value.astype(float), error.astype(float), function.evaluations - before, search.note)

@@ -64,6 +64,17 @@ class Line:
         self.evaluations += 1
         return self._phi(t)
 
+    def of_components(self, mask: Any) -> Line:
+        """The same line with some of the components."""
+        return Line(
+            lambda t: self(t)[mask],
+            self.x,
+            scale=self.scale,
+            reach=self.reach,
+            rounding=self._rounding,
+            epsilon=self.epsilon[mask],
+        )
+
     def rounding_error(self, h: float) -> float:
         """Relative error of the derivative from the rounding of x + h v, here and once more inside the function.
 
@@ -179,6 +190,11 @@ class StepSearch:
     def count(self) -> int:
         """How many steps were tried."""
         return len(self._stencils)
+
+    @property
+    def shortest(self) -> float:
+        """The shortest step tried."""
+        return self._stencils[0].h
 
     @property
     def best_step(self) -> float:

@@ -48,6 +48,8 @@ class VectorFunction:
     output : Layout
     arguments : list of (Layout, slice)
         Where each argument lies in ``x``.
+    scales : ndarray
+        The magnitude of every entry of ``x``, that of its array where it is 0.
     evaluations : int
         How often the function was called so far.
 
@@ -83,7 +85,7 @@ class VectorFunction:
         self.y = entries_of(self.output)
         self.epsilon = unit_roundoff(self.output)
         self._resolution = unit_roundoff(self._layout, self.promoted)
-        self._scales = _scales(self._layout, self.x)
+        self.scales = _scales(self._layout, self.x)
 
     def direction(self, tangents: Sequence[Any]) -> Vector:
         """The tangents of all arguments as one vector."""
@@ -101,6 +103,8 @@ class VectorFunction:
         With weights, one more component is the weighted sum of the others. The rounding errors of many terms partly
         cancel in it, so that its derivative is known better than its terms' are.
         """
+        # An infinity or NaN does not move.
+        direction = np.where(np.isfinite(self.x), direction, 0.0)
         moving = np.flatnonzero(direction)
         if weights is None:
             return self._line(lambda t: self.at(self.x + t * direction) if t else self.y, moving, direction)
@@ -109,7 +113,7 @@ class VectorFunction:
 
         def with_sum(t: Any) -> Vector:
             y = self.at(self.x + t * direction) if t else self.y
-            return np.append(y, chosen @ y[used])
+            return np.append(y, np.sum(chosen * y[used]))  # sums in pairs, and no threads as a dot product of BLAS
 
         with np.errstate(all="ignore"):
             terms = chosen * self.y[used]
@@ -120,7 +124,7 @@ class VectorFunction:
     def _line(self, phi: Callable[[Any], Vector], moving: Any, direction: Vector, epsilon: Any = None) -> Line:
         x, speed = np.abs(self.x[moving]).astype(float), np.abs(direction[moving]).astype(float)
         fastest = float(np.max(speed))
-        scale = float(np.quantile(self._scales[moving] / speed, 0.25))
+        scale = float(np.quantile(self.scales[moving] / speed, 0.25))
         # The rounding of x + h v shifts the direction by eps |x| / h. An entry that hardly moves in comparison with the
         # others hardly contributes; its own shift, large in relation to its speed, must not count in full.
         rounding = float(np.max(self._resolution[moving] * x / np.maximum(speed, 1e-3 * fastest)))

@@ -73,8 +73,8 @@ def _cotangent_findings(case: Case, argument: Argument, pairings: Sequence[Pairi
         return
     direction = "the given direction" if argument.given else "a random direction"
     if worst.verdict == INCONCLUSIVE:
-        message = f"along {direction} {worst.text}, which is {_undecided(worst.note)}"
-        yield Finding(message, argument.label, "inconclusive")
+        undecided = _undecided(worst.note, worst.numbers.lower, worst.numbers.error)
+        yield Finding(f"along {direction} {worst.text}, which is {undecided}", argument.label, "inconclusive")
         return
     cotangent = case.cotangent(argument)
     xbar = case.cotangent_vector(argument)
@@ -105,8 +105,16 @@ def _convergence(curves: Sequence[Curve]) -> str:
     return f"; the Taylor remainder with the rule's value is of order {order:.1f}, and 2 with a right one"
 
 
-def _undecided(note: str) -> str:
-    return f"not good enough to decide: {note or 'a kink, noise or the edge of the domain is near'}; move the point"
+def _undecided(note: str, value: Any, error: Any) -> str:
+    if not note:
+        with np.errstate(all="ignore"):
+            relative = float(np.max(error / np.abs(value)))
+        note = (
+            f"it is known to a relative error of {relative:.0e} only, since the function amplifies rounding errors"
+            if relative < 1.0
+            else "a kink, noise or the edge of the domain is near"
+        )
+    return f"not good enough to decide: {note}; move the point"
 
 
 def _where(shown: int, size: int) -> str:
@@ -152,13 +160,14 @@ def _tangent_findings(case: Case, moving: Sequence[Argument], explain: bool = Tr
         verdicts = probe.answer(question)
         worst = int(verdicts.max(initial=PASS))
         if worst == PASS:
-            kinks.setdefault(notes_of_a_pass(probe.bracket))
+            kinks.setdefault(notes_of_a_pass(probe.bracket, question.numbers(probe.bracket)))
             continue
         places = np.flatnonzero(verdicts == worst)
         rows = _rows(case, places[:ENTRIES_SHOWN], dy, probe.bracket)
         share = f"{places.size} of {dy.size} entries of the output"
         if worst == INCONCLUSIVE:
-            message = f"in {share} the finite difference is {_undecided(probe.bracket.note)}"
+            undecided = _undecided(probe.bracket.note, probe.bracket.value[places], probe.bracket.error[places])
+            message = f"in {share} the finite difference is {undecided}"
             yield Finding(message, label, "inconclusive", rows)
             return
         if len(moving) > 1 or not explain:
@@ -168,7 +177,7 @@ def _tangent_findings(case: Case, moving: Sequence[Argument], explain: bool = Tr
         yield _explained(case, moving[0], probe, dy, Finding(f"the tangent is wrong in {share}", label, details=rows))
         return
     for kink in filter(None, kinks):
-        yield Finding(f"{kink}. The tangent is one of the valid ones", label, "pass")
+        yield Finding(f"{kink}; the tangent passes", label, "pass")
 
 
 def _explained(case: Case, argument: Argument, probe: Probe, dy: Vector, finding: Finding) -> Finding:

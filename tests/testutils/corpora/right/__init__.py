@@ -1,0 +1,1 @@
+"""The right rules, one module a chapter of mathematics."""

@@ -1,0 +1,1 @@
+"""The wrong rules, one module a family of mistakes."""
