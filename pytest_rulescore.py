@@ -30,6 +30,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         metavar="N",
         help="seed of the random inputs and tangents of rule tests (default: 0)",
     )
+    group.addoption(
+        "--rules-thorough",
+        action="store_true",
+        help="test the rules on variants of every sample input too, as `rulescore check --thorough` does",
+    )
 
 
 @pytest.hookimpl(tryfirst=True)  # before -k and -m choose among the items
@@ -44,7 +49,8 @@ def rule_tester(request: pytest.FixtureRequest) -> Any:
     """The testers of ``testutils``, seeded by the test's name: ``rule_tester(f, *args)`` tests both rules of ``f``.
 
     ``rule_tester.frule``, ``.rrule``, ``.scalar`` and ``.check`` are `test_frule`, `test_rrule`, `test_scalar` and
-    `check_rule`; all take the keywords of those.
+    `check_rule`; all take the keywords of those. In the place of arguments they also take hypothesis strategies, as
+    those of `testutils.strategies`, and then test the rule on many drawn inputs.
     """
     testing = _import_ours("testutils.pytest_support")
     return testing.RuleTester(zlib.crc32(request.node.nodeid.encode()), request.config.getoption("--rules-seed"))
@@ -77,7 +83,7 @@ class RuleItem(pytest.Item):
         self.sample = sample
 
     def runtest(self) -> None:
-        self.target.test(self.sample)
+        self.target.test(self.sample, thorough=self.config.getoption("--rules-thorough"))
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
         # The report says all there is to say; a traceback through our own code would only hide it.

@@ -136,6 +136,51 @@ def test_the_fixture_fails_a_test_with_the_report(project):
     result.stdout.fnmatch_lines(["E * fail: *square(float64[[]3[]])*", "E *ratio", "E *-1"])
 
 
+STRATEGY_TEST = """
+    import numpy as np
+    from testutils import strategies
+
+    def test_square(rule_tester):
+        rule_tester(square, strategies.arrays(shape=1))
+"""
+
+
+def test_the_fixture_takes_strategies_and_leaves_no_examples_behind(project, pytester):
+    project(test_it=with_factor(2) + textwrap.dedent(STRATEGY_TEST)).assert_outcomes(passed=1)
+    assert not (pytester.path / ".hypothesis" / "examples").exists()
+
+
+def test_the_fixture_shows_the_smallest_drawn_arguments_beside_the_report_and_no_traceback_through_ours(project):
+    wrong = with_factor("np.where(x > 2, -2, 2)") + textwrap.dedent(STRATEGY_TEST)
+    result = project(test_it=wrong)
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(
+        [
+            "E * fail: *square(float64[[]1[]])*",
+            "E *-1",
+            "E * The smallest arguments found for which this happens:",
+            "E * argument 0 = array([[]3.[]])",
+        ]
+    )
+    output = result.stdout.str().replace("\\", "/")
+    assert "testutils/" not in output
+    assert "hypothesis/" not in output
+
+
+def test_the_fixture_is_given_drawn_values_in_a_test_that_draws_itself(project):
+    given = """
+        import numpy as np
+        from hypothesis import HealthCheck, given, settings
+        from testutils import strategies
+
+        @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=5)
+        @given(x=strategies.arrays(shape=2))
+        def test_sine(rule_tester, x):
+            rule_tester(np.sin, x)
+    """
+    project(test_it=given).assert_outcomes(passed=1)
+
+
 def test_the_fixture_draws_the_same_numbers_in_every_run_and_others_in_other_tests(project):
     text = """
         def test_a(rule_tester): print("drawn", rule_tester.rng.random())

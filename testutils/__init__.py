@@ -4,7 +4,9 @@
 ``sample_inputs`` a package offers the calls its rules are checked on.
 """
 
+from testutils.ad_systems import FunctionOfPrimals, conformance
 from testutils.config import TestConfig
+from testutils.conformance_report import ConformanceError, ConformanceReport
 from testutils.finite_differences import (
     Estimate,
     backward_fdm,
@@ -23,7 +25,10 @@ from testutils.testers import check_rule, check_sample, test_frule, test_rrule, 
 
 __all__ = [
     "CheckResult",
+    "ConformanceError",
+    "ConformanceReport",
     "Estimate",
+    "FunctionOfPrimals",
     "InconclusiveError",
     "InconclusiveWarning",
     "Report",
@@ -36,6 +41,7 @@ __all__ = [
     "check_rule",
     "check_rule_tables",
     "check_sample",
+    "conformance",
     "forward_fdm",
     "jacobian_fd",
     "jvp_fd",

@@ -135,7 +135,7 @@ class Case:
         self.given_output_tangent = output_tangent
         self.function, self.args = _primal(function), tuple(map(_primal, args))
         self.arguments = tuple(self._arguments(function, args, fkwargs or {}))
-        self._given_rtol, self._given_atol = rtol, atol
+        self.given_rtol, self.given_atol = rtol, atol
         self._directions: dict[int, list[Vector]] = {}
         self._probes: dict[tuple[tuple[int, ...], int], Probe] = {}
         self._pushforwards: dict[tuple[tuple[int, ...], int], Vector] = {}
@@ -228,17 +228,17 @@ class Case:
     @cached_property
     def tolerance(self) -> Tolerance:
         """When rule and finite difference agree: to the rounding of a sum, beside the finite difference's own error."""
-        relative = ROUNDING * self.epsilon if self._given_rtol is None else self._given_rtol
+        relative = ROUNDING * self.epsilon if self.given_rtol is None else self.given_rtol
         tiny = next(
             float(np.finfo(t).tiny) for t in (np.float64, np.float32, np.float16) if self.epsilon <= np.finfo(t).eps
         )
-        return Tolerance(relative, self._given_atol or 0.0, max(1e-9, 2e3 * self.epsilon), tiny)
+        return Tolerance(relative, self.given_atol or 0.0, max(1e-9, 2e3 * self.epsilon), tiny)
 
     @cached_property
     def output_tolerance(self) -> float:
         """How far the rule's output may be from the function's, relative to it; CRTU's 1e-9 in double precision."""
         default = max(1e-9, 2e3 * self.epsilon) if self.epsilon < 1e-4 else 20 * self.epsilon
-        return default if self._given_rtol is None else self._given_rtol
+        return default if self.given_rtol is None else self.given_rtol
 
     @cached_property
     def rounding(self) -> float:
@@ -529,8 +529,8 @@ class Case:
             rrule_f=self.rules["rrule"],
             frule_f=self.rules["frule"],
             config=self.config,
-            rtol=self._given_rtol,
-            atol=self._given_atol,
+            rtol=self.given_rtol,
+            atol=self.given_atol,
             fdm=self.fdm,
         )
         twin._directions, twin._probes = self._directions, self._probes

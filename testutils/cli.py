@@ -79,6 +79,11 @@ def _parser() -> argparse.ArgumentParser:
     )
     check.add_argument("--jobs", type=_positive, metavar="N", help="processes (default: one per core where it pays)")
     check.add_argument("--seed", type=int, default=0, metavar="N", help="seed of the random inputs (default: 0)")
+    check.add_argument(
+        "--thorough",
+        action="store_true",
+        help="also check variants of every sample: 0-d, empty, float32, complex, other magnitudes and signs, ...",
+    )
     check.add_argument("--json", type=Path, metavar="FILE", help="also write every report to FILE")
     check.add_argument("--html", type=Path, metavar="FILE", help="also write a page with pictures of failures to FILE")
     check.set_defaults(command=_check)
@@ -126,6 +131,7 @@ def _check(options: argparse.Namespace, console: Console) -> int:
             targets,
             seed=options.seed,
             jobs=options.jobs or default_jobs(count),
+            thorough=options.thorough,
             on_report=lambda target, sample, report: progress.update(task, advance=1, description=f"{target.name:<24}"),
         )
     seconds = time.perf_counter() - started

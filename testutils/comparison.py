@@ -336,9 +336,10 @@ class Tolerance:
             outside = np.maximum(np.maximum(lower - rule, rule - upper), 0.0)
             apart = ~(outside <= slack + error)
             found = error <= RESOLVED * np.maximum(np.abs(lower), np.abs(upper))
-            found |= error <= np.maximum(NEGLIGIBLE * unit, slack)
+            found |= error <= NEGLIGIBLE * unit
         # A rule's NaN or infinity beside a good estimate is wrong; an estimate that is unknown says nothing, and nor
         # does one that does not know itself.
+        undecidable |= apart & ~found
         apart &= found & ~(undecidable & ~np.isfinite(rule))
         verdicts = np.where(apart, FAIL, np.where(undecidable, INCONCLUSIVE, PASS))
         agrees = np.isinf(lower) & (lower == upper) & (rule == lower)

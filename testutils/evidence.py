@@ -13,7 +13,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from testutils.comparison import ERROR_ESTIMATES, FAIL, INCONCLUSIVE, NEGLIGIBLE, PASS, Tolerance
+from testutils.comparison import ERROR_ESTIMATES, FAIL, INCONCLUSIVE, NEGLIGIBLE, PASS, RESOLVED, Tolerance
 from testutils.finite_differences import FiniteDifferenceMethod, central_fdm, method_for, unusable
 from testutils.second_opinions import (
     approach,
@@ -50,6 +50,9 @@ _UNRESOLVED = 1e-3
 
 _MIXED, _ALIKE = 1e6, 1e3
 """Entries whose magnitudes differ by more than the first factor have no step in common, but by the second they have."""
+
+_FEWEST_STEPS, _MOST_STEPS = 10, 22
+"""How many steps a sweep takes, as many as can be paid for."""
 
 _DOUBT = 10.0
 """How much larger than estimated an error may be that stands alone against a rule."""
@@ -170,7 +173,8 @@ class Comparison:
         # An entry that is small beside others cannot be known as well as these.
         neighbours = 1e-2 * self._tolerance.negligible * n.largest if np.ndim(n.scale) else 0.0
         # From the second step on, further ones gain little.
-        wanted = (self._resolution if steps < 2 else 10 * self._resolution) * n.scale + neighbours
+        patience = 1.0 if steps < 2 else 100.0
+        wanted = patience * (self._resolution * n.scale + neighbours)
         return bool(np.all(ERROR_ESTIMATES * n.error <= wanted) and np.all(self.verdicts(bracket) == PASS))
 
     def _judged(self, n: Numbers, rounding: Any) -> np.ndarray[Any, Any]:
@@ -310,7 +314,9 @@ class Probe:
             # Kinks and edges are more likely then, and extended precision is of no use to them.
             rungs[3:] = reversed(rungs[3:])
         for evaluations, rung in rungs:
-            if self._affordable(evaluations) and (np.any(question.verdicts(self.bracket) != PASS) or self._is_coarse()):
+            undecided = np.any(question.verdicts(self.bracket) != PASS)
+            worthwhile = undecided or (self._is_coarse() and rung != self._look_at_both_sides)
+            if worthwhile and self._affordable(evaluations):
                 rung(question)
 
     def _affordable(self, evaluations: int) -> bool:
@@ -331,7 +337,7 @@ class Probe:
             search = StepSearch(replace(method_for(self._function), adapt=0), line)
             found, own = search.run(lambda value, error: bool(np.all((error <= 1e-6 * np.abs(value)) | (value == 0))))
             value, error = value + found, error + own
-        self.bracket = self.bracket.where(error < self.bracket.error, value, value, error)
+        self.bracket = self.bracket.where(_better(value, error, self.bracket), value, value, error)
 
     def _search_finer(self, question: Question) -> None:
         """Another search with much shorter steps, for components that others have kept from theirs."""
@@ -349,7 +355,7 @@ class Probe:
         )
         value, spread = known.value.copy(), known.error.copy()
         value[mask], spread[mask] = found, error
-        self.bracket = known.where(mask & (spread < known.error), value, value, spread)
+        self.bracket = known.where(mask & _better(value, spread, known), value, value, spread)
 
     def _extend(self, question: Question) -> None:
         """Central differences once more, in extended precision."""
@@ -359,10 +365,10 @@ class Probe:
         known = self.bracket
 
         def improved(value: Vector, error: Vector) -> Bracket:
-            return known.where(~known.kinks & (error < known.error), value, value, error)
+            return known.where(~known.kinks & _better(value, error, known), value, value, error)
 
         before = extended.evaluations
-        first = self._search.best_step if self._search is not None else None
+        first = self._search.best_step if self._search is not None and self._search.count else None
         estimate = extended_estimate(extended, self.direction, lambda *found: question.is_fine(improved(*found)), first)
         self._function.evaluations += extended.evaluations - before
         self.bracket = improved(estimate.value, estimate.error)
@@ -461,13 +467,13 @@ class Probe:
         """The verdicts when a rule seems wrong: is it rounding, is it a corner, does a second method say the same?"""
         question.measure_noise()
         verdicts = question.verdicts(self.bracket)
+        if np.any(verdicts == FAIL) and self._fdm is None:
+            verdicts = self._confirmed(question)
         if np.any(verdicts == FAIL) and self._has_corner():
             self._look_around(question)
             verdicts = question.verdicts(self.bracket)
             # Points nearby show members of the generalised derivative, and not all of them.
-            verdicts = np.where(verdicts == FAIL, INCONCLUSIVE, verdicts) if self._fdm is None else verdicts
-        if np.any(verdicts == FAIL) and self._fdm is None:
-            verdicts = self._confirmed(question)
+            verdicts = np.where(verdicts == FAIL, INCONCLUSIVE, verdicts)
         return verdicts
 
     def _has_corner(self) -> bool:
@@ -538,7 +544,8 @@ class Probe:
         first = self.bracket
         smooth = ~first.kinks & np.isfinite(first.lower)
         verdicts = question.verdicts(first)
-        value, error, noise = step_sweep(self._line)
+        affordable = (MOST_EVALUATIONS - self._function.evaluations) // 2 - 1
+        value, error, noise = step_sweep(self._line, min(max(affordable, _FEWEST_STEPS), _MOST_STEPS))
         second = first.where(smooth, value, value, error)
         doubted = (verdicts == FAIL) & (question.verdicts(second) != FAIL)
         if np.any(doubted) and not np.any(self._contradict(first, second) | (noise > _QUIET)):
@@ -566,7 +573,7 @@ class Probe:
         function, weights = self._function, self._weights
         line = self._line if weights is None else function.line(self.direction, weights)
         method = central_fdm(7, 1, adapt=0, max_range=0.03)
-        first = 2.3 * self._search.best_step if self._search is not None else None
+        first = 2.3 * self._search.best_step if self._search is not None and self._search.count else None
         value, error = StepSearch(method, line).run(first=first)
         return Bracket.of(value, error, weights)
 
@@ -580,6 +587,14 @@ def notes_of_a_pass(bracket: Bracket, numbers: Numbers | None = None) -> str:
         if _WORTH_A_NOTE < unseen < np.inf:
             notes.append(NOISY_FUNCTION.format(unseen))
     return "; ".join(dict.fromkeys(notes))
+
+
+def _better(value: Vector, error: Vector, known: Bracket) -> Any:
+    """Where an estimate is more precise than what is known, or knows itself where the other does not."""
+    with np.errstate(all="ignore"):
+        was_lost = known.error > RESOLVED * np.abs(known.value)
+        is_lost = error > RESOLVED * np.abs(value)
+        return np.where(was_lost == is_lost, error < known.error, was_lost)
 
 
 def _worst_relative(value: Vector, error: Vector) -> float:

@@ -61,20 +61,20 @@ class Target:
         """The line of that definition."""
         return self.record.line
 
-    def check(self, sample: Sample) -> Report:
+    def check(self, sample: Sample, thorough: bool = False) -> Report:
         """Check the rules on one sample; a sample on which the function itself raises is a failure."""
         try:
-            return check_sample(self.function, sample)
+            return check_sample(self.function, sample, thorough=thorough)
         except SampleError as error:
             result = CheckResult("sample input", "fail", str(error))
             return Report(self.name, f"{self.name}[{sample.id}]", (result,))
 
-    def test(self, sample: Sample | None, inconclusive: Inconclusive = "raise") -> Report:
+    def test(self, sample: Sample | None, inconclusive: Inconclusive = "raise", thorough: bool = False) -> Report:
         """Check, and raise what the report says. Without a sample, say that there is none."""
         __tracebackhide__ = True
         if sample is None:
             return settle(self.report_without_samples())
-        return settle(self.check(sample), inconclusive)
+        return settle(self.check(sample, thorough), inconclusive)
 
     def report_without_samples(self) -> Report:
         """The report that nothing could be checked."""
@@ -144,6 +144,7 @@ def run_targets(
     *,
     seed: int = 0,
     jobs: int = 1,
+    thorough: bool = False,
     on_report: Callable[[Target, Sample, Report], None] = lambda target, sample, report: None,
 ) -> list[Outcome]:
     """Check every sample of every target.
@@ -156,6 +157,8 @@ def run_targets(
         As `collect_targets` returned them.
     jobs : int
         How many processes; with one, everything runs in this one.
+    thorough : bool
+        Whether every variant of the arguments is checked too; see `check_rule`.
     on_report : callable, optional
         Called with each report as it comes, for progress.
 
@@ -165,7 +168,10 @@ def run_targets(
         In the order of the targets.
     """
     outcomes = [Outcome(target) for target in targets]
-    reports = _reports_here(targets) if jobs <= 1 else _reports_from_processes(names, targets, seed, jobs)
+    if jobs <= 1:
+        reports = _reports_here(targets, thorough)
+    else:
+        reports = _reports_from_processes(names, targets, seed, jobs, thorough)
     for position, sample, report in reports:
         outcomes[position].reports.append((sample, report))
         on_report(targets[position], sample, report)
@@ -291,21 +297,21 @@ def _module_name_for(path: Path) -> str:
     return path.stem if known is None or file == str(path) else f"{path.stem}@{path.parent}"
 
 
-def _reports_here(targets: list[Target]) -> Iterator[tuple[int, Sample, Report]]:
+def _reports_here(targets: list[Target], thorough: bool) -> Iterator[tuple[int, Sample, Report]]:
     for position, target in enumerate(targets):
         for sample in target.samples:
-            yield position, sample, target.check(sample)
+            yield position, sample, target.check(sample, thorough)
 
 
 def _reports_from_processes(
-    names: list[str], targets: list[Target], seed: int, jobs: int
+    names: list[str], targets: list[Target], seed: int, jobs: int, thorough: bool
 ) -> Iterator[tuple[int, Sample, Report]]:
     every = [(position, number) for position, target in enumerate(targets) for number in range(len(target.samples))]
     chunks = [every[start : start + _CHUNK] for start in range(0, len(every), _CHUNK)]
     # Not forked: a fork of a process whose BLAS has threads can hang.
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(jobs, context, initializer=_start_worker, initargs=(names, seed)) as pool:
-        futures = {pool.submit(_check_chunk, chunk): chunk for chunk in chunks}
+        futures = {pool.submit(_check_chunk, chunk, thorough): chunk for chunk in chunks}
         try:
             for future in as_completed(futures):
                 for (position, number), report in zip(futures[future], future.result(), strict=True):
@@ -324,5 +330,6 @@ def _start_worker(names: list[str], seed: int) -> None:
     _worker_targets.extend(collect_targets(names, seed))
 
 
-def _check_chunk(chunk: list[tuple[int, int]]) -> list[Report]:
-    return [_worker_targets[position].check(_worker_targets[position].samples[number]) for position, number in chunk]
+def _check_chunk(chunk: list[tuple[int, int]], thorough: bool) -> list[Report]:
+    targets = [(_worker_targets[position], number) for position, number in chunk]
+    return [target.check(target.samples[number], thorough) for target, number in targets]

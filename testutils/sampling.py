@@ -29,6 +29,7 @@ _OPTIONS = {
     "_modes": "modes",
     "_output_tangent": "output_tangent",
     "_function": "function",
+    "_skip": "skip",
 }
 
 _generators: dict[Any, list[Generator]] = {}
@@ -59,6 +60,8 @@ class Sample:
         The cotangent for the pullback; None means random.
     function : callable or None
         The object to call, for rules that serve all `instances_of` a class.
+    skip : mapping of str to str or None
+        Variants that do not apply, each with the reason; see `check_rule`.
     key : tuple of int
         What seeds its random tangents, so that a sample is tested the same way whichever others are run.
     position : int
@@ -73,6 +76,7 @@ class Sample:
     modes: tuple[str, ...] | None = None
     output_tangent: Any = None
     function: Any = None
+    skip: Mapping[str, str] | None = None
     key: tuple[int, ...] = (0,)
     position: int = 0
 
@@ -106,7 +110,7 @@ def sample(*args: Any, **fkwargs: Any) -> Sample:
         rule does not differentiate an argument.
     **fkwargs
         Keyword arguments of the function; and, with a leading underscore, ``_name``, ``_rtol``, ``_atol``,
-        ``_modes=("rrule",)``, ``_output_tangent`` and ``_function`` (see `Sample`).
+        ``_modes=("rrule",)``, ``_output_tangent``, ``_skip`` and ``_function`` (see `Sample`).
 
     Examples
     --------

@@ -161,7 +161,7 @@ def _extrapolated(row: Vector, noise: Vector) -> tuple[Vector, Vector]:
     return limits[1:][best, columns], errors[best, columns]
 
 
-def step_sweep(line: Line, steps: int = 22) -> tuple[Vector, Vector, Vector]:
+def step_sweep(line: Line, steps: int) -> tuple[Vector, Vector, Vector]:
     """The derivative and its error from fourth-order differences with all steps of a row, read from the shortest up.
 
     Round-off gives each difference an interval. The first step whose difference leaves the intersection of all earlier
@@ -184,11 +184,15 @@ def step_sweep(line: Line, steps: int = 22) -> tuple[Vector, Vector, Vector]:
     lengths = 0.1 * line.scale * 0.25 ** np.arange(steps + 1.0)[::-1]
     with np.errstate(all="ignore"):
         slopes = np.array([(line(h) - line(-h)).astype(float) / (2.0 * h) for h in lengths])
+        # Where a longer step moves a component and a shorter one does not, its values are rounded to more than a digit.
+        slopes = np.where((slopes == 0) & np.any(slopes != 0, axis=0), np.nan, slopes)
         quotients = (16.0 * slopes[:-1] - slopes[1:]) / 15.0
         size = np.abs(line.centre).astype(float)
         rounding = np.array([[line.rounding_error(h)] for h in lengths[:-1]]) * np.abs(quotients)
-        finest = np.abs(np.diff(quotients[:4], axis=0)) * lengths[:3, None] / 3.0
-        noise = np.maximum(line.epsilon * size, np.max(np.nan_to_num(finest, nan=np.inf), axis=0))
+        unevenness = np.abs(np.diff(quotients, axis=0)) * lengths[:-2, None] / 3.0
+        finest = np.isfinite(unevenness) & (np.cumsum(np.isfinite(unevenness), axis=0) <= 3)
+        seen = np.max(np.where(finest, unevenness, 0.0), axis=0)
+        noise = np.maximum(line.epsilon * size, np.where(np.any(finest, axis=0), seen, np.inf))
         radius = 4.0 * (noise / lengths[:-1, None] + rounding)
         low = np.maximum.accumulate(np.where(np.isnan(quotients), -np.inf, quotients - radius), axis=0)
         high = np.minimum.accumulate(np.where(np.isnan(quotients), np.inf, quotients + radius), axis=0)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import dataclasses
 import warnings
 from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
@@ -19,6 +20,7 @@ from testutils.checks import CHECKS, DERIVATIVE_CHECKS, SCALAR_CHECKS, Check
 from testutils.random_tangents import with_tangent
 from testutils.report import CheckResult, InconclusiveError, InconclusiveWarning, Report, RuleTestError, name_of
 from testutils.sampling import Sample
+from testutils.variants import checked_skip, run_layout_variants, run_value_variants
 
 Inconclusive = Literal["raise", "warn"]
 
@@ -37,6 +39,8 @@ def check_rule(
     config: Any = None,
     modes: tuple[str, ...] = MODES,
     order: int = 1,
+    thorough: bool = False,
+    skip: Mapping[str, str] | None = None,
 ) -> Report:
     """Check the rules of ``f`` for one call against finite differences and against each other.
 
@@ -69,6 +73,13 @@ def check_rule(
         ``"frule"``, ``"rrule"`` or both. Both are expected to exist.
     order : {1, 2}
         2 to have the pullback differentiated too, which shows a rule that is right at this point alone.
+    thorough : bool
+        Whether to check the rules on variants of the arguments too: 0-d, empty, with axes of length 1, float32,
+        complex, integer, of other magnitudes and signs, by keyword. What costs no evaluations is varied in any case:
+        the memory that arguments and cotangents lie in, and their types.
+    skip : mapping of str to str, optional
+        Variants to be left out, each with the reason: ``{"complex": "weights are real by definition"}``. The names
+        are those of `testutils.variants.VARIANTS`.
 
     Returns
     -------
@@ -79,6 +90,8 @@ def check_rule(
     ------
     SampleError
         (A `ValueError`.) When ``f`` itself raises on these arguments, or a tangent does not fit.
+    ValueError
+        When ``skip`` names no variant, or gives no reason.
 
     Examples
     --------
@@ -109,7 +122,17 @@ def check_rule(
         order=order,
         rng=rng,
     )
-    return Report(name_of(case.function), case.call, tuple(run_checks(case)))
+    skip = checked_skip(skip)
+    results = run_checks(case)
+    results += run_layout_variants(case, skip)
+    if thorough:
+        results += run_value_variants(case, partial(run_with_layouts, skip=skip), skip, known=results)
+    return Report(name_of(case.function), case.call, tuple(results))
+
+
+def run_with_layouts(case: Case, skip: Mapping[str, str] | None = None) -> list[CheckResult]:
+    """The results of every check, and of the variants that change no number."""
+    return [*run_checks(case), *run_layout_variants(case, skip)]
 
 
 def run_checks(case: Case, checks: Iterable[Check] = CHECKS) -> list[CheckResult]:
@@ -145,6 +168,7 @@ def check_sample(f: Any, sample: Sample, **options: Any) -> Report:
         "atol": sample.atol,
         "rng": sample.rng(),
         "modes": sample.modes or registered or MODES,
+        "skip": sample.skip,
     }
     return check_rule(function, *sample.args, fkwargs=sample.fkwargs, **{**own, **options})
 

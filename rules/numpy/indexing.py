@@ -15,6 +15,7 @@ from rulescore import (
     frule,
     project_to,
     rrule,
+    unbroadcast,
     unthunk,
 )
 from rulescore.projection import NON_DIFFERENTIABLE
@@ -92,10 +93,15 @@ def scatter_frule(tangents, ybar, index, shape, dtype):
 
 @rrule.register(scatter)
 def scatter_rrule(ybar, index, shape, dtype):
-    project = project_to(ybar)
+    project, narrow = project_to(ybar), np.shape(ybar)
 
     def scatter_pullback(xbar_bar):
-        return NO_TANGENT, project(xbar_bar[index])
+        ybar_bar = unthunk(xbar_bar)[index]
+        wide = np.shape(ybar_bar)
+        # Adding to an array broadcasts what is added, and drops its leading axes of length 1.
+        if wide != narrow and not isinstance(ybar_bar, AbstractZero):
+            ybar_bar = np.reshape(unbroadcast(ybar_bar, narrow[max(len(narrow) - len(wide), 0) :]), narrow)
+        return NO_TANGENT, project(ybar_bar)
 
     return scatter(ybar, index, shape, dtype), scatter_pullback
 

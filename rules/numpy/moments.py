@@ -61,6 +61,8 @@ def decline_unusual_variance(a, dtype, out, mean):
     decline_discarded_imaginary_part(a, dtype)
     if np.iscomplexobj(mean) and not np.iscomplexobj(a):
         raise MDNotImplementedError  # NumPy then squares the complex deviations without a modulus
+    if mean is not NOT_GIVEN and np.broadcast_shapes(np.shape(a), np.shape(mean)) != np.shape(a):
+        raise MDNotImplementedError  # NumPy then reduces the axes of the deviations, which are others than those of a
 
 
 def one(y):

@@ -48,9 +48,10 @@ def tile_transpose(ybar, A, reps):
 
 
 def repeat_transpose(ybar, a, repeats, axis=None):
-    """Every element gets the sum over its repetitions; without an axis all elements lie in one row."""
+    """Every element gets the sum over its repetitions; without an axis, or axes, all elements lie in one row."""
     shape = np.shape(a)
-    lengths, place = ((int(np.prod(shape)),), 0) if axis is None else (shape, axis % len(shape))
+    in_one_row = axis is None or not shape
+    lengths, place = ((int(np.prod(shape)),), 0) if in_one_row else (shape, axis % len(shape))
     before, length, after = lengths[:place], lengths[place], lengths[place + 1 :]
     if np.size(repeats) == 1:
         apart = np.reshape(ybar, (*before, length, int(np.ravel(repeats)[0]), *after))

@@ -21,7 +21,9 @@ class ReducedAxes:
 
     def __init__(self, shape, axis):
         self.shape = shape
-        self.reduced = tuple(range(len(shape))) if axis is None else normalize_axis_tuple(axis, len(shape))
+        # NumPy's ufuncs take the axes 0 and -1 of what has no axes.
+        everything = axis is None or not shape
+        self.reduced = tuple(range(len(shape))) if everything else normalize_axis_tuple(axis, len(shape))
         self.kept = tuple([1 if i in self.reduced else length for i, length in enumerate(shape)])
         self.length = math.prod([shape[i] for i in self.reduced])
 

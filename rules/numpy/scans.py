@@ -13,13 +13,16 @@ NO_TANGENT = NoTangent()
 
 
 def along_last_axis(x, axis):
-    """The array with the axis of the scan last; ``axis=None`` scans all elements in C order."""
-    return np.reshape(x, -1) if axis is None else np.moveaxis(x, axis, -1)
+    """The array with the axis of the scan last; ``axis=None`` scans all elements in C order.
+
+    NumPy scans what has no axes as an array of length 1.
+    """
+    return np.reshape(x, -1) if axis is None or np.ndim(x) == 0 else np.moveaxis(x, axis, -1)
 
 
 def back_from_last_axis(x, shape, axis):
     """Undo `along_last_axis` of an array of this shape."""
-    return np.reshape(x, shape) if axis is None else np.moveaxis(x, -1, axis)
+    return np.reshape(x, shape) if axis is None or not shape else np.moveaxis(x, -1, axis)
 
 
 def first(x, count):

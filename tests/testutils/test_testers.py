@@ -324,7 +324,8 @@ def test_right_rules_pass(name: str, seed: int) -> None:
 def test_every_check_ran_on_a_right_rule() -> None:
     report = check_rule(moments, VECTOR)
     assert {result.verdict for result in report.results} == {"pass"}
-    assert {(result.mode, result.name) for result in report.results} == {
+    ran = {(result.mode, result.name) for result in report.results if not result.name.startswith("variant: ")}
+    assert ran == {
         (" and ".join(check.modes), check.name) for check in testutils.checks.CHECKS if check.order == 1
     }
 
@@ -573,7 +574,7 @@ def test_method_is_taken_over() -> None:
     function, calls = counted(cube)
     scalar_rule(function, lambda y, x: 3 * x**2)
     check_rule(function, VECTOR, fdm=central_fdm(3, adapt=0))
-    assert calls[0] < 28
+    assert calls[0] < 36  # most of them by the rules
     with pytest.raises(ValueError, match="derivatives of order 2; give one with q=1"):
         check_rule(cube, VECTOR, fdm=central_fdm(5, 2))
 

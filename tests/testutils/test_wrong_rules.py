@@ -720,9 +720,11 @@ def test_wrong_rule_is_caught_by_the_one_check_it_is_about(name: str, seed: int)
     rule = CORPUS[name]
     report = rule.report(seed)
     assert report.verdict == "fail"
-    assert {result.name for result in report.failures} == set(rule.fails.split(", ")), str(report)
+    # A rule that spoils what it works on also answers otherwise when it is called again.
+    found = {result.name for result in report.failures} - {"variant: deterministic"}
+    assert found == set(rule.fails.split(", ")), str(report)
     if rule.argument is not None:
-        assert [result.argument for result in report.failures] == [rule.argument], str(report)
+        assert {result.argument for result in report.failures if result.name in found} == {rule.argument}, str(report)
 
 
 @pytest.mark.parametrize("seed", SEEDS)

@@ -93,7 +93,8 @@ class TangentComparison(Comparison):
             rule=self._dy,
             lower=bracket.lower,
             upper=bracket.upper,
-            error=bracket.error,
+            # Of a hundred thousand estimated errors some are too small.
+            error=bracket.error * (1.0 + 0.5 * np.log10(max(self._dy.size, 1))),
             scale=scale,
             unit=self._unit,
         )

@@ -10,7 +10,7 @@ import pytest
 from rules.numpy.indexing import add_at, scatter
 from rulescore import InplaceableThunk, NoTangent, Tangent, ZeroTangent, add_inplace, frule, rrule, unthunk
 from testutils.sampling import samples_of
-from testutils.testers import check_sample
+from testutils.testers import check_rule, check_sample
 
 getitem = operator.getitem
 
@@ -147,6 +147,15 @@ def test_the_pullback_can_be_differentiated_through_scatter():
     xbar, pullback = rrule(scatter, ybar, index, (3,), np.dtype(float))
     assert xbar.tolist() == [0, 3, 0]
     assert pullback(np.array([10.0, 20.0, 30.0]))[1].tolist() == [20, 20]
+
+
+@pytest.mark.parametrize(
+    ("index", "shape"),
+    [(slice(1, 4), ()), (slice(1, 4), (1,)), (slice(1, 4), (3, 1)), ([0, 3, 3], ()), ([0, 3, 3], (1, 3, 2))],
+)
+def test_scatter_of_what_broadcasts_sums_its_cotangent(index, shape):
+    ybar = np.arange(1.0, 1.0 + np.prod(shape, dtype=int)).reshape(shape)
+    assert check_rule(scatter, ybar, index, (4, 2), ybar.dtype).verdict == "pass"
 
 
 def test_scatter_asks_array_types_that_speak_numpys_protocol():

@@ -77,6 +77,15 @@ def test_a_given_mean_is_differentiated():
     assert frule(tangents, np.var, x, None, None, None, 0, False, mean)[1] == -2
 
 
+@pytest.mark.parametrize("f", [np.var, np.std], ids=lambda f: f.__name__)
+@pytest.mark.parametrize(("shape", "of_mean"), [((1, 4), (3, 1)), ((3, 4), (1, 1, 4))])
+def test_a_mean_that_broadcasts_the_array_has_no_rule(f, shape, of_mean):
+    a, mean = np.ones(shape), np.zeros(of_mean)
+    f(a, axis=1, mean=mean)  # NumPy itself takes it
+    assert rrule(f, a, axis=1, mean=mean) is None
+    assert frule((NoTangent(), a), f, a, axis=1, mean=mean) is None
+
+
 def test_the_mean_itself_may_be_given():
     x = np.array([1.0, 2.0, 3.0])
     xbar = cotangent(np.var, x, mean=np.mean(x, keepdims=True))

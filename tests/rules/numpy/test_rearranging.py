@@ -5,7 +5,7 @@ import pytest
 
 from rulescore import NoTangent, ZeroTangent, frule, rrule
 from testutils.sampling import samples_of
-from testutils.testers import check_sample
+from testutils.testers import check_rule, check_sample
 
 FUNCTIONS = [f for f in rrule if any(r.module == "rules.numpy.rearranging" for r in rrule.records(f))]
 
@@ -65,6 +65,12 @@ def test_precision_is_kept_both_ways(f, shape, args, kwargs, dtype):
 def test_an_element_that_is_repeated_gets_the_sum_and_one_that_is_left_out_zero():
     _, pullback = rrule(np.repeat, np.array([5.0, 6.0, 7.0]), [2, 0, 3])
     np.testing.assert_array_equal(pullback(np.array([1.0, 2.0, 3.0, 4.0, 5.0]))[1], [3, 0, 12])
+
+
+@pytest.mark.parametrize("repeats", [2, np.array([3])], ids=["number", "array"])
+@pytest.mark.parametrize("axis", [0, -1])
+def test_a_number_is_repeated_along_the_axes_that_numpy_grants_it(repeats, axis):
+    assert check_rule(np.repeat, np.array(1.5), repeats, fkwargs={"axis": axis}).verdict == "pass"
 
 
 def test_tiles_of_no_number_at_all():

@@ -8,7 +8,7 @@ import pytest
 
 from rulescore import NoTangent, ZeroTangent, frule, rrule, unthunk
 from testutils.sampling import samples_of
-from testutils.testers import check_sample
+from testutils.testers import check_rule, check_sample
 
 FUNCTIONS = {f.__name__: f for f in (np.sum, np.mean, np.prod, np.max, np.min)}
 BY_NAME = pytest.mark.parametrize("f", FUNCTIONS.values(), ids=FUNCTIONS)
@@ -175,6 +175,13 @@ def test_sum_of_complex_numbers_as_a_real_number_is_the_sum_of_the_real_parts():
     z = np.array([1 + 2j, 3 - 1j])
     with pytest.warns(np.exceptions.ComplexWarning):
         assert cotangent(np.sum, z, 2.0, dtype=np.float64).tolist() == [2 + 0j, 2 + 0j]
+
+
+@pytest.mark.parametrize("axis", [0, -1])
+@pytest.mark.parametrize("f", [np.sum, np.prod, np.max, np.min], ids=lambda f: f.__name__)
+def test_a_number_has_the_axes_that_numpy_grants_it(f, axis):
+    assert check_rule(f, np.array(3.0), fkwargs={"axis": axis}).verdict == "pass"
+    assert check_rule(f, 3.0, fkwargs={"axis": axis}).verdict == "pass"
 
 
 def test_sum_of_nothing():

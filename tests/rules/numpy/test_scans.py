@@ -7,7 +7,7 @@ import pytest
 
 from rulescore import NoTangent, frule, rrule, unthunk
 from testutils.sampling import samples_of
-from testutils.testers import check_sample
+from testutils.testers import check_rule, check_sample
 
 SCANS = [np.cumsum, np.cumprod]
 STANDARD = [getattr(np, name) for name in ("cumulative_sum", "cumulative_prod") if hasattr(np, name)]
@@ -44,6 +44,13 @@ def test_cumsum_counts_how_often_an_element_is_used():
     np.testing.assert_array_equal(cotangent(np.cumsum, x, np.ones(4)), [[4, 3], [2, 1]])
     np.testing.assert_array_equal(cotangent(np.cumsum, x, np.array([[1.0, 2], [3, 4]]), axis=-1), [[3, 2], [7, 4]])
     np.testing.assert_array_equal(cotangent(np.cumsum, x, np.array([[1.0, 2], [3, 4]]), axis=0), [[4, 6], [3, 4]])
+
+
+@pytest.mark.parametrize("axis", [0, -1])
+@pytest.mark.parametrize("f", [*SCANS, *STANDARD], ids=lambda f: f.__name__)
+def test_a_number_is_scanned_as_an_array_of_length_one(f, axis):
+    assert check_rule(f, np.array(3.0), fkwargs={"axis": axis}).verdict == "pass"
+    assert check_rule(f, 3.0, fkwargs={"axis": axis}).verdict == "pass"
 
 
 def test_cumprod_with_one_zero():

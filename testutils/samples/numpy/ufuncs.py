@@ -202,7 +202,12 @@ def _powers(rng: Rng) -> Iterator[Sample]:
     yield sample(_NONZERO(rng, (3, 1)).astype(np.float32), np.array([0, 3], np.uint8), _name="unsigned exponents")
     yield sample(2, _ANY(rng, (3,)), _name="integer base")
     yield sample(np.array([1, 2, 3]), _ANY(rng, (3,)).astype(np.float32), _name="integer bases")
-    yield sample(np.zeros(3), with_tangent(np.array([1.0, 2.0, 3.0]), np.ones(3)), _name="base zero")
+    yield sample(
+        np.zeros(3),
+        with_tangent(np.array([1.0, 2.0, 3.0]), np.ones(3)),
+        _name="base zero",
+        _skip={"smaller": "with an exponent below 1 the slope is infinite at base 0, and zero times it is anything"},
+    )
     yield sample(-1.5, _complex(rng, (2,)), _name="negative base, complex exponent")
 
 

@@ -1,0 +1,20 @@
+"""Variants of the input of a case: the same call in other memory, with other types, and on other values.
+
+`run_layout_variants` belongs to every check: it changes the memory that arguments and cotangents lie in, and the type a
+cotangent has, and compares with the plain call. `run_value_variants` makes a new case of each variant and checks that.
+"""
+
+from __future__ import annotations
+
+from testutils.variants.catalogue import LAYOUT_VARIANTS, VALUE_VARIANTS, VARIANTS, checked_skip
+from testutils.variants.layout_runs import run_layout_variants
+from testutils.variants.value_runs import run_value_variants
+
+__all__ = [
+    "LAYOUT_VARIANTS",
+    "VALUE_VARIANTS",
+    "VARIANTS",
+    "checked_skip",
+    "run_layout_variants",
+    "run_value_variants",
+]

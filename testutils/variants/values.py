@@ -1,0 +1,273 @@
+"""The arguments of a case with other values: of another dtype, magnitude or sign, with other axes, or by keyword."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from rulescore import NoTangent
+from rulescore.tangents import rebuild, structure_of
+from testutils.cases import Argument, Case
+from testutils.random_tangents import with_tangent
+from testutils.variants.layouts import in_fortran_order
+from testutils.vectorisation import layout_of, tangent_to_vector, vector_to_tangent
+
+Change = Callable[[Any], Any]
+"""From a number or array to what stands in its place; the same object where it stays as it is."""
+
+MOST_LENGTHS = 3
+"""How many of the lengths that axes have are changed, one at a time."""
+
+LARGEST_INTEGER = 2.0**31
+
+ROOM = 6
+"""Numbers are not brought so close to the ends of their type's range that this power of them would be outside."""
+
+_PRECISIONS: dict[Any, Any] = {np.dtype(np.float64): np.float32, np.dtype(np.complex128): np.complex64}
+
+
+@dataclass(frozen=True)
+class Altered:
+    """The arguments of a variant, and what was done to them.
+
+    Attributes
+    ----------
+    args, kwargs
+        With the tangents that were given for them.
+    positions : frozenset of int
+        The arguments that differ.
+    words : str
+        Which they are, and what was done to them.
+    optional : bool
+        Whether a rule that raises has said no more than that it does not serve such arguments: it was written for real
+        numbers, for matrices, for arguments by position. Where it answers, its answer has to be right all the same.
+    """
+
+    args: tuple[Any, ...]
+    kwargs: dict[str, Any]
+    positions: frozenset[int]
+    words: str
+    optional: bool = False
+
+
+def altered_arguments(case: Case, variant: str, rng: np.random.Generator) -> Iterator[Altered]:
+    """The arguments of a case as a variant has them: all changed together, then one at a time.
+
+    Parameters
+    ----------
+    case : Case
+    variant : str
+        One of `VALUE_VARIANTS`, or "Fortran order".
+    rng : numpy.random.Generator
+        Where imaginary parts come from.
+    """
+    if variant in _CHANGES:
+        change, words = _CHANGES[variant]
+        yield from _together_and_apart(case, change, words)
+    elif variant == "complex":
+        for altered in _together_and_apart(case, lambda x: _made_complex(x, rng), "made complex"):
+            yield replace(altered, optional=True)
+    else:
+        yield from _OTHERS[variant](case)
+
+
+def numbers_changed(x: Any, change: Change) -> Any:
+    """A value with every number and array in it changed; the same object where none changes."""
+    if type(x) is np.ndarray or isinstance(x, (np.generic, float, complex)):
+        return change(x)
+    if type(x) not in (tuple, list, dict):
+        return x  # an object has conditions of its own
+    fields = structure_of(x) or {}
+    changed = {key: numbers_changed(value, change) for key, value in fields.items()}
+    return rebuild(x, changed) if any(changed[key] is not value for key, value in fields.items()) else x
+
+
+def _together_and_apart(case: Case, change: Change, words: str) -> Iterator[Altered]:
+    differentiable = [a for a in case.differentiable_arguments if a.position > 0]
+    new = {a.position: numbers_changed(a.value, change) for a in differentiable}
+    new = {a.position: new[a.position] for a in differentiable if new[a.position] is not a.value}
+    yield from _assembled(case, new, words)
+    for position in new if len(new) > 1 else ():
+        yield from _assembled(case, {position: new[position]}, words)
+
+
+def _assembled(case: Case, new: dict[int, Any], words: str, kwargs: dict[str, Any] | None = None) -> Iterator[Altered]:
+    """The arguments of a case with some of them replaced; none where a tangent that was given does not fit any more."""
+    args, kwargs = list(case.args), dict(case.kwargs) if kwargs is None else kwargs
+    for argument in case.arguments[1:]:
+        value: Any = new.get(argument.position, argument.value)
+        if argument.given:
+            tangent = _adapted_tangent(argument, value)
+            if tangent is None:
+                return
+            value = with_tangent(value, tangent)
+        if argument.keyword is None:
+            args[argument.position - 1] = value
+        else:
+            kwargs[argument.keyword] = value
+    if new:
+        labels = [a.label for a in case.arguments if a.position in new]
+        yield Altered(tuple(args), kwargs, frozenset(new), f"{' and '.join(labels)} {words}")
+
+
+def _adapted_tangent(argument: Argument, value: Any) -> Any:
+    """A given tangent as that of another value, with the same numbers; None where it does not fit."""
+    layout = layout_of(value)
+    if argument.tangent is NoTangent() or not any(True for _ in layout.leaves()):
+        return NoTangent()
+    if layout.signature != layout_of(argument.value).signature:
+        return None
+    return vector_to_tangent(value, np.asarray(tangent_to_vector(argument.value, argument.tangent)))
+
+
+# Another dtype or magnitude.
+
+
+def _is_inexact(x: Any) -> bool:
+    return isinstance(x, (float, complex)) or x.dtype.kind in "fc"
+
+
+def _scaled(factor: float) -> Change:
+    return lambda x: x * factor if _is_inexact(x) and _leaves_room(x * factor) else x
+
+
+def _leaves_room(x: Any) -> bool:
+    """Whether products of a few such numbers neither overflow nor underflow in their own precision."""
+    limits, size = np.finfo(np.asarray(x).dtype), np.abs(np.asarray(x, np.clongdouble))
+    smallest, largest = float(limits.tiny) ** (1 / ROOM), float(limits.max) ** (1 / ROOM)
+    return bool(np.all((size == 0) | ((size >= smallest) & (size <= largest))))
+
+
+def _in_single_precision(x: Any) -> Any:
+    single = _PRECISIONS.get(x.dtype) if isinstance(x, (np.ndarray, np.generic)) else None
+    return x.astype(single) if single is not None and _leaves_room(x.astype(single)) else x
+
+
+def _made_complex(x: Any, rng: np.random.Generator) -> Any:
+    """A real number or array with an imaginary part of its own magnitude."""
+    if not _is_inexact(x) or np.iscomplexobj(x):
+        return x
+    size = float(np.mean(np.abs(x))) if np.size(x) else 1.0
+    imaginary = rng.uniform(0.3, 1.0, np.shape(x)) * rng.choice((-1.0, 1.0), np.shape(x)) * (size or 1.0)
+    if isinstance(x, (np.ndarray, np.generic)):
+        values = np.asarray(x + 1j * imaginary, np.result_type(x.dtype, np.complex64))
+        return values if isinstance(x, np.ndarray) else values[()]
+    return complex(x, float(imaginary))
+
+
+def _made_whole(x: Any) -> Any:
+    """The whole numbers that follow when one goes away from 0, which leaves no domain that ends there."""
+    if not _is_inexact(x) or np.iscomplexobj(x) or not np.all(np.abs(x) < LARGEST_INTEGER):
+        return x
+    whole = np.where(np.asarray(x) < 0, np.floor(x), np.ceil(x)).astype(np.int64)
+    if isinstance(x, np.ndarray):
+        return whole
+    return whole[()] if isinstance(x, np.generic) else int(whole)
+
+
+def _without_axes(x: Any) -> Any:
+    """The first entry of an array, as a 0-d array."""
+    return np.array(x.flat[0]) if isinstance(x, np.ndarray) and x.ndim and x.size and _is_inexact(x) else x
+
+
+_CHANGES: dict[str, tuple[Change, str]] = {
+    "0-d": (_without_axes, "of no axes, a 0-d array"),
+    "float32": (_in_single_precision, "in single precision"),
+    "integer": (_made_whole, "made whole numbers of an integer type"),
+    "larger": (_scaled(20.0), "20 times as large"),
+    "smaller": (_scaled(1e-3), "a thousandth as large"),
+    "negated": (_scaled(-1.0), "of the other sign"),
+}
+
+
+# Other axes.
+
+
+def _empty(case: Case) -> Iterator[Altered]:
+    """All axes of one length cut to length 0 together, so that what fitted before still fits."""
+    for length in _lengths(case):
+        yield from _with_length(case, length, 0)
+
+
+def _size_one(case: Case) -> Iterator[Altered]:
+    """All axes of one length cut to length 1; one argument alone cut to length 1, or given one more axis."""
+    arrays = [a for a in case.differentiable_arguments if type(a.value) is np.ndarray and a.position > 0]
+    for argument in arrays:
+        x = argument.value
+        for axis in sorted({0, x.ndim - 1}) if x.ndim and len(arrays) > 1 else ():
+            if x.shape[axis] > 1:
+                cut = x[(slice(None),) * axis + (slice(1),)].copy()
+                yield from _assembled(case, {argument.position: cut}, f"cut to length 1 along axis {axis}")
+        for altered in _assembled(case, {argument.position: x[np.newaxis].copy()}, "with a leading axis of length 1"):
+            yield replace(altered, optional=True)
+    for length in _lengths(case):
+        if length > 1:
+            yield from _with_length(case, length, 1)
+
+
+def _lengths(case: Case) -> list[int]:
+    """The lengths that the axes of differentiable arrays have."""
+    lengths: dict[int, None] = {}
+
+    def note(x: Any) -> Any:
+        if isinstance(x, np.ndarray) and _is_inexact(x):
+            lengths.update(dict.fromkeys(length for length in x.shape if length > 0))
+        return x
+
+    for argument in case.differentiable_arguments:
+        numbers_changed(argument.value, note)
+    return list(lengths)[:MOST_LENGTHS]
+
+
+def _with_length(case: Case, old: int, new: int) -> Iterator[Altered]:
+    """All axes of length ``old``, in all arguments, cut to length ``new``."""
+
+    def cut(x: Any) -> Any:
+        if not isinstance(x, np.ndarray) or old not in x.shape:
+            return x
+        return x[tuple(slice(new if length == old else None) for length in x.shape)].copy()
+
+    values = {a.position: numbers_changed(a.value, cut) for a in case.arguments[1:]}
+    changed = {a.position: values[a.position] for a in case.arguments[1:] if values[a.position] is not a.value}
+    kwargs = {name: numbers_changed(value, cut) for name, value in case.kwargs.items()}
+    yield from _assembled(case, changed, f"with axes of length {new} where they had {old}", kwargs)
+
+
+# The same arguments in another way.
+
+
+def _by_keyword(case: Case) -> Iterator[Altered]:
+    """All positional arguments after the first given by keyword."""
+    try:
+        parameters = list(inspect.signature(case.function).parameters.values())
+    except (TypeError, ValueError):  # functions in C
+        return
+    count = len(case.args)
+    named = parameters[1:count]
+    if count < 2 or len(named) < count - 1 or any(p.kind is not inspect.Parameter.POSITIONAL_OR_KEYWORD for p in named):
+        return
+    positional = case.arguments[1 : count + 1]
+    given = [with_tangent(a.value, a.tangent) if a.given else a.value for a in positional]
+    keywords = {parameter.name: value for parameter, value in zip(named, given[1:], strict=True)}
+    positions = frozenset(range(2, count + 1))
+    words = f"{', '.join(keywords)} given by keyword"
+    yield Altered((given[0],), {**case.kwargs, **keywords}, positions, words, optional=True)
+
+
+def _in_fortran_order(case: Case) -> Iterator[Altered]:
+    def change(x: Any) -> Any:
+        return in_fortran_order(x) if isinstance(x, np.ndarray) and not x.flags.f_contiguous else x
+
+    yield from _together_and_apart(case, change, "in Fortran order")
+
+
+_OTHERS: dict[str, Callable[[Case], Iterator[Altered]]] = {
+    "empty": _empty,
+    "size-1 axis": _size_one,
+    "keywords": _by_keyword,
+    "Fortran order": _in_fortran_order,
+}
