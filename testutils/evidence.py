@@ -578,6 +578,19 @@ class Probe:
         return Bracket.of(value, error, weights)
 
 
+def weighted_derivative(
+    function: VectorFunction, direction: Vector, weights: Vector, fdm: FiniteDifferenceMethod | None = None
+) -> Bracket:
+    """One finite difference along a direction, with that of a weighted sum of the output found as a whole."""
+    known = unusable(function, direction)
+    if known is not None:
+        return Bracket.of(known.value, known.error, note=known.note)
+    wanted = weights if np.any(weights) else None
+    search = StepSearch(fdm or method_for(function), function.line(direction, wanted))
+    value, error = search.unadapted() if fdm is not None and not fdm.adapt else search.run()
+    return Bracket.of(value, error, wanted, search.note)
+
+
 def notes_of_a_pass(bracket: Bracket, numbers: Numbers | None = None) -> str:
     """What a reader should know even of a rule that passes: what is special here, and how little was seen."""
     notes = [note for note in bracket.notes if note in _SPECIAL]

@@ -5,6 +5,7 @@ The corpora were written without looking at what the tester does. `corpora/measu
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from corpora.measure import checked
 from corpora.right_rules import RIGHT
@@ -62,8 +63,6 @@ def test_a_named_mistake_gets_its_hint(name: str) -> None:
 
 @pytest.mark.parametrize("name", [name for name, e in WRONG.items() if e.wrong_entries and not e.variants])
 def test_the_wrong_entry_is_shown(name: str) -> None:
-    import numpy as np
-
     entry = WRONG[name]
     args, _ = entry.inputs(np.random.default_rng(0))
     wanted = set(entry.wrong_entries(*args))

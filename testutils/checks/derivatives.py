@@ -80,6 +80,9 @@ def _cotangent_findings(case: Case, argument: Argument, pairings: Sequence[Pairi
     xbar = case.cotangent_vector(argument)
     returned = f"; the pullback returned {cotangent!r} for it" if isinstance(cotangent, AbstractZero) else ""
     found = {} if argument.given else wrong_entries(case, argument, xbar)
+    if not found and worst.block is not None:  # so small that it shows only where little else is summed
+        ybar, of_block = worst.block
+        found = wrong_entries(case, argument, of_block[case.part_of(argument)], ybar)
     curves = _curves(case, argument, worst.direction, xbar)
     yield Finding(
         f"the cotangent of {description_of(argument.value)} is wrong{returned}. Along {direction} {worst.text}"

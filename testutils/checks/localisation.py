@@ -11,8 +11,7 @@ import numpy as np
 from testutils.cases import Argument, Case
 from testutils.checks.questions import CotangentComparison, TangentComparison
 from testutils.comparison import FAIL
-from testutils.evidence import Bracket, Numbers
-from testutils.finite_differences import Estimate
+from testutils.evidence import Bracket, Numbers, weighted_derivative
 from testutils.report import EntryComparison
 from testutils.rule_calls import NotReachedError, RuleRaisedError
 from testutils.vectorisation import Vector, labels
@@ -23,16 +22,24 @@ ENTRIES_SHOWN = 8
 ENTRIES_COMPARED = 24
 """Up to this size every entry of an argument is compared on failure; larger arguments are searched by halving."""
 
+FIRST_BLOCKS = 16
+"""Into how many blocks larger arguments are cut at first."""
+
 SEARCH_BUDGET = 120
 """How many directional derivatives the search for wrong entries may cost."""
 
 
-def wrong_entries(case: Case, argument: Argument, xbar: Vector) -> dict[int, EntryComparison]:
-    """The entries of one argument's cotangent that differ from finite differences, in a bounded number of those."""
+def wrong_entries(
+    case: Case, argument: Argument, xbar: Vector, ybar: Vector | None = None
+) -> dict[int, EntryComparison]:
+    """The entries of one argument's cotangent that differ from finite differences, in a bounded number of those.
+
+    ``xbar`` is what the pullback made of ``ybar``, by default the cotangent of the case.
+    """
     names = labels(argument.value)
 
     def compare(direction: Vector) -> tuple[Numbers, Any]:
-        return _compared(case, xbar, direction, case.derivative_along(argument, direction))
+        return _compared(case, argument, xbar, ybar, direction)
 
     return {
         place: EntryComparison(names[place], numbers.rule, numbers.lower, numbers.error)
@@ -40,10 +47,15 @@ def wrong_entries(case: Case, argument: Argument, xbar: Vector) -> dict[int, Ent
     }
 
 
-def _compared(case: Case, xbar: Vector, direction: Vector, estimate: Estimate) -> tuple[Numbers, Any]:
-    """A cotangent paired with a direction beside one finite difference, with no further evidence."""
-    question = CotangentComparison(case, direction, xbar)
-    bracket = Bracket(estimate.value, estimate.value, estimate.error)
+def _compared(
+    case: Case, argument: Argument, xbar: Vector, ybar: Vector | None, direction: Vector
+) -> tuple[Numbers, Any]:
+    """A cotangent paired with a direction beside one finite difference of ⟨ȳ, f⟩, with no further evidence."""
+    weights = case.output_cotangent_vector if ybar is None else ybar
+    question = CotangentComparison(case, direction, xbar, weights)
+    joint = np.zeros(case.vector_function.x.size)
+    joint[case.part_of(argument)] = direction
+    bracket = weighted_derivative(case.vector_function, joint, weights, case.fdm)
     return question.numbers(bracket), question.verdicts(bracket)
 
 
@@ -75,7 +87,8 @@ def halving(
     """
     size = len(names)
     signs = np.where(np.arange(size) % 2, 1.0, -1.0)
-    blocks = list(np.arange(size)[::-1, None]) if size <= ENTRIES_COMPARED else [np.arange(size)]
+    # The fewer entries a block has, the smaller a mistake shows in it.
+    blocks = np.array_split(np.arange(size), size if size <= ENTRIES_COMPARED else FIRST_BLOCKS)[::-1]
     shown = 0
     for _ in range(SEARCH_BUDGET):
         if not blocks or shown == ENTRIES_SHOWN:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -30,6 +30,8 @@ class Pairing:
     kink: str
     direction: Vector
     """Over all arguments."""
+    block: tuple[Vector, Vector] | None = None
+    """For a block of the output, the cotangent that is zero outside of it and what the pullback made of that."""
 
     @classmethod
     def of(cls, question: CotangentComparison, probe: Probe, verdict: int, kink: str = "") -> Pairing:
@@ -77,7 +79,7 @@ def _block_by_block(case: Case, arguments: Sequence[Argument]) -> Iterator[Pairi
                 # Rounding, kinks and a second opinion have not been asked yet.
                 verdict = int(np.max(probe.answer(question)))
             if verdict == FAIL:
-                yield Pairing.of(question, probe, FAIL)
+                yield replace(Pairing.of(question, probe, FAIL), block=(ybar, xbar))
                 return
 
 
