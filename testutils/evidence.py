@@ -597,7 +597,7 @@ def notes_of_a_pass(bracket: Bracket, numbers: Numbers | None = None) -> str:
     if numbers is not None and numbers.largest > 0:
         with np.errstate(all="ignore"):
             unseen = float(np.nanmax(ERROR_ESTIMATES * np.asarray(numbers.error)) / numbers.largest)
-        if _WORTH_A_NOTE < unseen < np.inf:
+        if _WORTH_A_NOTE < unseen < 1.0:
             notes.append(NOISY_FUNCTION.format(unseen))
     return "; ".join(dict.fromkeys(notes))
 
@@ -605,8 +605,8 @@ def notes_of_a_pass(bracket: Bracket, numbers: Numbers | None = None) -> str:
 def _better(value: Vector, error: Vector, known: Bracket) -> Any:
     """Where an estimate is more precise than what is known, or knows itself where the other does not."""
     with np.errstate(all="ignore"):
-        was_lost = known.error > RESOLVED * np.abs(known.value)
-        is_lost = error > RESOLVED * np.abs(value)
+        was_lost = ~(known.error <= RESOLVED * np.abs(known.value))
+        is_lost = ~(error <= RESOLVED * np.abs(value))
         return np.where(was_lost == is_lost, error < known.error, was_lost)
 
 

@@ -154,6 +154,8 @@ def test_html_is_a_page_about_the_whole_run(rules_file, tmp_path):
     assert "<code>numpy.add</code>" in page
     assert "argument 0 (x)" in page
     assert "<h2>Wrong</h2>" in page
+    assert "<svg" in page
+    assert "looks like a flipped sign" in page
 
 
 def test_a_wrong_place_for_a_file_is_told_before_any_rule_is_checked(rules_file, capsys):

@@ -325,9 +325,7 @@ def test_every_check_ran_on_a_right_rule() -> None:
     report = check_rule(moments, VECTOR)
     assert {result.verdict for result in report.results} == {"pass"}
     ran = {(result.mode, result.name) for result in report.results if not result.name.startswith("variant: ")}
-    assert ran == {
-        (" and ".join(check.modes), check.name) for check in testutils.checks.CHECKS if check.order == 1
-    }
+    assert ran == {(" and ".join(check.modes), check.name) for check in testutils.checks.CHECKS if check.order == 1}
 
 
 # Points where finite differences are hard, or of no use.

@@ -54,11 +54,14 @@ def _modes_differ(case: Case, moving: Sequence[Argument], index: int) -> bool:
         return False
     gap = abs(forward.sum() - backward.sum())
     noise = case.noise(case.output_cotangent_vector, case.direction_of(moving, index))
-    if gap <= 2 * case.tolerance.relative * scale:
+    # What is below the smallest normal number has no relative precision.
+    tiny = forward.size * case.tolerance.tiny
+    if gap <= 2 * case.tolerance.relative * scale + tiny:
         return False
-    if gap > case.rounding * scale + noise:
+    if gap > case.rounding * scale + noise + tiny:
         return True
-    return bool(gap > 2 * case.tolerance.relative * scale + ERROR_ESTIMATES * _noise_of_modes(case, moving, index))
+    allowed = 2 * case.tolerance.relative * scale + ERROR_ESTIMATES * _noise_of_modes(case, moving, index)
+    return bool(gap > allowed + tiny)
 
 
 def _noise_of_modes(case: Case, moving: Sequence[Argument], index: int) -> float:
