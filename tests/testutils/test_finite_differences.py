@@ -69,10 +69,14 @@ WELL_SCALED = {
     ),
 }
 
+TERMS = np.random.default_rng(11).standard_normal(10_000)
+SUM_OF_TERMS = mp.fsum(mp.mpf(term) for term in TERMS.tolist())
+
 # Functions that are hard for finite differences, or noisy: only the error estimate is asked for.
 HARD = {
     "sin(100x)": (lambda x: np.sin(100 * x), lambda x: 100 * mp.cos(100 * x), normal()),
     "sin(1e4 x)": (lambda x: np.sin(1e4 * x), lambda x: 10000 * mp.cos(10000 * x), normal()),
+    "1e4 terms": (lambda x: np.sum(TERMS * np.exp(x)), lambda x: SUM_OF_TERMS * mp.exp(x), normal()),
     "sin far out": (np.sin, mp.cos, log_uniform(1, 6)),
     "1e6 + sin": (lambda x: 1e6 + np.sin(x), mp.cos, normal(3)),
     "tan near its pole": (
