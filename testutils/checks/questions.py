@@ -18,8 +18,12 @@ FINEST = 1e-11
 
 
 def resolution(summands: int) -> float:
-    """The relative error to which a sum has to be known for a mistake in one of its terms to show."""
-    return max(SMALLEST_MISTAKE / max(summands, 1), FINEST)
+    """The relative error to which a sum has to be known for a mistake in one of its terms to show.
+
+    What round-off puts out of reach, in sums of very many terms, is not asked for.
+    """
+    summands = max(summands, 1)
+    return max(SMALLEST_MISTAKE / summands, FINEST * max(1.0, summands / 1e3))
 
 
 def strong_product(weights: Vector, values: Vector) -> Vector:
