@@ -23,7 +23,7 @@ ERROR_ESTIMATES = 4.0
 DECIDABLE = 1e-3
 """Largest error of a finite difference, relative to the derivative, that still decides about a rule.
 
-A pass that rests on a coarse one says so; see `testutils.evidence.notes_of_a_pass`.
+A pass that rests on a coarse one says so; see `testutils.brackets.notes_of_a_pass`.
 """
 
 RESOLVED = 0.1

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from rulescore import AbstractZero
+from testutils.brackets import Bracket, notes_of_a_pass
 from testutils.cases import Argument, Case
 from testutils.checks.check import Check, Finding, check
 from testutils.checks.localisation import ENTRIES_SHOWN, wrong_entries, wrong_moves
@@ -18,7 +19,7 @@ from testutils.checks.pairings import Pairing, pairings
 from testutils.checks.questions import TangentComparison, strong_product, total
 from testutils.comparison import FAIL, INCONCLUSIVE, PASS
 from testutils.curves import curves_of
-from testutils.evidence import Bracket, Probe, notes_of_a_pass
+from testutils.evidence import Probe
 from testutils.finite_differences import Estimate
 from testutils.hints import hints_for_cotangent, hints_for_tangent
 from testutils.report import Curve, EntryComparison, description_of

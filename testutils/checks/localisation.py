@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from testutils.brackets import Bracket, Numbers
 from testutils.cases import Argument, Case
 from testutils.checks.questions import CotangentComparison, TangentComparison
 from testutils.comparison import FAIL
-from testutils.evidence import Bracket, Numbers, weighted_derivative
+from testutils.evidence import weighted_derivative
 from testutils.report import EntryComparison
 from testutils.rule_calls import NotReachedError, RuleRaisedError
 from testutils.vectorisation import Vector, labels

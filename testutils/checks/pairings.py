@@ -9,10 +9,11 @@ from typing import Any
 
 import numpy as np
 
+from testutils.brackets import Numbers, notes_of_a_pass
 from testutils.cases import Argument, Case
 from testutils.checks.questions import CotangentComparison
 from testutils.comparison import FAIL, PASS
-from testutils.evidence import Numbers, Probe, notes_of_a_pass
+from testutils.evidence import Probe
 from testutils.rule_calls import NotReachedError, RuleRaisedError
 from testutils.vectorisation import Vector, vector_to_tangent
 

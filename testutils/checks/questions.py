@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import numpy as np
 
+from testutils.brackets import Bracket, Comparison, Numbers
 from testutils.cases import Case
-from testutils.evidence import Bracket, Comparison, Numbers
 from testutils.vectorisation import Vector
 
 SMALLEST_MISTAKE = 1e-8
