@@ -115,9 +115,9 @@ class Comparison:
 
     def verdicts(self, bracket: Bracket) -> np.ndarray[Any, Any]:
         n = self.numbers(bracket)
-        verdicts = self._judged(n, n.rounding)
+        verdicts = self._judged(n, 0.0)
         if np.any(verdicts == FAIL) and np.any(self._noise > 0):
-            allowed = self._judged(n, n.rounding + ERROR_ESTIMATES * self._noise)
+            allowed = self._judged(n, ERROR_ESTIMATES * self._noise)
             # Where rounding alone moves the rule by so much, its answer proves nothing either way.
             undecidable = self._noise > max(NOISY, 100 * self._tolerance.relative) * n.largest
             allowed = np.where((allowed == PASS) & undecidable, INCONCLUSIVE, allowed)
@@ -151,7 +151,6 @@ class Numbers:
     error: Any
     scale: Any
     unit: float
-    rounding: Any = 0.0
 
     @property
     def largest(self) -> float:

@@ -500,9 +500,13 @@ class Case:
 
     def derivative_along(self, argument: Argument, direction: Vector, fdm: Any = None) -> Estimate:
         """The derivative of the output when one argument moves along a direction and all others stay."""
+        return derivative_along(self.vector_function, self.embedded(argument, direction), fdm or self.fdm)
+
+    def embedded(self, argument: Argument, direction: Vector) -> Vector:
+        """A direction of one argument as a vector over all of them, in which the others stay."""
         joint = np.zeros(self.vector_function.x.size)
         joint[self.part_of(argument)] = direction
-        return derivative_along(self.vector_function, joint, fdm or self.fdm)
+        return joint
 
     @cached_property
     def in_double_precision(self) -> Case | None:

@@ -343,10 +343,7 @@ def curves_of(
     difference, taylor : Curve
         Values outside of the domain are NaN.
     """
-    joint = direction
-    if argument is not None:
-        joint = np.zeros(case.vector_function.x.size)
-        joint[case.part_of(argument)] = direction
+    joint = direction if argument is None else case.embedded(argument, direction)
     reference, error = _projected(case, joint) if known is None else known
     found = remainders(ProjectedLine(case, joint), rule_value, abs(rule_value), case.epsilon)
     steps = tuple(map(float, found.row.steps))

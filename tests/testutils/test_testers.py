@@ -345,12 +345,13 @@ def test_cost_does_not_grow_with_the_number_of_elements() -> None:
     costs = []
     for size in (10, 1000):
         function, calls = counted(cube)
-        scalar_rule(function, lambda y, x: 3 * x**2)
-        assert check_rule(function, np.linspace(0.5, 2, size)).verdict == "pass"
+        forward, reverse = one_argument(cube, lambda x: 3 * x**2)  # rules that call a twin, which is not counted
+        with frule.override(function, forward), rrule.override(function, reverse):
+            assert check_rule(function, np.linspace(0.5, 2, size)).verdict == "pass"
         costs.append(calls[0])
-    # One step more, since a mistake in one entry of a thousand is harder to see. The rules call the function too.
+    # One step more in each of two directions, since a mistake in one entry of a thousand is harder to see.
     assert costs[1] <= costs[0] + 12
-    assert costs[1] < 60
+    assert costs[1] <= 30
 
 
 def one_argument(f: Callable[[Any], Any], derivative: Callable[[Any], Any]) -> tuple[Any, Any]:
@@ -570,9 +571,10 @@ def test_tolerances_are_taken_over() -> None:
 
 def test_method_is_taken_over() -> None:
     function, calls = counted(cube)
-    scalar_rule(function, lambda y, x: 3 * x**2)
-    check_rule(function, VECTOR, fdm=central_fdm(3, adapt=0))
-    assert calls[0] < 36  # most of them by the rules
+    forward, reverse = one_argument(cube, lambda x: 3 * x**2)
+    with frule.override(function, forward), rrule.override(function, reverse):
+        check_rule(function, VECTOR, fdm=central_fdm(3, adapt=0), rtol=1e-3)
+    assert calls[0] < 20
     with pytest.raises(ValueError, match="derivatives of order 2; give one with q=1"):
         check_rule(cube, VECTOR, fdm=central_fdm(5, 2))
 

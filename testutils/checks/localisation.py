@@ -54,8 +54,7 @@ def _compared(
     """A cotangent paired with a direction beside one finite difference of ⟨ȳ, f⟩, with no further evidence."""
     weights = case.output_cotangent_vector if ybar is None else ybar
     question = CotangentComparison(case, direction, xbar, weights)
-    joint = np.zeros(case.vector_function.x.size)
-    joint[case.part_of(argument)] = direction
+    joint = case.embedded(argument, direction)
     bracket = weighted_derivative(case.vector_function, joint, weights, case.fdm)
     return question.numbers(bracket), question.verdicts(bracket)
 
@@ -65,8 +64,7 @@ def wrong_moves(case: Case, argument: Argument) -> Iterator[EntryComparison]:
     names = labels(argument.value)
 
     def move(direction: Vector) -> tuple[Numbers, Any]:
-        joint = np.zeros(case.vector_function.x.size)
-        joint[case.part_of(argument)] = direction
+        joint = case.embedded(argument, direction)
         estimate = case.derivative_along(argument, direction)
         question = TangentComparison(case, joint, case.pushforward(case.tangents_of(joint)))
         bracket = Bracket(estimate.value, estimate.value, estimate.error)
