@@ -573,7 +573,7 @@ def test_method_is_taken_over() -> None:
     function, calls = counted(cube)
     forward, reverse = one_argument(cube, lambda x: 3 * x**2)
     with frule.override(function, forward), rrule.override(function, reverse):
-        check_rule(function, VECTOR, fdm=central_fdm(3, adapt=0), rtol=1e-3)
+        assert check_rule(function, VECTOR, fdm=central_fdm(3, adapt=0)).verdict == "pass"
     assert calls[0] < 20
     with pytest.raises(ValueError, match="derivatives of order 2; give one with q=1"):
         check_rule(cube, VECTOR, fdm=central_fdm(5, 2))
