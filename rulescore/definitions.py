@@ -8,7 +8,6 @@ import inspect
 import sys
 import types
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -164,8 +163,10 @@ def linear_rule(
     )
 
     def linear_rrule(*args: Any, **kwargs: Any) -> Any:
-        (a, *rest), kwargs = bind_values(parameters, args, kwargs)
-        y = f(a, *rest, **kwargs)
+        if kwargs:
+            args, kwargs = bind_values(parameters, args, kwargs)
+        a, *rest = args
+        y = f(*args, **kwargs)
         project = project_to(a)
         if project is NON_DIFFERENTIABLE:
             return y, no_tangent_pullback
@@ -327,6 +328,13 @@ def ignore_derivatives(x: Any) -> Any:
     >>> y, pullback(1.0)
     (2.0, (NoTangent(),))
     """
+    kind = type(x)
+    if hasattr(kind, "__rule_type__"):  # a tracer, whose AD system has to see the call
+        return x.__array_function__(ignore_derivatives, (kind,), (x,), {})
+    if kind in (list, tuple):
+        return kind(map(ignore_derivatives, x))
+    if kind is dict:
+        return {key: ignore_derivatives(value) for key, value in x.items()}
     return x
 
 
@@ -359,7 +367,8 @@ class _Elementwise:
             functools.partial(_elementwise_vjp, p, position) if callable(p) else None
             for position, p in enumerate(self.partials)
         )
-        return StaticForm(self.f, vjps, tuple(r[0] for r in self.reads), tuple(r[1:] for r in self.reads))
+        partials = tuple(p if callable(p) else None for p in self.partials)
+        return StaticForm(self.f, vjps, tuple(r[0] for r in self.reads), tuple(r[1:] for r in self.reads), partials)
 
     def rrule(self) -> Callable[..., Any]:
         first = self.partials[0]
@@ -493,12 +502,17 @@ def _frule_in_positions(rule: Callable[..., Any]) -> Callable[..., Any]:
     return frule_in_positions
 
 
-@dataclass(frozen=True, slots=True)
 class Blueprint:
     """The shape and dtype of an array, without its values."""
 
-    shape: tuple[int, ...]
-    dtype: Any
+    __slots__ = ("dtype", "shape")
+
+    def __init__(self, shape: tuple[int, ...], dtype: Any) -> None:
+        self.shape = shape
+        self.dtype = dtype
+
+    def __repr__(self) -> str:
+        return f"Blueprint({self.shape}, {self.dtype})"
 
     @property
     def ndim(self) -> int:

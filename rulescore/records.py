@@ -31,12 +31,16 @@ class StaticForm:
     uses_arguments : tuple of tuple of bool
         Whether each vjp reads the values of each argument; where it does not, the argument's place may be taken by
         anything of its type, shape and dtype.
+    partials : tuple or None
+        For a function applied elementwise to numbers, the partial derivatives ``partial(y, *args)`` that the vjps
+        multiply the cotangent with, None where there is none: a tape may multiply by itself.
     """
 
     primal: Callable[..., Any]
     vjps: tuple[Callable[..., Any] | None, ...]
     uses_output: tuple[bool, ...]
     uses_arguments: tuple[tuple[bool, ...], ...]
+    partials: tuple[Callable[..., Any] | None, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)

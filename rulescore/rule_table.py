@@ -48,6 +48,7 @@ class RuleTable:
         # What serves a call, by function and types: the implementation alone, and all rules in their order.
         self._cache: dict[Any, Callable[..., Any]] = {}
         self._resolved: dict[Any, list[RuleRecord]] = {}
+        self._dependent_caches: list[dict[Any, Any]] = []
         self._callbacks: list[Callable[[RuleRecord], None]] = []
         self._lock = threading.RLock()
 
@@ -239,7 +240,18 @@ class RuleTable:
     def _invalidate(self) -> None:
         self._cache.clear()
         self._resolved.clear()
+        for cache in self._dependent_caches:
+            cache.clear()
         self.generation += 1
+
+    def dependent_cache(self) -> dict[Any, Any]:
+        """A new dictionary that the table empties whenever a rule comes or goes, for consumers that cache what it says.
+
+        That costs nothing when the cache is read, where comparing `generation` would.
+        """
+        cache: dict[Any, Any] = {}
+        self._dependent_caches.append(cache)
+        return cache
 
     # ------------------------------------------------------------------ looking up
 
@@ -280,6 +292,30 @@ class RuleTable:
         types = tuple(map(rule_type, argument_types))
         keyword_types = {name: rule_type(t) for name, t in (keywords or {}).items()}
         return next(iter(self._candidates(f, types, keyword_types, config)), None)
+
+    def rule_for_types(
+        self,
+        f: Any,
+        argument_types: tuple[type, ...],
+        keywords: Mapping[str, type] | None = None,
+        config: type[RuleConfig] | None = None,
+    ) -> RuleRecord | None:
+        """The one rule that serves all calls of ``f`` with arguments of these types.
+
+        None where that depends on more than types: where ``f`` carries arguments or state, or a rule is for one
+        function among the arguments, or calls back; and where there is no rule. The rule may still decline by value.
+        """
+        self._load_what_is_due()
+        try:
+            table = self._methods.get(self._aliases.target(f))
+        except TypeError:  # unhashable
+            return None
+        if table is None or table.identities:
+            return None
+        types = tuple(map(rule_type, argument_types))
+        keyword_types = {name: rule_type(t) for name, t in (keywords or {}).items()}
+        record = next(iter(table.candidates(types, keyword_types, config)), None)
+        return None if record is None or record.opted_out or record.config else record
 
     def records(self, f: Any) -> list[RuleRecord]:
         """All rules of a function, in no particular order."""
