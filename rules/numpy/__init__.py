@@ -3,6 +3,7 @@
 from rules.numpy import (
     complex_parts,
     constants,
+    copies,
     diagonals,
     differences,
     einstein_sums,
@@ -12,6 +13,7 @@ from rules.numpy import (
     joining,
     limits,
     linalg,
+    linear_systems,
     moments,
     operators_of_python,
     outer_products,
@@ -22,12 +24,14 @@ from rules.numpy import (
     selection,
     shape,
     sinc,
+    sorting,
     ufuncs,
 )
 
 __all__ = [
     "complex_parts",
     "constants",
+    "copies",
     "diagonals",
     "differences",
     "einstein_sums",
@@ -37,6 +41,7 @@ __all__ = [
     "joining",
     "limits",
     "linalg",
+    "linear_systems",
     "moments",
     "operators_of_python",
     "outer_products",
@@ -47,5 +52,6 @@ __all__ = [
     "selection",
     "shape",
     "sinc",
+    "sorting",
     "ufuncs",
 ]

@@ -7,7 +7,21 @@ from rulescore import AbstractZero, Tangent
 
 def as_array(x):
     """The array that NumPy makes of a list or tuple; anything else is returned as it is."""
-    return np.asarray(x) if isinstance(x, (list, tuple)) else x
+    return np.asarray(x, like=who_converts(x)) if isinstance(x, (list, tuple)) else x
+
+
+def who_converts(x):
+    """The ``like=`` for a conversion: an array of another kind, or one within lists, converts itself."""
+    if isinstance(x, (list, tuple)):
+        return next((found for found in map(who_converts, x) if found is not None), None)
+    return x if hasattr(type(x), "__array_function__") and not isinstance(x, (np.ndarray, np.generic)) else None
+
+
+def shape_of(x):
+    """The shape of ``as_array(x)``. Of a list, ``np.shape`` makes an array, which arrays of another kind refuse."""
+    if isinstance(x, (list, tuple)):
+        return (len(x), *(shape_of(x[0]) if x else ()))
+    return np.shape(x)
 
 
 def as_array_tangent(dx, x):
@@ -20,3 +34,8 @@ def as_array_tangent(dx, x):
 
 def _with_shape(dx, x):
     return np.zeros(np.shape(x)) if isinstance(dx, AbstractZero) else dx
+
+
+def conj(x):
+    """The complex conjugate: Dask's arrays have no ``conjugate``, and Python's numbers no ``conj``."""
+    return x.conj() if hasattr(x, "conj") else x.conjugate()

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rules.numpy.array_like import as_array, as_array_tangent
+from rules.numpy.array_like import as_array, as_array_tangent, conj
 from rules.numpy.indexing import scatter
 from rules.numpy.reduced_axes import NOT_GIVEN, decline_out, given
 from rulescore import AbstractZero, NoTangent, Thunk, ZeroTangent, frule, project_to, rrule, unthunk
@@ -86,7 +86,7 @@ class FactorCotangent:
 
     def __call__(self, ybar, factors, optimize):
         """The cotangent; the conjugates of the other factors stand where they did, ȳ in the place of y."""
-        terms = [ybar, *[factors[j].conjugate() for j in self.others]]
+        terms = [ybar, *[conj(factors[j]) for j in self.others]]
         if self.shape_of_ones:
             terms.append(np.ones(self.shape_of_ones, getattr(ybar, "dtype", float)))
         xbar = np.reshape(np.einsum(self.equation, *terms, optimize=optimize), list(self.lengths.values()))
@@ -116,15 +116,21 @@ def optimization_of_other_sums(optimize):
     return True if is_path else optimize
 
 
+def with_array_factors(operands, places):
+    """The operands with arrays in the place of factors that are lists."""
+    return [as_array(operand) if i in places else operand for i, operand in enumerate(operands)]
+
+
 @frule.register(np.einsum)
 def einsum_frule(tangents, *operands, out=None, optimize=False, dtype=None, order=NOT_GIVEN, casting=NOT_GIVEN):
     """The sum over the factors of y with the factor's tangent in its place."""
     decline_out(out)
     f = functools.partial(np.einsum, optimize=optimize, **given(dtype=dtype, order=order, casting=casting))
-    y, dy = f(*operands), ZERO_TANGENT
     places, _, _ = factors_and_subscripts(operands)
-    for place in places:
-        dx = as_array_tangent(tangents[1 + place], operands[place])
+    dfactors = [as_array_tangent(tangents[1 + place], operands[place]) for place in places]
+    operands = with_array_factors(operands, places)
+    y, dy = f(*operands), ZERO_TANGENT
+    for place, dx in zip(places, dfactors, strict=True):
         if not isinstance(dx, AbstractZero):
             dy = dy + f(*operands[:place], dx, *operands[place + 1 :])
     return y, project_to(y)(dy)
@@ -133,10 +139,11 @@ def einsum_frule(tangents, *operands, out=None, optimize=False, dtype=None, orde
 @rrule.register(np.einsum)
 def einsum_rrule(*operands, out=None, optimize=False, dtype=None, order=NOT_GIVEN, casting=NOT_GIVEN, needs=None):
     decline_out(out)
-    y = np.einsum(*operands, optimize=optimize, **given(dtype=dtype, order=order, casting=casting))
     places, inputs, output = factors_and_subscripts(operands)
-    factors = [as_array(operands[place]) for place in places]
     projects, count = [project_to(operands[place]) for place in places], len(operands)
+    operands = with_array_factors(operands, places)
+    y = np.einsum(*operands, optimize=optimize, **given(dtype=dtype, order=order, casting=casting))
+    factors = [operands[place] for place in places]
     summation = spelled_out(tuple(inputs), output, tuple(map(np.shape, factors)))
     active = [
         i for i, place in enumerate(places) if projects[i] is not NON_DIFFERENTIABLE and (needs is None or needs[place])

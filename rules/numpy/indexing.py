@@ -11,6 +11,7 @@ from rulescore import (
     InplaceableThunk,
     NoTangent,
     Tangent,
+    Thunk,
     ZeroTangent,
     frule,
     project_to,
@@ -56,9 +57,21 @@ def scatter(ybar: Any, index: Any, shape: tuple[int, ...], dtype: Any) -> Any:
     array([3., 0., 3., 0.])
     """
     kind = type(ybar)
-    if kind is not np.ndarray and hasattr(kind, "__array_function__"):
+    if hasattr(kind, "__rule_type__"):  # a tracer
         return ybar.__array_function__(scatter, (kind,), (ybar, index, shape, dtype), {})
+    if kind is not np.ndarray and hasattr(kind, "__array_function__") and names_each_once(index):
+        return scatter_lazily(np.zeros(shape, dtype, like=ybar), index, ybar)
     return add_at(np.zeros(shape, dtype), index, ybar)
+
+
+def scatter_lazily(zeros, index, ybar):
+    """``ybar`` written into another library's array; Dask's takes no new axes in an index."""
+    entries = index if isinstance(index, tuple) else (index,)
+    if any(entry is None for entry in entries):
+        index = tuple([entry for entry in entries if entry is not None])
+        ybar = np.reshape(ybar, np.broadcast_to(0, zeros.shape)[index].shape)
+    zeros[index] = ybar
+    return zeros
 
 
 def add_at(accumulator, index, ybar):
@@ -134,7 +147,9 @@ def getitem_rrule(x, index, /):
         def value():
             return project(scatter(unthunk(ybar), index, shape, dtype))
 
-        return NO_TANGENT, InplaceableThunk(add_to, value)
+        # What is being differentiated cannot be added to an ordinary array in place.
+        is_plain = type(ybar) is np.ndarray or isinstance(ybar, (np.generic, float, complex))
+        return NO_TANGENT, InplaceableThunk(add_to, value) if is_plain else Thunk(value)
 
     return x[index], getitem_pullback
 

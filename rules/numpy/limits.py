@@ -119,6 +119,10 @@ def options_of_clip(**options):
     return {name: value for name, value in options.items() if value is not NOT_GIVEN}
 
 
+# What ``x.clip(a, b)`` comes to where the bounds are no plain arrays.
+rrule.alias(np._core.umath.clip, np.clip)
+
+
 @frule.register(np.ndarray.clip)
 def ndarray_clip_frule(tangents, a, /, min=None, max=None, out=None):
     decline_out(out)

@@ -10,7 +10,7 @@ import operator
 
 import numpy as np
 
-from rules.numpy.array_like import as_array, as_array_tangent
+from rules.numpy.array_like import as_array, as_array_tangent, conj
 from rulescore import AbstractZero, NoTangent, Thunk, frule, project_to, rrule, unbroadcast, unthunk
 from rulescore.projection import NON_DIFFERENTIABLE
 
@@ -20,7 +20,7 @@ NO_TANGENT = NoTangent()
 def adjoint(x):
     """xᴴ: the conjugate transpose of the matrices in the last two axes."""
     # np.conjugate would copy a real array, its method does not.
-    return (x.T if x.ndim == 2 else np.swapaxes(x, -1, -2)).conjugate()
+    return (x.T if x.ndim == 2 else np.swapaxes(x, -1, -2)).conj()
 
 
 def bilinear_frule(f, tangents, a, b):
@@ -39,19 +39,40 @@ def bilinear_rrule(f, a_bar, b_bar, a, b, needs):
     Each factor is kept only if the other one's cotangent may be asked for.
     """
     y = f(a, b)
-    project_a, project_b = project_to(a), project_to(b)
-    needs_a, needs_b = needs or (True, True)
-    needs_a = needs_a and project_a is not NON_DIFFERENTIABLE
-    needs_b = needs_b and project_b is not NON_DIFFERENTIABLE
-    shape_a, shape_b = np.shape(a), np.shape(b)
-    saved_a = as_array(a) if needs_b else None
-    saved_b = as_array(b) if needs_a else None
+    if type(a) is type(b) is np.ndarray and a.dtype is b.dtype and a.dtype.kind in "fc" and a.ndim and b.ndim:
+        # The most frequent case, in which the cotangents need no projection; `y` has that dtype too.
+        project_a = project_b = None
+        needs_a, needs_b = needs or (True, True)
+        saved_a, saved_b = a if needs_b else None, b if needs_a else None
+        shape_a, shape_b = a.shape, b.shape
+    else:
+        project_a, project_b = project_to(a), project_to(b)
+        needs_a, needs_b = needs or (True, True)
+        needs_a = needs_a and project_a is not NON_DIFFERENTIABLE
+        needs_b = needs_b and project_b is not NON_DIFFERENTIABLE
+        shape_a, shape_b = np.shape(a), np.shape(b)
+        saved_a = as_array(a) if needs_b else None
+        saved_b = as_array(b) if needs_a else None
+
+    def cotangent_of_a(ybar):
+        abar = a_bar(unthunk(ybar), saved_b, shape_a)
+        return abar if project_a is None else project_a(abar)
+
+    def cotangent_of_b(ybar):
+        bbar = b_bar(unthunk(ybar), saved_a, shape_b)
+        return bbar if project_b is None else project_b(bbar)
 
     def bilinear_pullback(ybar):
         if isinstance(ybar, AbstractZero):
             return NO_TANGENT, ybar if needs_a else NO_TANGENT, ybar if needs_b else NO_TANGENT
-        abar = Thunk(lambda: project_a(a_bar(unthunk(ybar), saved_b, shape_a))) if needs_a else NO_TANGENT
-        bbar = Thunk(lambda: project_b(b_bar(unthunk(ybar), saved_a, shape_b))) if needs_b else NO_TANGENT
+        if needs is not None:  # what is needed will be used
+            return (
+                NO_TANGENT,
+                cotangent_of_a(ybar) if needs_a else NO_TANGENT,
+                cotangent_of_b(ybar) if needs_b else NO_TANGENT,
+            )
+        abar = Thunk(functools.partial(cotangent_of_a, ybar)) if needs_a else NO_TANGENT
+        bbar = Thunk(functools.partial(cotangent_of_b, ybar)) if needs_b else NO_TANGENT
         return NO_TANGENT, abar, bbar
 
     return y, bilinear_pullback
@@ -62,10 +83,12 @@ def bilinear_rrule(f, a_bar, b_bar, a, b, needs):
 
 def dot_a_bar(ybar, b, shape):
     """Ā = Ȳ Bᴴ, where all axes but the one that the product sums over are flattened into one."""
+    if len(shape) == 2 and getattr(b, "ndim", 0) == 2:
+        return ybar @ adjoint(b)
     if not shape or not np.ndim(b):
-        return unbroadcast(ybar * b.conjugate(), shape)
+        return unbroadcast(ybar * conj(b), shape)
     if b.ndim == 1:
-        return (ybar if len(shape) == 1 else ybar[..., None]) * b.conjugate()
+        return (ybar if len(shape) == 1 else ybar[..., None]) * conj(b)
     if b.ndim > 2:
         b = np.reshape(np.moveaxis(b, -2, 0), (shape[-1], math.prod(b.shape[:-2]) * b.shape[-1]))
     return np.reshape(np.reshape(ybar, (math.prod(shape[:-1]), b.shape[1])) @ adjoint(b), shape)
@@ -73,10 +96,12 @@ def dot_a_bar(ybar, b, shape):
 
 def dot_b_bar(ybar, a, shape):
     """B̄ = Aᴴ Ȳ, flattened likewise."""
+    if shape and len(shape) <= 2 and getattr(a, "ndim", 0) == 2:
+        return adjoint(a) @ ybar
     if not shape or not np.ndim(a):
-        return unbroadcast(ybar * a.conjugate(), shape)
+        return unbroadcast(ybar * conj(a), shape)
     if a.ndim == 1:
-        return a.conjugate() * ybar if len(shape) == 1 else a.conjugate()[:, None] * ybar[..., None, :]
+        return conj(a) * ybar if len(shape) == 1 else conj(a)[:, None] * ybar[..., None, :]
     rows, length = math.prod(a.shape[:-1]), a.shape[-1]
     columns = shape[:-2] + shape[-1:] if len(shape) > 1 else ()
     bbar = adjoint(np.reshape(a, (rows, length))) @ np.reshape(ybar, (rows, math.prod(columns)))
@@ -126,19 +151,19 @@ def matmul_rrule(x1, x2, /, *, needs=None):
 def inner_a_bar(ybar, b, shape):
     """Ā = Ȳ conj(B), as y is A Bᵀ when all axes but the last are flattened into one."""
     if not shape or not np.ndim(b):
-        return unbroadcast(ybar * b.conjugate(), shape)
+        return unbroadcast(ybar * conj(b), shape)
     rows, length = math.prod(b.shape[:-1]), b.shape[-1]
     ybar = np.reshape(ybar, (math.prod(shape[:-1]), rows))
-    return np.reshape(ybar @ np.reshape(b, (rows, length)).conjugate(), shape)
+    return np.reshape(ybar @ np.reshape(b, (rows, length)).conj(), shape)
 
 
 def inner_b_bar(ybar, a, shape):
     """B̄ = Ȳᵀ conj(A)."""
     if not shape or not np.ndim(a):
-        return unbroadcast(ybar * a.conjugate(), shape)
+        return unbroadcast(ybar * conj(a), shape)
     rows, length = math.prod(a.shape[:-1]), a.shape[-1]
     ybar = np.reshape(ybar, (rows, math.prod(shape[:-1])))
-    return np.reshape(ybar.T @ np.reshape(a, (rows, length)).conjugate(), shape)
+    return np.reshape(ybar.T @ np.reshape(a, (rows, length)).conj(), shape)
 
 
 @frule.register(np.inner)
@@ -204,7 +229,7 @@ def register_matvec():
         """Ā = ȳ xᴴ."""
         if len(shape) == 2:
             return inner_b_bar(ybar, x, shape)
-        return unbroadcast(ybar[..., None] * x.conjugate()[..., None, :], shape)
+        return unbroadcast(ybar[..., None] * conj(x)[..., None, :], shape)
 
     def x_bar(ybar, a, shape):
         """x̄ = Aᴴ ȳ."""
@@ -224,12 +249,12 @@ def register_vecmat():
 
     def x_bar(ybar, a, shape):
         """x̄ = A conj(ȳ)."""
-        return unbroadcast(np.matvec(a, ybar.conjugate()), shape)
+        return unbroadcast(np.matvec(a, ybar.conj()), shape)
 
     def a_bar(ybar, x, shape):
         """Ā = x ȳᵀ."""
         if len(shape) == 2:
-            return inner_b_bar(x, ybar.conjugate(), shape)
+            return inner_b_bar(x, ybar.conj(), shape)
         return unbroadcast(x[..., None] * ybar[..., None, :], shape)
 
     @frule.register(np.vecmat)

@@ -18,7 +18,7 @@ from rules.numpy.reduced_axes import (
     stop_early,
     tangent_at,
 )
-from rulescore import AbstractZero, Thunk, frule, project_to, rrule
+from rulescore import AbstractZero, Thunk, frule, project_to, rrule, unthunk
 from rulescore.projection import NON_DIFFERENTIABLE
 
 # ---------------------------------------------------------------- sum and mean
@@ -39,6 +39,8 @@ def sum_frule(tangents, a, axis=None, dtype=None, out=None, keepdims=NOT_GIVEN, 
 @rrule.register(np.sum)
 def sum_rrule(a, axis=None, dtype=None, out=None, keepdims=NOT_GIVEN, initial=NOT_GIVEN, where=NOT_GIVEN):
     """y = initial + Σ a, hence ā is ȳ copied along the axes of the sum."""
+    if dtype is out is None and initial is where is NOT_GIVEN and type(a) is np.ndarray and a.dtype.kind == "f":
+        return plain_sum_rrule(a, axis, keepdims is not NOT_GIVEN and keepdims)
     decline_out(out)
     y = np.sum(a, **given(axis=axis, dtype=dtype, keepdims=keepdims, initial=initial, where=where))
     project, project_initial, axes = project_to(a), projector_of(initial), ReducedAxes(np.shape(a), axis)
@@ -48,6 +50,35 @@ def sum_rrule(a, axis=None, dtype=None, out=None, keepdims=NOT_GIVEN, initial=NO
         return stop_early(NO_TANGENT, project(masked(where, axes.spread(ybar))), *[NO_TANGENT] * 4, initial_bar)
 
     return y, sum_pullback
+
+
+def plain_sum_rrule(a, axis, keepdims):
+    """The rule of the most frequent call, without what only other calls need."""
+    y = np.add.reduce(a, axis=axis, keepdims=keepdims)
+    return y, plain_sum_pullback(a, axis, keepdims)
+
+
+def plain_mean_rrule(a, axis, keepdims):
+    """Likewise; as `np.mean` computes it in these precisions."""
+    total = np.add.reduce(a, axis=axis, keepdims=keepdims)
+    n = a.dtype.type(a.size // total.size)
+    return total / n, plain_sum_pullback(a, axis, keepdims, n)
+
+
+def plain_sum_pullback(a, axis, keepdims, n=None):
+    """The pullback of a sum, divided by ``n`` where there is one."""
+    shape, dtype, project = a.shape, a.dtype, project_to(a)
+
+    def sum_pullback(ybar):
+        ybar = ybar if n is None else unthunk(ybar) / n
+        if type(ybar) is not np.ndarray and not isinstance(ybar, np.floating):
+            return NO_TANGENT, project(ReducedAxes(shape, axis).spread(ybar))
+        # Dense, since BLAS is slow on the strides of 0 that np.broadcast_to gives.
+        abar = np.empty(shape, dtype)
+        abar[...] = ybar if axis is None or keepdims else ReducedAxes(shape, axis).restore(ybar)
+        return NO_TANGENT, abar
+
+    return sum_pullback
 
 
 @frule.register(np.mean)
@@ -62,6 +93,8 @@ def mean_frule(tangents, a, axis=None, dtype=None, out=None, keepdims=NOT_GIVEN,
 @rrule.register(np.mean)
 def mean_rrule(a, axis=None, dtype=None, out=None, keepdims=NOT_GIVEN, *, where=NOT_GIVEN):
     """y = Σ a / n, hence ā is ȳ / n copied along the axes of the sum; with ``where``, n counts what it selects."""
+    if dtype is out is None and where is NOT_GIVEN and type(a) is np.ndarray and a.dtype.char in "fd" and a.size:
+        return plain_mean_rrule(a, axis, keepdims is not NOT_GIVEN and keepdims)
     decline_out(out)
     y = np.mean(a, **given(axis=axis, dtype=dtype, keepdims=keepdims, where=where))
     project, axes = project_to(a), ReducedAxes(np.shape(a), axis)
@@ -135,7 +168,7 @@ def prod_rrule(a, axis=None, dtype=None, out=None, keepdims=NOT_GIVEN, initial=N
     def prod_pullback(ybar):
         others = products_of_others(factors_of(a, where), axis, dtype)
         scale = axes.restore(ybar) if initial is NOT_GIVEN else axes.restore(ybar) * np.conjugate(initial)
-        abar = project(masked(where, others.conjugate() * scale))
+        abar = project(masked(where, others.conj() * scale))
         initial_bar = project_initial(Thunk(lambda: np.sum(np.conjugate(np.prod(a, **linear)) * ybar)))
         return stop_early(NO_TANGENT, abar, *[NO_TANGENT] * 4, initial_bar)
 

@@ -4,7 +4,7 @@ import numpy as np
 
 from rules.numpy.array_like import as_array, as_array_tangent
 from rules.numpy.reduced_axes import decline_discarded_imaginary_part, decline_out, given
-from rulescore import AbstractZero, NoTangent, frule, project_to, rrule
+from rulescore import AbstractZero, NoTangent, frule, ignore_derivatives, project_to, rrule
 from rulescore.projection import NON_DIFFERENTIABLE
 
 NO_TANGENT = NoTangent()
@@ -91,7 +91,8 @@ class RunningProduct:
     """
 
     def __init__(self, a):
-        exponents = np.cumsum(binary_exponents(a), -1).astype(int)
+        # The scales cancel, so it does not matter that they change with ``a``.
+        exponents = np.cumsum(binary_exponents(ignore_derivatives(a)), -1).astype(int)
         zeros, length = np.zeros((*a.shape[:-1], 2), int), a.shape[-1]
         exponents = np.concatenate([zeros, exponents], -1)
         before_last, last, present = (exponents[..., i : i + length] for i in range(3))
@@ -108,9 +109,9 @@ class RunningProduct:
 
     def cotangent(self, ybar):
         # From the end: gₖ takes rₖ to rₖ₋₁, and the first one meets nothing.
-        factors = np.flip(np.roll(self.factors, -1, -1), -1).conjugate()
+        factors = np.flip(np.roll(self.factors, -1, -1), -1).conj()
         r = np.flip(recurrence(factors, np.flip(times(self.scale, ybar), -1)), -1)
-        return times(self.scaled_before.conjugate(), r)
+        return times(self.scaled_before.conj(), r)
 
 
 def binary_exponents(a):

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from rules.numpy.array_like import as_array_tangent
+from rules.numpy.array_like import as_array, as_array_tangent, shape_of
 from rulescore import AbstractZero, NoTangent, Thunk, frule, project_to, rrule, unbroadcast, unthunk
 
 NO_TANGENT = NoTangent()
@@ -11,20 +11,20 @@ NO_TANGENT = NoTangent()
 @frule.register(np.where)
 def where_frule(tangents, condition, x, y, /):
     _, _, dx, dy = tangents
-    out = np.where(condition, x, y)
+    out = np.where(condition, as_array(x), as_array(y))
     if isinstance(dx, AbstractZero) and isinstance(dy, AbstractZero):
         return out, dx + dy
     # Zeros of the full shape, since the tangent has it also where only one branch moves.
-    dx = np.zeros(np.shape(x)) if isinstance(dx, AbstractZero) else as_array_tangent(dx, x)
-    dy = np.zeros(np.shape(y)) if isinstance(dy, AbstractZero) else as_array_tangent(dy, y)
+    dx = np.zeros(shape_of(x)) if isinstance(dx, AbstractZero) else as_array_tangent(dx, x)
+    dy = np.zeros(shape_of(y)) if isinstance(dy, AbstractZero) else as_array_tangent(dy, y)
     return out, project_to(out)(np.where(condition, dx, dy))
 
 
 @rrule.register(np.where)
 def where_rrule(condition, x, y, /, *, needs=None):
     """x̄ is ȳ where the condition holds and exactly 0 elsewhere, whatever stands there, NaN included; ȳ conversely."""
-    out = np.where(condition, x, y)
-    (project_x, project_y), (shape_x, shape_y) = map(project_to, (x, y)), map(np.shape, (x, y))
+    out = np.where(condition, as_array(x), as_array(y))
+    (project_x, project_y), (shape_x, shape_y) = map(project_to, (x, y)), map(shape_of, (x, y))
     _, needs_x, needs_y = needs or (False, True, True)
 
     def where_pullback(outbar):

@@ -41,7 +41,7 @@ def ndarray_transpose_frule(tangents, a, /, *axes):
 def ndarray_transpose_rrule(a, /, *axes):
     """The axes come one by one, as one tuple, or not at all, which reverses them."""
     project = project_to(a)
-    one_by_one = axes and not (axes[0] is None or isinstance(axes[0], (tuple, list)))
+    one_by_one = axes and not (axes[0] is None or np.ndim(axes[0]))
     inverse = inverse_permutation(axes if one_by_one else axes[0] if axes else None)
 
     def transpose_pullback(ybar):
@@ -59,6 +59,11 @@ linear_rule(np.broadcast_to, lambda ybar, array, shape, subok=False: unbroadcast
 rrule.alias(np.ndarray.squeeze, np.squeeze)
 
 
+def unless_c(order):
+    """``order=`` where it is not the default: other array libraries know the order "C" alone."""
+    return {} if order == "C" else {"order": order}
+
+
 def resolved_order(a, order):
     """The order that "A" stands for: "F" for an array that is Fortran contiguous and not C contiguous, else "C"."""
     if order != "A":
@@ -72,7 +77,7 @@ def reshaping_frule(f, da, a, order):
     y = f(a)
     if isinstance(da, AbstractZero):
         return y, da
-    return y, np.reshape(as_array_tangent(da, a), np.shape(y), order=resolved_order(a, order))
+    return y, np.reshape(as_array_tangent(da, a), np.shape(y), **unless_c(resolved_order(a, order)))
 
 
 def reshaping_rrule(f, a, order):
@@ -80,30 +85,30 @@ def reshaping_rrule(f, a, order):
     project, shape, order = project_to(a), np.shape(a), resolved_order(a, order)
 
     def reshape_pullback(ybar):
-        return NO_TANGENT, project(np.reshape(ybar, shape, order=order))
+        return NO_TANGENT, project(np.reshape(ybar, shape, **unless_c(order)))
 
     return f(a), reshape_pullback
 
 
 @frule.register(np.reshape)
 def reshape_frule(tangents, a, /, shape, order="C", *, copy=None):
-    return reshaping_frule(lambda a: np.reshape(a, shape, order=order, **given(copy=copy)), tangents[1], a, order)
+    return reshaping_frule(lambda a: np.reshape(a, shape, **unless_c(order), **given(copy=copy)), tangents[1], a, order)
 
 
 @rrule.register(np.reshape)
 def reshape_rrule(a, /, shape, order="C", *, copy=None):
-    return reshaping_rrule(lambda a: np.reshape(a, shape, order=order, **given(copy=copy)), a, order)
+    return reshaping_rrule(lambda a: np.reshape(a, shape, **unless_c(order), **given(copy=copy)), a, order)
 
 
 @frule.register(np.ndarray.reshape)
 def ndarray_reshape_frule(tangents, a, /, *shape, order="C", copy=None):
-    return reshaping_frule(lambda a: a.reshape(*shape, order=order, **given(copy=copy)), tangents[1], a, order)
+    return reshaping_frule(lambda a: a.reshape(*shape, **unless_c(order), **given(copy=copy)), tangents[1], a, order)
 
 
 @rrule.register(np.ndarray.reshape)
 def ndarray_reshape_rrule(a, /, *shape, order="C", copy=None):
     """The lengths come one by one or as one tuple."""
-    return reshaping_rrule(lambda a: a.reshape(*shape, order=order, **given(copy=copy)), a, order)
+    return reshaping_rrule(lambda a: a.reshape(*shape, **unless_c(order), **given(copy=copy)), a, order)
 
 
 def memory_axes(a):
@@ -133,22 +138,22 @@ def flattening_rrule(f, a, order):
 
 @frule.register(np.ravel)
 def ravel_frule(tangents, a, order="C"):
-    return flattening_frule(lambda a: np.ravel(a, order=order), tangents[1], a, order)
+    return flattening_frule(lambda a: np.ravel(a, **unless_c(order)), tangents[1], a, order)
 
 
 @rrule.register(np.ravel)
 def ravel_rrule(a, order="C"):
-    return flattening_rrule(lambda a: np.ravel(a, order=order), a, order)
+    return flattening_rrule(lambda a: np.ravel(a, **unless_c(order)), a, order)
 
 
 @frule.register(np.ndarray.flatten)
 def flatten_frule(tangents, a, /, order="C"):
-    return flattening_frule(lambda a: a.flatten(order), tangents[1], a, order)
+    return flattening_frule(lambda a: a.flatten(**unless_c(order)), tangents[1], a, order)
 
 
 @rrule.register(np.ndarray.flatten)
 def flatten_rrule(a, /, order="C"):
-    return flattening_rrule(lambda a: a.flatten(order), a, order)
+    return flattening_rrule(lambda a: a.flatten(**unless_c(order)), a, order)
 
 
 rrule.alias(np.ndarray.ravel, np.ravel)

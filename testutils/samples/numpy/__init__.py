@@ -3,6 +3,7 @@
 from testutils.samples.numpy import (
     complex_parts,
     constants,
+    copies,
     diagonals,
     differences,
     einstein_sums,
@@ -12,6 +13,7 @@ from testutils.samples.numpy import (
     joining,
     limits,
     linalg,
+    linear_systems,
     moments,
     outer_products,
     products,
@@ -21,12 +23,14 @@ from testutils.samples.numpy import (
     selection,
     shape,
     sinc,
+    sorting,
     ufuncs,
 )
 
 __all__ = [
     "complex_parts",
     "constants",
+    "copies",
     "diagonals",
     "differences",
     "einstein_sums",
@@ -36,6 +40,7 @@ __all__ = [
     "joining",
     "limits",
     "linalg",
+    "linear_systems",
     "moments",
     "outer_products",
     "products",
@@ -45,5 +50,6 @@ __all__ = [
     "selection",
     "shape",
     "sinc",
+    "sorting",
     "ufuncs",
 ]

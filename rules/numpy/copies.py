@@ -1,0 +1,146 @@
+"""Rules of what copies arrays or converts them to another type or memory layout: copy, astype, array, asarray, ..."""
+
+import numpy as np
+from multipledispatch import MDNotImplementedError
+
+from rules.numpy.array_like import as_array_tangent
+from rules.numpy.reduced_axes import NOT_GIVEN, given
+from rulescore import AbstractZero, NoTangent, frule, project_to, rrule, unthunk
+from rulescore.projection import NON_DIFFERENTIABLE
+
+NO_TANGENT = NoTangent()
+
+
+# A conversion is linear over the reals. Its transpose is the conversion back, which `project_to` is: a complex number
+# that becomes a real one loses its imaginary part, and gets a cotangent without. What becomes an integer or a truth
+# value has no derivative, as if it were rounded.
+
+
+def converting_frule(f, da, a):
+    """The pushforward of ``y = f(a)``, the same numbers in another array."""
+    y = f(a)
+    decline_unless_numbers(y, a)
+    da, project = unthunk(as_array_tangent(da, a)), project_to(y)
+    return y, project(da if isinstance(da, AbstractZero) else np.reshape(da, np.shape(y)))
+
+
+def converting_rrule(f, a):
+    """The pullback of ``y = f(a)``, the same numbers in another array."""
+    y = f(a)
+    decline_unless_numbers(y, a)
+    project, shape = project_to(a), np.shape(a)
+    if project is NON_DIFFERENTIABLE or project_to(y) is NON_DIFFERENTIABLE:
+        return y, lambda ybar: (NO_TANGENT,)
+
+    def convert_pullback(ybar):
+        ybar = unthunk(ybar)
+        return NO_TANGENT, project(ybar if isinstance(ybar, AbstractZero) else np.reshape(ybar, shape))
+
+    return y, convert_pullback
+
+
+def decline_unless_numbers(y, a):
+    """Numbers that become objects keep their derivative in a way that is nobody's here; as text they have none."""
+    if np.result_type(y).kind not in "biufc" and project_to(a) is not NON_DIFFERENTIABLE:
+        raise MDNotImplementedError
+
+
+def who_converts(a):
+    """The ``like=`` for a conversion: an array of another kind, or one within lists, converts itself."""
+    if isinstance(a, (list, tuple)):
+        return next((found for found in map(who_converts, a) if found is not None), None)
+    return a if hasattr(type(a), "__array_function__") and type(a) is not np.ndarray else None
+
+
+# ---------------------------------------------------------------- copies
+
+
+@frule.register(np.copy)
+def copy_frule(tangents, a, order="K", subok=False):
+    return converting_frule(lambda a: np.copy(a, order, subok), tangents[1], a)
+
+
+@rrule.register(np.copy)
+def copy_rrule(a, order="K", subok=False):
+    return converting_rrule(lambda a: np.copy(a, order, subok), a)
+
+
+@frule.register(np.ndarray.copy)
+def ndarray_copy_frule(tangents, a, /, order="C"):
+    return converting_frule(lambda a: a.copy(order), tangents[1], a)
+
+
+@rrule.register(np.ndarray.copy)
+def ndarray_copy_rrule(a, /, order="C"):
+    return converting_rrule(lambda a: a.copy(order), a)
+
+
+# ---------------------------------------------------------------- other types
+
+
+@frule.register(np.ndarray.astype)
+def ndarray_astype_frule(tangents, a, /, dtype, order="K", casting="unsafe", subok=True, copy=True):
+    return converting_frule(lambda a: a.astype(dtype, order, casting, subok, copy), tangents[1], a)
+
+
+@rrule.register(np.ndarray.astype)
+def ndarray_astype_rrule(a, /, dtype, order="K", casting="unsafe", subok=True, copy=True):
+    return converting_rrule(lambda a: a.astype(dtype, order, casting, subok, copy), a)
+
+
+@frule.register(np.astype)
+def astype_frule(tangents, x, dtype, /, *, copy=True, device=None):
+    return converting_frule(lambda x: np.astype(x, dtype, copy=copy, **given(device=device)), tangents[1], x)
+
+
+@rrule.register(np.astype)
+def astype_rrule(x, dtype, /, *, copy=True, device=None):
+    return converting_rrule(lambda x: np.astype(x, dtype, copy=copy, **given(device=device)), x)
+
+
+# ---------------------------------------------------------------- conversions to arrays
+
+
+@frule.register(np.array)
+def array_frule(tangents, object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0):
+    options = {"copy": copy, "order": order, "subok": subok, "ndmin": ndmin, "like": who_converts(object)}
+    return converting_frule(lambda a: np.array(a, dtype, **options), tangents[1], object)
+
+
+@rrule.register(np.array)
+def array_rrule(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0):
+    """Of a list of arrays or numbers, each gets the part of ȳ that it filled."""
+    options = {"copy": copy, "order": order, "subok": subok, "ndmin": ndmin, "like": who_converts(object)}
+    return converting_rrule(lambda a: np.array(a, dtype, **options), object)
+
+
+def register_asarray(f):
+    """The rules of ``asarray`` and ``asanyarray``, whose output is the array that they are given where it fits."""
+
+    @frule.register(f)
+    def asarray_frule(tangents, a, dtype=None, order=None, *, device=None, copy=NOT_GIVEN):
+        options = {"like": who_converts(a), **given(device=device, copy=copy)}
+        return converting_frule(lambda a: f(a, dtype, order, **options), tangents[1], a)
+
+    @rrule.register(f)
+    def asarray_rrule(a, dtype=None, order=None, *, device=None, copy=NOT_GIVEN):
+        options = {"like": who_converts(a), **given(device=device, copy=copy)}
+        return converting_rrule(lambda a: f(a, dtype, order, **options), a)
+
+
+def register_layout(f):
+    """The rules of ``ascontiguousarray`` and ``asfortranarray``, which give numbers an axis."""
+
+    @frule.register(f)
+    def layout_frule(tangents, a, dtype=None):
+        return converting_frule(lambda a: f(a, dtype, like=who_converts(a)), tangents[1], a)
+
+    @rrule.register(f)
+    def layout_rrule(a, dtype=None):
+        return converting_rrule(lambda a: f(a, dtype, like=who_converts(a)), a)
+
+
+for conversion in (np.asarray, np.asanyarray):
+    register_asarray(conversion)
+for conversion in (np.ascontiguousarray, np.asfortranarray):
+    register_layout(conversion)
