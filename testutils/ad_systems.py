@@ -9,8 +9,9 @@ import fnmatch
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
+from types import MethodDescriptorType
 from typing import Any
 
 import numpy as np
@@ -45,6 +46,9 @@ RTOL = 1e-6
 
 TABLES = {"vjp": "rrule", "jvp": "frule"}
 """Which rule table a mode stands in for."""
+
+CANCELLED = 1e4
+"""What a second derivative of exactly 0 may come out as, in machine epsilons of the largest first derivative."""
 
 
 class FunctionOfPrimals:
@@ -87,6 +91,7 @@ def conformance(
     twin: Callable[[Any], Any] | None = None,
     conjugate: bool = False,
     skip: Iterable[str] | Mapping[str, str] | Callable[[str, Sample], bool] = (),
+    order: int = 1,
     seed: int = 0,
     rtol: float | None = None,
     atol: float | None = None,
@@ -105,18 +110,24 @@ def conformance(
         Modules or functions, as ``rulescore check`` takes them: ``"numpy"``, ``"np.linalg.inv"``. All by default.
     twin : callable, optional
         From a function, as ``np.sin``, to the system's own. What it raises, or a None, says that there is none. A
-        system that traces NumPy itself needs no twins.
+        system that traces NumPy itself needs no twins: its arrays are passed to NumPy's functions, and an unbound
+        method as ``np.ndarray.round``, which takes no arrays but NumPy's own, is called as a method of theirs.
     conjugate : bool
         Whether the cotangents of complex numbers are the conjugates of ours, as those of JAX and HIPS autograd are.
         Ours are ∂L/∂Re x + i ∂L/∂Im x.
     skip : iterable of str, mapping from str to str, or callable
         Functions to leave out, by name or pattern (``"numpy.fft.*"``), with the reasons where it is a mapping. Or
         ``skip(name, sample)``, which says for each `Sample` of a function whether to leave it out.
+    order : int
+        2 to have the system's own first derivatives differentiated, in each mode given the derivatives in each: the
+        modes of the report are then ``"vjp of vjp"``, ``"jvp of vjp"`` and so on. Finite differences of these first
+        derivatives judge, so that they say something about a system that is right at first order.
     seed : int
         Another seed gives other numbers in samples and tangents.
     rtol, atol : float, optional
         As for `check_rule`; by default ``rtol`` is 1e-6, more for samples of lower precision. A system that computes in
-        single precision whatever it is given needs 1e-3.
+        single precision whatever it is given needs 1e-3. At second order, ``atol`` is by default the rounding of the
+        first derivative.
     on_function : callable, optional
         Called with each result as it comes, for progress.
 
@@ -131,7 +142,7 @@ def conformance(
     TargetError
         When a name means nothing.
     ValueError
-        When ``skip`` names a function that would not have run.
+        When ``skip`` names a function that would not have run, or ``order`` is neither 1 nor 2.
 
     Notes
     -----
@@ -158,16 +169,23 @@ def conformance(
     modes = tuple(mode for mode, function in given.items() if function is not None)
     if not modes:
         raise TypeError("conformance(): no AD system was given; give its vjp=, its jvp= or both")
+    if order not in (1, 2):
+        raise ValueError(f"conformance(order={order!r}): write 1, or 2 for derivatives of derivatives")
     targets = collect_targets([names] if isinstance(names, str) else names, seed)
     chosen = _choice(skip, targets)
     system = ADSystem(vjp, jvp, twin, conjugate)
     results: list[FunctionResult] = []
     for target in targets:
         samples, reason = chosen(target)
-        answers = [_Conversation(system, target, sample).results(modes, rtol, atol) for sample in samples]
+        conversations = [_Conversation(system, target, sample, modes, rtol, atol) for sample in samples]
+        answers = [talk.results() if order == 1 else talk.second_order_results() for talk in conversations]
         results.append(FunctionResult(target.name, target.module, tuple(chain.from_iterable(answers)), reason))
         on_function(results[-1])
-    return ConformanceReport(tuple(results), modes)
+    return ConformanceReport(tuple(results), modes if order == 1 else _combinations(modes))
+
+
+def _combinations(modes: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(f"{outer} of {inner}" for inner in modes for outer in modes)
 
 
 def _choice(skip: Any, targets: list[Target]) -> Callable[[Target], tuple[list[Sample], str]]:
@@ -217,7 +235,7 @@ class ADSystem:
     def twin(self, function: Any) -> Any:
         """The system's own function; `NotImplementedError` where there is none."""
         if self.find_twin is None:
-            return function
+            return _method_of_argument(function) if isinstance(function, MethodDescriptorType) else function
         try:
             found = self.find_twin(function)
         except Exception as error:
@@ -230,29 +248,98 @@ class ADSystem:
 class _Conversation:
     """An AD system in the place of the rule tables, for one sample; what it raises is remembered."""
 
-    def __init__(self, system: ADSystem, target: Target, sample: Sample) -> None:
+    def __init__(
+        self,
+        system: ADSystem,
+        target: Target,
+        sample: Sample,
+        modes: tuple[str, ...],
+        rtol: float | None,
+        atol: float | None,
+    ) -> None:
         self._system = system
         self._target, self._sample = target, sample
+        self._modes, self._rtol, self._atol = modes, rtol, atol
         self._raised: dict[str, Exception] = {}
         self._misfits: dict[str, str] = {}
         self._case: Case
 
-    def results(self, modes: tuple[str, ...], rtol: float | None, atol: float | None) -> list[SampleResult]:
+    def results(self) -> list[SampleResult]:
         """What the system does with the sample in each mode; none where there is nothing to differentiate."""
         try:
-            self._case = self._new_case(modes, rtol, atol)
-            if not self._positions or not layout_of(self._case.expected).size:
+            self._case = self._new_case()
+            if self._has_nothing_to_differentiate():
                 return []
             checks = [check for check in CHECKS if check.name in ASKED_OF_A_SYSTEM and len(check.modes) == 1]
             found = run_checks(self._case, checks)
         except SampleError as error:
-            return [self._result(mode, "inconclusive", str(error)) for mode in modes]
+            return [self._result(mode, "inconclusive", str(error)) for mode in self._modes]
         except Exception as error:  # of the checks themselves; one function must not stop the run
             message = f"checking it raised {type(error).__name__}: {error}"
-            return [self._result(mode, "inconclusive", message) for mode in modes]
-        return [self._judged(mode, [result for result in found if result.mode == TABLES[mode]]) for mode in modes]
+            return [self._result(mode, "inconclusive", message) for mode in self._modes]
+        return [self._judged(mode, [result for result in found if result.mode == TABLES[mode]]) for mode in self._modes]
 
-    def _new_case(self, modes: tuple[str, ...], rtol: float | None, atol: float | None) -> Case:
+    def second_order_results(self) -> list[SampleResult]:
+        """What the system does with its own first derivatives in each combination of modes."""
+        try:
+            self._case = self._new_case()
+            if self._has_nothing_to_differentiate():
+                return []
+        except SampleError as error:
+            return [self._result(mode, "inconclusive", str(error)) for mode in _combinations(self._modes)]
+        return list(chain.from_iterable(map(self._results_of_derivative, self._modes)))
+
+    def _results_of_derivative(self, inner: str) -> list[SampleResult]:
+        derivative = self._derivative(inner)
+        try:
+            with self._asking(inner):
+                slopes = [np.asarray(slope) for slope in derivative(*self._case.args, **self._case.kwargs)]
+        except Exception:
+            judged = self._judged(inner, [])
+            return [replace(judged, mode=f"{outer} of {inner}") for outer in self._modes]
+        kept = [i for i, slope in enumerate(slopes) if zero_tangent(slope) is not NoTangent()]
+
+        def of_system(*args: Any, **kwargs: Any) -> list[Any]:
+            found = derivative(*args, **kwargs)
+            return [found[i] for i in kept]
+
+        def in_numpy(*args: Any, **kwargs: Any) -> list[Any]:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                return [np.asarray(slope) for slope in of_system(*args, **kwargs)]
+
+        in_numpy.__name__ = in_numpy.__qualname__ = f"{inner} of {name_of(self._function)}"
+        talk = _Conversation(
+            replace(self._system, find_twin=lambda _: of_system),
+            replace(self._target, function=in_numpy),
+            replace(self._sample, function=None, output_tangent=None),
+            self._modes,
+            self._rtol,
+            _rounding_of([slopes[i] for i in kept]) if self._atol is None else self._atol,
+        )
+        return [replace(result, mode=f"{result.mode} of {inner}") for result in talk.results()]
+
+    def _derivative(self, mode: str) -> Callable[..., list[Any]]:
+        """The numbers and arrays of the system's first derivative in a direction, as a function of all arguments."""
+        function, positions, system = self._function, self._positions, self._system
+        twin = system.twin(function)
+        if mode == "vjp":
+            direction = _numbers_of(self._case.expected, self._case.output_tangent)
+        else:
+            tangents = {argument.position - 1: argument.tangent for argument in self._case.arguments}
+            direction = tuple(_numbers_of(self._case.args[position], tangents[position]) for position in positions)
+
+        def derivative(*args: Any, **kwargs: Any) -> list[Any]:
+            f = FunctionOfPrimals(function, args, kwargs, positions, twin)
+            primals = tuple(args[position] for position in positions)
+            if mode == "jvp":
+                return _leaves_of(system.push(f, primals, direction)[1])
+            y, pullback = system.pull(f, primals)
+            return _leaves_of(_one_each(pullback(_in_the_form_of(y, direction)), len(primals)))
+
+        return derivative
+
+    def _new_case(self) -> Case:
         sample, function = self._sample, self._function
         primals = [getattr(arg, "primal", arg) for arg in sample.args]
         default = max(RTOL, 2e3 * precision_of(*primals), sample.rtol or 0.0)
@@ -260,14 +347,17 @@ class _Conversation:
             with_tangent(function, NoTangent()),
             sample.args,
             fkwargs=sample.fkwargs,
-            modes=tuple(TABLES[mode] for mode in modes),
+            modes=tuple(TABLES[mode] for mode in self._modes),
             rrule_f=self._rrule,
             frule_f=self._frule,
             output_tangent=sample.output_tangent,
-            rtol=default if rtol is None else rtol,
-            atol=sample.atol if atol is None else atol,
+            rtol=default if self._rtol is None else self._rtol,
+            atol=sample.atol if self._atol is None else self._atol,
             rng=sample.rng(),
         )
+
+    def _has_nothing_to_differentiate(self) -> bool:
+        return not self._positions or not layout_of(self._case.expected).size
 
     @property
     def _function(self) -> Any:
@@ -377,6 +467,28 @@ def _one_each(cotangents: Any, count: int) -> Any:
             "cotangent per primal"
         )
     return cotangents
+
+
+def _leaves_of(answer: Any) -> list[Any]:
+    """The numbers and arrays in a system's answer."""
+    if isinstance(answer, (tuple, list, dict)):
+        return [leaf for part in (structure_of(answer) or {}).values() for leaf in _leaves_of(part)]
+    return [] if answer is None or answer is NoTangent() else [answer]
+
+
+def _rounding_of(slopes: list[Any]) -> float:
+    """What a derivative of these that is exactly 0 may come out as."""
+    largest = max((float(np.max(np.abs(slope), initial=0)) for slope in slopes), default=0.0)
+    return CANCELLED * precision_of(*slopes) * largest if np.isfinite(largest) else 0.0
+
+
+def _method_of_argument(method: Any) -> Callable[..., Any]:
+    """An unbound method as a function of whatever has a method of that name."""
+
+    def call(x: Any, /, *args: Any, **kwargs: Any) -> Any:
+        return getattr(x, method.__name__)(*args, **kwargs)
+
+    return call
 
 
 def _numbers_of(primal: Any, tangent: Any, conjugate: bool = False) -> Any:

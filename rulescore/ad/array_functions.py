@@ -1,0 +1,401 @@
+"""NumPy functions that make arrays or write to them, for which a rule would not say what has to happen.
+
+What makes an array makes a tracer here, so that its elements can be assigned: ``np.zeros_like(x)``, and all functions
+with ``like=``. What writes to an array assigns to a tracer. An implementation is called with the tracer that NumPy
+dispatched on, before the arguments.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable, Iterable
+from typing import Any, NoReturn
+
+import numpy as np
+from numpy.lib.array_utils import normalize_axis_index
+
+from rulescore.ad.assignment import assign, put
+from rulescore.ad.containers import has_tangent_space
+from rulescore.ad.errors import TracerConversionError, no_rule
+from rulescore.ad.tracers import Tracer, top_trace, value_beneath
+from rulescore.ad.ufunc_methods import deliver, top_tracer
+
+__all__ = ["SPECIAL", "array_of", "deliver", "special", "taking_out"]
+
+SPECIAL: dict[Any, Callable[..., Any]] = {}
+
+
+def special(*functions: Any) -> Callable[[Any], Any]:
+    """Let the decorated function do what NumPy functions do, for calls with a tracer among the arguments."""
+
+    def register(implementation: Any) -> Any:
+        for function in functions:
+            SPECIAL[function] = implementation
+        return implementation
+
+    return register
+
+
+# ---------------------------------------------------------------- out=
+
+
+def taking_out(
+    function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> tuple[tuple[Any, ...], dict[str, Any], Any]:
+    """The arguments of a call without ``out``, wherever it stands, and what was given for it."""
+    if "out" in kwargs:
+        kwargs = dict(kwargs)
+        return args, kwargs, kwargs.pop("out")
+    position = _position_of_out(function)
+    if position is None or len(args) <= position:
+        return args, kwargs, None
+    names = _parameters(function)[position + 1 :]
+    rest = dict(zip(names, args[position + 1 :], strict=False))
+    return args[:position], {**kwargs, **rest}, args[position]
+
+
+@functools.cache
+def _position_of_out(function: Any) -> int | None:
+    names = _parameters(function)
+    return names.index("out") if "out" in names else None
+
+
+@functools.cache
+def _parameters(function: Any) -> list[str]:
+    """The names of the positional parameters of a function."""
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):  # functions written in C need not tell
+        return []
+    return [p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+
+
+# ---------------------------------------------------------------- arrays like others
+
+
+def constant(like: Any, value: Any) -> Any:
+    """A tracer of a new array, of the trace of another tracer; arrays of integers and the like stay what they are."""
+    return like._trace.constant(value) if has_tangent_space(value) else value
+
+
+def _made_like(function: Any, like: Any, a: Any, *args: Any, **kwargs: Any) -> Any:
+    return constant(like, function(a._value, *args, **kwargs))
+
+
+SPECIAL |= {f: functools.partial(_made_like, f) for f in (np.zeros_like, np.ones_like, np.empty_like)}
+
+
+@special(np.full_like)
+def full_like(like: Any, a: Any, fill_value: Any, *args: Any, **kwargs: Any) -> Any:
+    if top_trace((fill_value,)) is None:
+        return constant(a, np.full_like(a._value, fill_value, *args, **kwargs))
+    return _filled(np.empty_like(a._value, *args, **kwargs), _traced(fill_value), a, "np.full_like(a, x)")
+
+
+def _filled(empty: Any, fill_value: Any, like: Any, call: str) -> Any:
+    if not np.can_cast(fill_value.dtype, empty.dtype, "same_kind"):
+        raise TypeError(
+            f"{call} would make an array of {empty.dtype} of a value that is being differentiated, which is "
+            f"{fill_value.dtype}: write dtype=x.dtype"
+        )
+    y = constant(top_tracer(like, fill_value), empty)
+    y[...] = fill_value
+    return y
+
+
+def _traced(x: Any) -> Any:
+    """A tracer, or the tracer of a list with tracers in it."""
+    return x if isinstance(x, Tracer) else array_of(x)
+
+
+# ---------------------------------------------------------------- new arrays with like=
+
+_MAKERS: tuple[Any, ...] = (
+    *(np.zeros, np.ones, np.empty, np.arange, np.eye, np.identity, np.tri),
+    *(np.frombuffer, np.fromfile, np.fromstring, np.loadtxt, np.genfromtxt),
+)
+
+
+def _made(function: Any, like: Any, *args: Any, **kwargs: Any) -> Any:
+    if top_trace((args, kwargs)) is not None:
+        raise no_rule(
+            function,
+            args,
+            kwargs,
+            "its arguments say how the array is made, and cannot be differentiated. Compute with an array of constants "
+            "(start + step * np.arange(n)), or pass ignore_derivatives(x)",
+        )
+    return constant(like, function(*args, **_like_bottom(like), **kwargs))
+
+
+def _like_bottom(like: Any) -> dict[str, Any]:
+    """``like=`` for NumPy where the value beneath a tracer is another library's array."""
+    bottom = value_beneath(like)
+    return {} if isinstance(bottom, (np.ndarray, np.generic)) else {"like": bottom}
+
+
+SPECIAL |= {maker: functools.partial(_made, maker) for maker in _MAKERS}
+
+
+@special(np.full)
+def full(like: Any, shape: Any, fill_value: Any, dtype: Any = None, order: Any = "C", **kwargs: Any) -> Any:
+    if top_trace((fill_value,)) is None:
+        return _made(np.full, like, shape, fill_value, dtype, order, **kwargs)
+    fill_value = _traced(fill_value)
+    dtype = fill_value.dtype if dtype is None else dtype
+    empty = np.empty(shape, dtype, order, **_like_bottom(like), **kwargs)
+    return _filled(empty, fill_value, like, "np.full(shape, x)")
+
+
+@special(np.fromfunction)
+def fromfunction(like: Any, function: Any, shape: Any, *, dtype: Any = float, **kwargs: Any) -> Any:
+    y = function(*np.indices(shape, dtype=dtype), **kwargs)
+    return y if isinstance(y, Tracer) else constant(like, y)
+
+
+@special(np.fromiter)
+def fromiter(like: Any, iterable: Iterable[Any], dtype: Any, count: int = -1) -> Any:
+    items = [item for i, item in zip(range(count), iterable, strict=False)] if count >= 0 else list(iterable)
+    if top_trace((items,)) is None:
+        return constant(like, np.fromiter(items, dtype, count))
+    if len(items) < count:
+        raise ValueError(f"iterator too short: Expected {count} but iterator had only {len(items)} items.")
+    return converted(like, items, dtype)
+
+
+# ---------------------------------------------------------------- conversions with like=
+
+
+def array_of(items: Any) -> Any:
+    """The array of nested lists and tuples of numbers, arrays and tracers; anything else as it is."""
+    if type(items) not in (list, tuple):
+        return items
+    if top_trace((items,)) is None:
+        return np.asarray(items)
+    return np.stack([array_of(item) for item in items])
+
+
+def converted(
+    like: Any, x: Any, dtype: Any = None, *, copy: bool | None = None, order: Any = "K", ndmin: int = 0
+) -> Any:
+    """``np.array`` and its kin: a tracer of nested lists, of a tracer, or of a constant.
+
+    Parameters
+    ----------
+    like : tracer
+        Whose trace a constant becomes part of.
+    x : object
+        What to convert.
+    dtype, copy, order, ndmin
+        As for `numpy.array`.
+    """
+    if top_trace((x,)) is None:
+        return constant(like, np.array(x, dtype, copy=copy, order=order, ndmin=ndmin, **_like_bottom(like)))
+    y = array_of(x)
+    if not y.ndim and not isinstance(value_beneath(y), np.ndarray):
+        y = np.stack([y]).reshape(())  # an array without axes, where there was a number
+    if dtype is not None and np.dtype(dtype) != y.dtype:
+        y = y.astype(dtype)
+    if _has_other_order(y, order):
+        y = y.copy(order=order)
+    if copy is False and y is not x:
+        raise ValueError("Unable to avoid copy while creating an array as requested.")
+    if copy and y is x:
+        y = y.copy(order=order)
+    return y[(None,) * (ndmin - y.ndim)] if y.ndim < ndmin else y
+
+
+def _has_other_order(y: Any, order: str | None) -> bool:
+    if order not in ("C", "F"):
+        return False
+    flags = getattr(y, "flags", None)
+    return flags is not None and not (flags.c_contiguous if order == "C" else flags.f_contiguous)
+
+
+@special(np.array)
+def array(
+    like: Any, x: Any, dtype: Any = None, *, copy: Any = True, order: Any = "K", subok: bool = False, ndmin: int = 0
+) -> Any:
+    return converted(like, x, dtype, copy=copy, order=order, ndmin=ndmin)
+
+
+@special(np.asarray, np.asanyarray)
+def asarray(
+    like: Any, x: Any, dtype: Any = None, order: Any = None, *, device: Any = None, copy: bool | None = None
+) -> Any:
+    return converted(like, x, dtype, copy=copy, order=order)
+
+
+@special(np.ascontiguousarray)
+def ascontiguousarray(like: Any, x: Any, dtype: Any = None) -> Any:
+    return converted(like, x, dtype, order="C", ndmin=1)
+
+
+@special(np.asfortranarray)
+def asfortranarray(like: Any, x: Any, dtype: Any = None) -> Any:
+    return converted(like, x, dtype, order="F", ndmin=1)
+
+
+@special(np.require)
+def require(like: Any, x: Any, dtype: Any = None, requirements: Any = None) -> Any:
+    wanted = {str(name).upper() for name in ([requirements] if isinstance(requirements, str) else requirements or ())}
+    order = "F" if wanted & {"F", "FORTRAN", "F_CONTIGUOUS"} else "C" if wanted & {"C", "CONTIGUOUS"} else "K"
+    # Nothing is ever written to the array of a tracer, so what else can be required holds.
+    return converted(like, x, dtype, order="C" if "C_CONTIGUOUS" in wanted else order)
+
+
+@special(np.copy)
+def copy(like: Any, a: Any, order: Any = "K", subok: bool = False) -> Any:
+    return converted(like, a, copy=True, order=order)
+
+
+@special(np.astype)
+def astype(like: Any, x: Any, dtype: Any, /, *, copy: bool = True, device: Any = None) -> Any:
+    return x.astype(dtype, copy=copy)
+
+
+# ---------------------------------------------------------------- numbers in a row
+
+
+@special(np.linspace)
+def linspace(
+    like: Any,
+    start: Any,
+    stop: Any,
+    num: int = 50,
+    endpoint: bool = True,
+    retstep: bool = False,
+    dtype: Any = None,
+    axis: int = 0,
+    *,
+    device: Any = None,
+) -> Any:
+    start, stop = array_of(start), array_of(stop)
+    if num < 0:
+        raise ValueError(f"Number of samples, {num}, must be non-negative.")
+    div = num - 1 if endpoint else num
+    delta = stop - start
+    step = delta / div if div > 0 else delta * np.nan
+    places = np.arange(num, dtype=np.result_type(delta.dtype, 1.0)).reshape((-1,) + (1,) * delta.ndim)
+    y = places * (step if div > 0 else delta) + start
+    if endpoint and num > 1:
+        y[-1] = stop  # exactly, as NumPy has it
+    y = np.moveaxis(y, 0, axis) if axis else y
+    y = y if dtype is None or np.dtype(dtype) == y.dtype else y.astype(dtype)
+    return (y, step) if retstep else y
+
+
+@special(np.logspace)
+def logspace(
+    like: Any,
+    start: Any,
+    stop: Any,
+    num: int = 50,
+    endpoint: bool = True,
+    base: Any = 10.0,
+    dtype: Any = None,
+    axis: int = 0,
+) -> Any:
+    base = array_of(base)
+    if np.ndim(base):
+        base = np.expand_dims(base, axis=axis)
+    y = np.power(base, np.linspace(start, stop, num, endpoint=endpoint, axis=axis))
+    return y if dtype is None or np.dtype(dtype) == y.dtype else y.astype(dtype)
+
+
+# ---------------------------------------------------------------- writing
+
+
+def _refuse_to_write(call: str) -> NoReturn:
+    raise TracerConversionError(
+        f"{call} would write a value that is being differentiated into an ordinary array, which would lose its "
+        "derivative: make that array with np.zeros(n, like=x), which can be written into"
+    )
+
+
+@special(np.copyto)
+def copyto(like: Any, dst: Any, src: Any, casting: Any = "same_kind", where: Any = True) -> None:
+    if not isinstance(dst, Tracer):
+        _refuse_to_write("np.copyto(a, x)")
+    src = array_of(src)
+    src = src if hasattr(src, "dtype") else np.asarray(src)
+    if not np.can_cast(src.dtype, dst.dtype, casting):
+        raise TypeError(f"Cannot cast array data from {src.dtype!r} to {dst.dtype!r} according to the rule {casting!r}")
+    if where is True:
+        assign(dst, ..., np.broadcast_to(src, dst.shape))
+    else:
+        mask = np.broadcast_to(where, dst.shape)
+        assign(dst, mask, np.broadcast_to(src, dst.shape)[mask])
+
+
+@special(np.put)
+def put_into(like: Any, a: Any, ind: Any, v: Any, mode: str = "raise") -> None:
+    if not isinstance(a, Tracer):
+        _refuse_to_write("np.put(a, indices, x)")
+    put(a, ind, array_of(v), mode)
+
+
+@special(np.place)
+def place(like: Any, arr: Any, mask: Any, vals: Any) -> None:
+    if not isinstance(arr, Tracer):
+        _refuse_to_write("np.place(a, mask, x)")
+    mask, values = np.asarray(mask, bool).reshape(arr.shape), np.reshape(array_of(vals), -1)
+    count = np.count_nonzero(mask)
+    if count and not values.size:
+        raise ValueError("Cannot insert from an empty array!")
+    if count:
+        arr[mask] = values[np.arange(count) % values.size]
+
+
+@special(np.putmask)
+def putmask(like: Any, a: Any, mask: Any, values: Any) -> None:
+    if not isinstance(a, Tracer):
+        _refuse_to_write("np.putmask(a, mask, x)")
+    mask, values = np.asarray(mask, bool).reshape(a.shape), np.reshape(array_of(values), -1)
+    if values.size:
+        a[mask] = values[np.flatnonzero(mask) % values.size]
+
+
+@special(np.fill_diagonal)
+def fill_diagonal(like: Any, a: Any, val: Any, wrap: bool = False) -> None:
+    if not isinstance(a, Tracer):
+        _refuse_to_write("np.fill_diagonal(a, x)")
+    # NumPy finds the diagonal of the numbers of the elements, and has the errors for what has none.
+    numbers = np.zeros(a.shape, bool)
+    np.fill_diagonal(numbers, True, wrap)
+    a.flat[np.flatnonzero(numbers)] = array_of(val)
+
+
+@special(np.put_along_axis)
+def put_along_axis(like: Any, arr: Any, indices: Any, values: Any, axis: int | None) -> None:
+    if not isinstance(arr, Tracer):
+        _refuse_to_write("np.put_along_axis(a, indices, x, axis)")
+    values = array_of(values)
+    if axis is None:
+        arr.flat[np.reshape(indices, -1)] = values
+        return
+    axis = normalize_axis_index(axis, arr.ndim)
+    if np.ndim(indices) != arr.ndim:
+        raise ValueError("`indices` and `arr` must have the same number of dimensions")
+    places: list[Any] = list(np.ix_(*map(np.arange, arr.shape)))
+    places[axis] = indices
+    arr[tuple(places)] = values
+
+
+# ---------------------------------------------------------------- text and files
+
+
+def _text(function: Any, like: Any, a: Any, *args: Any, **kwargs: Any) -> Any:
+    return function(a._value, *args, **kwargs)
+
+
+def _refuse_to_save(function: Any, like: Any, *args: Any, **kwargs: Any) -> NoReturn:
+    raise TracerConversionError(
+        f"np.{function.__name__} was about to save a value that is being differentiated, which would lose its "
+        "derivative: return it from the function and save it there, or save ignore_derivatives(x)"
+    )
+
+
+SPECIAL |= {f: functools.partial(_text, f) for f in (np.array2string, np.array_repr, np.array_str)}
+SPECIAL |= {f: functools.partial(_refuse_to_save, f) for f in (np.save, np.savez, np.savez_compressed, np.savetxt)}

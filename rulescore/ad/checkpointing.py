@@ -1,0 +1,303 @@
+"""`checkpoint`: calls of which a differentiation keeps only the arguments, and which the backward pass makes again.
+
+The idea: a checkpointed call is one operation with a rule, whose pullback differentiates the function when it is asked.
+That pullback is a checkpointed call itself, for the differentiations further out.
+"""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import types
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+
+import numpy as np
+
+from rulescore.ad.containers import as_scalar, has_tangent_space
+from rulescore.ad.structural import pushforward_of
+from rulescore.ad.tapes import Tape
+from rulescore.ad.tracers import Tracer, apply, top_trace, value_beneath
+from rulescore.ad.transformations import check_outputs, vjp
+from rulescore.ad.trees import flatten, unflatten
+from rulescore.records import name_of
+from rulescore.registry import frule, rrule
+from rulescore.signatures import instances_of
+from rulescore.tangents import zero_tangent
+from rulescore.thunks import unthunk
+from rulescore.zero import AbstractZero, NoTangent, ZeroTangent
+
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+
+
+def checkpoint(f: _Function) -> _Function:
+    """A function that computes what ``f`` does, and of which differentiating keeps the arguments alone.
+
+    The backward pass runs ``f`` again to have the intermediate results it needs: memory for time. It has no effect
+    outside of a differentiation.
+
+    Parameters
+    ----------
+    f : callable
+        A function whose arguments and results may be numbers, arrays, and nested tuples, lists, dicts and dataclasses
+        of them. It computes the same whenever it is run: no random numbers are drawn within. It assigns to none of its
+        arguments. What is being differentiated is among its arguments, or in the partial or dataclass that it is, or
+        is a method of, and not in variables around it.
+
+    Returns
+    -------
+    callable
+        With the arguments of ``f``.
+
+    Raises
+    ------
+    ValueError
+        (From the returned function.) When ``f`` uses something that is being differentiated without getting it as an
+        argument.
+    RuntimeError
+        (In the backward pass.) When ``f`` returned something else when it was run again.
+
+    References
+    ----------
+    T. Chen, B. Xu, C. Zhang, C. Guestrin: Training deep nets with sublinear memory cost. arXiv:1604.06174, 2016.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from rulescore.ad import checkpoint, grad
+    >>> @checkpoint
+    ... def layer(w, x): return np.tanh(w @ x)
+    >>> w, x = np.eye(2), np.zeros(2)
+    >>> grad(lambda x: np.sum(layer(w, layer(w, x))))(x)
+    array([1., 1.])
+    """
+    if not callable(f):
+        raise TypeError(f"checkpoint got a {type(f).__name__} and no function: write checkpoint(f)(x)")
+
+    @functools.wraps(f, updated=())
+    def checkpointed(*args: Any, **kwargs: Any) -> Any:
+        function, carried = _opened(f)
+        inputs, structure = flatten((carried, args, kwargs))
+        active = [i for i, x in enumerate(inputs) if has_tangent_space(x)]
+        leaves = [inputs[i] for i in active]
+        if top_trace(leaves) is None:
+            return f(*args, **kwargs)
+        for i in active:
+            inputs[i] = None  # what is kept with the call has no tracers in it
+        call = _FlatFunction(name_of(f), function, structure, inputs, active)
+        return call.in_form(_run(call, leaves))
+
+    return checkpointed  # type: ignore[return-value]
+
+
+def _opened(f: Any) -> tuple[Any, Any]:
+    """A function as one of what it carries: ``g, held`` so that ``g(held, *args, **kwargs)`` is ``f(*args, **kwargs)``.
+
+    Methods carry their object, partials their arguments, and dataclasses with a ``__call__`` their fields.
+    """
+    if isinstance(f, types.MethodType):
+        return f.__func__, f.__self__
+    if isinstance(f, functools.partial):
+        inner, inner_held = _opened(f.func)
+
+        def of_partial(held: Any, *args: Any, **kwargs: Any) -> Any:
+            carried, first, keywords = held
+            return inner(carried, *first, *args, **{**keywords, **kwargs})
+
+        return of_partial, (inner_held, f.args, f.keywords)
+    leaves, _ = flatten(f)
+    if len(leaves) != 1 or leaves[0] is not f:
+        return type(f).__call__, f
+    return lambda held, *args, **kwargs: f(*args, **kwargs), ()
+
+
+class _FlatFunction:
+    """A function of numbers and arrays that returns a tuple of them, made of one of trees.
+
+    Parameters
+    ----------
+    inputs : list
+        The leaves of the arguments, None in the place of those that are the arguments of the flat function.
+    active : list of int
+        Their positions.
+    """
+
+    def __init__(self, name: str, function: Any, structure: Any, inputs: list[Any], active: list[int]) -> None:
+        self.__qualname__ = name
+        self._function = function
+        self._structure = structure
+        self._inputs = inputs
+        self._active = active
+        self._form: tuple[Any, list[Any]] | None = None
+
+    def __call__(self, *leaves: Any) -> tuple[Any, ...]:
+        inputs = list(self._inputs)
+        for i, leaf in zip(self._active, leaves, strict=True):
+            inputs[i] = _read_only(leaf)
+        nodes = [leaf._node for leaf in leaves if isinstance(leaf, Tracer)]
+        held, args, kwargs = unflatten(self._structure, inputs)
+        try:
+            outputs, structure = flatten(self._function(held, *args, **kwargs))
+        except ValueError as error:
+            if "read-only" in str(error):
+                error.add_note(f"{name_of(self)} is checkpointed, so its arguments cannot be written to: x = x.copy()")
+            raise
+        if any(old is not new._node for old, new in zip(nodes, filter(_is_tracer, leaves), strict=True)):
+            raise ValueError(
+                f"{name_of(self)} is checkpointed and assigns to one of its arguments, which its caller would not "
+                "see: assign to a copy (x = x.copy())"
+            )
+        check_outputs(self, outputs)
+        numeric = [has_tangent_space(y) for y in outputs]
+        self._form = structure, [None if is_number else y for is_number, y in zip(numeric, outputs, strict=True)]
+        return tuple(itertools.compress(outputs, numeric))
+
+    def in_form(self, outputs: tuple[Any, ...]) -> Any:
+        """The result of the function of trees, from that of the flat one, which has just been called."""
+        assert self._form is not None
+        structure, others = self._form
+        remaining = iter(outputs)
+        return unflatten(structure, [next(remaining) if y is None else y for y in others])
+
+
+def _is_tracer(x: Any) -> bool:
+    return isinstance(x, Tracer)
+
+
+def _read_only(x: Any) -> Any:
+    """An array that cannot be written to: what is assigned to an argument would be lost for the caller."""
+    if type(x) is np.ndarray and x.flags.writeable:
+        x = x.view()
+        x.flags.writeable = False
+    return x
+
+
+# ---------------------------------------------------------------- the operation
+
+
+def _run(function: Any, leaves: Sequence[Any]) -> tuple[Any, ...]:
+    """``function(*leaves)``, as one operation of every differentiation that it is part of."""
+    trace = top_trace(leaves)
+    if trace is None:
+        return function(*leaves)  # type: ignore[no-any-return]
+    return apply(_Call(function, trace), tuple(leaves))  # type: ignore[no-any-return]
+
+
+class _Call:
+    """A call of a flat function that a trace is about to process."""
+
+    def __init__(self, function: Any, trace: Any) -> None:
+        self.function = function
+        self._trace = trace
+        self.__qualname__ = f"checkpoint({name_of(function)})"
+        self.__module__ = ""
+
+    def __call__(self, *leaves: Any) -> tuple[Any, ...]:
+        return _run(self.function, leaves)
+
+    def processed(self, function: Any, leaves: Sequence[Any]) -> tuple[Any, ...]:
+        """The result of a function with the values in the place of the tracers; an error where it sees others.
+
+        The trace is forgotten then: a view of the result, made anew by the same call, may belong to another one.
+        """
+        trace, self._trace = self._trace, None
+        if trace is None:
+            return _run(function, leaves)
+        before = len(trace) if isinstance(trace, Tape) else 0
+        y = _run(function, leaves)
+        seen = top_trace(y)
+        if (isinstance(trace, Tape) and len(trace) != before) or (seen is not None and seen.level >= trace.level):
+            raise ValueError(
+                f"{name_of(self.function)} is checkpointed and uses something that is being differentiated without "
+                "getting it as an argument: what is only in a variable around it is not there when it is run again. "
+                "Pass it as an argument"
+            )
+        return y
+
+
+@rrule.register(instances_of(_Call))
+def checkpoint_rrule(call: Any, *leaves: Any, needs: Any = None) -> Any:
+    """The pullback differentiates the function when it is called, as an operation of the traces further out."""
+    function = call.function
+    y = call.processed(function, leaves)
+    sums = [_sums_of(part) for part in y]
+    needed = [i for i in range(len(leaves)) if needs is None or needs[i]]
+
+    def checkpoint_pullback(ybar: Any) -> Any:
+        bars = [unthunk(bar) for bar in ybar]
+        given = [i for i, bar in enumerate(bars) if not isinstance(bar, AbstractZero)]
+
+        def backward(*flat: Any) -> tuple[Any, ...]:
+            xs = list(flat[: len(leaves)])
+            every_bar: list[Any] = [ZeroTangent()] * len(bars)
+            for i, bar in zip(given, flat[len(leaves) :], strict=True):
+                every_bar[i] = bar
+
+            def of_needed(*some: Any) -> tuple[Any, ...]:
+                for i, x in zip(needed, some, strict=True):
+                    xs[i] = x
+                return function(*xs)  # type: ignore[no-any-return]
+
+            again, vjp_fn = vjp(of_needed, *[xs[i] for i in needed])
+            _check_same(function, sums, again)
+            return vjp_fn(tuple(every_bar))  # type: ignore[no-any-return]
+
+        found = dict(zip(needed, _run(backward, [*leaves, *(bars[i] for i in given)]), strict=True))
+        return NoTangent(), *[found.get(i, NoTangent()) for i in range(len(leaves))]
+
+    return y, checkpoint_pullback
+
+
+@frule.register(instances_of(_Call))
+def checkpoint_frule(tangents: Any, call: Any, *leaves: Any) -> Any:
+    """Forward mode keeps nothing; for the traces further out it is one operation too."""
+    function = call.function
+    moved = [i for i, dx in enumerate(tangents[1:]) if not isinstance(dx, AbstractZero)]
+
+    def forward(*flat: Any) -> tuple[Any, ...]:
+        xs, some = flat[: len(leaves)], iter(flat[len(leaves) :])
+        every_dx = [next(some) if i in moved else ZeroTangent() for i in range(len(xs))]
+        y, dy = pushforward_of(function, (NoTangent(), *every_dx), xs, {})
+        parts = [dy] * len(y) if isinstance(dy, AbstractZero) else dy
+        return (*y, *[_filled(part, value) for part, value in zip(parts, y, strict=True)])
+
+    both = call.processed(forward, [*leaves, *(unthunk(tangents[1 + i]) for i in moved)])
+    count = len(both) // 2
+    return both[:count], both[count:]
+
+
+def _filled(dx: Any, x: Any) -> Any:
+    """A tangent, with a zero written out."""
+    dx = unthunk(dx)
+    return zero_tangent(as_scalar(value_beneath(x))) if isinstance(dx, AbstractZero) else dx
+
+
+# ---------------------------------------------------------------- running again
+
+
+def _sums_of(y: Any) -> tuple[float, float] | None:
+    """Two numbers that tell whether an array has been computed again; None where they would not."""
+    y = value_beneath(y)
+    if not isinstance(y, (np.ndarray, np.floating, np.complexfloating)):
+        return None
+    with np.errstate(all="ignore"):
+        size, total = float(np.sum(np.abs(y))), float(abs(np.sum(y)))
+    return (total, size) if np.isfinite(size) else None
+
+
+def _check_same(function: Any, sums: list[Any], again: tuple[Any, ...]) -> None:
+    """Raise where a function has returned something else than the first time, up to rounding."""
+    if len(sums) == len(again):
+        for before, y in zip(sums, again, strict=True):
+            after = _sums_of(y)
+            if before is None or after is None:
+                continue
+            tolerance = np.sqrt(np.finfo(value_beneath(y).dtype).eps) * before[1]
+            if abs(before[0] - after[0]) > tolerance or abs(before[1] - after[1]) > tolerance:
+                break
+        else:
+            return
+    raise RuntimeError(
+        f"{name_of(function)} is checkpointed and returned something else when it was run again: draw random numbers "
+        "outside of it and pass them as arguments, and do not change what it reads in between"
+    )

@@ -1,0 +1,164 @@
+"""Calls with tracers in them, as the rules see them: values in the place of tracers, also within lists and dicts.
+
+And back: tracers in the place of the values that a rule returned, with views remembered as views.
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from rulescore.ad.errors import no_rule
+from rulescore.ad.tracers import Tracer, top_trace, value_beneath
+from rulescore.ad.views import as_view
+from rulescore.rule_table import RuleTable
+from rulescore.tangents import Tangent, is_array, rebuild, structure_of
+from rulescore.zero import ZeroTangent
+
+_ZERO_TANGENT = ZeroTangent()
+
+
+class Call(NamedTuple):
+    """A call with tracers in it, as it was made."""
+
+    f: Any
+    args: tuple[Any, ...]
+    kwargs: dict[str, Any]
+
+
+class Stripped(NamedTuple):
+    """What one trace sees of the positional arguments of a call.
+
+    Attributes
+    ----------
+    values : tuple
+        The arguments, with the value in the place of each tracer of the trace.
+    needs : tuple of bool
+        For each position, whether there is a tracer in it.
+    targets : list of (int, tuple, object)
+        Where the tracers were: the position, the path within a container there, and the tracer's node.
+    """
+
+    values: tuple[Any, ...]
+    needs: tuple[bool, ...]
+    targets: list[tuple[int, tuple[Any, ...], Any]]
+
+
+def strip(trace: Any, args: tuple[Any, ...]) -> Stripped:
+    """The arguments of a call as a trace sees them."""
+    values, needs, targets = [], [], []
+    for position, x in enumerate(args):
+        is_ours = False
+        if isinstance(x, Tracer):
+            if x._trace is trace:
+                is_ours = True
+                targets.append((position, (), x._node))
+                x = x._value
+        elif type(x) in _CONTAINERS and top_trace((x,)) is not None:
+            before = len(targets)
+            x = _strip(trace, x, position, (), targets)
+            is_ours = len(targets) > before
+        values.append(x)
+        needs.append(is_ours)
+    return Stripped(tuple(values), tuple(needs), targets)
+
+
+def bound(call: Call, table: RuleTable) -> Call | None:
+    """The call with its traced keywords moved to the positions that a rule knows them by; None where it knows none."""
+    if not call.kwargs or top_trace(call.kwargs.values()) is None:
+        return call
+    args, kwargs = table.bind(call.f, call.args, call.kwargs)
+    return Call(call.f, args, kwargs) if top_trace(kwargs.values()) is None else None
+
+
+_CONTAINERS = frozenset({list, tuple, dict})
+
+
+def _strip(trace: Any, x: Any, position: int, path: tuple[Any, ...], targets: list[Any]) -> Any:
+    if isinstance(x, Tracer):
+        if x._trace is not trace:
+            return x
+        targets.append((position, path, x._node))
+        return x._value
+    if type(x) is dict:
+        return {key: _strip(trace, value, position, (*path, key), targets) for key, value in x.items()}
+    if type(x) in _CONTAINERS:
+        return type(x)(_strip(trace, item, position, (*path, i), targets) for i, item in enumerate(x))
+    return x
+
+
+def values_of(trace: Any, x: Any) -> Any:
+    """``x`` with the value in the place of each tracer of a trace, within lists, tuples and dicts too."""
+    return _strip(trace, x, 0, (), [])
+
+
+def has_tangent_space(y: Any) -> bool:
+    """Whether an output is a number or an array of numbers that have a derivative."""
+    if type(y) is np.ndarray:
+        return y.dtype.kind in "fc"
+    if isinstance(y, (float, complex)):
+        return True
+    return is_array(y) and getattr(y.dtype, "kind", "") in ("f", "c")
+
+
+def as_scalar(x: Any) -> Any:
+    """Python's floats and complex numbers as NumPy's, which have a dtype and a shape; anything else as it is."""
+    return np.float64(x) if type(x) is float else np.complex128(x) if type(x) is complex else x
+
+
+def wrap_output(trace: Any, y: Any, call: Call, entry: Any) -> Any:
+    """Tracers in the place of what a rule returned, whose derivative the trace finds in an entry.
+
+    Outputs without a tangent space, such as indices, stay what they are.
+    """
+    if type(y) is np.ndarray and y.dtype.kind in "fc":
+        tracer = trace.record(y, entry)
+        return tracer if y.base is None and not _is_argument(y, call) else as_view(tracer, call)
+    if has_tangent_space(y):
+        y = as_scalar(y)
+        tracer = trace.record(y, entry)
+        return as_view(tracer, call) if isinstance(value_beneath(y), np.ndarray) else tracer
+    if is_array(y) and getattr(y.dtype, "kind", "") == "O":
+        raise no_rule(call.f, call.args, call.kwargs, "it returned an array of objects, whose derivative is not traced")
+    fields = structure_of(y)
+    if not fields:
+        return y
+    outputs = [as_scalar(part) if has_tangent_space(part) else None for part in fields.values()]
+    if all(part is None for part in outputs):
+        if any(structure_of(part) for part in fields.values()):
+            raise TypeError(f"{call.f} returned containers within a container, which is not supported")
+        return y
+    # Not the outputs themselves, which the tape would keep alive.
+    cotangent_of = functools.partial(_tangent_of_output, type(y), tuple(fields))
+    tracers = trace.record_several(outputs, entry, cotangent_of)
+    parts = {
+        key: part if tracer is None else as_view(tracer, call, key) if _is_view(tracer) else tracer
+        for (key, part), tracer in zip(fields.items(), tracers, strict=True)
+    }
+    return rebuild(y, parts)
+
+
+def _is_view(tracer: Tracer) -> bool:
+    bottom = value_beneath(tracer)
+    return type(bottom) is np.ndarray and bottom.base is not None
+
+
+def _is_argument(y: Any, call: Call) -> bool:
+    return any(isinstance(x, Tracer) and x._value is y for x in call.args)
+
+
+def _tangent_of_output(output_type: type, keys: tuple[Any, ...], bars: list[Any]) -> Any:
+    """The cotangent of a structured output as pullbacks expect it: a tuple of a tuple, else a structural tangent."""
+    parts = [_ZERO_TANGENT if bar is None else bar for bar in bars]
+    if output_type is tuple:
+        return tuple(parts)
+    return Tangent.from_fields(output_type, dict(zip(keys, parts, strict=True)))
+
+
+def part_of_tangent(xbar: Any, path: tuple[Any, ...]) -> Any:
+    """The tangent at a path within the tangent of a container."""
+    for key in path:
+        xbar = xbar[key]
+    return xbar

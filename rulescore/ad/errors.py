@@ -1,0 +1,168 @@
+"""The errors of the reference AD: each says what was asked, what is wrong with it, and what to write instead."""
+
+from __future__ import annotations
+
+import itertools
+import sys
+from collections.abc import Mapping
+from types import FrameType
+from typing import Any
+
+import numpy as np
+
+from rulescore.method_table import rule_type
+from rulescore.records import RuleRecord, name_of
+from rulescore.registry import frule, rrule
+from rulescore.signatures import matches, stretch
+
+
+class NoRuleError(TypeError):
+    """A function was called with a value that is being differentiated, and nothing says how to differentiate it."""
+
+
+class TracerConversionError(TypeError):
+    """A value that is being differentiated was about to become an ordinary number or array."""
+
+
+class LeakedTracerError(RuntimeError):
+    """A value that was being differentiated is used after that differentiation has ended."""
+
+
+class UnrelatedOutputError(ValueError):
+    """The derivative of something was asked for that does not depend on the argument."""
+
+
+LEAKED = (
+    "a value that was being differentiated is used after the function that was differentiated has returned: it was "
+    "kept in a global, an attribute, a cache or a generator. Return it from the function (has_aux=True hands out "
+    "values beside the result), or keep ignore_derivatives(x)"
+)
+
+
+def unmask(error: ValueError) -> None:
+    """Raise the conversion error that NumPy covers with ``setting an array element with a sequence``, if it is one."""
+    cause = error.__cause__
+    if isinstance(cause, TracerConversionError):
+        raise cause.with_traceback(error.__traceback__) from None
+
+
+def became_array(described: str) -> TracerConversionError:
+    """The error for a value that was about to become an ordinary array; called by what NumPy calls to make one."""
+    lines = [f"{described} was about to become an ordinary array, which would lose its derivative."]
+    function = _scipy_function(sys._getframe(2))
+    if function is not None:
+        module = function.rpartition(".")[0]
+        lines.append(
+            f"{function} does that, since SciPy sees numbers only: call it through primitives({module}), or as "
+            f"primitive({function}), which look for a rule, and register one where there is none."
+        )
+    else:
+        lines.append(
+            "Where you build an array of such values, write np.stack([...]) or np.array([...], like=x); where you "
+            "convert one, write np.asarray(x, like=x); where you assign one to elements of an array, make that one "
+            "with np.zeros(n, like=x). Random numbers are drawn without it: mu + sigma * rng.standard_normal(n). "
+            "A function that does not know NumPy's protocols needs a rule and @primitive."
+        )
+    lines.append("If its derivative is not wanted here, write ignore_derivatives(x).")
+    return TracerConversionError("\n".join(lines))
+
+
+def _scipy_function(frame: FrameType | None) -> str | None:
+    """The function of SciPy that the user called, if the innermost frames are SciPy's."""
+    found = None
+    while frame is not None and frame.f_globals.get("__name__", "").partition(".")[0] in ("scipy", "numpy"):
+        if frame.f_globals["__name__"].startswith("scipy"):
+            found = frame
+        frame = frame.f_back
+    if found is None:
+        return None
+    parts = found.f_globals["__name__"].split(".")
+    public = list(itertools.takewhile(lambda part: not part.startswith("_"), parts))
+    return ".".join([*public, found.f_code.co_name])
+
+
+def describe(x: Any) -> str:
+    """An argument as error messages name it: its type, and for arrays their dtype and shape."""
+    if isinstance(x, (np.ndarray, np.generic)) or (hasattr(x, "dtype") and hasattr(x, "shape")):
+        shape = "".join(f"[{', '.join(map(str, x.shape))}]") if x.shape else ""
+        return f"{x.dtype}{shape}"
+    if isinstance(x, (list, tuple)) and len(x) <= 4:
+        inner = ", ".join(describe(item) for item in x)
+        return f"[{inner}]" if isinstance(x, list) else f"({inner})"
+    return type(x).__name__
+
+
+def full_name(f: Any) -> str:
+    """A function with its module, as ``numpy.linalg.svd``."""
+    if isinstance(f, np.ufunc):
+        homes = [home for home in ("numpy", "scipy.special") if getattr(sys.modules.get(home), f.__name__, None) is f]
+        return f"{homes[0]}.{f.__name__}" if homes else f.__name__
+    name = name_of(f)
+    module = getattr(f, "__module__", None)
+    return f"{module}.{name}" if module and "object" not in name else name
+
+
+def no_rule(f: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any], reason: str = "") -> NoRuleError:
+    """The error for a call that no rule serves.
+
+    Parameters
+    ----------
+    f, args, kwargs
+        The call, as the user made it.
+    reason : str
+        Why it cannot be differentiated otherwise, where more is known than that there is no rule.
+    """
+    shown = [describe(x) for x in args] + [f"{name}={describe(value)}" for name, value in kwargs.items()]
+    lines = [f"{full_name(f)}({', '.join(shown)}) cannot be differentiated: " + (reason or "it has no rule for this")]
+    records = _nearest_first(f, args, kwargs)
+    if records:
+        signatures = "; ".join(list(dict.fromkeys(record.signature for record in records))[:4])
+        lines.append(f"{_what_differs(records[0], kwargs)}The registered signatures are {signatures}.")
+        lines.append(
+            "Call it in one of these forms, register a rule for this one (@rrule.register(f, types...)), or hold its "
+            "arguments constant with ignore_derivatives()."
+        )
+    else:
+        lines.append(
+            "Write it with functions that have rules (`rulescore list` shows them), give it one "
+            f"(@rrule.register({name_of(f)})), or hold its arguments constant with ignore_derivatives()."
+        )
+    return NoRuleError("\n".join(lines))
+
+
+def _nearest_first(f: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> list[RuleRecord]:
+    """The rules of a function, those that fit a call best first."""
+    records = {id(record): record for table in (rrule, frule) for record in table.records(f) if not record.opted_out}
+    types = tuple(rule_type(type(x)) for x in args)
+
+    def distance(record: RuleRecord) -> tuple[int, str]:
+        return len(_unknown_keywords(record, kwargs)) + min(
+            _misfits(types, s) for s in record.signatures
+        ), record.signature
+
+    return sorted(records.values(), key=distance)
+
+
+def _misfits(types: tuple[type, ...], signature: tuple[type, ...]) -> int:
+    """In how many arguments a call differs from a signature."""
+    stretched = stretch(signature, len(types)) or signature
+    common = zip(types, stretched, strict=False)
+    return abs(len(types) - len(stretched)) + sum(not matches((t,), (s,)) for t, s in common)
+
+
+def _unknown_keywords(record: RuleRecord, kwargs: Mapping[str, Any]) -> list[str]:
+    parameters = record.parameters
+    if parameters.accepts_any_keyword:
+        return []
+    return [name for name in kwargs if name not in parameters.keyword_only and name not in parameters.names]
+
+
+def _what_differs(record: RuleRecord, kwargs: Mapping[str, Any]) -> str:
+    unknown = _unknown_keywords(record, kwargs)
+    if unknown:
+        return f"Its rule does not know {', '.join(f'{name}=' for name in unknown)}. "
+    keyword_only = [name for name in kwargs if name in record.parameters.keyword_only]
+    traced = [name for name in keyword_only if getattr(type(kwargs[name]), "__rule_type__", None) is not None]
+    if traced:
+        return f"Its rule holds {traced[0]}= constant, which is being differentiated here. "
+    return ""

@@ -1,0 +1,454 @@
+"""Jacobians, Hessians and Hessian-vector products: the transformations that differentiate in many directions.
+
+All directions are pushed or pulled in one pass, as a batch (`batching`), where everything that meets them can work on
+batches; otherwise in one pass each.
+"""
+
+from __future__ import annotations
+
+import functools
+import itertools
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from rulescore.ad.batching import Batch
+from rulescore.ad.containers import as_scalar, has_tangent_space
+from rulescore.ad.errors import UnrelatedOutputError, describe
+from rulescore.ad.tracers import Tracer, top_trace, value_beneath
+from rulescore.ad.transformations import Argnums, Arguments, check_argnums, check_function, grad, jvp, vjp
+from rulescore.ad.trees import flatten, path_of, tree_map, unflatten
+from rulescore.ad.unused_rules import warn_of_unused_rules
+from rulescore.records import name_of
+from rulescore.zero import AbstractZero, NoTangent, ZeroTangent
+
+BATCH_ELEMENTS = 2**18
+"""How many numbers a batch of directions may hold: more directions are taken in several passes.
+
+Every intermediate result of a pass is held for all its directions at once. This many (2 MiB of float64) keep most of
+them within a processor's cache, and the overhead of an operation is small beside its work long before.
+"""
+
+# ---------------------------------------------------------------- the transformations
+
+
+def jacrev(
+    f: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False, holomorphic: bool = False
+) -> Callable[..., Any]:
+    """A function that returns the Jacobian of ``f``, row by row in reverse mode: for more inputs than outputs.
+
+    Parameters
+    ----------
+    f : callable
+        A function of plain NumPy code that returns a real number, an array, or nested tuples, lists, dicts and
+        dataclasses of them. Its arguments may be the same.
+    argnums : int or sequence of int
+        Which positional arguments are differentiated.
+    has_aux : bool
+        Whether ``f`` returns a pair: the output, and something else that is handed through.
+    holomorphic : bool
+        Whether ``f`` is a holomorphic function of complex numbers, whose complex derivative is wanted.
+
+    Returns
+    -------
+    callable
+        With the arguments of ``f``; returns the Jacobian, or ``(jacobian, aux)``. The Jacobian has the form of the
+        output; in the place of each number or array ``y`` in it stands something of the form of the argument (a tuple
+        of such for several argnums), in which an array of shape ``y.shape + x.shape`` stands in the place of each
+        ``x``. For a real output and complex ``x`` it is ∂y/∂Re x + i ∂y/∂Im x, as in `grad`.
+
+    Raises
+    ------
+    TypeError
+        (From the returned function.) When an argument or an output is an integer, when an output is complex and
+        ``holomorphic`` is False, or when one is real and ``holomorphic`` is True.
+    UnrelatedOutputError
+        When no output depends on the arguments. An output that does not has a Jacobian of zeros.
+
+    See Also
+    --------
+    jacfwd : The same by forward mode, for more outputs than inputs.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from rulescore.ad.jacobians import jacrev
+    >>> jacrev(lambda x: x[1:] * x[0])(np.array([2.0, 3.0, 5.0]))
+    array([[3., 2., 0.],
+           [5., 0., 2.]])
+    >>> jacrev(lambda p: {"y": p["a"] ** 2})({"a": 3.0})
+    {'y': {'a': np.float64(6.0)}}
+    """
+    check_function("jacrev", f)
+    check_argnums("jacrev", argnums)
+
+    @functools.wraps(f)
+    def jacobian(*args: Any, **kwargs: Any) -> Any:
+        arguments = Arguments(f"jacrev of {name_of(f)}", args, argnums)
+        inputs = arguments.leaves
+        _check_inputs("jacrev", f, inputs, holomorphic)
+        watched = _Watched(f, arguments, kwargs, has_aux)
+        y, vjp_fn, aux = vjp(watched, *inputs, has_aux=True)
+        outputs, structure = _outputs("jacrev", f, y, holomorphic)
+        watched.check("jacrev")
+
+        def pullback(cotangents: list[Any]) -> Any:
+            return vjp_fn(unflatten(structure, cotangents))
+
+        rows = _images(pullback, outputs)
+        trees = []
+        for y, of_output in zip(outputs, rows, strict=True):
+            # A pullback multiplies with the conjugate of the derivative.
+            entries = map(np.conjugate, of_output) if holomorphic else of_output
+            placed = [_placed(row, y.shape + x.shape, x) for row, x in zip(entries, inputs, strict=True)]
+            trees.append(arguments.tangents(placed))
+        found = unflatten(structure, trees)
+        return (found, aux) if has_aux else found
+
+    return jacobian
+
+
+def jacfwd(
+    f: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False, holomorphic: bool = False
+) -> Callable[..., Any]:
+    """A function that returns the Jacobian of ``f``, column by column in forward mode: for more outputs than inputs.
+
+    Parameters
+    ----------
+    f, argnums, has_aux, holomorphic
+        As for `jacrev`.
+
+    Returns
+    -------
+    callable
+        As for `jacrev`. A complex output of real arguments has a complex Jacobian.
+
+    Raises
+    ------
+    TypeError
+        (From the returned function.) When an argument or an output is an integer, when an argument is complex and
+        ``holomorphic`` is False, or when an argument or output is real and ``holomorphic`` is True.
+    UnrelatedOutputError
+        When no output depends on the arguments. An output that does not has a Jacobian of zeros.
+
+    Notes
+    -----
+    ``f`` is called once for every batch of directions, of which there is one for not too large arguments.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from rulescore.ad.jacobians import jacfwd
+    >>> jacfwd(lambda t: np.stack([np.cos(t), np.sin(t)]))(0.0)
+    array([-0.,  1.])
+    >>> jacfwd(lambda z: z**2, holomorphic=True)(1 + 2j)
+    np.complex128(2+4j)
+    """
+    check_function("jacfwd", f)
+    check_argnums("jacfwd", argnums)
+
+    @functools.wraps(f)
+    def jacobian(*args: Any, **kwargs: Any) -> Any:
+        arguments = Arguments(f"jacfwd of {name_of(f)}", args, argnums)
+        inputs = arguments.leaves
+        _check_inputs("jacfwd", f, inputs, holomorphic)
+        watched = _Watched(f, arguments, kwargs, has_aux)
+        results = []
+
+        def pushforward(tangents: list[Any]) -> list[Any]:
+            y, dy, aux = _pushed(watched, inputs, tangents)
+            results.append((*_outputs("jacfwd", f, y, holomorphic), aux))
+            return flatten(dy)[0]
+
+        columns = _images(pushforward, inputs)
+        watched.check("jacfwd")
+        outputs, structure, aux = results[0]
+        trees = []
+        for i, y in enumerate(outputs):
+            entries = [np.moveaxis(column[i], 0, -1) for column in columns]
+            placed = [_placed(entry, y.shape + x.shape, y) for entry, x in zip(entries, inputs, strict=True)]
+            trees.append(arguments.tangents(placed))
+        found = unflatten(structure, trees)
+        return (found, aux) if has_aux else found
+
+    return jacobian
+
+
+def _pushed(f: Any, inputs: list[Any], tangents: list[Any]) -> Any:
+    """``(y, dy, aux)`` of a function of some numbers and arrays, of which those with a tangent are differentiated."""
+    moving = [i for i, dx in enumerate(tangents) if not isinstance(dx, AbstractZero)]
+
+    @functools.wraps(f)
+    def of_moving(*leaves: Any) -> Any:
+        every = list(inputs)
+        for i, leaf in zip(moving, leaves, strict=True):
+            every[i] = leaf
+        return f(*every)
+
+    return jvp(of_moving, [inputs[i] for i in moving], [tangents[i] for i in moving], has_aux=True)
+
+
+def hessian(
+    f: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False, holomorphic: bool = False
+) -> Callable[..., Any]:
+    """A function that returns the second derivatives of ``f``, by forward over reverse mode.
+
+    Parameters
+    ----------
+    f, argnums, has_aux, holomorphic
+        As for `jacrev`. Most often ``f`` returns one real number.
+
+    Returns
+    -------
+    callable
+        With the arguments of ``f``; returns the Hessian, or ``(hessian, aux)``: the Jacobian of `jacrev` with something
+        of the form of the argument in the place of each array in it, as `jacfwd` gives it. For one array ``x`` and an
+        output ``y`` it is an array of shape ``y.shape + x.shape + x.shape``.
+
+    Raises
+    ------
+    TypeError, UnrelatedOutputError
+        As for `jacrev`; with respect to complex arguments only with ``holomorphic=True``.
+
+    See Also
+    --------
+    hvp : The product of the Hessian with a vector, which costs no more than a few gradients.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from rulescore.ad.jacobians import hessian
+    >>> hessian(lambda x: x[0] ** 2 * x[1])(np.array([3.0, 5.0]))
+    array([[10.,  6.],
+           [ 6.,  0.]])
+    """
+    check_function("hessian", f)
+    return jacfwd(jacrev(f, argnums, has_aux, holomorphic), argnums, has_aux, holomorphic)
+
+
+def hvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[Any, ...]:
+    """The product of the Hessian of ``f`` with a vector, without the Hessian: the derivative of the gradient along it.
+
+    Parameters
+    ----------
+    f : callable
+        A function of ``primals`` that returns a real number.
+    primals : tuple
+        Where to differentiate it; see `jacrev`. ``(x,)`` for one argument.
+    tangents : tuple
+        The vector, of the form of ``primals``.
+
+    Returns
+    -------
+    tuple
+        The product, of the form of ``primals``.
+
+    Raises
+    ------
+    TypeError
+        When a primal is an integer, or the value of ``f`` is no real number.
+    ValueError
+        When a tangent has another shape than its primal.
+    UnrelatedOutputError
+        When the value does not depend on the primals.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from rulescore.ad.jacobians import hvp
+    >>> hvp(lambda x: np.sum(x**3), (np.array([1.0, 2.0]),), (np.array([1.0, 10.0]),))
+    (array([  6., 120.]),)
+    """
+    check_function("hvp", f)
+    for what, given in (("primals", primals), ("tangents", tangents)):
+        if not isinstance(given, (tuple, list)):
+            raise TypeError(f"hvp({name_of(f)}, ...) got {describe(given)} for its {what}: give a tuple, (x,) for one")
+    _, product = jvp(grad(f, range(len(primals))), primals, tangents)
+    # The gradient has no derivative where the primal has none.
+    return tree_map(lambda leaf: NoTangent() if isinstance(leaf, AbstractZero) else leaf, product)  # type: ignore[no-any-return]
+
+
+# ---------------------------------------------------------------- the function, and what it takes and returns
+
+
+class _Watched:
+    """A function of the differentiated numbers and arrays alone, which remembers whether its output depends on them.
+
+    It returns a pair, the output and what the function handed through.
+    """
+
+    def __init__(self, f: Any, arguments: Arguments, kwargs: dict[str, Any], has_aux: bool) -> None:
+        functools.update_wrapper(self, f)
+        warn_of_unused_rules(f)
+        self.f, self.arguments, self.kwargs, self.has_aux = f, arguments, kwargs, has_aux
+        self.is_related = False
+
+    def __call__(self, *leaves: Any) -> Any:
+        result = self.f(*self.arguments.with_leaves(leaves), **self.kwargs)
+        if not self.has_aux:
+            result = result, None
+        elif not isinstance(result, tuple) or not result:
+            return result  # for others to complain about
+        trace = top_trace(leaves)
+        self.is_related |= any(isinstance(y, Tracer) and y._trace is trace for y in flatten(result[0])[0])
+        return result
+
+    def check(self, what: str) -> None:
+        """Complain if no output depended on the arguments."""
+        if not self.is_related:
+            raise UnrelatedOutputError(
+                f"{what} of {name_of(self.f)} was asked for, but its result does not depend on the arguments that are "
+                "differentiated, or only through functions without a derivative (np.floor, np.argmax, comparisons, "
+                "int): compute the result from the arguments, and name the right ones with argnums. If zeros are what "
+                "you want, add 0.0 * np.sum(x)"
+            )
+
+
+def _check_inputs(what: str, f: Any, inputs: list[Any], holomorphic: bool) -> None:
+    for x in inputs:
+        if holomorphic and x.dtype.kind != "c":
+            raise TypeError(
+                f"{what} of {name_of(f)} with holomorphic=True with respect to {describe(x)}: a holomorphic function "
+                "is one of complex numbers. Pass complex arguments, or leave holomorphic=True out"
+            )
+        if what == "jacfwd" and not holomorphic and x.dtype.kind == "c":
+            raise TypeError(
+                f"jacfwd of {name_of(f)} with respect to {describe(x)}: the derivative with respect to a complex "
+                "number is one number only for holomorphic functions. If this is one, pass holomorphic=True; else ask "
+                "for jacrev(f) if the result is real, for jvp(f, primals, tangents), or split x into its real and "
+                "imaginary parts"
+            )
+
+
+def _outputs(what: str, f: Any, y: Any, holomorphic: bool) -> tuple[list[Any], Any]:
+    """The numbers and arrays in an output and its structure, after a check that they have the derivative asked for."""
+    outputs, structure = flatten(y)
+    if not outputs:
+        raise TypeError(f"{what} of {name_of(f)} was asked for, which returned {describe(y)}: return a number or array")
+    outputs = [as_scalar(output) for output in outputs]
+    for i, output in enumerate(outputs):
+        problem = _problem_of_output(what, output, holomorphic)
+        if problem:
+            where = f"result{path_of(y, i)} is {describe(output)}"
+            raise TypeError(f"{what} of {name_of(f)} was asked for, whose {where}{problem}")
+    return outputs, structure
+
+
+def _problem_of_output(what: str, y: Any, holomorphic: bool) -> str | None:
+    """What is wrong with an output, and what to write instead."""
+    if not has_tangent_space(y):
+        return (
+            ", which has no derivative: return floats, and with has_aux=True hand out other things in a second result"
+        )
+    is_complex = y.dtype.kind == "c"
+    if holomorphic and not is_complex:
+        return " with holomorphic=True: return complex numbers, or leave holomorphic=True out"
+    if what == "jacrev" and is_complex and not holomorphic:
+        return (
+            ": the derivative of a complex number is one row only for holomorphic functions. If this is one, pass "
+            "complex arguments and holomorphic=True; else return its real and imaginary parts, ask for vjp(f, x), or "
+            "for jacfwd(f) if the arguments are real"
+        )
+    return None
+
+
+def _placed(values: Any, shape: tuple[int, ...], like: Any) -> Any:
+    """A part of a Jacobian in its shape and its own memory, with the dtype of what it belongs to and traced as that."""
+    values = np.reshape(values, shape)
+    is_traced = isinstance(values, Tracer)
+    if not is_traced:
+        values = values.astype(like.dtype, order="C")
+    elif values.dtype != like.dtype:
+        values = values.astype(like.dtype)
+    values = values if shape else values[()]
+    if isinstance(like, Tracer) and not is_traced:
+        return top_trace((like,)).constant(values)  # constant derivatives of a derivative are derivatives too
+    return values
+
+
+# ---------------------------------------------------------------- many directions
+
+
+def _images(linear_map: Callable[[list[Any]], Any], sources: list[Any]) -> list[list[Any]]:
+    """What a linear map makes of the unit vectors.
+
+    Parameters
+    ----------
+    linear_map : callable
+        From one direction per source, of which some may be `ZeroTangent`, to a sequence of images.
+    sources : list
+        Numbers and arrays of the shape and dtype of the directions.
+
+    Returns
+    -------
+    images : list of list
+        ``images[k][j]`` has the shape ``(sources[k].size, *shape of image j)``.
+    """
+    passes = _Passes(linear_map, sources)
+    everything = range(len(sources))
+    if len(sources) > 1 and not any(isinstance(x, Tracer) for x in sources):
+        images = passes.images_of(everything)
+        if all(type(image) is np.ndarray and not np.isnan(image).any() for image in itertools.chain(*images)):
+            return images
+    # A unit vector in one source is zero in the others: there it is a strong zero only if it is not in the batch, and
+    # no NaN, where the derivative is infinite.
+    return [images for k in everything for images in passes.images_of((k,))]
+
+
+class _Passes:
+    """Applies a linear map to as many directions at once as it can."""
+
+    def __init__(self, linear_map: Callable[[list[Any]], Any], sources: list[Any]) -> None:
+        self.linear_map = linear_map
+        self.sources = sources
+        self.takes_batches = all(isinstance(value_beneath(x), (np.ndarray, np.generic)) for x in sources)
+
+    def images_of(self, members: Sequence[int]) -> list[list[Any]]:
+        """The images of the unit vectors in some of the sources."""
+        sizes = [self.sources[k].size for k in members]
+        bounds = list(itertools.pairwise(itertools.accumulate(sizes, initial=0)))
+        total, largest = sum(sizes), max(1, sum(sizes))
+        passes: list[list[Any]] = []
+        start = 0
+        while not passes or start < total:
+            stop = min(total, start + max(1, BATCH_ELEMENTS // largest))
+            directions: list[Any] = [ZeroTangent()] * len(self.sources)
+            for k, (first, last) in zip(members, bounds, strict=True):
+                if (first < stop and start < last) or total == 0:
+                    directions[k] = _unit_vectors(self.sources[k], first, start, max(stop, 1))
+            passes.append(self._apply(directions, max(stop, 1) - start))
+            largest = max(largest, *[image[:1].size for image in passes[0]])
+            start = max(stop, 1)
+        images = [parts[0] if len(parts) == 1 else np.concatenate(parts) for parts in zip(*passes, strict=True)]
+        return [[image[first:last] for image in images] for first, last in bounds]
+
+    def _apply(self, directions: list[Any], count: int) -> list[Any]:
+        if count > 1 and self.takes_batches:
+            try:
+                return _at_once(self.linear_map, directions, count)
+            except Exception:
+                # Rules may do to a cotangent what only an array withstands. If that was not it, it will happen again.
+                self.takes_batches = False
+        return _one_after_the_other(self.linear_map, directions, count)
+
+
+def _unit_vectors(like: Any, first: int, start: int, stop: int) -> Any:
+    """Some rows of a unit matrix, of which the elements of ``like`` are the columns from ``first`` on."""
+    rows = np.zeros((stop - start, like.size), like.dtype)
+    columns = np.arange(max(start, first), min(stop, first + like.size))
+    rows[columns - start, columns - first] = 1
+    return rows.reshape(stop - start, *like.shape)
+
+
+def _at_once(linear_map: Callable[[list[Any]], Any], directions: list[Any], count: int) -> list[Any]:
+    """The images of some directions, with the direction in axis 0, in one pass."""
+    batch = Batch(count)
+    images = linear_map([x if isinstance(x, AbstractZero) else batch.tracer(x) for x in directions])
+    return [batch.values(image) for image in images]
+
+
+def _one_after_the_other(linear_map: Callable[[list[Any]], Any], directions: list[Any], count: int) -> list[Any]:
+    """The same in a pass for each direction."""
+    images = [linear_map([x if isinstance(x, AbstractZero) else x[i] for x in directions]) for i in range(count)]
+    return [np.stack(parts) for parts in zip(*images, strict=True)]

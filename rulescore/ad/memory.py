@@ -1,0 +1,128 @@
+"""Arrays in memory: which share it, who else sees an array, and copies that are laid out alike.
+
+What NumPy makes a view and what a copy depends on how far apart the elements lie (the strides). So that a view of an
+array is one of its copy too, copies are made with the same strides.
+"""
+
+from __future__ import annotations
+
+import sys
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+
+
+def owner_of(array: Any) -> Any:
+    """The object that the memory of an array belongs to: itself, or that which it is, in the end, a view of."""
+    while (base := getattr(array, "base", None)) is not None:
+        array = base
+    return array
+
+
+# ---------------------------------------------------------------- strides
+
+
+def is_laid_out(array: Any, shape: tuple[int, ...], strides: tuple[int, ...]) -> bool:
+    """Whether an array has a shape and strides, as far as they matter: those of axes of length 1 do not."""
+    if array.strides == strides:
+        return bool(array.shape == shape)
+    return bool(array.shape == shape) and (
+        0 in shape or all(n == 1 or a == b for n, a, b in zip(shape, array.strides, strides, strict=True))
+    )
+
+
+def copy_of(x: Any, strides: tuple[int, ...] | None = None) -> Any:
+    """A copy that can be written to, with given strides or with those of ``x`` where its elements lie apart."""
+    if type(x) is not np.ndarray:
+        return np.array(x) if isinstance(x, np.generic) else x.copy()
+    y = x.copy(order="K")
+    if is_laid_out(y, x.shape, x.strides if strides is None else strides):
+        return y
+    if strides is None:
+        strides = x.strides
+        if may_overlap_itself(x.shape, strides, x.itemsize):
+            return y
+    y = empty(x.shape, x.dtype, strides)
+    y[...] = x
+    return y
+
+
+def zeros(shape: tuple[int, ...], dtype: Any, strides: tuple[int, ...]) -> Any:
+    """Zeros with given strides."""
+    y = np.zeros(shape, dtype)
+    if is_laid_out(y, shape, strides):
+        return y
+    y = empty(shape, dtype, strides)
+    y[...] = 0
+    return y
+
+
+def empty(shape: tuple[int, ...], dtype: Any, strides: tuple[int, ...]) -> Any:
+    """An array with given strides, of which some may be negative or leave gaps."""
+    dtype = np.dtype(dtype)
+    if 0 in shape:
+        return np.empty(shape, dtype)
+    reach = [s * (n - 1) for n, s in zip(shape, strides, strict=True)]
+    before, after = -sum(r for r in reach if r < 0), sum(r for r in reach if r > 0)
+    return np.ndarray(shape, dtype, np.empty(before + after + dtype.itemsize, np.uint8), before, strides)
+
+
+def scaled(strides: tuple[int, ...], itemsize: int, new: int) -> tuple[int, ...]:
+    """The strides that an array would have if its elements were of another size."""
+    exact = all(s % itemsize == 0 for s in strides)
+    return strides if itemsize == new else tuple([s // itemsize * new if exact else s * new for s in strides])
+
+
+def may_overlap_itself(shape: tuple[int, ...], strides: tuple[int, ...], itemsize: int) -> bool:
+    """Whether several elements of an array may lie in the same place, as in the result of ``np.broadcast_to``.
+
+    Exact for what NumPy's own functions make; some arrays from ``as_strided`` are suspected wrongly.
+    """
+    reach = itemsize
+    for stride, n in sorted((abs(s), n) for n, s in zip(shape, strides, strict=True) if n > 1):
+        if stride < reach:
+            return True
+        reach += stride * (n - 1)
+    return False
+
+
+# ---------------------------------------------------------------- who else sees an array
+
+
+def _references(holder: Any, name: str) -> int:
+    x = getattr(holder, name)
+    return sys.getrefcount(x)
+
+
+def _references_of_one_holder() -> int | None:
+    """What `_references` counts for an object that nothing but its holder refers to; None where nothing is counted.
+
+    That depends on the version of Python, so it is measured. Only CPython with its global lock counts so that a number
+    can be relied on: otherwise every array passes for one that somebody else sees.
+    """
+    if sys.implementation.name != "cpython" or not getattr(sys, "_is_gil_enabled", lambda: True)():
+        return None
+    return _references(SimpleNamespace(array=np.empty(1)), "array")
+
+
+_ONE_HOLDER = _references_of_one_holder()
+
+
+def is_unseen(holder: Any, name: str) -> bool:
+    """Whether the array that an attribute holds can be written to without anybody else noticing.
+
+    Everything that reads an array later holds a reference to it: names in somebody's code, what a tape has saved,
+    NumPy's views, which refer to their base. So nobody does when there is one reference, and the memory is its own.
+    """
+    if _ONE_HOLDER is None or type(getattr(holder, name)) is not np.ndarray or _references(holder, name) != _ONE_HOLDER:
+        return False
+    flags, base = getattr(holder, name).flags, getattr(holder, name).base
+    if not flags.writeable:
+        return False
+    if base is None:
+        return bool(flags.owndata)
+    # An array with gaps, made by `empty`: its memory belongs to another array, which nothing else may refer to.
+    is_ours = type(base) is np.ndarray and base.dtype == np.uint8 and base.base is None
+    del base
+    return is_ours and _references(getattr(holder, name), "base") == _ONE_HOLDER

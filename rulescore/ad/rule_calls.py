@@ -1,0 +1,93 @@
+"""How the traces call rules: the pullback or the pushforward of a call, however it can be had.
+
+By its own rule; else by the rule of the other mode, transposed; else there is none, and the caller goes through the
+function's implementation. The values are those beneath one trace, and may be tracers of lower levels.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from multipledispatch import MDNotImplementedError
+
+from rulescore.ad.config import CONFIG
+from rulescore.ad.transposition import pull_by_forward_rule, push_by_reverse_rule
+from rulescore.records import RuleRecord
+from rulescore.registry import frule, rrule
+from rulescore.rule_table import RuleTable
+from rulescore.zero import NoTangent
+
+_NO_TANGENT = NoTangent()
+
+# What serves a call, by function and types: the implementation, and whether it wants ``needs``.
+_reverse: dict[Any, tuple[Callable[..., Any], bool]] = rrule.dependent_cache()
+_forward: dict[Any, Callable[..., Any]] = frule.dependent_cache()
+
+
+def _key(f: Any, values: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
+    # Spelled out for one and two arguments, which is faster.
+    if kwargs:
+        return (f, *map(type, values), tuple(kwargs), *map(type, kwargs.values()))
+    if len(values) == 1:
+        return (f, type(values[0]))
+    if len(values) == 2:
+        return (f, type(values[0]), type(values[1]))
+    return (f, *map(type, values))
+
+
+def _rule(table: RuleTable, f: Any, values: tuple[Any, ...], kwargs: dict[str, Any]) -> RuleRecord | None:
+    keywords = {name: type(value) for name, value in kwargs.items()}
+    return table.rule_for_types(f, tuple(map(type, values)), keywords, type(CONFIG))
+
+
+def pull(f: Any, values: tuple[Any, ...], kwargs: dict[str, Any], needs: tuple[bool, ...]) -> Any:
+    """``(y, pullback)`` of a call, or None when there is no rule.
+
+    Parameters
+    ----------
+    needs : tuple of bool
+        For each positional argument, whether its cotangent will be used.
+    """
+    key = _key(f, values, kwargs)
+    try:
+        implementation, wants_needs = _reverse[key]
+    except KeyError:
+        record = _rule(rrule, f, values, kwargs)
+        if record is not None:
+            _reverse[key] = (record.implementation, record.parameters.wants_needs)
+    except TypeError:  # not hashable
+        pass
+    else:
+        try:
+            if not kwargs:  # handing on an empty dict costs something too
+                return implementation(*values, needs=needs) if wants_needs else implementation(*values)
+            if wants_needs:
+                return implementation(*values, **kwargs, needs=needs)
+            return implementation(*values, **kwargs)
+        except MDNotImplementedError:
+            pass  # declined by value: let the other candidates see the call
+    result = rrule.call(f, values, kwargs, needs=needs, config=CONFIG)
+    return result if result is not None else pull_by_forward_rule(f, values, kwargs, needs)
+
+
+def push(f: Any, values: tuple[Any, ...], kwargs: dict[str, Any], tangents: tuple[Any, ...]) -> Any:
+    """``(y, dy)`` of a call, or None when there is no rule."""
+    every = (_NO_TANGENT, *tangents)
+    if not kwargs:  # with keywords, tangents may have to be added for them
+        key = _key(f, values, kwargs)
+        try:
+            implementation = _forward[key]
+        except KeyError:
+            record = _rule(frule, f, values, kwargs)
+            if record is not None:
+                _forward[key] = record.implementation
+        except TypeError:
+            pass
+        else:
+            try:
+                return implementation(every, *values)
+            except MDNotImplementedError:
+                pass
+    result = frule.call(f, values, kwargs, tangents=every, config=CONFIG)
+    return result if result is not None else push_by_reverse_rule(f, values, kwargs, tangents)

@@ -1,0 +1,469 @@
+"""Reverse mode: a tape of what was done to tracers, and the walk back along it.
+
+An entry of the tape is a tuple whose first item is the function that propagates a cotangent through it,
+``propagate(entry, ybar, bars, owned)``, and whose other items are what that function needs. A tracer knows the position
+of its entry. Entries refer to each other by position, so a tape has no cycles and no recursion, and is freed from its
+end while it is walked.
+
+``bars[i]`` is the sum of the cotangents that have reached entry i; ``owned[i]`` says whether that array was made here,
+and may be added to in place: a pullback may return the cotangent it was given, or one array for several arguments.
+"""
+
+from __future__ import annotations
+
+import functools
+import operator
+from collections.abc import Callable
+from typing import Any, ClassVar
+
+import numpy as np
+
+from rulescore.ad.containers import Call, bound, part_of_tangent, strip, wrap_output
+from rulescore.ad.elementwise import MINUS_ONE, ONE, binary_form, binary_forms, unary_form, unary_forms
+from rulescore.ad.errors import LeakedTracerError
+from rulescore.ad.implementations import through_implementation
+from rulescore.ad.rule_calls import pull
+from rulescore.ad.tracers import Trace, Tracer, apply, leaves_to, new_level, tracer_class
+from rulescore.ad.views import as_view
+from rulescore.definitions import no_tangent_pullback
+from rulescore.projection import unbroadcast
+from rulescore.registry import rrule
+from rulescore.tangents import NotImplementedTangent
+from rulescore.thunks import InplaceableThunk, unthunk
+from rulescore.zero import AbstractZero, ZeroTangent
+
+_ZERO_TANGENT = ZeroTangent()
+_ndarray = np.ndarray
+_MISSING: Any = object()
+
+
+class Tape(list, Trace):  # type: ignore[type-arg]
+    """The record of one differentiation in reverse mode; see the module."""
+
+    __slots__ = ("level",)
+
+    def __init__(self) -> None:
+        self.level = new_level()
+
+    def __repr__(self) -> str:
+        return f"<Tape of level {self.level}: {len(self)} operations>"
+
+    def leaf(self, value: Any) -> Any:
+        """A tracer of an argument."""
+        self.append(_LEAF)
+        return self.tracer(value, len(self) - 1)
+
+    constant = leaf
+
+    def tracer(self, value: Any, position: int) -> Any:
+        """A tracer of the output of the entry at a position."""
+        tracer = _tracer_class_of(type(value), value.dtype)()  # type: ignore[arg-type]
+        tracer._value = value
+        tracer._trace = self
+        tracer._node = position
+        return tracer
+
+    def process(self, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Call ``f`` by its rule and record the pullback; without a rule, through its implementation."""
+        call = Call(f, args, kwargs)
+        if kwargs:
+            call_by_position = bound(call, rrule)
+            if call_by_position is None:
+                return through_implementation(f, args, kwargs)
+            call = call_by_position
+        values, needs, targets = strip(self, call.args)
+        found = pull(f, values, call.kwargs, needs)
+        if found is None:
+            return through_implementation(f, args, kwargs)
+        y, pullback = found
+        if pullback is no_tangent_pullback:
+            return y
+        if len(targets) == 1 and targets[0][:2] == _FIRST:
+            return wrap_output(self, y, call, (_propagate_to_first, pullback, targets[0][2]))
+        return wrap_output(self, y, call, (_propagate_by_pullback, pullback, targets))
+
+    def record(self, y: Any, entry: tuple[Any, ...]) -> Any:
+        """A tracer of an output, whose cotangent is propagated by an entry."""
+        self.append(entry)
+        return self.tracer(y, len(self) - 1)
+
+    def record_several(
+        self, outputs: list[Any], entry: tuple[Any, ...], cotangent_of: Callable[[list[Any]], Any]
+    ) -> list[Any]:
+        """Tracers of several outputs of one operation, None standing for one without a tangent space."""
+        self.append((_propagate_several, entry, cotangent_of))
+        position = len(self) - 1
+        return [
+            None if y is None else self.record(y, (_propagate_part, position, i, len(outputs)))
+            for i, y in enumerate(outputs)
+        ]
+
+    def close(self) -> None:
+        """Let nothing more be recorded."""
+        self.__class__ = ClosedTape
+
+
+_FIRST = (0, ())
+
+
+class ClosedTape(Tape):
+    """A tape after the function that it belongs to has returned."""
+
+    __slots__ = ()
+
+    def append(self, entry: Any) -> None:
+        raise LeakedTracerError(
+            "a value that was being differentiated is used after the function that was differentiated has returned: "
+            "it was kept in a global, an attribute, a cache or a generator. Return it from the function (has_aux=True "
+            "hands out values beside the result), or keep ignore_derivatives(x)"
+        )
+
+    def process(self, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        return self.append(None)
+
+
+class ReverseTracer(Tracer):
+    """A tracer of a tape. What is here is what has to be fast; the rest is in `Tracer`."""
+
+    __slots__ = ()
+    # How elementwise functions are recorded: those of real numbers, see `tracer_class_of`.
+    _unary_forms: ClassVar[dict[Any, Any]] = {}
+    _binary_forms: ClassVar[dict[Any, Any]] = {}
+
+    def __array_ufunc__(self, ufunc: Any, method: str, a: Any, b: Any = _MISSING, *more: Any, **kwargs: Any) -> Any:
+        if b is _MISSING and not kwargs:  # and so no method: reduce and its kin are of ufuncs of two arguments
+            form = a._unary_forms.get(ufunc)
+            if form is not None:
+                x = a._value
+                y = ufunc(x)
+                partial, reads_y, reads_x, ufunc_of_x = form
+                # A call of the class is the fastest way to an object, and setting slots faster than an __init__.
+                out = type(a)()
+                out._value = y
+                out._trace = tape = a._trace
+                out._node = len(tape)
+                if ufunc_of_x is not None:
+                    tape.append((_propagate_by_ufunc, ufunc_of_x, x, a._node))
+                else:
+                    tape.append((_propagate_unary, partial, y if reads_y else None, x if reads_x else None, a._node))
+                return out
+            if a._unary_forms is unary_forms and ufunc not in unary_forms and unary_form(ufunc) is not None:
+                return self.__array_ufunc__(ufunc, method, a)
+        elif not kwargs and method == "__call__" and not more:
+            return _record_binary(ufunc, ufunc, a, b)
+        return Tracer.__array_ufunc__(self, ufunc, method, a, *(() if b is _MISSING else (b,)), *more, **kwargs)
+
+    def __getitem__(self, index: Any) -> Any:
+        tape, x = self._trace, self._value
+        if type(tape) is not Tape or type(x) is not _ndarray:
+            return apply(operator.getitem, (self, index))
+        y, pullback = pull(operator.getitem, (x, index), {}, _NEEDS_FIRST)
+        out = tape.record(y, (_propagate_to_first, pullback, self._node))
+        return out if getattr(y, "base", None) is None else as_view(out, Call(operator.getitem, (self, index), {}))
+
+    def __add__(self, other: Any) -> Any:
+        return _record_binary(np.add, operator.add, self, other)
+
+    def __radd__(self, other: Any) -> Any:
+        return _record_binary(np.add, operator.add, other, self)
+
+    def __sub__(self, other: Any) -> Any:
+        return _record_binary(np.subtract, operator.sub, self, other)
+
+    def __rsub__(self, other: Any) -> Any:
+        return _record_binary(np.subtract, operator.sub, other, self)
+
+    def __mul__(self, other: Any) -> Any:
+        return _record_binary(np.multiply, operator.mul, self, other)
+
+    def __rmul__(self, other: Any) -> Any:
+        return _record_binary(np.multiply, operator.mul, other, self)
+
+    def __truediv__(self, other: Any) -> Any:
+        return _record_binary(np.true_divide, operator.truediv, self, other)
+
+    def __rtruediv__(self, other: Any) -> Any:
+        return _record_binary(np.true_divide, operator.truediv, other, self)
+
+    def __pow__(self, other: Any, modulus: Any = None) -> Any:
+        if modulus is not None:
+            return super().__pow__(other, modulus)  # type: ignore[misc]
+        return _record_binary(np.power, operator.pow, self, other)
+
+    def __rpow__(self, other: Any) -> Any:
+        return _record_binary(np.power, operator.pow, other, self)
+
+
+@functools.cache
+def _tracer_class_of(value_type: type, dtype: Any) -> type:
+    """The class of tracers of values of a type and a dtype: tracers of one class need no look at their dtypes."""
+    cls = tracer_class(ReverseTracer, value_type, dtype.kind == "c")
+    namespace: dict[str, Any] = {"__slots__": ()}
+    if dtype.kind == "f":
+        namespace |= {"_unary_forms": unary_forms, "_binary_forms": binary_forms}
+    return type(cls.__name__, (cls,), namespace)
+
+
+_NEEDS_FIRST = (True, False)
+_NUMBERS = frozenset({float, int, bool})
+_ARRAYS = frozenset({np.ndarray, np.float64, np.float32, np.float16, np.int64, np.int32, np.bool_})
+
+
+def _record_binary(ufunc: Any, compute: Any, a: Any, b: Any) -> Any:
+    """``compute(a, b)`` of an elementwise ufunc, of which at least one is a tracer, recorded.
+
+    What is not real numbers of one dtype goes the general way, by the closure of the rule.
+    """
+    type_a, type_b = type(a), type(b)
+    if type_a is type_b:
+        form = type_a._binary_forms.get(ufunc)
+        tape = a._trace
+        if form is None or b._trace is not tape or type(tape) is not Tape:
+            return _record_binary_generally(ufunc, compute, a, b)
+        x, z = a._value, b._value
+        y = compute(x, z)
+        shape_a = shape_b = None
+        if x.shape != z.shape:
+            shape_a, shape_b = _shape_to_sum_to(x, y), _shape_to_sum_to(z, y)
+        like, value = type_a, x
+        first, second, _, _, (reads_y, reads_x, reads_z) = form
+        entry: tuple[Any, ...] = (
+            _propagate_both,
+            y if reads_y else None,
+            x if reads_x else None,
+            z if reads_z else None,
+            first,
+            a._node,
+            shape_a,
+            second,
+            b._node,
+            shape_b,
+        )
+    elif type_b in _NUMBERS or type_b in _ARRAYS:
+        form = type_a._binary_forms.get(ufunc)
+        if form is None:
+            return _record_binary_generally(ufunc, compute, a, b)
+        tape = a._trace
+        value = x = a._value
+        y = compute(x, b)
+        shape = None
+        if type_b in _ARRAYS:
+            if y.dtype is not x.dtype:
+                return apply(ufunc, (a, b))
+            if x.shape != b.shape:
+                shape = _shape_to_sum_to(x, y)
+        like = type_a
+        partial, _, (reads_y, reads_x, reads_z), _, _ = form
+        entry = (
+            _propagate_one,
+            y if reads_y else None,
+            x if reads_x else None,
+            b if reads_z else None,
+            partial,
+            a._node,
+            shape,
+        )
+    elif type_a in _NUMBERS or type_a in _ARRAYS:
+        form = type_b._binary_forms.get(ufunc)
+        if form is None:
+            return _record_binary_generally(ufunc, compute, a, b)
+        tape = b._trace
+        value = z = b._value
+        y = compute(a, z)
+        shape = None
+        if type_a in _ARRAYS:
+            if y.dtype is not z.dtype:
+                return apply(ufunc, (a, b))
+            if z.shape != a.shape:
+                shape = _shape_to_sum_to(z, y)
+        like = type_b
+        _, partial, _, (reads_y, reads_x, reads_z), _ = form
+        entry = (
+            _propagate_one,
+            y if reads_y else None,
+            a if reads_x else None,
+            z if reads_z else None,
+            partial,
+            b._node,
+            shape,
+        )
+    else:
+        return _record_binary_generally(ufunc, compute, a, b)
+    if type(y) is not type(value):  # NumPy's results of 0-d arrays are scalars
+        return tape.record(y, entry)
+    out = like()
+    out._value = y
+    out._trace = tape
+    out._node = len(tape)
+    tape.append(entry)
+    return out
+
+
+def _shape_to_sum_to(x: Any, y: Any) -> Any:
+    """The shape of an argument that was broadcast, None where it was not."""
+    return None if x.shape == y.shape else x.shape
+
+
+def _record_binary_generally(ufunc: Any, compute: Any, a: Any, b: Any) -> Any:
+    """An operation that has not been seen before, is of mixed traces, or of other types than NumPy's usual ones."""
+    if ufunc not in binary_forms and binary_form(ufunc) is not None:
+        return _record_binary(ufunc, compute, a, b)
+    other = b if isinstance(a, Tracer) else a
+    if compute is not ufunc and leaves_to(other):
+        return NotImplemented
+    return apply(ufunc, (a, b))
+
+
+# ---------------------------------------------------------------- the walk back
+
+
+def walk_back(tape: Tape, seeds: list[tuple[int, Any]], leaves: int, keep: bool) -> list[Any]:
+    """Propagate cotangents from entries of the tape to its first entries, which are the arguments.
+
+    Parameters
+    ----------
+    seeds : list of (int, object)
+        Positions of outputs, and their cotangents.
+    leaves : int
+        How many entries at the beginning are arguments.
+    keep : bool
+        Whether the tape will be walked again; otherwise it is emptied on the way, and what it keeps alive is freed.
+
+    Returns
+    -------
+    bars : list
+        The cotangent of each argument; None where none arrived.
+    """
+    bars: list[Any] = [None] * len(tape)
+    owned = bytearray(len(tape))
+    for position, seed in seeds:
+        _accumulate(seed, position, bars, owned)
+    # Both are taken from their ends, so that what they hold is freed; the position of an entry is the length of `bars`.
+    next_entry = reversed(tape).__next__ if keep else tape.pop
+    next_bar = bars.pop
+    try:
+        for _ in range(len(tape) - leaves):
+            entry = next_entry()
+            ybar = next_bar()
+            if ybar is None:
+                continue
+            if entry[0] is _propagate_by_ufunc:  # spelled out, since the call would cost a tenth of it
+                _, ufunc, x, parent = entry
+                if bars[parent] is None:
+                    bars[parent] = ufunc(x) * ybar
+                else:
+                    _accumulate(ufunc(x) * ybar, parent, bars, owned)
+            else:
+                entry[0](entry, ybar, bars, owned)
+    except Exception as error:
+        error.position = len(bars)  # type: ignore[attr-defined]
+        raise
+    return bars
+
+
+def _accumulate(xbar: Any, parent: int, bars: list[Any], owned: bytearray) -> None:
+    """Add a cotangent to those that have reached an entry, in place where the sum was made here."""
+    old = bars[parent]
+    if old is None:
+        bars[parent] = xbar
+    elif type(old) is _ndarray and type(xbar) is _ndarray:
+        if owned[parent] and old.dtype is xbar.dtype:
+            old += xbar
+        else:
+            bars[parent] = old + xbar
+            owned[parent] = True
+    else:
+        bars[parent] = old + xbar
+
+
+def _propagate_by_ufunc(entry: tuple[Any, ...], ybar: Any, bars: list[Any], owned: bytearray) -> None:
+    _, ufunc, x, parent = entry
+    _accumulate(ufunc(x) * ybar, parent, bars, owned)
+
+
+def _propagate_unary(entry: tuple[Any, ...], ybar: Any, bars: list[Any], owned: bytearray) -> None:
+    _, partial, y, x, parent = entry
+    if bars[parent] is None:
+        bars[parent] = partial(y, x) * ybar
+    else:
+        _accumulate(partial(y, x) * ybar, parent, bars, owned)
+
+
+def _propagate_nothing(entry: tuple[Any, ...], ybar: Any, bars: list[Any], owned: bytearray) -> None:
+    """Of arguments and constants, which depend on nothing."""
+
+
+_LEAF = (_propagate_nothing,)
+
+
+def _propagate_one(entry: tuple[Any, ...], ybar: Any, bars: list[Any], owned: bytearray) -> None:
+    _, y, a, b, partial, parent, shape = entry
+    xbar = ybar if partial is ONE else -ybar if partial is MINUS_ONE else partial(y, a, b) * ybar
+    if shape is not None:
+        xbar = unbroadcast(xbar, shape)
+    if bars[parent] is None:
+        bars[parent] = xbar
+    else:
+        _accumulate(xbar, parent, bars, owned)
+
+
+def _propagate_both(entry: tuple[Any, ...], ybar: Any, bars: list[Any], owned: bytearray) -> None:
+    _, y, a, b, first, parent, shape, second, other_parent, other_shape = entry
+    xbar = ybar if first is ONE else -ybar if first is MINUS_ONE else first(y, a, b) * ybar
+    if shape is not None:
+        xbar = unbroadcast(xbar, shape)
+    if bars[parent] is None:
+        bars[parent] = xbar
+    else:
+        _accumulate(xbar, parent, bars, owned)
+    xbar = ybar if second is ONE else -ybar if second is MINUS_ONE else second(y, a, b) * ybar
+    if other_shape is not None:
+        xbar = unbroadcast(xbar, other_shape)
+    if bars[other_parent] is None:
+        bars[other_parent] = xbar
+    else:
+        _accumulate(xbar, other_parent, bars, owned)
+
+
+def _propagate_by_pullback(entry: tuple[Any, ...], ybar: Any, bars: list[Any], owned: bytearray) -> None:
+    _, pullback, targets = entry
+    cotangents = pullback(ybar)
+    for position, path, parent in targets:
+        # A pullback may stop early: what is missing has no derivative.
+        xbar = cotangents[1 + position] if len(cotangents) > 1 + position else _ZERO_TANGENT
+        add_cotangent(part_of_tangent(xbar, path) if path else xbar, parent, bars, owned)
+
+
+def _propagate_to_first(entry: tuple[Any, ...], ybar: Any, bars: list[Any], owned: bytearray) -> None:
+    _, pullback, parent = entry
+    cotangents = pullback(ybar)
+    if len(cotangents) > 1:
+        add_cotangent(cotangents[1], parent, bars, owned)
+
+
+def add_cotangent(xbar: Any, parent: int, bars: list[Any], owned: bytearray) -> None:
+    """Add what a pullback returned, of whatever type, to the cotangents that have reached an entry."""
+    if type(xbar) is _ndarray:
+        _accumulate(xbar, parent, bars, owned)
+        return
+    if isinstance(xbar, InplaceableThunk) and owned[parent] and type(bars[parent]) is _ndarray:
+        xbar.add_to(bars[parent])
+        return
+    xbar = unthunk(xbar)
+    if isinstance(xbar, AbstractZero):
+        return
+    if isinstance(xbar, NotImplementedTangent):
+        xbar.fail()
+    _accumulate(xbar, parent, bars, owned)
+
+
+def _propagate_several(entry: tuple[Any, ...], ybar: Any, bars: list[Any], owned: bytearray) -> None:
+    _, inner, cotangent_of = entry
+    inner[0](inner, cotangent_of(ybar), bars, owned)
+
+
+def _propagate_part(entry: tuple[Any, ...], ybar: Any, bars: list[Any], owned: bytearray) -> None:
+    _, position, i, count = entry
+    if bars[position] is None:
+        bars[position] = [None] * count
+    bars[position][i] = ybar

@@ -1,0 +1,181 @@
+"""Arguments and results as trees: nested tuples, lists, dicts and dataclasses with numbers and arrays at their leaves.
+
+Trees are those of `optree`, in the namespace ``"rulescore"``. A dataclass is a tree whose children are the fields with
+numbers to differentiate in them; its other fields stay as they are.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import numbers
+import threading
+import types
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+import optree
+
+from rulescore.ad.containers import has_tangent_space
+from rulescore.ad.tracers import Tracer, value_beneath
+from rulescore.arithmetic import AbstractTangent
+from rulescore.tangents import structure_of
+
+NAMESPACE = "rulescore"
+_lock = threading.Lock()
+_dataclasses: set[type] = set()
+
+
+def flatten(tree: Any) -> tuple[list[Any], Any]:
+    """The leaves of a tree, and its structure."""
+    if type(tree) is np.ndarray or isinstance(tree, Tracer):  # the most frequent trees
+        return [tree], _LEAF
+    leaves, structure = optree.tree_flatten(tree, namespace=NAMESPACE)
+    classes = {type(leaf) for leaf in leaves if _is_dataclass(leaf)}
+    if classes:  # met for the first time, here or in another thread that has registered it meanwhile
+        with _lock:
+            for cls in classes - _dataclasses:
+                _register_dataclass(cls)
+                _dataclasses.add(cls)
+        return flatten(tree)
+    return leaves, structure
+
+
+_LEAF = optree.tree_structure(0, namespace=NAMESPACE)
+
+
+def unflatten(structure: Any, leaves: Iterable[Any]) -> Any:
+    """The tree of a structure with other leaves."""
+    return optree.tree_unflatten(structure, leaves)
+
+
+def tree_map(function: Callable[[Any], Any], tree: Any) -> Any:
+    """The tree with a function applied to its leaves."""
+    leaves, structure = flatten(tree)
+    return unflatten(structure, map(function, leaves))
+
+
+def path_of(tree: Any, position: int) -> str:
+    """Where a leaf is in a tree, as one would write it: ``['w'][0].scale``."""
+    if isinstance(tree, (np.ndarray, Tracer)):
+        return ""
+    accessor = optree.tree_accessors(tree, namespace=NAMESPACE)[position]
+    return str(accessor.codify(""))
+
+
+def form_of(structure: Any) -> str:
+    """A structure as error messages show it: ``{'w': *, 'b': *}``."""
+    return str(structure).removeprefix("PyTreeSpec(").removesuffix(f", namespace='{NAMESPACE}')").removesuffix(")")
+
+
+# ---------------------------------------------------------------- dataclasses
+
+
+def _is_dataclass(leaf: Any) -> bool:
+    return (
+        dataclasses.is_dataclass(leaf) and not isinstance(leaf, (type, AbstractTangent)) and not has_tangent_space(leaf)
+    )
+
+
+def _register_dataclass(cls: type) -> None:
+    optree.register_pytree_node(
+        cls,
+        _dataclass_flattener(cls),
+        functools.partial(_rebuilt, cls),
+        path_entry_type=optree.GetAttrEntry,
+        namespace=NAMESPACE,
+    )
+
+
+class _Static:
+    """What a dataclass holds beside its children: fields that stay as they are, and attributes that are no fields."""
+
+    def __init__(self, attributes: dict[str, Any], names: tuple[str, ...]) -> None:
+        self.attributes = attributes
+        self.names = names
+
+    # Of two dataclasses with the same children, what else they hold is none of the tree's business.
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Static) and self.names == other.names
+
+    def __hash__(self) -> int:
+        return hash(self.names)
+
+    def __repr__(self) -> str:
+        return ", ".join(self.names)
+
+
+def _dataclass_flattener(cls: type) -> Callable[[Any], tuple[list[Any], _Static, tuple[str, ...]]]:
+    fields = dataclasses.fields(cls)
+    names = tuple(field.name for field in fields)
+    fixed = {field.name for field in fields if _is_declared_static(field)}
+    real = {field.name for field in fields if field.type in (float, complex, "float", "complex")} - fixed
+
+    def flatten_dataclass(x: Any) -> tuple[list[Any], _Static, tuple[str, ...]]:
+        held = {name: getattr(x, name) for name in names if hasattr(x, name)}
+        # A field declared a float is one whatever it holds: an integer there is a mistake to be told.
+        children = tuple(k for k, v in held.items() if k in real or (k not in fixed and _has_numbers(v)))
+        static = {name: value for name, value in held.items() if name not in children}
+        # Other attributes are kept but for those made of numbers, such as what a cached_property remembers: these may
+        # have been computed from the children, and have to be computed again.
+        others = {k: v for k, v in getattr(x, "__dict__", {}).items() if k not in held and not _has_numbers(v)}
+        return [held[name] for name in children], _Static(static | others, children), children
+
+    return flatten_dataclass
+
+
+def _is_declared_static(field: dataclasses.Field[Any]) -> bool:
+    return bool(field.metadata.get("static", False)) or not field.metadata.get("pytree_node", True)
+
+
+def _rebuilt(cls: type, static: _Static, children: Iterable[Any]) -> Any:
+    x: Any = object.__new__(cls)
+    for name, value in {**static.attributes, **dict(zip(static.names, children, strict=True))}.items():
+        object.__setattr__(x, name, value)  # frozen dataclasses refuse the ordinary way
+    return x
+
+
+def _has_numbers(x: Any) -> bool:
+    leaves, _ = flatten(x)
+    return any(
+        has_tangent_space(leaf) or isinstance(leaf, AbstractTangent) or is_exotic(leaf) or hides_numbers(leaf)
+        for leaf in leaves
+    )
+
+
+# ---------------------------------------------------------------- leaves
+
+
+def is_integral(leaf: Any) -> bool:
+    """Whether a leaf is a number or array of integers or booleans, which has no derivative."""
+    if isinstance(leaf, (bool, int)):
+        return True
+    bottom = value_beneath(leaf)
+    return isinstance(bottom, (np.ndarray, np.generic)) and bottom.dtype.kind in "iub"
+
+
+def is_exotic(leaf: Any) -> bool:
+    """Whether a leaf is a real number, or an array of such, but of a kind that is not differentiated."""
+    if isinstance(leaf, np.ndarray):
+        return leaf.dtype.names is not None
+    return isinstance(leaf, numbers.Number) and not has_tangent_space(leaf) and not is_integral(leaf)
+
+
+def hides_numbers(leaf: Any, depth: int = 3) -> bool:
+    """Whether a leaf that is no number is an object with floats or tracers in it, which a tree does not reach."""
+    if isinstance(leaf, np.ndarray):
+        return leaf.dtype.kind == "O" and any(_is_or_hides_number(item, depth) for item in leaf.flat)
+    if depth == 0 or isinstance(leaf, (AbstractTangent, types.ModuleType, type)):
+        return False
+    if isinstance(leaf, (set, frozenset)):
+        return any(_is_or_hides_number(item, depth) for item in leaf)
+    try:
+        fields = structure_of(leaf)
+    except (TypeError, AttributeError):  # an object that says nothing of what it holds
+        return False
+    return any(_is_or_hides_number(item, depth) for item in (fields or {}).values())
+
+
+def _is_or_hides_number(item: Any, depth: int) -> bool:
+    return has_tangent_space(item) or hides_numbers(item, depth - 1)

@@ -1,0 +1,454 @@
+"""Tracers that are views of other tracers, as NumPy's views are of arrays.
+
+A tracer that is assigned to gets a new value and a new node. A view knows the tracer at the root of it all and the
+calls that lead there, and makes itself anew when it is used after the root has changed. What is assigned to a view is
+assigned to its root.
+
+Which result is a view is not known from functions but seen in memory: it is one of the argument whose memory it shares.
+The arguments of a differentiated function are separate, also where they were views of one array outside of it.
+"""
+
+from __future__ import annotations
+
+import functools
+import operator
+from collections.abc import Iterator
+from typing import Any, ClassVar
+
+import numpy as np
+
+from rulescore.ad.memory import copy_of, is_laid_out, may_overlap_itself, owner_of, scaled
+from rulescore.ad.tracers import Tracer, apply, value_beneath
+from rulescore.records import name_of
+
+# The slots themselves, which the properties of a view hide.
+_slots: Any = vars(Tracer)
+_get_value, _set_value = _slots["_value"].__get__, _slots["_value"].__set__
+_get_node, _set_node = _slots["_node"].__get__, _slots["_node"].__set__
+_get_trace, _set_trace = _slots["_trace"].__get__, _slots["_trace"].__set__
+
+# ---------------------------------------------------------------- the calls that make views
+
+
+class _Placeholder:
+    """In the place of the array that a view is taken of."""
+
+    def __repr__(self) -> str:
+        return "<the array>"
+
+
+_ARRAY = _Placeholder()
+
+
+class ViewCall:
+    """A call that makes a view, of whatever array takes the place of the one it was made with.
+
+    Attributes
+    ----------
+    f, args, kwargs
+        The call. What can be written to is copied, since a view stays what it is when a list of axes changes.
+    key : object
+        The item of its result, None where that is the view itself.
+    shape : tuple of int
+        The shape of the array when the call was made.
+    """
+
+    __slots__ = ("args", "f", "key", "kwargs", "shape")
+
+    def __init__(self, call: Any, key: Any, base: Any) -> None:
+        self.f = call.f
+        self.args = tuple([_frozen(x, base) for x in call.args])
+        self.kwargs = {name: _frozen(x, base) for name, x in call.kwargs.items()}
+        self.key = key
+        self.shape = base.shape
+        self._settle_order(base)
+
+    def __repr__(self) -> str:
+        item = "" if self.key is None else f"[{self.key!r}]"
+        return f"{name_of(self.f)}{self.args!r}{item}"
+
+    def of(self, array: Any) -> Any:
+        """The view of an array."""
+        if array.shape != self.shape:  # x.shape = ... came after the view
+            array = array.reshape(self.shape)
+        if self.f is operator.getitem:
+            return array[self.args[1]]
+        args = tuple([_with_array(x, array) for x in self.args])
+        y = apply(self.f, args, {name: _with_array(x, array) for name, x in self.kwargs.items()})
+        return y if self.key is None else y[self.key]
+
+    def _settle_order(self, base: Any) -> None:
+        """Orders that depend on how the array lies in memory, as it lies there now."""
+        orders = {"A", "K"}.intersection([x for x in (*self.args, *self.kwargs.values()) if isinstance(x, str)])
+        if not orders:
+            return
+        if "K" in orders and base.ndim:
+            axes = sorted(range(base.ndim), key=lambda axis: -abs(base.strides[axis]))
+            self.f, self.args, self.kwargs = _ravel_along, (_ARRAY, axes), {}
+            return
+        order = "F" if base.flags.fnc else "C"
+        self.args = tuple([order if type(x) is str and x == "A" else x for x in self.args])
+        self.kwargs = {name: order if type(x) is str and x == "A" else x for name, x in self.kwargs.items()}
+
+
+def _ravel_along(x: Any, axes: list[int]) -> Any:
+    """All elements, the last of the axes running fastest."""
+    return x.transpose(axes).reshape(-1)
+
+
+def _frozen(x: Any, base: Any) -> Any:
+    if x is base:
+        return _ARRAY
+    kind = type(x)
+    if kind is tuple:
+        items = tuple([_frozen(item, base) for item in x])
+        return x if all(map(operator.is_, items, x)) else items
+    if kind is list:
+        return [_frozen(item, base) for item in x]
+    if kind is dict:
+        return {key: _frozen(item, base) for key, item in x.items()}
+    if isinstance(x, Tracer):
+        x = value_beneath(x)
+    return x.copy() if isinstance(x, np.ndarray) else x
+
+
+def _with_array(x: Any, array: Any) -> Any:
+    if x is _ARRAY:
+        return array
+    kind = type(x)
+    if kind in (list, tuple):
+        return kind([_with_array(item, array) for item in x])
+    return {key: _with_array(item, array) for key, item in x.items()} if kind is dict else x
+
+
+# ---------------------------------------------------------------- views
+
+
+class View(Tracer):
+    """What is special about the tracers that are views; see the module.
+
+    Attributes
+    ----------
+    _root : Tracer
+        The tracer at the end of the chain, which is no view.
+    _base : Tracer
+        The tracer it was taken of: the root, or a view of it.
+    _call : ViewCall
+        The call that makes it of the base.
+    _seen : tuple or None
+        Trace, node and value of the root when the view was made; None when it has to be made anew in any case.
+    _shape : tuple of int
+        Its shape.
+    _is_writeable, _overlaps : bool
+        Whether NumPy would write to it, and whether elements share their place.
+    """
+
+    __slots__ = ("_base", "_call", "_is_writeable", "_overlaps", "_root", "_seen", "_shape")
+    _plain: ClassVar[type]
+
+    _root: Tracer
+    _base: Tracer
+    _call: ViewCall
+    _seen: tuple[Any, Any, Any] | None
+    _shape: tuple[int, ...]
+    _is_writeable: bool
+    _overlaps: bool
+
+    def __new__(cls) -> Any:
+        # A trace makes its results of the class of an argument; the result of an operation on a view is none.
+        return object.__new__(cls._plain)
+
+    def is_current(self) -> bool:
+        """Whether the root is what it was when the view was made."""
+        root, seen = self._root, self._seen
+        return (
+            seen is not None
+            and root._node is seen[1]
+            and root._trace is seen[0]
+            and (seen[2] is None or root._value is seen[2])
+        )
+
+    def refresh(self) -> None:
+        """Make it anew where the root has changed."""
+        chain: list[View] = []
+        view: Any = self
+        while isinstance(view, View) and not view.is_current():
+            chain.append(view)
+            view = view._base
+        for view in reversed(chain):
+            view._make_anew()
+
+    def _make_anew(self) -> None:
+        root = self._root
+        state = (root._trace, root._node, root._value)
+        fresh = self._call.of(self._base)
+        plain = plain_class(type(fresh))
+        if plain is not type(self)._plain:
+            self.__class__ = view_class(plain)  # the root has become a tracer of another trace
+        _set_value(self, fresh._value)
+        _set_trace(self, fresh._trace)
+        _set_node(self, fresh._node)
+        self._seen = _state_to_remember(fresh, state)
+
+    def calls(self) -> list[ViewCall]:
+        """The calls that lead from the root to it."""
+        calls = []
+        view: Any = self
+        while isinstance(view, View):
+            calls.append(view._call)
+            view = view._base
+        return calls[::-1]
+
+    def forget(self) -> None:
+        """Hold no array any more, so that the root's may be written to; it is taken again when it is asked for."""
+        view: Any = self
+        while isinstance(view, View):
+            view._seen = None
+            _set_value(view, None)
+            view = view._base
+
+    def reshape_in_place(self, reshaped: View) -> None:
+        """Become another view of itself; views of it stay what they are."""
+        before = object.__new__(type(self))
+        for name in View.__slots__:
+            setattr(before, name, getattr(self, name))
+        before._seen = None
+        self._base, self._call, self._shape, self._seen = before, reshaped._call, reshaped._shape, None
+
+    def is_item(self, x: Any, index: Any) -> bool:
+        """Whether it is what was read from ``x`` with this very index."""
+        call = self._call
+        return self._base is x and call.f is operator.getitem and call.args[1] is index
+
+    @property
+    def _value(self) -> Any:
+        if not self.is_current():
+            self.refresh()
+        return _get_value(self)
+
+    @property
+    def _node(self) -> Any:
+        if not self.is_current():
+            self.refresh()
+        return _get_node(self)
+
+    @property
+    def _trace(self) -> Any:
+        if not self.is_current():
+            self.refresh()
+        return _get_trace(self)
+
+
+@functools.cache
+def view_class(plain: type) -> type:
+    """The class of views whose operations give tracers of a class."""
+    return type(f"{plain.__name__} view", (View, plain), {"__slots__": (), "_plain": plain})
+
+
+def plain_class(cls: type) -> Any:
+    """The class of the results of operations on tracers of a class, which are no views, nor anything else special."""
+    return getattr(cls, "_plain", cls)
+
+
+class Assigned(Tracer):
+    """A tracer whose elements were assigned to one by one, and probably will be again.
+
+    Assigning takes a copy of the whole array where somebody else refers to it. So that what is read from it and saved
+    on a tape does not, small parts of it are copied when they are read.
+    """
+
+    __slots__ = ()
+    _plain: ClassVar[type]
+
+    def __new__(cls) -> Any:
+        return object.__new__(cls._plain)
+
+
+@functools.cache
+def assigned_class(plain: type) -> type:
+    """The class of tracers that have been assigned to, whose operations give tracers of a class."""
+    return type(f"{plain.__name__} assigned", (Assigned, plain), {"__slots__": (), "_plain": plain})
+
+
+def snapshot(x: Any) -> Any:
+    """A tracer with the value and node that ``x`` has now, and keeps when ``x`` is assigned to; anything else as it is.
+
+    For whatever is kept by one differentiation and belongs to another, whose code goes on to write to it.
+    """
+    if not isinstance(x, Tracer) or isinstance(value_beneath(x), np.generic):
+        return x
+    twin = plain_class(type(x))()
+    twin._value, twin._trace, twin._node = x._value, x._trace, x._node
+    return twin
+
+
+# ---------------------------------------------------------------- finding out what is a view
+
+
+def as_view(tracer: Tracer, call: Any, key: Any = None) -> Any:
+    """The tracer, as a view of the argument of the call whose memory it shares; itself where there is none.
+
+    Parameters
+    ----------
+    tracer : Tracer
+        A result.
+    call : Call
+        The call that it is a result of: ``f``, ``args``, ``kwargs``.
+    key : object
+        Which item of the result it is; None where it is all of it.
+    """
+    bottom = value_beneath(tracer)
+    base = _base_of(bottom, call, key) if isinstance(bottom, np.ndarray) else None
+    if base is None:
+        return tracer
+    if not isinstance(base, Tracer):
+        return _read_only(tracer)
+    if tracer._value is base._value and tracer._trace is base._trace and is_numpys(call.f):
+        return base  # np.asarray and the like: not a view, but the array itself
+    if bottom.size == 0:
+        return tracer
+    view: Any = object.__new__(view_class(plain_class(type(tracer))))
+    view._base = base
+    view._root = root = base._root if isinstance(base, View) else base
+    view._call = ViewCall(call, key, base)
+    view._shape = tracer.shape
+    view._is_writeable = bottom.flags.writeable and is_numpys(call.f)
+    view._overlaps = call.f is not operator.getitem and may_overlap_itself(
+        bottom.shape, bottom.strides, bottom.itemsize
+    )
+    view._overlaps |= isinstance(base, View) and base._overlaps
+    if _is_to_be_copied(bottom, tracer, root):
+        tracer._value = bottom.copy()
+    view._seen = _state_to_remember(tracer, (root._trace, root._node, root._value))
+    _set_value(view, tracer._value)
+    _set_trace(view, tracer._trace)
+    _set_node(view, tracer._node)
+    return view
+
+
+def is_numpys(f: Any) -> bool:
+    """Whether a function is one of NumPy's own, whose results share memory with its argument and nothing else.
+
+    A function of a user may do the same and have a rule of its own all the same, to reverse a gradient for instance.
+    """
+    return (
+        f is operator.getitem
+        or getattr(f, "__objclass__", None) is np.ndarray
+        or (getattr(f, "__module__", None) or "").split(".")[0] == "numpy"
+    )
+
+
+def _base_of(bottom: Any, call: Any, key: Any) -> Any:
+    """The array or tracer among the arguments that a result is a view of; None where there is none."""
+    owner = owner_of(bottom)
+    found: list[Any] = []
+    for x in _arrays_in((*call.args, *call.kwargs.values()) if call.kwargs else call.args):
+        if owner_of(value_beneath(x)) is owner and not any(x is other for other in found):
+            found.append(x)
+    if len(found) < 2:
+        return found[0] if found else None
+    # Views of one array: the result is one of that argument without whose memory it would lie elsewhere.
+    return next((x for x in found if _lies_in_copy(x, call, key)), found[0])
+
+
+def _arrays_in(args: Any) -> Iterator[Any]:
+    for x in args:
+        if isinstance(x, Tracer):
+            if isinstance(value_beneath(x), np.ndarray):
+                yield x
+        elif isinstance(x, np.ndarray):
+            yield x
+        elif type(x) in (list, tuple):
+            yield from _arrays_in(x)
+        elif type(x) is dict:
+            yield from _arrays_in(x.values())
+
+
+def _lies_in_copy(base: Any, call: Any, key: Any) -> bool:
+    """Whether the result is a view of a copy of one argument, when that takes the place of the argument."""
+    copy = copy_of(value_beneath(base))
+    y = ViewCall(call, key, base).of(copy)
+    return isinstance(y, np.ndarray) and owner_of(y) is owner_of(copy)
+
+
+def _read_only(tracer: Any) -> Any:
+    """A view of an ordinary array, which would have to be written to when the view is: that cannot be."""
+    if type(tracer._value) is np.ndarray:
+        tracer._value = tracer._value.view()
+        tracer._value.flags.writeable = False
+    return tracer
+
+
+def _is_to_be_copied(bottom: Any, tracer: Tracer, root: Tracer) -> bool:
+    """Whether a view is better a copy in memory; see `Assigned`. Nodes that are positions are those of tapes."""
+    return (
+        isinstance(root, Assigned)
+        and type(tracer._node) is int
+        and tracer._value is bottom
+        and tracer._trace is root._trace
+        and bottom.flags.c_contiguous
+        and bottom.flags.writeable
+        and 2 * bottom.size <= root.size
+    )
+
+
+def _state_to_remember(tracer: Any, state: tuple[Any, Any, Any]) -> tuple[Any, Any, Any]:
+    """The state of the root; without its value where the node says everything, since holding the value costs copies.
+
+    The positions on a tape are never used twice, while the tangent of an array may stay the same zero.
+    """
+    trace, node, value = state
+    return (trace, node, None if type(node) is int else value)
+
+
+# ---------------------------------------------------------------- places seen through views
+
+
+class Part:
+    """A place in an array that is seen through views: an index of a view of it.
+
+    Attributes
+    ----------
+    calls : list of ViewCall
+        What makes the view of the array.
+    index : object
+        An index of the view.
+    shape : tuple of int
+        The shape of the view.
+    dtype, strides : dtype, tuple of int
+        Of the array, for which the calls make views and not copies.
+    """
+
+    __slots__ = ("calls", "dtype", "index", "shape", "strides")
+
+    def __init__(
+        self, calls: list[ViewCall], index: Any, shape: tuple[int, ...], dtype: Any, strides: tuple[int, ...]
+    ) -> None:
+        self.calls = calls
+        self.index = index
+        self.shape = shape
+        self.dtype = dtype
+        self.strides = strides
+
+    def __repr__(self) -> str:
+        return f"Part({self.calls!r}, {self.index!r}, {self.shape})"
+
+    def view(self, x: Any) -> Any:
+        """The view of an array."""
+        for call in self.calls:
+            x = call.of(x)
+        return x
+
+    def fits(self, x: Any) -> bool:
+        """Whether the calls make a view of an array of the right shape."""
+        return bool(x.dtype == self.dtype) and is_laid_out(x, x.shape, self.strides)
+
+    def fitting_copy(self, x: Any) -> Any:
+        """A copy of an array of the right shape, of which the calls make a view."""
+        if self.dtype.kind == "c" and x.dtype.kind != "c":
+            x = x.astype(np.result_type(x.dtype, np.complex64))
+        return copy_of(x, scaled(self.strides, self.dtype.itemsize, x.dtype.itemsize))
+
+    def at(self, index: Any) -> Part:
+        """The place at another index of the same view."""
+        return Part(self.calls, index, self.shape, self.dtype, self.strides)
