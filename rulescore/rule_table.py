@@ -247,7 +247,7 @@ class RuleTable:
     def dependent_cache(self) -> dict[Any, Any]:
         """A new dictionary that the table empties whenever a rule comes or goes, for consumers that cache what it says.
 
-        That costs nothing when the cache is read, where comparing `generation` would.
+        That costs nothing when the cache is read, where comparing `generation` would. `store` puts something into it.
         """
         cache: dict[Any, Any] = {}
         self._dependent_caches.append(cache)
@@ -292,6 +292,12 @@ class RuleTable:
         types = tuple(map(rule_type, argument_types))
         keyword_types = {name: rule_type(t) for name, t in (keywords or {}).items()}
         return next(iter(self._candidates(f, types, keyword_types, config)), None)
+
+    def store(self, cache: dict[Any, Any], key: Any, value: Any, generation: int) -> None:
+        """Put into a dependent cache what was found out when the table had a generation; nothing if it has another."""
+        with self._lock:
+            if generation == self.generation:
+                cache[key] = value
 
     def rule_for_types(
         self,

@@ -90,6 +90,11 @@ def add_at(accumulator, index, ybar):
 def names_each_once(index):
     """Whether an index cannot name an element twice, because it holds no array of integers."""
     entries = index if isinstance(index, tuple) else (index,)
+    for entry in entries:
+        if type(entry) is not slice and type(entry) is not int:  # the most frequent ones, without the rest
+            break
+    else:
+        return True
     return all(isinstance(entry, BASIC_TYPES) or np.asarray(entry).dtype == bool for entry in entries)
 
 
@@ -134,7 +139,8 @@ def getitem_frule(tangents, x, index, /):
 @rrule.register(operator.getitem)
 def getitem_rrule(x, index, /):
     """x̄ is zero but for x̄[index], to which ȳ is added; added in place where there is an x̄ already."""
-    decline_unless_array(x)
+    if type(x) is not np.ndarray:
+        decline_unless_array(x)
     project, shape, dtype = project_to(x), x.shape, x.dtype
 
     def getitem_pullback(ybar):

@@ -1,7 +1,7 @@
 """The reference AD: derivatives of plain NumPy code, of any order, from nothing but the rule tables.
 
-`grad` and its kin have the signatures of JAX; `variable` and `backward` work as in PyTorch; `primitive` lets a function of
-your own have a rule.
+`grad` and its kin have the signatures of JAX; `variable` and `backward` work as in PyTorch; `primitive` lets a function
+of your own have a rule.
 """
 
 from rulescore.ad.checkpointing import checkpoint

@@ -14,7 +14,7 @@ import numpy as np
 
 from rulescore.ad import duals, tapes
 from rulescore.ad.errors import TracerConversionError, full_name
-from rulescore.ad.memory import copy_of, empty, is_laid_out, is_unseen, may_overlap_itself, scaled, zeros
+from rulescore.ad.memory import copy_of, empty, is_laid_out, is_unseen, is_writeable, may_overlap_itself, scaled, zeros
 from rulescore.ad.tracers import Tracer, apply, top_trace, value_beneath
 from rulescore.ad.views import Part, View, assigned_class, is_numpys, plain_class
 from rulescore.definitions import no_tangent_pullback
@@ -245,7 +245,7 @@ def _check_writable(x: Tracer) -> None:
     if isinstance(x, View):
         writeable, overlaps = x._is_writeable, x._overlaps
     elif isinstance(bottom, _ndarray):
-        writeable = bottom.flags.writeable
+        writeable = is_writeable(bottom)
         overlaps = not bottom.flags.c_contiguous and may_overlap_itself(bottom.shape, bottom.strides, bottom.itemsize)
     else:
         return
@@ -295,7 +295,9 @@ def _has_mask(index: Any) -> bool:
 def _frozen_entry(entry: Any) -> Any:
     if isinstance(entry, _BASIC_TYPES):
         return entry
-    if hasattr(entry, "__index__") and not isinstance(entry, (_ndarray, np.generic)):
+    if isinstance(entry, _ndarray):
+        return copy_of(entry)  # its strides have a say in which of several elements is written last
+    if hasattr(entry, "__index__") and not isinstance(entry, np.generic):
         return operator.index(entry)
     # An empty list is an index that names nothing, though NumPy makes an array of floats of it.
     return np.array(entry, int if isinstance(entry, (list, tuple)) and np.size(entry) == 0 else None)
@@ -460,7 +462,7 @@ def _lies_like(bottom: Any, x: Tracer) -> bool:
     beneath = value_beneath(x)
     if not isinstance(beneath, _ndarray):
         return not isinstance(bottom, _ndarray)
-    if not isinstance(bottom, _ndarray) or not bottom.flags.writeable:
+    if not isinstance(bottom, _ndarray) or not is_writeable(bottom):
         return False
     return is_laid_out(bottom, beneath.shape, beneath.strides)
 

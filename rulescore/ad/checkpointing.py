@@ -166,7 +166,7 @@ def _is_tracer(x: Any) -> bool:
 
 def _read_only(x: Any) -> Any:
     """An array that cannot be written to: what is assigned to an argument would be lost for the caller."""
-    if type(x) is np.ndarray and x.flags.writeable:
+    if type(x) is np.ndarray:
         x = x.view()
         x.flags.writeable = False
     return x

@@ -69,20 +69,20 @@ binary_forms: dict[Any, Binary | None] = rrule.dependent_cache()
 
 def unary_form(ufunc: Any) -> Unary | None:
     """How to record an elementwise function of one argument, or None; also put into the cache."""
-    form = None
+    form, generation = None, rrule.generation
     record = _record(ufunc, 1)
     if record is not None and record.static is not None and record.static.partials is not None:
         (partial,) = record.static.partials
         if partial is not None:
             reads = (record.static.uses_output[0], record.static.uses_arguments[0][0])
             form = Unary(partial, *reads, _ufunc_of_argument(partial))
-    unary_forms[ufunc] = form
+    rrule.store(unary_forms, ufunc, form, generation)
     return form
 
 
 def binary_form(ufunc: Any) -> Binary | None:
     """How to record an elementwise function of two arguments, or None; also put into the cache."""
-    form = None
+    form, generation = None, rrule.generation
     record = _record(ufunc, 2)
     if record is not None and record.static is not None and record.static.partials is not None:
         static, (first, second) = record.static, record.static.partials
@@ -91,7 +91,7 @@ def binary_form(ufunc: Any) -> Binary | None:
             of_second = Reads(static.uses_output[1], *static.uses_arguments[1])
             of_both = Reads(*map(operator.or_, of_first, of_second))
             form = Binary(_simplest(first, of_first), _simplest(second, of_second), of_first, of_second, of_both)
-    binary_forms[ufunc] = form
+    rrule.store(binary_forms, ufunc, form, generation)
     return form
 
 

@@ -50,7 +50,11 @@ def became_array(described: str) -> TracerConversionError:
     """The error for a value that was about to become an ordinary array; called by what NumPy calls to make one."""
     lines = [f"{described} was about to become an ordinary array, which would lose its derivative."]
     function = _scipy_function(sys._getframe(2))
-    if function is not None:
+    if function is not None and function.rpartition(".")[2].startswith("__"):
+        lines.append(
+            "An operator of a sparse array does that: write s.toarray() @ x, or give a function of both a rule."
+        )
+    elif function is not None:
         module = function.rpartition(".")[0]
         lines.append(
             f"{function} does that, since SciPy sees numbers only: call it through primitives({module}), or as "

@@ -20,6 +20,17 @@ def owner_of(array: Any) -> Any:
     return array
 
 
+def is_writeable(array: Any) -> bool:
+    """Whether NumPy writes to an array, without a warning that it will not in future.
+
+    It gives that warning when one looks at the flag of what ``np.broadcast_arrays`` returns.
+    """
+    return bool(array.flags.num & _WRITEABLE) and array.flags.num >= 0
+
+
+_WRITEABLE = 0x0400
+"""NumPy's NPY_ARRAY_WRITEABLE; the sign of the flags is its NPY_ARRAY_WARN_ON_WRITE."""
+
 # ---------------------------------------------------------------- strides
 
 
@@ -117,11 +128,11 @@ def is_unseen(holder: Any, name: str) -> bool:
     """
     if _ONE_HOLDER is None or type(getattr(holder, name)) is not np.ndarray or _references(holder, name) != _ONE_HOLDER:
         return False
-    flags, base = getattr(holder, name).flags, getattr(holder, name).base
-    if not flags.writeable:
+    if not is_writeable(getattr(holder, name)):
         return False
+    base = getattr(holder, name).base
     if base is None:
-        return bool(flags.owndata)
+        return bool(getattr(holder, name).flags.owndata)
     # An array with gaps, made by `empty`: its memory belongs to another array, which nothing else may refer to.
     is_ours = type(base) is np.ndarray and base.dtype == np.uint8 and base.base is None
     del base

@@ -53,9 +53,10 @@ def pull(f: Any, values: tuple[Any, ...], kwargs: dict[str, Any], needs: tuple[b
     try:
         implementation, wants_needs = _reverse[key]
     except KeyError:
+        generation = rrule.generation
         record = _rule(rrule, f, values, kwargs)
         if record is not None:
-            _reverse[key] = (record.implementation, record.parameters.wants_needs)
+            rrule.store(_reverse, key, (record.implementation, record.parameters.wants_needs), generation)
     except TypeError:  # not hashable
         pass
     else:
@@ -79,9 +80,10 @@ def push(f: Any, values: tuple[Any, ...], kwargs: dict[str, Any], tangents: tupl
         try:
             implementation = _forward[key]
         except KeyError:
+            generation = frule.generation
             record = _rule(frule, f, values, kwargs)
             if record is not None:
-                _forward[key] = record.implementation
+                frule.store(_forward, key, record.implementation, generation)
         except TypeError:
             pass
         else:

@@ -20,11 +20,11 @@ import numpy as np
 
 from rulescore.ad.containers import Call, bound, part_of_tangent, strip, wrap_output
 from rulescore.ad.elementwise import MINUS_ONE, ONE, binary_form, binary_forms, unary_form, unary_forms
-from rulescore.ad.errors import LeakedTracerError
+from rulescore.ad.errors import LEAKED, LeakedTracerError
 from rulescore.ad.implementations import through_implementation
 from rulescore.ad.rule_calls import pull
 from rulescore.ad.tracers import Trace, Tracer, apply, leaves_to, new_level, tracer_class
-from rulescore.ad.views import as_view
+from rulescore.ad.views import view_of_item
 from rulescore.definitions import no_tangent_pullback
 from rulescore.projection import unbroadcast
 from rulescore.registry import rrule
@@ -65,6 +65,9 @@ class Tape(list, Trace):  # type: ignore[type-arg]
 
     def process(self, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Call ``f`` by its rule and record the pullback; without a rule, through its implementation."""
+        first = args[0] if args else None
+        if isinstance(first, Tracer) and first._trace is self and _are_plain(args[1:], kwargs):
+            return self._process_first(f, first, args, kwargs)
         call = Call(f, args, kwargs)
         if kwargs:
             call_by_position = bound(call, rrule)
@@ -78,9 +81,21 @@ class Tape(list, Trace):  # type: ignore[type-arg]
         y, pullback = found
         if pullback is no_tangent_pullback:
             return y
-        if len(targets) == 1 and targets[0][:2] == _FIRST:
-            return wrap_output(self, y, call, (_propagate_to_first, pullback, targets[0][2]))
         return wrap_output(self, y, call, (_propagate_by_pullback, pullback, targets))
+
+    def _process_first(self, f: Any, first: Tracer, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """The same where the first argument alone is a tracer: most calls, and so without what others need."""
+        x = first._value
+        found = pull(f, (x, *args[1:]), kwargs, (True,) + (False,) * (len(args) - 1))
+        if found is None:
+            return through_implementation(f, args, kwargs)
+        y, pullback = found
+        if pullback is no_tangent_pullback:
+            return y
+        entry = (_propagate_to_first, pullback, first._node)
+        if _is_fresh(y) and y is not x:
+            return self.record(y, entry)
+        return wrap_output(self, y, Call(f, args, kwargs), entry)
 
     def record(self, y: Any, entry: tuple[Any, ...]) -> Any:
         """A tracer of an output, whose cotangent is propagated by an entry."""
@@ -103,7 +118,24 @@ class Tape(list, Trace):  # type: ignore[type-arg]
         self.__class__ = ClosedTape
 
 
-_FIRST = (0, ())
+# What may stand beside a tracer in a call without a second look: it holds no tracers.
+_PLAIN = frozenset({int, float, bool, str, slice, type(None), type(...), np.ndarray, np.float64, np.int64, np.bool_})
+
+
+def _are_plain(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+    for x in args:
+        if type(x) not in _PLAIN:
+            return False
+    if kwargs:
+        for x in kwargs.values():
+            if type(x) not in _PLAIN:
+                return False
+    return True
+
+
+def _is_fresh(y: Any) -> bool:
+    """Whether an output is a number or array of real numbers that is no view."""
+    return y.dtype.kind == "f" and y.base is None if type(y) is _ndarray else isinstance(y, np.floating)
 
 
 class ClosedTape(Tape):
@@ -112,11 +144,7 @@ class ClosedTape(Tape):
     __slots__ = ()
 
     def append(self, entry: Any) -> None:
-        raise LeakedTracerError(
-            "a value that was being differentiated is used after the function that was differentiated has returned: "
-            "it was kept in a global, an attribute, a cache or a generator. Return it from the function (has_aux=True "
-            "hands out values beside the result), or keep ignore_derivatives(x)"
-        )
+        raise LeakedTracerError(LEAKED)
 
     def process(self, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         return self.append(None)
@@ -126,6 +154,7 @@ class ReverseTracer(Tracer):
     """A tracer of a tape. What is here is what has to be fast; the rest is in `Tracer`."""
 
     __slots__ = ()
+    _is_plain = True  # neither a view nor assigned to, see `views`
     # How elementwise functions are recorded: those of real numbers, see `tracer_class_of`.
     _unary_forms: ClassVar[dict[Any, Any]] = {}
     _binary_forms: ClassVar[dict[Any, Any]] = {}
@@ -155,11 +184,17 @@ class ReverseTracer(Tracer):
 
     def __getitem__(self, index: Any) -> Any:
         tape, x = self._trace, self._value
-        if type(tape) is not Tape or type(x) is not _ndarray:
-            return apply(operator.getitem, (self, index))
-        y, pullback = pull(operator.getitem, (x, index), {}, _NEEDS_FIRST)
+        if not self._is_plain or type(tape) is not Tape or type(x) is not _ndarray or not _is_basic(index):
+            return Tracer.__getitem__(self, index)
+        y, pullback = pull(operator.getitem, (x, index), _NO_KEYWORDS, _NEEDS_FIRST)
         out = tape.record(y, (_propagate_to_first, pullback, self._node))
-        return out if getattr(y, "base", None) is None else as_view(out, Call(operator.getitem, (self, index), {}))
+        return view_of_item(out, self, index) if type(y) is _ndarray else out
+
+    def __matmul__(self, other: Any) -> Any:
+        return _record_by_rule(np.matmul, operator.matmul, self, other)
+
+    def __rmatmul__(self, other: Any) -> Any:
+        return _record_by_rule(np.matmul, operator.matmul, other, self)
 
     def __add__(self, other: Any) -> Any:
         return _record_binary(np.add, operator.add, self, other)
@@ -205,6 +240,20 @@ def _tracer_class_of(value_type: type, dtype: Any) -> type:
 
 
 _NEEDS_FIRST = (True, False)
+_NO_KEYWORDS: dict[str, Any] = {}
+_BASIC_INDICES = frozenset({int, slice, type(...), type(None)})
+
+
+def _is_basic(index: Any) -> bool:
+    """Whether an index holds neither arrays nor lists, so that the result is a view."""
+    if type(index) is not tuple:
+        return type(index) in _BASIC_INDICES
+    for entry in index:  # noqa: SIM110 (a generator takes twice as long)
+        if type(entry) not in _BASIC_INDICES:
+            return False
+    return True
+
+
 _NUMBERS = frozenset({float, int, bool})
 _ARRAYS = frozenset({np.ndarray, np.float64, np.float32, np.float16, np.int64, np.int32, np.bool_})
 
@@ -308,10 +357,32 @@ def _record_binary_generally(ufunc: Any, compute: Any, a: Any, b: Any) -> Any:
     """An operation that has not been seen before, is of mixed traces, or of other types than NumPy's usual ones."""
     if ufunc not in binary_forms and binary_form(ufunc) is not None:
         return _record_binary(ufunc, compute, a, b)
-    other = b if isinstance(a, Tracer) else a
-    if compute is not ufunc and leaves_to(other):
-        return NotImplemented
-    return apply(ufunc, (a, b))
+    return _record_by_rule(ufunc, compute, a, b)
+
+
+def _record_by_rule(ufunc: Any, compute: Any, a: Any, b: Any) -> Any:
+    """A ufunc of two arguments, of which at least one is a tracer, recorded by the closure of its rule."""
+    trace_a = a._trace if isinstance(a, Tracer) else None if type(a) in _ARRAYS else _FOREIGN
+    trace_b = b._trace if isinstance(b, Tracer) else None if type(b) in _ARRAYS else _FOREIGN
+    tape = trace_b if trace_a is None else trace_a
+    if type(tape) is not Tape or (trace_b is not tape and trace_b is not None):
+        other = b if isinstance(a, Tracer) else a
+        return NotImplemented if compute is not ufunc and leaves_to(other) else apply(ufunc, (a, b))
+    of_a, of_b = trace_a is tape, trace_b is tape
+    x, z = a._value if of_a else a, b._value if of_b else b
+    found = pull(ufunc, (x, z), _NO_KEYWORDS, (of_a, of_b))
+    if found is None:
+        return apply(ufunc, (a, b))
+    y, pullback = found
+    if pullback is no_tangent_pullback:
+        return y
+    entry = (_propagate_to_two, pullback, a._node if of_a else None, b._node if of_b else None)
+    if _is_fresh(y):
+        return tape.record(y, entry)
+    return wrap_output(tape, y, Call(ufunc, (a, b), {}), entry)
+
+
+_FOREIGN = object()
 
 
 # ---------------------------------------------------------------- the walk back
@@ -439,6 +510,15 @@ def _propagate_to_first(entry: tuple[Any, ...], ybar: Any, bars: list[Any], owne
     cotangents = pullback(ybar)
     if len(cotangents) > 1:
         add_cotangent(cotangents[1], parent, bars, owned)
+
+
+def _propagate_to_two(entry: tuple[Any, ...], ybar: Any, bars: list[Any], owned: bytearray) -> None:
+    _, pullback, first, second = entry
+    cotangents = pullback(ybar)
+    if first is not None and len(cotangents) > 1:
+        add_cotangent(cotangents[1], first, bars, owned)
+    if second is not None and len(cotangents) > 2:
+        add_cotangent(cotangents[2], second, bars, owned)
 
 
 def add_cotangent(xbar: Any, parent: int, bars: list[Any], owned: bytearray) -> None:

@@ -19,7 +19,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from rulescore.ad.errors import TracerConversionError
+from rulescore.ad.errors import TracerConversionError, became_array
 from rulescore.sparsity import is_sparse
 
 new_level = itertools.count(1).__next__
@@ -188,13 +188,7 @@ class Tracer:
         return apply(func, args, kwargs) if special is None else special(self, *args, **kwargs)
 
     def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
-        raise TracerConversionError(
-            f"{self._described()} was about to become an ordinary array, which would lose its derivative.\n"
-            "Where you build an array of such values, write np.stack([...]) or np.array([...], like=x); where you "
-            "convert one, write np.asarray(x, like=x); where you assign one to elements of an array, make that one "
-            "with np.zeros(n, like=x).\n"
-            "If its derivative is not wanted here, write ignore_derivatives(x)."
-        )
+        raise became_array(self._described())
 
     # ------------------------------------------------------------------ conversions
 

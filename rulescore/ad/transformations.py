@@ -493,7 +493,7 @@ class _Owners:
             if is_array and (id(x) in self._ids or isinstance(x, View)):
                 x = apply(np.ndarray.copy, (x,))
         elif isinstance(x, np.ndarray):
-            if id(x) in self._ids or id(x.base) in self._ids or not x.flags.writeable:
+            if id(x) in self._ids or id(x.base) in self._ids or _is_read_only(x):
                 x = x.copy()
             elif x.base is not None:
                 self._ids.add(id(x.base))
@@ -502,6 +502,11 @@ class _Owners:
         self._ids.add(id(x))
         self._taken.append(x)
         return x
+
+
+def _is_read_only(x: Any) -> bool:
+    # To ask a view that np.broadcast_arrays made for its flags raises a warning.
+    return not x.flags.writeable if x.base is None else x.__array_interface__["data"][1]
 
 
 def _traces_of(xs: Sequence[Any]) -> dict[int, Any]:
@@ -516,7 +521,7 @@ def _traces_of(xs: Sequence[Any]) -> dict[int, Any]:
 
 def _lifted(x: Any, traces: dict[int, Any]) -> Any:
     """A derivative as a tracer of each of the traces: where it is constant, its own derivative is zero."""
-    own = x._trace.level if isinstance(x, Tracer) else 0
+    own = x._trace.level if isinstance(x, Tracer) else -1
     for level in sorted(traces):
         if level > own:
             x = traces[level].constant(x)
@@ -638,6 +643,8 @@ def _tangent(y: Any, value: Any, trace: Dual, traces: dict[int, Any]) -> Any:
         return NoTangent()
     dy = y._node if _belongs_to(y, trace) else NoTangent()
     dy = zero_tangent(as_scalar(like)) if isinstance(dy, AbstractZero) else project_to(like)(dy)
+    if isinstance(dy, Tracer) and dy.dtype != like.dtype:  # a projection leaves other arrays than NumPy's as they are
+        dy = apply(np.ndarray.astype, (dy, like.dtype))
     return _lifted(dy, traces | _traces_of((value,)))
 
 

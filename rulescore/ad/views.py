@@ -17,7 +17,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from rulescore.ad.memory import copy_of, is_laid_out, may_overlap_itself, owner_of, scaled
+from rulescore.ad.memory import copy_of, is_laid_out, is_writeable, may_overlap_itself, owner_of, scaled
 from rulescore.ad.tracers import Tracer, apply, value_beneath
 from rulescore.records import name_of
 
@@ -57,6 +57,9 @@ class ViewCall:
 
     def __init__(self, call: Any, key: Any, base: Any) -> None:
         self.f = call.f
+        if key is None and _is_simple(call):
+            self.args, self.kwargs, self.key, self.shape = (_ARRAY, *call.args[1:]), {}, None, base.shape
+            return
         self.args = tuple([_frozen(x, base) for x in call.args])
         self.kwargs = {name: _frozen(x, base) for name, x in call.kwargs.items()}
         self.key = key
@@ -144,6 +147,7 @@ class View(Tracer):
     """
 
     __slots__ = ("_base", "_call", "_is_writeable", "_overlaps", "_root", "_seen", "_shape")
+    _is_plain = False
     _plain: ClassVar[type]
 
     _root: Tracer
@@ -200,11 +204,12 @@ class View(Tracer):
         return calls[::-1]
 
     def forget(self) -> None:
-        """Hold no array any more, so that the root's may be written to; it is taken again when it is asked for."""
+        """Hold no arrays any more, so that the root's may be written to; they are taken again when asked for."""
         view: Any = self
         while isinstance(view, View):
             view._seen = None
             _set_value(view, None)
+            _set_node(view, None)
             view = view._base
 
     def reshape_in_place(self, reshaped: View) -> None:
@@ -220,21 +225,25 @@ class View(Tracer):
         call = self._call
         return self._base is x and call.f is operator.getitem and call.args[1] is index
 
+    # The same check three times, since these are read at every operation and a call would double what that costs.
     @property
     def _value(self) -> Any:
-        if not self.is_current():
+        seen, root = self._seen, self._root
+        if seen is None or root._node is not seen[1] or root._trace is not seen[0] or seen[2] is not None:
             self.refresh()
         return _get_value(self)
 
     @property
     def _node(self) -> Any:
-        if not self.is_current():
+        seen, root = self._seen, self._root
+        if seen is None or root._node is not seen[1] or root._trace is not seen[0] or seen[2] is not None:
             self.refresh()
         return _get_node(self)
 
     @property
     def _trace(self) -> Any:
-        if not self.is_current():
+        seen, root = self._seen, self._root
+        if seen is None or root._node is not seen[1] or root._trace is not seen[0] or seen[2] is not None:
             self.refresh()
         return _get_trace(self)
 
@@ -258,6 +267,7 @@ class Assigned(Tracer):
     """
 
     __slots__ = ()
+    _is_plain = False
     _plain: ClassVar[type]
 
     def __new__(cls) -> Any:
@@ -298,7 +308,9 @@ def as_view(tracer: Tracer, call: Any, key: Any = None) -> Any:
         Which item of the result it is; None where it is all of it.
     """
     bottom = value_beneath(tracer)
-    base = _base_of(bottom, call, key) if isinstance(bottom, np.ndarray) else None
+    if not isinstance(bottom, np.ndarray):
+        return tracer
+    base = _base_of_simple_call(bottom, call) if key is None and _is_simple(call) else _base_of(bottom, call, key)
     if base is None:
         return tracer
     if not isinstance(base, Tracer):
@@ -312,15 +324,50 @@ def as_view(tracer: Tracer, call: Any, key: Any = None) -> Any:
     view._root = root = base._root if isinstance(base, View) else base
     view._call = ViewCall(call, key, base)
     view._shape = tracer.shape
-    view._is_writeable = bottom.flags.writeable and is_numpys(call.f)
-    view._overlaps = call.f is not operator.getitem and may_overlap_itself(
-        bottom.shape, bottom.strides, bottom.itemsize
+    view._is_writeable = is_writeable(bottom) and is_numpys(call.f)
+    flags = bottom.flags
+    view._overlaps = not (call.f is operator.getitem or flags.c_contiguous or flags.f_contiguous) and (
+        may_overlap_itself(bottom.shape, bottom.strides, bottom.itemsize)
     )
     view._overlaps |= isinstance(base, View) and base._overlaps
     if _is_to_be_copied(bottom, tracer, root):
         tracer._value = bottom.copy()
     view._seen = _state_to_remember(tracer, (root._trace, root._node, root._value))
     _set_value(view, tracer._value)
+    _set_trace(view, tracer._trace)
+    _set_node(view, tracer._node)
+    return view
+
+
+def view_of_item(tracer: Tracer, root: Tracer, index: Any) -> Any:
+    """The tracer of ``root[index]`` as a view: what `as_view` makes of it in the most frequent case, and faster.
+
+    Parameters
+    ----------
+    tracer : Tracer
+        The result, on a tape.
+    root : Tracer
+        What is indexed, which is no view itself and has not been assigned to.
+    index : object
+        Numbers and slices, so that the result is a view.
+    """
+    y = tracer._value
+    if not y.size:
+        return tracer
+    call = object.__new__(ViewCall)
+    call.f = operator.getitem
+    call.args = (_ARRAY, index)
+    call.kwargs = {}
+    call.key = None
+    call.shape = root.shape
+    view: Any = object.__new__(view_class(plain_class(type(tracer))))
+    view._base = view._root = root
+    view._call = call
+    view._shape = y.shape
+    view._is_writeable = y.flags.writeable
+    view._overlaps = False
+    view._seen = (root._trace, root._node, None)
+    _set_value(view, y)
     _set_trace(view, tracer._trace)
     _set_node(view, tracer._node)
     return view
@@ -336,6 +383,23 @@ def is_numpys(f: Any) -> bool:
         or getattr(f, "__objclass__", None) is np.ndarray
         or (getattr(f, "__module__", None) or "").split(".")[0] == "numpy"
     )
+
+
+def _is_simple(call: Any) -> bool:
+    """Whether a call has one array, in the first place, and nothing else that can change: most calls have."""
+    if call.kwargs:
+        return False
+    args = call.args
+    return isinstance(args[0], Tracer) and (len(args) == 1 or all(type(x) in _UNCHANGING for x in args[1:]))
+
+
+_UNCHANGING = frozenset({int, float, bool, slice, type(None), type(...)})
+
+
+def _base_of_simple_call(bottom: Any, call: Any) -> Any:
+    base = call.args[0]
+    beneath = value_beneath(base)
+    return base if isinstance(beneath, np.ndarray) and owner_of(beneath) is owner_of(bottom) else None
 
 
 def _base_of(bottom: Any, call: Any, key: Any) -> Any:
@@ -379,6 +443,21 @@ def _read_only(tracer: Any) -> Any:
     return tracer
 
 
+def released(y: Any, args: Any) -> Any:
+    """A result without a derivative, as it is handed to the user: read-only where it is the array within a tracer.
+
+    ``ignore_derivatives(x)`` hands out that array, which the caller may own and a tape may have saved.
+    """
+    if type(y) is not np.ndarray or not y.size or y.dtype.kind not in "fc" or not is_writeable(y):
+        return y
+    owner = owner_of(y)
+    if all(owner_of(value_beneath(x)) is not owner for x in _arrays_in(args) if isinstance(x, Tracer)):
+        return y
+    y = y.view()
+    y.flags.writeable = False
+    return y
+
+
 def _is_to_be_copied(bottom: Any, tracer: Tracer, root: Tracer) -> bool:
     """Whether a view is better a copy in memory; see `Assigned`. Nodes that are positions are those of tapes."""
     return (
@@ -387,7 +466,7 @@ def _is_to_be_copied(bottom: Any, tracer: Tracer, root: Tracer) -> bool:
         and tracer._value is bottom
         and tracer._trace is root._trace
         and bottom.flags.c_contiguous
-        and bottom.flags.writeable
+        and is_writeable(bottom)
         and 2 * bottom.size <= root.size
     )
 

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from rich.console import Console
 
-from rulescore import NoTangent, frule, rrule, unthunk
+from rulescore import NoTangent, ad, frule, ignore_derivatives, rrule, unthunk
 from testutils import TestConfig
 from testutils.ad_systems import ASKED_OF_A_SYSTEM, conformance
 from testutils.checks import CHECKS
@@ -292,7 +292,76 @@ def test_the_other_convention_for_complex_numbers_is_an_option() -> None:
     assert ours["numpy.cbrt"] == "right"
 
 
+# Derivatives of derivatives.
+
+
+def frozen(f: Any, *primals: Any) -> Any:
+    """A pullback that is right where it is asked, and does not change with the primals."""
+    y, pullback = ad.vjp(f, *map(ignore_derivatives, primals))
+    return y, lambda ybar: pullback(ignore_derivatives(ybar))
+
+
+def test_a_system_s_own_derivatives_are_differentiated_in_every_combination_of_modes() -> None:
+    names = ["np.sin", "np.hypot", "np.split", "np.frexp", "np.argmax"]
+    report = conformance(ad.vjp, ad.jvp, names=names, order=2)
+    assert report.modes == ("vjp of vjp", "jvp of vjp", "vjp of jvp", "jvp of jvp")
+    assert verdicts(report) == {
+        "numpy.sin": "right",
+        "numpy.hypot": "right",
+        "numpy.split": "right",
+        "numpy.frexp": "right",
+        "numpy.argmax": "not differentiable",
+    }
+    (sine,) = [function for function in report.functions if function.name == "numpy.sin"]
+    assert {mode: sine.share(mode) for mode in report.modes} == dict.fromkeys(report.modes, "10/10")
+
+
+def test_a_pullback_that_is_right_at_the_point_alone_is_wrong_at_second_order() -> None:
+    names = ["np.sin", "np.negative"]
+    assert set(verdicts(conformance(frozen, names=names)).values()) == {"right"}
+    report = conformance(frozen, names=names, order=2)
+    assert report.modes == ("vjp of vjp",)
+    assert verdicts(report) == {"numpy.sin": "wrong", "numpy.negative": "right"}
+    assert report.wrong[0].samples[0].mode == "vjp of vjp"
+    assert "vjp of numpy.sin" in str(report.wrong[0].samples[0].report)
+
+
+def test_what_the_first_derivative_raises_is_told_for_all_that_is_made_of_it() -> None:
+    def vjp(f: Any, *primals: Any) -> Any:
+        raise NotImplementedError("no reverse mode")
+
+    (function,) = conformance(vjp, ad.jvp, names="np.cbrt", order=2).functions
+    assert function.verdict == "partial"
+    # Of the derivatives in forward mode, those in forward mode exist.
+    assert {mode: set(function.counts(mode)) for mode in ("vjp of vjp", "jvp of vjp", "vjp of jvp")} == {
+        "vjp of vjp": {"unsupported"},
+        "jvp of vjp": {"unsupported"},
+        "vjp of jvp": {"unsupported"},
+    }
+    assert set(function.counts("jvp of jvp")) == {"right"}
+    assert function.message == "NotImplementedError: no reverse mode"
+
+
+def test_second_derivatives_of_0_are_told_from_rounding_errors() -> None:
+    def in_single_precision(name: str, sample: Any) -> bool:
+        return sample.fkwargs.get("dtype") is not np.float32
+
+    report = conformance(ad.vjp, ad.jvp, names=["np.stack", "np.trace"], order=2, skip=in_single_precision)
+    assert set(verdicts(report).values()) == {"right"}
+    assert len(report.right) == 2
+
+
+def test_there_is_no_third_order() -> None:
+    with pytest.raises(ValueError, match=r"order=3\): write 1, or 2"):
+        conformance(table_vjp, names="np.cbrt", order=3)
+
+
 # A system with functions of its own.
+
+
+def test_an_unbound_method_is_called_as_a_method() -> None:
+    names = ["np.ndarray.round", "np.ndarray.transpose"]
+    assert set(verdicts(conformance(ad.vjp, ad.jvp, names=names)).values()) == {"right"}
 
 
 def twin_of(f: Any) -> Any:

@@ -27,7 +27,6 @@ def _(rng: np.random.Generator) -> Iterator[Sample]:
     yield sample(x, ([0, 0, 1],), rng.standard_normal((3, 1)), _name="a column, repeated integers")
     yield sample(x, 1, rng.standard_normal((1, 1, 5)), _name="leading axes of length 1")
     yield sample(x, slice(1, 3), np.arange(5), _name="integers")
-    yield sample(x, slice(1, 3), [1.0, 2.0, 3.0, 4.0, 5.0], _name="list", _modes=("rrule",))
     yield sample(np.array(1.5), (), 2.5, _name="0-d array")
     yield sample(np.array(1.5), ..., np.array(2.5), _name="0-d array by ellipsis")
     yield sample(rng.standard_normal((3, 2)).T, (..., 0), rng.standard_normal(2), _name="transposed")

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from rulescore import NoTangent, ZeroTangent, frule, rrule, unthunk
+from rulescore.ad import grad
 from testutils.sampling import samples_of
 from testutils.testers import check_sample
 
@@ -146,6 +147,13 @@ def test_replacements_get_what_they_replace():
     tangents = NoTangent(), ZeroTangent(), NoTangent(), 1.0, 10.0, 100.0
     _, dy = frule(tangents, np.nan_to_num, x, True, 0.5, 1.5, 2.5)
     np.testing.assert_array_equal(dy, [[1, 10, 100], [0, 1, 0]])
+
+
+def test_bounds_reach_the_rule_also_from_the_method_of_a_plain_array():
+    x = np.array([0.5, 2.0, 4.0])
+    assert grad(lambda low: np.sum(x.clip(low, 3.0)))(1.0) == 1
+    assert grad(lambda high: np.sum(x.clip(1.0, high)))(3.0) == 1
+    assert grad(lambda low: np.sum(x.astype(int).clip(low, 3.0) ** 2))(1.5) == 3
 
 
 def test_the_parts_of_complex_numbers_are_replaced_one_by_one():

@@ -384,6 +384,14 @@ def test_an_argument_that_is_assigned_to_says_what_to_write():
     np.testing.assert_allclose(grad(checkpoint(g))(X), 8 * X)
 
 
+def test_broadcast_and_read_only_arrays_are_arguments():
+    broadcast, _ = np.broadcast_arrays(np.array([2.0]), X)
+    fixed = X.copy()
+    fixed.flags.writeable = False
+    for constant in (broadcast, fixed):
+        np.testing.assert_array_equal(grad(lambda x, c=constant: np.sum(checkpoint(np.multiply)(x, c)))(X), constant)
+
+
 def test_a_generator_is_refused():
     with pytest.raises(TypeError, match="returned a generator"):
         grad(lambda x: sum(checkpoint(lambda x: (x * i for i in range(3)))(x)))(1.0)

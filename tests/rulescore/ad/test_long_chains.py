@@ -133,9 +133,7 @@ SHORT = 500
 
 @pytest.mark.parametrize("name", LINKS)
 @pytest.mark.parametrize("measure", [peak_of, calls_of])
-def test_a_gradient_costs_twice_as_much_for_twice_as_many_operations(
-    measure: Callable[..., int], name: str
-) -> None:
+def test_a_gradient_costs_twice_as_much_for_twice_as_many_operations(measure: Callable[..., int], name: str) -> None:
     costs = [measure(lambda n=n: grad(chained(LINKS[name], n))(X)) for n in (SHORT, 2 * SHORT)]
     assert 1.8 < costs[1] / costs[0] < 2.2
 

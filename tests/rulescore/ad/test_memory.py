@@ -12,8 +12,7 @@ import numpy as np
 import pytest
 
 from rulescore import InplaceableThunk, NoTangent, ZeroTangent, rrule
-from rulescore.ad import grad, ignore_derivatives, jvp, value_and_grad, vjp
-from rulescore.ad.primitives import primitive
+from rulescore.ad import grad, ignore_derivatives, jvp, primitive, value_and_grad, vjp
 
 X = np.linspace(0.5, 1.5, 6)
 MASK = np.array([True, False, True, True, False, False])

@@ -582,6 +582,20 @@ def test_gradients_share_no_memory(f):
     assert_own_memory([linearize(f, x, y)[1](dx, dy)], [x, y, dx, dy])
 
 
+def test_gradients_that_rules_hand_out_as_broadcast_views_are_copied():
+    @primitive
+    def spread(x):
+        return x + 0.0
+
+    @rrule.register(spread)
+    def spread_rrule(x):
+        return x + 0.0, lambda ybar: (NoTangent(), np.broadcast_arrays(ybar[:1], x)[0])
+
+    gradient = vjp(spread, X)[1](X)[0]
+    gradient[0] = 7.0
+    assert_close(gradient, [7.0, 0.5, 0.5])
+
+
 def test_two_calls_of_a_vjp_share_no_memory():
     _, vjp_fn = vjp(lambda x: np.concatenate([x, x[:1]]), X)
     first, second = vjp_fn(np.ones(4))[0], vjp_fn(np.ones(4))[0]
