@@ -281,7 +281,7 @@ def unbroadcast(xbar: Any, shape: tuple[int, ...]) -> Any:
             return xbar
         added = len(wide) - len(shape)
         if added > 0 and wide[added:] == shape:
-            total = np.add.reduce(xbar, axis=tuple(range(added)))
+            total = np.add.reduce(xbar, axis=0 if added == 1 else tuple(range(added)))
             return total if shape else np.asarray(total)
     if isinstance(xbar, Thunk):
         return xbar.map(lambda value: unbroadcast(value, shape))

@@ -442,7 +442,7 @@ def as_structural(primal_type: type, dx: Any) -> Any:
     if isinstance(dx, _POSITIONAL):
         return Tangent(primal_type, *dx)
     # NumPy reads a list as an array, so rules for arrays answer a list with an array.
-    if isinstance(dx, np.ndarray) and dx.ndim > 0 and primal_type in _POSITIONAL:
+    if primal_type in _POSITIONAL and is_array(dx) and len(dx.shape) > 0:
         return Tangent(primal_type, *dx)
     return dx
 

@@ -3,7 +3,7 @@
 import numpy as np
 from multipledispatch import MDNotImplementedError
 
-from rules.numpy.array_like import as_array_tangent
+from rules.numpy.array_like import as_array_tangent, shape_of
 from rules.numpy.reduced_axes import NOT_GIVEN, given
 from rulescore import AbstractZero, NoTangent, frule, project_to, rrule, unthunk
 from rulescore.projection import NON_DIFFERENTIABLE
@@ -28,7 +28,7 @@ def converting_rrule(f, a):
     """The pullback of ``y = f(a)``, the same numbers in another array."""
     y = f(a)
     decline_unless_numbers(y, a)
-    project, shape = project_to(a), np.shape(a)
+    project, shape = project_to(a), shape_of(a)
     if project is NON_DIFFERENTIABLE or project_to(y) is NON_DIFFERENTIABLE:
         return y, lambda ybar: (NO_TANGENT,)
 

@@ -57,9 +57,12 @@ def scatter(ybar: Any, index: Any, shape: tuple[int, ...], dtype: Any) -> Any:
     array([3., 0., 3., 0.])
     """
     kind = type(ybar)
-    if hasattr(kind, "__rule_type__"):  # a tracer
+    protocol = getattr(kind, "__array_function__", None)
+    if protocol is None or protocol is np.ndarray.__array_function__:
+        return add_at(np.zeros(shape, dtype), index, ybar)
+    if hasattr(kind, "__rule_type__") or not hasattr(kind, "__setitem__"):  # a tracer, or what cannot be written to
         return ybar.__array_function__(scatter, (kind,), (ybar, index, shape, dtype), {})
-    if kind is not np.ndarray and hasattr(kind, "__array_function__") and names_each_once(index):
+    if names_each_once(index):
         return scatter_lazily(np.zeros(shape, dtype, like=ybar), index, ybar)
     return add_at(np.zeros(shape, dtype), index, ybar)
 
@@ -136,22 +139,42 @@ def getitem_frule(tangents, x, index, /):
     return x[index], tangents[1][index]
 
 
+def unchanging(index):
+    """An index that stays what it is when somebody writes to the arrays and lists in it."""
+    entries = index if type(index) is tuple else (index,)
+    for entry in entries:
+        if type(entry) is not slice and type(entry) is not int:
+            break
+    else:
+        return index
+    entries = [entry.copy() if isinstance(entry, (np.ndarray, list)) else entry for entry in entries]
+    return tuple(entries) if type(index) is tuple else entries[0]
+
+
 @rrule.register(operator.getitem)
 def getitem_rrule(x, index, /):
     """x̄ is zero but for x̄[index], to which ȳ is added; added in place where there is an x̄ already."""
     if type(x) is not np.ndarray:
         decline_unless_array(x)
-    project, shape, dtype = project_to(x), x.shape, x.dtype
+    shape, dtype = x.shape, x.dtype
+    if type(x) is np.ndarray and dtype.kind == "f":  # the most frequent case, in which `scatter` projects
+        project = None
+    else:
+        project = project_to(x)
+    index = unchanging(index)
 
     def getitem_pullback(ybar):
-        if project is NON_DIFFERENTIABLE or isinstance(ybar, AbstractZero):
-            return NO_TANGENT, project(ybar)
+        if isinstance(ybar, AbstractZero):
+            return NO_TANGENT, ybar
+        if project is NON_DIFFERENTIABLE:
+            return NO_TANGENT, NO_TANGENT
 
         def add_to(accumulator):
             return add_at(accumulator, index, unthunk(ybar))
 
         def value():
-            return project(scatter(unthunk(ybar), index, shape, dtype))
+            bar = scatter(unthunk(ybar), index, shape, dtype)
+            return bar if project is None else project(bar)
 
         # What is being differentiated cannot be added to an ordinary array in place.
         is_plain = type(ybar) is np.ndarray or isinstance(ybar, (np.generic, float, complex))

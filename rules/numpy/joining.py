@@ -8,7 +8,7 @@ import math
 
 import numpy as np
 
-from rules.numpy.array_like import as_array_tangent
+from rules.numpy.array_like import as_array, as_array_tangent, shape_of
 from rules.numpy.indexing import scatter
 from rules.numpy.reduced_axes import NOT_GIVEN
 from rules.numpy.shape import joining_frule, joining_rrule, tangents_of_items
@@ -31,7 +31,7 @@ def cutting(arrays, axis, widened):
 
     ``widened(shape)`` is the shape in which an array is joined to the others.
     """
-    shapes = [np.shape(array) for array in arrays]
+    shapes = [shape_of(array) for array in arrays]
     slices = consecutive([widened(shape)[axis] for shape in shapes])
     before = (slice(None),) * axis
 
@@ -49,7 +49,7 @@ def hstack_frule(tangents, tup, *, dtype=None, casting=NOT_GIVEN):
 @rrule.register(np.hstack)
 def hstack_rrule(tup, *, dtype=None, casting=NOT_GIVEN):
     """Numbers and vectors are joined along their only axis, everything else along the second."""
-    cut = cutting(tup, int(any(np.ndim(array) > 1 for array in tup)), lambda shape: shape or (1,))
+    cut = cutting(tup, int(any(len(shape_of(array)) > 1 for array in tup)), lambda shape: shape or (1,))
     return joining_rrule(np.hstack, cut, tup, dtype, casting)
 
 
@@ -104,7 +104,7 @@ def append_frule(tangents, arr, values, axis=None):
 @rrule.register(np.append)
 def append_rrule(arr, values, axis=None):
     """The cotangents are the beginning and the end of ȳ; without an axis, in the shapes of the arguments."""
-    shapes, projects = (np.shape(arr), np.shape(values)), (project_to(arr), project_to(values))
+    shapes, projects = (shape_of(arr), shape_of(values)), (project_to(arr), project_to(values))
     place = 0 if axis is None else axis % len(shapes[0])
     slices = consecutive([math.prod(shape) if axis is None else shape[place] for shape in shapes])
     before = (slice(None),) * place
@@ -115,7 +115,7 @@ def append_rrule(arr, values, axis=None):
             for project, piece, shape in zip(projects, slices, shapes, strict=True)
         ]
 
-    return np.append(arr, values, axis), append_pullback
+    return np.append(as_array(arr), as_array(values), axis), append_pullback
 
 
 # ---------------------------------------------------------------- block: nested lists of arrays
@@ -300,7 +300,7 @@ def broadcast_arrays_frule(tangents, *args, subok=False):
 @rrule.register(np.broadcast_arrays)
 def broadcast_arrays_rrule(*args, subok=False):
     """The cotangent of each array is its own output's, summed over the copies."""
-    projects, shapes = [project_to(a) for a in args], [np.shape(a) for a in args]
+    projects, shapes = [project_to(a) for a in args], [shape_of(a) for a in args]
 
     def broadcast_arrays_pullback(ybar):
         ybar = unthunk(ybar)
@@ -308,4 +308,4 @@ def broadcast_arrays_rrule(*args, subok=False):
         parts = zip(projects, ybars, shapes, strict=True)
         return NO_TANGENT, *[project(unbroadcast(part, shape)) for project, part, shape in parts]
 
-    return np.broadcast_arrays(*args, subok=subok), broadcast_arrays_pullback
+    return np.broadcast_arrays(*map(as_array, args), subok=subok), broadcast_arrays_pullback

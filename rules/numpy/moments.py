@@ -3,7 +3,7 @@
 import numpy as np
 from multipledispatch import MDNotImplementedError
 
-from rules.numpy.array_like import as_array, as_array_tangent
+from rules.numpy.array_like import as_array, as_array_tangent, conj
 from rules.numpy.reduced_axes import (
     NO_TANGENT,
     NOT_GIVEN,
@@ -38,7 +38,7 @@ class Deviations:
 
     def variance_tangent(self, dd, df):
         """v̇ = (2 Σ Re(conj(d) ḋ) - v ḟ) / f, with length 1 along the reduced axes."""
-        dv = self._sum(2 * np.real(self.d.conj() * masked(self.where, dd))) / self.f
+        dv = self._sum(2 * np.real(conj(self.d) * masked(self.where, dd))) / self.f
         return dv if isinstance(df, AbstractZero) else dv - self._variance() * df / self.f
 
     def deviations_bar(self, vbar):
@@ -50,7 +50,7 @@ class Deviations:
         return -np.sum(self._variance() * self.axes.share(vbar, self.f))
 
     def _variance(self):
-        return self._sum(np.real(self.d.conj() * self.d)) / self.f
+        return self._sum(np.real(conj(self.d) * self.d)) / self.f
 
     def _sum(self, terms):
         return np.sum(terms, axis=self.axes.reduced, keepdims=True)

@@ -8,6 +8,7 @@ import math
 
 import numpy as np
 
+from rules.numpy.array_like import conj
 from rules.numpy.products import bilinear_frule, bilinear_rrule
 from rules.numpy.reduced_axes import decline_out
 from rules.numpy.shape import inverse_permutation
@@ -18,12 +19,12 @@ from rulescore import frule, rrule, unbroadcast
 
 def outer_a_bar(ybar, b, shape):
     """ā = Ȳ conj(b), where y = a bᵀ of the flattened factors."""
-    return np.reshape(ybar @ np.ravel(b).conj(), shape)
+    return np.reshape(ybar @ conj(np.ravel(b)), shape)
 
 
 def outer_b_bar(ybar, a, shape):
     """b̄ = Ȳᵀ conj(a)."""
-    return np.reshape(np.ravel(a).conj() @ ybar, shape)
+    return np.reshape(conj(np.ravel(a)) @ ybar, shape)
 
 
 @frule.register(np.outer)
@@ -140,12 +141,12 @@ class CrossProduct:
     def a_bar(self, ybar, b, shape):
         """ā = conj(b) × ȳ."""
         ybar = self.vectors_of_output(ybar, shape[self.axisa] == np.shape(b)[self.axisb] == 2)
-        return in_place(np.cross(vectors(b, self.axisb).conj(), ybar), shape, self.axisa)
+        return in_place(np.cross(conj(vectors(b, self.axisb)), ybar), shape, self.axisa)
 
     def b_bar(self, ybar, a, shape):
         """b̄ = ȳ × conj(a)."""
         ybar = self.vectors_of_output(ybar, shape[self.axisb] == np.shape(a)[self.axisa] == 2)
-        return in_place(np.cross(ybar, vectors(a, self.axisa).conj()), shape, self.axisb)
+        return in_place(np.cross(ybar, conj(vectors(a, self.axisa))), shape, self.axisb)
 
     def vectors_of_output(self, ybar, is_in_plane):
         """Of two vectors in the plane the output is the third entry alone, and has no axis for the vectors."""

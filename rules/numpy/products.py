@@ -20,13 +20,15 @@ NO_TANGENT = NoTangent()
 def adjoint(x):
     """xᴴ: the conjugate transpose of the matrices in the last two axes."""
     # np.conjugate would copy a real array, its method does not.
-    return (x.T if x.ndim == 2 else np.swapaxes(x, -1, -2)).conj()
+    transposed = x.T if x.ndim == 2 else np.swapaxes(x, -1, -2)
+    return transposed.conj() if type(x) is np.ndarray else conj(transposed)
 
 
 def bilinear_frule(f, tangents, a, b):
     """ẏ = f(ȧ, b) + f(a, ḃ)."""
     _, da, db = tangents
     da, db = as_array_tangent(da, a), as_array_tangent(db, b)
+    a, b = as_array(a), as_array(b)
     y = f(a, b)
     of_a = da if isinstance(da, AbstractZero) else f(da, b)
     of_b = db if isinstance(db, AbstractZero) else f(a, db)
@@ -38,7 +40,6 @@ def bilinear_rrule(f, a_bar, b_bar, a, b, needs):
 
     Each factor is kept only if the other one's cotangent may be asked for.
     """
-    y = f(a, b)
     if type(a) is type(b) is np.ndarray and a.dtype is b.dtype and a.dtype.kind in "fc" and a.ndim and b.ndim:
         # The most frequent case, in which the cotangents need no projection; `y` has that dtype too.
         project_a = project_b = None
@@ -50,9 +51,10 @@ def bilinear_rrule(f, a_bar, b_bar, a, b, needs):
         needs_a, needs_b = needs or (True, True)
         needs_a = needs_a and project_a is not NON_DIFFERENTIABLE
         needs_b = needs_b and project_b is not NON_DIFFERENTIABLE
+        a, b = as_array(a), as_array(b)
         shape_a, shape_b = np.shape(a), np.shape(b)
-        saved_a = as_array(a) if needs_b else None
-        saved_b = as_array(b) if needs_a else None
+        saved_a, saved_b = a if needs_b else None, b if needs_a else None
+    y = f(a, b)
 
     def cotangent_of_a(ybar):
         abar = a_bar(unthunk(ybar), saved_b, shape_a)
@@ -130,8 +132,30 @@ def dot_frule(tangents, a, b):
     return bilinear_frule(np.dot, tangents, a, b)
 
 
+def are_real_matrices(a, b):
+    return type(a) is type(b) is np.ndarray and a.ndim == b.ndim == 2 and a.dtype is b.dtype and a.dtype.char in "fd"
+
+
+def real_matrix_product_rrule(a, b, needs):
+    """Ā = Ȳ Bᵀ and B̄ = Aᵀ Ȳ: the rule of the most frequent products, without what only others need."""
+    y = a @ b
+    saved_a, saved_b = a if needs[1] else None, b if needs[0] else None
+
+    def matrix_product_pullback(ybar):
+        if type(ybar) is not np.ndarray:
+            ybar = unthunk(ybar)
+            if isinstance(ybar, AbstractZero):
+                return NO_TANGENT, ybar, ybar
+        abar = NO_TANGENT if saved_b is None else ybar @ saved_b.T
+        return NO_TANGENT, abar, NO_TANGENT if saved_a is None else saved_a.T @ ybar
+
+    return y, matrix_product_pullback
+
+
 @rrule.register(np.dot)
 def dot_rrule(a, b, *, needs=None):
+    if needs is not None and are_real_matrices(a, b):
+        return real_matrix_product_rrule(a, b, needs)
     return bilinear_rrule(np.dot, dot_a_bar, dot_b_bar, a, b, needs)
 
 
@@ -142,6 +166,8 @@ def matmul_frule(tangents, x1, x2, /):
 
 @rrule.register(np.matmul)
 def matmul_rrule(x1, x2, /, *, needs=None):
+    if needs is not None and are_real_matrices(x1, x2):
+        return real_matrix_product_rrule(x1, x2, needs)
     return bilinear_rrule(np.matmul, matmul_a_bar, matmul_b_bar, x1, x2, needs)
 
 
@@ -154,7 +180,7 @@ def inner_a_bar(ybar, b, shape):
         return unbroadcast(ybar * conj(b), shape)
     rows, length = math.prod(b.shape[:-1]), b.shape[-1]
     ybar = np.reshape(ybar, (math.prod(shape[:-1]), rows))
-    return np.reshape(ybar @ np.reshape(b, (rows, length)).conj(), shape)
+    return np.reshape(ybar @ conj(np.reshape(b, (rows, length))), shape)
 
 
 def inner_b_bar(ybar, a, shape):
@@ -163,7 +189,7 @@ def inner_b_bar(ybar, a, shape):
         return unbroadcast(ybar * conj(a), shape)
     rows, length = math.prod(a.shape[:-1]), a.shape[-1]
     ybar = np.reshape(ybar, (rows, math.prod(shape[:-1])))
-    return np.reshape(ybar.T @ np.reshape(a, (rows, length)).conj(), shape)
+    return np.reshape(ybar.T @ conj(np.reshape(a, (rows, length))), shape)
 
 
 @frule.register(np.inner)
@@ -249,12 +275,12 @@ def register_vecmat():
 
     def x_bar(ybar, a, shape):
         """x̄ = A conj(ȳ)."""
-        return unbroadcast(np.matvec(a, ybar.conj()), shape)
+        return unbroadcast(np.matvec(a, conj(ybar)), shape)
 
     def a_bar(ybar, x, shape):
         """Ā = x ȳᵀ."""
         if len(shape) == 2:
-            return inner_b_bar(x, ybar.conj(), shape)
+            return inner_b_bar(x, conj(ybar), shape)
         return unbroadcast(x[..., None] * ybar[..., None, :], shape)
 
     @frule.register(np.vecmat)

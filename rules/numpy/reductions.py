@@ -5,7 +5,7 @@ The variance and what is made of it is in `moments`; scans (``cumsum``) and orde
 
 import numpy as np
 
-from rules.numpy.array_like import as_array, as_array_tangent
+from rules.numpy.array_like import as_array, as_array_tangent, conj
 from rules.numpy.reduced_axes import (
     NO_TANGENT,
     NOT_GIVEN,
@@ -19,7 +19,7 @@ from rules.numpy.reduced_axes import (
     tangent_at,
 )
 from rulescore import AbstractZero, Thunk, frule, project_to, rrule, unthunk
-from rulescore.projection import NON_DIFFERENTIABLE
+from rulescore.projection import NON_DIFFERENTIABLE, ArrayProjector
 
 # ---------------------------------------------------------------- sum and mean
 
@@ -67,12 +67,12 @@ def plain_mean_rrule(a, axis, keepdims):
 
 def plain_sum_pullback(a, axis, keepdims, n=None):
     """The pullback of a sum, divided by ``n`` where there is one."""
-    shape, dtype, project = a.shape, a.dtype, project_to(a)
+    shape, dtype = a.shape, a.dtype
 
     def sum_pullback(ybar):
         ybar = ybar if n is None else unthunk(ybar) / n
         if type(ybar) is not np.ndarray and not isinstance(ybar, np.floating):
-            return NO_TANGENT, project(ReducedAxes(shape, axis).spread(ybar))
+            return NO_TANGENT, ArrayProjector(shape, dtype)(ReducedAxes(shape, axis).spread(ybar))
         # Dense, since BLAS is slow on the strides of 0 that np.broadcast_to gives.
         abar = np.empty(shape, dtype)
         abar[...] = ybar if axis is None or keepdims else ReducedAxes(shape, axis).restore(ybar)
@@ -168,7 +168,7 @@ def prod_rrule(a, axis=None, dtype=None, out=None, keepdims=NOT_GIVEN, initial=N
     def prod_pullback(ybar):
         others = products_of_others(factors_of(a, where), axis, dtype)
         scale = axes.restore(ybar) if initial is NOT_GIVEN else axes.restore(ybar) * np.conjugate(initial)
-        abar = project(masked(where, others.conj() * scale))
+        abar = project(masked(where, conj(others) * scale))
         initial_bar = project_initial(Thunk(lambda: np.sum(np.conjugate(np.prod(a, **linear)) * ybar)))
         return stop_early(NO_TANGENT, abar, *[NO_TANGENT] * 4, initial_bar)
 

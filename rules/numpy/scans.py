@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from rules.numpy.array_like import as_array, as_array_tangent
+from rules.numpy.array_like import as_array, as_array_tangent, conj
 from rules.numpy.reduced_axes import decline_discarded_imaginary_part, decline_out, given
 from rulescore import AbstractZero, NoTangent, frule, ignore_derivatives, project_to, rrule
 from rulescore.projection import NON_DIFFERENTIABLE
@@ -109,9 +109,9 @@ class RunningProduct:
 
     def cotangent(self, ybar):
         # From the end: gₖ takes rₖ to rₖ₋₁, and the first one meets nothing.
-        factors = np.flip(np.roll(self.factors, -1, -1), -1).conj()
+        factors = conj(np.flip(np.roll(self.factors, -1, -1), -1))
         r = np.flip(recurrence(factors, np.flip(times(self.scale, ybar), -1)), -1)
-        return times(self.scaled_before.conj(), r)
+        return times(conj(self.scaled_before), r)
 
 
 def binary_exponents(a):

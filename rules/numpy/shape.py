@@ -9,7 +9,7 @@ import math
 
 import numpy as np
 
-from rules.numpy.array_like import as_array_tangent
+from rules.numpy.array_like import as_array_tangent, shape_of
 from rules.numpy.reduced_axes import NOT_GIVEN, given
 from rulescore import AbstractZero, NoTangent, Tangent, frule, linear_rule, project_to, rrule, unbroadcast
 from rulescore.projection import NON_DIFFERENTIABLE
@@ -113,7 +113,19 @@ def ndarray_reshape_rrule(a, /, *shape, order="C", copy=None):
 
 def memory_axes(a):
     """The axes of ``a`` as they lie in memory: in this order a reading row by row is one in order "K"."""
-    return sorted(range(a.ndim), key=lambda axis: -abs(a.strides[axis])) if hasattr(a, "strides") else range(np.ndim(a))
+    if not hasattr(a, "strides"):
+        return range(np.ndim(a))
+    fastest = []  # as NumPy sorts them: axes of stride 0 stay between those that they stand between
+    for axis in reversed(range(a.ndim)):
+        outer, place = abs(a.strides[axis]), len(fastest)
+        for i in reversed(range(len(fastest))):
+            inner = abs(a.strides[fastest[i]])
+            if inner and outer:
+                if inner <= outer:
+                    break
+                place = i
+        fastest.insert(place, axis)
+    return fastest[::-1]
 
 
 def flattening_frule(f, da, a, order):
@@ -165,7 +177,7 @@ def tangents_of_items(darrays, arrays, dtype):
     """A tangent for each item of a sequence of arrays, zeros where there is none."""
     items = darrays if isinstance(darrays, Tangent) else list(darrays)
     return [
-        np.zeros(np.shape(array), dtype) if isinstance(item, AbstractZero) else as_array_tangent(item, array)
+        np.zeros(shape_of(array), dtype) if isinstance(item, AbstractZero) else as_array_tangent(item, array)
         for item, array in zip(items, arrays, strict=True)
     ]
 
@@ -206,7 +218,7 @@ def concatenate_frule(tangents, arrays, /, axis=0, *, dtype=None, casting=NOT_GI
 @rrule.register(np.concatenate)
 def concatenate_rrule(arrays, /, axis=0, *, dtype=None, casting=NOT_GIVEN):
     """The cotangent of each array is the slice of ȳ that it filled; with ``axis=None``, in its own shape."""
-    shapes = [np.shape(array) for array in arrays]
+    shapes = [shape_of(array) for array in arrays]
     lengths = [math.prod(shape) if axis is None else shape[axis] for shape in shapes]
     bounds = list(itertools.pairwise(itertools.accumulate(lengths, initial=0)))
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from rulescore.ad.errors import no_rule
 from rulescore.ad.tracers import Tracer, top_trace, value_beneath
-from rulescore.ad.views import as_view
+from rulescore.ad.views import as_view, snapshot
 from rulescore.rule_table import RuleTable
 from rulescore.tangents import Tangent, is_array, rebuild, structure_of
 from rulescore.zero import ZeroTangent
@@ -56,6 +56,8 @@ def strip(trace: Any, args: tuple[Any, ...]) -> Stripped:
                 is_ours = True
                 targets.append((position, (), x._node))
                 x = x._value
+            else:
+                x = snapshot(x)  # the user may go on to write to it
         elif type(x) in _CONTAINERS and top_trace((x,)) is not None:
             before = len(targets)
             x = _strip(trace, x, position, (), targets)
@@ -79,7 +81,7 @@ _CONTAINERS = frozenset({list, tuple, dict})
 def _strip(trace: Any, x: Any, position: int, path: tuple[Any, ...], targets: list[Any]) -> Any:
     if isinstance(x, Tracer):
         if x._trace is not trace:
-            return x
+            return snapshot(x)
         targets.append((position, path, x._node))
         return x._value
     if type(x) is dict:
@@ -134,15 +136,15 @@ def wrap_output(trace: Any, y: Any, call: Call, entry: Any) -> Any:
     cotangent_of = functools.partial(_tangent_of_output, type(y), tuple(fields))
     tracers = trace.record_several(outputs, entry, cotangent_of)
     parts = {
-        key: part if tracer is None else as_view(tracer, call, key) if _is_view(tracer) else tracer
+        key: part if tracer is None else as_view(tracer, call, key) if _may_be_view(tracer) else tracer
         for (key, part), tracer in zip(fields.items(), tracers, strict=True)
     }
     return rebuild(y, parts)
 
 
-def _is_view(tracer: Tracer) -> bool:
-    bottom = value_beneath(tracer)
-    return type(bottom) is np.ndarray and bottom.base is not None
+def _may_be_view(tracer: Tracer) -> bool:
+    # Or the argument itself; `as_view` finds out.
+    return isinstance(value_beneath(tracer), np.ndarray)
 
 
 def _is_argument(y: Any, call: Call) -> bool:

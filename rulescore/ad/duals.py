@@ -11,6 +11,7 @@ from rulescore.ad.containers import Call, Stripped, bound, strip, wrap_output
 from rulescore.ad.implementations import through_implementation
 from rulescore.ad.rule_calls import push
 from rulescore.ad.tracers import Trace, Tracer, new_level, tracer_class
+from rulescore.ad.views import released
 from rulescore.registry import frule
 from rulescore.tangents import NotImplementedTangent, Tangent
 from rulescore.thunks import unthunk
@@ -50,7 +51,7 @@ class Dual(Trace):
         y, dy = found
         dy = unthunk(dy)
         if isinstance(dy, NoTangent):
-            return y
+            return released(y, args)
         if isinstance(dy, NotImplementedTangent):
             dy.fail()
         return wrap_output(self, y, call, dy)

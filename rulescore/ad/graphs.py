@@ -39,6 +39,7 @@ from rulescore.ad.graph_nodes import (
 from rulescore.ad.implementations import through_implementation
 from rulescore.ad.rule_calls import pull
 from rulescore.ad.tracers import Trace, Tracer, apply, leaves_to, top_trace, tracer_class
+from rulescore.ad.views import released
 from rulescore.definitions import no_tangent_pullback
 from rulescore.records import StaticForm
 from rulescore.registry import rrule
@@ -89,7 +90,7 @@ class Graph(Trace):
             return through_implementation(f, args, kwargs)
         y, pullback = found
         if pullback is no_tangent_pullback:
-            return y
+            return released(y, args)
         node = CallNode()
         set_origin(node, f)
         node.pullback = pullback

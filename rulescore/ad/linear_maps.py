@@ -10,6 +10,7 @@ from rulescore.ad.config import CONFIG
 from rulescore.ad.containers import as_scalar, has_tangent_space
 from rulescore.ad.tapes import Tape, walk_back
 from rulescore.ad.tracers import Tracer
+from rulescore.ad.views import snapshot
 from rulescore.definitions import no_tangent_pullback
 from rulescore.projection import project_to
 from rulescore.registry import frule
@@ -75,7 +76,7 @@ def transpose_pushforward(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any],
 def lift(tape: Any, x: Any, leaves: list[Any]) -> Any:
     """``x`` with a tracer in the place of every number and array in it, also within containers and tangents."""
     if has_tangent_space(x):
-        leaf = tape.leaf(as_scalar(x))
+        leaf = tape.leaf(snapshot(as_scalar(x)))
         leaves.append(leaf)
         return leaf
     if isinstance(x, Tangent):

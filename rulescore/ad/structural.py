@@ -9,6 +9,7 @@ from rulescore.ad.duals import Dual
 from rulescore.ad.linear_maps import lift, lowered, pair
 from rulescore.ad.tapes import Tape, walk_back
 from rulescore.ad.tracers import Tracer
+from rulescore.ad.views import snapshot
 from rulescore.definitions import no_tangent_pullback
 from rulescore.projection import project_to
 from rulescore.tangents import Tangent, rebuild, structure_of
@@ -50,7 +51,7 @@ def _with_tangent(trace: Dual, x: Any, dx: Any) -> Any:
     if isinstance(dx, AbstractZero):
         return x
     if has_tangent_space(x):
-        return trace.tracer(as_scalar(x), dx)
+        return trace.tracer(snapshot(as_scalar(x)), dx)
     fields = structure_of(x)
     if not fields:
         return x

@@ -19,12 +19,12 @@ from typing import Any, ClassVar
 import numpy as np
 
 from rulescore.ad.containers import Call, bound, part_of_tangent, strip, wrap_output
-from rulescore.ad.elementwise import MINUS_ONE, ONE, binary_form, binary_forms, unary_form, unary_forms
+from rulescore.ad.elementwise import MINUS_ONE, ONE, Binary, binary_form, binary_forms, unary_form, unary_forms
 from rulescore.ad.errors import LEAKED, LeakedTracerError
 from rulescore.ad.implementations import through_implementation
 from rulescore.ad.rule_calls import pull
 from rulescore.ad.tracers import Trace, Tracer, apply, leaves_to, new_level, tracer_class
-from rulescore.ad.views import view_of_item
+from rulescore.ad.views import released, view_of_item
 from rulescore.definitions import no_tangent_pullback
 from rulescore.projection import unbroadcast
 from rulescore.registry import rrule
@@ -80,7 +80,7 @@ class Tape(list, Trace):  # type: ignore[type-arg]
             return through_implementation(f, args, kwargs)
         y, pullback = found
         if pullback is no_tangent_pullback:
-            return y
+            return released(y, args)
         return wrap_output(self, y, call, (_propagate_by_pullback, pullback, targets))
 
     def _process_first(self, f: Any, first: Tracer, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -91,7 +91,7 @@ class Tape(list, Trace):  # type: ignore[type-arg]
             return through_implementation(f, args, kwargs)
         y, pullback = found
         if pullback is no_tangent_pullback:
-            return y
+            return released(y, args)
         entry = (_propagate_to_first, pullback, first._node)
         if _is_fresh(y) and y is not x:
             return self.record(y, entry)
@@ -264,83 +264,81 @@ def _record_binary(ufunc: Any, compute: Any, a: Any, b: Any) -> Any:
     What is not real numbers of one dtype goes the general way, by the closure of the rule.
     """
     type_a, type_b = type(a), type(b)
-    if type_a is type_b:
+    if type_b in _NUMBERS or type_b in _ARRAYS:
         form = type_a._binary_forms.get(ufunc)
-        tape = a._trace
-        if form is None or b._trace is not tape or type(tape) is not Tape:
-            return _record_binary_generally(ufunc, compute, a, b)
-        x, z = a._value, b._value
-        y = compute(x, z)
-        shape_a = shape_b = None
-        if x.shape != z.shape:
-            shape_a, shape_b = _shape_to_sum_to(x, y), _shape_to_sum_to(z, y)
-        like, value = type_a, x
-        first, second, _, _, (reads_y, reads_x, reads_z) = form
-        entry: tuple[Any, ...] = (
-            _propagate_both,
-            y if reads_y else None,
-            x if reads_x else None,
-            z if reads_z else None,
-            first,
-            a._node,
-            shape_a,
-            second,
-            b._node,
-            shape_b,
-        )
-    elif type_b in _NUMBERS or type_b in _ARRAYS:
-        form = type_a._binary_forms.get(ufunc)
-        if form is None:
-            return _record_binary_generally(ufunc, compute, a, b)
-        tape = a._trace
-        value = x = a._value
-        y = compute(x, b)
-        shape = None
-        if type_b in _ARRAYS:
-            if y.dtype is not x.dtype:
-                return apply(ufunc, (a, b))
-            if x.shape != b.shape:
-                shape = _shape_to_sum_to(x, y)
-        like = type_a
-        partial, _, (reads_y, reads_x, reads_z), _, _ = form
-        entry = (
-            _propagate_one,
-            y if reads_y else None,
-            x if reads_x else None,
-            b if reads_z else None,
-            partial,
-            a._node,
-            shape,
-        )
+        if form is not None:
+            x = a._value
+            y = compute(x, b)
+            if type_b in _NUMBERS or y.dtype is x.dtype:
+                partial, reads = form[0], form[2]
+                return _record_one(a, x, y, x, b, partial, reads, None if type_b in _NUMBERS else b)
     elif type_a in _NUMBERS or type_a in _ARRAYS:
         form = type_b._binary_forms.get(ufunc)
-        if form is None:
-            return _record_binary_generally(ufunc, compute, a, b)
-        tape = b._trace
-        value = z = b._value
-        y = compute(a, z)
-        shape = None
-        if type_a in _ARRAYS:
-            if y.dtype is not z.dtype:
-                return apply(ufunc, (a, b))
-            if z.shape != a.shape:
-                shape = _shape_to_sum_to(z, y)
-        like = type_b
-        _, partial, _, (reads_y, reads_x, reads_z), _ = form
-        entry = (
-            _propagate_one,
-            y if reads_y else None,
-            a if reads_x else None,
-            z if reads_z else None,
-            partial,
-            b._node,
-            shape,
-        )
-    else:
-        return _record_binary_generally(ufunc, compute, a, b)
-    if type(y) is not type(value):  # NumPy's results of 0-d arrays are scalars
+        if form is not None:
+            x = b._value
+            y = compute(a, x)
+            if type_a in _NUMBERS or y.dtype is x.dtype:
+                partial, reads = form[1], form[3]
+                return _record_one(b, x, y, a, x, partial, reads, None if type_a in _NUMBERS else a)
+    elif type_a is type_b or (isinstance(a, ReverseTracer) and isinstance(b, ReverseTracer) and a.dtype is b.dtype):
+        form = type_a._binary_forms.get(ufunc)
+        if form is not None and a._trace is b._trace and type(a._trace) is Tape:
+            return _record_both(form, compute, a, b)
+    return _record_binary_generally(ufunc, compute, a, b)
+
+
+def _record_one(
+    tracer: Any, x: Any, y: Any, a: Any, b: Any, partial: Any, reads: tuple[bool, bool, bool], other: Any
+) -> Any:
+    """The output ``y`` of an operation on ``a`` and ``b``, one of which is ``x``, the value of the tracer.
+
+    ``other``, which is not differentiated, is None where it is a number and cannot have broadcast ``x``.
+    """
+    reads_y, reads_a, reads_b = reads
+    entry = (
+        _propagate_one,
+        y if reads_y else None,
+        a if reads_a else None,
+        b if reads_b else None,
+        partial,
+        tracer._node,
+        None if other is None or other.shape == x.shape or y.shape == x.shape else x.shape,
+    )
+    tape = tracer._trace
+    if type(y) is not type(x):  # NumPy's results of 0-d arrays are scalars
         return tape.record(y, entry)
-    out = like()
+    out = type(tracer)()
+    out._value = y
+    out._trace = tape
+    out._node = len(tape)
+    tape.append(entry)
+    return out
+
+
+def _record_both(form: Binary, compute: Any, a: Any, b: Any) -> Any:
+    """An operation on two tracers of one tape and dtype."""
+    x, z = a._value, b._value
+    y = compute(x, z)
+    shape_a = shape_b = None
+    if x.shape != z.shape:
+        shape_a, shape_b = _shape_to_sum_to(x, y), _shape_to_sum_to(z, y)
+    first, second, _, _, (reads_y, reads_a, reads_b) = form
+    entry = (
+        _propagate_both,
+        y if reads_y else None,
+        x if reads_a else None,
+        z if reads_b else None,
+        first,
+        a._node,
+        shape_a,
+        second,
+        b._node,
+        shape_b,
+    )
+    tape = a._trace
+    if type(y) is not type(x):
+        return tape.record(y, entry)
+    out = type(a)()
     out._value = y
     out._trace = tape
     out._node = len(tape)
@@ -375,7 +373,7 @@ def _record_by_rule(ufunc: Any, compute: Any, a: Any, b: Any) -> Any:
         return apply(ufunc, (a, b))
     y, pullback = found
     if pullback is no_tangent_pullback:
-        return y
+        return released(y, (a, b))
     entry = (_propagate_to_two, pullback, a._node if of_a else None, b._node if of_b else None)
     if _is_fresh(y):
         return tape.record(y, entry)

@@ -298,7 +298,9 @@ class Tracer:
 
     @property
     def flags(self) -> Any:
-        return self._value.flags
+        value = self._value
+        # Those of a view, since setting one of them must not reach the array of somebody else.
+        return value.view().flags if type(value) is np.ndarray else value.flags
 
     @property
     def base(self) -> Any:
@@ -370,7 +372,10 @@ class Tracer:
 
     @real.setter
     def real(self, value: Any) -> None:
-        self[...] = value + 1j * self.imag if self.dtype.kind == "c" else value
+        if self.dtype.kind == "c":
+            apply(np.real, (self,))[...] = value
+        else:
+            self[...] = value
 
     @property
     def imag(self) -> Any:
@@ -490,8 +495,7 @@ _METHODS_LIKE_FUNCTIONS: dict[str, Any] = {
     **{name: getattr(np, name) for name in ("all", "any", "argmax", "argmin", "argsort", "choose", "clip")},
     **{name: getattr(np, name) for name in ("cumprod", "cumsum", "diagonal", "dot", "max", "mean", "min", "nonzero")},
     **{name: getattr(np, name) for name in ("argpartition", "prod", "ravel", "repeat", "round", "searchsorted")},
-    **{name: getattr(np, name) for name in ("squeeze", "std", "sum", "swapaxes", "take", "trace", "var", "conjugate")},
-    "conj": np.conjugate,
+    **{name: getattr(np, name) for name in ("squeeze", "std", "sum", "swapaxes", "take", "trace", "var")},
     # Those whose parameters are their own have rules of their own.
     **{name: getattr(np.ndarray, name) for name in ("astype", "copy", "flatten", "reshape", "transpose")},
 }
@@ -538,6 +542,11 @@ def _compress(self: Tracer, condition: Any, axis: int | None = None, out: Any = 
     return np.compress(condition, self, axis=axis, out=out)
 
 
+def _conjugate(self: Tracer) -> Any:
+    # Unlike the function, the method gives a real array itself.
+    return apply(np.conjugate, (self,)) if self.dtype.kind == "c" else self
+
+
 def _fill(self: Tracer, value: Any) -> None:
     self[...] = value
 
@@ -575,6 +584,8 @@ _OWN_METHODS: dict[str, Callable[..., Any]] = {
     "view": _view,
     "resize": _resize,
     "compress": _compress,
+    "conj": _conjugate,
+    "conjugate": _conjugate,
     "item": _item,
     "tolist": _tolist,
     "fill": _fill,

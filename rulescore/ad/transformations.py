@@ -21,9 +21,19 @@ from rulescore.ad.errors import LEAKED, LeakedTracerError, UnrelatedOutputError,
 from rulescore.ad.locations import explain, new_tape
 from rulescore.ad.tapes import Tape, walk_back
 from rulescore.ad.tracers import Tracer, apply, is_refused, value_beneath
-from rulescore.ad.trees import flatten, form_of, hides_numbers, is_exotic, is_integral, path_of, tree_map, unflatten
+from rulescore.ad.trees import (
+    LEAF,
+    flatten,
+    form_of,
+    hides_numbers,
+    is_exotic,
+    is_integral,
+    path_of,
+    tree_map,
+    unflatten,
+)
 from rulescore.ad.unused_rules import warn_of_unused_rules
-from rulescore.ad.views import View
+from rulescore.ad.views import View, snapshot
 from rulescore.projection import project_to
 from rulescore.records import name_of
 from rulescore.sparsity import is_sparse
@@ -53,10 +63,14 @@ class Arguments:
         self.leaves: list[Any] = []
         for position in self.positions:
             leaves, structure = flatten(args[position])
+            if structure is LEAF and has_tangent_space(leaves[0]) and type(leaves[0]) in _USUAL:
+                self._trees.append((leaves, structure, _FIRST))
+                self.leaves.append(as_scalar(leaves[0]))
+                continue
             active = [i for i, leaf in enumerate(leaves) if has_tangent_space(leaf)]
             _check_leaves(what, args[position], position, leaves, active)
             self._trees.append((leaves, structure, active))
-            self.leaves += [as_scalar(leaves[i]) for i in active]
+            self.leaves += [snapshot(as_scalar(leaves[i])) for i in active]
 
     def with_leaves(self, new: Sequence[Any]) -> tuple[Any, ...]:
         """The arguments with others in the place of the leaves."""
@@ -91,6 +105,11 @@ class Arguments:
                 filled[i] = next(remaining)
             trees.append(unflatten(structure, filled))
         return trees
+
+
+_FIRST = [0]
+_USUAL = frozenset({np.ndarray, np.float64, float, complex})
+"""Types of arguments that need no second look."""
 
 
 def _positions(what: str, argnums: Argnums, count: int) -> list[int]:
@@ -342,8 +361,8 @@ class Recording:
             outputs, structure = flatten(y)
             check_outputs(f, outputs)
             self._nodes = [output._node if _belongs_to(output, tape) else None for output in outputs]
-            self.value = unflatten(structure, [_value(output, tape) for output in outputs])
-            self.aux = without_tracers(aux, tape) if has_aux else None
+            self.value = unflatten(structure, [_handed_out(output, tape) for output in outputs])
+            self.aux = tree_map(lambda leaf: _handed_out(leaf, tape), aux) if has_aux else None
         except ValueError as error:
             unmask(error)
             raise
@@ -393,6 +412,14 @@ def _belongs_to(y: Any, tape: Any) -> bool:
 
 def _value(y: Any, trace: Any) -> Any:
     return y._value if isinstance(y, Tracer) and y._trace is trace else y
+
+
+def _handed_out(y: Any, trace: Any) -> Any:
+    """A result that its receiver may write to while the tape, which may have saved it, is still to be walked back."""
+    if not _belongs_to(y, trace):
+        return y
+    value = y._value
+    return value.copy(order="K") if type(value) is np.ndarray else snapshot(value)
 
 
 def without_tracers(tree: Any, trace: Any) -> Any:

@@ -29,8 +29,8 @@ _dataclasses: set[type] = set()
 
 def flatten(tree: Any) -> tuple[list[Any], Any]:
     """The leaves of a tree, and its structure."""
-    if type(tree) is np.ndarray or isinstance(tree, Tracer):  # the most frequent trees
-        return [tree], _LEAF
+    if type(tree) in _LEAF_TYPES or isinstance(tree, Tracer):  # the most frequent trees
+        return [tree], LEAF
     leaves, structure = optree.tree_flatten(tree, namespace=NAMESPACE)
     classes = {type(leaf) for leaf in leaves if _is_dataclass(leaf)}
     if classes:  # met for the first time, here or in another thread that has registered it meanwhile
@@ -42,11 +42,17 @@ def flatten(tree: Any) -> tuple[list[Any], Any]:
     return leaves, structure
 
 
-_LEAF = optree.tree_structure(0, namespace=NAMESPACE)
+LEAF = optree.tree_structure(0, namespace=NAMESPACE)
+"""The structure of what is a leaf itself."""
+
+_LEAF_TYPES = frozenset({np.ndarray, float, np.float64, complex})
 
 
 def unflatten(structure: Any, leaves: Iterable[Any]) -> Any:
     """The tree of a structure with other leaves."""
+    if structure is LEAF:
+        (leaf,) = leaves
+        return leaf
     return optree.tree_unflatten(structure, leaves)
 
 

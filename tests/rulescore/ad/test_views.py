@@ -8,7 +8,7 @@ import pytest
 from rulescore import NoTangent, rrule
 from rulescore.ad import LeakedTracerError, grad, jvp, primitive, vjp
 from rulescore.ad.tracers import Tracer
-from rulescore.ad.views import View, snapshot
+from rulescore.ad.views import View, released, snapshot
 
 RNG = np.random.default_rng(0)
 A = RNG.standard_normal((3, 4))
@@ -445,3 +445,20 @@ def test_a_snapshot_stays_what_it_is():
         np.testing.assert_array_equal(u, v)
     np.testing.assert_allclose(pull([np.zeros(4), np.zeros(4), np.ones(3), np.ones(4), np.ones(3)])[0], [8, 3, 4, 4])
     assert snapshot(V) is V
+
+
+def test_the_array_within_a_tracer_is_handed_out_read_only():
+    def f(x):
+        inside = x._value
+        for y in (inside, inside[1:]):
+            shown = released(y, ([x],))
+            np.testing.assert_array_equal(shown, y)
+            assert np.shares_memory(shown, inside)
+            with pytest.raises(ValueError, match="read-only"):
+                shown[0] = 1.0
+        for y in (inside * 2, inside > 0, inside[0]):
+            assert released(y, (x,)) is y
+        return np.sum(x)
+
+    grad(f)(V)
+    assert V.flags.writeable
