@@ -34,6 +34,9 @@ class StaticForm:
     partials : tuple or None
         For a function applied elementwise to numbers, the partial derivatives ``partial(y, *args)`` that the vjps
         multiply the cotangent with, None where there is none: a tape may multiply by itself.
+    add_to : tuple or None
+        For each vjp, ``add_to(accumulator, ybar, y, *args, **kwargs)``, which adds the cotangent to an array in place
+        for less than computing it and adding, or None. A vjp that has one returns a new array.
     """
 
     primal: Callable[..., Any]
@@ -41,6 +44,7 @@ class StaticForm:
     uses_output: tuple[bool, ...]
     uses_arguments: tuple[tuple[bool, ...], ...]
     partials: tuple[Callable[..., Any] | None, ...] | None = None
+    add_to: tuple[Callable[..., Any] | None, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)

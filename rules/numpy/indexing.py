@@ -10,6 +10,7 @@ from rulescore import (
     AbstractZero,
     InplaceableThunk,
     NoTangent,
+    StaticForm,
     Tangent,
     Thunk,
     ZeroTangent,
@@ -151,16 +152,13 @@ def unchanging(index):
     return tuple(entries) if type(index) is tuple else entries[0]
 
 
-@rrule.register(operator.getitem)
 def getitem_rrule(x, index, /):
     """x̄ is zero but for x̄[index], to which ȳ is added; added in place where there is an x̄ already."""
     if type(x) is not np.ndarray:
         decline_unless_array(x)
     shape, dtype = x.shape, x.dtype
-    if type(x) is np.ndarray and dtype.kind == "f":  # the most frequent case, in which `scatter` projects
-        project = None
-    else:
-        project = project_to(x)
+    # Of real arrays, the most frequent ones, `scatter` gives the type of `x`.
+    project = None if type(x) is np.ndarray and dtype.kind == "f" else project_to(x)
     index = unchanging(index)
 
     def getitem_pullback(ybar):
@@ -181,6 +179,19 @@ def getitem_rrule(x, index, /):
         return NO_TANGENT, InplaceableThunk(add_to, value) if is_plain else Thunk(value)
 
     return x[index], getitem_pullback
+
+
+rrule.add_rule(
+    operator.getitem,
+    getitem_rrule,
+    static=StaticForm(
+        primal=operator.getitem,
+        vjps=(lambda ybar, y, x, index: scatter(ybar, index, x.shape, x.dtype), None),
+        uses_output=(False, False),
+        uses_arguments=((False, True), (False, False)),
+        add_to=(lambda accumulator, ybar, y, x, index: add_at(accumulator, index, ybar), None),
+    ),
+)
 
 
 # ---------------------------------------------------------------- lists, tuples and dicts

@@ -11,8 +11,8 @@ import operator
 import numpy as np
 
 from rules.numpy.array_like import as_array, as_array_tangent, conj
-from rulescore import AbstractZero, NoTangent, Thunk, frule, project_to, rrule, unbroadcast, unthunk
-from rulescore.projection import NON_DIFFERENTIABLE
+from rulescore import AbstractZero, NoTangent, StaticForm, Thunk, frule, project_to, rrule, unbroadcast, unthunk
+from rulescore.projection import NON_DIFFERENTIABLE, ArrayProjector
 
 NO_TANGENT = NoTangent()
 
@@ -164,11 +164,30 @@ def matmul_frule(tangents, x1, x2, /):
     return bilinear_frule(np.matmul, tangents, x1, x2)
 
 
-@rrule.register(np.matmul)
 def matmul_rrule(x1, x2, /, *, needs=None):
     if needs is not None and are_real_matrices(x1, x2):
         return real_matrix_product_rrule(x1, x2, needs)
     return bilinear_rrule(np.matmul, matmul_a_bar, matmul_b_bar, x1, x2, needs)
+
+
+def fitting(xbar, x):
+    """A cotangent in the shape and dtype of ``x``, which may be a blueprint."""
+    return xbar if xbar.dtype is x.dtype and xbar.shape == x.shape else ArrayProjector(x.shape, x.dtype)(xbar)
+
+
+rrule.add_rule(
+    np.matmul,
+    matmul_rrule,
+    static=StaticForm(
+        primal=np.matmul,
+        vjps=(
+            lambda ybar, y, x1, x2: fitting(matmul_a_bar(ybar, x2, x1.shape), x1),
+            lambda ybar, y, x1, x2: fitting(matmul_b_bar(ybar, x1, x2.shape), x2),
+        ),
+        uses_output=(False, False),
+        uses_arguments=((False, True), (True, False)),
+    ),
+)
 
 
 # ---------------------------------------------------------------- inner and vdot

@@ -18,7 +18,7 @@ from rules.numpy.reduced_axes import (
     stop_early,
     tangent_at,
 )
-from rulescore import AbstractZero, Thunk, frule, project_to, rrule, unthunk
+from rulescore import AbstractZero, StaticForm, Thunk, frule, project_to, rrule, unthunk
 from rulescore.projection import NON_DIFFERENTIABLE, ArrayProjector
 
 # ---------------------------------------------------------------- sum and mean
@@ -36,7 +36,6 @@ def sum_frule(tangents, a, axis=None, dtype=None, out=None, keepdims=NOT_GIVEN, 
     return y, project_to(y)(dy)
 
 
-@rrule.register(np.sum)
 def sum_rrule(a, axis=None, dtype=None, out=None, keepdims=NOT_GIVEN, initial=NOT_GIVEN, where=NOT_GIVEN):
     """y = initial + Σ a, hence ā is ȳ copied along the axes of the sum."""
     if dtype is out is None and initial is where is NOT_GIVEN and type(a) is np.ndarray and a.dtype.kind == "f":
@@ -50,6 +49,27 @@ def sum_rrule(a, axis=None, dtype=None, out=None, keepdims=NOT_GIVEN, initial=NO
         return stop_early(NO_TANGENT, project(masked(where, axes.spread(ybar))), *[NO_TANGENT] * 4, initial_bar)
 
     return y, sum_pullback
+
+
+def sum_of_all_vjp(ybar, y, a):
+    """Copies of one number in the place of every element; ``a`` may be a blueprint."""
+    if type(ybar) is not np.ndarray and not isinstance(ybar, np.floating):
+        return ArrayProjector(a.shape, a.dtype)(ReducedAxes(a.shape, None).spread(ybar))
+    abar = np.empty(a.shape, a.dtype)
+    abar[...] = ybar
+    return abar
+
+
+rrule.add_rule(
+    np.sum,
+    sum_rrule,
+    static=StaticForm(
+        primal=lambda a: np.add.reduce(a, axis=None),
+        vjps=(sum_of_all_vjp,),
+        uses_output=(False,),
+        uses_arguments=((False,),),
+    ),
+)
 
 
 def plain_sum_rrule(a, axis, keepdims):

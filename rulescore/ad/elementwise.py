@@ -1,4 +1,4 @@
-"""What the tape needs to know of elementwise functions in order to record them without a call of their rule.
+"""What the tape needs to know of functions in order to record them without a call of their rule.
 
 Most operations of most programs are ufuncs of one or two arguments, whose rules are partial derivatives to multiply the
 cotangent with (`StaticForm.partials`). For them a tape keeps the partial and what it reads, which takes a third of the
@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from rulescore.records import RuleRecord
+from rulescore.records import RuleRecord, StaticForm
 from rulescore.registry import rrule
 
 # In the place of partials that are the constants 1 and -1: the cotangent is passed on, or negated.
@@ -64,6 +64,8 @@ class Binary(NamedTuple):
 
 # By ufunc; None for one that has to be recorded by its rule.
 unary_forms: dict[Any, Unary | None] = rrule.dependent_cache()
+unary_derivatives: dict[Any, Any] = rrule.dependent_cache()
+"""Of the unary ones whose derivative is a ufunc of the argument, that ufunc: cos of sin."""
 binary_forms: dict[Any, Binary | None] = rrule.dependent_cache()
 
 
@@ -76,6 +78,8 @@ def unary_form(ufunc: Any) -> Unary | None:
         if partial is not None:
             reads = (record.static.uses_output[0], record.static.uses_arguments[0][0])
             form = Unary(partial, *reads, _ufunc_of_argument(partial))
+    if form is not None and form.ufunc_of_x is not None:
+        rrule.store(unary_derivatives, ufunc, form.ufunc_of_x, generation)
     rrule.store(unary_forms, ufunc, form, generation)
     return form
 
@@ -112,6 +116,21 @@ def _simplest(partial: Callable[..., Any], reads: Reads) -> Callable[..., Any] |
         return partial
     constant = partial(None, None, None)
     return ONE if constant == 1 else MINUS_ONE if constant == -1 else partial
+
+
+# By function; None for one whose rule has to be called. Of arrays of real numbers without keywords.
+static_forms: dict[Any, StaticForm | None] = rrule.dependent_cache()
+
+
+def static_form(f: Any, count: int) -> StaticForm | None:
+    """The static form of a function of so many positional arguments, or None; also put into the cache."""
+    generation = rrule.generation
+    record = rrule.rule_for_types(f, (np.ndarray,) * count)
+    form = None if record is None else record.static
+    if form is not None and (len(form.vjps) != count or form.partials is not None):
+        form = None
+    rrule.store(static_forms, f, form, generation)
+    return form
 
 
 class _Probe:

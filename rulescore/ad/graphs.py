@@ -180,6 +180,8 @@ def _traits_of(f: Any, values: tuple[Any, ...], kwargs: dict[str, Any]) -> Trait
             _traits[key] = _UNKNOWN
         else:
             form = record.static if not kwargs and record.static and len(record.static.vjps) == len(values) else None
+            if form is not None and form.add_to is not None:
+                form = None  # it holds an index, which may be an array that changes; the closure has its own
             _traits[key] = Traits(form, "linear" in record.tags)
         return _traits[key]
     except TypeError:  # not hashable

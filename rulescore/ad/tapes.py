@@ -14,19 +14,33 @@ from __future__ import annotations
 import functools
 import operator
 from collections.abc import Callable
+from sys import getrefcount
 from typing import Any, ClassVar
 
 import numpy as np
 
 from rulescore.ad.containers import Call, bound, part_of_tangent, strip, wrap_output
-from rulescore.ad.elementwise import MINUS_ONE, ONE, Binary, binary_form, binary_forms, unary_form, unary_forms
+from rulescore.ad.elementwise import (
+    MINUS_ONE,
+    ONE,
+    Binary,
+    binary_form,
+    binary_forms,
+    static_form,
+    static_forms,
+    unary_derivatives,
+    unary_form,
+    unary_forms,
+)
 from rulescore.ad.errors import LEAKED, LeakedTracerError
 from rulescore.ad.implementations import through_implementation
+from rulescore.ad.memory import REFERENCES_OF_A_LOCAL
 from rulescore.ad.rule_calls import pull
 from rulescore.ad.tracers import Trace, Tracer, apply, leaves_to, new_level, tracer_class
 from rulescore.ad.views import released, view_of_item
-from rulescore.definitions import no_tangent_pullback
+from rulescore.definitions import Blueprint, no_tangent_pullback
 from rulescore.projection import unbroadcast
+from rulescore.records import StaticForm
 from rulescore.registry import rrule
 from rulescore.tangents import NotImplementedTangent
 from rulescore.thunks import InplaceableThunk, unthunk
@@ -83,9 +97,18 @@ class Tape(list, Trace):  # type: ignore[type-arg]
             return released(y, args)
         return wrap_output(self, y, call, (_propagate_by_pullback, pullback, targets))
 
-    def _process_first(self, f: Any, first: Tracer, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    def _process_first(self, f: Any, first: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """The same where the first argument alone is a tracer: most calls, and so without what others need."""
         x = first._value
+        if len(args) == 1 and not kwargs and type(x) is _ndarray and first._unary_forms is unary_forms:
+            try:
+                form = static_forms[f]
+            except KeyError:
+                form = static_form(f, 1)
+            except TypeError:  # not hashable
+                form = None
+            if form is not None:
+                return self._record_static(form, first, x)
         found = pull(f, (x, *args[1:]), kwargs, (True,) + (False,) * (len(args) - 1))
         if found is None:
             return through_implementation(f, args, kwargs)
@@ -96,6 +119,16 @@ class Tape(list, Trace):  # type: ignore[type-arg]
         if _is_fresh(y) and y is not x:
             return self.record(y, entry)
         return wrap_output(self, y, Call(f, args, kwargs), entry)
+
+    def _record_static(self, form: StaticForm, first: Tracer, x: Any) -> Any:
+        """A call of one array of real numbers by the static form of its rule, which is less to keep than a closure."""
+        y = form.primal(x)
+        if not _is_fresh(y) or y is x:
+            entry = (_propagate_static, form.vjps[0], y, x, first._node)
+            return wrap_output(self, y, Call(form.primal, (first,), {}), entry)
+        saved_y = y if form.uses_output[0] else None
+        saved_x = x if form.uses_arguments[0][0] else Blueprint(x.shape, x.dtype)
+        return self.record(y, (_propagate_static, form.vjps[0], saved_y, saved_x, first._node))
 
     def record(self, y: Any, entry: tuple[Any, ...]) -> Any:
         """A tracer of an output, whose cotangent is propagated by an entry."""
@@ -156,25 +189,33 @@ class ReverseTracer(Tracer):
     __slots__ = ()
     _is_plain = True  # neither a view nor assigned to, see `views`
     # How elementwise functions are recorded: those of real numbers, see `tracer_class_of`.
+    _unary_derivatives: ClassVar[dict[Any, Any]] = {}
     _unary_forms: ClassVar[dict[Any, Any]] = {}
     _binary_forms: ClassVar[dict[Any, Any]] = {}
 
     def __array_ufunc__(self, ufunc: Any, method: str, a: Any, b: Any = _MISSING, *more: Any, **kwargs: Any) -> Any:
         if b is _MISSING and not kwargs:  # and so no method: reduce and its kin are of ufuncs of two arguments
-            form = a._unary_forms.get(ufunc)
-            if form is not None:
+            derivative = a._unary_derivatives.get(ufunc)
+            if derivative is not None:
                 x = a._value
                 y = ufunc(x)
-                partial, reads_y, reads_x, ufunc_of_x = form
                 # A call of the class is the fastest way to an object, and setting slots faster than an __init__.
                 out = type(a)()
                 out._value = y
                 out._trace = tape = a._trace
                 out._node = len(tape)
-                if ufunc_of_x is not None:
-                    tape.append((_propagate_by_ufunc, ufunc_of_x, x, a._node))
-                else:
-                    tape.append((_propagate_unary, partial, y if reads_y else None, x if reads_x else None, a._node))
+                tape.append((_propagate_by_ufunc, derivative, x, a._node))
+                return out
+            form = a._unary_forms.get(ufunc)
+            if form is not None:
+                x = a._value
+                y = ufunc(x)
+                partial, reads_y, reads_x, _ = form
+                out = type(a)()
+                out._value = y
+                out._trace = tape = a._trace
+                out._node = len(tape)
+                tape.append((_propagate_unary, partial, y if reads_y else None, x if reads_x else None, a._node))
                 return out
             if a._unary_forms is unary_forms and ufunc not in unary_forms and unary_form(ufunc) is not None:
                 return self.__array_ufunc__(ufunc, method, a)
@@ -182,12 +223,23 @@ class ReverseTracer(Tracer):
             return _record_binary(ufunc, ufunc, a, b)
         return Tracer.__array_ufunc__(self, ufunc, method, a, *(() if b is _MISSING else (b,)), *more, **kwargs)
 
+    def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
+        if len(args) == 1 and not kwargs and args[0] is self and func in static_forms:
+            return self._trace.process(func, args, kwargs)  # nothing special about it, or it would not be in there
+        return Tracer.__array_function__(self, func, types, args, kwargs)
+
     def __getitem__(self, index: Any) -> Any:
         tape, x = self._trace, self._value
         if not self._is_plain or type(tape) is not Tape or type(x) is not _ndarray or not _is_basic(index):
             return Tracer.__getitem__(self, index)
-        y, pullback = pull(operator.getitem, (x, index), _NO_KEYWORDS, _NEEDS_FIRST)
-        out = tape.record(y, (_propagate_to_first, pullback, self._node))
+        form = static_forms[operator.getitem] if operator.getitem in static_forms else static_form(operator.getitem, 2)
+        if form is None or self._unary_forms is not unary_forms or form.add_to is None:
+            y, pullback = pull(operator.getitem, (x, index), _NO_KEYWORDS, _NEEDS_FIRST)
+            entry: tuple[Any, ...] = (_propagate_to_first, pullback, self._node)
+        else:
+            y = x[index]
+            entry = (_propagate_item, form.vjps[0], form.add_to[0], Blueprint(x.shape, x.dtype), index, self._node)
+        out = tape.record(y, entry)
         return view_of_item(out, self, index) if type(y) is _ndarray else out
 
     def __matmul__(self, other: Any) -> Any:
@@ -235,7 +287,8 @@ def _tracer_class_of(value_type: type, dtype: Any) -> type:
     cls = tracer_class(ReverseTracer, value_type, dtype.kind == "c")
     namespace: dict[str, Any] = {"__slots__": ()}
     if dtype.kind == "f":
-        namespace |= {"_unary_forms": unary_forms, "_binary_forms": binary_forms}
+        namespace |= {"_unary_derivatives": unary_derivatives, "_unary_forms": unary_forms}
+        namespace |= {"_binary_forms": binary_forms}
     return type(cls.__name__, (cls,), namespace)
 
 
@@ -368,6 +421,10 @@ def _record_by_rule(ufunc: Any, compute: Any, a: Any, b: Any) -> Any:
         return NotImplemented if compute is not ufunc and leaves_to(other) else apply(ufunc, (a, b))
     of_a, of_b = trace_a is tape, trace_b is tape
     x, z = a._value if of_a else a, b._value if of_b else b
+    if type(x) is type(z) is _ndarray and x.dtype is z.dtype and x.dtype.kind == "f":
+        form = static_forms[ufunc] if ufunc in static_forms else static_form(ufunc, 2)
+        if form is not None:
+            return _record_static_two(tape, form, ufunc, a if of_a else None, b if of_b else None, x, z)
     found = pull(ufunc, (x, z), _NO_KEYWORDS, (of_a, of_b))
     if found is None:
         return apply(ufunc, (a, b))
@@ -381,6 +438,26 @@ def _record_by_rule(ufunc: Any, compute: Any, a: Any, b: Any) -> Any:
 
 
 _FOREIGN = object()
+
+
+def _record_static_two(tape: Tape, form: StaticForm, ufunc: Any, a: Any, b: Any, x: Any, z: Any) -> Any:
+    """A call of two arrays of real numbers by the static form of its rule; None for what is not differentiated."""
+    y = ufunc(x, z)
+    (reads_y, other_reads_y), (reads, other_reads) = form.uses_output, form.uses_arguments
+    of_a, of_b = a is not None, b is not None
+    entry = (
+        _propagate_static_two,
+        form.vjps[0] if of_a else None,
+        form.vjps[1] if of_b else None,
+        y if (of_a and reads_y) or (of_b and other_reads_y) else None,
+        x if (of_a and reads[0]) or (of_b and other_reads[0]) else Blueprint(x.shape, x.dtype),
+        z if (of_a and reads[1]) or (of_b and other_reads[1]) else Blueprint(z.shape, z.dtype),
+        a._node if of_a else None,
+        b._node if of_b else None,
+    )
+    if _is_fresh(y):
+        return tape.record(y, entry)
+    return wrap_output(tape, y, Call(ufunc, (a if of_a else x, b if of_b else z), {}), entry)
 
 
 # ---------------------------------------------------------------- the walk back
@@ -452,10 +529,23 @@ def _propagate_by_ufunc(entry: tuple[Any, ...], ybar: Any, bars: list[Any], owne
 
 def _propagate_unary(entry: tuple[Any, ...], ybar: Any, bars: list[Any], owned: bytearray) -> None:
     _, partial, y, x, parent = entry
-    if bars[parent] is None:
-        bars[parent] = partial(y, x) * ybar
+    xbar = partial(y, x)
+    # Large arrays that nobody else holds are multiplied in place: fresh memory costs more than the multiplication.
+    if (
+        type(xbar) is type(ybar) is _ndarray
+        and xbar.size >= _LARGE
+        and getrefcount(xbar) == REFERENCES_OF_A_LOCAL
+        and xbar.base is None
+        and xbar.dtype is ybar.dtype
+        and xbar.shape == ybar.shape
+    ):
+        xbar *= ybar
     else:
-        _accumulate(partial(y, x) * ybar, parent, bars, owned)
+        xbar = xbar * ybar
+    if bars[parent] is None:
+        bars[parent] = xbar
+    else:
+        _accumulate(xbar, parent, bars, owned)
 
 
 def _propagate_nothing(entry: tuple[Any, ...], ybar: Any, bars: list[Any], owned: bytearray) -> None:
@@ -463,6 +553,9 @@ def _propagate_nothing(entry: tuple[Any, ...], ybar: Any, bars: list[Any], owned
 
 
 _LEAF = (_propagate_nothing,)
+
+
+_LARGE = 4096
 
 
 def _propagate_one(entry: tuple[Any, ...], ybar: Any, bars: list[Any], owned: bytearray) -> None:
@@ -508,6 +601,34 @@ def _propagate_to_first(entry: tuple[Any, ...], ybar: Any, bars: list[Any], owne
     cotangents = pullback(ybar)
     if len(cotangents) > 1:
         add_cotangent(cotangents[1], parent, bars, owned)
+
+
+def _propagate_static(entry: tuple[Any, ...], ybar: Any, bars: list[Any], owned: bytearray) -> None:
+    _, vjp, y, x, parent = entry
+    add_cotangent(vjp(ybar, y, x), parent, bars, owned)
+
+
+def _propagate_static_two(entry: tuple[Any, ...], ybar: Any, bars: list[Any], owned: bytearray) -> None:
+    _, first, second, y, x, z, parent, other_parent = entry
+    if first is not None:
+        add_cotangent(first(ybar, y, x, z), parent, bars, owned)
+    if second is not None:
+        add_cotangent(second(ybar, y, x, z), other_parent, bars, owned)
+
+
+def _propagate_item(entry: tuple[Any, ...], ybar: Any, bars: list[Any], owned: bytearray) -> None:
+    """Of indexing: into the sum of what has arrived at the array, without an array of zeros for each item."""
+    _, vjp, add_to, x, index, parent = entry
+    is_plain = type(ybar) is _ndarray or isinstance(ybar, np.floating)
+    if is_plain and owned[parent] and type(bars[parent]) is _ndarray:
+        add_to(bars[parent], ybar, None, x, index)
+        return
+    xbar = vjp(ybar, None, x, index)
+    if bars[parent] is None and is_plain:
+        bars[parent] = xbar
+        owned[parent] = True
+    else:
+        add_cotangent(xbar, parent, bars, owned)
 
 
 def _propagate_to_two(entry: tuple[Any, ...], ybar: Any, bars: list[Any], owned: bytearray) -> None:

@@ -22,6 +22,12 @@ WEIGHTS = np.arange(36.0).reshape(6, 6)
 # ---------------------------------------------------------------- what is kept
 
 
+def array_within(x: Any) -> Any:
+    """The array that a tracer holds, of which `ignore_derivatives` hands out a view that cannot be written to."""
+    view = ignore_derivatives(x)
+    return view if view.base is None else view.base
+
+
 class Kept:
     """Which of the arrays of an operation ``y = f(x, c)`` are still there."""
 
@@ -33,7 +39,7 @@ class Kept:
         x, c = argument + 0.0, X[::-1].copy()  # an addition keeps nothing
         y = self._f(x, c)
         for name, array in {"x": x, "c": c, "y": y}.items():
-            self._references[name] = weakref.ref(ignore_derivatives(array))
+            self._references[name] = weakref.ref(array_within(array))
         return np.sum(y)  # and a sum neither
 
     def names(self) -> str:
