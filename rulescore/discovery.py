@@ -19,6 +19,7 @@ from pathlib import Path
 from types import ModuleType
 
 _SHIPPED = ("rules", "testutils")
+_RULES = "rulescore.rules"
 
 _loading: contextvars.ContextVar[str | None] = contextvars.ContextVar("rulescore_loading", default=None)
 
@@ -43,7 +44,7 @@ class EntryPointLoader:
     def __init__(self, group: str) -> None:
         self.group = group
         self._pending: dict[str, list[importlib.metadata.EntryPoint]] | None = None
-        self._names: tuple[str, ...] = ()
+        self._modules: dict[str, str] = {}
         self._in_progress: set[str] = set()
         self._lock = threading.RLock()
 
@@ -51,7 +52,18 @@ class EntryPointLoader:
     def names(self) -> tuple[str, ...]:
         """The names of all installed entries, loaded or not."""
         self._scan()
-        return self._names
+        return tuple(dict.fromkeys(self._modules.values()))
+
+    def entry_of(self, module: str) -> str | None:
+        """The name of the entry whose module a module is, or is within; None where there is none."""
+        self._scan()
+        parents = module.split(".")
+        while parents:
+            name = self._modules.get(".".join(parents))
+            if name is not None:
+                return name
+            parents.pop()
+        return None
 
     def load_imported(self) -> bool:
         """Load the entries whose module has been imported; whether there was one."""
@@ -95,12 +107,13 @@ class EntryPointLoader:
                 pending: dict[str, list[importlib.metadata.EntryPoint]] = {}
                 for entry in importlib.metadata.entry_points(group=self.group):
                     pending.setdefault(entry.name, []).append(entry)
-                self._names = tuple(pending)
+                self._modules = {entry.module: name for name, entries in pending.items() for entry in entries}
                 self._pending = pending
         return self._pending
 
     def _load_entry(self, entry: importlib.metadata.EntryPoint) -> None:
-        with _marked_as_loading(entry.name):
+        # Who imports what is offered beside rules may be the first to import rules, which are none of its own.
+        with _marked_as_loading(entry.name) if self.group == _RULES else contextlib.nullcontext():
             if entry.module.partition(".")[0] in _SHIPPED:
                 import_shipped(entry.module)
                 return
@@ -115,9 +128,11 @@ class EntryPointLoader:
                 )
 
 
-def entry_being_loaded() -> str | None:
-    """The name of the entry point whose module is being imported, or None."""
-    return _loading.get()
+def entry_of_rule(module: str) -> str | None:
+    """The name of the entry point that brings the rules defined in a module, whoever imports it; None by hand."""
+    # Scanning takes longer than importing rulescore does, so others than ours are known while they are being loaded.
+    shipped = rule_entries.entry_of(module) if module.partition(".")[0] in _SHIPPED else None
+    return shipped or _loading.get()
 
 
 def import_shipped(name: str) -> ModuleType:
@@ -170,4 +185,4 @@ def _marked_as_loading(name: str) -> Iterator[None]:
         _loading.reset(token)
 
 
-rule_entries = EntryPointLoader("rulescore.rules")
+rule_entries = EntryPointLoader(_RULES)

@@ -18,7 +18,7 @@ from multipledispatch import MDNotImplementedError
 from rulescore.aliases import Aliases
 from rulescore.carriers import function_within
 from rulescore.config import RuleConfig
-from rulescore.discovery import entry_being_loaded, rule_entries
+from rulescore.discovery import entry_of_rule, rule_entries
 from rulescore.method_table import MethodTable, bind_values, keyword_types, rule_type, types_of
 from rulescore.records import RuleRecord, StaticForm, name_of, place_of
 from rulescore.signatures import InstancesOf, Parameters, signatures_of
@@ -168,7 +168,7 @@ class RuleTable:
             module=module,
             file=file,
             line=line,
-            entry=entry_being_loaded(),
+            entry=entry_of_rule(module),
             defined_by=defined_by,
         )
         with self._lock:

@@ -13,7 +13,7 @@ from rulescore.discovery import (
     DiscoveryWarning,
     EntryPointLoader,
     ShadowedPackageError,
-    entry_being_loaded,
+    entry_of_rule,
     import_shipped,
 )
 
@@ -299,7 +299,7 @@ class FakeEntry:
         self._load = load
 
     def load(self):
-        self.loads.append(entry_being_loaded())
+        self.loads.append(entry_of_rule("anywhere"))
         self._load()
 
 
@@ -314,21 +314,22 @@ class TestLoader:
             return self.entries
 
         monkeypatch.setattr(importlib.metadata, "entry_points", entry_points)
-        return EntryPointLoader("some.group")
+        return EntryPointLoader("rulescore.rules")
 
     def test_what_is_imported_is_loaded_once(self, loader):
         assert loader.load_imported() is True
         assert loader.load_imported() is False
         assert [entry.loads for entry in self.entries] == [["sys"], [], ["sys"]]
-        assert self.scans == ["some.group"]
-        assert entry_being_loaded() is None
+        assert self.scans == ["rulescore.rules"]
+        assert entry_of_rule("anywhere") is None
 
     def test_an_entry_that_cannot_be_imported_is_left_out_with_a_warning(self, loader):
         def fail():
             raise ImportError("no such thing")
 
         self.entries[:] = [FakeEntry("sys", load=fail), FakeEntry("sys")]
-        with pytest.warns(DiscoveryWarning, match=r"'sys' of the group 'some.group' \(sys_rules\) .* no such thing"):
+        message = r"'sys' of the group 'rulescore.rules' \(sys_rules\) .* no such thing"
+        with pytest.warns(DiscoveryWarning, match=message):
             loader.load_imported()
         assert loader.load_imported() is False
         assert self.entries[1].loads == ["sys"]

@@ -8,8 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from rulescore import instances_of
 from rulescore.ad.assignment import replaced
+from rulescore.ad.checkpointing import _Call
 from rulescore.ad.containers import Call
+from rulescore.ad.ufunc_methods import added_at, segment_sums
 from rulescore.ad.views import Part, ViewCall
 from testutils.samples.numpy.indexing import INDICES_OF_A_MATRIX
 from testutils.samples.numpy.reductions import complex_normal
@@ -57,3 +60,34 @@ def seen_through(x: Any, calls: list[tuple[Any, ...]], index: Any) -> Part:
         made.append(ViewCall(Call(f, args, {}), key[0] if key else None, base))
         view = made[-1].of(base)
     return Part(made, index, view.shape, x.dtype, x.strides)
+
+
+@sample_inputs(added_at)
+def _(rng: np.random.Generator) -> Iterator[Sample]:
+    for name, index in INDICES_OF_A_MATRIX.items():
+        x = rng.standard_normal((4, 5))
+        yield sample(x, index, rng.standard_normal(x[index].shape), _name=name)
+    yield sample(x, (slice(None), [0, 2]), 1.5, _name="a number")
+    yield sample(x, ([0, 0, 1], [1, 1, 2]), rng.standard_normal(1), _name="one value, repeated integers")
+    yield sample(complex_normal(rng, 3), [0, 0], complex_normal(rng, 2), _name="complex")
+    yield sample(complex_normal(rng, 3), slice(1, None), rng.standard_normal(2), _name="real into complex")
+    yield sample(rng.standard_normal(3).astype(np.float32), [1, 1], rng.standard_normal(2).astype(np.float32))
+
+
+@sample_inputs(segment_sums)
+def _(rng: np.random.Generator) -> Iterator[Sample]:
+    yield sample(rng.standard_normal(5), np.array([0, 2]), 0)
+    yield sample(rng.standard_normal((4, 5)), np.array([1, 2, 4]), 1, _name="the first element left out")
+    yield sample(rng.standard_normal((4, 5)), np.array([0, 1]), -2, _name="negative axis")
+    yield sample(complex_normal(rng, 4, 3), np.array([0, 3]), 0, _name="complex")
+    yield sample(rng.standard_normal(6).astype(np.float32), np.array([0, 5]), 0)
+
+
+def _flat(x: Any, y: Any) -> tuple[Any, ...]:
+    return np.sin(x) * y, np.sum(y**2)
+
+
+@sample_inputs(instances_of(_Call))
+def _(rng: np.random.Generator) -> Iterator[Sample]:
+    yield sample(rng.standard_normal(3), rng.standard_normal(3), _function=_Call(_flat, None))
+    yield sample(rng.standard_normal((2, 3)), rng.standard_normal(3), _function=_Call(_flat, None), _name="broadcast")
