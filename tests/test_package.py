@@ -43,7 +43,7 @@ def test_entry_points_can_be_loaded(group):
 def test_the_distribution_says_what_it_needs():
     required = importlib.metadata.requires("rulescore")
     runtime = {line.partition(">")[0] for line in required if "extra ==" not in line}
-    assert runtime == {"numpy", "scipy", "multipledispatch", "rich"}
+    assert runtime == {"numpy", "scipy", "multipledispatch", "rich", "optree"}
     extras = set(importlib.metadata.metadata("rulescore").get_all("Provides-Extra"))
     assert {"test", "docs", "jax", "torch", "autograd", "backends"} <= extras
 
