@@ -159,8 +159,8 @@ def jvp_one_by_one(f: Any, primals: tuple[Any, ...], tangents: tuple[Any, ...]) 
 # ---------------------------------------------------------------- the samples
 
 rule_entries.load_all()
-# Not all that there is: other test modules register rules too. Objects of a class have no name that `conformance` knows;
-# the one there is, a checkpointed call, is differentiated in test_checkpoint.py.
+# Not all that there is: other test modules register rules too. Objects of a class have no name that `conformance`
+# knows; the one there is, a checkpointed call, is differentiated in test_checkpoint.py.
 TARGETS = {
     target.name: target
     for target in collect_targets(["rules", "rulescore.ad"])
