@@ -1,8 +1,8 @@
 """What the tape needs to know of functions in order to record them without a call of their rule.
 
 Most operations of most programs are ufuncs of one or two arguments, whose rules are partial derivatives to multiply the
-cotangent with (`StaticForm.partials`). For them a tape keeps the partial and what it reads, which takes less time and memory than a
-rule's closure. All of it comes from the rule tables and goes when they change.
+cotangent with (`StaticForm.partials`). For them a tape keeps the partial and what it reads, which takes less time and
+memory than a rule's closure. All of it comes from the rule tables and goes when they change.
 """
 
 from __future__ import annotations
