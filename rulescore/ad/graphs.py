@@ -8,7 +8,6 @@ results, and goes without the help of the garbage collector.
 from __future__ import annotations
 
 import functools
-import operator
 import sys
 from collections.abc import Callable
 from typing import Any, ClassVar, NamedTuple
@@ -38,7 +37,16 @@ from rulescore.ad.graph_nodes import (
 )
 from rulescore.ad.implementations import through_implementation
 from rulescore.ad.rule_calls import pull
-from rulescore.ad.tracers import Trace, Tracer, apply, leaves_to, top_trace, tracer_class
+from rulescore.ad.tracers import (
+    MISSING,
+    Trace,
+    Tracer,
+    apply,
+    define_recorded_operators,
+    leaves_to,
+    top_trace,
+    tracer_class,
+)
 from rulescore.ad.views import released
 from rulescore.definitions import no_tangent_pullback
 from rulescore.records import StaticForm
@@ -249,8 +257,10 @@ class GraphTracer(Tracer):
 
     # ------------------------------------------------------------------ recording, the fast ways
 
-    def __array_ufunc__(self, ufunc: Any, method: str, a: Any, b: Any = None, *more: Any, **kwargs: Any) -> Any:
-        if b is None and not kwargs:  # one argument, and so no method: reduce and the like have ufuncs of two arguments
+    def __array_ufunc__(self, ufunc: Any, method: str, a: Any, b: Any = MISSING, *more: Any, **kwargs: Any) -> Any:
+        if (
+            b is MISSING and not kwargs
+        ):  # one argument, and so no method: reduce and the like have ufuncs of two arguments
             form = a._unary_forms.get(ufunc)
             if form is not None and a._trace is GRAPH:
                 x = a._value
@@ -282,39 +292,7 @@ class GraphTracer(Tracer):
                 return self.__array_ufunc__(ufunc, method, a)
         elif not kwargs and method == "__call__" and not more:
             return _record_binary(ufunc, ufunc, a, b)
-        return Tracer.__array_ufunc__(self, ufunc, method, a, *(() if b is None else (b,)), *more, **kwargs)
-
-    def __add__(self, other: Any) -> Any:
-        return _record_binary(np.add, operator.add, self, other)
-
-    def __radd__(self, other: Any) -> Any:
-        return _record_binary(np.add, operator.add, other, self)
-
-    def __sub__(self, other: Any) -> Any:
-        return _record_binary(np.subtract, operator.sub, self, other)
-
-    def __rsub__(self, other: Any) -> Any:
-        return _record_binary(np.subtract, operator.sub, other, self)
-
-    def __mul__(self, other: Any) -> Any:
-        return _record_binary(np.multiply, operator.mul, self, other)
-
-    def __rmul__(self, other: Any) -> Any:
-        return _record_binary(np.multiply, operator.mul, other, self)
-
-    def __truediv__(self, other: Any) -> Any:
-        return _record_binary(np.true_divide, operator.truediv, self, other)
-
-    def __rtruediv__(self, other: Any) -> Any:
-        return _record_binary(np.true_divide, operator.truediv, other, self)
-
-    def __pow__(self, other: Any, modulus: Any = None) -> Any:
-        if modulus is not None:
-            return super().__pow__(other, modulus)  # type: ignore[misc]
-        return _record_binary(np.power, operator.pow, self, other)
-
-    def __rpow__(self, other: Any) -> Any:
-        return _record_binary(np.power, operator.pow, other, self)
+        return Tracer.__array_ufunc__(self, ufunc, method, a, *(() if b is MISSING else (b,)), *more, **kwargs)
 
 
 @functools.cache
@@ -401,6 +379,9 @@ def _record_binary(ufunc: Any, compute: Any, a: Any, b: Any) -> Any:
     out._trace = GRAPH
     out._node = node
     return out
+
+
+define_recorded_operators(GraphTracer, _record_binary)
 
 
 def _record_binary_generally(ufunc: Any, compute: Any, a: Any, b: Any) -> Any:

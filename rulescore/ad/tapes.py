@@ -36,7 +36,16 @@ from rulescore.ad.errors import LEAKED, LeakedTracerError
 from rulescore.ad.implementations import through_implementation
 from rulescore.ad.memory import REFERENCES_OF_A_LOCAL
 from rulescore.ad.rule_calls import pull
-from rulescore.ad.tracers import Trace, Tracer, apply, leaves_to, new_level, tracer_class
+from rulescore.ad.tracers import (
+    MISSING,
+    Trace,
+    Tracer,
+    apply,
+    define_recorded_operators,
+    leaves_to,
+    new_level,
+    tracer_class,
+)
 from rulescore.ad.views import released, view_of_item
 from rulescore.definitions import Blueprint, no_tangent_pullback
 from rulescore.projection import unbroadcast
@@ -48,7 +57,6 @@ from rulescore.zero import AbstractZero, ZeroTangent
 
 _ZERO_TANGENT = ZeroTangent()
 _ndarray = np.ndarray
-_MISSING: Any = object()
 
 
 class Tape(list, Trace):  # type: ignore[type-arg]
@@ -193,8 +201,8 @@ class ReverseTracer(Tracer):
     _unary_forms: ClassVar[dict[Any, Any]] = {}
     _binary_forms: ClassVar[dict[Any, Any]] = {}
 
-    def __array_ufunc__(self, ufunc: Any, method: str, a: Any, b: Any = _MISSING, *more: Any, **kwargs: Any) -> Any:
-        if b is _MISSING and not kwargs:  # and so no method: reduce and its kin are of ufuncs of two arguments
+    def __array_ufunc__(self, ufunc: Any, method: str, a: Any, b: Any = MISSING, *more: Any, **kwargs: Any) -> Any:
+        if b is MISSING and not kwargs:  # and so no method: reduce and its kin are of ufuncs of two arguments
             derivative = a._unary_derivatives.get(ufunc)
             if derivative is not None:
                 x = a._value
@@ -221,7 +229,7 @@ class ReverseTracer(Tracer):
                 return self.__array_ufunc__(ufunc, method, a)
         elif not kwargs and method == "__call__" and not more:
             return _record_binary(ufunc, ufunc, a, b)
-        return Tracer.__array_ufunc__(self, ufunc, method, a, *(() if b is _MISSING else (b,)), *more, **kwargs)
+        return Tracer.__array_ufunc__(self, ufunc, method, a, *(() if b is MISSING else (b,)), *more, **kwargs)
 
     def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
         if len(args) == 1 and not kwargs and args[0] is self and func in static_forms:
@@ -247,38 +255,6 @@ class ReverseTracer(Tracer):
 
     def __rmatmul__(self, other: Any) -> Any:
         return _record_by_rule(np.matmul, operator.matmul, other, self)
-
-    def __add__(self, other: Any) -> Any:
-        return _record_binary(np.add, operator.add, self, other)
-
-    def __radd__(self, other: Any) -> Any:
-        return _record_binary(np.add, operator.add, other, self)
-
-    def __sub__(self, other: Any) -> Any:
-        return _record_binary(np.subtract, operator.sub, self, other)
-
-    def __rsub__(self, other: Any) -> Any:
-        return _record_binary(np.subtract, operator.sub, other, self)
-
-    def __mul__(self, other: Any) -> Any:
-        return _record_binary(np.multiply, operator.mul, self, other)
-
-    def __rmul__(self, other: Any) -> Any:
-        return _record_binary(np.multiply, operator.mul, other, self)
-
-    def __truediv__(self, other: Any) -> Any:
-        return _record_binary(np.true_divide, operator.truediv, self, other)
-
-    def __rtruediv__(self, other: Any) -> Any:
-        return _record_binary(np.true_divide, operator.truediv, other, self)
-
-    def __pow__(self, other: Any, modulus: Any = None) -> Any:
-        if modulus is not None:
-            return super().__pow__(other, modulus)  # type: ignore[misc]
-        return _record_binary(np.power, operator.pow, self, other)
-
-    def __rpow__(self, other: Any) -> Any:
-        return _record_binary(np.power, operator.pow, other, self)
 
 
 @functools.cache
@@ -338,6 +314,9 @@ def _record_binary(ufunc: Any, compute: Any, a: Any, b: Any) -> Any:
         if form is not None and a._trace is b._trace and type(a._trace) is Tape:
             return _record_both(form, compute, a, b)
     return _record_binary_generally(ufunc, compute, a, b)
+
+
+define_recorded_operators(ReverseTracer, _record_binary)
 
 
 def _record_one(

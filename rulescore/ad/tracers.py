@@ -447,6 +447,41 @@ def _set_method(name: str, method: Callable[..., Any]) -> None:
 _FOREIGN = (str, bytes, type(None), set, frozenset, dict)
 
 
+MISSING: Any = object()
+"""In the place of a second argument that a ufunc was not given, since None may be one (``np.negative.at(x, None)``)."""
+
+
+def define_recorded_operators(cls: type, record: Callable[[Any, Any, Any, Any], Any]) -> None:
+    """The operators of a class of tracers that records them by ``record(ufunc, compute, a, b)``, without `apply`.
+
+    ``compute`` is the operator itself, which of numbers is faster than the ufunc.
+    """
+    operators: dict[str, tuple[Any, Any]] = {
+        "add": (np.add, operator.add),
+        "sub": (np.subtract, operator.sub),
+        "mul": (np.multiply, operator.mul),
+        "truediv": (np.true_divide, operator.truediv),
+        "pow": (np.power, operator.pow),
+    }
+    for name, (ufunc, compute) in operators.items():
+        setattr(cls, f"__{name}__", _recorded(record, ufunc, compute))
+        setattr(cls, f"__r{name}__", _recorded_reflected(record, ufunc, compute))
+
+
+def _recorded(record: Any, ufunc: Any, compute: Any) -> Callable[..., Any]:
+    def method(self: Any, other: Any) -> Any:
+        return record(ufunc, compute, self, other)
+
+    return method
+
+
+def _recorded_reflected(record: Any, ufunc: Any, compute: Any) -> Callable[..., Any]:
+    def method(self: Any, other: Any) -> Any:
+        return record(ufunc, compute, other, self)
+
+    return method
+
+
 def leaves_to(other: Any) -> bool:
     """Whether an operator is somebody else's business: of what is no array, or of who wants nothing of arrays."""
     return _is_left_to(type(other))  # type: ignore[arg-type]

@@ -934,3 +934,12 @@ def test_a_rule_of_forward_mode_alone_serves():
     slope = gradients(np.sum(apply(cube, (x,))), x, create_graph=True)
     np.testing.assert_allclose(slope.value, 3 * B**2)
     np.testing.assert_allclose(gradients(np.sum(slope), x), 6 * B)
+
+
+def test_none_as_an_index_is_not_taken_for_a_missing_argument() -> None:
+    x = variable(np.ones(3))
+    y = x * 2.0
+    np.negative.at(y, None)
+    np.testing.assert_array_equal(y.value, [-2.0, -2.0, -2.0])
+    np.sum(y).backward()
+    np.testing.assert_array_equal(x.grad, [-2.0, -2.0, -2.0])
