@@ -9,12 +9,14 @@ from rulescore.accumulation import add, add_inplace, is_inplaceable_destination
 from rulescore.arithmetic import AbstractTangent, MissingDerivativeError
 from rulescore.config import HasForwardMode, HasReverseMode, RuleConfig, frule_via_ad, rrule_via_ad
 from rulescore.definitions import (
+    OneOver,
     derivatives_given_output,
     ignore_derivatives,
     linear_rule,
     no_tangent_pullback,
     non_differentiable,
     not_implemented,
+    not_numerical,
     opt_out,
     scalar_rule,
     static_rule,
@@ -25,7 +27,7 @@ from rulescore.registry import frule, rrule
 from rulescore.rule_table import RuleTable
 from rulescore.signatures import instances_of, typeof
 from rulescore.tangents import NotImplementedTangent, Tangent, construct, zero_tangent
-from rulescore.thunks import InplaceableThunk, Thunk, thunk, unthunk
+from rulescore.thunks import InplaceableThunk, Selected, Thunk, thunk, unthunk
 from rulescore.zero import AbstractZero, NoTangent, ZeroTangent
 
 __version__ = "0.1.0"
@@ -39,11 +41,13 @@ __all__ = [
     "MissingDerivativeError",
     "NoTangent",
     "NotImplementedTangent",
+    "OneOver",
     "ProjectTo",
     "Projector",
     "RuleConfig",
     "RuleRecord",
     "RuleTable",
+    "Selected",
     "StaticForm",
     "Tangent",
     "Thunk",
@@ -61,6 +65,7 @@ __all__ = [
     "no_tangent_pullback",
     "non_differentiable",
     "not_implemented",
+    "not_numerical",
     "opt_out",
     "project_to",
     "rrule",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dis
 import functools
 import inspect
+import math
 import sys
 import types
 from collections.abc import Callable
@@ -28,6 +29,45 @@ _ZERO_TANGENT = ZeroTangent()
 Partial = Callable[..., Any] | NotImplementedTangent | None
 
 
+class OneOver:
+    """The partial derivative 1/d, in a rule by `scalar_rule`.
+
+    Parameters
+    ----------
+    denominator : callable
+        ``denominator(y, *args)`` is d, for the output ``y`` and the arguments.
+
+    Notes
+    -----
+    A tape divides the cotangent by d, in one operation and with one rounding, instead of multiplying it by 1/d.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from rulescore import OneOver, rrule, scalar_rule
+    >>> def ln(x): return np.log(x)
+    >>> scalar_rule(ln, OneOver(lambda y, x: x))
+    >>> y, pullback = rrule(ln, 4.0)
+    >>> float(pullback(1.0)[1])
+    0.25
+    """
+
+    def __init__(self, denominator: Callable[..., Any]) -> None:
+        self.denominator = denominator
+
+    def __repr__(self) -> str:
+        return f"OneOver({name_of(self.denominator)})"
+
+    def __call__(self, y: Any, *args: Any) -> Any:
+        d = self.denominator(y, *args)
+        if isinstance(d, complex) or getattr(d, "dtype", np.dtype(float)).kind == "c":
+            # NumPy's 1/0j is inf+nanj, and NaN after the next product.
+            is_zero = d == 0
+            return np.where(is_zero, np.inf, 1 / np.where(is_zero, 1, d))
+        # Of the numbers, Python's would raise at zero.
+        return np.divide(1, d) if isinstance(d, (int, float)) and d == 0 else 1 / d
+
+
 def scalar_rule(f: Any, *partials: Partial, types: tuple[Any, ...] = (), tags: tuple[str, ...] = ()) -> None:
     """Define both rules of an elementwise function by its partial derivatives.
 
@@ -38,7 +78,8 @@ def scalar_rule(f: Any, *partials: Partial, types: tuple[Any, ...] = (), tags: t
     *partials : callable, None or NotImplementedTangent
         One per argument: ``partial(y, *args)`` is ∂f/∂arg at the arguments ``args``, where ``y`` is the output.
         For a function with several outputs it returns a tuple with one entry per output, None for an output without
-        derivative. None stands for an argument without derivative, `not_implemented` for a missing one.
+        derivative. None stands for an argument without derivative, `not_implemented` for a missing one. A derivative
+        of the form 1/d may be given as `OneOver`.
     types : tuple, optional
         The argument types, as in `RuleTable.register`; by default the rule serves everything.
     tags : tuple of str, optional
@@ -243,7 +284,8 @@ def opt_out(table: RuleTable, f: Any, *argument_types: Any) -> None:
     f : callable
         The function.
     *argument_types
-        As in `RuleTable.register`; at least one.
+        As in `RuleTable.register`; without any, all calls of ``f`` are meant. Of a rule and an opt-out for the same
+        types the one registered later counts.
 
     Examples
     --------
@@ -255,10 +297,35 @@ def opt_out(table: RuleTable, f: Any, *argument_types: Any) -> None:
     >>> rrule(double, Money(3)) is None
     True
     """
-    if not argument_types:
-        raise TypeError(f"opt_out({table.name}, {name_of(f)}) got no types: name the argument types that have no rule")
+    table.add_rule(f, _opted_out, argument_types or ([object],), tags={"opted out"}, where=_place_of_caller())
+
+
+def not_numerical(*functions: Any) -> None:
+    """Declare that functions compute nothing that could be differentiated: they read files, print, or ask for settings.
+
+    Both tables answer None for them, as for a function nobody knows, and a value that is being differentiated is not
+    made a constant by them; see `non_differentiable` for that. The declaration is for people and tools, who can tell
+    these functions from those that somebody has forgotten.
+
+    Parameters
+    ----------
+    *functions : callable
+        The functions.
+
+    Examples
+    --------
+    >>> from rulescore import not_numerical, rrule
+    >>> def greet(name): print("hello", name)
+    >>> not_numerical(greet)
+    >>> rrule(greet, "you") is None
+    True
+    >>> sorted(rrule.records(greet)[0].tags)
+    ['not numerical', 'opted out']
+    """
     where = _place_of_caller()
-    table.add_rule(f, _opted_out, argument_types, tags={"opted out"}, where=where)
+    for f in functions:
+        for table in (rrule, frule):
+            table.add_rule(f, _opted_out, ([object],), tags={"opted out", "not numerical"}, where=where)
 
 
 def not_implemented(message: str) -> NotImplementedTangent:
@@ -394,6 +461,7 @@ class _Elementwise:
             def unary_pullback(ybar: Any) -> tuple[Any, ...]:
                 return _NO_TANGENT, project(_conjugate_times(partial(saved_y, saved_x), ybar))
 
+            unary_pullback.is_elementwise = True  # type: ignore[attr-defined]
             return y, unary_pullback
 
         return unary_rrule
@@ -458,7 +526,8 @@ class _Elementwise:
             own = list(inspect.signature(self.f).parameters.values())[: self.count]
             if len(own) == self.count and all(p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) for p in own):
                 return [p.replace(annotation=p.empty) for p in own]
-        code = getattr(next((p for p in self.partials if callable(p)), None), "__code__", None)
+        partial = next((p for p in self.partials if callable(p)), None)
+        code = getattr(partial.denominator if isinstance(partial, OneOver) else partial, "__code__", None)
         names = () if code is None else code.co_varnames[1 : code.co_argcount]
         if len(names) != self.count:
             names = tuple(f"x{i}" for i in range(1, 1 + self.count))
@@ -520,7 +589,7 @@ class Blueprint:
 
     @property
     def size(self) -> int:
-        return int(np.prod(self.shape))
+        return math.prod(self.shape)
 
 
 def _blueprint(a: Any) -> Any:
@@ -614,9 +683,9 @@ def _conjugate_times(partial: Any, ybar: Any) -> Any:
         return total
     kind = getattr(getattr(partial, "dtype", None), "kind", None)
     if kind == "c" or type(partial) is complex:
-        return partial.conjugate() * ybar
+        return ybar * partial.conjugate()
     # `conj` of a real array would copy it, and a factor of one is most often an int.
-    return ybar if type(partial) is int and partial == 1 else partial * ybar
+    return ybar if type(partial) is int and partial == 1 else ybar * partial
 
 
 def _times(partial: Any, dx: Any) -> Any:
@@ -656,6 +725,8 @@ def _shape(x: Any) -> tuple[int, ...]:
 
 def _parameters_read(function: Any, count: int) -> tuple[bool, ...]:
     """Which of its first ``count`` parameters a function reads, as far as its byte code tells; all when in doubt."""
+    if isinstance(function, OneOver):
+        function = function.denominator
     if not isinstance(function, types.FunctionType):
         return (callable(function),) * count
     code = function.__code__

@@ -13,6 +13,7 @@ from multipledispatch.conflict import AmbiguityWarning, ambiguous, supercedes
 from multipledispatch.variadic import isvariadic
 
 from rulescore.config import RuleConfig
+from rulescore.foreign_arrays import is_out_of_place
 from rulescore.records import RuleRecord, name_of
 from rulescore.signatures import Omitted, Parameters, matches, plain_type, stretch, type_name, value_of
 
@@ -67,7 +68,7 @@ class MethodTable:
         found: dict[tuple[type, ...], _Candidate] = {}
         for record in reversed(self.records):  # of two records with one signature the last one counts
             bound = bind_types(record.parameters, argument_types, keyword_types) if record.serves(config) else None
-            if bound is not None:
+            if bound is not None and not is_out_of_place(record, bound):
                 for signature in filter(functools.partial(matches, bound), record.signatures):
                     found.setdefault(signature, _Candidate(bound, signature, record))
         ordered = _most_specific_first(list(found.values()))

@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 
 from rulescore.arithmetic import AbstractTangent
-from rulescore.sparsity import Pattern, is_sparse
+from rulescore.foreign_arrays import foreign_kind, refuse_masked_cotangent
+from rulescore.sparsity import is_sparse, pattern_of
 from rulescore.tangents import (
     NotImplementedTangent,
     Tangent,
@@ -20,7 +21,7 @@ from rulescore.tangents import (
     is_array,
     structure_of,
 )
-from rulescore.thunks import Thunk
+from rulescore.thunks import Selected, Thunk
 from rulescore.zero import AbstractZero, NoTangent
 
 _NO_TANGENT = NoTangent()
@@ -40,7 +41,7 @@ class Projector:
         if isinstance(dx, (AbstractZero, NotImplementedTangent)):
             return dx
         if isinstance(dx, Thunk):
-            return dx.map(self)
+            return dx.restored(self) if isinstance(dx, Selected) else dx.map(self)
         return self._project(dx)
 
     def _project(self, dx: Any) -> Any:
@@ -111,6 +112,7 @@ class ArrayProjector(Projector):
         return super().__call__(dx)
 
     def _project(self, dx: Any) -> Any:
+        refuse_masked_cotangent(dx)
         if is_sparse(dx):
             dx = dx.toarray()
         if isinstance(dx, (numbers.Number, np.generic)):
@@ -126,6 +128,18 @@ class ArrayProjector(Projector):
         if dx.dtype.kind == "c" and self.dtype.kind == "f":
             dx = dx.real
         return dx.astype(self.dtype)
+
+
+class MaskedArrayProjector(Projector):
+    """For masked arrays within lists and objects: an error, as soon as one would be differentiated."""
+
+    __slots__ = ()
+
+    def _project(self, dx: Any) -> Any:
+        raise TypeError(
+            "a masked array was about to get a cotangent, which would not know of the mask: write np.where(a.mask, 0, "
+            "a.data)"
+        )
 
 
 class ObjectArrayProjector(Projector):
@@ -157,7 +171,7 @@ class SparseProjector(Projector):
 
     def __init__(self, x: Any) -> None:
         self._dtype = x.dtype
-        self._pattern = Pattern(x)
+        self._pattern = pattern_of(x)
 
     def _project(self, dx: Any) -> Any:
         if not is_array(dx):
@@ -167,10 +181,22 @@ class SparseProjector(Projector):
             )
         if dx.shape != self._pattern.shape:
             raise _shape_error(dx, self._pattern.shape)
-        values = self._pattern.values_of(dx)
+        return self.of_entries(self._pattern.values_of(dx))
+
+    @property
+    def coordinates(self) -> Any:
+        """For each axis, the indices of the entries that have a tangent."""
+        return self._pattern.coords
+
+    def entries_of(self, x: Any) -> Any:
+        """The elements of a dense or sparse array of the primal's shape at `coordinates`, as a vector."""
+        return self._pattern.values_of(x)
+
+    def of_entries(self, values: Any) -> Any:
+        """The sparse array with these values at `coordinates`, in the precision of the primal, real where that is."""
         if values.dtype.kind == "c" and self._dtype.kind == "f":
             values = values.real
-        return self._pattern.with_values(values.astype(self._dtype))
+        return self._pattern.with_values(values.astype(self._dtype, copy=False))
 
 
 class StructureProjector(Projector):
@@ -207,6 +233,7 @@ class StructureProjector(Projector):
 
 NON_DIFFERENTIABLE = NonDifferentiableProjector()
 _IDENTITY = IdentityProjector()
+_MASKED = MaskedArrayProjector()
 _FLOAT = ScalarProjector(float, is_real=True)
 _COMPLEX = ScalarProjector(complex, is_real=False)
 
@@ -283,6 +310,8 @@ def unbroadcast(xbar: Any, shape: tuple[int, ...]) -> Any:
         if added > 0 and wide[added:] == shape:
             total = np.add.reduce(xbar, axis=0 if added == 1 else tuple(range(added)))
             return total if shape else np.asarray(total)
+    if isinstance(xbar, Selected):
+        return xbar.summed(lambda value: unbroadcast(value, shape))
     if isinstance(xbar, Thunk):
         return xbar.map(lambda value: unbroadcast(value, shape))
     if isinstance(xbar, (AbstractZero, NotImplementedTangent)):
@@ -321,7 +350,7 @@ def _array_projector(x: Any, parents: tuple[int, ...]) -> Projector:
 
 def _projector_of(x: Any, parents: tuple[int, ...]) -> Projector:
     if isinstance(x, np.ndarray):
-        return _array_projector(x, parents)
+        return _MASKED if foreign_kind(type(x)) == "masked" else _array_projector(x, parents)
     if isinstance(x, np.generic):
         if x.dtype.kind not in "fc":
             return NON_DIFFERENTIABLE

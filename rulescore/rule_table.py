@@ -19,6 +19,7 @@ from rulescore.aliases import Aliases
 from rulescore.carriers import function_within
 from rulescore.config import RuleConfig
 from rulescore.discovery import entry_of_rule, rule_entries
+from rulescore.foreign_arrays import refuse_foreign
 from rulescore.method_table import MethodTable, bind_values, keyword_types, rule_type, types_of
 from rulescore.records import RuleRecord, StaticForm, name_of, place_of
 from rulescore.signatures import InstancesOf, Parameters, signatures_of
@@ -546,6 +547,10 @@ class RuleTable:
                 within = function_within(f)
                 return None if within is None else self._call_within(f, within, leading, args, kwargs, config, needs)
             records = list(self._candidates_of_call(tables, args, kwargs, config))
+            if not records:
+                refuse_foreign(
+                    f, tables[0].records, (*types_of(tables[0], args), *keyword_types(tables[0], kwargs).values())
+                )
             if isinstance(tables[0].function, InstancesOf):
                 return self._call_first(records, (*leading, f), args, kwargs, config, needs)
             with self._lock:

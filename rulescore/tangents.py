@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from rulescore.arithmetic import AbstractTangent, MissingDerivativeError
-from rulescore.sparsity import Pattern, is_sparse
+from rulescore.sparsity import is_sparse, pattern_of
 from rulescore.thunks import unthunk
 from rulescore.zero import NoTangent, ZeroTangent
 
@@ -286,7 +286,7 @@ def structure_of(x: Any) -> dict[Any, Any] | None:
     if type(x) in _LEAVES:
         return None
     if isinstance(x, dict):
-        return dict(x)
+        return None if is_sparse(x) else dict(x)  # one of SciPy's formats is a dict
     names = field_names(type(x))
     if names is not None:
         return {name: getattr(x, name) for name in names}
@@ -402,7 +402,7 @@ def _zero_array(x: Any, parents: tuple[int, ...]) -> Any:
     if isinstance(x, np.generic):
         return x.dtype.type(0)
     if is_sparse(x):
-        pattern = Pattern(x)
+        pattern = pattern_of(x)
         return pattern.with_values(np.zeros(len(pattern), x.dtype))
     return np.zeros_like(x)
 

@@ -4,9 +4,10 @@
 ``sample_inputs`` a package offers the calls its rules are checked on.
 """
 
-from testutils.ad_systems import FunctionOfPrimals, conformance
+from testutils.ad_systems import conformance
 from testutils.config import TestConfig
 from testutils.conformance_report import ConformanceError, ConformanceReport
+from testutils.conversations import FunctionOfPrimals
 from testutils.finite_differences import (
     Estimate,
     backward_fdm,

@@ -20,7 +20,7 @@ from rich.text import Text
 import rulescore
 from rulescore import RuleTable, frule, rrule
 from testutils.html import page_of
-from testutils.listing import FunctionState, states_of_module
+from testutils.listing import FunctionState, kind_of, states_of_module
 from testutils.report import COLOURS, counted
 from testutils.running import (
     Outcome,
@@ -82,15 +82,20 @@ def _parser() -> argparse.ArgumentParser:
     check.add_argument(
         "--thorough",
         action="store_true",
-        help="also check variants of every sample: 0-d, empty, float32, complex, other magnitudes and signs, ...",
+        help="also check variants of every sample (0-d, empty, float32, complex, other magnitudes and signs, ...), and "
+        "second derivatives in all combinations of modes, by the reference AD",
     )
     check.add_argument("--json", type=Path, metavar="FILE", help="also write every report to FILE")
     check.add_argument("--html", type=Path, metavar="FILE", help="also write a page with pictures of failures to FILE")
     check.set_defaults(command=_check)
 
     list_ = commands.add_parser("list", help="list which functions of a module have rules and sample inputs")
-    list_.add_argument("modules", nargs="*", default=["numpy"], metavar="MODULE", help="default: numpy")
-    list_.add_argument("--missing", action="store_true", help="only functions that lack a rule, or have one untested")
+    list_.add_argument(
+        "modules", nargs="*", default=["numpy"], metavar="MODULE", help="or a class, as numpy.ndarray; default: numpy"
+    )
+    list_.add_argument(
+        "--missing", action="store_true", help="only functions of which nothing is known, or nothing tested"
+    )
     list_.set_defaults(command=_list)
 
     show = commands.add_parser("show", help="show the rules of a function: signatures, where defined, source")
@@ -218,19 +223,32 @@ def _list(options: argparse.Namespace, console: Console) -> int:
     for module in options.modules:
         states = states_of_module(module)
         shown = [state for state in states if not (options.missing and state.is_complete)]
-        table = Table(title=f"{module}: {_coverage(states)}", title_justify="left")
-        table.add_column("function")
+        console.print(Text(f"{module}: {_coverage(states)}"), soft_wrap=True)
+        table = Table()
+        for title in ("function", "kind"):
+            table.add_column(title)
         for title in ("frule", "rrule", "samples"):
             table.add_column(title, justify="right")
         for state in shown:
-            table.add_row(state.name, state.frule, state.rrule, str(state.samples or ""))
+            table.add_row(state.name, state.kind, state.frule, state.rrule, str(state.samples or ""))
         console.print(table)
     return PASSED
 
 
 def _coverage(states: list[FunctionState]) -> str:
-    with_rule = sum(bool(state.frule or state.rrule) for state in states)
-    return f"{with_rule} of {len(states)} functions have rules"
+    kinds = Counter(state.kind for state in states)
+    counts = {
+        "with rules": kinds["rules"],
+        **{kind: kinds[kind] for kind in ("constant", "looked into", "not numerical")},
+    }
+    parts = [f"{count} {what}" for what, count in {**counts, "missing": kinds[""]}.items() if count]
+    return f"{counted(len(states), 'function')}: {', '.join(parts) or 'none'}"
+
+
+_WITHOUT_RULE = {
+    "looked into": "AD systems differentiate what it does",
+    "not numerical": "it computes nothing that could be differentiated",
+}
 
 
 def _show(options: argparse.Namespace, console: Console) -> int:
@@ -240,6 +258,13 @@ def _show(options: argparse.Namespace, console: Console) -> int:
         console.print(f"{options.function} has no rule: register one with @rrule.register({options.function})")
         return FAILED
     canonical = rrule.canonical(function)
+    reason = _WITHOUT_RULE.get(kind_of(function))
+    if reason is not None:
+        (record, *_) = tables[0].records(function)
+        console.print(
+            f"{options.function} has no rule, on purpose: {reason} ({record.file}:{record.line})", soft_wrap=True
+        )
+        return FAILED
     if canonical is not function:
         console.print(f"{options.function} is served by the rules of {rulescore.records.name_of(canonical)}")
     for table in tables:

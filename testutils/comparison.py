@@ -60,6 +60,7 @@ def arrays_in(x: Any, path: str = "") -> Iterator[tuple[str, np.ndarray[Any, Any
     if isinstance(x, np.ndarray):
         yield path, x
     elif is_sparse(x):
+        x = x.tocoo() if x.format in ("lil", "dok") else x  # these two keep lists and a dict
         for name in ("data", "indices", "indptr", "row", "col", "coords"):
             yield from arrays_in(getattr(x, name, None), f"{path}.{name}")
     elif isinstance(x, Tangent):

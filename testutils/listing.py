@@ -1,54 +1,89 @@
-"""Which functions of a module have rules and sample inputs."""
+"""Which functions of a module have rules and sample inputs, and why those have none that need none."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from types import ModuleType
-from typing import Any
+from typing import Any, Literal
 
-from rulescore import RuleTable, frule, rrule
+from rulescore import RuleRecord, RuleTable, frule, rrule
 from testutils.running import TargetError, resolve
 from testutils.sampling import load_samples, samples_of
+
+Kind = Literal["rules", "constant", "looked into", "not numerical", ""]
+"""What is known about a function: that it has rules, that it was declared by `non_differentiable`, `opt_out` of both
+tables or `not_numerical`, or nothing."""
 
 
 @dataclass(frozen=True)
 class FunctionState:
-    """What a function has: for each table ``"yes"``, ``"zero"`` (declared non-differentiable) or nothing."""
+    """What a function has.
+
+    Attributes
+    ----------
+    name : str
+    kind : str
+        ``"rules"``; ``"constant"``: it has no derivative; ``"looked into"``: it has no rules, on purpose, because AD
+        systems differentiate what it does; ``"not numerical"``; or nothing.
+    frule, rrule : str
+        For each table ``"yes"``, ``"zero"`` (declared non-differentiable) or nothing.
+    samples : int
+        How many sample inputs there are.
+    """
 
     name: str
+    kind: Kind
     frule: str
     rrule: str
     samples: int
 
     @property
     def is_complete(self) -> bool:
-        """Whether it has both rules and samples to check them on."""
+        """Whether nothing is missing: both rules or an opt-out of both tables, and samples to check them on."""
+        if self.kind in ("looked into", "not numerical"):
+            return self.kind == "not numerical" or self.samples > 0
         return bool(self.frule and self.rrule and self.samples)
 
 
 def states_of_module(name: str) -> list[FunctionState]:
-    """The state of every public function of a module, by name.
+    """The state of every public function of a module, or method of a class, by name.
 
     Raises
     ------
     TargetError
-        When there is no such module.
+        When there is no such module or class.
     """
-    module = resolve(name)
-    if not isinstance(module, ModuleType):
-        raise TargetError(f"{name} is a {type(module).__name__}, not a module: see `rulescore show {name}`")
-    load_samples([module.__name__])
-    functions = {attribute: getattr(module, attribute) for attribute in _public_names(module)}
+    owner = resolve(name)
+    if not isinstance(owner, (ModuleType, type)):
+        raise TargetError(f"{name} is a {type(owner).__name__}, not a module: see `rulescore show {name}`")
+    load_samples([owner.__name__ if isinstance(owner, ModuleType) else owner.__module__])
+    functions = {attribute: getattr(owner, attribute) for attribute in _public_names(owner)}
     return [_state(name, f) for name, f in sorted(functions.items()) if callable(f) and not isinstance(f, type)]
 
 
-def _public_names(module: ModuleType) -> list[str]:
-    return list(getattr(module, "__all__", [name for name in vars(module) if not name.startswith("_")]))
+def _public_names(owner: ModuleType | type) -> list[str]:
+    names = dir(owner) if isinstance(owner, type) else getattr(owner, "__all__", vars(owner))
+    return [name for name in names if not name.startswith("_")]
 
 
 def _state(name: str, f: Any) -> FunctionState:
-    forward, reverse = _in_table(frule, f), _in_table(rrule, f)
-    return FunctionState(name, forward, reverse, len(samples_of(f)) if forward or reverse else 0)
+    kind = kind_of(f)
+    return FunctionState(name, kind, _in_table(frule, f), _in_table(rrule, f), len(samples_of(f)) if kind else 0)
+
+
+def kind_of(f: Any) -> Kind:
+    """What is known about a function; see `FunctionState`."""
+    found = {_in_table(frule, f), _in_table(rrule, f)}
+    if found != {""}:
+        return "rules" if "yes" in found else "constant"
+    declared = [frule.records(f), rrule.records(f)]
+    if not all(declared):
+        return ""
+    return "not numerical" if all(map(_is_not_numerical, declared)) else "looked into"
+
+
+def _is_not_numerical(records: list[RuleRecord]) -> bool:
+    return any("not numerical" in record.tags for record in records)
 
 
 def _in_table(table: RuleTable, f: Any) -> str:

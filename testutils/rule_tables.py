@@ -64,7 +64,7 @@ def check_rule_tables(*modules: str, samples: bool = False) -> list[TableProblem
         problems += [
             TableProblem("no samples", name_of(f), "has rules but no sample inputs; write some with @sample_inputs")
             for f in every.values()
-            if not samples_of(f)
+            if not samples_of(f) and not _is_not_numerical(f)
         ]
     return problems
 
@@ -90,6 +90,10 @@ def _functions(table: RuleTable, modules: tuple[str, ...]) -> list[Any]:
         return list(table)
     found = {id(f): f for module in modules for f in table.functions_of(module)}
     return list(found.values())
+
+
+def _is_not_numerical(f: Any) -> bool:
+    return all("not numerical" in record.tags for record in (*rrule.records(f), *frule.records(f)))
 
 
 def _competing(f: Any, records: list[RuleRecord]) -> Iterator[TableProblem]:
@@ -176,7 +180,7 @@ def _unknown_parameters(f: Any, records: Iterable[RuleRecord]) -> Iterator[Table
         for position, name in enumerate(record.parameters.names):
             if position >= len(positional):
                 # A keyword-only parameter with a derivative has to have a position in the rule, for its cotangent.
-                if not takes_star and name not in keywords:
+                if not takes_star and not takes_any and name not in keywords:
                     message = f"takes {len(positional)} positional arguments, not {position + 1} {where}"
                     yield TableProblem("unknown parameter", name_of(f), message)
                 continue

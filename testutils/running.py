@@ -14,7 +14,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -22,7 +22,8 @@ from typing import Any
 from rulescore import RuleRecord, frule, rrule
 from rulescore.discovery import rule_entries
 from testutils.cases import SampleError
-from testutils.report import CheckResult, Report, name_of
+from testutils.reference_ad import first_order_results, second_order_results
+from testutils.report import CheckResult, CheckVerdict, Report, name_of
 from testutils.sampling import Sample, load_samples, samples_of
 from testutils.testers import Inconclusive, check_sample, settle
 
@@ -61,10 +62,38 @@ class Target:
         """The line of that definition."""
         return self.record.line
 
+    @property
+    def is_looked_into(self) -> bool:
+        """Whether it has no rules, on purpose, because AD systems differentiate what it does."""
+        return self.record.opted_out
+
     def check(self, sample: Sample, thorough: bool = False) -> Report:
-        """Check the rules on one sample; a sample on which the function itself raises is a failure."""
+        """Check the rules on one sample; a sample on which the function itself raises is a failure.
+
+        Parameters
+        ----------
+        sample : Sample
+            One of those of the target.
+        thorough : bool
+            Whether to check variants of the sample too, and the second derivatives, by the reference AD.
+
+        Notes
+        -----
+        Of what is looked into, the derivatives by the reference AD are checked.
+        """
         try:
-            return check_sample(self.function, sample, thorough=thorough)
+            if self.is_looked_into:
+                found = first_order_results(self.function, sample)
+                report = Report(self.name, f"{self.name}[{sample.id}]", tuple(found))
+            else:
+                report = check_sample(self.function, sample, thorough=thorough)
+            if thorough:
+                # A person's own rule may do what nothing can be traced through. What is offered to all may not.
+                unsupported: CheckVerdict = "not run" if self.record.entry is None else "fail"
+                report = replace(
+                    report, results=(*report.results, *second_order_results(self.function, sample, unsupported))
+                )
+            return report
         except SampleError as error:
             result = CheckResult("sample input", "fail", str(error))
             return Report(self.name, f"{self.name}[{sample.id}]", (result,))
@@ -131,11 +160,17 @@ def collect_targets(names: Iterable[str] = (), seed: int = 0) -> list[Target]:
     targets: dict[int, Target] = {}
     for name in names:
         for function, module in _functions_named(name):
-            records = [r for r in (*rrule.records(function), *frule.records(function)) if not r.opted_out]
-            if records and id(function) not in targets:
+            record = _first_record(function)
+            if record is not None and id(function) not in targets:
                 samples = samples_of(function, seed)
-                targets[id(function)] = Target(function, name_of(function), module, samples, records[0])
+                targets[id(function)] = Target(function, name_of(function), module, samples, record)
     return list(targets.values())
+
+
+def _first_record(function: Any) -> RuleRecord | None:
+    """Its first rule, or else its first opt-out, which samples can prove right too; None of what is not numerical."""
+    records = [r for r in (*rrule.records(function), *frule.records(function)) if "not numerical" not in r.tags]
+    return next((r for r in records if not r.opted_out), records[0] if records else None)
 
 
 def run_targets(
@@ -229,12 +264,21 @@ def _functions_named(name: str) -> list[tuple[Any, str]]:
         raise TargetError(f"{name} has no rule: register one with @rrule.register({name})")
     load_samples([module])
     functions = dict.fromkeys(map(_Identity, [*rrule.functions_of(module), *frule.functions_of(module)]))
+    if not functions:  # rules for a part of a package, as numpy.linalg, may come with those for the whole
+        functions = dict.fromkeys(map(_Identity, _public_functions_with_rules(module)))
     if not functions:
         raise TargetError(
             f"{title} registers no rules: a rule is registered with @rrule.register(f), @frule.register(f) or one of "
             "the short forms, when its module is imported"
         )
     return [(wrapped.value, title) for wrapped in functions]
+
+
+def _public_functions_with_rules(module: str) -> list[Any]:
+    owner = sys.modules.get(module)
+    found = [getattr(owner, name, None) for name in getattr(owner, "__all__", ())]
+    canonical = [rrule.canonical(f) for f in found if callable(f) and not isinstance(f, type)]
+    return [f for f in canonical if rrule.records(f) or frule.records(f)]
 
 
 class _Identity:

@@ -79,7 +79,7 @@ def check_rule(
         the memory that arguments and cotangents lie in, and their types.
     skip : mapping of str to str, optional
         Variants to be left out, each with the reason: ``{"complex": "weights are real by definition"}``. The names
-        are those of `testutils.variants.VARIANTS`.
+        are those of `testutils.variants.VARIANTS`, and ``"second order"`` for samples without a second derivative.
 
     Returns
     -------

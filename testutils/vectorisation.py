@@ -16,7 +16,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from rulescore import AbstractZero, NoTangent, Tangent, Thunk, unthunk
-from rulescore.sparsity import Pattern, is_sparse
+from rulescore.sparsity import is_sparse, pattern_of
 from rulescore.tangents import NotImplementedTangent, field_names, is_array, rebuild, structure_of
 
 Vector: TypeAlias = np.ndarray[Any, Any]
@@ -193,7 +193,7 @@ class SparseLayout(Layout):
     """`scipy.sparse` arrays and matrices: the stored entries, as if they were a one-dimensional array."""
 
     def __init__(self, x: Any) -> None:
-        self._pattern = Pattern(x)
+        self._pattern = pattern_of(x)
         self._entries = NumericLayout(self._pattern.values_of(x))
         self.size = self._entries.size
         self.signature = ("sparse", x.shape, x.format, self._entries.signature)

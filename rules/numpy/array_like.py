@@ -39,3 +39,16 @@ def _with_shape(dx, x):
 def conj(x):
     """The complex conjugate: Dask's arrays have no ``conjugate``, and Python's numbers no ``conj``."""
     return x.conj() if hasattr(x, "conj") else x.conjugate()
+
+
+def handed_over(f, *args, **kwargs):
+    """A call of one of those functions of NumPy's that hand over none: a tracer's AD system has to see it."""
+    tracer = tracer_within((*args, *kwargs.values()))
+    return f(*args, **kwargs) if tracer is None else tracer.__array_function__(f, (type(tracer),), args, kwargs)
+
+
+def tracer_within(x):
+    """What an AD system traces, also within lists and tuples; None where there is no such thing."""
+    if isinstance(x, (list, tuple)):
+        return next((found for found in map(tracer_within, x) if found is not None), None)
+    return x if hasattr(type(x), "__rule_type__") else None

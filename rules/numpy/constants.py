@@ -1,4 +1,4 @@
-"""Declarations of the functions without derivative: indices, truth values, facts about arrays, rounding.
+"""Declarations of the functions without derivative: indices, truth values, facts about arrays, rounding, new arrays.
 
 The ufuncs among such functions are declared beside the other ufuncs.
 """
@@ -71,7 +71,24 @@ non_differentiable(
 )
 
 # Other values in the same shape.
-non_differentiable(np.zeros_like, np.ones_like)
+non_differentiable(np.zeros_like, np.ones_like, np.empty_like)
+
+# New arrays, and places in arrays, made of whole numbers alone.
+non_differentiable(
+    np.zeros,
+    np.ones,
+    np.empty,
+    np.eye,
+    np.identity,
+    np.tri,
+    np.indices,
+    np.diag_indices,
+    np.tril_indices,
+    np.triu_indices,
+    np.mask_indices,
+    np.ravel_multi_index,
+    np.unravel_index,
+)
 
 # Rounding: constant but for jumps.
 non_differentiable(np.round, np.around, np.fix, np.ndarray.round)

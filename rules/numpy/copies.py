@@ -3,7 +3,7 @@
 import numpy as np
 from multipledispatch import MDNotImplementedError
 
-from rules.numpy.array_like import as_array_tangent, shape_of
+from rules.numpy.array_like import as_array, as_array_tangent, shape_of, who_converts
 from rules.numpy.reduced_axes import NOT_GIVEN, given
 from rulescore import AbstractZero, NoTangent, frule, project_to, rrule, unthunk
 from rulescore.projection import NON_DIFFERENTIABLE
@@ -43,13 +43,6 @@ def decline_unless_numbers(y, a):
     """Numbers that become objects keep their derivative in a way that is nobody's here; as text they have none."""
     if np.result_type(y).kind not in "biufc" and project_to(a) is not NON_DIFFERENTIABLE:
         raise MDNotImplementedError
-
-
-def who_converts(a):
-    """The ``like=`` for a conversion: an array of another kind, or one within lists, converts itself."""
-    if isinstance(a, (list, tuple)):
-        return next((found for found in map(who_converts, a) if found is not None), None)
-    return a if hasattr(type(a), "__array_function__") and type(a) is not np.ndarray else None
 
 
 # ---------------------------------------------------------------- copies
@@ -102,15 +95,17 @@ def astype_rrule(x, dtype, /, *, copy=True, device=None):
 
 
 @frule.register(np.array)
-def array_frule(tangents, object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0):
+def array_frule(tangents, object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0, ndmax=NOT_GIVEN):
     options = {"copy": copy, "order": order, "subok": subok, "ndmin": ndmin, "like": who_converts(object)}
+    options |= given(ndmax=ndmax)
     return converting_frule(lambda a: np.array(a, dtype, **options), tangents[1], object)
 
 
 @rrule.register(np.array)
-def array_rrule(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0):
+def array_rrule(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0, ndmax=NOT_GIVEN):
     """Of a list of arrays or numbers, each gets the part of ȳ that it filled."""
     options = {"copy": copy, "order": order, "subok": subok, "ndmin": ndmin, "like": who_converts(object)}
+    options |= given(ndmax=ndmax)
     return converting_rrule(lambda a: np.array(a, dtype, **options), object)
 
 
@@ -138,6 +133,45 @@ def register_layout(f):
     @rrule.register(f)
     def layout_rrule(a, dtype=None):
         return converting_rrule(lambda a: f(a, dtype, like=who_converts(a)), a)
+
+
+def checked_finite(a, dtype, order):
+    """``np.asarray_chkfinite``, also of other kinds of arrays, which NumPy hands over to nobody."""
+    y = np.asarray(a, dtype, order, like=who_converts(a))
+    if y.dtype.kind in "fc" and not np.all(np.isfinite(y)):
+        raise ValueError("array must not contain infs or NaNs")
+    return y
+
+
+@frule.register(np.asarray_chkfinite)
+def asarray_chkfinite_frule(tangents, a, dtype=None, order=None):
+    return converting_frule(lambda a: checked_finite(a, dtype, order), tangents[1], a)
+
+
+@rrule.register(np.asarray_chkfinite)
+def asarray_chkfinite_rrule(a, dtype=None, order=None):
+    return converting_rrule(lambda a: checked_finite(a, dtype, order), a)
+
+
+@frule.register(np.require)
+def require_frule(tangents, a, dtype=None, requirements=None):
+    return converting_frule(lambda a: np.require(a, dtype, requirements, like=who_converts(a)), tangents[1], a)
+
+
+@rrule.register(np.require)
+def require_rrule(a, dtype=None, requirements=None):
+    return converting_rrule(lambda a: np.require(a, dtype, requirements, like=who_converts(a)), a)
+
+
+@frule.register(np.real_if_close)
+def real_if_close_frule(tangents, a, tol=100):
+    return converting_frule(lambda a: np.real_if_close(as_array(a), tol), tangents[1], a)
+
+
+@rrule.register(np.real_if_close)
+def real_if_close_rrule(a, tol=100):
+    """Complex numbers that became real ones get a cotangent without imaginary part."""
+    return converting_rrule(lambda a: np.real_if_close(as_array(a), tol), a)
 
 
 for conversion in (np.asarray, np.asanyarray):

@@ -81,6 +81,7 @@ def diff_rrule(a, n=1, axis=-1, prepend=NOT_GIVEN, append=NOT_GIVEN):
         return 0 if end is NOT_GIVEN else end_shape[axis] if end_shape else 1
 
     def diff_pullback(ybar):
+        ybar = unthunk(ybar)
         if isinstance(ybar, AbstractZero) or n == 0:
             return of_all(ybar, ZeroTangent(), ZeroTangent())
         before, after = length_of_end(prepend, prepend_shape), length_of_end(append, append_shape)
@@ -131,6 +132,7 @@ def ediff1d_rrule(ary, to_end=None, to_begin=None):
     stop = start + max(size - 1, 0)
 
     def ediff1d_pullback(ybar):
+        ybar = unthunk(ybar)
         if isinstance(ybar, AbstractZero):
             return stop_early(NO_TANGENT, project(ybar), project_end(ybar), project_begin(ybar))
         abar = np.reshape(difference_adjoint(ybar[start:stop], 0, size), shape)
@@ -187,6 +189,7 @@ def trapezoid_rrule(y, x=None, dx=NOT_GIVEN, axis=-1):
     widths = (1.0 if dx is NOT_GIVEN else dx) if x is None else widths_between(x, axis, np.ndim(y))
 
     def trapezoid_pullback(area_bar):
+        area_bar = unthunk(area_bar)
         if isinstance(area_bar, AbstractZero):
             return stop_early(NO_TANGENT, project(area_bar), project_x(area_bar), project_dx(area_bar))
         sums = pair_sum(y, axis)

@@ -12,8 +12,19 @@ Hence rfft and irfft are each other's adjoint up to the factor 2 of the inner fr
 """
 
 import numpy as np
+from multipledispatch import MDNotImplementedError
 
-from rulescore import linear_rule
+from rules.numpy.reduced_axes import NOT_GIVEN, tangent_at
+from rulescore import (
+    AbstractZero,
+    NoTangent,
+    frule,
+    linear_rule,
+    no_tangent_pullback,
+    project_to,
+    rrule,
+    unthunk,
+)
 
 OPPOSITE = {None: "forward", "backward": "forward", "ortho": "ortho", "forward": "backward"}
 """The ``norm`` with which the inverse transform is the adjoint: it moves the factor to the other side."""
@@ -173,3 +184,37 @@ linear_rule(np.fft.irfft2, along_all_from_half(default_axes=(-2, -1)))
 
 linear_rule(np.fft.fftshift, lambda ybar, x, axes=None: np.fft.ifftshift(ybar, axes))
 linear_rule(np.fft.ifftshift, lambda ybar, x, axes=None: np.fft.fftshift(ybar, axes))
+
+# ---------------------------------------------------------------- frequencies
+
+
+def register_frequencies(f):
+    """The rules of the frequencies of a transform, y = k / (n d), with respect to the spacing d: dy = -y dd / d."""
+
+    @frule.register(f)
+    def frequencies_frule(tangents, n, d=1.0, *, device=None):
+        require_number(d)
+        y = f(n, d, device=device)
+        dd = tangent_at(tangents, 1)
+        return y, dd if isinstance(dd, AbstractZero) else -y / d * dd
+
+    @rrule.register(f)
+    def frequencies_rrule(n, d=NOT_GIVEN, *, device=None):
+        if d is NOT_GIVEN:
+            return f(n, device=device), no_tangent_pullback
+        require_number(d)
+        y, project = f(n, d, device=device), project_to(d)
+
+        def frequencies_pullback(ybar):
+            return NoTangent(), NoTangent(), project(-np.sum(np.conjugate(y / d) * unthunk(ybar)))
+
+        return y, frequencies_pullback
+
+
+def require_number(d):
+    if np.ndim(d):
+        raise MDNotImplementedError
+
+
+register_frequencies(np.fft.fftfreq)
+register_frequencies(np.fft.rfftfreq)

@@ -11,9 +11,9 @@ import itertools
 import numpy as np
 from numpy.lib.array_utils import normalize_axis_tuple
 
-from rules.numpy.array_like import as_array, as_array_tangent
-from rules.numpy.differences import difference_adjoint
-from rulescore import AbstractZero, NoTangent, ZeroTangent, frule, project_to, rrule
+from rules.numpy.array_like import as_array, as_array_tangent, conj
+from rules.numpy.differences import difference_adjoint, slab
+from rulescore import AbstractZero, NoTangent, Thunk, ZeroTangent, frule, project_to, rrule, unthunk
 
 NO_TANGENT = NoTangent()
 
@@ -62,37 +62,56 @@ class GradientAlongAxis:
             at_last = at_last + np.diff(dm)[..., -1:] - dsteps[..., -1:]
         return np.concatenate([at_first, inside, at_last], -1)
 
-    def cotangents(self, ybar):
-        """f̄, and a function that gives the cotangent of the spacing."""
-        ybar = np.moveaxis(ybar, self.axis, -1)
-        first, inside, last = ybar[..., :1], ybar[..., 1:-1], ybar[..., -1:]
-        # The outermost slopes also are the output at the edges.
-        mbar = np.concatenate([inside, last], -1) + followed_by_zeros(first, self.length - 1)
-        steps_bar, jumps_bar = inside, 0
-        if self.edge_order == 2:
-            jumps_bar = np.flip(followed_by_zeros(last, self.length - 2), -1)
-            steps_bar = inside - followed_by_zeros(first, self.length - 2) - jumps_bar
-        jumps_bar = jumps_bar + np.conjugate(self.w) * steps_bar
-        mbar = mbar + difference_adjoint(jumps_bar, -1, self.length - 1)
-        fbar = difference_adjoint(mbar / np.conjugate(self.h), -1, self.length)
-        return np.moveaxis(fbar, -1, self.axis), lambda: self.spacing_bar(mbar, steps_bar)
+    def differences_bar(self, ybar):
+        """m̄ / h, the cotangent of the differences of neighbours.
 
-    def spacing_bar(self, mbar, steps_bar):
-        """From h̄ = -conj(m) m̄ / h, and w̄ = conj(J) times the cotangent of the steps w J."""
+        Inside, y is (1 - wᵢ) mᵢ₋₁ + wᵢ mᵢ; at the edges (1 + w₁) m₀ - w₁ m₁ to second order, and likewise the last.
+        """
+        axis, w, h = self.axis, self._beside(conj(self.w)), self._beside(conj(self.h))
         if self.is_uniform:
-            return np.sum(-np.conjugate(self.m / self.h) * mbar)
-        others = tuple(range(mbar.ndim - 1))
-        hbar = np.sum(-np.conjugate(self.m / self.h) * mbar, others)
-        wbar = np.sum(np.conjugate(np.diff(self.m)) * steps_bar, others)
-        a, b = np.conjugate(self.h[:-1]), np.conjugate(self.h[1:])
+            ybar = ybar / h
+        first, inside, last = slab(ybar, axis, 0, 1), slab(ybar, axis, 1, -1), slab(ybar, axis, -1, None)
+        of_right = w * inside
+        of_left = of_right if self.is_uniform else inside - of_right
+        if self.edge_order == 2:
+            at_first, at_last = (w, w) if self.is_uniform else (slab(w, axis, 0, 1), slab(w, axis, -1, None))
+            second = slab(of_right, axis, 0, 1) - at_first * first
+            before_last = slab(of_left, axis, -1, None) - (1 - at_last) * last
+            of_right_parts, of_left_parts = (
+                [second, slab(of_right, axis, 1, None)],
+                [slab(of_left, axis, 0, -1), before_last],
+            )
+            first, last = (1 + at_first) * first, (2 - at_last) * last
+        else:
+            of_right_parts, of_left_parts = [of_right], [of_left]
+        bar = np.concatenate([*of_left_parts, last], axis) + np.concatenate([first, *of_right_parts], axis)
+        return bar if self.is_uniform else bar / h
+
+    def f_bar(self, differences_bar):
+        return difference_adjoint(differences_bar, self.axis, self.length)
+
+    def _beside(self, x):
+        """Numbers along the axis, as they stand beside the array."""
+        return x if self.is_uniform else np.reshape(x, [-1 if i == self.axis else 1 for i in range(self.f.ndim)])
+
+    def spacing_bar(self, differences_bar, ybar):
+        """From h̄ = -conj(m) m̄ / h, and w̄ = conj(J) times the cotangent of the steps w J."""
+        differences_bar = np.moveaxis(differences_bar, self.axis, -1)
+        if self.is_uniform:
+            return -np.sum(conj(self.m) * differences_bar)
+        ybar, others = np.moveaxis(ybar, self.axis, -1), tuple(range(ybar.ndim - 1))
+        hbar = -np.sum(conj(self.m) * differences_bar, others)
+        steps_bar = ybar[..., 1:-1]
+        if self.edge_order == 2:  # which have a part in the values at the edges too
+            none = np.zeros_like(ybar[..., 2:-1])
+            steps_bar = (
+                steps_bar - np.concatenate([ybar[..., :1], none], -1) - np.concatenate([none, ybar[..., -1:]], -1)
+            )
+        wbar = np.sum(conj(np.diff(self.m)) * steps_bar, others)
+        a, b = conj(self.h[:-1]), conj(self.h[1:])
         none = np.zeros_like(hbar[:1])
         hbar = hbar + np.concatenate([wbar * b / (a + b) ** 2, none]) - np.concatenate([none, wbar * a / (a + b) ** 2])
         return difference_adjoint(hbar, 0, self.length)
-
-
-def followed_by_zeros(ybar, length):
-    """``ybar``, continued to this length along the last axis."""
-    return np.concatenate([ybar, np.zeros((*ybar.shape[:-1], length - ybar.shape[-1]), ybar.dtype)], -1)
 
 
 def along_each_axis(f, varargs, axis, edge_order):
@@ -131,15 +150,22 @@ def gradient_rrule(f, /, *varargs, axis=None, edge_order=1):
     has_several = isinstance(y, tuple)
 
     def gradient_pullback(ybar):
-        fbar, spacing_bars = ZeroTangent(), [ZeroTangent() for _ in varargs]
+        ybar = unthunk(ybar)
         ybars = ybar if has_several and not isinstance(ybar, AbstractZero) else itertools.repeat(ybar)
+        parts = []
         for (along, which), part in zip(along_each_axis(f, varargs, axis, edge_order), ybars, strict=False):
-            if isinstance(part, AbstractZero):
-                continue
-            fbar_here, spacing_bar = along.cotangents(part)
-            fbar = fbar + fbar_here
-            if which is not None:
-                spacing_bars[which] = spacing_bars[which] + spacing_bar()
-        return NO_TANGENT, project(fbar), *(p(bar) for p, bar in zip(projects, spacing_bars, strict=True))
+            part = unthunk(part)
+            if not isinstance(part, AbstractZero):
+                parts.append((along, which, part, Thunk(functools.partial(along.differences_bar, part))))
+
+        def f_bar():
+            return sum((along.f_bar(unthunk(bar)) for along, _, _, bar in parts), ZeroTangent())
+
+        def spacing_bar(i):
+            mine = ((along, part, bar) for along, which, part, bar in parts if which == i)
+            return sum((along.spacing_bar(unthunk(bar), part) for along, part, bar in mine), ZeroTangent())
+
+        spacing_bars = [p(Thunk(functools.partial(spacing_bar, i))) for i, p in enumerate(projects)]
+        return NO_TANGENT, project(Thunk(f_bar)), *spacing_bars
 
     return y, gradient_pullback

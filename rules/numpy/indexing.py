@@ -60,7 +60,11 @@ def scatter(ybar: Any, index: Any, shape: tuple[int, ...], dtype: Any) -> Any:
     kind = type(ybar)
     protocol = getattr(kind, "__array_function__", None)
     if protocol is None or protocol is np.ndarray.__array_function__:
-        return add_at(np.zeros(shape, dtype), index, ybar)
+        xbar = np.zeros(shape, dtype)
+        if not is_basic(index):
+            return add_at(xbar, index, ybar)
+        xbar[index] = ybar  # a fifth of the time that adding takes
+        return xbar
     if hasattr(kind, "__rule_type__") or not hasattr(kind, "__setitem__"):  # a tracer, or what cannot be written to
         return ybar.__array_function__(scatter, (kind,), (ybar, index, shape, dtype), {})
     if names_each_once(index):
@@ -80,6 +84,11 @@ def scatter_lazily(zeros, index, ybar):
 
 def add_at(accumulator, index, ybar):
     """``accumulator[index] += ybar`` in place, where repeated indices accumulate."""
+    if is_basic(index):
+        part = accumulator[index]
+        if type(part) is np.ndarray:  # a view; the statement below would assign it to its own place once more
+            part += ybar
+            return accumulator
     if names_each_once(index):
         accumulator[index] += ybar
     elif accumulator.ndim > 1 and accumulator.flags.c_contiguous and 16 * np.size(ybar) > accumulator.size:
@@ -91,18 +100,24 @@ def add_at(accumulator, index, ybar):
     return accumulator
 
 
+def is_basic(index):
+    """Whether an index consists of numbers and slices of Python's, so that what it names is a view."""
+    for entry in index if type(index) is tuple else (index,):  # noqa: SIM110 (a generator takes twice as long)
+        if type(entry) not in BASIC_INDICES:
+            return False
+    return True
+
+
 def names_each_once(index):
     """Whether an index cannot name an element twice, because it holds no array of integers."""
-    entries = index if isinstance(index, tuple) else (index,)
-    for entry in entries:
-        if type(entry) is not slice and type(entry) is not int:  # the most frequent ones, without the rest
-            break
-    else:
+    if is_basic(index):
         return True
+    entries = index if isinstance(index, tuple) else (index,)
     return all(isinstance(entry, BASIC_TYPES) or np.asarray(entry).dtype == bool for entry in entries)
 
 
-BASIC_TYPES = (int, slice, np.integer, type(None), type(Ellipsis))
+BASIC_INDICES = frozenset({int, slice, type(None), type(...)})
+BASIC_TYPES = (*BASIC_INDICES, np.integer)
 """What may stand in an index without making it an advanced one, and ``bool``, which is an ``int`` for Python."""
 
 
@@ -142,12 +157,9 @@ def getitem_frule(tangents, x, index, /):
 
 def unchanging(index):
     """An index that stays what it is when somebody writes to the arrays and lists in it."""
-    entries = index if type(index) is tuple else (index,)
-    for entry in entries:
-        if type(entry) is not slice and type(entry) is not int:
-            break
-    else:
+    if is_basic(index):
         return index
+    entries = index if type(index) is tuple else (index,)
     entries = [entry.copy() if isinstance(entry, (np.ndarray, list)) else entry for entry in entries]
     return tuple(entries) if type(index) is tuple else entries[0]
 

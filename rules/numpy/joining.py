@@ -1,21 +1,26 @@
 """Rules that join several arrays into one and split one into several, and ``broadcast_arrays``.
 
-Of the joining functions, ``concatenate`` and ``stack`` live in `shape`.
+Of the joining functions, ``concatenate`` and ``stack`` live in `shape`; ``r_`` and ``c_``, which are objects, are here.
 """
 
 import itertools
 import math
+import operator
 
 import numpy as np
+from multipledispatch import MDNotImplementedError
 
-from rules.numpy.array_like import as_array, as_array_tangent, shape_of
+from rules.numpy.array_like import as_array, as_array_tangent, shape_of, who_converts
 from rules.numpy.indexing import scatter
 from rules.numpy.reduced_axes import NOT_GIVEN
 from rules.numpy.shape import joining_frule, joining_rrule, tangents_of_items
-from rulescore import AbstractZero, NoTangent, ZeroTangent, frule, project_to, rrule, unbroadcast, unthunk
+from rulescore import AbstractZero, NoTangent, Tangent, ZeroTangent, frule, project_to, rrule, unbroadcast, unthunk
+from rulescore.projection import NON_DIFFERENTIABLE
 
 NO_TANGENT = NoTangent()
 ZERO_TANGENT = ZeroTangent()
+AxisConcatenator = type(np.r_).__mro__[1]
+"""The class of ``np.r_`` and ``np.c_``."""
 
 
 def consecutive(lengths):
@@ -175,6 +180,84 @@ def block_rrule(arrays):
         return NO_TANGENT, project(ybar if isinstance(ybar, AbstractZero) else blocks_of(ybar, shapes))
 
     return np.block(arrays), block_pullback
+
+
+# ---------------------------------------------------------------- r_ and c_: pieces named in an index
+
+# All pieces, also ranges, are put in one row in the order of the index; NumPy itself says where each element goes.
+
+
+def pieces_of(key):
+    """The arrays, numbers and ranges in the index of ``np.r_``, by their places in it."""
+    items = key if type(key) is tuple else (key,)
+    if any(item in ("r", "c") for item in items if isinstance(item, str)) or isinstance(key, str):
+        raise MDNotImplementedError  # matrices, and names of the caller's variables
+    as_pieces = [np.r_[item] if isinstance(item, slice) else item for item in items]
+    return {place: piece for place, piece in enumerate(as_pieces) if not isinstance(piece, str)}
+
+
+def origins_of(concatenator, key, pieces):
+    """For each element of the output its number in the row of all pieces."""
+    slices = consecutive([math.prod(shape_of(piece)) for piece in pieces.values()])
+    numbers = {
+        place: np.reshape(np.arange(among_all.start, among_all.stop), shape_of(piece))
+        for (place, piece), among_all in zip(pieces.items(), slices, strict=True)
+    }
+    directives = [item for item in (key if type(key) is tuple else ()) if isinstance(item, str)]
+    return concatenator[(*directives, *numbers.values())]
+
+
+def row_of(arrays):
+    return np.concatenate([np.reshape(as_array(array), -1) for array in arrays])
+
+
+def joined_by(concatenator, key, pieces):
+    """``concatenator[key]``; of arrays of another kind, which NumPy would convert, the same elements."""
+    if all(who_converts(piece) is None for piece in pieces.values()):
+        return concatenator[key]
+    y = np.take(row_of(pieces.values()), origins_of(concatenator, key, pieces))
+    dtype = np.result_type(*[getattr(piece, "dtype", piece) for piece in pieces.values()])
+    return y if y.dtype == dtype else y.astype(dtype)
+
+
+@frule.register(operator.getitem, AxisConcatenator)
+def r_frule(tangents, concatenator, key, /):
+    pieces, dkey = pieces_of(key), tangents[2]
+    y = joined_by(concatenator, key, pieces)
+    project = project_to(y)
+    if isinstance(dkey, AbstractZero) or project is NON_DIFFERENTIABLE:
+        return y, project(dkey)
+    # A range has no tangent, whatever stands in its place.
+    dkeys, keys = (dkey, key) if type(key) is tuple else ([dkey], [key])
+    dpieces = [ZERO_TANGENT if isinstance(keys[place], slice) else dkeys[place] for place in pieces]
+    row = row_of(tangents_of_items(dpieces, list(pieces.values()), y.dtype))
+    return y, project(np.take(row, origins_of(concatenator, key, pieces)))
+
+
+@rrule.register(operator.getitem, AxisConcatenator)
+def r_rrule(concatenator, key, /):
+    """Every piece gets the part of ȳ that it filled."""
+    pieces, project = pieces_of(key), project_to(key)
+    y = joined_by(concatenator, key, pieces)
+    if project is NON_DIFFERENTIABLE:
+        return y, lambda ybar: (NO_TANGENT,)
+    shapes, is_one = [shape_of(piece) for piece in pieces.values()], type(key) is not tuple
+    count = 1 if is_one else len(key)
+    origins = origins_of(concatenator, key, pieces)
+
+    def r_pullback(ybar):
+        ybar = unthunk(ybar)
+        if isinstance(ybar, AbstractZero):
+            return NO_TANGENT, NO_TANGENT, ybar
+        row = np.take(np.reshape(ybar, -1), np.argsort(origins, axis=None))
+        slices = consecutive([math.prod(shape) for shape in shapes])
+        bars = [np.reshape(row[place], shape) for place, shape in zip(slices, shapes, strict=True)]
+        if is_one:
+            return NO_TANGENT, NO_TANGENT, project(bars[0])
+        items = dict(zip(pieces, bars, strict=True))
+        return NO_TANGENT, NO_TANGENT, project(Tangent(tuple, *[items.get(i, NO_TANGENT) for i in range(count)]))
+
+    return y, r_pullback
 
 
 # ---------------------------------------------------------------- splitting: the pieces of ȳ joined

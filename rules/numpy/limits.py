@@ -4,7 +4,7 @@ import numpy as np
 from multipledispatch import MDNotImplementedError
 
 from rules.numpy.array_like import as_array, as_array_tangent
-from rules.numpy.reduced_axes import NOT_GIVEN, decline_out, given, projector_of, stop_early, tangent_at
+from rules.numpy.reduced_axes import NOT_GIVEN, chosen, decline_out, given, projector_of, stop_early, tangent_at
 from rulescore import (
     AbstractZero,
     NoTangent,
@@ -27,14 +27,14 @@ def selected_sum(y, masks, tangents):
     moving = [(mask, dx) for mask, dx in zip(masks, tangents, strict=True) if not isinstance(dx, AbstractZero)]
     if not moving or project is NON_DIFFERENTIABLE:
         return project(ZeroTangent())
-    return project(np.broadcast_to(sum(np.where(mask, dx, 0) for mask, dx in moving), np.shape(y)))
+    return project(np.broadcast_to(sum(chosen(mask, dx) for mask, dx in moving), np.shape(y)))
 
 
 def selected_bar(mask, ybar, x):
     """The x̄ of what stands in the output where the mask holds."""
     if x is None or x is NOT_GIVEN or isinstance(ybar, AbstractZero):
         return ZeroTangent()
-    return unbroadcast(np.where(mask, ybar, 0), np.shape(x))
+    return unbroadcast(chosen(mask, ybar), np.shape(x))
 
 
 # ---------------------------------------------------------------- clip
@@ -46,7 +46,13 @@ def selected_bar(mask, ybar, x):
 
 def is_at(a, bound, compare):
     """Where a bound takes the place of ``a``, which ``compare`` says."""
-    return np.False_ if bound is None else compare(as_array(a), bound) | np.isnan(bound)
+    if bound is None:
+        return np.False_
+    at = compare(as_array(a), bound)
+    if isinstance(bound, (int, float)) and bound == bound:
+        return at
+    is_nan = np.isnan(bound)
+    return at | is_nan if np.any(is_nan) else at
 
 
 def is_kept(a, a_min, a_max):
@@ -54,12 +60,18 @@ def is_kept(a, a_min, a_max):
 
 
 def is_lower(a, a_min, a_max):
-    return is_at(a, a_min, np.less_equal) & ~is_upper(a, a_min, a_max)
+    lower = is_at(a, a_min, np.less_equal)
+    return lower if are_in_order(a_min, a_max) else lower & ~is_upper(a, a_min, a_max)
 
 
 def is_upper(a, a_min, a_max):
-    raised = as_array(a) if a_min is None else np.maximum(a, a_min)
+    raised = as_array(a) if a_min is None or are_in_order(a_min, a_max) else np.maximum(a, a_min)
     return is_at(raised, a_max, np.greater_equal)
+
+
+def are_in_order(a_min, a_max):
+    """Whether both bounds are numbers, the lower below the upper, so that nothing is at both."""
+    return isinstance(a_min, (int, float)) and isinstance(a_max, (int, float)) and a_min < a_max
 
 
 CLIP_MASKS = is_kept, is_lower, is_upper

@@ -170,6 +170,24 @@ def matmul_rrule(x1, x2, /, *, needs=None):
     return bilinear_rrule(np.matmul, matmul_a_bar, matmul_b_bar, x1, x2, needs)
 
 
+def matmul_first_vjp(ybar, y, x1, x2):
+    """Ā; one of the two, and either's values, may be blueprints."""
+    if type(ybar) is type(x2) is np.ndarray and x2.ndim == 2 == len(x1.shape) and are_real_of_one_type(ybar, x1, x2):
+        return ybar @ x2.T
+    return fitting(matmul_a_bar(ybar, x2, x1.shape), x1)
+
+
+def matmul_second_vjp(ybar, y, x1, x2):
+    """B̄ likewise."""
+    if type(ybar) is type(x1) is np.ndarray and x1.ndim == 2 >= len(x2.shape) and are_real_of_one_type(ybar, x1, x2):
+        return x1.T @ ybar
+    return fitting(matmul_b_bar(ybar, x1, x2.shape), x2)
+
+
+def are_real_of_one_type(ybar, x1, x2):
+    return x1.dtype is x2.dtype is ybar.dtype and ybar.dtype.kind == "f"
+
+
 def fitting(xbar, x):
     """A cotangent in the shape and dtype of ``x``, which may be a blueprint."""
     return xbar if xbar.dtype is x.dtype and xbar.shape == x.shape else ArrayProjector(x.shape, x.dtype)(xbar)
@@ -180,10 +198,7 @@ rrule.add_rule(
     matmul_rrule,
     static=StaticForm(
         primal=np.matmul,
-        vjps=(
-            lambda ybar, y, x1, x2: fitting(matmul_a_bar(ybar, x2, x1.shape), x1),
-            lambda ybar, y, x1, x2: fitting(matmul_b_bar(ybar, x1, x2.shape), x2),
-        ),
+        vjps=(matmul_first_vjp, matmul_second_vjp),
         uses_output=(False, False),
         uses_arguments=((False, True), (True, False)),
     ),
@@ -242,13 +257,17 @@ def vdot_rrule(a, b, /, *, needs=None):
 # ---------------------------------------------------------------- stacks of vectors
 
 
+def vecdot_along(axis, keepdims):
+    return functools.partial(np.vecdot, axis=axis, **({"keepdims": True} if keepdims else {}))
+
+
 @frule.register(np.vecdot)
-def vecdot_frule(tangents, x1, x2, /, *, axis=-1):
-    return bilinear_frule(functools.partial(np.vecdot, axis=axis), tangents, x1, x2)
+def vecdot_frule(tangents, x1, x2, /, *, axis=-1, keepdims=False):
+    return bilinear_frule(vecdot_along(axis, keepdims), tangents, x1, x2)
 
 
 @rrule.register(np.vecdot)
-def vecdot_rrule(x1, x2, /, *, axis=-1, needs=None):
+def vecdot_rrule(x1, x2, /, *, axis=-1, keepdims=False, needs=None):
     """y = Σ conj(x₁) x₂ along an axis, hence x̄₁ = conj(ȳ) x₂ and x̄₂ = ȳ x₁."""
 
     def x1_bar(ybar, x2, shape):
@@ -258,13 +277,14 @@ def vecdot_rrule(x1, x2, /, *, axis=-1, needs=None):
         return along_axis(ybar, x1, shape)
 
     def along_axis(ybar, other, shape):
-        # Each factor has its own axis of that number, and none is left of it in the output.
+        # Each factor has its own axis of that number, and none is left of it in the output, or one of length 1.
+        ybar = np.squeeze(ybar, axis) if keepdims else ybar
         place = axis % len(shape)
         moved_shape = (*shape[:place], *shape[place + 1 :], shape[place])
         xbar = np.expand_dims(ybar, -1) * np.moveaxis(other, axis, -1)
         return np.moveaxis(unbroadcast(xbar, moved_shape), -1, place)
 
-    return bilinear_rrule(functools.partial(np.vecdot, axis=axis), x1_bar, x2_bar, x1, x2, needs)
+    return bilinear_rrule(vecdot_along(axis, keepdims), x1_bar, x2_bar, x1, x2, needs)
 
 
 def register_matvec():

@@ -1,13 +1,15 @@
-"""Rules that put elements in another order or copy them: flip, roll, tile, repeat and their like, and ``atleast_1d``.
+"""Rules that put elements in another order or copy them: flip, roll, tile, repeat, resize, windows, and ``atleast_1d``.
 
 Transposing and reshaping live in `shape`, joining and splitting arrays in `joining`.
 """
 
 import numpy as np
+from numpy.lib.stride_tricks import as_strided, sliding_window_view
 
 from rules.numpy.array_like import as_array_tangent
 from rules.numpy.indexing import scatter
 from rulescore import AbstractZero, NoTangent, frule, linear_rule, project_to, rrule, unthunk
+from rulescore.projection import NON_DIFFERENTIABLE
 
 NO_TANGENT = NoTangent()
 
@@ -60,9 +62,103 @@ def repeat_transpose(ybar, a, repeats, axis=None):
     return np.reshape(scatter(ybar, (slice(None),) * place + (origins,), lengths, ybar.dtype), shape)
 
 
+def resize_transpose(ybar, a, new_shape):
+    """The elements are repeated in one row as often as they fit, and the last time not all of them."""
+    size, count = np.size(a), np.size(ybar)
+    if not size or not count:
+        return np.zeros(np.shape(a))
+    row, whole = np.reshape(ybar, -1), count // size * size
+    abar = np.sum(np.reshape(row[:whole], (-1, size)), axis=0)
+    if whole < count:
+        abar = np.concatenate([abar[: count - whole] + row[whole:], abar[count - whole :]])
+    return np.reshape(abar, np.shape(a))
+
+
 linear_rule(np.tile, tile_transpose)
 linear_rule(np.repeat, repeat_transpose)
+linear_rule(np.resize, resize_transpose)
 rrule.alias(np.ndarray.repeat, np.repeat)
+
+# ---------------------------------------------------------------- windows: every element gets the sum over its places
+
+
+def gathered(ybar, origins, shape, dtype):
+    """ȳ summed over the places that each element of an array of that shape came to; ``origins`` has their numbers."""
+    sums = scatter(np.reshape(ybar, -1), (np.reshape(origins, -1),), (int(np.prod(shape)),), dtype)
+    return np.reshape(sums, shape)
+
+
+def sliding_window_view_transpose(ybar, x, window_shape, axis=None, *, subok=False, writeable=False):
+    shape = np.shape(x)
+    numbers = np.reshape(np.arange(int(np.prod(shape))), shape)
+    return gathered(ybar, sliding_window_view(numbers, window_shape, axis), shape, ybar.dtype)
+
+
+linear_rule(sliding_window_view, sliding_window_view_transpose)
+
+
+def strided_origins(x, shape, strides):
+    """The numbers of the elements of ``x`` that stand in a view of its memory."""
+    shape = np.shape(x) if shape is None else shape
+    if strides is None:
+        strides = row_major(shape, x.itemsize) if x.flags.c_contiguous else x.strides
+    offsets_of_x, offsets_of_y = offsets(np.shape(x), x.strides), offsets(shape, strides)
+    order = np.argsort(offsets_of_x, axis=None)
+    in_order = np.reshape(offsets_of_x, -1)[order]
+    places = np.minimum(np.searchsorted(in_order, offsets_of_y), max(len(in_order) - 1, 0))
+    if offsets_of_y.size and (not len(in_order) or np.any(in_order[places] != offsets_of_y)):
+        raise ValueError(
+            "as_strided makes a view with elements that the array itself does not have, and of which no derivative is "
+            "known: pass the array that they belong to, or index it, x[np.arange(n)[:, None] + np.arange(width)]"
+        )
+    return order[places] if offsets_of_y.size else places
+
+
+def row_major(shape, itemsize):
+    """The strides of an array whose rows follow each other in memory."""
+    lengths = np.atleast_1d(shape).astype(np.intp)
+    return itemsize * np.append(np.cumprod(lengths[:0:-1])[::-1], np.ones(min(len(lengths), 1), np.intp))
+
+
+def offsets(shape, strides):
+    """How far from the first element each one stands in memory, in bytes."""
+    shape, strides = np.atleast_1d(shape), np.atleast_1d(strides)
+    total = np.zeros((), np.intp)
+    for length, stride in zip(shape.tolist(), strides.tolist(), strict=True):
+        total = total[..., None] + stride * np.arange(length)
+    return total
+
+
+def strided(x, origins, shape, strides, subok, writeable):
+    """``as_strided``; of another kind of array, which NumPy does not hand it over to, the same elements."""
+    if isinstance(x, np.ndarray):
+        return as_strided(x, shape, strides, subok, writeable)
+    return np.reshape(np.take(x, np.reshape(origins, -1)), np.shape(origins))
+
+
+@frule.register(as_strided)
+def as_strided_frule(tangents, x, shape=None, strides=None, subok=False, writeable=True):
+    origins = strided_origins(x, shape, strides)
+    y, dx = strided(x, origins, shape, strides, subok, writeable), tangents[1]
+    # A tangent need not lie in memory as the array does.
+    return y, project_to(y)(dx if isinstance(dx, AbstractZero) else np.take(dx, origins))
+
+
+@rrule.register(as_strided)
+def as_strided_rrule(x, shape=None, strides=None, subok=False, writeable=True):
+    """Every element gets the sum over the places where the view shows it."""
+    origins, project, shape_of_x = strided_origins(x, shape, strides), project_to(x), np.shape(x)
+    y = strided(x, origins, shape, strides, subok, writeable)
+    dtype = y.dtype
+
+    def as_strided_pullback(ybar):
+        ybar = unthunk(ybar)
+        if isinstance(ybar, AbstractZero) or project is NON_DIFFERENTIABLE:
+            return NO_TANGENT, project(ybar)
+        return NO_TANGENT, project(gathered(ybar, origins, shape_of_x, dtype))
+
+    return y, as_strided_pullback
+
 
 # ---------------------------------------------------------------- axes of length 1: ȳ in the shape of the argument
 

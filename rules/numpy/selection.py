@@ -1,11 +1,16 @@
-"""Rules that choose between elements by a condition: where."""
+"""Rules that choose elements by a condition: where; and trim_zeros, which leaves zeros out at the ends."""
 
 import numpy as np
+from numpy.lib.array_utils import normalize_axis_tuple
 
 from rules.numpy.array_like import as_array, as_array_tangent, shape_of
-from rulescore import AbstractZero, NoTangent, Thunk, frule, project_to, rrule, unbroadcast, unthunk
+from rules.numpy.indexing import scatter
+from rulescore import AbstractZero, NoTangent, Selected, Thunk, frule, project_to, rrule, unbroadcast, unthunk
+from rulescore.projection import NON_DIFFERENTIABLE
 
 NO_TANGENT = NoTangent()
+
+# ---------------------------------------------------------------- where
 
 
 @frule.register(np.where)
@@ -25,6 +30,7 @@ def where_rrule(condition, x, y, /, *, needs=None):
     """x̄ is ȳ where the condition holds and exactly 0 elsewhere, whatever stands there, NaN included; ȳ conversely."""
     out = np.where(condition, as_array(x), as_array(y))
     (project_x, project_y), (shape_x, shape_y) = map(project_to, (x, y)), map(shape_of, (x, y))
+    shape_of_out = shape_of(out)
     _, needs_x, needs_y = needs or (False, True, True)
 
     def where_pullback(outbar):
@@ -34,15 +40,21 @@ def where_rrule(condition, x, y, /, *, needs=None):
                 return bar
             return unbroadcast(np.where(condition, *((bar, 0) if where_true else (0, bar))), shape)
 
-        xbar = Thunk(lambda: masked(True, shape_x))
-        ybar = Thunk(lambda: masked(False, shape_y))
-        return (
-            NO_TANGENT,
-            NO_TANGENT,
-            project_x(xbar) if needs_x else NO_TANGENT,
-            project_y(ybar) if needs_y else NO_TANGENT,
-        )
+        def cotangent(project, where_true, shape):
+            if project is NON_DIFFERENTIABLE:
+                return NO_TANGENT
+            if shape != shape_of_out:
+                return Thunk(lambda: project(masked(where_true, shape)))
+            chosen = condition if where_true else np.logical_not(condition)
+            if isinstance(outbar, Selected):
+                chosen = np.logical_and(chosen, outbar.condition)
+            return Selected(lambda: project(masked(where_true, shape)), chosen)
 
+        xbar = cotangent(project_x, True, shape_x) if needs_x else NO_TANGENT
+        ybar = cotangent(project_y, False, shape_y) if needs_y else NO_TANGENT
+        return NO_TANGENT, NO_TANGENT, xbar, ybar
+
+    where_pullback.is_elementwise = True
     return out, where_pullback
 
 
@@ -55,3 +67,48 @@ def where_true_frule(tangents, condition, /):
 def where_true_rrule(condition, /):
     """With the condition alone the output is the indices of where it holds."""
     return np.where(condition), lambda ybar: (NO_TANGENT,)
+
+
+# ---------------------------------------------------------------- trim_zeros
+
+
+def trimmed_slices(filt, trim, axis):
+    """The index of what is left without the zeros at the ends of the axes, as ``np.trim_zeros`` finds it."""
+    is_kept = as_array(filt) != 0
+    ndim = np.ndim(is_kept)
+    axes = range(ndim) if axis is None else normalize_axis_tuple(axis, ndim, "axis")
+    slices = [slice(None)] * ndim
+    for i in axes:
+        places = np.flatnonzero(np.any(is_kept, axis=tuple([j for j in range(ndim) if j != i])))
+        if not len(places):
+            slices[i] = slice(0, 0)
+            continue
+        first = int(places[0]) if "f" in trim.lower() else None
+        last = int(places[-1]) + 1 if "b" in trim.lower() else None
+        slices[i] = slice(first, last)
+    return tuple(slices)
+
+
+@frule.register(np.trim_zeros)
+def trim_zeros_frule(tangents, filt, trim="fb", axis=None):
+    y, dfilt = np.trim_zeros(filt, trim, axis), as_array_tangent(tangents[1], filt)
+    if isinstance(dfilt, AbstractZero):
+        return y, dfilt
+    return y, project_to(y)(dfilt[trimmed_slices(filt, trim, axis)])
+
+
+@rrule.register(np.trim_zeros)
+def trim_zeros_rrule(filt, trim="fb", axis=None):
+    """What is kept gets its part of ȳ, the zeros that are left out get 0. Of a list the output is a list."""
+    y, project = np.trim_zeros(filt, trim, axis), project_to(filt)
+    if project is NON_DIFFERENTIABLE:
+        return y, lambda ybar: (NO_TANGENT,)
+    slices, shape, dtype = trimmed_slices(filt, trim, axis), shape_of(filt), as_array(filt).dtype
+
+    def trim_zeros_pullback(ybar):
+        ybar = unthunk(ybar)
+        if isinstance(ybar, AbstractZero):
+            return NO_TANGENT, ybar
+        return NO_TANGENT, project(scatter(as_array_tangent(ybar, y), slices, shape, dtype))
+
+    return y, trim_zeros_pullback

@@ -7,7 +7,7 @@ which of two equal elements came first. So ``sort(x)[-1]`` has the derivative of
 import numpy as np
 from multipledispatch import MDNotImplementedError
 
-from rules.numpy.array_like import as_array, as_array_tangent
+from rules.numpy.array_like import as_array, as_array_tangent, shape_of
 from rules.numpy.indexing import scatter
 from rules.numpy.reduced_axes import decline_out, given
 from rulescore import AbstractZero, NoTangent, Tangent, Thunk, frule, project_to, rrule, unbroadcast, unthunk
@@ -161,12 +161,12 @@ def index_along(indices, shape, axis):
 @frule.register(np.insert)
 def insert_frule(tangents, arr, obj, values, axis=None):
     _, darr, _, dvalues, *_ = tangents
-    y = np.insert(arr, obj, values, axis)
+    y = np.insert(as_array(arr), obj, as_array(values), axis)
     project = project_to(y)
     if project is NON_DIFFERENTIABLE or (isinstance(darr, AbstractZero) and isinstance(dvalues, AbstractZero)):
         return y, project(darr + dvalues)
-    darr = np.zeros(np.shape(arr), y.dtype) if isinstance(darr, AbstractZero) else as_array_tangent(darr, arr)
-    dvalues = np.zeros(np.shape(values)) if isinstance(dvalues, AbstractZero) else as_array_tangent(dvalues, values)
+    darr = np.zeros(shape_of(arr), y.dtype) if isinstance(darr, AbstractZero) else as_array_tangent(darr, arr)
+    dvalues = np.zeros(shape_of(values)) if isinstance(dvalues, AbstractZero) else as_array_tangent(dvalues, values)
     # The values are converted to the type of the array, and lose their imaginary part in one of real numbers.
     return y, np.insert(darr, obj, dvalues if y.dtype.kind == "c" else np.real(dvalues), axis)
 
@@ -174,8 +174,8 @@ def insert_frule(tangents, arr, obj, values, axis=None):
 @rrule.register(np.insert)
 def insert_rrule(arr, obj, values, axis=None):
     """Inserting the numbers of elements into each other tells where each element of y comes from."""
-    y = np.insert(arr, obj, values, axis)
-    (shape, narrow), projects = (np.shape(arr), np.shape(values)), [project_to(arr), project_to(values)]
+    y = np.insert(as_array(arr), obj, as_array(values), axis)
+    (shape, narrow), projects = (shape_of(arr), shape_of(values)), [project_to(arr), project_to(values)]
     if project_to(y) is NON_DIFFERENTIABLE:
         return y, lambda ybar: (NO_TANGENT,)
     of_arr, of_values = (np.reshape(np.arange(np.prod(s, dtype=int)), s) for s in (shape, narrow))
@@ -204,11 +204,16 @@ def items_of(choices, bars):
     return Tangent(type(choices), *bars) if isinstance(choices, (list, tuple)) else np.stack(bars)
 
 
+def items_as_arrays(choices):
+    """The choices, with arrays in the place of lists."""
+    return [as_array(x) for x in choices] if isinstance(choices, (list, tuple)) else choices
+
+
 @frule.register(np.choose)
 def choose_frule(tangents, a, choices, out=None, mode="raise"):
     decline_out(out)
     dchoices = tangents[2]
-    y = np.choose(a, choices, mode=mode)
+    y = np.choose(a, items_as_arrays(choices), mode=mode)
     project = project_to(y)
     if isinstance(dchoices, AbstractZero) or project is NON_DIFFERENTIABLE:
         return y, project(dchoices)
@@ -226,7 +231,7 @@ def choose_rrule(a, choices, out=None, mode="raise"):
     """Each array gets ȳ where it was chosen and exactly 0 elsewhere, whatever stands there."""
     decline_out(out)
     numbers = in_range(a, len(choices), mode)
-    project, shapes = project_to(choices), [np.shape(x) for x in choices]
+    project, shapes = project_to(choices), [shape_of(x) for x in choices]
 
     def choose_pullback(ybar):
         ybar = unthunk(ybar)
@@ -235,7 +240,7 @@ def choose_rrule(a, choices, out=None, mode="raise"):
         bars = [unbroadcast(np.where(numbers == k, ybar, 0), shape) for k, shape in enumerate(shapes)]
         return NO_TANGENT, NO_TANGENT, project(items_of(choices, bars))
 
-    return np.choose(a, choices, mode=mode), choose_pullback
+    return np.choose(a, items_as_arrays(choices), mode=mode), choose_pullback
 
 
 rrule.alias(np.ndarray.take, np.take)
@@ -326,6 +331,30 @@ def sort_rrule(a, axis=-1, kind=None, order=None, *, stable=None):
         return NO_TANGENT, project(np.reshape(abar, shape))
 
     return y, sort_pullback
+
+
+@frule.register(np.sort_complex)
+def sort_complex_frule(tangents, a):
+    y, dy = sort_frule(tangents, as_array(a))
+    y = as_complex(y)
+    return y, project_to(y)(dy)
+
+
+@rrule.register(np.sort_complex)
+def sort_complex_rrule(a):
+    """As `sort_rrule`; real numbers become complex ones, and get the real part of their cotangents."""
+    y, pullback = sort_rrule(as_array(a))
+    project = project_to(a)
+
+    def sort_complex_pullback(ybar):
+        return NO_TANGENT, NO_TANGENT if project is NON_DIFFERENTIABLE else project(pullback(ybar)[1])
+
+    return as_complex(y), sort_complex_pullback
+
+
+def as_complex(x):
+    """A sorted array in the type that ``np.sort_complex`` gives it."""
+    return x if x.dtype.kind == "c" else x.astype(np.sort_complex(np.empty(0, x.dtype)).dtype)
 
 
 @frule.register(np.partition)

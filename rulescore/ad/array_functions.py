@@ -255,55 +255,6 @@ def astype(like: Any, x: Any, dtype: Any, /, *, copy: bool = True, device: Any =
     return x.astype(dtype, copy=copy)
 
 
-# ---------------------------------------------------------------- numbers in a row
-
-
-@special(np.linspace)
-def linspace(
-    like: Any,
-    start: Any,
-    stop: Any,
-    num: int = 50,
-    endpoint: bool = True,
-    retstep: bool = False,
-    dtype: Any = None,
-    axis: int = 0,
-    *,
-    device: Any = None,
-) -> Any:
-    start, stop = array_of(start), array_of(stop)
-    if num < 0:
-        raise ValueError(f"Number of samples, {num}, must be non-negative.")
-    div = num - 1 if endpoint else num
-    delta = stop - start
-    step = delta / div if div > 0 else delta * np.nan
-    places = np.arange(num, dtype=np.result_type(delta.dtype, 1.0)).reshape((-1,) + (1,) * delta.ndim)
-    y = places * (step if div > 0 else delta) + start
-    if endpoint and num > 1:
-        y[-1] = stop  # exactly, as NumPy has it
-    y = np.moveaxis(y, 0, axis) if axis else y
-    y = y if dtype is None or np.dtype(dtype) == y.dtype else y.astype(dtype)
-    return (y, step) if retstep else y
-
-
-@special(np.logspace)
-def logspace(
-    like: Any,
-    start: Any,
-    stop: Any,
-    num: int = 50,
-    endpoint: bool = True,
-    base: Any = 10.0,
-    dtype: Any = None,
-    axis: int = 0,
-) -> Any:
-    base = array_of(base)
-    if np.ndim(base):
-        base = np.expand_dims(base, axis=axis)
-    y = np.power(base, np.linspace(start, stop, num, endpoint=endpoint, axis=axis))
-    return y if dtype is None or np.dtype(dtype) == y.dtype else y.astype(dtype)
-
-
 # ---------------------------------------------------------------- writing
 
 

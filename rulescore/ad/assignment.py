@@ -243,17 +243,18 @@ def _check_writable(x: Tracer) -> None:
     if isinstance(bottom, np.generic):
         raise TypeError(f"{type(bottom).__name__!r} object does not support item assignment")
     if isinstance(x, View):
-        writeable, overlaps = x._is_writeable, x._overlaps
+        writeable, overlaps = x.origin.is_writeable, x.origin.overlaps
     elif isinstance(bottom, _ndarray):
         writeable = is_writeable(bottom)
         overlaps = not bottom.flags.c_contiguous and may_overlap_itself(bottom.shape, bottom.strides, bottom.itemsize)
     else:
         return
     if not writeable:
-        if isinstance(x, View) and not is_numpys(x._call.f):
+        if isinstance(x, View) and not is_numpys(x.origin.call.f):
             raise ValueError(
-                f"what {full_name(x._call.f)} returned was about to be written to, which is its argument or a part of "
-                "it: whether the rule of a function holds for what is written is not known. Write to a copy, y.copy()"
+                f"what {full_name(x.origin.call.f)} returned was about to be written to, which is its argument or a "
+                "part of it: whether the rule of a function holds for what is written is not known. Write to a copy, "
+                "y.copy()"
             )
         raise ValueError("assignment destination is read-only")
     if overlaps:
@@ -308,7 +309,7 @@ def _place_in_root(x: View, index: Any) -> Any:
     calls = x.calls()
     if len(calls) == 1 and calls[0].f is operator.getitem and index is Ellipsis and calls[0].shape == x._root.shape:
         return calls[0].args[1]
-    return Part(calls, index, x._shape, x._root.dtype, _strides_of(x._root))
+    return Part(calls, index, x.origin.shape, x._root.dtype, _strides_of(x._root))
 
 
 def replace(x: Tracer, y: Any) -> None:

@@ -6,6 +6,7 @@ And back: tracers in the place of the values that a rule returned, with views re
 from __future__ import annotations
 
 import functools
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,7 +16,8 @@ from rulescore.ad.tracers import Tracer, top_trace, value_beneath
 from rulescore.ad.views import as_view, snapshot
 from rulescore.rule_table import RuleTable
 from rulescore.tangents import Tangent, is_array, rebuild, structure_of
-from rulescore.zero import ZeroTangent
+from rulescore.thunks import unthunk
+from rulescore.zero import AbstractZero, ZeroTangent
 
 _ZERO_TANGENT = ZeroTangent()
 
@@ -127,19 +129,53 @@ def wrap_output(trace: Any, y: Any, call: Call, entry: Any) -> Any:
     fields = structure_of(y)
     if not fields:
         return y
-    outputs = [as_scalar(part) if has_tangent_space(part) else None for part in fields.values()]
+    leaves = _leaves_of(y, ())
+    outputs = [as_scalar(part) if has_tangent_space(part) else None for _, part in leaves]
     if all(part is None for part in outputs):
-        if any(structure_of(part) for part in fields.values()):
-            raise TypeError(f"{call.f} returned containers within a container, which is not supported")
         return y
     # Not the outputs themselves, which the tape would keep alive.
-    cotangent_of = functools.partial(_tangent_of_output, type(y), tuple(fields))
-    tracers = trace.record_several(outputs, entry, cotangent_of)
-    parts = {
-        key: part if tracer is None else as_view(tracer, call, key) if _may_be_view(tracer) else tracer
-        for (key, part), tracer in zip(fields.items(), tracers, strict=True)
+    form = _form_of(y)
+    tracers = trace.record_several(
+        outputs, entry, functools.partial(_tangent_of_output, form), functools.partial(_parts_of_tangent, form)
+    )
+    by_path = {
+        path: part if tracer is None else _as_view_of_part(tracer, call, path) if _may_be_view(tracer) else tracer
+        for (path, part), tracer in zip(leaves, tracers, strict=True)
     }
-    return rebuild(y, parts)
+    return _rebuilt(y, (), by_path)
+
+
+def _is_container(part: Any) -> bool:
+    """Whether a part of an output is a container of parts itself, as the list of edges of `np.histogramdd`."""
+    return isinstance(part, (tuple, list, dict)) and bool(structure_of(part))
+
+
+def _leaves_of(y: Any, path: tuple[Any, ...]) -> list[tuple[tuple[Any, ...], Any]]:
+    """The parts of an output that are no containers, each with the keys that lead to it."""
+    leaves: list[tuple[tuple[Any, ...], Any]] = []
+    for key, part in (structure_of(y) or {}).items():
+        leaves += _leaves_of(part, (*path, key)) if _is_container(part) else [((*path, key), part)]
+    return leaves
+
+
+def _rebuilt(y: Any, path: tuple[Any, ...], by_path: dict[tuple[Any, ...], Any]) -> Any:
+    """The output with other parts."""
+    fields = structure_of(y) or {}
+    return rebuild(
+        y,
+        {
+            key: _rebuilt(part, (*path, key), by_path) if _is_container(part) else by_path[(*path, key)]
+            for key, part in fields.items()
+        },
+    )
+
+
+def _as_view_of_part(tracer: Tracer, call: Call, path: tuple[Any, ...]) -> Any:
+    if len(path) == 1:
+        return as_view(tracer, call, path[0])
+    if getattr(tracer._value, "base", None) is not None:  # views within containers are not kept track of
+        tracer._value = tracer._value.copy()
+    return tracer
 
 
 def _may_be_view(tracer: Tracer) -> bool:
@@ -151,12 +187,39 @@ def _is_argument(y: Any, call: Call) -> bool:
     return any(isinstance(x, Tracer) and x._value is y for x in call.args)
 
 
-def _tangent_of_output(output_type: type, keys: tuple[Any, ...], bars: list[Any]) -> Any:
+class _Form(NamedTuple):
+    """The type of an output with several parts; by key, the form of those that are such outputs themselves, or None."""
+
+    output_type: type
+    parts: tuple[tuple[Any, Any], ...]
+
+
+def _form_of(y: Any) -> _Form:
+    fields = structure_of(y) or {}
+    return _Form(type(y), tuple([(k, _form_of(part) if _is_container(part) else None) for k, part in fields.items()]))
+
+
+def _tangent_of_output(form: _Form, bars: Iterable[Any]) -> Any:
     """The cotangent of a structured output as pullbacks expect it: a tuple of a tuple, else a structural tangent."""
-    parts = [_ZERO_TANGENT if bar is None else bar for bar in bars]
-    if output_type is tuple:
-        return tuple(parts)
-    return Tangent.from_fields(output_type, dict(zip(keys, parts, strict=True)))
+    remaining = iter(bars)
+    parts: dict[Any, Any] = {}
+    for key, inner in form.parts:
+        bar = next(remaining) if inner is None else _tangent_of_output(inner, remaining)
+        parts[key] = _ZERO_TANGENT if bar is None else bar
+    return tuple(parts.values()) if form.output_type is tuple else Tangent.from_fields(form.output_type, parts)
+
+
+def _parts_of_tangent(form: _Form, dy: Any) -> list[Any]:
+    """The tangents of the parts, from that of the output."""
+    dy = unthunk(dy)
+    if isinstance(dy, AbstractZero):
+        parts: list[Any] = [dy] * len(form.parts)
+    else:
+        parts = list(dy.values()) if isinstance(dy, dict) else list(dy)
+    flat: list[Any] = []
+    for (_, inner), part in zip(form.parts, parts, strict=True):
+        flat += [unthunk(part)] if inner is None else _parts_of_tangent(inner, part)
+    return flat
 
 
 def part_of_tangent(xbar: Any, path: tuple[Any, ...]) -> Any:
@@ -164,3 +227,14 @@ def part_of_tangent(xbar: Any, path: tuple[Any, ...]) -> Any:
     for key in path:
         xbar = xbar[key]
     return xbar
+
+
+def captures(trace: Any, y: Any) -> bool:
+    """Whether the output of a rule depends on tracers of the trace that the rule was called for.
+
+    A rule is given values alone, so these came with a function that it called (its ``config`` can), which uses them
+    from around it. Their derivative is in no pullback.
+    """
+    if isinstance(y, Tracer):
+        return bool(y._trace.level >= trace.level)
+    return type(y) in (tuple, list, dict) and any(captures(trace, x) for x in (y.values() if type(y) is dict else y))

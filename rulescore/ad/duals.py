@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from rulescore.ad.containers import Call, Stripped, bound, strip, wrap_output
+from rulescore.ad.containers import Call, Stripped, bound, captures, strip, wrap_output
 from rulescore.ad.implementations import through_implementation
 from rulescore.ad.rule_calls import push
 from rulescore.ad.tracers import Trace, Tracer, new_level, tracer_class
@@ -46,7 +46,7 @@ class Dual(Trace):
             return through_implementation(f, args, kwargs)
         stripped = strip(self, call.args)
         found = push(f, stripped.values, call.kwargs, tangents_of(stripped))
-        if found is None:
+        if found is None or captures(self, found[0]):
             return through_implementation(f, args, kwargs)
         y, dy = found
         dy = unthunk(dy)
@@ -60,17 +60,17 @@ class Dual(Trace):
         """A tracer of an output."""
         return self.tracer(y, entry)
 
-    def record_several(self, outputs: list[Any], entry: Any, cotangent_of: Callable[[list[Any]], Any]) -> list[Any]:
+    def record_several(
+        self,
+        outputs: list[Any],
+        entry: Any,
+        cotangent_of: Callable[[list[Any]], Any],
+        parts_of: Callable[[Any], list[Any]],
+    ) -> list[Any]:
         """Tracers of several outputs of one operation, None standing for one without a tangent space."""
-        if isinstance(entry, AbstractZero):
-            parts: list[Any] = [entry] * len(outputs)
-        elif isinstance(entry, Tangent):
-            parts = list(entry)
-        else:
-            parts = list(entry.values()) if isinstance(entry, dict) else list(entry)
         return [
             None if y is None else self.tracer(y, _ZERO_TANGENT if isinstance(dy, AbstractZero) else dy)
-            for y, dy in zip(outputs, map(unthunk, parts), strict=True)
+            for y, dy in zip(outputs, parts_of(entry), strict=True)
         ]
 
 

@@ -15,6 +15,7 @@ import numpy as np
 
 from rulescore.records import RuleRecord, StaticForm
 from rulescore.registry import rrule
+from rulescore.signatures import plain_type
 
 # In the place of partials that are the constants 1 and -1: the cotangent is passed on, or negated.
 ONE = None
@@ -77,7 +78,8 @@ def unary_form(ufunc: Any) -> Unary | None:
         (partial,) = record.static.partials
         if partial is not None:
             reads = (record.static.uses_output[0], record.static.uses_arguments[0][0])
-            form = Unary(partial, *reads, _ufunc_of_argument(partial))
+            is_minus_one = not any(reads) and partial(None, None) == -1
+            form = Unary(MINUS_ONE if is_minus_one else partial, *reads, _ufunc_of_argument(partial))
     if form is not None and form.ufunc_of_x is not None:
         rrule.store(unary_derivatives, ufunc, form.ufunc_of_x, generation)
     rrule.store(unary_forms, ufunc, form, generation)
@@ -108,7 +110,18 @@ def _record(ufunc: Any, count: int) -> RuleRecord | None:
         return None
     loops = {loop.partition("->")[0]: loop.partition("->")[2] for loop in ufunc.types}
     keeps_dtype = all(loops.get(char * count, char) == char for char in "efdgFDG")
-    return record if keeps_dtype and "d" * count in loops and len(rrule.records(ufunc)) == 1 else None
+    is_alone = not any(other is not record and _serves_arrays(other) for other in rrule.records(ufunc))
+    return record if keeps_dtype and "d" * count in loops and is_alone else None
+
+
+def _serves_arrays(record: RuleRecord) -> bool:
+    """Whether a rule may be the one for a call with nothing but arrays and numbers, unlike those of sparse arrays."""
+    return any(
+        all(any(issubclass(usual, plain_type(t)) for usual in _USUAL) for t in types) for types in record.signatures
+    )
+
+
+_USUAL = (np.ndarray, np.float64, np.float32, np.int64, float, int, complex, bool)
 
 
 def _simplest(partial: Callable[..., Any], reads: Reads) -> Callable[..., Any] | None:

@@ -37,6 +37,8 @@ class Node:
         What was called.
     code, instruction : code object, int
         Where in the user's code; see `place_of`.
+    is_elementwise : bool
+        Whether it multiplies cotangents element by element, and so knows what to do with those that are `Selected`.
     """
 
     __slots__ = ("code", "f", "instruction", "parents")
@@ -45,6 +47,10 @@ class Node:
     f: Any
     code: CodeType
     instruction: int
+
+    @property
+    def is_elementwise(self) -> bool:
+        return False
 
     def propagate(self, ybar: Any, bars: Any, owned: Any) -> None:
         """Add what a cotangent contributes to those of the parents; see `walk_back` for ``bars`` and ``owned``."""
@@ -109,6 +115,7 @@ class UnaryNode(Node):
     """An elementwise function of one real argument: the cotangent is multiplied with the partial derivative."""
 
     __slots__ = ("partial", "x", "y")
+    is_elementwise = True  # type: ignore[assignment]
 
     partial: Callable[..., Any]
     x: Any
@@ -117,9 +124,9 @@ class UnaryNode(Node):
     def propagate(self, ybar: Any, bars: Any, owned: Any) -> None:
         (parent,) = self.parents
         if bars[parent] is None:
-            bars[parent] = self.partial(self.y, self.x) * ybar
+            bars[parent] = ybar * self.partial(self.y, self.x)
         else:
-            _accumulate(self.partial(self.y, self.x) * ybar, parent, bars, owned)  # type: ignore[arg-type]
+            _accumulate(ybar * self.partial(self.y, self.x), parent, bars, owned)  # type: ignore[arg-type]
 
     def lifted(self, graph: Any) -> Node:
         node = type(self)()
@@ -141,15 +148,16 @@ class UfuncNode(UnaryNode):
     def propagate(self, ybar: Any, bars: Any, owned: Any) -> None:
         (parent,) = self.parents
         if bars[parent] is None:
-            bars[parent] = self.partial(self.x) * ybar
+            bars[parent] = ybar * self.partial(self.x)
         else:
-            _accumulate(self.partial(self.x) * ybar, parent, bars, owned)  # type: ignore[arg-type]
+            _accumulate(ybar * self.partial(self.x), parent, bars, owned)  # type: ignore[arg-type]
 
 
 class OneSidedNode(Node):
     """An elementwise function of two real arguments of one dtype, of which one is a constant."""
 
     __slots__ = ("a", "b", "partial", "position", "shape", "y")
+    is_elementwise = True  # type: ignore[assignment]
 
     y: Any
     a: Any
@@ -161,7 +169,7 @@ class OneSidedNode(Node):
     def propagate(self, ybar: Any, bars: Any, owned: Any) -> None:
         (parent,) = self.parents
         partial = self.partial
-        bar = ybar if partial is ONE else -ybar if partial is MINUS_ONE else partial(self.y, self.a, self.b) * ybar
+        bar = ybar if partial is ONE else -ybar if partial is MINUS_ONE else ybar * partial(self.y, self.a, self.b)
         if self.shape is not None:
             bar = unbroadcast(bar, self.shape)
         if bars[parent] is None:
@@ -189,6 +197,7 @@ class BinaryNode(Node):
     """An elementwise function of two real arguments of one dtype."""
 
     __slots__ = ("a", "b", "first", "second", "shape_a", "shape_b", "y")
+    is_elementwise = True  # type: ignore[assignment]
 
     y: Any
     a: Any
@@ -204,7 +213,7 @@ class BinaryNode(Node):
         self._propagate_to(parent_b, self.second, self.shape_b, ybar, bars, owned)
 
     def _propagate_to(self, parent: Node, partial: Any, shape: Any, ybar: Any, bars: Any, owned: Any) -> None:
-        bar = ybar if partial is ONE else -ybar if partial is MINUS_ONE else partial(self.y, self.a, self.b) * ybar
+        bar = ybar if partial is ONE else -ybar if partial is MINUS_ONE else ybar * partial(self.y, self.a, self.b)
         if shape is not None:
             bar = unbroadcast(bar, shape)
         if bars[parent] is None:
@@ -305,6 +314,10 @@ class CallNode(Node):
     pullback: Callable[[Any], tuple[Any, ...]]
     places: list[tuple[int, tuple[Any, ...]]]
     again: tuple[tuple[Any, ...], dict[str, Any], tuple[bool, ...]] | None
+
+    @property
+    def is_elementwise(self) -> bool:
+        return getattr(self.pullback, "is_elementwise", False)
 
     def propagate(self, ybar: Any, bars: Any, owned: Any) -> None:
         cotangents = self.pullback(ybar)

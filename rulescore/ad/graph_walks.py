@@ -15,6 +15,7 @@ from typing import Any
 from rulescore.ad.errors import describe
 from rulescore.ad.graph_nodes import FormerParents, Leaf, Node, place_of
 from rulescore.ad.tapes import _accumulate
+from rulescore.thunks import Selected
 
 # Two threads may add to the gradient of one variable at once, which is more than one step.
 _lock = threading.Lock()
@@ -76,6 +77,8 @@ def walk_back(
         if not parents:
             continue
         ybar = bars[node] if node in kept else bars.pop(node)
+        if type(ybar) is Selected and not node.is_elementwise:
+            ybar = ybar.force()
         if ybar is not None:
             try:
                 (node if lift_to is None else node.lifted(lift_to)).propagate(ybar, bars, owned)
@@ -88,6 +91,9 @@ def walk_back(
             waiting[parent] = count = waiting[parent] - 1
             if not count:
                 ready.append(parent)
+    for node, bar in bars.items():
+        if type(bar) is Selected:
+            bars[node] = bar.force()
     return bars, leaves
 
 

@@ -127,7 +127,13 @@ class Graph(Trace):
         """A tracer of an output."""
         return self.tracer(y, node)
 
-    def record_several(self, outputs: list[Any], node: Node, cotangent_of: Callable[[list[Any]], Any]) -> list[Any]:
+    def record_several(
+        self,
+        outputs: list[Any],
+        node: Node,
+        cotangent_of: Callable[[list[Any]], Any],
+        parts_of: Callable[[Any], list[Any]],
+    ) -> list[Any]:
         """Tracers of several outputs of one operation, None standing for one without a tangent space."""
         whole = SeveralNode(node, cotangent_of)
         count = len(outputs)

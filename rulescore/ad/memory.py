@@ -25,7 +25,12 @@ def is_writeable(array: Any) -> bool:
 
     It gives that warning when one looks at the flag of what ``np.broadcast_arrays`` returns.
     """
-    return bool(array.flags.num & _WRITEABLE) and array.flags.num >= 0
+    return is_writeable_by(array.flags.num)
+
+
+def is_writeable_by(flags: int) -> bool:
+    """Likewise, of an array with these flags (``flags.num``)."""
+    return bool(flags & _WRITEABLE) and flags >= 0
 
 
 _WRITEABLE = 0x0400

@@ -19,7 +19,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from rulescore.ad.containers import Call, bound, part_of_tangent, strip, wrap_output
+from rulescore.ad.containers import Call, bound, captures, part_of_tangent, strip, wrap_output
 from rulescore.ad.elementwise import (
     MINUS_ONE,
     ONE,
@@ -46,17 +46,18 @@ from rulescore.ad.tracers import (
     new_level,
     tracer_class,
 )
-from rulescore.ad.views import released, view_of_item
-from rulescore.definitions import Blueprint, no_tangent_pullback
+from rulescore.ad.views import item_of, released
+from rulescore.definitions import Blueprint, OneOver, no_tangent_pullback
 from rulescore.projection import unbroadcast
 from rulescore.records import StaticForm
 from rulescore.registry import rrule
 from rulescore.tangents import NotImplementedTangent
-from rulescore.thunks import InplaceableThunk, unthunk
+from rulescore.thunks import InplaceableThunk, Selected, unthunk
 from rulescore.zero import AbstractZero, ZeroTangent
 
 _ZERO_TANGENT = ZeroTangent()
 _ndarray = np.ndarray
+_getitem, _matmul = operator.getitem, np.matmul
 
 
 class Tape(list, Trace):  # type: ignore[type-arg]
@@ -98,12 +99,20 @@ class Tape(list, Trace):  # type: ignore[type-arg]
             call = call_by_position
         values, needs, targets = strip(self, call.args)
         found = pull(f, values, call.kwargs, needs)
-        if found is None:
+        if found is None or captures(self, found[0]):
             return through_implementation(f, args, kwargs)
         y, pullback = found
         if pullback is no_tangent_pullback:
             return released(y, args)
         return wrap_output(self, y, call, (_propagate_by_pullback, pullback, targets))
+
+    def process_alone(self, f: Any, first: Tracer) -> Any:
+        form = static_forms.get(f)
+        if form is not None:
+            x = first._value
+            if type(x) is _ndarray and first._unary_forms is unary_forms:  # type: ignore[attr-defined]
+                return self._record_static(form, first, x)
+        return self.process(f, (first,), {})
 
     def _process_first(self, f: Any, first: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """The same where the first argument alone is a tracer: most calls, and so without what others need."""
@@ -118,7 +127,7 @@ class Tape(list, Trace):  # type: ignore[type-arg]
             if form is not None:
                 return self._record_static(form, first, x)
         found = pull(f, (x, *args[1:]), kwargs, (True,) + (False,) * (len(args) - 1))
-        if found is None:
+        if found is None or captures(self, found[0]):
             return through_implementation(f, args, kwargs)
         y, pullback = found
         if pullback is no_tangent_pullback:
@@ -132,11 +141,14 @@ class Tape(list, Trace):  # type: ignore[type-arg]
         """A call of one array of real numbers by the static form of its rule, which is less to keep than a closure."""
         y = form.primal(x)
         if not _is_fresh(y) or y is x:
-            entry = (_propagate_static, form.vjps[0], y, x, first._node)
+            entry: tuple[Any, ...] = (_propagate_static, form.vjps[0], y, x, first._node)
             return wrap_output(self, y, Call(form.primal, (first,), {}), entry)
         saved_y = y if form.uses_output[0] else None
         saved_x = x if form.uses_arguments[0][0] else Blueprint(x.shape, x.dtype)
-        return self.record(y, (_propagate_static, form.vjps[0], saved_y, saved_x, first._node))
+        entry = (_propagate_static, form.vjps[0], saved_y, saved_x, first._node)
+        position = len(self)
+        self.append(entry)
+        return self.tracer(y, position)
 
     def record(self, y: Any, entry: tuple[Any, ...]) -> Any:
         """A tracer of an output, whose cotangent is propagated by an entry."""
@@ -144,7 +156,11 @@ class Tape(list, Trace):  # type: ignore[type-arg]
         return self.tracer(y, len(self) - 1)
 
     def record_several(
-        self, outputs: list[Any], entry: tuple[Any, ...], cotangent_of: Callable[[list[Any]], Any]
+        self,
+        outputs: list[Any],
+        entry: tuple[Any, ...],
+        cotangent_of: Callable[[list[Any]], Any],
+        parts_of: Callable[[Any], list[Any]],
     ) -> list[Any]:
         """Tracers of several outputs of one operation, None standing for one without a tangent space."""
         self.append((_propagate_several, entry, cotangent_of))
@@ -228,33 +244,39 @@ class ReverseTracer(Tracer):
             if a._unary_forms is unary_forms and ufunc not in unary_forms and unary_form(ufunc) is not None:
                 return self.__array_ufunc__(ufunc, method, a)
         elif not kwargs and method == "__call__" and not more:
+            if ufunc is _matmul:
+                return _record_by_rule(ufunc, ufunc, a, b)
             return _record_binary(ufunc, ufunc, a, b)
         return Tracer.__array_ufunc__(self, ufunc, method, a, *(() if b is MISSING else (b,)), *more, **kwargs)
 
     def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
         if len(args) == 1 and not kwargs and args[0] is self and func in static_forms:
-            return self._trace.process(func, args, kwargs)  # nothing special about it, or it would not be in there
+            return self._trace.process_alone(func, self)  # nothing special about it, or it would not be in there
         return Tracer.__array_function__(self, func, types, args, kwargs)
 
     def __getitem__(self, index: Any) -> Any:
         tape, x = self._trace, self._value
-        if not self._is_plain or type(tape) is not Tape or type(x) is not _ndarray or not _is_basic(index):
+        if (
+            not self._is_plain
+            or type(tape) is not Tape
+            or type(x) is not _ndarray
+            or self._unary_forms is not unary_forms
+            or not _is_basic(index)
+        ):
             return Tracer.__getitem__(self, index)
-        form = static_forms[operator.getitem] if operator.getitem in static_forms else static_form(operator.getitem, 2)
-        if form is None or self._unary_forms is not unary_forms or form.add_to is None:
-            y, pullback = pull(operator.getitem, (x, index), _NO_KEYWORDS, _NEEDS_FIRST)
-            entry: tuple[Any, ...] = (_propagate_to_first, pullback, self._node)
-        else:
-            y = x[index]
-            entry = (_propagate_item, form.vjps[0], form.add_to[0], Blueprint(x.shape, x.dtype), index, self._node)
-        out = tape.record(y, entry)
-        return view_of_item(out, self, index) if type(y) is _ndarray else out
+        form = static_forms[_getitem] if _getitem in static_forms else static_form(_getitem, 2)
+        if form is None or form.add_to is None:
+            return Tracer.__getitem__(self, index)
+        y = x[index]
+        node = len(tape)
+        tape.append((_propagate_item, form, x.shape, x.dtype, index, self._node))
+        return item_of(self, index, y, tape, node) if type(y) is _ndarray and y.size else tape.tracer(y, node)
 
     def __matmul__(self, other: Any) -> Any:
-        return _record_by_rule(np.matmul, operator.matmul, self, other)
+        return _record_by_rule(_matmul, operator.matmul, self, other)
 
     def __rmatmul__(self, other: Any) -> Any:
-        return _record_by_rule(np.matmul, operator.matmul, other, self)
+        return _record_by_rule(_matmul, operator.matmul, other, self)
 
 
 @functools.cache
@@ -268,7 +290,6 @@ def _tracer_class_of(value_type: type, dtype: Any) -> type:
     return type(cls.__name__, (cls,), namespace)
 
 
-_NEEDS_FIRST = (True, False)
 _NO_KEYWORDS: dict[str, Any] = {}
 _BASIC_INDICES = frozenset({int, slice, type(...), type(None)})
 
@@ -391,7 +412,20 @@ def _record_binary_generally(ufunc: Any, compute: Any, a: Any, b: Any) -> Any:
 
 
 def _record_by_rule(ufunc: Any, compute: Any, a: Any, b: Any) -> Any:
-    """A ufunc of two arguments, of which at least one is a tracer, recorded by the closure of its rule."""
+    """A ufunc of two arguments, of which at least one is a tracer, recorded by its rule."""
+    is_a, is_b = isinstance(a, ReverseTracer), isinstance(b, ReverseTracer)
+    x, z = a._value if is_a else a, b._value if is_b else b
+    if type(x) is type(z) is _ndarray and x.dtype is z.dtype and x.dtype.kind == "f":
+        tape = a._trace if is_a else b._trace
+        if type(tape) is Tape and (not is_a or not is_b or b._trace is tape):
+            form = static_forms[ufunc] if ufunc in static_forms else static_form(ufunc, 2)
+            if form is not None:
+                return _record_static_two(tape, form, ufunc, a if is_a else None, b if is_b else None, x, z)
+    return _record_by_pullback(ufunc, compute, a, b)
+
+
+def _record_by_pullback(ufunc: Any, compute: Any, a: Any, b: Any) -> Any:
+    """The same where the rule has no static form, or where the arguments are not arrays of real numbers."""
     trace_a = a._trace if isinstance(a, Tracer) else None if type(a) in _ARRAYS else _FOREIGN
     trace_b = b._trace if isinstance(b, Tracer) else None if type(b) in _ARRAYS else _FOREIGN
     tape = trace_b if trace_a is None else trace_a
@@ -400,10 +434,6 @@ def _record_by_rule(ufunc: Any, compute: Any, a: Any, b: Any) -> Any:
         return NotImplemented if compute is not ufunc and leaves_to(other) else apply(ufunc, (a, b))
     of_a, of_b = trace_a is tape, trace_b is tape
     x, z = a._value if of_a else a, b._value if of_b else b
-    if type(x) is type(z) is _ndarray and x.dtype is z.dtype and x.dtype.kind == "f":
-        form = static_forms[ufunc] if ufunc in static_forms else static_form(ufunc, 2)
-        if form is not None:
-            return _record_static_two(tape, form, ufunc, a if of_a else None, b if of_b else None, x, z)
     found = pull(ufunc, (x, z), _NO_KEYWORDS, (of_a, of_b))
     if found is None:
         return apply(ufunc, (a, b))
@@ -434,6 +464,13 @@ def _record_static_two(tape: Tape, form: StaticForm, ufunc: Any, a: Any, b: Any,
         a._node if of_a else None,
         b._node if of_b else None,
     )
+    if type(y) is _ndarray and y.base is None and y.dtype is x.dtype:
+        out = type(a if of_a else b)()
+        out._value = y
+        out._trace = tape
+        out._node = len(tape)
+        tape.append(entry)
+        return out
     if _is_fresh(y):
         return tape.record(y, entry)
     return wrap_output(tape, y, Call(ufunc, (a if of_a else x, b if of_b else z), {}), entry)
@@ -475,15 +512,17 @@ def walk_back(tape: Tape, seeds: list[tuple[int, Any]], leaves: int, keep: bool)
             if entry[0] is _propagate_by_ufunc:  # spelled out, since the call would cost a tenth of it
                 _, ufunc, x, parent = entry
                 if bars[parent] is None:
-                    bars[parent] = ufunc(x) * ybar
+                    bars[parent] = ybar * ufunc(x)
                 else:
-                    _accumulate(ufunc(x) * ybar, parent, bars, owned)
+                    _accumulate(ybar * ufunc(x), parent, bars, owned)
             else:
+                if type(ybar) is Selected and not _is_elementwise(entry):
+                    ybar = ybar.force()
                 entry[0](entry, ybar, bars, owned)
     except Exception as error:
         error.position = len(bars)  # type: ignore[attr-defined]
         raise
-    return bars
+    return [bar.force() if type(bar) is Selected else bar for bar in bars]
 
 
 def _accumulate(xbar: Any, parent: int, bars: list[Any], owned: bytearray) -> None:
@@ -503,15 +542,18 @@ def _accumulate(xbar: Any, parent: int, bars: list[Any], owned: bytearray) -> No
 
 def _propagate_by_ufunc(entry: tuple[Any, ...], ybar: Any, bars: list[Any], owned: bytearray) -> None:
     _, ufunc, x, parent = entry
-    _accumulate(ufunc(x) * ybar, parent, bars, owned)
+    _accumulate(ybar * ufunc(x), parent, bars, owned)
 
 
 def _propagate_unary(entry: tuple[Any, ...], ybar: Any, bars: list[Any], owned: bytearray) -> None:
     _, partial, y, x, parent = entry
-    xbar = partial(y, x)
+    if partial is MINUS_ONE:
+        xbar = -ybar
+    elif type(partial) is OneOver:
+        xbar = ybar / partial.denominator(y, x)
     # Large arrays that nobody else holds are multiplied in place: fresh memory costs more than the multiplication.
-    if (
-        type(xbar) is type(ybar) is _ndarray
+    elif (
+        type(xbar := partial(y, x)) is type(ybar) is _ndarray
         and xbar.size >= _LARGE
         and getrefcount(xbar) == REFERENCES_OF_A_LOCAL
         and xbar.base is None
@@ -520,7 +562,7 @@ def _propagate_unary(entry: tuple[Any, ...], ybar: Any, bars: list[Any], owned: 
     ):
         xbar *= ybar
     else:
-        xbar = xbar * ybar
+        xbar = ybar * xbar
     if bars[parent] is None:
         bars[parent] = xbar
     else:
@@ -539,7 +581,14 @@ _LARGE = 4096
 
 def _propagate_one(entry: tuple[Any, ...], ybar: Any, bars: list[Any], owned: bytearray) -> None:
     _, y, a, b, partial, parent, shape = entry
-    xbar = ybar if partial is ONE else -ybar if partial is MINUS_ONE else partial(y, a, b) * ybar
+    if partial is ONE:
+        xbar = ybar
+    elif partial is MINUS_ONE:
+        xbar = -ybar
+    elif type(partial) is OneOver:
+        xbar = ybar / partial.denominator(y, a, b)
+    else:
+        xbar = ybar * partial(y, a, b)
     if shape is not None:
         xbar = unbroadcast(xbar, shape)
     if bars[parent] is None:
@@ -550,20 +599,42 @@ def _propagate_one(entry: tuple[Any, ...], ybar: Any, bars: list[Any], owned: by
 
 def _propagate_both(entry: tuple[Any, ...], ybar: Any, bars: list[Any], owned: bytearray) -> None:
     _, y, a, b, first, parent, shape, second, other_parent, other_shape = entry
-    xbar = ybar if first is ONE else -ybar if first is MINUS_ONE else first(y, a, b) * ybar
+    if first is ONE:
+        xbar = ybar
+    elif first is MINUS_ONE:
+        xbar = -ybar
+    elif type(first) is OneOver:
+        xbar = ybar / first.denominator(y, a, b)
+    else:
+        xbar = ybar * first(y, a, b)
     if shape is not None:
         xbar = unbroadcast(xbar, shape)
     if bars[parent] is None:
         bars[parent] = xbar
     else:
         _accumulate(xbar, parent, bars, owned)
-    xbar = ybar if second is ONE else -ybar if second is MINUS_ONE else second(y, a, b) * ybar
+    if second is ONE:
+        xbar = ybar
+    elif second is MINUS_ONE:
+        xbar = -ybar
+    elif type(second) is OneOver:
+        xbar = ybar / second.denominator(y, a, b)
+    else:
+        xbar = ybar * second(y, a, b)
     if other_shape is not None:
         xbar = unbroadcast(xbar, other_shape)
     if bars[other_parent] is None:
         bars[other_parent] = xbar
     else:
         _accumulate(xbar, other_parent, bars, owned)
+
+
+_ELEMENTWISE = frozenset({_propagate_by_ufunc, _propagate_unary, _propagate_one, _propagate_both})
+
+
+def _is_elementwise(entry: tuple[Any, ...]) -> bool:
+    """Whether it multiplies cotangents element by element, and so knows what to do with those that are `Selected`."""
+    return entry[0] in _ELEMENTWISE or getattr(entry[1], "is_elementwise", False)
 
 
 def _propagate_by_pullback(entry: tuple[Any, ...], ybar: Any, bars: list[Any], owned: bytearray) -> None:
@@ -597,12 +668,13 @@ def _propagate_static_two(entry: tuple[Any, ...], ybar: Any, bars: list[Any], ow
 
 def _propagate_item(entry: tuple[Any, ...], ybar: Any, bars: list[Any], owned: bytearray) -> None:
     """Of indexing: into the sum of what has arrived at the array, without an array of zeros for each item."""
-    _, vjp, add_to, x, index, parent = entry
+    _, form, shape, dtype, index, parent = entry
     is_plain = type(ybar) is _ndarray or isinstance(ybar, np.floating)
     if is_plain and owned[parent] and type(bars[parent]) is _ndarray:
-        add_to(bars[parent], ybar, None, x, index)
+        sum_so_far = bars[parent]
+        form.add_to[0](sum_so_far, ybar, None, sum_so_far, index)  # which has the shape and dtype of the argument
         return
-    xbar = vjp(ybar, None, x, index)
+    xbar = form.vjps[0](ybar, None, Blueprint(shape, dtype), index)
     if bars[parent] is None and is_plain:
         bars[parent] = xbar
         owned[parent] = True
@@ -627,12 +699,12 @@ def add_cotangent(xbar: Any, parent: int, bars: list[Any], owned: bytearray) -> 
     if isinstance(xbar, InplaceableThunk) and owned[parent] and type(bars[parent]) is _ndarray:
         xbar.add_to(bars[parent])
         return
-    xbar = unthunk(xbar)
-    if isinstance(xbar, AbstractZero):
+    value = unthunk(xbar)
+    if isinstance(value, AbstractZero):
         return
-    if isinstance(xbar, NotImplementedTangent):
-        xbar.fail()
-    _accumulate(xbar, parent, bars, owned)
+    if isinstance(value, NotImplementedTangent):
+        value.fail()
+    _accumulate(xbar if type(xbar) is Selected and bars[parent] is None else value, parent, bars, owned)
 
 
 def _propagate_several(entry: tuple[Any, ...], ybar: Any, bars: list[Any], owned: bytearray) -> None:

@@ -21,6 +21,7 @@ import numpy as np
 
 from rulescore.ad.errors import TracerConversionError, became_array
 from rulescore.sparsity import is_sparse
+from rulescore.thunks import Thunk
 
 new_level = itertools.count(1).__next__
 """The level of a new trace, higher than that of all traces before it: a trace begins within those it is nested in."""
@@ -42,6 +43,10 @@ class Trace:
     def process(self, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Call ``f``, one of whose arguments is a tracer of this trace and none of a higher level."""
         raise NotImplementedError
+
+    def process_alone(self, f: Any, first: Any) -> Any:
+        """Call ``f`` with a tracer of this trace and nothing else."""
+        return self.process(f, (first,), {})
 
     def constant(self, value: Any) -> Any:
         """A tracer of a value that depends on nothing yet, so that something can be assigned to its elements."""
@@ -82,7 +87,7 @@ _UFUNC = np.ufunc
 
 
 def operands(args: tuple[Any, ...]) -> tuple[Any, ...]:
-    """The arguments of a ufunc: lists and tuples as the arrays that a ufunc makes of them.
+    """The arguments of a ufunc: lists and tuples as the arrays that a ufunc makes of them, thunks as their values.
 
     Rules would take them for structures, and tuples for the tangents of several outputs.
     """
@@ -94,12 +99,16 @@ def operands(args: tuple[Any, ...]) -> tuple[Any, ...]:
 
 @functools.cache
 def _is_no_operand(cls: Any) -> bool:
-    return cls in (tuple, list) or is_refused(cls) or cls.__module__.startswith("scipy.sparse")
+    return (
+        cls in (tuple, list) or issubclass(cls, Thunk) or is_refused(cls) or cls.__module__.startswith("scipy.sparse")
+    )
 
 
 def _as_operand(x: Any) -> Any:
     if type(x) in (tuple, list):
         return special_functions().array_of(x)
+    if isinstance(x, Thunk):  # there may be a tracer in it
+        return x.force()
     refuse_types((type(x),))
     if is_sparse(x):
         raise TypeError(
@@ -517,7 +526,7 @@ def _in_place(ufunc: Any) -> Callable[..., Any]:
 
 def _unary(ufunc: Any) -> Callable[..., Any]:
     def method(self: Tracer) -> Any:
-        return apply(ufunc, (self,))
+        return self.__array_ufunc__(ufunc, "__call__", self)
 
     return method
 
@@ -544,7 +553,7 @@ def _define_methods() -> None:
 def _method(function: Any) -> Callable[..., Any]:
     def method(self: Tracer, *args: Any, **kwargs: Any) -> Any:
         if not args and not kwargs:
-            return self._trace.process(function, (self,), kwargs)
+            return self._trace.process_alone(function, self)
         args = (self, *args)
         if len(args) > 2 or "out" in kwargs:
             args, kwargs, out = special_functions().taking_out(function, args, kwargs)

@@ -37,7 +37,7 @@ from rulescore.ad.views import View, snapshot
 from rulescore.projection import project_to
 from rulescore.records import name_of
 from rulescore.sparsity import is_sparse
-from rulescore.tangents import zero_tangent
+from rulescore.tangents import NotImplementedTangent, zero_tangent
 from rulescore.thunks import unthunk
 from rulescore.zero import AbstractZero, NoTangent
 
@@ -59,14 +59,17 @@ class Arguments:
         self.is_single = type(argnums) is int or not isinstance(argnums, Sequence)
         self.positions = _positions(what, argnums, len(args))
         self.args = args
-        self._trees: list[tuple[list[Any], Any, list[int]]] = []
+        self._trees: list[tuple[list[Any], Any, Sequence[int]]] = []
+        self._are_leaves = True  # each argument that is differentiated is a single number or array
         self.leaves: list[Any] = []
         for position in self.positions:
             leaves, structure = flatten(args[position])
-            if structure is LEAF and has_tangent_space(leaves[0]) and type(leaves[0]) in _USUAL:
-                self._trees.append((leaves, structure, _FIRST))
-                self.leaves.append(as_scalar(leaves[0]))
+            if leaves and all(map(_is_usual, leaves)):
+                self._trees.append((leaves, structure, range(len(leaves))))
+                self.leaves += map(as_scalar, leaves)
+                self._are_leaves &= structure is LEAF
                 continue
+            self._are_leaves = False
             active = [i for i, leaf in enumerate(leaves) if has_tangent_space(leaf)]
             _check_leaves(what, args[position], position, leaves, active)
             self._trees.append((leaves, structure, active))
@@ -75,13 +78,14 @@ class Arguments:
     def with_leaves(self, new: Sequence[Any]) -> tuple[Any, ...]:
         """The arguments with others in the place of the leaves."""
         args = list(self.args)
-        for position, tree in zip(self.positions, self._in_trees(new, None), strict=True):
+        trees = new if self._are_leaves else self._in_trees(new, None)
+        for position, tree in zip(self.positions, trees, strict=True):
             args[position] = tree
         return tuple(args)
 
     def tangents(self, new: Sequence[Any]) -> Any:
         """Something for each leaf in the form of the arguments; `NoTangent` for leaves without a derivative."""
-        trees = self._in_trees(new, NoTangent())
+        trees = new if self._are_leaves else self._in_trees(new, NoTangent())
         return trees[0] if self.is_single else tuple(trees)
 
     def directions(self, tangents: Sequence[Any], f: Any) -> list[Any]:
@@ -97,19 +101,26 @@ class Arguments:
         ]
 
     def _in_trees(self, new: Sequence[Any], filling: Any) -> list[Any]:
-        remaining = iter(new)
-        trees = []
+        trees, start = [], 0
         for leaves, structure, active in self._trees:
-            filled = list(leaves) if filling is None else [filling] * len(leaves)
-            for i in active:
-                filled[i] = next(remaining)
-            trees.append(unflatten(structure, filled))
+            end = start + len(active)
+            if end - start == len(leaves):
+                filled = new[start:end]
+            else:
+                filled = list(leaves) if filling is None else [filling] * len(leaves)
+                for i, leaf in zip(active, new[start:end], strict=True):
+                    filled[i] = leaf
+            trees.append(filled[0] if structure is LEAF else unflatten(structure, filled))
+            start = end
         return trees
 
 
-_FIRST = [0]
-_USUAL = frozenset({np.ndarray, np.float64, float, complex})
-"""Types of arguments that need no second look."""
+def _is_usual(leaf: Any) -> bool:
+    """Whether a leaf needs no second look."""
+    return leaf.dtype.kind in "fc" if type(leaf) is np.ndarray else type(leaf) in _USUAL_SCALARS
+
+
+_USUAL_SCALARS = frozenset({np.float64, float, complex})
 
 
 def _positions(what: str, argnums: Argnums, count: int) -> list[int]:
@@ -450,6 +461,8 @@ def check_outputs(f: Any, outputs: list[Any]) -> None:
 
 
 def _check_loss(y: Any, f: Any, tape: Tape) -> None:
+    if isinstance(y, Tracer) and y._trace is tape and type(y._value) is np.float64:  # the most frequent case
+        return
     name = name_of(f)
     if not isinstance(y, Tracer) and not has_tangent_space(y):
         raise TypeError(
@@ -489,6 +502,8 @@ def _hint(y: Any) -> str:
 
 def _finished(bars: list[Any], leaves: list[Any], given: Sequence[Any] = ()) -> list[Any]:
     """Cotangents as they are handed out: each of the form of its primal, in its own memory, zero where none arrived."""
+    if not given and _are_finished(bars, leaves):
+        return bars
     traces = _traces_of(given)
     finished: list[Any] = []
     owners = _Owners([*leaves, *given])
@@ -507,6 +522,25 @@ def _finished(bars: list[Any], leaves: list[Any], given: Sequence[Any] = ()) -> 
         bar = _lifted(bar, traces | _traces_of((leaf,)) if isinstance(leaf, Tracer) else traces)
         finished.append(owners.own(bar))
     return finished
+
+
+def _are_finished(bars: list[Any], leaves: list[Any]) -> bool:
+    """Whether all are ordinary arrays with memory of their own, which most gradients are."""
+    others: list[Any] = []
+    for bar, leaf in zip(bars, leaves, strict=True):
+        if type(bar) is type(leaf) is np.float64:
+            continue
+        if (
+            type(bar) is not np.ndarray
+            or type(leaf) is not np.ndarray
+            or bar.dtype is not leaf.dtype
+            or bar.shape != leaf.shape
+            or bar.base is not None
+            or not bar.flags.writeable
+        ):
+            return False
+        others += (bar, leaf) if leaf.base is None else (bar, leaf, leaf.base)
+    return len({id(x) for x in others}) == len(others)
 
 
 class _Owners:
@@ -672,6 +706,8 @@ def _tangent(y: Any, value: Any, trace: Dual, traces: dict[int, Any]) -> Any:
     if not has_tangent_space(like):
         return NoTangent()
     dy = y._node if _belongs_to(y, trace) else NoTangent()
+    if isinstance(dy, NotImplementedTangent):
+        dy.fail()
     dy = zero_tangent(as_scalar(like)) if isinstance(dy, AbstractZero) else project_to(like)(dy)
     if isinstance(dy, Tracer) and dy.dtype != like.dtype:  # a projection leaves other arrays than NumPy's as they are
         dy = apply(np.ndarray.astype, (dy, like.dtype))

@@ -32,7 +32,7 @@ def flatten(tree: Any) -> tuple[list[Any], Any]:
     if type(tree) in _LEAF_TYPES or isinstance(tree, Tracer):  # the most frequent trees
         return [tree], LEAF
     leaves, structure = optree.tree_flatten(tree, namespace=NAMESPACE)
-    classes = {type(leaf) for leaf in leaves if _is_dataclass(leaf)}
+    classes = {type(leaf) for leaf in leaves if type(leaf) not in _LEAF_TYPES and _is_dataclass(leaf)}
     if classes:  # met for the first time, here or in another thread that has registered it meanwhile
         with _lock:
             for cls in classes - _dataclasses:

@@ -21,6 +21,7 @@ from rulescore import (
     no_tangent_pullback,
     non_differentiable,
     not_implemented,
+    not_numerical,
     opt_out,
     rrule,
     scalar_rule,
@@ -706,3 +707,16 @@ def test_an_opted_out_type_has_no_scalar_rule():
     assert rrule(square, Money(3.0)) is None
     assert rrule(square, 3.0) is not None
     assert frule((NoTangent(), 1.0), square, Money(3.0)) == (9.0, 6.0)
+
+
+def test_what_is_not_numerical_has_no_rule_and_says_so():
+    def greet(name):
+        return f"hello {name}"
+
+    not_numerical(greet)
+    for table in (rrule, frule):
+        (record,) = table.records(greet)
+        assert {"not numerical", "opted out"} <= record.tags
+        assert record.file == __file__
+    assert rrule(greet, "you") is None
+    assert frule((NoTangent(), NoTangent()), greet, "you") is None

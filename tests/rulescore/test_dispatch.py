@@ -700,9 +700,29 @@ class TestOptOut:
         assert serving.call(f, ChildOfA()) == "child"
         assert serving.call(f, A()) is None
 
-    def test_it_needs_types(self, serving):
-        with pytest.raises(TypeError, match="got no types: name the argument types that have no rule"):
-            opt_out(serving.table, new_function())
+    def test_without_types_it_holds_for_every_call(self, serving):
+        f = new_function()
+        opt_out(serving.table, f)
+        for _ in range(2):
+            assert serving.call(f, A()) is None
+            assert serving.call(f, A(), 1.0, flag=True) is None
+        assert serving.table.lookup(f, A).opted_out
+
+    def test_without_types_it_yields_to_a_rule_for_anything_that_comes_later(self, serving):
+        f = new_function()
+        serving.rule(f)(lambda x, y=None: "rule")
+        opt_out(serving.table, f)
+        assert serving.call(f, A()) is None
+        serving.rule(f)(lambda x, y=None: "rule again")
+        assert serving.call(f, A()) == "rule again"
+        assert serving.call(f, A(), 1.0) == "rule again"
+
+    def test_a_rule_for_some_types_counts_before_one_without_types(self, serving):
+        f = new_function()
+        serving.rule(f, A)(lambda x: "rule")
+        opt_out(serving.table, f)
+        assert serving.call(f, A()) == "rule"
+        assert serving.call(f, B()) is None
 
     def test_its_implementation_answers_none_like_the_table(self, serving):
         f = new_function()

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from rulescore import rrule
+from testutils import sample
 from testutils.cli import main
 from testutils.running import TargetError, collect_targets, default_jobs, resolve, run_targets
 
@@ -194,22 +195,68 @@ def test_output_is_plain_without_a_terminal(rules_file, capsys):
     assert "\r" not in output
 
 
-def test_list_shows_rules_and_samples_of_a_module(capsys):
+def rows_of(output):
+    """The cells of a printed table, by the first of each row."""
+    rows = [[cell.strip() for cell in line.split("│")[1:-1]] for line in output.splitlines() if "│" in line]
+    return {name: cells for name, *cells in rows}
+
+
+def test_list_shows_kind_rules_and_samples_of_a_module(capsys):
     assert main(["list", "numpy"]) == 0
-    rows = {
-        line.split("│")[1].strip(): line.split("│")[2:5] for line in capsys.readouterr().out.splitlines() if "│" in line
-    }
-    assert [cell.strip() for cell in rows["add"][:2]] == ["yes", "yes"]
-    assert int(rows["add"][2]) > 0
-    assert [cell.strip() for cell in rows["isnan"][:2]] == ["zero", "zero"]
-    assert [cell.strip() for cell in rows["savetxt"]] == ["", "", ""]
+    rows = rows_of(capsys.readouterr().out)
+    assert rows["add"][:3] == ["rules", "yes", "yes"]
+    assert int(rows["add"][3]) > 0
+    assert rows["isnan"][:3] == ["constant", "zero", "zero"]
+    assert rows["put"][:3] == ["looked into", "", ""]
+    assert int(rows["put"][3]) > 0
+    assert rows["savetxt"] == ["not numerical", "", "", ""]
+
+
+def test_list_shows_the_methods_of_a_class(capsys):
+    assert main(["list", "numpy.ndarray"]) == 0
+    output = capsys.readouterr().out
+    rows = rows_of(output)
+    assert rows["sum"][:3] == ["rules", "yes", "yes"]
+    assert rows["sort"][0] == "looked into"
+    assert "shape" not in rows
+    assert "with rules" in output
+
+
+MODULE = """
+def forgotten(x): return x
+def greet(name): return name
+def chained(x): return 2 * x
+def unproved(x): return 2 * x
+
+from rulescore import frule, not_numerical, opt_out, rrule
+from testutils import sample, sample_inputs
+
+not_numerical(greet)
+for f in (chained, unproved):
+    opt_out(rrule, f)
+    opt_out(frule, f)
+sample_inputs(chained)(lambda rng: [sample(rng.standard_normal(3))])
+__all__ = ["forgotten", "greet", "chained", "unproved"]
+"""
+
+
+@pytest.fixture
+def new_module(tmp_path, monkeypatch):
+    (tmp_path / "a_new_module.py").write_text(MODULE)
+    monkeypatch.syspath_prepend(tmp_path)
+    return "a_new_module"
+
+
+def test_list_missing_names_what_nothing_is_known_of_and_what_nothing_proves(new_module, capsys):
+    main(["list", "--missing", new_module])
+    output = capsys.readouterr().out
+    assert set(rows_of(output)) == {"forgotten", "unproved"}
+    assert "4 functions: 2 looked into, 1 not numerical, 1 missing" in output
 
 
 def test_list_missing_leaves_out_what_is_complete(capsys):
     main(["list", "--missing", "numpy"])
-    output = capsys.readouterr().out
-    assert " savetxt " in output
-    assert " add " not in output
+    assert not {"add", "isnan", "put", "savetxt"} & set(rows_of(capsys.readouterr().out))
 
 
 def test_show_prints_signature_place_and_source(capsys):
@@ -228,8 +275,125 @@ def test_show_follows_an_alias(capsys):
 
 
 def test_show_of_a_function_without_rule_exits_1(capsys):
-    assert main(["show", "np.savetxt"]) == 1
-    assert "np.savetxt has no rule" in capsys.readouterr().out
+    assert main(["show", "json.dumps"]) == 1
+    assert "json.dumps has no rule: register one" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [("np.savetxt", "it computes nothing that could be differentiated"), ("np.put", "AD systems differentiate what")],
+)
+def test_show_says_why_there_is_no_rule_on_purpose(name, reason, capsys):
+    assert main(["show", name]) == 1
+    output = capsys.readouterr().out
+    assert f"{name} has no rule, on purpose: {reason}" in output
+    assert "rules" in output
+
+
+LOOKED_INTO = """
+import numpy as np
+from rulescore import frule, opt_out, rrule
+from testutils import sample, sample_inputs
+
+def chained({chained}
+
+opt_out(rrule, chained)
+opt_out(frule, chained)
+
+@sample_inputs(chained)
+def _(rng):
+    yield sample(rng.standard_normal(3))
+"""
+
+
+@pytest.mark.parametrize(
+    ("chained", "status", "said"),
+    [
+        ("x): return np.sin(x) ** 2", 0, "1 function, 1 sample input: 1 pass"),
+        ("x): return np.array([v for v in x])", 1, "makes ordinary numbers or arrays"),
+    ],
+)
+def test_what_is_looked_into_is_checked_through_the_ad(chained, status, said, tmp_path, capsys):
+    path = tmp_path / f"looked_into_{status}.py"
+    path.write_text(LOOKED_INTO.format(chained=chained))
+    assert main(["check", str(path)]) == status
+    assert said in capsys.readouterr().out
+
+
+def test_what_is_looked_into_needs_samples(tmp_path, capsys):
+    path = tmp_path / "looked_into_untested.py"
+    path.write_text(LOOKED_INTO.format(chained="x): return x").split("@sample_inputs")[0])
+    assert main(["check", str(path)]) == 1
+    assert "1 untested" in capsys.readouterr().out
+
+
+SECOND = """
+import numpy as np
+from rulescore import scalar_rule
+from testutils import sample, sample_inputs
+
+def cubed(x):
+    return x ** 3
+
+scalar_rule(cubed, lambda y, x: {slope})
+
+@sample_inputs(cubed)
+def _(rng):
+    yield sample(rng.uniform(1.0, 2.0, 3){options})
+"""
+
+# Right at first order. Of the one the AD makes a constant, of the other nothing.
+FROZEN = "3 * getattr(x, '_value', x) ** 2"
+CONVERTED = "3 * np.asarray(x.tolist(), x.dtype) ** 2"
+
+
+def checked_thoroughly(tmp_path, name, **changes):
+    path = tmp_path / f"second_order_{name}.py"
+    path.write_text(SECOND.format(**{"slope": "3 * x**2", "options": "", **changes}))
+    report = tmp_path / "report.json"
+    status = main(["check", "--thorough", "--json", str(report), str(path)])
+    (function,) = json.loads(report.read_text())["functions"]
+    results = function["samples"][0]["results"]
+    return status, {(r["mode"], r["verdict"]) for r in results if r["name"].startswith("second order")}, results
+
+
+COMBINATIONS = {"vjp of vjp", "jvp of vjp", "vjp of jvp", "jvp of jvp"}
+
+
+def test_thorough_checks_second_order_in_all_combinations_of_modes(tmp_path):
+    status, found, _ = checked_thoroughly(tmp_path, "right")
+    assert status == 0
+    assert found == {(mode, "pass") for mode in COMBINATIONS}
+
+
+def test_a_rule_whose_derivative_is_a_constant_for_the_ad_fails_at_second_order_alone(tmp_path):
+    status, found, results = checked_thoroughly(tmp_path, "frozen", slope=FROZEN)
+    assert status == 1
+    assert ("vjp of vjp", "fail") in found
+    assert {r["name"].partition(":")[0] for r in results if r["verdict"] == "fail"} == {"second order"}
+
+
+def test_a_person_s_own_rule_may_do_what_nothing_is_traced_through(tmp_path):
+    status, found, results = checked_thoroughly(tmp_path, "converted", slope=CONVERTED)
+    assert status == 0
+    assert found == {(mode, "not run") for mode in COMBINATIONS}
+    assert any("was about to become" in r["message"] for r in results)
+
+
+def test_a_sample_may_say_why_it_has_no_second_derivative(tmp_path):
+    options = ", _skip={'second order': 'a kink'}"
+    status, found, results = checked_thoroughly(tmp_path, "skipped", slope=FROZEN, options=options)
+    assert status == 0
+    assert found == {("", "not run")}
+    assert any(r["message"] == "left out: a kink" for r in results)
+
+
+def test_rules_that_packages_offer_have_to_be_traced_through():
+    (target,) = collect_targets(["np.sinc"])
+    with rrule.override(np.sinc, lambda x: (np.sinc(x), lambda ybar: (None, float(x) * ybar))):
+        report = target.check(sample(0.5), thorough=True)
+    second = [r for r in report.failures if r.name == "second order"]
+    assert {r.mode for r in second} >= {"vjp of vjp", "jvp of vjp"}
 
 
 def test_processes_find_the_same_results_as_one(rules_file):
@@ -289,3 +453,9 @@ def test_the_command_says_which_file_hides_testutils(tmp_path):
     assert done.returncode == 2
     assert str(tmp_path / "testutils.py") in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_a_part_of_a_package_is_a_target_although_the_rules_come_with_the_whole():
+    targets = {target.name: target.module for target in collect_targets(["numpy.fft"])}
+    assert targets["numpy.fft.rfftfreq"] == "numpy.fft"
+    assert all(name.startswith("numpy.fft.") for name in targets)

@@ -172,6 +172,15 @@ def test_keyword_of_the_function_may_have_a_position_in_the_rule() -> None:
     assert problems_of(variance) == []
 
 
+def test_a_function_of_any_keyword_may_have_some_of_them_at_positions_in_the_rule() -> None:
+    def padded(x: Any, width: Any, **kwargs: Any) -> Any: ...
+
+    @rrule.register(padded)
+    def padded_rrule(x, width, values=0.0): ...
+
+    assert problems_of(padded) == []
+
+
 def test_functions_that_take_anything_have_no_unknown_parameters() -> None:
     def anything(*args: Any, **kwargs: Any) -> Any: ...
 

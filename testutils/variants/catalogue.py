@@ -39,6 +39,11 @@ VALUE_VARIANTS: Mapping[str, str] = {
 VARIANTS: Mapping[str, str] = {**LAYOUT_VARIANTS, **VALUE_VARIANTS}
 """Every variant by name, with what it does."""
 
+SECOND_ORDER = "second order"
+"""What else a sample may leave out, with a reason: to be differentiated twice."""
+
+_MAY_BE_SKIPPED = (*VARIANTS, SECOND_ORDER)
+
 
 def checked_skip(skip: Mapping[str, str] | None) -> dict[str, str]:
     """The variants to be left out, with the reasons.
@@ -46,7 +51,8 @@ def checked_skip(skip: Mapping[str, str] | None) -> dict[str, str]:
     Parameters
     ----------
     skip : mapping of str to str, or None
-        The reason by the name of the variant, as in ``{"complex": "weights are real by definition"}``.
+        The reason by the name of the variant, as in ``{"complex": "weights are real by definition"}``, or by
+        ``"second order"`` where there is no second derivative.
 
     Returns
     -------
@@ -72,7 +78,7 @@ def checked_skip(skip: Mapping[str, str] | None) -> dict[str, str]:
             f"The variants are {_names()}"
         )
     for name, reason in skip.items():
-        if name not in VARIANTS:
+        if name not in _MAY_BE_SKIPPED:
             raise ValueError(f"skip={{{name!r}: ...}}: there is no such variant; the variants are {_names()}")
         if not isinstance(reason, str):
             raise TypeError(f"skip={{{name!r}: {reason!r}}}: the reason is no text; write why the variant is left out")
@@ -85,7 +91,7 @@ def checked_skip(skip: Mapping[str, str] | None) -> dict[str, str]:
 
 
 def _names() -> str:
-    return ", ".join(map(repr, VARIANTS))
+    return ", ".join(map(repr, _MAY_BE_SKIPPED))
 
 
 def result_name(variant: str) -> str:

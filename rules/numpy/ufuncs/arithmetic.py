@@ -6,14 +6,13 @@ derivative is the one from the side of larger quotients in modulus: ∂(4 mod 2)
 
 import numpy as np
 
-from rules.numpy.ufuncs.precision import inverse
-from rulescore import non_differentiable, scalar_rule
+from rulescore import OneOver, non_differentiable, scalar_rule
 
 scalar_rule(np.add, lambda y, a, b: 1, lambda y, a, b: 1)
 scalar_rule(np.subtract, lambda y, a, b: 1, lambda y, a, b: -1)
 scalar_rule(np.multiply, lambda y, a, b: b, lambda y, a, b: a)
 # -y/b and not -a/b², which overflows long before the derivative does.
-scalar_rule(np.divide, lambda y, a, b: inverse(b), lambda y, a, b: -y / b)
+scalar_rule(np.divide, OneOver(lambda y, a, b: b), lambda y, a, b: -y / b)
 
 scalar_rule(np.positive, lambda y, x: 1)
 scalar_rule(np.negative, lambda y, x: -1)

@@ -7,9 +7,21 @@ For a real-linear map dx ↦ J dx the cotangent is x̄ = Jᵀ ȳ with respect to
 import numpy as np
 
 from rules.numpy.ufuncs.precision import is_complex
-from rulescore import AbstractZero, NoTangent, frule, linear_rule, project_to, static_rule
+from rulescore import (
+    AbstractZero,
+    NoTangent,
+    frule,
+    linear_rule,
+    no_tangent_pullback,
+    project_to,
+    rrule,
+    static_rule,
+    unthunk,
+)
 
 linear_rule(np.conjugate, transpose=lambda ybar, x: ybar.conjugate(), tags=("elementwise",))
+rrule.alias(np.ndarray.conj, np.conjugate)
+rrule.alias(np.ndarray.conjugate, np.conjugate)
 
 # d|x| = Re(conj(sign x) dx), hence x̄ = sign(x) Re ȳ.
 static_rule(np.absolute, lambda ybar, y, x: project_to(x)(np.sign(x) * ybar.real), tags=("elementwise",))
@@ -28,12 +40,19 @@ def _turn(dx, y, x):
     return 1j * y * (y.conjugate() * dx).imag / np.where(size == 0, 1, size)
 
 
-# The projection onto the tangent of a circle is symmetric: pushforward and pullback are the same map.
-static_rule(
-    np.sign,
-    lambda ybar, y, x: project_to(x)(_turn(ybar, y, x)) if is_complex(x) else NoTangent(),
-    tags=("elementwise",),
-)
+# The projection onto the tangent of a circle is symmetric: pushforward and pullback are the same map. No static form:
+# it could not say that there is nothing to pull back to real numbers, of which the sign is constant as their floor is.
+@rrule.register(np.sign, tags=("elementwise",))
+def sign_rrule(x):
+    y = np.sign(x)
+    if not is_complex(x):
+        return y, no_tangent_pullback
+    project = project_to(x)
+
+    def sign_pullback(ybar):
+        return NoTangent(), project(_turn(unthunk(ybar), y, x))
+
+    return y, sign_pullback
 
 
 @frule.register(np.sign, tags=("elementwise",))

@@ -6,16 +6,16 @@ are equal.
 
 import numpy as np
 
-from rules.numpy.ufuncs.precision import LN_2, LN_10, bounded, common_dtype, constant, inverse, largest
-from rulescore import scalar_rule
+from rules.numpy.ufuncs.precision import LN_2, LN_10, bounded, common_dtype, constant, largest
+from rulescore import OneOver, scalar_rule
 
 scalar_rule(np.exp, lambda y, x: y)
 scalar_rule(np.exp2, lambda y, x: y * constant(LN_2, y))
 scalar_rule(np.expm1, lambda y, x: np.exp(x))  # y + 1 cancels where x is very negative
-scalar_rule(np.log, lambda y, x: inverse(x))
-scalar_rule(np.log2, lambda y, x: inverse(x * constant(LN_2, x)))
-scalar_rule(np.log10, lambda y, x: inverse(x * constant(LN_10, x)))
-scalar_rule(np.log1p, lambda y, x: inverse(1 + x))
+scalar_rule(np.log, OneOver(lambda y, x: x))
+scalar_rule(np.log2, OneOver(lambda y, x: x * constant(LN_2, x)))
+scalar_rule(np.log10, OneOver(lambda y, x: x * constant(LN_10, x)))
+scalar_rule(np.log1p, OneOver(lambda y, x: 1 + x))
 
 
 def _share(exp, a, b):

@@ -18,13 +18,13 @@ The derivative of a root at 0 is ∞.
 
 import numpy as np
 
-from rules.numpy.ufuncs.precision import common_dtype, inverse, is_complex
-from rulescore import scalar_rule
+from rules.numpy.ufuncs.precision import common_dtype, is_complex
+from rulescore import OneOver, scalar_rule
 
 scalar_rule(np.square, lambda y, x: 2 * x)
 scalar_rule(np.reciprocal, lambda y, x: -y * y)
-scalar_rule(np.sqrt, lambda y, x: 0.5 / (y + 0))  # the root of -0 is -0
-scalar_rule(np.cbrt, lambda y, x: inverse(3 * y * y))
+scalar_rule(np.sqrt, OneOver(lambda y, x: 2 * (y + 0)))  # the root of -0 is -0
+scalar_rule(np.cbrt, OneOver(lambda y, x: 3 * y * y))
 
 
 def _wrt_base(power, x, p):

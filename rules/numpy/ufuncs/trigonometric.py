@@ -10,7 +10,7 @@ import functools
 import numpy as np
 
 from rules.numpy.ufuncs.precision import DEGREE, bounded, constant, inverse, is_complex, largest
-from rulescore import scalar_rule
+from rulescore import OneOver, scalar_rule
 
 
 def _square_of_secant(y, x):
@@ -32,6 +32,16 @@ def _square_of_hyperbolic_secant(x):
     return secant * secant
 
 
+def _derivative_of_tanh(y, x):
+    """1/cosh² x, which is 1 - y²; in that form, several times faster, where all digits but the last few are right."""
+    if type(y) is np.ndarray and y.dtype.kind == "f" and y.size:
+        derivative = y * y
+        np.subtract(1, derivative, out=derivative)
+        if np.minimum.reduce(derivative, axis=None) > 0.125:
+            return derivative
+    return _square_of_hyperbolic_secant(x)
+
+
 @functools.cache
 def _end_of_cosh(dtype):
     """A number that `cosh` does not overflow for, and the square of its inverse is 0."""
@@ -43,7 +53,7 @@ scalar_rule(np.cos, lambda y, x: -np.sin(x))
 scalar_rule(np.tan, _square_of_secant)
 scalar_rule(np.sinh, lambda y, x: np.cosh(x))
 scalar_rule(np.cosh, lambda y, x: np.sinh(x))
-scalar_rule(np.tanh, lambda y, x: _square_of_hyperbolic_secant(x))
+scalar_rule(np.tanh, _derivative_of_tanh)
 
 
 def _one_minus(x):
@@ -77,31 +87,46 @@ def _inverse_of_one_plus_square(x):
         return 1 / (1 + x * x)
 
 
-scalar_rule(np.arcsin, lambda y, x: inverse(_root_of_one_minus_square(x)))
+scalar_rule(np.arcsin, OneOver(lambda y, x: _root_of_one_minus_square(x)))
 scalar_rule(np.arccos, lambda y, x: -inverse(_root_of_one_minus_square(x)))
 scalar_rule(np.arctan, lambda y, x: _inverse_of_one_plus_square(x))
-scalar_rule(np.arcsinh, lambda y, x: inverse(_root_of_one_plus_square(x)))
-scalar_rule(np.arccosh, lambda y, x: inverse(np.sqrt(x - 1) * np.sqrt(x - -1)))
+scalar_rule(np.arcsinh, OneOver(lambda y, x: _root_of_one_plus_square(x)))
+scalar_rule(np.arccosh, OneOver(lambda y, x: np.sqrt(x - 1) * np.sqrt(x - -1)))
 scalar_rule(np.arctanh, lambda y, x: inverse(_one_minus(x)) * inverse(x - -1))
 
 
-def _over_square_of_norm(c, a, b):
-    """c / (a² + b²) for c one of ±a, ±b, without overflow; 0 at the origin."""
+def _over_square_of_norm(c, other):
+    """c / (c² + other²) without overflow; 0 at the origin, and 0 at infinity, which is the limit."""
+    if type(c) is type(other) is np.ndarray:
+        square = _square_of_norm_in_range(c, other)
+        if square is not None:
+            return c / square
     # Faster than hypot, and again independent of the scale.
-    scale = np.maximum(abs(a), abs(b))
-    is_origin = scale == 0
-    scale = scale + is_origin
-    a, b, c = a / scale, b / scale, c / scale
-    return c / (a * a + b * b + is_origin) / scale
+    scale = np.maximum(abs(c), abs(other))
+    is_regular = (scale != 0) & (scale != np.inf)
+    scale = np.where(is_regular, scale, 1)
+    c, other = np.where(is_regular, c / scale, 0), np.where(is_regular, other / scale, 1)
+    return c / (c * c + other * other) / scale
 
 
-def _cosine(a, y):
-    """a / y, and 0 at the origin."""
-    return a / np.where(y == 0, 1, y)
+def _square_of_norm_in_range(a, b):
+    """a² + b² if no element has overflown or lost digits below the smallest normal number, else None."""
+    with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+        square = a * a + b * b
+    limits = np.finfo(square.dtype)
+    smallest = np.min(square, initial=limits.max)
+    return square if smallest > limits.smallest_normal / limits.eps and np.max(square, initial=0) < np.inf else None
 
 
-scalar_rule(np.hypot, lambda y, a, b: _cosine(a, y), lambda y, a, b: _cosine(b, y))
-scalar_rule(np.arctan2, lambda y, a, b: _over_square_of_norm(b, a, b), lambda y, a, b: _over_square_of_norm(-a, a, b))
+def _cosine(a, b, y):
+    """a / √(a² + b²) = a / y; 0 at the origin, and of two infinities the one on the diagonal."""
+    is_infinite = np.isinf(a)
+    at_infinity = np.sign(a) * np.where(np.isinf(b), y.dtype.type(np.sqrt(0.5)), y.dtype.type(1))
+    return np.where(is_infinite, at_infinity, a / np.where(is_infinite | (y == 0), 1, y))
+
+
+scalar_rule(np.hypot, lambda y, a, b: _cosine(a, b, y), lambda y, a, b: _cosine(b, a, y))
+scalar_rule(np.arctan2, lambda y, a, b: _over_square_of_norm(b, a), lambda y, a, b: -_over_square_of_norm(a, b))
 
 scalar_rule(np.degrees, lambda y, x: constant(1 / DEGREE, x))
 scalar_rule(np.rad2deg, lambda y, x: constant(1 / DEGREE, x))

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from rulescore import NoTangent, Tangent, ZeroTangent, frule, rrule
+from rulescore.ad import grad, hessian, primitive
 from testutils.sampling import samples_of
 from testutils.testers import check_sample
 
@@ -105,3 +106,52 @@ def test_the_memory_layout_is_the_one_asked_for():
     assert rrule(np.copy, x, "F")[0].flags.f_contiguous
     assert rrule(np.asfortranarray, x)[0].flags.f_contiguous
     assert rrule(np.ascontiguousarray, x.T)[0].flags.c_contiguous
+
+
+# ---------------------------------------------------------------- conversions with a condition
+
+
+def test_what_is_not_finite_is_refused_as_numpy_refuses_it():
+    x = np.array([1.0, np.nan])
+    with pytest.raises(ValueError, match="must not contain infs or NaNs"):
+        rrule(np.asarray_chkfinite, x)
+    with pytest.raises(ValueError, match="must not contain infs or NaNs"):
+        frule((NoTangent(), x), np.asarray_chkfinite, x)
+
+
+def test_a_requirement_that_holds_already_gives_the_array_itself():
+    x = np.ones((2, 3))
+    assert rrule(np.require, x, None, "C")[0] is x
+    y, pullback = rrule(np.require, x, np.float32, ["F", "W"])
+    assert y.flags.f_contiguous
+    assert pullback(np.ones((2, 3), np.float32))[1].dtype == np.float64
+
+
+def test_conversions_that_numpy_hands_over_to_nobody_are_differentiated_as_primitives():
+    x = np.array([1.0, 2.0])
+    for f in (np.asarray_chkfinite, np.require):
+        convert = primitive(f)
+        np.testing.assert_array_equal(hessian(lambda x, f=convert: np.sum(f(x) ** 3))(x), np.diag([6.0, 12.0]))
+    found = grad(lambda x: np.sum(np.require(x, None, "C", like=x) ** 2))(x)
+    assert found.tolist() == [2, 4]
+
+
+def test_numbers_that_are_real_if_close_get_real_cotangents():
+    z = np.array([1.0, 2.0]) + 1e-16j
+    y, pullback = rrule(np.real_if_close, z)
+    assert y.dtype == float
+    zbar = pullback(np.array([3.0, 4.0]))[1]
+    assert zbar.dtype == complex
+    assert zbar.tolist() == [3, 4]
+    y, pullback = rrule(np.real_if_close, 1j * z)
+    assert pullback(np.array([3j, 4.0]))[1].tolist() == [3j, 4]
+    dy = frule((NoTangent(), np.array([1 + 5j, 2.0])), np.real_if_close, z)[1]
+    assert dy.dtype == float
+    assert dy.tolist() == [1, 2]
+
+
+@pytest.mark.skipif(np.lib.NumpyVersion(np.__version__) < "2.4.0", reason="a new keyword")
+def test_a_limited_number_of_axes():
+    y, pullback = rrule(np.array, [[1.0, 2.0], [3.0, 4.0]], ndmax=2)
+    assert y.shape == (2, 2)
+    assert [row[1] for row in pullback(y)[1]] == [2, 4]

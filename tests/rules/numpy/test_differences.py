@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from rulescore import NoTangent, ZeroTangent, frule, rrule, unthunk
+from rulescore import NoTangent, Thunk, ZeroTangent, frule, rrule, unthunk
 from testutils.sampling import samples_of
 from testutils.testers import check_sample
 
@@ -112,3 +112,10 @@ def test_an_interval_beside_points_is_not_used():
     assert dx_bar is ZeroTangent()
     _, darea = frule((NoTangent(), ZeroTangent(), ZeroTangent(), 1.0), np.trapezoid, y, x, 5.0)
     assert darea is ZeroTangent()
+
+
+@pytest.mark.parametrize("f", FUNCTIONS, ids=lambda f: f.__name__)
+def test_a_cotangent_may_be_a_thunk(f):
+    x = np.array([1.0, 2.0, 4.0])
+    ybar = np.ones_like(f(x))
+    np.testing.assert_array_equal(cotangents(f, Thunk(lambda: ybar), x)[0], cotangents(f, ybar, x)[0])

@@ -5,7 +5,8 @@ import itertools
 import numpy as np
 import pytest
 
-from rulescore import NoTangent, frule, rrule, unthunk
+from rulescore import NoTangent, ZeroTangent, frule, rrule, unthunk
+from rulescore.ad import grad
 from testutils.sampling import samples_of
 from testutils.testers import check_sample
 
@@ -173,3 +174,28 @@ def test_shifts_are_undone():
     np.testing.assert_array_equal(cotangent(np.fft.fftshift, x, ybar, axes=1)[0], [2, 3, 4, 0, 1])
     np.testing.assert_array_equal(cotangent(np.fft.ifftshift, x, ybar, axes=1)[0], [3, 4, 0, 1, 2])
     assert rrule(np.fft.fftshift, x, unknown=1) is None
+
+
+# ---------------------------------------------------------------- frequencies
+
+
+@pytest.mark.parametrize("f", [np.fft.fftfreq, np.fft.rfftfreq], ids=lambda f: f.__name__)
+def test_frequencies_are_inverse_to_the_spacing(f):
+    """y = k / (n d), so that dy/dd = -y / d; NumPy's own code is differentiated to the same."""
+    for n, d in ((6, 0.5), (5, -0.25), (1, 2.0)):
+        y = f(n, d)
+        ybar = np.arange(1.0, len(y) + 1)
+        wanted = -np.sum(y * ybar) / d
+        np.testing.assert_allclose(cotangent_of_spacing(f, n, d, ybar), wanted)
+        np.testing.assert_allclose(grad(lambda d, n=n, ybar=ybar: np.sum(f(n, d) * ybar))(d), wanted)
+        np.testing.assert_allclose(frule((NoTangent(), NoTangent(), 2.0), f, n, d)[1], -2 * y / d)
+
+
+def cotangent_of_spacing(f, n, d, ybar):
+    return unthunk(rrule(f, n, d)[1](ybar)[2])
+
+
+def test_the_default_spacing_and_integers_have_no_derivative():
+    assert rrule(np.fft.fftfreq, 4)[1](np.ones(4)) == (NoTangent(),)
+    assert cotangent_of_spacing(np.fft.fftfreq, 4, 2, np.ones(4)) is NoTangent()
+    assert cotangent_of_spacing(np.fft.fftfreq, 4, 2.0, ZeroTangent()) is ZeroTangent()

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from rulescore import NoTangent, ZeroTangent, frule, rrule, unthunk
+from rulescore import NoTangent, Thunk, ZeroTangent, frule, rrule, unthunk
 from testutils.sampling import samples_of
 from testutils.testers import check_sample
 
@@ -77,3 +77,12 @@ def test_precision_is_kept():
 def test_an_unknown_keyword_has_no_rule():
     assert rrule(np.gradient, np.ones(3), unknown=1) is None
     assert frule((NoTangent(), np.ones(3)), np.gradient, np.ones(3), unknown=1) is None
+
+
+def test_cotangents_are_computed_when_they_are_asked_for():
+    f = np.arange(12.0).reshape(3, 4) ** 2
+    _, pullback = rrule(np.gradient, f, 0.5, np.arange(4.0))
+    _, fbar, *spacing_bars = pullback((Thunk(lambda: np.ones((3, 4))), ZeroTangent()))
+    assert all(isinstance(bar, Thunk) for bar in (fbar, *spacing_bars))
+    assert unthunk(fbar).shape == (3, 4)
+    assert unthunk(spacing_bars[1]) is ZeroTangent()

@@ -1,9 +1,12 @@
 """What the rules of joining, splitting and broadcasting answer: exact cotangents, and outputs that are not used."""
 
+import operator
+
 import numpy as np
 import pytest
 
 from rulescore import NoTangent, Tangent, ZeroTangent, frule, rrule
+from rulescore.ad import TracerConversionError, grad, hessian, primitive
 from testutils.sampling import samples_of
 from testutils.testers import check_sample
 
@@ -184,3 +187,47 @@ def test_unknown_keyword_has_no_rule(f, args):
     assert rrule(f, *args) is not None
     assert rrule(f, *args, out=np.ones(2)) is None
     assert frule((NoTangent(), *[ZeroTangent()] * len(args)), f, *args, out=np.ones(2)) is None
+
+
+# ---------------------------------------------------------------- r_ and c_
+
+
+def test_every_piece_of_an_index_gets_the_part_that_it_filled():
+    x = np.array([1.0, 2.0])
+    y, pullback = rrule(operator.getitem, np.r_, (x, 5.0, slice(0, 3), x))
+    np.testing.assert_array_equal(y, np.r_[x, 5.0, 0:3, x])
+    _, _, bars = pullback(np.arange(8.0))
+    assert bars[0].tolist() == [0, 1]
+    assert bars[1] == 2
+    assert bars[2] is NoTangent()
+    assert bars[3].tolist() == [6, 7]
+
+
+def test_a_single_piece_gets_an_array():
+    x = np.array([1.0, 2.0])
+    assert rrule(operator.getitem, np.c_, x)[1](np.array([[3.0], [4.0]]))[2].tolist() == [3, 4]
+    assert frule((NoTangent(), NoTangent(), x), operator.getitem, np.c_, x)[1].tolist() == [[1], [2]]
+
+
+@pytest.mark.parametrize("directive", [(), ("0",), ("-1",), ("0,2",), ("1,2,0",), ("0,3,-1",)])
+@pytest.mark.parametrize("concatenator", [np.r_, np.c_])
+def test_pieces_that_are_joined_otherwise_get_their_parts_too(concatenator, directive):
+    x, z = np.array([1.0, 2.0]), np.array([3.0, 4.0])
+    y, pullback = rrule(operator.getitem, concatenator, (*directive, x, z))
+    np.testing.assert_array_equal(y, concatenator[(*directive, x, z)])
+    bars = pullback(y)[2]
+    assert [bars[len(directive)].tolist(), bars[len(directive) + 1].tolist()] == [[1, 2], [3, 4]]
+
+
+def test_matrices_and_names_have_no_rule():
+    assert rrule(operator.getitem, np.r_, ("r", np.ones(2))) is None
+    assert rrule(operator.getitem, np.r_, "x, y") is None
+
+
+def test_indices_are_differentiated_where_they_are_primitives():
+    join = primitive(operator.getitem)
+    x = np.array([1.0, 2.0])
+    assert grad(lambda x: np.sum(join(np.r_, (x, 3.0, x**2)) ** 2))(x).tolist() == [2 + 4, 4 + 32]
+    np.testing.assert_allclose(hessian(lambda x: np.sum(join(np.c_, (x, 2 * x)) ** 3))(x), np.diag([54.0, 108.0]))
+    with pytest.raises(TracerConversionError, match="stack"):
+        grad(lambda x: np.sum(np.r_[x, 3.0]))(x)

@@ -88,6 +88,16 @@ def test_an_infinite_cotangent_stays_out_of_the_branch_not_taken():
     np.testing.assert_array_equal(unthunk(pullback(np.array([1.0, inf]))[1]), [1, 0])
 
 
+def test_a_mask_without_a_pattern_chooses_to_the_last_bit():
+    x, ybar = (np.random.default_rng(seed).standard_normal((50, 7)) for seed in range(2))
+    ybar[0, :3] = nan, inf, -0.0
+    _, pullback = rrule(np.clip, x, -0.5, 0.5)
+    _, xbar, lower_bar, upper_bar = map(unthunk, pullback(ybar))
+    np.testing.assert_array_equal(xbar, np.where(np.abs(x) < 0.5, ybar, 0))
+    np.testing.assert_allclose(lower_bar, np.sum(ybar[x <= -0.5]), rtol=1e-14)
+    np.testing.assert_allclose(upper_bar, np.sum(ybar[x >= 0.5]), rtol=1e-14)
+
+
 def test_clip_keeps_single_precision():
     x = np.array([0.5, 2.0], np.float32)
     y, pullback = rrule(np.clip, x, 0.0, 1.0)

@@ -59,6 +59,38 @@ def test_variance_of_one_number_is_constant():
     assert cotangent(np.std, np.array([3.0])).tolist() == [0]
 
 
+@BOTH
+def test_without_a_degree_of_freedom_the_output_is_nan_and_constant(f):
+    with pytest.warns(RuntimeWarning):
+        y, pullback = rrule(f, np.array([3.0]), ddof=1)
+    with pytest.warns(RuntimeWarning):
+        dy = tangent(f, np.array([3.0]), np.array([1.0]), ddof=1)
+    assert np.isnan(y)
+    assert dy == 0
+    assert pullback(1.0)[1].tolist() == [0]
+    with pytest.warns(RuntimeWarning):
+        _, pullback = rrule(f, np.array([1.0, 2.0]), ddof=2)
+    assert pullback(1.0)[1].tolist() == [0, 0]
+
+
+@BOTH
+def test_a_row_without_a_degree_of_freedom_does_not_disturb_the_others(f):
+    x, mask = np.array([[1.0, 2.0, 3.0], [1.0, 2.0, 4.0]]), np.array([[True, False, False], [True, True, True]])
+    with pytest.warns(RuntimeWarning):
+        _, pullback = rrule(f, x, axis=1, ddof=1, where=mask)
+    xbar = unthunk(pullback(np.array([0.0, 1.0]))[1])
+    assert xbar[0].tolist() == [0, 0, 0]
+    np.testing.assert_allclose(xbar[1], cotangent(f, x[1], ddof=1), rtol=1e-15)
+    with pytest.warns(RuntimeWarning):
+        dy = tangent(f, x, np.ones((2, 3)), axis=1, ddof=1, where=mask)
+    assert dy[0] == 0
+
+
+@BOTH
+def test_elements_outside_the_mask_get_zero_also_from_an_infinite_cotangent(f):
+    assert cotangent(f, np.array([1.0, 5.0, 2.0]), np.inf, where=np.array([True, False, True]))[1] == 0
+
+
 def test_variance_of_complex_numbers_is_that_of_both_parts():
     z = np.array([1 + 2j, 3 - 1j, -1 + 2j])
     expected = cotangent(np.var, z.real) + 1j * cotangent(np.var, z.imag)

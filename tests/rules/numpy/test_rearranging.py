@@ -2,8 +2,10 @@
 
 import numpy as np
 import pytest
+from numpy.lib.stride_tricks import as_strided, sliding_window_view
 
-from rulescore import NoTangent, ZeroTangent, frule, rrule
+from rulescore import NoTangent, ZeroTangent, frule, rrule, unthunk
+from rulescore.ad import TracerConversionError, grad, hessian, primitive
 from testutils.sampling import samples_of
 from testutils.testers import check_rule, check_sample
 
@@ -122,3 +124,78 @@ def test_unknown_keyword_has_no_rule(f, args):
     assert rrule(f, np.ones((2, 2)), *args) is not None
     assert rrule(f, np.ones((2, 2)), *args, like=None) is None
     assert frule((NoTangent(), 1.0, *[NoTangent()] * len(args)), f, np.ones((2, 2)), *args, like=None) is None
+
+
+# ---------------------------------------------------------------- resize and windows
+
+
+def cotangent(f, x, *args, ybar, **kwargs):
+    return unthunk(rrule(f, x, *args, **kwargs)[1](np.asarray(ybar, float))[1])
+
+
+@pytest.mark.parametrize("shape", [5, (2, 2), (3, 5), (0, 3)])
+def test_elements_that_a_resized_array_begins_again_with_get_the_sum(shape):
+    ybar = np.cos(np.arange(np.prod(shape), dtype=float)).reshape(shape)
+    expected = transposed(lambda x: np.resize(x, shape), ybar, (2, 3))
+    np.testing.assert_allclose(cotangent(np.resize, np.ones((2, 3)), shape, ybar=ybar), expected)
+
+
+def test_an_array_resized_from_nothing_is_zero():
+    assert cotangent(np.resize, np.zeros((0, 2)), (2, 2), ybar=np.ones((2, 2))).shape == (0, 2)
+
+
+@pytest.mark.parametrize(("window", "axis"), [((2, 3), None), (2, 0), (4, -1), ((2, 2), (1, 1)), ((1, 2), (1, 0))])
+def test_every_element_gets_the_sum_over_the_windows_it_is_in(window, axis):
+    def windows(x):
+        return sliding_window_view(x, window, axis)
+
+    y = windows(np.ones((3, 4)))
+    ybar = np.cos(np.arange(y.size, dtype=float)).reshape(y.shape)
+    xbar = cotangent(sliding_window_view, np.ones((3, 4)), window, axis, ybar=ybar)
+    np.testing.assert_allclose(xbar, transposed(windows, ybar, (3, 4)))
+
+
+def test_windows_through_the_ad_to_second_order():
+    x = np.array([1.0, 2.0, 3.0])
+    h = hessian(lambda x: np.sum(np.prod(sliding_window_view(x, 2), axis=1)))(x)
+    assert h.tolist() == [[0, 1, 0], [1, 0, 1], [0, 1, 0]]
+
+
+STRIDED = [
+    (lambda x: x, (3, 4), (8, 8)),
+    (lambda x: x[::-1], (3, 2), (-16, -8)),
+    (lambda x: x[::2], (2, 3), (0, 16)),
+    (lambda x: x[::2], (2,), None),
+    (lambda x: x.reshape(2, 3).T, (3, 2), (8, 8)),
+    (lambda x: x.reshape(2, 3), (2, 2), None),
+    (lambda x: x, (), ()),
+]
+
+
+@pytest.mark.parametrize(("view", "shape", "strides"), STRIDED)
+def test_every_element_gets_the_sum_over_the_places_where_a_strided_view_shows_it(view, shape, strides):
+    x = view(np.arange(1.0, 7.0))
+    y, pullback = rrule(as_strided, x, shape, strides)
+    np.testing.assert_array_equal(y, as_strided(x, shape, strides))
+    ybar = np.cos(np.arange(y.size, dtype=float)).reshape(y.shape)
+    expected = [np.sum(ybar[y == value]) for value in x.ravel()]
+    np.testing.assert_allclose(unthunk(pullback(ybar)[1]), np.reshape(expected, x.shape))
+    dy = frule((NoTangent(), np.copy(x), NoTangent(), NoTangent()), as_strided, x, shape, strides)[1]
+    np.testing.assert_array_equal(dy, y)
+
+
+def test_a_strided_view_beyond_the_array_is_refused():
+    x = np.arange(10.0)[2:5]
+    for strides in (-8, 16):
+        with pytest.raises(ValueError, match="the array itself does not have"):
+            rrule(as_strided, x, (3,), (strides,))
+
+
+def test_strided_views_are_differentiated_where_they_are_called_as_primitives():
+    x = np.array([1.0, 2.0, 3.0])
+    windows = primitive(as_strided)
+    assert grad(lambda x: np.sum(windows(x, (2, 2), (8, 8)) ** 2))(x).tolist() == [2, 8, 6]
+    h = hessian(lambda x: np.sum(np.prod(windows(x, (2, 2), (8, 8)), axis=0)))(x)
+    assert h.tolist() == [[0, 1, 0], [1, 0, 1], [0, 1, 0]]
+    with pytest.raises(TracerConversionError):
+        grad(lambda x: np.sum(as_strided(x, (2, 2), (8, 8))))(x)

@@ -1,12 +1,16 @@
-"""The rules of sum, mean, prod, max and min: exact values where finite differences have nothing to say."""
+"""The rules of sum, mean, prod, max, min and ptp: exact values where finite differences have nothing to say."""
 
 import gc
+import warnings
 import weakref
+from fractions import Fraction
 
 import numpy as np
 import pytest
 
+from rules.numpy.reduced_axes import chosen
 from rulescore import NoTangent, ZeroTangent, frule, rrule, unthunk
+from rulescore.ad import grad, jacfwd, jacrev
 from testutils.sampling import samples_of
 from testutils.testers import check_rule, check_sample
 
@@ -144,6 +148,17 @@ def test_elements_outside_the_mask_get_exactly_zero_even_where_they_are_nan(f):
     assert np.isfinite(tangent(f, x, dx, axis=1, where=mask, **given)).all()
 
 
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64, np.longdouble, np.complex64, ">f8"])
+@pytest.mark.parametrize("step", [1, 2, -1])
+def test_what_a_mask_leaves_out_is_zero_and_what_it_chooses_is_kept_to_the_last_bit(dtype, step):
+    x = np.array([1.5, np.nan, np.inf, -np.inf, -0.0, 1e-7, -2.5, 3.0], dtype)[::step]
+    mask = np.array([True, True, False, True, True, False, False, True])[::step]
+    y = chosen(mask, x)
+    assert y.dtype == np.dtype(dtype).newbyteorder("=")
+    np.testing.assert_array_equal(y, np.where(mask, x, np.zeros((), dtype)))
+    np.testing.assert_array_equal(np.signbit(y.real), np.signbit(np.where(mask, x.real, 0)))
+
+
 # ---------------------------------------------------------------- sum
 
 
@@ -262,6 +277,117 @@ def test_prod_where_the_whole_product_underflows():
     assert (cotangent(np.prod, x) > 0).all()
 
 
+EXTREMES = {
+    "large and small": [1e200, 1e-200, 3.0],
+    "small and large": [1e-200, 1e200, 3.0],
+    "an overflow on the way": [1e200, 1e200, 1e-200, 1e-200, 3.0],
+    "an underflow on the way": [1e-200, 1e-200, 1e200, 1e200, 3.0],
+    "digits lost on the way": [1e-160, 1.1e-160, 1e200, 7.0],
+    "one zero": [1e200, 0.0, 1e-200, 2.0],
+    "a zero, and an underflow of the others": [0.0, 1e-200, 1e-200, 1e200, 1e200],
+    "two zeros": [2.0, 0.0, 1e200, 1e200, 0.0],
+    "up to the ends of the range": [1e-300, 1e300, 1e-300, 1e300],
+    "subnormal": [1e-310, 1e300, 2.0, 4.0],
+    "many": [1.5] * 3000 + [0.6666] * 3000,
+}
+
+
+def without_each(x):
+    """Products of all but one. A product is linear in each factor, so a difference is a derivative without error."""
+    x = [Fraction(value) for value in x]
+    with_one_more, product = [], Fraction(1)
+    after = [Fraction(1)]
+    for value in reversed(x):
+        after.append(after[-1] * value)
+    for value, rest in zip(x, after[-2::-1], strict=True):
+        with_one_more.append(product * (value + 1) * rest)
+        product *= value
+    return np.array([float(y - product) for y in with_one_more])
+
+
+@pytest.mark.parametrize("x", [np.array(x) for x in EXTREMES.values()], ids=EXTREMES)
+@pytest.mark.filterwarnings("ignore:overflow")
+def test_prod_of_extreme_numbers_has_no_error_but_of_rounding(x):
+    expected = without_each(x[:: x.size // 60 + 1])
+    x = x[:: x.size // 60 + 1]
+    close = {"rtol": 1e-12, "atol": np.finfo(float).tiny}
+    np.testing.assert_allclose(cotangent(np.prod, x, 1.0), expected, **close)
+    np.testing.assert_allclose([tangent(np.prod, x, unit) for unit in np.eye(x.size)], expected, **close)
+    rows = np.stack([np.linspace(1, 2, x.size), x, np.full(x.size, 1.5)])
+    np.testing.assert_allclose(cotangent(np.prod, rows, np.array([1.0, 1.0, 0.0]), axis=1)[1], expected, **close)
+    np.testing.assert_allclose(cotangent(np.prod, rows.T, np.array([1.0, 1.0, 0.0]), axis=0)[:, 1], expected, **close)
+
+
+def test_what_overflows_beside_a_zero_is_not_multiplied_with_a_tangent_or_cotangent_of_zero():
+    x = np.array([0.0, 1e200, 1e200])
+    with np.errstate(over="ignore"):
+        assert [tangent(np.prod, x, unit) for unit in np.eye(3)] == [np.inf, 0, 0]
+        rows = np.array([[0.0, 1e200, 1e200], [1.0, 2.0, 3.0], [0.0, 2.0, 3.0]])
+        expected = [[0, 0, 0], [6, 3, 2], [6, 0, 0]]
+        assert cotangent(np.prod, rows, np.array([0.0, 1.0, 1.0]), axis=1).tolist() == expected
+
+
+def test_prod_of_so_many_numbers_that_it_is_far_out_of_range():
+    x = np.concatenate([np.full(5000, 2.0), np.full(5000, 0.5), [3.0]])
+    with np.errstate(over="ignore"):
+        y, pullback = rrule(np.prod, x)
+    assert y == np.inf
+    np.testing.assert_array_equal(pullback(1.0)[1], 3 / np.where(x == 3, 3, x))
+
+
+@pytest.mark.parametrize("zeros", [(), (1,), (0, 2), (1, 2, 3)], ids=str)
+@pytest.mark.parametrize("kind", [np.float64, np.float32])
+def test_second_derivatives_of_prod_are_exact_with_any_number_of_zeros(zeros, kind):
+    x = np.array([2.0, -3.0, 0.5, 4.0], kind)
+    x[list(zeros)] = 0
+    expected = [[0 if i == j else np.prod(np.delete(x, [i, j])) for j in range(4)] for i in range(4)]
+    for outer in (jacrev, jacfwd):
+        hessian = outer(grad(np.prod))(x)
+        assert hessian.dtype == kind
+        np.testing.assert_array_equal(hessian, expected)
+
+
+def test_second_derivatives_of_prod_where_elements_are_large_and_small():
+    x = np.array([1e200, 1e-200, 3.0, 2.0])
+    expected = [[0, 6, 2e-200, 3e-200], [6, 0, 2e200, 3e200], [2e-200, 2e200, 0, 1], [3e-200, 3e200, 1, 0]]
+    for outer in (jacrev, jacfwd):
+        np.testing.assert_allclose(outer(grad(np.prod))(x), expected, rtol=1e-14)
+
+
+def test_row_sums_of_the_second_derivatives_as_in_the_table_of_edge_cases():
+    x = np.array([2.0, 0.0, 3.0])
+    assert grad(lambda x: np.sum(grad(np.prod)(x)))(x).tolist() == [3, 5, 2]
+
+
+@pytest.mark.parametrize("axis", [None, 0, 1, (0, 2), (2, 0, 1)])
+def test_prod_of_rows_with_and_without_zeros(axis):
+    x = np.random.default_rng(0).standard_normal((3, 4, 2))
+    x[0, 1, 0] = x[1, 1, 0] = x[2, 3, 1] = 0
+    y = np.prod(x, axis=axis)
+    ybar = np.cos(np.arange(y.size)).reshape(y.shape)[()]
+    ones = np.full(x.shape, 1.0)
+    # Through scans of all the elements, which know nothing of zeros.
+    expected = cotangent(np.prod, x, ybar, axis=axis, initial=1.0)
+    np.testing.assert_allclose(cotangent(np.prod, x, ybar, axis=axis), expected, rtol=1e-13)
+    np.testing.assert_allclose(
+        tangent(np.prod, x, ones, axis=axis), tangent(np.prod, x, ones, axis=axis, initial=1.0), rtol=1e-13
+    )
+
+
+def test_the_pullback_of_prod_raises_no_warning_where_the_product_raises_none():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for x in ([1e-200, 1e-200, 1e200], [0.0, 2.0], [1e-320, 3.0], [np.inf, 2.0], [np.nan, 2.0], [0.0, 0.0]):
+            cotangent(np.prod, np.array(x))
+
+
+def test_an_underflow_is_treated_as_the_caller_wants_it_treated():
+    with np.errstate(under="raise"), pytest.raises(FloatingPointError, match="underflow"):
+        rrule(np.prod, np.array([1e-200, 1e-200]))
+    with np.errstate(under="warn"), pytest.warns(RuntimeWarning, match="underflow"):
+        rrule(np.prod, np.array([1e-200, 1e-200]))
+
+
 def test_prod_where_a_zero_meets_an_overflow():
     with np.errstate(over="ignore"):
         assert cotangent(np.prod, np.array([0.0, 1e200, 1e200, 1e200])).tolist() == [np.inf, 0, 0, 0]
@@ -369,3 +495,68 @@ def test_complex_numbers_are_ordered_by_real_part_first():
     z = np.array([1 + 5j, 2 - 1j, 2 + 1j, 2 + 1j])
     assert cotangent(np.max, z, 1 + 1j).tolist() == [0, 0, 0.5 + 0.5j, 0.5 + 0.5j]
     assert cotangent(np.min, z, 1 + 1j).tolist() == [1 + 1j, 0, 0, 0]
+
+
+@pytest.mark.parametrize("f", [np.max, np.min, np.ptp], ids=lambda f: f.__name__)
+@pytest.mark.parametrize("axis", [None, 0, -1, (0, 2), (2, 1, 0)], ids=str)
+def test_many_cotangents_at_once_and_arrays_of_any_layout(f, axis):
+    x = np.random.default_rng(0).standard_normal((3, 4, 2))
+    expected = jacfwd(lambda x: f(x, axis=axis))(x)
+    np.testing.assert_array_equal(jacrev(lambda x: f(x, axis=axis))(x), expected)
+    fortran = np.asfortranarray(x)
+    ybar = np.ones_like(f(x, axis=axis))
+    np.testing.assert_array_equal(cotangent(f, fortran, ybar, axis=axis), cotangent(f, x, ybar, axis=axis))
+    assert np.sum(np.abs(cotangent(f, x, ybar, axis=axis))) == (2 if f is np.ptp else 1) * ybar.size
+
+
+def test_a_tie_in_one_row_and_a_nan_in_another():
+    x = np.array([[2.0, 2.0], [np.nan, 1.0], [3.0, 4.0]])
+    assert cotangent(np.max, x, np.ones(3), axis=1).tolist() == [[0.5, 0.5], [1, 0], [0, 1]]
+
+
+def test_the_maximum_of_nothing_is_numpys_error():
+    with pytest.raises(ValueError, match="zero-size array"):
+        rrule(np.max, np.zeros(0))
+    with pytest.raises(ValueError, match="zero-size array"):
+        grad(np.max)(np.zeros(0))
+
+
+# ---------------------------------------------------------------- ptp
+
+
+@pytest.mark.parametrize(
+    ("x", "xbar"),
+    [
+        ([1, 1, 1], [0, 0, 0]),
+        ([3], [0]),
+        ([1, 3, 2], [-1, 1, 0]),
+        ([1, 3, 3, 2], [-1, 0.5, 0.5, 0]),
+        ([1, 1, 3], [-0.5, -0.5, 1]),
+        ([1, np.nan, 3], [0, 0, 0]),
+    ],
+)
+def test_ptp_is_the_maximum_less_the_minimum(x, xbar):
+    x = np.array(x, float)
+    assert cotangent(np.ptp, x).tolist() == xbar
+    assert [tangent(np.ptp, x, unit) for unit in np.eye(x.size)] == xbar
+    assert grad(np.ptp)(x).tolist() == xbar
+
+
+def test_ptp_row_by_row():
+    x = np.array([[1.0, 5.0, 2.0], [7.0, 7.0, 7.0]])
+    ybar = np.array([[2.0], [3.0]])
+    assert cotangent(np.ptp, x, ybar, axis=1, keepdims=True).tolist() == [[-2, 2, 0], [0, 0, 0]]
+    assert ybar.tolist() == [[2], [3]]
+
+
+def test_ptp_keeps_precision_and_has_no_tangent_for_integers():
+    x = np.array([1, 3, 2], np.float32)
+    assert cotangent(np.ptp, x, np.float32(1)).dtype == tangent(np.ptp, x, x).dtype == np.float32
+    y, pullback = rrule(np.ptp, np.array([3, 1, 2]))
+    assert (y, pullback(1.0)) == (2, (NoTangent(),))
+
+
+def test_ptp_with_out_or_an_unknown_keyword_has_no_rule():
+    assert rrule(np.ptp, np.ones((2, 3)), axis=0, out=np.zeros(3)) is None
+    assert rrule(np.ptp, np.ones(3), initial=1.0) is None
+    assert frule((NoTangent(), np.ones(3)), np.ptp, np.ones(3), where=np.ones(3, bool)) is None

@@ -5,7 +5,8 @@ import warnings
 import numpy as np
 import pytest
 
-from rulescore import NoTangent, frule, rrule, unthunk
+from rulescore import NoTangent, ZeroTangent, frule, rrule, unthunk
+from rulescore.ad import grad, jacfwd, jacrev
 from testutils.sampling import samples_of
 from testutils.testers import check_rule, check_sample
 
@@ -85,6 +86,13 @@ EXTREMES = {
     "two zeros before what overflows": [2.0, 0.0, 0.0, 1e200, 1e200],
     "almost zero": [1e-300, 1e10, 1e-300, 1e150],
     "a long way down and a longer way up": [1e-10] * 20 + [1e10] * 40,
+    "large and small": [1e200, 1e-200, 3.0],
+    "small and large": [1e-200, 1e200, 3.0],
+    "an underflow on the way": [1e-200, 1e-200, 1e200, 1e200, 3.0],
+    "digits lost on the way": [1e-160, 1.1e-160, 1e200, 7.0],
+    "up to the ends of the range": [1e-300, 1e300, 1e-300, 1e300],
+    "zeros and extremes": [1e200, 0.0, 1e-200, 1e200, 0.0, 1e-200],
+    "subnormal": [1e-310, 1e300, 2.0],
 }
 
 
@@ -95,6 +103,69 @@ def test_cumprod_overflows_only_where_its_derivative_does(a):
     close = {"rtol": 1e-11, "atol": np.finfo(float).tiny}
     np.testing.assert_allclose(cotangent(np.cumprod, a, np.ones(a.size)), jacobian.sum(0), **close)
     np.testing.assert_allclose(tangent(np.cumprod, a, np.ones(a.size)), jacobian.sum(1), **close)
+
+
+@pytest.mark.parametrize("a", [np.array(a) for a in EXTREMES.values()], ids=EXTREMES)
+@pytest.mark.filterwarnings("ignore:overflow")
+def test_no_element_beside_extremes_loses_its_part(a):
+    jacobian = jacobian_of_cumprod(a)
+    for i in range(a.size):
+        unit = np.eye(a.size)[i]
+        close = {"rtol": 1e-11, "atol": np.finfo(float).tiny}
+        np.testing.assert_allclose(cotangent(np.cumprod, a, unit), jacobian[i].astype(float), **close)
+        np.testing.assert_allclose(tangent(np.cumprod, a, unit), jacobian[:, i].astype(float), **close)
+
+
+def test_an_overflow_that_nothing_depends_on_leaves_the_rest_alone():
+    a = np.array([1e300] * 5 + [0.0, 1e300])
+    with np.errstate(over="ignore", invalid="ignore"):
+        assert cotangent(np.cumprod, a, np.eye(7)[0]).tolist() == [1, 0, 0, 0, 0, 0, 0]
+        assert tangent(np.cumprod, a, np.eye(7)[0])[0] == 1
+
+
+@pytest.mark.parametrize("zeros", [(), (0,), (2,), (4,), (1, 3), (0, 2, 4)], ids=str)
+@pytest.mark.parametrize("weights", [np.ones(5), np.arange(-2.0, 3), *np.eye(5)[[0, 2, 4]]], ids=str)
+def test_second_derivatives_of_cumprod_are_exact_with_any_number_of_zeros(zeros, weights):
+    a = np.array([2.0, -3.0, 0.5, 4.0, 1.5])
+    a[list(zeros)] = 0
+    expected = np.zeros((5, 5))
+    for i, j, k in np.ndindex(5, 5, 5):
+        if i != j and max(i, j) <= k:
+            expected[i, j] += weights[k] * np.prod(np.delete(a[: k + 1], [i, j]))
+
+    def f(a):
+        return np.sum(weights * np.cumprod(a))
+
+    for hessian in (jacrev(grad(f)), jacfwd(grad(f)), jacfwd(jacfwd(f))):
+        np.testing.assert_allclose(hessian(a), expected, rtol=1e-14, atol=1e-14)
+
+
+def test_second_derivatives_of_cumprod_where_elements_are_large_and_small():
+    a = np.array([1e-200, 1e200, 3.0])
+    # Of a₀ + a₀ a₁ + a₀ a₁ a₂.
+    expected = [[0, 4, 1e200], [4, 0, 1e-200], [1e200, 1e-200, 0]]
+    for outer in (jacrev, jacfwd):
+        np.testing.assert_allclose(outer(grad(lambda a: np.sum(np.cumprod(a))))(a), expected, rtol=1e-14)
+
+
+@pytest.mark.parametrize("axis", [None, 0, 1, -1])
+def test_rows_with_and_without_zeros(axis):
+    rng = np.random.default_rng(0)
+    a, ybar = rng.standard_normal((4, 5)), rng.standard_normal(20 if axis is None else (4, 5))
+    a[1, 2] = a[1, 4] = a[3, 0] = 0
+    abar, da = cotangent(np.cumprod, a, ybar, axis=axis), tangent(np.cumprod, a, np.cos(a), axis=axis)
+    rows, ybars = (a.reshape(1, -1), ybar.reshape(1, -1)) if axis is None else (a, ybar)
+    rows, ybars = (rows.T, ybars.T) if axis == 0 else (rows, ybars)
+    jacobians = [jacobian_of_cumprod(row) for row in rows]
+    expected = np.stack([jacobian.T @ row for jacobian, row in zip(jacobians, ybars, strict=True)])
+    np.testing.assert_allclose(abar, (expected.T if axis == 0 else expected).reshape(4, 5).astype(float), rtol=1e-12)
+    expected = np.stack([jacobian @ np.cos(row) for jacobian, row in zip(jacobians, rows, strict=True)])
+    np.testing.assert_allclose(da, (expected.T if axis == 0 else expected).reshape(da.shape).astype(float), rtol=1e-12)
+
+
+def test_a_zero_cotangent_gives_zero():
+    for f in SCANS:
+        assert isinstance(cotangent(f, np.ones(3), ZeroTangent()), ZeroTangent)
 
 
 def test_cumprod_of_half_precision_whose_elements_are_further_apart_than_its_range():

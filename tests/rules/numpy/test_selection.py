@@ -6,7 +6,7 @@ import weakref
 import numpy as np
 import pytest
 
-from rulescore import NoTangent, Thunk, ZeroTangent, frule, rrule, unthunk
+from rulescore import NoTangent, Tangent, Thunk, ZeroTangent, frule, rrule, unthunk
 from testutils.sampling import samples_of
 from testutils.testers import check_sample
 
@@ -100,3 +100,41 @@ def test_integer_branches_have_no_tangent():
 
 def test_an_unknown_keyword_has_no_rule():
     assert rrule(np.where, np.array([True]), 1.0, 2.0, flavour="sweet") is None
+
+
+# ---------------------------------------------------------------- trim_zeros
+
+
+def test_zeros_that_are_left_out_get_zero_and_zeros_that_stay_their_part():
+    x = np.array([0.0, 0.0, 1.5, 0.0, -2.5, 0.0])
+    ybar = np.array([1.0, 2.0, 4.0])
+    assert rrule(np.trim_zeros, x)[1](ybar)[1].tolist() == [0, 0, 1, 2, 4, 0]
+    assert rrule(np.trim_zeros, x, "F")[1](np.arange(1.0, 5.0))[1].tolist() == [0, 0, 1, 2, 3, 4]
+    assert rrule(np.trim_zeros, x, trim="b")[1](np.arange(1.0, 6.0))[1].tolist() == [1, 2, 3, 4, 5, 0]
+    dy = frule((NoTangent(), np.arange(6.0)), np.trim_zeros, x)[1]
+    assert dy.tolist() == [2, 3, 4]
+
+
+def test_nothing_is_left_of_zeros():
+    y, pullback = rrule(np.trim_zeros, np.zeros(3))
+    assert y.shape == (0,)
+    assert pullback(np.zeros(0))[1].tolist() == [0, 0, 0]
+
+
+def test_of_a_list_zeros_are_trimmed_to_a_list():
+    y, pullback = rrule(np.trim_zeros, [0.0, 1.5, 2.5])
+    assert y == [1.5, 2.5]
+    xbar = pullback(Tangent(list, 3.0, 4.0))[1]
+    assert [xbar[i] for i in range(3)] == [0, 3, 4]
+
+
+@pytest.mark.skipif(np.lib.NumpyVersion(np.__version__) < "2.2.0", reason="vectors alone are trimmed")
+@pytest.mark.parametrize("axis", [None, 0, -1, (0, 1), ()])
+@pytest.mark.parametrize("trim", ["fb", "f", "b"])
+def test_matrices_are_trimmed_along_axes(axis, trim):
+    x = np.zeros((4, 5))
+    x[1:3, 2:4] = [[1.0, 0.0], [2.0, 3.0]]
+    y, pullback = rrule(np.trim_zeros, x, trim, axis)
+    np.testing.assert_array_equal(y, np.trim_zeros(x, trim, axis))
+    np.testing.assert_array_equal(pullback(y)[1], x)
+    np.testing.assert_array_equal(frule((NoTangent(), x, NoTangent(), NoTangent()), np.trim_zeros, x, trim, axis)[1], y)

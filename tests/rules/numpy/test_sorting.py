@@ -191,3 +191,26 @@ def test_what_is_deleted_gets_zero():
 def test_an_unknown_keyword_has_no_rule(f, args):
     assert rrule(f, np.ones(3), *args) is not None
     assert rrule(f, np.ones(3), *args, flavour="sweet") is None
+
+
+# ---------------------------------------------------------------- sort_complex
+
+
+def test_sorted_real_numbers_become_complex_and_get_real_cotangents():
+    y, pullback = rrule(np.sort_complex, np.array([3.0, 1.0, 2.0]))
+    assert y.dtype == complex
+    xbar = unthunk(pullback(np.array([1 + 9j, 2, 4]))[1])
+    assert xbar.dtype == float
+    assert xbar.tolist() == [4, 1, 2]
+    dy = tangent(np.sort_complex, [np.array([1.0, 2.0, 4.0])], np.array([3.0, 1.0, 2.0]))
+    assert dy.dtype == complex
+    assert dy.tolist() == [2, 4, 1]
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.longdouble, np.complex64, np.int8, np.int64])
+def test_the_complex_type_is_the_one_that_numpy_chooses(dtype):
+    x = np.array([3, 1, 2], dtype)
+    y, pullback = rrule(np.sort_complex, x)
+    assert y.dtype == np.sort_complex(x).dtype
+    if x.dtype.kind != "i":
+        assert unthunk(pullback(np.ones_like(y))[1]).dtype == dtype

@@ -30,4 +30,9 @@ def in_degrees(rng: np.random.Generator) -> Iterator[Sample]:
     yield sample(complex_normal(rng, 3), True)
     yield sample(complex_normal(rng, 2, 2).astype(np.complex64), deg=True)
     yield sample(rng.standard_normal(3), deg=True)
-    yield sample(1e-200 * complex_normal(rng, 3), _atol=0.0, _name="tiny numbers")
+    yield sample(
+        1e-200 * complex_normal(rng, 3),
+        _atol=0.0,
+        _name="tiny numbers",
+        _skip={"second order": "the second derivative is larger than the largest number"},
+    )

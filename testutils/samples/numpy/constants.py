@@ -93,6 +93,61 @@ def _(rng: np.random.Generator) -> Iterator[Sample]:
     yield sample(1.5)
 
 
+@sample_inputs(np.empty_like)
+def _(rng: np.random.Generator) -> Iterator[Sample]:
+    # Without elements: what else is in there may be anything.
+    yield sample(rng.standard_normal((0, 3)))
+    yield sample(rng.standard_normal(3), shape=(0,))
+
+
+@sample_inputs(np.empty)
+def _(rng: np.random.Generator) -> Iterator[Sample]:
+    yield sample((2, 0), dtype=np.float32)
+
+
+@sample_inputs(np.zeros, np.ones)
+def _(rng: np.random.Generator) -> Iterator[Sample]:
+    yield sample(3)
+    yield sample((2, 3), dtype=np.complex64, order="F")
+
+
+@sample_inputs(np.eye, np.tri)
+def _(rng: np.random.Generator) -> Iterator[Sample]:
+    yield sample(3)
+    yield sample(2, 4, k=1, dtype=np.float32)
+
+
+@sample_inputs(np.identity, np.diag_indices, np.tril_indices, np.triu_indices)
+def _(rng: np.random.Generator) -> Iterator[Sample]:
+    yield sample(3)
+
+
+@sample_inputs(np.indices)
+def _(rng: np.random.Generator) -> Iterator[Sample]:
+    yield sample((2, 3), dtype=float)
+    yield sample((2, 3), sparse=True)
+
+
+@sample_inputs(np.ix_)
+def _(rng: np.random.Generator) -> Iterator[Sample]:
+    yield sample([0, 2], np.array([True, False, True]))
+
+
+@sample_inputs(np.mask_indices)
+def _(rng: np.random.Generator) -> Iterator[Sample]:
+    yield sample(3, np.triu, 1)
+
+
+@sample_inputs(np.ravel_multi_index)
+def _(rng: np.random.Generator) -> Iterator[Sample]:
+    yield sample((np.array([0, 1]), np.array([2, 5])), (2, 3), mode="clip")
+
+
+@sample_inputs(np.unravel_index)
+def _(rng: np.random.Generator) -> Iterator[Sample]:
+    yield sample(np.array([0, 5]), (2, 3), order="F")
+
+
 def between_jumps(rng: np.random.Generator) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
     """Numbers near integers, but neither at them nor half way between them."""
     return rng.integers(-4, 5, (2, 3)) + rng.choice([-1, 1], (2, 3)) * rng.uniform(0.1, 0.3, (2, 3))

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from testutils import with_tangent
 from testutils.samples.numpy.reductions import complex_normal
 from testutils.samples.numpy.shape import layouts
 from testutils.sampling import Sample, sample, sample_inputs
@@ -83,3 +84,40 @@ def _(rng: np.random.Generator) -> Iterator[Sample]:
     yield sample(rng.standard_normal(2).astype(np.float32), dtype=complex)
     yield sample(1.5, _name="Python float")
     yield sample([1.5, 2.5], _name="list")
+
+
+@sample_inputs(np.asarray_chkfinite)
+def _(rng: np.random.Generator) -> Iterator[Sample]:
+    x = rng.standard_normal((2, 3))
+    yield sample(x)
+    yield sample(x, np.float32, "F")
+    yield sample(complex_normal(rng, 2), dtype=None, order="C")
+    yield sample([1.5, 2.5], complex, _name="list")
+    yield sample(1.5, _name="Python float")
+    yield sample(np.arange(3), _name="integers")
+
+
+@sample_inputs(np.require)
+def _(rng: np.random.Generator) -> Iterator[Sample]:
+    x = rng.standard_normal((2, 3))
+    for requirements in (None, "F", ["C", "O", "W"], "E"):
+        yield sample(x, None, requirements)
+    yield sample(x, np.float32, requirements=["A"])
+    yield sample(x.T[::-1], requirements="C", _name="strided")
+    yield sample(complex_normal(rng, 2), dtype=np.complex64)
+    yield sample([1.5, 2.5], float, _name="list")
+    yield sample(np.arange(3), float, "C", _name="integers")
+
+
+@sample_inputs(np.real_if_close)
+def _(rng: np.random.Generator) -> Iterator[Sample]:
+    x, z = rng.standard_normal((2, 3)), complex_normal(rng, 2, 3)
+    yield sample(x)
+    yield sample(z)
+    yield sample(z, tol=0.5)
+    yield sample(with_tangent(x + 0j, rng.standard_normal((2, 3)) + 0j), _name="real numbers in complex ones")
+    yield sample(z.astype(np.complex64), tol=1000)
+    yield sample(z, 1e17, _name="large tolerance")
+    yield sample(x.astype(np.float32))
+    yield sample([1.5, 2.5], _name="list")
+    yield sample(np.arange(3), _name="integers")

@@ -85,3 +85,14 @@ def shifts(rng: np.random.Generator) -> Iterator[Sample]:
     yield sample(complex_normal(rng, 5))
     yield sample(rng.standard_normal(4).astype(np.float32))
     yield sample(np.zeros((0, 3)), _name="empty")
+
+
+@sample_inputs(np.fft.fftfreq, np.fft.rfftfreq)
+def frequencies(rng: np.random.Generator) -> Iterator[Sample]:
+    yield sample(5, rng.uniform(0.5, 2.0))
+    yield sample(6, d=-rng.uniform(0.5, 2.0))
+    yield sample(3, np.float32(0.25))
+    yield sample(4, _name="without spacing")
+    yield sample(4, np.array(0.5), _name="0-d array")
+    yield sample(1, 1.5, _name="one frequency")
+    yield sample(4, 2, _name="integer")

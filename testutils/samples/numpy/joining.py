@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterator
 
 import numpy as np
@@ -160,3 +161,18 @@ def _(rng: np.random.Generator) -> Iterator[Sample]:
     yield sample(x.astype(np.float32), np.float32(1.5), subok=True)
     yield sample(x)
     yield sample([1.5, 2.5], x[:, :1], _name="a list")
+
+
+@sample_inputs(operator.getitem)
+def r_and_c(rng: np.random.Generator) -> Iterator[Sample]:
+    x, y = rng.standard_normal(3), rng.standard_normal((2, 3))
+    yield sample(np.r_, (x, 1.5, slice(0, 3), x), _name="r_")
+    yield sample(np.r_, (y, y), _name="r_ of matrices")
+    yield sample(np.r_, (x,), _name="r_ of one array")
+    yield sample(np.r_, ("-1", y, y), _name="r_ along the last axis")
+    yield sample(np.r_, ("0,2", x, y), _name="r_ of a vector as a row")
+    yield sample(np.r_, ("1,2,0", x, x), _name="r_ of vectors as columns")
+    yield sample(np.r_, (slice(0, 1, 5j), [1.5, 2.5], np.arange(2)), _name="r_ of a range and lists")
+    yield sample(np.c_, (x, x + 1), _name="c_")
+    yield sample(np.c_, (y, complex_normal(rng, 2), y[:, 0].astype(np.float32)), _name="c_ of several types")
+    yield sample(np.r_, (slice(0, 3), 7), _name="r_ of integers")

@@ -111,6 +111,9 @@ def _(rng: np.random.Generator) -> Iterator[Sample]:
     yield sample(rng.standard_normal((2, 3, 4)), rng.standard_normal((3, 4)), axis=-2)
     yield sample(rng.standard_normal((3, 2)), rng.standard_normal(3), axis=0)
     yield sample(complex_normal(rng, 4, 3, 2), complex_normal(rng, 4, 3, 1), axis=1)
+    for axis in (0, -1, 1):
+        yield sample(rng.standard_normal((2, 3)), complex_normal(rng, 2, 3), axis=axis, keepdims=True)
+    yield sample(rng.standard_normal((2, 3, 4)), rng.standard_normal((3, 4)), axis=-2, keepdims=True)
     yield from mixed_types(rng, (2, 3), (3,))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
+from numpy.lib.stride_tricks import as_strided, sliding_window_view
 
 from testutils.samples.numpy.reductions import complex_normal
 from testutils.sampling import Sample, sample, sample_inputs
@@ -121,3 +122,58 @@ def _(rng: np.random.Generator) -> Iterator[Sample]:
     yield sample(rng.standard_normal(3).tolist(), _name="list")
     yield sample(rng.standard_normal(3), 1.5, complex_normal(rng, 2, 3), _name="several")
     yield sample(rng.standard_normal(3).astype(np.float32), np.arange(3), _name="one without derivative")
+
+
+@sample_inputs(np.resize)
+def _(rng: np.random.Generator) -> Iterator[Sample]:
+    x = rng.standard_normal((2, 3))
+    yield sample(x, 13)
+    yield sample(x, (3, 2))
+    yield sample(x, (2, 2), _name="fewer elements")
+    yield sample(x, (2, 3, 4), _name="more elements")
+    yield sample(x.T, new_shape=(7,), _name="strided")
+    yield sample(complex_normal(rng, 3), (2, 4))
+    yield sample(x.astype(np.float32), [4, 4])
+    yield sample(np.array(1.5), (2, 2), _name="0-d array")
+    yield sample(1.5, 3, _name="Python float")
+    yield sample([1.5, 2.5], 5, _name="list")
+    yield sample(x, (0, 2), _name="to nothing")
+    yield sample(np.zeros((0, 2)), (2, 2), _name="of nothing")
+    yield sample(np.arange(3), 5, _name="integers")
+
+
+@sample_inputs(sliding_window_view)
+def _(rng: np.random.Generator) -> Iterator[Sample]:
+    x = rng.standard_normal((4, 5))
+    yield sample(x, (2, 3))
+    yield sample(x[0], 3)
+    yield sample(x, 2, 1)
+    yield sample(x, 3, axis=0)
+    yield sample(x, (2, 2), axis=(0, 0), _name="twice along one axis")
+    yield sample(x, 2, axis=-1, writeable=True)
+    yield sample(x.T, (3, 2), _name="strided")
+    yield sample(complex_normal(rng, 4), 2, subok=True)
+    yield sample(x.astype(np.float32), (4, 1))
+    yield sample(x[0].tolist(), 2, _name="list")
+    yield sample(np.arange(4), 2, _name="integers")
+
+
+@sample_inputs(as_strided)
+def _(rng: np.random.Generator) -> Iterator[Sample]:
+    """Arrays in rows, to which the strides belong: a tester makes others of them, and of no other type."""
+    x = rng.standard_normal(6)
+    yield sample(x, (4, 3), (8, 8), _name="windows", _skip=STRIDES)
+    yield sample(x, shape=(2, 3), strides=(0, 16), _name="copies of every other one", _skip=STRIDES)
+    yield sample(x, (3, 3), (16, 0), writeable=False, _name="copies in rows", _skip=STRIDES)
+    yield sample(x, (2, 2), subok=True, _name="the beginning", _skip=STRIDES)
+    yield sample(x.reshape(2, 3), _name="as it is")
+    yield sample(x.reshape(3, 2), (2,), (24,), _name="a diagonal", _skip=STRIDES)
+    yield sample(complex_normal(rng, 3), (2, 2), (16, 16), _skip=STRIDES)
+    yield sample(x, (0, 3), (8, 8), _name="nothing", _skip=STRIDES)
+    yield sample(np.arange(4), (2, 2), (8, 8), _name="integers", _skip=STRIDES)
+
+
+STRIDES = dict.fromkeys(
+    ("0-d", "empty", "size-1 axis", "float32", "complex", "integer", "Fortran order", "strides"),
+    "the strides belong to one shape, one layout and one type",
+)

@@ -1,4 +1,4 @@
-"""Sample inputs for the reductions sum, mean, prod, max and min.
+"""Sample inputs for the reductions sum, mean, prod, max, min and ptp.
 
 Away from ties, where a finite difference has nothing to say; those are in the tests, with their exact values.
 """
@@ -123,3 +123,22 @@ def _(rng: np.random.Generator) -> Iterator[Sample]:
     yield sample(x, axis=1, initial=0)
     yield sample(np.zeros((0, 3)), axis=0, initial=1.5, _name="empty with initial")
     yield sample(np.zeros((0, 3)), axis=1, _name="empty output")
+
+
+@sample_inputs(np.ptp)
+def _(rng: np.random.Generator) -> Iterator[Sample]:
+    x = rng.standard_normal((3, 4, 2))
+    yield sample(rng.standard_normal(5))
+    yield sample(x)
+    for axis in (0, -1, (0, 2), (-1, 1), (0, 1, 2)):
+        yield sample(x, axis=axis)
+        yield sample(x, axis=axis, keepdims=True)
+    yield sample(x, 1)
+    yield sample(np.array(1.5), _name="0-d array")
+    yield sample(1.5, _name="Python float")
+    yield sample(rng.standard_normal((3, 4)).T[::-1, ::2], axis=1, _name="strided")
+    yield sample(rng.standard_normal((3, 1, 2)), axis=1, _name="length 1")
+    yield sample(rng.standard_normal(4).tolist(), _name="list")
+    yield sample(np.zeros((0, 3)), axis=1, _name="empty output")
+    yield sample(np.array([3, 1, 2]), _name="integers")
+    yield from every_precision(rng)

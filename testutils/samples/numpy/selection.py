@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from testutils import with_tangent
 from testutils.samples.numpy.reductions import complex_normal
 from testutils.sampling import Sample, sample, sample_inputs
 
@@ -29,3 +30,27 @@ def _(rng: np.random.Generator) -> Iterator[Sample]:
     yield sample(condition[0], x[0].tolist(), y, _name="a list as a branch")
     yield sample(np.zeros((0, 3), bool), np.zeros((0, 3)), 1.5, _name="empty")
     yield sample(condition, _name="the condition alone")
+
+
+@sample_inputs(np.trim_zeros)
+def _(rng: np.random.Generator) -> Iterator[Sample]:
+    x = np.array([0.0, 0.0, 1.5, 0.0, -2.5, 0.0])
+    dx = np.array([0.0, 0.0, 0.7, 1.1, -0.4, 0.0])  # zeros at the ends stay there
+    for trim in ("fb", "f", "b"):
+        yield sample(with_tangent(x, dx), trim, _modes=("frule",), _name=f"zeros at the ends, {trim}")
+    yield sample(with_tangent(np.outer(x, x), np.outer(dx, dx)), _modes=("frule",), _name="a matrix")
+    yield sample(rng.standard_normal(3))
+    yield sample(complex_normal(rng, 2, 3), "f")
+    yield sample(rng.standard_normal((3, 2)).astype(np.float32))
+    yield sample([1.5, 2.5], _name="list")
+    yield sample(np.array([0, 1, 0]), _name="integers")
+
+
+if np.lib.NumpyVersion(np.__version__) >= "2.2.0":
+
+    @sample_inputs(np.trim_zeros)
+    def along_axes(rng: np.random.Generator) -> Iterator[Sample]:
+        x = np.zeros((4, 4))
+        x[1:3, 2:] = rng.standard_normal((2, 2))
+        for axis in (0, -1, (0, 1), ()):
+            yield sample(with_tangent(x, 2 * x), axis=axis, _modes=("frule",))

@@ -206,7 +206,10 @@ def _powers(rng: Rng) -> Iterator[Sample]:
         np.zeros(3),
         with_tangent(np.array([1.0, 2.0, 3.0]), np.ones(3)),
         _name="base zero",
-        _skip={"smaller": "with an exponent below 1 the slope is infinite at base 0, and zero times it is anything"},
+        _skip={
+            "smaller": "with an exponent below 1 the slope is infinite at base 0, and zero times it is anything",
+            "second order": "∂²xᵖ/∂x∂p = xᵖ⁻¹ (1 + p log x) is infinite at x = 0, p = 1; times 0 it is NaN",
+        },
     )
     yield sample(-1.5, _complex(rng, (2,)), _name="negative base, complex exponent")
 

@@ -1,0 +1,266 @@
+"""Rules of what solves linear systems of equations: ``solve``, ``tensorsolve`` and ``lstsq``."""
+
+import math
+
+import numpy as np
+
+from rules.numpy.array_like import as_array, as_array_tangent, conj
+from rules.numpy.linalg.inverses import left_out, pinv_cotangent, pinv_tangent
+from rules.numpy.linalg.lu_factors import LUFactors
+from rules.numpy.linalg.singular_values import singular_values_frule, singular_values_rrule
+from rules.numpy.products import adjoint
+from rulescore import (
+    AbstractZero,
+    NoTangent,
+    Tangent,
+    Thunk,
+    ZeroTangent,
+    frule,
+    ignore_derivatives,
+    project_to,
+    rrule,
+    unbroadcast,
+    unthunk,
+)
+from rulescore.projection import NON_DIFFERENTIABLE
+
+NO_TANGENT = NoTangent()
+ZERO_TANGENT = ZeroTangent()
+
+# ---------------------------------------------------------------- solve
+
+
+@frule.register(np.linalg.solve)
+def solve_frule(tangents, a, b):
+    """A dX = dB - dA X."""
+    _, da, db = tangents
+    da, db = as_array_tangent(unthunk(da), a), as_array_tangent(unthunk(db), b)
+    solve, _ = solvers(a, b)
+    x = solve(b)
+    if isinstance(da, AbstractZero) and isinstance(db, AbstractZero):
+        return x, da + db
+    is_vector = np.ndim(b) == 1
+    x_columns = x[..., None] if is_vector else x
+    right = ZERO_TANGENT if isinstance(db, AbstractZero) else db[:, None] if is_vector else db
+    if not isinstance(da, AbstractZero):
+        right = right - da @ x_columns
+    dx = solve(right)
+    dx = dx[..., 0] if is_vector else dx
+    return x, project_to(x)(dx if dx.shape == x.shape else np.broadcast_to(dx, x.shape).copy())
+
+
+@rrule.register(np.linalg.solve)
+def solve_rrule(a, b):
+    """A X = B, hence B̄ = A⁻ᴴ X̄ and Ā = -B̄ Xᴴ (Giles 2008, §2.3.1)."""
+    solve, solve_adjoint = solvers(a, b)
+    x = solve(b)
+    project_a, project_b = project_to(a), project_to(b)
+    shape_a, shape_b, is_vector = np.shape(a), np.shape(b), np.ndim(b) == 1
+
+    def solve_pullback(xbar):
+        if isinstance(xbar, AbstractZero):
+            return NO_TANGENT, xbar, xbar
+        xbar = unthunk(xbar)
+        columns = solve_adjoint(xbar[..., None] if is_vector else xbar)
+
+        def a_bar():
+            x_columns = x[..., None] if is_vector else x
+            return project_a(unbroadcast(-columns @ adjoint(x_columns), shape_a))
+
+        def b_bar():
+            return project_b(unbroadcast(columns[..., 0] if is_vector else columns, shape_b))
+
+        return NO_TANGENT, Thunk(a_bar), Thunk(b_bar)
+
+    return x, solve_pullback
+
+
+def solvers(a, b):
+    """The functions that solve A X = B and Aᴴ X = B, of one factorisation where it can be kept."""
+    if type(a) is type(b) is np.ndarray and a.dtype is b.dtype and b.ndim in (1, 2) and b.size:
+        factors = LUFactors.of(a)
+        if factors is not None:
+            return factors.solve, factors.solve_adjoint
+    return lambda b: np.linalg.solve(a, b), lambda b: np.linalg.solve(adjoint(as_array(a)), b)
+
+
+# ---------------------------------------------------------------- tensorsolve
+
+
+class TensorSystem:
+    """The matrix of a ``tensorsolve``: the axes of A to sum over number its columns, and are moved to its end."""
+
+    def __init__(self, a, b, axes):
+        self.order = list(range(np.ndim(a)))
+        for axis in axes or ():
+            self.order.remove(axis)
+            self.order.append(axis)
+        self.moved_shape = tuple(np.shape(a)[axis] for axis in self.order)
+        self.shape = self.moved_shape[np.ndim(b) :]
+        """That of the solution."""
+        self.size = math.prod(self.shape)
+
+    def matrix(self, a):
+        return np.reshape(np.transpose(a, self.order), (self.size, self.size))
+
+    def tensor(self, abar):
+        return np.transpose(np.reshape(abar, self.moved_shape), np.argsort(self.order))
+
+
+@frule.register(np.linalg.tensorsolve)
+def tensorsolve_frule(tangents, a, b, axes=None):
+    a, b, da, db = as_array(a), as_array(b), as_array_tangent(tangents[1], a), as_array_tangent(tangents[2], b)
+    system = TensorSystem(a, b, axes)
+    da = da if isinstance(da, AbstractZero) else system.matrix(da)
+    db = db if isinstance(db, AbstractZero) else np.reshape(db, system.size)
+    x, dx = solve_frule((NO_TANGENT, da, db), system.matrix(a), np.reshape(b, system.size))
+    return np.reshape(x, system.shape), dx if isinstance(dx, AbstractZero) else np.reshape(dx, system.shape)
+
+
+@rrule.register(np.linalg.tensorsolve)
+def tensorsolve_rrule(a, b, axes=None):
+    """The rule of ``solve``, between reshapings."""
+    project_a, project_b, a, b = project_to(a), project_to(b), as_array(a), as_array(b)
+    system, shape_b = TensorSystem(a, b, axes), np.shape(b)
+    x, solve_pullback = solve_rrule(system.matrix(a), np.reshape(b, system.size))
+
+    def tensorsolve_pullback(xbar):
+        if isinstance(xbar, AbstractZero):
+            return NO_TANGENT, xbar, xbar
+        _, abar, bbar = solve_pullback(np.reshape(unthunk(xbar), system.size))
+        return (
+            NO_TANGENT,
+            project_a(abar.map(lambda matrix: matrix if isinstance(matrix, AbstractZero) else system.tensor(matrix))),
+            project_b(bbar.map(lambda right: right if isinstance(right, AbstractZero) else np.reshape(right, shape_b))),
+        )
+
+    return np.reshape(x, system.shape), tensorsolve_pullback
+
+
+# ---------------------------------------------------------------- lstsq
+
+
+class LeastSquares:
+    """The derivative of X = A⁺ B, of the smallest X among those that make the residuals R = B - A X smallest.
+
+    From that of the pseudoinverse P, without P itself: with Y = Pᴴ X,
+
+        Ẋ = P (Ḃ - Ȧ X) + P Pᴴ Ȧᴴ R + (I - P A) Ȧᴴ Y,
+        B̄ = Z = Pᴴ X̄,   Ā = -Z Xᴴ + R (P Z)ᴴ + Y (X̄ - Aᴴ Z)ᴴ,
+
+    where each product with P or Pᴴ is a least-squares problem. With as many independent rows as there are, R = 0; with
+    columns, the last term is 0. With neither, A is taken to keep its rank, as in `pinv_rrule`.
+    """
+
+    def __init__(self, a, b, x, rank, s, rcond):
+        self.a, self.rcond, self.is_vector = a, rcond, np.ndim(b) == 1
+        self.b, self.x = self.columns(b), self.columns(x)
+        m, n = a.shape
+        self.full_rows, self.full_columns = rank == m, rank == n
+        numbers = ignore_derivatives(s)
+        rounding = 4 * max(m, n) * np.finfo(numbers.dtype).eps
+        # Singular values below the cutoff that are not zero turn the vectors of the others.
+        self.by_pinv = bool(np.any(numbers[rank:] > rounding * numbers[:1]))
+
+    def columns(self, b):
+        return b[:, None] if self.is_vector else b
+
+    def as_given(self, columns):
+        return columns[:, 0] if self.is_vector else columns
+
+    def residuals(self):
+        return self.b - self.a @ self.x
+
+    def _p(self, b):
+        return np.linalg.lstsq(self.a, b, self.rcond)[0]
+
+    def _p_h(self, x):
+        return np.linalg.lstsq(adjoint(self.a), x, self.rcond)[0]
+
+    def _pinv(self):
+        """P, and what its derivative needs besides."""
+        cutoff = max(self.a.shape) * np.finfo(float).eps if self.rcond is None else self.rcond
+        return np.linalg.pinv(self.a, cutoff), left_out(self.a, cutoff)
+
+    def tangent(self, da, db):
+        right = db if isinstance(da, AbstractZero) else db - da @ self.x
+        if isinstance(da, AbstractZero):
+            return self._p(right)
+        if self.by_pinv:
+            p, others = self._pinv()
+            dx = pinv_tangent(self.a, p, da, others) @ self.b
+            return dx if isinstance(db, AbstractZero) else dx + p @ db
+        if not self.full_rows:
+            right = right + self._p_h(adjoint(da) @ self.residuals())
+        if self.full_columns:
+            return self._p(right)
+        outside = adjoint(da) @ self._p_h(self.x)
+        return self._p(right - self.a @ outside) + outside
+
+    def cotangents(self, xbar):
+        """Ā, to be computed when it is needed, and B̄."""
+        if self.by_pinv:
+            p, others = self._pinv()
+            return (lambda: pinv_cotangent(self.a, p, xbar @ adjoint(self.b), others)), adjoint(p) @ xbar
+        z = self._p_h(xbar)
+
+        def a_bar():
+            abar = -z @ adjoint(self.x)
+            if not self.full_rows:
+                abar = abar + self.residuals() @ adjoint(self._p(z))
+            if not self.full_columns:
+                abar = abar + self._p_h(self.x) @ adjoint(xbar - adjoint(self.a) @ z)
+            return abar
+
+        return a_bar, z
+
+
+@frule.register(np.linalg.lstsq)
+def lstsq_frule(tangents, a, b, rcond=None):
+    da, db = as_array_tangent(unthunk(tangents[1]), a), as_array_tangent(unthunk(tangents[2]), b)
+    x, squares, rank, s = y = np.linalg.lstsq(a, b, rcond)
+    if isinstance(da, AbstractZero) and isinstance(db, AbstractZero):
+        return y, da + db
+    a, b = as_array(a), as_array(b)
+    problem = LeastSquares(a, b, x, rank, s, rcond)
+    db = db if isinstance(db, AbstractZero) else problem.columns(db)
+    dx = project_to(x)(problem.as_given(problem.tangent(da, db)))
+    dsquares = ds = ZERO_TANGENT
+    if np.size(squares):
+        moved = db if isinstance(da, AbstractZero) else db - da @ problem.x
+        dsquares = project_to(squares)(2 * np.sum(np.real(conj(problem.residuals()) * moved), axis=0))
+    if not isinstance(da, AbstractZero):
+        ds = project_to(s)(singular_values_frule(da, a, hermitian=False)[1])
+    return y, Tangent(tuple, dx, dsquares, NO_TANGENT, ds)
+
+
+@rrule.register(np.linalg.lstsq)
+def lstsq_rrule(a, b, rcond=None):
+    """See `LeastSquares` for the solution. The sums of squares Σ|R|² move with B - A X alone, since X is optimal.
+
+    The rank has no derivative, and the singular values that of ``svdvals``.
+    """
+    x, squares, rank, s = y = np.linalg.lstsq(a, b, rcond)
+    project_a, project_b = project_to(a), project_to(b)
+    a, b = as_array(a), as_array(b)
+
+    def lstsq_pullback(ybar):
+        if isinstance(ybar, AbstractZero) or (project_a is project_b is NON_DIFFERENTIABLE):
+            return NO_TANGENT, project_a(ybar), project_b(ybar)
+        xbar, squares_bar, _, s_bar = (unthunk(part) for part in ybar)
+        problem = LeastSquares(a, b, x, rank, s, rcond)
+        terms, bbar = [], ZERO_TANGENT
+        if not isinstance(xbar, AbstractZero):
+            a_bar, bbar = problem.cotangents(problem.columns(xbar))
+            terms.append(a_bar)
+        if not isinstance(squares_bar, AbstractZero) and np.size(squares):
+            of_residuals = 2 * problem.residuals() * squares_bar
+            terms.append(lambda: -of_residuals @ adjoint(problem.x))
+            bbar = bbar + of_residuals
+        if not isinstance(s_bar, AbstractZero):
+            terms.append(lambda: singular_values_rrule(a, hermitian=False)[1](s_bar)[1])
+        abar = Thunk(lambda: sum((term() for term in terms), ZERO_TANGENT))
+        bbar = bbar if isinstance(bbar, AbstractZero) else problem.as_given(bbar)
+        return NO_TANGENT, project_a(abar), project_b(bbar)
+
+    return y, lstsq_pullback

@@ -1,0 +1,357 @@
+"""Rules of norms of vectors and matrices, and condition numbers.
+
+Every norm y of x has ẏ = Re⟨g, ẋ⟩ and hence x̄ = g ȳ, with a slope g of the size of x. Where a norm has a kink, g is one
+of its subgradients: 0 where the norm is 0, and the mean where several elements, columns or singular values tie.
+"""
+
+import numpy as np
+
+from rules.numpy.array_like import as_array, as_array_tangent, conj
+from rules.numpy.indexing import scatter
+from rules.numpy.linalg.spectral_slopes import spectral_slopes
+from rules.numpy.products import adjoint
+from rules.numpy.reduced_axes import ReducedAxes, tangent_at
+from rulescore import AbstractZero, NoTangent, Thunk, frule, ignore_derivatives, project_to, rrule, unthunk
+from rulescore.projection import NON_DIFFERENTIABLE
+
+NO_TANGENT = NoTangent()
+
+# ---------------------------------------------------------------- slopes of norms of vectors
+
+
+class VectorNorm:
+    """(Σ |x|ᵖ)^(1/p) over some axes, and its limits for p = ±∞.
+
+    ``slope(x, y, weight)`` is g times the weight, where y and the weight have length 1 along the axes.
+    """
+
+    def __init__(self, p, axes):
+        self.p, self.axes = p, axes
+        self.constant_p = ignore_derivatives(p)
+        if self.constant_p is not p:  # so p itself is being differentiated
+            self.slope = self._of_power
+        elif p in (np.inf, -np.inf):
+            self.slope = self._of_extremum
+        else:
+            self.slope = {0: self._of_count, 1: self._of_sum, 2: self._of_length}.get(p, self._of_power)
+
+    def _of_count(self, x, y, weight):
+        return np.zeros_like(x)
+
+    def _of_sum(self, x, y, weight):
+        return times(np.sign(x), weight)
+
+    def _of_extremum(self, x, y, weight):
+        if 0 in x.shape:
+            return np.zeros_like(x)
+        sizes = np.abs(ignore_derivatives(x))  # which may differ from those in y by a rounding error
+        extremum = np.max if self.constant_p > 0 else np.min
+        top = extremum(sizes, axis=self.axes.reduced, keepdims=True)
+        attained = sizes == top
+        if np.any(np.isnan(top)):
+            attained = attained | np.isnan(sizes)
+        share = weight / self.axes.count(attained).astype(sizes.dtype)
+        if type(x) is not np.ndarray or not x.shape:
+            return np.sign(x) * (attained * share)
+        places = np.unravel_index(np.flatnonzero(attained), x.shape)  # mostly few
+        return scatter(np.sign(x[places]) * np.broadcast_to(share, x.shape)[places], places, x.shape, x.dtype)
+
+    def _of_length(self, x, y, weight):
+        """x / y."""
+        x, y = self._in_range(x, y)
+        is_zero = ignore_derivatives(y) == 0
+        return x * np.where(is_zero, 0, weight / np.where(is_zero, 1, y))
+
+    def _of_power(self, x, y, weight):
+        """sign(x) (|x| / y)ᵖ⁻¹."""
+        x, y = self._in_range(x, y)
+        p, is_zero = self.p, (ignore_derivatives(x) == 0) | (ignore_derivatives(y) == 0)
+        if not np.any(is_zero):
+            return times(times(power_less_one(np.abs(x) / y, p), np.sign(x)), weight)
+        sizes = np.abs(np.where(is_zero, 1, x)) / np.where(is_zero, 1, y)
+        # At x = 0 the slope of g is infinite for p between 1 and 2, where g is 0; for smaller p there is a kink.
+        at_zero = np.where(is_zero, x, 0) * np.finfo(x.dtype).max if 1 < self.constant_p < 2 else 0
+        return np.where(is_zero, at_zero, np.sign(x) * power_less_one(sizes, p)) * weight
+
+    def _in_range(self, x, y):
+        """x and y, divided by the same number where the powers in y are too large, or too small, for the precision.
+
+        There y may be wrong, infinite or zero, while g does not depend on such a division.
+        """
+        numbers = ignore_derivatives(y)
+        with np.errstate(over="ignore", divide="ignore"):
+            limit = np.exp(0.9 * np.log(np.finfo(x.dtype).max) / abs(self.constant_p))
+            is_in_range = (numbers < limit) & (numbers > 1 / limit) | np.isnan(numbers)
+        if np.all(is_in_range) or 0 in x.shape:
+            return x, y
+        sizes, largest = np.abs(ignore_derivatives(x)), np.max if self.constant_p > 0 else np.min
+        scale = largest(sizes, axis=self.axes.reduced, keepdims=True)
+        scale = np.where(is_in_range | (scale == 0) | np.isinf(scale), 1, scale)
+        x = x / scale
+        is_zero = ignore_derivatives(x) == 0
+        if self.constant_p < 0:  # the smallest element counts most, and a zero makes the norm zero
+            is_norm_zero = np.any(is_zero, axis=self.axes.reduced, keepdims=True)
+            is_zero = is_zero | is_norm_zero
+        powers = np.where(is_zero, 0, np.abs(np.where(is_zero, 1, x)) ** self.p)
+        total = self._sum(powers)
+        is_norm_zero = ignore_derivatives(total) == 0
+        rescaled = np.where(is_norm_zero, 0, np.where(is_norm_zero, 1, total) ** (1 / self.p))
+        return x, np.where(is_in_range, y, rescaled)
+
+    def _sum(self, x):
+        return np.sum(x, axis=self.axes.reduced, keepdims=True)
+
+    def slope_wrt_order(self, x, y):
+        """∂y/∂p = y/p Σ tᵢ log(|xᵢ| / y) with tᵢ = (|xᵢ| / y)ᵖ, to which zeros contribute nothing."""
+        numerator, denominator = self._in_range(x, y)
+        is_zero = (ignore_derivatives(numerator) == 0) | (ignore_derivatives(denominator) == 0)
+        logs = np.log(np.abs(np.where(is_zero, 1, numerator)) / np.where(is_zero, 1, denominator))
+        return y / self.p * self._sum(np.where(is_zero, 0, np.exp(self.p * logs) * logs))
+
+
+def times(fresh, factor):
+    """A product with an array that nobody else has, into which it is written where both are ordinary arrays."""
+    if type(fresh) is type(factor) is np.ndarray and fresh.dtype == factor.dtype and fresh.ndim == factor.ndim:
+        return np.multiply(fresh, factor, out=fresh)
+    return fresh * factor
+
+
+def power_less_one(x, p):
+    """xᵖ⁻¹ of positive numbers, by way of xᵖ where NumPy is fast at that."""
+    return x**p / x if isinstance(p, (int, float)) and p == -1 else x ** (p - 1)
+
+
+# ---------------------------------------------------------------- slopes of norms of matrices
+
+
+class MatrixNorm:
+    """The norms of matrices that are no norms of the vector of their elements; the slope as in `VectorNorm`."""
+
+    def __init__(self, order, axes, row_axis, column_axis):
+        self.order, self.axes, self.places = order, axes, (row_axis, column_axis)
+        self.slope = self._of_singular_values if order in (2, -2, "nuc") else self._of_sums
+
+    def _of_sums(self, x, y, weight):
+        """sign(x) in the column with the largest sum, or the smallest; with ±∞ in that row."""
+        if 0 in x.shape:
+            return np.zeros_like(x)
+        summed, other = self.places if abs(self.order) == 1 else self.places[::-1]
+        sums = np.sum(np.abs(ignore_derivatives(x)), axis=summed, keepdims=True)
+        extremum = np.max if self.order > 0 else np.min
+        attained = (sums == extremum(sums, axis=other, keepdims=True)) | np.isnan(sums)
+        count = np.sum(attained, axis=other, keepdims=True).astype(sums.dtype)
+        return times(np.sign(x), attained * (weight / count))
+
+    def _of_singular_values(self, x, y, weight):
+        """U Vᴴ of those singular values that the norm is made of."""
+        (slope,) = spectral_slopes(np.moveaxis(x, self.places, (-2, -1)), (self.order,))
+        return np.moveaxis(slope, (-2, -1), self.places) * weight
+
+
+def matrix_norm_of(order, shape, row_axis, column_axis):
+    axes = ReducedAxes(shape, (row_axis, column_axis))
+    if order in (None, "fro", "f"):
+        return VectorNorm(2, axes)
+    return MatrixNorm(order, axes, row_axis % len(shape), column_axis % len(shape))
+
+
+def norm_of(order, shape, axis):
+    """The norm that ``np.linalg.norm`` means, of vectors or of matrices."""
+    constant = ignore_derivatives(order)
+    is_length = order is None or (constant in ("f", "fro") and len(shape) == 2) or (constant == 2 and len(shape) == 1)
+    if axis is None and is_length:
+        return VectorNorm(2 if order is None or isinstance(order, str) else order, ReducedAxes(shape, None))
+    axes = tuple(range(len(shape))) if axis is None else axis if isinstance(axis, tuple) else (int(axis),)
+    if len(axes) == 2:
+        return matrix_norm_of(order, shape, *axes)
+    return VectorNorm(2 if order is None else order, ReducedAxes(shape, axes))
+
+
+# ---------------------------------------------------------------- the rules of norms
+
+
+def slope_frule(f, norm, tangents, x):
+    """The pushforward of ``y = f(x)``, of the norm that ``norm(shape)`` gives."""
+    dx, y = as_array_tangent(unthunk(tangents[1]), x), f(x)
+    if isinstance(dx, AbstractZero):
+        return y, dx
+    x = as_array(x)
+    norm = norm(np.shape(x))
+    slope = norm.slope(x, norm.axes.restore(y), 1)
+    return y, project_to(y)(np.reshape(np.sum(np.real(conj(slope) * dx), axis=norm.axes.reduced), np.shape(y)))
+
+
+def slope_rrule(f, norm, x):
+    """The pullback of ``y = f(x)``: x̄ = g ȳ."""
+    y, project = f(x), project_to(x)
+    x = as_array(x)
+
+    def norm_pullback(ybar):
+        ybar = unthunk(ybar)
+        if isinstance(ybar, AbstractZero) or project is NON_DIFFERENTIABLE:
+            return NO_TANGENT, project(ybar)
+        of_shape = norm(np.shape(x))
+        restore = of_shape.axes.restore
+        return NO_TANGENT, project(of_shape.slope(x, restore(y), restore(np.real(ybar))))
+
+    return y, norm_pullback
+
+
+RANGE = (1e-15, 1e15)
+"""Lengths whose squares are far from the largest and the smallest numbers, also in single precision."""
+
+
+def plain_length_pullback(x, y):
+    """The pullback of the most frequent norm, without what only others need: x̄ = x ȳ / y."""
+
+    def norm_pullback(ybar):
+        if isinstance(ybar, AbstractZero):
+            return NO_TANGENT, ybar
+        xbar = x * (unthunk(ybar) / y)
+        return NO_TANGENT, xbar if type(xbar) is np.ndarray and xbar.dtype == x.dtype else project_to(x)(xbar)
+
+    return norm_pullback
+
+
+def is_variable(order):
+    """Whether the order of a norm is a number that can be moved a little."""
+    order = ignore_derivatives(order)
+    return isinstance(order, (float, np.floating, np.ndarray)) and np.isfinite(order) and order != 0
+
+
+def norm_frule_of(f, tangents, x, ord, axis):
+    """The pushforward of a norm ``y = f(x)`` of this order along these axes."""
+    dorder = tangent_at(tangents, 1)
+    y, dy = slope_frule(f, lambda shape: norm_of(ord, shape, axis), tangents, x)
+    norm = norm_of(ord, np.shape(as_array(x)), axis)
+    if isinstance(dorder, AbstractZero) or not isinstance(norm, VectorNorm) or not is_variable(ord):
+        return y, dy
+    of_order = np.reshape(norm.slope_wrt_order(as_array(x), norm.axes.restore(y)), np.shape(y))
+    return y, project_to(y)(dy + of_order * dorder)
+
+
+def norm_rrule_of(f, x, ord, axis):
+    """The pullback of a norm; a float as the order p of a vector's norm has a cotangent."""
+    y, pullback = slope_rrule(f, lambda shape: norm_of(ord, shape, axis), x)
+    if not is_variable(ord):
+        return y, pullback
+    project_order, x = project_to(ord), as_array(x)
+
+    def norm_pullback(ybar):
+        norm = norm_of(ord, np.shape(x), axis)
+        if isinstance(ybar, AbstractZero) or not isinstance(norm, VectorNorm):
+            return pullback(ybar)
+        restore = norm.axes.restore
+        of_order = Thunk(lambda: np.sum(norm.slope_wrt_order(x, restore(y)) * restore(np.real(unthunk(ybar)))))
+        return *pullback(ybar), project_order(of_order)
+
+    return y, norm_pullback
+
+
+@frule.register(np.linalg.norm)
+def norm_frule(tangents, x, ord=None, axis=None, keepdims=False):
+    return norm_frule_of(lambda x: np.linalg.norm(x, ord, axis, keepdims), tangents, x, ord, axis)
+
+
+@rrule.register(np.linalg.norm)
+def norm_rrule(x, ord=None, axis=None, keepdims=False):
+    """See `VectorNorm` and `MatrixNorm` for the slopes. A float as the order p of a vector's norm has a cotangent."""
+    if ord is axis is None and keepdims is False and type(x) is np.ndarray and x.dtype.char in "fd":
+        y = np.linalg.norm(x)
+        if RANGE[0] < y < RANGE[1]:
+            return y, plain_length_pullback(x, y)
+    return norm_rrule_of(lambda x: np.linalg.norm(x, ord, axis, keepdims), x, ord, axis)
+
+
+@frule.register(np.linalg.vector_norm)
+def vector_norm_frule(tangents, x, /, *, axis=None, keepdims=False, ord=2):
+    def f(x):
+        return np.linalg.vector_norm(x, axis=axis, keepdims=keepdims, ord=ord)
+
+    return slope_frule(f, lambda shape: VectorNorm(ord, ReducedAxes(shape, axis)), tangents, x)
+
+
+@rrule.register(np.linalg.vector_norm)
+def vector_norm_rrule(x, /, *, axis=None, keepdims=False, ord=2):
+    def f(x):
+        return np.linalg.vector_norm(x, axis=axis, keepdims=keepdims, ord=ord)
+
+    return slope_rrule(f, lambda shape: VectorNorm(ord, ReducedAxes(shape, axis)), x)
+
+
+@frule.register(np.linalg.matrix_norm)
+def matrix_norm_frule(tangents, x, /, *, keepdims=False, ord="fro"):
+    def f(x):
+        return np.linalg.matrix_norm(x, keepdims=keepdims, ord=ord)
+
+    return slope_frule(f, lambda shape: matrix_norm_of(ord, shape, -2, -1), tangents, x)
+
+
+@rrule.register(np.linalg.matrix_norm)
+def matrix_norm_rrule(x, /, *, keepdims=False, ord="fro"):
+    def f(x):
+        return np.linalg.matrix_norm(x, keepdims=keepdims, ord=ord)
+
+    return slope_rrule(f, lambda shape: matrix_norm_of(ord, shape, -2, -1), x)
+
+
+# ---------------------------------------------------------------- condition numbers
+
+
+@frule.register(np.linalg.cond)
+def cond_frule(tangents, x, p=None):
+    dx, y = as_array_tangent(unthunk(tangents[1]), x), np.linalg.cond(x, p)
+    if isinstance(dx, AbstractZero):
+        return y, dx
+    is_infinite = np.isinf(ignore_derivatives(y))
+    if np.any(is_infinite):
+        moving = np.any(ignore_derivatives(dx) != 0, axis=(-2, -1))
+        refuse_infinite(is_infinite & moving)
+    slope = cond_slope(as_array(x), y, p, is_infinite, np.ones(np.shape(y), ignore_derivatives(y).dtype))
+    return y, project_to(y)(np.sum(np.real(conj(slope) * dx), axis=(-2, -1)))
+
+
+@rrule.register(np.linalg.cond)
+def cond_rrule(x, p=None):
+    """κ = ‖A‖ ‖A⁻¹‖, by the derivatives of both norms; with p = ±2 a quotient of two singular values."""
+    y, project = np.linalg.cond(x, p), project_to(x)
+
+    def cond_pullback(ybar):
+        ybar = unthunk(ybar)
+        if isinstance(ybar, AbstractZero) or project is NON_DIFFERENTIABLE:
+            return NO_TANGENT, project(ybar)
+        is_infinite = np.isinf(ignore_derivatives(y))
+        refuse_infinite(is_infinite & (ignore_derivatives(ybar) != 0))
+        return NO_TANGENT, project(cond_slope(as_array(x), y, p, is_infinite, np.real(ybar)))
+
+    return y, cond_pullback
+
+
+def refuse_infinite(is_asked_for):
+    if np.any(is_asked_for):
+        raise np.linalg.LinAlgError(
+            "cond got a singular matrix, whose condition number is infinite, and has no derivative: it is as large on "
+            "all sides. Leave such matrices out before calling cond, for instance by np.linalg.matrix_rank"
+        )
+
+
+def cond_slope(a, y, p, is_infinite, weight):
+    """The slope of the condition number times a weight, and 0 for singular matrices."""
+    if np.any(is_infinite):  # which have no inverse to compute anything with
+        a = np.where(is_infinite[..., None, None], np.eye(*a.shape[-2:], dtype=a.dtype), a)
+        weight = np.where(is_infinite, 0, weight)
+        y = np.where(is_infinite, 1, y)
+    y, weight = (np.expand_dims(each, (-2, -1)) for each in (y, weight))
+    if p is None or p in (2, -2):
+        largest, smallest = spectral_slopes(a, (2, -2))
+        if p == -2:
+            largest, smallest = smallest, largest
+        # κ = ⟨G, A⟩ / ⟨H, A⟩ of these slopes.
+        divisor = np.sum(np.real(conj(smallest) * a), axis=(-2, -1), keepdims=True)
+        return (largest - y * smallest) * (weight / divisor)
+    inverse = np.linalg.inv(a)
+    norm = matrix_norm_of(p, np.shape(a), -2, -1)
+    size, size_of_inverse = (np.linalg.norm(each, p, axis=(-2, -1), keepdims=True) for each in (a, inverse))
+    of_inverse = norm.slope(inverse, size_of_inverse, weight * size)
+    inverse_h = adjoint(inverse)
+    return norm.slope(a, size, weight * size_of_inverse) - inverse_h @ of_inverse @ inverse_h

@@ -1,0 +1,266 @@
+"""Rules of sets of elements: ``unique`` and its kin, and the set operations.
+
+What is kept of equal elements is the first of them, which takes the whole cotangent: the others are not in the output.
+"""
+
+import numpy as np
+
+from rules.numpy.array_like import as_array, as_array_tangent, shape_of
+from rules.numpy.indexing import scatter
+from rulescore import AbstractZero, NoTangent, Tangent, Thunk, ZeroTangent, frule, project_to, rrule, unthunk
+from rulescore.projection import NON_DIFFERENTIABLE
+
+NO_TANGENT = NoTangent()
+ZERO_TANGENT = ZeroTangent()
+
+# ---------------------------------------------------------------- keeping elements
+
+
+def kept_tangent(y, da, a, places, axis=None):
+    """The tangent of ``y``, which are the elements of ``a`` in these places along an axis."""
+    da = as_array_tangent(da, a)
+    return project_to(y)(da if isinstance(da, AbstractZero) else np.take(da, places, axis))
+
+
+def kept_bar(ybar, shape, places, axis=None):
+    """ȳ in the places where the elements of an array of that shape came from."""
+    if isinstance(ybar, AbstractZero):
+        return ybar
+    if axis is None or not shape:
+        return np.reshape(scatter(ybar, (places,), (int(np.prod(shape)),), ybar.dtype), shape)
+    return scatter(ybar, (*(slice(None),) * (axis % len(shape)), places), shape, ybar.dtype)
+
+
+# ---------------------------------------------------------------- unique
+
+
+def unique_parts(ar, return_index, return_inverse, return_counts, axis, equal_nan, sorted):
+    """What ``np.unique`` returns, in a list, and the places of the first occurrences."""
+    options = {"axis": axis, "equal_nan": equal_nan}
+    values, places, *others = np.unique(ar, True, return_inverse, return_counts, **options)
+    if not sorted and not others and not return_index:
+        # NumPy sorts what it needs the places of, and only that. A permutation is left that sorts both alike.
+        unsorted = np.unique(ar, **options, sorted=False)
+        if np.ndim(unsorted) == 1:
+            places = places[np.argsort(np.argsort(unsorted, kind="stable"))]
+        values = unsorted
+    return [values, *([places] if return_index else []), *others], places
+
+
+@frule.register(np.unique)
+def unique_frule(
+    tangents,
+    ar,
+    return_index=False,
+    return_inverse=False,
+    return_counts=False,
+    axis=None,
+    *,
+    equal_nan=True,
+    sorted=True,
+):
+    parts, places = unique_parts(ar, return_index, return_inverse, return_counts, axis, equal_nan, sorted)
+    dy = kept_tangent(parts[0], tangents[1], ar, places, axis)
+    if len(parts) == 1:
+        return parts[0], dy
+    return tuple(parts), dy if isinstance(dy, NoTangent) else (dy, *[NO_TANGENT] * (len(parts) - 1))
+
+
+@rrule.register(np.unique)
+def unique_rrule(
+    ar,
+    return_index=False,
+    return_inverse=False,
+    return_counts=False,
+    axis=None,
+    *,
+    equal_nan=True,
+    sorted=True,
+):
+    """Of equal elements the first one gets ȳ; of equal rows, with an axis, likewise."""
+    parts, places = unique_parts(ar, return_index, return_inverse, return_counts, axis, equal_nan, sorted)
+    return (parts[0] if len(parts) == 1 else tuple(parts)), unique_pullback(ar, places, axis, len(parts) > 1)
+
+
+def unique_pullback(ar, places, axis=None, is_one_of_several=True):
+    """The pullback of the unique elements, which may stand first among other outputs."""
+    project, shape = project_to(ar), shape_of(ar)
+
+    def pullback(ybar):
+        ybar = unthunk(ybar)
+        if is_one_of_several and not isinstance(ybar, AbstractZero):
+            ybar = unthunk(ybar[0])
+        return NO_TANGENT, project(kept_bar(ybar, shape, places, axis))
+
+    return pullback
+
+
+def register_unique(f, *names):
+    """The rules of a function of the array API standard, whose output has the parts of these names of ``unique_all``.
+
+    It counts every NaN as an element of its own.
+    """
+    result_type = type(f(np.zeros(0)))
+
+    def parts_of(x):
+        values, places, *others = np.unique(x, True, "inverse_indices" in names, "counts" in names, equal_nan=False)
+        return result_type(values, *([places] if "indices" in names else []), *others), places
+
+    @frule.register(f)
+    def unique_frule(tangents, x):
+        y, places = parts_of(x)
+        dvalues = kept_tangent(y[0], tangents[1], x, places)
+        is_constant = isinstance(dvalues, NoTangent)
+        return y, dvalues if is_constant else Tangent(result_type, dvalues, *[NO_TANGENT] * len(names))
+
+    @rrule.register(f)
+    def unique_rrule(x):
+        y, places = parts_of(x)
+        return y, unique_pullback(x, places)
+
+
+register_unique(np.unique_all, "indices", "inverse_indices", "counts")
+register_unique(np.unique_counts, "counts")
+register_unique(np.unique_inverse, "inverse_indices")
+
+
+@frule.register(np.unique_values)
+def unique_values_frule(tangents, x):
+    return unique_frule(tangents, x, equal_nan=False, sorted=IS_SORTED)
+
+
+@rrule.register(np.unique_values)
+def unique_values_rrule(x):
+    return unique_rrule(x, equal_nan=False, sorted=IS_SORTED)
+
+
+IS_SORTED = np.lib.NumpyVersion(np.__version__) < "2.3.0"
+"""Whether ``unique_values`` sorts."""
+
+
+# ---------------------------------------------------------------- set operations
+
+
+def joined(arrays):
+    return np.concatenate([np.ravel(as_array(a)) for a in arrays])
+
+
+def set_frule(y, tangents, arrays, places):
+    """The pushforward of ``y``, which are the elements of two arrays, one behind the other, in these places."""
+    if all(isinstance(da, AbstractZero) for da in tangents):
+        return y, project_to(y)(sum(tangents[1:], tangents[0]))
+    moving = [
+        np.zeros(shape_of(a), y.dtype) if isinstance(da, AbstractZero) else as_array_tangent(da, a)
+        for da, a in zip(tangents, arrays, strict=True)
+    ]
+    return y, project_to(y)(np.take(joined(moving), places))
+
+
+def set_rrule(y, arrays, places):
+    """The pullback of ``y``, which are the elements of two arrays, one behind the other, in these places."""
+    projects, shapes = [project_to(a) for a in arrays], [shape_of(a) for a in arrays]
+    sizes = [int(np.prod(shape)) for shape in shapes]
+    starts = [0, sizes[0]]
+
+    def bar_of(ybar, start, size, shape):
+        ybar = unthunk(ybar)
+        is_here = (places >= start) & (places < start + size)
+        return ybar if isinstance(ybar, AbstractZero) else kept_bar(ybar[is_here], shape, places[is_here] - start)
+
+    def set_pullback(ybar):
+        return NO_TANGENT, *[
+            project(Thunk(lambda numbers=numbers: bar_of(ybar, *numbers)))
+            for project, *numbers in zip(projects, starts, sizes, shapes, strict=True)
+        ]
+
+    return y, set_pullback
+
+
+def first_places(a, is_unique):
+    """The unique elements of an array, and their places; all of it where they are said to be unique."""
+    if is_unique:
+        a = np.ravel(as_array(a))
+        return a, np.arange(a.size)
+    return np.unique(a, return_index=True)
+
+
+def union_of(ar1, ar2):
+    return first_places(joined([ar1, ar2]), False)
+
+
+def difference_of(ar1, ar2, assume_unique):
+    values, places = first_places(ar1, assume_unique)
+    ar2 = ar2 if assume_unique else np.unique(ar2)
+    is_left = np.isin(values, ar2, assume_unique=True, invert=True)
+    return values[is_left], places[is_left]
+
+
+def symmetric_difference_of(ar1, ar2, assume_unique):
+    (values1, places1), (values2, places2) = (first_places(a, assume_unique) for a in (ar1, ar2))
+    values, places = joined([values1, values2]), np.concatenate([places1, places2 + np.size(ar1)])
+    order = np.argsort(values)
+    values = values[order]
+    is_new = np.concatenate([[True], values[1:] != values[:-1], [True]])
+    is_alone = is_new[1:] & is_new[:-1] if values.size else is_new[:0]
+    return values[is_alone], places[order][is_alone]
+
+
+@frule.register(np.union1d)
+def union1d_frule(tangents, ar1, ar2):
+    y, places = union_of(ar1, ar2)
+    return set_frule(y, tangents[1:], (ar1, ar2), places)
+
+
+@rrule.register(np.union1d)
+def union1d_rrule(ar1, ar2):
+    """What is in both arrays is an element of the first one."""
+    y, places = union_of(ar1, ar2)
+    return set_rrule(y, (ar1, ar2), places)
+
+
+@frule.register(np.setdiff1d)
+def setdiff1d_frule(tangents, ar1, ar2, assume_unique=False):
+    y, places = difference_of(ar1, ar2, assume_unique)
+    return y, kept_tangent(y, tangents[1], ar1, places)
+
+
+@rrule.register(np.setdiff1d)
+def setdiff1d_rrule(ar1, ar2, assume_unique=False):
+    """The second array says which elements of the first one are kept, and none of its own are."""
+    y, places = difference_of(ar1, ar2, assume_unique)
+    return set_rrule(y, (ar1, ar2), places)
+
+
+@frule.register(np.setxor1d)
+def setxor1d_frule(tangents, ar1, ar2, assume_unique=False):
+    y, places = symmetric_difference_of(ar1, ar2, assume_unique)
+    return set_frule(y, tangents[1:3], (ar1, ar2), places)
+
+
+@rrule.register(np.setxor1d)
+def setxor1d_rrule(ar1, ar2, assume_unique=False):
+    y, places = symmetric_difference_of(ar1, ar2, assume_unique)
+    return set_rrule(y, (ar1, ar2), places)
+
+
+@frule.register(np.intersect1d)
+def intersect1d_frule(tangents, ar1, ar2, assume_unique=False, return_indices=False):
+    y, *indices = np.intersect1d(ar1, ar2, assume_unique, True)
+    dy = kept_tangent(y, tangents[1], ar1, indices[0])
+    if not return_indices:
+        return y, dy
+    return (y, *indices), dy if isinstance(dy, NoTangent) else (dy, NO_TANGENT, NO_TANGENT)
+
+
+@rrule.register(np.intersect1d)
+def intersect1d_rrule(ar1, ar2, assume_unique=False, return_indices=False):
+    """What is in both arrays is an element of the first one."""
+    y, *indices = np.intersect1d(ar1, ar2, assume_unique, True)
+    pullback_of_first = unique_pullback(ar1, indices[0], is_one_of_several=return_indices)
+    project = project_to(ar2)
+
+    def intersect1d_pullback(ybar):
+        zeros = NO_TANGENT if project is NON_DIFFERENTIABLE else ZERO_TANGENT
+        return *pullback_of_first(ybar), zeros
+
+    return ((y, *indices) if return_indices else y), intersect1d_pullback

@@ -1,0 +1,401 @@
+"""Rules of operations with sparse arrays: products, sums, elementwise products, and what makes them dense.
+
+A sparse array has a tangent where it stores an entry and nowhere else: the rest is not small, it is not there. So a
+cotangent of one has its pattern, and is computed at these places alone: no rule makes a dense array of the shape of a
+sparse one that has not been made by the function itself.
+
+The rules serve the operators of Python (by NumPy's ufuncs, whose rules serve them) and the methods of SciPy's classes.
+Of the older classes, as `scipy.sparse.csr_matrix`, ``*`` is the product of matrices.
+"""
+
+import operator
+
+import numpy as np
+from multipledispatch import MDNotImplementedError
+from scipy import sparse
+
+from rulescore import (
+    AbstractZero,
+    NoTangent,
+    Thunk,
+    frule,
+    linear_rule,
+    no_tangent_pullback,
+    project_to,
+    rrule,
+    unbroadcast,
+    unthunk,
+)
+from rulescore.projection import NON_DIFFERENTIABLE
+
+NO_TANGENT = NoTangent()
+
+SPARSE = (sparse.sparray, sparse.spmatrix)
+CLASSES = tuple(
+    getattr(sparse, f"{name}_{kind}")
+    for name in ("bsr", "coo", "csc", "csr", "dia", "dok", "lil")
+    for kind in ("array", "matrix")
+)
+WITH_SPARSE = ((SPARSE, SPARSE), (SPARSE, object), (object, SPARSE))
+"""The types of two operands of which one is sparse, or both are; those first that say what holds where others meet."""
+
+
+def method(name):
+    """A method of sparse arrays, whose rules serve what other classes of them have for it."""
+    served = getattr(sparse.csr_array, name)
+    for other in dict.fromkeys(getattr(cls, name) for cls in CLASSES):
+        if other is not served:
+            rrule.alias(other, served)
+    return served
+
+
+def register_operation(frule_of_two, rrule_of_two, method, ufunc=None):
+    """Register the rules of an operation of two operands for SciPy's method, and for the ufunc of its operator."""
+    pairs = [(method, (SPARSE, object))]
+    pairs += [(ufunc, types) for types in WITH_SPARSE if ufunc is not None]
+    for f, types in pairs:
+        frule.register(f, *types)(frule_of_two)
+        rrule.register(f, *types)(rrule_of_two)
+
+
+# ---------------------------------------------------------------- cotangents
+
+
+def cotangents_of_two(y, a, b, left, right):
+    """Output and pullback of an operation of two operands, of each of which a function of ȳ gives the cotangent."""
+    projects = project_to(a), project_to(b)
+    if all(project is NON_DIFFERENTIABLE for project in projects):
+        return y, no_tangent_pullback
+
+    def pullback_of_two(ybar):
+        ybar = unthunk(ybar)
+        if isinstance(ybar, AbstractZero):
+            return NO_TANGENT, ybar, ybar
+        bars = [
+            NO_TANGENT if project is NON_DIFFERENTIABLE else Thunk(lambda of=of, project=project: of(ybar, project))
+            for of, project in zip((left, right), projects, strict=True)
+        ]
+        return NO_TANGENT, *bars
+
+    return y, pullback_of_two
+
+
+def tangent_of_two(tangents, y, left, right):
+    """The tangent of the output, from what each operand's tangent contributes."""
+    _, da, db = tangents
+    terms = [of(dx) for of, dx in ((left, da), (right, db)) if not isinstance(dx, AbstractZero)]
+    if not terms:
+        return y, db if isinstance(da, NoTangent) else da
+    return y, project_to(y)(terms[0] if len(terms) == 1 else terms[0] + terms[1])
+
+
+def dense(x):
+    """An ordinary array of what a sparse array, a list or one of NumPy's matrices stands for; others as they are."""
+    if sparse.issparse(x):
+        return x.toarray()
+    return np.asarray(x) if isinstance(x, (np.matrix, list, tuple)) else x
+
+
+def conj(x):
+    """The conjugate, without the copy that NumPy and SciPy make of real numbers."""
+    if getattr(x, "dtype", None) is not None and x.dtype.kind != "c":
+        return x
+    return x.conjugate() if sparse.issparse(x) else np.conj(x)
+
+
+# ---------------------------------------------------------------- products of matrices
+
+
+def product(a, b):
+    """``a @ b``, by the rules where a value is being differentiated, of which sparse arrays know nothing."""
+    for x in (a, b):
+        if hasattr(type(x), "__rule_type__"):
+            return x.__array_function__(operator.matmul, (type(x),), (a, b), {})
+    return a @ b
+
+
+def adjoint(a):
+    return conj(a).transpose() if np.ndim(a) == 2 else conj(a)
+
+
+def decline_other_than_matrices(*operands):
+    """Sparse arrays with one axis or more than two, which few have; numbers; and NumPy's matrices."""
+    for x in operands:
+        if np.ndim(x) != 2 if sparse.issparse(x) else np.ndim(x) not in (1, 2) or isinstance(x, np.matrix):
+            raise MDNotImplementedError
+
+
+def matmul_frule(tangents, a, b):
+    decline_other_than_matrices(a, b)
+    y = product(a, b)
+    return tangent_of_two(tangents, y, lambda da: product(da, b), lambda db: product(a, db))
+
+
+def matmul_rrule(a, b):
+    """Ā = Ȳ Bᴴ and B̄ = Aᴴ Ȳ."""
+    decline_other_than_matrices(a, b)
+
+    def left(ybar, project):
+        if sparse.issparse(a) and not sparse.issparse(b):
+            rows, columns = project.coordinates
+            return project.of_entries(inner_products(as_columns(ybar), rows, as_columns(b), columns))
+        return project(product(ybar, adjoint(b)))
+
+    def right(ybar, project):
+        if sparse.issparse(b) and not sparse.issparse(a):
+            rows, columns = project.coordinates
+            return project.of_entries(inner_products(as_rows(ybar).T, columns, as_rows(a).T, rows))
+        return project(product(adjoint(a), ybar))
+
+    return cotangents_of_two(product(a, b), a, b, left, right)
+
+
+BLOCK = 1 << 20
+"""How many numbers are gathered at a time."""
+
+
+def inner_products(a, rows, b, others):
+    """Σₖ aᵢₖ conj(bⱼₖ) for pairs (i, j), which are the entries of a sparse array, in blocks of them."""
+    if a.shape[1] == 1:
+        return np.take(a[:, 0], rows) * conj(np.take(b[:, 0], others))
+    length = max(1, BLOCK // max(a.shape[1], 1))
+    a, b = np.ascontiguousarray(a), np.ascontiguousarray(b)
+    values = np.empty(len(rows), np.result_type(a, b))
+    for start in range(0, len(rows), length):
+        block = slice(start, start + length)
+        of_a, of_b = np.take(a, rows[block], axis=0), np.take(b, others[block], axis=0)
+        np.einsum("ik,ik->i", of_a, conj(of_b), out=values[block])
+    return values
+
+
+def as_columns(x):
+    x = dense(x)
+    return x[:, None] if x.ndim == 1 else x
+
+
+def as_rows(x):
+    x = dense(x)
+    return x[None, :] if x.ndim == 1 else x
+
+
+register_operation(matmul_frule, matmul_rrule, method("__matmul__"), np.matmul)
+for _dot in (sparse.csr_array.dot, sparse.coo_array.dot):  # which also takes numbers: such a call has no rule
+    rrule.alias(_dot, sparse.csr_array.__matmul__)
+
+
+# ---------------------------------------------------------------- sums and differences
+
+
+def signed(x, sign):
+    return x if sign == 1 else -x
+
+
+def register_sum(compute, sign, method, ufunc):
+    """The rules of a + b (sign 1) and a - b (sign -1), where a dense operand makes a dense result."""
+
+    def sum_frule(tangents, a, b):
+        y = compute(a, b)
+        return tangent_of_two(tangents, y, lambda da: spread(da, y), lambda db: spread(signed(db, sign), y))
+
+    def sum_rrule(a, b):
+        def left(ybar, project):
+            return project(gathered(ybar, a))
+
+        def right(ybar, project):
+            return project(signed(gathered(ybar, b), sign))
+
+        return cotangents_of_two(compute(a, b), a, b, left, right)
+
+    register_operation(sum_frule, sum_rrule, method, ufunc)
+
+
+def spread(dx, y):
+    """A tangent in the shape of the output: dense where that is."""
+    return dx if sparse.issparse(y) else np.broadcast_to(dense(dx), y.shape)
+
+
+def gathered(ybar, x):
+    """The cotangent of an operand that was broadcast; a sparse one is not."""
+    return ybar if sparse.issparse(x) else unbroadcast(dense(ybar), np.shape(x))
+
+
+register_sum(operator.add, 1, method("__add__"), np.add)
+register_sum(operator.sub, -1, method("__sub__"), np.subtract)
+
+
+# ---------------------------------------------------------------- products of elements
+
+
+def elementwise_frule(tangents, a, b):
+    y = times(a, b)
+    return tangent_of_two(tangents, y, lambda da: times(da, b), lambda db: times(a, db))
+
+
+def elementwise_rrule(a, b):
+    """ā = ȳ conj(b), summed over the axes along which ``a`` was repeated; the other way round for ``b``."""
+
+    def cotangent(x, other):
+        def of(ybar, project):
+            if sparse.issparse(x) and np.shape(x) == np.shape(ybar):
+                return project.of_entries(project.entries_of(ybar) * conj(entries_beside(x, other, project)))
+            if np.ndim(x) == 0:
+                return project(inner_product(other, ybar))
+            # The other one is sparse, or `x` is and is repeated: what multiplies it has entries where the other has.
+            return project(sum_to(times(conj(other), ybar), np.shape(x)))
+
+        return of
+
+    return cotangents_of_two(times(a, b), a, b, cotangent(a, b), cotangent(b, a))
+
+
+def times(a, b):
+    """The product of elements, also of the older classes, of which ``*`` is another."""
+    if sparse.issparse(a):
+        return a.multiply(b)
+    return b.multiply(a) if sparse.issparse(b) else a * b
+
+
+def entries_beside(x, other, project):
+    """The elements of an operand, or the number, that the entries of a sparse ``x`` are multiplied with."""
+    if np.ndim(other) == 0:
+        return other
+    if sparse.issparse(other) and other.shape != x.shape:
+        other = other.toarray()
+    return project.entries_of(other if sparse.issparse(other) else np.broadcast_to(other, x.shape))
+
+
+def inner_product(a, ybar):
+    """Σ conj(a) ȳ over the entries of a sparse array."""
+    entries_of = project_to(a).entries_of
+    return np.sum(conj(entries_of(a)) * entries_of(ybar))
+
+
+def sum_to(x, shape):
+    """An array summed over the axes along which one of this shape was repeated, dense."""
+    if not sparse.issparse(x):
+        return unbroadcast(x, shape)
+    x = x.tocoo()
+    kept = x.coords[x.ndim - len(shape) :]
+    places = [np.zeros_like(place) if n == 1 else place for place, n in zip(kept, shape, strict=True)]
+    total = np.zeros(shape, x.dtype)
+    np.add.at(total, tuple(places), x.data)
+    return total
+
+
+def multiply_frule(tangents, a, b):
+    rule = matmul_frule if is_product_of_matrices(a, b) else elementwise_frule
+    return rule(tangents, a, b)
+
+
+def multiply_rrule(a, b):
+    """Those of ``@`` where ``*`` is the product of matrices."""
+    return (matmul_rrule if is_product_of_matrices(a, b) else elementwise_rrule)(a, b)
+
+
+def is_product_of_matrices(a, b):
+    return any(isinstance(x, sparse.spmatrix) for x in (a, b)) and np.ndim(a) != 0 and np.ndim(b) != 0
+
+
+register_operation(elementwise_frule, elementwise_rrule, method("multiply"))
+register_operation(multiply_frule, multiply_rrule, method("__mul__"), np.multiply)
+
+
+# ---------------------------------------------------------------- one sparse array, and numbers
+
+
+def scaled_down_frule(tangents, a, b):
+    decline_other_than_numbers(b)
+    y = a / b
+    return tangent_of_two(tangents, y, lambda da: da / b, lambda db: -y * (db / b))
+
+
+def scaled_down_rrule(a, b):
+    """ā = ȳ / conj(b) and b̄ = -Σ ȳ conj(a / b²)."""
+    decline_other_than_numbers(b)
+
+    def left(ybar, project):
+        return project.of_entries(project.entries_of(ybar) / np.conj(b))
+
+    def right(ybar, project):
+        return project(-inner_product(a, ybar) / np.conj(b) ** 2)
+
+    return cotangents_of_two(a / b, a, b, left, right)
+
+
+def decline_other_than_numbers(x):
+    if np.ndim(x):
+        raise MDNotImplementedError
+
+
+for _function in (np.divide, method("__truediv__")):
+    frule.register(_function, SPARSE, object)(scaled_down_frule)
+    rrule.register(_function, SPARSE, object)(scaled_down_rrule)
+
+for _function in (np.negative, method("__neg__")):
+    linear_rule(_function, lambda ybar, x, /: -ybar, types=(SPARSE,))
+
+
+def sum_frule(tangents, a, axis=None, dtype=None):
+    _, da, *_ = tangents
+    y = a.sum(axis=axis, dtype=dtype)
+    return y, da if isinstance(da, AbstractZero) else project_to(y)(da.sum(axis=axis, dtype=dtype))
+
+
+def sum_rrule(a, axis=None, dtype=None):
+    """Every entry gets the cotangent of the sum it is part of."""
+    project = project_to(a)
+    y = a.sum(axis=axis, dtype=dtype)
+    if project is NON_DIFFERENTIABLE:
+        return y, no_tangent_pullback
+    axes = range(a.ndim) if axis is None else [i % a.ndim for i in ([axis] if np.ndim(axis) == 0 else axis)]
+    kept = [i for i in range(a.ndim) if i not in axes]
+
+    def sum_pullback(ybar):
+        ybar = unthunk(ybar)
+        if isinstance(ybar, AbstractZero):
+            return NO_TANGENT, ybar
+        places = project.coordinates
+        # NumPy's matrices, which the older classes return, keep the axis.
+        ybar = np.reshape(dense(ybar), [a.shape[i] for i in kept])
+        values = ybar[tuple([places[i] for i in kept])] if kept else np.broadcast_to(ybar, len(places[0]))
+        return NO_TANGENT, project.of_entries(values)
+
+    return y, sum_pullback
+
+
+for _function in (np.sum, method("sum")):
+    frule.register(_function, SPARSE)(sum_frule)
+    rrule.register(_function, SPARSE)(sum_rrule)
+
+
+def transpose_frule(tangents, a, axes=None):
+    _, da, *_ = tangents
+    return a.transpose(axes), da if isinstance(da, AbstractZero) else da.transpose(axes)
+
+
+def transpose_rrule(a, axes=None):
+    project = project_to(a)
+    back = None if axes is None else tuple(np.argsort(np.mod(axes, a.ndim)).tolist())
+    return a.transpose(axes), lambda ybar: (NO_TANGENT, project(unthunk(ybar).transpose(back)))
+
+
+for _function in (np.transpose, method("transpose")):
+    frule.register(_function, SPARSE)(transpose_frule)
+    rrule.register(_function, SPARSE)(transpose_rrule)
+
+
+def toarray_frule(tangents, a, order=None):
+    _, da, *_ = tangents
+    return a.toarray(order=order), da if isinstance(da, AbstractZero) else da.toarray(order=order)
+
+
+def toarray_rrule(a, order=None):
+    """The entries of ȳ that ``a`` stores."""
+    project = project_to(a)
+    return a.toarray(order=order), lambda ybar: (NO_TANGENT, project(ybar))
+
+
+frule.register(method("toarray"), SPARSE)(toarray_frule)
+rrule.register(sparse.csr_array.toarray, SPARSE)(toarray_rrule)
+# Of the older classes it makes a matrix of NumPy's.
+rrule.alias(sparse.csr_array.todense, sparse.csr_array.toarray)

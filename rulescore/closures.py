@@ -1,0 +1,380 @@
+"""Closure conversion: a call with everything that is differentiated in it as one explicit argument.
+
+A rule sees arguments, not what a function among them captured. `made_explicit` finds the values that an AD system
+traces wherever a call holds them, in functions too, and makes the call a function of the list of them. The functions
+become `Closure` objects with these values as fields, so that a rule returns their cotangents as it does for every other
+object that is called. Which AD system it is does not matter: what it traces has a ``__rule_type__``.
+"""
+
+from __future__ import annotations
+
+import functools
+import types
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
+
+import numpy as np
+from multipledispatch import MDNotImplementedError
+
+from rulescore.accumulation import add
+from rulescore.config import HasForwardMode, HasReverseMode, RuleConfig
+from rulescore.records import name_of
+from rulescore.registry import frule, rrule
+from rulescore.rule_table import RuleTable
+from rulescore.signatures import instances_of
+from rulescore.tangents import Tangent, rebuild, structure_of
+from rulescore.thunks import unthunk
+from rulescore.zero import AbstractZero, NoTangent, ZeroTangent
+
+_MOST_OBJECTS = 20_000
+"""How many objects within a call are looked at. What is not found makes an error later, never a zero."""
+
+# ---------------------------------------------------------------- what a function refers to
+
+
+_LEAVES = (np.ndarray, np.generic, np.ufunc, str, bytes, int, float, complex, type, types.ModuleType, type(None))
+
+
+def parts_of(x: Any) -> dict[Any, Any]:
+    """What an object holds: the fields of containers and objects; captured variables and defaults of functions."""
+    if is_traced(x) or isinstance(x, _LEAVES):
+        return {}
+    if isinstance(x, Closure):
+        return {"values": x.values}
+    if isinstance(x, Tangent):
+        return x.fields
+    if isinstance(x, types.FunctionType):
+        cells = {("cell", i): cell.cell_contents for i, cell in enumerate(x.__closure__ or ()) if cell != _EMPTY}
+        defaults = {("default", i): value for i, value in enumerate(x.__defaults__ or ())}
+        return {**cells, **defaults, **{("keyword", name): v for name, v in (x.__kwdefaults__ or {}).items()}}
+    if isinstance(x, types.MethodType):
+        return {"__self__": x.__self__, "__func__": x.__func__}
+    try:
+        return structure_of(x) or {}
+    except TypeError:  # objects of C that do not say what they hold
+        return {}
+
+
+_EMPTY = types.CellType()
+
+
+def is_traced(x: Any) -> bool:
+    """Whether an object stands for a value that an AD system differentiates."""
+    return hasattr(type(x), "__rule_type__")
+
+
+class _Graph:
+    """What an object holds, directly or not, and which of these objects lead to some that are looked for."""
+
+    def __init__(self, root: Any, is_sought: Callable[[Any], bool]) -> None:
+        self.found: list[Any] = []
+        self._leading: set[int] = set()
+        self._objects: dict[int, Any] = {}  # keeps them alive, and so their ids their own
+        holders: dict[int, list[int]] = {}
+        queue = [root]
+        while queue and len(self._objects) < _MOST_OBJECTS:
+            x = queue.pop()
+            if id(x) in self._objects:
+                continue
+            self._objects[id(x)] = x
+            if is_sought(x):
+                self.found.append(x)
+                continue
+            for part in parts_of(x).values():
+                holders.setdefault(id(part), []).append(id(x))
+                queue.append(part)
+        queue_of_ids = [id(x) for x in self.found]
+        while queue_of_ids:
+            key = queue_of_ids.pop()
+            if key not in self._leading:
+                self._leading.add(key)
+                queue_of_ids += holders.get(key, ())
+
+    def leads_to_some(self, x: Any) -> bool:
+        """Whether something that was looked for is held by an object, or is the object itself."""
+        return id(x) in self._leading
+
+
+def substituted(root: Any, is_sought: Callable[[Any], bool], substitute: Callable[[Any], Any]) -> Any:
+    """A copy of an object with others in the place of some that it holds; what holds none of them is shared."""
+    graph = _Graph(root, is_sought)
+    copies: dict[int, Any] = {id(x): substitute(x) for x in graph.found}
+
+    def copy_of(x: Any) -> Any:
+        if not graph.leads_to_some(x):
+            return x
+        if id(x) not in copies:
+            if isinstance(x, types.FunctionType):
+                copies[id(x)] = _function_like(x)  # known before what it captured is copied, which may be itself
+                _fill(copies[id(x)], x, {key: copy_of(part) for key, part in parts_of(x).items()})
+            else:
+                fields = {key: copy_of(part) for key, part in parts_of(x).items()}
+                copies[id(x)] = _rebuilt(x, fields)
+        return copies[id(x)]
+
+    return copy_of(root)
+
+
+def _function_like(f: types.FunctionType) -> types.FunctionType:
+    cells = None if f.__closure__ is None else tuple([types.CellType() for _ in f.__closure__])
+    copy = types.FunctionType(f.__code__, f.__globals__, f.__name__, f.__defaults__, cells)
+    copy.__kwdefaults__ = f.__kwdefaults__
+    copy.__qualname__ = f.__qualname__
+    return copy
+
+
+def _fill(copy: types.FunctionType, f: types.FunctionType, parts: Mapping[Any, Any]) -> None:
+    for i, cell in enumerate(copy.__closure__ or ()):
+        if ("cell", i) in parts:
+            cell.cell_contents = parts["cell", i]
+    if f.__defaults__:
+        copy.__defaults__ = tuple([parts["default", i] for i in range(len(f.__defaults__))])
+    if f.__kwdefaults__:
+        copy.__kwdefaults__ = {name: parts["keyword", name] for name in f.__kwdefaults__}
+
+
+def _rebuilt(x: Any, fields: dict[Any, Any]) -> Any:
+    if isinstance(x, Closure):
+        return Closure(x._function_of, fields["values"])
+    if isinstance(x, Tangent):
+        return Tangent.from_fields(x.primal_type, fields)
+    if isinstance(x, types.MethodType):
+        return types.MethodType(fields["__func__"], fields["__self__"])
+    return rebuild(x, fields)
+
+
+# ---------------------------------------------------------------- closures
+
+
+class Closure:
+    """A function with values that it captured as its fields.
+
+    Parameters
+    ----------
+    function_of : callable
+        From a list of values to the function that has captured these. It is a function of Python, so that it counts as
+        constant among the fields.
+    values : list
+        The values.
+    """
+
+    def __init__(self, function_of: types.FunctionType, values: list[Any]) -> None:
+        self._function_of = function_of
+        self.values = values
+
+    @property
+    def function(self) -> Any:
+        """The function itself, with the values in their places."""
+        return self._function_of(self.values)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self.function(*args, **kwargs)
+
+
+class _Slot:
+    """In the place of one of the values that are differentiated, of which it has a number."""
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+
+
+def _is_slot(x: Any) -> bool:
+    return isinstance(x, _Slot)
+
+
+def _with_closures(x: Any) -> Any:
+    """What is given with slots in it, in which every function with slots becomes a closure with these as values."""
+    graph = _Graph(x, _is_slot)
+    if not graph.found or _is_slot(x) or isinstance(x, Closure):
+        return x
+    if not callable(x):
+        return _rebuilt(x, {key: _with_closures(part) for key, part in parts_of(x).items()})
+    slots = graph.found
+    places = {id(slot): i for i, slot in enumerate(slots)}
+
+    def function_of(values: list[Any]) -> Any:
+        return substituted(x, _is_slot, lambda slot: values[places[id(slot)]])
+
+    return Closure(function_of, slots)
+
+
+# ---------------------------------------------------------------- calls
+
+
+class ExplicitCall:
+    """A call as a function of the list of the values in it that are differentiated.
+
+    Its rule is that of the function that is called, which gets a `Closure` for each function with such values.
+    """
+
+    def __init__(self, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        self.f = f
+        self._args = args
+        self._kwargs = kwargs
+        self.__qualname__ = f"{name_of(f)}, of what its functions captured"
+        self.__module__ = ""
+
+    def __call__(self, values: list[Any]) -> Any:
+        args, kwargs = self.arguments(values)
+        return self.f(*args, **kwargs)
+
+    def arguments(self, values: list[Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """Positional arguments and keywords, with values in their places."""
+        filled: Any = substituted((self._args, self._kwargs), _is_slot, lambda slot: values[slot.number])
+        return filled
+
+    def in_positions(self, table: RuleTable, config: RuleConfig) -> ExplicitCall:
+        """The same call with those keywords at their positions that the rule knows by position."""
+        if not _Graph(self._kwargs, _is_slot).found:
+            return self
+        args, kwargs = table.bind(self.f, self._args, self._kwargs, config)
+        if _Graph(kwargs, _is_slot).found:
+            raise MDNotImplementedError
+        return ExplicitCall(self.f, args, kwargs)
+
+    def tangents(self, dvalues: Any) -> list[Any]:
+        """The tangent of each positional argument, from those of the values."""
+        return [_tangent_of(x, dvalues) for x in self._args]
+
+    def cotangents(self, bars: Iterable[Any], count: int) -> list[Any]:
+        """The cotangent of each value, from those of the positional arguments."""
+        sums: list[Any] = [ZeroTangent()] * count
+        given = [*bars, *[NoTangent()] * len(self._args)]
+        for x, bar in zip(self._args, given, strict=False):
+            for number, part in _parts_of_cotangent(x, bar, self.f):
+                sums[number] = add(sums[number], part)
+        return sums
+
+
+def _tangent_of(x: Any, dvalues: Any) -> Any:
+    if _is_slot(x):
+        return dvalues[x.number]
+    if not _Graph(x, _is_slot).found:
+        return ZeroTangent() if isinstance(x, (np.ndarray, np.generic, float, complex, tuple, list)) else NoTangent()
+    fields = {key: _tangent_of(part, dvalues) for key, part in parts_of(x).items()}
+    return Tangent.from_fields(type(x), fields)
+
+
+def _parts_of_cotangent(x: Any, bar: Any, f: Any) -> Iterator[tuple[int, Any]]:
+    if not _Graph(x, _is_slot).found:
+        return
+    bar = unthunk(bar)
+    if isinstance(bar, ZeroTangent):
+        return
+    if isinstance(bar, NoTangent):
+        raise TypeError(
+            f"the rule of {name_of(f)} was asked for the derivative with respect to what a "
+            f"{'function' if isinstance(x, Closure) else type(x).__name__} among its arguments holds, and gives none: "
+            "pass these values as arguments that it differentiates (args=)"
+        )
+    if _is_slot(x):
+        yield x.number, bar
+        return
+    for key, part in parts_of(x).items():
+        if _Graph(part, _is_slot).found:
+            yield from _parts_of_cotangent(part, bar[key], f)
+
+
+def made_explicit(f: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> tuple[ExplicitCall, list[Any]] | None:
+    """A call as one of the values in it that are differentiated, wherever they are; None where there are none.
+
+    Parameters
+    ----------
+    f, args, kwargs
+        The call.
+
+    Returns
+    -------
+    call, values
+        ``call(values)`` is ``f(*args, **kwargs)``. What functions captured is found in the variables around them, in
+        their defaults, in partials, in the objects of methods, and in containers and objects there; but not in globals.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from rulescore.ad import grad
+    >>> def apply(f, x): return f(x)
+    >>> def loss(p):
+    ...     call, values = made_explicit(apply, (lambda x: p * x, 3.0), {})
+    ...     return call(values)
+    >>> grad(loss)(2.0)
+    np.float64(3.0)
+    """
+    graph = _Graph((args, dict(kwargs)), is_traced)
+    if not graph.found:
+        return None
+    slots = {id(x): _Slot(number) for number, x in enumerate(graph.found)}
+    args_with_slots, kwargs_with_slots = substituted((args, dict(kwargs)), is_traced, lambda x: slots[id(x)])
+    every = [_with_closures(x) for x in args_with_slots]
+    named = {name: _with_closures(x) for name, x in kwargs_with_slots.items()}
+    return ExplicitCall(f, tuple(every), named), graph.found
+
+
+def calls_back(f: Any) -> bool:
+    """Whether a function has rules that call back into the AD system, and so know of functions among its arguments."""
+    return any(record.config for table in (rrule, frule) for record in table.records(f))
+
+
+def handed_over(f: Any, /, *args: Any, **kwargs: Any) -> Any:
+    """``f(*args, **kwargs)``, seen by the AD system that traces something in it, also within functions.
+
+    For the primal within a rule: when derivatives nest, what the rule is given is traced by a differentiation further
+    out. Where nothing is, functions are handed on as plain functions.
+    """
+    explicit = made_explicit(f, args, kwargs)
+    if explicit is not None:
+        call, values = explicit
+        return values[0].__array_function__(call, (type(values[0]),), (values,), {})
+    watch = functools.partial(_watched, name_of(f))
+    return f(*map(watch, args), **{name: watch(x) for name, x in kwargs.items()})
+
+
+class UnseenCaptureError(TypeError):
+    """A function uses a value that is being differentiated and that was not found in it."""
+
+
+def _watched(caller: str, x: Any) -> Any:
+    """A function that raises where it returns something that is traced, whatever code of C goes on to do with it."""
+    g = x.function if isinstance(x, Closure) else x
+    if not callable(g) or isinstance(g, (type, np.ufunc)):
+        return g
+
+    @functools.wraps(g, updated=())
+    def watched(*args: Any, **kwargs: Any) -> Any:
+        y = g(*args, **kwargs)
+        if is_traced(y) or (type(y) in (list, tuple) and any(map(is_traced, y))):
+            raise UnseenCaptureError(
+                f"{caller} calls {name_of(g)}, which uses a value that is being differentiated and that was not found "
+                "in it. What a function captures from the functions around it is found, and what its arguments hold; "
+                "not what it takes from globals, or from iterators. Pass that with args= or as a variable around it"
+            )
+        return y
+
+    return watched
+
+
+@rrule.register(instances_of(ExplicitCall), config=HasReverseMode)
+def explicit_call_rrule(config: Any, call: Any, values: Any) -> Any:
+    """By the rule of the function that is called."""
+    call = call.in_positions(rrule, config)
+    args, kwargs = call.arguments(values)
+    found = rrule(config, call.f, *args, **kwargs)
+    if found is None:
+        raise MDNotImplementedError
+    y, pullback = found
+
+    def explicit_call_pullback(ybar: Any) -> Any:
+        return NoTangent(), Tangent(list, *call.cotangents(pullback(ybar)[1:], len(values)))
+
+    return y, explicit_call_pullback
+
+
+@frule.register(instances_of(ExplicitCall), config=HasForwardMode)
+def explicit_call_frule(config: Any, tangents: Any, call: Any, values: Any) -> Any:
+    dvalues = [ZeroTangent()] * len(values) if isinstance(tangents[1], AbstractZero) else list(tangents[1])
+    call = call.in_positions(frule, config)
+    args, kwargs = call.arguments(values)
+    found = frule(config, (NoTangent(), *call.tangents(dvalues)), call.f, *args, **kwargs)
+    if found is None:
+        raise MDNotImplementedError
+    return found

@@ -1,0 +1,258 @@
+"""What a pullback costs: primal plus pullback of every rule of NumPy's against the primal alone, and against the peers.
+
+HIPS autograd and JAX (compiled) take part where they have the function and it accepts the call. All take turns; the
+ratios are medians over the turns, of processor time. Rules whose ratio to the primal is above `MUCH` are listed at the
+end, with the reason. Run with ``pytest tests/benchmarks/test_rules.py``.
+"""
+
+from __future__ import annotations
+
+import functools
+import sys
+import time
+import warnings
+from collections.abc import Callable, Iterator
+from statistics import median
+from typing import Any
+
+# First, as it sets the number of threads:
+from ad_systems import ONE_THREAD
+
+# isort: split
+import numpy as np
+import optree
+import pytest
+from rich.console import Console
+from rich.table import Table
+from rule_calls import Call, calls
+from rule_costs import REASONS
+
+from rulescore import rrule, unthunk
+from rulescore.ad import vjp
+from rulescore.tangents import zero_tangent
+
+pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::FutureWarning", "ignore::RuntimeWarning")
+
+MUCH = 5.0
+MOST_ROUNDS, FEWEST_ROUNDS = 9, 3
+SECONDS = 1.0
+"""How long a contest takes that has had its fewest rounds."""
+
+TURN = 2e-3
+"""How many seconds a turn takes at least; a fast call is repeated."""
+
+CALLS = calls()
+OURS, HIPS, JAX = "rulescore", "HIPS autograd", "JAX, jit"
+
+
+# ---------------------------------------------------------------- a call and its derivative, by system
+
+
+def function_named(module: Any, name: str) -> Any:
+    return functools.reduce(getattr, name.split("."), module)
+
+
+def is_differentiated(position: int, x: Any, constants: tuple[int, ...]) -> bool:
+    return position not in constants and getattr(np.asarray(x).dtype, "kind", "") in ("f", "c")
+
+
+class Taken:
+    """A call as a function of the arrays in it that are differentiated, its leaves."""
+
+    def __init__(self, given: Call) -> None:
+        self.given = given
+        self.leaves: list[Any] = []
+        args = [
+            optree.tree_map(lambda x, i=i: self._placed(i, x, given.constants), x) for i, x in enumerate(given.args)
+        ]
+        kwargs = {key: self._placed(-1, x, ()) if isinstance(x, np.ndarray) else x for key, x in given.kwargs.items()}
+        self.args, self.kwargs = tuple(args), kwargs
+
+    def _placed(self, position: int, x: Any, constants: tuple[int, ...]) -> Any:
+        if not is_differentiated(position, x, constants) or isinstance(x, str):
+            return x
+        self.leaves.append(x)
+        return Place(len(self.leaves) - 1)
+
+    def call(self, f: Callable[..., Any], leaves: Any) -> Any:
+        args, kwargs = optree.tree_map(
+            lambda x: leaves[x.number] if isinstance(x, Place) else x, (self.args, self.kwargs)
+        )
+        return f(*args, **kwargs)
+
+
+class Place:
+    """In the place of a leaf."""
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+
+
+def cotangent_of(y: Any) -> Any:
+    """Ones in the form of an output, None for what has no derivative."""
+    if isinstance(y, (tuple, list)):
+        return tuple([cotangent_of(item) for item in y])
+    y = np.asarray(y)
+    return np.ones_like(y) if y.dtype.kind in "fc" else zero_tangent(y)
+
+
+def by_rule(f: Any, given: Call) -> Callable[[], Any]:
+    """Primal plus pullback; through the reference AD where there is no rule but NumPy's own code."""
+    found = rrule(f, *given.args, **given.kwargs)
+    if found is None:
+        taken = Taken(given)
+
+        def through_ad() -> Any:
+            y, pull = vjp(lambda *leaves: taken.call(f, leaves), *taken.leaves)
+            return pull(cotangent_of(y) if isinstance(y, (tuple, list)) else np.ones_like(y))
+
+        return through_ad
+    ybar = cotangent_of(found[0])
+
+    def primal_and_pullback() -> Any:
+        _, pullback = rrule(f, *given.args, **given.kwargs)
+        return [unthunk(bar) for bar in pullback(ybar)]
+
+    return primal_and_pullback
+
+
+def by_autograd(name: str, given: Call) -> Callable[[], Any]:
+    import autograd.numpy
+    from autograd import make_vjp
+    from autograd.builtins import tuple as boxed_tuple
+
+    f, taken = function_named(autograd.numpy, name), Taken(given)
+    gradient = make_vjp(lambda leaves: taken.call(f, leaves))
+    ybar = cotangent_of(gradient(boxed_tuple(taken.leaves))[1])
+
+    def value_and_vjp() -> Any:
+        pull, _ = gradient(boxed_tuple(taken.leaves))
+        return pull(ybar)
+
+    return value_and_vjp
+
+
+def by_jax(name: str, given: Call) -> Callable[[], Any]:
+    import jax
+
+    f, taken = function_named(jax.numpy, name), Taken(given)
+
+    @jax.jit
+    def value_and_vjp(leaves: Any) -> Any:
+        y, pull = jax.vjp(lambda leaves: taken.call(f, leaves), leaves)
+        return y, pull(jax.tree_util.tree_map(lambda x: jax.numpy.ones(x.shape, x.dtype), y))
+
+    leaves = [jax.numpy.asarray(x) for x in taken.leaves]
+    return lambda: jax.block_until_ready(value_and_vjp(leaves))
+
+
+# ---------------------------------------------------------------- turns
+
+
+class Contestant:
+    """Something to be timed; `seconds` is empty where it cannot be run."""
+
+    def __init__(self, make: Callable[[], Callable[[], Any]], is_ours: bool = False) -> None:
+        self.seconds: list[float] = []
+        self.repetitions = 0
+        try:
+            self.run = make()
+            self.run()
+        except Exception:
+            if is_ours:
+                raise
+            return  # a peer without this function, or without a derivative of it
+        self.repetitions = 1
+        self.repetitions = max(1, round(TURN / max(min(self._time(), self._time()), 1e-7)))
+
+    def _time(self) -> float:
+        start = time.process_time()
+        for _ in range(self.repetitions):
+            self.run()
+        return (time.process_time() - start) / self.repetitions
+
+    def take_turn(self) -> None:
+        if self.repetitions:
+            self.seconds.append(self._time())
+
+    def ratio_to(self, other: Contestant) -> float:
+        return median(own / others for own, others in zip(self.seconds, other.seconds, strict=True))
+
+
+def contest(name: str) -> dict[str, Contestant]:
+    given, f = CALLS[name], function_named(np, name)
+    contestants = {
+        "primal": Contestant(lambda: lambda: f(*given.args, **given.kwargs), is_ours=True),
+        OURS: Contestant(lambda: by_rule(f, given), is_ours=True),
+        HIPS: Contestant(lambda: by_autograd(name, given)),
+        JAX: Contestant(lambda: by_jax(name, given)),
+    }
+    start = time.perf_counter()
+    for number in range(MOST_ROUNDS):
+        if number >= FEWEST_ROUNDS and time.perf_counter() - start > SECONDS:
+            break
+        for contestant in contestants.values():
+            contestant.take_turn()
+    return contestants
+
+
+# ---------------------------------------------------------------- the tables
+
+
+class Tables:
+    def __init__(self) -> None:
+        self.costs = Table(title="Primal plus pullback", title_justify="left")
+        for column in ("", "primal alone", "ours / primal", f"{HIPS} / ours", f"{JAX} / ours"):
+            self.costs.add_column(column, justify="right" if column else "left", no_wrap=True)
+        self.dear = Table(title=f"More than {MUCH:g} times the primal", title_justify="left")
+        for column in ("", "ours / primal", "reason"):
+            self.dear.add_column(column)
+        self.ratios: list[float] = []
+
+    def add(self, name: str, contestants: dict[str, Contestant]) -> None:
+        primal, ours = contestants["primal"], contestants[OURS]
+        ratio = ours.ratio_to(primal)
+        self.ratios.append(ratio)
+        others = [f"{c.ratio_to(ours):.2f}" if (c := contestants[peer]).seconds else "-" for peer in (HIPS, JAX)]
+        self.costs.add_row(name, f"{median(primal.seconds) * 1e6:.3g} µs", f"{ratio:.2f}", *others)
+        if ratio > MUCH:
+            self.dear.add_row(name, f"{ratio:.2f}", REASONS.get(name, "NO REASON GIVEN"))
+
+    def print(self) -> None:
+        console = Console(file=sys.__stdout__, width=150, markup=False, highlight=False)
+        console.print()
+        console.print(self.costs)
+        console.print(self.dear)
+        console.print(f"{len(self.ratios)} functions; the median of ours / primal is {median(self.ratios):.2f}")
+        if not ONE_THREAD:
+            console.print("NumPy used several threads: name this file alone, or set OPENBLAS_NUM_THREADS=1")
+
+
+@pytest.fixture(scope="module")
+def tables(request) -> Iterator[Tables]:
+    tables = Tables()
+    yield tables
+    with request.config.pluginmanager.getplugin("capturemanager").global_and_fixture_disabled():
+        tables.print()
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_primal_and_pullback(tables, name):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        tables.add(name, contest(name))
+
+
+def test_every_rule_of_numpy_is_measured():
+    missing = []
+    for module, prefix in ((np, ""), (np.linalg, "linalg."), (np.fft, "fft.")):
+        for name in sorted(dir(module)):
+            f = getattr(module, name)
+            if name.startswith("_") or isinstance(f, type) or not callable(f) or f not in rrule:
+                continue
+            is_measured = any(
+                "non-differentiable" not in r.tags and not r.opted_out and not r.config for r in rrule.records(f)
+            )
+            if is_measured and prefix + name not in CALLS:
+                missing.append(prefix + name)
+    assert not missing

@@ -1,0 +1,156 @@
+"""Sample inputs for operations with sparse arrays.
+
+Each operation has them under the name of SciPy's method, and those where a dense array or a number stands on the left
+call the operator.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from testutils.samples.numpy.reductions import complex_normal
+from testutils.sampling import Sample, sample, sample_inputs
+
+CSR: Any = sparse.csr_array
+"""The class whose methods' rules serve those of the other classes."""
+
+FORMATS = ("bsr", "coo", "csc", "csr", "dia", "dok", "lil")
+KINDS = ("array", "matrix")
+
+
+def stored(rng: np.random.Generator, *shape: int, dtype: Any = float) -> Any:
+    """Random numbers, about half of them zeros, no row or column without an entry."""
+    mask = rng.uniform(size=shape) < 0.5
+    rows, columns = np.indices(shape)
+    mask |= (rows - columns) % min(shape) == 0
+    numbers = complex_normal(rng, *shape) if np.dtype(dtype).kind == "c" else rng.standard_normal(shape)
+    return np.where(mask, numbers, 0).astype(dtype)
+
+
+def of_class(name: str, x: Any) -> Any:
+    """A sparse array of one of SciPy's classes."""
+    return getattr(sparse, name)(x)
+
+
+def in_every_class(rng: np.random.Generator, *shape: int) -> Iterator[Any]:
+    for format_ in FORMATS:
+        for kind in KINDS:
+            yield of_class(f"{format_}_{kind}", stored(rng, *shape))
+
+
+@sample_inputs(CSR.__matmul__)
+def _(rng: np.random.Generator) -> Iterator[Sample]:
+    x, m = rng.standard_normal(4), rng.standard_normal((4, 2))
+    for a in in_every_class(rng, 3, 4):
+        yield sample(a, x, _name=f"{type(a).__name__} @ vector")
+        yield sample(a, m, _name=f"{type(a).__name__} @ matrix")
+        yield sample(rng.standard_normal(3), a, _function=operator.matmul, _name=f"vector @ {type(a).__name__}")
+    a, b = sparse.csr_array(stored(rng, 3, 4)), sparse.csc_array(stored(rng, 4, 2))
+    yield sample(rng.standard_normal((2, 3)), a, _function=operator.matmul, _name="dense @ sparse")
+    yield sample(a, b, _name="sparse @ sparse")
+    yield sample(sparse.csr_matrix(a), sparse.coo_matrix(b), _function=operator.mul, _name="matrix * matrix")
+    yield sample(sparse.csr_matrix(a), x, _function=operator.mul, _name="matrix * vector")
+    z = sparse.csr_array(stored(rng, 3, 4, dtype=complex))
+    yield sample(z, x, _name="complex @ real")
+    yield sample(a, complex_normal(rng, 4, 2), _name="real @ complex")
+    yield sample(complex_normal(rng, 3), z, _function=operator.matmul, _name="complex vector @ complex")
+    yield sample(z, sparse.csr_array(stored(rng, 4, 2)), _name="complex @ real, sparse")
+    yield sample(a.astype(np.float32), x.astype(np.float32), _name="single precision")
+    yield sample(a, m[:, :0], _name="no columns")
+    yield sample(sparse.csr_array((3, 4)), x, _name="nothing stored")
+    yield sample(a, [1.0, 2.0, -1.0, 0.5], _name="list")
+
+
+@sample_inputs(CSR.__add__, CSR.__sub__)
+def _(rng: np.random.Generator) -> Iterator[Sample]:
+    a, b = sparse.csr_array(stored(rng, 3, 4)), sparse.csr_array(stored(rng, 3, 4))
+    yield sample(a, b, _name="sparse and sparse")
+    yield sample(a, sparse.coo_array(b), _name="of two formats")
+    yield sample(a, rng.standard_normal((3, 4)), _name="dense")
+    yield sample(a, rng.standard_normal(4), _name="dense, broadcast")
+    yield sample(sparse.csc_matrix(a), sparse.csc_matrix(b), _name="matrices")
+    yield sample(a, complex_normal(rng, 3, 4), _name="complex")
+    yield sample(a.astype(np.float32), b.astype(np.float32), _name="single precision")
+
+
+@sample_inputs(CSR.__add__)
+def _(rng: np.random.Generator) -> Iterator[Sample]:
+    a = sparse.csr_array(stored(rng, 3, 4))
+    yield sample(rng.standard_normal((3, 4)), a, _function=operator.add, _name="dense + sparse")
+    yield sample(rng.standard_normal((3, 4)), a, _function=operator.sub, _name="dense - sparse")
+
+
+@sample_inputs(CSR.__mul__)
+def _(rng: np.random.Generator) -> Iterator[Sample]:
+    a = sparse.csr_array(stored(rng, 3, 4))
+    yield sample(a, sparse.csr_array(stored(rng, 3, 4)))
+    yield sample(a, rng.standard_normal((3, 4)))
+    yield sample(sparse.csr_matrix(a), rng.standard_normal((4, 2)), _function=operator.mul, _name="product of matrices")
+    yield sample(sparse.csr_matrix(a), -1.5, _function=operator.mul, _name="matrix and number")
+
+
+@sample_inputs(CSR.multiply)
+def _(rng: np.random.Generator) -> Iterator[Sample]:
+    a, b = stored(rng, 3, 4), stored(rng, 3, 4)
+    for kind in ("csr_array", "coo_array", "csc_matrix"):
+        x = of_class(kind, a)
+        yield sample(x, of_class(kind, b), _name=f"{kind} and {kind}")
+        yield sample(x, rng.standard_normal((3, 4)), _name=f"{kind} and dense")
+        yield sample(x, 1.5, _name=f"{kind} and number")
+    s = sparse.csr_array(a)
+    yield sample(s, rng.standard_normal(4), _name="dense row")
+    yield sample(s, rng.standard_normal((3, 1)), _name="dense column")
+    yield sample(s, sparse.csr_array(stored(rng, 1, 4)), _name="sparse row")
+    yield sample(sparse.csr_array(stored(rng, 1, 4)), rng.standard_normal((3, 4)), _name="sparse row and dense")
+    yield sample(rng.standard_normal((3, 4)), s, _function=operator.mul, _name="dense * sparse")
+    yield sample(-0.5, s, _function=operator.mul, _name="number * sparse")
+    yield sample(s, np.array(2.0), _function=operator.mul, _name="sparse * 0-d array")
+    yield sample(sparse.csr_matrix(s), 2.0, _function=operator.mul, _name="matrix * number")
+    yield sample(s, 1.5 - 0.5j, _name="complex number")
+    yield sample(sparse.csr_array(stored(rng, 3, 4, dtype=complex)), rng.standard_normal((3, 4)), _name="complex")
+    yield sample(s.astype(np.float32), np.float32(2.0), _name="single precision")
+
+
+@sample_inputs(CSR.__truediv__)
+def _(rng: np.random.Generator) -> Iterator[Sample]:
+    yield sample(sparse.csr_array(stored(rng, 3, 4)), 2.5)
+    yield sample(sparse.csc_matrix(stored(rng, 3, 4)), 1.5 + 1j)
+    yield sample(sparse.coo_array(stored(rng, 3, 4).astype(np.float32)), np.float32(0.5))
+
+
+@sample_inputs(CSR.__neg__)
+def _(rng: np.random.Generator) -> Iterator[Sample]:
+    yield sample(sparse.csr_array(stored(rng, 3, 4)))
+    yield sample(sparse.coo_matrix(stored(rng, 3, 4, dtype=np.complex64)))
+
+
+@sample_inputs(CSR.sum)
+def _(rng: np.random.Generator) -> Iterator[Sample]:
+    for a in in_every_class(rng, 3, 4):
+        yield sample(a, _function=np.sum, _name=f"{type(a).__name__}, all")
+        yield sample(a, axis=0, _function=np.sum, _name=f"{type(a).__name__}, axis 0")
+    a = sparse.csr_array(stored(rng, 3, 4))
+    yield sample(a, -1)
+    yield sample(a, (0, 1))
+    yield sample(a.astype(np.float32), axis=1)
+    yield sample(sparse.csr_array(stored(rng, 3, 4, dtype=complex)), axis=1)
+
+
+@sample_inputs(CSR.transpose)
+def _(rng: np.random.Generator) -> Iterator[Sample]:
+    for a in in_every_class(rng, 3, 4):
+        yield sample(a, _function=np.transpose, _name=type(a).__name__)
+    yield sample(sparse.csr_array(stored(rng, 3, 4)), (1, 0))
+
+
+@sample_inputs(CSR.toarray)
+def _(rng: np.random.Generator) -> Iterator[Sample]:
+    for a in in_every_class(rng, 3, 4):
+        yield sample(a, _function=type(a).toarray, _name=type(a).__name__)
+    yield sample(sparse.csr_array(stored(rng, 3, 4)), order="F")
+    yield sample(sparse.csr_array(stored(rng, 3, 4, dtype=np.complex64)))
