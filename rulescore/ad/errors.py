@@ -49,8 +49,8 @@ def unmask(error: ValueError) -> None:
 def became_array(described: str) -> TracerConversionError:
     """The error for a value that was about to become an ordinary array; called by what NumPy calls to make one."""
     lines = [f"{described} was about to become an ordinary array, which would lose its derivative."]
-    function = _scipy_function(sys._getframe(2))
-    if function is not None and function.rpartition(".")[2].startswith("__"):
+    function = function_of_scipy(sys._getframe(2))
+    if function is not None and is_operator(function):
         lines.append(
             "An operator of a sparse array does that: write s.toarray() @ x, or give a function of both a rule."
         )
@@ -71,7 +71,7 @@ def became_array(described: str) -> TracerConversionError:
     return TracerConversionError("\n".join(lines))
 
 
-def _scipy_function(frame: FrameType | None) -> str | None:
+def function_of_scipy(frame: FrameType | None) -> str | None:
     """The function of SciPy that the user called, if the innermost frames are SciPy's."""
     found = None
     while frame is not None and frame.f_globals.get("__name__", "").partition(".")[0] in ("scipy", "numpy"):
@@ -83,6 +83,11 @@ def _scipy_function(frame: FrameType | None) -> str | None:
     parts = found.f_globals["__name__"].split(".")
     public = list(itertools.takewhile(lambda part: not part.startswith("_"), parts))
     return ".".join([*public, found.f_code.co_name])
+
+
+def is_operator(name: str) -> bool:
+    """Whether a function with this full name is an operator of a class."""
+    return name.rpartition(".")[2].startswith("__")
 
 
 def describe(x: Any) -> str:

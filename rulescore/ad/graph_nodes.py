@@ -115,7 +115,7 @@ class UnaryNode(Node):
     """An elementwise function of one real argument: the cotangent is multiplied with the partial derivative."""
 
     __slots__ = ("partial", "x", "y")
-    is_elementwise = True  # type: ignore[assignment]
+    is_elementwise = True
 
     partial: Callable[..., Any]
     x: Any
@@ -157,7 +157,7 @@ class OneSidedNode(Node):
     """An elementwise function of two real arguments of one dtype, of which one is a constant."""
 
     __slots__ = ("a", "b", "partial", "position", "shape", "y")
-    is_elementwise = True  # type: ignore[assignment]
+    is_elementwise = True
 
     y: Any
     a: Any
@@ -197,7 +197,7 @@ class BinaryNode(Node):
     """An elementwise function of two real arguments of one dtype."""
 
     __slots__ = ("a", "b", "first", "second", "shape_a", "shape_b", "y")
-    is_elementwise = True  # type: ignore[assignment]
+    is_elementwise = True
 
     y: Any
     a: Any

@@ -14,12 +14,14 @@ from __future__ import annotations
 import functools
 import itertools
 import operator
+import sys
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, ClassVar
 
 import numpy as np
 
-from rulescore.ad.errors import TracerConversionError, became_array
+from rulescore.ad.errors import TracerConversionError, became_array, function_of_scipy, is_operator
+from rulescore.registry import rrule
 from rulescore.sparsity import is_sparse
 from rulescore.thunks import Thunk
 
@@ -56,7 +58,7 @@ class Trace:
 def apply(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any] | None = None) -> Any:
     """Call ``f`` with tracers among its arguments, or within lists, tuples and dicts among them."""
     if type(f) is _UFUNC:
-        args = operands(args)
+        args = operands(f, args)
     if kwargs:
         trace = top_trace(args, kwargs.values())
         return f(*args, **kwargs) if trace is None else trace.process(f, args, kwargs)
@@ -86,13 +88,17 @@ _CONTAINERS = frozenset({tuple, list, dict})
 _UFUNC = np.ufunc
 
 
-def operands(args: tuple[Any, ...]) -> tuple[Any, ...]:
+def operands(f: Any, args: tuple[Any, ...]) -> tuple[Any, ...]:
     """The arguments of a ufunc: lists and tuples as the arrays that a ufunc makes of them, thunks as their values.
+
+    Sparse arrays stay what they are where a rule serves them, and are refused where none does.
 
     Rules would take them for structures, and tuples for the tangents of several outputs.
     """
     for x in args:
         if _is_no_operand(type(x)):  # type: ignore[arg-type]
+            if any(map(is_sparse, args)) and rrule.rule_for_types(f, tuple(map(type, args))) is not None:
+                return args
             return tuple([_as_operand(x) for x in args])
     return args
 
@@ -197,6 +203,12 @@ class Tracer:
         return apply(func, args, kwargs) if special is None else special(self, *args, **kwargs)
 
     def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
+        function = function_of_scipy(sys._getframe(1))
+        if function is not None and function.startswith("scipy.sparse.") and is_operator(function):
+            # Of what is neither an array nor a number, SciPy's operators leave the operation to the other operand.
+            unknown = np.empty((), object)
+            unknown[()] = self
+            return unknown
         raise became_array(self._described())
 
     # ------------------------------------------------------------------ conversions

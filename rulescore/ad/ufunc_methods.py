@@ -30,7 +30,7 @@ def call_ufunc(ufunc: Any, method: str, inputs: tuple[Any, ...], kwargs: dict[st
     """What ``getattr(ufunc, method)(*inputs, **kwargs)`` means for tracers."""
     refuse_types(map(type, (*inputs, *_as_tuple(kwargs.get("out")))))
     if method != "at":
-        inputs = operands(inputs)
+        inputs = operands(ufunc, inputs)
     if method in ("__call__", "outer", "at"):
         return _METHODS[method](ufunc, inputs, dict(kwargs))
     if ufunc.nin != 2 or ufunc.nout != 1 or ufunc.signature is not None:
@@ -359,7 +359,7 @@ def _at(ufunc: Any, inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
             f"np.{ufunc.__name__}.at(a, index, x) would write a value that is being differentiated into an ordinary "
             "array, which would lose its derivative: make that array with np.zeros(n, like=x)"
         )
-    value = list(operands(tuple(value)))
+    value = list(operands(ufunc, tuple(value)))
     if ufunc is np.add or ufunc is np.subtract:
         (v,) = value
         write_into(x, apply(added_at, (x, index, v if ufunc is np.add else np.negative(v))))
