@@ -158,7 +158,7 @@ class Closure:
         The values.
     """
 
-    def __init__(self, function_of: types.FunctionType, values: list[Any]) -> None:
+    def __init__(self, function_of: Callable[[list[Any]], Any], values: list[Any]) -> None:
         self._function_of = function_of
         self.values = values
 
@@ -220,8 +220,8 @@ class ExplicitCall:
 
     def arguments(self, values: list[Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """Positional arguments and keywords, with values in their places."""
-        filled: Any = substituted((self._args, self._kwargs), _is_slot, lambda slot: values[slot.number])
-        return filled
+        args, kwargs = substituted((self._args, self._kwargs), _is_slot, lambda slot: values[slot.number])
+        return args, kwargs
 
     def in_positions(self, table: RuleTable, config: RuleConfig) -> ExplicitCall:
         """The same call with those keywords at their positions that the rule knows by position."""

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from rulescore.ad.config import CONFIG
 from rulescore.ad.errors import no_rule
 from rulescore.ad.tracers import Tracer, top_trace, value_beneath
 from rulescore.ad.views import as_view, snapshot
@@ -73,7 +74,7 @@ def bound(call: Call, table: RuleTable) -> Call | None:
     """The call with its traced keywords moved to the positions that a rule knows them by; None where it knows none."""
     if not call.kwargs or top_trace(call.kwargs.values()) is None:
         return call
-    args, kwargs = table.bind(call.f, call.args, call.kwargs)
+    args, kwargs = table.bind(call.f, call.args, call.kwargs, CONFIG)
     return Call(call.f, args, kwargs) if top_trace(kwargs.values()) is None else None
 
 

@@ -1,0 +1,135 @@
+"""Rules of functions with many arguments, most of which only steer the computation: written with names for them all.
+
+The solvers of SciPy take their arguments in orders of their own. `rules_by_name` reads these from SciPy's signature.
+"""
+
+import inspect
+from types import SimpleNamespace
+
+import numpy as np
+
+from rulescore import (
+    AbstractZero,
+    HasForwardMode,
+    HasReverseMode,
+    NoTangent,
+    ZeroTangent,
+    frule,
+    project_to,
+    rrule,
+    unthunk,
+)
+from rulescore.closures import handed_over
+
+NO_TANGENT, ZERO = NoTangent(), ZeroTangent()
+
+
+def rules_by_name(f, cotangents, tangent, refuse=None, solve=None, calls_back=True):
+    """Register both rules of a function.
+
+    Parameters
+    ----------
+    f : callable
+        The function.
+    cotangents : callable
+        ``cotangents(config, call, y, ybar)``, a dict of the cotangents of those arguments that have one; ``call`` has
+        the arguments as attributes.
+    tangent : callable
+        ``tangent(config, call, y, d)``, the tangent of the output; ``d`` has the tangents of the arguments as
+        attributes.
+    refuse : callable, optional
+        ``refuse(call)``, why the call has no derivative and what to write instead, or None.
+    solve : callable, optional
+        What computes the output in the place of ``f``.
+    calls_back : bool
+        Whether the rules differentiate a function among the arguments; otherwise ``config`` is None.
+    """
+    signature = inspect.signature(f)
+    own = [_by_position(p) for p in signature.parameters.values()]
+    positional = [p.name for p in own if p.kind is inspect.Parameter.POSITIONAL_OR_KEYWORD]
+
+    def called(args, kwargs):
+        bound = inspect.Signature(own).bind(*args, **kwargs)
+        args, kwargs = _for_scipy(signature, bound)
+        bound.apply_defaults()
+        call = SimpleNamespace(**bound.arguments)
+        message = None if refuse is None else refuse(call)
+        if message:
+            raise TypeError(f"{f.__name__} cannot be differentiated as it was called: {message}")
+        return call, handed_over(f if solve is None else solve, *args, **kwargs)
+
+    def rrule_by_name(config, *args, **kwargs):
+        call, y = called(args, kwargs)
+        given = positional[: len(args)]
+
+        def pullback(ybar):
+            bars = cotangents(config, call, y, unthunk(ybar))
+            return NO_TANGENT, *[bars[name] if name in bars else without(getattr(call, name)) for name in given]
+
+        return y, pullback
+
+    def frule_by_name(config, tangents, *args, **kwargs):
+        call, y = called(args, kwargs)
+        d = SimpleNamespace(**dict.fromkeys(signature.parameters, ZERO))
+        for name, dx in zip(positional, tangents[1:], strict=False):
+            setattr(d, name, unthunk(dx))
+        dy = tangent(config, call, y, d)
+        return y, project_to(y)(dy) if type(y) is np.ndarray and y.ndim == 0 and moves(dy) else dy
+
+    tangents = inspect.Parameter("tangents", inspect.Parameter.POSITIONAL_ONLY)
+    if not calls_back:
+
+        def rrule_alone(*args, **kwargs):
+            return rrule_by_name(None, *args, **kwargs)
+
+        def frule_alone(tangents, *args, **kwargs):
+            return frule_by_name(None, tangents, *args, **kwargs)
+
+        rrule_alone.__signature__ = inspect.Signature(own)
+        frule_alone.__signature__ = inspect.Signature([tangents, *own])
+        rrule.add_rule(f, rrule_alone, defined_by=cotangents)
+        frule.add_rule(f, frule_alone, defined_by=tangent)
+        return
+    config = inspect.Parameter("config", inspect.Parameter.POSITIONAL_ONLY)
+    rrule_by_name.__signature__ = inspect.Signature([config, *own])
+    frule_by_name.__signature__ = inspect.Signature([config, tangents, *own])
+    rrule.add_rule(f, rrule_by_name, config=(HasReverseMode,), defined_by=cotangents)
+    # Gradients, whose tangents some rules need, are computed in reverse mode.
+    frule.add_rule(f, frule_by_name, config=(HasForwardMode, HasReverseMode), defined_by=tangent)
+
+
+def _by_position(parameter):
+    """A parameter of a rule, whose pullback has a cotangent for it: those that SciPy takes by keyword alone too."""
+    is_star = parameter.kind in (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+    kind = parameter.kind if is_star else inspect.Parameter.POSITIONAL_OR_KEYWORD
+    return parameter.replace(kind=kind, annotation=inspect.Parameter.empty)
+
+
+def _for_scipy(signature, bound):
+    """The arguments of a call as SciPy takes them."""
+    args, kwargs, is_by_name = [], {}, False
+    for name, parameter in signature.parameters.items():
+        if parameter.kind is inspect.Parameter.VAR_KEYWORD:
+            kwargs.update(bound.arguments.get(name, {}))
+        elif name not in bound.arguments or parameter.kind is inspect.Parameter.KEYWORD_ONLY or is_by_name:
+            is_by_name = True
+            kwargs.update({name: bound.arguments[name]} if name in bound.arguments else {})
+        else:
+            args.append(bound.arguments[name])
+    return args, kwargs
+
+
+def without(x):
+    """The cotangent of an argument that has no influence on the derivative."""
+    kind = getattr(getattr(x, "dtype", None), "kind", "")
+    return NO_TANGENT if x is None or isinstance(x, (int, str)) or kind in ("i", "u", "b") else ZERO
+
+
+def moves(*tangents):
+    """Whether one of some tangents is not zero."""
+    return not all(isinstance(dx, AbstractZero) for dx in tangents)
+
+
+def filled(dx, x):
+    """A tangent, with a zero written out."""
+    return np.zeros(np.shape(x)) if isinstance(dx, AbstractZero) else dx

@@ -1,0 +1,83 @@
+"""Rules of the fast Hankel transforms of `scipy.fft`, and of the offset that suits them best."""
+
+import numpy as np
+import scipy.fft
+from multipledispatch import MDNotImplementedError
+
+from rules.numpy.array_like import handed_over
+from rules.numpy.reduced_axes import NOT_GIVEN, tangent_at
+from rules.scipy.linear_maps import linear_map
+from rulescore import AbstractZero, NoTangent, ZeroTangent, frule, project_to, rrule, unthunk
+
+
+def fht_transpose(ybar, a, dln, mu, offset=0.0, bias=0.0):
+    """The transform itself, whose matrix is symmetric.
+
+    FFTLog (Hamilton 2000) is a circular convolution C followed by R, which turns around: for a circulant matrix,
+    (RC)ᵀ = CᵀR = RC. The power laws of the bias stand on both sides.
+    """
+    return handed_over(scipy.fft.fht, ybar, dln, mu, offset=offset, bias=bias)
+
+
+def ifht_transpose(ybar, A, dln, mu, offset=0.0, bias=0.0):
+    """The inverse of a symmetric matrix is one."""
+    return handed_over(scipy.fft.ifht, ybar, dln, mu, offset=offset, bias=bias)
+
+
+linear_map(scipy.fft.fht, fht_transpose)
+linear_map(scipy.fft.ifht, ifht_transpose)
+
+# ---------------------------------------------------------------- the offset of low ringing
+
+
+def offset_partials(y, dln, mu, initial=0.0, bias=0.0):
+    """∂y/∂ of the four, of y = ln 2 + δ (Im ln Γ(z₊) + Im ln Γ(z₋)) / π - δ m with z± = (μ + 1 ± q)/2 + iπ/2δ.
+
+    m is a whole number, which brings y close to ``initial``, and changes in jumps; y itself stays in its class modulo
+    δ, so that it does not depend on ``initial`` between them. With t = Im ln Γ(z₊) + Im ln Γ(z₋) over π, less m,
+    y = ln 2 + δt.
+    """
+    from scipy import special  # here, since the transforms do without its rules
+
+    height = np.pi / (2 * dln)
+    digammas = [special.digamma((mu + 1 + sign * bias) / 2 + 1j * height) for sign in (1, -1)]
+    of_dln = (y - np.log(2)) / dln - np.real(digammas[0] + digammas[1]) / (2 * dln)
+    of_mu = np.imag(digammas[0] + digammas[1]) * dln / (2 * np.pi)
+    of_bias = np.imag(digammas[0] - digammas[1]) * dln / (2 * np.pi)
+    return of_dln, of_mu, 0.0, of_bias
+
+
+def decline_complex(*arguments):
+    """The imaginary parts, which make the offset a function of the conjugates too, mean nothing for the transform."""
+    if any(np.iscomplexobj(argument) for argument in arguments):
+        raise MDNotImplementedError
+
+
+@frule.register(scipy.fft.fhtoffset)
+def fhtoffset_frule(tangents, dln, mu, initial=0.0, bias=0.0):
+    decline_complex(dln, mu, initial, bias)
+    y = handed_over(scipy.fft.fhtoffset, dln, mu, initial, bias)
+    moving = [(i, tangent_at(tangents, i)) for i in range(4)]
+    moving = [(i, d) for i, d in moving if not isinstance(d, AbstractZero)]
+    if not moving:
+        return y, ZeroTangent()
+    partials = offset_partials(y, dln, mu, initial, bias)
+    return y, sum(partials[i] * d for i, d in moving)
+
+
+@rrule.register(scipy.fft.fhtoffset)
+def fhtoffset_rrule(dln, mu, initial=NOT_GIVEN, bias=NOT_GIVEN):
+    arguments = [dln, mu] if initial is bias is NOT_GIVEN else [dln, mu, 0.0 if initial is NOT_GIVEN else initial]
+    arguments += [] if bias is NOT_GIVEN else [bias]
+    decline_complex(*arguments)
+    y = handed_over(scipy.fft.fhtoffset, *arguments)
+    projects = [project_to(argument) for argument in arguments]
+
+    def fhtoffset_pullback(ybar):
+        ybar = unthunk(ybar)
+        if isinstance(ybar, AbstractZero):
+            return NoTangent(), *[project(ybar) for project in projects]
+        partials = offset_partials(y, *arguments)
+        return NoTangent(), *[project(partial * ybar) for project, partial in zip(projects, partials, strict=False)]
+
+    return y, fhtoffset_pullback

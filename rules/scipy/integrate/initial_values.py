@@ -1,0 +1,323 @@
+"""Solutions of initial value problems: with respect to the initial state, the times, and what the rate depends on.
+
+Forward: y' = f(t, y, θ) and s' = ∂f/∂y s + ∂f/∂θ θ̇, solved as one system. Reverse, the adjoint: λ' = -(∂f/∂y)ᵀ λ from
+the last time to the first, with a jump by ȳₖ at tₖ, and θ̄ = ∫ (∂f/∂θ)ᵀ λ dt; y is solved again between the times of the
+solution, which serve as checkpoints, and so is neither kept as a whole nor integrated backwards, which stiff systems do
+not bear (Cao et al. 2003, "Adjoint sensitivity analysis for differential-algebraic equations"). All with the solver and
+the tolerances of the call.
+
+Where the solver chooses the times (no t_eval), the derivative is that of the solution at these times, of which the
+first and the last move with t_span.
+"""
+
+import numpy as np
+import scipy.integrate
+
+from rules.numpy.array_like import as_array, as_array_tangent
+from rules.scipy.by_name import NO_TANGENT, ZERO, filled, rules_by_name
+from rules.scipy.integrate.flat import size_of, tangent_from, vector_of
+from rules.scipy.optimize.implicit import (
+    as_tuple,
+    as_tuple_tangent,
+    cotangents_of_result,
+    from_tuple_cotangent,
+    is_zero,
+    tangent_of_result,
+)
+from rulescore import AbstractZero, Tangent, Thunk, frule_via_ad, project_to, rrule_via_ad, unthunk
+from rulescore.closures import handed_over, made_explicit
+
+
+class Rate:
+    """f(t, y, *args) for both orders of the first two arguments."""
+
+    def __init__(self, time_first):
+        self.time_first = time_first
+
+    def __call__(self, y, fun, args, t):
+        values = fun(t, y, *args) if self.time_first else fun(y, t, *args)
+        return np.reshape(as_array(values), np.shape(y))
+
+
+TIME_FIRST, STATE_FIRST = Rate(True), Rate(False)
+
+
+# ---------------------------------------------------------------- rates of the systems of derivatives
+
+
+class Sensitivity:
+    """The rate of (y, s), where s is the derivative of y in one direction."""
+
+    def __init__(self, config, rate, fun, args, dfun, dargs):
+        self.config, self.rate = config, rate
+        self.fun, self.args, self.dfun, self.dargs = fun, args, dfun, dargs
+
+    def __call__(self, t, z):
+        n = len(z) // 2
+        tangents = (NO_TANGENT, z[n:], self.dfun, self.dargs, ZERO)
+        f, df = frule_via_ad(self.config, tangents, self.rate, z[:n], self.fun, self.args, t)
+        return np.concatenate([f, filled(unthunk(df), f)])
+
+
+class Adjoint:
+    """The rate of (λ, θ̄), where y(t) is known."""
+
+    def __init__(self, config, rate, fun, args, state):
+        self.config, self.rate, self.fun, self.args, self.state = config, rate, fun, args, state
+
+    def __call__(self, t, z):
+        y = self.state(t)
+        bars = pulled(self.config, self.rate, y, self.fun, self.args, t, z[: len(y)])
+        return -np.concatenate([filled(bars[0], y), vector_of(Tangent(tuple, *bars[1:]), (self.fun, self.args))])
+
+
+def pulled(config, rate, y, fun, args, t, fbar):
+    """The cotangents of state, function and arguments from that of the rate."""
+    _, pullback = rrule_via_ad(config, rate, y, fun, args, t)
+    bars = [unthunk(bar) for bar in pullback(fbar)[1:4]]
+    return [*bars, *[ZERO] * (3 - len(bars))]
+
+
+# ---------------------------------------------------------------- trajectories
+
+
+class Trajectory:
+    """A solution at some times, and how it was found.
+
+    Attributes
+    ----------
+    times : array of shape (m,)
+    states : array of shape (m, n)
+    start : number
+        The time of the initial state.
+    settings : dict
+        The method of `solve_ivp`, its tolerances and other options.
+    """
+
+    def __init__(self, rate, fun, args, start, initial, times, states, settings):
+        self.rate, self.fun, self.args = rate, fun, args
+        self.start, self.initial, self.times, self.states, self.settings = start, initial, times, states, settings
+
+    def rate_at(self, k):
+        """y' at one of the times."""
+        return self.rate(self.states[k], self.fun, self.args, self.times[k])
+
+    # ---- forward
+
+    def tangent(self, config, dinitial, dfun, dargs, dstart):
+        """The tangents of the states at fixed times."""
+        s = filled(dinitial, self.initial)
+        if not isinstance(dstart, AbstractZero):
+            s = s - self.rate(self.initial, self.fun, self.args, self.start) * dstart
+        system = Sensitivity(config, self.rate, self.fun, self.args, dfun, dargs)
+        n = len(self.initial)
+        z = np.concatenate([self.initial, s])
+        span = (self.start, self.times[-1])
+        solved = handed_over(scipy.integrate.solve_ivp, system, span, z, t_eval=self.times, **self._settings(n))
+        return np.transpose(solved.y[n:])
+
+    def _settings(self, extra):
+        """The settings for a system with more components, which have the absolute tolerance of none of the first."""
+        settings = dict(self.settings)
+        if np.ndim(settings.get("atol", 0.0)):
+            atol = np.asarray(settings["atol"])
+            settings["atol"] = np.concatenate([atol, np.full(extra, np.min(atol))])
+        return settings
+
+    # ---- reverse
+
+    def cotangents(self, config, ybar):
+        """The cotangents of initial state, function and arguments, from those of the states, of shape (m, n)."""
+        if made_explicit(self.states, (self.fun, self.args, self.initial, self.states, ybar), {}) is not None:
+            return self._cotangents_by_direction(config, ybar)
+        return self._cotangents_by_adjoint(config, ybar)
+
+    def _cotangents_by_direction(self, config, ybar):
+        """What derivatives of higher order take: by tangents, which are differentiated again as any solution is."""
+        parameters = (self.fun, self.args)
+        still = np.zeros(np.shape(self.initial))
+        n, p = np.size(self.initial), size_of(parameters)
+        initialbar = [np.sum(ybar * self.tangent(config, e, ZERO, ZERO, ZERO)) for e in np.eye(n)]
+        bars = []
+        for e in np.eye(p):
+            dfun, dargs = tangent_from(e, parameters)
+            bars.append(np.sum(ybar * self.tangent(config, still, dfun, dargs, ZERO)))
+        funbar, argsbar = tangent_from(np.stack(bars), parameters) if p else (ZERO, ZERO)
+        return np.stack(initialbar), funbar, argsbar
+
+    def _cotangents_by_adjoint(self, config, ybar):
+        n, parameters = len(self.initial), (self.fun, self.args)
+        p = size_of(parameters)
+        z = np.zeros(n + p)
+        for first, last in self._segments(ybar):
+            z[:n] += ybar[last]
+            t0, y0 = (self.start, self.initial) if first < 0 else (self.times[first], self.states[first])
+            if t0 != self.times[last]:
+                z = self._back(config, z, t0, y0, self.times[last])
+        funbar, argsbar = tangent_from(z[n:], parameters) if p else (ZERO, ZERO)
+        return z[:n], funbar, argsbar
+
+    def _segments(self, ybar):
+        """Pairs of indices of times, the last ones first, -1 for the start: between them there is no jump.
+
+        At most √m steps of the solution lie between them, so that this many are kept and not all.
+        """
+        m = len(self.times)
+        jumps = set(np.flatnonzero(np.any(ybar != 0, axis=1)).tolist())
+        every = max(1, int(np.sqrt(m)))
+        ends = sorted({-1, m - 1} | jumps | set(range(0, m, every)), reverse=True)
+        return list(zip(ends[1:], ends[:-1], strict=True))
+
+    def _back(self, config, z, t0, y0, t1):
+        """(λ, θ̄) at t0 from those at t1."""
+        plain = opened(self.fun)
+        again = scipy.integrate.solve_ivp(
+            lambda t, y: self.rate(y, plain, self.args, t), (t0, t1), y0, dense_output=True, **self.settings
+        )
+        _check(again)
+        system = Adjoint(config, self.rate, self.fun, self.args, again.sol)
+        solved = scipy.integrate.solve_ivp(system, (t1, t0), z, **self._settings(len(z) - len(y0)))
+        _check(solved)
+        return solved.y[:, -1]
+
+
+def opened(fun):
+    return getattr(fun, "function", fun) if type(fun).__name__ == "Closure" else fun
+
+
+def _check(solved):
+    if not solved.success:
+        raise ValueError(
+            f"the derivative of a solution of an initial value problem was not found: {solved.message} Try another "
+            "method=, or other tolerances"
+        )
+
+
+# ---------------------------------------------------------------- solve_ivp
+
+
+def trajectory_of_ivp(call, y):
+    settings = {"method": call.method, **call.options}
+    for name in ("jac", "jac_sparsity", "lband", "uband"):  # of the system of y alone
+        settings.pop(name, None)
+    initial = as_array(call.y0)
+    initial = initial if initial.dtype.kind in "fc" else initial.astype(float)
+    return Trajectory(TIME_FIRST, call.fun, args_of(call), call.t_span[0], initial, y.t, np.transpose(y.y), settings)
+
+
+def args_of(call):
+    return () if call.args is None else tuple(call.args)
+
+
+def solve_ivp_cotangents(config, call, y, ybar):
+    tbar, statesbar = cotangents_of_result(ybar, y, ("t", "y"))
+    found = trajectory_of_ivp(call, y)
+    statesbar = np.transpose(filled(statesbar, y.y))
+    tbar = filled(tbar, y.t)
+    initialbar, funbar, argsbar = found.cotangents(config, statesbar)
+
+    def moved(k):
+        return tbar[k] + np.sum(found.rate_at(k) * statesbar[k])
+
+    def spanbar():
+        first = -np.sum(initialbar * found.rate(found.initial, found.fun, found.args, found.start))
+        if call.t_eval is not None:
+            return Tangent(type(call.t_span), first, ZERO)
+        return Tangent(type(call.t_span), first + moved(0), moved(-1))
+
+    bars = {
+        "fun": funbar,
+        "y0": Thunk(lambda: as_given(initialbar, call.y0)),
+        "args": argsbar,
+        "t_span": Thunk(spanbar),
+    }
+    if call.t_eval is not None:
+        bars["t_eval"] = Thunk(lambda: as_given(np.stack([moved(k) for k in range(len(y.t))]), call.t_eval))
+    return bars
+
+
+def as_given(bar, x):
+    """The cotangent of an array in the form in which it was given."""
+    return project_to(x)(bar)
+
+
+def solve_ivp_tangent(config, call, y, d):
+    found = trajectory_of_ivp(call, y)
+    dstart, dend = (ZERO, ZERO) if isinstance(d.t_span, AbstractZero) else map(unthunk, d.t_span)
+    dy0 = as_array_tangent(d.y0, call.y0)
+    dstates = found.tangent(config, dy0, d.fun, d.args, dstart)
+    if call.t_eval is not None:
+        dt = filled(as_array_tangent(d.t_eval, call.t_eval), y.t)
+    else:
+        first, *_, last = np.eye(len(y.t))
+        dt = first * filled(dstart, 0.0) + last * filled(dend, 0.0)
+    if not is_zero(dt):
+        rates = np.stack([found.rate_at(k) for k in range(len(y.t))])
+        dstates = dstates + rates * dt[:, None]
+    return tangent_of_result(y, {"t": dt, "y": np.transpose(dstates)})
+
+
+def refuse_solve_ivp(call):
+    if call.dense_output:
+        return "the derivative of the interpolant of dense_output= is not known; ask for the times with t_eval="
+    if call.events is not None:
+        return (
+            "the derivative of events= is not known; solve for the time of the event with root_scalar, as a root of "
+            "the solution at that time"
+        )
+    return None
+
+
+rules_by_name(scipy.integrate.solve_ivp, solve_ivp_cotangents, solve_ivp_tangent, refuse_solve_ivp)
+
+
+# ---------------------------------------------------------------- odeint
+
+
+def trajectory_of_odeint(call, y):
+    tolerances = {"rtol": 1.49012e-8, "atol": 1.49012e-8}  # the defaults of odeint, which calls LSODA too
+    tolerances |= {name: getattr(call, name) for name in tolerances if getattr(call, name) is not None}
+    initial = np.reshape(as_array(call.y0), -1)
+    initial = initial if initial.dtype.kind in "fc" else initial.astype(float)
+    rate = TIME_FIRST if call.tfirst else STATE_FIRST
+    times = as_array(call.t)
+    settings = {"method": "LSODA", **tolerances}
+    return Trajectory(rate, call.func, as_tuple(call.args), times[0], initial, times, y, settings)
+
+
+def odeint_cotangents(config, call, y, ybar):
+    if isinstance(ybar, AbstractZero):
+        return {}
+    found = trajectory_of_odeint(call, y)
+    initialbar, funbar, argsbar = found.cotangents(config, ybar)
+
+    def timesbar():
+        moved = np.stack([np.sum(found.rate_at(k) * ybar[k]) for k in range(len(y))])
+        start = np.sum(initialbar * found.rate_at(0))  # the initial state is that at the first time
+        return as_given(moved - start * np.eye(len(y))[0], call.t)
+
+    return {
+        "func": funbar,
+        "y0": Thunk(lambda: as_given(np.reshape(initialbar, np.shape(as_array(call.y0))), call.y0)),
+        "t": Thunk(timesbar),
+        "args": from_tuple_cotangent(argsbar, call.args),
+    }
+
+
+def odeint_tangent(config, call, y, d):
+    found = trajectory_of_odeint(call, y)
+    dy0 = as_array_tangent(d.y0, call.y0)
+    dy0 = dy0 if isinstance(dy0, AbstractZero) else np.reshape(dy0, -1)
+    dt = filled(as_array_tangent(d.t, call.t), found.times)
+    dstart = ZERO if isinstance(d.t, AbstractZero) else dt[0]
+    dy = found.tangent(config, dy0, d.func, as_tuple_tangent(d.args, call.args), dstart)
+    if not isinstance(d.t, AbstractZero):
+        dy = dy + np.stack([found.rate_at(k) for k in range(len(y))]) * dt[:, None]
+    return dy
+
+
+def refuse_odeint(call):
+    return "full_output gives an account of the integration too; leave that out" if call.full_output else None
+
+
+rules_by_name(scipy.integrate.odeint, odeint_cotangents, odeint_tangent, refuse_odeint)

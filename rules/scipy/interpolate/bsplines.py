@@ -1,0 +1,560 @@
+"""Rules of B-splines: `BSpline` objects, `make_interp_spline`, and FITPACK's `splrep`, `splev`, `splint`, `splder`.
+
+A spline is linear in its coefficients, and its derivative is a spline of the lower degree. The coefficients that
+interpolate values solve a banded system A c = y, whose matrix is the B-splines at the points and is factored once.
+"""
+
+import numpy as np
+from multipledispatch import MDNotImplementedError
+from scipy import interpolate, sparse
+from scipy.sparse import linalg as sparse_linalg
+
+from rules.numpy.array_like import as_array, tracer_within
+from rules.scipy.interpolate.piecewise import (
+    Constructed,
+    beside,
+    in_doubles,
+    in_period,
+    parts_of_tangent,
+    sum_of_rows,
+    with_points_at,
+)
+from rules.scipy.linear_maps import composed, reference_ad
+from rules.scipy.ndimage.boundaries import fixed, handing_over
+from rulescore import (
+    AbstractZero,
+    NoTangent,
+    Tangent,
+    Thunk,
+    ZeroTangent,
+    frule,
+    instances_of,
+    project_to,
+    rrule,
+    unthunk,
+)
+
+NO_TANGENT = NoTangent()
+ZERO_TANGENT = ZeroTangent()
+
+# ---------------------------------------------------------------- evaluation
+
+
+@handing_over
+def evaluate_bspline(c, t, k, x, extrapolate):
+    """The spline with these coefficients and knots, at points, a vector."""
+    return interpolate.BSpline.construct_fast(t, np.ascontiguousarray(in_doubles(c)), k)(x, 0, extrapolate)
+
+
+@handing_over
+def spread_bspline(ybar, t, k, x, length, extrapolate):
+    """The transpose of `evaluate_bspline`, for so many coefficients."""
+    ybar = in_doubles(ybar)
+    rows = np.reshape(ybar, (len(x), -1))
+    if not extrapolate:
+        rows = np.where(beside(inside(t, k, x), rows), rows, 0)
+    used = len(t) - k - 1
+    cbar = np.zeros((length, rows.shape[1]), rows.dtype)
+    if len(x):
+        cbar[:used] = interpolate.BSpline.design_matrix(np.asarray(x, float), t, k, extrapolate=True).T @ rows
+    return np.reshape(cbar, (length, *ybar.shape[1:]))
+
+
+def de_boor(c, t, k, x):
+    """The spline by de Boor's algorithm, in functions that can be differentiated: of this, the derivative by the knots.
+
+    Between two knots, dᵢ is a mean of dᵢ₋₁ and dᵢ, k times over, weighted by where x is between two knots around it.
+    """
+    knots, place = fixed(t), fixed(x)
+    left = np.clip(np.searchsorted(knots, place, "right") - 1, k, len(knots) - k - 2)
+    d = [c[left - k + i] for i in range(k + 1)]
+    for level in range(1, k + 1):
+        for i in range(k, level - 1, -1):
+            first, last = t[left - k + i], t[left + 1 + i - level]
+            weight = beside((x - first) / (last - first), d[i])
+            d[i] = (1 - weight) * d[i - 1] + weight * d[i]
+    return d[k]
+
+
+def inside(t, k, x):
+    return (x >= t[k]) & (x <= t[len(t) - k - 1])
+
+
+def derivative_of(c, t, k):
+    """Coefficients, knots and degree of the derivative: kᵢ (cᵢ₊₁ - cᵢ) / (tᵢ₊ₖ₊₁ - tᵢ₊₁)."""
+    n = np.shape(t)[0] - k - 1
+    spans = t[k + 1 : k + n] - t[1:n]
+    is_empty = fixed(spans) == 0
+    factors = k * np.where(is_empty, 0, 1) / np.where(is_empty, 1, spans)
+    return (c[1:n] - c[: n - 1]) * beside(factors, c), t[1:-1], k - 1
+
+
+def slope_of(c, t, k, x, extrapolate):
+    """The derivative at points, zero where there is no spline."""
+    if k == 0:
+        return np.zeros((np.shape(x)[0], *np.shape(c)[1:]))
+    slope = evaluate_bspline(*derivative_of(c, t, k), x, True)
+    return slope if extrapolate else np.where(beside(inside(fixed(t), k, fixed(x)), slope), slope, 0)
+
+
+@frule.register(evaluate_bspline)
+def evaluate_bspline_frule(tangents, c, t, k, x, extrapolate):
+    _, dc, dt, _, dx, *_ = tangents
+    y, terms = evaluate_bspline(c, t, k, x, extrapolate), []
+    if not isinstance(dt, AbstractZero):
+        none = (NO_TANGENT,) * 2
+        terms.append(reference_ad().frule_via_ad((NO_TANGENT, NO_TANGENT, dt, *none), de_boor, c, t, k, x)[1])
+    if not isinstance(dc, AbstractZero):
+        terms.append(evaluate_bspline(dc, t, k, x, True))
+    if not isinstance(dx, AbstractZero):
+        slope = slope_of(c, t, k, x, True)
+        terms.append(slope * beside(dx, slope))
+    if not terms:
+        return y, ZERO_TANGENT
+    dy = sum(terms[1:], terms[0])
+    return y, dy if extrapolate else np.where(beside(inside(fixed(t), k, fixed(x)), dy), dy, 0)
+
+
+@rrule.register(evaluate_bspline)
+def evaluate_bspline_rrule(c, t, k, x, extrapolate):
+    projects, length = (project_to(c), project_to(x), project_to(t)), np.shape(c)[0]
+
+    def evaluate_pullback(ybar):
+        ybar = unthunk(ybar)
+        if isinstance(ybar, AbstractZero):
+            return NO_TANGENT, ybar, ybar, NO_TANGENT, ybar
+        if not extrapolate:
+            ybar = np.where(beside(inside(fixed(t), k, fixed(x)), ybar), ybar, 0)
+        cbar = Thunk(lambda: spread_bspline(ybar, t, k, x, length, extrapolate))
+        xbar = Thunk(lambda: sum_of_rows(np.conj(slope_of(c, t, k, x, extrapolate)) * ybar))
+        tbar = Thunk(lambda: knots_bar(c, ybar, t, k, x))
+        return NO_TANGENT, projects[0](cbar), projects[2](tbar), NO_TANGENT, projects[1](xbar)
+
+    return evaluate_bspline(c, t, k, x, extrapolate), evaluate_pullback
+
+
+def knots_bar(c, ybar, t, k, x):
+    _, pullback = reference_ad().rrule_via_ad(lambda t: de_boor(c, t, k, x), t)
+    return unthunk((*pullback(ybar), ZERO_TANGENT)[1])
+
+
+def transposed(linear, ybar, shape):
+    """The transpose of a linear map of arrays of this shape, applied to ȳ."""
+    _, pullback = reference_ad().rrule_via_ad(linear, np.zeros(shape, np.result_type(fixed(ybar))))
+    return unthunk((*pullback(ybar), np.zeros(shape))[1])
+
+
+@frule.register(spread_bspline)
+def spread_bspline_frule(tangents, ybar, t, k, x, length, extrapolate):
+    _, dybar, dt, _, dx, *_ = tangents
+    cbar, terms = spread_bspline(ybar, t, k, x, length, extrapolate), []
+    if not isinstance(dt, AbstractZero):
+        still = (NO_TANGENT,) * 2
+
+        def moved_values(c):
+            return reference_ad().frule_via_ad((NO_TANGENT, NO_TANGENT, dt, *still), de_boor, c, t, k, x)[1]
+
+        counted = ybar if extrapolate else np.where(beside(inside(fixed(t), k, fixed(x)), ybar), ybar, 0)
+        terms.append(transposed(moved_values, counted, (length, *np.shape(ybar)[1:])))
+    if not isinstance(dybar, AbstractZero):
+        terms.append(spread_bspline(dybar, t, k, x, length, extrapolate))
+    if not isinstance(dx, AbstractZero) and k > 0:
+        # The transpose of the derivative: its coefficients are differences of those of the spline.
+        n, lower = np.shape(t)[0] - k - 1, t[1:-1]
+        rows = spread_bspline(ybar * beside(dx, ybar), lower, k - 1, x, n - 1, extrapolate)
+        spans = t[k + 1 : k + n] - t[1:n]
+        is_empty = fixed(spans) == 0
+        rows = rows * beside(k * np.where(is_empty, 0, 1) / np.where(is_empty, 1, spans), rows)
+        none = np.zeros((1, *np.shape(rows)[1:]))
+        moved = np.concatenate([none, rows]) - np.concatenate([rows, none])
+        terms.append(np.concatenate([moved, np.zeros((length - n, *np.shape(rows)[1:]))]) if length > n else moved)
+    return cbar, sum(terms[1:], terms[0]) if terms else ZERO_TANGENT
+
+
+@rrule.register(spread_bspline)
+def spread_bspline_rrule(ybar, t, k, x, length, extrapolate):
+    projects = project_to(ybar), project_to(x), project_to(t)
+
+    def spread_pullback(u):
+        u = unthunk(u)
+        if isinstance(u, AbstractZero):
+            return NO_TANGENT, u, u, NO_TANGENT, u
+
+        def of_ybar():
+            rows = evaluate_bspline(u, t, k, x, True)
+            return rows if extrapolate else np.where(beside(inside(fixed(t), k, fixed(x)), rows), rows, 0)
+
+        counted = ybar if extrapolate else np.where(beside(inside(fixed(t), k, fixed(x)), ybar), ybar, 0)
+        xbar = Thunk(lambda: sum_of_rows(np.conj(slope_of(u, t, k, x, extrapolate)) * ybar))
+        tbar = Thunk(lambda: knots_bar(u, counted, t, k, x))
+        return NO_TANGENT, projects[0](Thunk(of_ybar)), projects[2](tbar), NO_TANGENT, projects[1](xbar)
+
+    return spread_bspline(ybar, t, k, x, length, extrapolate), spread_pullback
+
+
+def bspline_values(t, c, k, x, nu, extrapolate, axis):
+    """What a call of a ``BSpline`` object returns, in functions that can be differentiated."""
+    shape = np.shape(as_array(x))
+    flat = np.reshape(as_array(x), -1) * 1.0
+    if extrapolate == "periodic":
+        flat, extrapolate = in_period(flat, t[k], t[len(fixed(t)) - k - 1]), True
+    zeros = None
+    for _ in range(int(nu)):
+        if k == 0:
+            zeros = np.zeros((np.shape(flat)[0], *np.shape(c)[1:]))
+            break
+        c, t, k = derivative_of(c, t, k)
+    rows = evaluate_bspline(c, t, k, flat, bool(extrapolate)) if zeros is None else zeros
+    return with_points_at(axis, rows, shape)
+
+
+# ---------------------------------------------------------------- objects
+
+T = "_t" if hasattr(interpolate.BSpline.basis_element([0, 1]), "_t") else "t"
+C = "_c" if T == "_t" else "c"
+
+
+class Constant:
+    """A value that is no part of an object's tangent, such as knots that depend on nothing."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value):
+        self.value = value
+
+
+class BSpline(Constructed, interpolate.BSpline):
+    """A spline whose calls an AD system sees, where its coefficients or the points are being differentiated."""
+
+    @property
+    def _t(self):
+        knots = self.__dict__["knots"]
+        return knots.value if isinstance(knots, Constant) else knots
+
+    @_t.setter
+    def _t(self, t):
+        self.__dict__["knots"] = t if tracer_within(t) is not None else Constant(t)
+
+    @property
+    def c(self):
+        return self.__dict__[C]
+
+    @property
+    def t(self):
+        return self._t
+
+    def is_traced(self, *values):
+        return tracer_within((self.c, self.t, *values)) is not None
+
+    def __call__(self, x, nu=0, extrapolate=None):
+        if not self.is_traced(x):
+            return super().__call__(x, nu, extrapolate)
+        extrapolate = self.extrapolate if extrapolate is None else extrapolate
+        return bspline_values(self.t, self.c, self.k, x, nu, extrapolate, self.axis)
+
+    def derivative(self, nu=1):
+        if not self.is_traced():
+            return super().derivative(nu)
+        c, t, k = self.c, self.t, self.k
+        for _ in range(nu):
+            if k == 0:
+                raise ValueError(f"a spline of degree {self.k} has no derivative of order {nu}")
+            c, t, k = derivative_of(c, t, k)
+        return built_bspline(t, c, k, self.extrapolate, self.axis)
+
+    def antiderivative(self, nu=1):
+        if not self.is_traced():
+            return super().antiderivative(nu)
+        c, t, k = self.c, self.t, self.k
+        for _ in range(nu):
+            c, t, k = antiderivative_of(c, t, k)
+        return built_bspline(t, c, k, False if self.extrapolate == "periodic" else self.extrapolate, self.axis)
+
+    def integrate(self, a, b, extrapolate=None):
+        if not self.is_traced(a, b):
+            return super().integrate(a, b, extrapolate)
+        extrapolate = self.extrapolate if extrapolate is None else extrapolate
+        if extrapolate == "periodic":
+            raise NotImplementedError("integrate of a periodic spline is not differentiated: write it out by periods")
+        ends = np.stack([a * 1.0, b * 1.0])
+        if not extrapolate:
+            ends = np.clip(ends, self.t[self.k], self.t[len(self.t) - self.k - 1])
+        c, t, k = antiderivative_of(self.c, self.t, self.k)
+        values = evaluate_bspline(c, t, k, ends, True)
+        return values[1] - values[0]
+
+
+def antiderivative_of(c, t, k):
+    """Coefficients, knots and degree of the antiderivative that is zero at the first knot."""
+    n = np.shape(t)[0] - k - 1
+    spans = (t[k + 1 :] - t[:n])[:n] / (k + 1)
+    sums = np.cumsum(c[:n] * beside(spans, c), axis=0)
+    return (
+        np.concatenate([0 * sums[:1], sums]),
+        np.concatenate([t[:1], t, t[-1:]]),
+        k + 1,
+    )
+
+
+def built_bspline(t, c, k, extrapolate, axis):
+    spline = object.__new__(BSpline)
+    spline._t = t
+    spline.__dict__.update({C: c, "k": k, "extrapolate": extrapolate, "axis": axis})
+    if T == "_t":
+        spline.__dict__["_asarray"] = np.asarray
+    return spline
+
+
+def knots_and_coefficients(spline):
+    return getattr(spline, T), getattr(spline, C)
+
+
+def name_of_knots(spline):
+    """The attribute in which an object of either class keeps its knots."""
+    return "knots" if isinstance(spline, BSpline) else T
+
+
+@composed(interpolate.BSpline)
+def bspline(t, c, k, extrapolate=True, axis=0):
+    c = as_array(c) * 1.0
+    axis = int(axis) % np.ndim(c)
+    return built_bspline(as_array(t) * 1.0, np.moveaxis(c, axis, 0), k, extrapolate, axis)
+
+
+@frule.register(instances_of(interpolate.BSpline))
+def bspline_frule(tangents, spline, x, nu=0, extrapolate=None):
+    extrapolate = spline.extrapolate if extrapolate is None else extrapolate
+    dt, dc = parts_of_tangent(spline, tangents[0], (name_of_knots(spline), C))
+    moving = (NO_TANGENT, dt, dc, NO_TANGENT, tangents[1], NO_TANGENT, NO_TANGENT, NO_TANGENT)
+    args = *knots_and_coefficients(spline), spline.k, x, nu, extrapolate, spline.axis
+    return reference_ad().frule_via_ad(moving, bspline_values, *args)
+
+
+@rrule.register(instances_of(interpolate.BSpline))
+def bspline_rrule(spline, x, nu=0, extrapolate=None):
+    """With respect to coefficients and points."""
+    extrapolate = spline.extrapolate if extrapolate is None else extrapolate
+    t, c = knots_and_coefficients(spline)
+
+    def values(t, c, x):
+        return bspline_values(t, c, spline.k, x, nu, extrapolate, spline.axis)
+
+    y, pullback = reference_ad().rrule_via_ad(values, t, c, x)
+    are_constant = isinstance(getattr(spline, "knots", None), Constant)
+
+    def bspline_pullback(ybar):
+        _, tbar, cbar, xbar, *_ = *pullback(ybar), *[NO_TANGENT] * 3
+        return Tangent(type(spline), **{name_of_knots(spline): NO_TANGENT if are_constant else tbar, C: cbar}), xbar
+
+    return y, bspline_pullback
+
+
+# ---------------------------------------------------------------- interpolation
+
+
+class Collocation:
+    """The matrix of the B-splines at the points, with rows for derivatives at the ends before and after them.
+
+    Attributes
+    ----------
+    t, k
+        Knots and degree.
+    left, right : tuple of int
+        The orders of the derivatives.
+    factors
+        Of the matrix.
+    """
+
+    def __init__(self, x, t, k, left, right):
+        self.t, self.k, self.left, self.right = t, k, left, right
+        rows = [interpolate.BSpline.design_matrix(x, t, k, extrapolate=True)]
+        before = [self.row(order, x[0]) for order in left]
+        after = [self.row(order, x[-1]) for order in right]
+        matrix = sparse.vstack([*before, *rows, *after]) if before or after else rows[0]
+        self.factors = sparse_linalg.splu(sparse.csc_array(matrix))
+
+    def row(self, order, point):
+        """The derivatives of all B-splines at an end; only those of the k + 1 splines there are not zero."""
+        n, k = len(self.t) - self.k - 1, self.k
+        near = np.arange(k + 1) if point <= self.t[k] else np.arange(n - k - 1, n)
+        unit = np.zeros((n, k + 1))
+        unit[near, np.arange(k + 1)] = 1
+        values = interpolate.BSpline.construct_fast(self.t, unit, k)(np.array([point]), order)
+        return sparse.csr_array((values[0], (np.zeros(k + 1, int), near)), shape=(1, n))
+
+    def rows(self, c, x, t):
+        """What the system asks of coefficients, for points and knots that may move."""
+        ends = [
+            bspline_values(t, c, self.k, x[place], order, True, 0)
+            for place, orders in ((slice(1), self.left), (slice(-1, None), self.right))
+            for order in orders
+        ]
+        count = len(self.left)
+        return np.concatenate([*ends[:count], evaluate_bspline(c, t, self.k, x, True), *ends[count:]])
+
+
+@handing_over
+def solve_collocation(b, x, t, system, is_transposed=False):
+    """The coefficients that interpolate values, between derivatives at both ends; or the transpose of that.
+
+    Points and knots are those of the system; they are here to be differentiated.
+    """
+    flat = np.reshape(in_doubles(b), (np.shape(b)[0], -1))
+    parts = [flat.real, flat.imag] if np.iscomplexobj(flat) else [flat]
+    solved = [system.factors.solve(np.ascontiguousarray(part), "T" if is_transposed else "N") for part in parts]
+    return np.reshape(solved[0] if len(solved) == 1 else solved[0] + 1j * solved[1], np.shape(b))
+
+
+@frule.register(solve_collocation)
+def solve_collocation_frule(tangents, b, x, t, system, is_transposed=False):
+    """From A c = b, A ċ = ḃ - Ȧ c."""
+    _, db, dx, dt, *_ = tangents
+    is_fixed = isinstance(dx, AbstractZero) and isinstance(dt, AbstractZero)
+    c = solve_collocation(b, x, t, system, is_transposed)
+    if is_fixed and isinstance(db, AbstractZero):
+        return c, ZERO_TANGENT
+    if not is_fixed:
+
+        def moved_rows(c):
+            return reference_ad().frule_via_ad((NO_TANGENT, NO_TANGENT, dx, dt), system.rows, c, x, t)[1]
+
+        db = db - (transposed(moved_rows, c, np.shape(c)) if is_transposed else moved_rows(c))
+    return c, solve_collocation(db, x, t, system, is_transposed)
+
+
+@rrule.register(solve_collocation)
+def solve_collocation_rrule(b, x, t, system, is_transposed=False):
+    """b̄ = A⁻ᵀ c̄ and Ā = -b̄ cᵀ, of which x̄ and t̄ are those of Σᵢ b̄ᵢ (A c)ᵢ; the other way round for the transpose."""
+    c, projects = solve_collocation(b, x, t, system, is_transposed), (project_to(b), project_to(x), project_to(t))
+
+    def solve_pullback(cbar):
+        cbar = unthunk(cbar)
+        if isinstance(cbar, AbstractZero):
+            return NO_TANGENT, cbar, cbar, cbar
+        bbar = Thunk(lambda: solve_collocation(cbar, x, t, system, not is_transposed))
+
+        def of_matrix():
+            coefficients, rows = (unthunk(bbar), c) if is_transposed else (c, unthunk(bbar))
+            _, pullback = reference_ad().rrule_via_ad(lambda x, t: system.rows(coefficients, x, t), x, t)
+            return pullback(-rows)
+
+        both = Thunk(of_matrix)
+        xbar, tbar = (Thunk(lambda i=i: unthunk(unthunk(both)[i])) for i in (1, 2))
+        return NO_TANGENT, projects[0](Thunk(lambda: unthunk(bbar))), projects[1](xbar), projects[2](tbar)
+
+    return c, solve_pullback
+
+
+def knots_for(x, k, with_conditions):
+    """The knots that SciPy chooses for points: all of them, or all but some near the ends (not-a-knot)."""
+    first, last = x[:1], x[-1:]
+    if with_conditions:
+        return np.concatenate([*[first] * k, x, *[last] * k])
+    inner = x if k % 2 else (x[1:] + x[:-1]) / 2
+    cut = (k + 1) // 2
+    return np.concatenate([*[first] * (k + 1), inner[cut : len(inner) - cut], *[last] * (k + 1)])
+
+
+def end_conditions(bc_type):
+    """Orders and values of the derivatives that are given at both ends."""
+    if bc_type is None or isinstance(bc_type, str):
+        bc_type = (bc_type, bc_type)
+    named = {None: (), "not-a-knot": (), "clamped": [(1, None)], "natural": [(2, None)]}
+    both = []
+    for given in bc_type:
+        if isinstance(given, str) and given not in named:
+            raise MDNotImplementedError
+        pairs = named[given] if given is None or isinstance(given, str) else list(given)
+        both.append(([int(order) for order, _ in pairs], [value for _, value in pairs]))
+    return both
+
+
+@composed(interpolate.make_interp_spline)
+def make_interp_spline(x, y, k=3, t=None, bc_type=None, axis=0, check_finite=True):
+    spline = interpolate.make_interp_spline(fixed(x), fixed(y), k, fixed(t), fixed(bc_type), axis, check_finite)
+    if spline.extrapolate == "periodic" or k == 0:
+        raise MDNotImplementedError
+    axis, (left, right) = int(axis) % np.ndim(y), end_conditions(bc_type)
+    x, y = as_array(x) * 1.0, np.moveaxis(as_array(y) * 1.0, axis, 0)
+    zeros = np.zeros((1, *np.shape(y)[1:]))
+    rows = [[zeros if value is None else as_array(value) + zeros for value in values] for _, values in (left, right)]
+    system = Collocation(np.asarray(fixed(x), float), knots_and_coefficients(spline)[0], k, left[0], right[0])
+    t = knots_for(x, k, bool(left[0] or right[0])) if t is None else as_array(t) * 1.0
+    c = solve_collocation(np.concatenate([*rows[0], y, *rows[1]]), x, t, system)
+    return built_bspline(t, c, k, spline.extrapolate, axis)
+
+
+# ---------------------------------------------------------------- FITPACK
+
+
+@composed(interpolate.splrep)
+def splrep(x, y, w=None, xb=None, xe=None, k=3, task=0, s=None, t=None, full_output=0, per=0, quiet=1):
+    """The spline that interpolates; one that smoothes has knots that depend on the values."""
+    is_default = all(option is None for option in (w, xb, xe, t))
+    if not is_default or task != 0 or (s is not None and s != 0) or full_output or per:
+        raise MDNotImplementedError
+    knots, _, k = interpolate.splrep(fixed(x), fixed(y), k=k, s=0)
+    x, y = as_array(x) * 1.0, as_array(y) * 1.0
+    system, t = Collocation(np.asarray(fixed(x), float), knots, k, (), ()), knots_for(x, k, False)
+    c = solve_collocation(y, x, t, system)
+    return t, np.concatenate([c, np.zeros(k + 1)]), k
+
+
+@composed(interpolate.splev)
+def splev(x, tck, der=0, ext=0):
+    if isinstance(tck, interpolate.BSpline):
+        t, c = knots_and_coefficients(tck)
+        if np.ndim(c) > 1 or ext not in (0, 1):
+            raise MDNotImplementedError
+        return bspline_values(t, c, tck.k, x, der, ext == 0, tck.axis)
+    t, c, k = tck
+    x, c = as_array(x) * 1.0, as_array(c)
+    if np.ndim(c) != 1 or not 0 <= der <= k or (ext == 3 and der):
+        raise MDNotImplementedError
+    low, high = fixed(t)[k], fixed(t)[len(t) - k - 1]
+    is_inside = (fixed(x) >= low) & (fixed(x) <= high)
+    if ext == 2 and not np.all(is_inside):
+        raise ValueError("splev: a point is outside of the spline, and ext=2")
+    if ext == 3:  # the value at the end, which is a knot
+        x = np.clip(x, t[k], t[np.shape(t)[0] - k - 1])
+    y = bspline_values(t, c, k, x, der, True, 0)
+    return np.where(is_inside, y, 0.0) if ext == 1 else y
+
+
+@composed(interpolate.splder)
+def splder(tck, n=1):
+    if isinstance(tck, interpolate.BSpline):
+        t, c = knots_and_coefficients(tck)
+        return BSpline.derivative(built_bspline(t, c, tck.k, tck.extrapolate, tck.axis), n)
+    (t, c, k), padding = tck, n
+    if n < 0 or n > k or np.shape(c)[0] not in (np.shape(t)[0], np.shape(t)[0] - k - 1):
+        raise MDNotImplementedError
+    padding = np.shape(t)[0] - np.shape(c)[0]
+    for _ in range(n):
+        c, t, k = derivative_of(c, t, k)
+    return t, (c if padding else np.concatenate([c, np.zeros((k + 1, *np.shape(c)[1:]))])), k
+
+
+@composed(interpolate.splantider)
+def splantider(tck, n=1):
+    if isinstance(tck, interpolate.BSpline):
+        t, c = knots_and_coefficients(tck)
+        return BSpline.antiderivative(built_bspline(t, c, tck.k, tck.extrapolate, tck.axis), n)
+    t, c, k = tck
+    if n < 0:
+        raise MDNotImplementedError
+    for _ in range(n):
+        c, t, k = antiderivative_of(c, t, k)
+    return t, np.concatenate([c, np.broadcast_to(c[-1:], (k + 1, *np.shape(c)[1:]))]), k
+
+
+@composed(interpolate.splint)
+def splint(a, b, tck, full_output=0):
+    """Of a spline that is zero outside its base interval."""
+    t, c, k = (*knots_and_coefficients(tck), tck.k) if isinstance(tck, interpolate.BSpline) else tck
+    if full_output or np.ndim(c) != 1:
+        raise MDNotImplementedError
+    ends = np.clip(np.stack([as_array(a) * 1.0, as_array(b) * 1.0]), t[k], t[np.shape(t)[0] - k - 1])
+    c, t, k = antiderivative_of(c, t, k)
+    values = evaluate_bspline(c, t, k, ends, True)
+    return values[1] - values[0]

@@ -1,0 +1,43 @@
+"""Interpolants that are built and called in one: `evaluated`, a function of our own."""
+
+from rules.numpy.array_like import handed_over, tracer_within
+from rules.scipy.linear_maps import composed
+
+
+def evaluated(build, data, points, nu=0, options=None):
+    """Build an interpolant and call it.
+
+    Parameters
+    ----------
+    build : callable
+        A class of `scipy.interpolate`, such as ``CubicSpline``, or a function that returns an object of one.
+    data : tuple
+        What it is built from.
+    points : array_like
+        Where it is called.
+    nu : int, optional
+        The order of the derivative that is taken there.
+    options : dict, optional
+        The keyword arguments that it is built with.
+
+    Returns
+    -------
+    y : array
+        ``build(*data, **options)(points)``, which may be differentiated with respect to data and points, whether
+        they are or not.
+
+    Examples
+    --------
+    >>> from scipy.interpolate import CubicSpline
+    >>> float(evaluated(CubicSpline, ([0.0, 1.0, 2.0], [0.0, 1.0, 4.0]), 1.5))
+    2.25
+    """
+    options = {} if options is None else options
+    interpolant = handed_over(build, *data, **options)
+    order = () if nu == 0 else (nu,)
+    if tracer_within((*data, *options.values())) is None:
+        return handed_over(interpolant, points, *order)
+    return interpolant(points, *order)
+
+
+composed(evaluated)(evaluated)

@@ -1,0 +1,144 @@
+"""Rules of `scipy.interpolate.interp1d`, of every kind, with respect to values, points, and where they are taken."""
+
+import numpy as np
+from multipledispatch import MDNotImplementedError
+from scipy import interpolate
+
+from rules.numpy.array_like import as_array, tracer_within
+from rules.scipy.interpolate.bsplines import Constant, bspline_values, make_interp_spline
+from rules.scipy.interpolate.piecewise import Constructed, beside, with_points_at
+from rules.scipy.interpolate.weighted_neighbours import gather_weighted
+from rules.scipy.linear_maps import composed, reference_ad
+from rules.scipy.ndimage.boundaries import fixed
+from rulescore import AbstractZero, NoTangent, Tangent, frule, instances_of, not_implemented, rrule
+
+NO_TANGENT = NoTangent()
+
+
+def two_neighbours(x, q):
+    """The places of the points to both sides of each q, and their weights in the line between them."""
+    high = np.clip(np.searchsorted(fixed(x), fixed(q)), 1, np.shape(x)[0] - 1)
+    low = high - 1
+    share = (q - x[low]) / (x[high] - x[low])
+    return np.stack([low, high]), np.stack([1 - share, share])
+
+
+def one_neighbour(plain, q):
+    """The place of the point whose value is taken, as SciPy finds it."""
+    n = len(plain.x)
+    if plain._kind == "spline":  # of order 0
+        return np.clip(np.searchsorted(plain.x, q, "right") - 1, 0, n - 1)
+    if plain._kind in ("nearest", "nearest-up"):
+        return np.clip(np.searchsorted(plain.x_bds, q, plain._side), 0, n - 1)
+    return np.clip(np.searchsorted(plain._x_shift, q, plain._side), 1 - plain._ind, n - plain._ind) + plain._ind - 1
+
+
+def line_values(x, y, q, below, above, plain):
+    """What a call of an ``interp1d`` object returns; ``plain`` is such an object for numbers."""
+    q = as_array(q) * 1.0
+    shape, flat, y = np.shape(q), np.reshape(q, -1), np.moveaxis(as_array(y), plain.axis, 0)
+    kind, order = plain._kind, plain._spline.k if plain._kind == "spline" else None
+    if kind == "linear":
+        rows = gather_weighted(y, *two_neighbours(x, flat))
+    elif kind == "spline" and order > 0:
+        spline = make_interp_spline(x, y, order)
+        rows = bspline_values(spline.t, spline.c, order, flat, 0, True, 0)
+    else:
+        rows = y[one_neighbour(plain, fixed(flat))]
+    if not plain._extrapolate:
+        is_below, is_above = plain._check_bounds(np.asarray(fixed(flat)))
+        if is_below.any() and below is not None:
+            rows = np.where(beside(is_below, rows), below, rows)
+        if is_above.any() and above is not None:
+            rows = np.where(beside(is_above, rows), above, rows)
+    return with_points_at(plain.axis, rows, shape)
+
+
+class interp1d(Constructed, interpolate.interp1d):  # noqa: N801 (SciPy's name)
+    """An object whose calls an AD system sees, where its points, its values or the argument are differentiated.
+
+    What is the same for numbers is asked of an object of SciPy's.
+    """
+
+    def __init__(self, *args, **kwargs):
+        if tracer_within((*args, *kwargs.values())) is None:
+            plain = interpolate.interp1d(*args, **kwargs)
+            self.hold(plain, plain.x, plain.y, *ends_of(plain.fill_value, plain))
+
+    def hold(self, plain, x, y, below, above):
+        self.__dict__.update({"x": x, "y": y, "below": below, "above": above, "plain": Constant(plain)})
+        return self
+
+    def __getattr__(self, name):
+        plain = self.__dict__.get("plain")
+        if plain is None:
+            raise AttributeError(name)
+        return getattr(plain.value, name)
+
+    def __call__(self, x):
+        fields = self.__dict__
+        if tracer_within((x, *[fields[name] for name in ("x", "y", "below", "above")])) is None:
+            return fields["plain"].value(x)
+        return line_values(self.x, self.y, x, fields["below"], fields["above"], fields["plain"].value)
+
+
+def ends_of(fill_value, plain):
+    """What there is below and above the points; None where the values go on."""
+    if isinstance(fill_value, str):
+        return {"previous": (np.nan, None), "next": (None, np.nan)}.get(plain._kind, (None, None))
+    return fill_value if isinstance(fill_value, tuple) and len(fill_value) == 2 else (fill_value, fill_value)
+
+
+@composed(interpolate.interp1d)
+def interp1d_of(x, y, kind="linear", axis=-1, copy=True, bounds_error=None, fill_value=np.nan, assume_sorted=False):
+    plain = interpolate.interp1d(
+        fixed(x), fixed(y), kind, int(axis), copy, bounds_error, fixed(fill_value), assume_sorted
+    )
+    if np.isnan(plain.x).any() or (plain._kind == "spline" and np.isnan(plain.y).any()):
+        raise MDNotImplementedError
+    x, y = as_array(x) * 1.0, as_array(y) * 1.0
+    if not assume_sorted:
+        order = np.argsort(fixed(x), kind="mergesort")
+        x, y = x[order], np.take(y, order, axis=int(axis))
+    return object.__new__(interp1d).hold(plain, x, y, *ends_of(fill_value, plain))
+
+
+OF_OBJECT = not_implemented(
+    "an interp1d object of SciPy's, which holds its values several times; build the one of rules.scipy.interpolate "
+    "where they are differentiated"
+)
+FIELDS = ("x", "y", "below", "above")
+
+
+@frule.register(instances_of(interpolate.interp1d))
+def interp1d_frule(tangents, line, x):
+    dline, dx = tangents
+    moves, args, plain = not isinstance(dline, AbstractZero), *parts_of(line)
+    moving = [dline[name] for name in FIELDS] if moves and isinstance(line, interp1d) else [NO_TANGENT] * 4
+    tangents = (NO_TANGENT, *moving[:2], dx, *moving[2:], NO_TANGENT)
+    y, dy = reference_ad().frule_via_ad(tangents, line_values, *args[:2], x, *args[2:], plain)
+    return y, OF_OBJECT if moves and not isinstance(line, interp1d) else dy
+
+
+@rrule.register(instances_of(interpolate.interp1d))
+def interp1d_rrule(line, x):
+    """With respect to where the values are taken; and to what the object holds, where it is one of ours."""
+    args, plain = parts_of(line)
+    y, pullback = reference_ad().rrule_via_ad(
+        lambda a, b, q, below, above: line_values(a, b, q, below, above, plain), *args[:2], x, *args[2:]
+    )
+
+    def interp1d_pullback(ybar):
+        _, a_bar, b_bar, xbar, *ends = (*pullback(ybar), *[NO_TANGENT] * 5)[:6]
+        if not isinstance(line, interp1d):
+            return OF_OBJECT, xbar
+        return Tangent(type(line), **dict(zip(FIELDS, (a_bar, b_bar, *ends), strict=True))), xbar
+
+    return y, interp1d_pullback
+
+
+def parts_of(line):
+    if isinstance(line, interp1d):
+        fields = line.__dict__
+        return [fields[name] for name in ("x", "y", "below", "above")], fields["plain"].value
+    return [line.x, line.y, *ends_of(line.fill_value, line)], line

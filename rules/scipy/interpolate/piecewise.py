@@ -1,0 +1,357 @@
+"""Piecewise polynomials: their evaluation, its transpose, and objects that can be differentiated.
+
+`evaluate_ppoly` and `spread_ppoly` are linear in the coefficients and in what they are added to; with respect to the
+points the derivative is that of the polynomials, and with respect to the breakpoints its opposite.
+
+SciPy's classes know numbers alone. So rules that build one of their objects return an object of a class of the same
+name in this package, which is derived from SciPy's and behaves like it; and which can be called where its coefficients,
+its breakpoints or the points are being differentiated. The tangent of such an object is structural, by the names of the
+attributes in which it keeps its coefficients and breakpoints. These classes may be used in the place of SciPy's, also
+with arguments that are being differentiated; there is then no need to make SciPy's a primitive.
+"""
+
+import numpy as np
+from multipledispatch import MDNotImplementedError
+from scipy import interpolate, sparse
+
+from rules.numpy.array_like import as_array, handed_over, tracer_within
+from rules.numpy.indexing import scatter
+from rules.scipy.linear_maps import reference_ad
+from rules.scipy.ndimage.boundaries import fixed, handing_over
+from rulescore import (
+    AbstractZero,
+    NoTangent,
+    Tangent,
+    Thunk,
+    ZeroTangent,
+    frule,
+    instances_of,
+    project_to,
+    rrule,
+    unthunk,
+)
+from rulescore.tangents import structure_of
+
+NO_TANGENT = NoTangent()
+ZERO_TANGENT = ZeroTangent()
+
+# ---------------------------------------------------------------- evaluation
+
+
+def in_doubles(x):
+    return np.asarray(x, np.complex128 if np.iscomplexobj(x) else np.float64)
+
+
+def intervals(breaks, x):
+    """In which interval each point lies; beyond the ends, in the one there."""
+    return np.clip(np.searchsorted(breaks, x, "right") - 1, 0, len(breaks) - 2)
+
+
+@handing_over
+def evaluate_ppoly(c, breaks, x, nu, extrapolate):
+    """The derivative of order ``nu`` of a piecewise polynomial at points, a vector.
+
+    As in SciPy, c[m, i] is the coefficient of (x - breaks[i])^(k-1-m) in interval i, for c of length k; outside, there
+    is NaN unless it is extrapolated.
+    """
+    c = np.ascontiguousarray(in_doubles(c))
+    return interpolate.PPoly.construct_fast(c, in_doubles(breaks), extrapolate)(x, nu)
+
+
+@handing_over
+def spread_ppoly(ybar, breaks, x, nu, shape, extrapolate):
+    """The transpose of `evaluate_ppoly` for coefficients of this shape."""
+    ybar, place = in_doubles(ybar), intervals(breaks, x)
+    distance, rows = np.asarray(x, float) - breaks[place], np.reshape(ybar, (len(x), -1))
+    counted = np.ones(len(x)) if extrapolate else within(breaks, x).astype(float)
+    cbar = np.zeros((shape[0], shape[1], rows.shape[1]), rows.dtype)
+    for power in range(nu, shape[0]):
+        factor = float(np.prod(np.arange(power - nu + 1, power + 1)))
+        weights = np.where(counted > 0, factor * distance ** (power - nu), 0)
+        matrix = sparse.csr_array((weights, place, np.arange(len(x) + 1)), shape=(len(x), shape[1]))
+        cbar[shape[0] - 1 - power] = matrix.T @ rows
+    return np.reshape(cbar, shape)
+
+
+def within(breaks, x):
+    return (x >= breaks[0]) & (x <= breaks[-1])
+
+
+def slope_of(c, breaks, x, nu, extrapolate):
+    """The next derivative, zero where there is nothing."""
+    slope = evaluate_ppoly(c, breaks, x, nu + 1, True)
+    if extrapolate:
+        return slope
+    return np.where(beside(within(fixed(breaks), fixed(x)), slope), slope, 0)
+
+
+def beside(x, rows):
+    """A vector in the place of the first axis among those of ``rows``."""
+    return np.reshape(x, (-1,) + (1,) * (np.ndim(rows) - 1))
+
+
+def sum_of_rows(rows):
+    return np.sum(np.reshape(np.real(rows), (np.shape(rows)[0], -1)), axis=1)
+
+
+def points_and_breaks_bars(c, ybar, breaks, x, nu, extrapolate, projects):
+    """The cotangents of breakpoints and points: of the points ȳ S', summed over what there is at each."""
+    both = Thunk(lambda: sum_of_rows(np.conj(slope_of(c, breaks, x, nu, extrapolate)) * ybar))
+    place = intervals(fixed(breaks), fixed(x))
+
+    def breaks_bar():
+        return scatter(-unthunk(both), (place,), np.shape(breaks), np.dtype(float))
+
+    return projects[0](Thunk(breaks_bar)), projects[1](Thunk(lambda: unthunk(both)))
+
+
+def at_interval(dbreaks, breaks, x):
+    """The tangent of the breakpoint to the left of each point."""
+    return dbreaks if isinstance(dbreaks, AbstractZero) else dbreaks[intervals(fixed(breaks), fixed(x))]
+
+
+@frule.register(evaluate_ppoly)
+def evaluate_ppoly_frule(tangents, c, breaks, x, nu, extrapolate):
+    _, dc, dbreaks, dx, *_ = tangents
+    y = evaluate_ppoly(c, breaks, x, nu, extrapolate)
+    terms = [] if isinstance(dc, AbstractZero) else [evaluate_ppoly(dc, breaks, x, nu, True)]
+    if not (isinstance(dbreaks, AbstractZero) and isinstance(dx, AbstractZero)):
+        moved = dx - (
+            ZERO_TANGENT if isinstance(dbreaks, AbstractZero) else dbreaks[intervals(fixed(breaks), fixed(x))]
+        )
+        slope = slope_of(c, breaks, x, nu, True)
+        terms.append(slope * beside(moved, slope))
+    if not terms:
+        return y, ZERO_TANGENT
+    dy = sum(terms[1:], terms[0])
+    return y, dy if extrapolate else np.where(beside(within(fixed(breaks), fixed(x)), dy), dy, 0)
+
+
+@rrule.register(evaluate_ppoly)
+def evaluate_ppoly_rrule(c, breaks, x, nu, extrapolate):
+    project, projects, shape = project_to(c), (project_to(breaks), project_to(x)), np.shape(c)
+
+    def evaluate_pullback(ybar):
+        ybar = unthunk(ybar)
+        if isinstance(ybar, AbstractZero):
+            return NO_TANGENT, ybar, ybar, ybar
+        if not extrapolate:  # what is NaN there has no derivative, whatever its cotangent
+            ybar = np.where(beside(within(fixed(breaks), fixed(x)), ybar), ybar, 0)
+        cbar = project(Thunk(lambda: spread_ppoly(ybar, breaks, x, nu, shape, extrapolate)))
+        return NO_TANGENT, cbar, *points_and_breaks_bars(c, ybar, breaks, x, nu, extrapolate, projects)
+
+    return evaluate_ppoly(c, breaks, x, nu, extrapolate), evaluate_pullback
+
+
+@frule.register(spread_ppoly)
+def spread_ppoly_frule(tangents, ybar, breaks, x, nu, shape, extrapolate):
+    _, dybar, dbreaks, dx, *_ = tangents
+    terms = [] if isinstance(dybar, AbstractZero) else [spread_ppoly(dybar, breaks, x, nu, shape, extrapolate)]
+    if not (isinstance(dbreaks, AbstractZero) and isinstance(dx, AbstractZero)):
+        moved = dx - (
+            ZERO_TANGENT if isinstance(dbreaks, AbstractZero) else dbreaks[intervals(fixed(breaks), fixed(x))]
+        )
+        terms.append(spread_ppoly(ybar * beside(moved, ybar), breaks, x, nu + 1, shape, extrapolate))
+    return spread_ppoly(ybar, breaks, x, nu, shape, extrapolate), sum(terms[1:], terms[0]) if terms else ZERO_TANGENT
+
+
+@rrule.register(spread_ppoly)
+def spread_ppoly_rrule(ybar, breaks, x, nu, shape, extrapolate):
+    project, projects = project_to(ybar), (project_to(breaks), project_to(x))
+
+    def values(u):
+        rows = evaluate_ppoly(u, breaks, x, nu, True)
+        return rows if extrapolate else np.where(beside(within(fixed(breaks), fixed(x)), rows), rows, 0)
+
+    def spread_pullback(u):
+        u = unthunk(u)
+        if isinstance(u, AbstractZero):
+            return NO_TANGENT, u, u, u
+        bars = points_and_breaks_bars(u, ybar, breaks, x, nu, extrapolate, projects)
+        return NO_TANGENT, project(Thunk(lambda: values(u))), *bars
+
+    return spread_ppoly(ybar, breaks, x, nu, shape, extrapolate), spread_pullback
+
+
+def in_period(x, first, last):
+    """Points moved into one period, by a number of periods that is constant almost everywhere."""
+    period = last - first
+    return x - np.floor((fixed(x) - fixed(first)) / fixed(period)) * period
+
+
+def with_points_at(axis, rows, shape):
+    """Rows by point, with the axes of the points in the place of the interpolated axis."""
+    y = np.reshape(rows, (*shape, *np.shape(rows)[1:]))
+    count = len(shape)
+    if axis == 0:
+        return y
+    order = list(range(np.ndim(y)))
+    return np.transpose(y, order[count : count + axis] + order[:count] + order[count + axis :])
+
+
+def ppoly_values(c, breaks, x, nu, extrapolate, axis):
+    """What a call of a ``PPoly`` object returns, in functions that can be differentiated."""
+    shape = np.shape(as_array(x))
+    flat = np.reshape(as_array(x), -1) * 1.0
+    if extrapolate == "periodic":
+        flat, extrapolate = in_period(flat, breaks[0], breaks[-1]), True
+    return with_points_at(axis, evaluate_ppoly(c, breaks, flat, int(nu), bool(extrapolate)), shape)
+
+
+# ---------------------------------------------------------------- objects
+
+C = "_c" if hasattr(interpolate.PPoly, "_c") else "c"
+X = "_x" if hasattr(interpolate.PPoly, "_x") else "x"
+"""Where SciPy's objects keep coefficients and breakpoints."""
+
+
+class Constructed:
+    """An object of SciPy's that is built by the rules, where something that it is made of is being differentiated."""
+
+    __slots__ = ()
+
+    def __new__(cls, *args, **kwargs):
+        if tracer_within((*args, *kwargs.values())) is None:
+            return object.__new__(cls)  # SciPy's own __init__ follows
+        return handed_over(cls.__mro__[cls.__mro__.index(Constructed) + 1], *args, **kwargs)
+
+    def __init__(self, *args, **kwargs):
+        if tracer_within((*args, *kwargs.values())) is None:
+            super().__init__(*args, **kwargs)
+
+
+class Differentiable(Constructed):
+    """A piecewise polynomial whose calls an AD system sees, where something in them is being differentiated."""
+
+    __slots__ = ()
+
+    if C != "c":  # where SciPy has properties that convert to arrays
+
+        @property
+        def c(self):
+            return getattr(self, C)
+
+        @property
+        def x(self):
+            return getattr(self, X)
+
+    def is_traced(self, *values):
+        return tracer_within((getattr(self, C), getattr(self, X), *values)) is not None
+
+    def __call__(self, x, nu=0, extrapolate=None):
+        if not self.is_traced(x):
+            return super().__call__(x, nu, extrapolate)
+        extrapolate = self.extrapolate if extrapolate is None else extrapolate
+        return ppoly_values(getattr(self, C), getattr(self, X), x, nu, extrapolate, self.axis)
+
+    def derivative(self, nu=1):
+        if not self.is_traced() or nu < 0:
+            return super().derivative(nu) if not self.is_traced() else self.antiderivative(-nu)
+        c = getattr(self, C)
+        powers = np.arange(np.shape(c)[0] - 1, -1, -1)
+        for _ in range(nu):
+            c = c[:-1] * np.reshape(powers[:-1], (-1,) + (1,) * (np.ndim(c) - 1)) if len(powers) > 1 else 0 * c
+            powers = powers[1:] if len(powers) > 1 else powers
+        return built(PPoly, c, getattr(self, X), self.extrapolate, self.axis)
+
+    def antiderivative(self, nu=1):
+        if not self.is_traced() or nu <= 0:
+            return super().antiderivative(nu) if not self.is_traced() else self.derivative(-nu)
+        c, breaks = getattr(self, C), getattr(self, X)
+        for _ in range(nu):
+            powers = np.arange(np.shape(c)[0], 0, -1)
+            raised = c / np.reshape(powers, (-1,) + (1,) * (np.ndim(c) - 1))
+            lengths = np.reshape(breaks[1:] - breaks[:-1], (-1,) + (1,) * (np.ndim(c) - 2))
+            areas = 0 * raised[0]
+            for row in range(np.shape(raised)[0]):
+                areas = (areas + raised[row]) * lengths
+            start = np.concatenate([0 * areas[:1], np.cumsum(areas, axis=0)[:-1]])
+            c = np.concatenate([raised, start[None]])
+        extrapolate = False if self.extrapolate == "periodic" else self.extrapolate
+        return built(PPoly, c, breaks, extrapolate, self.axis)
+
+    def integrate(self, a, b, extrapolate=None):
+        if not self.is_traced(a, b):
+            return super().integrate(a, b, extrapolate)
+        extrapolate = self.extrapolate if extrapolate is None else extrapolate
+        if extrapolate == "periodic":
+            raise NotImplementedError("integrate of a periodic spline is not differentiated: write it out by periods")
+        area = built(PPoly, *[getattr(self, name) for name in (C, X)], extrapolate, 0).antiderivative()
+        ends = ppoly_values(area.c, area.x, np.stack([a * 1.0, b * 1.0]), 0, extrapolate, 0)
+        return ends[1] - ends[0]
+
+    def solve(self, *args, **kwargs):
+        if self.is_traced():
+            raise NotImplementedError("the roots of a spline are not differentiated: use scipy.optimize on its values")
+        return super().solve(*args, **kwargs)
+
+
+class PPoly(Differentiable, interpolate.PPoly):
+    __slots__ = ()
+
+
+class CubicHermiteSpline(Differentiable, interpolate.CubicHermiteSpline):
+    __slots__ = ()
+
+
+class PchipInterpolator(Differentiable, interpolate.PchipInterpolator):
+    __slots__ = ()
+
+
+class Akima1DInterpolator(Differentiable, interpolate.Akima1DInterpolator):
+    __slots__ = ()
+
+
+class CubicSpline(Differentiable, interpolate.CubicSpline):
+    __slots__ = ()
+
+
+def built(cls, c, breaks, extrapolate, axis):
+    """An object of one of the classes here."""
+    spline = object.__new__(cls)
+    for name, value in ((C, c), (X, breaks), ("extrapolate", extrapolate), ("axis", axis), ("_asarray", np.asarray)):
+        if name != "_asarray" or hasattr(interpolate.PPoly, "_asarray"):
+            object.__setattr__(spline, name, value)
+    return spline
+
+
+def decline_descending(breaks):
+    if len(breaks) > 1 and fixed(breaks)[0] > fixed(breaks)[-1]:
+        raise MDNotImplementedError
+
+
+def parts_of_tangent(spline, dspline, names):
+    """The tangents of the parts of an object."""
+    if isinstance(dspline, AbstractZero):
+        return [dspline] * len(names)
+    return [dspline[name] for name in names]
+
+
+def whole_tangent(spline, **parts):
+    """A tangent with an entry for every attribute, in their order."""
+    return Tangent.from_fields(type(spline), {name: parts.get(name, NO_TANGENT) for name in structure_of(spline)})
+
+
+@frule.register(instances_of(interpolate.PPoly))
+def ppoly_frule(tangents, spline, x, nu=0, extrapolate=None):
+    decline_descending(getattr(spline, X))
+    extrapolate = spline.extrapolate if extrapolate is None else extrapolate
+    dc, dbreaks = parts_of_tangent(spline, tangents[0], (C, X))
+    moving = (NO_TANGENT, dc, dbreaks, tangents[1], NO_TANGENT, NO_TANGENT, NO_TANGENT)
+    args = getattr(spline, C), getattr(spline, X), x, nu, extrapolate, spline.axis
+    return reference_ad().frule_via_ad(moving, ppoly_values, *args)
+
+
+@rrule.register(instances_of(interpolate.PPoly))
+def ppoly_rrule(spline, x, nu=0, extrapolate=None):
+    """With respect to coefficients, breakpoints and points."""
+    decline_descending(getattr(spline, X))
+    extrapolate = spline.extrapolate if extrapolate is None else extrapolate
+    args = getattr(spline, C), getattr(spline, X), x, nu, extrapolate, spline.axis
+    y, pullback = reference_ad().rrule_via_ad(ppoly_values, *args)
+
+    def ppoly_pullback(ybar):
+        _, cbar, breaks_bar, xbar, *_ = *pullback(ybar), *[NO_TANGENT] * 4
+        return Tangent(type(spline), **{C: cbar, X: breaks_bar}), xbar
+
+    return y, ppoly_pullback

@@ -1,0 +1,164 @@
+"""Rules of the Cholesky factor, as a matrix and as what ``cho_solve`` takes."""
+
+import numpy as np
+import scipy.linalg
+
+from rules.numpy.array_like import as_array, as_array_tangent, handed_over, shape_of
+from rules.numpy.linalg.cholesky import (
+    cotangent_of_triangle,
+    hermitian_from,
+    lower_cholesky_cotangent,
+    lower_cholesky_tangent,
+)
+from rules.numpy.products import adjoint
+from rules.scipy.linalg.linear_systems import LinearSystem
+from rulescore import (
+    AbstractZero,
+    NoTangent,
+    Tangent,
+    Thunk,
+    ZeroTangent,
+    frule,
+    project_to,
+    rrule,
+    unbroadcast,
+    unthunk,
+)
+from rulescore.projection import NON_DIFFERENTIABLE
+
+NO_TANGENT = NoTangent()
+ZERO_TANGENT = ZeroTangent()
+
+# ---------------------------------------------------------------- the factor, L or U = Lᴴ
+
+
+def factor_tangent(factor, da, lower):
+    """The tangent of a triangular factor."""
+    lower_factor = factor if lower else adjoint(factor)
+    dfactor = lower_cholesky_tangent(lower_factor, hermitian_from(da, upper=not lower))
+    return dfactor if lower else adjoint(dfactor)
+
+
+def factor_cotangent(factor, factor_bar, lower):
+    """The cotangent of the triangle of A that is read."""
+    if not lower:
+        factor, factor_bar = adjoint(factor), adjoint(factor_bar)
+    p = lower_cholesky_cotangent(factor, np.tril(factor_bar))
+    return cotangent_of_triangle(p, upper=not lower)
+
+
+def triangle(x, lower):
+    return np.tril(x) if lower else np.triu(x)
+
+
+def other_triangle(x, lower):
+    """Without the diagonal."""
+    return np.triu(x, 1) if lower else np.tril(x, -1)
+
+
+@frule.register(scipy.linalg.cholesky)
+def cholesky_frule(tangents, a, lower=False, overwrite_a=False, check_finite=True):
+    da = as_array_tangent(unthunk(tangents[1]), a)
+    y = handed_over(scipy.linalg.cholesky, a, lower, check_finite=check_finite)
+    return y, da if isinstance(da, AbstractZero) else project_to(y)(factor_tangent(y, da, lower))
+
+
+@rrule.register(scipy.linalg.cholesky)
+def cholesky_rrule(a, lower=False, overwrite_a=False, check_finite=True):
+    """As the rule of `np.linalg.cholesky`; SciPy reads the upper triangle unless it is told otherwise."""
+    y = handed_over(scipy.linalg.cholesky, a, lower, check_finite=check_finite)
+    project = project_to(a)
+
+    def cholesky_pullback(ybar):
+        ybar = unthunk(ybar)
+        return NO_TANGENT, project(ybar if isinstance(ybar, AbstractZero) else factor_cotangent(y, ybar, lower))
+
+    return y, cholesky_pullback
+
+
+# ---------------------------------------------------------------- cho_factor and cho_solve
+
+
+@frule.register(scipy.linalg.cho_factor)
+def cho_factor_frule(tangents, a, lower=False, overwrite_a=False, check_finite=True):
+    da = as_array_tangent(unthunk(tangents[1]), a)
+    y = handed_over(scipy.linalg.cho_factor, a, lower, check_finite=check_finite)
+    if isinstance(da, AbstractZero):
+        return y, da
+    dc = factor_tangent(triangle(y[0], lower), da, lower) + other_triangle(da, lower)
+    return y, Tangent(type(y), project_to(y[0])(dc), NO_TANGENT)
+
+
+@rrule.register(scipy.linalg.cho_factor)
+def cho_factor_rrule(a, lower=False, overwrite_a=False, check_finite=True):
+    """As `cholesky_rrule`; in the triangle that the factor does not need, LAPACK leaves the elements of A."""
+    y = handed_over(scipy.linalg.cho_factor, a, lower, check_finite=check_finite)
+    project, factor = project_to(a), triangle(y[0], lower)
+
+    def cho_factor_pullback(ybar):
+        cbar = ybar if isinstance(ybar, AbstractZero) else unthunk(ybar[0])
+        if isinstance(cbar, AbstractZero) or project is NON_DIFFERENTIABLE:
+            return NO_TANGENT, project(cbar)
+        return NO_TANGENT, project(factor_cotangent(factor, cbar, lower) + other_triangle(cbar, lower))
+
+    return y, cho_factor_pullback
+
+
+def factored_system(c_and_lower, b, check_finite):
+    """The system L Lᴴ X = B, or Uᴴ U X = B, which is its own adjoint."""
+    c, lower = c_and_lower
+
+    def solve(b):
+        return handed_over(scipy.linalg.cho_solve, (c, lower), b, check_finite=check_finite)
+
+    def applied(dc, x):
+        factor, dfactor = triangle(as_array(c), lower), triangle(dc, lower)
+        if lower:
+            return dfactor @ (adjoint(factor) @ x) + factor @ (adjoint(dfactor) @ x)
+        return adjoint(dfactor) @ (factor @ x) + adjoint(factor) @ (dfactor @ x)
+
+    return LinearSystem(solve, solve, applied, len(shape_of(b)) == 1)
+
+
+def factor_tangent_in(tangent, c):
+    """The tangent of the factor in a pair of it and of the triangle that it is in."""
+    return tangent if isinstance(tangent, AbstractZero) else as_array_tangent(unthunk(tangent[0]), c)
+
+
+@frule.register(scipy.linalg.cho_solve)
+def cho_solve_frule(tangents, c_and_lower, b, overwrite_b=False, check_finite=True):
+    system = factored_system(c_and_lower, b, check_finite)
+    dc, db = factor_tangent_in(tangents[1], c_and_lower[0]), as_array_tangent(unthunk(tangents[2]), b)
+    x = system.solve(b)
+    if isinstance(dc, AbstractZero) and isinstance(db, AbstractZero):
+        return x, ZERO_TANGENT
+    return x, system.tangent(x, dc, db)
+
+
+@rrule.register(scipy.linalg.cho_solve)
+def cho_solve_rrule(c_and_lower, b, overwrite_b=False, check_finite=True):
+    """B̄ = A⁻¹ X̄ and Ā = -B̄ Xᴴ with A = L Lᴴ, hence L̄ = (Ā + Āᴴ) L in its triangle; Ū = U (Ā + Āᴴ)."""
+    system = factored_system(c_and_lower, b, check_finite)
+    x = system.solve(b)
+    (c, lower), kind = c_and_lower, type(c_and_lower)
+    project_c, project_b, shape_c, shape_b = project_to(c), project_to(b), shape_of(c), shape_of(b)
+
+    def cho_solve_pullback(xbar):
+        if isinstance(xbar, AbstractZero):
+            return NO_TANGENT, xbar, xbar
+        left, right = system.cotangents(x, unthunk(xbar))
+
+        def c_bar():
+            factor = triangle(as_array(c), lower)
+            if lower:
+                cbar = left @ (adjoint(right) @ factor) + right @ (adjoint(left) @ factor)
+            else:
+                cbar = (factor @ left) @ adjoint(right) + (factor @ right) @ adjoint(left)
+            return project_c(unbroadcast(-triangle(cbar, lower), shape_c))
+
+        def b_bar():
+            return project_b(unbroadcast(system.as_given(left), shape_b))
+
+        return NO_TANGENT, Tangent(kind, Thunk(c_bar), NO_TANGENT), Thunk(b_bar)
+
+    return x, cho_solve_pullback

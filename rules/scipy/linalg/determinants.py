@@ -1,0 +1,62 @@
+"""Rules of ``det``, singular matrices among them."""
+
+import numpy as np
+import scipy.linalg
+
+from rules.numpy.array_like import as_array, as_array_tangent, handed_over
+from rules.numpy.linalg.determinants import adjugate, as_matrices, trace_of_product
+from rules.numpy.products import adjoint
+from rules.scipy.linalg.kept_factors import OfGeneral, kept_factors
+from rules.scipy.linalg.structures import Structure
+from rulescore import AbstractZero, NoTangent, frule, project_to, rrule, unthunk
+from rulescore.projection import NON_DIFFERENTIABLE
+
+NO_TANGENT = NoTangent()
+
+
+class Determinant:
+    """det(A), and its adjugate by the same factors where they can be kept.
+
+    SciPy multiplies the pivots in double precision, also those of a matrix in single precision.
+    """
+
+    def __init__(self, a, check_finite):
+        self.a, general = as_array(a), Structure("general", lower=False)
+        factors = kept_factors(self.a, general)
+        self.factors = factors if isinstance(factors, OfGeneral) else None
+        if self.factors is None:
+            self.y = handed_over(scipy.linalg.det, a, check_finite=check_finite)
+        else:
+            self.y = self._product_of_pivots()
+
+    def _product_of_pivots(self):
+        lu, pivots = self.factors.lu, self.factors.pivots
+        swaps = np.count_nonzero(pivots != np.arange(len(pivots)))
+        diagonal = np.diagonal(lu).astype(np.result_type(lu, np.float64))
+        return np.prod(diagonal) * (-1) ** swaps
+
+    def adjugate(self):
+        y = self.y.astype(self.a.dtype) if self.a.dtype.char in "fF" else self.y
+        return adjugate(self.a, y, self.factors)
+
+
+@frule.register(scipy.linalg.det)
+def det_frule(tangents, a, overwrite_a=False, check_finite=True):
+    """d det A = tr(adj(A) dA)."""
+    da, determinant = as_array_tangent(unthunk(tangents[1]), a), Determinant(a, check_finite)
+    y = determinant.y
+    return y, da if isinstance(da, AbstractZero) else project_to(y)(trace_of_product(determinant.adjugate(), da))
+
+
+@rrule.register(scipy.linalg.det)
+def det_rrule(a, overwrite_a=False, check_finite=True):
+    """d det A = tr(adj(A) dA) (Jacobi), hence Ā = adj(A)ᴴ ȳ."""
+    determinant, project = Determinant(a, check_finite), project_to(a)
+
+    def det_pullback(ybar):
+        ybar = unthunk(ybar)
+        if isinstance(ybar, AbstractZero) or project is NON_DIFFERENTIABLE:
+            return NO_TANGENT, project(ybar)
+        return NO_TANGENT, project(adjoint(determinant.adjugate()) * as_matrices(ybar))
+
+    return determinant.y, det_pullback

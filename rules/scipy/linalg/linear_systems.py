@@ -1,0 +1,300 @@
+"""Rules of what solves linear systems of equations with dense matrices: ``solve``, ``solve_triangular``, ``lstsq``."""
+
+import numpy as np
+import scipy.linalg
+from multipledispatch import MDNotImplementedError
+
+from rules.numpy.array_like import as_array, as_array_tangent, conj, handed_over, shape_of
+from rules.numpy.linalg.linear_systems import LeastSquares
+from rules.numpy.linalg.singular_values import singular_values_frule, singular_values_rrule
+from rules.numpy.products import adjoint
+from rules.scipy.linalg.kept_factors import kept_factors
+from rules.scipy.linalg.structures import Structure
+from rulescore import (
+    AbstractZero,
+    NoTangent,
+    Tangent,
+    Thunk,
+    ZeroTangent,
+    frule,
+    ignore_derivatives,
+    project_to,
+    rrule,
+    unbroadcast,
+    unthunk,
+)
+from rulescore.projection import NON_DIFFERENTIABLE
+
+NO_TANGENT = NoTangent()
+ZERO_TANGENT = ZeroTangent()
+
+# ---------------------------------------------------------------- what all systems A X = B have in common
+
+
+class LinearSystem:
+    """X of A X = B, by any solver. A Ẋ = Ḃ - Ȧ X; B̄ = A⁻ᴴ X̄ and Ā = -B̄ Xᴴ (Giles 2008, §2.3.1).
+
+    Parameters
+    ----------
+    solve, solve_adjoint : callable
+        A⁻¹ B and A⁻ᴴ B for a right side, a vector or the columns of a matrix.
+    applied : callable
+        ``applied(da, x)`` is Ȧ X, for a tangent of what the matrix is made of.
+    is_vector : bool
+        Whether B is a single vector, also beside a stack of matrices.
+    """
+
+    def __init__(self, solve, solve_adjoint, applied, is_vector):
+        self.solve, self.solve_adjoint, self.applied, self.is_vector = solve, solve_adjoint, applied, is_vector
+
+    def as_columns(self, x):
+        return x[..., None] if self.is_vector else x
+
+    def as_given(self, columns):
+        return columns[..., 0] if self.is_vector else columns
+
+    def tangent(self, x, da, db):
+        right = ZERO_TANGENT if isinstance(db, AbstractZero) else self.as_columns(db)
+        if not isinstance(da, AbstractZero):
+            right = right - self.applied(da, self.as_columns(x))
+        dx = self.as_given(self.solve(right))
+        return project_to(x)(dx if np.shape(dx) == np.shape(x) else np.broadcast_to(dx, np.shape(x)).copy())
+
+    def cotangents(self, x, xbar):
+        """The columns Λ of B̄ and those of X, of which Ā = -Λ Xᴴ."""
+        return self.solve_adjoint(self.as_columns(xbar)), self.as_columns(x)
+
+
+def system_frule(system, tangents, a, b):
+    _, da, db, *_ = tangents
+    da, db = as_array_tangent(unthunk(da), a), as_array_tangent(unthunk(db), b)
+    x = system.solve(b)
+    if isinstance(da, AbstractZero) and isinstance(db, AbstractZero):
+        return x, da + db
+    return x, system.tangent(x, da, db)
+
+
+def system_rrule(system, matrix_cotangent, a, b):
+    """The reverse rule, where ``matrix_cotangent(left, right)`` makes Ā of -left rightᴴ."""
+    x = system.solve(b)
+    project_a, project_b = project_to(a), project_to(b)
+    shape_a, shape_b = shape_of(a), shape_of(b)
+
+    def system_pullback(xbar):
+        if isinstance(xbar, AbstractZero):
+            return NO_TANGENT, project_a(xbar), project_b(xbar)
+        columns, x_columns = system.cotangents(x, unthunk(xbar))
+
+        def a_bar():
+            return project_a(unbroadcast(matrix_cotangent(columns, x_columns), shape_a))
+
+        def b_bar():
+            return project_b(unbroadcast(system.as_given(columns), shape_b))
+
+        return (
+            NO_TANGENT,
+            NO_TANGENT if project_a is NON_DIFFERENTIABLE else Thunk(a_bar),
+            NO_TANGENT if project_b is NON_DIFFERENTIABLE else Thunk(b_bar),
+        )
+
+    return x, system_pullback
+
+
+# ---------------------------------------------------------------- solve
+
+
+def structured_system(a, b, lower, check_finite, assume_a, transposed):
+    """The system of ``solve``, by one factorisation where it can be kept, and its structure."""
+    a = as_array(a)
+    if a.shape[-1] == 1 and shape_of(b)[-2:][:1] != (1,):
+        raise MDNotImplementedError  # a number that SciPy divides any number of rows by
+    structure = Structure(assume_a, lower)
+    flipped, a_h = structure.adjoint(), adjoint(a)
+    factors = None if transposed else kept_factors(a, structure)
+
+    def solve(b):
+        if factors is not None and factors.can_solve_for(b):
+            return factors.solve(b)
+        return solved(a, b, structure)
+
+    def solve_adjoint(b):
+        if factors is not None and factors.can_solve_for(b):
+            return factors.solve_adjoint(b)
+        return solved(a_h, b, flipped)
+
+    def solved(a, b, structure):
+        keywords = {"lower": structure.lower, "check_finite": check_finite, "transposed": transposed}
+        return handed_over(scipy.linalg.solve, a, b, assume_a=structure.name, **keywords)
+
+    def applied(da, x):
+        matrix = structure.read(da)
+        return (np.swapaxes(matrix, -1, -2) if transposed else matrix) @ x
+
+    return LinearSystem(solve, solve_adjoint, applied, len(shape_of(b)) == 1), structure
+
+
+@frule.register(scipy.linalg.solve)
+def solve_frule(
+    tangents,
+    a,
+    b,
+    lower=False,
+    overwrite_a=False,
+    overwrite_b=False,
+    check_finite=True,
+    assume_a=None,
+    transposed=False,
+):
+    system, _ = structured_system(a, b, lower, check_finite, assume_a, transposed)
+    return system_frule(system, tangents, a, b)
+
+
+@rrule.register(scipy.linalg.solve)
+def solve_rrule(
+    a,
+    b,
+    lower=False,
+    overwrite_a=False,
+    overwrite_b=False,
+    check_finite=True,
+    assume_a=None,
+    transposed=False,
+):
+    """See `LinearSystem`. What ``assume_a`` makes SciPy leave unread has no cotangent."""
+    system, structure = structured_system(a, b, lower, check_finite, assume_a, transposed)
+
+    def matrix_cotangent(left, right):
+        left, right = (conj(right), conj(left)) if transposed else (left, right)
+        return structure.cotangent(-left @ adjoint(right))
+
+    return system_rrule(system, matrix_cotangent, a, b)
+
+
+# ---------------------------------------------------------------- solve_triangular
+
+OPERATIONS = {"N": 0, "T": 1, "C": 2}
+
+
+def triangle_of(lower, unit_diagonal):
+    """What is read of a triangular matrix."""
+    take, outermost = (np.tril, -1) if lower else (np.triu, 1)
+    return lambda a: take(a, outermost if unit_diagonal else 0)
+
+
+def triangular_system(a, b, trans, lower, unit_diagonal, check_finite):
+    """The system op(A) X = B, with op(A) as ``trans`` says it: A, Aᵀ or Aᴴ."""
+    a, trans = as_array(a), OPERATIONS.get(trans, trans)
+    triangle = triangle_of(lower, unit_diagonal)
+
+    def solve(b, operation=trans):
+        return handed_over(
+            scipy.linalg.solve_triangular, a, b, operation, lower, unit_diagonal, check_finite=check_finite
+        )
+
+    def solve_adjoint(b):
+        if trans == 1:
+            return conj(solve(conj(b), 0))
+        return solve(b, 0 if trans == 2 else 2)
+
+    def applied(da, x):
+        return in_operation(triangle(da), trans) @ x
+
+    return LinearSystem(solve, solve_adjoint, applied, len(shape_of(b)) == 1), trans
+
+
+def in_operation(a, trans):
+    """A, Aᵀ or Aᴴ."""
+    if trans == 0:
+        return a
+    return np.swapaxes(a, -1, -2) if trans == 1 else adjoint(a)
+
+
+def factors_under_operation(left, right, trans):
+    """The factors of Ā = -left rightᴴ, of those of the cotangent of op(A)."""
+    if trans == 0:
+        return left, right
+    return (conj(right), conj(left)) if trans == 1 else (right, left)
+
+
+@frule.register(scipy.linalg.solve_triangular)
+def solve_triangular_frule(
+    tangents, a, b, trans=0, lower=False, unit_diagonal=False, overwrite_b=False, check_finite=True
+):
+    system, _ = triangular_system(a, b, trans, lower, unit_diagonal, check_finite)
+    return system_frule(system, tangents, a, b)
+
+
+@rrule.register(scipy.linalg.solve_triangular)
+def solve_triangular_rrule(a, b, trans=0, lower=False, unit_diagonal=False, overwrite_b=False, check_finite=True):
+    """See `LinearSystem`. Only the triangle that is read has a cotangent, without its diagonal where that is 1."""
+    system, trans = triangular_system(a, b, trans, lower, unit_diagonal, check_finite)
+    triangle = triangle_of(lower, unit_diagonal)
+
+    def matrix_cotangent(left, right):
+        left, right = factors_under_operation(left, right, trans)
+        return triangle(-left @ adjoint(right))
+
+    return system_rrule(system, matrix_cotangent, a, b)
+
+
+# ---------------------------------------------------------------- lstsq
+
+
+def solved_by_lstsq(a, b, cond, check_finite, lapack_driver):
+    """What SciPy returns, and the singular values, which one of the drivers does not tell."""
+    if lapack_driver == "gelsy" or len(shape_of(a)) != 2:
+        raise MDNotImplementedError
+    y = handed_over(scipy.linalg.lstsq, a, b, cond, check_finite=check_finite, lapack_driver=lapack_driver)
+    cutoff = np.finfo(ignore_derivatives(y[3]).dtype).eps if cond is None else cond
+    return y, cutoff
+
+
+@frule.register(scipy.linalg.lstsq)
+def lstsq_frule(tangents, a, b, cond=None, overwrite_a=False, overwrite_b=False, check_finite=True, lapack_driver=None):
+    da, db = as_array_tangent(unthunk(tangents[1]), a), as_array_tangent(unthunk(tangents[2]), b)
+    y, cutoff = solved_by_lstsq(a, b, cond, check_finite, lapack_driver)
+    x, squares, rank, s = y
+    if isinstance(da, AbstractZero) and isinstance(db, AbstractZero):
+        return y, da + db
+    a, b = as_array(a), as_array(b)
+    problem = LeastSquares(a, b, x, rank, s, cutoff)
+    db = db if isinstance(db, AbstractZero) else problem.columns(db)
+    dx = project_to(x)(problem.as_given(problem.tangent(da, db)))
+    dsquares = ds = ZERO_TANGENT
+    if np.size(squares):
+        moved = db if isinstance(da, AbstractZero) else db - da @ problem.x
+        of_columns = 2 * np.sum(np.real(conj(problem.residuals()) * moved), axis=0)
+        dsquares = project_to(squares)(np.reshape(of_columns, np.shape(squares)))
+    if not isinstance(da, AbstractZero):
+        ds = project_to(s)(singular_values_frule(da, a, hermitian=False)[1])
+    return y, Tangent(tuple, dx, dsquares, NO_TANGENT, ds)
+
+
+@rrule.register(scipy.linalg.lstsq)
+def lstsq_rrule(a, b, cond=None, overwrite_a=False, overwrite_b=False, check_finite=True, lapack_driver=None):
+    """See `LeastSquares` for the solution; the sums of squares Σ|R|² move with B - A X alone, since X is optimal."""
+    y, cutoff = solved_by_lstsq(a, b, cond, check_finite, lapack_driver)
+    x, squares, rank, s = y
+    project_a, project_b = project_to(a), project_to(b)
+    a, b = as_array(a), as_array(b)
+
+    def lstsq_pullback(ybar):
+        if isinstance(ybar, AbstractZero):
+            return NO_TANGENT, project_a(ybar), project_b(ybar)
+        xbar, squares_bar, _, s_bar = (unthunk(part) for part in ybar)
+        problem = LeastSquares(a, b, x, rank, s, cutoff)
+        terms, bbar = [], ZERO_TANGENT
+        if not isinstance(xbar, AbstractZero):
+            a_bar, bbar = problem.cotangents(problem.columns(xbar))
+            terms.append(a_bar)
+        if not isinstance(squares_bar, AbstractZero) and np.size(squares):
+            of_residuals = 2 * problem.residuals() * squares_bar
+            terms.append(lambda: -of_residuals @ adjoint(problem.x))
+            bbar = bbar + of_residuals
+        if not isinstance(s_bar, AbstractZero):
+            terms.append(lambda: singular_values_rrule(a, hermitian=False)[1](s_bar)[1])
+        abar = Thunk(lambda: sum((term() for term in terms), ZERO_TANGENT))
+        bbar = bbar if isinstance(bbar, AbstractZero) else problem.as_given(bbar)
+        return NO_TANGENT, project_a(abar), project_b(bbar)
+
+    return y, lstsq_pullback

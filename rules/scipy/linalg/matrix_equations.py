@@ -1,0 +1,201 @@
+"""Rules of what solves matrix equations: of Sylvester, Lyapunov and Riccati."""
+
+import numpy as np
+import scipy.linalg
+from scipy.linalg import get_lapack_funcs
+
+from rules.numpy.array_like import as_array, as_array_tangent, handed_over, shape_of
+from rules.numpy.products import adjoint
+from rulescore import (
+    AbstractZero,
+    NoTangent,
+    Thunk,
+    ZeroTangent,
+    frule,
+    project_to,
+    rrule,
+    unbroadcast,
+    unthunk,
+)
+
+NO_TANGENT = NoTangent()
+ZERO_TANGENT = ZeroTangent()
+
+# ---------------------------------------------------------------- A X + X B = Q
+
+
+class SchurForms:
+    """A = U R Uᴴ and Bᴴ = V S Vᴴ of two ordinary matrices, by which both A X + X B = Q and its adjoint are solved."""
+
+    def __init__(self, a, b):
+        self.dtype, self.shape = a.dtype, (len(a), len(b) if b is not None else len(a))
+        self.r, self.u = scipy.linalg.schur(a, output="real")
+        self.s, self.v = (self.r, self.u) if b is None else scipy.linalg.schur(b.conj().T, output="real")
+
+    @classmethod
+    def of(cls, a, b):
+        """None where this is left to SciPy. Without B, that is Aᴴ."""
+        matrices = (a,) if b is None else (a, b)
+        if any(type(x) is not np.ndarray or x.ndim != 2 or not x.size for x in matrices):
+            return None
+        return cls(a, b) if a.dtype.char in "fdFD" and a.dtype == matrices[-1].dtype else None
+
+    def can_solve_for(self, q):
+        return type(q) is np.ndarray and q.dtype == self.dtype and q.shape == self.shape
+
+    def solve(self, q, adjoint_of=False):
+        (trsyl,) = get_lapack_funcs(("trsyl",), (self.r, self.s))
+        kind = {"trana": "C"} if adjoint_of else {"tranb": "C"}
+        y, scale, _ = trsyl(self.r, self.s, self.u.conj().T @ q @ self.v, **kind)
+        return self.u @ (scale * y) @ self.v.conj().T
+
+
+class SylvesterEquation:
+    """A X + X B = Q; Ẋ solves it for Q̇ - Ȧ X - X Ḃ. Q̄ = Z solves Aᴴ Z + Z Bᴴ = X̄, and Ā = -Z Xᴴ, B̄ = -Xᴴ Z."""
+
+    def __init__(self, a, b):
+        self.a, self.b, self.forms = a, b, SchurForms.of(a, b)
+
+    def solve(self, q):
+        if self.forms is not None and self.forms.can_solve_for(q):
+            return self.forms.solve(q)
+        return handed_over(scipy.linalg.solve_sylvester, self.a, self.b, q)
+
+    def solve_adjoint(self, xbar):
+        if self.forms is not None and self.forms.can_solve_for(xbar):
+            return self.forms.solve(xbar, adjoint_of=True)
+        return handed_over(scipy.linalg.solve_sylvester, adjoint(self.a), adjoint(self.b), xbar)
+
+
+def minus(x, y):
+    """x - y, where either may be zero."""
+    return -y if isinstance(x, AbstractZero) else x - y
+
+
+@frule.register(scipy.linalg.solve_sylvester)
+def solve_sylvester_frule(tangents, a, b, q):
+    da, db, dq = (as_array_tangent(unthunk(t), x) for t, x in zip(tangents[1:], (a, b, q), strict=True))
+    equation = SylvesterEquation(as_array(a), as_array(b))
+    x = equation.solve(as_array(q))
+    if all(isinstance(part, AbstractZero) for part in (da, db, dq)):
+        return x, ZERO_TANGENT
+    right = dq
+    if not isinstance(da, AbstractZero):
+        right = minus(right, da @ x)
+    if not isinstance(db, AbstractZero):
+        right = minus(right, x @ db)
+    return x, project_to(x)(equation.solve(right))
+
+
+@rrule.register(scipy.linalg.solve_sylvester)
+def solve_sylvester_rrule(a, b, q):
+    """See `SylvesterEquation`."""
+    equation = SylvesterEquation(as_array(a), as_array(b))
+    x = equation.solve(as_array(q))
+    projects, shapes = [project_to(part) for part in (a, b, q)], [shape_of(part) for part in (a, b, q)]
+
+    def solve_sylvester_pullback(xbar):
+        if isinstance(xbar, AbstractZero):
+            return NO_TANGENT, *(project(xbar) for project in projects)
+        z, x_h = equation.solve_adjoint(unthunk(xbar)), adjoint(x)
+        bars = (lambda: -z @ x_h, lambda: -x_h @ z, lambda: z)
+        return NO_TANGENT, *later(bars, projects, shapes)
+
+    return x, solve_sylvester_pullback
+
+
+def later(bars, projects, shapes):
+    """The cotangents that functions give, when they are asked for."""
+    return [
+        Thunk(lambda bar=bar, project=project, shape=shape: project(unbroadcast(bar(), shape)))
+        for bar, project, shape in zip(bars, projects, shapes, strict=True)
+    ]
+
+
+# ---------------------------------------------------------------- Lyapunov equations
+
+
+class ContinuousLyapunov:
+    """A X + X Aᴴ = Q. With Z of Aᴴ Z + Z A = X̄: Q̄ = Z and Ā = -Z Xᴴ - Zᴴ X."""
+
+    def __init__(self, a):
+        self.a, self.forms = a, SchurForms.of(a, None)
+
+    def solve(self, q):
+        if self.forms is not None and self.forms.can_solve_for(q):
+            return self.forms.solve(q)
+        return handed_over(scipy.linalg.solve_continuous_lyapunov, self.a, q)
+
+    def solve_adjoint(self, xbar):
+        if self.forms is not None and self.forms.can_solve_for(xbar):
+            return self.forms.solve(xbar, adjoint_of=True)
+        return handed_over(scipy.linalg.solve_continuous_lyapunov, adjoint(self.a), xbar)
+
+    def moved(self, x, da):
+        """What Q has to move by, for X to stay."""
+        return da @ x + x @ adjoint(da)
+
+    def matrix_cotangent(self, x, z):
+        return -z @ adjoint(x) - adjoint(z) @ x
+
+
+class DiscreteLyapunov:
+    """X = A X Aᴴ + Q. With Z of Z = Aᴴ Z A + X̄: Q̄ = Z and Ā = Z A Xᴴ + Zᴴ A X."""
+
+    def __init__(self, a, method):
+        self.a, self.method = a, method
+
+    def solve(self, q):
+        return handed_over(scipy.linalg.solve_discrete_lyapunov, self.a, q, self.method)
+
+    def solve_adjoint(self, xbar):
+        return handed_over(scipy.linalg.solve_discrete_lyapunov, adjoint(self.a), xbar, self.method)
+
+    def moved(self, x, da):
+        a_h = adjoint(self.a)
+        return -da @ (x @ a_h) - (self.a @ x) @ adjoint(da)
+
+    def matrix_cotangent(self, x, z):
+        return z @ self.a @ adjoint(x) + adjoint(z) @ self.a @ x
+
+
+def lyapunov_frule(equation, tangents, a, q):
+    da, dq = as_array_tangent(unthunk(tangents[1]), a), as_array_tangent(unthunk(tangents[2]), q)
+    x = equation.solve(as_array(q))
+    if isinstance(da, AbstractZero) and isinstance(dq, AbstractZero):
+        return x, ZERO_TANGENT
+    right = dq if isinstance(da, AbstractZero) else minus(dq, equation.moved(x, da))
+    return x, project_to(x)(equation.solve(right))
+
+
+def lyapunov_rrule(equation, a, q):
+    x = equation.solve(as_array(q))
+    projects, shapes = [project_to(part) for part in (a, q)], [shape_of(part) for part in (a, q)]
+
+    def lyapunov_pullback(xbar):
+        if isinstance(xbar, AbstractZero):
+            return NO_TANGENT, *(project(xbar) for project in projects)
+        z = equation.solve_adjoint(unthunk(xbar))
+        return NO_TANGENT, *later((lambda: equation.matrix_cotangent(x, z), lambda: z), projects, shapes)
+
+    return x, lyapunov_pullback
+
+
+@frule.register(scipy.linalg.solve_continuous_lyapunov)
+def solve_continuous_lyapunov_frule(tangents, a, q):
+    return lyapunov_frule(ContinuousLyapunov(as_array(a)), tangents, a, q)
+
+
+@rrule.register(scipy.linalg.solve_continuous_lyapunov)
+def solve_continuous_lyapunov_rrule(a, q):
+    return lyapunov_rrule(ContinuousLyapunov(as_array(a)), a, q)
+
+
+@frule.register(scipy.linalg.solve_discrete_lyapunov)
+def solve_discrete_lyapunov_frule(tangents, a, q, method=None):
+    return lyapunov_frule(DiscreteLyapunov(as_array(a), method), tangents, a, q)
+
+
+@rrule.register(scipy.linalg.solve_discrete_lyapunov)
+def solve_discrete_lyapunov_rrule(a, q, method=None):
+    return lyapunov_rrule(DiscreteLyapunov(as_array(a), method), a, q)

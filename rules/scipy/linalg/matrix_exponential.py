@@ -1,0 +1,218 @@
+"""Rules of the matrix exponential, of its derivative ``expm_frechet``, and of what SciPy makes of it: ``cosm`` ...
+
+The derivative of f(A) in a direction E is L(A, E), linear in E. For the functions here, whose Taylor series have real
+coefficients, the transpose of E ↦ L(A, E) is Ȳ ↦ L(Aᴴ, Ȳ) (Higham 2008, §3.2). So both rules of a function are made of
+its L, which is made of that of the exponential.
+"""
+
+import math
+
+import numpy as np
+import scipy.linalg
+
+from rules.numpy.array_like import as_array, as_array_tangent, handed_over
+from rules.numpy.products import adjoint
+from rules.scipy.linalg.batches import bars_of, tangents_of
+from rulescore import (
+    AbstractZero,
+    NoTangent,
+    Thunk,
+    ZeroTangent,
+    frule,
+    project_to,
+    rrule,
+    unbroadcast,
+    unthunk,
+)
+from rulescore.projection import NON_DIFFERENTIABLE
+
+NO_TANGENT = NoTangent()
+ZERO_TANGENT = ZeroTangent()
+
+
+def register_matrix_function(f, frechet):
+    """Both rules of ``f(A)``, by ``frechet(A, E)``."""
+
+    @frule.register(f)
+    def matrix_function_frule(tangents, A):
+        da, y = as_array_tangent(unthunk(tangents[1]), A), handed_over(f, A)
+        if isinstance(da, AbstractZero):
+            return y, da
+        dy = frechet(as_matrix(A), as_matrix(da)) if math.prod(np.shape(y)) else np.zeros_like(y)
+        return y, project_to(y)(dy)
+
+    @rrule.register(f)
+    def matrix_function_rrule(A):
+        y, project = handed_over(f, A), project_to(A)
+
+        def matrix_function_pullback(ybar):
+            ybar = unthunk(ybar)
+            if isinstance(ybar, AbstractZero) or project is NON_DIFFERENTIABLE or not math.prod(np.shape(y)):
+                return NO_TANGENT, project(ybar)
+            abar = frechet(adjoint(as_matrix(A)), ybar)
+            return NO_TANGENT, project(np.reshape(abar, np.shape(as_array(A))))
+
+        return y, matrix_function_pullback
+
+
+def as_matrix(a):
+    """A number as a matrix, which is what ``expm`` takes it for."""
+    a = as_array(a)
+    return a if np.ndim(a) > 1 else np.reshape(a, (1, 1))
+
+
+# ---------------------------------------------------------------- the exponential and its derivative
+
+
+def exponential_and_frechet(a, e):
+    """exp(A) and L(A, E)."""
+    return handed_over(scipy.linalg.expm_frechet, a, e, check_finite=False)
+
+
+def frechet_of_exp(a, e):
+    return handed_over(scipy.linalg.expm_frechet, a, e, compute_expm=False, check_finite=False)
+
+
+register_matrix_function(scipy.linalg.expm, frechet_of_exp)
+
+
+def block(a, e):
+    """[[A, E], [0, A]], of which a function is [[f(A), L(A, E)], [0, f(A)]] (Mathias 1996)."""
+    below = np.zeros_like(a)
+    return np.concatenate([np.concatenate([a, e], axis=-1), np.concatenate([below, a], axis=-1)], axis=-2)
+
+
+def block_or_zero(da, de, a):
+    """The tangent of a block matrix."""
+    parts = [np.zeros_like(a) if isinstance(part, AbstractZero) else part for part in (da, de)]
+    return block(*(x if np.shape(x) == np.shape(a) else np.broadcast_to(x, np.shape(a)) for x in parts))
+
+
+def parts_of_block(m):
+    """The diagonal blocks' sum and the upper right one: the transpose of `block`."""
+    n = m.shape[-1] // 2
+    return m[..., :n, :n] + m[..., n:, n:], m[..., :n, n:]
+
+
+def broadcast_pair(a, e):
+    """Both matrices, or stacks of matrices, of one shape and type."""
+    a, e = as_array(a), as_array(e)
+    shape, dtype = np.broadcast_shapes(np.shape(a), np.shape(e)), np.result_type(a.dtype, e.dtype, np.float32)
+    a, e = (x if np.shape(x) == shape else np.broadcast_to(x, shape) for x in (a, e))
+    return a.astype(dtype), e.astype(dtype)
+
+
+def with_exponential(y, compute_expm):
+    return y if compute_expm else y[-1]
+
+
+@frule.register(scipy.linalg.expm_frechet)
+def expm_frechet_frule(tangents, A, E, method=None, compute_expm=True, check_finite=True):
+    """The derivative of a block matrix's exponential; in E, L is linear."""
+    da, de = as_array_tangent(unthunk(tangents[1]), A), as_array_tangent(unthunk(tangents[2]), E)
+    y = handed_over(scipy.linalg.expm_frechet, A, E, method, compute_expm, check_finite)
+    if isinstance(da, AbstractZero) and isinstance(de, AbstractZero):
+        return y, ZERO_TANGENT
+    if isinstance(da, AbstractZero):
+        dl = handed_over(scipy.linalg.expm_frechet, A, de, method, compute_expm=False, check_finite=check_finite)
+        return y, tangents_of(y, (ZERO_TANGENT, dl)) if compute_expm else project_to(y)(dl)
+    a, e = broadcast_pair(A, E)
+    m = frechet_of_exp(block(a, e), block_or_zero(da, de, a))
+    n = a.shape[-1]
+    de_a, dl = m[..., :n, :n], m[..., :n, n:]
+    return y, tangents_of(y, (de_a, dl)) if compute_expm else project_to(y)(dl)
+
+
+@rrule.register(scipy.linalg.expm_frechet)
+def expm_frechet_rrule(A, E, method=None, compute_expm=True, check_finite=True):
+    """Ē = L(Aᴴ, L̄), and Ā by the derivative of a block matrix's exponential."""
+    y = handed_over(scipy.linalg.expm_frechet, A, E, method, compute_expm, check_finite)
+    project_a, project_e, shape_a, shape_e = project_to(A), project_to(E), np.shape(as_array(A)), np.shape(as_array(E))
+
+    def expm_frechet_pullback(ybar):
+        bars = bars_of(ybar, 2) if compute_expm else [ZERO_TANGENT, unthunk(ybar)]
+        if bars is None or (not compute_expm and isinstance(bars[1], AbstractZero)):
+            return NO_TANGENT, project_a(ZERO_TANGENT), project_e(ZERO_TANGENT)
+        exp_bar, lbar = bars
+        a, e = broadcast_pair(A, E)
+
+        def a_bar():
+            if isinstance(lbar, AbstractZero):
+                return project_a(unbroadcast(frechet_of_exp(adjoint(a), exp_bar), shape_a))
+            top = np.zeros_like(lbar) if isinstance(exp_bar, AbstractZero) else exp_bar
+            none = np.zeros_like(lbar)
+            rows = [np.concatenate([top, lbar], axis=-1), np.concatenate([none, none], axis=-1)]
+            m = frechet_of_exp(adjoint(block(a, e)), np.concatenate(rows, axis=-2))
+            return project_a(unbroadcast(parts_of_block(m)[0], shape_a))
+
+        def e_bar():
+            if isinstance(lbar, AbstractZero):
+                return project_e(lbar)
+            return project_e(unbroadcast(frechet_of_exp(adjoint(a), lbar), shape_e))
+
+        return NO_TANGENT, Thunk(a_bar), Thunk(e_bar)
+
+    return y, expm_frechet_pullback
+
+
+# ---------------------------------------------------------------- trigonometric and hyperbolic functions
+
+
+def are_real(*arrays):
+    return not any(map(np.iscomplexobj, arrays))
+
+
+def exponentials(a, e):
+    """exp(A) and exp(-A), and their derivatives."""
+    return *exponential_and_frechet(a, e), *exponential_and_frechet(-a, -e)
+
+
+def cos_and_sin(a, e):
+    """cos(A) and sin(A), and their derivatives, by exp(±iA); of a real matrix by one of them."""
+    if are_real(a, e):
+        y, dy = exponential_and_frechet(1j * a, 1j * e)
+        return y.real, dy.real, y.imag, dy.imag
+    plus, dplus, minus, dminus = exponentials(1j * a, 1j * e)
+    return 0.5 * (plus + minus), 0.5 * (dplus + dminus), -0.5j * (plus - minus), -0.5j * (dplus - dminus)
+
+
+def cosh_and_sinh(a, e):
+    plus, dplus, minus, dminus = exponentials(a, e)
+    return 0.5 * (plus + minus), 0.5 * (dplus + dminus), 0.5 * (plus - minus), 0.5 * (dplus - dminus)
+
+
+def frechet_of_cos(a, e):
+    return cos_and_sin(a, e)[1]
+
+
+def frechet_of_sin(a, e):
+    return cos_and_sin(a, e)[3]
+
+
+def frechet_of_cosh(a, e):
+    return 0.5 * (frechet_of_exp(a, e) + frechet_of_exp(-a, -e))
+
+
+def frechet_of_sinh(a, e):
+    return 0.5 * (frechet_of_exp(a, e) - frechet_of_exp(-a, -e))
+
+
+def frechet_of_quotient(c, dc, s, ds):
+    """Of T = C⁻¹ S."""
+    return np.linalg.solve(c, ds - dc @ np.linalg.solve(c, s))
+
+
+def frechet_of_tan(a, e):
+    return frechet_of_quotient(*cos_and_sin(a, e))
+
+
+def frechet_of_tanh(a, e):
+    return frechet_of_quotient(*cosh_and_sinh(a, e))
+
+
+register_matrix_function(scipy.linalg.cosm, frechet_of_cos)
+register_matrix_function(scipy.linalg.sinm, frechet_of_sin)
+register_matrix_function(scipy.linalg.tanm, frechet_of_tan)
+register_matrix_function(scipy.linalg.coshm, frechet_of_cosh)
+register_matrix_function(scipy.linalg.sinhm, frechet_of_sinh)
+register_matrix_function(scipy.linalg.tanhm, frechet_of_tanh)

@@ -1,0 +1,320 @@
+"""Rules of ``sqrtm``, ``logm``, ``fractional_matrix_power`` and ``signm``, and `logm_frechet`, the derivative of one.
+
+The transpose of E ↦ L(A, E) is Ȳ ↦ L(A, Ȳᴴ)ᴴ. That is L(Aᴴ, Ȳ) but for negative eigenvalues, where the logarithms of A
+and Aᴴ lie on both sides of the cut.
+"""
+
+from typing import Any
+
+import numpy as np
+import scipy.linalg
+from multipledispatch import MDNotImplementedError
+from scipy.linalg import get_lapack_funcs
+
+from rules.numpy.array_like import as_array, as_array_tangent, conj, handed_over, shape_of, tracer_within
+from rules.numpy.linalg.matrix_powers import matrix_power_frule, matrix_power_rrule
+from rules.numpy.products import adjoint
+from rules.numpy.reduced_axes import tangent_at
+from rules.scipy.linalg.matrix_exponential import (
+    block,
+    block_or_zero,
+    broadcast_pair,
+    frechet_of_exp,
+    parts_of_block,
+)
+from rulescore import (
+    AbstractZero,
+    MissingDerivativeError,
+    NoTangent,
+    Thunk,
+    ZeroTangent,
+    frule,
+    ignore_derivatives,
+    project_to,
+    rrule,
+    unbroadcast,
+    unthunk,
+)
+from rulescore.projection import NON_DIFFERENTIABLE
+
+NO_TANGENT = NoTangent()
+ZERO_TANGENT = ZeroTangent()
+
+SINGULAR = (
+    "the {} of a singular matrix, whose derivative is infinite, as that of the root or logarithm of 0. Use a matrix "
+    "whose eigenvalues are not 0, for instance by adding a small multiple of np.eye(n)"
+)
+
+# ---------------------------------------------------------------- sqrtm: X Ẋ + Ẋ X = Ȧ
+
+
+def decline_number(a):
+    """SciPy takes a number in the place of a matrix for something else than a matrix of one element."""
+    if len(shape_of(a)) < 2:
+        raise MDNotImplementedError
+
+
+def refuse_singular(a, name):
+    numbers = ignore_derivatives(a)
+    with np.errstate(all="ignore"):
+        condition = np.linalg.cond(numbers, 1) if numbers.size else np.zeros(1)
+    if not np.all(condition < 1 / np.finfo(numbers.dtype).eps):
+        raise MissingDerivativeError(SINGULAR.format(name))
+
+
+def sylvester(a, b, q):
+    return handed_over(scipy.linalg.solve_sylvester, a, b, q)
+
+
+@frule.register(scipy.linalg.sqrtm)
+def sqrtm_frule(tangents, A):
+    decline_number(A)
+    da, x = as_array_tangent(unthunk(tangents[1]), A), handed_over(scipy.linalg.sqrtm, A)
+    if isinstance(da, AbstractZero) or 0 in np.shape(x):
+        return x, ZERO_TANGENT
+    refuse_singular(x, "square root")
+    return x, project_to(x)(sylvester(x, x, da))
+
+
+@rrule.register(scipy.linalg.sqrtm)
+def sqrtm_rrule(A):
+    """X X = A, hence X Ẋ + Ẋ X = Ȧ, and Ā solves Xᴴ Ā + Ā Xᴴ = X̄ (Higham 2008, §6.1)."""
+    decline_number(A)
+    x, project = handed_over(scipy.linalg.sqrtm, A), project_to(A)
+
+    def sqrtm_pullback(xbar):
+        xbar = unthunk(xbar)
+        if isinstance(xbar, AbstractZero) or project is NON_DIFFERENTIABLE or 0 in np.shape(x):
+            return NO_TANGENT, project(ZERO_TANGENT)
+        refuse_singular(x, "square root")
+        x_h = adjoint(x)
+        return NO_TANGENT, project(sylvester(x_h, x_h, xbar))
+
+    return x, sqrtm_pullback
+
+
+# ---------------------------------------------------------------- the derivative of the logarithm
+
+NEAR_ONE = 0.264
+"""So near to 1 that the approximant of 7 terms is exact in double precision (Al-Mohy, Higham and Relton 2013)."""
+
+MOST_ROOTS = 100
+
+
+def logm_frechet(a: Any, e: Any) -> Any:
+    """The derivative of the principal logarithm of a matrix in a direction.
+
+    Parameters
+    ----------
+    a : ndarray, shape (..., n, n)
+        Matrices without the eigenvalue 0.
+    e : ndarray, shape (..., n, n)
+        Directions; both are broadcast against each other.
+
+    Returns
+    -------
+    l : ndarray, shape (..., n, n)
+
+    Notes
+    -----
+    In the Schur form of A, square roots are taken until they are near 1, by which the direction goes through as many
+    Sylvester equations. There log(1 + X) = Σ wⱼ X (1 + tⱼ X)⁻¹ with the nodes and weights of Gauss on [0, 1], whose
+    derivative is Σ wⱼ (1 + tⱼ X)⁻¹ E (1 + tⱼ X)⁻¹ (Al-Mohy, Higham and Relton 2013).
+
+    A function of its own, with rules of its own, so that the pullback of `scipy.linalg.logm` can be differentiated.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> logm_frechet(np.diag([1.0, 2.0]), np.eye(2))
+    array([[1. , 0. ],
+           [0. , 0.5]])
+    """
+    if tracer_within((a, e)) is not None:
+        return handed_over(logm_frechet, a, e)
+    a, e = broadcast_pair(a, e)
+    result = [log_direction(matrix, direction) for matrix, direction in zip(stacked(a), stacked(e), strict=True)]
+    return np.reshape(np.array(result), a.shape)
+
+
+def stacked(a):
+    return np.reshape(a, (-1, *a.shape[-2:]))
+
+
+def log_direction(a, e):
+    """`logm_frechet` of one matrix."""
+    t, z = scipy.linalg.schur(a, output="real")
+    if not np.iscomplexobj(t) and (np.any(np.diagonal(t, -1)) or np.any(np.diagonal(t) < 0)):
+        t, z = scipy.linalg.rsf2csf(t, z)
+    sizes = np.abs(np.diagonal(t))
+    if np.any(sizes <= np.finfo(t.dtype).eps * np.max(sizes, initial=0)):
+        raise MissingDerivativeError(SINGULAR.format("logarithm"))
+    e = z.conj().T @ e @ z
+    (trsyl,) = get_lapack_funcs(("trsyl",), (t, e))
+    one, t, roots = np.eye(len(t)), np.triu(t), 0
+    while np.max(np.sum(np.abs(t - one), axis=0), initial=0) > NEAR_ONE and roots < MOST_ROOTS:
+        t = np.triu(scipy.linalg.sqrtm(t))
+        solution, scale, _ = trsyl(t, t, e)
+        e, roots = solution * scale, roots + 1
+    nodes, weights = np.polynomial.legendre.leggauss(7)
+    total = 0
+    for node, weight in zip((nodes + 1) / 2, weights / 2, strict=True):
+        denominator = one + node * (t - one)
+        left = scipy.linalg.solve_triangular(denominator, e)
+        total = total + weight * scipy.linalg.solve_triangular(denominator, left.T, trans=1).T
+    return 2.0**roots * (z @ total @ z.conj().T)
+
+
+@frule.register(logm_frechet)
+def logm_frechet_frule(tangents, a, e):
+    """By the derivative of a block matrix's logarithm; in E it is linear."""
+    _, da, de = tangents
+    y = logm_frechet(a, e)
+    if isinstance(da, AbstractZero):
+        return y, de if isinstance(de, AbstractZero) else project_to(y)(logm_frechet(a, de))
+    a, e = broadcast_pair(a, e)
+    n = a.shape[-1]
+    return y, project_to(y)(logm_frechet(block(a, e), block_or_zero(da, de, a))[..., :n, n:])
+
+
+@rrule.register(logm_frechet)
+def logm_frechet_rrule(a, e):
+    y = logm_frechet(a, e)
+    project_a, project_e, shape_a, shape_e = project_to(a), project_to(e), np.shape(a), np.shape(e)
+
+    def logm_frechet_pullback(ybar):
+        ybar = unthunk(ybar)
+        if isinstance(ybar, AbstractZero):
+            return NO_TANGENT, project_a(ybar), project_e(ybar)
+        full_a, full_e = broadcast_pair(a, e)
+
+        def a_bar():
+            ybar_h = adjoint(ybar)
+            none = np.zeros_like(ybar_h)
+            rows = [np.concatenate([none, none], axis=-1), np.concatenate([ybar_h, none], axis=-1)]
+            m = logm_frechet(block(full_a, full_e), np.concatenate(rows, axis=-2))
+            return project_a(unbroadcast(parts_of_block(adjoint(m))[0], shape_a))
+
+        def e_bar():
+            return project_e(unbroadcast(adjoint(logm_frechet(full_a, adjoint(ybar))), shape_e))
+
+        return NO_TANGENT, Thunk(a_bar), Thunk(e_bar)
+
+    return y, logm_frechet_pullback
+
+
+# ---------------------------------------------------------------- logm
+
+
+@frule.register(scipy.linalg.logm)
+def logm_frule(tangents, A):
+    decline_number(A)
+    da, y = as_array_tangent(unthunk(tangents[1]), A), handed_over(scipy.linalg.logm, A)
+    if isinstance(da, AbstractZero):
+        return y, da
+    return y, project_to(y)(logm_frechet(as_array(A), da))
+
+
+@rrule.register(scipy.linalg.logm)
+def logm_rrule(A):
+    """See `logm_frechet`."""
+    decline_number(A)
+    y, project = handed_over(scipy.linalg.logm, A), project_to(A)
+
+    def logm_pullback(ybar):
+        ybar = unthunk(ybar)
+        if isinstance(ybar, AbstractZero) or project is NON_DIFFERENTIABLE:
+            return NO_TANGENT, project(ybar)
+        return NO_TANGENT, project(adjoint(logm_frechet(as_array(A), adjoint(ybar))))
+
+    return y, logm_pullback
+
+
+# ---------------------------------------------------------------- fractional_matrix_power
+
+
+def is_whole(t):
+    return float(ignore_derivatives(t)).is_integer()
+
+
+class PowerOfMatrix:
+    """Aᵗ = exp(t log A): L(A, E) = L_exp(t log A, t L_log(A, E)), and dAᵗ/dt = log(A) Aᵗ; of a whole t by products."""
+
+    def __init__(self, a, t):
+        self.a, self.t = as_array(a), t
+
+    def log(self):
+        return handed_over(scipy.linalg.logm, self.a)
+
+    def tangent(self, da):
+        if is_whole(self.t):
+            return matrix_power_frule((NO_TANGENT, da), self.a, int(ignore_derivatives(self.t)))[1]
+        return frechet_of_exp(self.t * self.log(), self.t * logm_frechet(self.a, da))
+
+    def matrix_cotangent(self, ybar):
+        if is_whole(self.t):
+            return matrix_power_rrule(self.a, int(ignore_derivatives(self.t)))[1](ybar)[1]
+        of_log = frechet_of_exp(adjoint(self.t * self.log()), ybar)
+        return adjoint(logm_frechet(self.a, self.t * adjoint(of_log)))
+
+
+@frule.register(scipy.linalg.fractional_matrix_power)
+def fractional_matrix_power_frule(tangents, A, t):
+    decline_number(A)
+    da, dt = as_array_tangent(unthunk(tangents[1]), A), tangent_at(tangents, 1)
+    y, power = handed_over(scipy.linalg.fractional_matrix_power, A, t), PowerOfMatrix(A, t)
+    dy = ZERO_TANGENT if isinstance(da, AbstractZero) else power.tangent(da)
+    if not isinstance(dt, AbstractZero):
+        dy = dy + power.log() @ y * dt
+    return y, dy if isinstance(dy, AbstractZero) else project_to(y)(dy)
+
+
+@rrule.register(scipy.linalg.fractional_matrix_power)
+def fractional_matrix_power_rrule(A, t):
+    """See `PowerOfMatrix`."""
+    decline_number(A)
+    y, power = handed_over(scipy.linalg.fractional_matrix_power, A, t), PowerOfMatrix(A, t)
+    project_a, project_t = project_to(A), project_to(t)
+
+    def fractional_matrix_power_pullback(ybar):
+        if isinstance(ybar, AbstractZero):
+            return NO_TANGENT, project_a(ybar), project_t(ybar)
+        ybar = unthunk(ybar)
+        abar = project_a(Thunk(lambda: power.matrix_cotangent(ybar)))
+        if project_t is NON_DIFFERENTIABLE:
+            return NO_TANGENT, abar
+        return NO_TANGENT, abar, project_t(Thunk(lambda: np.sum(np.real(conj(power.log() @ y) * ybar))))
+
+    return y, fractional_matrix_power_pullback
+
+
+# ---------------------------------------------------------------- signm
+
+
+def sign_direction(s, n, e):
+    """L of N L + L N = E - S E S, with S = sign(A) and N = S A (Higham 2008, theorem 5.3)."""
+    return sylvester(n, n, e - s @ e @ s)
+
+
+@frule.register(scipy.linalg.signm)
+def signm_frule(tangents, A):
+    decline_number(A)
+    da, s = as_array_tangent(unthunk(tangents[1]), A), handed_over(scipy.linalg.signm, A)
+    return s, da if isinstance(da, AbstractZero) else project_to(s)(sign_direction(s, s @ as_array(A), da))
+
+
+@rrule.register(scipy.linalg.signm)
+def signm_rrule(A):
+    """See `sign_direction`: Ā = G - Sᴴ G Sᴴ with Nᴴ G + G Nᴴ = S̄."""
+    decline_number(A)
+    s, project = handed_over(scipy.linalg.signm, A), project_to(A)
+
+    def signm_pullback(sbar):
+        sbar = unthunk(sbar)
+        if isinstance(sbar, AbstractZero) or project is NON_DIFFERENTIABLE:
+            return NO_TANGENT, project(sbar)
+        s_h, n_h = adjoint(s), adjoint(s @ as_array(A))
+        g = sylvester(n_h, n_h, sbar)
+        return NO_TANGENT, project(g - s_h @ g @ s_h)
+
+    return s, signm_pullback

@@ -1,0 +1,197 @@
+"""Rules of the polar decomposition, and of ``orthogonal_procrustes``, which is one."""
+
+import numpy as np
+import scipy.linalg
+from multipledispatch import MDNotImplementedError
+
+from rules.numpy.array_like import as_array, as_array_tangent, handed_over, tracer_within
+from rules.numpy.linalg.eigenvalues import reciprocal, rounding_of
+from rules.numpy.linalg.singular_values import outside
+from rules.numpy.products import adjoint
+from rules.scipy.linalg.batches import bars_of, tangents_of
+from rulescore import (
+    AbstractZero,
+    MissingDerivativeError,
+    NoTangent,
+    Thunk,
+    ZeroTangent,
+    frule,
+    ignore_derivatives,
+    project_to,
+    rrule,
+    unthunk,
+)
+
+NO_TANGENT = NoTangent()
+ZERO_TANGENT = ZeroTangent()
+
+NO_UNITARY_FACTOR = (
+    "the unitary factor of the polar decomposition of a matrix whose rank is too small to determine it: it has no "
+    "derivative there. Use a matrix of full rank"
+)
+
+
+class UnitaryFactor:
+    """U of A = U P or P U, by the singular value decomposition A = W diag(s) Vᴴ; U = W Vᴴ.
+
+    With M = Wᴴ dA V, dU = W Ω Vᴴ + (1 - W Wᴴ) dA V s⁻¹ Vᴴ + W s⁻¹ Wᴴ dA (1 - V Vᴴ), Ωᵢⱼ = (M - Mᴴ)ᵢⱼ / (sᵢ + sⱼ): this
+    keeps the columns or rows of U orthonormal and UᴴA Hermitian. It is a symmetric map of dA to dU, and its own
+    transpose, and finite for repeated singular values.
+    """
+
+    def __init__(self, a):
+        self.a = a
+        if tracer_within(a) is None:
+            self.w, self.s, self.vh = scipy.linalg.svd(a, False)
+            self.u = self.w @ self.vh
+        else:  # since its singular vectors may have no derivative where it has one itself
+            self.u, _ = handed_over(scipy.linalg.polar, a)
+            self.s = np.linalg.svd(ignore_derivatives(a), compute_uv=False)
+
+    def moved(self, x):
+        """dU for the tangent of A; and the cotangent of A for that of U."""
+        self._refuse_small_rank()
+        rows, columns = x.shape[-2:]
+        if tracer_within((x, self.a)) is not None:
+            return moved_by_equation(self.u, self.a, x) if rows >= columns else self._moved_of_wide(x)
+        w, v, s = self.w, adjoint(self.vh), self.s
+        m = adjoint(w) @ x @ v
+        sums = s[..., :, None] + s[..., None, :]
+        moved = w @ (reciprocal(sums, sums == 0) * (m - adjoint(m))) @ self.vh
+        if rows > columns:
+            moved = moved + (outside(w, x @ v) / s[..., None, :]) @ self.vh
+        if columns > rows:
+            moved = moved + (w / s[..., None, :]) @ adjoint(outside(v, adjoint(x) @ w))
+        return moved
+
+    def _moved_of_wide(self, x):
+        return adjoint(moved_by_equation(adjoint(self.u), adjoint(self.a), adjoint(x)))
+
+    def _refuse_small_rank(self):
+        """A real square matrix may lack one: the direction in which it maps nothing is left to the others' angles."""
+        s, (rows, columns) = self.s, np.shape(self.a)[-2:]
+        may_lack = 1 if rows == columns and not np.iscomplexobj(self.a) else 0
+        counted = s[..., : s.shape[-1] - may_lack]
+        rounding = rounding_of(s) * max(rows, columns)
+        if counted.size and np.any(counted[..., -1] <= rounding * s[..., 0]):
+            raise MissingDerivativeError(NO_UNITARY_FACTOR)
+
+
+def moved_by_equation(u, a, x):
+    """`UnitaryFactor.moved` for a tall A, without singular vectors, whose own derivatives need them to be single.
+
+    K = Uᴴ dU solves K P + P K = Uᴴ dA - dAᴴ U.
+    """
+    p, inner = adjoint(u) @ a, adjoint(u) @ x
+    k = handed_over(scipy.linalg.solve_sylvester, p, p, inner - adjoint(inner))
+    if x.shape[-2] == x.shape[-1]:
+        return u @ k
+    return u @ k + adjoint(np.linalg.solve(adjoint(p), adjoint(outside(u, x))))
+
+
+# ---------------------------------------------------------------- polar
+
+
+def hermitian_part(x):
+    return 0.5 * (x + adjoint(x))
+
+
+class PolarFactors(UnitaryFactor):
+    """U, and P = Uᴴ A on the right or A Uᴴ on the left, which moves as a product."""
+
+    def __init__(self, a, side):
+        super().__init__(a)
+        self.is_right = side == "right"
+        if tracer_within(a) is None:
+            vectors = adjoint(self.vh) if self.is_right else self.w
+            self.y = self.u, (vectors * self.s[..., None, :]) @ adjoint(vectors)
+        else:
+            self.y = handed_over(scipy.linalg.polar, a, side)
+
+    def tangents(self, da):
+        du = self.moved(da)
+        dp = (
+            adjoint(self.u) @ da + adjoint(du) @ self.a
+            if self.is_right
+            else da @ adjoint(self.u) + self.a @ adjoint(du)
+        )
+        return du, hermitian_part(dp)
+
+    def cotangent(self, ubar, pbar):
+        """The transpose of `tangents`; either of the cotangents may be a zero."""
+        if isinstance(pbar, AbstractZero):
+            return self.moved(ubar)
+        pbar = hermitian_part(pbar)
+        if self.is_right:
+            return self.u @ pbar + self.moved(ubar + self.a @ pbar)
+        return pbar @ self.u + self.moved(ubar + pbar @ self.a)
+
+
+def decline_unknown_side(side):
+    if side not in ("right", "left"):
+        raise MDNotImplementedError
+
+
+@frule.register(scipy.linalg.polar)
+def polar_frule(tangents, a, side="right"):
+    da = as_array_tangent(unthunk(tangents[1]), a)
+    y = handed_over(scipy.linalg.polar, a, side)
+    if isinstance(da, AbstractZero):
+        return y, da
+    return y, tangents_of(y, PolarFactors(as_array(a), side).tangents(da))
+
+
+@rrule.register(scipy.linalg.polar)
+def polar_rrule(a, side="right"):
+    """See `UnitaryFactor` and `PolarFactors`."""
+    decline_unknown_side(side)
+    factors, project = PolarFactors(as_array(a), side), project_to(a)
+    # As SciPy returns them, of a stack.
+    y = list(factors.y) if np.ndim(factors.u) > 2 else factors.y
+
+    def polar_pullback(ybar):
+        bars = bars_of(ybar, 2)
+        return NO_TANGENT, project(ZERO_TANGENT if bars is None else factors.cotangent(*bars))
+
+    return y, polar_pullback
+
+
+# ---------------------------------------------------------------- orthogonal_procrustes
+
+
+@frule.register(scipy.linalg.orthogonal_procrustes)
+def orthogonal_procrustes_frule(tangents, A, B, check_finite=True):
+    _, da, db, *_ = tangents
+    da, db = as_array_tangent(unthunk(da), A), as_array_tangent(unthunk(db), B)
+    y = handed_over(scipy.linalg.orthogonal_procrustes, A, B, check_finite)
+    if isinstance(da, AbstractZero) and isinstance(db, AbstractZero):
+        return y, ZERO_TANGENT
+    a, b = as_array(A), as_array(B)
+    dm = 0
+    if not isinstance(da, AbstractZero):
+        dm = adjoint(da) @ b
+    if not isinstance(db, AbstractZero):
+        dm = dm + adjoint(a) @ db
+    factor = UnitaryFactor(adjoint(a) @ b)
+    dscale = np.sum(np.real(np.conjugate(factor.u) * dm), axis=(-2, -1))
+    return y, tangents_of(y, (factor.moved(dm), dscale))
+
+
+@rrule.register(scipy.linalg.orthogonal_procrustes)
+def orthogonal_procrustes_rrule(A, B, check_finite=True):
+    """R is the unitary factor of M = Aᴴ B, and the scale the sum of its singular values, with the slope R."""
+    y = handed_over(scipy.linalg.orthogonal_procrustes, A, B, check_finite)
+    project_a, project_b, a, b = project_to(A), project_to(B), as_array(A), as_array(B)
+
+    def orthogonal_procrustes_pullback(ybar):
+        bars = bars_of(ybar, 2)
+        if bars is None:
+            return NO_TANGENT, project_a(ZERO_TANGENT), project_b(ZERO_TANGENT)
+        rbar, scale_bar = bars
+        factor = UnitaryFactor(adjoint(a) @ b)
+        mbar = 0 if isinstance(rbar, AbstractZero) else factor.moved(rbar)
+        if not isinstance(scale_bar, AbstractZero):
+            mbar = mbar + factor.u * np.real(np.expand_dims(scale_bar, (-2, -1)))
+        return NO_TANGENT, Thunk(lambda: project_a(b @ adjoint(mbar))), Thunk(lambda: project_b(a @ mbar))
+
+    return y, orthogonal_procrustes_pullback

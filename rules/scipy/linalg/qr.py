@@ -1,0 +1,207 @@
+"""Rules of the QR and RQ decompositions."""
+
+import numpy as np
+import scipy.linalg
+from multipledispatch import MDNotImplementedError
+
+from rules.numpy.array_like import as_array_tangent, handed_over
+from rules.numpy.linalg.qr import Complete, OrthogonalFactors, Raw, Reduced
+from rules.numpy.products import adjoint
+from rules.scipy.linalg.batches import bars_of, projected, tangents_of
+from rulescore import (
+    AbstractZero,
+    NoTangent,
+    Tangent,
+    ZeroTangent,
+    frule,
+    ignore_derivatives,
+    project_to,
+    rrule,
+    unthunk,
+)
+
+NO_TANGENT = NoTangent()
+ZERO_TANGENT = ZeroTangent()
+
+# ---------------------------------------------------------------- qr
+
+
+class Decomposition:
+    """A = Q R, or A P = Q R with pivoting, as ``qr`` returns it in each mode.
+
+    Attributes
+    ----------
+    y : tuple or list
+        What SciPy returns, the order of the columns behind it.
+    columns : ndarray of int or None
+        That order.
+    """
+
+    def __init__(self, a, mode, pivoting, lwork, check_finite):
+        self.mode = mode
+        keywords = {"lwork": lwork, "pivoting": pivoting, "check_finite": check_finite}
+        if mode == "raw" and np.ndim(a) > 2:
+            raise MDNotImplementedError  # of which SciPy makes no stacks
+        # In the mode 'r' R is returned alone, but Q is what it moves by.
+        computed = handed_over(scipy.linalg.qr, a, mode="economic" if mode == "r" else mode, **keywords)
+        self.columns = np.asarray(ignore_derivatives(computed[-1])) if pivoting else None
+        if mode == "raw":
+            (packed, tau), _ = computed[:2]
+            self.returned = Raw(np.swapaxes(packed, -1, -2), tau)
+        else:
+            q, r = computed[:2]
+            self.returned = Complete(q, r) if q.shape[-1] > r.shape[-1] else Reduced(q, r)
+        self.y = self._of_r(computed, np.shape(a)) if mode == "r" else computed
+
+    def _of_r(self, computed, shape):
+        r = self.with_rows(computed[1], shape[-2])
+        rest = (r, *computed[2:])
+        return rest if isinstance(computed, tuple) else rest[0] if len(rest) == 1 else list(rest)
+
+    def with_rows(self, r, rows):
+        """R with rows of zeros below, as many as A has."""
+        missing = rows - r.shape[-2]
+        return np.concatenate([r, np.zeros((*r.shape[:-2], missing, r.shape[-1]), r.dtype)], -2) if missing else r
+
+    def factors(self):
+        return OrthogonalFactors(self.returned.q, self.returned.r)
+
+    def in_order(self, a):
+        """A P."""
+        if self.columns is None:
+            return a
+        return np.take_along_axis(a, np.broadcast_to(self.columns[..., None, :], np.shape(a)), axis=-1)
+
+    def back(self, abar):
+        if self.columns is None:
+            return abar
+        order = np.argsort(self.columns, axis=-1)
+        return np.take_along_axis(abar, np.broadcast_to(order[..., None, :], np.shape(abar)), axis=-1)
+
+    def tangent(self, da):
+        """Of what is returned."""
+        dy = self.factors().tangents(self.in_order(da))
+        order = () if self.columns is None else (NO_TANGENT,)
+        if self.mode == "raw":
+            (packed, tau), r = self.y[:2]
+            dpacked, dtau = self.returned.tangents(*dy)
+            inner = Tangent(tuple, project_to(packed)(np.swapaxes(dpacked, -1, -2)), project_to(tau)(dtau))
+            rows = np.shape(r)[-2]
+            return Tangent(tuple, inner, project_to(r)(self.with_rows(dy[1], rows)), *order)
+        dq, dr = self.returned.tangents(*dy)
+        if self.mode != "r":
+            return tangents_of(self.y, (dq, dr, *order))
+        r = self.y[0] if isinstance(self.y, (tuple, list)) else self.y
+        dr = projected(r, self.with_rows(dr, np.shape(r)[-2]))
+        return Tangent(type(self.y), dr, *order) if isinstance(self.y, (tuple, list)) else dr
+
+    def cotangent(self, ybar):
+        """Of A; None where nothing is to be done."""
+        k = np.shape(self.returned.r)[-2]
+        if self.mode == "r":
+            rbar = unthunk(ybar[0] if isinstance(self.y, (tuple, list)) else ybar)
+            bars = None if isinstance(rbar, AbstractZero) else (ZERO_TANGENT, rbar[..., :k, :])
+            return self._from_factors(*bars) if bars else None
+        bars = bars_of(ybar, 2)
+        if bars is None:
+            return None
+        first, rbar = bars
+        if self.mode != "raw":
+            return self._from_factors(*self.returned.cotangents(first, rbar))
+        packed_bar, tau_bar = (
+            (unthunk(first[i]) for i in range(2)) if not isinstance(first, AbstractZero) else (first,) * 2
+        )
+        q_bar, r_bar = ZERO_TANGENT, ZERO_TANGENT
+        if not (isinstance(packed_bar, AbstractZero) and isinstance(tau_bar, AbstractZero)):
+            h_bar = packed_bar if isinstance(packed_bar, AbstractZero) else np.swapaxes(packed_bar, -1, -2)
+            q_bar, r_bar = self.returned.cotangents(h_bar, tau_bar)
+        if not isinstance(rbar, AbstractZero):
+            r_bar = r_bar + np.triu(rbar[..., :k, :])
+        if isinstance(q_bar, AbstractZero) and isinstance(r_bar, AbstractZero):
+            return None
+        return self._from_factors(q_bar, r_bar)
+
+    def _from_factors(self, q_bar, r_bar):
+        return self.back(self.factors().cotangent(q_bar, r_bar))
+
+
+def decline_unknown_mode(mode, modes):
+    if mode not in modes:
+        raise MDNotImplementedError
+
+
+@frule.register(scipy.linalg.qr)
+def qr_frule(tangents, a, overwrite_a=False, lwork=None, mode="full", pivoting=False, check_finite=True):
+    decline_unknown_mode(mode, ("full", "r", "economic", "raw"))
+    da = as_array_tangent(unthunk(tangents[1]), a)
+    decomposition = Decomposition(a, mode, pivoting, lwork, check_finite)
+    return decomposition.y, da if isinstance(da, AbstractZero) else decomposition.tangent(da)
+
+
+@rrule.register(scipy.linalg.qr)
+def qr_rrule(a, overwrite_a=False, lwork=None, mode="full", pivoting=False, check_finite=True):
+    """As the rule of `np.linalg.qr`, of the matrix with its columns in the order that pivoting puts them in."""
+    decline_unknown_mode(mode, ("full", "r", "economic", "raw"))
+    decomposition, project = Decomposition(a, mode, pivoting, lwork, check_finite), project_to(a)
+
+    def qr_pullback(ybar):
+        if isinstance(ybar, AbstractZero):
+            return NO_TANGENT, project(ybar)
+        abar = decomposition.cotangent(ybar)
+        return NO_TANGENT, project(ZERO_TANGENT if abar is None else abar)
+
+    return decomposition.y, qr_pullback
+
+
+# ---------------------------------------------------------------- rq
+
+
+def turned_around(a):
+    """The rows and the columns in the opposite order, of the adjoint: A = R Q makes Q' R' of it."""
+    return adjoint(a)[..., ::-1, ::-1]
+
+
+class ReverseDecomposition:
+    """A = R Q with an upper triangular R: turned around, it is the QR decomposition of the turned A.
+
+    Its diagonal is real in LAPACK's too, so that the derivative is the same.
+    """
+
+    def __init__(self, r, q):
+        q, r = turned_around(q), turned_around(r)
+        self.returned = Complete(q, r) if q.shape[-1] > r.shape[-1] else Reduced(q, r)
+        self.factors = OrthogonalFactors(self.returned.q, self.returned.r)
+
+    def tangents(self, da):
+        dq, dr = self.returned.tangents(*self.factors.tangents(turned_around(da)))
+        return turned_around(dr), turned_around(dq)
+
+    def cotangent(self, rbar, qbar):
+        bars = [bar if isinstance(bar, AbstractZero) else turned_around(bar) for bar in (qbar, rbar)]
+        return turned_around(self.factors.cotangent(*self.returned.cotangents(*bars)))
+
+
+def both_factors(a, mode, lwork, check_finite):
+    """R and Q, also where R alone is asked for."""
+    mode = "economic" if mode == "r" else mode
+    return handed_over(scipy.linalg.rq, a, lwork=lwork, mode=mode, check_finite=check_finite)
+
+
+@frule.register(scipy.linalg.rq)
+def rq_frule(tangents, a, overwrite_a=False, lwork=None, mode="full", check_finite=True):
+    decline_unknown_mode(mode, ("full", "economic"))
+    da, y = as_array_tangent(unthunk(tangents[1]), a), both_factors(a, mode, lwork, check_finite)
+    return y, da if isinstance(da, AbstractZero) else tangents_of(y, ReverseDecomposition(*y).tangents(da))
+
+
+@rrule.register(scipy.linalg.rq)
+def rq_rrule(a, overwrite_a=False, lwork=None, mode="full", check_finite=True):
+    """See `ReverseDecomposition`."""
+    decline_unknown_mode(mode, ("full", "economic"))
+    y, project = both_factors(a, mode, lwork, check_finite), project_to(a)
+
+    def rq_pullback(ybar):
+        bars = bars_of(ybar, 2)
+        return NO_TANGENT, project(ZERO_TANGENT if bars is None else ReverseDecomposition(*y).cotangent(*bars))
+
+    return y, rq_pullback

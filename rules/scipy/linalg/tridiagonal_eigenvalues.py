@@ -1,0 +1,228 @@
+"""Rules of eigenvalues and eigenvectors of real symmetric matrices that are given by their diagonals."""
+
+import numpy as np
+import scipy.linalg
+from multipledispatch import MDNotImplementedError
+
+from rules.numpy.array_like import as_array, as_array_tangent, handed_over, shape_of
+from rules.numpy.linalg.eigenvalues import eigh_cotangent, eigh_tangents
+from rules.scipy.linalg.banded_systems import HermitianBand, diagonals
+from rules.scipy.linalg.batches import bars_of, tangents_of
+from rulescore import (
+    AbstractZero,
+    NoTangent,
+    Thunk,
+    ZeroTangent,
+    frule,
+    project_to,
+    rrule,
+    unbroadcast,
+    unthunk,
+)
+
+NO_TANGENT = NoTangent()
+ZERO_TANGENT = ZeroTangent()
+
+# ---------------------------------------------------------------- one diagonal, and one beside it
+
+
+def decline_some_vectors(select, values_only):
+    """The derivative of some vectors takes the others, which have not been computed."""
+    if select not in ("a", "all", 0) and not values_only:
+        raise MDNotImplementedError
+
+
+class TridiagonalSpectrum:
+    """w and V of the matrix with the diagonal d and e on both sides of it."""
+
+    def __init__(self, d, e, values_only, select, select_range, check_finite, tol, lapack_driver):
+        decline_some_vectors(select, values_only)
+        # The driver for values alone gives no vectors, which their derivative needs.
+        driver = "stevd" if lapack_driver == "sterf" else lapack_driver
+        keywords = {"check_finite": check_finite, "tol": tol, "lapack_driver": driver}
+        self.both = handed_over(scipy.linalg.eigh_tridiagonal, d, e, False, select, select_range, **keywords)
+        self.w, self.v = self.both
+        self.values_only = values_only
+        self.y = self.w if values_only else self.both
+
+    def tangents(self, dd, de):
+        v = self.v
+        dm_v = 0
+        if not isinstance(dd, AbstractZero):
+            dm_v = dd[..., :, None] * v
+        if not isinstance(de, AbstractZero):
+            zeros = np.zeros((*np.shape(v)[:-2], 1, np.shape(v)[-1]), v.dtype)
+            above = np.concatenate([de[..., :, None] * v[..., 1:, :], zeros], axis=-2)
+            below = np.concatenate([zeros, de[..., :, None] * v[..., :-1, :]], axis=-2)
+            dm_v = dm_v + above + below
+        if self.values_only:
+            return project_to(self.w)(np.sum(v * dm_v, axis=-2))
+        # In the basis of the vectors; `eigh_tangents` goes there by itself.
+        return tangents_of(self.both, eigh_tangents(self.w, v, dm_v @ np.swapaxes(v, -1, -2), "L"))
+
+    def cotangents(self, wbar, vbar):
+        """Functions for d̄ and ē."""
+        v = self.v
+        if isinstance(vbar, AbstractZero):
+            weighted = v * wbar[..., None, :]
+            return (
+                lambda: np.sum(weighted * v, axis=-1),
+                lambda: 2 * np.sum(weighted[..., :-1, :] * v[..., 1:, :], axis=-1),
+            )
+        x = eigh_cotangent(self.w, v, wbar, vbar, "L")
+        return lambda: np.diagonal(x, 0, -2, -1), lambda: 2 * np.diagonal(x, 1, -2, -1)
+
+
+def tridiagonal_frule(spectrum, tangents, d, e):
+    dd, de = as_array_tangent(unthunk(tangents[1]), d), as_array_tangent(unthunk(tangents[2]), e)
+    if isinstance(dd, AbstractZero) and isinstance(de, AbstractZero):
+        return spectrum.y, ZERO_TANGENT
+    return spectrum.y, spectrum.tangents(dd, de)
+
+
+def tridiagonal_rrule(spectrum, d, e):
+    projects, shapes = (project_to(d), project_to(e)), (shape_of(d), shape_of(e))
+
+    def eigh_tridiagonal_pullback(ybar):
+        bars = (unthunk(ybar), ZERO_TANGENT) if spectrum.values_only else bars_of(ybar, 2)
+        if bars is None or all(isinstance(bar, AbstractZero) for bar in bars):
+            return NO_TANGENT, *(project(ZERO_TANGENT) for project in projects)
+        return NO_TANGENT, *[
+            Thunk(lambda bar=bar, project=project, shape=shape: project(unbroadcast(bar(), shape)))
+            for bar, project, shape in zip(spectrum.cotangents(*bars), projects, shapes, strict=True)
+        ]
+
+    return spectrum.y, eigh_tridiagonal_pullback
+
+
+@frule.register(scipy.linalg.eigh_tridiagonal)
+def eigh_tridiagonal_frule(
+    tangents,
+    d,
+    e,
+    eigvals_only=False,
+    select="a",
+    select_range=None,
+    check_finite=True,
+    tol=0.0,
+    lapack_driver="auto",
+):
+    spectrum = TridiagonalSpectrum(d, e, eigvals_only, select, select_range, check_finite, tol, lapack_driver)
+    return tridiagonal_frule(spectrum, tangents, d, e)
+
+
+@rrule.register(scipy.linalg.eigh_tridiagonal)
+def eigh_tridiagonal_rrule(
+    d, e, eigvals_only=False, select="a", select_range=None, check_finite=True, tol=0.0, lapack_driver="auto"
+):
+    """As the rule of `np.linalg.eigh`; d̄ᵢ = Σ w̄ₖ vᵢₖ² and ēᵢ = 2 Σ w̄ₖ vᵢₖ vᵢ₊₁ₖ of the values alone."""
+    spectrum = TridiagonalSpectrum(d, e, eigvals_only, select, select_range, check_finite, tol, lapack_driver)
+    return tridiagonal_rrule(spectrum, d, e)
+
+
+@frule.register(scipy.linalg.eigvalsh_tridiagonal)
+def eigvalsh_tridiagonal_frule(
+    tangents, d, e, select="a", select_range=None, check_finite=True, tol=0.0, lapack_driver="auto"
+):
+    spectrum = TridiagonalSpectrum(d, e, True, select, select_range, check_finite, tol, lapack_driver)
+    return tridiagonal_frule(spectrum, tangents, d, e)
+
+
+@rrule.register(scipy.linalg.eigvalsh_tridiagonal)
+def eigvalsh_tridiagonal_rrule(d, e, select="a", select_range=None, check_finite=True, tol=0.0, lapack_driver="auto"):
+    spectrum = TridiagonalSpectrum(d, e, True, select, select_range, check_finite, tol, lapack_driver)
+    return tridiagonal_rrule(spectrum, d, e)
+
+
+# ---------------------------------------------------------------- several diagonals
+
+
+class BandedSpectrum:
+    """w and V of a Hermitian matrix with the diagonals of one side.
+
+    LAPACK leaves to chance by which phases complex vectors are turned, so that they are left out here.
+    """
+
+    def __init__(self, a_band, lower, values_only, select, select_range, max_ev, check_finite):
+        decline_some_vectors(select, values_only)
+        self.a_band = as_array(a_band)
+        if np.iscomplexobj(self.a_band) and not values_only:
+            raise MDNotImplementedError
+        keywords = {"select": select, "select_range": select_range, "max_ev": max_ev, "check_finite": check_finite}
+        self.both = handed_over(scipy.linalg.eig_banded, a_band, lower, False, **keywords)
+        self.w, self.v = self.both
+        self.values_only, self.y = values_only, self.w if values_only else self.both
+        self.band = HermitianBand(np.shape(self.a_band)[-2], lower)
+
+    def tangents(self, da):
+        moved = self.band.product(da, self.v)
+        if self.values_only:
+            return project_to(self.w)(np.real(np.sum(np.conjugate(self.v) * moved, axis=-2)))
+        return tangents_of(self.both, eigh_tangents(self.w, self.v, moved @ np.swapaxes(self.v, -1, -2), "L"))
+
+    def cotangent(self, wbar, vbar):
+        if isinstance(vbar, AbstractZero):
+            return self.band.cotangent(-self.v * wbar[..., None, :], self.v)
+        x = eigh_cotangent(self.w, self.v, wbar, vbar, "L")
+        return self.band.with_half_diagonal(2 * diagonals(x, self.band.count, self.band.upper))
+
+
+def banded_frule(spectrum, tangents, a_band):
+    da = as_array_tangent(unthunk(tangents[1]), a_band)
+    return spectrum.y, da if isinstance(da, AbstractZero) else spectrum.tangents(da)
+
+
+def banded_rrule(spectrum, a_band):
+    project = project_to(a_band)
+
+    def eig_banded_pullback(ybar):
+        bars = (unthunk(ybar), ZERO_TANGENT) if spectrum.values_only else bars_of(ybar, 2)
+        if bars is None or all(isinstance(bar, AbstractZero) for bar in bars):
+            return NO_TANGENT, project(ZERO_TANGENT)
+        return NO_TANGENT, project(spectrum.cotangent(*bars))
+
+    return spectrum.y, eig_banded_pullback
+
+
+@frule.register(scipy.linalg.eig_banded)
+def eig_banded_frule(
+    tangents,
+    a_band,
+    lower=False,
+    eigvals_only=False,
+    overwrite_a_band=False,
+    select="a",
+    select_range=None,
+    max_ev=0,
+    check_finite=True,
+):
+    spectrum = BandedSpectrum(a_band, lower, eigvals_only, select, select_range, max_ev, check_finite)
+    return banded_frule(spectrum, tangents, a_band)
+
+
+@rrule.register(scipy.linalg.eig_banded)
+def eig_banded_rrule(
+    a_band,
+    lower=False,
+    eigvals_only=False,
+    overwrite_a_band=False,
+    select="a",
+    select_range=None,
+    max_ev=0,
+    check_finite=True,
+):
+    """As the rule of `np.linalg.eigh`, on the diagonals that are given."""
+    spectrum = BandedSpectrum(a_band, lower, eigvals_only, select, select_range, max_ev, check_finite)
+    return banded_rrule(spectrum, a_band)
+
+
+@frule.register(scipy.linalg.eigvals_banded)
+def eigvals_banded_frule(
+    tangents, a_band, lower=False, overwrite_a_band=False, select="a", select_range=None, check_finite=True
+):
+    return banded_frule(BandedSpectrum(a_band, lower, True, select, select_range, 0, check_finite), tangents, a_band)
+
+
+@rrule.register(scipy.linalg.eigvals_banded)
+def eigvals_banded_rrule(a_band, lower=False, overwrite_a_band=False, select="a", select_range=None, check_finite=True):
+    return banded_rrule(BandedSpectrum(a_band, lower, True, select, select_range, 0, check_finite), a_band)

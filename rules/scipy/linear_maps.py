@@ -1,0 +1,164 @@
+"""Short ways to define the rules of SciPy's functions: of linear maps by their transposes, of others by what they do.
+
+SciPy's functions hand no call over to a tracer, so the rules defined here do it for them (`handed_over`).
+"""
+
+import functools
+import inspect
+
+import numpy as np
+from multipledispatch import MDNotImplementedError
+
+from rules.numpy.array_like import as_array_tangent, handed_over, shape_of
+from rulescore import (
+    AbstractZero,
+    NoTangent,
+    NotImplementedTangent,
+    ZeroTangent,
+    frule,
+    no_tangent_pullback,
+    not_implemented,
+    project_to,
+    rrule,
+    unthunk,
+)
+from rulescore.method_table import bind_values
+from rulescore.projection import NON_DIFFERENTIABLE
+from rulescore.signatures import Parameters
+
+NO_TANGENT = NoTangent()
+
+IN_PLACE = ("overwrite_x", "overwrite_data")
+"""Permissions to destroy an argument, of which a rule makes no use: others may hold it."""
+
+
+class Arguments:
+    """The arguments of a call, bound by the signature of what defines the rule."""
+
+    def __init__(self, definition, leading=0):
+        self.own = list(inspect.signature(definition).parameters.values())[leading:]
+        self.parameters = Parameters(definition, leading)
+        self.in_place = [i for i, parameter in enumerate(self.own) if parameter.name in IN_PLACE]
+
+    def bind(self, args, kwargs):
+        """As (positional ones, keywords), without permission to destroy any."""
+        args, kwargs = bind_values(self.parameters, args, kwargs)
+        if self.in_place and self.in_place[0] < len(args):
+            args = (*args[: self.in_place[0]], False, *args[self.in_place[0] + 1 :])
+        return args, kwargs
+
+    def give_to(self, rule, f, leading=(), trailing=()):
+        """Let a rule show this signature, which decides what calls it serves."""
+        rule.__signature__ = inspect.Signature([*leading, *self.own, *trailing])
+        rule.__name__ = rule.__qualname__ = f"{getattr(f, '__name__', 'scipy')}_{rule.__name__}"
+        return rule
+
+
+NEEDS = inspect.Parameter("needs", inspect.Parameter.KEYWORD_ONLY, default=None)
+TANGENTS = inspect.Parameter("tangents", inspect.Parameter.POSITIONAL_ONLY)
+
+
+class ShapeOf:
+    """What a transpose may know of the argument of its linear map."""
+
+    def __init__(self, a):
+        self.shape, self.dtype = shape_of(a), getattr(a, "dtype", None)
+        self.ndim = len(self.shape)
+
+
+def linear_map(f, transpose, check=None):
+    """Define both rules of ``y = f(x, *rest, **keywords)``, which is linear in x.
+
+    ``transpose(ybar, x, *rest, **keywords)`` is x̄, where x has a shape and no values; its signature decides which calls
+    the rules serve, and ``check(x, *rest, **keywords)`` may decline some of these. What else is a number or an array
+    gets a `NotImplementedTangent`.
+    """
+    arguments = Arguments(transpose, leading=1)
+    missing = not_implemented(f"scipy's {f.__name__} with respect to another argument than the one it is linear in")
+
+    def linear_rrule(*args, **kwargs):
+        (x, *rest), kwargs = arguments.bind(args, kwargs)
+        if check is not None:
+            check(x, *rest, **kwargs)
+        y, project = handed_over(f, x, *rest, **kwargs), project_to(x)
+        if project is NON_DIFFERENTIABLE:
+            return y, no_tangent_pullback
+        x = ShapeOf(x)
+        rest_bars = [NO_TANGENT if project_to(r) is NON_DIFFERENTIABLE else missing for r in rest]
+
+        def linear_pullback(ybar):
+            ybar = unthunk(ybar)
+            if isinstance(ybar, (AbstractZero, NotImplementedTangent)):
+                return NO_TANGENT, project(ybar), *rest_bars
+            if 0 in np.shape(ybar):  # where transforms may not go
+                return NO_TANGENT, project(np.zeros(x.shape)), *rest_bars
+            return NO_TANGENT, project(transpose(ybar, x, *rest, **kwargs)), *rest_bars
+
+        return y, linear_pullback
+
+    def linear_frule(tangents, *args, **kwargs):
+        (x, *rest), kwargs = arguments.bind(args, kwargs)
+        if check is not None:
+            check(x, *rest, **kwargs)
+        _, dx, *drest = tangents
+        y = handed_over(f, x, *rest, **kwargs)
+        if not all(isinstance(dr, AbstractZero) for dr in drest):
+            return y, missing
+        if isinstance(dx, AbstractZero):
+            return y, ZeroTangent()
+        return y, handed_over(f, as_array_tangent(dx, x), *rest, **kwargs)
+
+    for table, rule, leading in ((rrule, linear_rrule, []), (frule, linear_frule, [TANGENTS])):
+        table.add_rule(f, arguments.give_to(rule, f, leading), tags={"linear"}, defined_by=transpose)
+
+
+def composed(f, takes_nothing=False):
+    """Define both rules of ``f`` by the decorated function, which does the same with functions that have rules.
+
+    Its signature decides which calls the rules serve; those with an empty array only if it ``takes_nothing``. What it
+    calls is differentiated by the reference AD, so that both rules, and those of any order, cost what those of its
+    parts do.
+    """
+
+    def decorate(definition):
+        arguments = Arguments(definition)
+
+        def bind(args, kwargs):
+            args, kwargs = arguments.bind(args, kwargs)
+            if not takes_nothing and any(0 in getattr(x, "shape", ()) for x in args):
+                raise MDNotImplementedError
+            return args, kwargs
+
+        def composed_rrule(*args, needs=None, **kwargs):
+            args, kwargs = bind(args, kwargs)
+            moving = [i for i in range(len(args)) if needs is None or (i < len(needs) and needs[i])]
+
+            def of_moving(*values):
+                values = dict(zip(moving, values, strict=True))
+                return definition(*[values.get(i, x) for i, x in enumerate(args)], **kwargs)
+
+            y, pullback = reference_ad().rrule_via_ad(of_moving, *[args[i] for i in moving])
+
+            def composed_pullback(ybar):
+                bars = dict(zip(moving, pullback(ybar)[1:], strict=False))
+                return NO_TANGENT, *[bars.get(i, NO_TANGENT) for i in range(len(args))]
+
+            return y, composed_pullback
+
+        def composed_frule(tangents, *args, **kwargs):
+            args, kwargs = bind(args, kwargs)
+            # Arguments by keyword, which come last, have none.
+            tangents = (NO_TANGENT, *tangents[1:], *[NO_TANGENT] * len(args))[: 1 + len(args)]
+            return reference_ad().frule_via_ad(tangents, functools.partial(definition, **kwargs), *args)
+
+        rrule.add_rule(f, arguments.give_to(composed_rrule, f, trailing=[NEEDS]), defined_by=definition)
+        frule.add_rule(f, arguments.give_to(composed_frule, f, [TANGENTS]), defined_by=definition)
+        return definition
+
+    return decorate
+
+
+def reference_ad():
+    from rulescore.ad.config import CONFIG  # here, since most programs that load these rules bring an AD of their own
+
+    return CONFIG

@@ -1,0 +1,156 @@
+"""The implicit function theorem: derivatives of what is defined by equations, without those of how it was found.
+
+Where F(z, θ) = 0 defines z(θ), dz = -(∂F/∂z)⁻¹ ∂F/∂θ dθ, hence θ̄ = -(∂F/∂θ)ᴴ λ with (∂F/∂z)ᴴ λ = z̄ (Blondel et al.
+2022, "Efficient and modular implicit differentiation"). F is differentiated by the AD system that calls the rule.
+"""
+
+import numpy as np
+
+from rules.numpy.array_like import as_array
+from rules.scipy.by_name import NO_TANGENT, ZERO
+from rulescore import (
+    AbstractZero,
+    NoTangent,
+    Tangent,
+    frule_via_ad,
+    not_implemented,
+    rrule_via_ad,
+    unthunk,
+)
+
+# How far from the solution, in Newton steps relative to its size, a derivative is still taken for that of the solution.
+CLOSE = 1e-3
+
+
+def implicit_pullback(config, conditions, z, parameters, zbar):
+    """The cotangents of the parameters of ``conditions(z, *parameters) = 0``, from that of z.
+
+    Parameters
+    ----------
+    conditions : callable
+        Returns an array with as many elements as ``z``.
+    z : array
+        Where the conditions hold.
+    parameters : tuple
+        Whatever they depend on, functions with parameters of their own too.
+    zbar : array
+        The cotangent of ``z``.
+    """
+    if isinstance(zbar, AbstractZero):
+        return (ZERO,) * len(parameters)
+    f, pullback = rrule_via_ad(config, conditions, z, *parameters)
+
+    def pulled(fbar):
+        bars = [unthunk(bar) for bar in pullback(np.reshape(fbar, np.shape(f)))[1:]]
+        return [*bars, *[ZERO] * (1 + len(parameters) - len(bars))]
+
+    jacobian_h = np.stack([_vector(pulled(e)[0], z) for e in unit_vectors(z)], axis=-1)
+    multipliers = _solved(jacobian_h, zbar, z)
+    _check_is_solution(jacobian_h.conj().T, f, z)
+    return tuple(pulled(-multipliers)[1:])
+
+
+def implicit_pushforward(config, conditions, z, parameters, dparameters):
+    """The tangent of z from those of the parameters; see `implicit_pullback`."""
+
+    def pushed(dz, dtheta):
+        tangents = (NO_TANGENT, dz, *dtheta)
+        f, df = frule_via_ad(config, tangents, conditions, z, *parameters)
+        return f, unthunk(df)
+
+    f, df = pushed(ZERO, dparameters)
+    if isinstance(df, AbstractZero):
+        return ZERO
+    still = [ZERO if not isinstance(dx, NoTangent) else dx for dx in dparameters]
+    jacobian = np.stack([_vector(pushed(np.reshape(e, np.shape(z)), still)[1], z) for e in unit_vectors(z)], axis=-1)
+    _check_is_solution(jacobian, f, z)
+    return -_solved(jacobian, df, z)
+
+
+def unit_vectors(z):
+    """The unit vectors of the space of an array, as vectors."""
+    return np.eye(np.size(z), dtype=np.result_type(z))
+
+
+def _vector(bar, z):
+    return np.zeros(np.size(z)) if isinstance(bar, AbstractZero) else np.reshape(bar, -1)
+
+
+def _solved(matrix, right, z):
+    try:
+        found = np.linalg.solve(matrix, np.reshape(right, -1))
+    except np.linalg.LinAlgError:
+        raise np.linalg.LinAlgError(
+            "the derivative of a solution was asked for where it has none: the Jacobian of the equations that define "
+            "it is singular there (a multiple root, a flat minimum, constraints that depend on each other)"
+        ) from None
+    return np.reshape(found, np.shape(z))
+
+
+def _check_is_solution(jacobian, f, z):
+    """Raise where the solver stopped far from a solution: the formula would give the derivative of something else."""
+    step = np.max(np.abs(_solved(jacobian, f, z)), initial=0.0)
+    if not step <= CLOSE * (1 + np.max(np.abs(z), initial=0.0)):
+        raise ValueError(
+            "the derivative of a solution was asked for where the solver has found none (a Newton step from there is "
+            f"of size {step}): look at its success and message, give another start or tighter tolerances"
+        )
+
+
+# ---------------------------------------------------------------- functions and their arguments
+
+
+def as_tuple(args):
+    """The ``args=`` of SciPy's functions, which may be a single object in the place of a tuple."""
+    return args if isinstance(args, tuple) else (args,)
+
+
+def as_tuple_tangent(dargs, args):
+    return dargs if isinstance(args, tuple) or isinstance(dargs, AbstractZero) else Tangent(tuple, dargs)
+
+
+def from_tuple_cotangent(bar, args):
+    """The cotangent of ``args=`` from that of the tuple."""
+    return bar if isinstance(args, tuple) or isinstance(bar, AbstractZero) else unthunk(bar)[0]
+
+
+def values_of(fun, z, args):
+    """What a function returns, as an array in the form of its argument: SciPy lets it return lists."""
+    return np.reshape(as_array(fun(z, *args)), np.shape(z))
+
+
+# ---------------------------------------------------------------- results
+
+
+def tangent_of_result(y, known):
+    """The tangent of an ``OptimizeResult``: what is known of it, the rest is missing."""
+    fields = {key: known[key] if key in known else _missing(key, value) for key, value in y.items()}
+    return Tangent.from_fields(type(y), fields)
+
+
+def _missing(key, value):
+    if getattr(getattr(value, "dtype", None), "kind", "") in ("f", "c") or isinstance(value, (float, complex)):
+        return not_implemented(f".{key} of the result, which depends on how the solution was found")
+    return NO_TANGENT
+
+
+def cotangents_of_result(ybar, y, names):
+    """The cotangents of some fields of an ``OptimizeResult``; an error where others have one that is not zero."""
+    if isinstance(ybar, AbstractZero):
+        return [ZERO for _ in names]
+    fields = ybar.fields if isinstance(ybar, Tangent) else dict(ybar)
+    bars = {key: unthunk(bar) for key, bar in fields.items()}
+    for key, bar in bars.items():
+        if key not in names and not is_zero(bar):
+            not_implemented(f".{key} of the result, which depends on how the solution was found").fail()
+    return [bars.get(name, ZERO) for name in names]
+
+
+def is_zero(bar):
+    """Whether a cotangent is zero, throughout where it is one of a container."""
+    bar = unthunk(bar)
+    if isinstance(bar, Tangent):
+        return all(map(is_zero, bar.fields.values()))
+    if isinstance(bar, (tuple, list)):
+        return all(map(is_zero, bar))
+    return isinstance(bar, AbstractZero) or not np.any(bar)

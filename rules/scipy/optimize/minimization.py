@@ -1,0 +1,213 @@
+"""Minima of functions: with respect to what the function depends on, the bounds and the constraints."""
+
+import numpy as np
+import scipy.optimize
+
+from rules.numpy.array_like import as_array
+from rules.scipy.by_name import ZERO, filled, rules_by_name
+from rules.scipy.optimize.implicit import (
+    as_tuple,
+    as_tuple_tangent,
+    cotangents_of_result,
+    from_tuple_cotangent,
+    tangent_of_result,
+)
+from rules.scipy.optimize.roots import refuse_full_output
+from rules.scipy.optimize.stationarity import Stationarity, gradient
+from rulescore import AbstractZero, Tangent, add, frule_via_ad, rrule_via_ad, unthunk
+
+# ---------------------------------------------------------------- what is minimised
+
+
+def objective(x, fun, args):
+    """A function of SciPy's users, who may return an array of one element."""
+    return np.reshape(as_array(fun(x, *args)), ())
+
+
+def objective_of_pair(x, fun, args):
+    """The same where the function returns its gradient too."""
+    return np.reshape(as_array(fun(x, *args)[0]), ())
+
+
+def gradient_in(config, jac, has_gradient):
+    """``gradient(x, fun, args, jac)``: what the user computes, if so, since it is what the solver makes vanish."""
+    if has_gradient:
+        return lambda x, fun, args, jac: np.reshape(as_array(fun(x, *args)[1]), np.shape(x))
+    if callable(jac):
+        return lambda x, fun, args, jac: np.reshape(as_array(jac(x, *args)), np.shape(x))
+    return lambda x, fun, args, jac: gradient(config, objective, x, fun, args)
+
+
+def parts(tangent, count):
+    """The tangents of the items of a tuple."""
+    tangent = unthunk(tangent)
+    return [ZERO] * count if isinstance(tangent, AbstractZero) else list(tangent)
+
+
+# ---------------------------------------------------------------- minimize
+
+
+def stationarity_of(config, call, x):
+    has_gradient = call.jac is True
+    jac = call.jac if callable(call.jac) else None
+    of = gradient_in(config, jac, has_gradient)
+    return Stationarity(config, of, x, (call.fun, as_tuple(call.args), jac), call.bounds, call.constraints)
+
+
+def value_of(call):
+    return objective_of_pair if call.jac is True else objective
+
+
+def minimize_cotangents(config, call, y, ybar):
+    xbar, valuebar = cotangents_of_result(ybar, y, ("x", "fun"))
+    args = as_tuple(call.args)
+    bars = [ZERO, ZERO, ZERO]
+    if not isinstance(valuebar, AbstractZero):
+        _, pullback = rrule_via_ad(config, value_of(call), y.x, call.fun, args)
+        bars = [unthunk(bar) for bar in pullback(valuebar)[1:]]
+        xbar = add(xbar, bars[0])
+    parametersbar, boundsbar, constraintsbar = stationarity_of(config, call, y.x).pullback(xbar)
+    funbar, argsbar, jacbar = parts(parametersbar, 3)
+    return {
+        "fun": add(bars[1], funbar),
+        "args": from_tuple_cotangent(add(bars[2], argsbar), call.args),
+        "jac": jacbar,
+        "bounds": boundsbar,
+        "constraints": like_constraints(constraintsbar, call.constraints),
+    }
+
+
+def minimize_tangent(config, call, y, d):
+    dargs = as_tuple_tangent(d.args, call.args)
+    dparameters = Tangent(tuple, d.fun, dargs, d.jac)
+    dx = stationarity_of(config, call, y.x).pushforward(dparameters, d.bounds, as_list_tangent(d, call.constraints))
+    tangents = (ZERO, dx, d.fun, dargs)
+    _, dvalue = frule_via_ad(config, tangents, value_of(call), y.x, call.fun, as_tuple(call.args))
+    return tangent_of_result(y, {"x": filled(dx, y.x), "fun": filled(unthunk(dvalue), y.fun)})
+
+
+def as_list_tangent(d, constraints):
+    """The tangent of the constraints as a list of them."""
+    dconstraints = d.constraints
+    if isinstance(dconstraints, AbstractZero):
+        return dconstraints
+    is_several = isinstance(constraints, (list, tuple))
+    return Tangent(list, *dconstraints) if is_several else Tangent(list, dconstraints)
+
+
+def like_constraints(bar, constraints):
+    """The cotangent of a list of constraints in the form of what the user gave."""
+    bar = unthunk(bar)
+    if isinstance(bar, AbstractZero):
+        return bar
+    return Tangent(type(constraints), *bar) if isinstance(constraints, (list, tuple)) else bar[0]
+
+
+rules_by_name(scipy.optimize.minimize, minimize_cotangents, minimize_tangent)
+
+
+# ---------------------------------------------------------------- functions of one number
+
+
+def objective_of_number(x, fun, args):
+    return objective(x[0], fun, args)
+
+
+def stationarity_of_number(config, fun, args, x, bounds=None):
+    """The conditions of a minimum of a function of one number, as of one of a vector of one element."""
+
+    def of_number(x, fun, args):
+        return gradient(config, objective_of_number, x, fun, args)
+
+    # A search within an interval comes near to its ends only.
+    return Stationarity(config, of_number, np.reshape(x, (1,)), (fun, as_tuple(args)), bounds, near=1e-4)
+
+
+def interval_of(call):
+    """The interval of a search as bounds, None where there is none."""
+    return None if call.bounds is None else [tuple(call.bounds)]
+
+
+def minimize_scalar_cotangents(config, call, y, ybar):
+    xbar, valuebar = cotangents_of_result(ybar, y, ("x", "fun"))
+    bars = [ZERO, ZERO, ZERO]
+    if not isinstance(valuebar, AbstractZero):
+        _, pullback = rrule_via_ad(config, objective, y.x, call.fun, as_tuple(call.args))
+        bars = [unthunk(bar) for bar in pullback(valuebar)[1:]]
+        xbar = add(xbar, bars[0])
+    xbar = xbar if isinstance(xbar, AbstractZero) else np.reshape(xbar, (1,))
+    held = stationarity_of_number(config, call.fun, call.args, y.x, interval_of(call))
+    parametersbar, boundsbar, _ = held.pullback(xbar)
+    funbar, argsbar = parts(parametersbar, 2)
+    found = {"fun": add(bars[1], funbar), "args": from_tuple_cotangent(add(bars[2], argsbar), call.args)}
+    if call.bounds is not None:
+        (pairbar,) = parts(boundsbar, 1)
+        found["bounds"] = pairbar if isinstance(pairbar, AbstractZero) else Tangent(type(call.bounds), *pairbar)
+    return found
+
+
+def minimize_scalar_tangent(config, call, y, d):
+    dargs = as_tuple_tangent(d.args, call.args)
+    dbounds = d.bounds if isinstance(d.bounds, AbstractZero) else Tangent(list, Tangent(tuple, *d.bounds))
+    held = stationarity_of_number(config, call.fun, call.args, y.x, interval_of(call))
+    dx = filled(held.pushforward(Tangent(tuple, d.fun, dargs), dbounds, ZERO), np.zeros(1))[0]
+    tangents = (ZERO, dx, d.fun, dargs)
+    _, dvalue = frule_via_ad(config, tangents, objective, y.x, call.fun, as_tuple(call.args))
+    return tangent_of_result(y, {"x": dx, "fun": filled(unthunk(dvalue), y.fun)})
+
+
+def refuse_array_bounds(call):
+    if call.bounds is not None and not isinstance(call.bounds, (tuple, list)):
+        return "give bounds= as a tuple of two numbers"
+    return None
+
+
+rules_by_name(scipy.optimize.minimize_scalar, minimize_scalar_cotangents, minimize_scalar_tangent, refuse_array_bounds)
+
+
+# ---------------------------------------------------------------- functions that return the minimum alone
+
+
+def register_minimizer(f, name, is_of_number=False):
+    """The rules of a function that returns a minimum, of the function that is its argument of a name."""
+
+    def stationarity(config, call, x):
+        fun = getattr(call, name)
+        if is_of_number:
+            return stationarity_of_number(config, fun, call.args, x, interval_of_ends(call))
+        fprime = getattr(call, "fprime", None)
+        return Stationarity(config, gradient_in(config, fprime, False), x, (fun, as_tuple(call.args), fprime))
+
+    def cotangents(config, call, x, xbar):
+        xbar = xbar if isinstance(xbar, AbstractZero) else np.reshape(xbar, (-1,))
+        parametersbar, endsbar, _ = stationarity(config, call, x).pullback(xbar)
+        funbar, argsbar, *fprimebar = parts(parametersbar, 2 if is_of_number else 3)
+        found = {name: funbar, "args": from_tuple_cotangent(argsbar, call.args)}
+        if fprimebar:
+            found["fprime"] = fprimebar[0]
+        if hasattr(call, "x1"):
+            (pairbar,) = parts(endsbar, 1)
+            found["x1"], found["x2"] = parts(pairbar, 2)
+        return found
+
+    def tangent(config, call, x, d):
+        dparameters = [getattr(d, name), as_tuple_tangent(d.args, call.args)]
+        if not is_of_number:
+            dparameters.append(getattr(d, "fprime", ZERO))
+        dends = Tangent(list, Tangent(tuple, d.x1, d.x2)) if hasattr(call, "x1") else ZERO
+        dx = stationarity(config, call, x).pushforward(Tangent(tuple, *dparameters), dends, ZERO)
+        return np.reshape(filled(dx, x), np.shape(x))[()]
+
+    rules_by_name(f, cotangents, tangent, refuse_full_output)
+
+
+def interval_of_ends(call):
+    return [(call.x1, call.x2)] if hasattr(call, "x1") else None
+
+
+for _minimizer in (scipy.optimize.fmin, scipy.optimize.fmin_powell):
+    register_minimizer(_minimizer, "func")
+for _minimizer in (scipy.optimize.fmin_bfgs, scipy.optimize.fmin_cg, scipy.optimize.fmin_ncg):
+    register_minimizer(_minimizer, "f")
+for _minimizer in (scipy.optimize.brent, scipy.optimize.golden, scipy.optimize.fminbound):
+    register_minimizer(_minimizer, "func", is_of_number=True)

@@ -1,0 +1,117 @@
+"""Rules of the convolution and correlation of images, `scipy.signal.convolve2d` and `correlate2d`, with boundaries.
+
+y is the part of the convolution of an extended image and the kernel where they overlap completely. How far the image is
+extended, on each side, depends on the mode; by what, on the boundary: these are the modes of `numpy.pad`, whose rules
+serve here.
+"""
+
+import numpy as np
+import scipy.signal
+from multipledispatch import MDNotImplementedError
+
+from rules.numpy.array_like import as_array, as_array_tangent, conj, handed_over, shape_of
+from rules.scipy.signal.convolutions import thunks
+from rulescore import AbstractZero, NoTangent, ZeroTangent, frule, project_to, rrule, unthunk
+
+NO_TANGENT = NoTangent()
+
+PADDING = {
+    "fill": "constant",
+    "pad": "constant",
+    "wrap": "wrap",
+    "circular": "wrap",
+    "symm": "symmetric",
+    "symmetric": "symmetric",
+}
+
+
+def extension(shape, kernel_shape, count, mode, is_correlation):
+    """How far an image is extended before and after, along each axis, for an output of this shape."""
+    widths = []
+    for length, kernel_length, number in zip(shape, kernel_shape, count, strict=True):
+        skipped = {"full": 0, "same": (kernel_length - 1 + is_correlation) // 2, "valid": kernel_length - 1}[mode]
+        before = kernel_length - 1 - skipped
+        widths.append((before, number + kernel_length - 1 - length - before))
+    return widths
+
+
+def is_swapped(shape1, shape2, mode):
+    """Whether SciPy takes the second argument for the image, as it has to be the larger one."""
+    return mode == "valid" and any(n1 < n2 for n1, n2 in zip(shape1, shape2, strict=True))
+
+
+def decline(in1, in2, boundary):
+    """What NumPy has no padding for, and empty arrays, at which SciPy may end the process."""
+    if boundary not in PADDING or 0 in shape_of(in1) + shape_of(in2):
+        raise MDNotImplementedError
+
+
+def image_pullback(image, kernel, count, mode, boundary, fillvalue, is_correlation):
+    """The cotangents of image, kernel and fill value, as functions of ȳ."""
+    widths = extension(np.shape(image), np.shape(kernel), count, mode, is_correlation)
+    keywords = {"constant_values": fillvalue} if PADDING[boundary] == "constant" else {}
+    extended, pad_pullback = rrule(np.pad, image, widths, PADDING[boundary], **keywords)
+
+    def extended_bar(ybar):
+        return handed_over(scipy.signal.convolve2d, ybar, kernel if is_correlation else conj(np.flip(kernel)))
+
+    def image_bar(ybar):
+        return unthunk(pad_pullback(extended_bar(ybar))[1])
+
+    def kernel_bar(ybar):
+        bar = handed_over(scipy.signal.correlate2d, extended, ybar, "valid")
+        return bar if is_correlation else conj(np.flip(bar))
+
+    def fill_bar(ybar):
+        everything = extended_bar(ybar)
+        return np.sum(everything) - np.sum(unthunk(pad_pullback(everything)[1])) if keywords else 0.0 * np.sum(ybar)
+
+    return image_bar, kernel_bar, fill_bar
+
+
+def register_of_images(f, is_correlation):
+    @frule.register(f)
+    def of_images_frule(tangents, in1, in2, mode="full", boundary="fill", fillvalue=0):
+        """Linear in the image and the fill value together, and in the kernel."""
+        decline(in1, in2, boundary)
+        _, d1, d2, _, _, dfill = (*tangents, *[NO_TANGENT] * (6 - len(tangents)))
+        y = handed_over(f, in1, in2, mode, boundary, fillvalue)
+        swapped = is_swapped(shape_of(in1), shape_of(in2), mode)
+        dy = ZeroTangent()
+        if not isinstance(d1, AbstractZero):
+            dy = dy + handed_over(f, as_array_tangent(d1, in1), in2, mode, boundary)
+        # In the mode in which SciPy exchanges the two there is no extension, and nothing to fill.
+        if not isinstance(dfill, AbstractZero) and not swapped:
+            dy = dy + dfill * handed_over(f, np.zeros(shape_of(in1), y.dtype), in2, mode, boundary, 1)
+        if not isinstance(d2, AbstractZero):
+            dy = dy + handed_over(f, in1, as_array_tangent(d2, in2), mode, boundary, fillvalue)
+        return y, dy if isinstance(dy, AbstractZero) else project_to(y)(dy)
+
+    @rrule.register(f)
+    def of_images_rrule(in1, in2, mode="full", boundary="fill", fillvalue=0):
+        decline(in1, in2, boundary)
+        y = handed_over(f, in1, in2, mode, boundary, fillvalue)
+        projects = [project_to(in1), project_to(in2), project_to(fillvalue)]
+        in1, in2 = as_array(in1), as_array(in2)
+        swapped = is_swapped(np.shape(in1), np.shape(in2), mode)
+        image, kernel = (in2, in1) if swapped else (in1, in2)
+        image = image.astype(y.dtype)  # in which SciPy puts the fill value beside it
+        shape = np.shape(y)
+
+        def of_images_pullback(ybar):
+            if isinstance(ybar, AbstractZero):
+                bars = [project(ybar) for project in projects]
+            else:
+                image_bar, kernel_bar, fill_bar = (
+                    lambda bar=bar: bar(np.flip(unthunk(ybar)) if swapped and is_correlation else unthunk(ybar))
+                    for bar in image_pullback(image, kernel, shape, mode, boundary, fillvalue, is_correlation)
+                )
+                first, second = (kernel_bar, image_bar) if swapped else (image_bar, kernel_bar)
+                bars = thunks(projects, [first, second, fill_bar])
+            return (NO_TANGENT, *bars[:2], NO_TANGENT, NO_TANGENT, bars[2]) if fillvalue else (NO_TANGENT, *bars[:2])
+
+        return y, of_images_pullback
+
+
+register_of_images(scipy.signal.convolve2d, is_correlation=False)
+register_of_images(scipy.signal.correlate2d, is_correlation=True)

@@ -1,0 +1,81 @@
+"""Rules of the conversions between representations of filters in `scipy.signal`, and of polynomial division."""
+
+import numpy as np
+import scipy.signal
+from multipledispatch import MDNotImplementedError
+
+from rules.numpy.array_like import as_array, handed_over
+from rules.scipy.linear_maps import composed
+from rules.scipy.signal.filters import coefficients, filtered
+
+
+def product(factors):
+    """The product of polynomials."""
+    p = np.ones(1, factors[0].dtype)
+    for factor in factors:
+        p = np.convolve(p, factor)
+    return p
+
+
+@composed(scipy.signal.sos2tf)
+def sos2tf(sos):
+    sos = as_array(sos)
+    return product([sos[i, :3] for i in range(len(sos))]), product([sos[i, 3:] for i in range(len(sos))])
+
+
+@composed(scipy.signal.tf2zpk)
+def tf2zpk(b, a):
+    """The roots; leading coefficients that are zero, which SciPy leaves out, are not served."""
+    b, a = coefficients(b), coefficients(a)
+    if b.ndim > 1 or np.any(b[:1] == 0) or np.any(a[:1] == 0):
+        raise MDNotImplementedError
+    b, a = b / a[0], a / a[0]
+    return np.roots(b / b[0]), np.roots(a), b[0]
+
+
+@composed(scipy.signal.zpk2tf, takes_nothing=True)
+def zpk2tf(z, p, k):
+    """The polynomials with these roots, which are real where the roots come in pairs of conjugates."""
+    z, p = np.atleast_1d(as_array(z)), np.atleast_1d(as_array(p))
+    if z.ndim > 1 or np.ndim(k):
+        raise MDNotImplementedError
+    return k * np.poly(z), np.poly(p)
+
+
+@composed(scipy.signal.bilinear_zpk, takes_nothing=True)
+def bilinear_zpk(z, p, k, fs):
+    """s = 2 fs (z - 1) / (z + 1); zeros at infinity go to -1."""
+    z, p = np.atleast_1d(as_array(z)), np.atleast_1d(as_array(p))
+    fs2 = 2.0 * fs
+    zeros = np.concatenate([(fs2 + z) / (fs2 - z), -np.ones(len(p) - len(z))])
+    return zeros, (fs2 + p) / (fs2 - p), k * np.real(np.prod(fs2 - z) / np.prod(fs2 - p))
+
+
+@composed(scipy.signal.deconvolve)
+def deconvolve(signal, divisor):
+    """The quotient is the impulse response of a filter, as long as it can be; the rest is what remains."""
+    signal, divisor = coefficients(signal), coefficients(divisor)
+    if len(divisor) > len(signal):
+        raise MDNotImplementedError  # the quotient is a list
+    impulse = np.zeros(len(signal) - len(divisor) + 1)
+    impulse[0] = 1
+    quotient = filtered(signal, divisor, impulse)
+    return quotient, signal - handed_over(scipy.signal.convolve, divisor, quotient)
+
+
+@composed(scipy.signal.bilinear)
+def bilinear(b, a, fs=1.0):
+    """Σₖ bₖ (z - 1)ᵏ (z + 1)ᴺ⁻ᵏ (2 fs)ᵏ, and likewise for a, over the first coefficient of that."""
+    b, a = coefficients(b), coefficients(a)
+    count = max(len(b), len(a))
+    zeros, poles = (in_z(np.flip(c), count, fs) for c in (b, a))
+    if np.any(b[:1] == 0) or np.any(a[:1] == 0) or np.any(np.abs(zeros[:1]) <= 1e-13 * np.max(np.abs(zeros))):
+        raise MDNotImplementedError  # SciPy leaves coefficients that are zero out
+    return zeros / poles[0], poles / poles[0]
+
+
+def in_z(c, count, fs):
+    """The coefficients of a polynomial in s, here from the constant one on, with 2 fs (z - 1) / (z + 1) for s."""
+    minus, plus = [np.array([1.0, -1.0])], [np.array([1.0, 1.0])]
+    rows = [product([np.ones(1), *minus * k, *plus * (count - 1 - k)]) for k in range(len(c))]
+    return (c * (2 * fs) ** np.arange(len(c))) @ np.stack(rows)

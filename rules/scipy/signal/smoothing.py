@@ -1,0 +1,93 @@
+"""Rules of `scipy.signal`'s smoothing of signals: detrending, Savitzky-Golay and median filters."""
+
+import itertools
+
+import numpy as np
+import scipy.signal
+from multipledispatch import MDNotImplementedError
+
+from rules.numpy.array_like import as_array, handed_over
+from rules.scipy.linear_maps import composed, linear_map
+from rules.scipy.signal.filters import filtered
+
+
+def detrend_transpose(ybar, data, axis=-1, type="linear", bp=0, overwrite_data=False):
+    """An orthogonal projection, onto what no trend is in."""
+    return handed_over(scipy.signal.detrend, ybar, axis=axis, type=type, bp=bp)
+
+
+linear_map(scipy.signal.detrend, detrend_transpose)
+
+PADDING = {"mirror": "reflect", "constant": "constant", "nearest": "edge", "wrap": "wrap"}
+"""What NumPy calls the modes."""
+
+
+@composed(scipy.signal.savgol_filter)
+def savgol_filter(x, window_length, polyorder, deriv=0, delta=1.0, axis=-1, mode="interp", cval=0.0):
+    """The value of a polynomial fit: a filter, and at the ends, where its mode is "interp", a matrix."""
+    x = as_array(x)
+    x = x if x.dtype in (np.float32, np.float64) else x.astype(float)
+    c = scipy.signal.savgol_coeffs(window_length, polyorder, deriv=deriv).astype(x.dtype)
+    one = np.array([1, 0], x.dtype)  # of the denominators that mean 1, this one has SciPy stay in C
+    after, n = window_length // 2, x.shape[axis]
+    x = np.moveaxis(x, axis, -1)
+    if mode == "interp":
+        # All that the fits of a whole window make of it.
+        fits = scipy.signal.savgol_filter(np.eye(window_length), window_length, polyorder, deriv, axis=0)
+        fits = fits.astype(x.dtype)
+        first = np.matmul(x[..., :window_length], fits[:after].T)
+        last = np.matmul(x[..., n - window_length :], fits[window_length - after :].T)
+        inner = filtered(c, one, x)[..., 2 * after : n]
+        y = np.concatenate([first, inner, last], axis=-1)
+    else:
+        beyond = cval if mode == "constant" else 0
+        widths = [(0, 0)] * (x.ndim - 1) + [(window_length - 1 - after, after)]
+        x = (np.pad(x - beyond, widths, mode=PADDING[mode]) + beyond).astype(x.dtype)
+        y = filtered(c, one, x)[..., window_length - 1 :]
+    return np.moveaxis(y if deriv == 0 else (y / delta**deriv).astype(c.dtype), -1, axis)
+
+
+# ---------------------------------------------------------------- order statistics
+
+
+def ranked(x, footprint, rank):
+    """The element of this rank of those around each, with zeros outside; ties share as in `numpy.sort`."""
+    if not x.shape:
+        raise MDNotImplementedError
+    widths = [(length // 2, length - 1 - length // 2) for length in footprint.shape]
+    wide = np.pad(x, widths)
+    places = [place for place in itertools.product(*map(range, footprint.shape)) if footprint[place]]
+    around = [wide[tuple([slice(p, p + n) for p, n in zip(place, x.shape, strict=True)])] for place in places]
+    return np.sort(np.stack(around, axis=-1), axis=-1)[..., rank]
+
+
+@composed(scipy.signal.medfilt)
+def medfilt(volume, kernel_size=None):
+    volume = np.atleast_1d(as_array(volume))
+    size = np.broadcast_to(3 if kernel_size is None else kernel_size, volume.ndim)
+    return ranked(volume, np.ones(size, bool), int(np.prod(size)) // 2)
+
+
+@composed(scipy.signal.medfilt2d)
+def medfilt2d(input, kernel_size=3):
+    size = np.broadcast_to(kernel_size, 2)
+    return ranked(as_array(input), np.ones(size, bool), int(np.prod(size)) // 2)
+
+
+@composed(scipy.signal.order_filter)
+def order_filter(a, domain, rank):
+    return ranked(as_array(a), as_array(domain) != 0, rank)
+
+
+@composed(scipy.signal.wiener)
+def wiener(im, mysize=None, noise=None):
+    """The local mean, and of what differs from it more where the variance is above that of the noise."""
+    im = as_array(im)
+    size = np.broadcast_to(3 if mysize is None else mysize, im.ndim)
+    ones = np.ones(size)
+    mean = handed_over(scipy.signal.correlate, im, ones, "same") / ones.size
+    variance = handed_over(scipy.signal.correlate, im**2, ones, "same") / ones.size - mean**2
+    noise = np.mean(variance) if noise is None else noise
+    is_noise = variance < noise
+    smoothed = mean + (im - mean) * (1 - noise / np.where(is_noise, 1.0, variance))
+    return np.where(is_noise, mean, smoothed)

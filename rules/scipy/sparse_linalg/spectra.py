@@ -1,0 +1,271 @@
+"""Rules of some eigenvalues and singular values of large matrices: ``eigsh`` and ``svds``, by what they return alone.
+
+For an eigenpair λ, v of a Hermitian A, λ̇ = vᴴ Ȧ v and v̇ = (λ - A)⁺ Ȧ v. Of the pseudoinverse, the part within the
+known vectors is a sum over them, and that outside of them the solution of a system, by ``minres``, to rounding error.
+Singular vectors are halves of the eigenvectors of [[0, A], [Aᴴ, 0]], whose eigenvalues are ±σ.
+"""
+
+import numpy as np
+from multipledispatch import MDNotImplementedError
+from scipy.sparse import linalg
+from scipy.sparse.linalg import LinearOperator
+
+from rules.numpy.linalg.eigenvalues import NO_EIGENVECTORS, coinciding, reciprocal_differences
+from rules.scipy.sparse import SPARSE
+from rules.scipy.sparse_linalg.operators import NO_TANGENT, adjoint, matrix_cotangent, times
+from rulescore import AbstractZero, MissingDerivativeError, Tangent, ZeroTangent, frule, project_to, rrule, unthunk
+from rulescore.projection import NON_DIFFERENTIABLE
+
+ZERO_TANGENT = ZeroTangent()
+
+
+class Eigenpairs:
+    """Some eigenvalues of a Hermitian matrix, known by its products, and their vectors in columns."""
+
+    def __init__(self, apply, values, vectors):
+        self.apply, self.values, self.vectors = apply, values, vectors
+
+    def slopes(self, x):
+        """(λᵢ - A)⁺ xᵢ for each pair i; xᵢ is a column, and zero where nobody asks."""
+        pairs = coinciding(self.values)
+        used = np.any(x != 0, axis=0)
+        if np.any(pairs & used):
+            raise MissingDerivativeError(NO_EIGENVECTORS)
+        inside = np.conj(self.vectors.T) @ x
+        within = self.vectors @ (-reciprocal_differences(self.values, pairs).T * inside)
+        outside = [self._outside(i, x[:, i]) if used[i] else np.zeros_like(x[:, i]) for i in range(len(self.values))]
+        return within + np.stack(outside, axis=1)
+
+    def _outside(self, i, x):
+        """The part orthogonal to the known vectors."""
+        right = self._projected(x)
+        n = len(x)
+        shifted = LinearOperator(
+            (n, n), lambda y: self._projected(self.values[i] * y - self.apply(self._projected(y))), dtype=right.dtype
+        )
+        if np.linalg.norm(right) <= 4 * np.finfo(right.dtype).eps * np.linalg.norm(x):
+            return np.zeros_like(right)  # all eigenvectors are known
+        if right.dtype.kind == "c":  # of which minres knows nothing
+            solution, info = linalg.gmres(shifted, right, rtol=1e-13, restart=min(n, 100), maxiter=20 * n)
+        else:
+            solution, info = linalg.minres(shifted, right, rtol=1e-14, maxiter=20 * n)
+        if info != 0:
+            raise np.linalg.LinAlgError(
+                f"the derivative of an eigenvector was asked for, and the system that it solves has not converged "
+                f"(info={info}): its eigenvalue {self.values[i]} is too close to others; use eigenvalues alone"
+            )
+        return self._projected(solution)
+
+    def _projected(self, x):
+        return x - self.vectors @ (np.conj(self.vectors.T) @ x)
+
+
+# ---------------------------------------------------------------- eigsh
+
+
+def decline_generalised(M, A):
+    decline_traced(A)
+    if M is not None:
+        raise MDNotImplementedError
+
+
+def decline_traced(A):
+    """ARPACK takes no tracers, and the systems for vectors are not solved in functions that do."""
+    if hasattr(type(A), "__rule_type__") or A.dtype.kind not in "fc":
+        raise MDNotImplementedError
+
+
+def in_order_of(y, w, x):
+    """What belongs to the values w, in the order in which the same values stand in y."""
+    return x[np.argsort(w)][np.argsort(np.argsort(y))]
+
+
+@frule.register(linalg.eigsh, (*SPARSE, np.ndarray))
+def eigsh_frule(tangents, A, k=6, M=None, sigma=None, which="LM", v0=None, *, return_eigenvectors=True, **options):
+    decline_generalised(M, A)
+    dA = tangents[1]
+    w, v = linalg.eigsh(A, k, None, sigma, which, v0, **options)
+    y = (
+        (w, v)
+        if return_eigenvectors
+        else linalg.eigsh(A, k, None, sigma, which, v0, return_eigenvectors=False, **options)
+    )
+    if isinstance(dA, AbstractZero):
+        return y, dA
+    moved = times(dA, v)
+    dw = np.real(np.sum(np.conj(v) * moved, axis=0))
+    if not return_eigenvectors:
+        return y, project_to(y)(in_order_of(y, w, dw))
+    dv = Eigenpairs(lambda x: A @ x, w, v).slopes(moved)
+    return y, Tangent(tuple, project_to(w)(dw), project_to(v)(dv))
+
+
+@rrule.register(linalg.eigsh, (*SPARSE, np.ndarray))
+def eigsh_rrule(A, k=6, M=None, sigma=None, which="LM", v0=None, *, return_eigenvectors=True, **options):
+    """Ā = Σ (λ̄ v + (λ - A)⁺ v̄) vᴴ, at the entries of A, each of which counts as one of its own.
+
+    The sign of a vector is that which ARPACK gives it, and its phase is free: only functions that do not depend on it
+    have a derivative.
+    """
+    decline_generalised(M, A)
+    project = project_to(A)
+    w, v = linalg.eigsh(A, k, None, sigma, which, v0, **options)
+    if not return_eigenvectors:
+        # Without vectors, SciPy may put them into another order.
+        y = linalg.eigsh(A, k, None, sigma, which, v0, return_eigenvectors=False, **options)
+
+        def values_pullback(ybar):
+            ybar = unthunk(ybar)
+            if isinstance(ybar, AbstractZero):
+                return NO_TANGENT, ybar
+            return NO_TANGENT, matrix_cotangent(project, A, (v * in_order_of(w, y, ybar), v))
+
+        return y, values_pullback
+
+    def eigsh_pullback(ybar):
+        if isinstance(ybar, AbstractZero) or project is NON_DIFFERENTIABLE:
+            return NO_TANGENT, project(ybar)
+        wbar, vbar = (unthunk(part) for part in ybar)
+        left = ZERO_TANGENT if isinstance(wbar, AbstractZero) else v * wbar
+        if not isinstance(vbar, AbstractZero):
+            left = left + Eigenpairs(lambda x: A @ x, w, v).slopes(vbar)
+        return NO_TANGENT, left if isinstance(left, AbstractZero) else matrix_cotangent(project, A, (left, v))
+
+    return (w, v), eigsh_pullback
+
+
+# ---------------------------------------------------------------- svds
+
+
+class SingularTriplets:
+    """Some singular values, and the vectors of both sides in columns."""
+
+    def __init__(self, A, u, s, v):
+        self.A, self.u, self.s, self.v = A, u, s, v
+        self.rows = A.shape[0]
+
+    def slopes(self, of_u, of_v):
+        """The halves of (σᵢ - H)⁺ x, for H = [[0, A], [Aᴴ, 0]] and the columns x = (xᵤ, xᵥ)."""
+        a_h = adjoint(self.A)
+        known = np.concatenate([np.concatenate([self.u, self.v]), np.concatenate([self.u, -self.v])], axis=1)
+        values = np.concatenate([self.s, -self.s])
+
+        def apply(x):
+            return np.concatenate([self.A @ x[self.rows :], a_h @ x[: self.rows]])
+
+        x = np.concatenate([of_u, of_v])
+        every = np.concatenate([x, np.zeros_like(x)], axis=1)
+        slopes = Eigenpairs(apply, values, known / np.sqrt(2)).slopes(every)[:, : len(self.s)]
+        return slopes[: self.rows], slopes[self.rows :]
+
+
+def decline_part_of_vectors(return_singular_vectors, A):
+    decline_traced(A)
+    if return_singular_vectors not in (True, False):
+        raise MDNotImplementedError
+
+
+@frule.register(linalg.svds, (*SPARSE, np.ndarray))
+def svds_frule(tangents, A, k=6, *, return_singular_vectors=True, **options):
+    decline_part_of_vectors(return_singular_vectors, A)
+    dA = tangents[1]
+    u, s, vh = linalg.svds(A, k, **options)
+    y = (u, s, vh) if return_singular_vectors else s
+    if isinstance(dA, AbstractZero):
+        return y, dA
+    v = np.conj(vh.T)
+    of_u, of_v = times(dA, v), times(adjoint(dA), u)
+    ds = project_to(s)(np.real(np.sum(np.conj(u) * of_u, axis=0)))
+    if not return_singular_vectors:
+        return y, ds
+    du, dv = SingularTriplets(A, u, s, v).slopes(of_u, of_v)
+    return y, Tangent(tuple, project_to(u)(du), ds, project_to(vh)(np.conj(dv.T)))
+
+
+@rrule.register(linalg.svds, (*SPARSE, np.ndarray))
+def svds_rrule(A, k=6, *, return_singular_vectors=True, **options):
+    """Ā = Σ σ̄ u vᴴ + hᵤ vᴴ + u hᵥᴴ, where (hᵤ, hᵥ) is what `SingularTriplets` makes of (ū, v̄)."""
+    decline_part_of_vectors(return_singular_vectors, A)
+    project = project_to(A)
+    u, s, vh = linalg.svds(A, k, **options)
+    v = np.conj(vh.T)
+
+    def svds_pullback(ybar):
+        if isinstance(ybar, AbstractZero) or project is NON_DIFFERENTIABLE:
+            return NO_TANGENT, project(ybar)
+        ubar, sbar, vhbar = map(unthunk, ybar) if return_singular_vectors else (ZERO_TANGENT, ybar, ZERO_TANGENT)
+        pairs = [] if isinstance(sbar, AbstractZero) else [(u * unthunk(sbar), v)]
+        if not (isinstance(ubar, AbstractZero) and isinstance(vhbar, AbstractZero)):
+            ubar = np.zeros_like(u) if isinstance(ubar, AbstractZero) else ubar
+            vbar = np.zeros_like(v) if isinstance(vhbar, AbstractZero) else np.conj(vhbar.T)
+            of_u, of_v = SingularTriplets(A, u, s, v).slopes(ubar, vbar)
+            pairs += [(of_u, v), (u, of_v)]
+        return NO_TANGENT, matrix_cotangent(project, A, *pairs) if pairs else ZERO_TANGENT
+
+    return ((u, s, vh) if return_singular_vectors else s), svds_pullback
+
+
+# ---------------------------------------------------------------- norms
+
+
+def norm_slopes(x, project, ord, axis, y):
+    """∂y/∂x at the entries of x, and which output each of them belongs to; ties share equally, and 0 has slope 0."""
+    values, places = project.entries_of(x), project.coordinates
+    sizes = np.abs(values)
+    signs = values / np.where(sizes == 0, 1, sizes)
+    if axis is None and ord in (None, "fro", "f"):
+        return values / (y if y else 1), None
+    if axis is None and ord == 2:
+        u, _, vh = linalg.svds(x, k=1)
+        return u[places[0], 0] * vh[0, places[1]], None
+    if axis is None and ord in (1, -1, np.inf, -np.inf):
+        lines = places[1] if ord in (1, -1) else places[0]
+        count = x.shape[1] if ord in (1, -1) else x.shape[0]
+        are_extreme = np.bincount(lines, sizes, minlength=count) == y
+        return signs * (are_extreme / max(np.count_nonzero(are_extreme), 1))[lines], None
+    if axis is None or np.ndim(axis):
+        raise MDNotImplementedError
+    lines = places[1 - axis % 2]
+    along = np.asarray(y)[lines]
+    if ord in (None, 2):
+        return values / np.where(along == 0, 1, along), lines
+    if ord == 1:
+        return signs, lines
+    if ord == np.inf:
+        are_extreme = sizes == along
+        ties = np.bincount(lines, are_extreme, minlength=len(y))
+        return signs * are_extreme / np.maximum(ties, 1)[lines], lines
+    raise MDNotImplementedError
+
+
+def decline_unless_matrix(x):
+    if x.ndim != 2 or x.dtype.kind not in "fc":
+        raise MDNotImplementedError
+
+
+@frule.register(linalg.norm, SPARSE)
+def norm_frule(tangents, x, ord=None, axis=None):
+    decline_unless_matrix(x)
+    y, dx = linalg.norm(x, ord, axis), tangents[1]
+    if isinstance(dx, AbstractZero):
+        return y, dx
+    project = project_to(x)
+    slopes, lines = norm_slopes(x, project, ord, axis, y)
+    terms = np.real(np.conj(slopes) * project.entries_of(dx))
+    return y, project_to(y)(np.sum(terms) if lines is None else np.bincount(lines, terms, minlength=len(y)))
+
+
+@rrule.register(linalg.norm, SPARSE)
+def norm_rrule(x, ord=None, axis=None):
+    """x̄ = ȳ ∂y/∂x at the entries; a zero that is not stored has no cotangent."""
+    decline_unless_matrix(x)
+    y, project = linalg.norm(x, ord, axis), project_to(x)
+    slopes, lines = norm_slopes(x, project, ord, axis, y)
+
+    def norm_pullback(ybar):
+        ybar = unthunk(ybar)
+        if isinstance(ybar, AbstractZero):
+            return NO_TANGENT, ybar
+        return NO_TANGENT, project.of_entries(slopes * (ybar if lines is None else ybar[lines]))
+
+    return y, norm_pullback

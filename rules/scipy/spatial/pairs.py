@@ -1,0 +1,268 @@
+"""Rules of the distance between two vectors, for every metric of `scipy.spatial.distance` that has a derivative.
+
+The slopes with respect to the vectors are those of the table in `metrics`; those with respect to the weights and other
+parameters are here.
+"""
+
+import numpy as np
+from multipledispatch import MDNotImplementedError
+from scipy.spatial import distance
+
+from rules.numpy.array_like import as_array, as_array_tangent, handed_over, shape_of
+from rules.numpy.reduced_axes import stop_early
+from rules.scipy.spatial.metrics import CONSTANT, SLOPES, deviations, divided, jensenshannon_slope, lengths
+from rulescore import (
+    AbstractZero,
+    NoTangent,
+    Thunk,
+    ZeroTangent,
+    frule,
+    non_differentiable,
+    not_implemented,
+    project_to,
+    rrule,
+    unbroadcast,
+    unthunk,
+)
+from rulescore.projection import NON_DIFFERENTIABLE
+
+NO_TANGENT = NoTangent()
+ZERO_TANGENT = ZeroTangent()
+
+# ---------------------------------------------------------------- slopes of the parameters, of (u, v, d)
+
+
+def minkowski_slope_of_p(u, v, d, p, w):
+    """∂d/∂p = (d/p) Σ w rᵖ log r, for the sizes r = |δ|/d; 0 at coinciding points."""
+    sizes = np.abs(divided(u - v, d))
+    sizes = np.where(sizes == 0, 1, sizes)
+    terms = sizes**p * np.log(sizes)
+    return d / p * np.sum(terms if w is None else w * terms)
+
+
+def minkowski_slope_of_w(u, v, d, p, w):
+    return divided(np.abs(u - v) ** p, p * np.where(d == 0, 1, d) ** (p - 1)) if p != np.inf else np.zeros_like(u - v)
+
+
+def cosine_slope_of_w(u, v, d, w):
+    """Of 1 - Σ w u v / √(Σ w u² Σ w v²)."""
+    directions = divided(u, lengths(u, w)), divided(v, lengths(v, w))
+    return (1 - d) * (directions[0] ** 2 + directions[1] ** 2) / 2 - directions[0] * directions[1]
+
+
+def correlation_slope_of_w(u, v, d, w, centered):
+    """That of the cosine: the mean moves too, and that adds nothing."""
+    if centered:
+        u, v = deviations(u, w / np.sum(w)), deviations(v, w / np.sum(w))
+    return cosine_slope_of_w(u, v, d, w)
+
+
+PARAMETERS = {
+    "euclidean": {"w": lambda u, v, d, w: divided((u - v) ** 2, 2 * d)},
+    "sqeuclidean": {"w": lambda u, v, d, w: (u - v) ** 2},
+    "cityblock": {"w": lambda u, v, d, w: np.abs(u - v)},
+    "minkowski": {"p": minkowski_slope_of_p, "w": minkowski_slope_of_w},
+    "canberra": {"w": lambda u, v, d, w: divided(np.abs(u - v), np.abs(u) + np.abs(v))},
+    "braycurtis": {
+        "w": lambda u, v, d, w: divided(np.abs(u - v) - d * np.abs(u + v), np.sum(w * np.abs(u + v))),
+    },
+    "chebyshev": {"w": lambda u, v, d, w: np.zeros_like(w)},
+    "cosine": {"w": cosine_slope_of_w},
+    "correlation": {"w": correlation_slope_of_w},
+    "seuclidean": {"V": lambda u, v, d, V: divided(-((u - v) ** 2) / (2 * as_array(V) ** 2), d)},
+    "mahalanobis": {"VI": lambda u, v, d, VI: divided((u - v)[:, None] * (u - v), 2 * d)},
+}
+"""The slopes with respect to parameters, by metric and name."""
+
+
+class Distance:
+    """d(u, v) and its slopes.
+
+    Attributes
+    ----------
+    parameters : dict
+        By name, in the order of the arguments.
+    """
+
+    def __init__(self, name, u, v, **parameters):
+        self.name, self.u, self.v = name, as_array(u), as_array(v)
+        if any(np.iscomplexobj(x) for x in (self.u, self.v, *parameters.values())):
+            raise MDNotImplementedError
+        if self.u.shape != self.v.shape:  # SciPy lets one number stand for all coordinates in most metrics
+            shape = np.broadcast_shapes(self.u.shape, self.v.shape)
+            self.u, self.v = np.broadcast_to(self.u, shape), np.broadcast_to(self.v, shape)
+        self.given = (u, v, *parameters.values())
+        self.parameters = {key: None if x is None else as_array(x) for key, x in parameters.items()}
+
+    def value(self):
+        return handed_over(getattr(distance, self.name), *self.given)
+
+    def slopes(self, d):
+        """A function for each argument that returns ∂d/∂ of it."""
+        slope = SLOPES[self.name]
+        yield lambda: slope(self.u, self.v, d, **self.parameters)
+        yield lambda: slope(self.v, self.u, d, **self.parameters)
+        for key in self.parameters:
+            yield lambda key=key: self._slope_of_parameter(key, d)
+
+    def _slope_of_parameter(self, key, d):
+        slope = PARAMETERS.get(self.name, {}).get(key)
+        if slope is None:
+            return not_implemented(f"the distance {self.name} with respect to {key}")
+        return slope(self.u, self.v, d, **self.parameters)
+
+    def pushforward(self, tangents):
+        d, dd = self.value(), ZERO_TANGENT
+        for x, dx, slope in zip(self.given, tangents[1:], self.slopes(d), strict=False):
+            if not isinstance(dx, AbstractZero):
+                dd = dd + np.sum(slope() * as_array_tangent(dx, x))
+        return d, project_to(d)(dd)
+
+    def pullback(self):
+        d = self.value()
+        # An infinite p has none beside it.
+        projects = [NON_DIFFERENTIABLE if is_infinite(x) else project_to(x) for x in self.given]
+        shapes = [shape_of(x) for x in self.given]
+
+        def distance_pullback(dbar):
+            dbar = unthunk(dbar)
+            bars = []
+            for project, shape, slope in zip(projects, shapes, self.slopes(d), strict=True):
+                if project is NON_DIFFERENTIABLE or isinstance(dbar, AbstractZero):
+                    bars.append(project(dbar))
+                else:
+                    bar = Thunk(lambda slope=slope, shape=shape: unbroadcast(dbar * slope(), shape))
+                    bars.append(project(bar))
+            return stop_early(NO_TANGENT, *bars)
+
+        return d, distance_pullback
+
+
+def is_infinite(p):
+    return isinstance(p, float) and p == np.inf
+
+
+def register_weighted(name):
+    """The rules of a metric with weights and nothing else."""
+    f = getattr(distance, name)
+
+    @frule.register(f)
+    def weighted_frule(tangents, u, v, w=None):
+        return Distance(name, u, v, w=w).pushforward(tangents)
+
+    @rrule.register(f)
+    def weighted_rrule(u, v, w=None):
+        return Distance(name, u, v, w=w).pullback()
+
+
+for _name in ("braycurtis", "canberra", "chebyshev", "cityblock", "cosine", "euclidean", "sqeuclidean"):
+    register_weighted(_name)
+
+
+@frule.register(distance.correlation)
+def correlation_frule(tangents, u, v, w=None, centered=True):
+    return Distance("correlation", u, v, w=w, centered=centered).pushforward(tangents)
+
+
+@rrule.register(distance.correlation)
+def correlation_rrule(u, v, w=None, centered=True):
+    return Distance("correlation", u, v, w=w, centered=centered).pullback()
+
+
+@frule.register(distance.minkowski)
+def minkowski_frule(tangents, u, v, p=2, w=None):
+    return Distance("minkowski", u, v, p=p, w=w).pushforward(tangents)
+
+
+@rrule.register(distance.minkowski)
+def minkowski_rrule(u, v, p=2, w=None):
+    return Distance("minkowski", u, v, p=p, w=w).pullback()
+
+
+@frule.register(distance.seuclidean)
+def seuclidean_frule(tangents, u, v, V):
+    return Distance("seuclidean", u, v, V=V).pushforward(tangents)
+
+
+@rrule.register(distance.seuclidean)
+def seuclidean_rrule(u, v, V):
+    return Distance("seuclidean", u, v, V=V).pullback()
+
+
+@frule.register(distance.mahalanobis)
+def mahalanobis_frule(tangents, u, v, VI):
+    return Distance("mahalanobis", u, v, VI=VI).pushforward(tangents)
+
+
+@rrule.register(distance.mahalanobis)
+def mahalanobis_rrule(u, v, VI):
+    return Distance("mahalanobis", u, v, VI=VI).pullback()
+
+
+# ---------------------------------------------------------------- along an axis
+
+
+class JensenShannon:
+    """The distance of the distributions along an axis."""
+
+    def __init__(self, p, q, base, axis, keepdims):
+        self.given, self.base, self.axis, self.keepdims = (p, q), base, axis, keepdims
+        p, q = as_array(p), as_array(q)
+        if not p.ndim or not q.ndim or p.shape[axis] != q.shape[axis] or np.iscomplexobj(p) or np.iscomplexobj(q):
+            raise MDNotImplementedError
+        self.p, self.q = np.moveaxis(p, axis, -1), np.moveaxis(q, axis, -1)
+
+    def value(self):
+        return handed_over(distance.jensenshannon, *self.given, self.base, axis=self.axis, keepdims=self.keepdims)
+
+    def last(self, d):
+        """An output beside what has the axis last."""
+        return np.moveaxis(d, self.axis, -1) if self.keepdims else np.expand_dims(d, -1)
+
+    def slopes(self, d):
+        # The base scales the sum under the root.
+        d = self.last(d)
+        for x, other in ((self.p, self.q), (self.q, self.p)):
+            yield lambda x=x, other=other: jensenshannon_slope(x, other, d, self.base)
+
+
+@frule.register(distance.jensenshannon)
+def jensenshannon_frule(tangents, p, q, base=None, *, axis=0, keepdims=False):
+    pair, dd = JensenShannon(p, q, base, axis, keepdims), ZERO_TANGENT
+    d = pair.value()
+    if len(tangents) > 3 and not isinstance(tangents[3], AbstractZero):
+        return d, not_implemented("jensenshannon with respect to its base")
+    for x, dx, slope in zip(pair.given, tangents[1:3], pair.slopes(d), strict=True):
+        if not isinstance(dx, AbstractZero):
+            dd = dd + np.sum(slope() * np.moveaxis(as_array_tangent(dx, x), axis, -1), axis=-1)
+    return d, dd if isinstance(dd, AbstractZero) else project_to(d)(np.reshape(dd, np.shape(d)))
+
+
+@rrule.register(distance.jensenshannon)
+def jensenshannon_rrule(p, q, base=None, *, axis=0, keepdims=False):
+    """p̄ = d̄ (log(P/M) - Σ P log(P/M)) / (4 d Σp) along the axis; see `jensenshannon_slope`."""
+    pair = JensenShannon(p, q, base, axis, keepdims)
+    d, projects, shapes = pair.value(), [project_to(p), project_to(q)], [shape_of(p), shape_of(q)]
+
+    def jensenshannon_pullback(dbar):
+        dbar = unthunk(dbar)
+        if isinstance(dbar, AbstractZero):
+            return NO_TANGENT, dbar, dbar
+        last = pair.last(dbar)
+        bars = [
+            project(Thunk(lambda slope=slope, shape=shape: unbroadcast(np.moveaxis(slope() * last, -1, axis), shape)))
+            for project, slope, shape in zip(projects, pair.slopes(d), shapes, strict=True)
+        ]
+        base_bar = NO_TANGENT if project_to(base) is NON_DIFFERENTIABLE else not_implemented("jensenshannon's base")
+        return stop_early(NO_TANGENT, *bars, base_bar)
+
+    return d, jensenshannon_pullback
+
+
+# ---------------------------------------------------------------- constants
+
+# Of two vectors of any kind; the weights of a third argument would have a derivative.
+non_differentiable(
+    *[getattr(distance, _name) for _name in sorted(CONSTANT) if hasattr(distance, _name)], types=(object, object)
+)
+non_differentiable(distance.is_valid_dm, distance.is_valid_y, distance.num_obs_dm, distance.num_obs_y)

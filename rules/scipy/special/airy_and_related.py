@@ -1,0 +1,135 @@
+"""Rules of Airy's, Kelvin's, Struve's and the parabolic cylinder functions: solutions of equations of second order.
+
+Where a function returns a solution beside its derivative, the rule reads the second derivative off the equation.
+"""
+
+import numpy as np
+from multipledispatch import MDNotImplementedError
+from scipy import special
+
+from rules.scipy.special.python_functions import NO_TANGENT
+from rulescore import AbstractZero, frule, not_implemented, project_to, rrule, scalar_rule, unthunk
+
+# ---------------------------------------------------------------- Airy's: y″ = z y
+
+scalar_rule(special.airy, lambda y, z: (y[1], z * y[0], y[3], z * y[2]))
+
+
+def _scaled_airy_slopes(y, x):
+    """Of (Ai exp ζ, Ai′ exp ζ, Bi exp -|Re ζ|, Bi′ exp -|Re ζ|) with ζ = ⅔ x√x, for real x, of which ζ′ is √x."""
+    root = np.sqrt(np.where(x > 0, x, 0))
+    ai, aip, bi, bip = y
+    return aip + root * ai, x * ai + root * aip, bip - root * bi, x * bi - root * bip
+
+
+def decline_complex(x):
+    """Scaled by a real part, the functions of complex numbers are not holomorphic."""
+    if np.iscomplexobj(x):
+        raise MDNotImplementedError
+
+
+@frule.register(special.airye)
+def airye_frule(tangents, z):
+    decline_complex(z)
+    _, dz = tangents
+    y = special.airye(z)
+    if isinstance(dz, AbstractZero):
+        return y, dz
+    return y, tuple(project_to(part)(slope * dz) for part, slope in zip(y, _scaled_airy_slopes(y, z), strict=True))
+
+
+@rrule.register(special.airye)
+def airye_rrule(z):
+    decline_complex(z)
+    y, project = special.airye(z), project_to(z)
+
+    def airye_pullback(ybar):
+        ybar = unthunk(ybar)
+        if isinstance(ybar, AbstractZero):
+            return NO_TANGENT, project(ybar)
+        slopes = _scaled_airy_slopes(y, z)
+        parts = [(slope, unthunk(bar)) for slope, bar in zip(slopes, ybar, strict=True)]
+        terms = [slope * bar for slope, bar in parts if not isinstance(bar, AbstractZero)]
+        return NO_TANGENT, project(sum(terms[1:], terms[0])) if terms else project(ybar[0])
+
+    return y, airye_pullback
+
+
+# Integrals from 0 to x of Ai(t), Bi(t), Ai(-t), Bi(-t)
+
+
+def _airy_integrands(y, x):
+    right, left = special.airy(x), special.airy(-x)
+    return right[0], right[2], left[0], left[2]
+
+
+scalar_rule(special.itairy, _airy_integrands)
+
+
+# ---------------------------------------------------------------- Kelvin's: ber + i bei = J₀(x exp(3πi/4))
+
+
+def _second(x, slope, other, sign, at_zero):
+    """y″ = ± other - y′/x, and its limit at 0."""
+    is_zero = x == 0
+    return np.where(is_zero, at_zero, sign * other - slope / np.where(is_zero, 1, x))
+
+
+scalar_rule(special.ber, lambda y, x: special.berp(x))
+scalar_rule(special.bei, lambda y, x: special.beip(x))
+scalar_rule(special.ker, lambda y, x: special.kerp(x))
+scalar_rule(special.kei, lambda y, x: special.keip(x))
+scalar_rule(special.berp, lambda y, x: _second(x, y, special.bei(x), -1, 0.0))
+scalar_rule(special.beip, lambda y, x: _second(x, y, special.ber(x), 1, 0.5))
+scalar_rule(special.kerp, lambda y, x: -special.kei(x) - y / x)
+scalar_rule(special.keip, lambda y, x: special.ker(x) - y / x)
+
+
+def _kelvin_slopes(y, x):
+    be, ke, bep, kep = y
+    return bep, kep, _second(x, bep, 1j * be, 1, 0.5j), 1j * ke - kep / x
+
+
+scalar_rule(special.kelvin, _kelvin_slopes)
+
+
+# ---------------------------------------------------------------- Struve's
+
+
+def _inhomogeneity(v, x):
+    """(x/2)ᵛ / (√π Γ(v + 3/2))."""
+    return np.power(x / 2, v) * special.rgamma(v + 1.5) / float(np.sqrt(np.pi))
+
+
+scalar_rule(
+    special.struve,
+    not_implemented("the derivative of scipy.special.struve with respect to the order"),
+    lambda y, v, x: (special.struve(v - 1.0, x) - special.struve(v + 1.0, x) + _inhomogeneity(v, x)) / 2,
+)
+scalar_rule(
+    special.modstruve,
+    not_implemented("the derivative of scipy.special.modstruve with respect to the order"),
+    lambda y, v, x: (special.modstruve(v - 1.0, x) + special.modstruve(v + 1.0, x) + _inhomogeneity(v, x)) / 2,
+)
+scalar_rule(special.itstruve0, lambda y, x: special.struve(0, x))
+scalar_rule(special.itmodstruve0, lambda y, x: special.modstruve(0, x))
+scalar_rule(special.it2struve0, lambda y, x: -special.struve(0, x) / x)
+
+
+# ---------------------------------------------------------------- parabolic cylinder functions
+
+scalar_rule(
+    special.pbdv,
+    not_implemented("the derivative of scipy.special.pbdv with respect to the order"),
+    lambda y, v, x: (y[1], (x * x / 4 - v - 0.5) * y[0]),
+)
+scalar_rule(
+    special.pbvv,
+    not_implemented("the derivative of scipy.special.pbvv with respect to the order"),
+    lambda y, v, x: (y[1], (x * x / 4 - v - 0.5) * y[0]),
+)
+scalar_rule(
+    special.pbwa,
+    not_implemented("the derivative of scipy.special.pbwa with respect to the parameter"),
+    lambda y, a, x: (y[1], (a - x * x / 4) * y[0]),
+)

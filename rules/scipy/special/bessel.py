@@ -1,0 +1,274 @@
+"""Rules of the Bessel functions of all kinds and orders, scaled or not, the spherical ones, and their derivatives.
+
+Derivatives are by recurrence, C′ = ½ (Cᵥ₋₁ - Cᵥ₊₁) and its like (DLMF 10.6.1, 10.29.1), which has nothing to divide by
+at 0. With respect to the order there is a rule for the functions K alone, by the integral that they are.
+"""
+
+import numpy as np
+from scipy import special
+
+from rules.numpy.array_like import handed_over
+from rules.numpy.ufuncs.precision import is_complex
+from rules.scipy.special.python_functions import pullback, pushforward
+from rulescore import (
+    AbstractZero,
+    NoTangent,
+    frule,
+    ignore_derivatives,
+    not_implemented,
+    project_to,
+    rrule,
+    scalar_rule,
+    unbroadcast,
+    unthunk,
+)
+from rulescore.projection import NON_DIFFERENTIABLE
+
+# ---------------------------------------------------------------- orders 0 and 1
+
+scalar_rule(special.j0, lambda y, x: -special.j1(x))
+scalar_rule(special.j1, lambda y, x: (special.j0(x) - special.jv(2, x)) / 2)
+scalar_rule(special.y0, lambda y, x: -special.y1(x))
+scalar_rule(special.y1, lambda y, x: (special.y0(x) - special.yn(2, x)) / 2)
+scalar_rule(special.i0, lambda y, x: special.i1(x))
+scalar_rule(special.i1, lambda y, x: (special.i0(x) + special.iv(2, x)) / 2)
+scalar_rule(special.k0, lambda y, x: -special.k1(x))
+scalar_rule(special.k1, lambda y, x: -(special.k0(x) + special.kn(2, x)) / 2)
+
+# ---------------------------------------------------------------- any order
+
+
+def _wrt_order(name):
+    return not_implemented(f"the derivative of scipy.special.{name} with respect to the order")
+
+
+def _half_difference(f):
+    return lambda y, v, z: (f(v - 1, z) - f(v + 1, z)) / 2
+
+
+scalar_rule(special.jv, _wrt_order("jv"), _half_difference(special.jv))
+scalar_rule(special.yv, _wrt_order("yv"), _half_difference(special.yv))
+scalar_rule(special.hankel1, _wrt_order("hankel1"), _half_difference(special.hankel1))
+scalar_rule(special.hankel2, _wrt_order("hankel2"), _half_difference(special.hankel2))
+scalar_rule(special.iv, _wrt_order("iv"), lambda y, v, z: (special.iv(v - 1, z) + special.iv(v + 1, z)) / 2)
+
+
+def _previous(f, n, x, sign):
+    """f of order n - 1, where that of order -1 is ± that of order 1: `yn` and `kn` are slow or undefined there."""
+    return np.where(np.equal(n, 0), sign, 1) * f(abs(np.subtract(n, 1)), x)
+
+
+scalar_rule(special.yn, None, lambda y, n, x: (_previous(special.yn, n, x, -1) - special.yn(n + 1, x)) / 2)
+scalar_rule(special.kn, None, lambda y, n, x: -(_previous(special.kn, n, x, 1) + special.kn(n + 1, x)) / 2)
+# H⁽¹⁾ exp(-iz) and H⁽²⁾ exp(iz)
+scalar_rule(
+    special.hankel1e,
+    _wrt_order("hankel1e"),
+    lambda y, v, z: (special.hankel1e(v - 1, z) - special.hankel1e(v + 1, z)) / 2 - 1j * y,
+)
+scalar_rule(
+    special.hankel2e,
+    _wrt_order("hankel2e"),
+    lambda y, v, z: (special.hankel2e(v - 1, z) - special.hankel2e(v + 1, z)) / 2 + 1j * y,
+)
+
+# ---------------------------------------------------------------- K, also by its order
+
+NODES = 161
+END = 40.0
+
+
+def _k_wrt_order(y, v, x, scaled):
+    """∂Kᵥ(x)/∂v = ∫ t sinh(vt) exp(-x cosh t) dt from 0 on (DLMF 10.32.9), times exp(x) if scaled; x real, > 0.
+
+    By the trapezoidal rule, which converges geometrically here, over where the integrand is not below exp(-40) of its
+    largest value: around sinh t = |v|/x. The relative error stays below 1e-12 for x ≥ 1e-8.
+    """
+    if is_complex(x):
+        return _wrt_order("kv at complex arguments")
+    order, size = abs(ignore_derivatives(v)), ignore_derivatives(x)
+    is_inside = (size > 0) & (size < np.inf)
+    size = np.where(is_inside, size, 1)
+    radius = np.sqrt(order * order + size * size)
+    peak = np.arcsinh(order / size)
+    last = peak + np.arccosh(1 + END / radius)
+    # On the left the logarithm falls by at least |v| (exp(-d) - 1 + d) ≥ |v| d²/(2 + d) within the distance d.
+    c = END / np.where(order == 0, 1, order)
+    first = np.where(order == 0, 0, np.maximum(peak - (c / 2 + np.sqrt(c * c / 4 + 2 * c)), 0))
+    step = (last - first) / (NODES - 1)
+    t = (first + step * np.reshape(np.arange(NODES), (-1,) + (1,) * np.ndim(step))) * 1.0
+    z = np.where(is_inside, x, 1)
+    grown = np.exp(v * t - z * (np.cosh(t) - 1)) - np.exp(-v * t - z * (np.cosh(t) - 1))
+    slope = step * np.sum(t * grown, axis=0) / 2
+    return np.where(is_inside, slope if scaled else np.exp(-z) * slope, np.where(x == np.inf, 0, np.nan))
+
+
+scalar_rule(
+    special.kv,
+    lambda y, v, z: _k_wrt_order(y, v, z, scaled=False),
+    lambda y, v, z: -(special.kv(v - 1, z) + special.kv(v + 1, z)) / 2,
+)
+
+
+# ---------------------------------------------------------------- scaled functions
+
+
+def _asymptotic_slope(v, x, sign):
+    """The derivative of √(2πx) Iᵥ exp(-x) / √(2π), or of K for sign 1, for large x: term by term of Hankel's series.
+
+    The series is Σ signᵏ aₖ(v) x⁻ᵏ⁻¹ᐟ² (DLMF 10.40.1, 10.40.2). The recurrence would cancel.
+    """
+    mu = 4.0 * v * v
+    term, total = np.sqrt(1 / x) / x, 0.0
+    for k in range(24):
+        total = total - (k + 0.5) * term
+        term = term * (sign * (mu - (2 * k + 1) ** 2) / (8 * (k + 1)) / x)
+    return total
+
+
+def _in_two_parts(v, x, near_slope, sign, factor):
+    """By recurrence, and by the asymptotic series for large x, where there are such."""
+    is_far = ignore_derivatives(x) > np.maximum(40, 4.0 * np.square(ignore_derivatives(v)))
+    if not np.any(is_far):
+        return near_slope(x)
+    far, near = np.where(is_far, x, 100 + 8.0 * np.square(v)), np.where(is_far, 1, x)
+    return np.where(is_far, factor * _asymptotic_slope(v, far, sign), near_slope(near))
+
+
+def _scaled_i_slope(v, x, near_slope):
+    """(Iᵥ exp(-|x|))′ for real x."""
+    return _in_two_parts(v, x, near_slope, -1, float(np.sqrt(0.5 / np.pi)))
+
+
+def _scaled_k_slope(v, x, near_slope):
+    """(Kᵥ exp(x))′."""
+    return near_slope(x) if is_complex(x) else _in_two_parts(v, x, near_slope, 1, float(np.sqrt(np.pi / 2)))
+
+
+def _i1e_slope(x):
+    is_zero = x == 0
+    quotient = np.where(is_zero, 0.5, special.i1e(x) / np.where(is_zero, 1, x))
+    return special.i0e(x) - quotient - np.sign(x) * special.i1e(x)
+
+
+def _ive_slope(v):
+    return lambda x: (special.ive(v - 1, x) + special.ive(v + 1, x)) / 2 - np.sign(x) * special.ive(v, x)
+
+
+def _kve_slope(v):
+    return lambda x: special.kve(v, x) - (special.kve(v - 1, x) + special.kve(v + 1, x)) / 2
+
+
+scalar_rule(special.i0e, lambda y, x: _scaled_i_slope(0, x, lambda x: special.i1e(x) - np.sign(x) * special.i0e(x)))
+scalar_rule(special.i1e, lambda y, x: _scaled_i_slope(1, x, _i1e_slope))
+scalar_rule(special.k0e, lambda y, x: _scaled_k_slope(0, x, lambda x: special.k0e(x) - special.k1e(x)))
+scalar_rule(special.k1e, lambda y, x: _scaled_k_slope(1, x, lambda x: special.k1e(x) * (1 - 1 / x) - special.k0e(x)))
+scalar_rule(
+    special.kve,
+    lambda y, v, z: _k_wrt_order(y, v, z, scaled=True),
+    lambda y, v, z: _scaled_k_slope(v, z, _kve_slope(v)),
+)
+
+
+def _register_scaled(f, slope, real_slope, part):
+    """The rules of y = C(z) exp(-|part z|), which of complex z is not holomorphic: ẏ = C′ exp(-|..|) ż - s y part(ż).
+
+    There s is the sign of the part, which is the real (1) or the imaginary (1j) one, in complex numbers Re(z/part).
+    """
+    missing = _wrt_order(f.__name__)
+
+    def sign_of_part(z):
+        return np.sign(np.real(z) if part == 1 else np.imag(z))
+
+    @frule.register(f)
+    def scaled_frule(tangents, v, z):
+        _, dv, dz = tangents
+        y = f(v, z)
+        if not isinstance(dv, AbstractZero):
+            return y, missing
+        if isinstance(dz, AbstractZero):
+            return y, dz
+        if not is_complex(z):
+            dy = real_slope(v, z) * dz
+        else:
+            dy = slope(v, z) * dz - sign_of_part(z) * y * (np.real(dz) if part == 1 else np.imag(dz))
+        return y, project_to(y)(np.broadcast_to(dy, np.shape(y)) if np.shape(dy) != np.shape(y) else dy)
+
+    @rrule.register(f)
+    def scaled_rrule(v, z):
+        y, project = f(v, z), project_to(z)
+        vbar = NoTangent() if project_to(v) is NON_DIFFERENTIABLE else missing
+
+        def scaled_pullback(ybar):
+            ybar = unthunk(ybar)
+            if isinstance(ybar, AbstractZero) or project is NON_DIFFERENTIABLE:
+                return NoTangent(), vbar, project(ybar)
+            if is_complex(z):
+                zbar = np.conj(slope(v, z)) * ybar - part * sign_of_part(z) * np.real(np.conj(y) * ybar)
+            else:
+                zbar = real_slope(v, z) * ybar
+            return NoTangent(), vbar, project(unbroadcast(zbar, np.shape(z)))
+
+        return y, scaled_pullback
+
+
+_register_scaled(
+    special.ive,
+    lambda v, z: (special.ive(v - 1, z) + special.ive(v + 1, z)) / 2,
+    lambda v, z: _scaled_i_slope(v, z, _ive_slope(v)),
+    part=1,
+)
+for _function in (special.jve, special.yve):
+    _register_scaled(
+        _function,
+        lambda v, z, f=_function: (f(v - 1, z) - f(v + 1, z)) / 2,
+        lambda v, z, f=_function: (f(v - 1, z) - f(v + 1, z)) / 2,
+        part=1j,
+    )
+
+
+# ---------------------------------------------------------------- spherical functions
+
+
+def _register_spherical(f, before, after):
+    """f′ₙ = (± n fₙ₋₁ ± (n+1) fₙ₊₁) / (2n+1) (DLMF 10.51.1, 10.51.4), for the derivative f′ₙ too."""
+
+    def slope(n, z, derivative):
+        n = np.asarray(n)
+        lower = handed_over(f, np.maximum(n - 1, 0), z, derivative)
+        upper = handed_over(f, n + 1, z, derivative)
+        return (before * n * np.where(n == 0, 0, lower) + after * (n + 1) * upper) / (2 * n + 1)
+
+    @frule.register(f)
+    def spherical_frule(tangents, n, z, derivative=False):
+        y = handed_over(f, n, z, derivative)
+        return pushforward(y, tangents, None, lambda: slope(n, z, derivative))
+
+    @rrule.register(f)
+    def spherical_rrule(n, z, derivative=False):
+        return handed_over(f, n, z, derivative), pullback((n, z), None, lambda: slope(n, z, derivative))
+
+
+_register_spherical(special.spherical_jn, 1, -1)
+_register_spherical(special.spherical_yn, 1, -1)
+_register_spherical(special.spherical_in, 1, 1)
+_register_spherical(special.spherical_kn, -1, -1)
+
+
+# ---------------------------------------------------------------- functions that are derivatives
+
+
+def _register_derivative(f):
+    missing = _wrt_order(f.__name__)
+
+    @frule.register(f)
+    def derivative_frule(tangents, v, z, n=1):
+        return pushforward(handed_over(f, v, z, n), tangents, missing, lambda: handed_over(f, v, z, n + 1))
+
+    @rrule.register(f)
+    def derivative_rrule(v, z, n=1):
+        return handed_over(f, v, z, n), pullback((v, z), missing, lambda: handed_over(f, v, z, n + 1))
+
+
+for _function in (special.jvp, special.yvp, special.ivp, special.kvp, special.h1vp, special.h2vp):
+    _register_derivative(_function)

@@ -1,0 +1,283 @@
+"""Rules of the gamma function and what is made of it: its logarithm, inverse, logarithmic derivatives and quotients.
+
+At its poles nothing is differentiable; its inverse 1/Γ is there, and so are the quotients in which poles cancel.
+"""
+
+import numpy as np
+from scipy import special
+
+from rules.numpy.array_like import handed_over
+from rules.numpy.ufuncs.precision import is_complex
+from rules.scipy.special.python_functions import pullback, pushforward
+from rulescore import frule, ignore_derivatives, non_differentiable, rrule, scalar_rule
+
+PI = float(np.pi)
+
+# ---------------------------------------------------------------- Γ, log Γ, ψ
+
+
+def trigamma(z):
+    """ψ′(z). SciPy has it of real numbers alone, as a value of Hurwitz's zeta function, which takes long."""
+    is_plain = type(z) is np.ndarray and z.dtype.kind in "fc"
+    return _trigamma_by_series(z) if is_plain or is_complex(z) else handed_over(special.polygamma, 1, z)
+
+
+BERNOULLI = tuple(special.bernoulli(20)[2::2].tolist())
+"""B₂, B₄, ..., B₂₀."""
+
+
+def _trigamma_by_series(z):
+    """Σ 1/(z + k)² by the formula of Euler and Maclaurin (DLMF 5.15.1 and 5.15.8), and by reflection on the left."""
+    is_left = np.real(z) < 0
+    u = np.where(is_left, 1 - z, z)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        total = sum(1 / ((u + k) * (u + k)) for k in range(8))
+    w = 1 / (u + 8)
+    tail, power = w + w * w / 2, w
+    for b in BERNOULLI:
+        power = power * w * w
+        tail = tail + b * power
+    if not np.any(ignore_derivatives(is_left)):
+        return total + tail
+    # Far from the real axis the cosecant is below the last digit, and its sine would overflow.
+    is_near = is_left & (abs(np.imag(z)) < 15)
+    angle = np.where(is_near, z, 0.5)
+    cosecant = PI / np.sin(PI * (angle - np.rint(np.real(angle))))  # the square has period 1
+    return np.where(is_left, np.where(is_near, cosecant * cosecant, 0) - total - tail, total + tail)
+
+
+scalar_rule(special.gamma, lambda y, x: y * special.psi(x))
+scalar_rule(special.gammaln, lambda y, x: special.psi(x))
+scalar_rule(special.loggamma, lambda y, x: special.psi(x))
+scalar_rule(special.psi, lambda y, x: trigamma(x))
+non_differentiable(special.gammasgn)
+
+
+def rgamma_slope(y, x):
+    """(1/Γ)′ = -ψ/Γ; at the poles of Γ, by reflection: Γ(1-x) (cos πx - ψ(1-x) sin(πx) / π)."""
+    is_pole = (y == 0) & (np.real(x) < 1)
+    pole = np.where(is_pole, x, 0)
+    nearest = np.rint(np.real(pole))
+    sign = 1 - 2 * (nearest % 2)
+    angle = PI * (pole - nearest)
+    reflected = special.gamma(1 - pole) * sign * (np.cos(angle) - np.sin(angle) * special.psi(1 - pole) / PI)
+    return np.where(is_pole, reflected, -y * special.psi(np.where(is_pole, 1, x)))
+
+
+scalar_rule(special.rgamma, rgamma_slope)
+
+
+# ---------------------------------------------------------------- quotients of gamma functions
+
+
+def psi_difference(x, d):
+    """ψ(x + d) - ψ(x), for real numbers.
+
+    Of large numbers by the differences of the terms of the asymptotic series (DLMF 5.11.2), since the logarithms
+    would cancel.
+    """
+    is_large = ignore_derivatives(np.minimum(x, x + d)) >= 12
+    if not np.any(is_large):
+        return special.psi(x + d) - special.psi(x)
+    a, step = np.where(is_large, x, 12), np.where(is_large, d, 0)
+    b = a + step
+    difference = np.log1p(step / a) + step / (2 * a * b)
+    a2, b2 = 1 / (a * a), 1 / (b * b)
+    gap = step * (a + b) * a2 * b2  # 1/a² - 1/b²
+    # 1/a²ᵏ - 1/b²ᵏ = (1/a² - 1/b²) Σ a⁻²ⁱ b⁻²ʲ with i + j = k - 1
+    total, power = 1.0, 1.0
+    series = BERNOULLI[0] / 2 * gap
+    for k, bernoulli in enumerate(BERNOULLI[1:8], 2):
+        power = power * b2
+        total = total * a2 + power
+        series = series + bernoulli / (2 * k) * gap * total
+    near = np.where(is_large, 1, x)
+    return np.where(is_large, difference + series, special.psi(near + np.where(is_large, 0, d)) - special.psi(near))
+
+
+def _is_whole(x):
+    return x == np.rint(x)
+
+
+def _wrt_base(y, z, m):
+    """∂(z)ₘ/∂z = (z)ₘ (ψ(z+m) - ψ(z)).
+
+    At whole z ≤ 0 both may be infinite. Where (z)ₘ is a product of m numbers without a zero, so that Γ has a pole at
+    either end, by reflection; where it is zero, by the derivative of 1/Γ.
+    """
+    is_zero = (y == 0) & (z <= 0) & _is_whole(z) & ~((z + m <= 0) & _is_whole(z + m))
+    is_left = (z <= 0) & (z + m <= 0) & _is_whole(m)
+    is_other = ~(is_zero | is_left)
+    u = np.where(is_left, 1 - z - m, 1)
+    left = -y * psi_difference(u, np.where(is_left, m, 0))
+    pole = np.where(is_zero, z, 1)
+    end, inverse = pole + np.where(is_zero, m, 1), special.rgamma(pole)
+    # The first term is zero, and its derivative is not.
+    at_zero = special.gamma(end) * (special.psi(end) * inverse + rgamma_slope(inverse, pole))
+    other = y * psi_difference(np.where(is_other, z, 1), np.where(is_other, m, 0))
+    return np.where(is_zero, at_zero, np.where(is_left, left, other))
+
+
+scalar_rule(special.poch, _wrt_base, lambda y, z, m: y * special.psi(z + m))
+
+
+def _binomial_zero_slopes(y, n, k):
+    """Where a binomial coefficient is zero, and the derivatives there with respect to n+1, k+1 and n-k+1 alone.
+
+    It is Γ(n+1) · 1/Γ(k+1) · 1/Γ(n-k+1), of which one factor is zero at a whole number.
+    """
+    is_zero = (y == 0) & (n > -1)
+    n, k = np.where(is_zero, n, 1), np.where(is_zero, k, 1)
+    lower, upper = special.rgamma(k + 1), special.rgamma(n - k + 1)
+    scale = special.gamma(n + 1)
+    wrt_n = special.psi(n + 1) * (scale * lower * upper)  # zero, and its derivative is not
+    return is_zero, wrt_n, scale * upper * rgamma_slope(lower, k + 1), scale * lower * rgamma_slope(upper, n - k + 1)
+
+
+def binomial_wrt_n(y, n, k):
+    """∂ binom(n, k)/∂n = binom(n, k) (ψ(n+1) - ψ(n-k+1))."""
+    if not np.any(ignore_derivatives(y) == 0):
+        return y * psi_difference(n - k + 1, k)
+    is_zero, wrt_n, _, wrt_difference = _binomial_zero_slopes(y, n, k)
+    n, k = np.where(is_zero, 1, n), np.where(is_zero, 0, k)
+    return np.where(is_zero, wrt_n + wrt_difference, y * psi_difference(n - k + 1, k))
+
+
+def binomial_wrt_k(y, n, k):
+    """∂ binom(n, k)/∂k = binom(n, k) (ψ(n-k+1) - ψ(k+1))."""
+    if not np.any(ignore_derivatives(y) == 0):
+        return y * psi_difference(k + 1, n - 2 * k)
+    is_zero, _, wrt_k, wrt_difference = _binomial_zero_slopes(y, n, k)
+    n, k = np.where(is_zero, 1, n), np.where(is_zero, 0, k)
+    return np.where(is_zero, wrt_k - wrt_difference, y * psi_difference(k + 1, n - 2 * k))
+
+
+scalar_rule(special.binom, binomial_wrt_n, binomial_wrt_k)
+
+
+# ---------------------------------------------------------------- functions that are no ufuncs
+
+
+@frule.register(special.polygamma)
+def polygamma_frule(tangents, n, x):
+    y = handed_over(special.polygamma, n, x)
+    return pushforward(y, tangents, None, lambda: handed_over(special.polygamma, np.add(n, 1), x))
+
+
+@rrule.register(special.polygamma)
+def polygamma_rrule(n, x):
+    """d ψ⁽ⁿ⁾/dx = ψ⁽ⁿ⁺¹⁾; the order is a whole number, without derivative."""
+    y = handed_over(special.polygamma, n, x)
+    return y, pullback((n, x), None, lambda: handed_over(special.polygamma, np.add(n, 1), x))
+
+
+def multigammaln_slope(a, d):
+    """The logarithm of Γ_d is a constant and Σ log Γ(a - j/2) over j < d."""
+    return sum(special.psi(a - j / 2) for j in range(int(d)))
+
+
+@frule.register(special.multigammaln)
+def multigammaln_frule(tangents, a, d):
+    y = handed_over(special.multigammaln, a, d)
+    return pushforward(y, tangents, lambda: multigammaln_slope(a, d), None)
+
+
+@rrule.register(special.multigammaln)
+def multigammaln_rrule(a, d):
+    """The dimension d is a whole number, without derivative."""
+    return handed_over(special.multigammaln, a, d), pullback((a, d), lambda: multigammaln_slope(a, d), None)
+
+
+def decline_exact(exact):
+    if exact:
+        from multipledispatch import MDNotImplementedError
+
+        raise MDNotImplementedError
+
+
+def comb_partials(y, N, k, repetition):
+    """Those of the binomial coefficient, where SciPy has it; it sets others to zero, which are constant."""
+    n = N + k - 1 if repetition else N
+    is_kept = repetition | ((k <= n) & (n >= 0) & (k >= 0))
+    n, k, y = np.where(is_kept, n, 1.0), np.where(is_kept, k, 0.0), np.where(is_kept, y, 1.0)
+
+    def wrt_n():
+        return np.where(is_kept, binomial_wrt_n(y, n, k), 0)
+
+    def wrt_k():
+        slope = np.where(is_kept, binomial_wrt_k(y, n, k), 0)
+        return slope + wrt_n() if repetition else slope
+
+    return wrt_n, wrt_k
+
+
+@frule.register(special.comb)
+def comb_frule(tangents, N, k, *, exact=False, repetition=False):
+    decline_exact(exact)
+    y = handed_over(special.comb, N, k, repetition=repetition)
+    return pushforward(y, tangents, *comb_partials(y, N, k, repetition))
+
+
+@rrule.register(special.comb)
+def comb_rrule(N, k, *, exact=False, repetition=False):
+    """With repetition it is binom(N + k - 1, k)."""
+    decline_exact(exact)
+    y = handed_over(special.comb, N, k, repetition=repetition)
+    return y, pullback((N, k), *comb_partials(y, N, k, repetition))
+
+
+def perm_partials(y, N, k):
+    """y = (N - k + 1)ₖ, where SciPy does not set it to zero."""
+    is_kept = (k <= N) & (N >= 0) & (k >= 0)
+    n, k = np.where(is_kept, N, 1.0), np.where(is_kept, k, 0.0)
+
+    def wrt_n():
+        return np.where(is_kept, y * psi_difference(n - k + 1, k), 0)
+
+    def wrt_k():
+        return np.where(is_kept, y * special.psi(n - k + 1), 0)
+
+    return wrt_n, wrt_k
+
+
+@frule.register(special.perm)
+def perm_frule(tangents, N, k, exact=False):
+    decline_exact(exact)
+    y = handed_over(special.perm, N, k)
+    return pushforward(y, tangents, *perm_partials(y, N, k))
+
+
+@rrule.register(special.perm)
+def perm_rrule(N, k, exact=False):
+    """N! / (N-k)! = Γ(N+1) / Γ(N-k+1)."""
+    decline_exact(exact)
+    y = handed_over(special.perm, N, k)
+    return y, pullback((N, k), *perm_partials(y, N, k))
+
+
+def factorial_slope(y, n):
+    is_kept = n >= 0
+    return np.where(is_kept, y * special.psi(np.where(is_kept, n, 1) + 1), 0)
+
+
+def decline_factorial(n, exact, extend):
+    if exact or extend != "zero" or np.iscomplexobj(n):
+        decline_exact(True)
+
+
+@frule.register(special.factorial)
+def factorial_frule(tangents, n, exact=False, extend="zero"):
+    decline_factorial(n, exact, extend)
+    y = handed_over(special.factorial, n)
+    return pushforward(y, tangents, lambda: factorial_slope(y, n))
+
+
+@rrule.register(special.factorial)
+def factorial_rrule(n, exact=False, extend="zero"):
+    """Γ(n+1), and zero of negative numbers."""
+    decline_factorial(n, exact, extend)
+    y = handed_over(special.factorial, n)
+    return y, pullback((n,), lambda: factorial_slope(y, n))
+
+
+non_differentiable(special.factorial2, special.factorialk, special.stirling2)

@@ -1,0 +1,126 @@
+"""Rules of the classical orthogonal polynomials: the derivative is a polynomial of lower degree of a neighbour family.
+
+The degree is a constant. With respect to the parameters of a family the derivative is missing.
+"""
+
+import numpy as np
+from scipy import special
+
+from rules.numpy.array_like import handed_over
+from rules.scipy.special.python_functions import pullback, pushforward
+from rulescore import frule, not_implemented, rrule, scalar_rule
+
+
+def _missing(f, argument):
+    return not_implemented(f"the derivative of scipy.special.{f.__name__} with respect to {argument}")
+
+
+def _register(f, slope, parameters=0):
+    """The rules of a polynomial f(n, *parameters, x), of which ``slope`` is the derivative with respect to x."""
+    wrt_parameters = [_missing(f, "a parameter of the family")] * parameters
+    scalar_rule(f, _missing(f, "the degree"), *wrt_parameters, slope)
+
+
+def _lower(f, n, *arguments):
+    """The polynomial of degree n - 1, which is 0 for n = 0, where not all functions say so."""
+    is_constant = np.equal(n, 0)
+    return np.where(is_constant, 0, f(np.where(is_constant, 1, n) - 1, *arguments))
+
+
+def _gegenbauer(alpha, n, x):
+    return _lower(special.eval_gegenbauer, n, alpha, x)
+
+
+# DLMF 18.9.14 to 18.9.27
+_register(special.eval_legendre, lambda y, n, x: _gegenbauer(1.5, n, x))
+_register(special.eval_chebyt, lambda y, n, x: n * _lower(special.eval_chebyu, n, x))
+_register(special.eval_chebyu, lambda y, n, x: 2 * _gegenbauer(2.0, n, x))
+_register(special.eval_chebyc, lambda y, n, x: n * _lower(special.eval_chebys, n, x))
+_register(special.eval_chebys, lambda y, n, x: _gegenbauer(2.0, n, x / 2))
+_register(special.eval_sh_legendre, lambda y, n, x: 2 * _gegenbauer(1.5, n, 2 * x - 1))
+_register(special.eval_sh_chebyt, lambda y, n, x: 2 * n * _lower(special.eval_sh_chebyu, n, x))
+_register(special.eval_sh_chebyu, lambda y, n, x: 4 * _gegenbauer(2.0, n, 2 * x - 1))
+_register(special.eval_hermite, lambda y, n, x: 2 * n * _lower(special.eval_hermite, n, x))
+_register(special.eval_hermitenorm, lambda y, n, x: n * _lower(special.eval_hermitenorm, n, x))
+_register(special.eval_laguerre, lambda y, n, x: -_lower(special.eval_genlaguerre, n, 1.0, x))
+_register(
+    special.eval_genlaguerre, lambda y, n, alpha, x: -_lower(special.eval_genlaguerre, n, alpha + 1.0, x), parameters=1
+)
+_register(
+    special.eval_gegenbauer,
+    lambda y, n, alpha, x: 2 * alpha * _lower(special.eval_gegenbauer, n, alpha + 1.0, x),
+    parameters=1,
+)
+_register(
+    special.eval_jacobi,
+    lambda y, n, a, b, x: (n + a + b + 1) / 2 * _lower(special.eval_jacobi, n, a + 1.0, b + 1.0, x),
+    parameters=2,
+)
+# Gₙ(p, q, x) = Pₙ^(p-q, q-1)(2x - 1) / binom(2n+p-1, n)
+_register(
+    special.eval_sh_jacobi,
+    lambda y, n, p, q, x: (
+        (n + p) * _lower(special.eval_jacobi, n, p - q + 1.0, q, 2 * x - 1) / special.binom(2 * n + p - 1, n)
+    ),
+    parameters=2,
+)
+
+# ---------------------------------------------------------------- Legendre functions and spherical harmonics
+
+
+def _lpmv_slope(y, m, v, x):
+    """((v+m) P_{v-1}^m - v x P_v^m) / (1 - x²) (DLMF 14.10.5)."""
+    return ((v + m) * special.lpmv(m, v - 1, x) - v * x * y) / ((1 - x) * (1 + x))
+
+
+scalar_rule(
+    special.lpmv,
+    None,  # the order is a whole number
+    _missing(special.lpmv, "the degree"),
+    _lpmv_slope,
+)
+
+
+def legendre_slope(n, z):
+    return np.multiply(1.0, _lower(special.eval_gegenbauer, n, 1.5, z))
+
+
+@frule.register(special.legendre_p)
+def legendre_p_frule(tangents, n, z):
+    return pushforward(handed_over(special.legendre_p, n, z), tangents, None, lambda: legendre_slope(n, z))
+
+
+@rrule.register(special.legendre_p)
+def legendre_p_rrule(n, z):
+    """Pₙ′ = C⁽³ᐟ²⁾ₙ₋₁; the derivatives that ``diff_n`` asks for have no rule."""
+    return handed_over(special.legendre_p, n, z), pullback((n, z), None, lambda: legendre_slope(n, z))
+
+
+def harmonic(n, m, theta, phi):
+    return handed_over(special.sph_harm_y, n, m, theta, phi)
+
+
+def harmonic_wrt_theta(n, m, theta, phi):
+    """½ (√((n-m)(n+m+1)) exp(-iφ) Yₙᵐ⁺¹ - √((n+m)(n-m+1)) exp(iφ) Yₙᵐ⁻¹), which at the poles divides by nothing.
+
+    SciPy takes |sin θ| for sin θ, so that the sign changes with θ beyond a half turn.
+    """
+    n, m = np.asarray(n), np.asarray(m)
+    up = np.sqrt(np.maximum((n - m) * (n + m + 1), 0)) * np.exp(-1j * phi) * harmonic(n, m + 1, theta, phi)
+    down = np.sqrt(np.maximum((n + m) * (n - m + 1), 0)) * np.exp(1j * phi) * harmonic(n, m - 1, theta, phi)
+    return np.where(np.sin(theta) < 0, -0.5, 0.5) * (up - down)
+
+
+@frule.register(special.sph_harm_y)
+def sph_harm_y_frule(tangents, n, m, theta, phi):
+    y = harmonic(n, m, theta, phi)
+    slopes = lambda: harmonic_wrt_theta(n, m, theta, phi), lambda: 1j * np.asarray(m) * y
+    return pushforward(y, tangents, None, None, *slopes)
+
+
+@rrule.register(special.sph_harm_y)
+def sph_harm_y_rrule(n, m, theta, phi):
+    """Degree and order are whole numbers; ∂Y/∂φ = i m Y."""
+    y = harmonic(n, m, theta, phi)
+    slopes = lambda: harmonic_wrt_theta(n, m, theta, phi), lambda: 1j * np.asarray(m) * y
+    return y, pullback((n, m, theta, phi), None, None, *slopes)

@@ -1,0 +1,145 @@
+"""Rules of the logarithm of a sum of exponentials and its gradient: `logsumexp`, `softmax` and `log_softmax`.
+
+The pullbacks read the output alone, so that nothing overflows that the primal does not.
+"""
+
+import numpy as np
+from multipledispatch import MDNotImplementedError
+from scipy import special
+
+from rules.numpy.array_like import as_array, as_array_tangent, conj, handed_over
+from rules.numpy.reduced_axes import ReducedAxes, stop_early, tangent_at
+from rulescore import AbstractZero, NoTangent, Thunk, ZeroTangent, frule, project_to, rrule, unbroadcast, unthunk
+from rulescore.projection import NON_DIFFERENTIABLE
+
+NO_TANGENT = NoTangent()
+
+
+# ---------------------------------------------------------------- softmax
+
+
+def softmax_map(dx, y, axis):
+    """dy = y (dx - Σ y dx), a symmetric map: pushforward and pullback are the same, but for a conjugate."""
+    product = y * dx
+    return product - y * np.sum(product, axis=axis, keepdims=True)
+
+
+@frule.register(special.softmax)
+def softmax_frule(tangents, x, axis=None):
+    y = handed_over(special.softmax, x, axis)
+    dx = as_array_tangent(tangents[1], x)
+    return y, dx if isinstance(dx, AbstractZero) else project_to(y)(softmax_map(dx, y, axis))
+
+
+@rrule.register(special.softmax)
+def softmax_rrule(x, axis=None):
+    y, project = handed_over(special.softmax, x, axis), project_to(x)
+
+    def softmax_pullback(ybar):
+        ybar = unthunk(ybar)
+        if isinstance(ybar, AbstractZero) or project is NON_DIFFERENTIABLE:
+            return NO_TANGENT, project(ybar)
+        return NO_TANGENT, project(softmax_map(ybar, conj(y), axis))
+
+    return y, softmax_pullback
+
+
+@frule.register(special.log_softmax)
+def log_softmax_frule(tangents, x, axis=None):
+    y = handed_over(special.log_softmax, x, axis)
+    dx = as_array_tangent(tangents[1], x)
+    if isinstance(dx, AbstractZero):
+        return y, dx
+    return y, project_to(y)(dx - np.sum(np.exp(y) * dx, axis=axis, keepdims=True))
+
+
+@rrule.register(special.log_softmax)
+def log_softmax_rrule(x, axis=None):
+    """y = x - log Σ exp x, hence x̄ = ȳ - exp(y) Σ ȳ."""
+    y, project = handed_over(special.log_softmax, x, axis), project_to(x)
+
+    def log_softmax_pullback(ybar):
+        ybar = unthunk(ybar)
+        if isinstance(ybar, AbstractZero) or project is NON_DIFFERENTIABLE:
+            return NO_TANGENT, project(ybar)
+        return NO_TANGENT, project(ybar - conj(np.exp(y)) * np.sum(ybar, axis=axis, keepdims=True))
+
+    return y, log_softmax_pullback
+
+
+# ---------------------------------------------------------------- logsumexp
+
+
+class Shares:
+    """What each term b exp(a) has of the sum whose logarithm is y: b exp(a - y), of sign s if that is returned."""
+
+    def __init__(self, a, b, y, sign, axis):
+        self.a, self.b = as_array(a), None if b is None else as_array(b)
+        shape = np.shape(self.a) if b is None else np.broadcast_shapes(np.shape(self.a), np.shape(self.b))
+        self.axes, self.y, self.sign = ReducedAxes(shape, axis), y, sign
+
+    def per_weight(self):
+        """exp(a - y), zero where the sum is: a weight of zero has it too."""
+        y = self.axes.restore(self.y)
+        # Of the infinities, exp(a - y) is 1 at the terms that make the sum infinite, and 0 at the others.
+        is_same = (self.a == y) & np.isinf(np.real(y))
+        is_finite = ~np.isinf(np.real(y))
+        exponent = np.where(is_finite, self.a - np.where(is_finite, y, 0), np.where(is_same, 0, -np.inf))
+        shares = np.exp(exponent)
+        if np.any(is_same) and self.b is None:
+            shares = np.where(is_finite, shares, shares / np.sum(is_same, axis=self.axes.reduced, keepdims=True))
+        return shares if self.sign is None else shares / self.axes.restore(self.sign)
+
+    def of_terms(self):
+        shares = self.per_weight()
+        if self.b is None:
+            return shares
+        # Where a weight is zero, its term may be infinite and is none.
+        return np.where(self.b == 0, 0, self.b) * np.where((self.b == 0) & np.isinf(shares), 0, shares)
+
+
+def decline_sign_of_complex(a, b, return_sign):
+    """Of complex numbers, the output and the sign are not holomorphic."""
+    if return_sign and (np.iscomplexobj(a) or np.iscomplexobj(b)):
+        raise MDNotImplementedError
+
+
+@frule.register(special.logsumexp)
+def logsumexp_frule(tangents, a, axis=None, b=None, keepdims=False, return_sign=False):
+    decline_sign_of_complex(a, b, return_sign)
+    da, db = as_array_tangent(tangents[1], a), as_array_tangent(tangent_at(tangents, 2), b)
+    result = handed_over(special.logsumexp, a, axis=axis, b=b, keepdims=keepdims, return_sign=return_sign)
+    y, sign = result if return_sign else (result, None)
+    shares = Shares(a, b, y, sign, axis)
+    dy = ZeroTangent()
+    if not isinstance(da, AbstractZero):
+        dy = dy + np.sum(shares.of_terms() * da, axis=shares.axes.reduced, keepdims=keepdims)
+    if not isinstance(db, AbstractZero):
+        dy = dy + np.sum(shares.per_weight() * db, axis=shares.axes.reduced, keepdims=keepdims)
+    dy = dy if isinstance(dy, AbstractZero) else project_to(y)(np.reshape(dy, np.shape(y)))
+    return result, (dy, NO_TANGENT) if return_sign else dy
+
+
+@rrule.register(special.logsumexp)
+def logsumexp_rrule(a, axis=None, b=None, keepdims=False, return_sign=False):
+    """y = log Σ b exp(a), hence ā = b exp(a - y) ȳ and b̄ = exp(a - y) ȳ; the sign is a step."""
+    decline_sign_of_complex(a, b, return_sign)
+    result = handed_over(special.logsumexp, a, axis=axis, b=b, keepdims=keepdims, return_sign=return_sign)
+    y, sign = result if return_sign else (result, None)
+    projects = project_to(a), NON_DIFFERENTIABLE if b is None else project_to(b)
+    shares = Shares(a, b, y, sign, axis)
+
+    def logsumexp_pullback(ybar):
+        ybar = unthunk(ybar)
+        ybar = unthunk(ybar[0]) if return_sign and not isinstance(ybar, AbstractZero) else ybar
+
+        def cotangent(x, project, derivative):
+            if project is NON_DIFFERENTIABLE or isinstance(ybar, AbstractZero):
+                return project(ybar)
+            return Thunk(lambda: project(unbroadcast(shares.axes.spread(ybar) * conj(derivative()), np.shape(x))))
+
+        abar = cotangent(shares.a, projects[0], shares.of_terms)
+        bbar = cotangent(shares.b, projects[1], shares.per_weight)
+        return stop_early(NO_TANGENT, abar, NO_TANGENT, bbar)
+
+    return result, logsumexp_pullback

@@ -1,0 +1,93 @@
+"""Rules of the beta function and its logarithm, and of the zeta functions of Riemann and Hurwitz."""
+
+import numpy as np
+from scipy import special
+
+from rules.numpy.array_like import handed_over
+from rules.numpy.ufuncs.precision import is_complex
+from rules.scipy.special.gamma import BERNOULLI, psi_difference
+from rules.scipy.special.python_functions import pullback, pushforward
+from rulescore import frule, not_implemented, rrule, scalar_rule
+
+# ---------------------------------------------------------------- B(a, b)
+
+scalar_rule(
+    special.beta,
+    lambda y, a, b: -y * psi_difference(a, b),
+    lambda y, a, b: -y * psi_difference(b, a),
+)
+scalar_rule(special.betaln, lambda y, a, b: -psi_difference(a, b), lambda y, a, b: -psi_difference(b, a))
+
+
+# ---------------------------------------------------------------- ζ(x, q) = Σ (k + q)⁻ˣ
+
+TERMS = 12
+
+
+def zeta_wrt_x(x, q):
+    """-Σ log(k + q) (k + q)⁻ˣ by the formula of Euler and Maclaurin (DLMF 25.11.5), differentiated.
+
+    After the first terms, with w = q + 12: w¹⁻ˣ/(x-1) + w⁻ˣ/2 + Σ B₂ⱼ/(2j)! x(x+1)...(x+2j-2) w⁻ˣ⁻²ʲ⁺¹.
+    """
+    total = 0.0
+    for k in range(TERMS):
+        total = total - np.log(q + k) * np.power(q + k, -x)
+    w = q + TERMS
+    log_w, power = np.log(w), np.power(w, -x)
+    total = total - power * w / (x - 1) * (log_w + 1 / (x - 1)) - log_w * power / 2
+    product, slope = x, 1.0  # x(x+1)...(x+2j-2) and its derivative
+    factor = power / w
+    factorial = 2.0
+    for j, bernoulli in enumerate(BERNOULLI, 1):
+        total = total + bernoulli / factorial * factor * (slope - log_w * product)
+        for i in (2 * j - 1, 2 * j):
+            product, slope = product * (x + i), slope * (x + i) + product
+        factor = factor / (w * w)
+        factorial = factorial * (2 * j + 1) * (2 * j + 2)
+    return total
+
+
+def riemann_slope(y, x):
+    """ζ′(x); left of 0, where the sum loses digits, by ζ(x) = 2 (2π)ˣ⁻¹ sin(πx/2) Γ(1-x) ζ(1-x) (DLMF 25.4.1)."""
+    is_left = np.real(x) < 0
+    right, u = np.where(is_left, 2, x), np.where(is_left, 1 - x, 2)
+    zeta_u = handed_over(special.zeta, u)
+    angle = float(np.pi / 2) * np.where(is_left, x, 0)
+    scale = 2 * np.power(float(2 * np.pi), -u) * special.gamma(u)
+    log_slope = float(np.log(2 * np.pi)) - special.psi(u)
+    left = scale * (
+        float(np.pi / 2) * np.cos(angle) * zeta_u + np.sin(angle) * (log_slope * zeta_u - zeta_wrt_x(u, 1.0))
+    )
+    return np.where(is_left, left, zeta_wrt_x(right, 1.0))
+
+
+scalar_rule(special.zetac, riemann_slope)
+
+
+def zeta_partials(y, x, q):
+    if q is None:
+        return (lambda: riemann_slope(y, x),)
+    if is_complex(x):
+        return (not_implemented("the derivative of scipy.special.zeta of complex numbers with q"),) * 2
+    return (lambda: zeta_wrt_x(x, q)), (lambda: -x * handed_over(special.zeta, np.add(x, 1), q))
+
+
+@frule.register(special.zeta)
+def zeta_frule(tangents, x, q=None, out=None):
+    y = zeta_of(x, q, out)
+    return pushforward(y, tangents, *zeta_partials(y, x, q))
+
+
+@rrule.register(special.zeta)
+def zeta_rrule(x, q=None, out=None):
+    """∂ζ/∂q = -x ζ(x+1, q); ∂ζ/∂x as in `zeta_wrt_x`."""
+    y = zeta_of(x, q, out)
+    return y, pullback((x,) if q is None else (x, q), *zeta_partials(y, x, q))
+
+
+def zeta_of(x, q, out):
+    if out is not None:
+        from multipledispatch import MDNotImplementedError
+
+        raise MDNotImplementedError
+    return handed_over(special.zeta, x) if q is None else handed_over(special.zeta, x, q)

@@ -1,0 +1,25 @@
+"""Rules of `scipy.stats`."""
+
+from rules.scipy.stats import (
+    discrete,
+    half_line,
+    intervals,
+    multivariate,
+    order_statistics,
+    real_line,
+    reductions,
+    standard_scores,
+    standardised,
+)
+
+__all__ = [
+    "discrete",
+    "half_line",
+    "intervals",
+    "multivariate",
+    "order_statistics",
+    "real_line",
+    "reductions",
+    "standard_scores",
+    "standardised",
+]

@@ -1,0 +1,269 @@
+"""Distributions on the positive numbers: the slopes of their log-densities and distribution functions, standardised."""
+
+import numpy as np
+from scipy import special
+
+from rules.scipy.special.incomplete import betainc_wrt_a, betainc_wrt_b, gammainc_wrt_a
+from rules.scipy.stats.real_line import log1p_ratio, log1p_ratio_slope
+from rules.scipy.stats.standardised import normal_density, partial_of, tabulate
+
+psi = special.digamma
+
+
+def gamma_weight(a, x):
+    """xᵃ exp(-x) / Γ(a)."""
+    return np.exp(special.xlogy(a, x) - x - special.gammaln(a))
+
+
+tabulate("expon", lambda z: -1.0 + 0 * z)
+tabulate("halfcauchy", lambda z: -2 * z / (1 + z * z))
+tabulate("halfnorm", lambda z: -z)
+tabulate("levy", lambda z: (1 / z - 3) / (2 * z))
+tabulate("maxwell", lambda z: 2 / z - z)
+tabulate("rayleigh", lambda z: 1 / z - z)
+
+
+# ---------------------------------------------------------------- of the gamma function
+
+
+tabulate(
+    "gamma",
+    lambda z, a: (a - 1) / z - 1,
+    lambda z, a: np.log(z) - psi(a),
+    cdf=[lambda z, a: gammainc_wrt_a(a, z)],
+)
+tabulate(
+    "chi2",
+    lambda z, df: (df / 2 - 1) / z - 0.5,
+    lambda z, df: (np.log(z / 2) - psi(df / 2)) / 2,
+    cdf=[lambda z, df: gammainc_wrt_a(df / 2, z / 2) / 2],
+)
+tabulate(
+    "chi",
+    lambda z, df: (df - 1) / z - z,
+    lambda z, df: np.log(z) - (np.log(2) + psi(df / 2)) / 2,
+    cdf=[lambda z, df: gammainc_wrt_a(df / 2, z * z / 2) / 2],
+)
+tabulate(
+    "invgamma",
+    lambda z, a: (1 / z - a - 1) / z,
+    lambda z, a: -np.log(z) - psi(a),
+    cdf=[lambda z, a: -gammainc_wrt_a(a, 1 / z)],
+)
+tabulate(
+    "gengamma",
+    lambda z, a, c: (c * (a - z**c) - 1) / z,
+    lambda z, a, c: c * np.log(z) - psi(a),
+    lambda z, a, c: 1 / c + (a - z**c) * np.log(z),
+    cdf=[
+        lambda z, a, c: np.sign(c) * gammainc_wrt_a(a, z**c),
+        lambda z, a, c: np.sign(c) * gamma_weight(a, z**c) * np.log(z),
+    ],
+)
+tabulate(
+    "nakagami",
+    lambda z, nu: (2 * nu - 1) / z - 2 * nu * z,
+    lambda z, nu: np.log(nu) + 1 - psi(nu) + 2 * np.log(z) - z * z,
+    cdf=[lambda z, nu: gammainc_wrt_a(nu, nu * z * z) + gamma_weight(nu, nu * z * z) / nu],
+)
+
+
+# ---------------------------------------------------------------- of the beta function
+
+
+tabulate(
+    "betaprime",
+    lambda z, a, b: (a - 1) / z - (a + b) / (1 + z),
+    lambda z, a, b: np.log(z) - np.log1p(z) - psi(a) + psi(a + b),
+    lambda z, a, b: -np.log1p(z) - psi(b) + psi(a + b),
+    cdf=[
+        lambda z, a, b: betainc_wrt_a(a, b, z / (1 + z), 1 / (1 + z)),
+        lambda z, a, b: betainc_wrt_b(a, b, z / (1 + z), 1 / (1 + z)),
+    ],
+)
+
+
+def f_slope_of_dfn(z, m, n):
+    total = n + m * z
+    return (np.log(m * z / total) + (n - n * z) / total - psi(m / 2) + psi((m + n) / 2)) / 2
+
+
+def f_slope_of_dfd(z, m, n):
+    total = n + m * z
+    return (np.log(n / total) + (m * z - m) / total - psi(n / 2) + psi((m + n) / 2)) / 2
+
+
+tabulate(
+    "f",
+    lambda z, m, n: (m / 2 - 1) / z - m * (m + n) / (2 * (n + m * z)),
+    f_slope_of_dfn,
+    f_slope_of_dfd,
+    cdf=[
+        lambda z, m, n: partial_of(special.fdtr, 0, m, n, z),
+        lambda z, m, n: partial_of(special.fdtr, 1, m, n, z),
+    ],
+)
+tabulate("ncf", None, None, None, None)
+
+
+# ---------------------------------------------------------------- powers
+
+
+tabulate(
+    "weibull_min",
+    lambda z, c: (c - 1 - c * z**c) / z,
+    lambda z, c: 1 / c + (1 - z**c) * np.log(z),
+    cdf=[lambda z, c: np.exp(-(z**c)) * special.xlogy(z**c, z)],
+)
+tabulate(
+    "weibull_max",
+    lambda z, c: (c - 1 - c * (-z) ** c) / z,
+    lambda z, c: 1 / c + (1 - (-z) ** c) * np.log(-z),
+    cdf=[lambda z, c: -np.exp(-((-z) ** c)) * special.xlogy((-z) ** c, -z)],
+    inside=-0.5,
+)
+tabulate(
+    "lomax",
+    lambda z, c: -(c + 1) / (1 + z),
+    lambda z, c: 1 / c - np.log1p(z),
+    cdf=[lambda z, c: (1 + z) ** -c * np.log1p(z)],
+)
+tabulate(
+    "pareto",
+    lambda z, b: -(b + 1) / z,
+    lambda z, b: 1 / b - np.log(z),
+    cdf=[lambda z, b: z**-b * np.log(z)],
+    inside=2.0,
+)
+tabulate(
+    "genpareto",
+    lambda z, c: -(1 + c) / (1 + c * z),
+    lambda z, c: -log1p_ratio(z, c) - (1 + c) * log1p_ratio_slope(z, c),
+    cdf=[lambda z, c: np.exp(-log1p_ratio(z, c)) * log1p_ratio_slope(z, c)],
+    inside=0.0,
+)
+tabulate(
+    "gompertz",
+    lambda z, c: 1 - c * np.exp(z),
+    lambda z, c: 1 / c - np.expm1(z),
+    cdf=[lambda z, c: np.expm1(z) * np.exp(-c * np.expm1(z))],
+)
+
+
+# ---------------------------------------------------------------- logistic in the logarithm
+
+
+tabulate(
+    "fisk",
+    lambda z, c: -(1 + c * np.tanh(c * np.log(z) / 2)) / z,
+    lambda z, c: 1 / c - np.log(z) * np.tanh(c * np.log(z) / 2),
+    cdf=[lambda z, c: np.log(z) * special.expit(c * np.log(z)) * special.expit(-c * np.log(z))],
+)
+
+
+def burr_cdf(z, c, d):
+    return np.exp(d * special.log_expit(c * np.log(z)))
+
+
+tabulate(
+    "burr",
+    lambda z, c, d: (c * ((d + 1) * special.expit(-c * np.log(z)) - 1) - 1) / z,
+    lambda z, c, d: 1 / c + np.log(z) * ((d + 1) * special.expit(-c * np.log(z)) - 1),
+    lambda z, c, d: 1 / d + special.log_expit(c * np.log(z)),
+    cdf=[
+        lambda z, c, d: d * np.log(z) * special.expit(-c * np.log(z)) * burr_cdf(z, c, d),
+        lambda z, c, d: special.log_expit(c * np.log(z)) * burr_cdf(z, c, d),
+    ],
+)
+
+
+def burr12_sf(z, c, d):
+    return np.exp(d * special.log_expit(-c * np.log(z)))
+
+
+tabulate(
+    "burr12",
+    lambda z, c, d: (c * (1 - (d + 1) * special.expit(c * np.log(z))) - 1) / z,
+    lambda z, c, d: 1 / c + np.log(z) * (1 - (d + 1) * special.expit(c * np.log(z))),
+    lambda z, c, d: 1 / d + special.log_expit(-c * np.log(z)),
+    cdf=[
+        lambda z, c, d: d * np.log(z) * special.expit(c * np.log(z)) * burr12_sf(z, c, d),
+        lambda z, c, d: -special.log_expit(-c * np.log(z)) * burr12_sf(z, c, d),
+    ],
+)
+
+
+# ---------------------------------------------------------------- normal and Laplacian in the logarithm
+
+
+tabulate(
+    "lognorm",
+    lambda z, s: -(1 + np.log(z) / s**2) / z,
+    lambda z, s: (np.log(z) ** 2 / s**2 - 1) / s,
+    cdf=[lambda z, s: -normal_density(np.log(z) / s) * np.log(z) / s**2],
+)
+tabulate(
+    "loglaplace",
+    lambda z, c: -(1 + c * np.sign(np.log(z))) / z,
+    lambda z, c: 1 / c - np.abs(np.log(z)),
+    cdf=[lambda z, c: np.log(z) * np.exp(-c * np.abs(np.log(z))) / 2],
+)
+
+
+# ---------------------------------------------------------------- normal variates, otherwise
+
+
+tabulate(
+    "foldnorm",
+    lambda z, c: c * np.tanh(c * z) - z,
+    lambda z, c: z * np.tanh(c * z) - c,
+    cdf=[lambda z, c: normal_density(z + c) - normal_density(z - c)],
+)
+
+
+def invgauss_cdf_slope(z, mu):
+    """Of Φ((z/μ - 1)/√z) + exp(2/μ) Φ(-(z/μ + 1)/√z), where two of three terms cancel."""
+    return -2 / mu**2 * np.exp(2 / mu + special.log_ndtr(-(z / mu + 1) / np.sqrt(z)))
+
+
+tabulate(
+    "invgauss",
+    lambda z, mu: (1 / z**2 - 1 / mu**2 - 3 / z) / 2,
+    lambda z, mu: (z - mu) / mu**3,
+    cdf=[invgauss_cdf_slope],
+)
+
+
+def bessel_ratio(z, b):
+    """I₁(b z) / I₀(b z)."""
+    return special.i1e(b * z) / special.i0e(b * z)
+
+
+tabulate(
+    "rice",
+    lambda z, b: 1 / z - z + b * bessel_ratio(z, b),
+    lambda z, b: -b + z * bessel_ratio(z, b),
+    cdf=[lambda z, b: -z * np.exp(-((z - b) ** 2) / 2) * special.i1e(b * z)],
+)
+
+
+def ncx2_ratio(z, df, nc):
+    """√(z/λ) I_{ν/2}(√(λz)) / I_{ν/2-1}(√(λz)): the ratio of the densities for ν + 2 and for ν."""
+    root = np.sqrt(nc * z)
+    return np.sqrt(z / nc) * special.ive(df / 2, root) / special.ive(df / 2 - 1, root)
+
+
+def ncx2_log_density(z, df, nc):
+    root = np.sqrt(nc * z)
+    difference = np.sqrt(z) - np.sqrt(nc)
+    order = df / 2 - 1
+    return -np.log(2) - difference**2 / 2 + order / 2 * np.log(z / nc) + np.log(special.ive(order, root))
+
+
+tabulate(
+    "ncx2",
+    lambda z, df, nc: (df / 2 - 1) / z - 0.5 + nc / (2 * z) * ncx2_ratio(z, df, nc),
+    None,
+    lambda z, df, nc: (ncx2_ratio(z, df, nc) - 1) / 2,
+    cdf=[None, lambda z, df, nc: -np.exp(ncx2_log_density(z, df, nc)) * ncx2_ratio(z, df, nc)],
+)

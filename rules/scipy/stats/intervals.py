@@ -1,0 +1,116 @@
+"""Distributions on an interval: the slopes of their log-densities and distribution functions, standardised."""
+
+import numpy as np
+from scipy import special, stats
+
+from rules.numpy.array_like import handed_over
+from rules.scipy.special.incomplete import betainc_wrt_a, betainc_wrt_b
+from rules.scipy.stats.standardised import HALF_LOG_2PI, normal_density, tabulate
+
+psi = special.digamma
+
+tabulate("uniform", lambda z: 0 * z)
+tabulate(
+    "beta",
+    lambda z, a, b: (a - 1) / z - (b - 1) / (1 - z),
+    lambda z, a, b: np.log(z) - psi(a) + psi(a + b),
+    lambda z, a, b: np.log1p(-z) - psi(b) + psi(a + b),
+    cdf=[lambda z, a, b: betainc_wrt_a(a, b, z, 1 - z), lambda z, a, b: betainc_wrt_b(a, b, z, 1 - z)],
+)
+tabulate(
+    "powerlaw",
+    lambda z, a: (a - 1) / z,
+    lambda z, a: 1 / a + np.log(z),
+    cdf=[lambda z, a: special.xlogy(z**a, z)],
+)
+
+
+# ---------------------------------------------------------------- between a and b
+
+
+for _name in ("loguniform", "reciprocal"):
+    tabulate(
+        _name,
+        lambda z, a, b: -1 / z,
+        lambda z, a, b: 1 / (a * np.log(b / a)),
+        lambda z, a, b: -1 / (b * np.log(b / a)),
+        cdf=[
+            lambda z, a, b: -np.log(b / z) / (a * np.log(b / a) ** 2),
+            lambda z, a, b: -np.log(z / a) / (b * np.log(b / a) ** 2),
+        ],
+        inside=lambda a, b: (a + b) / 2,
+    )
+
+
+def log_mass(a, b):
+    """log(Φ(b) - Φ(a)), reflected to the left where both are positive, since Φ is accurate there."""
+    is_right = a > 0
+    left, right = np.where(is_right, -b, a), np.where(is_right, -a, b)
+    log_right = special.log_ndtr(right)
+    return log_right + np.log1p(-np.exp(special.log_ndtr(left) - log_right))
+
+
+def truncated_density(z, a, b):
+    return np.exp(-0.5 * z * z - HALF_LOG_2PI - log_mass(a, b))
+
+
+def midpoint(a, b):
+    """A point between, where one of them may be infinite."""
+    low, high = np.where(np.isinf(a), np.minimum(b, 0) - 1, a), np.where(np.isinf(b), np.maximum(a, 0) + 1, b)
+    return (low + high) / 2
+
+
+tabulate(
+    "truncnorm",
+    lambda z, a, b: -z,
+    lambda z, a, b: truncated_density(a, a, b),
+    lambda z, a, b: -truncated_density(b, a, b),
+    cdf=[
+        lambda z, a, b: -truncated_density(a, a, b) * handed_over(stats.truncnorm.sf, z, a, b),
+        lambda z, a, b: -truncated_density(b, a, b) * handed_over(stats.truncnorm.cdf, z, a, b),
+    ],
+    inside=midpoint,
+)
+
+
+# ---------------------------------------------------------------- others
+
+
+def johnsonsb_variate(z, a, b):
+    return a + b * special.logit(z)
+
+
+tabulate(
+    "johnsonsb",
+    lambda z, a, b: (2 * z - 1 - b * johnsonsb_variate(z, a, b)) / (z * (1 - z)),
+    lambda z, a, b: -johnsonsb_variate(z, a, b),
+    lambda z, a, b: 1 / b - special.logit(z) * johnsonsb_variate(z, a, b),
+    cdf=[
+        lambda z, a, b: normal_density(johnsonsb_variate(z, a, b)),
+        lambda z, a, b: normal_density(johnsonsb_variate(z, a, b)) * special.logit(z),
+    ],
+)
+tabulate(
+    "triang",
+    lambda z, c: 1 / np.where(z < c, z, z - 1),
+    lambda z, c: 1 / np.where(z < c, -c, 1 - c),
+    cdf=[lambda z, c: -(np.where(z < c, z / np.where(z < c, c, 1), (1 - z) / np.where(z < c, 1, 1 - c)) ** 2)],
+)
+
+
+def wrapcauchy_denominator(z, c):
+    return 1 + c * c - 2 * c * np.cos(z)
+
+
+def wrapcauchy_cdf_slope(z, c):
+    """Of arctan(g tan(z/2)) / π with g = (1 + c) / (1 - c)."""
+    sine, cosine = np.sin(z / 2), np.cos(z / 2)
+    return 2 * sine * cosine / (np.pi * (((1 - c) * cosine) ** 2 + ((1 + c) * sine) ** 2))
+
+
+tabulate(
+    "wrapcauchy",
+    lambda z, c: -2 * c * np.sin(z) / wrapcauchy_denominator(z, c),
+    lambda z, c: -2 * c / (1 - c * c) - 2 * (c - np.cos(z)) / wrapcauchy_denominator(z, c),
+    cdf=[wrapcauchy_cdf_slope],
+)

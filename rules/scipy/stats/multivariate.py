@@ -1,0 +1,293 @@
+"""Log-densities of several variables: ``multivariate_normal``, ``multivariate_t``, ``dirichlet``, ``multinomial``.
+
+The methods are bound methods of SciPy's objects, as in `standardised`. A rule gives ∂ℓ/∂ of each argument, for each of
+the points where the density is asked for; the density is exp(ℓ). A covariance is symmetric, and so is its cotangent.
+"""
+
+import inspect
+
+import numpy as np
+from multipledispatch import MDNotImplementedError
+from scipy import special, stats
+
+from rules.numpy.array_like import as_array, as_array_tangent, handed_over
+from rules.numpy.products import adjoint
+from rules.numpy.reduced_axes import stop_early
+from rulescore import (
+    AbstractZero,
+    NoTangent,
+    Thunk,
+    ZeroTangent,
+    frule,
+    not_implemented,
+    project_to,
+    rrule,
+    unthunk,
+)
+from rulescore.projection import NON_DIFFERENTIABLE
+
+NO_TANGENT = NoTangent()
+ZERO_TANGENT = ZeroTangent()
+
+psi = special.digamma
+
+
+class Multivariate:
+    """What the rules of a log-density need: its tangent, and the cotangent of each argument.
+
+    Attributes
+    ----------
+    names : tuple of str
+        The arguments that it has a derivative with respect to.
+    """
+
+    names: tuple
+
+    def pushed(self, name, dx):
+        """ℓ̇ of a tangent of one argument."""
+        raise NotImplementedError
+
+    def pulled(self, name, bar):
+        """The cotangent of one argument."""
+        raise NotImplementedError
+
+
+def register_densities(distribution, name, make, densities=("pdf", "logpdf")):
+    """The rules of both methods, where ``make(**arguments)`` is a `Multivariate`."""
+    for method in densities:
+        register_density(distribution, name, method, make, is_log=method.startswith("log"))
+
+
+def register_density(distribution, name, method, make, is_log):
+    bound = getattr(distribution, method)
+    signature = inspect.signature(bound)
+    plain = [p.replace(annotation=inspect.Parameter.empty) for p in signature.parameters.values()]
+    by_name = [p.name for p in plain]
+
+    def call(*args, **kwargs):
+        return handed_over(bound, *args, **kwargs)
+
+    call.__signature__ = inspect.Signature(plain)
+    call.__name__, call.__qualname__, call.__module__ = method, f"{name}.{method}", "scipy.stats"
+    rrule.alias(bound, call)
+
+    def bind(args, kwargs):
+        values = signature.bind(*args, **kwargs)
+        count = max([len(args), *(1 + by_name.index(key) for key in kwargs)])
+        values.apply_defaults()
+        return values.arguments, by_name[:count]
+
+    def missing(key):
+        return not_implemented(f"scipy.stats.{name}.{method} with respect to {key}")
+
+    def density_frule(tangents, *args, **kwargs):
+        values, given = bind(args, kwargs)
+        of, y, dy = make(**values), call(*args, **kwargs), ZERO_TANGENT
+        for key, dx in zip(given, tangents[1:], strict=False):
+            if not isinstance(dx, AbstractZero):
+                dx = as_array_tangent(dx, values[key])
+                dy = dy + (of.pushed(key, dx) if key in of.names else missing(key))
+        if isinstance(dy, AbstractZero):
+            return y, dy
+        return y, project_to(y)(np.reshape(dy, np.shape(y)) * (1 if is_log else y))
+
+    def density_rrule(*args, **kwargs):
+        values, given = bind(args, kwargs)
+        of, y = make(**values), call(*args, **kwargs)
+        projects = {key: project_to(values[key]) for key in given}
+
+        def density_pullback(ybar):
+            ybar = unthunk(ybar)
+            bars = []
+            for key, project in projects.items():
+                if project is NON_DIFFERENTIABLE or isinstance(ybar, AbstractZero):
+                    bars.append(project(ybar))
+                elif key not in of.names:
+                    bars.append(missing(key))
+                else:
+                    bar = ybar if is_log else ybar * y
+                    bars.append(Thunk(lambda key=key, project=project, bar=bar: project(of.pulled(key, bar))))
+            return stop_early(NO_TANGENT, *bars)
+
+        return y, density_pullback
+
+    density_rrule.__signature__ = call.__signature__
+    leading = inspect.Parameter("tangents", inspect.Parameter.POSITIONAL_ONLY)
+    density_frule.__signature__ = inspect.Signature([leading, *plain])
+    frule.add_rule(call, density_frule)
+    rrule.add_rule(call, density_rrule)
+
+
+# ---------------------------------------------------------------- of a quadratic form
+
+
+class Quadratic(Multivariate):
+    """ℓ = -½ log|S| + h(q) with q = δᵀ S⁻¹ δ and δ = x - m: with s = S⁻¹ δ and h′,
+
+        ∂ℓ/∂x = 2 h′ s,   ∂ℓ/∂m = -2 h′ s,   ∂ℓ/∂S = -½ S⁻¹ - h′ s sᵀ.
+
+    A centre of one number is that of all coordinates; a shape that is a number or a vector is its diagonal.
+    """
+
+    def __init__(self, keys, x, centre, shape, allow_singular):
+        if allow_singular or isinstance(shape, stats.Covariance):
+            raise MDNotImplementedError
+        self.names = keys
+        x, centre = as_array(x), 0.0 if centre is None else as_array(centre)
+        shape = as_array(1.0 if shape is None else shape)
+        self.dimension = dimension_of(x, centre, shape)
+        self.shape_of_shape, self.shape_of_centre, self.shape_of_x = np.shape(shape), np.shape(centre), np.shape(x)
+        n = self.dimension
+        matrix = shape * np.eye(n) if np.ndim(shape) < 2 else shape
+        points = np.reshape(x, (-1, n))
+        self.inverse = np.linalg.inv((matrix + adjoint(matrix)) / 2)
+        deltas = points - np.reshape(centre, -1)
+        self.solved = deltas @ self.inverse
+        self.q = np.sum(deltas * self.solved, axis=1)
+
+    def slope(self):
+        """h′, in a row."""
+        return np.full(self.q.shape, -0.5)
+
+    def pushed(self, name, dx):
+        h = self.slope()
+        if name == self.names[2]:
+            dmatrix = dx * np.eye(self.dimension) if np.ndim(dx) < 2 else dx
+            moved = np.sum((self.solved @ dmatrix) * self.solved, axis=1)
+            return -h * moved - np.sum(self.inverse * dmatrix) / 2
+        dpoints = np.reshape(dx, (-1, self.dimension if np.size(dx) >= self.dimension else 1))
+        terms = 2 * h * np.sum(self.solved * dpoints, axis=1)
+        return terms if name == self.names[0] else -terms
+
+    def pulled(self, name, bar):
+        bar, h = np.reshape(bar, -1), self.slope()
+        if name == self.names[2]:
+            weighted = self.solved * (bar * h)[:, None]
+            whole = -(adjoint(weighted) @ self.solved) - np.sum(bar) * self.inverse / 2
+            if len(self.shape_of_shape) == 2:
+                return np.reshape(whole, self.shape_of_shape)
+            diagonal = np.diagonal(whole)
+            single = np.prod(self.shape_of_shape, dtype=int) == 1
+            return np.reshape(np.sum(diagonal) if single else diagonal, self.shape_of_shape)
+        of_points = self.solved * (2 * bar * h)[:, None]
+        if name == self.names[0]:
+            return np.reshape(of_points, self.shape_of_x)
+        total = -np.sum(of_points, axis=0)
+        single = np.prod(self.shape_of_centre, dtype=int) == 1
+        return np.reshape(np.sum(total) if single else total, self.shape_of_centre)
+
+
+def dimension_of(x, centre, shape):
+    """How many variables there are, as SciPy finds out: by the parameters, and not by the points."""
+    if np.ndim(shape) == 2:
+        return np.shape(shape)[0]
+    return max(np.size(centre), np.size(shape))
+
+
+def multivariate_normal(x, mean=None, cov=1, allow_singular=False):
+    return Quadratic(("x", "mean", "cov"), x, mean, cov, allow_singular)
+
+
+register_densities(stats.multivariate_normal, "multivariate_normal", multivariate_normal)
+
+
+class StudentQuadratic(Quadratic):
+    """With h = -½ (ν + n) log(1 + q/ν)."""
+
+    def __init__(self, x, loc=None, shape=1, df=1, allow_singular=False):
+        super().__init__(("x", "loc", "shape"), x, loc, shape, allow_singular)
+        if np.ndim(df) or np.isinf(df):
+            raise MDNotImplementedError
+        self.df, self.names = df, ("x", "loc", "shape", "df")
+
+    def slope(self):
+        return -(self.df + self.dimension) / (2 * (self.df + self.q))
+
+    def of_df(self):
+        df, n, q = self.df, self.dimension, self.q
+        total = psi((df + n) / 2) - psi(df / 2) - n / df - np.log1p(q / df) + (df + n) * q / (df * (df + q))
+        return total / 2
+
+    def pushed(self, name, dx):
+        return self.of_df() * dx if name == "df" else super().pushed(name, dx)
+
+    def pulled(self, name, bar):
+        return np.sum(np.reshape(bar, -1) * self.of_df()) if name == "df" else super().pulled(name, bar)
+
+
+register_densities(stats.multivariate_t, "multivariate_t", StudentQuadratic)
+
+
+# ---------------------------------------------------------------- of shares
+
+
+class Dirichlet(Multivariate):
+    """ℓ = Σ (α - 1) log x - log B(α), where x may be given without its last share, which is what is left."""
+
+    names = ("x", "alpha")
+
+    def __init__(self, x, alpha):
+        self.x, self.alpha = as_array(x), as_array(alpha)
+        self.is_short = len(self.x) == len(self.alpha) - 1
+        full = np.concatenate([self.x, 1 - np.sum(self.x, axis=0, keepdims=True)]) if self.is_short else self.x
+        self.rows = np.reshape(full, (len(self.alpha), -1))
+        self.logs = np.log(self.rows)
+
+    def of_x(self):
+        slope = (self.alpha - 1)[:, None] / self.rows
+        return slope[:-1] - slope[-1:] if self.is_short else slope
+
+    def of_alpha(self):
+        return self.logs - (psi(self.alpha) - psi(np.sum(self.alpha)))[:, None]
+
+    def pushed(self, name, dx):
+        slope = self.of_x() if name == "x" else self.of_alpha()
+        return np.sum(slope * np.reshape(dx, (len(slope), -1)), axis=0)
+
+    def pulled(self, name, bar):
+        bar = np.reshape(bar, -1)
+        if name == "x":
+            return np.reshape(self.of_x() * bar, np.shape(self.x))
+        return np.sum(self.of_alpha() * bar, axis=1)
+
+
+register_densities(stats.dirichlet, "dirichlet", Dirichlet)
+
+
+# ---------------------------------------------------------------- of counts
+
+
+class Counts(Multivariate):
+    """A mass function of whole numbers, with a slope for each of the components of a real parameter."""
+
+    def __init__(self, key, slopes):
+        self.names, self.slopes = (key,), slopes
+
+    def pushed(self, name, dx):
+        return np.sum(self.slopes * dx, axis=-1)
+
+    def pulled(self, name, bar):
+        terms = self.slopes * np.expand_dims(bar, -1)
+        return np.sum(terms, axis=tuple(range(np.ndim(terms) - 1)))
+
+
+def multinomial(x, n, p):
+    """Of the last probability SciPy takes what the others leave."""
+    x, p = as_array(x), as_array(p)
+    if np.ndim(p) != 1:
+        raise MDNotImplementedError
+    last = 1 - np.sum(p[:-1])
+    of_others = x[..., :-1] / p[:-1] - x[..., -1:] / last
+    return Counts("p", np.concatenate([of_others, np.zeros_like(of_others[..., :1])], axis=-1))
+
+
+def dirichlet_multinomial(x, alpha, n):
+    x, alpha = as_array(x), as_array(alpha)
+    if np.ndim(alpha) != 1:
+        raise MDNotImplementedError
+    total = np.sum(alpha)
+    return Counts("alpha", psi(x + alpha) - psi(alpha) + psi(total) - psi(np.expand_dims(n, -1) + total))
+
+
+register_densities(stats.multinomial, "multinomial", multinomial, ("pmf", "logpmf"))
+register_densities(stats.dirichlet_multinomial, "dirichlet_multinomial", dirichlet_multinomial, ("pmf", "logpmf"))

@@ -1,0 +1,152 @@
+"""Distributions on all real numbers: the slopes of their log-densities and distribution functions, standardised."""
+
+import numpy as np
+from scipy import special
+
+from rules.scipy.special.incomplete import gammainc_wrt_a
+from rules.scipy.stats.standardised import inverse_mills, normal_density, partial_of, tabulate
+
+psi = special.digamma
+
+tabulate("cauchy", lambda z: -2 * z / (1 + z * z))
+tabulate("gumbel_l", lambda z: -np.expm1(z))
+tabulate("gumbel_r", lambda z: np.expm1(-z))
+tabulate("laplace", lambda z: -np.sign(z))
+tabulate("logistic", lambda z: -np.tanh(z / 2))
+tabulate("moyal", lambda z: np.expm1(-z) / 2)
+tabulate("norm", lambda z: -z)
+
+
+# ---------------------------------------------------------------- Student's t
+
+
+def t_normalisation(df):
+    """ψ((ν+1)/2) - ψ(ν/2) - 1/ν, whose terms cancel where ν is large."""
+    is_large = df > 1e3
+    near, far = np.where(is_large, 1, df), np.where(is_large, df, 1e3)
+    return np.where(is_large, 1 / (2 * far**2) - 1 / (4 * far**4), psi((near + 1) / 2) - psi(near / 2) - 1 / near)
+
+
+def t_slope_of_df(z, df):
+    q = z * z / df
+    return (t_normalisation(df) - np.log1p(q) + (1 + 1 / df) * q / (1 + q)) / 2
+
+
+tabulate(
+    "t",
+    lambda z, df: -z * (1 + 1 / df) / (1 + z * z / df),
+    t_slope_of_df,
+    cdf=[lambda z, df: partial_of(special.stdtr, 0, df, z)],
+)
+tabulate("nct", None, None, None, inside=0.5)
+
+
+# ---------------------------------------------------------------- normal variates, transformed
+
+
+tabulate(
+    "skewnorm",
+    lambda z, a: -z + a * inverse_mills(a * z),
+    lambda z, a: z * inverse_mills(a * z),
+    cdf=[lambda z, a: -np.exp(-z * z * (1 + a * a) / 2) / (np.pi * (1 + a * a))],
+)
+
+
+def exponnorm_cdf_slope(z, K):
+    """Of Φ(z) - exp(1/(2K²) - z/K) Φ(y) with y = z - 1/K."""
+    weight = np.exp(1 / (2 * K * K) - z / K + special.log_ndtr(z - 1 / K))
+    return -(weight * (z - 1 / K) + normal_density(z)) / (K * K)
+
+
+tabulate(
+    "exponnorm",
+    lambda z, K: inverse_mills(z - 1 / K) - 1 / K,
+    lambda z, K: (inverse_mills(z - 1 / K) + z - 1 / K) / (K * K) - 1 / K,
+    cdf=[exponnorm_cdf_slope],
+)
+
+
+def johnsonsu_variate(z, a, b):
+    return a + b * np.arcsinh(z)
+
+
+tabulate(
+    "johnsonsu",
+    lambda z, a, b: -z / (1 + z * z) - b * johnsonsu_variate(z, a, b) / np.sqrt(1 + z * z),
+    lambda z, a, b: -johnsonsu_variate(z, a, b),
+    lambda z, a, b: 1 / b - np.arcsinh(z) * johnsonsu_variate(z, a, b),
+    cdf=[
+        lambda z, a, b: normal_density(johnsonsu_variate(z, a, b)),
+        lambda z, a, b: normal_density(johnsonsu_variate(z, a, b)) * np.arcsinh(z),
+    ],
+)
+
+
+# ---------------------------------------------------------------- others with a shape
+
+
+def gennorm_cdf_slope(z, beta):
+    """Of ½ + ½ sign(z) P(1/β, |z|ᵝ)."""
+    size = np.abs(z)
+    power = size**beta
+    of_power = special.xlogy(size, size) * np.exp(-power - special.gammaln(1 / beta))
+    return np.sign(z) * (of_power - gammainc_wrt_a(1 / beta, power) / beta**2) / 2
+
+
+tabulate(
+    "gennorm",
+    lambda z, beta: -beta * np.sign(z) * np.abs(z) ** (beta - 1),
+    lambda z, beta: 1 / beta + psi(1 / beta) / beta**2 - special.xlogy(np.abs(z) ** beta, np.abs(z)),
+    cdf=[gennorm_cdf_slope],
+)
+tabulate(
+    "genlogistic",
+    lambda z, c: (c + 1) * special.expit(-z) - 1,
+    lambda z, c: 1 / c + special.log_expit(z),
+    cdf=[lambda z, c: np.exp(c * special.log_expit(z)) * special.log_expit(z)],
+)
+tabulate(
+    "vonmises",
+    lambda z, kappa: -kappa * np.sin(z),
+    lambda z, kappa: np.cos(z) - special.i1e(kappa) / special.i0e(kappa),
+)
+
+
+# ---------------------------------------------------------------- extreme values
+
+
+def log1p_ratio(x, c):
+    """log(1 + c x) / c, and x at c = 0."""
+    is_zero = c == 0
+    return np.where(is_zero, x, np.log1p(c * x) / np.where(is_zero, 1, c))
+
+
+def log1p_ratio_slope(x, c):
+    """Its derivative with respect to c: x² h(c x) with h(t) = (t / (1 + t) - log(1 + t)) / t²."""
+    t = c * x
+    is_small = np.abs(t) < 1e-2
+    far, near = np.where(is_small, 1, t), np.where(is_small, t, 0)
+    series = sum((-1) ** (k + 1) * (k + 1) / (k + 2) * near**k for k in range(8))
+    return x * x * np.where(is_small, series, (far / (1 + far) - np.log1p(far)) / far**2)
+
+
+def genextreme_parts(z, c):
+    """u with F = exp(-exp(u)), and ∂u/∂c."""
+    return log1p_ratio(-z, c), log1p_ratio_slope(-z, c)
+
+
+def genextreme_slope(z, c):
+    return (np.exp(log1p_ratio(-z, c)) + c - 1) / (1 - c * z)
+
+
+def genextreme_slope_of_c(z, c):
+    u, du = genextreme_parts(z, c)
+    return (1 - c - np.exp(u)) * du - u
+
+
+def genextreme_cdf_slope(z, c):
+    u, du = genextreme_parts(z, c)
+    return -np.exp(u - np.exp(u)) * du
+
+
+tabulate("genextreme", genextreme_slope, genextreme_slope_of_c, cdf=[genextreme_cdf_slope], inside=0.0)

@@ -1,0 +1,274 @@
+"""Rules of the methods of distributions, all from one short entry for each distribution in standardised form.
+
+The entry gives ∂ℓ/∂z and ∂ℓ/∂θ of the logarithm ℓ(z; θ) of the density, and ∂F/∂θ of the distribution function, where
+z = (x - loc) / scale. All else follows, in terms of what SciPy computes itself, with f for the density at x:
+
+    logpdf = ℓ(z; θ) - log scale     ∂/∂x = ℓ' / scale,   ∂/∂loc = -∂/∂x,   ∂/∂scale = -(1 + z ℓ') / scale
+    pdf                              those of logpdf, times f
+    cdf = F(z; θ)                    ∂/∂x = f,   ∂/∂loc = -f,   ∂/∂scale = -z f,   ∂/∂θ = ∂F/∂θ
+    sf = 1 - F                       the negative
+    logcdf, logsf                    those of cdf and sf, divided by these
+    ppf, isf                         ∂/∂p = ±1/f,   ∂/∂loc = 1,   ∂/∂scale = z,   ∂/∂θ = -(∂F/∂θ) / f
+
+Of a discrete distribution, the number k and loc are whole and have no derivative; θ has the one above, with pmf for f.
+
+Where the density vanishes it is constant, and its logarithm has slope 0; at the edge of its support, a density that
+does not vanish there has the slope from within. The methods are bound methods of SciPy's objects: the rules belong to
+those of the distribution that the module offers (``scipy.stats.norm.logpdf``), not to a frozen one's.
+"""
+
+import inspect
+
+import numpy as np
+from scipy import special, stats
+
+from rules.numpy.array_like import as_array, handed_over
+from rulescore import derivatives_given_output, non_differentiable, not_implemented, rrule, scalar_rule
+
+DENSITIES = ("pdf", "logpdf")
+CONTINUOUS = (*DENSITIES, "cdf", "logcdf", "sf", "logsf", "ppf", "isf")
+MASSES = ("pmf", "logpmf")
+DISCRETE = (*MASSES, "cdf", "logcdf", "sf", "logsf")
+STEPS = ("ppf", "isf")
+"""Methods of discrete distributions whose values are whole numbers."""
+
+HALF_LOG_2PI = 0.5 * np.log(2 * np.pi)
+
+
+# ---------------------------------------------------------------- for the entries
+
+
+def normal_density(z):
+    """φ(z)."""
+    return np.exp(-0.5 * z * z - HALF_LOG_2PI)
+
+
+def inverse_mills(z):
+    """φ(z) / Φ(z), also far to the left, where both vanish."""
+    return np.exp(-0.5 * z * z - HALF_LOG_2PI - special.log_ndtr(z))
+
+
+def partial_of(f, position, *args):
+    """∂f/∂args[position], by the rule of ``f``."""
+    return derivatives_given_output(f, f(*args), *args)[0][position]
+
+
+# ---------------------------------------------------------------- one distribution
+
+
+class Entry:
+    """What the rules of a distribution's methods are made of.
+
+    Parameters
+    ----------
+    name : str
+        What `scipy.stats` calls the distribution.
+    slope : callable or None
+        ``slope(z, *shapes)`` is ∂ℓ/∂z. None where it is not known, and for the number of a discrete distribution.
+    of_shapes, of_cdf : sequence of callable
+        One for each shape parameter: ∂ℓ/∂θ and ∂F/∂θ. None where it is not known; of a discrete distribution, None in
+        the first stands for a parameter that is a whole number.
+    inside : float or callable
+        A point where the density does not vanish, given the shapes; its slopes are computed there instead, where they
+        are not used.
+    """
+
+    def __init__(self, name, slope, of_shapes, of_cdf, inside):
+        self.name, self.distribution = name, getattr(stats, name)
+        self.shapes = tuple(self.distribution.shapes.split(", ")) if self.distribution.shapes else ()
+        self.slope, self.inside = slope, inside
+        self.of_shapes, self.of_cdf = tuple(of_shapes), tuple(of_cdf or [None] * len(self.shapes))
+        if not len(self.of_shapes) == len(self.of_cdf) == len(self.shapes):
+            raise TypeError(f"{name} has the shape parameters {self.shapes}: give one slope for each")
+        self.density = "pmf" if hasattr(self.distribution, "pmf") else "pdf"
+
+    @property
+    def parameters(self):
+        """The names of a method's arguments after the first, which SciPy has from the distribution."""
+        return (*self.shapes, "loc") if self.density == "pmf" else (*self.shapes, "loc", "scale")
+
+    def method(self, name):
+        """A function with the arguments of a bound method by name, which sees to it that tracers are seen."""
+        bound = getattr(self.distribution, name)
+
+        def call(*args, **kwargs):
+            return handed_over(bound, *args, **kwargs)
+
+        first = "q" if name in STEPS else "k" if self.density == "pmf" else "x"
+        first = inspect.Parameter(first, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+        defaults = {"loc": 0, "scale": 1}
+        call.__signature__ = inspect.Signature(
+            [first, *[first.replace(name=key, default=defaults.get(key, first.empty)) for key in self.parameters]]
+        )
+        call.__name__, call.__qualname__, call.__module__ = name, f"{self.name}.{name}", "scipy.stats"
+        call.__doc__ = f"See ``scipy.stats.{self.name}.{name}``."
+        return call
+
+    def standardised(self, x, args):
+        """z and the shapes. Of a discrete distribution x is whole, and there is no scale."""
+        x, *args = map(as_array, (x, *args))
+        if self.density == "pmf":
+            return (np.floor(x) - args[-1], *args[:-1])
+        return ((x - args[-2]) / args[-1], *args[:-2])
+
+    def within(self, is_outside, point):
+        """A standardised point, moved to where the density does not vanish if it stands outside."""
+        z, *shapes = point
+        inside = self.inside(*shapes) if callable(self.inside) else self.inside
+        return (np.where(is_outside, inside, z), *shapes)
+
+    def density_at(self, x, args):
+        return handed_over(getattr(self.distribution, self.density), x, *args)
+
+    def log_density_at(self, x, args):
+        return handed_over(getattr(self.distribution, f"log{self.density}"), x, *args)
+
+    def absent(self, name):
+        """In the place of the slope of a shape parameter that has none: nothing if it is a whole number."""
+        return None if self.density == "pmf" else self.missing(name)
+
+    def missing(self, name):
+        return not_implemented(f"scipy.stats.{self.name} with respect to {name}")
+
+
+# ---------------------------------------------------------------- the density and its logarithm
+
+
+def density_partials(entry, name):
+    """The partial derivatives of pdf or logpdf, pmf or logpmf."""
+    is_log = name.startswith("log")
+
+    def partial_by(compute):
+        """From what a function of the standardised point and the scale says of the logarithm."""
+
+        def partial(y, x, *args):
+            is_outside = np.equal(y, -np.inf if is_log else 0)
+            slope = compute(entry.within(is_outside, entry.standardised(x, args)), args[-1])
+            return np.where(is_outside, 0, slope if is_log else y * slope)
+
+        return partial
+
+    slope = entry.slope
+    of_shapes = [
+        entry.absent(key) if of is None else partial_by(lambda point, _, of=of: of(*point))
+        for key, of in zip(entry.shapes, entry.of_shapes, strict=True)
+    ]
+    if entry.density == "pmf":
+        return [None, *of_shapes, None]
+    return [
+        partial_by(lambda point, scale: slope(*point) / scale),
+        *of_shapes,
+        partial_by(lambda point, scale: -slope(*point) / scale),
+        partial_by(lambda point, scale: -(1 + point[0] * slope(*point)) / scale),
+    ]
+
+
+# ---------------------------------------------------------------- the distribution function and its like
+
+
+def cdf_partials(entry, name):
+    """The partial derivatives of cdf, sf, logcdf or logsf."""
+    is_log, sign = name.startswith("log"), -1 if name.endswith("sf") else 1
+
+    def is_constant(y):
+        """Where the function is as far as its values tell: 0 or 1."""
+        return (y == -np.inf) | (y == 0) if is_log else (y <= 0) | (y >= 1)
+
+    def slope_of_x(y, x, args):
+        if not is_log:
+            return sign * entry.density_at(x, args)
+        is_zero = np.equal(y, -np.inf)
+        log_ratio = np.where(is_zero, 0, entry.log_density_at(x, args)) - np.where(is_zero, 0, y)
+        return sign * np.where(is_zero, 0, np.exp(log_ratio))
+
+    def slope_of_scale(y, x, args):
+        slope = slope_of_x(y, x, args)
+        is_zero = slope == 0
+        return -np.where(is_zero, 0, slope) * np.where(is_zero, 0, entry.standardised(x, args)[0])
+
+    def of_shape(of):
+        def partial(y, x, *args):
+            is_flat = is_constant(y)
+            slope = sign * of(*entry.within(is_flat, entry.standardised(x, args)))
+            return np.where(is_flat, 0, slope * np.exp(-np.where(is_flat, 0, y)) if is_log else slope)
+
+        return partial
+
+    of_shapes = [
+        of_shape(of) if of is not None else entry.missing(key) if of_density is not None else entry.absent(key)
+        for key, of, of_density in zip(entry.shapes, entry.of_cdf, entry.of_shapes, strict=True)
+    ]
+    if entry.density == "pmf":
+        return [None, *of_shapes, None]
+    return [
+        lambda y, x, *args: slope_of_x(y, x, args),
+        *of_shapes,
+        lambda y, x, *args: -slope_of_x(y, x, args),
+        lambda y, x, *args: slope_of_scale(y, x, args),
+    ]
+
+
+def ppf_partials(entry, name):
+    """The partial derivatives of ppf or isf, whose output is the point y with F(y) = p."""
+    sign = -1 if name == "isf" else 1
+
+    def of_shape(of):
+        def partial(y, p, *args):
+            is_edge = (p <= 0) | (p >= 1)
+            density = np.where(is_edge, 1, entry.density_at(y, args))
+            return np.where(is_edge, 0, -of(*entry.within(is_edge, entry.standardised(y, args))) / density)
+
+        return partial
+
+    return [
+        lambda y, p, *args: sign / entry.density_at(y, args),
+        *[
+            entry.missing(key) if of is None else of_shape(of)
+            for key, of in zip(entry.shapes, entry.of_cdf, strict=True)
+        ],
+        lambda y, p, *args: 1,
+        lambda y, p, *args: entry.standardised(y, args)[0],
+    ]
+
+
+# ---------------------------------------------------------------- registering
+
+
+PARTIALS = {
+    **dict.fromkeys((*DENSITIES, *MASSES), density_partials),
+    **dict.fromkeys(("cdf", "logcdf", "sf", "logsf"), cdf_partials),
+    **dict.fromkeys(("ppf", "isf"), ppf_partials),
+}
+
+
+def tabulate(name, slope, *of_shapes, cdf=(), inside=0.5):
+    """Register the rules of all methods of a continuous distribution; see `Entry`.
+
+    Without a slope, those of the density are left out: they then have no rule.
+    """
+    methods = CONTINUOUS if slope is not None else [method for method in CONTINUOUS if method not in DENSITIES]
+    register_methods(Entry(name, slope, of_shapes, cdf, inside), methods)
+
+
+def tabulate_discrete(name, *of_shapes, cdf=(), inside=1):
+    """Register the rules of all methods of a discrete distribution, or of its mass function where no more is known."""
+    entry = Entry(name, None, of_shapes, cdf, inside)
+    if any(of_shapes):
+        register_methods(entry, DISCRETE if cdf else MASSES)
+    for method in STEPS if any(of_shapes) else (*DISCRETE, *STEPS):  # all, where the parameters are whole too
+        non_differentiable(named(entry, method))
+
+
+def register_methods(entry, names):
+    for name in names:
+        scalar_rule(named(entry, name), *PARTIALS[name](entry, name))
+
+
+def named(entry, name):
+    """A method as a function, which has the rules of the bound method.
+
+    What a bound method carries would count as an argument of it, and a distribution holds more than numbers.
+    """
+    method = entry.method(name)
+    rrule.alias(getattr(entry.distribution, name), method)
+    return method

@@ -1,0 +1,256 @@
+"""What the rules of special functions answer at zeros, poles, kinks and the ends of domains; orders and parameters."""
+
+import numpy as np
+import pytest
+from scipy import special
+
+from rulescore import NoTangent, NotImplementedTangent, frule, rrule, unthunk
+from rulescore.ad import grad, hessian
+
+
+def cotangents(f, *args, **kwargs):
+    y, pullback = rrule(f, *args, **kwargs)
+    return [unthunk(bar) for bar in pullback(np.ones_like(y))[1:]]
+
+
+# ---------------------------------------------------------------- zeros and poles
+
+
+def test_the_inverse_of_gamma_is_differentiable_at_the_poles_of_gamma():
+    (bar,) = cotangents(special.rgamma, np.array([0.0, -1.0, -2.0, -3.0]))
+    np.testing.assert_allclose(bar, [1, -1, 2, -6], rtol=1e-14)  # (-1)ⁿ n!
+
+
+def test_a_binomial_coefficient_that_is_zero_has_a_derivative():
+    # binom(n, 3) = n (n-1) (n-2) / 6
+    bar, _ = cotangents(special.binom, np.array([0.0, 1.0, 2.0]), np.full(3, 3.0))
+    np.testing.assert_allclose(bar, [1 / 3, -1 / 6, 1 / 3], rtol=1e-13)
+
+
+def test_comb_is_constant_where_scipy_sets_it_to_zero():
+    bars = cotangents(special.comb, np.array([2.5, 5.0]), np.array([3.5, 2.0]))
+    np.testing.assert_allclose(bars[0], [0, 4.5], rtol=1e-13)  # n (n-1) / 2
+    assert bars[1][0] == 0
+
+
+def test_the_sine_integral_is_differentiable_at_zero():
+    _, pullback = rrule(special.sici, np.array([0.5]))
+    assert unthunk(pullback((np.ones(1), np.zeros(1)))[1]) == pytest.approx(np.sin(0.5) / 0.5)
+    assert grad(lambda x: special.shichi(x)[0])(1e-9) == 1
+
+
+def test_spence_is_differentiable_twice_at_one():
+    assert grad(special.spence)(1.0) == -1
+    assert grad(grad(special.spence))(1.0) == pytest.approx(0.5)
+
+
+def test_bessel_functions_are_differentiable_at_zero():
+    assert cotangents(special.i0, np.array([0.0]))[0] == 0
+    assert cotangents(special.i1, np.array([0.0]))[0] == 0.5
+    assert cotangents(special.j1, np.array([0.0]))[0] == 0.5
+    np.testing.assert_array_equal(cotangents(special.jv, np.array([0, 1, 2]), np.zeros(3))[1], [0, 0.5, 0])
+
+
+def test_kelvin_functions_are_differentiable_at_zero():
+    assert cotangents(special.beip, np.array([0.0]))[0] == 0.5
+    assert cotangents(special.berp, np.array([0.0]))[0] == 0
+
+
+def test_elliptic_integrals_are_differentiable_twice_at_parameter_zero():
+    for f, slopes in ((special.ellipk, (1 / 8, 9 / 64)), (special.ellipe, (-1 / 8, -3 / 64))):
+        assert grad(f)(0.0) == pytest.approx(np.pi * slopes[0], rel=1e-14)
+        assert grad(grad(f))(0.0) == pytest.approx(np.pi * slopes[1], rel=1e-12)
+
+
+def test_legendre_polynomials_are_differentiable_at_the_ends():
+    n = np.arange(5)
+    np.testing.assert_array_equal(cotangents(special.eval_legendre, n, np.ones(5))[1], n * (n + 1) / 2)
+
+
+def test_spherical_harmonics_are_differentiable_at_the_pole():
+    _, pullback = rrule(special.sph_harm_y, 1, 1, 0.0, 0.0)
+    assert unthunk(pullback(1.0)[3]) == pytest.approx(-np.sqrt(3 / (8 * np.pi)))
+
+
+def test_incomplete_gamma_at_the_ends():
+    bars = cotangents(special.gammainc, np.array([2.0, 2.0, 1.0]), np.array([0.0, np.inf, 0.0]))
+    np.testing.assert_array_equal(bars[0], [0, 0, 0])
+    np.testing.assert_array_equal(bars[1], [0, 0, 1])
+
+
+def test_incomplete_beta_at_the_ends():
+    bars = cotangents(special.betainc, np.full(2, 2.0), np.array([1.0, 2.0]), np.array([1.0, 0.0]))
+    np.testing.assert_array_equal(bars[0], [0, 0])
+    np.testing.assert_array_equal(bars[2], [2, 0])
+
+
+def test_student_distribution_does_not_depend_on_the_degrees_in_the_middle():
+    assert cotangents(special.stdtr, 3.0, 0.0)[0] == 0
+    assert cotangents(special.stdtr, 3.0, np.inf)[0] == 0
+
+
+# ---------------------------------------------------------------- entropies and losses
+
+
+def test_xlogy_at_zero():
+    with np.errstate(divide="ignore"):
+        xbar, ybar = cotangents(special.xlogy, np.zeros(2), np.array([0.0, 2.0]))
+    np.testing.assert_array_equal(xbar, [-np.inf, np.log(2)])
+    np.testing.assert_array_equal(ybar, [0, 0])
+
+
+def test_xlogy_at_zero_keeps_its_mixed_second_derivative():
+    h = hessian(lambda v: special.xlogy(v[0], v[1]))(np.array([0.0, 2.0]))
+    np.testing.assert_allclose(h, [[0, 0.5], [0.5, 0]])
+
+
+def test_relative_entropies_at_the_origin_have_the_derivative_along_the_diagonal():
+    zero = np.zeros(1)
+    np.testing.assert_array_equal(np.ravel(cotangents(special.rel_entr, zero, zero)), [1, -1])
+    np.testing.assert_array_equal(np.ravel(cotangents(special.kl_div, zero, zero)), [0, 0])
+
+
+def test_entropy_at_zero_has_an_infinite_derivative():
+    with np.errstate(divide="ignore"):
+        assert cotangents(special.entr, np.zeros(1))[0] == np.inf
+
+
+def test_huber_at_the_edge_and_pseudo_huber_at_the_origin():
+    delta_bar, r_bar = cotangents(special.huber, np.ones(3), np.array([1.0, -1.0, 3.0]))
+    np.testing.assert_array_equal(delta_bar, [0, 0, 2])
+    np.testing.assert_array_equal(r_bar, [1, -1, 1])
+    np.testing.assert_array_equal(np.ravel(cotangents(special.pseudo_huber, np.zeros(1), np.zeros(1))), [0, 0])
+
+
+def test_logistic_functions_keep_their_digits_far_out():
+    assert cotangents(special.expit, 40.0)[0] == pytest.approx(np.exp(-40.0), rel=1e-14)
+    assert cotangents(special.log_ndtr, -1e4)[0] == pytest.approx(1e4, rel=1e-7)
+    assert cotangents(special.log_ndtr, 60.0)[0] == 0
+
+
+def test_the_logarithm_of_box_and_cox_is_differentiable_in_the_power():
+    _, bar = cotangents(special.boxcox, 3.0, 0.0)
+    assert bar == pytest.approx(np.log(3) ** 2 / 2, rel=1e-15)
+    assert cotangents(special.boxcox, 0.0, 2.0)[1] == 0.25
+
+
+def test_lambert_w_at_zero():
+    assert cotangents(special.lambertw, 0.0)[0] == 1
+
+
+# ---------------------------------------------------------------- orders and parameters
+
+MISSING = [
+    (special.jv, (0.5, 1.0), 0),
+    (special.iv, (0.5, 1.0), 0),
+    (special.ive, (0.5, 1.0), 0),
+    (special.hankel1, (0.5, 1.0 + 1j), 0),
+    (special.struve, (0.5, 1.0), 0),
+    (special.hyp2f1, (0.5, 1.0, 2.0, 0.3), 1),
+    (special.hyp1f1, (0.5, 1.0, 2.0), 0),
+    (special.eval_jacobi, (2, 0.5, 0.7, 0.3), 1),
+    (special.jvp, (0.5, 1.0), 0),
+]
+
+
+@pytest.mark.parametrize(("f", "args", "position"), MISSING, ids=lambda f: getattr(f, "__name__", None))
+def test_a_missing_derivative_is_never_zero(f, args, position):
+    bars = rrule(f, *args)[1](1.0)[1:]
+    assert isinstance(unthunk(bars[position]), NotImplementedTangent)
+    assert not isinstance(unthunk(bars[-1]), NotImplementedTangent)
+    tangents = [NoTangent()] * (1 + len(args))
+    tangents[1 + position] = 1.0
+    assert isinstance(frule(tuple(tangents), f, *args)[1], NotImplementedTangent)
+
+
+def test_a_missing_derivative_says_so_when_it_is_asked_for():
+    with pytest.raises(Exception, match=r"scipy.special.iv with respect to the order"):
+        grad(lambda v: special.iv(v, 1.0))(0.5)
+    assert grad(lambda x: special.iv(0.5, x))(1.0) > 0
+
+
+def test_whole_orders_have_no_derivative():
+    assert cotangents(special.jv, 2, 1.5)[0] is NoTangent()
+    assert cotangents(special.polygamma, 2, 1.5)[0] is NoTangent()
+    assert cotangents(special.eval_hermite, 2, 1.5)[0] is NoTangent()
+
+
+def test_numbers_of_events_have_no_derivative():
+    k_bar, n_bar, p_bar = cotangents(special.bdtr, 1, 3, 0.25)
+    assert k_bar is n_bar is NoTangent()
+    assert p_bar == pytest.approx(-6 * 0.25 * 0.75)  # of (1-p)³ + 3 p (1-p)²
+    assert cotangents(special.bdtr, 3, 3, 0.25)[2] == 0
+
+
+# ---------------------------------------------------------------- complex numbers that are not holomorphic
+
+
+def test_scaled_bessel_functions_of_complex_numbers_are_differentiated_as_real_maps():
+    for f in (special.ive, special.jve, special.yve):
+        z, dz, step = 0.7 - 1.2j, 0.3 + 0.8j, 1e-6
+        _, dy = frule((NoTangent(), NoTangent(), dz), f, 1, z)
+        assert dy == pytest.approx((f(1, z + step * dz) - f(1, z - step * dz)) / (2 * step), rel=1e-8)
+        _, pullback = rrule(f, 1, z)
+        ybar = 1.1 - 0.4j
+        zbar = unthunk(pullback(ybar)[2])
+        assert (np.conj(ybar) * dy).real == pytest.approx((np.conj(zbar) * dz).real, rel=1e-13)
+
+
+def test_scaled_airy_functions_of_complex_numbers_have_no_rule():
+    assert rrule(special.airye, 1 + 1j) is None
+
+
+# ---------------------------------------------------------------- precision and second order
+
+WITHOUT_DIFFERENCES = (
+    (special.gammaln, (1.5,)),
+    (special.erf, (0.5,)),
+    (special.xlogy, (0.5, 1.5)),
+    (special.gammainc, (1.5, 0.5)),
+    (special.betainc, (1.5, 2.5, 0.3)),
+    (special.kv, (1.5, 0.5)),
+    (special.stdtr, (3.0, 0.5)),
+    (special.ellipkinc, (0.4, 0.3)),
+)
+
+
+@pytest.mark.parametrize(("f", "args"), WITHOUT_DIFFERENCES, ids=lambda f: getattr(f, "__name__", None))
+def test_float32_stays_float32(f, args):
+    arrays = [np.full(2, x, np.float32) for x in args]
+    doubles = cotangents(f, *[np.full(2, x) for x in args])
+    for bar, precise in zip(cotangents(f, *arrays), doubles, strict=True):
+        assert bar.dtype == np.float32
+        np.testing.assert_allclose(bar, precise, rtol=2e-5)
+
+
+def test_mixed_second_derivatives_of_parameters_are_symmetric_and_right():
+    # ∂²P/∂a∂x = ∂/∂a of the density
+    h = hessian(lambda v: special.gammainc(v[0], v[1]))(np.array([2.5, 1.7]))
+    density = 1.7**1.5 * np.exp(-1.7) / special.gamma(2.5)
+    np.testing.assert_allclose(h[0, 1], density * (np.log(1.7) - special.psi(2.5)), rtol=1e-13)
+    np.testing.assert_allclose(h, h.T, rtol=1e-12)
+
+
+def test_inverses_undo_the_functions_in_their_derivatives_too():
+    a, b, p = 1.3, 2.4, 0.35
+    x = special.betaincinv(a, b, p)
+    forward, back = cotangents(special.betainc, a, b, x), cotangents(special.betaincinv, a, b, p)
+    assert back[2] == pytest.approx(1 / forward[2], rel=1e-12)
+    assert back[0] == pytest.approx(-forward[0] / forward[2], rel=1e-12)
+
+
+def test_second_derivatives_at_a_zero_of_products_of_whole_numbers():
+    # binom(n, 3) = n (n-1) (n-2) / 6, and (z)₄ = z (z+1) (z+2) (z+3)
+    assert grad(grad(lambda n: special.binom(n, 3.0)))(1.0) == pytest.approx(0, abs=1e-13)
+    assert grad(grad(lambda n: special.binom(n, 3.0)))(2.0) == pytest.approx(1, rel=1e-12)
+    assert grad(grad(lambda z: special.poch(z, 4)))(-2.0) == pytest.approx(-2, rel=1e-12)
+
+
+def test_xlogy_of_zero_and_a_negative_number_is_constant():
+    assert cotangents(special.xlogy, 0.0, -1.0) == [0, 0]
+
+
+def test_quantiles_at_the_end_do_not_move_with_the_parameters():
+    with np.errstate(divide="ignore"):  # in the probability the slope is infinite
+        assert cotangents(special.gammainccinv, 2.5, 1.0) == [0, -np.inf]
+        assert cotangents(special.betaincinv, 2.5, 1.5, 0.0) == [0, 0, np.inf]

@@ -1,0 +1,250 @@
+"""Methods of distributions: against high precision in the tails, at the edges of supports, and how calls get here."""
+
+import functools
+
+import mpmath
+import numpy as np
+import pytest
+from scipy import stats
+
+from rulescore import NoTangent, NotImplementedTangent, ZeroTangent, frule, rrule, unthunk
+from rulescore.ad import grad, hessian, primitive
+from testutils.samples.scipy.stats.distributions import DISCRETE, SHAPES
+
+METHODS = ("pdf", "logpdf", "cdf", "logcdf", "sf", "logsf", "ppf", "isf")
+
+
+def cotangents(f, *args, ybar=1.0, **kwargs):
+    return [unthunk(bar) for bar in rrule(f, *args, **kwargs)[1](ybar)[1:]]
+
+
+# ---------------------------------------------------------------- against high precision
+
+mpmath.mp.dps = 40
+
+LOG_DENSITIES = {
+    "norm": lambda z: -z * z / 2,
+    "gamma": lambda z, a: (a - 1) * mpmath.log(z) - z - mpmath.loggamma(a),
+    "beta": lambda z, a, b: (a - 1) * mpmath.log(z) + (b - 1) * mpmath.log(1 - z) - mpmath.log(mpmath.beta(a, b)),
+    "t": lambda z, v: (
+        mpmath.loggamma((v + 1) / 2)
+        - mpmath.loggamma(v / 2)
+        - mpmath.log(v) / 2
+        - (v + 1) / 2 * mpmath.log(1 + z * z / v)
+    ),
+    "skewnorm": lambda z, a: -z * z / 2 + mpmath.log(mpmath.ncdf(a * z)),
+    "exponnorm": lambda z, k: 1 / (2 * k * k) - z / k - mpmath.log(k) + mpmath.log(mpmath.ncdf(z - 1 / k)),
+    "genextreme": lambda z, c: (
+        (1 - c) / c * mpmath.log(1 - c * z) - mpmath.exp(mpmath.log(1 - c * z) / c) if c else -z - mpmath.exp(-z)
+    ),
+    "genpareto": lambda z, c: -(1 + 1 / c) * mpmath.log(1 + c * z) if c else -z,
+    "rice": lambda z, b: mpmath.log(z) - (z * z + b * b) / 2 + mpmath.log(mpmath.besseli(0, b * z)),
+    "logistic": lambda z: -z - 2 * mpmath.log(1 + mpmath.exp(-z)),
+    "truncnorm": lambda z, a, b: -z * z / 2 - mpmath.log(mpmath.ncdf(b) - mpmath.ncdf(a)),
+    "invgauss": lambda z, m: -3 * mpmath.log(z) / 2 - (z - m) ** 2 / (2 * z * m * m),
+}
+
+POINTS = [
+    ("norm", (37.0,)),
+    ("norm", (-1e-9,)),
+    ("gamma", (1e-6, 1e-3)),
+    ("gamma", (300.0, 250.0)),
+    ("beta", (1e-5, 0.02, 30.0)),
+    ("beta", (0.999, 50.0, 0.3)),
+    ("t", (40.0, 1.5)),
+    ("t", (3.0, 5e3)),
+    ("t", (3.0, 1e6)),
+    ("skewnorm", (-8.0, 4.0)),
+    ("exponnorm", (-12.0, 0.3)),
+    ("exponnorm", (30.0, 2.0)),
+    ("genextreme", (0.7, 1e-9)),
+    ("genextreme", (0.7, -0.004)),
+    ("genpareto", (3.0, 1e-9)),
+    ("genpareto", (3.0, 0.003)),
+    ("rice", (90.0, 60.0)),
+    ("logistic", (-60.0,)),
+    ("truncnorm", (9.5, 9.0, 12.0)),
+    ("truncnorm", (-10.5, -12.0, -10.0)),
+    ("invgauss", (0.02, 0.4)),
+]
+
+
+@pytest.mark.parametrize(("name", "point"), POINTS, ids=lambda x: str(x).replace(" ", ""))
+def test_slopes_of_log_densities_keep_their_digits(name, point):
+    bars = cotangents(getattr(stats, name).logpdf, *point)
+    for i, bar in enumerate(bars[: len(point)]):
+        order = tuple(int(j == i) for j in range(len(point)))
+        exact = mpmath.diff(LOG_DENSITIES[name], tuple(map(mpmath.mpf, point)), order, h=mpmath.mpf(10) ** -18)
+        # Where ℓ has a term that cancels, as the normalisation of t for many degrees of freedom.
+        tolerance = 1e-8 if (name, point) == ("t", (3.0, 1e6)) else 2e-11
+        np.testing.assert_allclose(float(bar), float(exact), rtol=tolerance, atol=1e-300, err_msg=f"argument {i}")
+
+
+@pytest.mark.parametrize(("x", "a"), [(12.0, 0.5), (1e-4, 2.0), (60.0, 20.0)])
+def test_slopes_of_survival_functions_keep_their_digits_where_these_are_tiny(x, a):
+    xbar, abar = cotangents(stats.gamma.sf, x, a)
+    exact = mpmath.diff(lambda a: mpmath.gammainc(a, x, mpmath.inf, regularized=True), mpmath.mpf(a))
+    np.testing.assert_allclose(float(abar), float(exact), rtol=1e-9)
+    np.testing.assert_allclose(float(xbar), -stats.gamma.pdf(x, a), rtol=1e-12)
+
+
+@pytest.mark.parametrize("x", [-40.0, -10.0, 0.0, 10.0])
+def test_the_logarithm_of_the_normal_distribution_function_has_the_mills_ratio_for_a_slope(x):
+    exact = mpmath.npdf(x) / mpmath.ncdf(x)
+    np.testing.assert_allclose(float(cotangents(stats.norm.logcdf, x)[0]), float(exact), rtol=1e-12)
+    np.testing.assert_allclose(float(cotangents(stats.norm.logsf, -x)[0]), -float(exact), rtol=1e-12)
+
+
+# ---------------------------------------------------------------- relations between the methods
+
+
+@pytest.mark.parametrize("name", sorted(SHAPES))
+def test_the_slope_of_the_quantile_function_is_the_inverse_of_that_of_the_distribution_function(name):
+    distribution, shapes = getattr(stats, name), SHAPES[name]
+    p = np.array([0.2, 0.7])
+    x = distribution.ppf(p, *shapes, 0.3, 1.7)
+    of_x = cotangents(distribution.cdf, x, *shapes, 0.3, 1.7, ybar=np.ones(2))[0]
+    of_p = cotangents(distribution.ppf, p, *shapes, 0.3, 1.7, ybar=np.ones(2))[0]
+    np.testing.assert_allclose(of_x * of_p, 1, rtol=1e-8)
+
+
+@pytest.mark.parametrize("name", sorted(SHAPES))
+def test_what_the_distribution_function_gains_the_survival_function_loses(name):
+    distribution, shapes = getattr(stats, name), SHAPES[name]
+    x = distribution.ppf(0.4, *shapes)
+    gained, lost = (rrule(f, x, *shapes, 0.0, 1.0)[1](1.0)[1:] for f in (distribution.cdf, distribution.sf))
+    for g, s in zip(map(unthunk, gained), map(unthunk, lost), strict=True):
+        if isinstance(g, NotImplementedTangent):
+            assert isinstance(s, NotImplementedTangent)
+        else:
+            np.testing.assert_allclose(g, -s, rtol=1e-9, atol=1e-12)
+
+
+# ---------------------------------------------------------------- the edge of the support
+
+
+@pytest.mark.parametrize("method", ["pdf", "logpdf", "cdf", "sf"])
+@pytest.mark.parametrize(("name", "x"), [("gamma", -1.0), ("beta", -0.5), ("beta", 1.5), ("pareto", 0.5)])
+def test_outside_of_the_support_every_slope_is_zero(name, x, method):
+    with np.errstate(all="raise"):
+        bars = cotangents(getattr(getattr(stats, name), method), x, *SHAPES[name], 0.0, 1.0)
+    assert [float(bar) for bar in bars] == [0.0] * len(bars)
+
+
+def test_at_the_edge_the_slope_is_the_one_from_within():
+    xbar, locbar, scalebar = cotangents(stats.expon.pdf, 0.0, 0.0, 2.0)
+    assert (xbar, locbar, scalebar) == (-0.25, 0.25, -0.25)
+
+
+def test_a_density_that_is_infinite_says_so():
+    with np.errstate(divide="ignore", invalid="ignore"):
+        (xbar,) = cotangents(stats.gamma.logpdf, 0.0, 0.5, ybar=1.0)[:1]
+    assert xbar == -np.inf
+
+
+def test_points_outside_do_not_spoil_second_derivatives():
+    logpdf = primitive(stats.gamma.logpdf)
+    found = hessian(lambda a: np.sum(np.where(np.array([True, False]), logpdf(np.array([2.0, -1.0]), a), 0)))(2.5)
+    wanted = -float(mpmath.polygamma(1, 2.5))
+    np.testing.assert_allclose(found, wanted, rtol=1e-12)
+
+
+# ---------------------------------------------------------------- discrete distributions
+
+
+@pytest.mark.parametrize("name", sorted(DISCRETE))
+def test_whole_numbers_have_no_derivative(name):
+    (shapes, numbers), distribution = DISCRETE[name], getattr(stats, name)
+    bars = rrule(distribution.logpmf, numbers[1], *shapes)[1](1.0)[1:]
+    kinds = [isinstance(unthunk(bar), NoTangent) for bar in bars] or [True]
+    assert kinds[0]
+    assert all(kinds[1 + i] for i, shape in enumerate(shapes) if isinstance(shape, int) and 1 + i < len(kinds))
+    assert rrule(distribution.ppf, 0.5, *shapes)[1](1.0) == (NoTangent(),)
+
+
+def test_the_poisson_distribution_function_has_minus_the_mass_for_a_slope():
+    _, mubar = cotangents(stats.poisson.cdf, 4, 2.5)
+    np.testing.assert_allclose(mubar, -stats.poisson.pmf(4, 2.5), rtol=1e-14)
+
+
+# ---------------------------------------------------------------- how calls get here
+
+
+def test_keywords_have_their_cotangents_in_the_places_of_the_arguments():
+    _, pullback = rrule(stats.gamma.logpdf, 2.0, a=1.5, scale=0.5)
+    _, xbar, abar, locbar, scalebar = map(unthunk, pullback(1.0))
+    wanted = cotangents(stats.gamma.logpdf, 2.0, 1.5, 0.0, 0.5)
+    np.testing.assert_allclose([xbar, abar, scalebar], [wanted[0], wanted[1], wanted[3]])
+    assert locbar is NoTangent()
+
+
+def test_a_partial_of_a_method_is_served():
+    f = functools.partial(stats.norm.logpdf, loc=1.0)
+    y, pullback = rrule(f, 2.0)
+    assert y == stats.norm.logpdf(2.0, 1.0)
+    assert unthunk(pullback(1.0)[1]) == -1.0
+
+
+def test_a_program_calls_the_method_as_a_primitive():
+    logpdf, x = primitive(stats.norm.logpdf), np.array([0.5, -1.0, 2.0])
+
+    def loss(mu, sigma):
+        return -np.sum(logpdf(x, loc=mu, scale=sigma))
+
+    found = grad(loss, (0, 1))(0.25, 1.5)
+    wanted = -np.sum((x - 0.25) / 1.5**2), -np.sum((x - 0.25) ** 2 / 1.5**3 - 1 / 1.5)
+    np.testing.assert_allclose(found, wanted, rtol=1e-14)
+
+
+def test_distributions_without_an_entry_have_no_rule():
+    assert rrule(stats.argus.logpdf, 0.5, 1.0) is None
+    assert rrule(stats.nct.logpdf, 0.5, 3.0, 1.0) is None
+
+
+def test_a_parameter_whose_derivative_is_not_known_says_so_and_does_no_harm():
+    _, pullback = rrule(stats.vonmises.cdf, 0.5, 2.0)
+    _, xbar, kappabar = map(unthunk, pullback(1.0))
+    np.testing.assert_allclose(xbar, stats.vonmises.pdf(0.5, 2.0))
+    assert isinstance(kappabar, NotImplementedTangent)
+    assert "vonmises with respect to kappa" in kappabar.message
+    y, dy = frule((NoTangent(), 1.0, NoTangent()), stats.vonmises.cdf, 0.5, 2.0)
+    np.testing.assert_allclose(dy, stats.vonmises.pdf(0.5, 2.0))
+    assert y == stats.vonmises.cdf(0.5, 2.0)
+
+
+def test_a_zero_cotangent_stays_zero():
+    bars = cotangents(stats.norm.cdf, np.ones(3), 0.0, 1.0, ybar=ZeroTangent())
+    assert all(isinstance(bar, ZeroTangent) for bar in bars)
+
+
+def test_constant_parameters_cost_nothing(monkeypatch):
+    """The slope of a shape parameter is a quadrature, which a number that is not differentiated does not start."""
+    _, pullback = rrule(stats.gamma.cdf, np.ones(3), 2)
+    monkeypatch.setattr("rules.scipy.stats.half_line.gammainc_wrt_a", lambda *args: pytest.fail("computed"))
+    unthunk(pullback(np.ones(3))[1])
+
+
+# ---------------------------------------------------------------- several variables
+
+
+def test_the_covariance_has_a_symmetric_cotangent():
+    cov = np.array([[2.0, 0.5], [0.5, 1.0]])
+    x, mean = np.array([[1.0, -1.0], [0.0, 2.0]]), np.array([0.5, 0.0])
+    _, xbar, meanbar, covbar = map(unthunk, rrule(stats.multivariate_normal.logpdf, x, mean, cov)[1](np.ones(2)))
+    inverse = np.linalg.inv(cov)
+    solved = (x - mean) @ inverse
+    np.testing.assert_allclose(xbar, -solved)
+    np.testing.assert_allclose(meanbar, solved.sum(axis=0))
+    np.testing.assert_allclose(covbar, (solved.T @ solved - 2 * inverse) / 2)
+
+
+def test_a_singular_covariance_is_not_served():
+    args = np.ones(2), np.zeros(2), np.ones((2, 2)), True
+    assert rrule(stats.multivariate_normal.logpdf, *args) is None
+
+
+def test_the_log_likelihood_of_a_normal_sample_has_its_hessian():
+    logpdf, x = primitive(stats.multivariate_normal.logpdf), np.array([[1.0, -1.0], [0.0, 2.0], [1.5, 0.5]])
+    cov = np.array([[2.0, 0.5], [0.5, 1.0]])
+    found = hessian(lambda mean: np.sum(logpdf(x, mean, cov)))(np.zeros(2))
+    np.testing.assert_allclose(found, -3 * np.linalg.inv(cov), rtol=1e-12)

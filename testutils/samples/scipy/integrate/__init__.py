@@ -1,0 +1,4 @@
+"""Sample inputs of `scipy.integrate`."""
+
+from testutils.samples.scipy.integrate import functions as functions
+from testutils.samples.scipy.integrate import sampled_data as sampled_data

@@ -1,0 +1,54 @@
+"""Sample inputs for roots, logarithms, powers and signs of matrices."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import scipy.linalg
+
+from rules.scipy.linalg.matrix_functions import logm_frechet
+from testutils.samples.numpy.linalg.matrices import normal, regular, with_eigenvalues
+from testutils.sampling import Sample, sample, sample_inputs
+
+
+@sample_inputs(scipy.linalg.sqrtm, scipy.linalg.logm)
+def _(rng: np.random.Generator) -> Iterator[Sample]:
+    yield sample(regular(rng, 3, 3))
+    yield sample(with_eigenvalues(rng, 2.0, 1 + 2j), _name="a conjugate pair")
+    yield sample(with_eigenvalues(rng, 2.0, -1.5, 4.0), _name="a negative eigenvalue")
+    yield sample(regular(rng, 3, 3) + 1j * rng.standard_normal((3, 3)), _name="complex")
+    yield sample(regular(rng, 2, 3, 3), _name="a stack")
+    yield sample(np.array([[2.0, 1.0], [0.0, 2.0]]), _name="defective")
+    yield sample(np.triu(regular(rng, 3, 3)), _name="a triangle")
+    yield sample([[3.0, 1.0], [0.5, 2.0]], _name="lists")
+
+
+@sample_inputs(scipy.linalg.sqrtm)
+def single(rng: np.random.Generator) -> Iterator[Sample]:
+    """In single precision, which ``logm`` is too inaccurate in to compare with."""
+    yield sample(regular(rng, 3, 3).astype(np.float32))
+
+
+@sample_inputs(logm_frechet)
+def _(rng: np.random.Generator) -> Iterator[Sample]:
+    yield sample(regular(rng, 3, 3), rng.standard_normal((3, 3)))
+    yield sample(regular(rng, 3, 3) + 1j * rng.standard_normal((3, 3)), normal(rng, 3, 3, dtype=complex))
+    yield sample(regular(rng, 2, 3, 3), rng.standard_normal((3, 3)), _name="a stack, one direction")
+
+
+@sample_inputs(scipy.linalg.fractional_matrix_power)
+def _(rng: np.random.Generator) -> Iterator[Sample]:
+    for power in (0.5, 0.3, -1.3, 2.6):
+        yield sample(regular(rng, 3, 3), power)
+    for whole in (2, -1):
+        yield sample(regular(rng, 3, 3), whole)
+    yield sample(regular(rng, 3, 3) + 1j * rng.standard_normal((3, 3)), 0.7, _name="complex")
+    yield sample(regular(rng, 2, 3, 3), 0.4, _name="a stack")
+
+
+@sample_inputs(scipy.linalg.signm)
+def _(rng: np.random.Generator) -> Iterator[Sample]:
+    yield sample(with_eigenvalues(rng, 2.0, -1.5, 4.0))
+    yield sample(with_eigenvalues(rng, 1 + 0.5j, -2.5 - 1j, -3.0, dtype=complex), _name="complex")
+    yield sample(with_eigenvalues(rng, 2.0, -1.5, 4.0)[None], _name="a stack")

@@ -1,0 +1,16 @@
+"""Sample inputs for what tells how a matrix looks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import scipy.linalg
+
+from testutils.sampling import Sample, sample, sample_inputs
+
+
+@sample_inputs(scipy.linalg.bandwidth, scipy.linalg.ishermitian, scipy.linalg.issymmetric)
+def _(rng: np.random.Generator) -> Iterator[Sample]:
+    yield sample(np.triu(rng.standard_normal((3, 3)), -1))
+    yield sample(np.eye(3))

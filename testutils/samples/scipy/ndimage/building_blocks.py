@@ -1,0 +1,125 @@
+"""Sample inputs for the linear maps that the rules of `scipy.ndimage` are made of, and their transposes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from scipy import ndimage
+
+from rules.scipy.ndimage.correlations import correlation_spread, correlation_weights
+from rules.scipy.ndimage.smoothing import uniform_spread
+from rules.scipy.ndimage.spline_sampling import (
+    enlarged,
+    enlarged_spread,
+    sample_axis,
+    sample_spline,
+    spline_coefficients,
+    spline_coefficients_spread,
+    spread_axis,
+    spread_spline,
+)
+from rules.scipy.ndimage.windows import Window, gather_structure, gather_ties, selected, spread_structure, spread_ties
+from rulescore import NoTangent
+from testutils import with_tangent
+from testutils.samples.numpy.reductions import complex_normal
+from testutils.samples.scipy.ndimage.rank_filters import apart
+from testutils.samples.scipy.ndimage.transforms import coordinates_within
+from testutils.sampling import Sample, sample, sample_inputs
+
+
+@sample_inputs(correlation_spread)
+def _(rng: np.random.Generator) -> Iterator[Sample]:
+    y = rng.standard_normal((4, 5))
+    yield sample(y, rng.standard_normal(3), (1,), [1], "reflect")
+    yield sample(y, rng.standard_normal((2, 3)), (0, 1), [-1, 0], "mirror")
+    yield sample(complex_normal(rng, 4, 5), complex_normal(rng, 3), (0,), [0], "constant")
+
+
+@sample_inputs(correlation_weights)
+def _(rng: np.random.Generator) -> Iterator[Sample]:
+    y, x = rng.standard_normal((4, 5)), rng.standard_normal((4, 5))
+    yield sample(y, x, (3,), (1,), [1], "nearest")
+    yield sample(y, x, (2, 3), (0, 1), [-1, 0], "wrap")
+    yield sample(complex_normal(rng, 4, 5), complex_normal(rng, 4, 5), (3,), (0,), [0], "constant")
+
+
+@sample_inputs(uniform_spread)
+def _(rng: np.random.Generator) -> Iterator[Sample]:
+    yield sample(rng.standard_normal((4, 5)), 3, 1, "reflect", 0)
+    yield sample(complex_normal(rng, 4, 5), 4, 0, "wrap", 1)
+
+
+@sample_inputs(spline_coefficients, spline_coefficients_spread)
+def _(rng: np.random.Generator) -> Iterator[Sample]:
+    yield sample(rng.standard_normal((4, 5)), 3, (0, 1), "mirror")
+    yield sample(complex_normal(rng, 40), 5, (0,), "constant")
+
+
+@sample_inputs(enlarged)
+def _(rng: np.random.Generator) -> Iterator[Sample]:
+    yield sample(rng.standard_normal((3, 2)), 4, "nearest")
+    yield sample(complex_normal(rng, 3), 2, "grid-constant")
+
+
+@sample_inputs(enlarged_spread)
+def _(rng: np.random.Generator) -> Iterator[Sample]:
+    yield sample(rng.standard_normal((9, 8)), 3, "nearest")
+    yield sample(complex_normal(rng, 7), 2, "grid-constant")
+
+
+@sample_inputs(sample_spline)
+def _(rng: np.random.Generator) -> Iterator[Sample]:
+    shape = (4, 5)
+    yield sample(rng.standard_normal(shape), coordinates_within(rng, shape, 3, beyond=2), 3, "reflect", ((0, 0),))
+    yield sample(complex_normal(rng, *shape), coordinates_within(rng, shape, 3), 4, "constant", ((1, 0), (0, 2)))
+
+
+@sample_inputs(spread_spline)
+def _(rng: np.random.Generator) -> Iterator[Sample]:
+    shape = (4, 5)
+    x = coordinates_within(rng, shape, 3, beyond=2)
+    yield sample(rng.standard_normal((1, 3)), x, 3, "reflect", ((0, 0),), shape)
+    yield sample(complex_normal(rng, 2, 3), x, 4, "constant", ((1, 0), (0, 2)), shape)
+
+
+@sample_inputs(sample_axis)
+def _(rng: np.random.Generator) -> Iterator[Sample]:
+    x = coordinates_within(rng, (5,), 6, beyond=2)[0]
+    yield sample(rng.standard_normal((4, 5)), x, 1, 3, "reflect", 0)
+    yield sample(complex_normal(rng, 5, 2), x, 0, 4, "nearest", 1)
+
+
+@sample_inputs(spread_axis)
+def _(rng: np.random.Generator) -> Iterator[Sample]:
+    x = coordinates_within(rng, (5,), 6, beyond=2)[0]
+    yield sample(rng.standard_normal((4, 6)), x, 1, 3, "reflect", 0, 5)
+    yield sample(complex_normal(rng, 6, 2), x, 0, 4, "nearest", 1, 5)
+
+
+def extremes(rng: np.random.Generator) -> list[Any]:
+    """An image of integers with ties, its maxima in windows of three, and that window, none of which moves."""
+    x = rng.integers(0, 4, (4, 5))
+    return [
+        x,
+        ndimage.maximum_filter1d(x, 3),
+        with_tangent(Window(np.ones(3, bool), [1], [0], ["reflect"], 0), NoTangent()),
+    ]
+
+
+@sample_inputs(gather_ties, spread_ties)
+def _(rng: np.random.Generator) -> Iterator[Sample]:
+    yield sample(rng.standard_normal((4, 5)), *extremes(rng))
+
+
+@sample_inputs(gather_structure, spread_structure)
+def of_structures(rng: np.random.Generator) -> Iterator[Sample]:
+    yield sample(rng.standard_normal(3), *extremes(rng), _function=gather_structure)
+    yield sample(rng.standard_normal((4, 5)), *extremes(rng), _function=spread_structure)
+
+
+@sample_inputs(selected)
+def _(rng: np.random.Generator) -> Iterator[Sample]:
+    x = apart(rng, 4, 5)
+    yield sample(x, size=3, _function=ndimage.median_filter)

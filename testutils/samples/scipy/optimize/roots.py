@@ -1,0 +1,76 @@
+"""Sample inputs of the solvers for roots and fixed points.
+
+What a rule asks of the AD system is answered by finite differences where there is none, which limits the precision.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.optimize
+
+from testutils.samples.scipy.optimize.problems import contraction, coupled, cubic
+from testutils.sampling import Sample, sample, sample_inputs
+
+ROUNDED = 1e-6
+
+
+@sample_inputs(
+    scipy.optimize.brentq,
+    scipy.optimize.brenth,
+    scipy.optimize.ridder,
+    scipy.optimize.bisect,
+    scipy.optimize.toms748,
+)
+def _(rng: np.random.Generator) -> Iterator[Sample]:
+    yield sample(cubic, -3.0, 4.0, (1.5, 2.0), xtol=1e-14, _rtol=ROUNDED)
+    yield sample(cubic, np.float64(-3.0), 4.0, (0.7, -rng.random()), xtol=1e-14, _rtol=ROUNDED)
+
+
+@sample_inputs(scipy.optimize.root_scalar)
+def _(rng: np.random.Generator) -> Iterator[Sample]:
+    yield sample(cubic, (1.5, 2.0), bracket=(-3.0, 4.0), xtol=1e-14, _rtol=ROUNDED)
+    yield sample(cubic, (0.7, -rng.random()), x0=1.0, method="newton", xtol=1e-14, _rtol=ROUNDED)
+    yield sample(cubic, (0.7, 0.5), x0=1.0, x1=1.1, method="secant", xtol=1e-14, _rtol=ROUNDED)
+
+
+@sample_inputs(scipy.optimize.newton)
+def _(rng: np.random.Generator) -> Iterator[Sample]:
+    yield sample(cubic, 1.0, None, (1.5, 2.0), tol=1e-14, _rtol=ROUNDED)
+    yield sample(cubic, np.ones(3), None, (1.5, rng.random(3)), tol=1e-14, _name="several at once", _rtol=ROUNDED)
+
+
+@sample_inputs(scipy.optimize.root)
+def _(rng: np.random.Generator) -> Iterator[Sample]:
+    for method, options in (("krylov", {"fatol": 1e-13}), ("df-sane", {"ftol": 1e-14, "fatol": 0.0})):
+        p = np.array([2.0, 1.0]) + 0.1 * rng.random(2)
+        yield sample(coupled, np.ones(2), (p,), method=method, options=options, _rtol=ROUNDED)
+
+
+@sample_inputs(scipy.optimize.fsolve)
+def _(rng: np.random.Generator) -> Iterator[Sample]:
+    yield sample(coupled, np.ones(2), (np.array([2.0, 1.0]) + 0.1 * rng.random(2),), xtol=1e-12, _rtol=ROUNDED)
+
+
+@dataclass
+class Equations:
+    """A function with a parameter."""
+
+    p: Any
+
+    def __call__(self, x: Any) -> Any:
+        return x + 0.1 * np.sin(x) * x[::-1] - self.p
+
+
+@sample_inputs(scipy.optimize.broyden1, scipy.optimize.broyden2, scipy.optimize.anderson, scipy.optimize.newton_krylov)
+def _(rng: np.random.Generator) -> Iterator[Sample]:
+    yield sample(Equations(2.0 + 0.1 * rng.random()), np.ones(2), f_tol=1e-13, _rtol=ROUNDED)
+
+
+@sample_inputs(scipy.optimize.fixed_point)
+def _(rng: np.random.Generator) -> Iterator[Sample]:
+    yield sample(contraction, 0.5, (rng.random(),), xtol=1e-14, _rtol=ROUNDED)
+    yield sample(contraction, np.full(2, 0.5), (rng.random(2),), xtol=1e-14, method="iteration", _rtol=ROUNDED)

@@ -1,0 +1,29 @@
+"""Sample inputs for `scipy.signal`."""
+
+from testutils.samples.scipy.signal import (
+    analytic_signals,
+    constants,
+    convolutions,
+    filters,
+    frequency_responses,
+    representations,
+    resampling,
+    smoothing,
+    spectra,
+    waveforms,
+    windows,
+)
+
+__all__ = [
+    "analytic_signals",
+    "constants",
+    "convolutions",
+    "filters",
+    "frequency_responses",
+    "representations",
+    "resampling",
+    "smoothing",
+    "spectra",
+    "waveforms",
+    "windows",
+]

@@ -1,0 +1,195 @@
+"""Sample inputs for the methods of distributions of one variable, made of one line for each distribution."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+import numpy as np
+from scipy import stats
+
+from testutils.sampling import Sample, sample, sample_inputs
+
+SHAPES: dict[str, tuple[float, ...]] = {
+    "beta": (2.3, 1.4),
+    "betaprime": (2.3, 3.1),
+    "burr": (2.5, 1.3),
+    "burr12": (2.5, 1.3),
+    "cauchy": (),
+    "chi": (3.2,),
+    "chi2": (3.2,),
+    "expon": (),
+    "exponnorm": (1.3,),
+    "f": (4.5, 6.2),
+    "fisk": (2.2,),
+    "foldnorm": (0.8,),
+    "gamma": (2.4,),
+    "genextreme": (0.3,),
+    "gengamma": (1.7, 2.1),
+    "genlogistic": (1.6,),
+    "gennorm": (1.8,),
+    "genpareto": (0.4,),
+    "gompertz": (0.9,),
+    "gumbel_l": (),
+    "gumbel_r": (),
+    "halfcauchy": (),
+    "halfnorm": (),
+    "invgamma": (2.6,),
+    "invgauss": (0.7,),
+    "johnsonsb": (0.6, 1.2),
+    "johnsonsu": (0.6, 1.2),
+    "laplace": (),
+    "levy": (),
+    "logistic": (),
+    "loglaplace": (2.7,),
+    "lognorm": (0.8,),
+    "loguniform": (0.5, 3.0),
+    "lomax": (2.1,),
+    "maxwell": (),
+    "moyal": (),
+    "nakagami": (1.9,),
+    "ncx2": (3.4, 1.7),
+    "norm": (),
+    "pareto": (2.2,),
+    "powerlaw": (1.7,),
+    "rayleigh": (),
+    "reciprocal": (0.5, 3.0),
+    "rice": (0.9,),
+    "skewnorm": (1.5,),
+    "t": (4.3,),
+    "triang": (0.45,),
+    "truncnorm": (-0.8, 1.6),
+    "uniform": (),
+    "vonmises": (1.4,),
+    "weibull_max": (1.8,),
+    "weibull_min": (1.8,),
+    "wrapcauchy": (0.4,),
+}
+"""The continuous distributions, each with values of its shape parameters."""
+
+PROBABILITIES = np.array([0.12, 0.35, 0.6, 0.87])
+LOC, SCALE = 0.3, 1.7
+
+
+def methods_of(name: str, *methods: str) -> list[Any]:
+    return [getattr(getattr(stats, name), method) for method in methods]
+
+
+def made_by(generate: Callable[[np.random.Generator], Iterable[Sample]], *functions: Any) -> None:
+    """Register a generator that a loop has made, one of several from one line."""
+
+    class Generator:
+        """Not a function, which would replace the one registered before from the same line."""
+
+        def __call__(self, rng: np.random.Generator) -> Iterable[Sample]:
+            return generate(rng)
+
+    for function in functions:
+        sample_inputs(function)(Generator())
+
+
+def register_continuous(name: str, shapes: tuple[float, ...]) -> None:
+    """Points at quantiles between the bulk and the tails, and the distribution moved and stretched."""
+    distribution = getattr(stats, name)
+    points = distribution.ppf(PROBABILITIES, *shapes, loc=LOC, scale=SCALE)
+
+    def at_points(rng: np.random.Generator) -> Iterator[Sample]:
+        yield sample(points, *shapes, LOC, SCALE)
+
+    def at_probabilities(rng: np.random.Generator) -> Iterator[Sample]:
+        yield sample(PROBABILITIES, *shapes, LOC, SCALE)
+
+    def standard(rng: np.random.Generator) -> Iterator[Sample]:
+        grown = [np.array([[x], [1.02 * x]]) for x in shapes]
+        yield sample(distribution.ppf(PROBABILITIES, *shapes), *grown, _name="standard, broadcast")
+
+    made_by(at_points, *methods_of(name, "pdf", "logpdf", "cdf", "logcdf", "sf", "logsf"))
+    made_by(at_probabilities, *methods_of(name, "ppf", "isf"))
+    if shapes:
+        made_by(standard, *methods_of(name, "logpdf", "cdf"))
+
+
+for _name, _shapes in SHAPES.items():
+    register_continuous(_name, _shapes)
+
+NORMAL = methods_of("norm", "pdf", "logpdf", "cdf", "logcdf", "sf", "logsf")
+
+
+@sample_inputs(*NORMAL)
+def _(rng: np.random.Generator) -> Iterator[Sample]:
+    yield sample(0.5, loc=np.array([0.3, 0.4]), scale=1.7, _name="keywords")
+    yield sample(rng.standard_normal(3).astype(np.float32), np.float32(0.5), np.float32(1.5), _name="float32")
+    yield sample(1.5, _name="number")
+    yield sample(np.array([-1, 0, 2]), 0.5, 1.25, _name="integers")
+    yield sample(rng.standard_normal((3, 0)), _name="empty")
+    yield sample(np.array([-30.0, -9.0, 9.0, 30.0]), _name="tails")
+
+
+@sample_inputs(*methods_of("norm", "ppf", "isf"))
+def _(rng: np.random.Generator) -> Iterator[Sample]:
+    yield sample(PROBABILITIES[:, None], scale=np.array([1.7, 2.0]), _name="keywords")
+    yield sample(np.array([1e-12, 1e-3]), _name="tails")
+
+
+@sample_inputs(*methods_of("gamma", "pdf", "cdf", "sf"))
+def _(rng: np.random.Generator) -> Iterator[Sample]:
+    yield sample(np.array([-2.0, -0.5, 4.0]), a=2.5, loc=0.5, _name="outside")
+
+
+def register_in_part(name: str, shapes: tuple[float, ...]) -> None:
+    """Noncentral distributions, with respect to the argument of their distribution functions, loc and scale."""
+    distribution = getattr(stats, name)
+
+    def at_points(rng: np.random.Generator) -> Iterator[Sample]:
+        held = [int(x) for x in shapes]
+        yield sample(distribution.ppf(PROBABILITIES, *held, loc=LOC, scale=SCALE), *held, LOC, SCALE)
+
+    def at_probabilities(rng: np.random.Generator) -> Iterator[Sample]:
+        yield sample(PROBABILITIES, *[int(x) for x in shapes], LOC, SCALE)
+
+    made_by(at_points, *methods_of(name, "cdf", "logcdf", "sf", "logsf"))
+    made_by(at_probabilities, *methods_of(name, "ppf", "isf"))
+
+
+register_in_part("nct", (5.0, 1.0))
+register_in_part("ncf", (4.0, 7.0, 1.0))
+
+
+DISCRETE: dict[str, tuple[tuple[float, ...], tuple[int, ...]]] = {
+    "bernoulli": ((0.3,), (0, 1)),
+    "betabinom": ((7, 2.1, 1.3), (0, 3, 6)),
+    "binom": ((7, 0.3), (0, 3, 6)),
+    "geom": ((0.3,), (1, 2, 5)),
+    "hypergeom": ((20, 7, 12), (1, 3, 5)),
+    "nbinom": ((3.4, 0.4), (0, 2, 6)),
+    "poisson": ((2.6,), (0, 2, 6)),
+    "skellam": ((2.1, 1.4), (-2, 0, 3)),
+    "zipf": ((2.3,), (1, 2, 5)),
+}
+"""The discrete distributions, with values of their shape parameters and numbers that they are of."""
+
+WITH_CDF = ("bernoulli", "binom", "geom", "hypergeom", "nbinom", "poisson", "skellam")
+
+
+def register_discrete(name: str, shapes: tuple[float, ...], numbers: tuple[int, ...]) -> None:
+    def at_numbers(rng: np.random.Generator) -> Iterator[Sample]:
+        yield sample(np.array(numbers), *shapes)
+        yield sample(np.array(numbers) + 2, *shapes, loc=2, _name="moved")
+        grown = [np.array([[x], [1.02 * x]]) if isinstance(x, float) else x for x in shapes]
+        yield sample(np.array(numbers), *grown, _name="broadcast")
+
+    def below_the_last(rng: np.random.Generator) -> Iterator[Sample]:
+        yield sample(np.array(numbers[:-1]), *shapes)
+        yield sample(np.array(numbers[:-1]) + 2, *shapes, loc=2, _name="moved")
+
+    def at_probabilities(rng: np.random.Generator) -> Iterator[Sample]:
+        yield sample(np.array([0.1, 0.5]), *shapes)
+
+    made_by(at_numbers, *methods_of(name, "pmf", "logpmf"))
+    if name in WITH_CDF:
+        made_by(below_the_last, *methods_of(name, "cdf", "logcdf", "sf", "logsf"))
+    made_by(at_probabilities, *methods_of(name, "ppf", "isf"))
+
+
+for _name, (_parameters, _numbers) in DISCRETE.items():
+    register_discrete(_name, _parameters, _numbers)
