@@ -1,6 +1,15 @@
 """Rules of `scipy.interpolate`, and its classes for use with values that are being differentiated."""
 
-from rules.scipy.interpolate import bsplines, cubics, evaluation, grids, lines, piecewise, weighted_neighbours
+from rules.scipy.interpolate import (
+    bsplines,
+    cubics,
+    evaluation,
+    grids,
+    lines,
+    piecewise,
+    scattered,
+    weighted_neighbours,
+)
 from rules.scipy.interpolate.bsplines import BSpline
 from rules.scipy.interpolate.evaluation import evaluated
 from rules.scipy.interpolate.grids import RegularGridInterpolator
@@ -29,5 +38,6 @@ __all__ = [
     "interp1d",
     "lines",
     "piecewise",
+    "scattered",
     "weighted_neighbours",
 ]

@@ -217,6 +217,7 @@ def cholesky_banded_rrule(ab, overwrite_ab=False, lower=False, check_finite=True
             return NO_TANGENT, project(ybar)
         count = np.shape(y)[-2]
         upper = 0 if lower else count - 1
+        ybar = np.where(np.arange(count)[:, None] == upper, np.real(ybar), ybar)  # as the diagonal is
         if is_worth_blocks(y, ybar):
             abar = banded_cotangent(y, ybar, lower)
         else:
@@ -254,13 +255,13 @@ def banded_tangent(y, da, lower):
             dblock = dblock - moved - moved.conj().T
         previous, dprevious = factor, lower_cholesky_tangent(factor, dblock)
         add_block(dy, dprevious, start, start)
-    return dy
+    return np.where(np.arange(len(y))[:, None] == 0, dy.real, dy)  # without rounding errors on the diagonal
 
 
 def banded_cotangent(y, ybar, lower):
     """The cotangent of the diagonals, from the last block on the diagonal to the first.
 
-    With the blocks Lₖ on the diagonal of L and Mₖ to their left, Aₖ = Lₖ Lₖᴴ + Mₖ Mₖᴴ and beside it Cₖ = Mₖ Lₖ₋₁ᴴ.
+    With the blocks Lₖ on the diagonal of L and Mₖ to their left, Aₖ = Lₖ Lₖᴴ + Mₖ Mₖᴴ and Cₖ = Mₖ Lₖ₋₁ᴴ.
     So each Lₖ has the cotangent of a small Cholesky factor, P of Aₖ, to which Mₖ adds -2 P Mₖ to its own, Q; and with
     the cotangent C̄ = Q Lₖ₋₁⁻¹, -C̄ᴴ Mₖ comes to that of Lₖ₋₁.
     """

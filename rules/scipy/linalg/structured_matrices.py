@@ -35,16 +35,24 @@ def at_least_1d(x):
     return x if np.ndim(x) else np.reshape(x, (1,))
 
 
-def placed_rrule(y, arguments, cotangents):
-    """The reverse rule of a matrix whose elements come linearly from its arguments."""
+def itself(ybar):
+    return ybar
+
+
+def placed_rrule(y, arguments, cotangents, shared=itself):
+    """The reverse rule of a matrix whose elements come linearly from its arguments.
+
+    Each cotangent is a function of what all of them have in common, which is a function of ȳ.
+    """
     projects, shapes = [project_to(x) for x in arguments], [shape_of(x) for x in arguments]
 
     def placed_pullback(ybar):
         ybar = unthunk(ybar)
         if isinstance(ybar, AbstractZero):
             return NO_TANGENT, *(project(ybar) for project in projects)
+        common = Thunk(lambda: shared(ybar))
         bars = [
-            Thunk(lambda bar=bar, project=project, shape=shape: project(np.reshape(bar(ybar), shape)))
+            Thunk(lambda bar=bar, project=project, shape=shape: project(np.reshape(bar(unthunk(common)), shape)))
             for bar, project, shape in zip(cotangents, projects, shapes, strict=True)
         ]
         return NO_TANGENT, *bars
@@ -97,13 +105,6 @@ def without_first(x):
     return np.concatenate([np.zeros_like(x[..., :1]), x[..., 1:]], axis=-1)
 
 
-def toeplitz_cotangents(c, r):
-    return [
-        lambda ybar: unbroadcast(diagonal_sums(ybar)[0], c.shape),
-        lambda ybar: unbroadcast(diagonal_sums(ybar)[1], r.shape),
-    ]
-
-
 @frule.register(scipy.linalg.toeplitz)
 def toeplitz_frule(tangents, c, r=None):
     arguments = (c,) if r is None else (c, r)
@@ -115,11 +116,13 @@ def toeplitz_frule(tangents, c, r=None):
 @rrule.register(scipy.linalg.toeplitz)
 def toeplitz_rrule(c, r=None):
     """The sums of ȳ along the diagonals. Without a row, that is the conjugate of the column."""
-    y, column = handed_over(scipy.linalg.toeplitz, c, r), at_least_1d(c)
-    if r is not None:
-        return placed_rrule(y, (c, r), toeplitz_cotangents(column, at_least_1d(r)))
-    of_column, of_row = toeplitz_cotangents(column, column)
-    return placed_rrule(y, (c,), [lambda ybar: of_column(ybar) + np.conjugate(of_row(ybar))])
+    y, shape = handed_over(scipy.linalg.toeplitz, c, r), np.shape(at_least_1d(c))
+    if r is None:
+        bars = [lambda sums: unbroadcast(sums[0] + np.conjugate(sums[1]), shape)]
+        return placed_rrule(y, (c,), bars, diagonal_sums)
+    shape_r = np.shape(at_least_1d(r))
+    bars = [lambda sums: unbroadcast(sums[0], shape), lambda sums: unbroadcast(sums[1], shape_r)]
+    return placed_rrule(y, (c, r), bars, diagonal_sums)
 
 
 @frule.register(scipy.linalg.hankel)
@@ -141,12 +144,8 @@ def hankel_rrule(c, r=None):
     decline_matrices(c, r)
     y = handed_over(scipy.linalg.hankel, c, r)
     rows, arguments = np.shape(y)[0], (c,) if r is None else (c, r)
-
-    def r_bar(ybar):
-        return without_first(antidiagonal_sums(ybar)[rows - 1 :])
-
-    bars = [lambda ybar: antidiagonal_sums(ybar)[:rows], r_bar]
-    return placed_rrule(y, arguments, bars[: len(arguments)])
+    bars = [lambda sums: sums[:rows], lambda sums: without_first(sums[rows - 1 :])]
+    return placed_rrule(y, arguments, bars[: len(arguments)], antidiagonal_sums)
 
 
 @frule.register(scipy.linalg.circulant)

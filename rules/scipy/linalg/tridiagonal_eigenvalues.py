@@ -4,9 +4,9 @@ import numpy as np
 import scipy.linalg
 from multipledispatch import MDNotImplementedError
 
-from rules.numpy.array_like import as_array, as_array_tangent, handed_over, shape_of
+from rules.numpy.array_like import as_array, as_array_tangent, handed_over, shape_of, tracer_within
 from rules.numpy.linalg.eigenvalues import eigh_cotangent, eigh_tangents
-from rules.scipy.linalg.banded_systems import HermitianBand, diagonals
+from rules.scipy.linalg.banded_systems import HermitianBand, dense, diagonals
 from rules.scipy.linalg.batches import bars_of, tangents_of
 from rulescore import (
     AbstractZero,
@@ -14,6 +14,7 @@ from rulescore import (
     Thunk,
     ZeroTangent,
     frule,
+    ignore_derivatives,
     project_to,
     rrule,
     unbroadcast,
@@ -32,6 +33,24 @@ def decline_some_vectors(select, values_only):
         raise MDNotImplementedError
 
 
+def spectrum_of_matrix(matrix, uplo, select, select_range):
+    """The eigenvalues that were asked for and their vectors, of a whole matrix, when their rule is differentiated.
+
+    That takes all other vectors too, and their phases.
+    """
+    w, v = np.linalg.eigh(matrix, uplo)
+    if select in ("a", "all", 0):
+        return w, v
+    if select in ("i", "index", 2):
+        first, last = select_range
+        return w[..., first : last + 1], v[..., first : last + 1]
+    numbers = ignore_derivatives(w)
+    if numbers.ndim > 1:
+        raise MDNotImplementedError
+    places = np.flatnonzero((select_range[0] < numbers) & (numbers <= select_range[1]))
+    return w[places], v[:, places]
+
+
 class TridiagonalSpectrum:
     """w and V of the matrix with the diagonal d and e on both sides of it."""
 
@@ -40,7 +59,11 @@ class TridiagonalSpectrum:
         # The driver for values alone gives no vectors, which their derivative needs.
         driver = "stevd" if lapack_driver == "sterf" else lapack_driver
         keywords = {"check_finite": check_finite, "tol": tol, "lapack_driver": driver}
-        self.both = handed_over(scipy.linalg.eigh_tridiagonal, d, e, False, select, select_range, **keywords)
+        if tracer_within((d, e)) is not None and select not in ("a", "all", 0):
+            matrix = dense(np.stack([as_array(d), with_zero_behind(as_array(e))], axis=-2), 0)
+            self.both = spectrum_of_matrix(matrix, "L", select, select_range)
+        else:
+            self.both = handed_over(scipy.linalg.eigh_tridiagonal, d, e, False, select, select_range, **keywords)
         self.w, self.v = self.both
         self.values_only = values_only
         self.y = self.w if values_only else self.both
@@ -71,6 +94,10 @@ class TridiagonalSpectrum:
             )
         x = eigh_cotangent(self.w, v, wbar, vbar, "L")
         return lambda: np.diagonal(x, 0, -2, -1), lambda: 2 * np.diagonal(x, 1, -2, -1)
+
+
+def with_zero_behind(e):
+    return np.concatenate([e, np.zeros((*np.shape(e)[:-1], 1), e.dtype)], axis=-1)
 
 
 def tridiagonal_frule(spectrum, tangents, d, e):
@@ -149,7 +176,11 @@ class BandedSpectrum:
         if np.iscomplexobj(self.a_band) and not values_only:
             raise MDNotImplementedError
         keywords = {"select": select, "select_range": select_range, "max_ev": max_ev, "check_finite": check_finite}
-        self.both = handed_over(scipy.linalg.eig_banded, a_band, lower, False, **keywords)
+        if tracer_within(a_band) is not None and values_only:
+            matrix = dense(self.a_band, 0 if lower else np.shape(self.a_band)[-2] - 1)
+            self.both = spectrum_of_matrix(matrix, "L" if lower else "U", select, select_range)
+        else:
+            self.both = handed_over(scipy.linalg.eig_banded, a_band, lower, False, **keywords)
         self.w, self.v = self.both
         self.values_only, self.y = values_only, self.w if values_only else self.both
         self.band = HermitianBand(np.shape(self.a_band)[-2], lower)

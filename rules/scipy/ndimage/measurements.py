@@ -33,7 +33,6 @@ class Groups:
     """
 
     def __init__(self, input_shape, labels, index):
-        size = int(np.prod(input_shape))
         if labels is None:
             labels, index = np.ones(input_shape, int), 1 if index is None else index
         labels = np.broadcast_to(np.asarray(labels), input_shape).reshape(-1)
@@ -42,14 +41,24 @@ class Groups:
         index = np.asarray(index)
         self.shape, flat = index.shape, index.reshape(-1)
         self.count = flat.size
-        order = np.argsort(flat, kind="stable")
-        if np.any(np.diff(flat[order]) == 0):
+        if len(np.unique(flat)) < self.count:
             raise MDNotImplementedError  # a label that is measured twice
-        place = np.searchsorted(flat[order], labels)
-        place = np.minimum(place, max(self.count - 1, 0))
-        takes_part = flat[order][place] == labels if self.count else np.zeros(size, bool)
-        self.places = np.flatnonzero(takes_part)
-        self.group = order[place[self.places]] if self.count else np.zeros(0, int)
+        group = self.number_of(labels, flat)
+        self.places = np.flatnonzero(group >= 0)
+        self.group = group[self.places]
+
+    @staticmethod
+    def number_of(labels, index):
+        """The number of each label within the index; -1 where it is not there."""
+        numbers = np.arange(len(index))
+        if labels.dtype.kind in "iu" and labels.size and labels.min() >= 0 and labels.max() <= labels.size:
+            table = np.full(int(labels.max()) + 1, -1)
+            known = (index >= 0) & (index < len(table))
+            table[index[known].astype(int)] = numbers[known]
+            return table[labels]
+        order = np.argsort(index)
+        place = np.minimum(np.searchsorted(index[order], labels), max(len(index) - 1, 0))
+        return np.where(index[order][place] == labels, order[place], -1) if len(index) else np.full(labels.size, -1)
 
     def elements(self, x):
         """Those that take part."""

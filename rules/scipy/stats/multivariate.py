@@ -75,6 +75,8 @@ def register_density(distribution, name, method, make, is_log):
         values = signature.bind(*args, **kwargs)
         count = max([len(args), *(1 + by_name.index(key) for key in kwargs)])
         values.apply_defaults()
+        if any(np.iscomplexobj(x) for x in values.arguments.values()):
+            raise MDNotImplementedError
         return values.arguments, by_name[:count]
 
     def missing(key):
@@ -138,6 +140,8 @@ class Quadratic(Multivariate):
         self.dimension = dimension_of(x, centre, shape)
         self.shape_of_shape, self.shape_of_centre, self.shape_of_x = np.shape(shape), np.shape(centre), np.shape(x)
         n = self.dimension
+        if n > 1 and np.shape(x)[-1:] != (n,):  # one number that SciPy takes for all coordinates
+            raise MDNotImplementedError
         matrix = shape * np.eye(n) if np.ndim(shape) < 2 else shape
         points = np.reshape(x, (-1, n))
         self.inverse = np.linalg.inv((matrix + adjoint(matrix)) / 2)

@@ -33,6 +33,9 @@ ZERO_TANGENT = ZeroTangent()
 GEOMETRY = {"axis", "keepdims", "nan_policy"}
 """The keywords that say what a sample is, and not what is computed of it."""
 
+NUMBERS = {"p", "center", "lmb"}
+"""Arguments that are one number for all samples."""
+
 CONSTANT = {"limits", "inclusive"}
 """What numbers are compared with: constant until one of them is passed."""
 
@@ -72,6 +75,7 @@ class StatisticOf:
         if self.first.dtype.kind == "c":
             raise MDNotImplementedError
         self.axes = ReducedAxes(np.shape(self.first), values.get("axis"))
+        self.decline_what_is_wider()
         self.options = {name: values[name] for name in statistic.options}
 
     def decline_what_is_not_known(self):
@@ -84,9 +88,16 @@ class StatisticOf:
         if self.values.get("nan_policy", "propagate") == "omit":
             raise MDNotImplementedError
 
-    def rows(self, x):
-        """An array with the axes of a sample last, as one; a number as it is."""
-        if x is None or not np.ndim(x):
+    def decline_what_is_wider(self):
+        """Weights, say, for more samples than there are, which SciPy then repeats."""
+        for name in self.statistic.gradients:
+            shape = shape_of(self.values[name]) if self.values[name] is not None else ()
+            if np.broadcast_shapes(shape, self.axes.shape) != self.axes.shape or (name in NUMBERS and shape):
+                raise MDNotImplementedError
+
+    def rows(self, x, name):
+        """An array with the axes of a sample last, as one; a number for all samples as it is."""
+        if x is None or name in NUMBERS:
             return x
         x = np.broadcast_to(x, self.axes.shape) if np.shape(x) != self.axes.shape else x
         return np.reshape(np.transpose(x, self.axes.reduced_last()), (*self.axes.outer, self.axes.length))
@@ -101,22 +112,21 @@ class StatisticOf:
         return np.reshape(y, (*self.axes.outer, 1))
 
     def gradient(self, name, y):
-        arguments = [as_array(self.values[key]) for key in self.statistic.gradients]
-        rows = [x if x is None else self.rows(x) for x in arguments]
+        rows = [self.rows(as_array(self.values[key]), key) for key in self.statistic.gradients]
         return self.statistic.gradients[name](self.column(y), *rows, **self.options)
 
     def pushed(self, name, y, dx):
         """What the tangent of one argument contributes."""
         x = self.values[name]
         dx = as_array_tangent(dx, x)
-        terms = self.gradient(name, y) * (self.rows(dx) if np.ndim(dx) else dx)
+        terms = self.gradient(name, y) * self.rows(dx, name)
         terms = np.broadcast_to(terms, (*self.axes.outer, terms.shape[-1]))
         return np.reshape(np.sum(terms, axis=-1), np.shape(y))
 
     def pulled(self, name, y, ybar):
         shape = shape_of(self.values[name])
         bar = self.gradient(name, y) * self.column(ybar)
-        if not shape:
+        if name in NUMBERS:
             return np.sum(bar)
         bar = np.broadcast_to(bar, (*self.axes.outer, self.axes.length))
         return unbroadcast(self.back(bar), shape)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 from scipy import interpolate
@@ -33,9 +34,10 @@ def _(rng: np.random.Generator) -> Iterator[Sample]:
         yield sample(q, _function=interpolate.interp1d(x, y, kind), _name=str(kind))
     beyond = between(rng, x, 4, beyond=2.0)
     yield sample(beyond, _function=interpolate.interp1d(x, y[0], fill_value="extrapolate"), _name="extrapolated")
-    filled = interpolate.interp1d(x, y[0], bounds_error=False, fill_value=(0, 1))
+    line: Any = interpolate.interp1d
+    filled = line(x, y[0], bounds_error=False, fill_value=(0, 1))
     yield sample(beyond, _function=filled, _name="filled")
-    yield sample(q, _function=interpolate.interp1d(x, complex_normal(rng, 7), "cubic"), _name="complex")
+    yield sample(q, _function=line(x, complex_normal(rng, 7), "cubic"), _name="complex")
 
 
 @sample_inputs(interpolate.RegularGridInterpolator)
@@ -44,7 +46,7 @@ def _(rng: np.random.Generator) -> Iterator[Sample]:
     q = np.stack([between(rng, x, 3) for x in grid], axis=-1)
     for method in ("linear", "nearest", "slinear"):
         yield built(cls, (grid, rng.standard_normal((4, 5))), q, method=method, fill_value=None)
-    cubic = {"method": "cubic", "fill_value": None, "solver": sparse_linalg.spsolve}
+    cubic: dict[str, Any] = {"method": "cubic", "fill_value": None, "solver": sparse_linalg.spsolve}
     yield built(cls, (grid, rng.standard_normal((4, 5))), q, **cubic, _name="cubic")
     descending = (grid[0][::-1].copy(),)
     yield built(cls, (descending, rng.standard_normal((4, 2))), q[:, :1], fill_value=None, _name="descending")
@@ -55,7 +57,7 @@ def _(rng: np.random.Generator) -> Iterator[Sample]:
     grid = abscissas(rng, 6), abscissas(rng, 7)
     values = rng.standard_normal((6, 7))
     q = np.stack([between(rng, x, 5) for x in grid], axis=-1)
-    make = interpolate.RegularGridInterpolator
+    make: Any = interpolate.RegularGridInterpolator
     for method in ("linear", "nearest"):
         yield sample(q, _function=make(grid, values, method, fill_value=None), _name=method)
     for method in ("slinear", "cubic", "quintic"):

@@ -3,6 +3,7 @@
 from testutils.samples.scipy.linalg import (
     banded_systems,
     cholesky,
+    constants,
     determinants,
     general_eigenvalues,
     hermitian_eigenvalues,
@@ -14,7 +15,6 @@ from testutils.samples.scipy.linalg import (
     matrix_functions,
     norms,
     polar,
-    predicates,
     qr,
     riccati_equations,
     singular_values,
@@ -26,6 +26,7 @@ from testutils.samples.scipy.linalg import (
 __all__ = [
     "banded_systems",
     "cholesky",
+    "constants",
     "determinants",
     "general_eigenvalues",
     "hermitian_eigenvalues",
@@ -37,7 +38,6 @@ __all__ = [
     "matrix_functions",
     "norms",
     "polar",
-    "predicates",
     "qr",
     "riccati_equations",
     "singular_values",

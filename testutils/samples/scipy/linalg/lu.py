@@ -14,7 +14,7 @@ from testutils.sampling import Sample, sample, sample_inputs
 
 def shuffled(rng: np.random.Generator, *shape: int, dtype: Any = float) -> Any:
     """Matrices whose largest elements stand clear of the others, in rows of any order."""
-    matrix = normal(rng, *shape, dtype=dtype) + 5 * np.eye(*shape[-2:])
+    matrix = normal(rng, *shape, dtype=dtype) + 5 * np.eye(shape[-2], shape[-1])
     return matrix[..., rng.permutation(shape[-2]), :]
 
 

@@ -1,0 +1,96 @@
+"""Rules of interpolation in triangles, `griddata`, and of polynomials through all points, `krogh_interpolate` and kin.
+
+In the triangle around a point, or the simplex, a value is a mean of those at its corners; which triangle that is does
+not depend on anything that is differentiated.
+"""
+
+import numpy as np
+from multipledispatch import MDNotImplementedError
+from scipy import interpolate, spatial
+
+from rules.numpy.array_like import as_array
+from rules.scipy.interpolate.grids import points_of
+from rules.scipy.interpolate.piecewise import beside, with_points_at
+from rules.scipy.interpolate.weighted_neighbours import gather_weighted
+from rules.scipy.linear_maps import composed
+from rules.scipy.ndimage.boundaries import fixed
+
+# ---------------------------------------------------------------- triangles
+
+
+@composed(interpolate.griddata)
+def griddata(points, values, xi, method="linear", fill_value=np.nan, rescale=False):
+    """With ``linear`` and ``nearest``, in two dimensions and more."""
+    points, values = as_array(points) * 1.0, as_array(values) * 1.0
+    if np.ndim(points) != 2 or np.shape(points)[1] < 2 or method == "cubic" or rescale:
+        raise MDNotImplementedError
+    xi = points_of(xi, np.shape(points)[1])
+    shape, flat = np.shape(xi)[:-1], np.reshape(xi, (-1, np.shape(points)[1]))
+    if method == "nearest":
+        rows = values[spatial.cKDTree(fixed(points)).query(fixed(flat))[1]]
+    else:
+        rows = in_triangles(points, values, flat, fill_value)
+    return np.reshape(rows, (*shape, *np.shape(values)[1:]))
+
+
+def in_triangles(points, values, xi, fill_value):
+    triangulation = spatial.Delaunay(fixed(points))
+    triangle = triangulation.find_simplex(fixed(xi))
+    corners = triangulation.simplices[triangle].T
+    sides = np.stack([points[corner] - points[corners[-1]] for corner in corners[:-1]], axis=-1)
+    shares = np.linalg.solve(sides, (xi - points[corners[-1]])[..., None])[..., 0].T
+    weights = np.concatenate([shares, 1 - np.sum(shares, axis=0)[None]])
+    rows = gather_weighted(values, corners, weights)
+    is_outside = triangle < 0
+    return np.where(beside(is_outside, rows), fill_value, rows) if is_outside.any() else rows
+
+
+# ---------------------------------------------------------------- polynomials
+
+
+def in_order_of_distance(x):
+    """Leja's order, in which divided differences are accurate: each point as far as can be from those before."""
+    order, remaining = [int(np.argmax(np.abs(x)))], set(range(len(x)))
+    remaining.discard(order[0])
+    distances = np.zeros(len(x))
+    with np.errstate(divide="ignore"):
+        while remaining:
+            distances = distances + np.log(np.abs(x - x[order[-1]]))
+            order.append(max(remaining, key=lambda i: distances[i]))
+            remaining.discard(order[-1])
+    return np.array(order)
+
+
+def polynomial_values(xi, yi, x, der, axis):
+    """The polynomial through all points, by Newton's divided differences, or derivatives of it."""
+    xi, yi, x = as_array(xi) * 1.0, as_array(yi) * 1.0, as_array(x) * 1.0
+    axis = int(axis) % np.ndim(yi)
+    yi, n = np.moveaxis(yi, axis, 0), np.shape(xi)[0]
+    if len(np.unique(fixed(xi))) < n or np.ndim(der) != 0 or np.ndim(xi) != 1:
+        raise MDNotImplementedError  # points that are repeated give derivatives
+    order = in_order_of_distance(np.asarray(fixed(xi)))
+    xi, differences = xi[order], yi[order]
+    coefficients = [differences[0]]
+    for level in range(1, n):
+        spans = beside(xi[level:] - xi[:-level], differences[1:])
+        differences = (differences[1:] - differences[:-1]) / spans
+        coefficients.append(differences[0])
+    flat = np.reshape(x, -1)
+    rows = [0.0] * (int(der) + 1)
+    shape = (np.shape(flat)[0], *np.shape(yi)[1:])
+    for i in range(n - 1, -1, -1):
+        distance = np.reshape(flat - xi[i], (-1,) + (1,) * (np.ndim(yi) - 1))
+        for k in range(int(der), 0, -1):
+            rows[k] = rows[k] * distance + k * rows[k - 1]
+        rows[0] = rows[0] * distance + coefficients[i]
+    return with_points_at(axis, rows[int(der)] + np.zeros(shape), np.shape(x))
+
+
+@composed(interpolate.krogh_interpolate)
+def krogh_interpolate(xi, yi, x, der=0, axis=0):
+    return polynomial_values(xi, yi, x, der, axis)
+
+
+@composed(interpolate.barycentric_interpolate)
+def barycentric_interpolate(xi, yi, x, axis=0, *, der=0, rng=None):
+    return polynomial_values(xi, yi, x, der, axis)

@@ -1,0 +1,179 @@
+"""Interpolants in programs that are differentiated: built in them, called in them, and as functions with parameters."""
+
+import functools
+
+import numpy as np
+import pytest
+from scipy import interpolate, sparse
+
+from rules.scipy import interpolate as ours
+from rulescore import NoTangent, Tangent, rrule, unthunk
+from rulescore.ad import grad, hessian, jvp, primitive
+from testutils import vjp_fd
+
+X = np.array([0.0, 0.7, 1.9, 2.6, 4.0, 5.1])
+Y = np.array([1.0, -0.5, 2.0, 0.3, 1.1, -0.2])
+Q = np.array([0.3, 1.0, 2.2, 3.9, 4.4])
+NO = NoTangent()
+
+CLASSES = ["CubicSpline", "PchipInterpolator", "Akima1DInterpolator", "interp1d"]
+
+
+def central_difference(f, x, h=1e-6):
+    slopes = np.zeros(x.shape)
+    for i in range(len(x)):
+        step = np.zeros(x.shape)
+        step[i] = h
+        slopes[i] = (f(x + step) - f(x - step)) / (2 * h)
+    return slopes
+
+
+# ---------------------------------------------------------------- how a program reads
+
+
+@pytest.mark.parametrize("name", CLASSES)
+@pytest.mark.parametrize("which", [0, 1, 2])
+def test_an_interpolant_is_built_and_called_within_a_program(name, which):
+    def loss(build):
+        return lambda x, y, q: np.sum(np.sin(build(x, y)(q)))
+
+    found = grad(loss(getattr(ours, name)), argnums=which)(X, Y, Q)
+    args = [X, Y, Q]
+
+    def of_scipy(moved):
+        return loss(getattr(interpolate, name))(*args[:which], moved, *args[which + 1 :])
+
+    np.testing.assert_allclose(found, central_difference(of_scipy, args[which]), rtol=1e-5, atol=1e-7)
+
+
+def test_scipys_own_class_is_made_a_primitive_within_a_partial():
+    build = primitive(functools.partial(interpolate.CubicSpline, bc_type="natural"))
+
+    def of_spline(y):
+        return np.sum(build(X, y)(Q) ** 2)
+
+    expected = central_difference(lambda y: np.sum(interpolate.CubicSpline(X, y, bc_type="natural")(Q) ** 2), Y)
+    np.testing.assert_allclose(grad(of_spline)(Y), expected, rtol=1e-6)
+
+
+def test_functions_that_build_splines_are_primitives():
+    build = primitive(interpolate.make_interp_spline)
+
+    def loss(make, x, y):
+        spline = make(x, y, k=3)
+        return np.sum(spline(Q) ** 2) + spline.integrate(0.5, 3.0) + np.sum(spline.derivative()(Q) ** 2)
+
+    for i, point in enumerate((X, Y)):
+        found = grad(lambda p: loss(build, *((p, Y) if i == 0 else (X, p))))(point)  # noqa: B023
+        expected = central_difference(
+            lambda p: loss(interpolate.make_interp_spline, *((p, Y) if i == 0 else (X, p))),  # noqa: B023
+            point,
+        )
+        np.testing.assert_allclose(found, expected, rtol=2e-5, atol=1e-6)
+
+
+def test_a_spline_of_numbers_is_a_primitive_itself():
+    spline = interpolate.CubicSpline(X, Y)
+    np.testing.assert_allclose(grad(lambda q: np.sum(primitive(spline)(q)))(Q), spline(Q, 1))
+    np.testing.assert_allclose(jvp(primitive(spline), (Q,), (np.ones(5),))[1], spline(Q, 1))
+
+
+def test_building_and_calling_in_one():
+    def loss(y):
+        return np.sum(ours.evaluated(interpolate.PchipInterpolator, (X, y), Q))
+
+    expected = central_difference(lambda y: np.sum(interpolate.PchipInterpolator(X, y)(Q)), Y)
+    np.testing.assert_allclose(grad(loss)(Y), expected, atol=1e-8)
+
+
+def test_tck_tuples_carry_what_is_differentiated():
+    splrep, splev = primitive(interpolate.splrep), primitive(interpolate.splev)
+    found = grad(lambda y: np.sum(splev(Q, splrep(X, y)) ** 2))(Y)
+    expected = central_difference(lambda y: np.sum(interpolate.splev(Q, interpolate.splrep(X, y)) ** 2), Y)
+    np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-8)
+
+
+def test_grids_are_interpolated():
+    grid, q = (X, X[:4]), np.array([[0.5, 0.9], [4.4, 2.2]])
+    values = np.outer(Y, Y[:4])
+
+    def loss(f, values):
+        return np.sum(f(grid, values)(q) ** 2)
+
+    found = grad(lambda v: loss(ours.RegularGridInterpolator, v))(values)
+    expected = vjp_fd(lambda v: loss(interpolate.RegularGridInterpolator, v), 1.0, (values,)).value[0]
+    np.testing.assert_allclose(found, expected, rtol=1e-7, atol=1e-9)
+
+
+def test_second_derivatives_mix_points_and_values():
+    def loss(x, y):
+        return np.sum(np.sin(ours.CubicSpline(x, y)(Q)))
+
+    blocks = hessian(loss, argnums=(0, 1))(X, Y)
+    for i in range(2):
+        for j in range(2):
+
+            def slope(p, i=i, j=j):
+                return grad(loss, argnums=i)(*((p, Y) if j == 0 else (X, p)))
+
+            h, columns = 1e-5, []
+            for k in range(6):
+                step = h * np.eye(6)[k]
+                point = X if j == 0 else Y
+                columns.append((slope(point + step) - slope(point - step)) / (2 * h))
+            np.testing.assert_allclose(blocks[i][j], np.stack(columns, axis=1), rtol=1e-4, atol=1e-5)
+
+
+# ---------------------------------------------------------------- objects
+
+
+def test_the_cotangent_of_a_spline_is_structural():
+    spline = interpolate.CubicSpline(X, Y)
+    y, pullback = rrule(spline, Q)
+    np.testing.assert_array_equal(y, spline(Q))
+    spline_bar, qbar = pullback(np.ones(5))
+    assert isinstance(spline_bar, Tangent)
+    assert spline_bar.primal_type is interpolate.CubicSpline
+    np.testing.assert_allclose(unthunk(qbar), spline(Q, 1))
+    (cbar,) = [unthunk(bar) for name, bar in spline_bar.fields.items() if name.endswith("c")]
+    assert cbar[3].sum() == 5
+    build_bars = rrule(interpolate.CubicSpline, X, Y)[1](spline_bar)
+    expected = central_difference(lambda y: np.sum(interpolate.CubicSpline(X, y)(Q)), Y)
+    np.testing.assert_allclose(unthunk(build_bars[2]), expected, atol=1e-8)
+
+
+@pytest.mark.parametrize("name", [*CLASSES, "make_interp_spline"])
+def test_what_is_built_has_the_numbers_of_scipy_and_is_of_its_class(name):
+    build = getattr(interpolate, name)
+    spline, _ = rrule(build, X, Y)
+    assert isinstance(spline, type(build(X, Y)))
+    np.testing.assert_allclose(spline(Q), build(X, Y)(Q), rtol=1e-13)
+
+
+def test_outside_there_is_nothing_to_differentiate():
+    q = np.array([-1.0, 1.0])
+    xbar = grad(lambda y: np.nansum(np.sin(ours.Akima1DInterpolator(X, y)(q))))(Y)
+    assert np.isfinite(xbar).all()
+    found = grad(lambda q: np.nansum(np.sin(ours.Akima1DInterpolator(X, Y)(q))))(q)
+    assert found[0] == 0
+
+
+def test_a_monotone_interpolant_is_flat_where_the_values_turn():
+    y = np.array([0.0, 1.0, 0.0, 1.0, 0.0, 1.0])
+    bars = grad(lambda y: np.sum(ours.PchipInterpolator(X, y)(X[1:-1], 1)))(y)
+    np.testing.assert_array_equal(bars, np.zeros(6))
+
+
+def test_the_factors_of_a_large_spline_are_sparse():
+    n = 20000
+    x = np.arange(float(n))
+    bar = grad(lambda y: np.sum(primitive(interpolate.make_interp_spline)(x, y)(x[1:] - 0.5)))(np.sin(x))
+    np.testing.assert_allclose(bar[100:-100], np.ones(n - 200), rtol=1e-9)
+    assert not sparse.issparse(bar)
+
+
+def test_smoothing_splines_have_no_rule():
+    assert rrule(interpolate.splrep, X, Y, s=1.0) is None
+    assert rrule(interpolate.splrep, X, Y, w=np.ones(6)) is None
+    assert rrule(interpolate.make_interp_spline, X, np.append(Y[:-1], Y[0]), bc_type="periodic") is None
+    assert rrule(interpolate.interpn, (X,), Y, Q, method="pchip") is None
