@@ -170,12 +170,18 @@ def norm_of(order, shape, axis):
 # ---------------------------------------------------------------- the rules of norms
 
 
+def as_array_or_scalar(x):
+    """``as_array(x)``, and of Python's numbers those of NumPy's, which have a dtype and a shape."""
+    x = as_array(x)
+    return np.asarray(x)[()] if isinstance(x, (float, complex)) else x
+
+
 def slope_frule(f, norm, tangents, x):
     """The pushforward of ``y = f(x)``, of the norm that ``norm(shape)`` gives."""
     dx, y = as_array_tangent(unthunk(tangents[1]), x), f(x)
     if isinstance(dx, AbstractZero):
         return y, dx
-    x = as_array(x)
+    x = as_array_or_scalar(x)
     norm = norm(np.shape(x))
     slope = norm.slope(x, norm.axes.restore(y), 1)
     return y, project_to(y)(np.reshape(np.sum(np.real(conj(slope) * dx), axis=norm.axes.reduced), np.shape(y)))
@@ -184,7 +190,7 @@ def slope_frule(f, norm, tangents, x):
 def slope_rrule(f, norm, x):
     """The pullback of ``y = f(x)``: x̄ = g ȳ."""
     y, project = f(x), project_to(x)
-    x = as_array(x)
+    x = as_array_or_scalar(x)
 
     def norm_pullback(ybar):
         ybar = unthunk(ybar)
@@ -223,10 +229,10 @@ def norm_frule_of(f, tangents, x, ord, axis):
     """The pushforward of a norm ``y = f(x)`` of this order along these axes."""
     dorder = tangent_at(tangents, 1)
     y, dy = slope_frule(f, lambda shape: norm_of(ord, shape, axis), tangents, x)
-    norm = norm_of(ord, np.shape(as_array(x)), axis)
+    norm = norm_of(ord, np.shape(as_array_or_scalar(x)), axis)
     if isinstance(dorder, AbstractZero) or not isinstance(norm, VectorNorm) or not is_variable(ord):
         return y, dy
-    of_order = np.reshape(norm.slope_wrt_order(as_array(x), norm.axes.restore(y)), np.shape(y))
+    of_order = np.reshape(norm.slope_wrt_order(as_array_or_scalar(x), norm.axes.restore(y)), np.shape(y))
     return y, project_to(y)(dy + of_order * dorder)
 
 
@@ -235,7 +241,7 @@ def norm_rrule_of(f, x, ord, axis):
     y, pullback = slope_rrule(f, lambda shape: norm_of(ord, shape, axis), x)
     if not is_variable(ord):
         return y, pullback
-    project_order, x = project_to(ord), as_array(x)
+    project_order, x = project_to(ord), as_array_or_scalar(x)
 
     def norm_pullback(ybar):
         norm = norm_of(ord, np.shape(x), axis)

@@ -1,5 +1,7 @@
 """Rules of the LU decomposition: ``lu_factor``, ``lu_solve`` and ``lu``."""
 
+import math
+
 import numpy as np
 import scipy.linalg
 
@@ -115,7 +117,7 @@ def pack(lower, upper):
 def order_of(pivots, rows):
     """The rows of A in the order that LAPACK's exchanges put them in."""
     pivots = np.asarray(pivots)
-    flat = np.reshape(pivots, (-1, pivots.shape[-1])).tolist()
+    flat = np.reshape(pivots, (math.prod(pivots.shape[:-1]), pivots.shape[-1])).tolist()
     orders = []
     for exchanges in flat:
         order = list(range(rows))

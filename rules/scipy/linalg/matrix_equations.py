@@ -50,6 +50,17 @@ class SchurForms:
         return self.u @ (scale * y) @ self.v.conj().T
 
 
+def of_one_type(*matrices):
+    """All matrices in complex numbers, if one of them is.
+
+    Else SciPy 1.17 takes the blocks in the Schur form of a real matrix for a triangle, and gives what is no solution.
+    """
+    if not any(map(np.iscomplexobj, matrices)) or all(map(np.iscomplexobj, matrices)):
+        return matrices
+    dtype = np.result_type(*(x.dtype for x in matrices))
+    return tuple(x if np.iscomplexobj(x) else x.astype(dtype) for x in matrices)
+
+
 class SylvesterEquation:
     """A X + X B = Q; Ẋ solves it for Q̇ - Ȧ X - X Ḃ. Q̄ = Z solves Aᴴ Z + Z Bᴴ = X̄, and Ā = -Z Xᴴ, B̄ = -Xᴴ Z."""
 
@@ -59,12 +70,12 @@ class SylvesterEquation:
     def solve(self, q):
         if self.forms is not None and self.forms.can_solve_for(q):
             return self.forms.solve(q)
-        return handed_over(scipy.linalg.solve_sylvester, self.a, self.b, q)
+        return handed_over(scipy.linalg.solve_sylvester, *of_one_type(self.a, self.b, q))
 
     def solve_adjoint(self, xbar):
         if self.forms is not None and self.forms.can_solve_for(xbar):
             return self.forms.solve(xbar, adjoint_of=True)
-        return handed_over(scipy.linalg.solve_sylvester, adjoint(self.a), adjoint(self.b), xbar)
+        return handed_over(scipy.linalg.solve_sylvester, *of_one_type(adjoint(self.a), adjoint(self.b), xbar))
 
 
 def minus(x, y):
@@ -124,12 +135,12 @@ class ContinuousLyapunov:
     def solve(self, q):
         if self.forms is not None and self.forms.can_solve_for(q):
             return self.forms.solve(q)
-        return handed_over(scipy.linalg.solve_continuous_lyapunov, self.a, q)
+        return handed_over(scipy.linalg.solve_continuous_lyapunov, *of_one_type(self.a, q))
 
     def solve_adjoint(self, xbar):
         if self.forms is not None and self.forms.can_solve_for(xbar):
             return self.forms.solve(xbar, adjoint_of=True)
-        return handed_over(scipy.linalg.solve_continuous_lyapunov, adjoint(self.a), xbar)
+        return handed_over(scipy.linalg.solve_continuous_lyapunov, *of_one_type(adjoint(self.a), xbar))
 
     def moved(self, x, da):
         """What Q has to move by, for X to stay."""

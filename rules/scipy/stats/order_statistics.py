@@ -56,8 +56,10 @@ class Interquartile:
         return unthunk(high(ybar / self.scale)[1]) - unthunk(low(ybar / self.scale)[1])
 
 
-def decline_omission(nan_policy):
-    if nan_policy == "omit":
+def decline_other_samples(x, axis, nan_policy="propagate"):
+    """Samples of which something is left out, complex numbers, and an axis of what has none."""
+    x = as_array(x)
+    if nan_policy == "omit" or np.iscomplexobj(x) or (axis is not None and not np.ndim(x)):
         raise MDNotImplementedError
 
 
@@ -72,7 +74,7 @@ def iqr_frule(
     interpolation="linear",
     keepdims=False,
 ):
-    decline_omission(nan_policy)
+    decline_other_samples(x, axis, nan_policy)
     options = given(scale=scale, nan_policy=nan_policy, interpolation=interpolation, keepdims=keepdims)
     y = handed_over(stats.iqr, x, axis, rng, **options)
     if len(tangents) > 4 and not isinstance(tangents[4], AbstractZero):
@@ -85,7 +87,7 @@ def iqr_frule(
 def iqr_rrule(
     x, axis=None, rng=(25, 75), scale=NOT_GIVEN, nan_policy="propagate", interpolation="linear", keepdims=False
 ):
-    decline_omission(nan_policy)
+    decline_other_samples(x, axis, nan_policy)
     difference, project = Interquartile(x, axis, rng, scale, interpolation, keepdims), project_to(x)
     options = given(scale=scale, nan_policy=nan_policy, interpolation=interpolation, keepdims=keepdims)
     y = handed_over(stats.iqr, x, axis, rng, **options)
@@ -140,7 +142,7 @@ class MedianDeviation:
 def median_abs_deviation_frule(
     tangents, x, axis=0, center=None, scale=NOT_GIVEN, nan_policy="propagate", *, keepdims=False
 ):
-    decline_omission(nan_policy)
+    decline_other_samples(x, axis, nan_policy)
     deviation = MedianDeviation(x, axis, center, scale, keepdims)
     options = given(scale=scale, nan_policy=nan_policy, keepdims=keepdims)
     y = handed_over(stats.median_abs_deviation, x, axis, **options)
@@ -151,7 +153,7 @@ def median_abs_deviation_frule(
 
 @rrule.register(stats.median_abs_deviation)
 def median_abs_deviation_rrule(x, axis=0, center=None, scale=NOT_GIVEN, nan_policy="propagate", *, keepdims=False):
-    decline_omission(nan_policy)
+    decline_other_samples(x, axis, nan_policy)
     deviation, project = MedianDeviation(x, axis, center, scale, keepdims), project_to(x)
     options = given(scale=scale, nan_policy=nan_policy, keepdims=keepdims)
     y = handed_over(stats.median_abs_deviation, x, axis, **options)
@@ -192,7 +194,7 @@ class TrimmedMean:
 
 @frule.register(stats.trim_mean)
 def trim_mean_frule(tangents, a, proportiontocut, axis=0, *, nan_policy="propagate", keepdims=False):
-    decline_omission(nan_policy)
+    decline_other_samples(a, axis, nan_policy)
     y = handed_over(stats.trim_mean, a, proportiontocut, axis, nan_policy=nan_policy, keepdims=keepdims)
     dy = TrimmedMean(a, proportiontocut, axis).pushed(as_array_tangent(tangents[1], a), keepdims)
     return y, dy if isinstance(dy, AbstractZero) else project_to(y)(np.reshape(dy, np.shape(y)))
@@ -201,7 +203,7 @@ def trim_mean_frule(tangents, a, proportiontocut, axis=0, *, nan_policy="propaga
 @rrule.register(stats.trim_mean)
 def trim_mean_rrule(a, proportiontocut, axis=0, *, nan_policy="propagate", keepdims=False):
     """How many are cut is whole, and so the proportion has no derivative."""
-    decline_omission(nan_policy)
+    decline_other_samples(a, axis, nan_policy)
     mean, project = TrimmedMean(a, proportiontocut, axis), project_to(a)
     y = handed_over(stats.trim_mean, a, proportiontocut, axis, nan_policy=nan_policy, keepdims=keepdims)
 
@@ -298,16 +300,11 @@ register_sample_distance(stats.energy_distance, 2)
 # ---------------------------------------------------------------- expectiles
 
 
-def decline_other_weights(weights):
-    """Weights are given by keyword alone, where a derivative has no place."""
-    if np.ndim(weights) > 1:
-        raise MDNotImplementedError
-
-
 def expectile_slopes(y, a, alpha, weights):
     """ω / Σω with ω = w |α - 1(x ≤ y)|, since Σ ω (x - y) = 0."""
     a = as_array(a)
-    weight = np.abs((a <= y) - alpha) * (1 if weights is None else as_array(weights))
+    # The expectiles of 0 and 1 are the smallest number and the largest one.
+    weight = a == y if alpha in (0, 1) else np.abs((a <= y) - alpha) * (1 if weights is None else as_array(weights))
     return weight / np.sum(weight)
 
 
@@ -319,7 +316,7 @@ def expectile_slope_of_alpha(y, a, alpha, weights):
 
 @frule.register(stats.expectile)
 def expectile_frule(tangents, a, alpha=0.5, *, weights=None):
-    decline_other_weights(weights)
+    decline_other_samples(a, None)
     y, dy = handed_over(stats.expectile, a, alpha, weights=weights), ZERO_TANGENT
     if not isinstance(tangents[1], AbstractZero):
         dy = dy + np.sum(expectile_slopes(y, a, alpha, weights) * as_array_tangent(tangents[1], a))
@@ -330,7 +327,7 @@ def expectile_frule(tangents, a, alpha=0.5, *, weights=None):
 
 @rrule.register(stats.expectile)
 def expectile_rrule(a, alpha=NOT_GIVEN, *, weights=None):
-    decline_other_weights(weights)
+    decline_other_samples(a, None)
     project, project_alpha = project_to(a), projector_of(alpha)
     alpha = 0.5 if alpha is NOT_GIVEN else alpha
     y = handed_over(stats.expectile, a, alpha, weights=weights)

@@ -160,7 +160,7 @@ def zmap_rrule(scores, compare, axis=0, ddof=0, nan_policy="propagate"):
 def boxcox_parts(x, lmbda):
     """The slopes of (x^λ - 1)/λ with respect to x and λ; the second by the rule of `scipy.special.boxcox`."""
     _, of_lambda = frule((NO_TANGENT, ZERO_TANGENT, np.ones(())), special.boxcox, x, lmbda)
-    return x ** (lmbda - 1), of_lambda
+    return np.power(x, np.subtract(lmbda, 1.0)), of_lambda
 
 
 def decline_optimisation(lmbda, *options):

@@ -115,6 +115,18 @@ def test_the_schur_forms_are_kept_for_the_adjoint_equation(monkeypatch):
     np.testing.assert_allclose(a.T @ z + z @ b.T, q, atol=1e-12)
 
 
+def test_real_and_complex_matrices_in_one_equation():
+    a, b = np.array([[3.0, 1.0], [-1.0, 3.0]]), np.array([[2.0 + 1j]])  # the eigenvalues of A are 3 ± i
+    q = np.array([[1.0 + 2j], [3.0]])
+    x, pullback = rrule(scipy.linalg.solve_sylvester, a, b, q)
+    np.testing.assert_allclose(a @ x + x @ b, q)
+    _, abar, _, qbar = pullback(q)
+    np.testing.assert_allclose(a.T @ unthunk(qbar) + unthunk(qbar) @ b.conj().T, q)
+    np.testing.assert_allclose(unthunk(abar), -np.real(unthunk(qbar) @ x.conj().T))
+    x = rrule(scipy.linalg.solve_continuous_lyapunov, a, 1j * np.eye(2))[0]
+    np.testing.assert_allclose(a @ x + x @ a.T, 1j * np.eye(2), atol=1e-12)
+
+
 @pytest.mark.parametrize("discrete", [False, True])
 def test_the_cotangent_of_a_lyapunov_equation_solves_the_adjoint_one(discrete):
     rng = np.random.default_rng(0)

@@ -5,7 +5,8 @@ from testutils.samples.scipy.sparse_linalg import (
     exponentials,
     iterative,
     least_squares,
+    operators,
     spectra,
 )
 
-__all__ = ["direct", "exponentials", "iterative", "least_squares", "spectra"]
+__all__ = ["direct", "exponentials", "iterative", "least_squares", "operators", "spectra"]

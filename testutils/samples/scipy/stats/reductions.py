@@ -33,13 +33,17 @@ def _(rng: np.random.Generator) -> Iterator[Sample]:
     yield sample(x[0], weights=[1.0, 2.0, 0.5, 1.5], _name="weights in a list")
 
 
+SMALL = {"smaller": "with p close to 0 the terms of the slope cancel, as they do in what SciPy computes"}
+LARGE = {"larger": "powers that large or small have no digits of the variance left"}
+
+
 @sample_inputs(stats.pmean)
 def _(rng: np.random.Generator) -> Iterator[Sample]:
     x = rng.uniform(0.5, 2.5, (5, 4))
     for p in (2, 0, -1.5, 0.7):
-        yield sample(x, p)
-    yield sample(x, 1.7, axis=1, keepdims=True)
-    yield sample(x, 1.7, weights=rng.uniform(0.5, 1.5, (5, 4)))
+        yield sample(x, p, _skip=SMALL)
+    yield sample(x, 1.7, axis=1, keepdims=True, _skip=SMALL)
+    yield sample(x, 1.7, weights=rng.uniform(0.5, 1.5, (5, 4)), _skip=SMALL)
 
 
 @sample_inputs(stats.moment)
@@ -107,7 +111,7 @@ def _(rng: np.random.Generator) -> Iterator[Sample]:
 def _(rng: np.random.Generator) -> Iterator[Sample]:
     x = rng.uniform(0.5, 2.5, (6, 3))
     yield sample(0.7, x)
-    yield sample(-1.2, x, axis=1)
+    yield sample(-1.2, x, axis=1, _skip=LARGE)
     yield sample(1e-4, x[:, 0], _name="almost logarithmic")
 
 

@@ -1,0 +1,32 @@
+"""Sample inputs for products with operators, which are constants."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from scipy import sparse
+from scipy.sparse.linalg import LinearOperator
+
+from rulescore import NoTangent
+from testutils.random_tangents import with_tangent
+from testutils.samples.numpy.reductions import complex_normal
+from testutils.samples.scipy.sparse import stored
+from testutils.samples.scipy.sparse_linalg.iterative import uncached
+from testutils.sampling import Sample, sample, sample_inputs
+
+OTHER_LENGTHS = {"size-1 axis": "an operator has the lengths it was made for", "empty": "likewise", "0-d": "likewise"}
+
+
+@sample_inputs(LinearOperator.matvec, LinearOperator.rmatvec)
+def _(rng: np.random.Generator) -> Iterator[Sample]:
+    square = with_tangent(uncached(sparse.csr_array(stored(rng, 4, 4))), NoTangent())
+    yield sample(square, rng.standard_normal(4), _skip=OTHER_LENGTHS)
+    z = with_tangent(uncached(sparse.csr_array(stored(rng, 4, 4, dtype=complex))), NoTangent())
+    yield sample(z, complex_normal(rng, 4), _skip=OTHER_LENGTHS)
+
+
+@sample_inputs(LinearOperator.matmat, LinearOperator.rmatmat)
+def _(rng: np.random.Generator) -> Iterator[Sample]:
+    square = with_tangent(uncached(sparse.csr_array(stored(rng, 4, 4))), NoTangent())
+    yield sample(square, rng.standard_normal((4, 3)), _skip=OTHER_LENGTHS)
