@@ -80,7 +80,7 @@ class VectorNorm:
         """
         numbers = ignore_derivatives(y)
         with np.errstate(over="ignore", divide="ignore"):
-            limit = np.exp(0.9 * np.log(np.finfo(x.dtype).max) / abs(self.constant_p))
+            limit = np.exp(0.9 * np.log(np.finfo(np.result_type(x.dtype, np.float32)).max) / abs(self.constant_p))
             is_in_range = (numbers < limit) & (numbers > 1 / limit) | np.isnan(numbers)
         if np.all(is_in_range) or 0 in x.shape:
             return x, y

@@ -368,8 +368,12 @@ def cho_solve_banded_rrule(cb_and_lower, b, overwrite_b=False, check_finite=True
         if isinstance(xbar, AbstractZero):
             return NO_TANGENT, xbar, xbar
         left, right = factor.system.cotangents(x, unthunk(xbar))
-        cbar = Thunk(lambda: project_c(unbroadcast(factor.cotangent(left, right), shape_c)))
+        cbar = NO_TANGENT
+        if project_c is not NON_DIFFERENTIABLE:
+            cbar = Tangent(
+                kind, Thunk(lambda: project_c(unbroadcast(factor.cotangent(left, right), shape_c))), NO_TANGENT
+            )
         bbar = Thunk(lambda: project_b(unbroadcast(factor.system.as_given(left), shape_b)))
-        return NO_TANGENT, Tangent(kind, cbar, NO_TANGENT), bbar
+        return NO_TANGENT, cbar, bbar
 
     return x, cho_solve_banded_pullback

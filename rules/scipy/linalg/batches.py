@@ -1,5 +1,8 @@
 """What SciPy returns for stacks of matrices: a list where a single matrix gives a tuple."""
 
+from multipledispatch import MDNotImplementedError
+
+from rules.numpy.array_like import shape_of
 from rulescore import AbstractZero, NotImplementedTangent, Tangent, project_to, unthunk
 
 
@@ -18,3 +21,9 @@ def bars_of(ybar, count):
         return None
     bars = [unthunk(ybar[i]) for i in range(count)]
     return None if all(isinstance(bar, AbstractZero) for bar in bars) else bars
+
+
+def decline_unless_matrices(*arrays):
+    """SciPy takes numbers and vectors in the place of some matrices, each function in its own way."""
+    if any(len(shape_of(a)) < 2 for a in arrays):
+        raise MDNotImplementedError

@@ -11,6 +11,7 @@ from rules.numpy.linalg.cholesky import (
     lower_cholesky_tangent,
 )
 from rules.numpy.products import adjoint
+from rules.scipy.linalg.batches import decline_unless_matrices
 from rules.scipy.linalg.linear_systems import LinearSystem
 from rulescore import (
     AbstractZero,
@@ -58,6 +59,7 @@ def other_triangle(x, lower):
 
 @frule.register(scipy.linalg.cholesky)
 def cholesky_frule(tangents, a, lower=False, overwrite_a=False, check_finite=True):
+    decline_unless_matrices(a)
     da = as_array_tangent(unthunk(tangents[1]), a)
     y = handed_over(scipy.linalg.cholesky, a, lower, check_finite=check_finite)
     return y, da if isinstance(da, AbstractZero) else project_to(y)(factor_tangent(y, da, lower))
@@ -66,6 +68,7 @@ def cholesky_frule(tangents, a, lower=False, overwrite_a=False, check_finite=Tru
 @rrule.register(scipy.linalg.cholesky)
 def cholesky_rrule(a, lower=False, overwrite_a=False, check_finite=True):
     """As the rule of `np.linalg.cholesky`; SciPy reads the upper triangle unless it is told otherwise."""
+    decline_unless_matrices(a)
     y = handed_over(scipy.linalg.cholesky, a, lower, check_finite=check_finite)
     project = project_to(a)
 
@@ -81,6 +84,7 @@ def cholesky_rrule(a, lower=False, overwrite_a=False, check_finite=True):
 
 @frule.register(scipy.linalg.cho_factor)
 def cho_factor_frule(tangents, a, lower=False, overwrite_a=False, check_finite=True):
+    decline_unless_matrices(a)
     da = as_array_tangent(unthunk(tangents[1]), a)
     y = handed_over(scipy.linalg.cho_factor, a, lower, check_finite=check_finite)
     if isinstance(da, AbstractZero):
@@ -92,6 +96,7 @@ def cho_factor_frule(tangents, a, lower=False, overwrite_a=False, check_finite=T
 @rrule.register(scipy.linalg.cho_factor)
 def cho_factor_rrule(a, lower=False, overwrite_a=False, check_finite=True):
     """As `cholesky_rrule`; in the triangle that the factor does not need, LAPACK leaves the elements of A."""
+    decline_unless_matrices(a)
     y = handed_over(scipy.linalg.cho_factor, a, lower, check_finite=check_finite)
     project, factor = project_to(a), triangle(y[0], lower)
 
@@ -159,6 +164,7 @@ def cho_solve_rrule(c_and_lower, b, overwrite_b=False, check_finite=True):
         def b_bar():
             return project_b(unbroadcast(system.as_given(left), shape_b))
 
-        return NO_TANGENT, Tangent(kind, Thunk(c_bar), NO_TANGENT), Thunk(b_bar)
+        pair_bar = NO_TANGENT if project_c is NON_DIFFERENTIABLE else Tangent(kind, Thunk(c_bar), NO_TANGENT)
+        return NO_TANGENT, pair_bar, Thunk(b_bar)
 
     return x, cho_solve_pullback

@@ -136,7 +136,8 @@ class Spectrum:
     def __init__(self, a, b, lower, kind, options, subset_by_index, subset_by_value):
         if subset_by_value is not None and len(shape_of(a)) > 2:
             raise MDNotImplementedError  # of which every matrix may have another number
-        self.by_index, self.by_value = subset_by_index, subset_by_value
+        is_empty = 0 in shape_of(a)  # of which SciPy gives all eigenvalues, whichever were asked for
+        self.by_index, self.by_value = (None, None) if is_empty else (subset_by_index, subset_by_value)
         subset = {"subset_by_index": subset_by_index, "subset_by_value": subset_by_value}
         self.y = handed_over(scipy.linalg.eigh, a, b, lower=lower, type=kind, **options, **subset)
         self.w, self.x = self.y

@@ -108,7 +108,8 @@ def structured_system(a, b, lower, check_finite, assume_a, transposed):
     a = as_array(a)
     if a.shape[-1] == 1 and shape_of(b)[-2:][:1] != (1,):
         raise MDNotImplementedError  # a number that SciPy divides any number of rows by
-    structure = Structure(assume_a, lower)
+    # A single number is all that SciPy divides by, whatever it is said to be.
+    structure = Structure(None if a.size == 1 else assume_a, lower)
     flipped, a_h = structure.adjoint(), adjoint(a)
     factors = None if transposed else kept_factors(a, structure)
 

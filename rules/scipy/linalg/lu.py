@@ -7,6 +7,7 @@ import scipy.linalg
 
 from rules.numpy.array_like import as_array, as_array_tangent, conj, handed_over, shape_of
 from rules.numpy.products import adjoint
+from rules.scipy.linalg.batches import decline_unless_matrices
 from rules.scipy.linalg.linear_systems import LinearSystem, factors_under_operation, in_operation
 from rulescore import (
     AbstractZero,
@@ -22,6 +23,7 @@ from rulescore import (
     unbroadcast,
     unthunk,
 )
+from rulescore.projection import NON_DIFFERENTIABLE
 
 NO_TANGENT = NoTangent()
 ZERO_TANGENT = ZeroTangent()
@@ -149,6 +151,7 @@ def permuted_back(a, order):
 
 @frule.register(scipy.linalg.lu_factor)
 def lu_factor_frule(tangents, a, overwrite_a=False, check_finite=True):
+    decline_unless_matrices(a)
     da = as_array_tangent(unthunk(tangents[1]), a)
     y = handed_over(scipy.linalg.lu_factor, a, check_finite=check_finite)
     packed, pivots = y
@@ -162,6 +165,7 @@ def lu_factor_frule(tangents, a, overwrite_a=False, check_finite=True):
 @rrule.register(scipy.linalg.lu_factor)
 def lu_factor_rrule(a, overwrite_a=False, check_finite=True):
     """See `TriangularFactors`; the exchanges of rows are constant."""
+    decline_unless_matrices(a)
     y = handed_over(scipy.linalg.lu_factor, a, check_finite=check_finite)
     packed, pivots = y
     project = project_to(a)
@@ -234,7 +238,8 @@ def lu_solve_rrule(lu_and_piv, b, trans=0, overwrite_b=False, check_finite=True)
         def b_bar():
             return project_b(unbroadcast(system.as_given(columns), shape_b))
 
-        return NO_TANGENT, Tangent(kind, Thunk(lu_bar), NO_TANGENT), Thunk(b_bar)
+        pair_bar = NO_TANGENT if project_lu is NON_DIFFERENTIABLE else Tangent(kind, Thunk(lu_bar), NO_TANGENT)
+        return NO_TANGENT, pair_bar, Thunk(b_bar)
 
     return x, lu_solve_pullback
 
@@ -256,7 +261,7 @@ class SeparateFactors:
         else:
             p, self.lower, self.upper = self.y
             p = ignore_derivatives(p)
-            self.back = self._order(p if p_indices else np.argmax(p, axis=-1))
+            self.back = self._order(p if p_indices or not p.size else np.argmax(p, axis=-1))
 
     def _order(self, indices):
         """The indices p of A = L[p] U."""

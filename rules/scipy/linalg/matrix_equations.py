@@ -6,6 +6,7 @@ from scipy.linalg import get_lapack_funcs
 
 from rules.numpy.array_like import as_array, as_array_tangent, handed_over, shape_of
 from rules.numpy.products import adjoint
+from rules.scipy.linalg.batches import decline_unless_matrices
 from rulescore import (
     AbstractZero,
     NoTangent,
@@ -171,6 +172,7 @@ class DiscreteLyapunov:
 
 
 def lyapunov_frule(equation, tangents, a, q):
+    decline_unless_matrices(a, q)
     da, dq = as_array_tangent(unthunk(tangents[1]), a), as_array_tangent(unthunk(tangents[2]), q)
     x = equation.solve(as_array(q))
     if isinstance(da, AbstractZero) and isinstance(dq, AbstractZero):
@@ -180,6 +182,7 @@ def lyapunov_frule(equation, tangents, a, q):
 
 
 def lyapunov_rrule(equation, a, q):
+    decline_unless_matrices(a, q)
     x = equation.solve(as_array(q))
     projects, shapes = [project_to(part) for part in (a, q)], [shape_of(part) for part in (a, q)]
 

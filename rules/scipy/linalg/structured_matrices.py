@@ -50,6 +50,9 @@ def placed_rrule(y, arguments, cotangents, shared=itself):
         ybar = unthunk(ybar)
         if isinstance(ybar, AbstractZero):
             return NO_TANGENT, *(project(ybar) for project in projects)
+        if 0 in np.shape(y):
+            zeros = [np.zeros(shape, ybar.dtype) for shape in shapes]
+            return NO_TANGENT, *(project(bar) for project, bar in zip(projects, zeros, strict=True))
         common = Thunk(lambda: shared(ybar))
         bars = [
             Thunk(lambda bar=bar, project=project, shape=shape: project(np.reshape(bar(unthunk(common)), shape)))

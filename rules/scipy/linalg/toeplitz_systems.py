@@ -5,6 +5,7 @@ Their cotangents are sums along the diagonals of Λ Xᴴ, correlations, and comp
 
 import numpy as np
 import scipy.linalg
+from multipledispatch import MDNotImplementedError
 
 from rules.numpy.array_like import as_array, as_array_tangent, conj, handed_over, shape_of
 from rules.scipy.linalg.linear_systems import LinearSystem
@@ -21,6 +22,7 @@ from rulescore import (
     unbroadcast,
     unthunk,
 )
+from rulescore.projection import NON_DIFFERENTIABLE
 
 NO_TANGENT = NoTangent()
 ZERO_TANGENT = ZeroTangent()
@@ -52,6 +54,8 @@ class ToeplitzMatrix:
         self.c = as_array(c)
         self.r = as_array(r) if self.is_pair else conj(self.c)
         self.pair = self.c, self.r
+        if 0 in np.shape(self.c) or 0 in np.shape(self.r) or not np.shape(self.c):
+            raise MDNotImplementedError
 
     def adjoint(self):
         """The column and the row of the adjoint matrix."""
@@ -81,12 +85,18 @@ class ToeplitzMatrix:
         rbar = np.concatenate([np.zeros_like(rbar[..., :1]), rbar[..., 1:]], axis=-1)
         if not self.is_pair:
             return project_to(self.given)(unbroadcast(cbar + conj(rbar), np.shape(self.c)))
+        if self.is_constant():
+            return NO_TANGENT
         bars = [project_to(x)(unbroadcast(bar, shape_of(x))) for x, bar in zip(self.given, (cbar, rbar), strict=True)]
         return Tangent(tuple, *bars)
 
+    def is_constant(self):
+        return all(project_to(x) is NON_DIFFERENTIABLE for x in self.given)
+
     def no_cotangent(self, zero):
         if self.is_pair:
-            return Tangent(tuple, *(project_to(x)(zero) for x in self.given))
+            bars = [project_to(x)(zero) for x in self.given]
+            return NO_TANGENT if self.is_constant() else Tangent(tuple, *bars)
         return project_to(self.given)(zero)
 
 

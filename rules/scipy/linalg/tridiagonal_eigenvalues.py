@@ -173,6 +173,8 @@ class BandedSpectrum:
     def __init__(self, a_band, lower, values_only, select, select_range, max_ev, check_finite):
         decline_some_vectors(select, values_only)
         self.a_band = as_array(a_band)
+        if 0 in np.shape(self.a_band):
+            raise MDNotImplementedError
         if np.iscomplexobj(self.a_band) and not values_only:
             raise MDNotImplementedError
         keywords = {"select": select, "select_range": select_range, "max_ev": max_ev, "check_finite": check_finite}

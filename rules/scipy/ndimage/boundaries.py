@@ -43,7 +43,9 @@ def one_for_each(option, count):
 
 
 def axes_of(axes, ndim):
-    """The axes that a filter goes over, as numbers from 0."""
+    """The axes that a filter goes over, as numbers from 0; what has no axes is not served."""
+    if ndim == 0:
+        raise MDNotImplementedError
     if axes is None:
         return tuple(range(ndim))
     return tuple([int(axis) % ndim for axis in ([axes] if np.ndim(axes) == 0 else axes)])

@@ -64,6 +64,8 @@ def opposite_origin(size, origin):
 @handing_over
 def correlation_spread(ybar, weights, axes, origins, mode):
     """x̄ⱼ = Σ wₖ ȳᵢ over all i and k whose term of the correlation holds xⱼ."""
+    if not np.size(ybar):
+        return np.zeros(np.shape(ybar), np.result_type(ybar, weights.dtype.type(0)))
     reaches = [reach(size, origin) for size, origin in zip(weights.shape, origins, strict=True)]
     widths = [(0, 0)] * np.ndim(ybar)
     for axis, width in zip(axes, reaches, strict=True):
@@ -79,6 +81,8 @@ def correlation_spread(ybar, weights, axes, origins, mode):
 @handing_over
 def correlation_weights(ybar, x, shape, axes, origins, mode, cval=0.0):
     """w̄ₖ = Σᵢ conj(ȳᵢ) xᵢ₊ₖ₋ₗ, for weights of this shape."""
+    if not np.size(x):
+        return np.zeros(shape, np.result_type(x, ybar))
     for axis, size, origin in zip(axes, shape, origins, strict=True):
         x = extend(x, axis, *reach(size, origin), mode, cval)
     # In double precision, in which SciPy computes the sums of its filters too.

@@ -373,8 +373,9 @@ def sampling_matrix(x, length, order, mode, derivative):
 def times_along(matrix, c, axis):
     """The product of a sparse matrix with every vector along an axis."""
     moved = np.moveaxis(in_doubles(c), axis, 0)
-    product = matrix @ np.ascontiguousarray(moved.reshape(moved.shape[0], -1))
-    return np.moveaxis(product.reshape(-1, *moved.shape[1:]), 0, axis)
+    others = moved.shape[1:]
+    product = matrix @ np.ascontiguousarray(moved.reshape(moved.shape[0], int(np.prod(others))))
+    return np.moveaxis(product.reshape(matrix.shape[0], *others), 0, axis)
 
 
 @handing_over

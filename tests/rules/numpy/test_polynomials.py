@@ -149,6 +149,7 @@ def test_roots_undo_poly():
     np.testing.assert_allclose(jacrev(lambda r: np.sort(np.roots(np.poly(r))))(roots), np.eye(3)[[1, 2, 0]], atol=1e-12)
 
 
+@pytest.mark.filterwarnings("ignore:Descending:DeprecationWarning")  # of mpmath, since version 1.4
 @pytest.mark.parametrize("k", range(4))
 def test_roots_agree_with_mpmath_to_second_order(k):
     p = np.array([1.0, -0.5, 2.0, -3.0])

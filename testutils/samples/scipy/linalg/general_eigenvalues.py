@@ -10,6 +10,8 @@ import scipy.linalg
 from testutils.samples.numpy.linalg.matrices import regular, with_eigenvalues
 from testutils.sampling import Sample, sample, sample_inputs
 
+PHASES = {"complex": "nothing fixes the phases of complex vectors relative to another matrix"}
+
 
 @sample_inputs(scipy.linalg.eig, scipy.linalg.eigvals)
 def _(rng: np.random.Generator) -> Iterator[Sample]:
@@ -18,7 +20,8 @@ def _(rng: np.random.Generator) -> Iterator[Sample]:
     yield sample(with_eigenvalues(rng, 1 + 0.5j, 2.5 - 1j, -3.0, dtype=complex), _name="complex")
     stack = np.stack([with_eigenvalues(rng, 1.0, 2.5, -3.0), with_eigenvalues(rng, 1.5, 3.0, -1.0)])
     yield sample(stack, _name="a stack")
-    yield sample(with_eigenvalues(rng, 1.0, 2.5, -3.0).astype(np.float32))
+    other_order = {"complex": "of this matrix LAPACK gives the eigenvalues in another order in double precision"}
+    yield sample(with_eigenvalues(rng, 1.0, 2.5, -3.0).astype(np.float32), _skip=other_order)
     yield sample(with_eigenvalues(rng, 1.0, 2.5), homogeneous_eigvals=True)
     yield sample([[2.0, 1.0], [0.25, -3.0]], _name="lists")
 
@@ -27,7 +30,7 @@ def _(rng: np.random.Generator) -> Iterator[Sample]:
 def relative(rng: np.random.Generator) -> Iterator[Sample]:
     """To another matrix."""
     b = regular(rng, 3, 3)
-    yield sample(b @ with_eigenvalues(rng, 1.0, 2.5, -3.0), b, _name="relative")
+    yield sample(b @ with_eigenvalues(rng, 1.0, 2.5, -3.0), b, _name="relative", _skip=PHASES)
 
 
 @sample_inputs(scipy.linalg.eigvals)
@@ -48,4 +51,4 @@ def vectors(rng: np.random.Generator) -> Iterator[Sample]:
     yield sample(with_eigenvalues(rng, 1 + 0.5j, 2.5 - 1j, -3.0, dtype=complex), left=True, _name="complex, left")
     yield sample(with_eigenvalues(rng, 1.0, 2.5, -3.0), right=False)
     b = regular(rng, 3, 3)
-    yield sample(b @ with_eigenvalues(rng, 1.0, 2.5, -3.0), b, left=True, _name="relative, left")
+    yield sample(b @ with_eigenvalues(rng, 1.0, 2.5, -3.0), b, left=True, _name="relative, left", _skip=PHASES)

@@ -45,15 +45,18 @@ def returned(rng: np.random.Generator) -> Iterator[Sample]:
 @sample_inputs(scipy.linalg.lu_solve)
 def _(rng: np.random.Generator) -> Iterator[Sample]:
     pivots = np.array([1, 2, 2], dtype=np.int32)
+    skip = dict.fromkeys(("empty", "size-1 axis"), "the exchanges name rows that are no longer there")
 
     def factors(*shape: int, dtype: Any = float) -> Any:
         more = normal(rng, *shape, dtype=dtype) if dtype is complex else 0
         return (regular(rng, *shape) + more, np.broadcast_to(pivots, shape[:-1]).copy())
 
     for trans in (0, 1, 2):
-        yield sample(factors(3, 3), rng.standard_normal(3), trans, _name=f"trans {trans}")
-        yield sample(factors(3, 3, dtype=complex), normal(rng, 3, 2, dtype=complex), trans, _name=f"complex {trans}")
-    yield sample(factors(2, 3, 3), rng.standard_normal((2, 3, 2)), _name="stacks")
-    yield sample(factors(2, 3, 3), rng.standard_normal(3), _name="stack of matrices, one vector")
+        yield sample(factors(3, 3), rng.standard_normal(3), trans, _name=f"trans {trans}", _skip=skip)
+        yield sample(
+            factors(3, 3, dtype=complex), normal(rng, 3, 2, dtype=complex), trans, _name=f"complex {trans}", _skip=skip
+        )
+    yield sample(factors(2, 3, 3), rng.standard_normal((2, 3, 2)), _name="stacks", _skip=skip)
+    yield sample(factors(2, 3, 3), rng.standard_normal(3), _name="stack of matrices, one vector", _skip=skip)
     packed, order = factors(3, 3)
-    yield sample((packed.astype(np.float32), order), rng.standard_normal(3).astype(np.float32))
+    yield sample((packed.astype(np.float32), order), rng.standard_normal(3).astype(np.float32), _skip=skip)

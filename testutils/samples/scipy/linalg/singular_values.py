@@ -10,6 +10,8 @@ import scipy.linalg
 from testutils.samples.numpy.linalg.matrices import with_singular_values
 from testutils.sampling import Sample, sample, sample_inputs
 
+PHASE = {"complex": "nothing fixes the phase of the vector that belongs to no singular value"}
+
 
 @sample_inputs(scipy.linalg.svd)
 def _(rng: np.random.Generator) -> Iterator[Sample]:
@@ -24,7 +26,7 @@ def _(rng: np.random.Generator) -> Iterator[Sample]:
     yield sample(with_singular_values(rng, 3, 3, dtype=complex), lapack_driver="gesvd", _name="complex, square")
     yield sample(with_singular_values(rng, 2, 3, 3), _name="a stack")
     yield sample(with_singular_values(rng, 3, 3).astype(np.float32))
-    yield sample(with_singular_values(rng, 3, 2))  # with one vector more, of which there is one alone
+    yield sample(with_singular_values(rng, 3, 2), _name="tall, with one vector more", _skip=PHASE)
 
 
 @sample_inputs(scipy.linalg.svdvals)
@@ -47,6 +49,6 @@ def _(rng: np.random.Generator) -> Iterator[Sample]:
 
 @sample_inputs(scipy.linalg.null_space)
 def _(rng: np.random.Generator) -> Iterator[Sample]:
-    yield sample(with_singular_values(rng, 2, 3), _name="a single vector")
-    yield sample(with_singular_values(rng, 2, 3, 4), _name="a stack")
-    yield sample(with_singular_values(rng, 1, 2).astype(np.float32))
+    yield sample(with_singular_values(rng, 2, 3), _name="a single vector", _skip=PHASE)
+    yield sample(with_singular_values(rng, 2, 2, 3), _name="a stack", _skip=PHASE)
+    yield sample(with_singular_values(rng, 1, 2).astype(np.float32), _skip=PHASE)

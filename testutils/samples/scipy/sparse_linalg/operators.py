@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 from scipy import sparse
-from scipy.sparse.linalg import LinearOperator
+from scipy.sparse import linalg
 
 from rulescore import NoTangent
 from testutils.random_tangents import with_tangent
@@ -15,10 +16,11 @@ from testutils.samples.scipy.sparse import stored
 from testutils.samples.scipy.sparse_linalg.iterative import uncached
 from testutils.sampling import Sample, sample, sample_inputs
 
+OPERATOR: Any = linalg.LinearOperator
 OTHER_LENGTHS = {"size-1 axis": "an operator has the lengths it was made for", "empty": "likewise", "0-d": "likewise"}
 
 
-@sample_inputs(LinearOperator.matvec, LinearOperator.rmatvec)
+@sample_inputs(OPERATOR.matvec, OPERATOR.rmatvec)
 def _(rng: np.random.Generator) -> Iterator[Sample]:
     square = with_tangent(uncached(sparse.csr_array(stored(rng, 4, 4))), NoTangent())
     yield sample(square, rng.standard_normal(4), _skip=OTHER_LENGTHS)
@@ -26,7 +28,7 @@ def _(rng: np.random.Generator) -> Iterator[Sample]:
     yield sample(z, complex_normal(rng, 4), _skip=OTHER_LENGTHS)
 
 
-@sample_inputs(LinearOperator.matmat, LinearOperator.rmatmat)
+@sample_inputs(OPERATOR.matmat, OPERATOR.rmatmat)
 def _(rng: np.random.Generator) -> Iterator[Sample]:
     square = with_tangent(uncached(sparse.csr_array(stored(rng, 4, 4))), NoTangent())
     yield sample(square, rng.standard_normal((4, 3)), _skip=OTHER_LENGTHS)

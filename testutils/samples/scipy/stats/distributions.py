@@ -182,13 +182,21 @@ def register_discrete(name: str, shapes: tuple[float, ...], numbers: tuple[int, 
         yield sample(np.array(numbers[:-1]), *shapes)
         yield sample(np.array(numbers[:-1]) + 2, *shapes, loc=2, _name="moved")
 
+    # Half way between two steps.
+    distribution = getattr(stats, name)
+    below = distribution.cdf(numbers[1:2], *shapes) - distribution.pmf(numbers[1:2], *shapes) / 2
+
     def at_probabilities(rng: np.random.Generator) -> Iterator[Sample]:
-        yield sample(np.array([0.1, 0.5]), *shapes)
+        yield sample(below, *shapes)
+
+    def at_probabilities_above(rng: np.random.Generator) -> Iterator[Sample]:
+        yield sample(1 - below, *shapes)
 
     made_by(at_numbers, *methods_of(name, "pmf", "logpmf"))
     if name in WITH_CDF:
         made_by(below_the_last, *methods_of(name, "cdf", "logcdf", "sf", "logsf"))
-    made_by(at_probabilities, *methods_of(name, "ppf", "isf"))
+    made_by(at_probabilities, *methods_of(name, "ppf"))
+    made_by(at_probabilities_above, *methods_of(name, "isf"))
 
 
 for _name, (_parameters, _numbers) in DISCRETE.items():
