@@ -148,6 +148,8 @@ class HermitianBand:
     """A Hermitian matrix of whose diagonals those on one side are given, with a real one in the middle."""
 
     def __init__(self, count, lower):
+        if not count:
+            raise MDNotImplementedError
         self.count, self.upper = count, 0 if lower else count - 1
         self.is_main = np.arange(count)[:, None] == self.upper
 
@@ -191,8 +193,14 @@ def solveh_banded_rrule(ab, b, overwrite_ab=False, overwrite_b=False, lower=Fals
 # ---------------------------------------------------------------- cholesky_banded and cho_solve_banded
 
 
+def decline_without_diagonals(ab):
+    if len(shape_of(ab)) < 2 or 0 in shape_of(ab):
+        raise MDNotImplementedError
+
+
 @frule.register(scipy.linalg.cholesky_banded)
 def cholesky_banded_frule(tangents, ab, overwrite_ab=False, lower=False, check_finite=True):
+    decline_without_diagonals(ab)
     dab = as_array_tangent(unthunk(tangents[1]), ab)
     y = handed_over(scipy.linalg.cholesky_banded, ab, lower=lower, check_finite=check_finite)
     if isinstance(dab, AbstractZero):
@@ -207,7 +215,8 @@ def cholesky_banded_frule(tangents, ab, overwrite_ab=False, lower=False, check_f
 
 @rrule.register(scipy.linalg.cholesky_banded)
 def cholesky_banded_rrule(ab, overwrite_ab=False, lower=False, check_finite=True):
-    """As the rule of ``cholesky``, of the whole matrix, which costs more than the primal where the band is narrow."""
+    """As the rule of ``cholesky``; see `banded_cotangent`."""
+    decline_without_diagonals(ab)
     y = handed_over(scipy.linalg.cholesky_banded, ab, lower=lower, check_finite=check_finite)
     project = project_to(ab)
 

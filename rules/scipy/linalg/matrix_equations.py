@@ -2,11 +2,11 @@
 
 import numpy as np
 import scipy.linalg
+from multipledispatch import MDNotImplementedError
 from scipy.linalg import get_lapack_funcs
 
 from rules.numpy.array_like import as_array, as_array_tangent, handed_over, shape_of
 from rules.numpy.products import adjoint
-from rules.scipy.linalg.batches import decline_unless_matrices
 from rulescore import (
     AbstractZero,
     NoTangent,
@@ -171,8 +171,14 @@ class DiscreteLyapunov:
         return z @ self.a @ adjoint(x) + adjoint(z) @ self.a @ x
 
 
+def decline_unless_square(*arrays):
+    """What is no equation, and is not always refused by SciPy."""
+    if any(len(shape_of(a)) < 2 or shape_of(a)[-1] != shape_of(a)[-2] for a in arrays):
+        raise MDNotImplementedError
+
+
 def lyapunov_frule(equation, tangents, a, q):
-    decline_unless_matrices(a, q)
+    decline_unless_square(a, q)
     da, dq = as_array_tangent(unthunk(tangents[1]), a), as_array_tangent(unthunk(tangents[2]), q)
     x = equation.solve(as_array(q))
     if isinstance(da, AbstractZero) and isinstance(dq, AbstractZero):
@@ -182,7 +188,7 @@ def lyapunov_frule(equation, tangents, a, q):
 
 
 def lyapunov_rrule(equation, a, q):
-    decline_unless_matrices(a, q)
+    decline_unless_square(a, q)
     x = equation.solve(as_array(q))
     projects, shapes = [project_to(part) for part in (a, q)], [shape_of(part) for part in (a, q)]
 

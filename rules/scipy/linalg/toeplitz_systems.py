@@ -237,8 +237,14 @@ class CirculantSystem:
         return c_bar, b_bar
 
 
+def decline_nothing(*arrays):
+    if any(0 in shape_of(x) for x in arrays):
+        raise MDNotImplementedError
+
+
 @frule.register(scipy.linalg.solve_circulant)
 def solve_circulant_frule(tangents, c, b, singular="raise", tol=None, caxis=-1, baxis=0, outaxis=0):
+    decline_nothing(c, b)
     dc, db = as_array_tangent(unthunk(tangents[1]), c), as_array_tangent(unthunk(tangents[2]), b)
     x = handed_over(scipy.linalg.solve_circulant, c, b, singular, tol, caxis, baxis, outaxis)
     if isinstance(dc, AbstractZero) and isinstance(db, AbstractZero):
@@ -249,6 +255,7 @@ def solve_circulant_frule(tangents, c, b, singular="raise", tol=None, caxis=-1, 
 @rrule.register(scipy.linalg.solve_circulant)
 def solve_circulant_rrule(c, b, singular="raise", tol=None, caxis=-1, baxis=0, outaxis=0):
     """See `CirculantSystem`."""
+    decline_nothing(c, b)
     x = handed_over(scipy.linalg.solve_circulant, c, b, singular, tol, caxis, baxis, outaxis)
     projects, shapes = (project_to(c), project_to(b)), (shape_of(c), shape_of(b))
 

@@ -22,6 +22,9 @@ def beside(rng: np.random.Generator, *shape: int) -> Any:
     return rng.uniform(0.3, 0.6, shape)
 
 
+SINGLE = {"size-1 axis": "of more diagonals than there are rows SciPy 1.17 reads another one for the main one"}
+
+
 @sample_inputs(scipy.linalg.eigh_tridiagonal, scipy.linalg.eigvalsh_tridiagonal)
 def _(rng: np.random.Generator) -> Iterator[Sample]:
     yield sample(apart(rng, 4), beside(rng, 3))
@@ -36,11 +39,11 @@ def some(rng: np.random.Generator) -> Iterator[Sample]:
 
 @sample_inputs(scipy.linalg.eig_banded, scipy.linalg.eigvals_banded)
 def _(rng: np.random.Generator) -> Iterator[Sample]:
-    yield sample(np.stack([0.3 * beside(rng, 4), beside(rng, 4), apart(rng, 4)]))
+    yield sample(np.stack([0.3 * beside(rng, 4), beside(rng, 4), apart(rng, 4)]), _skip=SINGLE)
     yield sample(np.stack([apart(rng, 4), beside(rng, 4)]), lower=True)
 
 
 @sample_inputs(scipy.linalg.eigvals_banded)
 def values(rng: np.random.Generator) -> Iterator[Sample]:
-    yield sample(np.stack([0.3 * normal(rng, 4, dtype=complex), apart(rng, 4)]), _name="complex")
-    yield sample(np.stack([beside(rng, 4), apart(rng, 4)]), select="i", select_range=(1, 2), _name="some")
+    yield sample(np.stack([0.3 * normal(rng, 4, dtype=complex), apart(rng, 4)]), _name="complex", _skip=SINGLE)
+    yield sample(np.stack([beside(rng, 4), apart(rng, 4)]), select="i", select_range=(1, 2), _name="some", _skip=SINGLE)
