@@ -8,16 +8,13 @@ table is asked for one. The testers live in the package ``testutils``.
 from rulescore.accumulation import add, add_inplace, is_inplaceable_destination
 from rulescore.arithmetic import AbstractTangent, MissingDerivativeError
 from rulescore.config import HasForwardMode, HasReverseMode, RuleConfig, frule_via_ad, rrule_via_ad
+from rulescore.declarations import missing_rules, no_tangent_pullback, non_differentiable, not_numerical, opt_out
 from rulescore.definitions import (
     OneOver,
     derivatives_given_output,
     ignore_derivatives,
     linear_rule,
-    no_tangent_pullback,
-    non_differentiable,
     not_implemented,
-    not_numerical,
-    opt_out,
     scalar_rule,
     static_rule,
 )
@@ -62,6 +59,7 @@ __all__ = [
     "instances_of",
     "is_inplaceable_destination",
     "linear_rule",
+    "missing_rules",
     "no_tangent_pullback",
     "non_differentiable",
     "not_implemented",

@@ -6,18 +6,17 @@ import dis
 import functools
 import inspect
 import math
-import sys
 import types
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
+from rulescore.declarations import no_tangent_pullback, non_differentiable
 from rulescore.method_table import bind_values
 from rulescore.projection import NON_DIFFERENTIABLE, project_to, unbroadcast
-from rulescore.records import StaticForm, name_of
+from rulescore.records import StaticForm, name_of, place_of_caller
 from rulescore.registry import frule, rrule
-from rulescore.rule_table import RuleTable
 from rulescore.signatures import Parameters
 from rulescore.tangents import NotImplementedTangent
 from rulescore.thunks import Thunk, unthunk
@@ -108,7 +107,7 @@ def scalar_rule(f: Any, *partials: Partial, types: tuple[Any, ...] = (), tags: t
     if not partials:
         raise TypeError(f"scalar_rule({name_of(f)}) got no partial derivative: give one per argument")
     elementwise = _Elementwise(f, partials)
-    where = _place_of_caller()
+    where = place_of_caller()
     for table, implementation, static in (
         (rrule, elementwise.rrule(), elementwise.static_form()),
         (frule, elementwise.frule(), None),
@@ -198,7 +197,7 @@ def linear_rule(
     """
     own = list(inspect.signature(transpose).parameters.values())[1:]
     parameters = Parameters(transpose, leading=1)
-    where = _place_of_caller()
+    where = place_of_caller()
     missing = NotImplementedTangent(
         f"an argument of {name_of(f)} other than the first, in which it is linear", f"{where[1]}:{where[2]}"
     )
@@ -238,96 +237,6 @@ def linear_rule(
         table.add_rule(f, implementation, types, tags={"linear", *tags}, defined_by=transpose, where=where)
 
 
-def non_differentiable(*functions: Any, types: tuple[Any, ...] = ()) -> None:
-    """Declare that functions have no derivative: `NoTangent` in both modes, whatever the arguments.
-
-    For functions that are constant almost everywhere, or whose output is an index, a boolean or a string.
-
-    Parameters
-    ----------
-    *functions : callable
-        The functions.
-    types : tuple, optional
-        The argument types, as in `RuleTable.register`; by default all.
-
-    Examples
-    --------
-    >>> from rulescore import non_differentiable, rrule
-    >>> def count(x): return len(x)
-    >>> non_differentiable(count)
-    >>> y, pullback = rrule(count, [1.0, 2.0])
-    >>> y, pullback(1.0)
-    (2, (NoTangent(),))
-    """
-    where = _place_of_caller()
-    for f in functions:
-        # Partials of module-level functions: a closure per declaration would cost import time.
-        for table, rule in ((rrule, _constant_rrule), (frule, _constant_frule)):
-            table.add_rule(
-                f,
-                functools.partial(rule, f),
-                types,
-                tags={"non-differentiable"},
-                where=where,
-            )
-
-
-def opt_out(table: RuleTable, f: Any, *argument_types: Any) -> None:
-    """Make a table answer None for some argument types, although a more general rule would serve them.
-
-    The consumer then differentiates through ``f`` itself.
-
-    Parameters
-    ----------
-    table : RuleTable
-        `rrule` or `frule`.
-    f : callable
-        The function.
-    *argument_types
-        As in `RuleTable.register`; without any, all calls of ``f`` are meant. Of a rule and an opt-out for the same
-        types the one registered later counts.
-
-    Examples
-    --------
-    >>> from rulescore import opt_out, rrule, scalar_rule
-    >>> class Money(float): pass
-    >>> def double(x): return 2 * x
-    >>> scalar_rule(double, lambda y, x: 2)
-    >>> opt_out(rrule, double, Money)
-    >>> rrule(double, Money(3)) is None
-    True
-    """
-    table.add_rule(f, _opted_out, argument_types or ([object],), tags={"opted out"}, where=_place_of_caller())
-
-
-def not_numerical(*functions: Any) -> None:
-    """Declare that functions compute nothing that could be differentiated: they read files, print, or ask for settings.
-
-    Both tables answer None for them, as for a function nobody knows, and a value that is being differentiated is not
-    made a constant by them; see `non_differentiable` for that. The declaration is for people and tools, who can tell
-    these functions from those that somebody has forgotten.
-
-    Parameters
-    ----------
-    *functions : callable
-        The functions.
-
-    Examples
-    --------
-    >>> from rulescore import not_numerical, rrule
-    >>> def greet(name): print("hello", name)
-    >>> not_numerical(greet)
-    >>> rrule(greet, "you") is None
-    True
-    >>> sorted(rrule.records(greet)[0].tags)
-    ['not numerical', 'opted out']
-    """
-    where = _place_of_caller()
-    for f in functions:
-        for table in (rrule, frule):
-            table.add_rule(f, _opted_out, ([object],), tags={"opted out", "not numerical"}, where=where)
-
-
 def not_implemented(message: str) -> NotImplementedTangent:
     """A tangent that says, when it is used, that a derivative exists and is not implemented.
 
@@ -343,7 +252,7 @@ def not_implemented(message: str) -> NotImplementedTangent:
     >>> missing * ZeroTangent()
     ZeroTangent()
     """
-    _, file, line = _place_of_caller()
+    _, file, line = place_of_caller()
     return NotImplementedTangent(message, f"{file}:{line}")
 
 
@@ -403,12 +312,6 @@ def ignore_derivatives(x: Any) -> Any:
     if kind is dict:
         return {key: ignore_derivatives(value) for key, value in x.items()}
     return x
-
-
-def _place_of_caller() -> tuple[str, str, int]:
-    """The module, file and line from which the calling function of this module was called."""
-    frame = sys._getframe(2)
-    return frame.f_globals.get("__name__", "?"), frame.f_code.co_filename, frame.f_lineno
 
 
 class _Elementwise:
@@ -643,34 +546,6 @@ def _rrule_from_static(form: StaticForm, parameters: Parameters) -> Callable[...
 def _elementwise_vjp(partial: Callable[..., Any], position: int, ybar: Any, y: Any, *args: Any) -> Any:
     x = args[position]
     return project_to(x)(unbroadcast(_conjugate_times(partial(y, *args), ybar), _shape(x)))
-
-
-def _constant_rrule(f: Any, /, *args: Any, **kwargs: Any) -> Any:
-    return f(*args, **kwargs), no_tangent_pullback
-
-
-def _constant_frule(f: Any, tangents: tuple[Any, ...], /, *args: Any, **kwargs: Any) -> Any:
-    return f(*args, **kwargs), _NO_TANGENT
-
-
-def no_tangent_pullback(ybar: Any) -> tuple[Any, ...]:
-    """The pullback of every function without derivative: one object, which tools can recognise.
-
-    A rule returns it where no argument has a derivative.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from rulescore import no_tangent_pullback, rrule
-    >>> y, pullback = rrule(np.argmax, np.ones(2))
-    >>> pullback is no_tangent_pullback
-    True
-    """
-    return (_NO_TANGENT,)
-
-
-def _opted_out(*args: Any, **kwargs: Any) -> None:
-    """The implementation of an opt-out; the tables answer before they would call it."""
 
 
 def _conjugate_times(partial: Any, ybar: Any) -> Any:

@@ -6,6 +6,7 @@ import contextlib
 import functools
 import inspect
 import linecache
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -73,6 +74,8 @@ class RuleRecord:
         Where it is defined.
     entry : str or None
         The entry point that brought it.
+    reason : str
+        Why there is no rule, where one was declared missing.
     """
 
     function: Any
@@ -88,6 +91,7 @@ class RuleRecord:
     line: int
     entry: str | None
     defined_by: Any = field(repr=False)
+    reason: str = ""
 
     @property
     def opted_out(self) -> bool:
@@ -143,3 +147,9 @@ def place_of(f: Any) -> tuple[str, str, int]:
     code = getattr(unwrapped, "__code__", None) or getattr(type(unwrapped).__call__, "__code__", None)
     module = getattr(f, "__module__", None) or "?"
     return (module, "?", 0) if code is None else (module, code.co_filename, code.co_firstlineno)
+
+
+def place_of_caller() -> tuple[str, str, int]:
+    """The module, file and line from which the calling function of this module was called."""
+    frame = sys._getframe(2)
+    return frame.f_globals.get("__name__", "?"), frame.f_code.co_filename, frame.f_lineno

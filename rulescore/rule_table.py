@@ -126,6 +126,7 @@ class RuleTable:
         defined_by: Any = None,
         where: tuple[str, str, int] | None = None,
         namespace: Mapping[str, Any] | None = None,
+        reason: str = "",
     ) -> RuleRecord:
         """Register a rule made by a program; `register` is the form for people.
 
@@ -146,6 +147,8 @@ class RuleTable:
             Module, file and line where it is defined; those of ``defined_by`` by default.
         namespace : mapping, optional
             Local names for string annotations.
+        reason : str, optional
+            Why there is no rule, of a function that is declared to lack one.
 
         Returns
         -------
@@ -171,6 +174,7 @@ class RuleTable:
             line=line,
             entry=entry_of_rule(module),
             defined_by=defined_by,
+            reason=reason,
         )
         with self._lock:
             table = where_to.setdefault(key, MethodTable(record.function))

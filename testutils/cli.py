@@ -8,6 +8,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,7 @@ from rich.text import Text
 import rulescore
 from rulescore import RuleTable, frule, rrule
 from testutils.html import page_of
-from testutils.listing import FunctionState, kind_of, states_of_module
+from testutils.listing import FunctionState, kind_of, listed_modules, states_of_module
 from testutils.report import COLOURS, counted
 from testutils.running import (
     Outcome,
@@ -220,7 +221,7 @@ def _counts(outcomes: list[Outcome]) -> list[str]:
 
 
 def _list(options: argparse.Namespace, console: Console) -> int:
-    for module in options.modules:
+    for module in chain.from_iterable(map(listed_modules, options.modules)):
         states = states_of_module(module)
         shown = [state for state in states if not (options.missing and state.is_complete)]
         console.print(Text(f"{module}: {_coverage(states)}"), soft_wrap=True)
@@ -229,9 +230,14 @@ def _list(options: argparse.Namespace, console: Console) -> int:
             table.add_column(title)
         for title in ("frule", "rrule", "samples"):
             table.add_column(title, justify="right")
+        has_reasons = any(state.reason for state in shown)
+        if has_reasons:
+            table.add_column("reason")
         for state in shown:
-            table.add_row(state.name, state.kind, state.frule, state.rrule, str(state.samples or ""))
-        console.print(table)
+            cells = [state.name, state.kind, state.frule, state.rrule, str(state.samples or "")]
+            table.add_row(*cells, *([state.reason] if has_reasons else []))
+        if shown:
+            console.print(table)
     return PASSED
 
 

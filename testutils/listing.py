@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import chain
 from types import ModuleType
 from typing import Any, Literal
 
 from rulescore import RuleRecord, RuleTable, frule, rrule
+from rulescore.discovery import rule_entries
 from testutils.running import TargetError, resolve
 from testutils.sampling import load_samples, samples_of
 
@@ -29,6 +31,8 @@ class FunctionState:
         For each table ``"yes"``, ``"zero"`` (declared non-differentiable) or nothing.
     samples : int
         How many sample inputs there are.
+    reason : str
+        Why there are no rules, where somebody has said so (`missing_rules`).
     """
 
     name: str
@@ -36,6 +40,7 @@ class FunctionState:
     frule: str
     rrule: str
     samples: int
+    reason: str = ""
 
     @property
     def is_complete(self) -> bool:
@@ -43,6 +48,14 @@ class FunctionState:
         if self.kind in ("looked into", "not numerical"):
             return self.kind == "not numerical" or self.samples > 0
         return bool(self.frule and self.rrule and self.samples)
+
+
+def listed_modules(name: str) -> list[str]:
+    """The modules that a name stands for: of ``"scipy"``, which has no functions itself, those with rules below it."""
+    rule_entries.load_all()
+    names = rule_entries.names
+    below = [entry for entry in names if entry.startswith(name + ".")]
+    return sorted(below) if below and name not in names else [name]
 
 
 def states_of_module(name: str) -> list[FunctionState]:
@@ -68,7 +81,8 @@ def _public_names(owner: ModuleType | type) -> list[str]:
 
 def _state(name: str, f: Any) -> FunctionState:
     kind = kind_of(f)
-    return FunctionState(name, kind, _in_table(frule, f), _in_table(rrule, f), len(samples_of(f)) if kind else 0)
+    samples = len(samples_of(f)) if kind else 0
+    return FunctionState(name, kind, _in_table(frule, f), _in_table(rrule, f), samples, "" if kind else _reason(f))
 
 
 def kind_of(f: Any) -> Kind:
@@ -77,13 +91,18 @@ def kind_of(f: Any) -> Kind:
     if found != {""}:
         return "rules" if "yes" in found else "constant"
     declared = [frule.records(f), rrule.records(f)]
-    if not all(declared):
+    if not all(declared) or any(record.reason for record in chain(*declared)):
         return ""
     return "not numerical" if all(map(_is_not_numerical, declared)) else "looked into"
 
 
 def _is_not_numerical(records: list[RuleRecord]) -> bool:
     return any("not numerical" in record.tags for record in records)
+
+
+def _reason(f: Any) -> str:
+    """Why a function has no rules; empty where nobody has said."""
+    return next((record.reason for record in rrule.records(f) if record.reason), "")
 
 
 def _in_table(table: RuleTable, f: Any) -> str:

@@ -7,9 +7,12 @@ shows itself in a notebook, and goes into JSON.
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
 
 from rulescore.signatures import InstancesOf
 
@@ -359,6 +362,9 @@ def name_of(function: Any) -> str:
     owner = function if getattr(function, "__module__", None) else getattr(function, "__objclass__", None)
     module = (getattr(owner, "__module__", None) or "").replace("_operator", "operator")
     name = name.replace("<locals>.", "")
+    if not module and isinstance(function, np.ufunc):  # SciPy's know no module
+        special = sys.modules.get("scipy.special")
+        module = "scipy.special" if getattr(special, name, None) is function else ""
     return f"{module}.{name}" if module not in ("", "builtins", "__main__") else str(name)
 
 

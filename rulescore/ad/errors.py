@@ -122,7 +122,9 @@ def no_rule(f: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any], reason: st
         Why it cannot be differentiated otherwise, where more is known than that there is no rule.
     """
     shown = [describe(x) for x in args] + [f"{name}={describe(value)}" for name, value in kwargs.items()]
-    lines = [f"{full_name(f)}({', '.join(shown)}) cannot be differentiated: " + (reason or "it has no rule for this")]
+    declared = next((record.reason for record in rrule.records(f) if record.reason), "")
+    problem = reason or ("it has no rule" if declared else "it has no rule for this")
+    lines = [f"{full_name(f)}({', '.join(shown)}) cannot be differentiated: {problem}" + (declared and f": {declared}")]
     records = _nearest_first(f, args, kwargs)
     if records:
         signatures = "; ".join(list(dict.fromkeys(record.signature for record in records))[:4])

@@ -48,7 +48,7 @@ from rulescore.ad.tracers import (
     tracer_class,
 )
 from rulescore.ad.views import released
-from rulescore.definitions import no_tangent_pullback
+from rulescore.declarations import no_tangent_pullback
 from rulescore.records import StaticForm
 from rulescore.registry import rrule
 from rulescore.tangents import rebuild, structure_of

@@ -11,7 +11,7 @@ from rulescore.ad.containers import as_scalar, has_tangent_space
 from rulescore.ad.tapes import Tape, walk_back
 from rulescore.ad.tracers import Tracer
 from rulescore.ad.views import snapshot
-from rulescore.definitions import no_tangent_pullback
+from rulescore.declarations import no_tangent_pullback
 from rulescore.projection import project_to
 from rulescore.registry import frule
 from rulescore.tangents import Tangent, rebuild, structure_of, zero_tangent
@@ -32,12 +32,15 @@ def transpose_pullback(pullback: Any, y: Any, args: tuple[Any, ...], tangents: t
     tape = Tape()
     leaves: list[Any] = []
     ybar = lift(tape, zero_tangent(y), leaves)
-    cotangents = pullback(_as_cotangent(y, ybar))
+    asked = [
+        (unthunk(xbar), unthunk(dx))  # while the tape is open: a thunk computes with the cotangent that is traced
+        for xbar, dx in zip(pullback(_as_cotangent(y, ybar))[1:], tangents, strict=False)
+        if not isinstance(dx, AbstractZero)
+    ]
     tape.close()
     seeds: list[tuple[int, Any]] = []
-    for xbar, dx in zip(cotangents[1:], tangents, strict=False):
-        if not isinstance(dx, AbstractZero):
-            pair(unthunk(xbar), unthunk(dx), tape, seeds)
+    for xbar, dx in asked:
+        pair(xbar, dx, tape, seeds)
     if not seeds:
         return _ZERO_TANGENT
     bars = iter(walk_back(tape, seeds, len(leaves), keep=False))

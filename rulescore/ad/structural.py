@@ -10,7 +10,7 @@ from rulescore.ad.linear_maps import lift, lowered, pair
 from rulescore.ad.tapes import Tape, walk_back
 from rulescore.ad.tracers import Tracer
 from rulescore.ad.views import snapshot
-from rulescore.definitions import no_tangent_pullback
+from rulescore.declarations import no_tangent_pullback
 from rulescore.projection import project_to
 from rulescore.tangents import Tangent, rebuild, structure_of
 from rulescore.thunks import unthunk

@@ -47,7 +47,8 @@ from rulescore.ad.tracers import (
     tracer_class,
 )
 from rulescore.ad.views import item_of, released
-from rulescore.definitions import Blueprint, OneOver, no_tangent_pullback
+from rulescore.declarations import no_tangent_pullback
+from rulescore.definitions import Blueprint, OneOver
 from rulescore.projection import unbroadcast
 from rulescore.records import StaticForm
 from rulescore.registry import rrule

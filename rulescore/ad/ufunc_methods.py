@@ -16,7 +16,8 @@ from rulescore.ad.assignment import assign, fitting, last_of_each, write_into
 from rulescore.ad.containers import values_of
 from rulescore.ad.errors import TracerConversionError, no_rule
 from rulescore.ad.tracers import Tracer, apply, operands, refuse_types, top_trace
-from rulescore.definitions import linear_rule, no_tangent_pullback
+from rulescore.declarations import no_tangent_pullback
+from rulescore.definitions import linear_rule
 from rulescore.projection import NON_DIFFERENTIABLE, project_to, unbroadcast
 from rulescore.registry import frule, rrule
 from rulescore.thunks import Thunk, unthunk

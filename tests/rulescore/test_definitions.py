@@ -19,9 +19,7 @@ from rulescore import (
     ignore_derivatives,
     linear_rule,
     no_tangent_pullback,
-    non_differentiable,
     not_implemented,
-    not_numerical,
     opt_out,
     rrule,
     scalar_rule,
@@ -615,45 +613,6 @@ class TestLinearRule:
         assert rrule(self.define(), np.arange(3), 1)[1](np.ones(3)) == (NoTangent(),)
 
 
-class TestNonDifferentiable:
-    def test_no_tangent_both_ways_and_the_primal_is_run(self):
-        def count(x, *, start=0):
-            return len(x) + start
-
-        def second(x):
-            return x[1]
-
-        non_differentiable(count, second)
-        y, pullback = rrule(count, [1.0, 2.0])
-        assert (y, pullback(1.0)) == (2, (NoTangent(),))
-        assert rrule(count, [1.0, 2.0], start=3)[0] == 5
-        assert frule((NoTangent(), Tangent(list, 1.0, 1.0)), count, [1.0, 2.0]) == (2, NoTangent())
-        assert frule((NoTangent(), NoTangent()), count, [1.0, 2.0], start=3) == (5, NoTangent())
-        assert rrule(second, [1.0, 2.0])[0] == 2.0
-
-    def test_any_arguments_and_any_keywords_also_those_the_rule_uses_itself(self):
-        def f(*args, **kwargs):
-            return args, kwargs
-
-        non_differentiable(f)
-        keywords = {"f": 1, "tangents": 2, "args": 3, "self": 4}
-        assert rrule(f, 1, 2, **keywords)[0] == ((1, 2), keywords)
-        assert rrule(f)[0] == ((), {})
-        assert frule((NoTangent(),) * 3, f, 1, 2, **keywords)[0] == ((1, 2), keywords)
-
-    def test_all_such_functions_share_one_pullback(self):
-        assert rrule(np.argmax, np.ones(2))[1] is rrule(np.argmin, np.ones(2))[1] is no_tangent_pullback
-
-    def test_types_restrict_it(self):
-        def f(x):
-            return x
-
-        non_differentiable(f, types=(str,))
-        assert rrule(f, "a")[0] == "a"
-        assert rrule(f, 1.0) is None
-        assert frule((NoTangent(), 1.0), f, 1.0) is None
-
-
 class TestDerivativesGivenOutput:
     def test_they_are_the_raw_partials(self):
         product = define_product()
@@ -707,16 +666,3 @@ def test_an_opted_out_type_has_no_scalar_rule():
     assert rrule(square, Money(3.0)) is None
     assert rrule(square, 3.0) is not None
     assert frule((NoTangent(), 1.0), square, Money(3.0)) == (9.0, 6.0)
-
-
-def test_what_is_not_numerical_has_no_rule_and_says_so():
-    def greet(name):
-        return f"hello {name}"
-
-    not_numerical(greet)
-    for table in (rrule, frule):
-        (record,) = table.records(greet)
-        assert {"not numerical", "opted out"} <= record.tags
-        assert record.file == __file__
-    assert rrule(greet, "you") is None
-    assert frule((NoTangent(), NoTangent()), greet, "you") is None

@@ -227,16 +227,18 @@ def forgotten(x): return x
 def greet(name): return name
 def chained(x): return 2 * x
 def unproved(x): return 2 * x
+def hard(x): return 2 * x
 
-from rulescore import frule, not_numerical, opt_out, rrule
+from rulescore import frule, missing_rules, not_numerical, opt_out, rrule
 from testutils import sample, sample_inputs
 
 not_numerical(greet)
+missing_rules(hard, because="it is hard")
 for f in (chained, unproved):
     opt_out(rrule, f)
     opt_out(frule, f)
 sample_inputs(chained)(lambda rng: [sample(rng.standard_normal(3))])
-__all__ = ["forgotten", "greet", "chained", "unproved"]
+__all__ = ["forgotten", "greet", "chained", "unproved", "hard"]
 """
 
 
@@ -250,13 +252,21 @@ def new_module(tmp_path, monkeypatch):
 def test_list_missing_names_what_nothing_is_known_of_and_what_nothing_proves(new_module, capsys):
     main(["list", "--missing", new_module])
     output = capsys.readouterr().out
-    assert set(rows_of(output)) == {"forgotten", "unproved"}
-    assert "4 functions: 2 looked into, 1 not numerical, 1 missing" in output
+    rows = rows_of(output)
+    assert set(rows) == {"forgotten", "unproved", "hard"}
+    assert rows["hard"] == ["", "", "", "", "it is hard"]
+    assert rows["forgotten"] == ["", "", "", "", ""]
+    assert "5 functions: 2 looked into, 1 not numerical, 2 missing" in output
 
 
 def test_list_missing_leaves_out_what_is_complete(capsys):
     main(["list", "--missing", "numpy"])
     assert not {"add", "isnan", "put", "savetxt"} & set(rows_of(capsys.readouterr().out))
+
+
+def test_a_name_without_functions_stands_for_the_modules_with_rules_below_it(capsys):
+    main(["list", "scipy"])
+    assert "scipy.sparse: " in capsys.readouterr().out
 
 
 def test_show_prints_signature_place_and_source(capsys):

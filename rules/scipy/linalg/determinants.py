@@ -36,6 +36,9 @@ class Determinant:
         return np.prod(diagonal) * (-1) ** swaps
 
     def adjugate(self):
+        if self.factors is None:
+            # That of NumPy, whose pivots are those of its inverse: of a singular matrix they may differ from SciPy's.
+            return adjugate(self.a, np.linalg.det(self.a))
         y = self.y.astype(self.a.dtype) if self.a.dtype.char in "fF" else self.y
         return adjugate(self.a, y, self.factors)
 

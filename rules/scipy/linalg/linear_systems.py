@@ -8,6 +8,7 @@ from rules.numpy.array_like import as_array, as_array_tangent, conj, handed_over
 from rules.numpy.linalg.linear_systems import LeastSquares
 from rules.numpy.linalg.singular_values import singular_values_frule, singular_values_rrule
 from rules.numpy.products import adjoint
+from rules.scipy.linalg.batches import decline_unless_matrices
 from rules.scipy.linalg.kept_factors import kept_factors
 from rules.scipy.linalg.structures import Structure
 from rulescore import (
@@ -105,6 +106,7 @@ def system_rrule(system, matrix_cotangent, a, b):
 
 def structured_system(a, b, lower, check_finite, assume_a, transposed):
     """The system of ``solve``, by one factorisation where it can be kept, and its structure."""
+    decline_unless_matrices(a)
     a = as_array(a)
     if a.shape[-1] == 1 and shape_of(b)[-2:][:1] != (1,):
         raise MDNotImplementedError  # a number that SciPy divides any number of rows by

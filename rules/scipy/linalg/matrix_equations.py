@@ -7,6 +7,7 @@ from scipy.linalg import get_lapack_funcs
 
 from rules.numpy.array_like import as_array, as_array_tangent, handed_over, shape_of
 from rules.numpy.products import adjoint
+from rules.scipy.linalg.batches import decline_unless_matrices
 from rulescore import (
     AbstractZero,
     NoTangent,
@@ -86,6 +87,7 @@ def minus(x, y):
 
 @frule.register(scipy.linalg.solve_sylvester)
 def solve_sylvester_frule(tangents, a, b, q):
+    decline_unless_matrices(a, b, q)
     da, db, dq = (as_array_tangent(unthunk(t), x) for t, x in zip(tangents[1:], (a, b, q), strict=True))
     equation = SylvesterEquation(as_array(a), as_array(b))
     x = equation.solve(as_array(q))
@@ -102,6 +104,7 @@ def solve_sylvester_frule(tangents, a, b, q):
 @rrule.register(scipy.linalg.solve_sylvester)
 def solve_sylvester_rrule(a, b, q):
     """See `SylvesterEquation`."""
+    decline_unless_matrices(a, b, q)
     equation = SylvesterEquation(as_array(a), as_array(b))
     x = equation.solve(as_array(q))
     projects, shapes = [project_to(part) for part in (a, b, q)], [shape_of(part) for part in (a, b, q)]

@@ -130,6 +130,9 @@ def logm_frechet(a: Any, e: Any) -> Any:
     array([[1. , 0. ],
            [0. , 0.5]])
     """
+    if np.iscomplexobj(e) and not np.iscomplexobj(a):
+        # A real matrix has to stay one: it may have negative eigenvalues, a complex one moves off the cut with them.
+        return logm_frechet(a, np.real(e)) + 1j * logm_frechet(a, np.imag(e))
     if tracer_within((a, e)) is not None:
         return handed_over(logm_frechet, a, e)
     a, e = broadcast_pair(a, e)
@@ -141,9 +144,23 @@ def stacked(a):
     return np.reshape(a, (-1, *a.shape[-2:]))
 
 
+ON_THE_CUT = (
+    "the logarithm or a fractional power of a complex matrix with an eigenvalue on the negative real axis, where they "
+    "jump. Use a real matrix, or one without such eigenvalues"
+)
+
+
+def refuse_cut(values):
+    rounding = len(values) * np.finfo(values.dtype).eps * np.max(np.abs(values), initial=0)
+    if np.any((values.real < 0) & (np.abs(values.imag) <= rounding)):
+        raise MissingDerivativeError(ON_THE_CUT)
+
+
 def log_direction(a, e):
     """`logm_frechet` of one matrix."""
     t, z = scipy.linalg.schur(a, output="real")
+    if np.iscomplexobj(a):
+        refuse_cut(np.diagonal(t))
     if not np.iscomplexobj(t) and (np.any(np.diagonal(t, -1)) or np.any(np.diagonal(t) < 0)):
         t, z = scipy.linalg.rsf2csf(t, z)
     sizes = np.abs(np.diagonal(t))

@@ -19,6 +19,7 @@ from rulescore import (
     ignore_derivatives,
     project_to,
     rrule,
+    unbroadcast,
     unthunk,
 )
 
@@ -192,6 +193,13 @@ def orthogonal_procrustes_rrule(A, B, check_finite=True):
         mbar = 0 if isinstance(rbar, AbstractZero) else factor.moved(rbar)
         if not isinstance(scale_bar, AbstractZero):
             mbar = mbar + factor.u * np.real(np.expand_dims(scale_bar, (-2, -1)))
-        return NO_TANGENT, Thunk(lambda: project_a(b @ adjoint(mbar))), Thunk(lambda: project_b(a @ mbar))
+
+        def a_bar():
+            return project_a(unbroadcast(b @ adjoint(mbar), np.shape(a)))
+
+        def b_bar():
+            return project_b(unbroadcast(a @ mbar, np.shape(b)))
+
+        return NO_TANGENT, Thunk(a_bar), Thunk(b_bar)
 
     return y, orthogonal_procrustes_pullback

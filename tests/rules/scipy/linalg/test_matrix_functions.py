@@ -219,3 +219,11 @@ def test_blocks_have_their_own_parts_of_the_cotangent():
     np.testing.assert_array_equal(first, ybar[:1, :2])
     np.testing.assert_array_equal(second, ybar[1:, 2:])
     assert isinstance(nothing, NoTangent)
+
+
+def test_a_negative_eigenvalue_is_fine_in_a_real_matrix_and_refused_in_a_complex_one():
+    a, e = np.array([[-1.0, 0.3], [0.0, 2.0]]), np.array([[1.0, 2.0], [3.0, 4.0]])
+    np.testing.assert_allclose(logm_frechet(a, e), by_block(scipy.linalg.logm, a, e), atol=1e-10)
+    np.testing.assert_allclose(logm_frechet(a, 1j * e), 1j * logm_frechet(a, e), atol=1e-12)
+    with pytest.raises(MissingDerivativeError, match="jump"):
+        logm_frechet(a.astype(complex), e)

@@ -20,8 +20,7 @@ def _(rng: np.random.Generator) -> Iterator[Sample]:
     yield sample(with_eigenvalues(rng, 1 + 0.5j, 2.5 - 1j, -3.0, dtype=complex), _name="complex")
     stack = np.stack([with_eigenvalues(rng, 1.0, 2.5, -3.0), with_eigenvalues(rng, 1.5, 3.0, -1.0)])
     yield sample(stack, _name="a stack")
-    other_order = {"complex": "of this matrix LAPACK gives the eigenvalues in another order in double precision"}
-    yield sample(with_eigenvalues(rng, 1.0, 2.5, -3.0).astype(np.float32), _skip=other_order)
+    yield sample(with_eigenvalues(rng, 1.0, 2.5).astype(np.float32))
     yield sample(with_eigenvalues(rng, 1.0, 2.5), homogeneous_eigvals=True)
     yield sample([[2.0, 1.0], [0.25, -3.0]], _name="lists")
 
@@ -47,7 +46,7 @@ def vectors(rng: np.random.Generator) -> Iterator[Sample]:
     """Left vectors, both, or none."""
     yield sample(with_eigenvalues(rng, 1.0, 2.5, -3.0), left=True, right=False)
     yield sample(with_eigenvalues(rng, 1.0, 2.5, -3.0), left=True)
-    yield sample(with_eigenvalues(rng, 1.0, 2 + 1.5j), left=True, _name="a conjugate pair, left")
+    yield sample(with_eigenvalues(rng, 1 - 2j), left=True, _name="a conjugate pair, left")
     yield sample(with_eigenvalues(rng, 1 + 0.5j, 2.5 - 1j, -3.0, dtype=complex), left=True, _name="complex, left")
     yield sample(with_eigenvalues(rng, 1.0, 2.5, -3.0), right=False)
     b = regular(rng, 3, 3)
