@@ -1,4 +1,4 @@
-"""The AD system behind rules under test: a rule where there is one, finite differences where there is none."""
+"""The AD system behind rules under test: a rule where there is one, else the reference AD, else finite differences."""
 
 from __future__ import annotations
 
@@ -9,22 +9,29 @@ from testutils.finite_differences import jvp_fd, vjp_fd
 
 
 class TestConfig(HasReverseMode, HasForwardMode):
-    """Lets the rules of higher-order functions be tested without any AD system.
+    """Lets the rules of higher-order functions be tested without choosing an AD system.
 
-    What such a rule asks for is answered by the rule of the function it hands over, or else by finite differences,
-    whose precision then limits that of the test: give ``rtol=1e-6`` or so.
+    What such a rule asks for is answered by the rule of the function it hands over; where there is none by the
+    reference AD, which looks into the function; and where that cannot trace it (it calls `math.sin`, say), by finite
+    differences, whose precision then limits that of the test: give ``rtol=1e-6`` or so.
 
     Examples
     --------
+    >>> import math
     >>> y, pullback = TestConfig().rrule_via_ad(lambda x: x**2, 3.0)
+    >>> y == 9.0, pullback(1.0)[1] == 6.0
+    (True, True)
+    >>> y, pullback = TestConfig().rrule_via_ad(lambda x: math.exp(x), 0.0)
     >>> y, round(pullback(1.0)[1], 6)
-    (9.0, 6.0)
+    (1.0, 1.0)
     """
 
     __test__ = False
 
     def rrule_via_ad(self, f: Any, /, *args: Any, **kwargs: Any) -> tuple[Any, Any]:
-        """The rrule of ``f``, or its output and a pullback by finite differences."""
+        """The rrule of ``f``, or its output and a pullback by the reference AD or by finite differences."""
+        from rulescore.ad.config import CONFIG  # here, since rules that call nothing back need no AD
+
         result = rrule(self, f, *args, **kwargs)
         if result is not None:
             return result  # type: ignore[no-any-return]
@@ -32,15 +39,23 @@ class TestConfig(HasReverseMode, HasForwardMode):
         def finite_difference_pullback(ybar: Any) -> tuple[Any, ...]:
             return tuple(vjp_fd(_call, ybar, (f, *args), fkwargs=kwargs).value)
 
-        return f(*args, **kwargs), finite_difference_pullback
+        try:
+            return CONFIG.rrule_via_ad(f, *args, **kwargs)
+        except TypeError:  # what the AD raises at what it cannot trace; if it is the function's own, it comes again
+            return f(*args, **kwargs), finite_difference_pullback
 
     def frule_via_ad(self, tangents: tuple[Any, ...], f: Any, /, *args: Any, **kwargs: Any) -> tuple[Any, Any]:
-        """The frule of ``f``, or its output and its tangent by finite differences."""
+        """The frule of ``f``, or its output and its tangent by the reference AD or by finite differences."""
+        from rulescore.ad.config import CONFIG
+
         result = frule(self, tangents, f, *args, **kwargs)
         if result is not None:
             return result  # type: ignore[no-any-return]
         tangents += (NoTangent(),) * (1 + len(args) - len(tangents))
-        return f(*args, **kwargs), jvp_fd(_call, (f, *args), tangents, fkwargs=kwargs).value
+        try:
+            return CONFIG.frule_via_ad(tangents, f, *args, **kwargs)
+        except TypeError:
+            return f(*args, **kwargs), jvp_fd(_call, (f, *args), tangents, fkwargs=kwargs).value
 
 
 def _call(f: Any, *args: Any, **kwargs: Any) -> Any:

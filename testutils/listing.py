@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import inspect
 from dataclasses import dataclass
 from itertools import chain
-from types import ModuleType
+from operator import itemgetter
+from types import FunctionType, ModuleType
 from typing import Any, Literal
 
 from rulescore import RuleRecord, RuleTable, frule, rrule
@@ -61,6 +63,9 @@ def listed_modules(name: str) -> list[str]:
 def states_of_module(name: str) -> list[FunctionState]:
     """The state of every public function of a module, or method of a class, by name.
 
+    Of an object in a module that is no function but has methods with rules, as a distribution of `scipy.stats`, these
+    methods are listed.
+
     Raises
     ------
     TargetError
@@ -71,12 +76,33 @@ def states_of_module(name: str) -> list[FunctionState]:
         raise TargetError(f"{name} is a {type(owner).__name__}, not a module: see `rulescore show {name}`")
     load_samples([owner.__name__ if isinstance(owner, ModuleType) else owner.__module__])
     functions = {attribute: getattr(owner, attribute) for attribute in _public_names(owner)}
-    return [_state(name, f) for name, f in sorted(functions.items()) if callable(f) and not isinstance(f, type)]
+    listed = chain.from_iterable(_functions_of(name, f) for name, f in functions.items())
+    return [_state(name, f) for name, f in sorted(listed, key=itemgetter(0))]
 
 
 def _public_names(owner: ModuleType | type) -> list[str]:
     names = dir(owner) if isinstance(owner, type) else getattr(owner, "__all__", vars(owner))
     return [name for name in names if not name.startswith("_")]
+
+
+def _functions_of(name: str, f: Any) -> list[tuple[str, Any]]:
+    """A function; the methods with rules of an object that has none itself; nothing of what is neither."""
+    if not callable(f) or isinstance(f, type):
+        return []
+    if not _is_known(f):
+        methods = [(f"{name}.{key}", getattr(f, key)) for key in _public_names(type(f)) if _is_known_method(f, key)]
+        if methods:
+            return methods
+    return [(name, f)]
+
+
+def _is_known(f: Any) -> bool:
+    return bool(frule.records(f) or rrule.records(f))
+
+
+def _is_known_method(owner: Any, name: str) -> bool:
+    """Whether there are rules for a method as it is bound to an object."""
+    return isinstance(inspect.getattr_static(owner, name), FunctionType) and _is_known(getattr(owner, name))
 
 
 def _state(name: str, f: Any) -> FunctionState:

@@ -589,7 +589,9 @@ def _layout_of(x: Any, parents: tuple[int, ...]) -> Layout:
     if is_sparse(x):
         return SparseLayout(x) if x.dtype.kind in "fc" else ConstantLayout(x)
     fields = None if is_array(x) else structure_of(x)
-    if fields is None and hasattr(x, "dtype") and hasattr(x, "shape") and not isinstance(x, type):
+    # NumPy itself has a dtype and a shape: objects may keep the module whose functions they call.
+    is_code = isinstance(x, (type, types.ModuleType))
+    if fields is None and hasattr(x, "dtype") and hasattr(x, "shape") and not is_code:
         raise TypeError(
             f"an array of type {type(x).__module__}.{type(x).__name__} cannot be laid out as a vector, which works "
             "for NumPy and scipy.sparse arrays: convert it with np.asarray first"

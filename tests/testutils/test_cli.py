@@ -264,6 +264,34 @@ def test_list_missing_leaves_out_what_is_complete(capsys):
     assert not {"add", "isnan", "put", "savetxt"} & set(rows_of(capsys.readouterr().out))
 
 
+OBJECTS = """
+from rulescore import rrule, scalar_rule
+from testutils import sample, sample_inputs
+
+class Family:
+    def __call__(self, x): return self
+    def logpdf(self, x): return -x * x / 2
+    def fit(self, x): return x
+
+normal, unknown = Family(), Family()
+def logpdf(x): return normal.logpdf(x)
+rrule.alias(normal.logpdf, logpdf)
+scalar_rule(logpdf, lambda y, x: -x)
+__all__ = ["Family", "normal", "unknown"]
+"""
+
+
+def test_list_shows_the_methods_with_rules_of_an_object(tmp_path, monkeypatch, capsys):
+    (tmp_path / "a_module_of_objects.py").write_text(OBJECTS)
+    monkeypatch.syspath_prepend(tmp_path)
+    main(["list", "a_module_of_objects"])
+    output = capsys.readouterr().out
+    rows = rows_of(output)
+    assert set(rows) == {"normal.logpdf", "unknown"}
+    assert rows["normal.logpdf"][:3] == ["rules", "yes", "yes"]
+    assert "2 functions: 1 with rules, 1 missing" in output
+
+
 def test_a_name_without_functions_stands_for_the_modules_with_rules_below_it(capsys):
     main(["list", "scipy"])
     assert "scipy.sparse: " in capsys.readouterr().out

@@ -247,6 +247,16 @@ def test_an_object_without_numbers_is_put_back_as_itself():
     assert unravel(vector)[0] is callback
 
 
+def test_an_object_may_keep_the_module_whose_functions_it_calls():
+    class Turn:
+        def __init__(self):
+            self.quaternion, self.namespace = np.ones(4), np
+
+    vector, unravel = to_vector(Turn())
+    np.testing.assert_array_equal(vector, np.ones(4))
+    assert unravel(2 * vector).namespace is np
+
+
 def test_an_object_that_contains_itself_has_finitely_many_entries():
     model = Model(1.5)
     model.owner = model
@@ -349,7 +359,7 @@ def test_entries_stored_twice_are_one_entry():
 def test_what_no_array_is_has_no_entries_and_is_put_back_as_itself():
     generator = np.random.default_rng(0)
     operator = aslinearoperator(sparse.eye_array(2, dtype=int))
-    for x in (generator, iter([1.0]), operator, set(), b"bytes", np.linalg):
+    for x in (generator, iter([1.0]), operator, set(), b"bytes", np.linalg, np):
         vector, unravel = to_vector([x])
         assert vector.size == 0
         assert unravel(vector)[0] is x
