@@ -1,0 +1,281 @@
+"""HIPS autograd: functions of NumPy arrays with rules as its primitives, and the rules that its own functions lack.
+
+All functions are one primitive, "call this `HostFunction`", whose derivatives are calls of it again.
+"""
+
+from __future__ import annotations
+
+import functools
+import threading
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import optree
+
+from rulescore.backends.extras import framework
+from rulescore.backends.host_functions import Call, Calls, HostFunction, is_differentiable
+from rulescore.registry import frule, rrule
+
+framework("autograd", "autograd")
+
+from autograd.builtins import DictBox, SequenceBox  # noqa: E402
+from autograd.builtins import tuple as boxed_tuple  # noqa: E402
+from autograd.core import (  # noqa: E402
+    JVPNode,
+    VJPNode,
+    primitive_jvps,
+    primitive_vjps,
+    vspace,
+)
+from autograd.extend import Box, defjvp_argnums, defvjp_argnums, primitive  # noqa: E402
+from autograd.tracer import isbox, notrace_primitives  # noqa: E402
+
+# ---------------------------------------------------------------- the primitive
+
+
+class _Last(threading.local):
+    """The call made last, for its pullback: autograd asks for the derivative of a call after it has made it."""
+
+    value: Any = None
+    needs: Any = None
+    pull: Any = None
+
+
+_last = _Last()
+
+
+def host_call(function: HostFunction, arrays: Sequence[Any]) -> tuple[Any, ...]:
+    """The outputs of a function, as boxes that know how to be differentiated."""
+    needs = tuple([isbox(x) for x in arrays])
+    if not any(needs):
+        return tuple(function(arrays))
+    return tuple([y if is_differentiable(y) else _value(y) for y in _parts(_host_call(function, needs, *arrays))])
+
+
+def _parts(y: Any) -> list[Any]:
+    """The outputs; autograd's box of a tuple is no tuple."""
+    return [y[i] for i in range(len(y))] if type(y) is tuple or isinstance(y, SequenceBox) else [y]
+
+
+def _value(x: Any) -> Any:
+    while isbox(x):
+        x = x._value
+    return x
+
+
+@primitive  # type: ignore[untyped-decorator]
+def _host_call(function: HostFunction, needs: tuple[bool, ...], *arrays: Any) -> Any:
+    """A single output as it is, several as a tuple."""
+    differentiated = tuple([need and is_differentiable(x) for need, x in zip(needs, arrays, strict=True)])
+    if any(differentiated):
+        outputs, _last.pull = function.vjp(arrays, differentiated)
+    else:
+        outputs, _last.pull = function(arrays), None
+    # Autograd has no boxes for integers of NumPy, but for arrays of them.
+    outputs = tuple([y if is_differentiable(y) else np.asarray(y) for y in outputs])
+    _last.value = y = outputs[0] if len(outputs) == 1 else outputs
+    _last.needs = differentiated
+    return y
+
+
+def _needs(argnums: Sequence[int], arrays: Sequence[Any]) -> tuple[bool, ...]:
+    return tuple([2 + i in argnums and is_differentiable(x) for i, x in enumerate(arrays)])
+
+
+def _vjps(argnums: Sequence[int], ans: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Callable[[Any], Any]:
+    function, _, *arrays = args
+    needs = _needs(argnums, arrays)
+    pull = _last.pull if ans is _last.value and needs == _last.needs else None
+    _last.value = _last.pull = None
+    return _pullback(function, arrays, needs, [i - 2 for i in argnums], ans, pull)
+
+
+def _pullback(
+    function: HostFunction, arrays: Sequence[Any], needs: tuple[bool, ...], asked: list[int], ans: Any, pull: Any
+) -> Callable[[Any], Any]:
+    has_one = [is_differentiable(y) for y in _parts(ans)]
+
+    def vjp(ybar: Any) -> list[Any]:
+        seeds = [seed for seed, has in zip(_parts(ybar), has_one, strict=True) if has]
+        if pull is not None and not any(map(isbox, seeds)):
+            bars = [_conjugate(bar) for bar in pull([_conjugate(seed) for seed in seeds])]
+        else:
+            bars = list(host_call(function.pullback(needs, conjugate=True), [*arrays, *seeds])) if any(needs) else []
+        found = iter(bars)
+        by_array = [next(found) if need else None for need in needs]
+        return [vspace(arrays[i]).zeros() if by_array[i] is None else by_array[i] for i in asked]
+
+    return vjp
+
+
+def _conjugate(x: Any) -> Any:
+    return np.conjugate(x) if np.iscomplexobj(x) else x
+
+
+def _jvps(argnums: Sequence[int], tangents: Any, ans: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    function, _, *arrays = args
+    return _pushed(function, arrays, [i - 2 for i in argnums], list(tangents), ans)
+
+
+def _pushed(function: HostFunction, arrays: Sequence[Any], moved: list[int], tangents: list[Any], ans: Any) -> Any:
+    needs = tuple([i in moved and is_differentiable(x) for i, x in enumerate(arrays)])
+    by_array = dict(zip(moved, tangents, strict=True))
+    directions = [by_array[i] for i, need in enumerate(needs) if need]
+    outputs = _parts(ans)
+    found = iter(host_call(function.pushforward(needs), [*arrays, *directions]) if directions else ())
+    dys = [next(found) if directions and is_differentiable(y) else vspace(y).zeros() for y in outputs]
+    return boxed_tuple(dys) if type(ans) is tuple or isinstance(ans, SequenceBox) else dys[0]
+
+
+defvjp_argnums(_host_call, _vjps)
+defjvp_argnums(_host_call, _jvps)
+
+# ---------------------------------------------------------------- functions for autograd
+
+_ARRAYS = (np.ndarray, np.generic, float, complex, Box)
+
+
+def to_autograd(f: Callable[..., Any]) -> Callable[..., Any]:
+    """A function that HIPS autograd differentiates, from a Python function of NumPy arrays.
+
+    Parameters
+    ----------
+    f : callable
+        With rules, or of NumPy code that `rulescore.ad` differentiates. Arguments and results may be nested tuples,
+        lists and dicts.
+
+    Returns
+    -------
+    callable
+        With the arguments of ``f``; arrays and floats are differentiated, everything else is fixed and has to be
+        hashable. It works with all of autograd, in both modes and to any order.
+
+    Raises
+    ------
+    TypeError
+        When ``f`` cannot be called; from the returned function, when an argument is neither an array nor hashable.
+
+    Notes
+    -----
+    Cotangents of complex numbers are the conjugates of those of rules, as everywhere in autograd.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from autograd import grad
+    >>> from rulescore.backends.autograd import to_autograd
+    >>> grad(to_autograd(np.linalg.det))(np.array([[2.0, 1.0], [0.0, 3.0]]))
+    array([[ 3., -0.],
+           [-1.,  2.]])
+    """
+    calls = Calls("to_autograd", f, _ARRAYS, optree.tree_flatten, optree.tree_unflatten)
+
+    @functools.wraps(f, updated=())
+    def autograd_function(*args: Any, **kwargs: Any) -> Any:
+        call, arrays = calls.find(_opened(args), _opened(kwargs) if kwargs else kwargs)
+        outputs = host_call(call, arrays)
+        return optree.tree_unflatten(call.structure, outputs)
+
+    return autograd_function
+
+
+def _opened(x: Any) -> Any:
+    """Containers in the place of autograd's boxes of containers."""
+    if isinstance(x, SequenceBox):
+        return type(x._value)([_opened(x[i]) for i in range(len(x))])
+    if isinstance(x, DictBox):
+        return {key: _opened(x[key]) for key in x._value}
+    if type(x) in (tuple, list):
+        return type(x)(map(_opened, x))
+    if type(x) is dict:
+        return {key: _opened(part) for key, part in x.items()}
+    return x
+
+
+# ---------------------------------------------------------------- what autograd lacks
+
+_NAMESPACES = ("numpy", "numpy.linalg", "numpy.fft", "scipy.special", "scipy.linalg", "scipy.signal")
+
+
+def extend_autograd() -> dict[str, str]:
+    """Give HIPS autograd the rules that its functions of NumPy and SciPy lack.
+
+    A function of ``autograd.numpy`` and its like that has no derivative there is replaced by that of `to_autograd`; one
+    that has one mode only gets the other. Functions that autograd differentiates stay as they are. Calling it again
+    changes nothing.
+
+    Returns
+    -------
+    dict
+        What was added, by name: ``"both"``, ``"reverse"`` or ``"forward"``.
+
+    Examples
+    --------
+    >>> import autograd.numpy as anp, numpy as np
+    >>> from autograd import grad
+    >>> from rulescore.backends.autograd import extend_autograd
+    >>> added = extend_autograd()
+    >>> grad(lambda x: anp.median(x))(np.array([1.0, 5.0, 2.0]))
+    array([0., 0., 1.])
+    """
+    added: dict[str, str] = {}
+    for name in _NAMESPACES:
+        namespace = _module(f"autograd.{name}")
+        if namespace is None:
+            continue
+        for attribute, wrapped in list(vars(namespace).items()):
+            f = getattr(wrapped, "fun", None)
+            if f is None or not getattr(wrapped, "_is_autograd_primitive", False) or not _has_rules(f):
+                continue
+            missing = _extend(namespace, attribute, wrapped, f)
+            if missing:
+                added[f"{name}.{attribute}"] = missing
+    return added
+
+
+def _module(name: str) -> Any:
+    import importlib
+
+    try:
+        return importlib.import_module(name)
+    except ImportError:  # the namespace exists with the part of SciPy that is installed
+        return None
+
+
+def _has_rules(f: Any) -> bool:
+    records = [record for table in (rrule, frule) for record in table.records(f) if not record.opted_out]
+    return any("non-differentiable" not in record.tags for record in records)
+
+
+def _extend(namespace: Any, attribute: str, wrapped: Any, f: Any) -> str:
+    has_reverse = wrapped in primitive_vjps or wrapped in notrace_primitives[VJPNode]
+    has_forward = wrapped in primitive_jvps or wrapped in notrace_primitives[JVPNode]
+    if has_reverse and has_forward:
+        return ""
+    if not has_reverse and not has_forward:
+        setattr(namespace, attribute, to_autograd(f))
+    calls = Calls("extend_autograd", f, _ARRAYS, optree.tree_flatten, optree.tree_unflatten)
+    if not has_reverse:
+        defvjp_argnums(wrapped, functools.partial(_vjps_of_call, calls))
+    if not has_forward:
+        defjvp_argnums(wrapped, functools.partial(_jvps_of_call, calls))
+    return "both" if not has_reverse and not has_forward else "reverse" if not has_reverse else "forward"
+
+
+def _vjps_of_call(calls: Calls, argnums: Any, ans: Any, args: Any, kwargs: Any) -> Callable[[Any], Any]:
+    call, arrays, places = _places(calls, argnums, args, kwargs)
+    needs = tuple([i in places and is_differentiable(x) for i, x in enumerate(arrays)])
+    return _pullback(call, arrays, needs, places, ans, None)
+
+
+def _jvps_of_call(calls: Calls, argnums: Any, tangents: Any, ans: Any, args: Any, kwargs: Any) -> Any:
+    call, arrays, places = _places(calls, argnums, args, kwargs)
+    return _pushed(call, arrays, places, list(tangents), ans)
+
+
+def _places(calls: Calls, argnums: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Call, Any, list[int]]:
+    """The call, its arrays, and which of them the arguments are that autograd asks for."""
+    call, arrays = calls.find(args, kwargs)
+    positions = [i for i, x in enumerate(args) if isinstance(x, _ARRAYS)]
+    return call, arrays, [positions.index(i) for i in argnums]

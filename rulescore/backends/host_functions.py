@@ -1,0 +1,517 @@
+"""Functions from NumPy arrays to NumPy arrays whose derivatives are such functions again.
+
+An AD system that is to call a Python function wants something simple: arrays in, arrays out, and for every derivative a
+function of the same kind. `Call` makes that of a call with all its containers, keywords and settings; its `Pushforward`
+and `Pullback` take the tangents or cotangents as further arrays; and since these are functions of the kind too, there
+is a derivative of every order. The first comes from the rule tables directly, the others from the reference AD.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from rulescore import ad
+from rulescore.ad.config import CONFIG
+from rulescore.ad.errors import describe
+from rulescore.records import name_of
+from rulescore.registry import frule, rrule
+from rulescore.tangents import NotImplementedTangent
+from rulescore.thunks import unthunk
+from rulescore.zero import AbstractZero, NoTangent, ZeroTangent
+
+Arrays = Sequence[Any]
+Spec = tuple[tuple[int, ...], Any]
+"""Shape and dtype of an array."""
+Needs = tuple[bool, ...]
+"""For each array of a function, whether it is differentiated with respect to it."""
+
+_NO_TANGENT, _ZERO_TANGENT = NoTangent(), ZeroTangent()
+
+
+class HostFunction:
+    """A function from a tuple of arrays to a tuple of arrays.
+
+    Attributes
+    ----------
+    fixed : int or None
+        The function is linear in all arrays after so many; None where it is not linear.
+    maps : bool
+        Whether it is applied to each item along a first axis.
+    """
+
+    fixed: int | None = None
+    maps = False
+
+    def __init__(self) -> None:
+        self._derived: dict[Any, HostFunction] = {}
+
+    @property
+    def name(self) -> str:
+        """What messages call the function."""
+        raise NotImplementedError
+
+    def __call__(self, arrays: Arrays) -> tuple[Any, ...]:
+        """The value, of NumPy arrays."""
+        return self.traceable(*arrays)
+
+    def traceable(self, *arrays: Any) -> tuple[Any, ...]:
+        """The value, also of arrays that the reference AD differentiates."""
+        raise NotImplementedError
+
+    def vjp(self, arrays: Arrays, needs: Needs) -> tuple[tuple[Any, ...], Callable[[Arrays], list[Any]]]:
+        """The value; and from a cotangent for each output that has one, those of the arrays in ``needs``."""
+        outputs, pull = ad.vjp(self._of_some(arrays, needs), *_chosen(arrays, needs))
+
+        def pull_back(ybars: Arrays) -> list[Any]:
+            return list(pull(_spread(ybars, outputs)))
+
+        return outputs, pull_back
+
+    def jvp(self, arrays: Arrays, needs: Needs, tangents: Arrays) -> tuple[tuple[Any, ...], list[Any]]:
+        """The value, and the tangents of the outputs that have one, from those of the arrays in ``needs``."""
+        outputs, dys = ad.jvp(self._of_some(arrays, needs), tuple(_chosen(arrays, needs)), tuple(tangents))
+        return outputs, [_dense(dy, y) for y, dy in zip(outputs, dys, strict=True) if is_differentiable(y)]
+
+    def _of_some(self, arrays: Arrays, needs: Needs) -> Callable[..., tuple[Any, ...]]:
+        def of_some(*chosen: Any) -> tuple[Any, ...]:
+            given = iter(chosen)
+            return self.traceable(*[next(given) if need else x for x, need in zip(arrays, needs, strict=True)])
+
+        of_some.__name__ = of_some.__qualname__ = self.name
+        return of_some
+
+    def results(self, specs: Sequence[Spec], values: Arrays | None = None) -> tuple[Spec, ...]:
+        """Shapes and dtypes of the outputs, from those of the arrays, and from their values where they are known."""
+        raise NotImplementedError
+
+    def pushforward(self, needs: Needs) -> HostFunction:
+        """The derivative as a function of the arrays, and of tangents of those in ``needs``."""
+        return self._derive(("pushforward", needs), lambda: Pushforward(self, needs))
+
+    def pullback(self, needs: Needs, conjugate: bool = False) -> HostFunction:
+        """The derivative as a function of the arrays, and of cotangents of the outputs that have one."""
+        return self._derive(("pullback", needs, conjugate), lambda: Pullback(self, needs, conjugate))
+
+    def transposed(self, conjugate: bool = False) -> HostFunction:
+        """A linear function with the cotangent of its output in the place of its linear arrays."""
+        raise TypeError(f"{self.name} is not linear and cannot be transposed")
+
+    def batched(self) -> HostFunction:
+        """The function applied to each item along the first axis of all arrays."""
+        return self._derive("batched", lambda: Batched(self))
+
+    def _derive(self, key: Any, make: Callable[[], HostFunction]) -> HostFunction:
+        # One object for each derivative: systems compile for it, and compare by identity.
+        found = self._derived.get(key)
+        return found if found is not None else self._derived.setdefault(key, make())
+
+
+def is_differentiable(y: Any) -> bool:
+    """Whether an array, or what stands for one, is of real or complex numbers."""
+    return y.dtype.kind in "fc" if hasattr(y, "dtype") else isinstance(y, (float, complex))
+
+
+def _chosen(arrays: Arrays, needs: Needs) -> list[Any]:
+    return [x for x, need in zip(arrays, needs, strict=True) if need]
+
+
+def _spread(ybars: Arrays, outputs: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Cotangents, with `NoTangent` in the place of those that do not exist."""
+    given = iter(ybars)
+    return tuple([next(given) if is_differentiable(y) else _NO_TANGENT for y in outputs])
+
+
+def _dense(dx: Any, x: Any) -> Any:
+    """A tangent as an array."""
+    dx = unthunk(dx)
+    if isinstance(dx, NotImplementedTangent):
+        dx.fail()
+    return np.zeros_like(x) if isinstance(dx, AbstractZero) else dx
+
+
+# ---------------------------------------------------------------- derivatives
+
+
+class Pushforward(HostFunction):
+    """ẏ of the arrays and of the tangents of some of them."""
+
+    def __init__(self, function: HostFunction, needs: Needs) -> None:
+        super().__init__()
+        self.function, self.needs = function, needs
+        self.fixed, self.maps = len(needs), function.maps
+
+    @property
+    def name(self) -> str:
+        return f"the pushforward of {self.function.name}"
+
+    def __call__(self, arrays: Arrays) -> tuple[Any, ...]:
+        count = len(self.needs)
+        return tuple(self.function.jvp(arrays[:count], self.needs, arrays[count:])[1])
+
+    def traceable(self, *arrays: Any) -> tuple[Any, ...]:
+        count = len(self.needs)
+        return tuple(HostFunction.jvp(self.function, arrays[:count], self.needs, arrays[count:])[1])
+
+    def results(self, specs: Sequence[Spec], values: Arrays | None = None) -> tuple[Spec, ...]:
+        count = len(self.needs)
+        found = self.function.results(specs[:count], values and values[:count])
+        return tuple([spec for spec in found if np.dtype(spec[1]).kind in "fc"])
+
+    def transposed(self, conjugate: bool = False) -> HostFunction:
+        return self.function.pullback(self.needs, conjugate)
+
+    def batched(self) -> HostFunction:
+        return self.function.batched().pushforward(self.needs)
+
+
+class Pullback(HostFunction):
+    """The cotangents of some arrays, of the arrays and of the cotangents of the outputs.
+
+    With ``conjugate`` all cotangents are the conjugates of ours, as in JAX and HIPS autograd.
+    """
+
+    def __init__(self, function: HostFunction, needs: Needs, conjugate: bool) -> None:
+        super().__init__()
+        self.function, self.needs, self.conjugate = function, needs, conjugate
+        self.fixed, self.maps = len(needs), function.maps
+
+    @property
+    def name(self) -> str:
+        return f"the pullback of {self.function.name}"
+
+    def __call__(self, arrays: Arrays) -> tuple[Any, ...]:
+        return self._pulled(self.function.vjp, arrays)
+
+    def traceable(self, *arrays: Any) -> tuple[Any, ...]:
+        def vjp(arrays: Arrays, needs: Needs) -> Any:
+            return HostFunction.vjp(self.function, arrays, needs)
+
+        return self._pulled(vjp, arrays)
+
+    def _pulled(self, vjp: Callable[..., Any], arrays: Arrays) -> tuple[Any, ...]:
+        count = len(self.needs)
+        _, pull = vjp(arrays[:count], self.needs)
+        if not self.conjugate:
+            return tuple(pull(arrays[count:]))
+        return tuple([_conjugate(xbar) for xbar in pull([_conjugate(ybar) for ybar in arrays[count:]])])
+
+    def results(self, specs: Sequence[Spec], values: Arrays | None = None) -> tuple[Spec, ...]:
+        return tuple(_chosen(specs[: len(self.needs)], self.needs))
+
+    def transposed(self, conjugate: bool = False) -> HostFunction:
+        return self.function.pushforward(self.needs)
+
+    def batched(self) -> HostFunction:
+        return self.function.batched().pullback(self.needs, self.conjugate)
+
+
+def _conjugate(x: Any) -> Any:
+    return np.conjugate(x) if np.iscomplexobj(x) else x
+
+
+class Batched(HostFunction):
+    """A function applied to each item along the first axis of all arrays, one after the other."""
+
+    maps = True
+
+    def __init__(self, function: HostFunction) -> None:
+        super().__init__()
+        self.function = function
+
+    @property
+    def name(self) -> str:
+        return self.function.name
+
+    def __call__(self, arrays: Arrays) -> tuple[Any, ...]:
+        return _stacked([self.function(item) for item in _items(arrays)])
+
+    def traceable(self, *arrays: Any) -> tuple[Any, ...]:
+        return _stacked([self.function.traceable(*item) for item in _items(arrays)])
+
+    def results(self, specs: Sequence[Spec], values: Arrays | None = None) -> tuple[Spec, ...]:
+        size = specs[0][0][0]
+        first = None if not values or not size else [x[0] for x in values]
+        found = self.function.results([(shape[1:], dtype) for shape, dtype in specs], first)
+        return tuple([((size, *shape), dtype) for shape, dtype in found])
+
+    # Items have nothing to do with each other, so that a derivative is that of each. These are called directly; as
+    # functions of the tangents they are `Pushforward` and `Pullback` of this one.
+
+    def vjp(self, arrays: Arrays, needs: Needs) -> tuple[tuple[Any, ...], Callable[[Arrays], list[Any]]]:
+        both = [self.function.vjp(item, needs) for item in _items(arrays)]
+
+        def pull_back(ybars: Arrays) -> list[Any]:
+            return list(_stacked([pull(item) for (_, pull), item in zip(both, _items(ybars), strict=True)]))
+
+        return _stacked([outputs for outputs, _ in both]), pull_back
+
+    def jvp(self, arrays: Arrays, needs: Needs, tangents: Arrays) -> tuple[tuple[Any, ...], list[Any]]:
+        both = [self.function.jvp(item, needs, dx) for item, dx in zip(_items(arrays), _items(tangents), strict=True)]
+        return _stacked([outputs for outputs, _ in both]), list(_stacked([dys for _, dys in both]))
+
+
+def _items(arrays: Arrays) -> Iterator[tuple[Any, ...]]:
+    return zip(*arrays, strict=True)
+
+
+def _stacked(results: list[Any]) -> tuple[Any, ...]:
+    return tuple([np.stack(parts) for parts in zip(*results, strict=True)])
+
+
+# ---------------------------------------------------------------- calls
+
+
+class Call(HostFunction):
+    """``f(*args, **kwargs)`` as a function of the arrays among the leaves of its arguments.
+
+    Parameters
+    ----------
+    f : callable
+        Any Python function; one with rules is differentiated by them, others by the reference AD.
+    arguments : callable
+        From the arrays to ``(args, kwargs)``.
+    flatten : callable
+        From what ``f`` returns to its leaves and its structure.
+    positions : tuple of int, optional
+        The positional argument that each array is, where each is one.
+    takes_batches : bool
+        Whether ``f`` takes arrays with further axes in front, and does to each item what it does to one.
+
+    Attributes
+    ----------
+    structure : object
+        That of what ``f`` has returned last.
+    """
+
+    def __init__(
+        self,
+        f: Callable[..., Any],
+        arguments: Callable[[Arrays], tuple[tuple[Any, ...], dict[str, Any]]],
+        flatten: Callable[[Any], tuple[list[Any], Any]],
+        positions: tuple[int, ...] | None = None,
+        takes_batches: bool = False,
+    ) -> None:
+        super().__init__()
+        self._f, self._arguments, self._flatten = f, arguments, flatten
+        self._positions, self._takes_batches = positions or (), takes_batches
+        # Until it turns out that there is no rule, or that the result has another form:
+        self._has_rrule = self._has_frule = positions is not None
+        self.structure: Any = None
+        self._results: dict[Any, tuple[Spec, ...]] = {}
+
+    @property
+    def name(self) -> str:
+        return name_of(self._f)
+
+    def batched(self) -> HostFunction:
+        return self if self._takes_batches else super().batched()
+
+    def results(self, specs: Sequence[Spec], values: Arrays | None = None) -> tuple[Spec, ...]:
+        """By calling the function, once for all arrays of these shapes.
+
+        Raises
+        ------
+        ValueError
+            When there are no values, and the function takes none of those that are tried.
+        """
+        key = tuple(specs)
+        if key not in self._results:
+            outputs = self(values) if values is not None else self._tried(specs)
+            self._results[key] = tuple([(np.shape(y), y.dtype) for y in outputs])
+        return self._results[key]
+
+    def _tried(self, specs: Sequence[Spec]) -> tuple[Any, ...]:
+        errors: list[Exception] = []
+        for numbers in (np.zeros, _around_one):
+            try:
+                return self([numbers(shape, dtype) for shape, dtype in specs])
+            except Exception as error:
+                errors.append(error)
+        raise ValueError(
+            f"the shapes of what {self.name} returns could not be found by calling it with zeros ({errors[0]!r}) nor "
+            f"with numbers around one ({errors[1]!r}): say what it returns with result_shapes="
+        ) from errors[-1]
+
+    def _outputs(self, y: Any) -> tuple[Any, ...]:
+        leaves, self.structure = self._flatten(y)
+        return tuple(leaves)
+
+    def __call__(self, arrays: Arrays) -> tuple[Any, ...]:
+        args, kwargs = self._arguments(arrays)
+        return tuple([self._array(y) for y in self._outputs(self._f(*args, **kwargs))])
+
+    def _array(self, y: Any) -> Any:
+        if isinstance(y, (np.ndarray, np.generic)) and y.dtype != object:
+            return y
+        if isinstance(y, (bool, int, float, complex)):
+            return np.asarray(y)
+        raise TypeError(
+            f"{self.name} returned {describe(y)}, which is no array: return numbers, arrays and containers of them"
+        )
+
+    def traceable(self, *arrays: Any) -> tuple[Any, ...]:
+        args, kwargs = self._arguments(arrays)
+        return self._outputs(self._differentiable(*args, **kwargs))
+
+    @property
+    def _differentiable(self) -> Callable[..., Any]:
+        """The function, as one that the reference AD sees."""
+        return ad.primitive(self._f) if self._f in rrule or self._f in frule else self._f
+
+    # ------------------------------------------------------------ first derivatives, by the rules directly
+
+    def vjp(self, arrays: Arrays, needs: Needs) -> tuple[tuple[Any, ...], Callable[[Arrays], list[Any]]]:
+        found = self._rrule(arrays, needs) if self._has_rrule else None
+        if found is None:
+            return super().vjp(arrays, needs)
+        y, pullback = found
+        positions = _chosen(self._positions, needs)
+        chosen = _chosen(arrays, needs)
+        is_tuple = type(y) is tuple
+        self.structure = self._flatten(y)[1] if is_tuple or self.structure is None else self.structure
+        outputs = y if is_tuple else (y,)
+
+        def pull_back(ybars: Arrays) -> list[Any]:
+            bars = pullback(_spread(ybars, outputs) if is_tuple else ybars[0])
+            return [_dense(bars[1 + i], x) for i, x in zip(positions, chosen, strict=True)]
+
+        return outputs, pull_back
+
+    def _rrule(self, arrays: Arrays, needs: Needs) -> Any:
+        """Value and pullback by a rule; None where there is none, or where they are not in a simple form."""
+        args, kwargs = self._arguments(arrays)
+        needed = [False] * len(args)
+        for position, need in zip(self._positions, needs, strict=True):
+            needed[position] = need
+        found = rrule.call(self._f, args, kwargs, config=CONFIG, needs=tuple(needed))
+        self._has_rrule = found is not None and _is_simple(found[0])
+        return found if self._has_rrule else None
+
+    def jvp(self, arrays: Arrays, needs: Needs, tangents: Arrays) -> tuple[tuple[Any, ...], list[Any]]:
+        found = self._frule(arrays, needs, tangents) if self._has_frule else None
+        if found is None:
+            return super().jvp(arrays, needs, tangents)
+        y, dy = found
+        outputs, dys = (y, unthunk(dy)) if type(y) is tuple else ((y,), (dy,))
+        if isinstance(dys, AbstractZero):
+            dys = (dys,) * len(outputs)
+        return outputs, [_dense(part, x) for x, part in zip(outputs, dys, strict=True) if is_differentiable(x)]
+
+    def _frule(self, arrays: Arrays, needs: Needs, tangents: Arrays) -> Any:
+        args, kwargs = self._arguments(arrays)
+        directions: list[Any] = [_NO_TANGENT, *[_ZERO_TANGENT] * len(args)]
+        for position, dx in zip(_chosen(self._positions, needs), tangents, strict=True):
+            directions[1 + position] = dx
+        found = frule.call(self._f, args, kwargs, tangents=tuple(directions), config=CONFIG)
+        self._has_frule = found is not None and _is_simple(found[0])
+        return found if self._has_frule else None
+
+
+def _is_simple(y: Any) -> bool:
+    """Whether a result is an array, or a plain tuple of some."""
+    parts = y if type(y) is tuple else (y,)
+    return all(isinstance(part, (np.ndarray, np.generic)) and part.dtype != object for part in parts)
+
+
+def _around_one(shape: tuple[int, ...], dtype: Any) -> Any:
+    """Numbers that most functions take: positive, and matrices of them regular and positive definite."""
+    x = np.random.default_rng(0).uniform(0.5, 1.5, shape)
+    if len(shape) >= 2 and shape[-1] == shape[-2]:
+        x = x + np.swapaxes(x, -1, -2) + 3 * shape[-1] * np.eye(shape[-1])
+    return x.astype(dtype)
+
+
+class Calls:
+    """The calls of one function: a `Call` for each form of its arguments and for what is fixed in them.
+
+    Parameters
+    ----------
+    what : str
+        How the user asked for the function, for messages: ``"to_jax"``.
+    f : callable
+        The function.
+    array_types : tuple of type
+        What is an array among the leaves of arguments. All other leaves are fixed, and have to be hashable.
+    flatten, unflatten : callable
+        ``flatten(tree)`` returns leaves and structure, ``unflatten(structure, leaves)`` the tree.
+    vmap_method : {"sequential", "broadcast_all"}
+        Whether the function is called for each item of a batch, or takes batches.
+
+    Raises
+    ------
+    TypeError, ValueError
+        When ``f`` cannot be called, or there is no such method.
+    """
+
+    def __init__(
+        self,
+        what: str,
+        f: Any,
+        array_types: tuple[type, ...],
+        flatten: Callable[[Any], tuple[list[Any], Any]],
+        unflatten: Callable[[Any, list[Any]], Any],
+        vmap_method: str = "sequential",
+    ) -> None:
+        if not callable(f):
+            raise TypeError(f"{what}({describe(f)}) got no function: pass one, {what}(f)(x)")
+        if vmap_method not in ("sequential", "broadcast_all"):
+            raise ValueError(f"{what}: vmap_method={vmap_method!r}: write 'sequential' or 'broadcast_all'")
+        self._what, self._f, self._array_types = what, f, array_types
+        self._flatten, self._unflatten = flatten, unflatten
+        self._takes_batches = vmap_method == "broadcast_all"
+        self._known: dict[Any, Call] = {}
+
+    def find(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Call, list[Any]]:
+        """The `Call` of these arguments, and the arrays in them."""
+        leaves, structure = self._flatten((args, kwargs))
+        array_types = self._array_types
+        arrays = [x for x in leaves if isinstance(x, array_types)]
+        fixed = tuple([_PLACE if isinstance(x, array_types) else (type(x), x) for x in leaves])
+        try:
+            call = self._known.get((structure, fixed))
+        except TypeError:
+            raise self._unhashable(leaves) from None
+        if call is None:
+            call = self._known[structure, fixed] = self._new_call(args, leaves, structure)
+        return call, arrays
+
+    def _new_call(self, args: tuple[Any, ...], leaves: list[Any], structure: Any) -> Call:
+        places = [i for i, x in enumerate(leaves) if isinstance(x, self._array_types)]
+        fixed = [None if isinstance(x, self._array_types) else x for x in leaves]
+        unflatten = self._unflatten
+
+        def arguments(arrays: Arrays) -> tuple[tuple[Any, ...], dict[str, Any]]:
+            filled = list(fixed)
+            for i, x in zip(places, arrays, strict=True):
+                filled[i] = x
+            return unflatten(structure, filled)  # type: ignore[no-any-return]
+
+        positions = [i for i, x in enumerate(args) if isinstance(x, self._array_types)]
+        are_positional = len(positions) == len(places)
+        return Call(
+            self._f, arguments, self._flatten, tuple(positions) if are_positional else None, self._takes_batches
+        )
+
+    def _unhashable(self, leaves: list[Any]) -> TypeError:
+        call = f"{self._what}({name_of(self._f)})"
+        for x in leaves:
+            if not isinstance(x, self._array_types) and not _is_hashable(x):
+                return TypeError(
+                    f"{call} was called with {describe(x)}, which is neither an array nor hashable: pass an array, or "
+                    f"bind it to the function with functools.partial before {self._what}"
+                )
+        return TypeError(f"{call} was called with a container whose structure is not hashable: pass a tuple or a dict")
+
+
+_PLACE = object()
+
+
+def _is_hashable(x: Any) -> bool:
+    try:
+        hash(x)
+    except TypeError:
+        return False
+    return True

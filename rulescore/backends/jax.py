@@ -1,0 +1,244 @@
+"""JAX: functions of NumPy arrays with rules as functions of JAX, under all its transformations, and the other way.
+
+A function runs on the host. To JAX it is one primitive, "call this `HostFunction`", whose derivative along a direction
+is a call of another one, which is transposed to a third: so every order of differentiation, in every nesting, is a call
+of the same primitive.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from rulescore.backends.extras import framework
+from rulescore.backends.host_functions import Call, Calls, HostFunction
+from rulescore.zero import NoTangent
+
+jax = framework("jax", "jax")
+
+import jax.numpy as jnp  # noqa: E402
+from jax.extend.core import Primitive  # noqa: E402
+from jax.interpreters import ad, batching, mlir  # noqa: E402
+
+Results = tuple[tuple[tuple[int, ...], Any], ...]
+"""Shape and dtype of each result."""
+
+_NO_TANGENT = NoTangent()
+
+# ---------------------------------------------------------------- the primitive
+
+host_call = Primitive("rulescore_host_call")
+host_call.multiple_results = True
+
+
+def _run(function: HostFunction, results: Results, *arrays: Any) -> list[Any]:
+    """The results as NumPy arrays of the shapes and dtypes that JAX was told."""
+    given = [np.asarray(x) for x in arrays]
+    if function.maps and len(given[0]) == 0:
+        return [np.zeros(shape, dtype) for shape, dtype in results]
+    found = function(given)
+    if len(found) != len(results):
+        raise TypeError(f"{function.name} returned {len(found)} arrays here, and {len(results)} when it was traced")
+    converted = []
+    for y, (shape, dtype) in zip(found, results, strict=True):
+        if np.shape(y) != shape:
+            raise ValueError(
+                f"{function.name} returned an array of the shape {np.shape(y)} where JAX was told {shape}: shapes may "
+                "not depend on values. Say which one it is, with result_shapes="
+            )
+        converted.append(np.asarray(y, dtype))
+    return converted
+
+
+@host_call.def_impl  # type: ignore[untyped-decorator]
+def _host_call_impl(*args: Any, function: HostFunction, results: Results) -> list[Any]:
+    return [jnp.asarray(y) for y in _run(function, results, *args)]
+
+
+@host_call.def_abstract_eval  # type: ignore[untyped-decorator]
+def _host_call_abstract_eval(*args: Any, function: HostFunction, results: Results) -> list[Any]:
+    return [jax.core.ShapedArray(shape, dtype) for shape, dtype in results]
+
+
+@functools.lru_cache(maxsize=4096)
+def _callback(function: HostFunction, results: Results) -> Callable[..., list[Any]]:
+    """One object for each function and results: JAX compiles anew for another one."""
+    return functools.partial(_run, function, results)
+
+
+def _lowered(*args: Any, function: HostFunction, results: Results) -> Any:
+    specs = [jax.ShapeDtypeStruct(shape, dtype) for shape, dtype in results]
+    return jax.pure_callback(_callback(function, results), specs, *args)
+
+
+mlir.register_lowering(host_call, mlir.lower_fun(_lowered, multiple_results=True))
+
+
+def _is_inexact(dtype: Any) -> bool:
+    return bool(jnp.issubdtype(dtype, jnp.inexact))
+
+
+def _moves(tangent: Any) -> bool:
+    return type(tangent) is not ad.Zero and tangent.dtype != jax.dtypes.float0
+
+
+def _host_call_jvp(
+    primals: Sequence[Any], tangents: Sequence[Any], *, function: HostFunction, results: Results
+) -> tuple[list[Any], list[Any]]:
+    outputs = host_call.bind(*primals, function=function, results=results)
+    needs = tuple([_moves(tangent) for tangent in tangents])
+    inexact = tuple([(shape, dtype) for shape, dtype in results if _is_inexact(dtype)])
+    fixed = function.fixed
+    if not inexact or not any(needs):
+        moved: list[Any] = []
+    elif fixed is not None and not any(needs[:fixed]):  # a linear function is its own derivative
+        directions = [ad.instantiate_zeros(tangent) for tangent in tangents[fixed:]]
+        moved = host_call.bind(*primals[:fixed], *directions, function=function, results=results)
+    else:
+        directions = [tangent for tangent, need in zip(tangents, needs, strict=True) if need]
+        moved = host_call.bind(*primals, *directions, function=function.pushforward(needs), results=inexact)
+    parts = iter(moved)
+    return outputs, [
+        next(parts) if moved and _is_inexact(dtype) else ad.Zero(jax.core.ShapedArray(shape, dtype).to_tangent_aval())
+        for shape, dtype in results
+    ]
+
+
+ad.primitive_jvps[host_call] = _host_call_jvp
+
+
+def _host_call_transpose(cotangents: Sequence[Any], *args: Any, function: HostFunction, results: Results) -> list[Any]:
+    fixed = function.fixed
+    if fixed is None or any(map(ad.is_undefined_primal, args[:fixed])):
+        raise TypeError(f"{function.name} is not linear in what JAX transposes it for")
+    linear = args[fixed:]
+    specs = tuple([(x.aval.shape, x.aval.dtype) if ad.is_undefined_primal(x) else (x.shape, x.dtype) for x in linear])
+    transposed = function.transposed(conjugate=True)
+    seeds = [ad.instantiate_zeros(ybar) for ybar in cotangents]
+    bars = host_call.bind(*args[:fixed], *seeds, function=transposed, results=specs)
+    found = [bar if ad.is_undefined_primal(x) else None for x, bar in zip(linear, bars, strict=True)]
+    return [None] * fixed + found
+
+
+ad.primitive_transposes[host_call] = _host_call_transpose
+
+
+def _host_call_batch(
+    args: Sequence[Any], dims: Sequence[Any], *, function: HostFunction, results: Results
+) -> tuple[list[Any], list[int]]:
+    (size,) = {x.shape[d] for x, d in zip(args, dims, strict=True) if d is not None}
+    along_first = [
+        jnp.broadcast_to(x, (size, *x.shape)) if d is None else jnp.moveaxis(x, d, 0)
+        for x, d in zip(args, dims, strict=True)
+    ]
+    batched = tuple([((size, *shape), dtype) for shape, dtype in results])
+    outputs = host_call.bind(*along_first, function=function.batched(), results=batched)
+    return outputs, [0] * len(outputs)
+
+
+batching.primitive_batchers[host_call] = _host_call_batch
+
+
+# ---------------------------------------------------------------- functions for JAX
+
+
+def to_jax(
+    f: Callable[..., Any],
+    *,
+    vmap_method: str = "sequential",
+    result_shapes: Any = None,
+) -> Callable[..., Any]:
+    """A JAX function from a Python function of NumPy arrays.
+
+    Parameters
+    ----------
+    f : callable
+        With rules, or of NumPy code that `rulescore.ad` differentiates. It runs on the host and gets NumPy arrays; it
+        may not write into them. Its arguments and results may be any pytrees.
+    vmap_method : {"sequential", "broadcast_all"}
+        What `jax.vmap` does: ``"sequential"`` calls ``f`` for one item after the other; ``"broadcast_all"`` calls it
+        once with a further axis in front of every array, for functions that take such axes.
+    result_shapes : pytree or callable, optional
+        What ``f`` returns, as `jax.ShapeDtypeStruct` in the place of arrays; or a function that returns it, called with
+        the arguments of ``f`` that have them in the place of arrays. By default ``f`` is called once for every shape of
+        its arguments, with their values where they are known, else with zeros (and where that fails with numbers
+        around one).
+
+    Returns
+    -------
+    callable
+        With the arguments of ``f``, of which JAX's and NumPy's arrays are differentiated and traced, and everything
+        else (Python's numbers, strings, functions, dtypes) is fixed and has to be hashable. It works under ``jit``,
+        ``grad``, ``jvp``, ``vjp``, ``linearize``, ``jacfwd``, ``jacrev``, ``hessian``, ``vmap``, ``checkpoint``,
+        ``scan``, ``cond``, in any nesting. Called outside of all of them it runs as plain NumPy.
+
+    Raises
+    ------
+    TypeError
+        When ``f`` cannot be called; from the returned function, when an argument is neither an array nor hashable.
+
+    Notes
+    -----
+    Cotangents of complex numbers are the conjugates of those of rules, as everywhere in JAX.
+
+    Examples
+    --------
+    >>> import jax, numpy as np
+    >>> from rulescore.backends.jax import to_jax
+    >>> det = to_jax(np.linalg.det)
+    >>> jax.grad(jax.jit(det))(jax.numpy.diag(jax.numpy.array([2.0, 3.0])))
+    Array([[3., 0.],
+           [0., 2.]], dtype=float32)
+    """
+    calls = Calls("to_jax", f, _ARRAYS, jax.tree_util.tree_flatten, jax.tree_util.tree_unflatten, vmap_method)
+
+    @functools.wraps(f, updated=())
+    def jax_function(*args: Any, **kwargs: Any) -> Any:
+        call, arrays = calls.find(args, kwargs)
+        if not any(isinstance(x, jax.core.Tracer) for x in arrays):
+            outputs = call([np.asarray(x) for x in arrays])
+            return jax.tree_util.tree_unflatten(call.structure, [jnp.asarray(y) for y in outputs])
+        if result_shapes is None:
+            results, structure = _found_results(call, arrays)
+        else:
+            results, structure = _given_results(result_shapes, args, kwargs)
+        return jax.tree_util.tree_unflatten(structure, host_call.bind(*arrays, function=call, results=results))
+
+    return jax_function
+
+
+_ARRAYS = (jax.Array, np.ndarray, np.generic)  # JAX's tracers are instances of its arrays
+
+
+# ---------------------------------------------------------------- shapes of results
+
+
+def _found_results(call: Call, arrays: list[Any]) -> tuple[Results, Any]:
+    """Shape and dtype of each result, and their structure, by calling the function."""
+    values = [_value_beneath(x) for x in arrays]
+    are_known = all(x is not None for x in values)
+    specs = [(x.shape, np.dtype(x.dtype)) for x in arrays]
+    found = call.results(specs, [np.asarray(x) for x in values] if are_known else None)
+    return tuple([(shape, jax.dtypes.canonicalize_dtype(dtype)) for shape, dtype in found]), call.structure
+
+
+def _given_results(result_shapes: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Results, Any]:
+    if callable(result_shapes):
+        args, kwargs = jax.tree_util.tree_map(_as_spec, (args, kwargs))
+        result_shapes = result_shapes(*args, **kwargs)
+    given, structure = jax.tree_util.tree_flatten(result_shapes)
+    return tuple([(tuple(y.shape), jax.dtypes.canonicalize_dtype(y.dtype)) for y in given]), structure
+
+
+def _as_spec(x: Any) -> Any:
+    return jax.ShapeDtypeStruct(x.shape, x.dtype) if isinstance(x, _ARRAYS) else x
+
+
+def _value_beneath(x: Any) -> Any:
+    """The array that a tracer of a differentiation holds; None where there is only a shape."""
+    while isinstance(x, jax.core.Tracer):
+        x = getattr(x, "primal", None)
+    return x
