@@ -235,7 +235,7 @@ def _list(options: argparse.Namespace, console: Console) -> int:
             table.add_column("reason")
         for state in shown:
             cells = [state.name, state.kind, state.frule, state.rrule, str(state.samples or "")]
-            table.add_row(*cells, *([state.reason] if has_reasons else []))
+            table.add_row(*cells, *([Text(state.reason)] if has_reasons else []))  # brackets in it are no markup
         if shown:
             console.print(table)
     return PASSED

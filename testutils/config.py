@@ -19,10 +19,10 @@ class TestConfig(HasReverseMode, HasForwardMode):
     --------
     >>> import math
     >>> y, pullback = TestConfig().rrule_via_ad(lambda x: x**2, 3.0)
-    >>> y == 9.0, pullback(1.0)[1] == 6.0
-    (True, True)
+    >>> float(y), float(pullback(1.0)[1])
+    (9.0, 6.0)
     >>> y, pullback = TestConfig().rrule_via_ad(lambda x: math.exp(x), 0.0)
-    >>> y, round(pullback(1.0)[1], 6)
+    >>> y, round(float(pullback(1.0)[1]), 6)
     (1.0, 1.0)
     """
 

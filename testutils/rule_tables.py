@@ -16,6 +16,7 @@ from rulescore.records import RuleRecord
 from rulescore.rule_table import RuleTable
 from rulescore.signatures import InstancesOf, type_name, value_of
 from testutils.report import name_of
+from testutils.running import says_why_nothing
 from testutils.sampling import samples_of
 
 _POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
@@ -64,7 +65,7 @@ def check_rule_tables(*modules: str, samples: bool = False) -> list[TableProblem
         problems += [
             TableProblem("no samples", name_of(f), "has rules but no sample inputs; write some with @sample_inputs")
             for f in every.values()
-            if not samples_of(f) and not _is_not_numerical(f)
+            if not samples_of(f) and not all(map(says_why_nothing, (*rrule.records(f), *frule.records(f))))
         ]
     return problems
 
@@ -90,10 +91,6 @@ def _functions(table: RuleTable, modules: tuple[str, ...]) -> list[Any]:
         return list(table)
     found = {id(f): f for module in modules for f in table.functions_of(module)}
     return list(found.values())
-
-
-def _is_not_numerical(f: Any) -> bool:
-    return all("not numerical" in record.tags for record in (*rrule.records(f), *frule.records(f)))
 
 
 def _competing(f: Any, records: list[RuleRecord]) -> Iterator[TableProblem]:

@@ -168,9 +168,14 @@ def collect_targets(names: Iterable[str] = (), seed: int = 0) -> list[Target]:
 
 
 def _first_record(function: Any) -> RuleRecord | None:
-    """Its first rule, or else its first opt-out, which samples can prove right too; None of what is not numerical."""
-    records = [r for r in (*rrule.records(function), *frule.records(function)) if "not numerical" not in r.tags]
+    """Its first rule, or else its first opt-out, which samples can prove right too; None where there is neither."""
+    records = [r for r in (*rrule.records(function), *frule.records(function)) if not says_why_nothing(r)]
     return next((r for r in records if not r.opted_out), records[0] if records else None)
+
+
+def says_why_nothing(record: RuleRecord) -> bool:
+    """Whether a record only tells why there is no rule: the function computes no numbers, or its rules are missing."""
+    return bool({"not numerical", "missing"} & record.tags)
 
 
 def run_targets(

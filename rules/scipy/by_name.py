@@ -8,6 +8,7 @@ from types import SimpleNamespace
 
 import numpy as np
 
+from rules.scipy.results import sealed
 from rulescore import (
     AbstractZero,
     HasForwardMode,
@@ -20,11 +21,12 @@ from rulescore import (
     unthunk,
 )
 from rulescore.closures import handed_over
+from rulescore.tangents import structure_of
 
 NO_TANGENT, ZERO = NoTangent(), ZeroTangent()
 
 
-def rules_by_name(f, cotangents, tangent, refuse=None, solve=None, calls_back=True):
+def rules_by_name(f, cotangents, tangent, refuse=None, solve=None, calls_back=True, more=()):
     """Register both rules of a function.
 
     Parameters
@@ -43,9 +45,13 @@ def rules_by_name(f, cotangents, tangent, refuse=None, solve=None, calls_back=Tr
         What computes the output in the place of ``f``.
     calls_back : bool
         Whether the rules differentiate a function among the arguments; otherwise ``config`` is None.
+    more : tuple of str
+        Names that ``f`` takes among ``**options``, and that may hold what is being differentiated.
     """
     signature = inspect.signature(f)
     own = [_by_position(p) for p in signature.parameters.values()]
+    at_end = len(own) - any(p.kind is inspect.Parameter.VAR_KEYWORD for p in own)
+    own[at_end:at_end] = [inspect.Parameter(n, inspect.Parameter.POSITIONAL_OR_KEYWORD, default=None) for n in more]
     positional = [p.name for p in own if p.kind is inspect.Parameter.POSITIONAL_OR_KEYWORD]
 
     def called(args, kwargs):
@@ -56,7 +62,7 @@ def rules_by_name(f, cotangents, tangent, refuse=None, solve=None, calls_back=Tr
         message = None if refuse is None else refuse(call)
         if message:
             raise TypeError(f"{f.__name__} cannot be differentiated as it was called: {message}")
-        return call, handed_over(f if solve is None else solve, *args, **kwargs)
+        return call, sealed(handed_over(f if solve is None else solve, *args, **kwargs))
 
     def rrule_by_name(config, *args, **kwargs):
         call, y = called(args, kwargs)
@@ -70,7 +76,7 @@ def rules_by_name(f, cotangents, tangent, refuse=None, solve=None, calls_back=Tr
 
     def frule_by_name(config, tangents, *args, **kwargs):
         call, y = called(args, kwargs)
-        d = SimpleNamespace(**dict.fromkeys(signature.parameters, ZERO))
+        d = SimpleNamespace(**dict.fromkeys([*signature.parameters, *more], ZERO))
         for name, dx in zip(positional, tangents[1:], strict=False):
             setattr(d, name, unthunk(dx))
         dy = tangent(config, call, y, d)
@@ -116,13 +122,19 @@ def _for_scipy(signature, bound):
             kwargs.update({name: bound.arguments[name]} if name in bound.arguments else {})
         else:
             args.append(bound.arguments[name])
-    return args, kwargs
+    return args, kwargs | {name: x for name, x in bound.arguments.items() if name not in signature.parameters}
 
 
 def without(x):
     """The cotangent of an argument that has no influence on the derivative."""
-    kind = getattr(getattr(x, "dtype", None), "kind", "")
-    return NO_TANGENT if x is None or isinstance(x, (int, str)) or kind in ("i", "u", "b") else ZERO
+    return ZERO if holds_numbers(x) else NO_TANGENT
+
+
+def holds_numbers(x):
+    """Whether something in it has a derivative."""
+    if isinstance(x, (float, complex)) or getattr(getattr(x, "dtype", None), "kind", "") in ("f", "c"):
+        return True
+    return any(map(holds_numbers, (structure_of(x) or {}).values()))
 
 
 def moves(*tangents):

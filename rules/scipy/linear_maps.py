@@ -81,14 +81,14 @@ def linear_map(f, transpose, check=None):
         if check is not None:
             check(x, *rest, **kwargs)
         y, project = handed_over(f, x, *rest, **kwargs), project_to(x)
-        if project is NON_DIFFERENTIABLE:
+        rest_bars = [NO_TANGENT if project_to(r) is NON_DIFFERENTIABLE else missing for r in rest]
+        if project is NON_DIFFERENTIABLE and missing not in rest_bars:
             return y, no_tangent_pullback
         x = ShapeOf(x)
-        rest_bars = [NO_TANGENT if project_to(r) is NON_DIFFERENTIABLE else missing for r in rest]
 
         def linear_pullback(ybar):
             ybar = unthunk(ybar)
-            if isinstance(ybar, (AbstractZero, NotImplementedTangent)):
+            if project is NON_DIFFERENTIABLE or isinstance(ybar, (AbstractZero, NotImplementedTangent)):
                 return NO_TANGENT, project(ybar), *rest_bars
             if 0 in np.shape(ybar):  # where transforms may not go
                 return NO_TANGENT, project(np.zeros(x.shape)), *rest_bars

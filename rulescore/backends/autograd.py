@@ -14,16 +14,22 @@ import numpy as np
 import optree
 
 from rulescore.backends.extras import framework
+from rulescore.backends.foreign_functions import ForeignFunction, as_function_of_arrays
 from rulescore.backends.host_functions import Call, Calls, HostFunction, is_differentiable
+from rulescore.config import HasReverseMode
 from rulescore.registry import frule, rrule
+from rulescore.thunks import unthunk
+from rulescore.zero import AbstractZero, NoTangent
 
 framework("autograd", "autograd")
 
+import autograd.numpy as autograd_numpy  # noqa: E402
 from autograd.builtins import DictBox, SequenceBox  # noqa: E402
 from autograd.builtins import tuple as boxed_tuple  # noqa: E402
 from autograd.core import (  # noqa: E402
     JVPNode,
     VJPNode,
+    make_vjp,
     primitive_jvps,
     primitive_vjps,
     vspace,
@@ -279,3 +285,119 @@ def _places(calls: Calls, argnums: Any, args: tuple[Any, ...], kwargs: dict[str,
     call, arrays = calls.find(args, kwargs)
     positions = [i for i, x in enumerate(args) if isinstance(x, _ARRAYS)]
     return call, arrays, [positions.index(i) for i in argnums]
+
+
+# ---------------------------------------------------------------- functions from autograd
+
+
+class _AutogradFunction(ForeignFunction):
+    """A function of autograd's arrays."""
+
+    def value(self, arrays: Sequence[Any]) -> list[Any]:
+        return self.function(*arrays)
+
+    def vjp(self, arrays: Sequence[Any]) -> tuple[list[Any], Callable[[Sequence[Any]], list[Any]]]:
+        outputs, pull = self._vjp(arrays)
+        return [_value(y) for y in outputs], pull
+
+    def _vjp(self, arrays: Sequence[Any]) -> tuple[list[Any], Callable[[Sequence[Any]], list[Any]]]:
+        chosen = boxed_tuple([x for x in arrays if is_differentiable(x)])
+        constant: dict[int, Any] = {}
+
+        def of_chosen(given: Any) -> Any:
+            parts = iter([given[i] for i in range(len(given))])
+            outputs = self.function(*[next(parts) if is_differentiable(x) else x for x in arrays])
+            constant.update({i: y for i, y in enumerate(outputs) if not is_differentiable(y)})
+            return boxed_tuple([y for y in outputs if is_differentiable(y)])
+
+        pull, moving = make_vjp(of_chosen, chosen)
+        parts = iter([moving[i] for i in range(len(moving))])
+        outputs = [constant[i] if i in constant else next(parts) for i in range(len(moving) + len(constant))]
+
+        def pull_back(ybars: Sequence[Any]) -> list[Any]:
+            bars = pull(boxed_tuple([_conjugated(ybar) for ybar in ybars]))
+            return [_conjugated(bars[i]) for i in range(len(chosen))]
+
+        return outputs, pull_back
+
+    def jvp(self, arrays: Sequence[Any], tangents: Sequence[Any]) -> tuple[list[Any], list[Any]]:
+        outputs, dys = self._jvp(arrays, tangents)
+        return [_value(y) for y in outputs], dys
+
+    def _jvp(self, arrays: Sequence[Any], tangents: Sequence[Any]) -> tuple[list[Any], list[Any]]:
+        outputs, _ = self._vjp(arrays)
+
+        # The pullback is linear in the cotangent; its own vjp in that is the pushforward, which not every function of
+        # autograd's has.
+        def of_cotangents(ybars: Any) -> Any:
+            return boxed_tuple(self._vjp(arrays)[1]([ybars[i] for i in range(len(ybars))]))
+
+        zeros = boxed_tuple([np.zeros_like(_value(y)) for y in outputs if is_differentiable(y)])
+        pull, _ = make_vjp(of_cotangents, zeros)
+        dys = pull(boxed_tuple([_conjugated(dx) for dx in tangents]))
+        return outputs, [_conjugated(dys[i]) for i in range(len(zeros))]
+
+    def pullback(self, count: int) -> _AutogradFunction:
+        def pullback(*arrays: Any) -> list[Any]:
+            return self._vjp(arrays[:count])[1](arrays[count:])
+
+        return _AutogradFunction(pullback, f"the pullback of {self.name}")
+
+    def pushforward(self, count: int) -> _AutogradFunction:
+        def pushforward(*arrays: Any) -> list[Any]:
+            return self._jvp(arrays[:count], arrays[count:])[1]
+
+        return _AutogradFunction(pushforward, f"the pushforward of {self.name}")
+
+
+def _conjugated(x: Any) -> Any:
+    return autograd_numpy.conj(x) if np.iscomplexobj(_value(x)) else x
+
+
+def from_autograd(g: Callable[..., Any]) -> Callable[..., Any]:
+    """A function of NumPy arrays, with rules, from one of HIPS autograd's.
+
+    Parameters
+    ----------
+    g : callable
+        Of ``autograd.numpy`` code. Its arguments and results are arrays and nested containers of them.
+
+    Returns
+    -------
+    callable
+        With the arguments of ``g``, which autograd differentiates, to any order (forward mode by two pullbacks). It is
+        a `rulescore.ad.primitive` with an ``frule`` and an ``rrule``, so that the testers and all other systems take
+        it.
+
+    Raises
+    ------
+    TypeError
+        When ``g`` cannot be called.
+
+    Examples
+    --------
+    >>> import autograd.numpy as anp, numpy as np
+    >>> from rulescore.ad import grad
+    >>> from rulescore.backends.autograd import from_autograd
+    >>> swish = from_autograd(lambda x: x / (1 + anp.exp(-x)))
+    >>> grad(swish)(np.float64(0.0))
+    np.float64(0.5)
+    """
+    return as_function_of_arrays(g, "from_autograd", _AutogradFunction)
+
+
+# ---------------------------------------------------------------- for rules that call back into AD
+
+
+class AutogradConfig(HasReverseMode):
+    """HIPS autograd for rules of higher-order functions: they hand it functions of ``autograd.numpy``."""
+
+    def rrule_via_ad(self, f: Any, /, *args: Any, **kwargs: Any) -> tuple[Any, Any]:
+        pull, y = make_vjp(lambda boxed: f(*[boxed[i] for i in range(len(args))], **kwargs), boxed_tuple(args))
+
+        def pullback(ybar: Any) -> tuple[Any, ...]:
+            ybar = unthunk(ybar)
+            bars = pull(vspace(y).zeros() if isinstance(ybar, AbstractZero) else _conjugated(ybar))
+            return (NoTangent(), *[_conjugated(bars[i]) for i in range(len(args))])
+
+        return y, pullback

@@ -277,6 +277,8 @@ class Call(HostFunction):
         From what ``f`` returns to its leaves and its structure.
     positions : tuple of int, optional
         The positional argument that each array is, where each is one.
+    is_plain : bool
+        Whether the arrays are all that there is: ``f(*arrays)``.
     takes_batches : bool
         Whether ``f`` takes arrays with further axes in front, and does to each item what it does to one.
 
@@ -293,10 +295,12 @@ class Call(HostFunction):
         flatten: Callable[[Any], tuple[list[Any], Any]],
         positions: tuple[int, ...] | None = None,
         takes_batches: bool = False,
+        is_plain: bool = False,
     ) -> None:
         super().__init__()
         self._f, self._arguments, self._flatten = f, arguments, flatten
         self._positions, self._takes_batches = positions or (), takes_batches
+        self._is_plain = is_plain
         # Until it turns out that there is no rule, or that the result has another form:
         self._has_rrule = self._has_frule = positions is not None
         self.structure: Any = None
@@ -368,26 +372,28 @@ class Call(HostFunction):
         if found is None:
             return super().vjp(arrays, needs)
         y, pullback = found
-        positions = _chosen(self._positions, needs)
-        chosen = _chosen(arrays, needs)
         is_tuple = type(y) is tuple
-        self.structure = self._flatten(y)[1] if is_tuple or self.structure is None else self.structure
+        if is_tuple or self.structure is None:
+            self.structure = self._flatten(y)[1]
         outputs = y if is_tuple else (y,)
+        wanted = [(1 + i, x) for i, x, need in zip(self._positions, arrays, needs, strict=True) if need]
 
         def pull_back(ybars: Arrays) -> list[Any]:
             bars = pullback(_spread(ybars, outputs) if is_tuple else ybars[0])
-            return [_dense(bars[1 + i], x) for i, x in zip(positions, chosen, strict=True)]
+            return [bars[i] if type(bars[i]) is np.ndarray else _dense(bars[i], x) for i, x in wanted]
 
         return outputs, pull_back
 
     def _rrule(self, arrays: Arrays, needs: Needs) -> Any:
         """Value and pullback by a rule; None where there is none, or where they are not in a simple form."""
-        args, kwargs = self._arguments(arrays)
-        needed = [False] * len(args)
-        for position, need in zip(self._positions, needs, strict=True):
-            needed[position] = need
-        found = rrule.call(self._f, args, kwargs, config=CONFIG, needs=tuple(needed))
-        self._has_rrule = found is not None and _is_simple(found[0])
+        found = rrule(self._f, *arrays) if self._is_plain and False not in needs else None
+        if found is None:  # or only one that calls back into AD
+            args, kwargs = self._arguments(arrays)
+            needed = [False] * len(args)
+            for position, need in zip(self._positions, needs, strict=True):
+                needed[position] = need
+            found = rrule.call(self._f, args, kwargs, config=CONFIG, needs=tuple(needed))
+        self._has_rrule = found is not None and (type(found[0]) is np.ndarray or _is_simple(found[0]))
         return found if self._has_rrule else None
 
     def jvp(self, arrays: Arrays, needs: Needs, tangents: Arrays) -> tuple[tuple[Any, ...], list[Any]]:
@@ -463,9 +469,12 @@ class Calls:
         self._flatten, self._unflatten = flatten, unflatten
         self._takes_batches = vmap_method == "broadcast_all"
         self._known: dict[Any, Call] = {}
+        self._plain: dict[int, Call] = {}  # by the number of arrays, where they are the arguments
 
     def find(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Call, list[Any]]:
         """The `Call` of these arguments, and the arrays in them."""
+        if not kwargs and len(args) in self._plain and all(isinstance(x, self._array_types) for x in args):
+            return self._plain[len(args)], list(args)
         leaves, structure = self._flatten((args, kwargs))
         array_types = self._array_types
         arrays = [x for x in leaves if isinstance(x, array_types)]
@@ -476,6 +485,8 @@ class Calls:
             raise self._unhashable(leaves) from None
         if call is None:
             call = self._known[structure, fixed] = self._new_call(args, leaves, structure)
+            if not kwargs and all(isinstance(x, array_types) for x in args):
+                self._plain[len(args)] = call
         return call, arrays
 
     def _new_call(self, args: tuple[Any, ...], leaves: list[Any], structure: Any) -> Call:
@@ -492,7 +503,12 @@ class Calls:
         positions = [i for i, x in enumerate(args) if isinstance(x, self._array_types)]
         are_positional = len(positions) == len(places)
         return Call(
-            self._f, arguments, self._flatten, tuple(positions) if are_positional else None, self._takes_batches
+            self._f,
+            arguments,
+            self._flatten,
+            tuple(positions) if are_positional else None,
+            self._takes_batches,
+            is_plain=are_positional and len(leaves) == len(args) == len(places),
         )
 
     def _unhashable(self, leaves: list[Any]) -> TypeError:

@@ -14,8 +14,11 @@ from typing import Any
 import numpy as np
 
 from rulescore.backends.extras import framework
-from rulescore.backends.host_functions import Call, Calls, HostFunction
-from rulescore.zero import NoTangent
+from rulescore.backends.foreign_functions import ForeignFunction, as_function_of_arrays
+from rulescore.backends.host_functions import Call, Calls, HostFunction, is_differentiable
+from rulescore.config import HasForwardMode, HasReverseMode
+from rulescore.thunks import unthunk
+from rulescore.zero import AbstractZero, NoTangent
 
 jax = framework("jax", "jax")
 
@@ -82,7 +85,7 @@ def _is_inexact(dtype: Any) -> bool:
 
 
 def _moves(tangent: Any) -> bool:
-    return type(tangent) is not ad.Zero and tangent.dtype != jax.dtypes.float0
+    return type(tangent) is not ad.Zero and getattr(tangent, "dtype", float) != jax.dtypes.float0
 
 
 def _host_call_jvp(
@@ -242,3 +245,123 @@ def _value_beneath(x: Any) -> Any:
     while isinstance(x, jax.core.Tracer):
         x = getattr(x, "primal", None)
     return x
+
+
+# ---------------------------------------------------------------- functions from JAX
+
+
+class _JaxFunction(ForeignFunction):
+    """A function of JAX."""
+
+    def _of_chosen(self, arrays: Sequence[Any]) -> Callable[..., list[Any]]:
+        def of_chosen(*chosen: Any) -> list[Any]:
+            given = iter(chosen)
+            return self.function(*[next(given) if is_differentiable(x) else x for x in arrays])
+
+        return of_chosen
+
+    def value(self, arrays: Sequence[Any]) -> list[Any]:
+        return _as_numpy(self.function(*map(jnp.asarray, arrays)))
+
+    def vjp(self, arrays: Sequence[Any]) -> tuple[list[Any], Callable[[Sequence[Any]], list[Any]]]:
+        outputs, pull = jax.vjp(self._of_chosen(arrays), *_chosen(arrays))
+        return _as_numpy(outputs), lambda ybars: _as_numpy(_pulled(outputs, pull, ybars))
+
+    def jvp(self, arrays: Sequence[Any], tangents: Sequence[Any]) -> tuple[list[Any], list[Any]]:
+        outputs, dys = _pushed(self._of_chosen(arrays), _chosen(arrays), tangents)
+        return _as_numpy(outputs), _as_numpy(dys)
+
+    def pullback(self, count: int) -> _JaxFunction:
+        def pullback(*arrays: Any) -> list[Any]:
+            primals = arrays[:count]
+            outputs, pull = jax.vjp(self._of_chosen(primals), *_chosen(primals))
+            return _pulled(outputs, pull, arrays[count:])
+
+        return _JaxFunction(pullback, f"the pullback of {self.name}")
+
+    def pushforward(self, count: int) -> _JaxFunction:
+        def pushforward(*arrays: Any) -> list[Any]:
+            primals = arrays[:count]
+            return _pushed(self._of_chosen(primals), _chosen(primals), arrays[count:])[1]
+
+        return _JaxFunction(pushforward, f"the pushforward of {self.name}")
+
+
+def _as_numpy(outputs: Sequence[Any]) -> list[Any]:
+    return [np.asarray(y)[()] for y in outputs]
+
+
+def _chosen(arrays: Sequence[Any]) -> list[Any]:
+    return [jnp.asarray(x) for x in arrays if is_differentiable(x)]
+
+
+def _pulled(outputs: Sequence[Any], pull: Any, ybars: Sequence[Any]) -> list[Any]:
+    """The cotangents of the arrays, in our convention."""
+    given = iter(ybars)
+    seeds = [
+        jnp.conj(jnp.asarray(next(given), y.dtype)) if _is_inexact(y.dtype) else np.zeros(y.shape, jax.dtypes.float0)
+        for y in outputs
+    ]
+    return [jnp.conj(xbar) for xbar in pull(seeds)]
+
+
+def _pushed(function: Any, chosen: list[Any], tangents: Sequence[Any]) -> tuple[list[Any], list[Any]]:
+    directions = [jnp.asarray(dx, x.dtype) for x, dx in zip(chosen, tangents, strict=True)]
+    outputs, dys = jax.jvp(function, chosen, directions)
+    return outputs, [dy for y, dy in zip(outputs, dys, strict=True) if _is_inexact(y.dtype)]
+
+
+def from_jax(g: Callable[..., Any]) -> Callable[..., Any]:
+    """A function of NumPy arrays, with rules, from one of JAX.
+
+    Parameters
+    ----------
+    g : callable
+        Of JAX code. Its arguments and results are arrays and nested containers of them.
+
+    Returns
+    -------
+    callable
+        With the arguments of ``g``, which JAX differentiates, to any order. It takes and returns NumPy arrays, and is a
+        `rulescore.ad.primitive` with an ``frule`` and an ``rrule``, so that the testers and all other systems take it.
+        JAX computes in single precision unless ``jax_enable_x64`` is set.
+
+    Raises
+    ------
+    TypeError
+        When ``g`` cannot be called.
+
+    Examples
+    --------
+    >>> import jax, numpy as np
+    >>> from rulescore.ad import grad
+    >>> from rulescore.backends.jax import from_jax
+    >>> softplus = from_jax(jax.nn.softplus)
+    >>> grad(softplus)(np.float32(0.0))
+    np.float32(0.5)
+    """
+    return as_function_of_arrays(g, "from_jax", _JaxFunction)
+
+
+# ---------------------------------------------------------------- for rules that call back into AD
+
+
+class JaxConfig(HasReverseMode, HasForwardMode):
+    """JAX for rules of higher-order functions: they hand it functions of JAX's arrays."""
+
+    def rrule_via_ad(self, f: Any, /, *args: Any, **kwargs: Any) -> tuple[Any, Any]:
+        y, pull = jax.vjp(functools.partial(f, **kwargs), *args)
+
+        def pullback(ybar: Any) -> tuple[Any, ...]:
+            ybar = unthunk(ybar)
+            seed = jax.tree_util.tree_map(jnp.zeros_like, y) if isinstance(ybar, AbstractZero) else ybar
+            return (_NO_TANGENT, *jax.tree_util.tree_map(jnp.conj, pull(jax.tree_util.tree_map(jnp.conj, seed))))
+
+        return y, pullback
+
+    def frule_via_ad(self, tangents: tuple[Any, ...], f: Any, /, *args: Any, **kwargs: Any) -> tuple[Any, Any]:
+        directions = [
+            jax.tree_util.tree_map(jnp.zeros_like, x) if isinstance(dx, AbstractZero) else unthunk(dx)
+            for x, dx in zip(args, tangents[1:], strict=True)
+        ]
+        return jax.jvp(functools.partial(f, **kwargs), args, tuple(directions))  # type: ignore[no-any-return]

@@ -16,7 +16,11 @@ import numpy as np
 import optree
 
 from rulescore.backends.extras import framework
-from rulescore.backends.host_functions import Call, Calls, HostFunction
+from rulescore.backends.foreign_functions import ForeignFunction, as_function_of_arrays
+from rulescore.backends.host_functions import Call, Calls, HostFunction, is_differentiable
+from rulescore.config import HasForwardMode, HasReverseMode
+from rulescore.thunks import unthunk
+from rulescore.zero import AbstractZero, NoTangent
 
 torch = framework("torch", "torch")
 
@@ -39,6 +43,11 @@ def _array(tensor: Any) -> Any:
         raise TypeError(
             f"NumPy has no arrays of {tensor.dtype} ({error}): convert the tensor with .to(torch.float32)"
         ) from None
+    except RuntimeError as error:
+        raise RuntimeError(
+            f"a function made by to_torch got a tensor without numbers of its own ({error}). Where that comes from "
+            "is_grads_batched=True or vectorize=True, use torch.func.vmap, jacrev or jacfwd instead"
+        ) from error
 
 
 @functools.cache
@@ -51,25 +60,27 @@ def _warn_of_device(device: Any) -> None:
     )
 
 
-def _tensor(array: Any, given: Sequence[Any], like: Any) -> Any:
-    """A tensor with an array's memory, which has to be its own."""
-    array = np.asarray(array)
-    # A result that shares memory with an argument would be changed with it, without PyTorch's knowing.
-    is_own = array.base is None and not any(array is x for x in given)
-    if not is_own and (any(np.may_share_memory(array, x) for x in given) or not array.flags.writeable):
-        array = array.copy()
-    elif not is_own and min(array.strides, default=0) < 0:
-        array = np.ascontiguousarray(array)
-    try:
-        tensor = torch.from_numpy(array)
-    except TypeError as error:
-        raise TypeError(f"PyTorch has no tensors of {array.dtype}: return another dtype") from error
-    return tensor if like is None or like.device.type == "cpu" else tensor.to(like.device)
-
-
 def _tensors(arrays: Sequence[Any], given: Sequence[Any], tensors: Sequence[Any]) -> tuple[Any, ...]:
-    like = tensors[0] if tensors else None
-    return tuple([_tensor(y, given, like) for y in arrays])
+    """Tensors with the memory of arrays, or of copies of those that share it with what was given or with each other."""
+    found = []
+    taken = list(given)
+    for array in arrays:
+        array = np.asarray(array)
+        if array.base is None:
+            if any(array is x for x in taken):
+                array = array.copy()
+        elif not array.flags.writeable or any(np.may_share_memory(array, x) for x in taken):
+            array = array.copy()
+        elif min(array.strides, default=0) < 0:
+            array = np.ascontiguousarray(array)
+        taken.append(array)
+        try:
+            found.append(torch.from_numpy(array))
+        except TypeError as error:
+            raise TypeError(f"PyTorch has no tensors of {array.dtype}: return another dtype") from error
+    if tensors and not tensors[0].is_cpu:
+        return tuple([y.to(tensors[0].device) for y in found])
+    return tuple(found)
 
 
 # ---------------------------------------------------------------- three ways to call a function
@@ -79,16 +90,34 @@ def host_call(function: HostFunction, tensors: Sequence[Any]) -> tuple[Any, ...]
     """The outputs of a function, as tensors that know how to be differentiated."""
     if torch.compiler.is_compiling():
         return tuple(_operator(list(tensors), _number_of(function)))
-    if torch._C._are_functorch_transforms_active():
+    is_forward = forward_ad._current_level >= 0
+    is_recorded = _is_recorded()
+    # The operator has no forward mode: it would answer a tangent of zero.
+    if torch._C._are_functorch_transforms_active() or (is_recorded and is_forward):
         return _TransformedCall.apply(function, *tensors)  # type: ignore[no-any-return]
-    if forward_ad._current_level >= 0 or (torch.is_grad_enabled() and any(x.requires_grad for x in tensors)):
+    if is_recorded:
+        return tuple(_operator(list(tensors), _number_of(function)))
+    if is_forward or (torch.is_grad_enabled() and any(x.requires_grad for x in tensors)):
         return _EagerCall.apply(function, *tensors)  # type: ignore[no-any-return]
+    return _value(function, tensors)
+
+
+_PROXY, _FAKE = torch._C._TorchDispatchModeKey.PROXY, torch._C._TorchDispatchModeKey.FAKE
+
+
+def _is_recorded() -> bool:
+    """Whether operators are written down, or run on tensors without numbers (`make_fx`, `torch.func.linearize`)."""
+    # What NumPy computes would become a constant of the program.
+    get_mode = torch._C._get_dispatch_mode
+    return get_mode(_PROXY) is not None or get_mode(_FAKE) is not None
+
+
+def _value(function: HostFunction, tensors: Sequence[Any]) -> tuple[Any, ...]:
+    """The outputs, as tensors that know nothing."""
+    if _is_recorded():
+        return tuple(_operator(list(tensors), _number_of(function)))
     arrays = [_array(x) for x in tensors]
     return _tensors(function(arrays), arrays, tensors)
-
-
-def _differentiable(tensors: Sequence[Any]) -> list[Any]:
-    return [x for x in tensors if x.is_floating_point() or x.is_complex()]
 
 
 class _EagerCall(Function):  # type: ignore[misc]
@@ -104,6 +133,7 @@ class _EagerCall(Function):  # type: ignore[misc]
             values, ctx.pull = function.vjp(arrays, needs)
         else:
             values = function(arrays)
+        ctx.arrays = arrays
         ctx.save_for_backward(*tensors)
         ctx.save_for_forward(*tensors)
         outputs = _tensors(values, arrays, tensors)
@@ -121,8 +151,7 @@ class _EagerCall(Function):  # type: ignore[misc]
             bars = host_call(ctx.function.pullback(ctx.needs), [*tensors, *seeds])
         else:
             arrays = [_array(ybar) for ybar in seeds]
-            given = [*arrays, *map(_array, tensors)]
-            bars = _tensors(ctx.pull(arrays), given, tensors)
+            bars = _tensors(ctx.pull(arrays), [*arrays, *ctx.arrays], tensors)
         return None, *_spread(bars, ctx.needs)
 
     @staticmethod
@@ -135,8 +164,7 @@ class _TransformedCall(Function):  # type: ignore[misc]
 
     @staticmethod
     def forward(function: HostFunction, *tensors: Any) -> tuple[Any, ...]:
-        arrays = [_array(x) for x in tensors]
-        return _tensors(function(arrays), arrays, tensors)
+        return _value(function, tensors)
 
     @staticmethod
     def setup_context(ctx: Any, inputs: tuple[Any, ...], output: tuple[Any, ...]) -> None:
@@ -161,12 +189,15 @@ class _TransformedCall(Function):  # type: ignore[misc]
 
     @staticmethod
     def vmap(info: Any, in_dims: tuple[Any, ...], function: HostFunction, *tensors: Any) -> tuple[Any, Any]:
-        along_first = [
-            x.expand(info.batch_size, *x.shape) if dim is None else x.movedim(dim, 0)
-            for x, dim in zip(tensors, in_dims[1:], strict=True)
-        ]
-        outputs = host_call(function.batched(), along_first)
+        outputs = host_call(function.batched(), _along_first(info, in_dims[1:], tensors))
         return outputs, (0,) * len(outputs)
+
+
+def _along_first(info: Any, dims: Sequence[int | None], tensors: Sequence[Any]) -> list[Any]:
+    return [
+        x.expand(info.batch_size, *x.shape) if dim is None else x.movedim(dim, 0)
+        for x, dim in zip(tensors, dims, strict=True)
+    ]
 
 
 def _spread(parts: Sequence[Any], places: Sequence[bool]) -> list[Any]:
@@ -208,6 +239,11 @@ def _operator(tensors: list[Any], number: int) -> list[Any]:
 
 @_operator.register_fake  # type: ignore[untyped-decorator]
 def _empty_results(tensors: list[Any], number: int) -> list[Any]:
+    if forward_ad._current_level >= 0:
+        raise NotImplementedError(
+            f"forward mode of {_numbered[number].name} within a compiled program: the operator that it is there has no "
+            "derivative in forward mode. Differentiate the compiled function, or leave this part uncompiled"
+        )
     specs = [(tuple([int(n) for n in x.shape]), _numpy_dtype(x.dtype)) for x in tensors]
     results = _numbered[number].results(specs)
     like = tensors[0] if tensors else torch.empty(0)
@@ -237,6 +273,13 @@ def _operator_backward(ctx: Any, ybars: list[Any]) -> tuple[Any, None]:
     return _spread(bars, needs), None
 
 
+def _operator_vmap(info: Any, in_dims: Any, tensors: list[Any], number: int) -> tuple[list[Any], list[int]]:
+    along_first = _along_first(info, in_dims[0], tensors)
+    outputs = _operator(along_first, _number_of(_numbered[number].batched()))
+    return outputs, [0] * len(outputs)
+
+
+_operator.register_vmap(_operator_vmap)
 _operator.register_autograd(_operator_backward, setup_context=_operator_context)
 
 
@@ -380,3 +423,141 @@ def _form_of_numbers(x: Any) -> Any:
     if isinstance(x, dict):
         return ("dict", tuple(x), tuple(map(_form_of_numbers, x.values())))
     raise TypeError(f"a compiled program cannot put a {type(x).__name__} together: return tuples, lists or dicts")
+
+
+# ---------------------------------------------------------------- functions from PyTorch
+
+
+class _TorchFunction(ForeignFunction):
+    """A function of tensors."""
+
+    def value(self, arrays: Sequence[Any]) -> list[Any]:
+        with torch.no_grad():
+            return _as_numpy(self.function(*map(_as_tensor, arrays)))
+
+    def vjp(self, arrays: Sequence[Any]) -> tuple[list[Any], Callable[[Sequence[Any]], list[Any]]]:
+        tensors = [_as_tensor(x).requires_grad_(is_differentiable(x)) for x in arrays]
+        with torch.enable_grad():
+            outputs = self.function(*tensors)
+
+        def pull(ybars: Sequence[Any]) -> list[Any]:
+            return _as_numpy(_pulled(outputs, tensors, ybars))
+
+        return _as_numpy(outputs), pull
+
+    def jvp(self, arrays: Sequence[Any], tangents: Sequence[Any]) -> tuple[list[Any], list[Any]]:
+        outputs, dys = _pushed_forward(self.function, [*map(_as_tensor, arrays)], [*map(_as_tensor, tangents)])
+        return _as_numpy(outputs), _as_numpy(dys)
+
+    def pullback(self, count: int) -> _TorchFunction:
+        def pullback(*tensors: Any) -> list[Any]:
+            of_chosen, chosen = _of_chosen(self.function, tensors[:count])
+            outputs, pull = torch.func.vjp(lambda *xs: [y for y in of_chosen(*xs) if _has_derivative(y)], *chosen)
+            seeds = [ybar.to(y.dtype) for y, ybar in zip(outputs, tensors[count:], strict=True)]
+            return list(pull(seeds))
+
+        return _TorchFunction(pullback, f"the pullback of {self.name}")
+
+    def pushforward(self, count: int) -> _TorchFunction:
+        def pushforward(*tensors: Any) -> list[Any]:
+            return _pushed_forward(self.function, list(tensors[:count]), list(tensors[count:]))[1]
+
+        return _TorchFunction(pushforward, f"the pushforward of {self.name}")
+
+
+def _has_derivative(x: Any) -> bool:
+    return x.is_floating_point() or x.is_complex()  # type: ignore[no-any-return]
+
+
+def _as_tensor(x: Any) -> Any:
+    return torch.from_numpy(np.array(x))  # a copy: the function may write into it
+
+
+def _as_numpy(outputs: Sequence[Any]) -> list[Any]:
+    return [y.numpy(force=True)[()] for y in outputs]
+
+
+def _pulled(outputs: Sequence[Any], tensors: Sequence[Any], ybars: Sequence[Any]) -> list[Any]:
+    """The cotangents of the tensors that have one."""
+    given = iter(ybars)
+    seeds = [(y, _as_tensor(next(given)).to(y.dtype)) for y in outputs if _has_derivative(y)]
+    related = [(y, seed) for y, seed in seeds if y.requires_grad]
+    asked = [x for x in tensors if _has_derivative(x)]
+    if not related or not asked:
+        return [torch.zeros_like(x) for x in asked]
+    ys, seeds_of = zip(*related, strict=True)
+    return list(torch.autograd.grad(ys, asked, seeds_of, allow_unused=True, materialize_grads=True, retain_graph=True))
+
+
+def _of_chosen(function: Any, tensors: Sequence[Any]) -> tuple[Callable[..., tuple[Any, ...]], list[Any]]:
+    """A function of those tensors that have a derivative, and these."""
+
+    def of_chosen(*chosen: Any) -> tuple[Any, ...]:
+        given = iter(chosen)
+        return tuple(function(*[next(given) if _has_derivative(x) else x for x in tensors]))
+
+    return of_chosen, [x for x in tensors if _has_derivative(x)]
+
+
+def _pushed_forward(function: Any, tensors: Sequence[Any], tangents: Sequence[Any]) -> tuple[list[Any], list[Any]]:
+    of_chosen, chosen = _of_chosen(function, tensors)
+    directions = tuple([dx.to(x.dtype) for x, dx in zip(chosen, tangents, strict=True)])
+    outputs, dys = torch.func.jvp(of_chosen, tuple(chosen), directions)
+    return list(outputs), [dy for y, dy in zip(outputs, dys, strict=True) if _has_derivative(y)]
+
+
+def from_torch(g: Callable[..., Any]) -> Callable[..., Any]:
+    """A function of NumPy arrays, with rules, from one of PyTorch tensors.
+
+    Parameters
+    ----------
+    g : callable
+        A function or a module. Its arguments and results are tensors and nested containers of them; its parameters are
+        constants.
+
+    Returns
+    -------
+    callable
+        With the arguments of ``g``, which PyTorch differentiates, to any order. It takes and returns NumPy arrays, and
+        is a `rulescore.ad.primitive` with an ``frule`` and an ``rrule``, so that the testers and all other systems take
+        it.
+
+    Raises
+    ------
+    TypeError
+        When ``g`` cannot be called.
+
+    Examples
+    --------
+    >>> import numpy as np, torch
+    >>> from rulescore.ad import grad
+    >>> from rulescore.backends.torch import from_torch
+    >>> softplus = from_torch(torch.nn.functional.softplus)
+    >>> grad(softplus)(np.float64(0.0))
+    np.float64(0.5)
+    """
+    return as_function_of_arrays(g, "from_torch", _TorchFunction)
+
+
+# ---------------------------------------------------------------- for rules that call back into AD
+
+
+class TorchConfig(HasReverseMode, HasForwardMode):
+    """PyTorch for rules of higher-order functions: they hand it functions of tensors."""
+
+    def rrule_via_ad(self, f: Any, /, *args: Any, **kwargs: Any) -> tuple[Any, Any]:
+        y, pull = torch.func.vjp(functools.partial(f, **kwargs), *args)
+
+        def pullback(ybar: Any) -> tuple[Any, ...]:
+            ybar = unthunk(ybar)
+            seed = optree.tree_map(torch.zeros_like, y) if isinstance(ybar, AbstractZero) else ybar
+            return (NoTangent(), *pull(seed))
+
+        return y, pullback
+
+    def frule_via_ad(self, tangents: tuple[Any, ...], f: Any, /, *args: Any, **kwargs: Any) -> tuple[Any, Any]:
+        directions = [
+            optree.tree_map(torch.zeros_like, x) if isinstance(dx, AbstractZero) else unthunk(dx)
+            for x, dx in zip(args, tangents[1:], strict=True)
+        ]
+        return torch.func.jvp(functools.partial(f, **kwargs), args, tuple(directions))  # type: ignore[no-any-return]

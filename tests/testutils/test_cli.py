@@ -233,7 +233,7 @@ from rulescore import frule, missing_rules, not_numerical, opt_out, rrule
 from testutils import sample, sample_inputs
 
 not_numerical(greet)
-missing_rules(hard, because="it is hard")
+missing_rules(hard, because="it is hard: write x[k]")
 for f in (chained, unproved):
     opt_out(rrule, f)
     opt_out(frule, f)
@@ -254,9 +254,16 @@ def test_list_missing_names_what_nothing_is_known_of_and_what_nothing_proves(new
     output = capsys.readouterr().out
     rows = rows_of(output)
     assert set(rows) == {"forgotten", "unproved", "hard"}
-    assert rows["hard"] == ["", "", "", "", "it is hard"]
+    assert rows["hard"] == ["", "", "", "", "it is hard: write x[k]"]
     assert rows["forgotten"] == ["", "", "", "", ""]
     assert "5 functions: 2 looked into, 1 not numerical, 2 missing" in output
+
+
+def test_check_asks_for_no_samples_of_what_has_no_rules_and_says_why(new_module, capsys):
+    main(["check", new_module, "--jobs", "1"])
+    output = capsys.readouterr().out
+    assert "unproved" in output
+    assert "hard" not in output
 
 
 def test_list_missing_leaves_out_what_is_complete(capsys):

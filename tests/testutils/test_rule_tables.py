@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from multipledispatch.conflict import AmbiguityWarning
 
-from rulescore import NoTangent, frule, instances_of, rrule, scalar_rule
+from rulescore import NoTangent, frule, instances_of, missing_rules, rrule, scalar_rule
 from testutils import Sample, check_rule_tables, sample, sample_inputs, sampling, test_rule_tables
 
 
@@ -228,6 +228,14 @@ def test_functions_without_samples_are_found_on_request() -> None:
         yield sample(1.0)
 
     assert problems_of(square, samples=True) == []
+
+
+def test_functions_that_say_why_they_have_no_rules_need_no_samples() -> None:
+    def hard(x: Any) -> Any:
+        return x
+
+    missing_rules(hard, because="it is hard")
+    assert problems_of(hard, samples=True) == []
 
 
 def test_functions_whose_parameters_python_does_not_know_are_left_alone() -> None:

@@ -112,8 +112,11 @@ class Trajectory:
         system = Sensitivity(config, self.rate, self.fun, self.args, dfun, dargs)
         n = len(self.initial)
         z = np.concatenate([self.initial, s])
+        if self.start == self.times[-1]:  # and so all times are
+            return np.stack([s] * len(self.times))
         span = (self.start, self.times[-1])
         solved = handed_over(scipy.integrate.solve_ivp, system, span, z, t_eval=self.times, **self._settings(n))
+        _check(solved)
         return np.transpose(solved.y[n:])
 
     def _settings(self, extra):
@@ -137,18 +140,28 @@ class Trajectory:
         parameters = (self.fun, self.args)
         still = np.zeros(np.shape(self.initial))
         n, p = np.size(self.initial), size_of(parameters)
-        initialbar = [np.sum(ybar * self.tangent(config, e, ZERO, ZERO, ZERO)) for e in np.eye(n)]
-        bars = []
-        for e in np.eye(p):
-            dfun, dargs = tangent_from(e, parameters)
-            bars.append(np.sum(ybar * self.tangent(config, still, dfun, dargs, ZERO)))
-        funbar, argsbar = tangent_from(np.stack(bars), parameters) if p else (ZERO, ZERO)
-        return np.stack(initialbar), funbar, argsbar
+
+        def along_initial(e):
+            return self.tangent(config, e, ZERO, ZERO, ZERO)
+
+        def along_parameters(e):
+            return self.tangent(config, still, *tangent_from(e, parameters), ZERO)
+
+        def bars(along, count):
+            """What each number does to ȳ: its real part, and where there are complex numbers its imaginary part."""
+            units = np.eye(count)
+            found = np.stack([inner(ybar, along(e)) for e in units])
+            if not np.iscomplexobj(self.initial):
+                return found
+            return found + 1j * np.stack([inner(ybar, along(1j * e)) for e in units])
+
+        funbar, argsbar = tangent_from(bars(along_parameters, p), parameters) if p else (ZERO, ZERO)
+        return bars(along_initial, n), funbar, argsbar
 
     def _cotangents_by_adjoint(self, config, ybar):
         n, parameters = len(self.initial), (self.fun, self.args)
         p = size_of(parameters)
-        z = np.zeros(n + p)
+        z = np.zeros(n + p, np.result_type(self.initial, ybar))
         for first, last in self._segments(ybar):
             z[:n] += ybar[last]
             t0, y0 = (self.start, self.initial) if first < 0 else (self.times[first], self.states[first])
@@ -181,6 +194,11 @@ class Trajectory:
         return solved.y[:, -1]
 
 
+def inner(ybar, dy):
+    """How the cotangent of an array goes with a tangent."""
+    return np.sum(np.real(np.conj(dy) * ybar))
+
+
 def opened(fun):
     return getattr(fun, "function", fun) if type(fun).__name__ == "Closure" else fun
 
@@ -197,9 +215,13 @@ def _check(solved):
 
 
 def trajectory_of_ivp(call, y):
-    settings = {"method": call.method, **call.options}
-    for name in ("jac", "jac_sparsity", "lband", "uband"):  # of the system of y alone
-        settings.pop(name, None)
+    if not y.success:
+        raise ValueError(
+            "the derivative of a solution of an initial value problem was asked for, but the solver did not get to "
+            f"the end: {y.message} Try another method= or other tolerances, or end before"
+        )
+    of_state_alone = ("jac_sparsity", "lband", "uband")
+    settings = {"method": call.method, **{k: v for k, v in call.options.items() if k not in of_state_alone}}
     initial = as_array(call.y0)
     initial = initial if initial.dtype.kind in "fc" else initial.astype(float)
     return Trajectory(TIME_FIRST, call.fun, args_of(call), call.t_span[0], initial, y.t, np.transpose(y.y), settings)
@@ -217,10 +239,10 @@ def solve_ivp_cotangents(config, call, y, ybar):
     initialbar, funbar, argsbar = found.cotangents(config, statesbar)
 
     def moved(k):
-        return tbar[k] + np.sum(found.rate_at(k) * statesbar[k])
+        return tbar[k] + inner(statesbar[k], found.rate_at(k))
 
     def spanbar():
-        first = -np.sum(initialbar * found.rate(found.initial, found.fun, found.args, found.start))
+        first = -inner(initialbar, found.rate(found.initial, found.fun, found.args, found.start))
         if call.t_eval is not None:
             return Tangent(type(call.t_span), first, ZERO)
         return Tangent(type(call.t_span), first + moved(0), moved(-1))
@@ -268,7 +290,7 @@ def refuse_solve_ivp(call):
     return None
 
 
-rules_by_name(scipy.integrate.solve_ivp, solve_ivp_cotangents, solve_ivp_tangent, refuse_solve_ivp)
+rules_by_name(scipy.integrate.solve_ivp, solve_ivp_cotangents, solve_ivp_tangent, refuse_solve_ivp, more=("jac",))
 
 
 # ---------------------------------------------------------------- odeint

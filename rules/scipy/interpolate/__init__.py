@@ -6,8 +6,11 @@ from rules.scipy.interpolate import (
     evaluation,
     grids,
     lines,
+    missing,
     piecewise,
+    radial,
     scattered,
+    surfaces,
     weighted_neighbours,
 )
 from rules.scipy.interpolate.bsplines import BSpline
@@ -21,14 +24,26 @@ from rules.scipy.interpolate.piecewise import (
     PchipInterpolator,
     PPoly,
 )
+from rules.scipy.interpolate.radial import RBFInterpolator
+from rules.scipy.interpolate.scattered import (
+    BarycentricInterpolator,
+    KroghInterpolator,
+    LinearNDInterpolator,
+)
+from rules.scipy.interpolate.surfaces import NdBSpline
 
 __all__ = [
     "Akima1DInterpolator",
     "BSpline",
+    "BarycentricInterpolator",
     "CubicHermiteSpline",
     "CubicSpline",
+    "KroghInterpolator",
+    "LinearNDInterpolator",
+    "NdBSpline",
     "PPoly",
     "PchipInterpolator",
+    "RBFInterpolator",
     "RegularGridInterpolator",
     "bsplines",
     "cubics",
@@ -37,7 +52,10 @@ __all__ = [
     "grids",
     "interp1d",
     "lines",
+    "missing",
     "piecewise",
+    "radial",
     "scattered",
+    "surfaces",
     "weighted_neighbours",
 ]

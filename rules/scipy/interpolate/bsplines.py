@@ -17,6 +17,7 @@ from rules.scipy.interpolate.piecewise import (
     in_period,
     parts_of_tangent,
     sum_of_rows,
+    vector_of_doubles,
     with_points_at,
 )
 from rules.scipy.linear_maps import composed, reference_ad
@@ -43,13 +44,24 @@ ZERO_TANGENT = ZeroTangent()
 @handing_over
 def evaluate_bspline(c, t, k, x, extrapolate):
     """The spline with these coefficients and knots, at points, a vector."""
-    return interpolate.BSpline.construct_fast(t, np.ascontiguousarray(in_doubles(c)), k)(x, 0, extrapolate)
+    t, c = knots_that_fit(t, k), np.ascontiguousarray(in_doubles(c))
+    if len(c) < len(t) - k - 1:
+        raise ValueError(f"a spline of degree {k} with {len(t)} knots has {len(t) - k - 1} coefficients, not {len(c)}")
+    return interpolate.BSpline.construct_fast(t, c, k)(vector_of_doubles(x), 0, extrapolate)
+
+
+def knots_that_fit(t, k):
+    """Knots as the compiled code reads them, which looks beyond their end where there are too few."""
+    t = vector_of_doubles(t)
+    if len(t) < 2 * k + 2:
+        raise ValueError(f"a spline of degree {k} has at least {2 * k + 2} knots, not {len(t)}")
+    return t
 
 
 @handing_over
 def spread_bspline(ybar, t, k, x, length, extrapolate):
     """The transpose of `evaluate_bspline`, for so many coefficients."""
-    ybar = in_doubles(ybar)
+    ybar, t, x = in_doubles(ybar), knots_that_fit(t, k), vector_of_doubles(x)
     rows = np.reshape(ybar, (len(x), -1))
     if not extrapolate:
         rows = np.where(beside(inside(t, k, x), rows), rows, 0)
@@ -366,6 +378,7 @@ class Collocation:
     """
 
     def __init__(self, x, t, k, left, right):
+        t = knots_that_fit(t, k)
         self.t, self.k, self.left, self.right = t, k, left, right
         rows = [interpolate.BSpline.design_matrix(x, t, k, extrapolate=True)]
         before = [self.row(order, x[0]) for order in left]

@@ -42,6 +42,20 @@ def in_doubles(x):
     return np.asarray(x, np.complex128 if np.iscomplexobj(x) else np.float64)
 
 
+def vector_of_doubles(x):
+    """A vector as compiled code reads it: contiguous, and with one axis."""
+    x = np.asarray(x)
+    if x.ndim != 1:
+        raise ValueError(f"expected a vector, not an array with {x.ndim} axes")
+    return np.ascontiguousarray(x, float)
+
+
+def refuse_misfit(breaks, shape):
+    """Raise where compiled code would read or write beyond the coefficients, which it does not check."""
+    if len(shape) < 2 or len(breaks) != shape[1] + 1 or len(breaks) < 2:
+        raise ValueError(f"{len(breaks)} breakpoints do not fit coefficients of shape {tuple(shape)}")
+
+
 def intervals(breaks, x):
     """In which interval each point lies; beyond the ends, in the one there."""
     return np.clip(np.searchsorted(breaks, x, "right") - 1, 0, len(breaks) - 2)
@@ -54,15 +68,19 @@ def evaluate_ppoly(c, breaks, x, nu, extrapolate):
     As in SciPy, c[m, i] is the coefficient of (x - breaks[i])^(k-1-m) in interval i, for c of length k; outside, there
     is NaN unless it is extrapolated.
     """
-    c = np.ascontiguousarray(in_doubles(c))
-    return interpolate.PPoly.construct_fast(c, in_doubles(breaks), extrapolate)(x, nu)
+    c, breaks = np.ascontiguousarray(in_doubles(c)), vector_of_doubles(breaks)
+    refuse_misfit(breaks, c.shape)
+    x = vector_of_doubles(x)
+    return interpolate.PPoly.construct_fast(c, breaks, extrapolate)(x, nu)
 
 
 @handing_over
 def spread_ppoly(ybar, breaks, x, nu, shape, extrapolate):
     """The transpose of `evaluate_ppoly` for coefficients of this shape."""
-    ybar, place = in_doubles(ybar), intervals(breaks, x)
-    distance, rows = np.asarray(x, float) - breaks[place], np.reshape(ybar, (len(x), -1))
+    ybar, breaks, x = in_doubles(ybar), vector_of_doubles(breaks), vector_of_doubles(x)
+    refuse_misfit(breaks, shape)
+    place = intervals(breaks, x)
+    distance, rows = x - breaks[place], np.reshape(ybar, (len(x), -1))
     counted = np.ones(len(x)) if extrapolate else within(breaks, x).astype(float)
     cbar = np.zeros((shape[0], shape[1], rows.shape[1]), rows.dtype)
     for power in range(nu, shape[0]):

@@ -1,8 +1,10 @@
-"""Rules of interpolation in triangles, `griddata`, and of polynomials through all points, `krogh_interpolate` and kin.
+"""Rules of interpolation in triangles, `griddata` and `LinearNDInterpolator`, and of polynomials through all points.
 
 In the triangle around a point, or the simplex, a value is a mean of those at its corners; which triangle that is does
 not depend on anything that is differentiated.
 """
+
+import copy
 
 import numpy as np
 from multipledispatch import MDNotImplementedError
@@ -10,6 +12,7 @@ from scipy import interpolate, spatial
 
 from rules.numpy.array_like import as_array
 from rules.scipy.interpolate.grids import points_of
+from rules.scipy.interpolate.held import interpolant
 from rules.scipy.interpolate.piecewise import beside, with_points_at
 from rules.scipy.interpolate.weighted_neighbours import gather_weighted
 from rules.scipy.linear_maps import composed
@@ -33,8 +36,34 @@ def griddata(points, values, xi, method="linear", fill_value=np.nan, rescale=Fal
     return np.reshape(rows, (*shape, *np.shape(values)[1:]))
 
 
-def in_triangles(points, values, xi, fill_value):
-    triangulation = spatial.Delaunay(fixed(points))
+def triangles_parts(points, values, fill_value=np.nan, rescale=False):
+    if rescale or isinstance(points, spatial.Delaunay) or np.ndim(points) != 2:
+        raise MDNotImplementedError
+    plain = interpolate.LinearNDInterpolator(fixed(points), fixed(values), fixed(fill_value))
+    return plain, as_array(points) * 1.0, as_array(values) * 1.0, fill_value
+
+
+def triangles_values(plain, points, values, fill_value, *xi):
+    xi = points_of(xi[0] if len(xi) == 1 else tuple(xi), np.shape(points)[1])
+    shape, flat = np.shape(xi)[:-1], np.reshape(xi, (-1, np.shape(points)[1]))
+    rows = in_triangles(points, values, flat, fill_value, copy.copy(plain.tri))  # which keeps what it finds
+    return np.reshape(rows, (*shape, *np.shape(values)[1:]))
+
+
+def parts_of_triangles(plain):
+    if plain.scale is not None:
+        raise MDNotImplementedError
+    return plain.points, np.reshape(plain.values, (-1, *plain.values_shape)), plain.fill_value
+
+
+LinearNDInterpolator = interpolant(
+    *(interpolate.LinearNDInterpolator, ("corners", "given", "outside")),
+    *(triangles_parts, triangles_values, parts_of_triangles),
+)
+
+
+def in_triangles(points, values, xi, fill_value, triangulation=None):
+    triangulation = spatial.Delaunay(fixed(points)) if triangulation is None else triangulation
     triangle = triangulation.find_simplex(fixed(xi))
     corners = triangulation.simplices[triangle].T
     sides = np.stack([points[corner] - points[corners[-1]] for corner in corners[:-1]], axis=-1)
@@ -94,3 +123,30 @@ def krogh_interpolate(xi, yi, x, der=0, axis=0):
 @composed(interpolate.barycentric_interpolate)
 def barycentric_interpolate(xi, yi, x, axis=0, *, der=0, rng=None):
     return polynomial_values(xi, yi, x, der, axis)
+
+
+def krogh_parts(xi, yi, axis=0):
+    return interpolate.KroghInterpolator(fixed(xi), fixed(yi), axis), as_array(xi) * 1.0, as_array(yi) * 1.0
+
+
+def barycentric_parts(xi, yi, axis=0):
+    return interpolate.BarycentricInterpolator(fixed(xi), fixed(yi), axis), as_array(xi) * 1.0, as_array(yi) * 1.0
+
+
+def values_of_polynomial(plain, xi, yi, x):
+    return polynomial_values(xi, yi, x, 0, plain._y_axis)
+
+
+def parts_of_polynomial(plain):
+    axis, extra = plain._y_axis, plain._y_extra_shape
+    return plain.xi, np.moveaxis(np.reshape(plain.yi, (-1, *extra)), 0, axis)
+
+
+KroghInterpolator = interpolant(
+    *(interpolate.KroghInterpolator, ("places", "given")),
+    *(krogh_parts, values_of_polynomial, parts_of_polynomial),
+)
+BarycentricInterpolator = interpolant(
+    *(interpolate.BarycentricInterpolator, ("places", "given")),
+    *(barycentric_parts, values_of_polynomial, parts_of_polynomial),
+)

@@ -14,6 +14,9 @@ NO_TANGENT = NoTangent()
 
 
 def matrix_of(places, weights, count):
+    if np.shape(places) != np.shape(weights) or not 0 <= places.min() <= places.max() < count:
+        # SciPy's sparse products do not check, and would read and write beyond the arrays.
+        raise IndexError(f"{np.shape(weights)} weights of neighbours among {count} values, at places that do not exist")
     return sparse.csr_array(
         (
             np.ascontiguousarray(weights.T).reshape(-1),

@@ -26,7 +26,8 @@ missing_rules(
 )
 missing_rules(
     scipy.linalg.cossin,
-    because="its argument stays orthogonal on no straight line: use svd of the blocks, which has rules",
+    because="it takes orthogonal matrices alone, and on no straight line do matrices stay orthogonal: use svd of the "
+    "blocks, which has rules",
 )
 missing_rules(
     scipy.linalg.cdf2rdf,
@@ -59,6 +60,6 @@ missing_rules(
 )
 missing_rules(
     scipy.linalg.clarkson_woodruff_transform,
-    because="a product with a random matrix: make that once, as clarkson_woodruff_transform(np.eye(n), size, rng=seed), "
-    "and use s @ a",
+    because="a product with a random matrix: s = clarkson_woodruff_transform(np.eye(n), size, rng=seed), made once, "
+    "and s @ a",
 )

@@ -12,7 +12,14 @@ from scipy import ndimage, special
 from rules.numpy.array_like import as_array, as_array_tangent, handed_over, shape_of
 from rules.numpy.reduced_axes import NOT_GIVEN, decline_out, stop_early, tangent_at
 from rules.scipy.ndimage.boundaries import fixed
-from rules.scipy.ndimage.transforms import AlongAxes, AtPoints, of_coordinates, transform_frule, transform_rrule
+from rules.scipy.ndimage.transforms import (
+    AlongAxes,
+    AtPoints,
+    decline_empty,
+    of_coordinates,
+    transform_frule,
+    transform_rrule,
+)
 from rulescore import AbstractZero, NoTangent, frule, no_tangent_pullback, project_to, rrule, unthunk
 from rulescore.projection import NON_DIFFERENTIABLE
 
@@ -116,6 +123,7 @@ class Affine:
 
 def affine(input, matrix, offset, output_shape, order, mode, prefilter):
     """The call, its coordinates, and how they sample the image."""
+    decline_empty(input)
 
     def function(x, cval):
         return handed_over(
@@ -336,6 +344,8 @@ class Rotation:
 
 
 def rotated(input, angle, axes, reshape, order, mode, prefilter):
+    decline_empty(input)
+
     def function(x, cval):
         return handed_over(ndimage.rotate, x, angle, axes, reshape, None, order, mode, cval, prefilter)
 

@@ -36,13 +36,17 @@ ZERO_TANGENT = ZeroTangent()
 def correlate(x, weights, axes, origins, mode, cval=0.0):
     """``ndimage.correlate`` along some axes in ascending order, by its 1-D form where there is one axis."""
     if len(axes) == 1:
-        return handed_over(ndimage.correlate1d, x, weights, axes[0], None, mode, cval, origins[0])
+        return handed_over(ndimage.correlate1d, dense(x), weights, axes[0], None, mode, cval, origins[0])
     some = {"axes": axes} if len(axes) < np.ndim(x) else {}
     return handed_over(ndimage.correlate, dense(x), weights, None, mode, cval, origins, **some)
 
 
 def dense(x):
-    """An array without strides of 0, as `np.broadcast_to` makes them; SciPy 1.17 filters such an array wrongly."""
+    """An array that SciPy filters rightly: not of integers, whose sums it would round, and without strides of 0.
+
+    Of arrays as `np.broadcast_to` makes them, SciPy 1.17 forgets the strides.
+    """
+    x = x * 1.0 if x.dtype.kind in "iub" else x
     return np.ascontiguousarray(x) if type(x) is np.ndarray and 0 in x.strides else x
 
 
@@ -101,21 +105,18 @@ def inner(a, b):
     return np.einsum(a, range(a.ndim), b, range(a.ndim), [])
 
 
-def bilinear_terms(da, db, of_a, of_b):
-    terms = [of(dx) for of, dx in ((of_a, da), (of_b, db)) if not isinstance(dx, AbstractZero)]
-    if not terms:
-        return ZERO_TANGENT
-    return terms[0] if len(terms) == 1 else terms[0] + terms[1]
+def sum_of_terms(*pairs):
+    """The sum of ``of(dx)`` over those tangents that are not zero."""
+    terms = [of(dx) for dx, of in pairs if not isinstance(dx, AbstractZero)]
+    return sum(terms[1:], terms[0]) if terms else ZERO_TANGENT
 
 
 @frule.register(correlation_spread)
 def correlation_spread_frule(tangents, ybar, weights, axes, origins, mode):
     xbar = correlation_spread(ybar, weights, axes, origins, mode)
-    return xbar, bilinear_terms(
-        tangents[1],
-        tangents[2],
-        lambda dy: correlation_spread(dy, weights, axes, origins, mode),
-        lambda dw: correlation_spread(ybar, dw, axes, origins, mode),
+    return xbar, sum_of_terms(
+        (tangents[1], lambda dy: correlation_spread(dy, weights, axes, origins, mode)),
+        (tangents[2], lambda dw: correlation_spread(ybar, dw, axes, origins, mode)),
     )
 
 
@@ -136,31 +137,42 @@ def correlation_spread_rrule(ybar, weights, axes, origins, mode):
     return correlation_spread(ybar, weights, axes, origins, mode), spread_pullback
 
 
+def weights_of_ones_beyond(ybar, x, shape, axes, origins, mode):
+    """The derivative of `correlation_weights` with respect to ``cval``."""
+    return correlation_weights(ybar, np.zeros(np.shape(x)), shape, axes, origins, mode, 1.0)
+
+
 @frule.register(correlation_weights)
 def correlation_weights_frule(tangents, ybar, x, shape, axes, origins, mode, cval=0.0):
-    return correlation_weights(ybar, x, shape, axes, origins, mode, cval), bilinear_terms(
-        tangents[1],
-        tangents[2],
-        lambda dy: correlation_weights(dy, x, shape, axes, origins, mode, cval),
-        lambda dx: correlation_weights(ybar, dx, shape, axes, origins, mode),
+    return correlation_weights(ybar, x, shape, axes, origins, mode, cval), sum_of_terms(
+        (tangents[1], lambda dy: correlation_weights(dy, x, shape, axes, origins, mode, cval)),
+        (tangents[2], lambda dx: correlation_weights(ybar, dx, shape, axes, origins, mode)),
+        (tangent_at(tangents, 6), lambda dc: weights_of_ones_beyond(ybar, x, shape, axes, origins, mode) * dc),
     )
 
 
 @rrule.register(correlation_weights)
-def correlation_weights_rrule(ybar, x, shape, axes, origins, mode, cval=0.0):
-    projects = project_to(ybar), project_to(x)
+def correlation_weights_rrule(ybar, x, shape, axes, origins, mode, cval=NOT_GIVEN):
+    given_cval = 0.0 if cval is NOT_GIVEN else cval
+    projects = project_to(ybar), project_to(x), projector_of(cval)
 
     def weights_pullback(v):
         v = unthunk(v)
         if isinstance(v, AbstractZero):
-            return NO_TANGENT, v, v
-        return (
+            return stop_early(NO_TANGENT, v, v, *[NO_TANGENT] * 4, projects[2](v))
+
+        def cval_bar():
+            return np.sum(conj(weights_of_ones_beyond(ybar, x, shape, axes, origins, mode)) * v)
+
+        return stop_early(
             NO_TANGENT,
-            projects[0](Thunk(lambda: correlate(x, v, axes, origins, mode, cval))),
+            projects[0](Thunk(lambda: correlate(x, v, axes, origins, mode, given_cval))),
             projects[1](Thunk(lambda: correlation_spread(ybar, v, axes, origins, mode))),
+            *[NO_TANGENT] * 4,
+            NO_TANGENT if projects[2] is NON_DIFFERENTIABLE else projects[2](Thunk(cval_bar)),
         )
 
-    return correlation_weights(ybar, x, shape, axes, origins, mode, cval), weights_pullback
+    return correlation_weights(ybar, x, shape, axes, origins, mode, given_cval), weights_pullback
 
 
 # ---------------------------------------------------------------- SciPy's functions

@@ -21,7 +21,10 @@ OF_SIZE = not_implemented("scipy.ndimage.fourier_uniform and fourier_ellipsoid w
 def frequencies(shape, n, axis):
     """The frequencies along each axis, in cycles per pixel; along one there may be those of a real transform."""
     axis = int(axis) % len(shape)
-    return [np.arange(length) / n if i == axis and n > 0 else np.fft.fftfreq(length) for i, length in enumerate(shape)]
+    return [
+        np.arange(length) / n if i == axis and n > 0 else np.fft.fftfreq(length) if length else np.zeros(0)
+        for i, length in enumerate(shape)
+    ]
 
 
 def slope_of_gaussian(f, sigma):

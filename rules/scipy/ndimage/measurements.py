@@ -22,6 +22,8 @@ class Groups:
 
     Attributes
     ----------
+    input_shape : tuple of int
+        That of the input, broadcast with the labels.
     shape : tuple of int
         That of the results.
     count : int
@@ -35,7 +37,8 @@ class Groups:
     def __init__(self, input_shape, labels, index):
         if labels is None:
             labels, index = np.ones(input_shape, int), 1 if index is None else index
-        labels = np.broadcast_to(np.asarray(labels), input_shape).reshape(-1)
+        self.input_shape = np.broadcast_shapes(input_shape, np.shape(labels))
+        labels = np.broadcast_to(np.asarray(labels), self.input_shape).reshape(-1)
         if index is None:  # everything but the background
             labels, index = (labels > 0).astype(int), 1
         index = np.asarray(index)
@@ -65,6 +68,7 @@ class Groups:
         x = as_array(x)
         if np.iscomplexobj(x):
             raise MDNotImplementedError
+        x = x if np.shape(x) == self.input_shape else np.broadcast_to(x, self.input_shape)
         return np.reshape(x, -1)[self.places] * 1.0
 
     def sums(self, elements):
@@ -84,8 +88,11 @@ def in_doubles(elements):
 
 
 def summed(input, labels, index):
+    """In double precision, as SciPy sums several groups; one group it sums in the precision of the input."""
     groups = Groups(shape_of(input), labels, index)
-    return groups.result(groups.sums(in_doubles(groups.elements(input))))
+    elements = groups.elements(input)
+    sums = groups.sums(in_doubles(elements))
+    return groups.result(sums if groups.shape or elements.dtype == sums.dtype else sums.astype(elements.dtype))
 
 
 @composed(ndimage.sum_labels)
@@ -133,6 +140,8 @@ def standard_deviation(input, labels=None, index=None):
 def center_of_mass(input, labels=None, index=None):
     shape = shape_of(input)
     groups = Groups(shape, labels, index)
+    if groups.input_shape != shape:
+        raise MDNotImplementedError
     elements = in_doubles(groups.elements(input))
     total = groups.sums(elements)
     grids = [grid.reshape(-1)[groups.places] for grid in np.indices(shape)]
@@ -202,6 +211,8 @@ def maximum(input, labels=None, index=None):
 
 @composed(ndimage.median)
 def median(input, labels=None, index=None):
+    if not Groups(shape_of(input), labels, index).counts.all():
+        raise MDNotImplementedError  # for a label that is not there, SciPy returns elements of another one
     low = of_rank(input, labels, index, lambda counts: np.maximum(counts - 1, 0) // 2)
     return (low + of_rank(input, labels, index, lambda counts: np.minimum(counts // 2, counts - 1))) / 2
 

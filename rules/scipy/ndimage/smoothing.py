@@ -105,8 +105,8 @@ def uniform_spread(ybar, size, axis, mode, origin):
     return fold(xbar, axis, before, after, mode)
 
 
-def uniform_gather(ybar, a, size, axis, mode, origin):
-    return handed_over(ndimage.uniform_filter1d, ybar, size, axis, None, mode, 0.0, origin)
+def uniform_gather(xbar, ybar, size, axis, mode, origin):
+    return handed_over(ndimage.uniform_filter1d, xbar, size, axis, None, mode, 0.0, origin)
 
 
 linear_rule(uniform_spread, uniform_gather)

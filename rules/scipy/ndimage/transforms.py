@@ -260,10 +260,18 @@ def of_coordinates(project, bar, transpose):
     return project(bar if isinstance(bar, AbstractZero) else Thunk(lambda: transpose(unthunk(bar))))
 
 
+def decline_empty(x):
+    """An image without pixels, of which SciPy takes what lies beside it in memory."""
+    if 0 in shape_of(x):
+        raise MDNotImplementedError
+
+
 # ---------------------------------------------------------------- coordinates that are given
 
 
-def mapped(coordinates, order, mode, prefilter):
+def mapped(input, coordinates, order, mode, prefilter):
+    decline_empty(input)
+
     def function(x, cval):
         return handed_over(ndimage.map_coordinates, x, coordinates, None, order, mode, cval, prefilter)
 
@@ -277,7 +285,7 @@ def map_coordinates_frule(
     decline_out(output)
     _, dx, dcoordinates, *_ = tangents
     moving = None if isinstance(dcoordinates, AbstractZero) else as_array_tangent(dcoordinates, coordinates)
-    function, sampling = mapped(coordinates, order, mode, prefilter), AtPoints(order, mode, prefilter)
+    function, sampling = mapped(input, coordinates, order, mode, prefilter), AtPoints(order, mode, prefilter)
     dcval = tangent_at(tangents, 5)
     return transform_frule(function, input, dx, cval, dcval, sampling, as_array(coordinates), moving)
 
@@ -290,7 +298,7 @@ def map_coordinates_rrule(input, coordinates, output=None, order=3, mode="consta
     """
     decline_out(output)
     project, sampling = project_to(coordinates), AtPoints(order, mode, prefilter)
-    function = mapped(coordinates, order, mode, prefilter)
+    function = mapped(input, coordinates, order, mode, prefilter)
     y, bars_of = transform_rrule(function, input, cval, sampling, as_array(coordinates))
     if bars_of is None:
         return y, no_tangent_pullback
@@ -308,7 +316,9 @@ OF_MAPPING = not_implemented(
 )
 
 
-def mapped_by_function(mapping, output_shape, order, mode, prefilter, arguments, keywords):
+def mapped_by_function(input, mapping, output_shape, order, mode, prefilter, arguments, keywords):
+    decline_empty(input)
+
     def function(x, cval):
         return handed_over(
             ndimage.geometric_transform,
@@ -329,6 +339,8 @@ def mapped_by_function(mapping, output_shape, order, mode, prefilter, arguments,
 
 def coordinates_by_function(mapping, shape, arguments, keywords):
     """Where the pixels of the output come from, one by one, as SciPy asks for them."""
+    if 0 in shape:
+        raise MDNotImplementedError
     columns = [mapping(place, *arguments, **(keywords or {})) for place in np.ndindex(*shape)]
     return np.reshape(np.array(columns, float).T, (-1, *shape))
 
@@ -350,7 +362,7 @@ def geometric_transform_frule(
     decline_out(output)
     shape = shape_of(input) if output_shape is None else output_shape
     coordinates = coordinates_by_function(mapping, shape, extra_arguments, extra_keywords)
-    function = mapped_by_function(mapping, output_shape, order, mode, prefilter, extra_arguments, extra_keywords)
+    function = mapped_by_function(input, mapping, output_shape, order, mode, prefilter, extra_arguments, extra_keywords)
     sampling, dcval = AtPoints(order, mode, prefilter), tangent_at(tangents, 6)
     y, dy = transform_frule(function, input, tangents[1], cval, dcval, sampling, coordinates, None)
     of_mapping = (tangents[2], tangent_at(tangents, 8), tangent_at(tangents, 9))
@@ -374,7 +386,7 @@ def geometric_transform_rrule(
     decline_out(output)
     shape = shape_of(input) if output_shape is None else tuple(output_shape)
     coordinates = Thunk(lambda: coordinates_by_function(mapping, shape, extra_arguments, extra_keywords))
-    function = mapped_by_function(mapping, output_shape, order, mode, prefilter, extra_arguments, extra_keywords)
+    function = mapped_by_function(input, mapping, output_shape, order, mode, prefilter, extra_arguments, extra_keywords)
     sampling = AtPoints(order, mode, prefilter)
     given_cval = 0.0 if cval is NOT_GIVEN else cval
     y, projects = function(input, given_cval), (project_to(input), projector_of(cval))

@@ -174,5 +174,5 @@ def selected_rrule(x, y, window, cval, structure):
 
 linear_rule(gather_ties, lambda ybar, dx, x, y, window: spread_ties(ybar, x, y, window))
 linear_rule(spread_ties, lambda xbar, ybar, x, y, window: gather_ties(xbar, x, y, window))
-linear_rule(gather_structure, lambda ybar, ds, x, y, window: spread_structure(ybar, x, y, window))
+linear_rule(gather_structure, lambda ybar, dstructure, x, y, window: spread_structure(ybar, x, y, window))
 linear_rule(spread_structure, lambda sbar, ybar, x, y, window: gather_structure(sbar, x, y, window))

@@ -17,6 +17,7 @@ from rulescore import (
     rrule_via_ad,
     unthunk,
 )
+from rulescore.tangents import structure_of
 
 # How far from the solution, in Newton steps relative to its size, a derivative is still taken for that of the solution.
 CLOSE = 1e-3
@@ -129,6 +130,9 @@ def tangent_of_result(y, known):
 
 
 def _missing(key, value):
+    if isinstance(value, (tuple, list, dict)):
+        fields = {k: _missing(key, part) for k, part in (structure_of(value) or {}).items()}
+        return Tangent.from_fields(type(value), fields) if fields else NO_TANGENT
     if getattr(getattr(value, "dtype", None), "kind", "") in ("f", "c") or isinstance(value, (float, complex)):
         return not_implemented(f".{key} of the result, which depends on how the solution was found")
     return NO_TANGENT

@@ -39,7 +39,7 @@ def hilbert(x, N=None, axis=-1):
 
 @composed(scipy.signal.hilbert2)
 def hilbert2(x, N=None, axes=(-2, -1)):
-    x = as_array(x)
+    x = np.atleast_2d(as_array(x))
     decline_complex(x)
     n = [x.shape[axis] for axis in axes] if N is None else [N, N] if np.ndim(N) == 0 else list(N)
     spectrum = np.moveaxis(handed_over(scipy.fft.fft2, x, n, axes), axes, (-2, -1))
@@ -82,7 +82,8 @@ def zoom_fft(x, fn, m=None, fs=2, endpoint=False, axis=-1):
     m = n if m is None else operator.index(m)
     fn = as_array(fn)
     first, last = (fn[0], fn[1]) if np.size(fn) == 2 else (0.0, np.reshape(fn, ()))
-    k = np.arange(max(m, n))
+    k = np.arange(max(m, n), dtype=np.min_scalar_type(-(max(m, n) ** 2)))  # SciPy's, which has a part in the precision
+    precision = np.result_type(x.dtype, k.dtype, getattr(fn, "dtype", float), np.complex64)
     scale = (last - first) / fs * (m / (m - 1) if endpoint else 1)
     chirp = np.exp(-1j * np.pi * scale / m * k**2)
-    return chirp_transform(x, np.exp(-2j * np.pi * first / fs * k[:n]), (chirp, chirp[:m]), axis)
+    return chirp_transform(x, np.exp(-2j * np.pi * first / fs * k[:n]), (chirp, chirp[:m]), axis).astype(precision)

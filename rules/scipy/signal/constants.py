@@ -11,6 +11,8 @@ non_differentiable(
     scipy.signal.argrelextrema,
     scipy.signal.argrelmax,
     scipy.signal.argrelmin,
+    scipy.signal.besselap,
+    scipy.signal.buttap,
     scipy.signal.check_COLA,
     scipy.signal.check_NOLA,
     scipy.signal.choose_conv_method,

@@ -45,7 +45,8 @@ def lfiltic(b, a, y, x=None):
         raise MDNotImplementedError
     order = max(len(b), len(a)) - 1
     zi = -of_past(a, y, order)
-    return (zi if x is None else zi + of_past(b, as_array(x), order)) / a[0]
+    zi = zi.astype(np.result_type(zi.dtype, b.dtype)) if x is None else zi + of_past(b, as_array(x), order)
+    return zi / a[0]
 
 
 def of_past(b, x, order):

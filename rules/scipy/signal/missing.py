@@ -16,8 +16,8 @@ def _missing(names, because):
 _missing(
     "butter cheby1 cheby2 ellip bessel iirfilter iirdesign iirnotch iirpeak iircomb gammatone "
     "cheb1ap cheb2ap ellipap lp2bp lp2bp_zpk lp2bs lp2bs_zpk lp2hp lp2hp_zpk lp2lp lp2lp_zpk",
-    "the design of recursive filters has no rule with respect to its frequencies and ripples; the filters themselves "
-    "have rules with respect to the coefficients (scipy.signal.lfilter, sosfilt, freqz), which may be optimised instead",
+    "the design of recursive filters has no rule with respect to its frequencies and ripples; filters have rules with "
+    "respect to their coefficients (scipy.signal.lfilter, sosfilt, freqz), which may be optimised instead",
 )
 _missing(
     "firwin firwin2 firwin_2d firls remez minimum_phase savgol_coeffs",
@@ -57,11 +57,11 @@ _missing("place_poles", "the solution is not unique: SciPy's depends on where it
 _missing(
     "cspline1d qspline1d cspline2d qspline2d cspline1d_eval qspline1d_eval spline_filter gauss_spline",
     "splines of scipy.signal have no rule yet; scipy.ndimage.spline_filter and map_coordinates, and "
-    "scipy.interpolate.make_interp_spline, do the same and have rules",
+    "scipy.interpolate.make_interp_spline, are splines too and have rules",
 )
 _missing(
     "sepfir2d",
-    "there is no rule yet; scipy.ndimage.correlate1d along each axis, with mode='mirror', does the same and has rules",
+    "there is no rule yet; scipy.ndimage.convolve1d along each axis, with mode='reflect', does the same and has rules",
 )
 _missing(
     "symiirorder1 symiirorder2",
@@ -70,14 +70,14 @@ _missing(
 
 # ---------------------------------------------------------------- spectra, peaks and others
 
-_missing("lombscargle", "there is no rule yet; it is a quotient of sums of sines and cosines, which NumPy has rules for")
+_missing("lombscargle", "there is no rule yet; it is made of sums of sines and cosines, which NumPy has rules for")
 _missing(
     "envelope", "there is no rule yet; the modulus of scipy.signal.hilbert is an envelope of the signal, and has rules"
 )
-_missing("vectorstrength", "there is no rule yet; it is modulus and angle of np.mean(np.exp(2j * np.pi * events / period))")
+_missing("vectorstrength", "there is no rule yet; it is modulus and angle of mean(exp(2j * pi * events / period))")
 _missing(
     "closest_STFT_dual_window",
-    "there is no rule yet; it belongs to scipy.signal.ShortTimeFFT, whose methods have none either (stft and istft have)",
+    "there is no rule yet; it belongs to scipy.signal.ShortTimeFFT, whose methods have none (stft and istft have)",
 )
 _missing("czt_points", "there is no rule yet; it is a * w ** -np.arange(m)")
 _missing(

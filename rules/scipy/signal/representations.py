@@ -20,6 +20,9 @@ def product(factors):
 @composed(scipy.signal.sos2tf)
 def sos2tf(sos):
     sos = as_array(sos)
+    if np.shape(sos)[1:] != (6,):
+        raise MDNotImplementedError
+    sos = sos if sos.dtype.kind in "fc" else sos.astype(float)
     return product([sos[i, :3] for i in range(len(sos))]), product([sos[i, 3:] for i in range(len(sos))])
 
 
@@ -39,7 +42,14 @@ def zpk2tf(z, p, k):
     z, p = np.atleast_1d(as_array(z)), np.atleast_1d(as_array(p))
     if z.ndim > 1 or np.ndim(k):
         raise MDNotImplementedError
-    return k * np.poly(z), np.poly(p)
+    numerator, denominator = (np.atleast_1d(np.poly(roots)) for roots in (z, p))
+    b = (k * numerator).astype(without_k(numerator.dtype, k))
+    return b, denominator.astype(p.dtype) if p.dtype.kind in "iu" else denominator
+
+
+def without_k(dtype, k):
+    """SciPy's precision, in which k, a number of Python's, counts for nothing; traced it is a float64."""
+    return np.result_type(dtype, np.complex64 if np.iscomplexobj(k) else np.float32)
 
 
 @composed(scipy.signal.bilinear_zpk, takes_nothing=True)
@@ -48,7 +58,10 @@ def bilinear_zpk(z, p, k, fs):
     z, p = np.atleast_1d(as_array(z)), np.atleast_1d(as_array(p))
     fs2 = 2.0 * fs
     zeros = np.concatenate([(fs2 + z) / (fs2 - z), -np.ones(len(p) - len(z))])
-    return zeros, (fs2 + p) / (fs2 - p), k * np.real(np.prod(fs2 - z) / np.prod(fs2 - p))
+    poles = (fs2 + p) / (fs2 - p)
+    gain = k * np.real(np.prod(fs2 - z) / np.prod(fs2 - p))
+    of_p, of_both = np.result_type(p.dtype, np.float32), np.result_type(z.dtype, p.dtype, np.float32)
+    return zeros, poles.astype(of_p), gain.astype(without_k(np.finfo(of_both).dtype, k))
 
 
 @composed(scipy.signal.deconvolve)

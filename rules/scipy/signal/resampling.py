@@ -155,7 +155,7 @@ def resample_poly(x, up, down, axis=0, window=("kaiser", 5.0), padtype="constant
     x, up, down = as_array(x), int(up), int(down)
     up, down = up // math.gcd(up, down), down // math.gcd(up, down)
     if up == down == 1:
-        return x + 0
+        return np.copy(x)
     if padtype not in BACKGROUNDS:
         decline_boundary(padtype, cval)
     h = as_array(window) if isinstance(window, list) or hasattr(window, "shape") else None

@@ -298,6 +298,8 @@ def istft(
     norm = handed_over(overlap_add, np.ones((count, 1), dtype) * (w**2).astype(dtype), cut.step, total)
     if boundary:
         half = cut.length // 2
+        if not half:
+            raise MDNotImplementedError  # of which SciPy leaves nothing
         x, norm = x[..., half : total - half], norm[half : total - half]
     x = x / np.where(norm > 1e-10, norm, 1)
     if x.ndim > 1 and time_axis != np.ndim(Zxx) - 1:

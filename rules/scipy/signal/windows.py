@@ -40,8 +40,8 @@ def gaussian_values(t, std):
 @of_places
 def general_gaussian_values(t, p, sig):
     """exp(-|t/σ|²ᵖ / 2). At t = 0 the exponent does not depend on p."""
-    size = np.where(t == 0, 1.0, np.abs(t))
-    return np.exp(-0.5 * np.where(t == 0, 0.0, (size / sig) ** (2 * p)))
+    size = np.where(t == 0, 1.0, np.abs(t)) / np.abs(sig)
+    return np.exp(-0.5 * np.where(t == 0, 0.0, size ** (2 * p)))
 
 
 @of_places

@@ -5,8 +5,9 @@ from rules.scipy.sparse_linalg import (
     exponentials,
     iterative,
     least_squares,
+    missing,
     operators,
     spectra,
 )
 
-__all__ = ["direct", "exponentials", "iterative", "least_squares", "operators", "spectra"]
+__all__ = ["direct", "exponentials", "iterative", "least_squares", "missing", "operators", "spectra"]

@@ -1,10 +1,12 @@
 """Rules of `scipy.spatial`."""
 
 from rules.scipy.spatial import (
+    geometry,
     metrics,
     pairs,
     pairwise,
     rearranging,
+    rotations,
 )
 
-__all__ = ["metrics", "pairs", "pairwise", "rearranging"]
+__all__ = ["geometry", "metrics", "pairs", "pairwise", "rearranging", "rotations"]

@@ -261,8 +261,40 @@ def jensenshannon_rrule(p, q, base=None, *, axis=0, keepdims=False):
 
 # ---------------------------------------------------------------- constants
 
-# Of two vectors of any kind; the weights of a third argument would have a derivative.
-non_differentiable(
-    *[getattr(distance, _name) for _name in sorted(CONSTANT) if hasattr(distance, _name)], types=(object, object)
-)
+
+def register_constant(name):
+    """The rules of a metric that counts: it is constant in both vectors, and moves with the weights."""
+    f, missing = getattr(distance, name), not_implemented(f"the distance {name} with respect to its weights")
+
+    def slope_of_weights(u, v, w, d):
+        return ((as_array(u) != as_array(v)) - d) / np.sum(w) if name == "hamming" else None
+
+    @frule.register(f)
+    def constant_frule(tangents, u, v, w=None):
+        dw = tangents[3] if len(tangents) > 3 else ZERO_TANGENT
+        d = handed_over(f, u, v, w)
+        if isinstance(dw, AbstractZero):
+            return d, ZERO_TANGENT
+        slope = slope_of_weights(u, v, as_array(w), d)
+        return d, missing if slope is None else project_to(d)(np.sum(slope * as_array_tangent(dw, w)))
+
+    @rrule.register(f)
+    def constant_rrule(u, v, w=None):
+        d, projects = handed_over(f, u, v, w), [project_to(x) for x in (u, v, w)]
+
+        def constant_pullback(dbar):
+            dbar = unthunk(dbar)
+            bars = [project(ZERO_TANGENT) for project in projects]
+            if projects[2] is not NON_DIFFERENTIABLE and not isinstance(dbar, AbstractZero):
+                slope = slope_of_weights(u, v, as_array(w), d)
+                bars[2] = missing if slope is None else projects[2](dbar * slope)
+            return stop_early(NO_TANGENT, *bars)
+
+        return d, constant_pullback
+
+
+for _name in sorted(CONSTANT):
+    if hasattr(distance, _name):
+        register_constant(_name)
+
 non_differentiable(distance.is_valid_dm, distance.is_valid_y, distance.num_obs_dm, distance.num_obs_y)

@@ -7,6 +7,7 @@ a function has no rule yet, its derivative is `not_implemented`, which says so w
 from rules.scipy.special import (
     airy_and_related,
     bessel,
+    constants,
     distributions,
     elliptic,
     error_functions,
@@ -15,6 +16,7 @@ from rules.scipy.special import (
     incomplete,
     integrals,
     logarithms_and_entropies,
+    missing,
     orthogonal_polynomials,
     softmax,
     zeta_and_beta,
@@ -23,6 +25,7 @@ from rules.scipy.special import (
 __all__ = [
     "airy_and_related",
     "bessel",
+    "constants",
     "distributions",
     "elliptic",
     "error_functions",
@@ -31,6 +34,7 @@ __all__ = [
     "incomplete",
     "integrals",
     "logarithms_and_entropies",
+    "missing",
     "orthogonal_polynomials",
     "softmax",
     "zeta_and_beta",

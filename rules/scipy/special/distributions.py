@@ -15,6 +15,7 @@ from rules.scipy.special.incomplete import (
     betainc_wrt_b,
     gamma_density,
     gammainc_wrt_a,
+    quotient,
     stirling,
 )
 from rules.scipy.special.quadrature import from_zero, on_half_line
@@ -35,7 +36,7 @@ scalar_rule(special.chdtr, lambda y, v, x: _chi2_wrt_v(v, x), lambda y, v, x: _c
 scalar_rule(special.chdtrc, lambda y, v, x: -_chi2_wrt_v(v, x), lambda y, v, x: -_chi2_density(v, x))
 scalar_rule(
     special.chdtri,
-    lambda x, v, p: -_chi2_wrt_v(v, x) / _chi2_density(v, x),
+    lambda x, v, p: -quotient(_chi2_wrt_v(v, x), _chi2_density(v, x)),
     lambda x, v, p: -1 / _chi2_density(v, x),
 )
 scalar_rule(
@@ -73,7 +74,7 @@ scalar_rule(
 scalar_rule(
     special.gdtrix,
     lambda x, a, b, p: -x / a,
-    lambda x, a, b, p: -gammainc_wrt_a(b, a * x) / (a * gamma_density(b, a * x)),
+    lambda x, a, b, p: -quotient(gammainc_wrt_a(b, a * x), a * gamma_density(b, a * x)),
     lambda x, a, b, p: 1 / (a * gamma_density(b, a * x)),
 )
 
@@ -178,8 +179,8 @@ scalar_rule(
 )
 scalar_rule(
     special.fdtri,
-    lambda x, dfn, dfd, p: -_f_wrt_dfn(dfn, dfd, x) / _f_density(dfn, dfd, x),
-    lambda x, dfn, dfd, p: -_f_wrt_dfd(dfn, dfd, x) / _f_density(dfn, dfd, x),
+    lambda x, dfn, dfd, p: -quotient(_f_wrt_dfn(dfn, dfd, x), _f_density(dfn, dfd, x)),
+    lambda x, dfn, dfd, p: -quotient(_f_wrt_dfd(dfn, dfd, x), _f_density(dfn, dfd, x)),
     lambda x, dfn, dfd, p: 1 / _f_density(dfn, dfd, x),
 )
 scalar_rule(

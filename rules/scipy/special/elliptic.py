@@ -135,8 +135,8 @@ scalar_rule(special.ellipe, lambda y, m: _e_slope(1 - m))
 
 
 def _agm_slope(y, a, b):
-    """∂M/∂a by Gauss's integral: M = π / (2 R_F(0, a², b²)), hence M² 2a R_D(0, b², a²) / (3π)."""
-    return y * y * 2 * a / (3 * PI) * special.elliprd(0.0, b * b, a * a)
+    """∂M/∂a by Gauss's integral: |M| = π / (2 R_F(0, a², b²)), hence M² 2|a| R_D(0, b², a²) / (3π)."""
+    return y * y * 2 * abs(a) / (3 * PI) * special.elliprd(0.0, b * b, a * a)
 
 
 scalar_rule(special.agm, _agm_slope, lambda y, a, b: _agm_slope(y, b, a))

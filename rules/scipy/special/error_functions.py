@@ -133,8 +133,11 @@ def normal_density(x):
 
 
 def log_ndtr_slope(y, x):
-    """φ/Φ. On the left Φ underflows; there φ/Φ = √(2/π) / erfcx(-x/√2), which on the right would overflow."""
-    is_left = np.real(x) < 0
+    """φ/Φ. On the left Φ underflows; there φ/Φ = √(2/π) / erfcx(-x/√2), which on the right would overflow.
+
+    Of complex numbers, φ overflows where the imaginary part is the larger one.
+    """
+    is_left = np.real(x) < abs(np.imag(x))
     left, right = np.where(is_left, x, 0), np.where(is_left, 0, x)
     on_the_left = ROOT_2 / ROOT_PI / special.erfcx(left / -ROOT_2)
     return np.where(is_left, on_the_left, normal_density(right) / special.ndtr(right))

@@ -1,5 +1,6 @@
-"""Rules of the hypergeometric functions with respect to their argument, which is their contiguous function again."""
+"""Rules of the hypergeometric functions, and of Wright's, by their argument: contiguous functions again."""
 
+import numpy as np
 from scipy import special
 
 from rulescore import not_implemented, scalar_rule
@@ -21,3 +22,18 @@ scalar_rule(
 scalar_rule(
     special.hyperu, _missing("hyperu"), _missing("hyperu"), lambda y, a, b, x: -a * special.hyperu(a + 1, b + 1, x)
 )
+
+# Σ xᵏ / (k! Γ(ak + b)), DLMF 10.46.1
+scalar_rule(
+    special.wright_bessel,
+    _missing("wright_bessel"),
+    _missing("wright_bessel"),
+    lambda y, a, b, x: special.wright_bessel(a, a + b, x),
+)
+if hasattr(special, "log_wright_bessel"):  # SciPy 1.14
+    scalar_rule(
+        special.log_wright_bessel,
+        _missing("log_wright_bessel"),
+        _missing("log_wright_bessel"),
+        lambda y, a, b, x: np.exp(special.log_wright_bessel(a, a + b, x) - y),
+    )

@@ -3,7 +3,7 @@
 import numpy as np
 from scipy import special
 
-from rulescore import scalar_rule
+from rulescore import not_implemented, scalar_rule
 
 # ---------------------------------------------------------------- exponential integrals
 
@@ -71,4 +71,12 @@ scalar_rule(
 scalar_rule(
     special.it2j0y0,
     lambda y, x: (_quotient(lambda x: 1 - special.j0(x), lambda u: _series(u, -1), x), -special.y0(x) / x),
+)
+
+# ∫ tˡ Jᵥ(2at) dt from 0 to 1, hence by J′ᵥ = (Jᵥ₋₁ - Jᵥ₊₁)/2
+scalar_rule(
+    special.besselpoly,
+    lambda y, a, lmb, nu: special.besselpoly(a, lmb + 1.0, nu - 1.0) - special.besselpoly(a, lmb + 1.0, nu + 1.0),
+    not_implemented("the derivative of scipy.special.besselpoly with respect to the exponent"),
+    not_implemented("the derivative of scipy.special.besselpoly with respect to the order"),
 )

@@ -19,8 +19,8 @@ _missing(
 )
 _missing(
     "mathieu_cem mathieu_sem mathieu_modcem1 mathieu_modcem2 mathieu_modsem1 mathieu_modsem2",
-    "there is no rule yet: with respect to x the derivative is the second output (per degree for cem and sem), with "
-    "respect to q it has no closed form",
+    "there is no rule yet: with respect to x the derivative is the second output (of cem and sem it is per radian, "
+    "where x is in degrees), with respect to q it has no closed form",
 )
 _missing(
     "obl_cv pro_cv obl_cv_seq pro_cv_seq",
@@ -66,14 +66,6 @@ _missing(
 
 # ---------------------------------------------------------------- Bessel's and Legendre's
 
-_missing(
-    "wright_bessel log_wright_bessel",
-    "the derivative with respect to x is wright_bessel(a, b + a, x), with respect to a and b there is no closed form; "
-    "there is no rule yet",
-)
-_missing(
-    "besselpoly", "with respect to its only real arguments it is an integral of Bessel functions; there is no rule yet"
-)
 _missing(
     "lmbda riccati_jn riccati_yn",
     "it returns all orders up to one, and their derivatives; use scipy.special.jv, spherical_jn or spherical_yn, which "

@@ -20,10 +20,18 @@ those of the distribution that the module offers (``scipy.stats.norm.logpdf``), 
 import inspect
 
 import numpy as np
+from multipledispatch import MDNotImplementedError
 from scipy import special, stats
 
 from rules.numpy.array_like import as_array, handed_over
-from rulescore import derivatives_given_output, non_differentiable, not_implemented, rrule, scalar_rule
+from rulescore import (
+    derivatives_given_output,
+    missing_rules,
+    non_differentiable,
+    not_implemented,
+    rrule,
+    scalar_rule,
+)
 
 DENSITIES = ("pdf", "logpdf")
 CONTINUOUS = (*DENSITIES, "cdf", "logcdf", "sf", "logsf", "ppf", "isf")
@@ -92,6 +100,8 @@ class Entry:
         bound = getattr(self.distribution, name)
 
         def call(*args, **kwargs):
+            if any(np.iscomplexobj(x) for x in (*args, *kwargs.values())):
+                raise MDNotImplementedError  # some of SciPy's formulas take them, though no density is of them
             return handed_over(bound, *args, **kwargs)
 
         first = "q" if name in STEPS else "k" if self.density == "pmf" else "x"
@@ -241,13 +251,20 @@ PARTIALS = {
 }
 
 
+NO_DENSITY = "the density is an infinite sum, whose slope is not known here; the cdf has rules"
+NO_SUM = "it has no closed form: add up the pmf, which has rules, over whole numbers"
+
+
 def tabulate(name, slope, *of_shapes, cdf=(), inside=0.5):
     """Register the rules of all methods of a continuous distribution; see `Entry`.
 
     Without a slope, those of the density are left out: they then have no rule.
     """
+    entry = Entry(name, slope, of_shapes, cdf, inside)
     methods = CONTINUOUS if slope is not None else [method for method in CONTINUOUS if method not in DENSITIES]
-    register_methods(Entry(name, slope, of_shapes, cdf, inside), methods)
+    register_methods(entry, methods)
+    if slope is None:
+        missing_rules(*[named(entry, method) for method in DENSITIES], because=NO_DENSITY)
 
 
 def tabulate_discrete(name, *of_shapes, cdf=(), inside=1):
@@ -255,6 +272,8 @@ def tabulate_discrete(name, *of_shapes, cdf=(), inside=1):
     entry = Entry(name, None, of_shapes, cdf, inside)
     if any(of_shapes):
         register_methods(entry, DISCRETE if cdf else MASSES)
+        if not cdf:
+            missing_rules(*[named(entry, method) for method in DISCRETE if method not in MASSES], because=NO_SUM)
     for method in STEPS if any(of_shapes) else (*DISCRETE, *STEPS):  # all, where the parameters are whole too
         non_differentiable(named(entry, method))
 

@@ -4,17 +4,6 @@ The packages named here are being written. Their rules are not found by discover
 """
 
 BEING_WRITTEN = (
-    "special",
-    "linalg",
-    "fft",
-    "signal",
-    "ndimage",
-    "optimize",
-    "integrate",
-    "interpolate",
-    "sparse_linalg",
-    "spatial",
-    "stats",
 )
 
 collect_ignore = [*BEING_WRITTEN]

@@ -129,8 +129,9 @@ def test_hankel_transforms_are_symmetric():
         np.testing.assert_allclose(xbar, matrix @ ybar, rtol=1e-11)
 
 
-def test_other_arguments_of_the_hankel_transform_are_never_a_silent_zero():
-    _, pullback = rrule(scipy.fft.fht, np.ones(4), 0.1, 0.5)
+@pytest.mark.parametrize("dtype", [float, int])
+def test_other_arguments_of_the_hankel_transform_are_never_a_silent_zero(dtype):
+    _, pullback = rrule(scipy.fft.fht, np.ones(4, dtype), 0.1, 0.5)
     assert all(isinstance(bar, NotImplementedTangent) for bar in pullback(np.ones(4))[2:4])
 
 

@@ -1,7 +1,5 @@
 """Initial value problems: against closed forms, finite differences and JAX."""
 
-import sys
-
 import numpy as np
 import pytest
 import scipy.integrate
@@ -9,9 +7,6 @@ import scipy.integrate
 from rulescore.ad import grad, hessian, jvp, primitives
 
 integrate = primitives(scipy.integrate)
-captures = pytest.mark.skipif(
-    not hasattr(sys.modules["rulescore.ad.primitives"], "made_explicit"), reason="primitive() converts no closures yet"
-)
 TIMES = np.linspace(0.0, 2.0, 7)
 WEIGHTS = np.random.default_rng(0).standard_normal((2, 7))
 TIGHT = {"rtol": 1e-10, "atol": 1e-10}
@@ -45,7 +40,6 @@ def jax_gradient():
         return [np.asarray(g) for g in jax.grad(loss, argnums=(0, 1))(numpy.asarray(P), numpy.ones(2))]
 
 
-@captures
 @pytest.mark.parametrize("method", ["RK45", "DOP853", "LSODA"])
 def test_the_adjoint_agrees_with_jax(method):
     expected = jax_gradient()
@@ -57,7 +51,6 @@ def test_the_adjoint_agrees_with_jax(method):
     np.testing.assert_allclose(dy, expected[0] @ v, rtol=1e-6)
 
 
-@captures
 def test_odeint_agrees_with_jax():
     def loss(p, y0):
         return np.sum(integrate.odeint(hunters_and_prey, y0, TIMES, args=(p,), tfirst=True, **TIGHT).T * WEIGHTS)
@@ -80,7 +73,6 @@ def closed(p, y0, t0, t1):
 ARGUMENTS = (1.3, np.array([2.0]), 0.5, 2.0)
 
 
-@captures
 def test_parameter_state_start_and_end_have_derivatives():
     found = grad(end_of_decay, argnums=(0, 1, 2, 3))(*ARGUMENTS)
     expected = grad(closed, argnums=(0, 1, 2, 3))(*ARGUMENTS)
@@ -90,14 +82,12 @@ def test_parameter_state_start_and_end_have_derivatives():
     assert dy == pytest.approx(jvp(closed, ARGUMENTS, (1.0, np.array([0.5]), 0.2, 0.3))[1], rel=1e-7)
 
 
-@captures
 def test_second_derivatives():
     found = hessian(lambda x: end_of_decay(x[0], x[1:2], x[2], x[3]))(np.array([1.3, 2.0, 0.5, 2.0]))
     expected = hessian(lambda x: closed(x[0], x[1:2], x[2], x[3]))(np.array([1.3, 2.0, 0.5, 2.0]))
     np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-7)
 
 
-@captures
 def test_times_that_are_asked_for_move():
     def f(times):
         return np.sum(integrate.solve_ivp(lambda t, y: -1.3 * y, (0.0, 3.0), [2.0], t_eval=times, **TIGHT).y)
@@ -106,7 +96,6 @@ def test_times_that_are_asked_for_move():
     np.testing.assert_allclose(grad(f)(times), -1.3 * 2 * np.exp(-1.3 * times), rtol=1e-7)
 
 
-@captures
 def test_backwards_in_time_with_a_rate_that_depends_on_time():
     def f(p):
         solved = integrate.solve_ivp(lambda t, y: -p * y + np.sin(t), (2.0, 0.0), [1.0], "DOP853", **TIGHT)
@@ -116,7 +105,6 @@ def test_backwards_in_time_with_a_rate_that_depends_on_time():
     assert grad(f)(1.0) == pytest.approx((f(1.0 + h) - f(1.0 - h)) / (2 * h), rel=1e-6)
 
 
-@captures
 def test_a_stiff_system():
     def f(k):
         def rate(t, y):
@@ -132,7 +120,6 @@ def test_a_stiff_system():
         assert found[i] == pytest.approx((f(k + e) - f(k - e)) / (2 * e[i]), rel=1e-3)
 
 
-@captures
 def test_what_is_not_known_is_refused():
     with pytest.raises(TypeError, match="t_eval"):
         grad(lambda p: end_of_decay(p, *ARGUMENTS[1:], dense_output=True))(1.3)

@@ -1,7 +1,5 @@
 """Integrals of functions and of sampled data, against closed forms."""
 
-import sys
-
 import numpy as np
 import pytest
 import scipy.integrate
@@ -11,9 +9,6 @@ from rulescore.ad import grad, hessian, jvp, primitives
 from testutils import vjp_fd
 
 integrate = primitives(scipy.integrate)
-captures = pytest.mark.skipif(
-    not hasattr(sys.modules["rulescore.ad.primitives"], "made_explicit"), reason="primitive() converts no closures yet"
-)
 
 
 def decay(t, p):
@@ -35,7 +30,6 @@ def test_parameters_and_limits_to_second_order(a, b):
     assert jvp(f, (1.3, a), (1.0, 2.0))[1] == pytest.approx(jvp(closed, (1.3, a), (1.0, 2.0))[1], rel=1e-8)
 
 
-@captures
 def test_a_gaussian_over_the_whole_line():
     def f(p):
         return integrate.quad(lambda t: np.exp(-p * t**2), -np.inf, np.inf)[0]
@@ -44,7 +38,6 @@ def test_a_gaussian_over_the_whole_line():
     assert grad(grad(f))(2.0) == pytest.approx(0.75 * np.sqrt(np.pi) * 2**-2.5, rel=1e-8)
 
 
-@captures
 def test_a_limit_where_the_function_is_infinite_is_not_evaluated_unless_it_moves():
     def f(p):
         return integrate.quad(lambda t: np.exp(-p * t) * t**-0.5, 0, np.inf)[0]  # √(π/p)
@@ -52,7 +45,6 @@ def test_a_limit_where_the_function_is_infinite_is_not_evaluated_unless_it_moves
     assert grad(f)(2.0) == pytest.approx(-0.5 * np.sqrt(np.pi) * 2**-1.5, rel=1e-6)
 
 
-@captures
 def test_weights_and_points():
     def weighted(p):
         return integrate.quad(lambda t: np.exp(-p * t), 0, 1.0, weight="cos", wvar=3.0)[0]
@@ -72,7 +64,6 @@ def test_the_error_estimate_has_no_derivative():
         grad(lambda p: integrate.quad(decay, 0.0, 1.0, (p,))[1])(2.0)
 
 
-@captures
 def test_complex_integrands():
     def f(p):
         y = integrate.quad(lambda t: np.exp(1j * p * t), 0.0, 1.0, complex_func=True)[0]
@@ -81,7 +72,6 @@ def test_complex_integrands():
     assert grad(f)(1.2) == pytest.approx(grad(lambda p: (2 - 2 * np.cos(p)) / p**2)(1.2), rel=1e-8)
 
 
-@captures
 def test_integrals_of_vectors():
     p = np.array([1.2, 0.8])
 
@@ -95,7 +85,6 @@ def test_integrals_of_vectors():
     np.testing.assert_allclose(hessian(f)(p), hessian(closed)(p), rtol=1e-7)
 
 
-@captures
 def test_double_and_triple_integrals_with_limits_that_move():
     # ∫₀^p ∫₀^{qx} (y + p) dy dx = q²p³/6 + q p³/2, and with a third variable up to 1 the same
     def double(p, q):
@@ -115,7 +104,6 @@ def test_double_and_triple_integrals_with_limits_that_move():
         assert found == pytest.approx(grad(closed, argnums=(0, 1))(1.2, 0.8), rel=1e-8)
 
 
-@captures
 def test_gauss_legendre():
     def f(p, b):
         return integrate.fixed_quad(lambda t: p * t**3, 0.0, b, n=3)[0]
@@ -133,7 +121,6 @@ FUNCTIONS = ["trapezoid", "simpson", "cumulative_trapezoid", "cumulative_simpson
 @pytest.mark.parametrize("name", FUNCTIONS)
 @pytest.mark.parametrize("n", [2, 3, 5, 6])
 @pytest.mark.parametrize("of_one", [True, False])
-@captures
 def test_sampled_data_and_points(name, n, of_one):
     y, x = Y[:, :n], X[0, :n] if of_one else X[:, :n]
     f = getattr(scipy.integrate, name)

@@ -168,3 +168,15 @@ def test_what_nobody_asks_for_is_not_computed(monkeypatch):
     monkeypatch.setattr("rules.scipy.ndimage.correlations.correlation_weights", refuse)
     _, pullback = rrule(ndimage.correlate1d, np.ones(4), np.ones(3))
     assert unthunk(pullback(np.ones(4))[1]).tolist() == [3, 3, 3, 3]
+
+
+def test_the_slope_by_a_weight_depends_on_what_lies_beyond_the_edge():
+    """Of zeros, the first and the last of three weights see the value beyond once each."""
+    correlate1d, x = primitive(ndimage.correlate1d), np.zeros(4)
+
+    def total(weights, cval):
+        return np.sum(correlate1d(x, weights, mode="constant", cval=cval))
+
+    of_weights = grad(total)
+    mixed = grad(lambda cval: np.sum(np.array([1.0, 10.0, 100.0]) * of_weights(np.ones(3), cval)))(2.0)
+    np.testing.assert_allclose(mixed, 101)

@@ -143,3 +143,28 @@ def test_the_derivative_by_the_size_of_an_ellipsoid_is_missing():
     assert isinstance(
         cotangents(ndimage.fourier_ellipsoid, np.ones((3, 3)), 2.0, ybar=np.ones((3, 3)))[1], NotImplementedTangent
     )
+
+
+# ---------------------------------------------------------------- inputs of other kinds
+
+
+def test_a_number_is_measured_once_for_each_element_with_the_label():
+    (xbar, *_) = cotangents(ndimage.sum_labels, np.array(2.5), np.array([1, 2, 1]), 1, ybar=1.0)
+    assert xbar == 2
+
+
+def test_one_sum_keeps_single_precision_and_several_do_not():
+    x, labels = np.ones(3, np.float32), np.array([1, 2, 1])
+    for index, dtype in ((1, np.float32), ([1, 2], np.float64)):
+        y, pullback = rrule(ndimage.sum_labels, x, labels, index)
+        assert y.dtype == ndimage.sum_labels(x, labels, index).dtype == dtype
+        assert unthunk(pullback(y)[1]).dtype == np.float32
+
+
+def test_the_median_of_no_elements_is_not_served():
+    assert rrule(ndimage.median, np.ones(3), np.array([1, 2, 1]), [1, 5]) is None
+
+
+def test_images_without_pixels_are_not_sampled():
+    assert rrule(ndimage.map_coordinates, np.ones((0, 2)), np.ones((2, 1))) is None
+    assert rrule(ndimage.rotate, np.ones((0, 2)), 30.0, reshape=False) is None

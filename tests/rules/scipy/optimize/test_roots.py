@@ -1,7 +1,5 @@
 """Roots, with respect to what the functions of their equations get as arguments and what they capture."""
 
-import sys
-
 import numpy as np
 import pytest
 import scipy.optimize
@@ -14,11 +12,6 @@ from rulescore.closures import UnseenCaptureError
 NO = NoTangent()
 opt = primitives(scipy.optimize)
 BRACKETING = ["brentq", "brenth", "ridder", "bisect", "toms748"]
-
-# Calls of functions that capture what is differentiated become explicit in `primitive`.
-captures = pytest.mark.skipif(
-    not hasattr(sys.modules["rulescore.ad.primitives"], "made_explicit"), reason="primitive() converts no closures yet"
-)
 
 
 def square_minus(x, p):
@@ -87,7 +80,6 @@ def test_where_no_solution_was_found_there_is_no_derivative():
         grad(stopped)(2.0)
 
 
-@captures
 @pytest.mark.parametrize(
     "find",
     [
@@ -109,7 +101,6 @@ def test_roots_move_with_what_the_function_captures(find):
     assert grad(grad(f))(2.0) == pytest.approx(CURVATURE, rel=1e-7)
 
 
-@captures
 def test_a_system_of_equations_that_returns_a_list():
     def f(p):
         return opt.root(lambda x: [x[0] ** 2 - p[0], x[0] * x[1] - p[1]], [1.0, 1.0]).x[1]
@@ -119,7 +110,6 @@ def test_a_system_of_equations_that_returns_a_list():
     np.testing.assert_allclose(hessian(f)(p), hessian(lambda p: p[1] / np.sqrt(p[0]))(p), rtol=1e-7, atol=1e-9)
 
 
-@captures
 def test_captured_values_and_arguments_and_the_start_at_once():
     def f(p, q, x0):
         return opt.root(lambda x, q: x**2 - p * q, x0, args=(q,)).x[0]
@@ -129,21 +119,18 @@ def test_captured_values_and_arguments_and_the_start_at_once():
     assert dx0.tolist() == [0]
 
 
-@captures
 def test_several_roots_found_at_once():
     p = np.array([2.0, 3.0])
     found = grad(lambda p: np.sum(opt.newton(lambda x: x**2 - p, np.ones(2))))(p)
     np.testing.assert_allclose(found, 0.5 / np.sqrt(p), rtol=1e-8)
 
 
-@captures
 def test_fixed_points():
     x = scipy.optimize.brentq(lambda x: np.cos(x) - x, 0, 1)
     expected = -x * np.sin(x) / (1 + np.sin(x))
     assert grad(lambda p: opt.fixed_point(lambda x: np.cos(p * x), 1.0))(1.0) == pytest.approx(expected, rel=1e-7)
 
 
-@captures
 def test_what_comes_from_a_global_is_an_error_that_names_the_way_out():
     def f(p):
         globals()["FROM_A_GLOBAL"] = p
@@ -153,7 +140,6 @@ def test_what_comes_from_a_global_is_an_error_that_names_the_way_out():
         grad(f)(2.0)
 
 
-@captures
 def test_full_output_is_refused():
     with pytest.raises(TypeError, match="full_output"):
         grad(lambda p: opt.brentq(lambda x: x - p, 0.0, 5.0, full_output=True)[0])(2.0)

@@ -145,3 +145,38 @@ def test_the_identification_of_a_filter_has_the_right_gradient_and_hessian():
     slopes = [np.imag(error_of_recursion(a1 + e + 1e-30j)) / 1e-30 for e in (h, -h, 2 * h, -2 * h)]
     curvature = (8 * (slopes[0] - slopes[1]) - (slopes[2] - slopes[3])) / (12 * h)
     np.testing.assert_allclose(grad(grad(error))(a1), curvature, rtol=1e-9)
+
+
+# ---------------------------------------------------------------- types
+
+
+def assert_same_types(f, *args, **keywords):
+    y, _ = rrule(f, *args, **keywords)
+    for one, other in zip(y, f(*args, **keywords), strict=True):
+        assert (one.dtype, one.shape) == (other.dtype, other.shape)
+        np.testing.assert_allclose(one, other, rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.complex64, np.int64])
+def test_frequency_responses_have_scipys_types(dtype):
+    b, a, w = np.array([4, 2, 3], dtype), np.array([3, 2], dtype), np.array([0.1, 0.7])
+    for grid in (4, w, w.astype(np.float32)):
+        assert_same_types(scipy.signal.freqz, b, a, grid, fs=3.0)
+        assert_same_types(scipy.signal.freqz, b, 1, grid)
+        assert_same_types(scipy.signal.freqz, b, a[:1], grid, True)
+        assert_same_types(scipy.signal.freqz_zpk, b, a, 0.5, grid, fs=3.0)
+
+
+def test_representations_have_scipys_types():
+    z, p = np.array([0.5, -0.5]), np.array([0.1, 0.3, -0.2])
+    for type_of_z, type_of_p in ((np.float32, np.float32), (np.float64, np.complex64), (np.int64, np.float32)):
+        assert_same_types(scipy.signal.zpk2tf, z.astype(type_of_z), p.astype(type_of_p), 1.5)
+        assert_same_types(scipy.signal.bilinear_zpk, z.astype(type_of_z), p.astype(type_of_p), 1.5, 2.0)
+
+
+def test_state_after_outputs_alone_has_the_type_of_all_coefficients():
+    b, a, y = np.array([1 + 1j, 0.5]), np.array([1.0, 0.3]), np.array([0.7])
+    zi, pullback = rrule(scipy.signal.lfiltic, b, a, y)
+    np.testing.assert_array_equal(zi, scipy.signal.lfiltic(b, a, y))
+    assert zi.dtype == complex
+    assert unthunk(pullback(np.ones(1))[3]) == -0.3

@@ -62,6 +62,10 @@ def test_elliptic_integrals_are_differentiable_twice_at_parameter_zero():
         assert grad(grad(f))(0.0) == pytest.approx(np.pi * slopes[1], rel=1e-12)
 
 
+def test_arithmetic_geometric_mean_of_negative_numbers():
+    np.testing.assert_array_equal(cotangents(special.agm, -0.3, -0.7), cotangents(special.agm, 0.3, 0.7))
+
+
 def test_legendre_polynomials_are_differentiable_at_the_ends():
     n = np.arange(5)
     np.testing.assert_array_equal(cotangents(special.eval_legendre, n, np.ones(5))[1], n * (n + 1) / 2)
@@ -196,6 +200,11 @@ def test_scaled_bessel_functions_of_complex_numbers_are_differentiated_as_real_m
         assert (np.conj(ybar) * dy).real == pytest.approx((np.conj(zbar) * dz).real, rel=1e-13)
 
 
+def test_the_logarithm_of_the_normal_distribution_does_not_overflow_off_the_real_axis():
+    z = 9 + 30j
+    assert np.conj(cotangents(special.log_ndtr, z)[0]) == pytest.approx(-z, rel=2e-3)
+
+
 def test_scaled_airy_functions_of_complex_numbers_have_no_rule():
     assert rrule(special.airye, 1 + 1j) is None
 
@@ -254,3 +263,6 @@ def test_quantiles_at_the_end_do_not_move_with_the_parameters():
     with np.errstate(divide="ignore"):  # in the probability the slope is infinite
         assert cotangents(special.gammainccinv, 2.5, 1.0) == [0, -np.inf]
         assert cotangents(special.betaincinv, 2.5, 1.5, 0.0) == [0, 0, np.inf]
+        assert cotangents(special.chdtri, 5.0, 1.0) == [0, -np.inf]
+        assert cotangents(special.gdtrix, 1.5, 2.5, 0.0)[1:] == [0, np.inf]
+        assert cotangents(special.fdtri, 5.0, 2.5, 0.0) == [0, 0, np.inf]

@@ -118,3 +118,9 @@ def test_a_program_differentiates_a_statistic_as_a_primitive():
     m2, m3 = (d**2).mean(axis=1, keepdims=True), (d**3).mean(axis=1, keepdims=True)
     wanted = 2 * m3 / m2**1.5 * (3 * (d**2 - m2) / m2**1.5 - 3 * m3 * d / m2**2.5) / 6
     np.testing.assert_allclose(found, wanted, rtol=1e-10)
+
+
+def test_a_correlation_of_ranks_is_constant_in_a_program():
+    spearmanr, x, y = primitive(stats.spearmanr), RNG.standard_normal(7), RNG.standard_normal(7)
+    found = grad(lambda x: np.sum(x**2) * spearmanr(x, y).statistic)(x)
+    np.testing.assert_allclose(found, 2 * x * stats.spearmanr(x, y).statistic, rtol=1e-14)

@@ -1,14 +1,18 @@
-"""Sample inputs of the integrals of functions, and of the solvers of initial value problems."""
+"""Sample inputs of the integrals of functions, and of the solvers of initial and boundary value problems."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import scipy.integrate
 
+from rules.scipy.integrate.quadrature import quad_of_array, quad_vec_alone
+from rulescore import Tangent
 from testutils.sampling import Sample, sample, sample_inputs
+from testutils.variants import SECOND_ORDER, VARIANTS
 
 ROUNDED = 1e-6
 
@@ -45,6 +49,63 @@ def _(rng: np.random.Generator) -> Iterator[Sample]:
     yield sample(bell, 0.2, 1.5, (0.5 + rng.random(),), 4, _rtol=ROUNDED)
 
 
+@dataclass
+class Bells:
+    """Functions of a number, with parameters of their own."""
+
+    p: Any
+
+    def __call__(self, t: Any) -> Any:
+        return bells(t, self.p)
+
+
+@sample_inputs(quad_of_array)
+def _(rng: np.random.Generator) -> Iterator[Sample]:
+    yield sample(bells, 0.2, 1.5, (0.5 + rng.random(2),), _rtol=ROUNDED)
+    yield sample(Bells(0.5 + rng.random(2)), 0.2, 1.5, settings={"epsabs": 1e-10}, _rtol=ROUNDED)
+
+
+@sample_inputs(quad_vec_alone)
+def _(rng: np.random.Generator) -> Iterator[Sample]:
+    yield sample(Bells(0.5 + rng.random(2)), 0.2, 1.5, {}, _rtol=ROUNDED)
+
+
+def hill(y: Any, x: Any, p: Any) -> Any:
+    """A function of two numbers with a parameter."""
+    return np.exp(-p * x * y)
+
+
+def sloped(x: Any) -> Any:
+    """A limit that depends on the variable outside."""
+    return 0.5 + x
+
+
+@sample_inputs(scipy.integrate.dblquad)
+def _(rng: np.random.Generator) -> Iterator[Sample]:
+    bar, p = first_of_error(1.5), (0.5 + rng.random(),)
+    yield sample(hill, 0.1, 1.0, 0.0, 0.7, p, _output_tangent=bar, _rtol=ROUNDED)
+    yield sample(hill, 0.1, 1.0, 0.0, sloped, p, _output_tangent=bar, _rtol=ROUNDED)
+
+
+def mound(z: Any, y: Any, x: Any) -> Any:
+    """A function of three numbers."""
+    return x + y * z**2
+
+
+@sample_inputs(scipy.integrate.tplquad)
+def _(rng: np.random.Generator) -> Iterator[Sample]:
+    limits, bar = (0.1, 0.9 + rng.random(), 0.0, 0.7, -0.2, 0.5), first_of_error(1.5)
+    long = "a gradient takes 9261 values of the function; dblquad and nquad, whose rules are the same, are varied"
+    skip = dict.fromkeys([*VARIANTS, SECOND_ORDER], long)
+    yield sample(mound, *limits, _output_tangent=bar, _rtol=ROUNDED, _modes=("rrule",), _skip=skip)
+
+
+@sample_inputs(scipy.integrate.nquad)
+def _(rng: np.random.Generator) -> Iterator[Sample]:
+    ranges, p = [(0.1, 1.0), (0.0, 0.7)], (0.5 + rng.random(),)
+    yield sample(hill, ranges, p, _output_tangent=first_of_error(1.5), _rtol=ROUNDED)
+
+
 def pendulum(t: Any, y: Any, p: Any) -> Any:
     """The rate of a damped pendulum."""
     return np.stack([y[1], -np.sin(y[0]) - p * y[1]])
@@ -59,3 +120,53 @@ def pendulum_of_state(y: Any, t: Any, p: Any) -> Any:
 def _(rng: np.random.Generator) -> Iterator[Sample]:
     t, y0 = np.array([0.0, 0.5, 1.0]), rng.standard_normal(2)
     yield sample(pendulum_of_state, y0, t, (0.3,), rtol=1e-11, atol=1e-11, _rtol=1e-5)
+
+
+@sample_inputs(scipy.integrate.solve_ivp)
+def _(rng: np.random.Generator) -> Iterator[Sample]:
+    tight = {"rtol": 1e-11, "atol": 1e-11}
+    times, y0 = np.array([0.3, 0.8]), rng.standard_normal(2)
+    of_result = type(scipy.integrate.solve_ivp(pendulum, (0.0, 1.0), y0, args=(0.3,)))
+    known = Tangent(of_result, t=rng.standard_normal(2), y=rng.standard_normal((2, 2)))
+    yield sample(
+        *(pendulum, (0.0, 1.0), y0, "DOP853", times),
+        args=(0.3,),
+        **tight,
+        _output_tangent=known,
+        _rtol=1e-5,
+        _name="times that are asked for",
+    )
+
+
+# ---------------------------------------------------------------- boundary value problems
+
+
+@dataclass
+class Beam:
+    """y'' = p x + q y, which is solved in one step of Newton's method."""
+
+    p: Any
+    q: Any
+
+    def __call__(self, x: Any, y: Any) -> Any:
+        return np.stack([y[1], self.p * x + self.q * y[0]])
+
+
+@dataclass
+class Ends:
+    """What a beam is at its ends."""
+
+    left: Any
+    right: Any
+
+    def __call__(self, first: Any, last: Any) -> Any:
+        return np.stack([first[0] - self.left, last[0] - self.right])
+
+
+@sample_inputs(scipy.integrate.solve_bvp)
+def _(rng: np.random.Generator) -> Iterator[Sample]:
+    beam, ends, x = Beam(1.0 + rng.random(), rng.random()), Ends(*rng.standard_normal(2)), np.linspace(0.1, 1.3, 6)
+    of_result = type(scipy.integrate.solve_bvp(beam, ends, x, np.zeros((2, 6))))
+    fields = {name: rng.standard_normal((2, 6)) for name in ("y", "yp")}
+    known = Tangent(of_result, x=rng.standard_normal(6), **fields)
+    yield sample(beam, ends, x, np.zeros((2, 6)), _output_tangent=known, _rtol=ROUNDED)

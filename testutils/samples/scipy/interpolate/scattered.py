@@ -7,14 +7,49 @@ from collections.abc import Iterator
 import numpy as np
 from scipy import interpolate
 
-from testutils.samples.scipy.interpolate.splines import abscissas, between
+from rulescore import instances_of
+from testutils.samples.numpy.reductions import complex_normal
+from testutils.samples.scipy.interpolate.splines import abscissas, between, built
 from testutils.sampling import Sample, sample, sample_inputs
+
+CORNERS = np.array([[0.0, 0.1], [2.1, 0.0], [0.1, 2.0], [2.2, 2.3], [1.0, 1.2]])
+INSIDE = np.array([[1.0, 0.5], [0.5, 1.1], [1.6, 1.3]])
+
+
+@sample_inputs(interpolate.LinearNDInterpolator)
+def _(rng: np.random.Generator) -> Iterator[Sample]:
+    cls = interpolate.LinearNDInterpolator
+    yield built(cls, (CORNERS, rng.standard_normal(5)), INSIDE)
+    yield built(cls, (CORNERS, rng.standard_normal((5, 2))), INSIDE + 5.0, fill_value=0.5)
+
+
+@sample_inputs(instances_of(interpolate.LinearNDInterpolator))
+def _(rng: np.random.Generator) -> Iterator[Sample]:
+    yield sample(INSIDE, _function=interpolate.LinearNDInterpolator(CORNERS, rng.standard_normal(5)))
+
+
+@sample_inputs(interpolate.RBFInterpolator)
+def _(rng: np.random.Generator) -> Iterator[Sample]:
+    cls, d = interpolate.RBFInterpolator, rng.standard_normal(5)
+    for kernel in ("thin_plate_spline", "linear", "cubic"):
+        yield built(cls, (CORNERS, d), INSIDE, kernel=kernel)
+    more = np.concatenate([CORNERS, CORNERS[:3] + [0.9, -0.4]])
+    yield built(cls, (more, rng.standard_normal(8)), INSIDE, kernel="quintic")
+    for kernel in ("multiquadric", "inverse_multiquadric", "inverse_quadratic", "gaussian"):
+        yield built(cls, (CORNERS, d), INSIDE, kernel=kernel, epsilon=0.7)
+    yield built(cls, (CORNERS, rng.standard_normal((5, 2))), INSIDE, smoothing=0.3, kernel="linear", degree=1)
+    yield built(cls, (CORNERS, complex_normal(rng, 5)), INSIDE, smoothing=rng.random(5), degree=1)
+    yield built(cls, (CORNERS, d), INSIDE, kernel="gaussian", epsilon=0.7, degree=-1)
+
+
+@sample_inputs(instances_of(interpolate.RBFInterpolator))
+def _(rng: np.random.Generator) -> Iterator[Sample]:
+    yield sample(INSIDE, _function=interpolate.RBFInterpolator(CORNERS, rng.standard_normal((5, 2))))
 
 
 @sample_inputs(interpolate.griddata)
 def _(rng: np.random.Generator) -> Iterator[Sample]:
-    corners = np.array([[0.0, 0.1], [2.1, 0.0], [0.1, 2.0], [2.2, 2.3], [1.0, 1.2]])
-    q = np.array([[1.0, 0.5], [0.5, 1.1], [1.6, 1.3]])
+    corners, q = CORNERS, INSIDE
     yield sample(corners, rng.standard_normal(5), q)
     yield sample(corners, rng.standard_normal((5, 2)), q + 0.03)
     yield sample(corners, rng.standard_normal(5), (q[:, 0], q[:, 1]), _name="points in parts")
@@ -29,3 +64,23 @@ def _(rng: np.random.Generator) -> Iterator[Sample]:
     yield sample(x, rng.standard_normal((2, 5)), between(rng, x, 3), axis=1)
     yield sample(x, rng.standard_normal(5), between(rng, x, 3), der=1)
     yield sample(x, rng.standard_normal(5), x[:2].copy(), _name="at the points")
+
+
+@sample_inputs(interpolate.KroghInterpolator, interpolate.BarycentricInterpolator)
+def _(rng: np.random.Generator) -> Iterator[Sample]:
+    x = abscissas(rng, 5)
+    for cls in (interpolate.KroghInterpolator, interpolate.BarycentricInterpolator):
+        yield built(cls, (x, rng.standard_normal(5)), between(rng, x, 3), _name=cls.__name__)
+        yield built(cls, (x, rng.standard_normal((2, 5))), between(rng, x, 2, 2), axis=1)
+
+
+@sample_inputs(instances_of(interpolate.KroghInterpolator))
+def _(rng: np.random.Generator) -> Iterator[Sample]:
+    x = abscissas(rng, 5)
+    yield sample(between(rng, x, 3), _function=interpolate.KroghInterpolator(x, rng.standard_normal((5, 2))))
+
+
+@sample_inputs(instances_of(interpolate.BarycentricInterpolator))
+def _(rng: np.random.Generator) -> Iterator[Sample]:
+    x = abscissas(rng, 5)
+    yield sample(between(rng, x, 3), _function=interpolate.BarycentricInterpolator(x, rng.standard_normal((5, 2))))

@@ -109,6 +109,48 @@ def _(rng: np.random.Generator) -> Iterator[Sample]:
     yield built(build, (x, complex_normal(rng, 8)), q, _name="complex")
 
 
+@sample_inputs(interpolate.make_lsq_spline)
+def _(rng: np.random.Generator) -> Iterator[Sample]:
+    build, x = interpolate.make_lsq_spline, abscissas(rng, 9)
+    t = np.concatenate([x[0] - [0.4, 0.3, 0.2, 0.1], x[4:5] + 0.2, x[-1] + [0.1, 0.2, 0.3, 0.4]])
+    q = between(rng, x, 4)
+    yield built(build, (x, rng.standard_normal(9), t), q)
+    yield built(build, (x, rng.standard_normal((9, 2)), t), q, w=rng.uniform(0.5, 2.0, 9), _name="weights")
+    yield built(build, (x, rng.standard_normal((2, 9)), t[1:-1]), q, k=2, axis=1)
+
+
+@sample_inputs(interpolate.make_splrep)
+def _(rng: np.random.Generator) -> Iterator[Sample]:
+    x = abscissas(rng, 8)
+    for k in (2, 3):
+        yield built(interpolate.make_splrep, (x, rng.standard_normal(8)), between(rng, x, 4), k=k)
+
+
+@sample_inputs(interpolate.NdBSpline)
+def _(rng: np.random.Generator) -> Iterator[Sample]:
+    t = abscissas(rng, 7), abscissas(rng, 8)
+    q = np.stack([between(rng, t[0][2:5], 3), between(rng, t[1][3:5], 3)], axis=-1)
+    cls = interpolate.NdBSpline
+    yield built(cls, (t, rng.standard_normal((4, 4)), (2, 3)), q)
+    yield built(cls, (t, rng.standard_normal((4, 4, 2)), (2, 3)), q + 9.0)
+
+
+@sample_inputs(instances_of(interpolate.NdBSpline))
+def _(rng: np.random.Generator) -> Iterator[Sample]:
+    t = abscissas(rng, 7), abscissas(rng, 8)
+    q = np.stack([between(rng, t[0][2:5], 3), between(rng, t[1][3:5], 3)], axis=-1)
+    yield sample(q, _function=interpolate.NdBSpline(t, rng.standard_normal((4, 4)), (2, 3)))
+
+
+@sample_inputs(interpolate.bisplev)
+def _(rng: np.random.Generator) -> Iterator[Sample]:
+    tx, ty, c = abscissas(rng, 8), abscissas(rng, 9), rng.standard_normal(4 * 5)
+    x, y = np.sort(between(rng, tx[3:5], 3)), np.sort(between(rng, ty[3:6], 2))
+    yield sample(x, y, (tx, ty, c, 3, 3))
+    yield sample(x, y[:1], (tx, ty, c, 3, 3), 1, 2)
+    yield sample(x[0], y[0], (tx, ty, c, 3, 3), _name="one point")
+
+
 # ---------------------------------------------------------------- objects that are called
 
 

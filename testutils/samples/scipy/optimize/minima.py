@@ -9,7 +9,18 @@ import numpy as np
 import scipy.optimize
 
 from rulescore import Tangent
-from testutils.samples.scipy.optimize.problems import data, misfit, slope_of_valley, valley, valley_of_number
+from testutils.samples.scipy.optimize.problems import (
+    bend_of_valley,
+    bowl,
+    data,
+    decay,
+    misfit,
+    slope_of_decay,
+    slope_of_misfit,
+    slope_of_valley,
+    valley,
+    valley_of_number,
+)
 from testutils.sampling import Sample, sample, sample_inputs
 
 ROUNDED = 1e-5
@@ -46,6 +57,46 @@ def _(rng: np.random.Generator) -> Iterator[Sample]:
     yield sample(valley, start, slope_of_valley, (p,), gtol=1e-12, disp=0, _rtol=ROUNDED)
 
 
+@sample_inputs(scipy.optimize.least_squares)
+def _(rng: np.random.Generator) -> Iterator[Sample]:
+    tight = {"xtol": 1e-15, "ftol": 1e-15, "gtol": 1e-15}
+    known = solution(x=rng.standard_normal(1), fun=rng.standard_normal(2), cost=1.5)
+    start, p = [1], (data(rng),)  # a start of integers, which do not move: its influence is noise
+    yield sample(misfit, start, slope_of_misfit, args=p, **tight, _output_tangent=known, _rtol=ROUNDED)
+
+
+@sample_inputs(scipy.optimize.curve_fit)
+def _(rng: np.random.Generator) -> Iterator[Sample]:
+    x, options = np.array([0.2, 0.5, 1.1, 1.5]), {"xtol": 1e-15, "ftol": 1e-15, "jac": slope_of_decay}
+    y, sigma = decay(x, 1.3) + 0.05 * rng.standard_normal(4), 1.0 + rng.random(4)
+    yield sample(decay, x, y, np.ones(1), **options, _rtol=ROUNDED)
+    yield sample(decay, x, y, np.ones(1), sigma, **options, _rtol=ROUNDED, _name="weighted")
+
+
+@sample_inputs(scipy.optimize.fmin_ncg)
+def _(rng: np.random.Generator) -> Iterator[Sample]:
+    # Its conjugate gradients stop early, so that the start has some influence.
+    start, p = np.zeros(2), (0.5 + rng.random(2),)
+    options = {"args": p, "avextol": 1e-14, "disp": 0}
+    yield sample(valley, start, slope_of_valley, None, bend_of_valley, **options, _rtol=ROUNDED, _atol=1e-4)
+
+
+@sample_inputs(scipy.optimize.fmin, scipy.optimize.fmin_powell)
+def _(rng: np.random.Generator) -> Iterator[Sample]:
+    yield sample(bowl, np.ones(1), (1.0 + rng.random(),), xtol=1e-14, ftol=1e-30, disp=0, _rtol=ROUNDED)
+
+
+@sample_inputs(scipy.optimize.brent, scipy.optimize.golden)
+def _(rng: np.random.Generator) -> Iterator[Sample]:
+    yield sample(bowl, (1.0 + rng.random(),), (0, 3), _rtol=1e-4)  # at their own tolerance
+
+
+@sample_inputs(scipy.optimize.fminbound)
+def _(rng: np.random.Generator) -> Iterator[Sample]:
+    # It stops within 1e-8 of the minimum, of which the difference for each argument sees something.
+    yield sample(bowl, 0, 5, (1.0 + rng.random(),), 1e-8, disp=0, _rtol=1e-4, _atol=1e-4)
+
+
 @sample_inputs(scipy.optimize.nnls)
 def _(rng: np.random.Generator) -> Iterator[Sample]:
     yield sample(rng.standard_normal((6, 4)), rng.standard_normal(6))
@@ -64,3 +115,9 @@ def _(rng: np.random.Generator) -> Iterator[Sample]:
     c, a, b = np.array([-1.0, -2.0]), np.array([[1.0, 1.0], [1.0, 3.0], [3.0, 0.5]]), np.array([4.0, 6.0, 50.0])
     known = solution(x=rng.standard_normal(2), fun=1.5)
     yield sample(c, a + 0.1 * rng.random((3, 2)), b, _output_tangent=known)
+
+
+@sample_inputs(scipy.optimize.linear_sum_assignment)
+def _(rng: np.random.Generator) -> Iterator[Sample]:
+    yield sample(rng.standard_normal((3, 3)))
+    yield sample(rng.standard_normal((2, 4)), True)

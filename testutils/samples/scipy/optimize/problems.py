@@ -32,9 +32,19 @@ def valley_of_number(x: Any, p: Any) -> Any:
     return (x - p) ** 2 + 0.1 * x**4
 
 
+def bowl(x: Any, p: Any) -> Any:
+    """A function whose least value is 0, so that the place of it is found precisely from values alone."""
+    return np.sum((x - p**2) ** 2 * (1 + 0.1 * x**2))
+
+
 def slope_of_valley(x: Any, p: Any) -> Any:
     """The gradient of `valley`."""
     return 2 * (x - p) + 0.4 * x**3 + 0.3 * np.stack([x[1], x[0]])
+
+
+def bend_of_valley(x: Any, p: Any) -> Any:
+    """The matrix of second derivatives of `valley`."""
+    return np.diag(2.0 + 1.2 * x**2) + 0.3 * (1.0 - np.eye(2))
 
 
 T = np.array([0.5, 1.5])
@@ -45,9 +55,19 @@ def misfit(x: Any, p: Any) -> Any:
     return np.exp(-x[0] * T) - p
 
 
+def slope_of_misfit(x: Any, p: Any) -> Any:
+    """The derivative of `misfit` with respect to its first argument."""
+    return np.stack([-T * np.exp(-x[0] * T)], axis=-1)
+
+
 def decay(t: Any, a: Any) -> Any:
     """What curves are fitted with."""
     return np.exp(-a * t)
+
+
+def slope_of_decay(t: Any, a: Any) -> Any:
+    """The derivative of `decay` with respect to its parameter."""
+    return np.stack([-t * np.exp(-a * t)], axis=-1)
 
 
 def data(rng: np.random.Generator) -> Any:

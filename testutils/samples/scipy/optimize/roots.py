@@ -1,6 +1,6 @@
 """Sample inputs of the solvers for roots and fixed points.
 
-What a rule asks of the AD system is answered by finite differences where there is none, which limits the precision.
+Where a rule asks for the derivative of what the solver was given, the solver's own precision limits that of the check.
 """
 
 from __future__ import annotations
@@ -68,6 +68,19 @@ class Equations:
 @sample_inputs(scipy.optimize.broyden1, scipy.optimize.broyden2, scipy.optimize.anderson, scipy.optimize.newton_krylov)
 def _(rng: np.random.Generator) -> Iterator[Sample]:
     yield sample(Equations(2.0 + 0.1 * rng.random()), np.ones(2), f_tol=1e-13, _rtol=ROUNDED)
+
+
+@dataclass
+class Deficit(Equations):
+    """The same with the other sign, for solvers that start with a step along the values."""
+
+    def __call__(self, x: Any) -> Any:
+        return -super().__call__(x)
+
+
+@sample_inputs(scipy.optimize.linearmixing, scipy.optimize.diagbroyden, scipy.optimize.excitingmixing)
+def _(rng: np.random.Generator) -> Iterator[Sample]:
+    yield sample(Deficit(2.0 + 0.1 * rng.random()), np.ones(2), alpha=0.9, f_tol=1e-13, _rtol=ROUNDED)
 
 
 @sample_inputs(scipy.optimize.fixed_point)

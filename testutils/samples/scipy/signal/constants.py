@@ -40,7 +40,7 @@ def _(rng: np.random.Generator) -> Iterator[Sample]:
     yield sample(np.sin(np.linspace(0, 20, 60)), np.arange(2, 6))
 
 
-@sample_inputs(scipy.signal.max_len_seq)
+@sample_inputs(scipy.signal.besselap, scipy.signal.buttap, scipy.signal.max_len_seq)
 def _(rng: np.random.Generator) -> Iterator[Sample]:
     yield sample(3)
 

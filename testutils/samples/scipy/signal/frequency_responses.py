@@ -17,7 +17,8 @@ def _(rng: np.random.Generator) -> Iterator[Sample]:
     x = rng.standard_normal
     yield sample(x(3), stable(rng, 2), 5)
     yield sample(x(4), worN=6)
-    yield sample(x(4), stable(rng, 1), 6, include_nyquist=True)
+    rounded = {"size-1 axis": "the imaginary part of the last frequency is zero but for rounding, which is compared"}
+    yield sample(x(4), stable(rng, 1), 6, include_nyquist=True, _skip=rounded)
     yield sample(complex_normal(rng, 2), stable(rng, 2), 4, True)
     yield sample(x(3), stable(rng, 1), np.array([0.1, 0.4, 1.2]), fs=3.0)
     yield sample([1.0, 0.5], [2.0, 0.3], [0.5, 1.0], _name="lists")

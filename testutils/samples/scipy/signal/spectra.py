@@ -46,7 +46,8 @@ def _(rng: np.random.Generator) -> Iterator[Sample]:
     yield sample(x(20), x(20), nperseg=8)
     yield sample(x((2, 18)), x((2, 14)), 2.5, "hamming", 7, 3, 9, "linear")
     yield sample(complex_normal(rng, 16), complex_normal(rng, 16), nperseg=8)
-    yield sample(x(30), x(30), nperseg=6, average="median")
+    rounded = {"integer": "which segment is the median is decided by numbers that are zero but for rounding"}
+    yield sample(x(30), x(30), nperseg=6, average="median", _skip=rounded)
 
 
 @sample_inputs(scipy.signal.periodogram)

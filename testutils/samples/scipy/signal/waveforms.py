@@ -15,8 +15,8 @@ def _(rng: np.random.Generator) -> Iterator[Sample]:
     t = rng.uniform(0, 1, 5)
     for method in ("linear", "quadratic", "logarithmic", "hyperbolic"):
         yield sample(t, 2.0, 1.5, 0.5, method)
-    yield sample(t, 0.5, 2.0, 2.0, method="quadratic", vertex_zero=False, phi=30.0)
-    yield sample(t[0], 0.5, 2.0, 2.0, complex=True)
+    yield sample(t, 0.5, 2.0, 2.5, method="quadratic", vertex_zero=False, phi=30.0)
+    yield sample(t[0], 0.5, 2.0, 2.5, complex=True)
 
 
 @sample_inputs(scipy.signal.sweep_poly)

@@ -1,6 +1,7 @@
 """Sample inputs for `scipy.sparse.linalg`."""
 
 from testutils.samples.scipy.sparse_linalg import (
+    constants,
     direct,
     exponentials,
     iterative,
@@ -9,4 +10,4 @@ from testutils.samples.scipy.sparse_linalg import (
     spectra,
 )
 
-__all__ = ["direct", "exponentials", "iterative", "least_squares", "operators", "spectra"]
+__all__ = ["constants", "direct", "exponentials", "iterative", "least_squares", "operators", "spectra"]

@@ -33,6 +33,8 @@ def _(rng: np.random.Generator) -> Iterator[Sample]:
     yield sample(with_tangent(a, da), 2, sigma=2.0, v0=v0, _skip=START)
     yield sample(with_tangent(a, da), 3, v0=v0, return_eigenvectors=False, _skip=START)
     yield sample(with_tangent(a.toarray(), da.toarray()), 3, v0=v0, _skip=START, _name="dense")
+    single = with_tangent(a.astype(np.float32), da.astype(np.float32))
+    yield sample(single, 2, v0=v0.astype(np.float32), _skip=START, _name="float32")
     a, da = symmetric(rng, 8, complex)
     yield sample(with_tangent(a, da), 3, v0=v0, return_eigenvectors=False, _skip=START, _name="complex")
 

@@ -2,7 +2,9 @@
 
 from testutils.samples.scipy.spatial import (
     distances,
+    geometry,
     rearranging,
+    rotations,
 )
 
-__all__ = ["distances", "rearranging"]
+__all__ = ["distances", "geometry", "rearranging", "rotations"]

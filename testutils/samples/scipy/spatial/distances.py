@@ -137,6 +137,11 @@ def _(rng: np.random.Generator) -> Iterator[Sample]:
     yield sample(np.array([True, False, True, True]), np.array([True, True, False, True]))
 
 
+@sample_inputs(distance.hamming)
+def _(rng: np.random.Generator) -> Iterator[Sample]:
+    yield sample(np.array([1, 2, 3]), np.array([1, 5, 4]), rng.uniform(0.5, 1.5, 3), _name="weights")
+
+
 @sample_inputs(distance.is_valid_y, distance.num_obs_y)
 def _(rng: np.random.Generator) -> Iterator[Sample]:
     yield sample(rng.uniform(1, 2, 6))

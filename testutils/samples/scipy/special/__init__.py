@@ -3,6 +3,7 @@
 from testutils.samples.scipy.special import (
     airy_and_related,
     bessel,
+    constants,
     distributions,
     elliptic,
     error_functions,
@@ -19,6 +20,7 @@ from testutils.samples.scipy.special import (
 __all__ = [
     "airy_and_related",
     "bessel",
+    "constants",
     "distributions",
     "elliptic",
     "error_functions",

@@ -14,7 +14,8 @@ UNDERFLOW = {"smaller": "the quantile underflows"}
 
 register_all((special.gammainc, special.gammaincc), POSITIVE, POSITIVE)
 register_all((special.gammaincinv, special.gammainccinv), POSITIVE, PROBABILITY, _skip=UNDERFLOW)
-register_all((special.betainc, special.betaincc), POSITIVE, POSITIVE, PROBABILITY)
+SMALL = {"smaller": "the derivatives are sums there of large terms that cancel, which float32 has few digits of"}
+register_all((special.betainc, special.betaincc), POSITIVE, POSITIVE, PROBABILITY, single=SMALL)
 register_all((special.betaincinv, special.betainccinv), POSITIVE, POSITIVE, PROBABILITY, _skip=UNDERFLOW)
 
 

@@ -26,6 +26,7 @@ register(special.expn, whole(0, 4), POSITIVE)
 register(special.sici, POSITIVE, plane=PLANE)
 register(special.shichi, POSITIVE, plane=PLANE)
 register(special.spence, POSITIVE, plane=PLANE)
+register(special.besselpoly, POSITIVE, whole(0, 2), whole(0, 3))
 # They are approximations to eight digits or so, in pieces.
 register_all(
     (special.iti0k0, special.itj0y0, special.it2i0k0, special.it2j0y0),

@@ -18,7 +18,8 @@ register(special.zeta, between(1.4, 5.0), POSITIVE)
 
 @sample_inputs(special.betaln)
 def _large(rng: Rng) -> Iterator[Sample]:
-    yield sample(np.array([30.0, 100.0]), np.array([0.5, 200.0]), _name="large")
+    at_a_pole = {"negated": "at negative whole numbers it is infinite"}
+    yield sample(np.array([30.0, 100.0]), np.array([0.5, 200.0]), _name="large", _skip=at_a_pole)
 
 
 @sample_inputs(special.zetac)

@@ -94,3 +94,46 @@ def _(rng: np.random.Generator) -> Iterator[Sample]:
     for lmbda in (0.7, -1.5, 2):
         yield sample(x, lmbda)
     yield sample(x, 1e-9, _name="almost logarithmic")
+
+
+# ---------------------------------------------------------------- ranks and counts, which have no derivative
+
+
+@sample_inputs(stats.rankdata)
+def of_ranks(rng: np.random.Generator) -> Iterator[Sample]:
+    yield sample(apart(rng, 4, 5))
+    yield sample(apart(rng, 4, 5), axis=1)
+
+
+@sample_inputs(stats.tiecorrect)
+def of_ties(rng: np.random.Generator) -> Iterator[Sample]:
+    yield sample(stats.rankdata(apart(rng, 9)))
+
+
+@sample_inputs(stats.percentileofscore)
+def of_scores(rng: np.random.Generator) -> Iterator[Sample]:
+    yield sample(apart(rng, 7), 0.1)
+
+
+IN_OBJECTS = ("kendalltau", "spearmanr", "spearmanrho", "chatterjeexi", "wilcoxon", "mood")
+OBJECTS = {"second order": "the AD does not look for numbers in SciPy's objects for results"}
+
+
+@sample_inputs(*[getattr(stats, name) for name in IN_OBJECTS if hasattr(stats, name)])
+def of_two_in_an_object(rng: np.random.Generator) -> Iterator[Sample]:
+    x = apart(rng, 14) / 3
+    yield sample(x[:7], x[7:], _skip=OBJECTS)
+
+
+@sample_inputs(
+    *(stats.somersd, stats.mannwhitneyu, stats.ranksums, stats.kruskal, stats.ansari, stats.brunnermunzel),
+    stats.fligner,
+)
+def of_two(rng: np.random.Generator) -> Iterator[Sample]:
+    x = apart(rng, 14) / 3
+    yield sample(x[:7], x[7:])
+
+
+@sample_inputs(stats.friedmanchisquare)
+def of_three(rng: np.random.Generator) -> Iterator[Sample]:
+    yield sample(*apart(rng, 3, 6))

@@ -1,0 +1,61 @@
+"""Rules of what `scipy.spatial` itself offers: distances of points by broadcasting, and Procrustes analysis."""
+
+import numpy as np
+import scipy.linalg
+from scipy import spatial
+
+from rules.numpy.array_like import as_array, handed_over
+from rules.scipy.linear_maps import composed
+from rulescore import ignore_derivatives, missing_rules, non_differentiable, not_numerical
+
+# ---------------------------------------------------------------- distances
+
+
+@composed(spatial.minkowski_distance_p, takes_nothing=True)
+def minkowski_distance_p(x, y, p=2.0):
+    difference = np.abs(in_double(y) - in_double(x))
+    if ignore_derivatives(p) == np.inf:
+        return np.max(difference, axis=-1)
+    return np.sum(difference if ignore_derivatives(p) == 1 else difference**p, axis=-1)
+
+
+@composed(spatial.minkowski_distance, takes_nothing=True)
+def minkowski_distance(x, y, p=2.0):
+    """Points that coincide have the slope 0."""
+    total = minkowski_distance_p(x, y, p)
+    if ignore_derivatives(p) in (1, np.inf):
+        return total
+    is_zero = total == 0
+    return np.where(is_zero, 0, np.where(is_zero, 1, total) ** (1 / p))
+
+
+@composed(spatial.distance_matrix, takes_nothing=True)
+def distance_matrix(x, y, p=2.0, threshold=1000000):
+    return minkowski_distance(as_array(x)[:, None, :], as_array(y)[None, :, :], p)
+
+
+def in_double(x):
+    x = as_array(x)
+    return x.astype(np.complex128 if x.dtype.kind == "c" else np.float64)
+
+
+# ---------------------------------------------------------------- shapes
+
+
+@composed(spatial.procrustes)
+def procrustes(data1, data2):
+    """Both shapes about their centres and of size 1, the second one turned and scaled towards the first one."""
+    spatial.procrustes(ignore_derivatives(data1), ignore_derivatives(data2))  # which says what is wrong with them
+    first, second = (x - np.mean(x, axis=0) for x in map(in_double, (data1, data2)))
+    first, second = first / np.linalg.norm(first), second / np.linalg.norm(second)
+    turn, scale = handed_over(scipy.linalg.orthogonal_procrustes, first, second)
+    second = second @ turn.T * scale
+    return first, second, np.sum((first - second) ** 2)
+
+
+missing_rules(
+    spatial.geometric_slerp,
+    because="its ends have to stay on a sphere: write (sin((1 - t) * w) * a + sin(t * w) * b) / sin(w), angle w",
+)
+non_differentiable(spatial.tsearch)
+not_numerical(spatial.delaunay_plot_2d, spatial.convex_hull_plot_2d, spatial.voronoi_plot_2d)

@@ -1,0 +1,199 @@
+"""Calls as functions of arrays, and their derivatives of every order."""
+
+import numpy as np
+import optree
+import pytest
+
+from rulescore import MissingDerivativeError, NoTangent, Thunk, frule, not_implemented, rrule, scalar_rule
+from rulescore.ad import grad, jvp
+from rulescore.backends.host_functions import Call, Calls
+
+X, Y = np.array([0.3, 0.7]), np.array([1.5, -0.2])
+
+
+def product(x, y):
+    return np.sin(x) * y
+
+
+def call_of(f, *args, **kwargs):
+    found, arrays = Calls("to_test", f, (np.ndarray,), optree.tree_flatten, optree.tree_unflatten).find(args, kwargs)
+    return found, arrays
+
+
+def test_a_call_is_a_function_of_the_arrays_in_it():
+    call, arrays = call_of(
+        lambda pair, *, scale, axis: np.sum(pair["a"] * pair["b"] * scale, axis=axis),
+        {"a": X, "b": Y},
+        scale=2.0,
+        axis=0,
+    )
+    assert [id(x) for x in arrays] == [id(X), id(Y)]
+    (y,) = call(arrays)
+    assert y == np.sum(2 * X * Y)
+    assert optree.tree_unflatten(call.structure, [y]) == y
+
+
+def test_calls_that_differ_in_what_is_fixed_are_other_functions():
+    calls = Calls("to_test", np.sum, (np.ndarray,), optree.tree_flatten, optree.tree_unflatten)
+    assert calls.find((X,), {"axis": 0})[0] is calls.find((Y,), {"axis": 0})[0]
+    assert calls.find((X,), {"axis": 0})[0] is not calls.find((X,), {"axis": 1})[0]
+    assert calls.find((X, 1), {})[0] is not calls.find((X, True), {})[0]
+    assert calls.find((X,), {})[0] is calls.find((Y,), {})[0]
+
+
+def test_derivatives_are_one_object_each():
+    call, _ = call_of(product, X, Y)
+    assert call.pullback((True, False)) is call.pullback((True, False))
+    assert call.pullback((True, False)) is not call.pullback((True, True))
+    assert call.pushforward((True, True)).transposed() is call.pullback((True, True))
+    assert call.pullback((True, True)).transposed() is call.pushforward((True, True))
+    with pytest.raises(TypeError, match="not linear"):
+        call.transposed()
+
+
+@pytest.mark.parametrize("with_rule", [True, False])
+def test_pullback_and_pushforward_are_functions_of_arrays(with_rule):
+    f = np.multiply if with_rule else lambda x, y: x * y
+    call, arrays = call_of(f, X, Y)
+    seed = np.array([2.0, 3.0])
+    xbar, ybar = call.pullback((True, True))([*arrays, seed])
+    np.testing.assert_array_equal(xbar, seed * Y)
+    np.testing.assert_array_equal(ybar, seed * X)
+    (xbar,) = call.pullback((True, False))([*arrays, seed])
+    np.testing.assert_array_equal(xbar, seed * Y)
+    (dz,) = call.pushforward((False, True))([*arrays, seed])
+    np.testing.assert_array_equal(dz, X * seed)
+
+
+def test_derivatives_have_derivatives():
+    call, arrays = call_of(product, X, Y)
+    pullback = call.pullback((True, True))
+    seed, direction = np.array([2.0, 3.0]), np.array([1.0, -1.0])
+    (xbar_bar,) = pullback.pullback((True, False, False))([*arrays, seed, direction, np.zeros(2)])
+    np.testing.assert_allclose(xbar_bar, -np.sin(X) * Y * seed * direction)
+    moved = call.pushforward((True, False)).pushforward((True, False, False))([*arrays, direction, direction])
+    np.testing.assert_allclose(moved[0], -np.sin(X) * Y * direction**2)
+
+
+def test_batches_are_taken_item_by_item_or_at_once():
+    sizes = []
+
+    def total(x):
+        sizes.append(x.shape)
+        return np.sum(x**2, axis=-1)
+
+    stack = np.arange(6.0).reshape(3, 2)
+    call, _ = call_of(total, X)
+    (y,) = call.batched()([stack])
+    np.testing.assert_array_equal(y, np.sum(stack**2, -1))
+    assert sizes == [(2,)] * 3
+    (bars,) = call.pullback((True,)).batched()([stack, np.ones(3)])
+    np.testing.assert_array_equal(bars, 2 * stack)
+    (moved,) = call.pushforward((True,)).batched()([stack, stack])
+    np.testing.assert_array_equal(moved, 2 * np.sum(stack**2, -1))
+    at_once = Calls("to_test", total, (np.ndarray,), optree.tree_flatten, optree.tree_unflatten, "broadcast_all")
+    call, _ = at_once.find((X,), {})
+    sizes.clear()
+    np.testing.assert_array_equal(call.batched()([stack])[0], np.sum(stack**2, -1))
+    assert sizes == [(3, 2)]
+
+
+def test_results_without_derivative_get_no_cotangent():
+    call, arrays = call_of(lambda x: (np.argmax(x), x**2, x > 0), X)
+    assert call.results([((2,), X.dtype)]) == (((), np.dtype(int)), ((2,), X.dtype), ((2,), np.dtype(bool)))
+    np.testing.assert_array_equal(call.pullback((True,))([*arrays, np.ones(2)])[0], 2 * X)
+    assert len(call.pushforward((True,))([*arrays, np.ones(2)])) == 1
+    assert call.pushforward((True,)).results([((2,), X.dtype)] * 2) == (((2,), X.dtype),)
+
+
+def test_cotangents_that_nobody_asks_for_are_not_computed():
+    computed = []
+
+    def scaled(x, y):
+        return x * y
+
+    @rrule.register(scaled)
+    def scaled_rrule(x, y):
+        def bar(which, value):
+            return Thunk(lambda: computed.append(which) or value)
+
+        return x * y, lambda zbar: (NoTangent(), bar("x", zbar * y), bar("y", zbar * x))
+
+    call, arrays = call_of(scaled, X, Y)
+    call.pullback((False, True))([*arrays, np.ones(2)])
+    assert computed == ["y"]
+
+
+def test_the_rule_of_a_plain_function_is_used_at_every_order():
+    def cube(x):
+        raise AssertionError("the rule computes the primal too")
+
+    @rrule.register(cube)
+    def cube_rrule(x):
+        return x**3, lambda ybar: (NoTangent(), 300 * ybar * x**2)
+
+    @frule.register(cube)
+    def cube_frule(tangents, x):
+        return x**3, 300 * x**2 * tangents[1]
+
+    call, arrays = call_of(cube, X)
+    one = np.ones(2)
+    np.testing.assert_allclose(call.pullback((True,))([*arrays, one])[0], 300 * X**2)
+    np.testing.assert_allclose(call.pushforward((True,))([*arrays, one])[0], 300 * X**2)
+    np.testing.assert_allclose(call.pullback((True,)).pullback((True, False))([*arrays, one, one])[0], 600 * X)
+
+
+def test_a_rule_for_one_mode_serves_both():
+    def double(x):
+        return 2 * x
+
+    frule.register(double)(lambda tangents, x: (2 * x, 200 * tangents[1]))
+    call, arrays = call_of(double, X)
+    np.testing.assert_array_equal(call.pullback((True,))([*arrays, np.ones(2)])[0], [200, 200])
+
+
+def test_a_missing_derivative_raises():
+    def bessel(order, x):
+        return order * x
+
+    scalar_rule(bessel, not_implemented("with respect to the order"), lambda y, order, x: order)
+    call, arrays = call_of(bessel, X, Y)
+    np.testing.assert_array_equal(call.pullback((False, True))([*arrays, np.ones(2)])[0], X)
+    with pytest.raises(MissingDerivativeError, match="with respect to the order"):
+        call.pullback((True, False))([*arrays, np.ones(2)])
+
+
+def test_shapes_are_found_with_numbers_that_the_function_takes():
+    call, _ = call_of(np.linalg.inv, np.eye(2))
+    assert call.results([((3, 3), np.dtype("float32"))]) == (((3, 3), np.dtype("float32")),)
+
+    def picky(x):
+        if x[0] != 7:
+            raise ValueError("seven or nothing")
+        return x
+
+    call, _ = call_of(picky, X)
+    with pytest.raises(ValueError, match=r"could not be found.*seven or nothing.*result_shapes="):
+        call.results([((2,), X.dtype)])
+    assert call.results([((2,), X.dtype)], [np.full(2, 7.0)]) == (((2,), X.dtype),)
+
+
+def test_bad_calls_say_what_to_write():
+    with pytest.raises(TypeError, match=r"to_test\(float64\[2\]\) got no function"):
+        Calls("to_test", X, (np.ndarray,), optree.tree_flatten, optree.tree_unflatten)
+    with pytest.raises(ValueError, match="'sequential' or 'broadcast_all'"):
+        Calls("to_test", np.sin, (np.ndarray,), optree.tree_flatten, optree.tree_unflatten, "all")
+    with pytest.raises(TypeError, match="neither an array nor hashable"):
+        call_of(np.sum, X, {1, 2})
+    call, arrays = call_of(lambda x: "text", X)
+    with pytest.raises(TypeError, match="returned str, which is no array"):
+        call(arrays)
+
+
+def test_it_agrees_with_the_reference_ad():
+    call, arrays = call_of(product, X, Y)
+    assert isinstance(call, Call)
+    (xbar,) = call.pullback((True, False))([*arrays, np.ones(2)])
+    np.testing.assert_array_equal(xbar, grad(lambda x: np.sum(product(x, Y)))(X))
+    (dz,) = call.pushforward((True, False))([*arrays, Y])
+    np.testing.assert_array_equal(dz, jvp(lambda x: product(x, Y), (X,), (Y,))[1])

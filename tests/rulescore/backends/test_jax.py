@@ -1,0 +1,286 @@
+"""Functions with rules as functions of JAX: what they answer is compared with `jax.numpy`."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+jax = pytest.importorskip("jax", reason="JAX is not installed")
+
+import jax.numpy as jnp  # noqa: E402
+
+from rulescore import NoTangent, frule, ignore_derivatives, rrule  # noqa: E402
+from rulescore.ad import grad, hessian, jvp  # noqa: E402
+from rulescore.backends.jax import JaxConfig, from_jax, to_jax  # noqa: E402
+from rulescore.config import rrule_via_ad  # noqa: E402
+from testutils import check_rule  # noqa: E402
+
+
+@pytest.fixture(autouse=True)
+def _double_precision():
+    with jax.enable_x64(True):
+        yield
+
+
+def by_numpy(x, y):
+    return np.sin(x) * np.exp(y) + x**3
+
+
+def by_jax(x, y):
+    return jnp.sin(x) * jnp.exp(y) + x**3
+
+
+OURS = to_jax(by_numpy)
+X, Y = np.array([0.3, 0.7, 1.1]), np.array([0.2, -0.4, 0.5])
+
+
+def loss(f):
+    return lambda x, y: jnp.sum(f(x, y) ** 2)
+
+
+TRANSFORMATIONS = {
+    "call": lambda f: f,
+    "jit": jax.jit,
+    "grad": lambda f: jax.grad(loss(f), (0, 1)),
+    "value and grad": lambda f: jax.value_and_grad(loss(f)),
+    "jit of grad": lambda f: jax.jit(jax.grad(loss(f), (0, 1))),
+    "grad of jit": lambda f: jax.grad(loss(jax.jit(f)), (0, 1)),
+    "jvp": lambda f: lambda x, y: jax.jvp(f, (x, y), (y, x)),
+    "vjp": lambda f: lambda x, y: jax.vjp(f, x, y)[1](x),
+    "linearize": lambda f: lambda x, y: jax.linearize(f, x, y)[1](x, y),
+    "transpose of linearize": lambda f: lambda x, y: jax.linear_transpose(jax.linearize(f, x, y)[1], x, y)(x),
+    "transpose of vjp": lambda f: lambda x, y: jax.linear_transpose(jax.vjp(f, x, y)[1], x)((x, y)),
+    "jacfwd": lambda f: jax.jacfwd(f, (0, 1)),
+    "jacrev": lambda f: jax.jacrev(f, (0, 1)),
+    "jit of jacrev": lambda f: jax.jit(jax.jacrev(f, (0, 1))),
+    "hessian": lambda f: jax.hessian(loss(f), (0, 1)),
+    "jit of hessian": lambda f: jax.jit(jax.hessian(loss(f), (0, 1))),
+    "reverse of reverse": lambda f: jax.jacrev(jax.jacrev(f, (0, 1)), (0, 1)),
+    "reverse of forward": lambda f: jax.jacrev(jax.jacfwd(f, (0, 1)), (0, 1)),
+    "forward of forward": lambda f: jax.jacfwd(jax.jacfwd(f, (0, 1)), (0, 1)),
+    "third order": lambda f: jax.jacfwd(jax.jacrev(jax.jacfwd(f))),
+    "Hessian-vector product, forward over reverse": lambda f: lambda x, y: jax.jvp(jax.grad(loss(f)), (x, y), (y, x)),
+    "Hessian-vector product, reverse over reverse": lambda f: jax.grad(lambda x, y: jax.grad(loss(f))(x, y) @ y),
+    "vmap": jax.vmap,
+    "vmap of grad": lambda f: jax.vmap(jax.grad(f)),
+    "vmap of hessian": lambda f: jax.vmap(jax.hessian(f)),
+    "grad of vmap with one argument mapped": lambda f: jax.grad(
+        lambda x, y: jax.vmap(f, (None, 0))(x, y).sum(), (0, 1)
+    ),
+    "vmap of vmap": lambda f: lambda x, y: jax.vmap(jax.vmap(f, (0, None)), (None, 0))(x, y),
+    "jit of vmap": lambda f: jax.jit(jax.vmap(f)),
+    "checkpoint": lambda f: jax.grad(loss(jax.checkpoint(f)), (0, 1)),
+    "scan": lambda f: jax.grad(
+        lambda x, y: jax.lax.scan(lambda c, _: (0.1 * f(c, y), c), x, None, length=4)[1].sum(), (0, 1)
+    ),
+    "cond": lambda f: jax.grad(lambda x, y: jax.lax.cond(x[0] > 0, f, lambda x, y: x, x, y).sum(), (0, 1)),
+}
+
+
+def assert_same(found, expected):
+    found, expected = jax.tree_util.tree_leaves(found), jax.tree_util.tree_leaves(expected)
+    assert len(found) == len(expected)
+    for a, b in zip(found, expected, strict=True):
+        assert a.dtype == b.dtype
+        np.testing.assert_allclose(a, b, rtol=1e-12, atol=1e-14)
+
+
+@pytest.mark.parametrize("name", TRANSFORMATIONS)
+def test_all_transformations_work(name):
+    transform = TRANSFORMATIONS[name]
+    assert_same(transform(OURS)(jnp.asarray(X), jnp.asarray(Y)), transform(by_jax)(jnp.asarray(X), jnp.asarray(Y)))
+
+
+@pytest.mark.parametrize("name", ["grad", "jit of grad", "hessian", "vmap of grad"])
+def test_single_precision_stays_single(name):
+    x, y = jnp.asarray(X, "float32"), jnp.asarray(Y, "float32")
+    found = jax.tree_util.tree_leaves(TRANSFORMATIONS[name](OURS)(x, y))
+    expected = jax.tree_util.tree_leaves(TRANSFORMATIONS[name](by_jax)(x, y))
+    for a, b in zip(found, expected, strict=True):
+        assert a.dtype == b.dtype == jnp.float32
+        np.testing.assert_allclose(a, b, rtol=1e-5)
+
+
+def test_the_rule_is_what_is_used():
+    def cube(x):
+        return x**3
+
+    rrule.register(cube)(lambda x: (x**3, lambda ybar: (NoTangent(), 300 * ybar * x**2)))
+    frule.register(cube)(lambda tangents, x: (x**3, 300 * x**2 * tangents[1]))
+    f = to_jax(cube)
+    assert jax.grad(f)(2.0) == 1200
+    assert jax.jit(jax.grad(f))(2.0) == 1200
+    assert jax.jvp(f, (2.0,), (1.0,))[1] == 1200
+    assert jax.grad(jax.grad(f))(2.0) == 1200
+
+
+COMPLEX = {
+    "of complex": (lambda z: np.sin(z) * np.conj(z), lambda z: jnp.sin(z) * jnp.conj(z)),
+    "to real": (lambda z: np.real(z) ** 2 * np.abs(z), lambda z: jnp.real(z) ** 2 * jnp.abs(z)),
+}
+
+
+@pytest.mark.parametrize("case", COMPLEX)
+def test_complex_derivatives_follow_jax(case):
+    f, expected = COMPLEX[case]
+    z = jnp.array([0.3 + 0.2j, 1 - 0.5j])
+    ours = to_jax(f)
+
+    def pulled(f):
+        return lambda z: jax.vjp(f, z)[1](jnp.ones_like(f(z)))[0]
+
+    assert_same(jax.jvp(ours, (z,), (1j * z,)), jax.jvp(expected, (z,), (1j * z,)))
+    assert_same(pulled(ours)(z), pulled(expected)(z))
+    assert_same(jax.jvp(pulled(ours), (z,), (1j * z,)), jax.jvp(pulled(expected), (z,), (1j * z,)))
+    assert_same(
+        jax.grad(lambda z: jnp.abs(pulled(ours)(z)).sum())(z), jax.grad(lambda z: jnp.abs(pulled(expected)(z)).sum())(z)
+    )
+
+
+def test_containers_go_in_and_out():
+    def f(tree, scale=1.0):
+        return {"y": scale * tree["a"] * tree["b"][0].sum(), "best": np.argmax(tree["a"])}
+
+    ours = to_jax(f)
+    tree = {"a": jnp.asarray(X), "b": (jnp.asarray(Y),)}
+    value, gradient = jax.value_and_grad(lambda tree: ours(tree, scale=2.0)["y"].sum())(tree)
+    assert_same(value, 2 * X.sum() * Y.sum())
+    assert_same(gradient, {"a": jnp.full(3, 2 * Y.sum()), "b": (jnp.full(3, 2 * X.sum()),)})
+    assert jax.jit(ours)(tree)["best"] == 2
+    eigh = to_jax(np.linalg.eigh)
+    a = jnp.diag(jnp.asarray(X))
+    assert_same(jax.jacrev(lambda a: eigh(a).eigenvalues)(a), jax.jacrev(lambda a: jnp.linalg.eigh(a)[0])(a))
+
+
+def test_python_values_are_fixed():
+    ours = to_jax(np.sum)
+    a = jnp.ones((2, 3))
+    assert_same(jax.jit(lambda a: ours(a, 0))(a), jnp.full(3, 2.0))
+    assert_same(jax.grad(lambda a: ours(a, axis=(0, 1), keepdims=True)[0, 0])(a), jnp.ones((2, 3)))
+
+
+def test_outside_of_transformations_it_is_plain_numpy():
+    seen = []
+
+    def f(x):
+        seen.append(type(x))
+        return x + 1
+
+    assert isinstance(to_jax(f)(jnp.asarray(X)), jax.Array)
+    assert seen == [np.ndarray]
+
+
+def test_compiled_programs_are_kept():
+    traced = []
+
+    def f(x):
+        return x * 2
+
+    ours = to_jax(f)
+
+    @jax.jit
+    def program(x):
+        traced.append(1)
+        return ours(x)
+
+    for scale in (1.0, 2.0, 3.0):
+        assert_same(program(scale * X), 2 * scale * X)
+    assert len(traced) == 1
+
+
+def test_batches_are_taken_item_by_item_or_at_once():
+    shapes = []
+
+    def f(x):
+        shapes.append(x.shape)
+        return np.sum(x**2, axis=-1)
+
+    a = jnp.arange(6.0).reshape(3, 2)
+    assert_same(jax.vmap(to_jax(f))(a), jnp.sum(a**2, -1))
+    assert (3, 2) not in shapes
+    shapes.clear()
+    at_once = to_jax(f, vmap_method="broadcast_all")
+    assert_same(jax.vmap(jax.grad(at_once))(a), 2 * a)
+    assert (3, 2) in shapes
+    assert jax.vmap(to_jax(f))(jnp.zeros((0, 2))).shape == (0,)
+
+
+def test_shapes_of_results_may_be_given():
+    def picky(x):
+        if x[0] != X[0]:
+            raise ValueError("something else")
+        return x * 2.0
+
+    with pytest.raises(ValueError, match="result_shapes="):
+        jax.jit(to_jax(picky))(X)
+    for given in (jax.ShapeDtypeStruct((3,), "float64"), lambda x: x):
+        ours = to_jax(picky, result_shapes=given)
+        assert_same(jax.jit(jax.jacrev(ours))(X), 2 * jnp.eye(3))
+    wrong = to_jax(picky, result_shapes=jax.ShapeDtypeStruct((2,), "float64"))
+    with pytest.raises(Exception, match=r"returned an array of the shape \(3,\) where JAX was told \(2,\)"):
+        jax.block_until_ready(jax.jit(wrong)(X))
+
+
+def test_known_values_find_the_shapes_of_results():
+    seen = []
+
+    def f(x):
+        seen.append(ignore_derivatives(x))
+        return x * 2
+
+    jax.grad(lambda x: to_jax(f)(x).sum())(X)
+    assert len(seen) > 1
+    assert all(np.all(x == X) for x in seen)
+
+
+def test_bad_calls_say_what_to_write():
+    with pytest.raises(TypeError, match="got no function"):
+        to_jax(X)
+    with pytest.raises(ValueError, match="'sequential' or 'broadcast_all'"):
+        to_jax(np.sin, vmap_method="batched")
+    with pytest.raises(TypeError, match="neither an array nor hashable"):
+        to_jax(np.sum)(X, {1})
+
+
+def test_without_jax_the_error_names_the_extra():
+    program = "import sys; sys.modules['jax'] = None; import rulescore.backends.jax"
+    result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert result.returncode != 0
+    assert "pip install 'rulescore[jax]'" in result.stderr
+
+
+# ---------------------------------------------------------------- the other direction
+
+
+def test_a_function_of_jax_passes_the_tester():
+    assert check_rule(from_jax(by_jax), X, Y).verdict == "pass"
+    z = np.array([0.3 + 0.2j, 1 - 0.5j])
+    assert check_rule(from_jax(COMPLEX["of complex"][1]), z).verdict == "pass"
+
+
+def test_a_function_of_jax_has_derivatives_of_every_order():
+    f = from_jax(by_jax)
+    expected = jax.hessian(lambda x: by_jax(x, Y).sum())(X)
+    np.testing.assert_allclose(hessian(lambda x: f(x, Y).sum())(X), expected)
+    _, moved = jvp(grad(lambda x: f(x, Y).sum()), (X,), (Y,))
+    np.testing.assert_allclose(moved, expected @ Y)
+
+
+def test_a_function_of_jax_takes_containers_and_settings():
+    f = from_jax(lambda tree, n, *, scale: {"y": scale * tree["x"][n], "n": jnp.argmax(tree["x"])})
+    gradient = grad(lambda tree: f(tree, 1, scale=3.0)["y"])({"x": X})
+    np.testing.assert_array_equal(gradient["x"], [0, 3, 0])
+    assert f({"x": X}, 1, scale=2.0)["n"] == 2
+
+
+def test_there_and_back():
+    assert_same(jax.grad(lambda x: to_jax(from_jax(by_jax))(x, Y).sum())(X), jax.grad(lambda x: by_jax(x, Y).sum())(X))
+
+
+def test_rules_that_call_back_into_ad_can_use_jax():
+    y, pullback = rrule_via_ad(JaxConfig(), lambda x: jnp.sum(x**3), jnp.asarray(X))
+    assert_same(y, jnp.sum(X**3))
+    assert_same(pullback(1.0)[1], 3 * jnp.asarray(X) ** 2)
+    y, dy = JaxConfig().frule_via_ad((NoTangent(), jnp.asarray(Y)), lambda x: x**2, jnp.asarray(X))
+    assert_same(dy, 2 * jnp.asarray(X) * Y)

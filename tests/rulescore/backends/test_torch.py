@@ -1,0 +1,330 @@
+"""Functions with rules as functions of tensors: what they answer is compared with PyTorch's own, and with gradcheck."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch", reason="PyTorch is not installed")
+
+from torch.autograd import gradcheck, gradgradcheck  # noqa: E402
+from torch.func import grad, hessian, jacfwd, jacrev, jvp, vjp, vmap  # noqa: E402
+
+from rulescore import NoTangent, Thunk, rrule  # noqa: E402
+from rulescore.ad import grad as our_grad  # noqa: E402
+from rulescore.ad import hessian as our_hessian  # noqa: E402
+from rulescore.ad import jvp as our_jvp  # noqa: E402
+from rulescore.backends.torch import TorchConfig, from_torch, to_torch  # noqa: E402
+from rulescore.config import rrule_via_ad  # noqa: E402
+from testutils import check_rule  # noqa: E402
+
+pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::UserWarning:torch")
+
+
+def by_numpy(x, y):
+    return np.sin(x) * np.exp(y) + x**3
+
+
+def by_torch(x, y):
+    return torch.sin(x) * torch.exp(y) + x**3
+
+
+OURS = to_torch(by_numpy)
+NX, NY = np.array([0.3, 0.7, 1.1]), np.array([0.2, -0.4, 0.5])
+X, Y = torch.tensor(NX), torch.tensor(NY)
+
+
+def loss(f):
+    return lambda x, y: (f(x, y) ** 2).sum()
+
+
+TRANSFORMATIONS = {
+    "call": lambda f: f,
+    "grad": lambda f: grad(loss(f), (0, 1)),
+    "vjp": lambda f: lambda x, y: vjp(f, x, y)[1](x),
+    "jvp": lambda f: lambda x, y: jvp(f, (x, y), (y, x)),
+    "jacfwd": lambda f: jacfwd(f, (0, 1)),
+    "jacrev": lambda f: jacrev(f, (0, 1)),
+    "hessian": lambda f: hessian(loss(f), (0, 1)),
+    "reverse of reverse": lambda f: jacrev(jacrev(f, (0, 1)), (0, 1)),
+    "reverse of forward": lambda f: jacrev(jacfwd(f, (0, 1)), (0, 1)),
+    "forward of forward": lambda f: jacfwd(jacfwd(f, (0, 1)), (0, 1)),
+    "third order": lambda f: jacfwd(jacrev(jacfwd(f))),
+    "Hessian-vector product": lambda f: lambda x, y: jvp(grad(loss(f)), (x, y), (y, x)),
+    "vmap": vmap,
+    "vmap of grad": lambda f: vmap(grad(f)),
+    "vmap of hessian": lambda f: vmap(hessian(f)),
+    "grad of vmap with one argument mapped": lambda f: grad(lambda x, y: vmap(f, (None, 0))(x, y).sum(), (0, 1)),
+    "vmap of vmap": lambda f: lambda x, y: vmap(vmap(f, (0, None)), (None, 0))(x, y),
+    "linearize": lambda f: lambda x, y: torch.func.linearize(f, x, y)[1](y, x),
+}
+
+
+def assert_same(found, expected):
+    found, expected = torch.utils._pytree.tree_leaves(found), torch.utils._pytree.tree_leaves(expected)
+    assert len(found) == len(expected)
+    for a, b in zip(found, expected, strict=True):
+        torch.testing.assert_close(a, b, rtol=1e-12, atol=1e-14)
+
+
+@pytest.mark.parametrize("name", TRANSFORMATIONS)
+def test_all_transformations_work(name):
+    transform = TRANSFORMATIONS[name]
+    assert_same(transform(OURS)(X, Y), transform(by_torch)(X, Y))
+
+
+def leaf(array):
+    return torch.tensor(array, requires_grad=True)
+
+
+CHECKED = {
+    "two arguments": (by_numpy, (NX, NY)),
+    "of complex": (lambda z: np.sin(z) * np.conj(z), (np.array([0.3 + 0.2j, 1 - 0.5j]),)),
+    "to real": (lambda z: np.real(z) ** 2 * np.abs(z), (np.array([0.3 + 0.2j, 1 - 0.5j]),)),
+    "several results": (lambda x: (x**2, np.sum(x**3)), (NX,)),
+    "a matrix": (np.linalg.inv, (np.array([[2.0, 1.0], [0.3, 3.0]]),)),
+}
+
+
+@pytest.mark.parametrize("case", CHECKED)
+def test_gradcheck_and_gradgradcheck(case):
+    f, arrays = CHECKED[case]
+    inputs = tuple(map(leaf, arrays))
+    assert gradcheck(to_torch(f), inputs, check_forward_ad=True)
+    assert gradgradcheck(to_torch(f), inputs, check_fwd_over_rev=True, check_rev_over_rev=True)
+
+
+def test_batched_gradients_of_the_old_kind_say_what_to_use():
+    with pytest.raises(RuntimeError, match=r"use torch\.func\.vmap, jacrev or jacfwd"):
+        torch.autograd.functional.jacobian(lambda x: OURS(x, Y), X, vectorize=True)
+
+
+def test_gradients_of_gradients_of_gradients():
+    x = leaf(NX)
+    y = OURS(x, Y).sum()
+    for _ in range(3):
+        (g,) = torch.autograd.grad(y, x, create_graph=True)
+        y = g.sum()
+    torch.testing.assert_close(g, -torch.cos(X) * torch.exp(Y) + 6)
+
+
+def test_backward_keeps_to_the_rules_of_pytorch():
+    x = leaf(NX)
+    y = OURS(x, Y)
+    y.sum().backward(retain_graph=True)
+    y.sum().backward()
+    torch.testing.assert_close(x.grad, 2 * (torch.cos(X) * torch.exp(Y) + 3 * X**2))
+    with pytest.raises(RuntimeError, match="second time"):
+        y.sum().backward()
+    x = leaf(NX)
+    copy = x * 1.0
+    y = OURS(copy, Y)
+    with torch.no_grad():
+        copy.mul_(2)
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        y.sum().backward()
+
+
+def test_only_what_is_needed_is_computed():
+    computed = []
+
+    def scaled(x, y):
+        return x * y
+
+    @rrule.register(scaled)
+    def scaled_rrule(x, y):
+        def bar(which, value):
+            return Thunk(lambda: computed.append(which) or value)
+
+        return x * y, lambda zbar: (NoTangent(), bar("x", zbar * y), bar("y", zbar * x))
+
+    to_torch(scaled)(leaf(NX), Y).sum().backward()
+    assert computed == ["x"]
+
+
+def test_the_rule_computes_the_primal_and_only_once():
+    runs = []
+
+    def costly(x):
+        raise AssertionError("the rule computes it")
+
+    @rrule.register(costly)
+    def costly_rrule(x):
+        runs.append(1)
+        return x**2, lambda ybar: (NoTangent(), 20 * ybar * x)
+
+    x = leaf(NX)
+    to_torch(costly)(x).sum().backward()
+    assert runs == [1]
+    torch.testing.assert_close(x.grad, 20 * X)
+
+
+def test_tensors_and_arrays_share_memory():
+    seen = []
+
+    def f(x):
+        seen.append(x)
+        return x * 2
+
+    big = torch.ones(1000, dtype=torch.float64)
+    to_torch(f)(big)
+    assert np.shares_memory(seen[0], big.numpy())
+
+
+def test_results_never_share_memory_with_arguments_or_each_other():
+    x = torch.ones(3, dtype=torch.float64)
+    for f in (np.asarray, np.ravel, lambda x: x[1:], np.flip):
+        y = to_torch(f)(x)
+        y.zero_()
+    assert x.sum() == 3
+    a, b = leaf(NX), leaf(NY)
+    to_torch(np.add)(a, b).sum().backward()
+    a.grad.zero_()
+    assert b.grad.sum() == 3
+    c, d = to_torch(lambda x: (x, x))(torch.ones(2))
+    c.zero_()
+    assert d.sum() == 2
+
+
+def test_dtypes_are_kept():
+    x = torch.tensor(NX, dtype=torch.float32, requires_grad=True)
+    y = to_torch(np.sin)(x)
+    y.sum().backward()
+    assert y.dtype == x.grad.dtype == torch.float32
+    with pytest.raises(TypeError, match=r"\.to\(torch\.float32\)"):
+        to_torch(np.sin)(torch.ones(2, dtype=torch.bfloat16))
+    with pytest.raises(TypeError, match="no tensors of"):
+        to_torch(lambda x: np.asarray(x, np.longdouble))(X)
+
+
+def test_containers_settings_and_constant_results():
+    def f(tree, scale=1.0):
+        return {"y": scale * tree["a"] * np.sum(tree["b"][0]), "best": np.argmax(tree["a"])}
+
+    a, b = leaf(NX), leaf(NY)
+    result = to_torch(f)({"a": a, "b": (b,)}, scale=2.0)
+    assert result["best"] == 2
+    assert not result["best"].requires_grad
+    result["y"].sum().backward()
+    torch.testing.assert_close(a.grad, torch.full_like(X, 2 * NY.sum()))
+    torch.testing.assert_close(b.grad, torch.full_like(X, 2 * NX.sum()))
+    assert to_torch(np.linalg.eigh)(torch.eye(2)).eigenvalues.shape == (2,)
+    torch.testing.assert_close(to_torch(np.add)(X, NY), X + Y)
+
+
+def test_batches_are_taken_item_by_item_or_at_once():
+    shapes = []
+
+    def f(x):
+        shapes.append(x.shape)
+        return np.sum(x**2, axis=-1)
+
+    a = torch.arange(6.0, dtype=torch.float64).reshape(3, 2)
+    assert_same(vmap(to_torch(f))(a), (a**2).sum(-1))
+    assert (3, 2) not in shapes
+    assert_same(vmap(grad(to_torch(f, vmap_method="broadcast_all")))(a), 2 * a)
+    assert (3, 2) in shapes
+
+
+# ---------------------------------------------------------------- torch.compile
+
+
+def compiled(f):
+    torch._dynamo.reset()
+    return torch.compile(f, fullgraph=True, backend="aot_eager")
+
+
+def test_compiled_programs_without_graph_breaks():
+    assert_same(compiled(lambda x, y: 2 * OURS(x, y))(X, Y), 2 * by_torch(X, Y))
+    ours = to_torch(np.sum)
+    assert_same(compiled(lambda x: ours(x, axis=0, keepdims=True))(X), X.sum(0, keepdim=True))
+    eigh = to_torch(np.linalg.eigh)
+    a = torch.diag(X)
+    assert_same(compiled(lambda a: eigh(a).eigenvalues)(a), X)
+    several = to_torch(lambda tree: {"s": (tree["x"] * 2, [tree["x"][0]])})
+    assert_same(compiled(lambda x: several({"x": x})["s"][1][0])(X), X[0])
+
+
+def test_gradients_of_compiled_programs():
+    found, expected = (leaf(NX), leaf(NY)), (leaf(NX), leaf(NY))
+    compiled(loss(OURS))(*found).backward()
+    loss(by_torch)(*expected).backward()
+    assert_same([x.grad for x in found], [x.grad for x in expected])
+
+
+def test_vmap_within_a_compiled_program():
+    assert_same(compiled(lambda x, y: vmap(OURS)(x, y))(X, Y), by_torch(X, Y))
+
+
+def test_forward_mode_within_a_compiled_program_is_an_error_and_never_zero():
+    with pytest.raises(Exception, match="no derivative in forward mode"):
+        compiled(lambda x: jvp(lambda x: OURS(x, Y), (x,), (Y,))[1])(X)
+
+
+def test_programs_that_are_written_down_hold_no_results():
+    from torch.fx.experimental.proxy_tensor import make_fx
+
+    program = make_fx(OURS)(X, Y)
+    assert_same(program(Y, X), by_torch(Y, X))
+
+
+def test_dual_tensors():
+    with torch.autograd.forward_ad.dual_level():
+        x = torch.autograd.forward_ad.make_dual(X, Y)
+        found = torch.autograd.forward_ad.unpack_dual(OURS(x, Y)).tangent
+        expected = torch.autograd.forward_ad.unpack_dual(by_torch(x, Y)).tangent
+    assert_same(found, expected)
+
+
+def test_opcheck():
+    compiled(lambda x, y: OURS(x, y))(X, Y)
+    from rulescore.backends.torch import _numbered
+
+    number = next(i for i, function in enumerate(_numbered) if function.name.endswith("by_numpy"))
+    results = torch.library.opcheck(torch.ops.rulescore.host_call.default, ([leaf(NX), leaf(NY)], number))
+    assert set(results.values()) == {"SUCCESS"}
+
+
+# ---------------------------------------------------------------- errors
+
+
+def test_bad_calls_say_what_to_write():
+    with pytest.raises(TypeError, match="got no function"):
+        to_torch(X)
+    with pytest.raises(ValueError, match="'sequential' or 'broadcast_all'"):
+        to_torch(np.sin, vmap_method="batched")
+    with pytest.raises(TypeError, match="neither an array nor hashable"):
+        to_torch(np.sum)(X, {1})
+
+
+def test_without_pytorch_the_error_names_the_extra():
+    program = "import sys; sys.modules['torch'] = None; import rulescore.backends.torch"
+    result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert result.returncode != 0
+    assert "pip install 'rulescore[torch]'" in result.stderr
+
+
+# ---------------------------------------------------------------- the other direction
+
+
+def test_functions_and_modules_of_pytorch_pass_the_tester():
+    assert check_rule(from_torch(by_torch), NX, NY).verdict == "pass"
+    z = np.array([0.3 + 0.2j, 1 - 0.5j])
+    assert check_rule(from_torch(lambda z: torch.sin(z) * torch.conj(z)), z).verdict == "pass"
+    assert check_rule(from_torch(torch.nn.Linear(3, 2, dtype=torch.float64)), NX).verdict == "pass"
+
+
+def test_a_function_of_pytorch_has_derivatives_of_every_order():
+    f = from_torch(by_torch)
+    expected = np.asarray(hessian(lambda x: by_torch(x, Y).sum())(X))
+    np.testing.assert_allclose(our_hessian(lambda x: f(x, NY).sum())(NX), expected)
+    _, moved = our_jvp(our_grad(lambda x: f(x, NY).sum()), (NX,), (NY,))
+    np.testing.assert_allclose(moved, expected @ NY)
+
+
+def test_rules_that_call_back_into_ad_can_use_pytorch():
+    y, pullback = rrule_via_ad(TorchConfig(), lambda x: (x**3).sum(), X)
+    assert_same(y, (X**3).sum())
+    assert_same(pullback(torch.tensor(1.0, dtype=torch.float64))[1], 3 * X**2)
+    assert_same(TorchConfig().frule_via_ad((NoTangent(), Y), lambda x: x**2, X)[1], 2 * X * Y)
