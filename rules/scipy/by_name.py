@@ -70,7 +70,11 @@ def rules_by_name(f, cotangents, tangent, refuse=None, solve=None, calls_back=Tr
 
         def pullback(ybar):
             bars = cotangents(config, call, y, unthunk(ybar))
-            return NO_TANGENT, *[bars[name] if name in bars else without(getattr(call, name)) for name in given]
+            every = [without(getattr(call, name)) for name in given]
+            # What holds whole numbers alone has no derivative, whatever the formula gives.
+            return NO_TANGENT, *[
+                bars[name] if name in bars and bar is ZERO else bar for name, bar in zip(given, every, strict=True)
+            ]
 
         return y, pullback
 
@@ -80,7 +84,7 @@ def rules_by_name(f, cotangents, tangent, refuse=None, solve=None, calls_back=Tr
         for name, dx in zip(positional, tangents[1:], strict=False):
             setattr(d, name, unthunk(dx))
         dy = tangent(config, call, y, d)
-        return y, project_to(y)(dy) if type(y) is np.ndarray and y.ndim == 0 and moves(dy) else dy
+        return y, project_to(y)(dy) if type(y) is np.ndarray and moves(dy) else dy
 
     tangents = inspect.Parameter("tangents", inspect.Parameter.POSITIONAL_ONLY)
     if not calls_back:
@@ -144,4 +148,4 @@ def moves(*tangents):
 
 def filled(dx, x):
     """A tangent, with a zero written out."""
-    return np.zeros(np.shape(x)) if isinstance(dx, AbstractZero) else dx
+    return np.zeros(np.shape(x))[()] if isinstance(dx, AbstractZero) else dx

@@ -125,7 +125,7 @@ def composed(f, takes_nothing=False):
 
         def bind(args, kwargs):
             args, kwargs = arguments.bind(args, kwargs)
-            if not takes_nothing and any(0 in getattr(x, "shape", ()) for x in args):
+            if not takes_nothing and any(map(holds_an_empty_array, args)):
                 raise MDNotImplementedError
             return args, kwargs
 
@@ -156,6 +156,10 @@ def composed(f, takes_nothing=False):
         return definition
 
     return decorate
+
+
+def holds_an_empty_array(x):
+    return any(map(holds_an_empty_array, x)) if isinstance(x, (tuple, list)) else 0 in getattr(x, "shape", ())
 
 
 def reference_ad():

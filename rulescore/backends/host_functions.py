@@ -29,6 +29,7 @@ Needs = tuple[bool, ...]
 """For each array of a function, whether it is differentiated with respect to it."""
 
 _NO_TANGENT, _ZERO_TANGENT = NoTangent(), ZeroTangent()
+_OBJECT = np.dtype(object)
 
 
 class HostFunction:
@@ -341,20 +342,18 @@ class Call(HostFunction):
 
     def _outputs(self, y: Any) -> tuple[Any, ...]:
         leaves, self.structure = self._flatten(y)
+        for leaf in leaves:
+            if not isinstance(leaf, (bool, int, float, complex)) and getattr(leaf, "dtype", _OBJECT) == _OBJECT:
+                raise TypeError(
+                    f"{self.name} returned {describe(leaf)}, which is no array: return numbers, arrays and containers "
+                    "of them"
+                )
         return tuple(leaves)
 
     def __call__(self, arrays: Arrays) -> tuple[Any, ...]:
         args, kwargs = self._arguments(arrays)
-        return tuple([self._array(y) for y in self._outputs(self._f(*args, **kwargs))])
-
-    def _array(self, y: Any) -> Any:
-        if isinstance(y, (np.ndarray, np.generic)) and y.dtype != object:
-            return y
-        if isinstance(y, (bool, int, float, complex)):
-            return np.asarray(y)
-        raise TypeError(
-            f"{self.name} returned {describe(y)}, which is no array: return numbers, arrays and containers of them"
-        )
+        outputs = self._outputs(self._f(*args, **kwargs))
+        return tuple([y if isinstance(y, np.ndarray) else np.asarray(y)[()] for y in outputs])
 
     def traceable(self, *arrays: Any) -> tuple[Any, ...]:
         args, kwargs = self._arguments(arrays)

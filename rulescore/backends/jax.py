@@ -39,7 +39,7 @@ host_call.multiple_results = True
 
 def _run(function: HostFunction, results: Results, *arrays: Any) -> list[Any]:
     """The results as NumPy arrays of the shapes and dtypes that JAX was told."""
-    given = [np.asarray(x) for x in arrays]
+    given = list(map(_on_host, arrays))
     if function.maps and len(given[0]) == 0:
         return [np.zeros(shape, dtype) for shape, dtype in results]
     found = function(given)
@@ -54,6 +54,11 @@ def _run(function: HostFunction, results: Results, *arrays: Any) -> list[Any]:
             )
         converted.append(np.asarray(y, dtype))
     return converted
+
+
+def _on_host(x: Any) -> Any:
+    """The array with the memory of JAX's; a number of NumPy's where it is one, which more functions take."""
+    return np.asarray(x)[()]
 
 
 @host_call.def_impl  # type: ignore[untyped-decorator]
@@ -202,7 +207,7 @@ def to_jax(
     def jax_function(*args: Any, **kwargs: Any) -> Any:
         call, arrays = calls.find(args, kwargs)
         if not any(isinstance(x, jax.core.Tracer) for x in arrays):
-            outputs = call([np.asarray(x) for x in arrays])
+            outputs = call(list(map(_on_host, arrays)))
             return jax.tree_util.tree_unflatten(call.structure, [jnp.asarray(y) for y in outputs])
         if result_shapes is None:
             results, structure = _found_results(call, arrays)
@@ -224,7 +229,7 @@ def _found_results(call: Call, arrays: list[Any]) -> tuple[Results, Any]:
     values = [_value_beneath(x) for x in arrays]
     are_known = all(x is not None for x in values)
     specs = [(x.shape, np.dtype(x.dtype)) for x in arrays]
-    found = call.results(specs, [np.asarray(x) for x in values] if are_known else None)
+    found = call.results(specs, list(map(_on_host, values)) if are_known else None)
     return tuple([(shape, jax.dtypes.canonicalize_dtype(dtype)) for shape, dtype in found]), call.structure
 
 

@@ -30,15 +30,15 @@ from torch.autograd import Function, forward_ad  # noqa: E402
 
 
 def _array(tensor: Any) -> Any:
-    """The array with a tensor's memory."""
+    """The array with a tensor's memory; a number of NumPy's where it is one, which more functions take."""
     try:
-        return tensor.detach().numpy()
+        return tensor.detach().numpy()[()]
     except (TypeError, RuntimeError):
         pass
     if tensor.device.type != "cpu":
         _warn_of_device(tensor.device)
     try:
-        return tensor.numpy(force=True)  # on another device, or conjugated when it is read
+        return tensor.numpy(force=True)[()]  # on another device, or conjugated when it is read
     except TypeError as error:
         raise TypeError(
             f"NumPy has no arrays of {tensor.dtype} ({error}): convert the tensor with .to(torch.float32)"
@@ -536,7 +536,16 @@ def from_torch(g: Callable[..., Any]) -> Callable[..., Any]:
     >>> grad(softplus)(np.float64(0.0))
     np.float64(0.5)
     """
+    _load_forward_mode()
     return as_function_of_arrays(g, "from_torch", _TorchFunction)
+
+
+@functools.cache
+def _load_forward_mode() -> None:
+    """Have PyTorch load what its forward mode needs, which warns about PyTorch's own code."""
+    with warnings.catch_warnings(), forward_ad.dual_level():
+        warnings.simplefilter("ignore", DeprecationWarning)
+        forward_ad.make_dual(torch.zeros(()), torch.zeros(()))
 
 
 # ---------------------------------------------------------------- for rules that call back into AD

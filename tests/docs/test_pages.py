@@ -28,6 +28,7 @@ TUTORIAL = DOCS / "write_your_first_rule.md"
 
 # A block of code, with the block of text that follows it at once: what it prints.
 BLOCK = re.compile(r"^```(python|console)\n(.*?)^```\n(?:\n```text\n(.*?)^```\n)?", re.MULTILINE | re.DOTALL)
+NEEDS = re.compile(r"<!-- needs: (.*) -->")
 LINK = re.compile(r"\]\(([^)#:]+)(?:#[^)]*)?\)")
 NUMBER = re.compile(r"[-+]?\d+(?:\.\d*)?(?:e[-+]?\d+)?")
 # What differs from run to run and from machine to machine: the error of a finite difference, a time.
@@ -36,6 +37,9 @@ VARYING = re.compile(r"(?<=± )\S+|\d+\.\d(?= m?s\b)")
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_blocks_of_a_page_run_in_order_and_print_what_it_shows(page: Path) -> None:
+    for framework in NEEDS.findall(page.read_text("utf8")):
+        for name in framework.split(", "):
+            pytest.importorskip(name, reason=f"{page.name} shows {name}, which is not installed")
     run = subprocess.run(
         [sys.executable, "-W", "error", "-X", "utf8", __file__, "--compare", str(page)], capture_output=True, text=True
     )

@@ -244,8 +244,8 @@ def solve_ivp_cotangents(config, call, y, ybar):
     def spanbar():
         first = -inner(initialbar, found.rate(found.initial, found.fun, found.args, found.start))
         if call.t_eval is not None:
-            return Tangent(type(call.t_span), first, ZERO)
-        return Tangent(type(call.t_span), first + moved(0), moved(-1))
+            return as_given(Tangent(type(call.t_span), first, ZERO), call.t_span)
+        return as_given(Tangent(type(call.t_span), first + moved(0), moved(-1)), call.t_span)
 
     bars = {
         "fun": funbar,

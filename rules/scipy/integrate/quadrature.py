@@ -219,7 +219,7 @@ def quad_vec_cotangents(config, call, y, ybar):
 def quad_vec_tangent(config, call, y, d):
     dargs = as_tuple_tangent(d.args, call.args)
     dy = integral_by_quad_vec(call).tangent(config, d.f, dargs, d.a, d.b)
-    return dy, not_implemented("the error estimate of quad_vec")
+    return dy + np.zeros(np.shape(y[0])), not_implemented("the error estimate of quad_vec")
 
 
 rules_by_name(scipy.integrate.quad_vec, quad_vec_cotangents, quad_vec_tangent, refuse_quad)

@@ -105,7 +105,8 @@ def cumulative_simpson(y, x, dx, axis, initial):
 def romb(y, dx, axis):
     y = np.moveaxis(as_array(y), axis, -1)
     weights = scipy.integrate.romb(np.eye(np.shape(y)[-1]), axis=-1)
-    return np.sum(y * weights.astype(y.dtype), axis=-1) * dx
+    weights = weights.astype(y.dtype) if y.dtype.kind in "fc" else weights
+    return np.sum(y * weights, axis=-1) * dx
 
 
 def register_integral(f, implementation, names, starts_at_zero=False):

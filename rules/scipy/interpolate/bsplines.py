@@ -12,6 +12,7 @@ from scipy.sparse import linalg as sparse_linalg
 from rules.numpy.array_like import as_array, tracer_within
 from rules.scipy.interpolate.piecewise import (
     Constructed,
+    as_rows,
     beside,
     in_doubles,
     in_period,
@@ -53,8 +54,8 @@ def evaluate_bspline(c, t, k, x, extrapolate):
 def knots_that_fit(t, k):
     """Knots as the compiled code reads them, which looks beyond their end where there are too few."""
     t = vector_of_doubles(t)
-    if len(t) < 2 * k + 2:
-        raise ValueError(f"a spline of degree {k} has at least {2 * k + 2} knots, not {len(t)}")
+    if len(t) < 2 * k + 2 or np.any(t[1:] < t[:-1]):
+        raise ValueError(f"a spline of degree {k} has at least {2 * k + 2} knots, in ascending order, not {t}")
     return t
 
 
@@ -62,7 +63,7 @@ def knots_that_fit(t, k):
 def spread_bspline(ybar, t, k, x, length, extrapolate):
     """The transpose of `evaluate_bspline`, for so many coefficients."""
     ybar, t, x = in_doubles(ybar), knots_that_fit(t, k), vector_of_doubles(x)
-    rows = np.reshape(ybar, (len(x), -1))
+    rows = as_rows(ybar)
     if not extrapolate:
         rows = np.where(beside(inside(t, k, x), rows), rows, 0)
     used = len(t) - k - 1
@@ -167,7 +168,7 @@ def spread_bspline_frule(tangents, ybar, t, k, x, length, extrapolate):
             return reference_ad().frule_via_ad((NO_TANGENT, NO_TANGENT, dt, *still), de_boor, c, t, k, x)[1]
 
         counted = ybar if extrapolate else np.where(beside(inside(fixed(t), k, fixed(x)), ybar), ybar, 0)
-        terms.append(transposed(moved_values, counted, (length, *np.shape(ybar)[1:])))
+        terms.append(transposed(moved_values, counted * 1.0, (length, *np.shape(ybar)[1:])))
     if not isinstance(dybar, AbstractZero):
         terms.append(spread_bspline(dybar, t, k, x, length, extrapolate))
     if not isinstance(dx, AbstractZero) and k > 0:
@@ -412,7 +413,7 @@ def solve_collocation(b, x, t, system, is_transposed=False):
 
     Points and knots are those of the system; they are here to be differentiated.
     """
-    flat = np.reshape(in_doubles(b), (np.shape(b)[0], -1))
+    flat = as_rows(in_doubles(b))
     parts = [flat.real, flat.imag] if np.iscomplexobj(flat) else [flat]
     solved = [system.factors.solve(np.ascontiguousarray(part), "T" if is_transposed else "N") for part in parts]
     return np.reshape(solved[0] if len(solved) == 1 else solved[0] + 1j * solved[1], np.shape(b))
@@ -485,7 +486,7 @@ def end_conditions(bc_type):
 @composed(interpolate.make_interp_spline)
 def make_interp_spline(x, y, k=3, t=None, bc_type=None, axis=0, check_finite=True):
     spline = interpolate.make_interp_spline(fixed(x), fixed(y), k, fixed(t), fixed(bc_type), axis, check_finite)
-    if spline.extrapolate == "periodic" or k == 0:
+    if spline.extrapolate == "periodic" or k == 0 or np.ndim(x) != 1:
         raise MDNotImplementedError
     axis, (left, right) = int(axis) % np.ndim(y), end_conditions(bc_type)
     x, y = as_array(x) * 1.0, np.moveaxis(as_array(y) * 1.0, axis, 0)
@@ -513,6 +514,13 @@ def splrep(x, y, w=None, xb=None, xe=None, k=3, task=0, s=None, t=None, full_out
     return t, np.concatenate([c, np.zeros(k + 1)]), k
 
 
+def decline_knots(t, k):
+    """FITPACK does not check its knots, and crashes or returns anything for those that are none."""
+    t = fixed(t)
+    if np.ndim(t) != 1 or len(t) < 2 * k + 2 or np.any(t[1:] < t[:-1]):
+        raise MDNotImplementedError
+
+
 @composed(interpolate.splev)
 def splev(x, tck, der=0, ext=0):
     if isinstance(tck, interpolate.BSpline):
@@ -521,6 +529,7 @@ def splev(x, tck, der=0, ext=0):
             raise MDNotImplementedError
         return bspline_values(t, c, tck.k, x, der, ext == 0, tck.axis)
     t, c, k = tck
+    decline_knots(t, k)
     x, c = as_array(x) * 1.0, as_array(c)
     if np.ndim(c) != 1 or not 0 <= der <= k or (ext == 3 and der):
         raise MDNotImplementedError
@@ -540,6 +549,7 @@ def splder(tck, n=1):
         t, c = knots_and_coefficients(tck)
         return BSpline.derivative(built_bspline(t, c, tck.k, tck.extrapolate, tck.axis), n)
     (t, c, k), padding = tck, n
+    decline_knots(t, k)
     if n < 0 or n > k or np.shape(c)[0] not in (np.shape(t)[0], np.shape(t)[0] - k - 1):
         raise MDNotImplementedError
     padding = np.shape(t)[0] - np.shape(c)[0]
@@ -554,6 +564,7 @@ def splantider(tck, n=1):
         t, c = knots_and_coefficients(tck)
         return BSpline.antiderivative(built_bspline(t, c, tck.k, tck.extrapolate, tck.axis), n)
     t, c, k = tck
+    decline_knots(t, k)
     if n < 0:
         raise MDNotImplementedError
     for _ in range(n):
@@ -565,6 +576,7 @@ def splantider(tck, n=1):
 def splint(a, b, tck, full_output=0):
     """Of a spline that is zero outside its base interval."""
     t, c, k = (*knots_and_coefficients(tck), tck.k) if isinstance(tck, interpolate.BSpline) else tck
+    decline_knots(t, k)
     if full_output or np.ndim(c) != 1:
         raise MDNotImplementedError
     ends = np.clip(np.stack([as_array(a) * 1.0, as_array(b) * 1.0]), t[k], t[np.shape(t)[0] - k - 1])

@@ -18,6 +18,7 @@ from rules.scipy.interpolate.piecewise import (
     PPoly,
     beside,
     built,
+    decline_descending,
     ppoly_values,
 )
 from rules.scipy.linear_maps import composed
@@ -71,12 +72,12 @@ def solve_tridiagonal_rrule(bands, b):
         xbar = unthunk(xbar)
         if isinstance(xbar, AbstractZero):
             return NO_TANGENT, xbar, xbar
-        bbar = Thunk(lambda: solve_tridiagonal(transposed(bands), xbar))
+        bbar = Thunk(lambda: solve_tridiagonal(transposed(np.conj(bands)), xbar))
 
         def bands_bar():
             flat, other = (np.reshape(a, (np.shape(a)[0], -1)) for a in (unthunk(bbar), np.conj(x)))
             main, upper, lower = (
-                -np.sum(np.real(p), axis=1) for p in (flat * other, flat[:-1] * other[1:], flat[1:] * other[:-1])
+                -np.sum(p, axis=1) for p in (flat * other, flat[:-1] * other[1:], flat[1:] * other[:-1])
             )
             none = 0 * main[:1]
             return np.stack([np.concatenate([none, upper]), main, np.concatenate([lower, none])])
@@ -118,6 +119,7 @@ def cubic_hermite_spline(x, y, dydx, axis=0, extrapolate=None):
 @composed(interpolate.PPoly)
 def ppoly(c, x, extrapolate=None, axis=0):
     c, x = as_array(c) * 1.0, as_array(x) * 1.0
+    decline_descending(x)
     axis = int(axis)
     if axis != 0:
         c = np.moveaxis(np.moveaxis(c, axis + 1, 0), axis + 1, 0)

@@ -1,5 +1,7 @@
 """Interpolants that are built and called in one: `evaluated`, a function of our own."""
 
+from multipledispatch import MDNotImplementedError
+
 from rules.numpy.array_like import handed_over, tracer_within
 from rules.scipy.linear_maps import composed
 
@@ -33,7 +35,12 @@ def evaluated(build, data, points, nu=0, options=None):
     2.25
     """
     options = {} if options is None else options
-    interpolant = handed_over(build, *data, **options)
+    try:
+        interpolant = handed_over(build, *data, **options)
+    except TypeError as error:  # where the rule of what is built declines, so does this one
+        if type(error).__name__ == "NoRuleError":
+            raise MDNotImplementedError from error
+        raise
     order = () if nu == 0 else (nu,)
     if tracer_within((*data, *options.values())) is None:
         return handed_over(interpolant, points, *order)

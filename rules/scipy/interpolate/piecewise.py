@@ -54,6 +54,8 @@ def refuse_misfit(breaks, shape):
     """Raise where compiled code would read or write beyond the coefficients, which it does not check."""
     if len(shape) < 2 or len(breaks) != shape[1] + 1 or len(breaks) < 2:
         raise ValueError(f"{len(breaks)} breakpoints do not fit coefficients of shape {tuple(shape)}")
+    if np.any(breaks[1:] < breaks[:-1]):
+        raise ValueError("breakpoints in ascending order were expected")
 
 
 def intervals(breaks, x):
@@ -80,7 +82,7 @@ def spread_ppoly(ybar, breaks, x, nu, shape, extrapolate):
     ybar, breaks, x = in_doubles(ybar), vector_of_doubles(breaks), vector_of_doubles(x)
     refuse_misfit(breaks, shape)
     place = intervals(breaks, x)
-    distance, rows = x - breaks[place], np.reshape(ybar, (len(x), -1))
+    distance, rows = x - breaks[place], as_rows(ybar)
     counted = np.ones(len(x)) if extrapolate else within(breaks, x).astype(float)
     cbar = np.zeros((shape[0], shape[1], rows.shape[1]), rows.dtype)
     for power in range(nu, shape[0]):
@@ -89,6 +91,11 @@ def spread_ppoly(ybar, breaks, x, nu, shape, extrapolate):
         matrix = sparse.csr_array((weights, place, np.arange(len(x) + 1)), shape=(len(x), shape[1]))
         cbar[shape[0] - 1 - power] = matrix.T @ rows
     return np.reshape(cbar, shape)
+
+
+def as_rows(y):
+    """An array with two axes, the first of which stays."""
+    return np.reshape(y, (np.shape(y)[0], int(np.prod(np.shape(y)[1:]))))
 
 
 def within(breaks, x):
@@ -109,7 +116,7 @@ def beside(x, rows):
 
 
 def sum_of_rows(rows):
-    return np.sum(np.reshape(np.real(rows), (np.shape(rows)[0], -1)), axis=1)
+    return np.sum(np.real(rows), axis=tuple(range(1, np.ndim(rows))))
 
 
 def points_and_breaks_bars(c, ybar, breaks, x, nu, extrapolate, projects):

@@ -1,4 +1,4 @@
-"""Rules of `RBFInterpolator`: with respect to points, values, smoothing, the scale of the kernel, and where it is taken.
+"""Rules of `RBFInterpolator`: with respect to points, values, smoothing, scale of the kernel, and where it is.
 
 The interpolant Σⱼ cⱼ φ(ε|x - yⱼ|) + Σₖ bₖ pₖ(x), with monomials pₖ, solves [K + λ, P; Pᵀ, 0] [c; b] = [d; 0]. That
 SciPy shifts and scales the monomials changes none of its values.

@@ -37,7 +37,7 @@ def implicit_pullback(config, conditions, z, parameters, zbar):
     zbar : array
         The cotangent of ``z``.
     """
-    if isinstance(zbar, AbstractZero):
+    if isinstance(zbar, AbstractZero) or np.size(z) == 0:
         return (ZERO,) * len(parameters)
     f, pullback = rrule_via_ad(config, conditions, z, *parameters)
 
@@ -53,6 +53,9 @@ def implicit_pullback(config, conditions, z, parameters, zbar):
 
 def implicit_pushforward(config, conditions, z, parameters, dparameters):
     """The tangent of z from those of the parameters; see `implicit_pullback`."""
+
+    if np.size(z) == 0:
+        return ZERO
 
     def pushed(dz, dtheta):
         tangents = (NO_TANGENT, dz, *dtheta)
@@ -125,8 +128,13 @@ def values_of(fun, z, args):
 
 def tangent_of_result(y, known):
     """The tangent of an ``OptimizeResult``: what is known of it, the rest is missing."""
-    fields = {key: known[key] if key in known else _missing(key, value) for key, value in y.items()}
+    fields = {key: like(value, known[key]) if key in known else _missing(key, value) for key, value in y.items()}
     return Tangent.from_fields(type(y), fields)
+
+
+def like(value, dx):
+    """A tangent of a number as a number, where it is an array without axes."""
+    return dx[()] if np.ndim(value) == 0 and hasattr(dx, "dtype") else dx
 
 
 def _missing(key, value):

@@ -40,6 +40,6 @@ missing_rules(
 )
 missing_rules(
     *_named("rosen rosen_der rosen_hess rosen_hess_prod"),
-    because="a function to test solvers with; write it with NumPy, sum(100 (x[1:] - x[:-1]²)² + (1 - x[:-1])²), and its "
-    "derivatives come from the AD system",
+    because="a function to test solvers with; write it with NumPy, the sum of 100 (x[1:] - x[:-1]²)² + (1 - x[:-1])², "
+    "and its derivatives come from the AD system",
 )

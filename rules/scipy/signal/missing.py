@@ -20,10 +20,15 @@ _missing(
     "respect to their coefficients (scipy.signal.lfilter, sosfilt, freqz), which may be optimised instead",
 )
 _missing(
-    "firwin firwin2 firwin_2d firls remez minimum_phase savgol_coeffs",
+    "firwin firwin2 firwin_2d firls remez",
     "the design of FIR filters has no rule with respect to its frequencies and weights; a filter that is a formula can "
     "be written with numpy.sinc and scipy.signal.get_window, which have rules",
 )
+_missing(
+    "minimum_phase",
+    "there is no rule yet; method='homomorphic' is made of scipy.fft.fft and ifft and a logarithm, which have rules",
+)
+_missing("savgol_coeffs", "of floats it depends on delta alone: it is proportional to delta ** -deriv")
 _missing(
     "buttord cheb1ord cheb2ord ellipord kaiserord band_stop_obj",
     "the order is a whole number found by rounding, so that the frequencies beside it change in jumps",
@@ -43,9 +48,10 @@ _missing(
     "state spaces have no rule yet; transfer functions (scipy.signal.zpk2tf, tf2zpk) have",
 )
 _missing(
-    "tf2sos zpk2sos sos2zpk",
+    "tf2sos zpk2sos",
     "which root goes to which section is a matter of rounding; scipy.signal.sos2tf, zpk2tf and tf2zpk have rules",
 )
+_missing("sos2zpk", "there is no rule yet; scipy.signal.tf2zpk of each section has one")
 _missing(
     "residue residuez invres invresz unique_roots",
     "roots that are nearly equal are taken for one, by a tolerance, with which the output changes its shape",
@@ -55,10 +61,11 @@ _missing("place_poles", "the solution is not unique: SciPy's depends on where it
 # ---------------------------------------------------------------- splines and filters of images
 
 _missing(
-    "cspline1d qspline1d cspline2d qspline2d cspline1d_eval qspline1d_eval spline_filter gauss_spline",
+    "cspline1d qspline1d cspline2d qspline2d cspline1d_eval qspline1d_eval spline_filter",
     "splines of scipy.signal have no rule yet; scipy.ndimage.spline_filter and map_coordinates, and "
     "scipy.interpolate.make_interp_spline, are splines too and have rules",
 )
+_missing("gauss_spline", "it is a formula: exp(-(x**2) / (2 * s)) / sqrt(2 * pi * s) with s = (n + 1) / 12")
 _missing(
     "sepfir2d",
     "there is no rule yet; scipy.ndimage.convolve1d along each axis, with mode='reflect', does the same and has rules",

@@ -24,6 +24,8 @@ class Eigenpairs:
 
     def __init__(self, apply, values, vectors):
         self.apply, self.values, self.vectors = apply, values, vectors
+        # In double precision, in which the systems are solved: those of single precision are orthogonal to 7 digits.
+        self.basis = np.linalg.qr(vectors.astype(np.result_type(vectors, np.float64)))[0]
 
     def slopes(self, x):
         """(λᵢ - A)⁺ xᵢ for each pair i; xᵢ is a column, and zero where nobody asks."""
@@ -39,13 +41,12 @@ class Eigenpairs:
     def _outside(self, i, x):
         """The part orthogonal to the known vectors."""
         right = self._projected(x)
-        n = len(x)
+        n, rounding = len(x), np.finfo(right.dtype).eps
         shifted = LinearOperator(
             (n, n), lambda y: self._projected(self.values[i] * y - self.apply(self._projected(y))), dtype=right.dtype
         )
-        if np.linalg.norm(right) <= 4 * np.finfo(right.dtype).eps * np.linalg.norm(x):
+        if np.linalg.norm(right) <= 4 * np.finfo(x.dtype).eps * np.linalg.norm(x):
             return np.zeros_like(right)  # all eigenvectors are known
-        rounding = np.finfo(right.dtype).eps
         if right.dtype.kind == "c":  # of which minres knows nothing
             solution, info = linalg.gmres(shifted, right, rtol=450 * rounding, restart=min(n, 100), maxiter=20 * n)
         else:
@@ -58,7 +59,7 @@ class Eigenpairs:
         return self._projected(solution)
 
     def _projected(self, x):
-        return x - self.vectors @ (np.conj(self.vectors.T) @ x)
+        return x - self.basis @ (np.conj(self.basis.T) @ x)
 
 
 # ---------------------------------------------------------------- eigsh

@@ -86,13 +86,13 @@ class Distance:
 
     def __init__(self, name, u, v, **parameters):
         self.name, self.u, self.v = name, as_array(u), as_array(v)
-        if any(np.iscomplexobj(x) for x in (self.u, self.v, *parameters.values())):
+        self.parameters = {key: None if x is None else as_array(x) for key, x in parameters.items()}
+        if any(np.iscomplexobj(x) for x in (self.u, self.v, *self.parameters.values())):
             raise MDNotImplementedError
         if self.u.shape != self.v.shape:  # SciPy lets one number stand for all coordinates in most metrics
             shape = np.broadcast_shapes(self.u.shape, self.v.shape)
             self.u, self.v = np.broadcast_to(self.u, shape), np.broadcast_to(self.v, shape)
         self.given = (u, v, *parameters.values())
-        self.parameters = {key: None if x is None else as_array(x) for key, x in parameters.items()}
 
     def value(self):
         return handed_over(getattr(distance, self.name), *self.given)

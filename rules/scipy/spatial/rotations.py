@@ -4,6 +4,8 @@ Where a rotation is built in a differentiated function, that gets a `Rotation` o
 of NumPy's functions. Quaternions are (x, y, z, w), as SciPy's are.
 """
 
+import copy
+
 import numpy as np
 from scipy.spatial import transform
 
@@ -201,7 +203,10 @@ def in_double(x):
 
 
 def quaternion_in(rotation):
-    return rotation.quaternion if isinstance(rotation, Rotation) else rotation.as_quat()
+    if isinstance(rotation, Rotation):
+        return rotation.quaternion
+    # Of a copy, since SciPy reads no numbers that may not be written to.
+    return copy.copy(rotation).as_quat()
 
 
 def refuse_what_scipy_refuses(build, *args):

@@ -35,7 +35,7 @@ _missing(
 )
 _missing(
     "mathieu_even_coef mathieu_odd_coef",
-    "the coefficients are an eigenvector, of which SciPy returns no derivative and the other eigenvectors neither",
+    "the coefficients are an eigenvector of a matrix whose others SciPy does not give; there is no rule yet",
 )
 _missing(
     "ellip_harm ellip_harm_2 ellip_normal",

@@ -135,12 +135,21 @@ tabulate(
     cdf=[lambda z, b: z**-b * np.log(z)],
     inside=2.0,
 )
+
+
+def genpareto_end_slope(is_upper, c):
+    """Of -1/c, the upper end for a negative c."""
+    is_finite = is_upper & (c < 0)
+    return np.where(is_finite, 1 / np.where(is_finite, c, 1) ** 2, 0)
+
+
 tabulate(
     "genpareto",
     lambda z, c: -(1 + c) / (1 + c * z),
     lambda z, c: -log1p_ratio(z, c) - (1 + c) * log1p_ratio_slope(z, c),
     cdf=[lambda z, c: np.exp(-log1p_ratio(z, c)) * log1p_ratio_slope(z, c)],
     inside=0.0,
+    ends=[genpareto_end_slope],
 )
 tabulate(
     "gompertz",

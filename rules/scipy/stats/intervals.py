@@ -28,6 +28,8 @@ tabulate(
 # ---------------------------------------------------------------- between a and b
 
 
+BOTH_ENDS = (lambda is_upper, a, b: np.where(is_upper, 0, 1), lambda is_upper, a, b: np.where(is_upper, 1, 0))
+
 for _name in ("loguniform", "reciprocal"):
     tabulate(
         _name,
@@ -39,6 +41,7 @@ for _name in ("loguniform", "reciprocal"):
             lambda z, a, b: -np.log(z / a) / (b * np.log(b / a) ** 2),
         ],
         inside=lambda a, b: (a + b) / 2,
+        ends=BOTH_ENDS,
     )
 
 
@@ -70,6 +73,7 @@ tabulate(
         lambda z, a, b: -truncated_density(b, a, b) * handed_over(stats.truncnorm.cdf, z, a, b),
     ],
     inside=midpoint,
+    ends=BOTH_ENDS,
 )
 
 

@@ -149,4 +149,17 @@ def genextreme_cdf_slope(z, c):
     return -np.exp(u - np.exp(u)) * du
 
 
-tabulate("genextreme", genextreme_slope, genextreme_slope_of_c, cdf=[genextreme_cdf_slope], inside=0.0)
+def genextreme_end_slope(is_upper, c):
+    """Of 1/c, the upper end for a positive c, and the lower one for a negative."""
+    is_finite = np.where(is_upper, c > 0, c < 0)
+    return np.where(is_finite, -1 / np.where(is_finite, c, 1) ** 2, 0)
+
+
+tabulate(
+    "genextreme",
+    genextreme_slope,
+    genextreme_slope_of_c,
+    cdf=[genextreme_cdf_slope],
+    inside=0.0,
+    ends=[genextreme_end_slope],
+)

@@ -79,13 +79,17 @@ class Entry:
     inside : float or callable
         A point where the density does not vanish, given the shapes; its slopes are computed there instead, where they
         are not used.
+    ends : sequence of callable
+        One for each shape parameter, where the support depends on them: ``end(is_upper, *shapes)`` is the slope of its
+        upper or lower end, and zero where that is infinite.
     """
 
-    def __init__(self, name, slope, of_shapes, of_cdf, inside):
+    def __init__(self, name, slope, of_shapes, of_cdf, inside, ends=None):
         self.name, self.distribution = name, getattr(stats, name)
         self.shapes = tuple(self.distribution.shapes.split(", ")) if self.distribution.shapes else ()
         self.slope, self.inside = slope, inside
         self.of_shapes, self.of_cdf = tuple(of_shapes), tuple(of_cdf or [None] * len(self.shapes))
+        self.ends = tuple(ends or [None] * len(self.shapes))
         if not len(self.of_shapes) == len(self.of_cdf) == len(self.shapes):
             raise TypeError(f"{name} has the shape parameters {self.shapes}: give one slope for each")
         self.density = "pmf" if hasattr(self.distribution, "pmf") else "pdf"
@@ -222,19 +226,31 @@ def ppf_partials(entry, name):
     """The partial derivatives of ppf or isf, whose output is the point y with F(y) = p."""
     sign = -1 if name == "isf" else 1
 
-    def of_shape(of):
+    def density_at(y, p, args):
+        """The density, 1 where it is not used; at the edges, and where rounding has made an edge of a point."""
+        is_edge, density = (p <= 0) | (p >= 1), entry.density_at(y, args)
+        is_lost = ~is_edge & ~((density > 0) & (density < np.inf))
+        return np.where(is_lost, 1, density), is_edge, is_lost
+
+    def slope_of_p(y, p, *args):
+        density, _, is_lost = density_at(y, p, args)
+        return np.where(is_lost, 0, sign / density)
+
+    def of_shape(of, end):
         def partial(y, p, *args):
-            is_edge = (p <= 0) | (p >= 1)
-            density = np.where(is_edge, 1, entry.density_at(y, args))
-            return np.where(is_edge, 0, -of(*entry.within(is_edge, entry.standardised(y, args))) / density)
+            density, is_edge, is_lost = density_at(y, p, args)
+            is_flat, point = is_edge | is_lost, entry.standardised(y, args)
+            at_edge = 0 if end is None else args[-1] * end(p >= 1 if sign > 0 else p <= 0, *point[1:])
+            slope = -of(*entry.within(is_flat, point)) / np.where(is_flat, 1, density)
+            return np.where(is_flat, np.where(is_edge, at_edge, 0), slope)
 
         return partial
 
     return [
-        lambda y, p, *args: sign / entry.density_at(y, args),
+        slope_of_p,
         *[
-            entry.missing(key) if of is None else of_shape(of)
-            for key, of in zip(entry.shapes, entry.of_cdf, strict=True)
+            entry.missing(key) if of is None else of_shape(of, end)
+            for key, of, end in zip(entry.shapes, entry.of_cdf, entry.ends, strict=True)
         ],
         lambda y, p, *args: 1,
         lambda y, p, *args: entry.standardised(y, args)[0],
@@ -255,12 +271,12 @@ NO_DENSITY = "the density is an infinite sum, whose slope is not known here; the
 NO_SUM = "it has no closed form: add up the pmf, which has rules, over whole numbers"
 
 
-def tabulate(name, slope, *of_shapes, cdf=(), inside=0.5):
+def tabulate(name, slope, *of_shapes, cdf=(), inside=0.5, ends=None):
     """Register the rules of all methods of a continuous distribution; see `Entry`.
 
     Without a slope, those of the density are left out: they then have no rule.
     """
-    entry = Entry(name, slope, of_shapes, cdf, inside)
+    entry = Entry(name, slope, of_shapes, cdf, inside, ends)
     methods = CONTINUOUS if slope is not None else [method for method in CONTINUOUS if method not in DENSITIES]
     register_methods(entry, methods)
     if slope is None:

@@ -125,3 +125,36 @@ def test_what_is_not_known_is_refused():
         grad(lambda p: end_of_decay(p, *ARGUMENTS[1:], dense_output=True))(1.3)
     with pytest.raises(TypeError, match="root_scalar"):
         grad(lambda p: end_of_decay(p, *ARGUMENTS[1:], events=lambda t, y: y[0] - 1))(1.3)
+
+
+def test_a_jacobian_that_is_given_may_capture_what_moves():
+    def f(p):
+        jac = lambda t, y: -p * np.ones((1, 1))  # noqa: E731
+        return integrate.solve_ivp(lambda t, y: -p * y, (0.0, 1.0), [2.0], "Radau", jac=jac, **TIGHT).y[0, -1]
+
+    assert grad(f)(1.3) == pytest.approx(-2 * np.exp(-1.3), rel=1e-7)
+
+
+def test_complex_states_and_parameters():
+    def distance(p, y0):
+        solved = integrate.solve_ivp(lambda t, y: p * y, (0.0, 1.0), y0, "DOP853", **TIGHT)
+        return np.abs(solved.y[0, -1] - 1) ** 2
+
+    p, y0 = 0.2 + 1j, np.array([2.0 + 1j])
+    found = grad(distance, argnums=(0, 1))(p, y0)
+    expected = grad(lambda p, y0: np.abs(y0[0] * np.exp(p) - 1) ** 2, argnums=(0, 1))(p, y0)
+    for mine, right in zip(found, expected, strict=True):
+        np.testing.assert_allclose(mine, right, rtol=1e-7)
+
+
+def test_at_the_start_the_solution_is_the_initial_state():
+    def f(y0):
+        return np.sum(integrate.solve_ivp(lambda t, y: -y, (0.0, 1.0), y0, t_eval=[0.0]).y)
+
+    assert grad(f)(np.array([2.0])).tolist() == [1]
+    assert jvp(f, (np.array([2.0]),), (np.array([3.0]),))[1] == 3
+
+
+def test_a_solver_that_did_not_get_to_the_end_has_no_derivative():
+    with pytest.raises(ValueError, match="did not get to the end"):
+        grad(lambda p: integrate.solve_ivp(lambda t, y: p * y**2, (0.0, 3.0), [1.0]).y[0, -1])(1.0)

@@ -105,6 +105,41 @@ def test_grids_are_interpolated():
     np.testing.assert_allclose(found, expected, rtol=1e-7, atol=1e-9)
 
 
+CORNERS = np.array([[0.0, 0.1], [2.1, 0.0], [0.1, 2.0], [2.2, 2.3], [1.0, 1.2]])
+
+
+@pytest.mark.parametrize("name", ["RBFInterpolator", "LinearNDInterpolator"])
+def test_scattered_points_are_interpolated(name):
+    q = np.array([[1.0, 0.5], [0.5, 1.1], [1.6, 1.3]])
+
+    def loss(module):
+        return lambda points, values, q: np.sum(getattr(module, name)(points, values)(q) ** 2)
+
+    found = grad(loss(ours), argnums=(0, 1, 2))(CORNERS, Y[:5], q)
+    expected = vjp_fd(loss(interpolate), 1.0, (CORNERS, Y[:5], q)).value
+    for mine, right in zip(found, expected, strict=True):
+        np.testing.assert_allclose(mine, right, rtol=1e-7, atol=1e-9)
+    kept = getattr(interpolate, name)(CORNERS, Y[:5])
+    np.testing.assert_allclose(grad(lambda q: np.sum(primitive(kept)(q) ** 2))(q), found[2])
+
+
+def test_what_compiled_code_would_read_beyond_is_an_error():
+    from rules.scipy.interpolate.bsplines import evaluate_bspline, spread_bspline
+    from rules.scipy.interpolate.piecewise import evaluate_ppoly, spread_ppoly
+    from rules.scipy.interpolate.weighted_neighbours import gather_weighted
+
+    with pytest.raises(ValueError, match="do not fit"):
+        evaluate_ppoly(np.ones((3, 4)), X[:3], Q, 0, True)
+    with pytest.raises(ValueError, match="do not fit"):
+        spread_ppoly(np.ones(5), X, Q, 0, (3, 2), True)
+    with pytest.raises(ValueError, match="knots"):
+        evaluate_bspline(np.ones(5), X[:5], 3, Q, True)
+    with pytest.raises(ValueError, match="knots"):
+        spread_bspline(np.ones(5), X[:5], 3, Q, 5, True)
+    with pytest.raises(IndexError, match="do not exist"):
+        gather_weighted(np.ones(2), np.array([[0, 3]]), np.ones((1, 2)))
+
+
 def test_second_derivatives_mix_points_and_values():
     def loss(x, y):
         return np.sum(np.sin(ours.CubicSpline(x, y)(Q)))

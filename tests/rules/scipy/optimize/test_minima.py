@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import scipy.optimize
 
+from rulescore import MissingDerivativeError
 from rulescore.ad import grad, hessian, jvp, primitives
 
 opt = primitives(scipy.optimize)
@@ -156,6 +157,20 @@ def test_a_search_that_ends_at_the_end_of_its_interval_moves_with_it():
 
     assert grad(x)(2.0) == pytest.approx(1)
     assert grad(x)(0.5) == pytest.approx(0, abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("method", "used"),
+    [("L-BFGS-B", lambda y: y.hess_inv.todense()[0, 0]), ("Nelder-Mead", lambda y: y.final_simplex[0][0, 0])],
+)
+def test_what_the_search_leaves_behind_is_an_error_and_no_zero(method, used):
+    def f(p):
+        return used(opt.minimize(lambda x: np.sum((x - p) ** 2), np.zeros(2), method=method))
+
+    with pytest.raises(MissingDerivativeError):
+        grad(f)(1.3)
+    with pytest.raises(MissingDerivativeError):
+        jvp(f, (1.3,), (1.0,))
 
 
 # ---------------------------------------------------------------- fits

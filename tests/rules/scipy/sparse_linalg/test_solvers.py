@@ -244,6 +244,15 @@ def test_eigenvectors_have_the_cotangents_of_all_of_them(known):
     np.testing.assert_allclose(found_w, w[order])
 
 
+def test_eigenvectors_in_single_precision_are_solved_for_in_double():
+    a, da = symmetric(RNG, 7)
+    start = {"v0": np.ones(7, np.float32)}
+    _, (_, dv) = frule((NoTangent(), da, NoTangent()), linalg.eigsh, a.astype(np.float32), 2, **start)
+    _, (_, wanted) = frule((NoTangent(), da, NoTangent()), linalg.eigsh, a, 2, v0=np.ones(7))
+    assert dv.dtype == np.float32
+    np.testing.assert_allclose(np.abs(dv), np.abs(wanted), atol=1e-4)
+
+
 def test_a_norm_at_zero_has_derivative_zero():
     a = sparse.csr_array((np.zeros(2), ([0, 1], [1, 0])), shape=(2, 2))
     for order in (None, 1, np.inf):

@@ -158,3 +158,12 @@ def test_second_derivatives_are_those_of_the_norm():
     np.testing.assert_allclose(found[0, :, 0], block, atol=1e-15)
     np.testing.assert_allclose(found[0, :, 1], -block, atol=1e-15)
     np.testing.assert_allclose(grad(lambda x: np.sum(pdist(x)))(x), [-u, u])
+
+
+def test_a_metric_that_counts_moves_with_its_weights_alone():
+    u, v, w = np.array([1.0, 0.0, 1.0]), np.array([1.0, 1.0, 0.0]), np.array([1.0, 2.0, 3.0])
+    ubar, vbar, wbar = cotangents(distance.hamming, u, v, w)
+    assert ubar == vbar == ZeroTangent()
+    np.testing.assert_allclose(wbar, [-5 / 36, 1 / 36, 1 / 36])  # of (w₁ + w₂) / (w₀ + w₁ + w₂) = 5 / 6
+    *_, wbar = cotangents(distance.yule, u, v, w)
+    assert isinstance(wbar, NotImplementedTangent)

@@ -149,6 +149,24 @@ def test_points_outside_do_not_spoil_second_derivatives():
     np.testing.assert_allclose(found, wanted, rtol=1e-12)
 
 
+@pytest.mark.parametrize(
+    ("name", "shapes", "p", "wanted"),
+    [
+        ("genextreme", (0.5,), 1.0, [-4]),
+        ("genextreme", (-0.5,), 0.0, [-4]),
+        ("genpareto", (-0.5,), 1.0, [4]),
+        ("truncnorm", (-1.0, 2.0), 0.0, [1, 0]),
+        ("loguniform", (0.5, 3.0), 1.0, [0, 1]),
+    ],
+)
+def test_the_end_of_the_support_moves_with_the_shapes(name, shapes, p, wanted):
+    distribution = getattr(stats, name)
+    for method, q in ((distribution.ppf, p), (distribution.isf, 1 - p)):
+        with np.errstate(divide="ignore"):
+            bars = cotangents(method, q, *shapes, 0.0, 3.0)[1:-2]
+        np.testing.assert_allclose(bars, 3 * np.array(wanted))
+
+
 # ---------------------------------------------------------------- discrete distributions
 
 
@@ -199,6 +217,10 @@ def test_a_program_calls_the_method_as_a_primitive():
 def test_distributions_without_an_entry_have_no_rule():
     assert rrule(stats.argus.logpdf, 0.5, 1.0) is None
     assert rrule(stats.nct.logpdf, 0.5, 3.0, 1.0) is None
+
+
+def test_complex_numbers_are_not_served():
+    assert rrule(stats.cauchy.logpdf, 0.5 + 1j) is None
 
 
 def test_a_parameter_whose_derivative_is_not_known_says_so_and_does_no_harm():

@@ -33,7 +33,7 @@ def _(rng: np.random.Generator) -> Iterator[Sample]:
     cls, d = interpolate.RBFInterpolator, rng.standard_normal(5)
     for kernel in ("thin_plate_spline", "linear", "cubic"):
         yield built(cls, (CORNERS, d), INSIDE, kernel=kernel)
-    more = np.concatenate([CORNERS, CORNERS[:3] + [0.9, -0.4]])
+    more = np.concatenate([CORNERS, CORNERS[:3] + np.array([0.9, -0.4])])
     yield built(cls, (more, rng.standard_normal(8)), INSIDE, kernel="quintic")
     for kernel in ("multiquadric", "inverse_multiquadric", "inverse_quadratic", "gaussian"):
         yield built(cls, (CORNERS, d), INSIDE, kernel=kernel, epsilon=0.7)

@@ -6,6 +6,16 @@ from typing import Any
 
 import numpy as np
 
+from testutils.variants import SECOND_ORDER
+
+IN_PARTS = {SECOND_ORDER: "a program differentiates a part of the result twice, as those in tests/rules/scipy do"}
+"""For functions whose whole result no program returns."""
+
+MINPACK = dict.fromkeys(
+    ["0-d", "complex", "empty", "size-1 axis"],
+    "MINPACK refuses such output of the function and, in SciPy 1.17, frees memory twice then",
+)
+
 
 def cubic(x: Any, p: Any, q: Any) -> Any:
     """A function of a number with one root, whose slope is positive for positive p."""

@@ -12,10 +12,15 @@ from typing import Any
 import numpy as np
 import scipy.optimize
 
-from testutils.samples.scipy.optimize.problems import contraction, coupled, cubic
+from testutils.samples.scipy.optimize.problems import IN_PARTS, MINPACK, contraction, coupled, cubic
 from testutils.sampling import Sample, sample, sample_inputs
 
 ROUNDED = 1e-6
+COMPLEX = {"complex": "the start has some influence on the imaginary part, whose error the solver does not measure"}
+ELSEWHERE = dict.fromkeys(
+    ["float32", "complex", "integer", "larger", "smaller", "negated"],
+    "the solver does not converge there to what a finite difference needs",
+)
 
 
 @sample_inputs(
@@ -32,9 +37,9 @@ def _(rng: np.random.Generator) -> Iterator[Sample]:
 
 @sample_inputs(scipy.optimize.root_scalar)
 def _(rng: np.random.Generator) -> Iterator[Sample]:
-    yield sample(cubic, (1.5, 2.0), bracket=(-3.0, 4.0), xtol=1e-14, _rtol=ROUNDED)
-    yield sample(cubic, (0.7, -rng.random()), x0=1.0, method="newton", xtol=1e-14, _rtol=ROUNDED)
-    yield sample(cubic, (0.7, 0.5), x0=1.0, x1=1.1, method="secant", xtol=1e-14, _rtol=ROUNDED)
+    yield sample(cubic, (1.5, 2.0), bracket=(-3.0, 4.0), xtol=1e-14, _rtol=ROUNDED, _skip=IN_PARTS)
+    yield sample(cubic, (0.7, -rng.random()), x0=1.0, method="newton", xtol=1e-14, _rtol=ROUNDED, _skip=IN_PARTS)
+    yield sample(cubic, (0.7, 0.5), x0=1.0, x1=1.1, method="secant", xtol=1e-14, _rtol=ROUNDED, _skip=IN_PARTS)
 
 
 @sample_inputs(scipy.optimize.newton)
@@ -47,12 +52,16 @@ def _(rng: np.random.Generator) -> Iterator[Sample]:
 def _(rng: np.random.Generator) -> Iterator[Sample]:
     for method, options in (("krylov", {"fatol": 1e-13}), ("df-sane", {"ftol": 1e-14, "fatol": 0.0})):
         p = np.array([2.0, 1.0]) + 0.1 * rng.random(2)
-        yield sample(coupled, np.ones(2), (p,), method=method, options=options, _rtol=ROUNDED)
+        yield sample(
+            coupled, np.ones(2), (p,), method=method, options=options, _rtol=ROUNDED, _skip=IN_PARTS | ELSEWHERE
+        )
 
 
 @sample_inputs(scipy.optimize.fsolve)
 def _(rng: np.random.Generator) -> Iterator[Sample]:
-    yield sample(coupled, np.ones(2), (np.array([2.0, 1.0]) + 0.1 * rng.random(2),), xtol=1e-12, _rtol=ROUNDED)
+    yield sample(
+        coupled, np.ones(2), (np.array([2.0, 1.0]) + 0.1 * rng.random(2),), xtol=1e-12, _rtol=ROUNDED, _skip=MINPACK
+    )
 
 
 @dataclass
@@ -67,7 +76,9 @@ class Equations:
 
 @sample_inputs(scipy.optimize.broyden1, scipy.optimize.broyden2, scipy.optimize.anderson, scipy.optimize.newton_krylov)
 def _(rng: np.random.Generator) -> Iterator[Sample]:
-    yield sample(Equations(2.0 + 0.1 * rng.random()), np.ones(2), f_tol=1e-13, _rtol=ROUNDED)
+    yield sample(
+        Equations(2.0 + 0.1 * rng.random()), np.ones(2), f_tol=1e-13, _rtol=ROUNDED, _skip=IN_PARTS | ELSEWHERE
+    )
 
 
 @dataclass
@@ -80,10 +91,14 @@ class Deficit(Equations):
 
 @sample_inputs(scipy.optimize.linearmixing, scipy.optimize.diagbroyden, scipy.optimize.excitingmixing)
 def _(rng: np.random.Generator) -> Iterator[Sample]:
-    yield sample(Deficit(2.0 + 0.1 * rng.random()), np.ones(2), alpha=0.9, f_tol=1e-13, _rtol=ROUNDED)
+    yield sample(
+        Deficit(2.0 + 0.1 * rng.random()), np.ones(2), alpha=0.9, f_tol=1e-13, _rtol=ROUNDED, _skip=IN_PARTS | ELSEWHERE
+    )
 
 
 @sample_inputs(scipy.optimize.fixed_point)
 def _(rng: np.random.Generator) -> Iterator[Sample]:
     yield sample(contraction, 0.5, (rng.random(),), xtol=1e-14, _rtol=ROUNDED)
-    yield sample(contraction, np.full(2, 0.5), (rng.random(2),), xtol=1e-14, method="iteration", _rtol=ROUNDED)
+    yield sample(
+        contraction, np.full(2, 0.5), (rng.random(2),), xtol=1e-14, method="iteration", _rtol=ROUNDED, _skip=COMPLEX
+    )

@@ -7,8 +7,6 @@ from collections.abc import Iterator
 import numpy as np
 from scipy import spatial
 
-from rulescore import NoTangent
-from testutils.random_tangents import with_tangent
 from testutils.samples.scipy.spatial.distances import numbers
 from testutils.sampling import Sample, sample, sample_inputs
 
@@ -34,11 +32,3 @@ def _(rng: np.random.Generator) -> Iterator[Sample]:
 def _(rng: np.random.Generator) -> Iterator[Sample]:
     yield sample(rng.standard_normal((5, 3)), rng.standard_normal((5, 3)))
     yield sample(rng.standard_normal((4, 2)).tolist(), rng.standard_normal((4, 2)).tolist(), _name="lists")
-
-
-@sample_inputs(spatial.tsearch)
-def _(rng: np.random.Generator) -> Iterator[Sample]:
-    triangles = spatial.Delaunay(rng.standard_normal((6, 2)))
-    x = 0.1 * rng.standard_normal((3, 2))
-    spatial.tsearch(triangles, x)  # which keeps in the object what it computes when it is first asked
-    yield sample(with_tangent(triangles, NoTangent()), x)

@@ -125,10 +125,7 @@ def of_two_in_an_object(rng: np.random.Generator) -> Iterator[Sample]:
     yield sample(x[:7], x[7:], _skip=OBJECTS)
 
 
-@sample_inputs(
-    *(stats.somersd, stats.mannwhitneyu, stats.ranksums, stats.kruskal, stats.ansari, stats.brunnermunzel),
-    stats.fligner,
-)
+@sample_inputs(stats.somersd, stats.mannwhitneyu, stats.ranksums, stats.kruskal, stats.ansari, stats.brunnermunzel)
 def of_two(rng: np.random.Generator) -> Iterator[Sample]:
     x = apart(rng, 14) / 3
     yield sample(x[:7], x[7:])
