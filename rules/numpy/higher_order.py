@@ -4,6 +4,7 @@
 values that a function takes from around it have a derivative too, which no rule gets to see.
 """
 
+import math
 import re
 
 import numpy as np
@@ -72,12 +73,11 @@ class Elementwise:
         cores = dict(zip(of_each, self.core_ndims(len(of_each)), strict=True))
         loops = {i: np.shape(x)[: np.ndim(x) - cores[i]] for i, x in of_each.items()}
         shape = np.broadcast_shapes(*loops.values())
-        rows = {
-            i: np.reshape(np.broadcast_to(x, shape + np.shape(x)[len(loops[i]) :]), (-1, *np.shape(x)[len(loops[i]) :]))
-            for i, x in of_each.items()
-        }
+        count = math.prod(shape)
+        shapes = {i: np.shape(x)[len(loops[i]) :] for i, x in of_each.items()}
+        rows = {i: np.reshape(np.broadcast_to(x, shape + shapes[i]), (count, *shapes[i])) for i, x in of_each.items()}
         outputs = []
-        for k in range(int(np.prod(shape))):
+        for k in range(count):
             of_this = {i: rows[i][k] for i in rows}
             positional = [of_this.get(i, x) for i, x in enumerate(args)]
             outputs.append(function(*positional, **{name: of_this.get(name, x) for name, x in self.keywords.items()}))
