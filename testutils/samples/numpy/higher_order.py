@@ -126,5 +126,7 @@ def _(rng: np.random.Generator) -> Iterator[Sample]:
     yield sample(x, w=3.0, _function=np.vectorize(weighted), _name="a keyword", _rtol=ROUNDED)
     yield sample(complex_normal(rng, 3), _function=np.vectorize(weighted), _rtol=ROUNDED)
     yield sample(x.astype(np.float32), _function=np.vectorize(weighted, otypes=["f"]), _rtol=ROUNDED)
-    yield sample(x, _function=np.vectorize(Ramp(2.0)), _name="a function with a parameter", _rtol=ROUNDED)
+    double = {"float32": "a number of Python's counts as double precision while it is differentiated"}
+    ramp = np.vectorize(Ramp(2.0))
+    yield sample(x, _function=ramp, _name="a function with a parameter", _rtol=ROUNDED, _skip=double)
     yield sample(np.zeros((0, 2)), _function=np.vectorize(weighted, otypes="d"), _name="nothing", _rtol=ROUNDED)
