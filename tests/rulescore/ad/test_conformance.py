@@ -153,7 +153,7 @@ def test_every_sample_is_right_in_both_modes(name: str) -> None:
     assert found.verdict in ("right", "not differentiable")
 
 
-@pytest.mark.parametrize("name", TARGETS)
+@pytest.mark.parametrize("name", filter(is_of_numpy, TARGETS))
 def test_each_argument_alone_is_right_in_both_modes(name: str) -> None:
     chosen = few(name, lambda sample: (name, word(sample)) in NOT_ASKED, vjp_one_by_one)
     found = run(name, vjp_one_by_one, jvp_one_by_one, skip=chosen)
