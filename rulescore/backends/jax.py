@@ -52,6 +52,11 @@ def _run(function: HostFunction, results: Results, *arrays: Any) -> list[Any]:
                 f"{function.name} returned an array of the shape {np.shape(y)} where JAX was told {shape}: shapes may "
                 "not depend on values. Say which one it is, with result_shapes="
             )
+        if not np.can_cast(np.result_type(y), dtype, "same_kind"):
+            raise TypeError(
+                f"{function.name} returned {np.result_type(y)} where JAX was told {np.dtype(dtype)}: types may not "
+                "depend on values. Say which one it is, with result_shapes="
+            )
         converted.append(np.asarray(y, dtype))
     return converted
 

@@ -32,7 +32,9 @@ from torch.autograd import Function, forward_ad  # noqa: E402
 def _array(tensor: Any) -> Any:
     """The array with a tensor's memory; a number of NumPy's where it is one, which more functions take."""
     try:
-        return tensor.detach().numpy()[()]
+        array = tensor.detach().numpy()
+        array.flags.writeable = False  # PyTorch would not know what was written
+        return array[()]
     except (TypeError, RuntimeError):
         pass
     if tensor.device.type != "cpu":

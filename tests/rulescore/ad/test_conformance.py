@@ -2,9 +2,9 @@
 
 At first order all samples of NumPy's functions run in both modes, and `FEW` of each other function, spread evenly. At
 second order the AD's own pullbacks and pushforwards are differentiated again, in both modes, on `FEW` samples of each
-function of NumPy's and `FEWER` of others; on as many, each argument is differentiated alone. All of them run in
-``rulescore check --thorough``, which asks the AD as written in `testutils.reference_ad` too. Rules that are added later
-are run without a line here.
+function of NumPy's and `FEWER` of others; on as many of NumPy's, each argument is differentiated alone. All of them run
+in ``rulescore check --thorough``, which asks the AD as written in `testutils.reference_ad` too. Rules that are added
+later are run without a line here.
 """
 
 from __future__ import annotations
@@ -153,7 +153,7 @@ def test_every_sample_is_right_in_both_modes(name: str) -> None:
     assert found.verdict in ("right", "not differentiable")
 
 
-@pytest.mark.parametrize("name", filter(is_of_numpy, TARGETS))
+@pytest.mark.parametrize("name", [name for name in TARGETS if is_of_numpy(name)])
 def test_each_argument_alone_is_right_in_both_modes(name: str) -> None:
     chosen = few(name, lambda sample: (name, word(sample)) in NOT_ASKED, vjp_one_by_one)
     found = run(name, vjp_one_by_one, jvp_one_by_one, skip=chosen)

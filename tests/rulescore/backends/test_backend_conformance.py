@@ -49,7 +49,7 @@ def named_targets(module: str) -> list[str]:
         with contextlib.suppress(TargetError):
             resolve(target.name)
             found.append(target.name)
-    return found
+    return found[::5] if module == "scipy.stats" else found  # half a thousand methods that are made alike
 
 
 @pytest.mark.parametrize("module", MODULES)

@@ -222,6 +222,13 @@ def test_shapes_of_results_may_be_given():
         jax.block_until_ready(jax.jit(wrong)(X))
 
 
+def test_types_of_results_may_not_depend_on_values():
+    ours = jax.jit(to_jax(lambda x: np.emath.sqrt(x)))
+    assert_same(ours(jnp.asarray(X)), jnp.sqrt(X))
+    with pytest.raises(Exception, match="returned complex128 where JAX was told float64"):
+        jax.block_until_ready(ours(-jnp.asarray(X)))
+
+
 def test_known_values_find_the_shapes_of_results():
     seen = []
 

@@ -172,6 +172,17 @@ def test_tensors_and_arrays_share_memory():
     assert np.shares_memory(seen[0], big.numpy())
 
 
+def test_functions_cannot_write_into_tensors():
+    def f(x):
+        x[0] = 7.0
+        return x
+
+    x = torch.ones(3)
+    with pytest.raises(ValueError, match="read-only"):
+        to_torch(f)(x)
+    assert x[0] == 1
+
+
 def test_results_never_share_memory_with_arguments_or_each_other():
     x = torch.ones(3, dtype=torch.float64)
     for f in (np.asarray, np.ravel, lambda x: x[1:], np.flip):
