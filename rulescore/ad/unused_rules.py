@@ -98,17 +98,26 @@ def _warn(g: types.FunctionType, record: RuleRecord, f: Any) -> None:
 def reachable_functions(f: Any) -> Iterator[types.FunctionType]:
     """The functions of Python that ``f`` can call by name, itself first, and those that they can call.
 
-    Neither this package nor NumPy is searched, nor what is within a primitive, which is a function of this package.
+    Neither this package nor those of `_SEARCHED_BY_NOBODY` are searched, nor what is within a primitive, which is a
+    function of this package.
     """
     queue = list(_functions_of(f))
     seen: set[Any] = set()
     for function, owner in queue:  # it grows while it is read
-        if function in seen or is_inner(function.__code__):
+        if function in seen or is_inner(function.__code__) or _package_of(function) in _SEARCHED_BY_NOBODY:
             continue
         seen.add(function)
         yield function
         for x in _named_in(function, owner):
             queue += _functions_of(x)
+
+
+_SEARCHED_BY_NOBODY = frozenset({"numpy", "scipy", "jax", "torch", "autograd", "matplotlib", "pytest"})
+"""Packages with much code, none of which calls a function that somebody else has written a rule for."""
+
+
+def _package_of(function: types.FunctionType) -> str:
+    return str(function.__globals__.get("__name__", "")).partition(".")[0]
 
 
 def _functions_of(x: Any) -> Iterator[tuple[types.FunctionType, Any]]:

@@ -477,7 +477,7 @@ class Calls:
         leaves, structure = self._flatten((args, kwargs))
         array_types = self._array_types
         arrays = [x for x in leaves if isinstance(x, array_types)]
-        fixed = tuple([_PLACE if isinstance(x, array_types) else (type(x), x) for x in leaves])
+        fixed = tuple([_PLACE if isinstance(x, array_types) else (type(x), _key(x)) for x in leaves])
         try:
             call = self._known.get((structure, fixed))
         except TypeError:
@@ -522,6 +522,11 @@ class Calls:
 
 
 _PLACE = object()
+
+
+def _key(x: Any) -> Any:
+    """What tells fixed values apart: 0.0 equals -0.0, and NaN nothing at all."""
+    return repr(x) if type(x) in (float, complex) else x
 
 
 def _is_hashable(x: Any) -> bool:

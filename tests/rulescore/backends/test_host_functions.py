@@ -39,6 +39,8 @@ def test_calls_that_differ_in_what_is_fixed_are_other_functions():
     assert calls.find((X,), {"axis": 0})[0] is not calls.find((X,), {"axis": 1})[0]
     assert calls.find((X, 1), {})[0] is not calls.find((X, True), {})[0]
     assert calls.find((X,), {})[0] is calls.find((Y,), {})[0]
+    assert calls.find((X, 0.0), {})[0] is not calls.find((X, -0.0), {})[0]
+    assert calls.find((X, float("nan")), {})[0] is calls.find((X, float("nan")), {})[0]
 
 
 def test_derivatives_are_one_object_each():
