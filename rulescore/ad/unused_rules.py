@@ -10,6 +10,7 @@ import dis
 import functools
 import inspect
 import itertools
+import sys
 import threading
 import types
 import warnings
@@ -112,8 +113,11 @@ def reachable_functions(f: Any) -> Iterator[types.FunctionType]:
             queue += _functions_of(x)
 
 
-_SEARCHED_BY_NOBODY = frozenset({"numpy", "scipy", "jax", "torch", "autograd", "matplotlib", "pytest"})
-"""Packages with much code, none of which calls a function that somebody else has written a rule for."""
+_SEARCHED_BY_NOBODY = sys.stdlib_module_names | {
+    *("numpy", "scipy", "jax", "torch", "autograd", "matplotlib", "pytest", "_pytest", "rich", "optree"),
+    *("testutils", "multipledispatch"),
+}
+"""Packages with much code, none of which calls a function by name that somebody else has written a rule for."""
 
 
 def _package_of(function: types.FunctionType) -> str:
