@@ -66,7 +66,7 @@ class ReverseRuleTable(RuleTable):
         if result is None:
             return None
         y, inner_pullback = result
-        names = (every_keyword and self._parameter_names(function, (*carried, *args), every_keyword, config)) or ()
+        names = (every_keyword and self.parameter_names(function, (*carried, *args), every_keyword, config)) or ()
         # A keyword that the call replaces is not used, and its tangent is zero.
         used = [name for name in keywords if name not in kwargs]
         count = max([len(carried) + len(args), *(1 + names.index(name) for name in kwargs if name in names)])
@@ -136,7 +136,7 @@ class ForwardRuleTable(RuleTable):
         every_keyword = {**keywords, **kwargs}
         tangents = [NoTangent(), *dcarried, *dargs]
         if keyword_tangents:
-            names = self._parameter_names(function, every_argument, every_keyword, config)
+            names = self.parameter_names(function, every_argument, every_keyword, config)
             if names is None:
                 return None
             unknown = [name for name in keyword_tangents if name not in names]

@@ -455,10 +455,13 @@ class RuleTable:
         """The rule that serves a call, found by the values, of which functions may be known by identity."""
         return next(self._candidates_of_call(self._tables_of(f), args, kwargs, config), None)
 
-    def _parameter_names(
-        self, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any], config: RuleConfig | None
+    def parameter_names(
+        self, f: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any], config: RuleConfig | None = None
     ) -> tuple[str | None, ...] | None:
-        """What the rule that serves a call names its positional arguments, without those that ``f`` carries."""
+        """What the rule that serves a call names its positional arguments, without those that ``f`` carries.
+
+        None where no rule serves the call, and in the place of a name where an argument can only be given by position.
+        """
         function, carried, keywords = self._with_what_it_carries(f)
         record = self._serving(function, (*carried, *args), {**keywords, **kwargs}, config)
         return None if record is None else record.parameters.names[len(carried) :]

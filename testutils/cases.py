@@ -164,10 +164,14 @@ class Case:
 
     def _bound_keywords(self) -> dict[int, str]:
         """The keywords that the rule takes by position, so that its pullback may answer for them."""
-        bound, rest = self._bound("rrule" if "rrule" in self.modes else "frule")
-        moved = {name: value for name, value in self.kwargs.items() if name not in rest}
-        positions = range(len(self.args), len(bound))
-        return {p: name for p in positions for name, value in moved.items() if bound[p] is value}
+        mode = "rrule" if "rrule" in self.modes else "frule"
+        bound, rest = self._bound(mode)
+        moved = self.kwargs.keys() - rest.keys()
+        table = self.rules[mode]
+        if not moved or not isinstance(table, RuleTable):
+            return {}
+        names = table.parameter_names(self.function, self.args, self.kwargs) or ()
+        return {p: name for p, name in enumerate(names[: len(bound)]) if name in moved}
 
     def _bound(self, mode: str, *inputs: Any) -> tuple[tuple[Any, ...], dict[str, Any]]:
         function, args, kwargs = inputs or (self.function, self.args, self.kwargs)

@@ -11,6 +11,7 @@ import importlib.util
 import multiprocessing
 import os
 import sys
+import traceback
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
@@ -96,7 +97,11 @@ class Target:
             return report
         except SampleError as error:
             result = CheckResult("sample input", "fail", str(error))
-            return Report(self.name, f"{self.name}[{sample.id}]", (result,))
+        except Exception as error:  # of the checks themselves; one sample must not stop the run
+            where = traceback.extract_tb(error.__traceback__)[-1]
+            message = f"checking raised {type(error).__name__} ({where.filename}:{where.lineno}): {error}"
+            result = CheckResult("sample input", "fail", message)
+        return Report(self.name, f"{self.name}[{sample.id}]", (result,))
 
     def test(self, sample: Sample | None, inconclusive: Inconclusive = "raise", thorough: bool = False) -> Report:
         """Check, and raise what the report says. Without a sample, say that there is none."""

@@ -37,7 +37,8 @@ class VectorFunction:
     precision : dtype, optional
         Evaluate in this precision, whatever the function has against it.
     strict : bool
-        Whether an output of another structure, shape or realness close by is an error, and not the end of the domain.
+        Whether an exception of another kind than ArithmeticError and ValueError, and an output of another structure,
+        shape or realness close by are errors, and not the end of the domain.
 
     Attributes
     ----------
@@ -142,6 +143,10 @@ class VectorFunction:
         try:
             output = self.call(vector)
         except (ArithmeticError, ValueError):  # outside of the domain, as `math.log` and `np.linalg.inv` say it
+            return np.full_like(self.y, np.nan)
+        except Exception:  # solvers say it each in their own way
+            if self._strict:
+                raise
             return np.full_like(self.y, np.nan)
         layout = layout_of(output)
         if layout.signature != self.output.signature:

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from rulescore import rrule
-from testutils import sample
+from testutils import running, sample
 from testutils.cli import main
 from testutils.running import TargetError, collect_targets, default_jobs, resolve, run_targets
 
@@ -455,6 +455,19 @@ def test_progress_is_reported_for_every_sample():
     seen = []
     run_targets(["numpy.add"], targets, on_report=lambda target, sample, report: seen.append(sample.id))
     assert seen == [sample.id for sample in targets[0].samples]
+
+
+def test_an_error_of_the_checks_fails_its_sample_and_stops_nothing(rules_file, monkeypatch):
+    path = rules_file()
+    targets = collect_targets([path])
+
+    def broken(*args, **kwargs):
+        raise IndexError("out of the tester's own bounds")
+
+    monkeypatch.setattr(running, "check_sample", broken)
+    outcome, *_ = run_targets([path], targets)
+    assert outcome.verdict == "fail"
+    assert "checking raised IndexError" in str(outcome.reports[0][1])
 
 
 def test_few_samples_are_checked_in_this_process():

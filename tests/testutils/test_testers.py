@@ -41,7 +41,7 @@ from testutils import (
     test_scalar,
     with_tangent,
 )
-from testutils.cases import SampleError
+from testutils.cases import Case, SampleError
 
 RNG = np.random.default_rng(0)
 VECTOR = RNG.uniform(0.5, 2.0, 5)
@@ -834,6 +834,38 @@ def test_output_that_changes_its_shape_nearby_ends_the_domain() -> None:
         report = check_rule(positive, np.array([0.0, 1.0]), modes=("rrule",))
     assert report.verdict == "pass", str(report)
     assert "edge of the domain" in str(report)
+
+
+def test_exception_nearby_of_whatever_kind_ends_the_domain() -> None:
+    class NoConvergenceError(Exception):
+        pass
+
+    def solved(x: Any) -> Any:
+        if x > 2.0:
+            raise NoConvergenceError
+        return x * x
+
+    scalar_rule(solved, lambda y, x: 2 * x)
+    assert check_rule(solved, 2.0 - 1e-9, modes=("rrule",)).verdict != "fail"
+    assert check_rule(solved, 1.0).verdict == "pass"
+
+
+def test_keywords_of_the_same_value_are_told_apart() -> None:
+    def weighted(x: Any, a: Any = 1.0, b: Any = 1.0, c: Any = 1.0) -> Any:
+        return a * x + b * x**2 + c * x**3
+
+    @rrule.register(weighted)
+    def weighted_rrule(x: Any, a: Any = 1.0, b: Any = 1.0, c: Any = 1.0) -> Any:
+        def weighted_pullback(ybar: Any) -> Any:
+            return NoTangent(), (a + 2 * b * x + 3 * c * x**2) * ybar, x * ybar, x**2 * ybar, x**3 * ybar
+
+        return a * x + b * x**2 + c * x**3, weighted_pullback
+
+    half = 0.5
+    call = {"fkwargs": {"b": half, "c": half, "a": half}, "modes": ("rrule",)}
+    labels = [argument.label for argument in Case(weighted, (2.0,), **call).arguments]
+    assert labels == ["the function itself", "argument 0 (x)", "argument 1 (a)", "argument 2 (b)", "argument 3 (c)"]
+    assert check_rule(weighted, 2.0, **call).verdict == "pass"
 
 
 def test_pullback_that_fails_at_its_second_call_is_reported() -> None:
