@@ -6,6 +6,7 @@ All functions are one primitive, "call this `HostFunction`", whose derivatives a
 from __future__ import annotations
 
 import functools
+import importlib
 import threading
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -15,7 +16,7 @@ import optree
 
 from rulescore.backends.extras import framework
 from rulescore.backends.foreign_functions import ForeignFunction, as_function_of_arrays
-from rulescore.backends.host_functions import Call, Calls, HostFunction, is_differentiable
+from rulescore.backends.host_functions import Call, Calls, HostFunction, conjugate, is_differentiable
 from rulescore.config import HasReverseMode
 from rulescore.registry import frule, rrule
 from rulescore.thunks import unthunk
@@ -105,7 +106,7 @@ def _pullback(
     def vjp(ybar: Any) -> list[Any]:
         seeds = [seed for seed, has in zip(_parts(ybar), has_one, strict=True) if has]
         if pull is not None and not any(map(isbox, seeds)):
-            bars = [_conjugate(bar) for bar in pull([_conjugate(seed) for seed in seeds])]
+            bars = [conjugate(bar) for bar in pull([conjugate(seed) for seed in seeds])]
         else:
             bars = list(host_call(function.pullback(needs, conjugate=True), [*arrays, *seeds])) if any(needs) else []
         found = iter(bars)
@@ -113,10 +114,6 @@ def _pullback(
         return [vspace(arrays[i]).zeros() if by_array[i] is None else by_array[i] for i in asked]
 
     return vjp
-
-
-def _conjugate(x: Any) -> Any:
-    return np.conjugate(x) if np.iscomplexobj(x) else x
 
 
 def _jvps(argnums: Sequence[int], tangents: Any, ans: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -241,8 +238,6 @@ def extend_autograd() -> dict[str, str]:
 
 
 def _module(name: str) -> Any:
-    import importlib
-
     try:
         return importlib.import_module(name)
     except ImportError:  # the namespace exists with the part of SciPy that is installed

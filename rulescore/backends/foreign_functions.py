@@ -16,11 +16,10 @@ from multipledispatch import MDNotImplementedError
 from rulescore.ad import primitive
 from rulescore.ad.errors import describe
 from rulescore.ad.trees import flatten, unflatten
-from rulescore.backends.host_functions import is_differentiable
+from rulescore.backends.host_functions import dense, is_differentiable
 from rulescore.closures import is_traced
 from rulescore.projection import project_to
 from rulescore.registry import frule, rrule
-from rulescore.tangents import zero_tangent
 from rulescore.thunks import unthunk
 from rulescore.zero import AbstractZero, NoTangent
 
@@ -88,7 +87,7 @@ def foreign_call_rrule(function: ForeignFunction, *arrays: Any) -> Any:
         ybar = unthunk(ybar)
         if isinstance(ybar, AbstractZero):
             return (_NO_TANGENT, _NO_TANGENT, *[project_to(x)(ybar) for x in arrays])
-        ybars = [_dense(part, output) for part, output in zip(ybar, y, strict=True) if is_differentiable(output)]
+        ybars = [dense(part, output) for part, output in zip(ybar, y, strict=True) if is_differentiable(output)]
         if pull is None or any(map(is_traced, ybars)):
             bars = iter(foreign_call(function.pullback(len(arrays)), *arrays, *ybars))
         else:
@@ -101,7 +100,7 @@ def foreign_call_rrule(function: ForeignFunction, *arrays: Any) -> Any:
 
 @frule.register(foreign_call)
 def foreign_call_frule(tangents: Any, function: ForeignFunction, *arrays: Any) -> Any:
-    directions = [_dense(dx, x) for dx, x in zip(tangents[2:], arrays, strict=True) if is_differentiable(x)]
+    directions = [dense(dx, x) for dx, x in zip(tangents[2:], arrays, strict=True) if is_differentiable(x)]
     if any(map(is_traced, (*arrays, *directions))):
         y = foreign_call(function, *arrays)
         moved: Any = foreign_call(function.pushforward(len(arrays)), *arrays, *directions)
@@ -110,11 +109,6 @@ def foreign_call_frule(tangents: Any, function: ForeignFunction, *arrays: Any) -
         y = tuple(outputs)
     parts = iter(moved)
     return y, tuple([next(parts) if is_differentiable(part) else _NO_TANGENT for part in y])
-
-
-def _dense(dx: Any, x: Any) -> Any:
-    dx = unthunk(dx)
-    return unthunk(zero_tangent(x)) if isinstance(dx, AbstractZero) else dx
 
 
 # ---------------------------------------------------------------- with containers

@@ -16,6 +16,8 @@ import numpy as np
 from rulescore import ad
 from rulescore.ad.config import CONFIG
 from rulescore.ad.errors import describe
+from rulescore.closures import is_traced
+from rulescore.config import RuleConfig
 from rulescore.records import name_of
 from rulescore.registry import frule, rrule
 from rulescore.tangents import NotImplementedTangent
@@ -74,7 +76,7 @@ class HostFunction:
     def jvp(self, arrays: Arrays, needs: Needs, tangents: Arrays) -> tuple[tuple[Any, ...], list[Any]]:
         """The value, and the tangents of the outputs that have one, from those of the arrays in ``needs``."""
         outputs, dys = ad.jvp(self._of_some(arrays, needs), tuple(_chosen(arrays, needs)), tuple(tangents))
-        return outputs, [_dense(dy, y) for y, dy in zip(outputs, dys, strict=True) if is_differentiable(y)]
+        return outputs, [dense(dy, y) for y, dy in zip(outputs, dys, strict=True) if is_differentiable(y)]
 
     def _of_some(self, arrays: Arrays, needs: Needs) -> Callable[..., tuple[Any, ...]]:
         def of_some(*chosen: Any) -> tuple[Any, ...]:
@@ -125,7 +127,7 @@ def _spread(ybars: Arrays, outputs: tuple[Any, ...]) -> tuple[Any, ...]:
     return tuple([next(given) if is_differentiable(y) else _NO_TANGENT for y in outputs])
 
 
-def _dense(dx: Any, x: Any) -> Any:
+def dense(dx: Any, x: Any) -> Any:
     """A tangent as an array."""
     dx = unthunk(dx)
     if isinstance(dx, NotImplementedTangent):
@@ -197,7 +199,7 @@ class Pullback(HostFunction):
         _, pull = vjp(arrays[:count], self.needs)
         if not self.conjugate:
             return tuple(pull(arrays[count:]))
-        return tuple([_conjugate(xbar) for xbar in pull([_conjugate(ybar) for ybar in arrays[count:]])])
+        return tuple([conjugate(xbar) for xbar in pull([conjugate(ybar) for ybar in arrays[count:]])])
 
     def results(self, specs: Sequence[Spec], values: Arrays | None = None) -> tuple[Spec, ...]:
         return tuple(_chosen(specs[: len(self.needs)], self.needs))
@@ -209,7 +211,7 @@ class Pullback(HostFunction):
         return self.function.batched().pullback(self.needs, self.conjugate)
 
 
-def _conjugate(x: Any) -> Any:
+def conjugate(x: Any) -> Any:
     return np.conjugate(x) if np.iscomplexobj(x) else x
 
 
@@ -285,8 +287,12 @@ class Call(HostFunction):
 
     Attributes
     ----------
+    function : callable
+        ``f``.
     structure : object
         That of what ``f`` has returned last.
+    has_rules_out_of_reach : bool
+        Whether there are rules, but arguments or results are not arrays and tuples of arrays alone.
     """
 
     def __init__(
@@ -299,17 +305,18 @@ class Call(HostFunction):
         is_plain: bool = False,
     ) -> None:
         super().__init__()
-        self._f, self._arguments, self._flatten = f, arguments, flatten
+        self.function, self._arguments, self._flatten = f, arguments, flatten
         self._positions, self._takes_batches = positions or (), takes_batches
         self._is_plain = is_plain
         # Until it turns out that there is no rule, or that the result has another form:
         self._has_rrule = self._has_frule = positions is not None
+        self.has_rules_out_of_reach = positions is None and (f in rrule or f in frule)
         self.structure: Any = None
         self._results: dict[Any, tuple[Spec, ...]] = {}
 
     @property
     def name(self) -> str:
-        return name_of(self._f)
+        return name_of(self.function)
 
     def batched(self) -> HostFunction:
         return self if self._takes_batches else super().batched()
@@ -351,9 +358,12 @@ class Call(HostFunction):
         return tuple(leaves)
 
     def __call__(self, arrays: Arrays) -> tuple[Any, ...]:
+        return tuple([y if isinstance(y, np.ndarray) else np.asarray(y)[()] for y in self.outputs_of(arrays)])
+
+    def outputs_of(self, arrays: Arrays) -> tuple[Any, ...]:
+        """What the function returns, of whatever arrays it takes."""
         args, kwargs = self._arguments(arrays)
-        outputs = self._outputs(self._f(*args, **kwargs))
-        return tuple([y if isinstance(y, np.ndarray) else np.asarray(y)[()] for y in outputs])
+        return self._outputs(self.function(*args, **kwargs))
 
     def traceable(self, *arrays: Any) -> tuple[Any, ...]:
         args, kwargs = self._arguments(arrays)
@@ -362,14 +372,20 @@ class Call(HostFunction):
     @property
     def _differentiable(self) -> Callable[..., Any]:
         """The function, as one that the reference AD sees."""
-        return ad.primitive(self._f) if self._f in rrule or self._f in frule else self._f
+        return ad.primitive(self.function) if self.function in rrule or self.function in frule else self.function
 
     # ------------------------------------------------------------ first derivatives, by the rules directly
 
     def vjp(self, arrays: Arrays, needs: Needs) -> tuple[tuple[Any, ...], Callable[[Arrays], list[Any]]]:
-        found = self._rrule(arrays, needs) if self._has_rrule else None
+        return self.vjp_by_rule(arrays, needs) or super().vjp(arrays, needs)
+
+    def vjp_by_rule(
+        self, arrays: Arrays, needs: Needs, config: RuleConfig = CONFIG
+    ) -> tuple[tuple[Any, ...], Callable[[Arrays], list[Any]]] | None:
+        """As `vjp`; None where there is no rule, or its result has another form than a tuple of arrays."""
+        found = self._rrule(arrays, needs, config) if self._has_rrule else None
         if found is None:
-            return super().vjp(arrays, needs)
+            return None
         y, pullback = found
         is_tuple = type(y) is tuple
         if is_tuple or self.structure is None:
@@ -379,46 +395,60 @@ class Call(HostFunction):
 
         def pull_back(ybars: Arrays) -> list[Any]:
             bars = pullback(_spread(ybars, outputs) if is_tuple else ybars[0])
-            return [bars[i] if type(bars[i]) is np.ndarray else _dense(bars[i], x) for i, x in wanted]
+            if len(bars) <= wanted[-1][0]:  # it stopped early
+                bars = (*bars, *[_NO_TANGENT] * wanted[-1][0])
+            return [bars[i] if type(bars[i]) is np.ndarray else dense(bars[i], x) for i, x in wanted]
 
         return outputs, pull_back
 
-    def _rrule(self, arrays: Arrays, needs: Needs) -> Any:
+    def _rrule(self, arrays: Arrays, needs: Needs, config: RuleConfig) -> Any:
         """Value and pullback by a rule; None where there is none, or where they are not in a simple form."""
-        found = rrule(self._f, *arrays) if self._is_plain and False not in needs else None
+        found = rrule(self.function, *arrays) if self._is_plain and False not in needs else None
         if found is None:  # or only one that calls back into AD
             args, kwargs = self._arguments(arrays)
             needed = [False] * len(args)
             for position, need in zip(self._positions, needs, strict=True):
                 needed[position] = need
-            found = rrule.call(self._f, args, kwargs, config=CONFIG, needs=tuple(needed))
+            found = rrule.call(self.function, args, kwargs, config=config, needs=tuple(needed))
         self._has_rrule = found is not None and (type(found[0]) is np.ndarray or _is_simple(found[0]))
+        self.has_rules_out_of_reach |= found is not None and not self._has_rrule
         return found if self._has_rrule else None
 
     def jvp(self, arrays: Arrays, needs: Needs, tangents: Arrays) -> tuple[tuple[Any, ...], list[Any]]:
-        found = self._frule(arrays, needs, tangents) if self._has_frule else None
+        return self.jvp_by_rule(arrays, needs, tangents) or super().jvp(arrays, needs, tangents)
+
+    def jvp_by_rule(
+        self, arrays: Arrays, needs: Needs, tangents: Arrays, config: RuleConfig = CONFIG
+    ) -> tuple[tuple[Any, ...], list[Any]] | None:
+        """As `jvp`; None where there is no rule, or its result has another form than a tuple of arrays."""
+        found = self._frule(arrays, needs, tangents, config) if self._has_frule else None
         if found is None:
-            return super().jvp(arrays, needs, tangents)
+            return None
         y, dy = found
         outputs, dys = (y, unthunk(dy)) if type(y) is tuple else ((y,), (dy,))
         if isinstance(dys, AbstractZero):
             dys = (dys,) * len(outputs)
-        return outputs, [_dense(part, x) for x, part in zip(outputs, dys, strict=True) if is_differentiable(x)]
+        return outputs, [dense(part, x) for x, part in zip(outputs, dys, strict=True) if is_differentiable(x)]
 
-    def _frule(self, arrays: Arrays, needs: Needs, tangents: Arrays) -> Any:
+    def _frule(self, arrays: Arrays, needs: Needs, tangents: Arrays, config: RuleConfig) -> Any:
         args, kwargs = self._arguments(arrays)
         directions: list[Any] = [_NO_TANGENT, *[_ZERO_TANGENT] * len(args)]
         for position, dx in zip(_chosen(self._positions, needs), tangents, strict=True):
             directions[1 + position] = dx
-        found = frule.call(self._f, args, kwargs, tangents=tuple(directions), config=CONFIG)
+        found = frule.call(self.function, args, kwargs, tangents=tuple(directions), config=config)
         self._has_frule = found is not None and _is_simple(found[0])
+        self.has_rules_out_of_reach |= found is not None and not self._has_frule
         return found if self._has_frule else None
 
 
 def _is_simple(y: Any) -> bool:
     """Whether a result is an array, or a plain tuple of some."""
     parts = y if type(y) is tuple else (y,)
-    return all(isinstance(part, (np.ndarray, np.generic)) and part.dtype != object for part in parts)
+    return all(map(_is_array, parts))
+
+
+def _is_array(x: Any) -> bool:
+    return (isinstance(x, (np.ndarray, np.generic)) or is_traced(x)) and x.dtype != object
 
 
 def _around_one(shape: tuple[int, ...], dtype: Any) -> Any:

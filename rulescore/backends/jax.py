@@ -8,14 +8,16 @@ of the same primitive.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Sequence
-from typing import Any
+import warnings
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, ClassVar
 
 import numpy as np
 
 from rulescore.backends.extras import framework
 from rulescore.backends.foreign_functions import ForeignFunction, as_function_of_arrays
 from rulescore.backends.host_functions import Call, Calls, HostFunction, is_differentiable
+from rulescore.backends.native import Native, NativeSystem, require_native_mode, runs_on_host
 from rulescore.config import HasForwardMode, HasReverseMode
 from rulescore.thunks import unthunk
 from rulescore.zero import AbstractZero, NoTangent
@@ -67,12 +69,14 @@ def _on_host(x: Any) -> Any:
 
 
 @host_call.def_impl  # type: ignore[untyped-decorator]
-def _host_call_impl(*args: Any, function: HostFunction, results: Results) -> list[Any]:
+def _host_call_impl(*args: Any, function: HostFunction, results: Results, native: Native) -> list[Any]:
+    if _runs_natively(native, function, args):
+        return _compiled(function, results)(*args)
     return [jnp.asarray(y) for y in _run(function, results, *args)]
 
 
 @host_call.def_abstract_eval  # type: ignore[untyped-decorator]
-def _host_call_abstract_eval(*args: Any, function: HostFunction, results: Results) -> list[Any]:
+def _host_call_abstract_eval(*args: Any, function: HostFunction, results: Results, native: Native) -> list[Any]:
     return [jax.core.ShapedArray(shape, dtype) for shape, dtype in results]
 
 
@@ -82,7 +86,9 @@ def _callback(function: HostFunction, results: Results) -> Callable[..., list[An
     return functools.partial(_run, function, results)
 
 
-def _lowered(*args: Any, function: HostFunction, results: Results) -> Any:
+def _lowered(*args: Any, function: HostFunction, results: Results, native: Native) -> Any:
+    if _runs_natively(native, function, args):
+        return _run_natively(function, results, *args)
     specs = [jax.ShapeDtypeStruct(shape, dtype) for shape, dtype in results]
     return jax.pure_callback(_callback(function, results), specs, *args)
 
@@ -99,9 +105,10 @@ def _moves(tangent: Any) -> bool:
 
 
 def _host_call_jvp(
-    primals: Sequence[Any], tangents: Sequence[Any], *, function: HostFunction, results: Results
+    primals: Sequence[Any], tangents: Sequence[Any], *, function: HostFunction, results: Results, native: Native
 ) -> tuple[list[Any], list[Any]]:
-    outputs = host_call.bind(*primals, function=function, results=results)
+    bind = functools.partial(host_call.bind, native=native)
+    outputs = bind(*primals, function=function, results=results)
     needs = tuple([_moves(tangent) for tangent in tangents])
     inexact = tuple([(shape, dtype) for shape, dtype in results if _is_inexact(dtype)])
     fixed = function.fixed
@@ -109,10 +116,10 @@ def _host_call_jvp(
         moved: list[Any] = []
     elif fixed is not None and not any(needs[:fixed]):  # a linear function is its own derivative
         directions = [ad.instantiate_zeros(tangent) for tangent in tangents[fixed:]]
-        moved = host_call.bind(*primals[:fixed], *directions, function=function, results=results)
+        moved = bind(*primals[:fixed], *directions, function=function, results=results)
     else:
         directions = [tangent for tangent, need in zip(tangents, needs, strict=True) if need]
-        moved = host_call.bind(*primals, *directions, function=function.pushforward(needs), results=inexact)
+        moved = bind(*primals, *directions, function=function.pushforward(needs), results=inexact)
     parts = iter(moved)
     return outputs, [
         next(parts) if moved and _is_inexact(dtype) else ad.Zero(jax.core.ShapedArray(shape, dtype).to_tangent_aval())
@@ -123,7 +130,9 @@ def _host_call_jvp(
 ad.primitive_jvps[host_call] = _host_call_jvp
 
 
-def _host_call_transpose(cotangents: Sequence[Any], *args: Any, function: HostFunction, results: Results) -> list[Any]:
+def _host_call_transpose(
+    cotangents: Sequence[Any], *args: Any, function: HostFunction, results: Results, native: Native
+) -> list[Any]:
     fixed = function.fixed
     if fixed is None or any(map(ad.is_undefined_primal, args[:fixed])):
         raise TypeError(f"{function.name} is not linear in what JAX transposes it for")
@@ -131,7 +140,7 @@ def _host_call_transpose(cotangents: Sequence[Any], *args: Any, function: HostFu
     specs = tuple([(x.aval.shape, x.aval.dtype) if ad.is_undefined_primal(x) else (x.shape, x.dtype) for x in linear])
     transposed = function.transposed(conjugate=True)
     seeds = [ad.instantiate_zeros(ybar) for ybar in cotangents]
-    bars = host_call.bind(*args[:fixed], *seeds, function=transposed, results=specs)
+    bars = host_call.bind(*args[:fixed], *seeds, function=transposed, results=specs, native=native)
     found = [bar if ad.is_undefined_primal(x) else None for x, bar in zip(linear, bars, strict=True)]
     return [None] * fixed + found
 
@@ -140,7 +149,7 @@ ad.primitive_transposes[host_call] = _host_call_transpose
 
 
 def _host_call_batch(
-    args: Sequence[Any], dims: Sequence[Any], *, function: HostFunction, results: Results
+    args: Sequence[Any], dims: Sequence[Any], *, function: HostFunction, results: Results, native: Native
 ) -> tuple[list[Any], list[int]]:
     (size,) = {x.shape[d] for x, d in zip(args, dims, strict=True) if d is not None}
     along_first = [
@@ -148,11 +157,82 @@ def _host_call_batch(
         for x, d in zip(args, dims, strict=True)
     ]
     batched = tuple([((size, *shape), dtype) for shape, dtype in results])
-    outputs = host_call.bind(*along_first, function=function.batched(), results=batched)
+    outputs = host_call.bind(*along_first, function=function.batched(), results=batched, native=native)
     return outputs, [0] * len(outputs)
 
 
 batching.primitive_batchers[host_call] = _host_call_batch
+
+
+# ---------------------------------------------------------------- native mode
+
+
+class _JaxSystem(NativeSystem):
+    """JAX, for native mode."""
+
+    name = "JAX"
+    array_type = jax.Array
+    conjugates = True
+    modules: ClassVar = {
+        "numpy": "jax.numpy",
+        "numpy.linalg": "jax.numpy.linalg",
+        "numpy.fft": "jax.numpy.fft",
+        "scipy.special": "jax.scipy.special",
+        "scipy.linalg": "jax.scipy.linalg",
+        "scipy.fft": "jax.scipy.fft",
+        "scipy.signal": "jax.scipy.signal",
+    }
+    conj: Any = staticmethod(jnp.conj)
+    stop_gradient: Any = staticmethod(jax.lax.stop_gradient)
+    zeros_like: Any = staticmethod(jnp.zeros_like)
+    as_array: Any = staticmethod(jnp.asarray)
+    vmap: Any = staticmethod(jax.vmap)
+
+    def vjp(self, f: Callable[..., list[Any]], arrays: Sequence[Any]) -> tuple[list[Any], Callable[..., Any]]:
+        outputs, pull = jax.vjp(f, *arrays)
+        return outputs, lambda ybars: pull(_seeds(outputs, ybars))
+
+    def jvp(self, f: Any, arrays: Sequence[Any], tangents: Sequence[Any]) -> tuple[list[Any], list[Any]]:
+        return _pushed(f, list(arrays), tangents)
+
+    def with_rules(self, f: Any) -> Callable[..., Any]:
+        return _native_functions(f)
+
+
+_native_functions = functools.lru_cache(maxsize=4096)(lambda f: to_jax(f, native=True))
+_system = _JaxSystem()
+
+
+def _run_natively(function: HostFunction, results: Results, *arrays: Any) -> list[Any]:
+    return [_of_spec(function, y, *spec) for y, spec in zip(_system.natively(function)(*arrays), results, strict=True)]
+
+
+def _of_spec(function: HostFunction, y: Any, shape: tuple[int, ...], dtype: Any) -> Any:
+    if y.shape != shape:
+        raise ValueError(f"{function.name} returned an array of the shape {y.shape} in place of {shape}")
+    return y.astype(dtype)
+
+
+@functools.lru_cache(maxsize=4096)
+def _compiled(function: HostFunction, results: Results) -> Callable[..., list[Any]]:
+    return jax.jit(functools.partial(_run_natively, function, results))  # type: ignore[no-any-return]
+
+
+def _runs_natively(native: Native, function: HostFunction, arrays: Sequence[Any]) -> bool:
+    if native != "auto":
+        return native
+    return _can_run_natively(function, tuple([(x.shape, x.dtype) for x in arrays]))
+
+
+@functools.lru_cache(maxsize=4096)
+def _can_run_natively(function: HostFunction, specs: Results) -> bool:
+    """Whether a function can; a warning says why not."""
+    try:
+        jax.eval_shape(_system.natively(function), *[jax.ShapeDtypeStruct(*spec) for spec in specs])
+    except Exception as error:  # whatever it is, the host may do without
+        warnings.warn(runs_on_host(function, error), RuntimeWarning, stacklevel=2)
+        return False
+    return True
 
 
 # ---------------------------------------------------------------- functions for JAX
@@ -163,6 +243,7 @@ def to_jax(
     *,
     vmap_method: str = "sequential",
     result_shapes: Any = None,
+    native: Native = False,
 ) -> Callable[..., Any]:
     """A JAX function from a Python function of NumPy arrays.
 
@@ -179,6 +260,12 @@ def to_jax(
         the arguments of ``f`` that have them in the place of arrays. By default ``f`` is called once for every shape of
         its arguments, with their values where they are known, else with zeros (and where that fails with numbers
         around one).
+    native : bool or "auto", optional
+        Whether to run ``f`` and its rules on JAX's own arrays, whose functions stand in for NumPy's of the same name:
+        then they are compiled and fused with everything around them, on any device, and nothing runs on the host. Only
+        code that calls NumPy's functions, operators and methods can: it may not write into arrays, nor decide by their
+        values. With ``"auto"``, what cannot (the function, its pullback, its pushforward, each by itself) runs on the
+        host, and a warning says why. Functions without rules are differentiated by JAX.
 
     Returns
     -------
@@ -192,6 +279,11 @@ def to_jax(
     ------
     TypeError
         When ``f`` cannot be called; from the returned function, when an argument is neither an array nor hashable.
+    NotNativeError
+        (A `TypeError`.) From the returned function, with ``native=True``, when JAX has nothing that does what ``f`` or
+        its rule does.
+    ValueError
+        When ``native`` or ``vmap_method`` is none of these.
 
     Notes
     -----
@@ -206,19 +298,24 @@ def to_jax(
     Array([[3., 0.],
            [0., 2.]], dtype=float32)
     """
+    require_native_mode("to_jax", native)
     calls = Calls("to_jax", f, _ARRAYS, jax.tree_util.tree_flatten, jax.tree_util.tree_unflatten, vmap_method)
 
     @functools.wraps(f, updated=())
     def jax_function(*args: Any, **kwargs: Any) -> Any:
         call, arrays = calls.find(args, kwargs)
-        if not any(isinstance(x, jax.core.Tracer) for x in arrays):
+        runs_natively = _runs_natively(native, call, arrays)
+        if not runs_natively and not any(isinstance(x, jax.core.Tracer) for x in arrays):
             outputs = call(list(map(_on_host, arrays)))
             return jax.tree_util.tree_unflatten(call.structure, [jnp.asarray(y) for y in outputs])
-        if result_shapes is None:
-            results, structure = _found_results(call, arrays)
-        else:
+        if result_shapes is not None:
             results, structure = _given_results(result_shapes, args, kwargs)
-        return jax.tree_util.tree_unflatten(structure, host_call.bind(*arrays, function=call, results=results))
+        elif runs_natively:
+            results, structure = _native_results(call, arrays)
+        else:
+            results, structure = _found_results(call, arrays)
+        outputs = host_call.bind(*arrays, function=call, results=results, native=native)
+        return jax.tree_util.tree_unflatten(structure, outputs)
 
     return jax_function
 
@@ -236,6 +333,12 @@ def _found_results(call: Call, arrays: list[Any]) -> tuple[Results, Any]:
     specs = [(x.shape, np.dtype(x.dtype)) for x in arrays]
     found = call.results(specs, list(map(_on_host, values)) if are_known else None)
     return tuple([(shape, jax.dtypes.canonicalize_dtype(dtype)) for shape, dtype in found]), call.structure
+
+
+def _native_results(call: Call, arrays: list[Any]) -> tuple[Results, Any]:
+    """Shape and dtype of each result, and their structure, by tracing the function."""
+    found = jax.eval_shape(_system.natively(call), *arrays)
+    return tuple([(y.shape, y.dtype) for y in found]), call.structure
 
 
 def _given_results(result_shapes: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Results, Any]:
@@ -307,12 +410,16 @@ def _chosen(arrays: Sequence[Any]) -> list[Any]:
 
 def _pulled(outputs: Sequence[Any], pull: Any, ybars: Sequence[Any]) -> list[Any]:
     """The cotangents of the arrays, in our convention."""
+    return [jnp.conj(xbar) for xbar in pull(_seeds(outputs, map(jnp.conj, ybars)))]
+
+
+def _seeds(outputs: Sequence[Any], ybars: Iterable[Any]) -> list[Any]:
+    """The cotangents as JAX wants them, of which the outputs that are differentiable have one each."""
     given = iter(ybars)
-    seeds = [
-        jnp.conj(jnp.asarray(next(given), y.dtype)) if _is_inexact(y.dtype) else np.zeros(y.shape, jax.dtypes.float0)
+    return [
+        jnp.asarray(next(given), y.dtype) if _is_inexact(y.dtype) else np.zeros(y.shape, jax.dtypes.float0)
         for y in outputs
     ]
-    return [jnp.conj(xbar) for xbar in pull(seeds)]
 
 
 def _pushed(function: Any, chosen: list[Any], tangents: Sequence[Any]) -> tuple[list[Any], list[Any]]:

@@ -290,7 +290,7 @@ def test_dual_tensors():
 
 def test_opcheck():
     compiled(lambda x, y: OURS(x, y))(X, Y)
-    from rulescore.backends.torch import _numbered
+    from rulescore.backends.torch_operator import _numbered
 
     number = next(i for i, function in enumerate(_numbered) if function.name.endswith("by_numpy"))
     results = torch.library.opcheck(torch.ops.rulescore.host_call.default, ([leaf(NX), leaf(NY)], number))

@@ -1,0 +1,95 @@
+"""PyTorch's tensors and NumPy's arrays, with the same memory where they can."""
+
+from __future__ import annotations
+
+import functools
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from rulescore.backends.extras import framework
+
+torch = framework("torch", "torch")
+
+
+def array_of(tensor: Any) -> Any:
+    """The array with a tensor's memory; a number of NumPy's where it is one, which more functions take."""
+    try:
+        array = tensor.detach().numpy()
+        array.flags.writeable = False  # PyTorch would not know what was written
+        return array[()]
+    except (TypeError, RuntimeError):
+        pass
+    if tensor.device.type != "cpu":
+        _warn_of_device(tensor.device)
+    try:
+        return tensor.numpy(force=True)[()]  # on another device, or conjugated when it is read
+    except TypeError as error:
+        raise TypeError(
+            f"NumPy has no arrays of {tensor.dtype} ({error}): convert the tensor with .to(torch.float32)"
+        ) from None
+    except RuntimeError as error:
+        raise RuntimeError(
+            f"a function made by to_torch got a tensor without numbers of its own ({error}). Where that comes from "
+            "is_grads_batched=True or vectorize=True, use torch.func.vmap, jacrev or jacfwd instead"
+        ) from error
+
+
+@functools.cache
+def _warn_of_device(device: Any) -> None:
+    warnings.warn(
+        f"a function made by to_torch got a tensor on {device}: it is copied to the CPU, where the function runs, and "
+        "the results back, at every call",
+        RuntimeWarning,
+        stacklevel=2,
+    )
+
+
+def tensors_of(arrays: Sequence[Any], given: Sequence[Any], tensors: Sequence[Any]) -> tuple[Any, ...]:
+    """Tensors with the memory of arrays, or of copies of those that share it with what was given or with each other."""
+    found = []
+    taken = list(given)
+    for array in arrays:
+        array = np.asarray(array)
+        if array.base is None:
+            if any(array is x for x in taken):
+                array = array.copy()
+        elif not array.flags.writeable or any(np.may_share_memory(array, x) for x in taken):
+            array = array.copy()
+        elif min(array.strides, default=0) < 0:
+            array = np.ascontiguousarray(array)
+        taken.append(array)
+        try:
+            found.append(torch.from_numpy(array))
+        except TypeError as error:
+            raise TypeError(f"PyTorch has no tensors of {array.dtype}: return another dtype") from error
+    if tensors and not tensors[0].is_cpu:
+        return tuple([y.to(tensors[0].device) for y in found])
+    return tuple(found)
+
+
+def has_derivative(x: Any) -> bool:
+    """Whether a tensor is of real or complex numbers."""
+    return x.is_floating_point() or x.is_complex()  # type: ignore[no-any-return]
+
+
+def numpy_dtype(dtype: Any) -> Any:
+    return np.dtype(str(dtype).removeprefix("torch."))
+
+
+def torch_dtype(dtype: Any) -> Any:
+    return getattr(torch, np.dtype(dtype).name)
+
+
+def along_first(info: Any, dims: Sequence[int | None], tensors: Sequence[Any]) -> list[Any]:
+    return [
+        x.expand(info.batch_size, *x.shape) if dim is None else x.movedim(dim, 0)
+        for x, dim in zip(tensors, dims, strict=True)
+    ]
+
+
+def spread(parts: Sequence[Any], places: Sequence[bool]) -> list[Any]:
+    given = iter(parts)
+    return [next(given) if has_one else None for has_one in places]
