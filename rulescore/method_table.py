@@ -7,6 +7,7 @@ import functools
 import threading
 import warnings
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from multipledispatch.conflict import AmbiguityWarning, ambiguous, supercedes
@@ -49,6 +50,12 @@ class MethodTable:
                 for t in signature:
                     if value_of(t) is not None:
                         self.identities[value_of(t)] = t
+            self._found.clear()
+
+    def add_tags(self, tags: frozenset[str]) -> None:
+        """Let all records of today have these tags too."""
+        with _lock:
+            self.records = [replace(record, tags=record.tags | tags) for record in self.records]
             self._found.clear()
 
     def candidates(

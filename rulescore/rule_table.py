@@ -198,6 +198,37 @@ class RuleTable:
                 f"be found again: register instances_of({type(f).__name__})"
             ) from None
 
+    def add_tags(self, f: Any, *tags: str) -> None:
+        """Give the rules that ``f`` has more tags: facts that another module knows of them, for tools.
+
+        Parameters
+        ----------
+        f : callable
+            The function, or an alias of it.
+        *tags : str
+            The tags.
+
+        Raises
+        ------
+        ValueError
+            When it has no rules.
+
+        Examples
+        --------
+        >>> from rulescore import rrule, scalar_rule
+        >>> def cube(x): return x**3
+        >>> scalar_rule(cube, lambda y, x: 3 * x**2)
+        >>> rrule.add_tags(cube, "odd")
+        >>> sorted(rrule.lookup(cube, float).tags)
+        ['elementwise', 'odd']
+        """
+        with self._lock:
+            table = self._methods.get(self.canonical(f))
+            if table is None:
+                raise ValueError(f"{self.name}.add_tags({name_of(f)}, ...): there is no rule; register one first")
+            table.add_tags(frozenset(tags))
+            self._invalidate()
+
     def on_new_rule(self, callback: Callable[[RuleRecord], None]) -> Callable[[], None]:
         """Call ``callback(record)`` for every rule there is and every rule to come.
 

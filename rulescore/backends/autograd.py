@@ -36,17 +36,22 @@ from autograd.core import (  # noqa: E402
     vspace,
 )
 from autograd.extend import Box, defjvp_argnums, defvjp_argnums, primitive  # noqa: E402
+from autograd.numpy.numpy_boxes import ArrayBox  # noqa: E402
 from autograd.tracer import isbox, notrace_primitives  # noqa: E402
 
 # ---------------------------------------------------------------- the primitive
 
 
 class _Last(threading.local):
-    """The call made last, for its pullback: autograd asks for the derivative of a call after it has made it."""
+    """The call made last, for its pullback: autograd asks for the derivative of a call after it has made it.
+
+    With ``is_simple``, arrays and output are real arrays, and the pullback's cotangents are those that autograd wants.
+    """
 
     value: Any = None
     needs: Any = None
     pull: Any = None
+    is_simple = False
 
 
 _last = _Last()
@@ -55,9 +60,9 @@ _last = _Last()
 def host_call(function: HostFunction, arrays: Sequence[Any]) -> tuple[Any, ...]:
     """The outputs of a function, as boxes that know how to be differentiated."""
     needs = tuple([isbox(x) for x in arrays])
-    if not any(needs):
+    if True not in needs:
         return tuple(function(arrays))
-    return tuple([y if is_differentiable(y) else _value(y) for y in _parts(_host_call(function, needs, *arrays))])
+    return tuple([y if is_differentiable(y) else _value(y) for y in _parts(_primitive_of(function, needs)(*arrays))])
 
 
 def _parts(y: Any) -> list[Any]:
@@ -71,35 +76,66 @@ def _value(x: Any) -> Any:
     return x
 
 
-@primitive  # type: ignore[untyped-decorator]
-def _host_call(function: HostFunction, needs: tuple[bool, ...], *arrays: Any) -> Any:
-    """A single output as it is, several as a tuple."""
-    differentiated = tuple([need and is_differentiable(x) for need, x in zip(needs, arrays, strict=True)])
-    if any(differentiated):
-        outputs, _last.pull = function.vjp(arrays, differentiated)
+@functools.lru_cache(maxsize=4096)
+def _primitive_of(function: HostFunction, needs: tuple[bool, ...]) -> Any:
+    """A primitive for each function, since autograd looks through all arguments of one. Several outputs are a tuple."""
+
+    def host_call(*arrays: Any) -> Any:
+        return _recorded(function, needs, arrays)
+
+    host_call.__name__ = function.name
+    found = primitive(host_call)
+    defvjp_argnums(found, functools.partial(_vjps, function))
+    defjvp_argnums(found, functools.partial(_jvps, function))
+    return found
+
+
+def _recorded(function: HostFunction, needs: tuple[bool, ...], arrays: Sequence[Any]) -> Any:
+    """The value, whose pullback is kept for `_vjps`."""
+    is_simple = True
+    for x in arrays:
+        if type(x) is not np.ndarray or x.dtype.kind != "f":
+            is_simple = False
+            needs = tuple([need and is_differentiable(x) for need, x in zip(needs, arrays, strict=True)])
+            break
+    if True in needs:
+        outputs, _last.pull = function.vjp(arrays, needs)
     else:
         outputs, _last.pull = function(arrays), None
-    # Autograd has no boxes for integers of NumPy, but for arrays of them.
-    outputs = tuple([y if is_differentiable(y) else np.asarray(y) for y in outputs])
-    _last.value = y = outputs[0] if len(outputs) == 1 else outputs
-    _last.needs = differentiated
+    y = outputs[0]
+    if len(outputs) != 1 or type(y) is not np.ndarray or y.dtype.kind != "f":
+        is_simple = False
+        # Autograd has no boxes for integers of NumPy, but for arrays of them.
+        outputs = tuple([y if is_differentiable(y) else np.asarray(y) for y in outputs])
+        y = outputs[0] if len(outputs) == 1 else outputs
+    _last.value, _last.needs, _last.is_simple = y, needs, is_simple
     return y
 
 
+def _vjps(
+    function: HostFunction, argnums: Sequence[int], ans: Any, arrays: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Callable[[Any], Any]:
+    last = _last
+    if ans is not last.value:
+        return _pullback(function, arrays, _needs(argnums, arrays), argnums, ans, None)
+    pull, needs, is_simple = last.pull, last.needs, last.is_simple and len(argnums) == last.needs.count(True)
+    last.value = last.pull = None
+
+    def vjp(ybar: Any) -> Any:
+        if is_simple and type(ybar) is np.ndarray and ybar.dtype.kind == "f":
+            return pull((ybar,))
+        asked = _needs(argnums, arrays)
+        return _pullback(function, arrays, asked, argnums, ans, pull if needs == asked else None)(ybar)
+
+    return vjp
+
+
 def _needs(argnums: Sequence[int], arrays: Sequence[Any]) -> tuple[bool, ...]:
-    return tuple([2 + i in argnums and is_differentiable(x) for i, x in enumerate(arrays)])
-
-
-def _vjps(argnums: Sequence[int], ans: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Callable[[Any], Any]:
-    function, _, *arrays = args
-    needs = _needs(argnums, arrays)
-    pull = _last.pull if ans is _last.value and needs == _last.needs else None
-    _last.value = _last.pull = None
-    return _pullback(function, arrays, needs, [i - 2 for i in argnums], ans, pull)
+    return tuple([i in argnums and is_differentiable(x) for i, x in enumerate(arrays)])
 
 
 def _pullback(
-    function: HostFunction, arrays: Sequence[Any], needs: tuple[bool, ...], asked: list[int], ans: Any, pull: Any
+    function: HostFunction, arrays: Sequence[Any], needs: tuple[bool, ...], asked: Sequence[int], ans: Any, pull: Any
 ) -> Callable[[Any], Any]:
     has_one = [is_differentiable(y) for y in _parts(ans)]
 
@@ -116,12 +152,18 @@ def _pullback(
     return vjp
 
 
-def _jvps(argnums: Sequence[int], tangents: Any, ans: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    function, _, *arrays = args
-    return _pushed(function, arrays, [i - 2 for i in argnums], list(tangents), ans)
+def _jvps(
+    function: HostFunction,
+    argnums: Sequence[int],
+    tangents: Any,
+    ans: Any,
+    arrays: tuple[Any, ...],
+    kwargs: dict[str, Any],
+) -> Any:
+    return _pushed(function, arrays, argnums, list(tangents), ans)
 
 
-def _pushed(function: HostFunction, arrays: Sequence[Any], moved: list[int], tangents: list[Any], ans: Any) -> Any:
+def _pushed(function: HostFunction, arrays: Sequence[Any], moved: Sequence[int], tangents: list[Any], ans: Any) -> Any:
     needs = tuple([i in moved and is_differentiable(x) for i, x in enumerate(arrays)])
     by_array = dict(zip(moved, tangents, strict=True))
     directions = [by_array[i] for i, need in enumerate(needs) if need]
@@ -131,12 +173,10 @@ def _pushed(function: HostFunction, arrays: Sequence[Any], moved: list[int], tan
     return boxed_tuple(dys) if type(ans) is tuple or isinstance(ans, SequenceBox) else dys[0]
 
 
-defvjp_argnums(_host_call, _vjps)
-defjvp_argnums(_host_call, _jvps)
-
 # ---------------------------------------------------------------- functions for autograd
 
 _ARRAYS = (np.ndarray, np.generic, float, complex, Box)
+_IS_BOX = {np.ndarray: False, ArrayBox: True}
 
 
 def to_autograd(f: Callable[..., Any]) -> Callable[..., Any]:
@@ -176,6 +216,13 @@ def to_autograd(f: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(f, updated=())
     def autograd_function(*args: Any, **kwargs: Any) -> Any:
+        if not kwargs:  # the most frequent calls: arrays alone
+            needs = tuple(map(_IS_BOX.get, map(type, args)))
+            if True in needs and None not in needs:
+                call, arrays = calls.find(args, kwargs)
+                if call.returns_one_array:
+                    y = _primitive_of(call, needs)(*arrays)
+                    return y if call.returns_one_array else optree.tree_unflatten(call.structure, _parts(y))
         call, arrays = calls.find(_opened(args), _opened(kwargs) if kwargs else kwargs)
         outputs = host_call(call, arrays)
         return optree.tree_unflatten(call.structure, outputs)

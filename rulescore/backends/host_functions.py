@@ -291,6 +291,8 @@ class Call(HostFunction):
         ``f``.
     structure : object
         That of what ``f`` has returned last.
+    returns_one_array : bool
+        Whether that was an array.
     has_rules_out_of_reach : bool
         Whether there are rules, but arguments or results are not arrays and tuples of arrays alone.
     """
@@ -307,11 +309,13 @@ class Call(HostFunction):
         super().__init__()
         self.function, self._arguments, self._flatten = f, arguments, flatten
         self._positions, self._takes_batches = positions or (), takes_batches
+        self._bar_positions = tuple([1 + i for i in self._positions])
         self._is_plain = is_plain
         # Until it turns out that there is no rule, or that the result has another form:
         self._has_rrule = self._has_frule = positions is not None
         self.has_rules_out_of_reach = positions is None and (f in rrule or f in frule)
         self.structure: Any = None
+        self.returns_one_array = False
         self._results: dict[Any, tuple[Spec, ...]] = {}
 
     @property
@@ -327,28 +331,41 @@ class Call(HostFunction):
         Raises
         ------
         ValueError
-            When there are no values, and the function takes none of those that are tried.
+            When there are no values, and the function takes none of those that are tried, or answers them in different
+            shapes.
         """
         key = tuple(specs)
         if key not in self._results:
-            outputs = self(values) if values is not None else self._tried(specs)
-            self._results[key] = tuple([(np.shape(y), y.dtype) for y in outputs])
+            self._results[key] = _specs_of(self(values)) if values is not None else self._tried(specs)
         return self._results[key]
 
-    def _tried(self, specs: Sequence[Spec]) -> tuple[Any, ...]:
+    def _tried(self, specs: Sequence[Spec]) -> tuple[Spec, ...]:
+        found: set[tuple[Spec, ...]] = set()
         errors: list[Exception] = []
-        for numbers in (np.zeros, _around_one):
+        for numbers in (_around_one, np.zeros):
             try:
-                return self([numbers(shape, dtype) for shape, dtype in specs])
+                found.add(_specs_of(self([numbers(shape, dtype) for shape, dtype in specs])))
             except Exception as error:
                 errors.append(error)
-        raise ValueError(
-            f"the shapes of what {self.name} returns could not be found by calling it with zeros ({errors[0]!r}) nor "
-            f"with numbers around one ({errors[1]!r}): say what it returns with result_shapes="
-        ) from errors[-1]
+        if len(found) > 1:
+            raise ValueError(
+                f"the shapes of what {self.name} returns depend on values ({' or '.join(map(_shapes, found))}): say "
+                "which ones they are, with result_shapes="
+            )
+        if not found:
+            raise ValueError(
+                f"the shapes of what {self.name} returns could not be found by calling it with numbers around one "
+                f"({errors[0]!r}) nor with zeros ({errors[1]!r}): say what it returns with result_shapes="
+            ) from errors[0]
+        return found.pop()
+
+    def _leaves_of(self, y: Any) -> list[Any]:
+        leaves, self.structure = self._flatten(y)
+        self.returns_one_array = len(leaves) == 1 and leaves[0] is y
+        return leaves
 
     def _outputs(self, y: Any) -> tuple[Any, ...]:
-        leaves, self.structure = self._flatten(y)
+        leaves = self._leaves_of(y)
         for leaf in leaves:
             if not isinstance(leaf, (bool, int, float, complex)) and getattr(leaf, "dtype", _OBJECT) == _OBJECT:
                 raise TypeError(
@@ -389,9 +406,12 @@ class Call(HostFunction):
         y, pullback = found
         is_tuple = type(y) is tuple
         if is_tuple or self.structure is None:
-            self.structure = self._flatten(y)[1]
+            self._leaves_of(y)
         outputs = y if is_tuple else (y,)
-        wanted = [(1 + i, x) for i, x, need in zip(self._positions, arrays, needs, strict=True) if need]
+        if False in needs:
+            wanted = [(1 + i, x) for i, x, need in zip(self._positions, arrays, needs, strict=True) if need]
+        else:
+            wanted = list(zip(self._bar_positions, arrays, strict=True))
 
         def pull_back(ybars: Arrays) -> list[Any]:
             bars = pullback(_spread(ybars, outputs) if is_tuple else ybars[0])
@@ -404,13 +424,15 @@ class Call(HostFunction):
     def _rrule(self, arrays: Arrays, needs: Needs, config: RuleConfig) -> Any:
         """Value and pullback by a rule; None where there is none, or where they are not in a simple form."""
         found = rrule(self.function, *arrays) if self._is_plain and False not in needs else None
+        if found is not None and type(found[0]) is np.ndarray:  # the most frequent case
+            return found
         if found is None:  # or only one that calls back into AD
             args, kwargs = self._arguments(arrays)
             needed = [False] * len(args)
             for position, need in zip(self._positions, needs, strict=True):
                 needed[position] = need
             found = rrule.call(self.function, args, kwargs, config=config, needs=tuple(needed))
-        self._has_rrule = found is not None and (type(found[0]) is np.ndarray or _is_simple(found[0]))
+        self._has_rrule = found is not None and _is_simple(found[0])
         self.has_rules_out_of_reach |= found is not None and not self._has_rrule
         return found if self._has_rrule else None
 
@@ -439,6 +461,14 @@ class Call(HostFunction):
         self._has_frule = found is not None and _is_simple(found[0])
         self.has_rules_out_of_reach |= found is not None and not self._has_frule
         return found if self._has_frule else None
+
+
+def _specs_of(outputs: Arrays) -> tuple[Spec, ...]:
+    return tuple([(np.shape(y), y.dtype) for y in outputs])
+
+
+def _shapes(specs: tuple[Spec, ...]) -> str:
+    return ", ".join(f"{np.dtype(dtype)}{list(shape)}" for shape, dtype in specs) or "nothing"
 
 
 def _is_simple(y: Any) -> bool:
@@ -500,10 +530,15 @@ class Calls:
         self._known: dict[Any, Call] = {}
         self._plain: dict[int, Call] = {}  # by the number of arrays, where they are the arguments
 
-    def find(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Call, list[Any]]:
+    def find(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Call, Sequence[Any]]:
         """The `Call` of these arguments, and the arrays in them."""
-        if not kwargs and len(args) in self._plain and all(isinstance(x, self._array_types) for x in args):
-            return self._plain[len(args)], list(args)
+        if not kwargs and len(args) in self._plain:  # the most frequent calls: arrays alone
+            array_types = self._array_types
+            for x in args:
+                if not isinstance(x, array_types):
+                    break
+            else:
+                return self._plain[len(args)], args
         leaves, structure = self._flatten((args, kwargs))
         array_types = self._array_types
         arrays = [x for x in leaves if isinstance(x, array_types)]
@@ -556,12 +591,14 @@ _PLACE = object()
 
 def _key(x: Any) -> Any:
     """What tells fixed values apart: 0.0 equals -0.0, and NaN nothing at all."""
+    if type(x) is slice:  # hashable from Python 3.12 on
+        return _key(x.start), _key(x.stop), _key(x.step)
     return repr(x) if type(x) in (float, complex) else x
 
 
 def _is_hashable(x: Any) -> bool:
     try:
-        hash(x)
+        hash(_key(x))
     except TypeError:
         return False
     return True

@@ -326,7 +326,7 @@ _ARRAYS = (jax.Array, np.ndarray, np.generic)  # JAX's tracers are instances of 
 # ---------------------------------------------------------------- shapes of results
 
 
-def _found_results(call: Call, arrays: list[Any]) -> tuple[Results, Any]:
+def _found_results(call: Call, arrays: Sequence[Any]) -> tuple[Results, Any]:
     """Shape and dtype of each result, and their structure, by calling the function."""
     values = [_value_beneath(x) for x in arrays]
     are_known = all(x is not None for x in values)
@@ -335,7 +335,7 @@ def _found_results(call: Call, arrays: list[Any]) -> tuple[Results, Any]:
     return tuple([(shape, jax.dtypes.canonicalize_dtype(dtype)) for shape, dtype in found]), call.structure
 
 
-def _native_results(call: Call, arrays: list[Any]) -> tuple[Results, Any]:
+def _native_results(call: Call, arrays: Sequence[Any]) -> tuple[Results, Any]:
     """Shape and dtype of each result, and their structure, by tracing the function."""
     found = jax.eval_shape(_system.natively(call), *arrays)
     return tuple([(y.shape, y.dtype) for y in found]), call.structure

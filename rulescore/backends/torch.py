@@ -17,7 +17,7 @@ import optree
 
 from rulescore.backends.extras import framework
 from rulescore.backends.foreign_functions import ForeignFunction, as_function_of_arrays
-from rulescore.backends.host_functions import Calls, HostFunction, is_differentiable
+from rulescore.backends.host_functions import Call, Calls, HostFunction, is_differentiable
 from rulescore.backends.native import Native, NativeSystem, NotNativeError, require_native_mode, runs_on_host
 from rulescore.backends.torch_arrays import along_first, array_of, has_derivative, numpy_dtype, spread, tensors_of
 from rulescore.backends.torch_operator import compiled_call, number_of, operator
@@ -27,7 +27,11 @@ from rulescore.zero import AbstractZero, NoTangent
 
 torch = framework("torch", "torch")
 
+from torch._C import _functorch  # noqa: E402
+from torch._functorch.autograd_function import enable_single_level_autograd_function  # noqa: E402
+from torch._functorch.pyfunctorch import retrieve_current_functorch_interpreter  # noqa: E402
 from torch.autograd import Function, forward_ad  # noqa: E402
+from torch.autograd.function import _SingleLevelFunction  # noqa: E402
 
 # ---------------------------------------------------------------- three ways to call a function
 
@@ -40,11 +44,15 @@ def host_call(function: HostFunction, tensors: Sequence[Any]) -> tuple[Any, ...]
     is_recorded = _is_recorded()
     # The operator has no forward mode: it would answer a tangent of zero.
     if torch._C._are_functorch_transforms_active() or (is_recorded and is_forward):
-        return _TransformedCall.apply(function, False, *tensors)  # type: ignore[no-any-return]
+        if is_recorded or _functorch.peek_interpreter_stack().key() != _functorch.TransformType.Grad:
+            return _TransformedCall.apply(function, False, *tensors)  # type: ignore[no-any-return]
+        return _at_level(function, None, tensors)
     if is_recorded:
         return tuple(operator(list(tensors), number_of(function)))
-    if is_forward or (torch.is_grad_enabled() and any(x.requires_grad for x in tensors)):
-        return _EagerCall.apply(function, *tensors)  # type: ignore[no-any-return]
+    if is_forward or torch.is_grad_enabled():
+        for x in tensors:
+            if is_forward or x.requires_grad:
+                return _EagerCall.apply(function, *tensors)  # type: ignore[no-any-return]
     return _value(function, tensors)
 
 
@@ -54,6 +62,8 @@ _PROXY, _FAKE = torch._C._TorchDispatchModeKey.PROXY, torch._C._TorchDispatchMod
 def _is_recorded() -> bool:
     """Whether operators are written down, or run on tensors without numbers (`make_fx`, `torch.func.linearize`)."""
     # What NumPy computes would become a constant of the program.
+    if not torch._C._len_torch_dispatch_stack():
+        return False
     get_mode = torch._C._get_dispatch_mode
     return get_mode(_PROXY) is not None or get_mode(_FAKE) is not None
 
@@ -69,40 +79,116 @@ def _value(function: HostFunction, tensors: Sequence[Any]) -> tuple[Any, ...]:
 class _EagerCall(Function):  # type: ignore[misc]
     """Keeps the pullback of the rule, and calls it in the backward pass."""
 
-    # In the old style, with the context in forward: setup_context costs 10 µs more.
+    # In the old style, with the context in forward: setup_context costs 10 µs more. One output is the most frequent
+    # case, and is written out.
     @staticmethod
     def forward(ctx: Any, function: HostFunction, *tensors: Any) -> tuple[Any, ...]:
-        arrays = [array_of(x) for x in tensors]
-        ctx.needs = needs = ctx.needs_input_grad[1:]
         ctx.function = function
-        if any(needs):
+        ctx.arrays = arrays = [array_of(x) for x in tensors]
+        ctx.needs = needs = ctx.needs_input_grad[1:]
+        if True in needs:
             values, ctx.pull = function.vjp(arrays, needs)
         else:
             values = function(arrays)
-        ctx.arrays = arrays
         ctx.save_for_backward(*tensors)
-        ctx.save_for_forward(*tensors)
+        if forward_ad._current_level >= 0:
+            ctx.save_for_forward(*tensors)
         outputs = tensors_of(values, arrays, tensors)
+        if len(outputs) == 1 and has_derivative(outputs[0]):
+            ctx.differentiable = _ONE_OUTPUT
+            return outputs
+        ctx.differentiable = [has_derivative(y) for y in outputs]
         constant = [y for y in outputs if not has_derivative(y)]
         if constant:
             ctx.mark_non_differentiable(*constant)
-        ctx.differentiable = [has_derivative(y) for y in outputs]
         return outputs
 
     @staticmethod
     def backward(ctx: Any, *ybars: Any) -> tuple[Any, ...]:
         tensors = ctx.saved_tensors  # also where they are not read: PyTorch checks that nobody has written into them
-        seeds = [ybar for ybar, has_one in zip(ybars, ctx.differentiable, strict=True) if has_one]
+        seeds = ybars
+        if ctx.differentiable is not _ONE_OUTPUT:
+            seeds = tuple([ybar for ybar, has_one in zip(ybars, ctx.differentiable, strict=True) if has_one])
         if torch.is_grad_enabled():
             bars = host_call(ctx.function.pullback(ctx.needs), [*tensors, *seeds])
         else:
             arrays = [array_of(ybar) for ybar in seeds]
             bars = tensors_of(ctx.pull(arrays), [*arrays, *ctx.arrays], tensors)
-        return None, *spread(bars, ctx.needs)
+        return (None, *bars) if False not in ctx.needs else (None, *spread(bars, ctx.needs))
 
     @staticmethod
     def jvp(ctx: Any, _: Any, *tangents: Any) -> tuple[Any, ...]:
         return _pushed(ctx.function, ctx.saved_tensors, tangents, ctx.differentiable)
+
+
+_ONE_OUTPUT = [True]
+
+
+class _LevelCall(_SingleLevelFunction):  # type: ignore[misc]
+    """One level of reverse mode of torch.func, as PyTorch makes it of a Function; but it makes a class for each call.
+
+    Keeps the pullback of the rule, as `_EagerCall` does. ``value`` computes the function where that is known better.
+    """
+
+    @staticmethod
+    def forward(ctx: Any, function: HostFunction, value: Any, interpreter: Any, *tensors: Any) -> tuple[Any, ...]:
+        level = interpreter.level()
+        below = [_functorch._unwrap_for_grad(x, level) for x in tensors]
+        ctx.function, ctx.needs, ctx.pull = function, ctx.needs_input_grad[3:], None
+        with torch.enable_grad(), forward_ad._set_fwd_grad_enabled(True), interpreter.lower():
+            if torch._C._are_functorch_transforms_active() or not _is_plain(below):
+                outputs = host_call(function, below)
+            else:  # nothing else is going on
+                ctx.arrays = arrays = [array_of(x) for x in below]
+                if value is not None:
+                    values = value(arrays)
+                elif isinstance(function, Call) and True in ctx.needs:
+                    values, ctx.pull = function.vjp(arrays, ctx.needs)
+                else:
+                    values = function(arrays)
+                outputs = tensors_of(values, arrays, below)
+        ctx.save_for_backward(*tensors)
+        wrapped = tuple([_functorch._wrap_for_grad(y, level) for y in outputs])
+        ctx.differentiable = [has_derivative(y) for y in outputs]
+        constant = [y for y, has_one in zip(wrapped, ctx.differentiable, strict=True) if not has_one]
+        if constant:
+            ctx.mark_non_differentiable(*constant)
+        return wrapped
+
+    @staticmethod
+    def backward(ctx: Any, *ybars: Any) -> tuple[Any, ...]:
+        tensors = [_functorch.unwrap_if_dead(x) for x in ctx.saved_tensors]
+        seeds = [
+            _functorch.unwrap_if_dead(ybar) for ybar, has_one in zip(ybars, ctx.differentiable, strict=True) if has_one
+        ]
+        pullback, pull, count = ctx.function.pullback(ctx.needs), ctx.pull, len(tensors)
+        if pull is None:
+            bars = host_call(pullback, [*tensors, *seeds])
+        elif torch._C._are_functorch_transforms_active():
+
+            def value(arrays: list[Any]) -> Any:
+                return pull(arrays[count:])
+
+            bars = _at_level(pullback, value, [*tensors, *seeds])
+        elif _is_plain(seeds):
+            arrays = [array_of(seed) for seed in seeds]
+            bars = tensors_of(pull(arrays), [*arrays, *ctx.arrays], tensors)
+        else:
+            bars = host_call(pullback, [*tensors, *seeds])
+        return None, None, None, *spread(bars, ctx.needs)
+
+
+def _is_plain(tensors: Sequence[Any]) -> bool:
+    """Whether tensors are numbers alone, that nobody differentiates."""
+    return forward_ad._current_level < 0 and not _is_recorded() and not any(x.requires_grad for x in tensors)
+
+
+def _at_level(function: HostFunction, value: Any, tensors: Sequence[Any]) -> tuple[Any, ...]:
+    interpreter = retrieve_current_functorch_interpreter()
+    if interpreter.key() != _functorch.TransformType.Grad:
+        return host_call(function, tensors)
+    with enable_single_level_autograd_function():
+        return _LevelCall.apply(function, value, interpreter, *tensors)  # type: ignore[no-any-return]
 
 
 class _TransformedCall(Function):  # type: ignore[misc]
@@ -293,10 +379,13 @@ def to_torch(f: Callable[..., Any], *, vmap_method: str = "sequential", native: 
             if native is True:
                 raise NotNativeError("native mode does not go together with torch.compile: leave out native=True")
             return compiled_call(calls, args, kwargs)
-        call, arrays = calls.find(args, kwargs)
-        tensors = [x if isinstance(x, torch.Tensor) else _constant(x) for x in arrays]
+        call, tensors = calls.find(args, kwargs)
+        for x in tensors:
+            if not isinstance(x, torch.Tensor):
+                tensors = [x if isinstance(x, torch.Tensor) else _constant(x) for x in tensors]
+                break
         outputs = _call(call, tensors, native) if native else host_call(call, tensors)
-        return optree.tree_unflatten(call.structure, outputs)
+        return outputs[0] if call.returns_one_array else optree.tree_unflatten(call.structure, outputs)
 
     return torch_function
 

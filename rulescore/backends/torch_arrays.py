@@ -17,7 +17,7 @@ torch = framework("torch", "torch")
 def array_of(tensor: Any) -> Any:
     """The array with a tensor's memory; a number of NumPy's where it is one, which more functions take."""
     try:
-        array = tensor.detach().numpy()
+        array = tensor.numpy() if not tensor.requires_grad else tensor.detach().numpy()
         array.flags.writeable = False  # PyTorch would not know what was written
         return array[()]
     except (TypeError, RuntimeError):
@@ -49,6 +49,13 @@ def _warn_of_device(device: Any) -> None:
 
 def tensors_of(arrays: Sequence[Any], given: Sequence[Any], tensors: Sequence[Any]) -> tuple[Any, ...]:
     """Tensors with the memory of arrays, or of copies of those that share it with what was given or with each other."""
+    if len(arrays) == 1 and type(arrays[0]) is np.ndarray and arrays[0].base is None and tensors and tensors[0].is_cpu:
+        array = arrays[0]  # the most frequent case: one array, made for this call
+        for x in given:
+            if x is array:
+                break
+        else:
+            return (_tensor_of(array),)
     found = []
     taken = list(given)
     for array in arrays:
@@ -61,13 +68,17 @@ def tensors_of(arrays: Sequence[Any], given: Sequence[Any], tensors: Sequence[An
         elif min(array.strides, default=0) < 0:
             array = np.ascontiguousarray(array)
         taken.append(array)
-        try:
-            found.append(torch.from_numpy(array))
-        except TypeError as error:
-            raise TypeError(f"PyTorch has no tensors of {array.dtype}: return another dtype") from error
+        found.append(_tensor_of(array))
     if tensors and not tensors[0].is_cpu:
         return tuple([y.to(tensors[0].device) for y in found])
     return tuple(found)
+
+
+def _tensor_of(array: Any) -> Any:
+    try:
+        return torch.from_numpy(array)
+    except TypeError as error:
+        raise TypeError(f"PyTorch has no tensors of {array.dtype}: return another dtype") from error
 
 
 def has_derivative(x: Any) -> bool:

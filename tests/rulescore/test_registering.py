@@ -96,6 +96,16 @@ class TestRegister:
         assert record.tags == {"linear"}
         assert rrule.lookup(f, float) is record
 
+    def test_tags_may_be_added_to_the_rules_of_a_function_and_its_aliases(self):
+        f, g = new_function(), new_function()
+        rrule.register(f, tags=("linear",))(lambda x: "served")
+        rrule.alias(g, f)
+        rrule.add_tags(g, "onnx:Identity")
+        assert rrule.lookup(f, float).tags == {"linear", "onnx:Identity"}
+        assert rrule(f, 1.0) == "served"
+        with pytest.raises(ValueError, match=r"there is no rule; register one first"):
+            rrule.add_tags(new_function(), "onnx:Identity")
+
     def test_two_tables_of_ones_own_share_aliases(self):
         class Table(RuleTable):
             _leading = 0

@@ -1,127 +1,232 @@
-"""The backends as `testutils.conformance` asks an AD system: vjp and jvp of functions of NumPy arrays."""
+"""The backends, as a measurement of conformance asks for them: pullbacks and pushforwards that can be nested.
+
+All cotangents are in our convention, in every system, and all functions take and return lists of arrays with a
+derivative.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, NamedTuple
+import contextlib
+import functools
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
 import numpy as np
-import optree
+
+from rulescore import ad
+
+Function = Callable[..., list[Any]]
 
 
-class System(NamedTuple):
-    """What `conformance` needs of a system."""
+class System:
+    """An AD system.
 
-    vjp: Callable[..., Any]
-    jvp: Callable[..., Any]
-    conjugate: bool
+    Attributes
+    ----------
+    name : str
+    framework : str
+        The module that it needs.
+    compiled_modes : tuple of str
+        The modes that it can compile.
+    """
 
+    name: str
+    framework: str
+    compiled_modes: tuple[str, ...] = ()
 
-def jax_system() -> System:
-    import jax
+    @contextlib.contextmanager
+    def active(self) -> Iterator[None]:
+        """While the system is used."""
+        yield
 
-    from rulescore.backends.jax import to_jax
+    def convert(self, f: Any) -> Any:
+        """The function as one of the system's."""
+        raise NotImplementedError
 
-    def vjp(f: Any, *primals: Any) -> Any:
-        refuse_objects(primals)
-        y, pull = jax.vjp(to_jax(f), *primals)
-        return as_numpy(y), lambda ybar: as_numpy(pull(optree.tree_map(np.asarray, ybar)))
+    def array(self, x: Any) -> Any:
+        """An array of the system."""
+        return x
 
-    def jvp(f: Any, primals: Any, tangents: Any) -> Any:
-        refuse_objects(primals)
-        return as_numpy(jax.jvp(to_jax(f), primals, tangents))
+    def is_array(self, y: Any) -> bool:
+        """Whether something is an array of the system that has a derivative."""
+        raise NotImplementedError
 
-    return System(vjp, jvp, conjugate=True)
+    def vjp(self, f: Function, xs: Sequence[Any], ybars: Sequence[Any]) -> list[Any]:
+        """The cotangents of the arrays."""
+        raise NotImplementedError
 
+    def jvp(self, f: Function, xs: Sequence[Any], dxs: Sequence[Any]) -> list[Any]:
+        """The tangents of the outputs."""
+        raise NotImplementedError
 
-def torch_system() -> System:
-    import torch
-
-    from rulescore.backends.torch import to_torch
-
-    def tensors(tree: Any) -> Any:
-        return optree.tree_map(lambda x: torch.from_numpy(np.array(x)) if is_array(x) else x, tree)
-
-    def differentiable(f: Any) -> Any:
-        """The outputs that have a derivative, which is all that `torch.func` takes; and all, beside them."""
-
-        def outputs(*primals: Any) -> Any:
-            y = to_torch(f)(*primals)
-            return [part for part in optree.tree_leaves(y) if part.is_floating_point() or part.is_complex()], y
-
-        return outputs
-
-    def vjp(f: Any, *primals: Any) -> Any:
-        refuse_objects(primals)
-        _, pull, y = torch.func.vjp(differentiable(f), *tensors(primals), has_aux=True)
-
-        def pullback(ybar: Any) -> Any:
-            parts = [part for part in map(np.asarray, optree.tree_leaves(ybar)) if part.dtype.kind in "fc"]
-            return as_numpy(pull(tensors(parts)))
-
-        return as_numpy(y), pullback
-
-    def jvp(f: Any, primals: Any, tangents: Any) -> Any:
-        refuse_objects(primals)
-        _, dys, y = torch.func.jvp(differentiable(f), tensors(tuple(primals)), tensors(tuple(tangents)), has_aux=True)
-        parts = iter(dys)
-        leaves, structure = optree.tree_flatten(y)
-        moved = [next(parts) if x.is_floating_point() or x.is_complex() else torch.zeros_like(x) for x in leaves]
-        return as_numpy(y), as_numpy(optree.tree_unflatten(structure, moved))
-
-    return System(vjp, jvp, conjugate=False)
+    def compiled(self, f: Function) -> Function:
+        """The function compiled."""
+        raise NotImplementedError
 
 
-def autograd_system() -> System:
-    from autograd.builtins import tuple as boxed_tuple
-    from autograd.core import make_jvp, make_vjp
+class Reference(System):
+    """`rulescore.ad`, which the others are compared with."""
 
-    from rulescore.backends.autograd import to_autograd
+    name, framework = "rulescore.ad", "rulescore"
 
-    def of_tuple(f: Any, count: int, structures: list[Any]) -> Any:
-        """The leaves of the outputs, of a tuple: what autograd takes several of."""
+    def convert(self, f: Any) -> Any:
+        return ad.primitive(f)
 
-        def outputs(primals: Any) -> Any:
-            leaves, structure = optree.tree_flatten(to_autograd(f)(*[primals[i] for i in range(count)]))
-            structures[:] = [structure]
-            return boxed_tuple([np.asarray(y) if isinstance(y, np.generic) else y for y in leaves])
+    def is_array(self, y: Any) -> bool:
+        return getattr(getattr(y, "dtype", None), "kind", " ") in "fc" or isinstance(y, (float, complex))
 
-        return outputs
+    def vjp(self, f: Function, xs: Sequence[Any], ybars: Sequence[Any]) -> list[Any]:
+        return list(ad.vjp(f, *xs)[1](list(ybars)))
 
-    def vjp(f: Any, *primals: Any) -> Any:
-        refuse_objects(primals)
-        structures: list[Any] = []
-        pull, y = make_vjp(of_tuple(f, len(primals), structures), boxed_tuple(primals))
-        value = optree.tree_unflatten(structures[0], [np.asarray(part)[()] for part in y])
-        return value, lambda ybar: tuple(pull(boxed_tuple(optree.tree_leaves(ybar))))
-
-    def jvp(f: Any, primals: Any, tangents: Any) -> Any:
-        refuse_objects(primals)
-        structures: list[Any] = []
-        both = make_jvp(of_tuple(f, len(primals), structures), boxed_tuple(primals))(boxed_tuple(tangents))
-        y, dy = (optree.tree_unflatten(structures[0], [np.asarray(part)[()] for part in parts]) for parts in both)
-        return y, dy
-
-    return System(vjp, jvp, conjugate=True)
+    def jvp(self, f: Function, xs: Sequence[Any], dxs: Sequence[Any]) -> list[Any]:
+        return list(ad.jvp(f, tuple(xs), tuple(dxs))[1])
 
 
-def refuse_objects(primals: Any) -> None:
-    """Strings in lists, and objects with parameters, are no arguments to these systems."""
-    if not all(is_array(leaf) for leaf in optree.tree_leaves(primals)):
-        raise NotImplementedError("an argument that is no array, and no container of arrays")
+class Jax(System):
+    """JAX, in double precision."""
+
+    name, framework = "JAX", "jax"
+    compiled_modes = ("reverse", "forward", "reverse over reverse", "forward over reverse")
+
+    @contextlib.contextmanager
+    def active(self) -> Iterator[None]:
+        import jax
+
+        with jax.enable_x64(True):
+            yield
+
+    def convert(self, f: Any) -> Any:
+        from rulescore.backends.jax import to_jax
+
+        return to_jax(f)
+
+    def array(self, x: Any) -> Any:
+        import jax.numpy as jnp
+
+        return jnp.asarray(x)
+
+    def is_array(self, y: Any) -> bool:
+        import jax
+
+        return isinstance(y, jax.Array) and jax.numpy.issubdtype(y.dtype, jax.numpy.inexact)
+
+    def vjp(self, f: Function, xs: Sequence[Any], ybars: Sequence[Any]) -> list[Any]:
+        import jax
+        import jax.numpy as jnp
+
+        return [jnp.conj(xbar) for xbar in jax.vjp(f, *xs)[1]([jnp.conj(ybar) for ybar in ybars])]
+
+    def jvp(self, f: Function, xs: Sequence[Any], dxs: Sequence[Any]) -> list[Any]:
+        import jax
+
+        return list(jax.jvp(f, tuple(xs), tuple(dxs))[1])
+
+    def compiled(self, f: Function) -> Function:
+        import jax
+
+        return jax.jit(f)  # type: ignore[no-any-return]
 
 
-def is_array(x: Any) -> bool:
-    return isinstance(x, (np.ndarray, np.generic, float, complex))
+class Torch(System):
+    """PyTorch."""
+
+    name, framework = "PyTorch", "torch"
+
+    @contextlib.contextmanager
+    def active(self) -> Iterator[None]:
+        with warnings.catch_warnings():  # its forward mode and its compiler warn of PyTorch's own code
+            warnings.simplefilter("ignore", DeprecationWarning)
+            warnings.filterwarnings("ignore", module="torch")
+            yield
+
+    def convert(self, f: Any) -> Any:
+        from rulescore.backends.torch import to_torch
+
+        return to_torch(f)
+
+    def array(self, x: Any) -> Any:
+        import torch
+
+        return torch.from_numpy(np.array(x))
+
+    def is_array(self, y: Any) -> bool:
+        import torch
+
+        return isinstance(y, torch.Tensor) and (y.is_floating_point() or y.is_complex())
+
+    def vjp(self, f: Function, xs: Sequence[Any], ybars: Sequence[Any]) -> list[Any]:
+        import torch
+
+        return list(torch.func.vjp(f, *xs)[1](list(ybars)))
+
+    def jvp(self, f: Function, xs: Sequence[Any], dxs: Sequence[Any]) -> list[Any]:
+        import torch
+
+        return list(torch.func.jvp(f, tuple(xs), tuple(dxs))[1])
+
+    def compiled(self, f: Function) -> Function:
+        import torch
+
+        torch._dynamo.reset()
+        return torch.compile(f, backend="aot_eager", fullgraph=True)  # type: ignore[no-any-return]
 
 
-def as_numpy(tree: Any) -> Any:
-    def convert(x: Any) -> Any:
-        if hasattr(x, "resolve_conj"):
-            x = x.detach().resolve_conj()
-        return np.asarray(x)[()] if hasattr(x, "dtype") else x
+class EagerTorch(Torch):
+    """PyTorch's `backward`, which is another way through the adapter than `torch.func`, and is what is compiled."""
 
-    return optree.tree_map(convert, tree)
+    name = "PyTorch, backward"
+    compiled_modes = ("reverse",)
+
+    def vjp(self, f: Function, xs: Sequence[Any], ybars: Sequence[Any]) -> list[Any]:
+        import torch
+
+        leaves = [x if x.requires_grad else x.clone().requires_grad_() for x in xs]
+        related = [(y, ybar) for y, ybar in zip(f(*leaves), ybars, strict=True) if y.requires_grad]
+        if not related:
+            return [torch.zeros_like(x) for x in leaves]
+        ys, seeds = zip(*related, strict=True)
+        return list(torch.autograd.grad(ys, leaves, seeds, create_graph=True, materialize_grads=True))
 
 
-SYSTEMS = {"jax": jax_system, "torch": torch_system, "autograd": autograd_system}
+class Autograd(System):
+    """HIPS autograd."""
+
+    name, framework = "HIPS autograd", "autograd"
+
+    def convert(self, f: Any) -> Any:
+        from rulescore.backends.autograd import to_autograd
+
+        return to_autograd(f)
+
+    def is_array(self, y: Any) -> bool:
+        from autograd.tracer import getval
+
+        return Reference().is_array(getval(y))
+
+    def vjp(self, f: Function, xs: Sequence[Any], ybars: Sequence[Any]) -> list[Any]:
+        import autograd.numpy as anp
+        from autograd.builtins import tuple as boxed
+        from autograd.core import make_vjp
+
+        pull, _ = make_vjp(self._of_tuple(f, len(xs)), boxed(xs))
+        bars = pull(boxed([anp.conj(ybar) for ybar in ybars]))
+        return [anp.conj(bars[i]) for i in range(len(xs))]
+
+    def jvp(self, f: Function, xs: Sequence[Any], dxs: Sequence[Any]) -> list[Any]:
+        from autograd.builtins import tuple as boxed
+        from autograd.core import make_jvp
+
+        outputs, moved = make_jvp(self._of_tuple(f, len(xs)), boxed(xs))(boxed(dxs))
+        return [moved[i] for i in range(len(outputs))]
+
+    def _of_tuple(self, f: Function, count: int) -> Callable[[Any], Any]:
+        from autograd.builtins import tuple as boxed
+
+        return lambda xs: boxed(f(*[xs[i] for i in range(count)]))
+
+
+@functools.cache
+def systems() -> dict[str, System]:
+    """By name."""
+    return {system.name: system for system in (Jax(), Torch(), EagerTorch(), Autograd())}
