@@ -92,10 +92,17 @@ def _parser() -> argparse.ArgumentParser:
 
     list_ = commands.add_parser("list", help="list which functions of a module have rules and sample inputs")
     list_.add_argument(
-        "modules", nargs="*", default=["numpy"], metavar="MODULE", help="or a class, as numpy.ndarray; default: numpy"
+        "modules",
+        nargs="*",
+        metavar="MODULE",
+        help="or a class, as numpy.ndarray; default: numpy, and with --onnx rules.operators too",
     )
-    list_.add_argument(
+    which = list_.add_mutually_exclusive_group()
+    which.add_argument(
         "--missing", action="store_true", help="only functions of which nothing is known, or nothing tested"
+    )
+    which.add_argument(
+        "--onnx", action="store_true", help="what functions are called in ONNX and in TensorFlow, where that is known"
     )
     list_.set_defaults(command=_list)
 
@@ -221,8 +228,12 @@ def _counts(outcomes: list[Outcome]) -> list[str]:
 
 
 def _list(options: argparse.Namespace, console: Console) -> int:
-    for module in chain.from_iterable(map(listed_modules, options.modules)):
+    named = options.modules or (["rules.operators", "numpy"] if options.onnx else ["numpy"])
+    for module in chain.from_iterable(map(listed_modules, named)):
         states = states_of_module(module)
+        if options.onnx:
+            _list_names_elsewhere(module, states, console)
+            continue
         shown = [state for state in states if not (options.missing and state.is_complete)]
         console.print(Text(f"{module}: {_coverage(states)}"), soft_wrap=True)
         table = Table()
@@ -239,6 +250,19 @@ def _list(options: argparse.Namespace, console: Console) -> int:
         if shown:
             console.print(table)
     return PASSED
+
+
+def _list_names_elsewhere(module: str, states: list[FunctionState], console: Console) -> None:
+    shown = [state for state in states if state.onnx or state.tensorflow]
+    counts = f"{sum(bool(s.onnx) for s in shown)} in ONNX, {sum(bool(s.tensorflow) for s in shown)} in TensorFlow"
+    console.print(Text(f"{module}: {counted(len(states), 'function')}: {counts}"), soft_wrap=True)
+    table = Table()
+    for title in ("function", "ONNX", "TensorFlow"):
+        table.add_column(title)
+    for state in shown:
+        table.add_row(state.name, state.onnx, state.tensorflow)
+    if shown:
+        console.print(table)
 
 
 def _coverage(states: list[FunctionState]) -> str:

@@ -35,6 +35,8 @@ class FunctionState:
         How many sample inputs there are.
     reason : str
         Why there are no rules, where somebody has said so (`missing_rules`).
+    onnx, tensorflow : str
+        What it is called there, where a tag of its rules says so (``"onnx:MatMul"``).
     """
 
     name: str
@@ -43,6 +45,8 @@ class FunctionState:
     rrule: str
     samples: int
     reason: str = ""
+    onnx: str = ""
+    tensorflow: str = ""
 
     @property
     def is_complete(self) -> bool:
@@ -108,7 +112,9 @@ def _is_known_method(owner: Any, name: str) -> bool:
 def _state(name: str, f: Any) -> FunctionState:
     kind = kind_of(f)
     samples = len(samples_of(f)) if kind else 0
-    return FunctionState(name, kind, _in_table(frule, f), _in_table(rrule, f), samples, "" if kind else _reason(f))
+    reason = "" if kind else _reason(f)
+    names = (_name_in("onnx", f), _name_in("tensorflow", f))
+    return FunctionState(name, kind, _in_table(frule, f), _in_table(rrule, f), samples, reason, *names)
 
 
 def kind_of(f: Any) -> Kind:
@@ -129,6 +135,13 @@ def _is_not_numerical(records: list[RuleRecord]) -> bool:
 def _reason(f: Any) -> str:
     """Why a function has no rules; empty where nobody has said."""
     return next((record.reason for record in rrule.records(f) if record.reason), "")
+
+
+def _name_in(system: str, f: Any) -> str:
+    """What a function is called in another system, of which the tags of its rules tell."""
+    tags = chain.from_iterable(record.tags for record in chain(frule.records(f), rrule.records(f)))
+    names = {tag.partition(":")[2] for tag in tags if tag.startswith(f"{system}:")}
+    return ", ".join(sorted(names))
 
 
 def _in_table(table: RuleTable, f: Any) -> str:

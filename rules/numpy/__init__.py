@@ -46,6 +46,10 @@ from rules.numpy import (
     windows,
 )
 
+# isort: split
+
+from rules.numpy import onnx_names  # of rules that are there by now
+
 __all__ = [
     "averages",
     "branching",
@@ -71,6 +75,7 @@ __all__ = [
     "moments",
     "nan_reductions",
     "not_numerical",
+    "onnx_names",
     "operators_of_python",
     "outer_products",
     "padding",

@@ -66,7 +66,9 @@ def rules_by_name(f, cotangents, tangent, refuse=None, solve=None, calls_back=Tr
 
     def rrule_by_name(config, *args, **kwargs):
         call, y = called(args, kwargs)
-        given = positional[: len(args)]
+        # What was given by keyword has its position too; rules that call back are given all by position.
+        named = [] if config is not None else [1 + positional.index(name) for name in kwargs if name in positional]
+        given = positional[: max([len(args), *named])]
 
         def pullback(ybar):
             bars = cotangents(config, call, y, unthunk(ybar))

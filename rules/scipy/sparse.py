@@ -8,6 +8,8 @@ The rules serve the operators of Python (by NumPy's ufuncs, whose rules serve th
 Of the older classes, as `scipy.sparse.csr_matrix`, ``*`` is the product of matrices.
 """
 
+import functools
+import inspect
 import operator
 
 import numpy as np
@@ -49,13 +51,38 @@ def method(name):
     return served
 
 
+def of_method(rule):
+    """The rule with the names that a method has for its operands: ``self``, and ``other`` for a second one."""
+
+    of_functions = {"self": "a", "other": "b"}
+    of_methods = {name: own for own, name in of_functions.items()}
+
+    @functools.wraps(rule)
+    def of_self(*args, **kwargs):
+        return rule(*args, **{of_functions.get(name, name): value for name, value in kwargs.items()})
+
+    signature = inspect.signature(rule)
+    parameters = [p.replace(name=of_methods.get(p.name, p.name)) for p in signature.parameters.values()]
+    of_self.__signature__ = signature.replace(parameters=parameters)
+    return of_self
+
+
+def register_for_both(f, name, frule_of_f, rrule_of_f, *others):
+    """Register the rules of a function of NumPy's of a sparse array, also for the method of this name."""
+    of_arrays = method(name)
+    frule.register(f, SPARSE, *others)(frule_of_f)
+    rrule.register(f, SPARSE, *others)(rrule_of_f)
+    frule.register(of_arrays, SPARSE, *others)(of_method(frule_of_f))
+    rrule.register(of_arrays, SPARSE, *others)(of_method(rrule_of_f))
+
+
 def register_operation(frule_of_two, rrule_of_two, method, ufunc=None):
     """Register the rules of an operation of two operands for SciPy's method, and for the ufunc of its operator."""
-    pairs = [(method, (SPARSE, object))]
-    pairs += [(ufunc, types) for types in WITH_SPARSE if ufunc is not None]
-    for f, types in pairs:
-        frule.register(f, *types)(frule_of_two)
-        rrule.register(f, *types)(rrule_of_two)
+    frule.register(method, SPARSE, object)(of_method(frule_of_two))
+    rrule.register(method, SPARSE, object)(of_method(rrule_of_two))
+    for types in WITH_SPARSE if ufunc is not None else ():
+        frule.register(ufunc, *types)(frule_of_two)
+        rrule.register(ufunc, *types)(rrule_of_two)
 
 
 # ---------------------------------------------------------------- cotangents
@@ -327,9 +354,7 @@ def decline_other_than_numbers(x):
         raise MDNotImplementedError
 
 
-for _function in (np.divide, method("__truediv__")):
-    frule.register(_function, SPARSE, object)(scaled_down_frule)
-    rrule.register(_function, SPARSE, object)(scaled_down_rrule)
+register_for_both(np.divide, "__truediv__", scaled_down_frule, scaled_down_rrule, object)
 
 for _function in (np.negative, method("__neg__")):
     linear_rule(_function, lambda ybar, x, /: -ybar, types=(SPARSE,))
@@ -363,9 +388,7 @@ def sum_rrule(a, axis=None, dtype=None):
     return y, sum_pullback
 
 
-for _function in (np.sum, method("sum")):
-    frule.register(_function, SPARSE)(sum_frule)
-    rrule.register(_function, SPARSE)(sum_rrule)
+register_for_both(np.sum, "sum", sum_frule, sum_rrule)
 
 
 def transpose_frule(tangents, a, axes=None):
@@ -379,9 +402,7 @@ def transpose_rrule(a, axes=None):
     return a.transpose(axes), lambda ybar: (NO_TANGENT, project(unthunk(ybar).transpose(back)))
 
 
-for _function in (np.transpose, method("transpose")):
-    frule.register(_function, SPARSE)(transpose_frule)
-    rrule.register(_function, SPARSE)(transpose_rrule)
+register_for_both(np.transpose, "transpose", transpose_frule, transpose_rrule)
 
 
 def toarray_frule(tangents, a, order=None):
@@ -395,7 +416,7 @@ def toarray_rrule(a, order=None):
     return a.toarray(order=order), lambda ybar: (NO_TANGENT, project(ybar))
 
 
-frule.register(method("toarray"), SPARSE)(toarray_frule)
-rrule.register(sparse.csr_array.toarray, SPARSE)(toarray_rrule)
+frule.register(method("toarray"), SPARSE)(of_method(toarray_frule))
+rrule.register(sparse.csr_array.toarray, SPARSE)(of_method(toarray_rrule))
 # Of the older classes it makes a matrix of NumPy's.
 rrule.alias(sparse.csr_array.todense, sparse.csr_array.toarray)

@@ -18,6 +18,7 @@ from rulescore.ad.config import CONFIG
 from rulescore.ad.errors import describe
 from rulescore.closures import is_traced
 from rulescore.config import RuleConfig
+from rulescore.read_only import called
 from rulescore.records import name_of
 from rulescore.registry import frule, rrule
 from rulescore.tangents import NotImplementedTangent
@@ -380,7 +381,7 @@ class Call(HostFunction):
     def outputs_of(self, arrays: Arrays) -> tuple[Any, ...]:
         """What the function returns, of whatever arrays it takes."""
         args, kwargs = self._arguments(arrays)
-        return self._outputs(self.function(*args, **kwargs))
+        return self._outputs(called(self.function, args, kwargs))
 
     def traceable(self, *arrays: Any) -> tuple[Any, ...]:
         args, kwargs = self._arguments(arrays)

@@ -96,11 +96,9 @@ class _EagerCall(Function):  # type: ignore[misc]
         outputs = tensors_of(values, arrays, tensors)
         if len(outputs) == 1 and has_derivative(outputs[0]):
             ctx.differentiable = _ONE_OUTPUT
-            return outputs
-        ctx.differentiable = [has_derivative(y) for y in outputs]
-        constant = [y for y in outputs if not has_derivative(y)]
-        if constant:
-            ctx.mark_non_differentiable(*constant)
+        else:
+            _describe_outputs(ctx, outputs)
+        ctx.set_materialize_grads(False)
         return outputs
 
     @staticmethod
@@ -108,7 +106,9 @@ class _EagerCall(Function):  # type: ignore[misc]
         tensors = ctx.saved_tensors  # also where they are not read: PyTorch checks that nobody has written into them
         seeds = ybars
         if ctx.differentiable is not _ONE_OUTPUT:
-            seeds = tuple([ybar for ybar, has_one in zip(ybars, ctx.differentiable, strict=True) if has_one])
+            seeds = _seeds(ctx, ybars)
+        elif ybars[0] is None:
+            return (None,) * (1 + len(tensors))
         if torch.is_grad_enabled():
             bars = host_call(ctx.function.pullback(ctx.needs), [*tensors, *seeds])
         else:
@@ -122,6 +122,24 @@ class _EagerCall(Function):  # type: ignore[misc]
 
 
 _ONE_OUTPUT = [True]
+
+
+def _describe_outputs(ctx: Any, outputs: Sequence[Any]) -> None:
+    """Keep which outputs have a derivative, and what zeros for those look like that get no cotangent."""
+    ctx.differentiable = [has_derivative(y) for y in outputs]
+    constant = [y for y, has_one in zip(outputs, ctx.differentiable, strict=True) if not has_one]
+    if constant:
+        ctx.mark_non_differentiable(*constant)
+    ctx.zeros = [functools.partial(torch.zeros, y.shape, dtype=y.dtype, device=y.device) for y in outputs]
+
+
+def _seeds(ctx: Any, ybars: Sequence[Any]) -> list[Any]:
+    """The cotangents of the outputs that have one. Autograd does not make the zeros, as it would for tangents too."""
+    return [
+        zeros() if ybar is None else ybar
+        for ybar, zeros, has_one in zip(ybars, ctx.zeros, ctx.differentiable, strict=True)
+        if has_one
+    ]
 
 
 class _LevelCall(_SingleLevelFunction):  # type: ignore[misc]
@@ -149,18 +167,13 @@ class _LevelCall(_SingleLevelFunction):  # type: ignore[misc]
                 outputs = tensors_of(values, arrays, below)
         ctx.save_for_backward(*tensors)
         wrapped = tuple([_functorch._wrap_for_grad(y, level) for y in outputs])
-        ctx.differentiable = [has_derivative(y) for y in outputs]
-        constant = [y for y, has_one in zip(wrapped, ctx.differentiable, strict=True) if not has_one]
-        if constant:
-            ctx.mark_non_differentiable(*constant)
+        _describe_outputs(ctx, wrapped)
         return wrapped
 
     @staticmethod
     def backward(ctx: Any, *ybars: Any) -> tuple[Any, ...]:
         tensors = [_functorch.unwrap_if_dead(x) for x in ctx.saved_tensors]
-        seeds = [
-            _functorch.unwrap_if_dead(ybar) for ybar, has_one in zip(ybars, ctx.differentiable, strict=True) if has_one
-        ]
+        seeds = [_functorch.unwrap_if_dead(ybar) for ybar in _seeds(ctx, ybars)]
         pullback, pull, count = ctx.function.pullback(ctx.needs), ctx.pull, len(tensors)
         if pull is None:
             bars = host_call(pullback, [*tensors, *seeds])
@@ -203,16 +216,13 @@ class _TransformedCall(Function):  # type: ignore[misc]
         ctx.function, ctx.native, *tensors = inputs
         ctx.save_for_backward(*tensors)
         ctx.save_for_forward(*tensors)
-        ctx.differentiable = [has_derivative(y) for y in output]
-        constant = [y for y, has_one in zip(output, ctx.differentiable, strict=True) if not has_one]
-        if constant:
-            ctx.mark_non_differentiable(*constant)
+        _describe_outputs(ctx, output)
+        ctx.set_materialize_grads(False)
 
     @staticmethod
     def backward(ctx: Any, *ybars: Any) -> tuple[Any, ...]:
         needs = ctx.needs_input_grad[2:]
-        seeds = [ybar for ybar, has_one in zip(ybars, ctx.differentiable, strict=True) if has_one]
-        bars = _call(ctx.function.pullback(needs), [*ctx.saved_tensors, *seeds], ctx.native)
+        bars = _call(ctx.function.pullback(needs), [*ctx.saved_tensors, *_seeds(ctx, ybars)], ctx.native)
         return None, None, *spread(bars, needs)
 
     @staticmethod

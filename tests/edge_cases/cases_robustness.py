@@ -8,6 +8,7 @@ import functools
 import mpmath as mp
 import numpy as np
 from edge_case import case, slope
+from scipy import special
 
 ulps = functools.partial(case, rtol=2e-15, atol=0.0)
 
@@ -26,6 +27,18 @@ def logaddexp(a, b):
     return mp.log(mp.exp(a) + mp.exp(b))
 
 
+def logistic(x):
+    return 1 / (1 + mp.exp(-x))
+
+
+def log_odds(p):
+    return mp.log(p / (1 - p))
+
+
+def log_of_normal_distribution(x):
+    return mp.log(mp.erfc(-x / mp.sqrt(2)) / 2)
+
+
 def bessel_i0(x):
     """I₀ by its series."""
     return mp.nsum(lambda k: (x * x / 4) ** k / mp.factorial(k) ** 2, [0, 150], method="direct")
@@ -35,6 +48,8 @@ TITLE = "Robustness"
 CASES = [
     ulps("expm1'(-40)", np.expm1, -40.0, gradient=slope(mp.expm1, -40.0)),
     ulps("tanh'(20)", np.tanh, 20.0, gradient=slope(mp.tanh, 20.0)),
+    ulps("expit'(40)", special.expit, 40.0, gradient=slope(logistic, 40.0)),
+    ulps("expit'(-40)", special.expit, -40.0, gradient=slope(logistic, -40.0)),
     ulps("sinc'(1e-5)", np.sinc, 1e-5, gradient=slope(mp.sincpi, 1e-5)),
     ulps(
         "arctan2 d/dx at (1e-200,1e-200)",
@@ -71,12 +86,16 @@ CASES = [
     ulps("arctanh'(1-1e-12)", np.arctanh, 1 - 1e-12, gradient=slope(mp.atanh, 1 - 1e-12)),
     ulps("arcsin'(1-1e-12)", np.arcsin, 1 - 1e-12, gradient=slope(mp.asin, 1 - 1e-12)),
     ulps("log1p'(1e300)", np.log1p, 1e300, gradient=slope(mp.log1p, 1e300)),
+    ulps("logit'(1e-20)", special.logit, 1e-20, gradient=slope(log_odds, 1e-20)),
     ulps(
         "logaddexp d/dy at (0,-50)",
         lambda y: np.logaddexp(0.0, y),
         -50.0,
         gradient=slope(logaddexp, 0.0, -50.0, argument=1),
     ),
+    ulps("log_ndtr'(-40)", special.log_ndtr, -40.0, gradient=slope(log_of_normal_distribution, -40.0)),
+    ulps("erfinv'(1-1e-12)", special.erfinv, 1 - 1e-12, gradient=slope(mp.erfinv, 1 - 1e-12)),
+    ulps("gammaln'(1e10)", special.gammaln, 1e10, gradient=slope(mp.loggamma, 1e10)),
     ulps("tan'(pi/2-1e-9)", np.tan, np.pi / 2 - 1e-9, gradient=slope(mp.tan, np.pi / 2 - 1e-9)),
     ulps(
         "reciprocal'(1e-200)",
@@ -90,14 +109,4 @@ CASES = [
     ulps("power d/dy 0.5**1000", lambda p: 0.5**p, 1000.0, gradient=slope(power_of_half, 1000.0)),
     ulps("cosh'(1e-20)", np.cosh, 1e-20, gradient=slope(mp.cosh, 1e-20)),
     ulps("i0'(30)", np.i0, 30.0, gradient=slope(bessel_i0, 30.0)),
-]
-
-# Rows about functions that SciPy has and NumPy has not. They become cases together with SciPy's rules.
-ROWS_OF_SCIPY = [
-    "expit'(40)",
-    "expit'(-40)",
-    "logit'(1e-20)",
-    "log_ndtr'(-40)",
-    "erfinv'(1-1e-12)",
-    "gammaln'(1e10)",
 ]

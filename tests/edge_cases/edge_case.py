@@ -31,7 +31,7 @@ class Case:
     name : str
         The row's name in the table.
     f : callable
-        The function, in plain NumPy.
+        The function, in plain NumPy and SciPy.
     args : tuple
         What it is differentiated at.
     gradient

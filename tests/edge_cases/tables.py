@@ -35,7 +35,6 @@ SECTIONS = {
     12: cases_robustness,
 }
 CASES: list[tuple[int, Case]] = [(number, case) for number, module in SECTIONS.items() for case in module.CASES]
-ROWS_OF_SCIPY = {(number, name) for number, module in SECTIONS.items() for name in getattr(module, "ROWS_OF_SCIPY", ())}
 
 PEERS_FILE = Path(__file__).parent / "peers.csv"
 

@@ -10,7 +10,7 @@ import cases_tracing
 import numpy as np
 import pytest
 from edge_case import SECOND_ORDER, Case, assert_right, copies, forward, leaves_as_in, reverse, second, without_warnings
-from tables import CASES, ROWS_OF_SCIPY, SECTIONS, read_peers
+from tables import CASES, SECTIONS, read_peers
 
 from rulescore import AbstractZero
 from rulescore.ad import vjp
@@ -87,12 +87,11 @@ def test_arguments_of_the_caller_stay_as_they_were(case: Case) -> None:
         np.testing.assert_array_equal(arg, before)
 
 
-def test_every_row_of_the_table_is_a_case_or_waits_for_the_rules_of_scipy() -> None:
+def test_every_row_of_the_table_is_a_case() -> None:
     _, peers = read_peers()
     cases = {(section, case.name) for section, case in CASES}
     assert len(cases) == len(CASES)
-    assert not cases & ROWS_OF_SCIPY
-    assert cases | ROWS_OF_SCIPY == set(peers)
+    assert cases == set(peers)
     assert {section for section, _ in peers} == set(SECTIONS)
 
 

@@ -304,6 +304,21 @@ def test_a_name_without_functions_stands_for_the_modules_with_rules_below_it(cap
     assert "scipy.sparse: " in capsys.readouterr().out
 
 
+def test_list_onnx_shows_what_functions_are_called_elsewhere(capsys):
+    assert main(["list", "--onnx"]) == 0
+    rows = rows_of(capsys.readouterr().out)
+    assert rows["conv2d"] == ["Conv", "tf.nn.conv2d"]
+    assert rows["dilation2d"] == ["", "tf.nn.dilation2d"]
+    assert rows["matmul"] == ["MatMul", "tf.linalg.matmul"]
+    assert rows["abs"] == rows["absolute"] == ["Abs", "tf.math.abs"]
+    assert not {"soft_sort", "sinc"} & set(rows)
+
+
+def test_list_onnx_of_a_module_counts_its_functions(new_module, capsys):
+    assert main(["list", "--onnx", new_module]) == 0
+    assert capsys.readouterr().out == "a_new_module: 5 functions: 0 in ONNX, 0 in TensorFlow\n"
+
+
 def test_show_prints_signature_place_and_source(capsys):
     assert main(["show", "np.exp"]) == 0
     output = capsys.readouterr().out

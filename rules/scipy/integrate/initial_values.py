@@ -115,9 +115,11 @@ class Trajectory:
         if self.start == self.times[-1]:  # and so all times are
             return np.stack([s] * len(self.times))
         span = (self.start, self.times[-1])
-        solved = handed_over(scipy.integrate.solve_ivp, system, span, z, t_eval=self.times, **self._settings(n))
+        is_new = np.concatenate([[True], np.diff(self.times) != 0])  # odeint takes a time more than once
+        times = self.times[is_new]
+        solved = handed_over(scipy.integrate.solve_ivp, system, span, z, t_eval=times, **self._settings(n))
         _check(solved)
-        return np.transpose(solved.y[n:])
+        return np.transpose(solved.y[n:])[np.cumsum(is_new) - 1]
 
     def _settings(self, extra):
         """The settings for a system with more components, which have the absolute tolerance of none of the first."""

@@ -4,6 +4,8 @@
 same tolerances (Leibniz' rule). What cannot move are limits at infinity.
 """
 
+from functools import cache
+
 import numpy as np
 import scipy.integrate
 
@@ -11,7 +13,7 @@ from rules.numpy.array_like import as_array
 from rules.scipy.by_name import NO_TANGENT, ZERO, filled, rules_by_name
 from rules.scipy.integrate.flat import size_of, tangent_from, vector_of
 from rules.scipy.optimize.implicit import as_tuple, as_tuple_tangent, from_tuple_cotangent, is_zero
-from rulescore import AbstractZero, Tangent, Thunk, frule_via_ad, not_implemented, rrule_via_ad, unthunk
+from rulescore import AbstractZero, Tangent, Thunk, frule_via_ad, not_implemented, project_to, rrule_via_ad, unthunk
 from rulescore.closures import handed_over
 
 # ---------------------------------------------------------------- integrands
@@ -28,8 +30,11 @@ class Pulled:
         self.config, self.fun, self.args, self.ybar = config, fun, args, ybar
 
     def __call__(self, t):
-        y, pullback = rrule_via_ad(self.config, value_at, t, self.fun, self.args)
-        bars = pullback(self.ybar * np.ones(np.shape(y))[()])[2:]
+        def at_t(fun, args):  # of which t is no argument, or inner integrals would be differentiated for it
+            return value_at(t, fun, args)
+
+        y, pullback = rrule_via_ad(self.config, at_t, self.fun, self.args)
+        bars = pullback(self.ybar * np.ones(np.shape(y))[()])[1:]
         return vector_of(Tangent(tuple, *bars) if len(bars) == 2 else ZERO, (self.fun, self.args))
 
 
@@ -71,7 +76,7 @@ class Integral:
     def limit_cotangent(self, sign, limit, ybar):
         if self.weight:
             return not_implemented("a limit of an integral with weight=; write the weight into the function")
-        return Thunk(lambda: sign * np.real(np.sum(np.conj(self.at(limit)) * ybar)))
+        return Thunk(lambda: project_to(limit)(sign * np.real(np.sum(np.conj(self.at(limit)) * ybar))))
 
     def cotangents(self, config, ybar):
         """The cotangents of function, arguments and limits."""
@@ -79,12 +84,16 @@ class Integral:
         abar, bbar = self.limit_cotangent(-1, self.a, ybar), self.limit_cotangent(1, self.b, ybar)
         if not size_of(parameters):
             return ZERO, ZERO, abar, bbar
-        total = self.integrate(Pulled(config, self.fun, self.args, ybar), self.a, self.b)
-        funbar, argsbar = tangent_from(total, parameters)
-        return funbar, argsbar, abar, bbar
+
+        @cache
+        def bars():
+            total = self.integrate(Pulled(config, self.fun, self.args, ybar), self.a, self.b)
+            return tuple(tangent_from(total, parameters))
+
+        return Thunk(lambda: bars()[0]), Thunk(lambda: bars()[1]), abar, bbar
 
     def tangent(self, config, dfun, dargs, da, db):
-        dy = 0.0
+        dy = ZERO
         if not (isinstance(dfun, AbstractZero) and isinstance(dargs, AbstractZero)):
             dy = dy + self.integrate(Pushed(config, self.fun, self.args, dfun, dargs), self.a, self.b)
         for sign, limit, dlimit in ((-1, self.a, da), (1, self.b, db)):
@@ -161,7 +170,7 @@ def quad_tangent(config, call, y, d):
         not_implemented("wvar= of quad; write the weight into the function").fail()
     found = integral_by_quad(call, call.args, settings_of(call), call.weight is not None)
     dy = found.tangent(config, d.func, as_tuple_tangent(d.args, call.args), d.a, d.b)
-    return dy, not_implemented("the error estimate of quad")
+    return filled(dy, y[0]), not_implemented("the error estimate of quad")
 
 
 def refuse_quad(call):
@@ -186,7 +195,7 @@ def integral_of_arrays(call):
 
 
 def quad_of_array_tangent(config, call, y, d):
-    return integral_of_arrays(call).tangent(config, d.fun, d.args, d.a, d.b)
+    return integral_of_arrays(call).tangent(config, d.fun, d.args, d.a, d.b) + np.zeros(np.shape(y))
 
 
 rules_by_name(quad_of_array, quad_of_array_cotangents, quad_of_array_tangent)
@@ -238,7 +247,7 @@ def quad_vec_alone_cotangents(config, call, y, ybar):
 
 
 def quad_vec_alone_tangent(config, call, y, d):
-    return integral_alone(call).tangent(config, d.fun, ZERO, d.a, d.b)
+    return integral_alone(call).tangent(config, d.fun, ZERO, d.a, d.b) + np.zeros(np.shape(y))
 
 
 rules_by_name(quad_vec_alone, quad_vec_alone_cotangents, quad_vec_alone_tangent)

@@ -26,6 +26,8 @@ def spacing(x, dx):
 
 
 def trapezoid(y, x, dx, axis):
+    if x is not None and np.ndim(x) > 1:
+        x = np.broadcast_to(x, np.shape(y))  # along the axis of integration too: a single point makes it 0
     y, x = along_last(y, x, axis)
     return np.sum(spacing(x, dx) * (y[..., 1:] + y[..., :-1]) / 2.0, axis=-1)
 
@@ -98,7 +100,7 @@ def cumulative_simpson(y, x, dx, axis, initial):
     if initial is not None:
         start = initial if np.ndim(initial) == 0 else np.moveaxis(as_array(initial), axis, -1)
         sums = sums + start
-        sums = np.concatenate([np.zeros_like(sums[..., :1]) + start, sums], axis=-1)
+        sums = np.concatenate([np.zeros_like(y[..., :1]) + start, sums], axis=-1)
     return np.moveaxis(sums, -1, axis)
 
 

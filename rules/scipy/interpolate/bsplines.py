@@ -64,6 +64,8 @@ def spread_bspline(ybar, t, k, x, length, extrapolate):
     """The transpose of `evaluate_bspline`, for so many coefficients."""
     ybar, t, x = in_doubles(ybar), knots_that_fit(t, k), vector_of_doubles(x)
     rows = as_rows(ybar)
+    if len(rows) != len(x):
+        raise ValueError(f"a value for each of {len(x)} points was expected, not an array of shape {ybar.shape}")
     if not extrapolate:
         rows = np.where(beside(inside(t, k, x), rows), rows, 0)
     used = len(t) - k - 1
@@ -508,7 +510,7 @@ def splrep(x, y, w=None, xb=None, xe=None, k=3, task=0, s=None, t=None, full_out
     if not is_default or task != 0 or (s is not None and s != 0) or full_output or per:
         raise MDNotImplementedError
     knots, _, k = interpolate.splrep(fixed(x), fixed(y), k=k, s=0)
-    x, y = as_array(x) * 1.0, as_array(y) * 1.0
+    x, y = as_array(x).astype(float), as_array(y).astype(float)  # whatever they are, FITPACK returns doubles
     system, t = Collocation(np.asarray(fixed(x), float), knots, k, (), ()), knots_for(x, k, False)
     c = solve_collocation(y, x, t, system)
     return t, np.concatenate([c, np.zeros(k + 1)]), k
@@ -569,6 +571,7 @@ def splantider(tck, n=1):
         raise MDNotImplementedError
     for _ in range(n):
         c, t, k = antiderivative_of(c, t, k)
+    c = c.astype(np.result_type(c, float))
     return t, np.concatenate([c, np.broadcast_to(c[-1:], (k + 1, *np.shape(c)[1:]))]), k
 
 

@@ -31,9 +31,7 @@ def points_of(xi, ndim):
         shape = np.broadcast_shapes(*[np.shape(part) for part in parts])
         return np.stack([np.broadcast_to(part, shape) for part in parts], axis=-1)
     xi = as_array(xi) * 1.0
-    if np.ndim(xi) == 1:
-        xi = np.reshape(xi, (-1, 1) if ndim == 1 else (1, -1))
-    return xi
+    return np.reshape(xi, (-1, ndim)) if np.ndim(xi) == 1 else xi
 
 
 def b_spline_weights(t, k, x):
@@ -45,7 +43,9 @@ def b_spline_weights(t, k, x):
         higher, carried = [], 0.0
         for i in range(level):
             right_knot, left_knot = t[left + i + 1], t[left + i + 1 - level]
-            share = weights[i] / (right_knot - left_knot)
+            span = right_knot - left_knot
+            is_empty = fixed(span) == 0  # only beyond knots that are repeated
+            share = np.where(is_empty, 0.0, weights[i] / np.where(is_empty, 1.0, span))
             higher.append(carried + (right_knot - x) * share)
             carried = (x - left_knot) * share
         weights = [*higher, carried]
@@ -74,7 +74,7 @@ class GridMethod:
         low = np.clip(np.searchsorted(fixed(grid), fixed(x), "right") - 1, 0, n - 2)
         share = (x - grid[low]) / (grid[low + 1] - grid[low])
         if self.method == "nearest":
-            return np.where(fixed(share) <= 0.5, low, low + 1)[None], [np.ones(np.shape(x))]
+            return np.where(fixed(share) <= 0.5, low, low + 1)[None], [None]
         return np.stack([low, low + 1]), [1 - share, share]
 
     def __call__(self, grid, values, xi):
@@ -89,6 +89,9 @@ class GridMethod:
                 neighbours.append(b_spline_weights(spline.t, k, xi[:, axis]))
         else:
             neighbours = [self.along_axis(grid[axis], xi[:, axis]) for axis in range(axes)]
+        if self.method == "nearest":
+            nearest = np.ravel_multi_index(tuple([place[0] for place, _ in neighbours]), shape)
+            return self.outside(grid, np.reshape(values, (-1, *trailing))[nearest], xi)
         places, weights = [], []
         for corner in itertools.product(*[range(len(w)) for _, w in neighbours]):
             indices = tuple([neighbours[axis][0][i] for axis, i in enumerate(corner)])
@@ -107,7 +110,7 @@ class GridMethod:
             axis = next(i for i, g in enumerate(edges) if ((where[:, i] < g[0]) | (where[:, i] > g[-1])).any())
             raise ValueError(f"One of the requested xi is out of bounds in dimension {axis}")
         if not self.bounds_error and self.fill_value is not None and is_outside.any():
-            rows = np.where(beside(is_outside, rows), self.fill_value, rows)
+            rows = np.where(beside(is_outside, rows), self.fill_value, rows).astype(rows.dtype)
         return rows
 
 
@@ -133,6 +136,7 @@ def grid_values(points, values, xi, method):
 @composed(interpolate.interpn)
 def interpn(points, values, xi, method="linear", bounds_error=True, fill_value=np.nan):
     points, values = ascending(points, values)
+    xi = points_of(xi, len(points))  # as an array from here on, so that one point is a row
     return grid_values(points, values, xi, GridMethod(method, bounds_error, fill_value))
 
 

@@ -39,18 +39,19 @@ def line_values(x, y, q, below, above, plain):
     shape, flat, y = np.shape(q), np.reshape(q, -1), np.moveaxis(as_array(y), plain.axis, 0)
     kind, order = plain._kind, plain._spline.k if plain._kind == "spline" else None
     if kind == "linear":
-        rows = gather_weighted(y, *two_neighbours(x, flat))
+        rows = gather_weighted(y, *two_neighbours(x, flat)).astype(np.result_type(x, y, flat))
     elif kind == "spline" and order > 0:
         spline = make_interp_spline(x, y, order)
         rows = bspline_values(spline.t, spline.c, order, flat, 0, True, 0)
     else:
         rows = y[one_neighbour(plain, fixed(flat))]
+        rows = rows.astype(np.result_type(rows, float)) if kind == "spline" else rows
     if not plain._extrapolate:
         is_below, is_above = plain._check_bounds(np.asarray(fixed(flat)))
         if is_below.any() and below is not None:
-            rows = np.where(beside(is_below, rows), below, rows)
+            rows = np.where(beside(is_below, rows), below, rows).astype(rows.dtype)
         if is_above.any() and above is not None:
-            rows = np.where(beside(is_above, rows), above, rows)
+            rows = np.where(beside(is_above, rows), above, rows).astype(rows.dtype)
     return with_points_at(plain.axis, rows, shape)
 
 

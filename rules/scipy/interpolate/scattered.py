@@ -31,6 +31,7 @@ def griddata(points, values, xi, method="linear", fill_value=np.nan, rescale=Fal
     shape, flat = np.shape(xi)[:-1], np.reshape(xi, (-1, np.shape(points)[1]))
     if method == "nearest":
         rows = values[spatial.cKDTree(fixed(points)).query(fixed(flat))[1]]
+        rows = rows if np.iscomplexobj(rows) else rows.astype(float)
     else:
         rows = in_triangles(points, values, flat, fill_value)
     return np.reshape(rows, (*shape, *np.shape(values)[1:]))

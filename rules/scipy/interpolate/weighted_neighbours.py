@@ -13,10 +13,16 @@ from rulescore import AbstractZero, NoTangent, Thunk, ZeroTangent, frule, projec
 NO_TANGENT = NoTangent()
 
 
-def matrix_of(places, weights, count):
-    if np.shape(places) != np.shape(weights) or not 0 <= places.min() <= places.max() < count:
-        # SciPy's sparse products do not check, and would read and write beyond the arrays.
+def refuse_misfit(rows, places, weights, count=None):
+    """SciPy's sparse products do not check, and would read and write beyond the arrays."""
+    if rows.ndim == 0 or (count is not None and len(rows) != places.shape[1]):
+        raise ValueError(f"an array of shape {rows.shape} has no row for each of the points, {places.shape[1]}")
+    count = len(rows) if count is None else count
+    if np.shape(places) != np.shape(weights) or (places.size and not 0 <= places.min() <= places.max() < count):
         raise IndexError(f"{np.shape(weights)} weights of neighbours among {count} values, at places that do not exist")
+
+
+def matrix_of(places, weights, count):
     return sparse.csr_array(
         (
             np.ascontiguousarray(weights.T).reshape(-1),
@@ -31,6 +37,7 @@ def matrix_of(places, weights, count):
 def gather_weighted(values, places, weights):
     """Σₘ weights[m, p] values[places[m, p]] for each point p, where the values may have more axes."""
     values = in_doubles(values)
+    refuse_misfit(values, places, weights)
     if not places.size:
         return np.zeros((places.shape[1], *values.shape[1:]), values.dtype)
     rows = matrix_of(places, weights, len(values)) @ values.reshape(len(values), -1)
@@ -41,15 +48,17 @@ def gather_weighted(values, places, weights):
 def spread_weighted(ybar, places, weights, count):
     """The transpose of `gather_weighted`, for so many values."""
     ybar = in_doubles(ybar)
+    refuse_misfit(ybar, places, weights, count)
     if not places.size:
         return np.zeros((count, *ybar.shape[1:]), ybar.dtype)
     rows = matrix_of(places, weights, count).T @ ybar.reshape(len(ybar), -1)
     return rows.reshape(count, *ybar.shape[1:])
 
 
-def weights_bar(ybar, values, places):
+def weights_bar(ybar, values, places, weights):
     """w̄ₘₚ: the inner product of ȳₚ with the value that the weight is for."""
-    products = np.real(np.conj(np.take(values, places, axis=0)) * ybar)
+    products = np.conj(np.take(values, places, axis=0)) * ybar
+    products = products if np.iscomplexobj(weights) else np.real(products)
     return np.sum(products, axis=tuple(range(2, np.ndim(products))))
 
 
@@ -76,8 +85,9 @@ def gather_weighted_rrule(values, places, weights):
         ybar = unthunk(ybar)
         if isinstance(ybar, AbstractZero):
             return NO_TANGENT, ybar, NO_TANGENT, ybar
-        values_bar = projects[0](Thunk(lambda: spread_weighted(ybar, places, weights, count)))
-        return NO_TANGENT, values_bar, NO_TANGENT, projects[1](Thunk(lambda: weights_bar(ybar, values, places)))
+        values_bar = projects[0](Thunk(lambda: spread_weighted(ybar, places, np.conj(weights), count)))
+        bar_of_weights = projects[1](Thunk(lambda: weights_bar(ybar, values, places, weights)))
+        return NO_TANGENT, values_bar, NO_TANGENT, bar_of_weights
 
     return gather_weighted(values, places, weights), gather_pullback
 
@@ -100,7 +110,8 @@ def spread_weighted_rrule(ybar, places, weights, count):
         u = unthunk(u)
         if isinstance(u, AbstractZero):
             return NO_TANGENT, u, NO_TANGENT, u
-        back = projects[0](Thunk(lambda: gather_weighted(u, places, weights)))
-        return NO_TANGENT, back, NO_TANGENT, projects[1](Thunk(lambda: weights_bar(ybar, u, places)))
+        back = projects[0](Thunk(lambda: gather_weighted(u, places, np.conj(weights))))
+        bar_of_weights = projects[1](Thunk(lambda: np.conj(weights_bar(ybar, u, places, weights))))
+        return NO_TANGENT, back, NO_TANGENT, bar_of_weights
 
     return spread_weighted(ybar, places, weights, count), spread_pullback

@@ -114,7 +114,7 @@ def root_of_system_cotangents(config, call, y, ybar):
 
 def root_of_system_tangent(config, call, y, d):
     dx = root_tangent(config, call.fun, call.args, y.x, d.fun, d.args)
-    return tangent_of_result(y, {"x": dx, "fun": np.zeros(np.shape(y.fun))})
+    return tangent_of_result(y, {"x": dx, "fun": np.zeros_like(y.fun)})
 
 
 rules_by_name(scipy.optimize.root, root_of_system_cotangents, root_of_system_tangent)

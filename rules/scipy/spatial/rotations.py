@@ -281,7 +281,7 @@ def applied_by(rotation, vectors, inverse):
 
 
 @frule.register(transform.Rotation.apply)
-def apply_frule(tangents, rotation, vectors, inverse=False):
+def apply_frule(tangents, rotation, /, vectors, inverse=False):
     decline_traced(rotation)
     y = applied_by(rotation, vectors, inverse)
     drotation, dvectors = tangents[1:3]
@@ -295,7 +295,7 @@ def apply_frule(tangents, rotation, vectors, inverse=False):
 
 
 @rrule.register(transform.Rotation.apply)
-def apply_rrule(rotation, vectors, inverse=False):
+def apply_rrule(rotation, /, vectors, inverse=False):
     """A linear map of the vectors, and quadratic in the quaternion."""
     decline_traced(rotation)
     y = applied_by(rotation, vectors, inverse)

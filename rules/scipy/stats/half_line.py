@@ -4,8 +4,8 @@ import numpy as np
 from scipy import special
 
 from rules.scipy.special.incomplete import betainc_wrt_a, betainc_wrt_b, gammainc_wrt_a
-from rules.scipy.stats.real_line import log1p_ratio, log1p_ratio_slope
-from rules.scipy.stats.standardised import normal_density, partial_of, tabulate
+from rules.scipy.stats.real_line import log1p_ratio, log1p_ratio_slope, log_expit_ratio
+from rules.scipy.stats.standardised import partial_of, tabulate
 
 psi = special.digamma
 
@@ -13,6 +13,11 @@ psi = special.digamma
 def gamma_weight(a, x):
     """xᵃ exp(-x) / Γ(a)."""
     return np.exp(special.xlogy(a, x) - x - special.gammaln(a))
+
+
+def power_quantile(z, *shapes):
+    """∂z/∂c where F depends on zᶜ, and c is the last of the shapes."""
+    return -special.xlogy(z, z) / shapes[-1]
 
 
 tabulate("expon", lambda z: -1.0 + 0 * z)
@@ -55,10 +60,8 @@ tabulate(
     lambda z, a, c: (c * (a - z**c) - 1) / z,
     lambda z, a, c: c * np.log(z) - psi(a),
     lambda z, a, c: 1 / c + (a - z**c) * np.log(z),
-    cdf=[
-        lambda z, a, c: np.sign(c) * gammainc_wrt_a(a, z**c),
-        lambda z, a, c: np.sign(c) * gamma_weight(a, z**c) * np.log(z),
-    ],
+    quantile=[None, power_quantile],
+    cdf=[lambda z, a, c: np.sign(c) * gammainc_wrt_a(a, z**c), None],
 )
 tabulate(
     "nakagami",
@@ -113,26 +116,26 @@ tabulate(
     "weibull_min",
     lambda z, c: (c - 1 - c * z**c) / z,
     lambda z, c: 1 / c + (1 - z**c) * np.log(z),
-    cdf=[lambda z, c: np.exp(-(z**c)) * special.xlogy(z**c, z)],
+    quantile=[power_quantile],
 )
 tabulate(
     "weibull_max",
     lambda z, c: (c - 1 - c * (-z) ** c) / z,
     lambda z, c: 1 / c + (1 - (-z) ** c) * np.log(-z),
-    cdf=[lambda z, c: -np.exp(-((-z) ** c)) * special.xlogy((-z) ** c, -z)],
+    quantile=[lambda z, c: -special.xlogy(z, -z) / c],
     inside=-0.5,
 )
 tabulate(
     "lomax",
     lambda z, c: -(c + 1) / (1 + z),
     lambda z, c: 1 / c - np.log1p(z),
-    cdf=[lambda z, c: (1 + z) ** -c * np.log1p(z)],
+    quantile=[lambda z, c: -(1 + z) * np.log1p(z) / c],
 )
 tabulate(
     "pareto",
     lambda z, b: -(b + 1) / z,
     lambda z, b: 1 / b - np.log(z),
-    cdf=[lambda z, b: z**-b * np.log(z)],
+    quantile=[power_quantile],
     inside=2.0,
 )
 
@@ -147,7 +150,7 @@ tabulate(
     "genpareto",
     lambda z, c: -(1 + c) / (1 + c * z),
     lambda z, c: -log1p_ratio(z, c) - (1 + c) * log1p_ratio_slope(z, c),
-    cdf=[lambda z, c: np.exp(-log1p_ratio(z, c)) * log1p_ratio_slope(z, c)],
+    quantile=[lambda z, c: -(1 + c * z) * log1p_ratio_slope(z, c)],
     inside=0.0,
     ends=[genpareto_end_slope],
 )
@@ -155,7 +158,7 @@ tabulate(
     "gompertz",
     lambda z, c: 1 - c * np.exp(z),
     lambda z, c: 1 / c - np.expm1(z),
-    cdf=[lambda z, c: np.expm1(z) * np.exp(-c * np.expm1(z))],
+    quantile=[lambda z, c: np.expm1(-z) / c],
 )
 
 
@@ -166,12 +169,8 @@ tabulate(
     "fisk",
     lambda z, c: -(1 + c * np.tanh(c * np.log(z) / 2)) / z,
     lambda z, c: 1 / c - np.log(z) * np.tanh(c * np.log(z) / 2),
-    cdf=[lambda z, c: np.log(z) * special.expit(c * np.log(z)) * special.expit(-c * np.log(z))],
+    quantile=[power_quantile],
 )
-
-
-def burr_cdf(z, c, d):
-    return np.exp(d * special.log_expit(c * np.log(z)))
 
 
 tabulate(
@@ -179,25 +178,19 @@ tabulate(
     lambda z, c, d: (c * ((d + 1) * special.expit(-c * np.log(z)) - 1) - 1) / z,
     lambda z, c, d: 1 / c + np.log(z) * ((d + 1) * special.expit(-c * np.log(z)) - 1),
     lambda z, c, d: 1 / d + special.log_expit(c * np.log(z)),
-    cdf=[
-        lambda z, c, d: d * np.log(z) * special.expit(-c * np.log(z)) * burr_cdf(z, c, d),
-        lambda z, c, d: special.log_expit(c * np.log(z)) * burr_cdf(z, c, d),
+    quantile=[
+        lambda z, c, d: power_quantile(z, c),
+        lambda z, c, d: -z / (c * d) * log_expit_ratio(c * np.log(z)),
     ],
 )
-
-
-def burr12_sf(z, c, d):
-    return np.exp(d * special.log_expit(-c * np.log(z)))
-
-
 tabulate(
     "burr12",
     lambda z, c, d: (c * (1 - (d + 1) * special.expit(c * np.log(z))) - 1) / z,
     lambda z, c, d: 1 / c + np.log(z) * (1 - (d + 1) * special.expit(c * np.log(z))),
     lambda z, c, d: 1 / d + special.log_expit(-c * np.log(z)),
-    cdf=[
-        lambda z, c, d: d * np.log(z) * special.expit(c * np.log(z)) * burr12_sf(z, c, d),
-        lambda z, c, d: -special.log_expit(-c * np.log(z)) * burr12_sf(z, c, d),
+    quantile=[
+        lambda z, c, d: power_quantile(z, c),
+        lambda z, c, d: z / (c * d) * log_expit_ratio(-c * np.log(z)),
     ],
 )
 
@@ -209,13 +202,13 @@ tabulate(
     "lognorm",
     lambda z, s: -(1 + np.log(z) / s**2) / z,
     lambda z, s: (np.log(z) ** 2 / s**2 - 1) / s,
-    cdf=[lambda z, s: -normal_density(np.log(z) / s) * np.log(z) / s**2],
+    quantile=[lambda z, s: z * np.log(z) / s],
 )
 tabulate(
     "loglaplace",
     lambda z, c: -(1 + c * np.sign(np.log(z))) / z,
     lambda z, c: 1 / c - np.abs(np.log(z)),
-    cdf=[lambda z, c: np.log(z) * np.exp(-c * np.abs(np.log(z))) / 2],
+    quantile=[power_quantile],
 )
 
 
@@ -226,20 +219,20 @@ tabulate(
     "foldnorm",
     lambda z, c: c * np.tanh(c * z) - z,
     lambda z, c: z * np.tanh(c * z) - c,
-    cdf=[lambda z, c: normal_density(z + c) - normal_density(z - c)],
+    quantile=[lambda z, c: np.tanh(c * z)],
 )
 
 
-def invgauss_cdf_slope(z, mu):
-    """Of Φ((z/μ - 1)/√z) + exp(2/μ) Φ(-(z/μ + 1)/√z), where two of three terms cancel."""
-    return -2 / mu**2 * np.exp(2 / mu + special.log_ndtr(-(z / mu + 1) / np.sqrt(z)))
+def invgauss_quantile_slope(z, mu):
+    """With F = Φ((z/μ - 1)/√z) + exp(2/μ) Φ(-w), w = (z/μ + 1)/√z, so that ∂F/∂μ = -2/μ² exp(2/μ) Φ(-w)."""
+    return np.sqrt(2 * np.pi) / mu**2 * z**1.5 * special.erfcx((z / mu + 1) / np.sqrt(2 * z))
 
 
 tabulate(
     "invgauss",
     lambda z, mu: (1 / z**2 - 1 / mu**2 - 3 / z) / 2,
     lambda z, mu: (z - mu) / mu**3,
-    cdf=[invgauss_cdf_slope],
+    quantile=[invgauss_quantile_slope],
 )
 
 
@@ -252,7 +245,7 @@ tabulate(
     "rice",
     lambda z, b: 1 / z - z + b * bessel_ratio(z, b),
     lambda z, b: -b + z * bessel_ratio(z, b),
-    cdf=[lambda z, b: -z * np.exp(-((z - b) ** 2) / 2) * special.i1e(b * z)],
+    quantile=[bessel_ratio],
 )
 
 
@@ -262,17 +255,10 @@ def ncx2_ratio(z, df, nc):
     return np.sqrt(z / nc) * special.ive(df / 2, root) / special.ive(df / 2 - 1, root)
 
 
-def ncx2_log_density(z, df, nc):
-    root = np.sqrt(nc * z)
-    difference = np.sqrt(z) - np.sqrt(nc)
-    order = df / 2 - 1
-    return -np.log(2) - difference**2 / 2 + order / 2 * np.log(z / nc) + np.log(special.ive(order, root))
-
-
 tabulate(
     "ncx2",
     lambda z, df, nc: (df / 2 - 1) / z - 0.5 + nc / (2 * z) * ncx2_ratio(z, df, nc),
     None,
     lambda z, df, nc: (ncx2_ratio(z, df, nc) - 1) / 2,
-    cdf=[None, lambda z, df, nc: -np.exp(ncx2_log_density(z, df, nc)) * ncx2_ratio(z, df, nc)],
+    quantile=[None, ncx2_ratio],
 )

@@ -5,7 +5,7 @@ from scipy import special, stats
 
 from rules.numpy.array_like import handed_over
 from rules.scipy.special.incomplete import betainc_wrt_a, betainc_wrt_b
-from rules.scipy.stats.standardised import HALF_LOG_2PI, normal_density, tabulate
+from rules.scipy.stats.standardised import HALF_LOG_2PI, tabulate
 
 psi = special.digamma
 
@@ -21,7 +21,7 @@ tabulate(
     "powerlaw",
     lambda z, a: (a - 1) / z,
     lambda z, a: 1 / a + np.log(z),
-    cdf=[lambda z, a: special.xlogy(z**a, z)],
+    quantile=[lambda z, a: -special.xlogy(z, z) / a],
 )
 
 
@@ -36,9 +36,9 @@ for _name in ("loguniform", "reciprocal"):
         lambda z, a, b: -1 / z,
         lambda z, a, b: 1 / (a * np.log(b / a)),
         lambda z, a, b: -1 / (b * np.log(b / a)),
-        cdf=[
-            lambda z, a, b: -np.log(b / z) / (a * np.log(b / a) ** 2),
-            lambda z, a, b: -np.log(z / a) / (b * np.log(b / a) ** 2),
+        quantile=[
+            lambda z, a, b: z * np.log(b / z) / (a * np.log(b / a)),
+            lambda z, a, b: z * np.log(z / a) / (b * np.log(b / a)),
         ],
         inside=lambda a, b: (a + b) / 2,
         ends=BOTH_ENDS,
@@ -68,9 +68,9 @@ tabulate(
     lambda z, a, b: -z,
     lambda z, a, b: truncated_density(a, a, b),
     lambda z, a, b: -truncated_density(b, a, b),
-    cdf=[
-        lambda z, a, b: -truncated_density(a, a, b) * handed_over(stats.truncnorm.sf, z, a, b),
-        lambda z, a, b: -truncated_density(b, a, b) * handed_over(stats.truncnorm.cdf, z, a, b),
+    quantile=[
+        lambda z, a, b: np.exp((z - a) * (z + a) / 2 + handed_over(stats.truncnorm.logsf, z, a, b)),
+        lambda z, a, b: np.exp((z - b) * (z + b) / 2 + handed_over(stats.truncnorm.logcdf, z, a, b)),
     ],
     inside=midpoint,
     ends=BOTH_ENDS,
@@ -89,16 +89,16 @@ tabulate(
     lambda z, a, b: (2 * z - 1 - b * johnsonsb_variate(z, a, b)) / (z * (1 - z)),
     lambda z, a, b: -johnsonsb_variate(z, a, b),
     lambda z, a, b: 1 / b - special.logit(z) * johnsonsb_variate(z, a, b),
-    cdf=[
-        lambda z, a, b: normal_density(johnsonsb_variate(z, a, b)),
-        lambda z, a, b: normal_density(johnsonsb_variate(z, a, b)) * special.logit(z),
+    quantile=[
+        lambda z, a, b: -z * (1 - z) / b,
+        lambda z, a, b: -z * (1 - z) * special.logit(z) / b,
     ],
 )
 tabulate(
     "triang",
     lambda z, c: 1 / np.where(z < c, z, z - 1),
     lambda z, c: 1 / np.where(z < c, -c, 1 - c),
-    cdf=[lambda z, c: -(np.where(z < c, z / np.where(z < c, c, 1), (1 - z) / np.where(z < c, 1, 1 - c)) ** 2)],
+    quantile=[lambda z, c: np.where(z < c, z / np.where(z < c, c, 1), (1 - z) / np.where(z < c, 1, 1 - c)) / 2],
 )
 
 
@@ -106,15 +106,9 @@ def wrapcauchy_denominator(z, c):
     return 1 + c * c - 2 * c * np.cos(z)
 
 
-def wrapcauchy_cdf_slope(z, c):
-    """Of arctan(g tan(z/2)) / π with g = (1 + c) / (1 - c)."""
-    sine, cosine = np.sin(z / 2), np.cos(z / 2)
-    return 2 * sine * cosine / (np.pi * (((1 - c) * cosine) ** 2 + ((1 + c) * sine) ** 2))
-
-
 tabulate(
     "wrapcauchy",
     lambda z, c: -2 * c * np.sin(z) / wrapcauchy_denominator(z, c),
     lambda z, c: -2 * c / (1 - c * c) - 2 * (c - np.cos(z)) / wrapcauchy_denominator(z, c),
-    cdf=[wrapcauchy_cdf_slope],
+    quantile=[lambda z, c: -2 * np.sin(z) / (1 - c * c)],
 )

@@ -1,14 +1,15 @@
 """Rules of the methods of distributions, all from one short entry for each distribution in standardised form.
 
-The entry gives ∂ℓ/∂z and ∂ℓ/∂θ of the logarithm ℓ(z; θ) of the density, and ∂F/∂θ of the distribution function, where
-z = (x - loc) / scale. All else follows, in terms of what SciPy computes itself, with f for the density at x:
+The entry gives ∂ℓ/∂z and ∂ℓ/∂θ of the logarithm ℓ(z; θ) of the density, and ∂z/∂θ of a quantile, which does not
+vanish in the tails, or else ∂F/∂θ of the distribution function, where z = (x - loc) / scale. All else follows, in terms
+of what SciPy computes itself, with f for the density at x:
 
     logpdf = ℓ(z; θ) - log scale     ∂/∂x = ℓ' / scale,   ∂/∂loc = -∂/∂x,   ∂/∂scale = -(1 + z ℓ') / scale
     pdf                              those of logpdf, times f
-    cdf = F(z; θ)                    ∂/∂x = f,   ∂/∂loc = -f,   ∂/∂scale = -z f,   ∂/∂θ = ∂F/∂θ
+    cdf = F(z; θ)                    ∂/∂x = f,   ∂/∂loc = -f,   ∂/∂scale = -z f,   ∂/∂θ = ∂F/∂θ = -f scale ∂z/∂θ
     sf = 1 - F                       the negative
     logcdf, logsf                    those of cdf and sf, divided by these
-    ppf, isf                         ∂/∂p = ±1/f,   ∂/∂loc = 1,   ∂/∂scale = z,   ∂/∂θ = -(∂F/∂θ) / f
+    ppf, isf                         ∂/∂p = ±1/f,   ∂/∂loc = 1,   ∂/∂scale = z,   ∂/∂θ = scale ∂z/∂θ = -(∂F/∂θ) / f
 
 Of a discrete distribution, the number k and loc are whole and have no derivative; θ has the one above, with pmf for f.
 
@@ -46,11 +47,6 @@ HALF_LOG_2PI = 0.5 * np.log(2 * np.pi)
 # ---------------------------------------------------------------- for the entries
 
 
-def normal_density(z):
-    """φ(z)."""
-    return np.exp(-0.5 * z * z - HALF_LOG_2PI)
-
-
 def inverse_mills(z):
     """φ(z) / Φ(z), also far to the left, where both vanish."""
     return np.exp(-0.5 * z * z - HALF_LOG_2PI - special.log_ndtr(z))
@@ -73,9 +69,11 @@ class Entry:
         What `scipy.stats` calls the distribution.
     slope : callable or None
         ``slope(z, *shapes)`` is ∂ℓ/∂z. None where it is not known, and for the number of a discrete distribution.
-    of_shapes, of_cdf : sequence of callable
-        One for each shape parameter: ∂ℓ/∂θ and ∂F/∂θ. None where it is not known; of a discrete distribution, None in
-        the first stands for a parameter that is a whole number.
+    of_shapes : sequence of callable
+        One for each shape parameter: ∂ℓ/∂θ. None where it is not known, and for a whole number.
+    of_quantile, of_cdf : sequence of callable
+        One for each shape parameter: ∂z/∂θ where the probability stays what it is, or None, and then ∂F/∂θ. None in
+        both where that is not known.
     inside : float or callable
         A point where the density does not vanish, given the shapes; its slopes are computed there instead, where they
         are not used.
@@ -84,13 +82,14 @@ class Entry:
         upper or lower end, and zero where that is infinite.
     """
 
-    def __init__(self, name, slope, of_shapes, of_cdf, inside, ends=None):
+    def __init__(self, name, slope, of_shapes, of_quantile, of_cdf, inside, ends=None):
         self.name, self.distribution = name, getattr(stats, name)
         self.shapes = tuple(self.distribution.shapes.split(", ")) if self.distribution.shapes else ()
         self.slope, self.inside = slope, inside
-        self.of_shapes, self.of_cdf = tuple(of_shapes), tuple(of_cdf or [None] * len(self.shapes))
-        self.ends = tuple(ends or [None] * len(self.shapes))
-        if not len(self.of_shapes) == len(self.of_cdf) == len(self.shapes):
+        none = [None] * len(self.shapes)
+        self.of_shapes, self.ends = tuple(of_shapes), tuple(ends or none)
+        self.of_quantile, self.of_cdf = tuple(of_quantile or none), tuple(of_cdf or none)
+        if not len(self.of_shapes) == len(self.of_quantile) == len(self.of_cdf) == len(self.shapes):
             raise TypeError(f"{name} has the shape parameters {self.shapes}: give one slope for each")
         self.density = "pmf" if hasattr(self.distribution, "pmf") else "pdf"
 
@@ -130,6 +129,10 @@ class Entry:
         z, *shapes = point
         inside = self.inside(*shapes) if callable(self.inside) else self.inside
         return (np.where(is_outside, inside, z), *shapes)
+
+    def with_slopes(self):
+        """For each shape parameter its name, and ∂z/∂θ and ∂F/∂θ, of which one is None, or both."""
+        return zip(self.shapes, self.of_quantile, self.of_cdf, strict=True)
 
     def density_at(self, x, args):
         return handed_over(getattr(self.distribution, self.density), x, *args)
@@ -189,6 +192,7 @@ def cdf_partials(entry, name):
         return (y == -np.inf) | (y == 0) if is_log else (y <= 0) | (y >= 1)
 
     def slope_of_x(y, x, args):
+        """f, or f/F by the logarithms of the two, with a relative error of |log F| roundings."""
         if not is_log:
             return sign * entry.density_at(x, args)
         is_zero = np.equal(y, -np.inf)
@@ -200,6 +204,16 @@ def cdf_partials(entry, name):
         is_zero = slope == 0
         return -np.where(is_zero, 0, slope) * np.where(is_zero, 0, entry.standardised(x, args)[0])
 
+    def by_quantile(of):
+        def partial(y, x, *args):
+            is_flat = is_constant(y)
+            point = entry.within(is_flat, entry.standardised(x, args))
+            loc, scale = args[-2:]
+            slope = slope_of_x(y, np.where(is_flat, loc + scale * point[0], x), args)
+            return np.where(is_flat, 0, -scale * slope * of(*point))
+
+        return partial
+
     def of_shape(of):
         def partial(y, x, *args):
             is_flat = is_constant(y)
@@ -208,9 +222,12 @@ def cdf_partials(entry, name):
 
         return partial
 
+    def absent(key, of_density):
+        return entry.absent(key) if of_density is None else entry.missing(key)
+
     of_shapes = [
-        of_shape(of) if of is not None else entry.missing(key) if of_density is not None else entry.absent(key)
-        for key, of, of_density in zip(entry.shapes, entry.of_cdf, entry.of_shapes, strict=True)
+        by_quantile(quantile) if quantile else of_shape(of) if of else absent(key, of_density)
+        for (key, quantile, of), of_density in zip(entry.with_slopes(), entry.of_shapes, strict=True)
     ]
     if entry.density == "pmf":
         return [None, *of_shapes, None]
@@ -236,12 +253,13 @@ def ppf_partials(entry, name):
         density, _, is_lost = density_at(y, p, args)
         return np.where(is_lost, 0, sign / density)
 
-    def of_shape(of, end):
+    def of_shape(quantile, of, end):
         def partial(y, p, *args):
             density, is_edge, is_lost = density_at(y, p, args)
             is_flat, point = is_edge | is_lost, entry.standardised(y, args)
             at_edge = 0 if end is None else args[-1] * end(p >= 1 if sign > 0 else p <= 0, *point[1:])
-            slope = -of(*entry.within(is_flat, point)) / np.where(is_flat, 1, density)
+            within = entry.within(is_flat, point)
+            slope = args[-1] * quantile(*within) if quantile else -of(*within) / np.where(is_flat, 1, density)
             return np.where(is_flat, np.where(is_edge, at_edge, 0), slope)
 
         return partial
@@ -249,8 +267,8 @@ def ppf_partials(entry, name):
     return [
         slope_of_p,
         *[
-            entry.missing(key) if of is None else of_shape(of, end)
-            for key, of, end in zip(entry.shapes, entry.of_cdf, entry.ends, strict=True)
+            of_shape(quantile, of, end) if quantile or of else entry.missing(key)
+            for (key, quantile, of), end in zip(entry.with_slopes(), entry.ends, strict=True)
         ],
         lambda y, p, *args: 1,
         lambda y, p, *args: entry.standardised(y, args)[0],
@@ -271,12 +289,12 @@ NO_DENSITY = "the density is an infinite sum, whose slope is not known here; the
 NO_SUM = "it has no closed form: add up the pmf, which has rules, over whole numbers"
 
 
-def tabulate(name, slope, *of_shapes, cdf=(), inside=0.5, ends=None):
+def tabulate(name, slope, *of_shapes, quantile=(), cdf=(), inside=0.5, ends=None):
     """Register the rules of all methods of a continuous distribution; see `Entry`.
 
     Without a slope, those of the density are left out: they then have no rule.
     """
-    entry = Entry(name, slope, of_shapes, cdf, inside, ends)
+    entry = Entry(name, slope, of_shapes, quantile, cdf, inside, ends)
     methods = CONTINUOUS if slope is not None else [method for method in CONTINUOUS if method not in DENSITIES]
     register_methods(entry, methods)
     if slope is None:
@@ -285,7 +303,7 @@ def tabulate(name, slope, *of_shapes, cdf=(), inside=0.5, ends=None):
 
 def tabulate_discrete(name, *of_shapes, cdf=(), inside=1):
     """Register the rules of all methods of a discrete distribution, or of its mass function where no more is known."""
-    entry = Entry(name, None, of_shapes, cdf, inside)
+    entry = Entry(name, None, of_shapes, (), cdf, inside)
     if any(of_shapes):
         register_methods(entry, DISCRETE if cdf else MASSES)
         if not cdf:

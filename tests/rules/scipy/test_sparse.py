@@ -12,6 +12,7 @@ from scipy import sparse
 from rulescore import NoTangent, ZeroTangent, frule, rrule, unthunk
 from rulescore.ad import TracerConversionError, grad, hessian, jvp, primitive
 from testutils import check_rule
+from testutils import test_rule_tables as check_tables
 from testutils.samples.scipy.sparse import FORMATS, KINDS, stored
 from testutils.sampling import samples_of
 from testutils.testers import check_sample
@@ -153,6 +154,21 @@ def test_every_way_to_write_a_product_reaches_the_rule(call):
     f, *args = call(a, x)
     np.testing.assert_allclose(rrule(f, *args)[0], A @ x)
     assert check_rule(f, *args).verdict == "pass"
+
+
+def test_operands_and_arrays_may_be_given_by_keyword():
+    a, b = CSR(A), CSR(A + 1)
+    y, pullback = rrule(CSR.multiply, a, other=b)
+    np.testing.assert_array_equal(y.toarray(), A * (A + 1))
+    np.testing.assert_array_equal(unthunk(pullback(b)[1]).toarray(), (A + 1) ** 2 * (A != 0))
+    assert rrule(a.multiply, other=b) is not None
+    assert rrule(np.sum, a=a)[0] == np.sum(A)
+    y, dy = frule((NoTangent(), a), CSR.sum, a, axis=0)
+    np.testing.assert_array_equal(dy, np.sum(A, axis=0))
+
+
+def test_the_rule_tables_are_sound():
+    check_tables("scipy.sparse", samples=True)
 
 
 def test_the_star_of_the_older_classes_is_the_product_of_matrices():

@@ -15,7 +15,6 @@ from tests.rulescore.backends.systems import Function, Reference, System
 from testutils.random_tangents import PrimalWithTangent
 from testutils.sampling import Sample
 
-MODES = ("reverse", "forward", "reverse over reverse", "forward over reverse")
 REFERENCE = Reference()
 
 
@@ -105,7 +104,8 @@ class Problem:
                 derivative = self._compiled(system, mode)
             found = self._arrays_of(system, derivative)
         except Exception as error:
-            return Outcome("raises", f"{type(error).__name__}: {error}")
+            causes = [error, *filter(None, [error.__cause__, error.__context__])]
+            return Outcome("raises", " <- ".join(f"{type(cause).__name__}: {cause}" for cause in causes))
         for number, (x, y) in enumerate(zip(found, expected, strict=True)):
             apart = _apart(x, y)
             if not apart <= 1.0:

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from rulescore import ad
+from rulescore.closures import is_traced
 
 Function = Callable[..., list[Any]]
 
@@ -27,12 +28,15 @@ class System:
     name : str
     framework : str
         The module that it needs.
+    modes : tuple of str
+        The modes that it has.
     compiled_modes : tuple of str
-        The modes that it can compile.
+        Those that it can compile.
     """
 
     name: str
     framework: str
+    modes: tuple[str, ...] = ("reverse", "forward", "reverse over reverse", "forward over reverse")
     compiled_modes: tuple[str, ...] = ()
 
     @contextlib.contextmanager
@@ -74,7 +78,9 @@ class Reference(System):
         return ad.primitive(f)
 
     def is_array(self, y: Any) -> bool:
-        return getattr(getattr(y, "dtype", None), "kind", " ") in "fc" or isinstance(y, (float, complex))
+        if isinstance(y, (np.ndarray, np.generic)) or is_traced(y):  # no sparse arrays, of which the backends know none
+            return y.dtype.kind in "fc"
+        return isinstance(y, (float, complex))
 
     def vjp(self, f: Function, xs: Sequence[Any], ybars: Sequence[Any]) -> list[Any]:
         return list(ad.vjp(f, *xs)[1](list(ybars)))
@@ -87,7 +93,7 @@ class Jax(System):
     """JAX, in double precision."""
 
     name, framework = "JAX", "jax"
-    compiled_modes = ("reverse", "forward", "reverse over reverse", "forward over reverse")
+    compiled_modes = System.modes
 
     @contextlib.contextmanager
     def active(self) -> Iterator[None]:
@@ -176,17 +182,19 @@ class EagerTorch(Torch):
     """PyTorch's `backward`, which is another way through the adapter than `torch.func`, and is what is compiled."""
 
     name = "PyTorch, backward"
+    modes = ("reverse", "reverse over reverse")
     compiled_modes = ("reverse",)
 
     def vjp(self, f: Function, xs: Sequence[Any], ybars: Sequence[Any]) -> list[Any]:
         import torch
 
+        is_nested = any(x.requires_grad for x in xs)
         leaves = [x if x.requires_grad else x.clone().requires_grad_() for x in xs]
         related = [(y, ybar) for y, ybar in zip(f(*leaves), ybars, strict=True) if y.requires_grad]
         if not related:
             return [torch.zeros_like(x) for x in leaves]
         ys, seeds = zip(*related, strict=True)
-        return list(torch.autograd.grad(ys, leaves, seeds, create_graph=True, materialize_grads=True))
+        return list(torch.autograd.grad(ys, leaves, seeds, create_graph=is_nested, materialize_grads=True))
 
 
 class Autograd(System):

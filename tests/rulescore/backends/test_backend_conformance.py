@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import pytest
 
 from rulescore.discovery import rule_entries
-from tests.rulescore.backends.comparison import MODES, Problem, problems
+from tests.rulescore.backends.comparison import Problem, problems
 from tests.rulescore.backends.exceptions import reason_for
 from tests.rulescore.backends.systems import System, systems
 from testutils.running import Target, collect_targets
@@ -21,8 +21,8 @@ MODULES = [entry for entry in rule_entries.names if entry != "scipy.sparse"]  # 
 COMPILED = {"JAX": 4, "PyTorch, backward": 25}
 """One function in so many is compiled, which takes most of the time."""
 
-FEW = {"scipy.stats": 10, "scipy.special": 2}
-"""One function in so many, where hundreds are made alike."""
+FEW = {"scipy.stats": 10, "scipy.special": 3, "scipy.linalg": 3}
+"""One function in so many, where hundreds are made alike, or single ones take seconds."""
 
 
 @pytest.fixture(params=list(systems()))
@@ -43,13 +43,13 @@ def test_a_sample_of_every_rule_is_right_in_every_mode(system: System, asked: li
     failed: list[str] = []
     right = 0
     for target, problem in asked:
-        for mode in MODES:
+        for mode in system.modes:
             outcome = problem.outcome(system, mode)
             right += outcome.verdict == "right"
-            if outcome.verdict in ("wrong", "raises") and not reason_for(target.name, system.name, False):
+            if outcome.verdict in ("wrong", "raises") and not reason_for(outcome.message):
                 failed.append(f"{target.name}, {mode}: {outcome}")
     assert not failed, "\n".join(failed)
-    assert right > len(asked)
+    assert right >= len(asked)
 
 
 def test_compiled_programs_are_right_too(system: System, asked: list[tuple[Target, Problem]]) -> None:
@@ -60,6 +60,6 @@ def test_compiled_programs_are_right_too(system: System, asked: list[tuple[Targe
     chosen = asked[:: COMPILED[system.name]]
     for target, problem in chosen:
         outcome = problem.outcome(system, mode, is_compiled=True)
-        if outcome.verdict in ("wrong", "raises") and not reason_for(target.name, system.name, True):
+        if outcome.verdict in ("wrong", "raises") and not reason_for(outcome.message):
             failed.append(f"{target.name}, {mode}: {outcome}")
     assert not failed, "\n".join(failed)

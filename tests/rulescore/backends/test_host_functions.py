@@ -199,3 +199,28 @@ def test_it_agrees_with_the_reference_ad():
     np.testing.assert_array_equal(xbar, grad(lambda x: np.sum(product(x, Y)))(X))
     (dz,) = call.pushforward((True, False))([*arrays, Y])
     np.testing.assert_array_equal(dz, jvp(lambda x: product(x, Y), (X,), (Y,))[1])
+
+
+@pytest.mark.parametrize("order", ["value", "pullback", "second order"])
+def test_functions_that_refuse_read_only_arrays_get_copies(order: str) -> None:
+    signal = pytest.importorskip("scipy.signal")
+    sos = signal.butter(2, 0.3, output="sos")
+    x = np.sin(np.arange(6.0))
+    function, arrays = Calls("here", signal.sosfilt, (np.ndarray,), optree.tree_flatten, optree.tree_unflatten).find(
+        (sos, x), {}
+    )
+    function = {
+        "value": lambda: function,
+        "pullback": lambda: function.pullback((True, True)),
+        "second order": lambda: function.pullback((True, True)).pullback((True, True, True)),
+    }[order]()
+    given = {"value": (), "pullback": (x,), "second order": (x, sos, x)}[order]
+    arrays = [*arrays, *given]
+    expected = function([np.array(a) for a in arrays])
+    read_only = [np.array(a) for a in arrays]
+    for a in read_only:
+        a.flags.writeable = False
+    with pytest.raises(ValueError, match="read-only"):
+        signal.sosfilt(*read_only[:2])
+    for found, y in zip(function(read_only), expected, strict=True):
+        np.testing.assert_array_equal(found, y)

@@ -57,6 +57,7 @@ POINTS = [
     ("skewnorm", (-8.0, 4.0)),
     ("exponnorm", (-12.0, 0.3)),
     ("exponnorm", (30.0, 2.0)),
+    ("exponnorm", (0.5, 1e-3)),
     ("genextreme", (0.7, 1e-9)),
     ("genextreme", (0.7, -0.004)),
     ("genpareto", (3.0, 1e-9)),
@@ -93,6 +94,43 @@ def test_the_logarithm_of_the_normal_distribution_function_has_the_mills_ratio_f
     exact = mpmath.npdf(x) / mpmath.ncdf(x)
     np.testing.assert_allclose(float(cotangents(stats.norm.logcdf, x)[0]), float(exact), rtol=1e-12)
     np.testing.assert_allclose(float(cotangents(stats.norm.logsf, -x)[0]), -float(exact), rtol=1e-12)
+
+
+def upper_gauss(w):
+    return mpmath.erfc(w / mpmath.sqrt(2)) / 2
+
+
+LOG_TAILS = {
+    "weibull_min.logsf": (lambda z, c: -(z**c), (1.5, 20.0)),
+    "weibull_max.logcdf": (lambda z, c: -((-z) ** c), (-1.5, 20.0)),
+    "lognorm.logsf": (lambda z, s: mpmath.log(upper_gauss(mpmath.log(z) / s)), (1.7, 8e-3)),
+    "lognorm.logcdf": (lambda z, s: mpmath.log(upper_gauss(-mpmath.log(z) / s)), (0.6, 8e-3)),
+    "burr.logcdf": (lambda z, c, d: -d * mpmath.log(1 + z**-c), (0.1, 50.0, 26.0)),
+    "invgauss.logsf": (
+        lambda z, m: mpmath.log(
+            upper_gauss((z / m - 1) / mpmath.sqrt(z)) - mpmath.exp(2 / m) * upper_gauss((z / m + 1) / mpmath.sqrt(z))
+        ),
+        (0.4, 7e-3),
+    ),
+    "truncnorm.logcdf": (
+        lambda z, a, b: mpmath.log((upper_gauss(-z) - upper_gauss(-a)) / (upper_gauss(-b) - upper_gauss(-a))),
+        (-39.5, -40.0, 3.0),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", LOG_TAILS)
+def test_slopes_of_logarithms_are_right_where_the_probability_is_smaller_than_any_number(name):
+    log_tail, point = LOG_TAILS[name]
+    distribution, method = name.split(".")
+    method = getattr(getattr(stats, distribution), method)
+    assert np.exp(method(*point)) < 1e-300
+    bars = cotangents(method, *point)[: len(point)]
+    with mpmath.workdps(200):
+        point = tuple(map(mpmath.mpf, point))
+        orders = [tuple(int(j == i) for j in range(len(point))) for i in range(len(point))]
+        exact = [float(mpmath.diff(log_tail, point, order, h=mpmath.mpf(10) ** -60)) for order in orders]
+    np.testing.assert_allclose(bars, exact, rtol=1e-10)
 
 
 # ---------------------------------------------------------------- relations between the methods

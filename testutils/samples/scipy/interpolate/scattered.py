@@ -12,7 +12,7 @@ from testutils.samples.numpy.reductions import complex_normal
 from testutils.samples.scipy.interpolate.splines import abscissas, between, built
 from testutils.sampling import Sample, sample, sample_inputs
 
-CORNERS = np.array([[0.0, 0.1], [2.1, 0.0], [0.1, 2.0], [2.2, 2.3], [1.0, 1.2]])
+CORNERS = np.array([[0.0, 0.1], [2.1, 0.0], [0.1, 2.0], [2.2, 2.3], [0.9, 0.8]])
 INSIDE = np.array([[1.0, 0.5], [0.5, 1.1], [1.6, 1.3]])
 
 
@@ -28,18 +28,21 @@ def _(rng: np.random.Generator) -> Iterator[Sample]:
     yield sample(INSIDE, _function=interpolate.LinearNDInterpolator(CORNERS, rng.standard_normal(5)))
 
 
+FLAT = {"smaller": "the kernels are constant there up to 1e-6 squared, and the system singular up to rounding"}
+
+
 @sample_inputs(interpolate.RBFInterpolator)
 def _(rng: np.random.Generator) -> Iterator[Sample]:
     cls, d = interpolate.RBFInterpolator, rng.standard_normal(5)
     for kernel in ("thin_plate_spline", "linear", "cubic"):
         yield built(cls, (CORNERS, d), INSIDE, kernel=kernel)
-    more = np.concatenate([CORNERS, CORNERS[:3] + np.array([0.9, -0.4])])
+    more = np.concatenate([CORNERS, CORNERS[:3] + np.array([0.7, -2.3])])
     yield built(cls, (more, rng.standard_normal(8)), INSIDE, kernel="quintic")
     for kernel in ("multiquadric", "inverse_multiquadric", "inverse_quadratic", "gaussian"):
-        yield built(cls, (CORNERS, d), INSIDE, kernel=kernel, epsilon=0.7)
+        yield built(cls, (CORNERS, d), INSIDE, kernel=kernel, epsilon=0.7, _skip=FLAT)
     yield built(cls, (CORNERS, rng.standard_normal((5, 2))), INSIDE, smoothing=0.3, kernel="linear", degree=1)
     yield built(cls, (CORNERS, complex_normal(rng, 5)), INSIDE, smoothing=rng.random(5), degree=1)
-    yield built(cls, (CORNERS, d), INSIDE, kernel="gaussian", epsilon=0.7, degree=-1)
+    yield built(cls, (CORNERS, d), INSIDE, kernel="gaussian", epsilon=0.7, degree=-1, _skip=FLAT)
 
 
 @sample_inputs(instances_of(interpolate.RBFInterpolator))

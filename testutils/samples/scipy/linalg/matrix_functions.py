@@ -40,12 +40,15 @@ def _(rng: np.random.Generator) -> Iterator[Sample]:
 
 @sample_inputs(scipy.linalg.fractional_matrix_power)
 def _(rng: np.random.Generator) -> Iterator[Sample]:
-    for power in (0.5, 0.3, -1.3, 2.6):
-        yield sample(regular(rng, 3, 3), power)
+    yield sample(regular(rng, 3, 3), 0.5)
+    for power in (-1.3, 2.6):
+        yield sample(with_eigenvalues(rng, 2.0, 3.0), power)
     for whole in (2, -1):
         yield sample(regular(rng, 3, 3), whole)
     yield sample(regular(rng, 3, 3) + 1j * rng.standard_normal((3, 3)), 0.7, _name="complex")
-    yield sample(regular(rng, 2, 3, 3), 0.4, _name="a stack")
+    # Of a conjugate pair SciPy returns complex numbers, whose imaginary parts are rounding errors; so none is in here.
+    stack = np.stack([with_eigenvalues(rng, 2.0, 3.0), with_eigenvalues(rng, 1.5, 4.0)])
+    yield sample(stack, 0.4, _name="a stack")
 
 
 @sample_inputs(scipy.linalg.signm)

@@ -11,11 +11,6 @@ from testutils.variants import SECOND_ORDER
 IN_PARTS = {SECOND_ORDER: "a program differentiates a part of the result twice, as those in tests/rules/scipy do"}
 """For functions whose whole result no program returns."""
 
-MINPACK = dict.fromkeys(
-    ["0-d", "complex", "empty", "size-1 axis"],
-    "MINPACK refuses such output of the function and, in SciPy 1.17, frees memory twice then",
-)
-
 
 def cubic(x: Any, p: Any, q: Any) -> Any:
     """A function of a number with one root, whose slope is positive for positive p."""
@@ -47,14 +42,21 @@ def bowl(x: Any, p: Any) -> Any:
     return np.sum((x - p**2) ** 2 * (1 + 0.1 * x**2))
 
 
+def slope_of_bowl(x: Any, p: Any) -> Any:
+    """The gradient of `bowl`."""
+    above = x - p**2
+    return 2 * above * (1 + 0.1 * x**2) + 0.2 * x * above**2
+
+
+def bend_of_bowl(x: Any, p: Any) -> Any:
+    """The matrix of second derivatives of `bowl`."""
+    above = x - p**2
+    return np.diag(2.0 + 0.2 * x**2 + 0.8 * x * above + 0.2 * above**2)
+
+
 def slope_of_valley(x: Any, p: Any) -> Any:
     """The gradient of `valley`."""
     return 2 * (x - p) + 0.4 * x**3 + 0.3 * np.stack([x[1], x[0]])
-
-
-def bend_of_valley(x: Any, p: Any) -> Any:
-    """The matrix of second derivatives of `valley`."""
-    return np.diag(2.0 + 1.2 * x**2) + 0.3 * (1.0 - np.eye(2))
 
 
 T = np.array([0.5, 1.5])

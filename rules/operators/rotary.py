@@ -1,0 +1,280 @@
+"""Rotary embedding: pairs of coordinates are turned by angles that grow with the position.
+
+A pair is a complex number, and turning it a multiplication: where the coordinates of a pair stand side by side, an
+array of them is seen as one of complex numbers without being copied.
+"""
+
+import copy
+
+import numpy as np
+
+from rules.numpy.array_like import as_array, as_array_tangent, shape_of
+from rules.operators.operator import operator
+from rulescore import AbstractZero, NoTangent, Thunk, frule, ignore_derivatives, project_to, rrule, unbroadcast, unthunk
+from rulescore.closures import is_traced
+
+NO_TANGENT = NoTangent()
+
+IN_CACHE = 2**15
+"""How many numbers are turned at a time."""
+
+
+@operator(onnx="RotaryEmbedding")
+def rotary_embedding(x, theta, positions=None, layout="interleaved"):
+    """Turn each pair of coordinates by its position times the frequency of the pair.
+
+    Parameters
+    ----------
+    x : array_like, shape (..., n, d)
+        Vectors of an even length d.
+    theta : array_like, shape (d/2,)
+        The angle between one position and the next, for each pair; usually ``10000.0 ** -(2 * np.arange(d/2) / d)``.
+    positions : array_like, optional
+        The position of each vector, in a shape that broadcasts to that of ``x`` without its last axis. By default
+        0, 1, ..., n - 1.
+    layout : {"interleaved", "half"}
+        Whether the coordinates of a pair are 2i and 2i + 1, or i and d/2 + i.
+
+    Returns
+    -------
+    y : ndarray, shape (..., n, d)
+        In the precision of ``x``.
+
+    Raises
+    ------
+    ValueError
+        For shapes that do not fit, and unknown layouts.
+    TypeError
+        For complex numbers.
+
+    Notes
+    -----
+    yₘ,ᵢ = exp(ι pₘ θᵢ) xₘ,ᵢ of pairs as complex numbers (Su et al. 2021). Positions that are floats have a derivative.
+    That of the angle is the right angle turn of y, so θ̄ᵢ = Σₘ pₘ Im(conj(yₘ,ᵢ) ȳₘ,ᵢ), and x̄ is ȳ turned back.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> rotary_embedding(np.array([[1.0, 0.0], [1.0, 0.0]]), np.array([np.pi / 2])).round(6)
+    array([[1., 0.],
+           [0., 1.]])
+    """
+    x, theta, positions = checked(x, theta, positions, layout)
+    return turned(x, Turns(x, theta, positions), layout)
+
+
+def checked(x, theta, positions, layout):
+    """The arguments as arrays; or an error."""
+    shape, shape_of_theta = shape_of(x), shape_of(theta)
+    if len(shape) < 2 or shape[-1] % 2:
+        raise ValueError(
+            f"rotary_embedding(x, theta) turns pairs of coordinates, and x of shape {shape} cannot be cut into pairs: "
+            "give x the shape (..., n, d) with an even d"
+        )
+    if shape_of_theta != (shape[-1] // 2,):
+        raise ValueError(
+            f"rotary_embedding(x, theta) turns each pair of coordinates by an angle of its own, and theta of shape "
+            f"{shape_of_theta} does not fit x of shape {shape}: give theta the shape ({shape[-1] // 2},)"
+        )
+    if layout not in ("interleaved", "half"):
+        raise ValueError(f"rotary_embedding(layout={layout!r}): write 'interleaved' or 'half'")
+    x, theta = as_array(x), as_array(theta)
+    if positions is not None:
+        positions = as_array(positions)
+        positions = np.asarray(positions) if isinstance(positions, (int, float)) else positions
+        try:
+            fits = np.broadcast_shapes(np.shape(positions), shape[:-1]) == shape[:-1]
+        except ValueError:
+            fits = False
+        if not fits:
+            raise ValueError(
+                f"rotary_embedding(x, theta, positions) got positions of shape {np.shape(positions)} for x of shape "
+                f"{shape}: give them a shape that broadcasts to {shape[:-1]}, such as ({shape[-2]},)"
+            )
+    if "c" in [z.dtype.kind for z in (x, theta, positions) if hasattr(z, "dtype")]:
+        raise TypeError(
+            "rotary_embedding turns pairs of real numbers by real angles, and got complex ones: for complex vectors "
+            "write x * np.exp(1j * angles)"
+        )
+    return x if x.dtype.kind == "f" else x.astype(np.float64), theta, positions
+
+
+# ---------------------------------------------------------------- turning plain arrays
+
+
+def powers(theta, length, step=1):
+    """exp(ι m step θ) for m = 0, 1, ..., most of them as products, which need neither sine nor cosine."""
+    width = max(1, round(length**0.5))
+    small = unit(np.arange(width)[:, None] * (step * theta))
+    large = unit(np.arange(0, length, width)[:, None] * (step * theta))
+    return np.reshape(large[:, None] * small, (-1, len(theta)))[:length]
+
+
+def unit(angles):
+    """exp(ι angle)."""
+    z = np.empty(angles.shape, np.complex128)
+    np.cos(angles, out=z.real)
+    np.sin(angles, out=z.imag)
+    return z
+
+
+class Turns:
+    """The complex numbers that pairs are multiplied with, for some rows at a time.
+
+    They are computed in double precision. Of positions 0, 1, ... only those of the first rows are kept, and what turns
+    them into those of the rows that follow.
+
+    Attributes
+    ----------
+    height : int
+        How many rows are turned at a time, so that intermediate results stay in the cache.
+    """
+
+    def __init__(self, x, theta, positions):
+        length = x.shape[-2]
+        self.dtype = np.dtype(np.complex64 if x.dtype.itemsize <= 4 else np.complex128)
+        self.height = min(max(1, IN_CACHE * length // max(x.size, 1)), max(length, 1))
+        self.given = self.is_back = None
+        theta = np.asarray(theta, np.float64)
+        if positions is None:
+            self.first = powers(theta, self.height).astype(self.dtype)
+            self.further = powers(theta, -(-length // self.height), self.height).astype(self.dtype)
+        else:
+            self.given = unit(np.asarray(positions, np.float64)[..., None] * theta).astype(self.dtype)
+
+    @property
+    def back(self):
+        """Those that turn back."""
+        turned_back = copy.copy(self)
+        turned_back.is_back = not self.is_back
+        return turned_back
+
+    def of_rows(self, top):
+        """Those of the rows from ``top`` on."""
+        if self.given is None:
+            part = self.first * self.further[top // self.height] if top else self.first
+        elif self.given.ndim < 2 or self.given.shape[-2] == 1:
+            part = self.given
+        else:
+            part = self.given[..., top : top + self.height, :]
+        return part.conj() if self.is_back else part
+
+
+def turned(x, turns, layout):
+    """Pairs times complex numbers."""
+    if x.dtype == np.float16:  # of which there are no complex numbers
+        return turned(x.astype(np.float32), turns, layout).astype(x.dtype)
+    y, half = np.empty(x.shape, x.dtype), x.shape[-1] // 2
+    if layout == "interleaved":
+        z, w = np.ascontiguousarray(x).view(turns.dtype), y.view(turns.dtype)
+    for top in range(0, x.shape[-2], turns.height):
+        rows = slice(top, min(top + turns.height, x.shape[-2]))
+        part = turns.of_rows(top)
+        if part.ndim > 1:
+            part = part[..., : rows.stop - top, :]
+        if layout == "interleaved":
+            np.multiply(z[..., rows, :], part, out=w[..., rows, :])
+        else:
+            cos, sin = part.real.copy(), part.imag.copy()
+            a, b = x[..., rows, :half], x[..., rows, half:]
+            np.subtract(a * cos, b * sin, out=y[..., rows, :half])
+            np.add(a * sin, b * cos, out=y[..., rows, half:])
+    return y
+
+
+# ---------------------------------------------------------------- rules
+
+
+def pairs(x, layout):
+    """The first and the second coordinate of each pair."""
+    if layout == "interleaved":
+        return x[..., 0::2], x[..., 1::2]
+    half = x.shape[-1] // 2
+    return x[..., :half], x[..., half:]
+
+
+def joined(a, b, layout):
+    """The array whose `pairs` these are."""
+    if layout == "half":
+        return np.concatenate([a, b], axis=-1)
+    return np.reshape(np.stack([a, b], axis=-1), (*a.shape[:-1], 2 * a.shape[-1]))
+
+
+def column_of(positions, x):
+    """The positions as they are multiplied with theta."""
+    return np.arange(x.shape[-2], dtype=x.dtype)[:, None] if positions is None else positions[..., None]
+
+
+def embedded(x, theta, positions, layout):
+    """The arguments as arrays, the value, and what turns other vectors by the same angles, and back."""
+    given = x
+    x, theta, positions = checked(x, theta, positions, layout)
+    if is_traced(theta) or is_traced(positions):
+
+        def turn(z):
+            return rotary_embedding(z, theta, positions, layout)
+
+        def turn_back(z):
+            return rotary_embedding(z, -theta, positions, layout)
+    else:
+        turns = Turns(ignore_derivatives(x), theta, positions)
+
+        def turn(z):
+            return rotary_embedding(z, theta, positions, layout) if is_traced(z) else turned(z, turns, layout)
+
+        def turn_back(z):
+            return rotary_embedding(z, -theta, positions, layout) if is_traced(z) else turned(z, turns.back, layout)
+
+    y = rotary_embedding(given, theta, positions, layout) if is_traced(x) else turn(x)
+    return x, theta, positions, y, turn, turn_back
+
+
+@frule.register(rotary_embedding, tags=rotary_embedding.tags)
+def rotary_embedding_frule(tangents, x, theta, positions=None, layout="interleaved"):
+    """dy is dx turned, plus y turned by a right angle times p dθ + θ dp."""
+    _, dx, dtheta, dpositions, *_ = (*tangents, NO_TANGENT)
+    dx, dtheta = as_array_tangent(dx, x), as_array_tangent(dtheta, theta)
+    dpositions = as_array_tangent(dpositions, positions)
+    x, theta, positions, y, turn, _ = embedded(x, theta, positions, layout)
+    dy = dx if isinstance(dx, AbstractZero) else turn(dx)
+    angles = []
+    if not isinstance(dtheta, AbstractZero):
+        angles.append(column_of(positions, x) * dtheta)
+    if not isinstance(dpositions, AbstractZero):
+        angles.append(np.reshape(dpositions, (*np.shape(dpositions), 1)) * theta)
+    if angles:
+        a, b = pairs(y, layout)
+        angle = sum(angles)
+        dy = dy + joined(-angle * b, angle * a, layout)
+    return y, project_to(y)(dy)
+
+
+@rrule.register(rotary_embedding, tags=rotary_embedding.tags)
+def rotary_embedding_rrule(x, theta, positions=None, layout="interleaved"):
+    """x̄ is ȳ turned back; the cotangent of an angle is Im(conj(y) ȳ) of its pair."""
+    projects = [project_to(z) for z in (x, theta, positions)]
+    shape = shape_of(positions)
+    x, theta, positions, y, _, turn_back = embedded(x, theta, positions, layout)
+
+    def rotary_embedding_pullback(ybar):
+        ybar = unthunk(ybar)
+        if isinstance(ybar, AbstractZero):
+            return NO_TANGENT, *[project(ybar) for project in projects[: 2 if positions is None else 3]]
+
+        def torques():
+            (a, b), (abar, bbar) = pairs(y, layout), pairs(ybar, layout)
+            return a * bbar - b * abar
+
+        def theta_bar():
+            leading = tuple(range(len(y.shape) - 1))
+            return projects[1](np.sum(column_of(positions, x) * torques(), axis=leading))
+
+        def positions_bar():
+            return projects[2](unbroadcast(np.sum(torques() * theta, axis=-1), shape))
+
+        xbar = Thunk(lambda: projects[0](turn_back(ybar)))
+        if positions is None:
+            return NO_TANGENT, xbar, Thunk(theta_bar)
+        return NO_TANGENT, xbar, Thunk(theta_bar), Thunk(positions_bar)
+
+    return y, rotary_embedding_pullback

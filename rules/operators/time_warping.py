@@ -1,0 +1,279 @@
+"""Soft dynamic time warping: the soft minimum of the costs of all monotone alignments of two series."""
+
+import numpy as np
+
+from rules.numpy.array_like import as_array, as_array_tangent, shape_of
+from rules.operators.compiled import Compiled
+from rules.operators.operator import arguments_given, operator
+from rulescore import (
+    AbstractZero,
+    NoTangent,
+    Thunk,
+    frule,
+    ignore_derivatives,
+    project_to,
+    rrule,
+    unbroadcast,
+    unthunk,
+)
+from rulescore.closures import is_traced
+
+NO_TANGENT = NoTangent()
+
+
+@operator()
+def soft_dtw(x, y=None, gamma=1.0):
+    """The discrepancy of two series that may run at different speeds, smoothed so that it has derivatives everywhere.
+
+    Parameters
+    ----------
+    x : array_like, shape (..., n, d), or (..., n, m)
+        A series of n points; without ``y``, the costs of aligning each point of one series with each of another.
+    y : array_like, shape (..., m, d), optional
+        The other series. Costs are the squared distances.
+    gamma : float
+        The width of the smoothing, positive. As it goes to 0, the result goes to that of dynamic time warping.
+
+    Returns
+    -------
+    y : ndarray or scalar, shape (...)
+
+    Raises
+    ------
+    ValueError
+        For shapes that do not fit, series without points, and a ``gamma`` that is not positive.
+    TypeError
+        For complex numbers.
+
+    Notes
+    -----
+    -γ log Σ exp(-⟨A, C⟩ / γ) over all alignments A, by the recursion rᵢⱼ = cᵢⱼ + softmin(rᵢ₋₁ⱼ₋₁, rᵢ₋₁ⱼ, rᵢⱼ₋₁) (Cuturi
+    and Blondel 2017). The derivative with respect to the costs is the expected alignment E, and that with respect to γ
+    is (y - ⟨E, C⟩) / γ. It is computed one antidiagonal after the other; with numba, one element after the other.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> c = np.array([[0.0, 1.0], [1.0, 0.0]])
+    >>> round(float(soft_dtw(c, gamma=1.0)), 6), round(float(soft_dtw(c, gamma=0.1)), 6)
+    (-0.551445, -9e-06)
+    >>> float(soft_dtw([[0.0], [1.0]], [[0.0], [0.0], [1.0]], 1e-3)) < 0.01
+    True
+    """
+    c, gamma = costs_of(x, y, gamma)
+    return Alignments(c, gamma).value()
+
+
+def costs_of(x, y, gamma):
+    """The matrix of costs, and gamma in its precision; or an error."""
+    shape = shape_of(x)
+    if y is not None:
+        other = shape_of(y)
+        if len(shape) < 2 or len(other) < 2 or shape[-1] != other[-1]:
+            raise ValueError(
+                f"soft_dtw(x, y) aligns two series of points, and got x of shape {shape} and y of shape {other}: give "
+                "them the shapes (..., n, d) and (..., m, d), of points with d coordinates"
+            )
+        x, y = as_array(x), as_array(y)
+        difference = x[..., :, None, :] - y[..., None, :, :]
+        c = np.sum(difference * difference, axis=-1)
+    else:
+        c = as_array(x)
+    if len(shape) < 2 or 0 in c.shape[-2:]:
+        raise ValueError(
+            f"soft_dtw(c) takes a matrix of costs with a row and a column at least, and got one of shape {np.shape(c)}"
+        )
+    if c.dtype.kind == "c":
+        raise TypeError("soft_dtw takes real costs or series, and got complex ones: pass np.abs(x - y) ** 2 as costs")
+    if np.shape(gamma) or not gamma > 0:
+        raise ValueError(f"soft_dtw(gamma={gamma!r}): the width of the smoothing is one positive number")
+    return c if c.dtype.kind == "f" else c.astype(np.float64), gamma
+
+
+class Alignments:
+    """All alignments of two series, the matrices that they are weighted with, and their expectation.
+
+    Written in functions that tracers take, for derivatives of the derivative; loops serve plain arrays.
+    """
+
+    def __init__(self, c, gamma):
+        self.c, self.gamma = c, gamma
+        self.n, self.m = c.shape[-2:]
+        self.is_plain = type(c) is np.ndarray and c.dtype.char in "fd" and not is_traced(gamma)
+        self.is_compiled = self.is_plain and soft_minima_loop.is_available()
+        if self.is_compiled:
+            self.flat = np.ascontiguousarray(np.reshape(c, (-1, self.n, self.m)), np.float64)  # one type of arrays
+            self.r = np.full((len(self.flat), self.n + 1, self.m + 1), np.inf)
+            soft_minima_loop(self.flat, float(gamma), self.r)
+        else:
+            self.r, self.weights = self.by_diagonals()
+
+    def value(self):
+        if self.is_compiled:
+            return np.reshape(self.r[:, -1, -1], self.c.shape[:-2]).astype(self.c.dtype)[()]
+        return self.r[..., self.n - 1]
+
+    def expected(self):
+        """How often, in the mean, an alignment goes through each pair of points: the derivative by the costs."""
+        if self.is_compiled:
+            e = np.zeros((len(self.r), self.n + 2, self.m + 2))
+            expected_loop(self.flat, float(self.gamma), self.r, e)
+            return np.reshape(e[:, 1:-1, 1:-1], self.c.shape).astype(self.c.dtype)
+        return self.expected_by_diagonals()
+
+    def by_diagonals(self):
+        """The last element of r in its row, and for each antidiagonal the weights of the three predecessors.
+
+        The antidiagonal k holds in place i what the matrix has in row i and column k - i.
+        """
+        n, m, gamma = self.n, self.m, self.gamma
+        rows = np.arange(n)
+        before = r = None
+        every = []
+        for k in range(n + m - 1):
+            cols = k - rows
+            is_inside = (cols >= 0) & (cols < m)
+            c = np.where(is_inside, self.c[..., rows, np.clip(cols, 0, m - 1)], 0)
+            if k == 0:
+                before, r = np.zeros_like(c), c
+                every.append(())
+                continue
+            # From the left, from above, and from both: which of these are inside, and their values.
+            masks = is_inside & (cols > 0), is_inside & (rows > 0), is_inside & (cols > 0) & (rows > 0)
+            values = r, shifted(r, 1), shifted(before, 1)
+            least = ignore_derivatives(
+                np.min([np.where(f, ignore_derivatives(v), np.inf) for f, v in zip(masks, values, strict=True)], axis=0)
+            )
+            least = np.where(np.isfinite(least), least, 0)
+            terms = [
+                np.where(f, np.exp((least - np.where(f, v, least)) / gamma), 0)
+                for f, v in zip(masks, values, strict=True)
+            ]
+            total = np.where(is_inside, sum(terms), 1)
+            with np.errstate(divide="ignore"):  # where all alignments cost ∞
+                before, r = r, np.where(is_inside, c + least - gamma * np.log(total), 0)
+            every.append([term / np.where(total == 0, 1, total) for term in terms])
+        return r, every
+
+    def expected_by_diagonals(self):
+        """What leaves each pair of points arrives at the pairs before it, in the proportions of their weights."""
+        rows, cols = np.arange(self.n)[:, None], np.arange(self.m)
+        last = self.n + self.m - 2
+        end = np.where(np.arange(self.n) == self.n - 1, 1.0, 0.0).astype(self.c.dtype)
+        every = [np.broadcast_to(end, (*self.c.shape[:-2], self.n))]
+        nothing = np.zeros(self.n, self.c.dtype)
+        for k in range(last - 1, -1, -1):
+            left, above, _ = self.weights[k + 1]
+            e = every[-1] * left + shifted(every[-1] * above, -1)
+            if k + 2 <= last:
+                e = e + shifted(every[-2] * self.weights[k + 2][2], -1)
+            every.append(e + nothing)
+        stacked = np.stack(every[::-1], axis=-2)
+        return stacked[..., rows + cols, rows]
+
+
+def shifted(x, by):
+    """The elements one place further, or one place back, with 0 where nothing comes from."""
+    gap = np.zeros((*x.shape[:-1], 1), x.dtype)
+    parts = [gap, x[..., :-1]] if by > 0 else [x[..., 1:], gap]
+    return np.concatenate(parts, axis=-1)
+
+
+@Compiled
+def soft_minima_loop(c, gamma, r):
+    """Write the soft minima to ``r``, which holds ∞ and has one more row and column before the first."""
+    for b in range(c.shape[0]):
+        r[b, 0, 0] = 0.0
+        for i in range(1, c.shape[1] + 1):
+            for j in range(1, c.shape[2] + 1):
+                p, q, s = r[b, i - 1, j - 1], r[b, i - 1, j], r[b, i, j - 1]
+                least = min(p, q, s)
+                if least == np.inf:
+                    r[b, i, j] = np.inf
+                else:
+                    total = np.exp((least - p) / gamma) + np.exp((least - q) / gamma) + np.exp((least - s) / gamma)
+                    r[b, i, j] = c[b, i - 1, j - 1] + least - gamma * np.log(total)
+
+
+@Compiled
+def expected_loop(c, gamma, r, e):
+    """Write the expected alignment to ``e``, which holds 0 and has one more row and column on each side."""
+    n, m = c.shape[1], c.shape[2]
+    for b in range(c.shape[0]):
+        e[b, n, m] = 1.0
+        for i in range(n, 0, -1):
+            for j in range(m, 0, -1):
+                # What arrives at (i, j) goes on to the three before it.
+                here = e[b, i, j]
+                if here == 0 or r[b, i, j] == np.inf:
+                    continue
+                level = r[b, i, j] - c[b, i - 1, j - 1]
+                e[b, i - 1, j - 1] += here * np.exp((level - r[b, i - 1, j - 1]) / gamma)
+                e[b, i - 1, j] += here * np.exp((level - r[b, i - 1, j]) / gamma)
+                e[b, i, j - 1] += here * np.exp((level - r[b, i, j - 1]) / gamma)
+
+
+# ---------------------------------------------------------------- rules
+
+
+def is_moving(dx):
+    return not isinstance(dx, AbstractZero)
+
+
+@frule.register(soft_dtw)
+def soft_dtw_frule(tangents, x, y=None, gamma=1.0):
+    """⟨E, dC⟩ + (z - ⟨E, C⟩) / γ dγ."""
+    dx, dy, dgamma = (*tangents[1:], NO_TANGENT, NO_TANGENT)[:3]
+    dx, dy = as_array_tangent(dx, x), as_array_tangent(dy, y)
+    c, gamma = costs_of(x, y, gamma)
+    alignments = Alignments(c, gamma)
+    z, e = alignments.value(), alignments.expected()
+    dz = NO_TANGENT
+    if y is None and is_moving(dx):
+        dz = np.sum(e * dx, axis=(-2, -1))
+    elif is_moving(dx) or is_moving(dy):
+        x, y = as_array(x), as_array(y)
+        moved = (dx[..., :, None, :] if is_moving(dx) else 0) - (dy[..., None, :, :] if is_moving(dy) else 0)
+        dz = np.sum(2 * e[..., None] * (x[..., :, None, :] - y[..., None, :, :]) * moved, axis=(-3, -2, -1))
+    if is_moving(dgamma):
+        dz = dz + by_gamma(z, e, c, gamma) * dgamma
+    return z, project_to(z)(dz)
+
+
+def by_gamma(z, e, c, gamma):
+    """Minus the entropy of the alignments. Those that cost ∞ have no part in it."""
+    return (z - np.sum(e * np.where(e == 0, 0, c), axis=(-2, -1))) / gamma
+
+
+@rrule.register(soft_dtw)
+def soft_dtw_rrule(x, y=None, gamma=None):
+    """C̄ = z̄ E; from there to series x̄ᵢ = 2 Σⱼ c̄ᵢⱼ (xᵢ - yⱼ)."""
+    projects, shapes = [project_to(w) for w in (x, y, gamma)], (shape_of(x), shape_of(y))
+    count = arguments_given(x, y, gamma)
+    c, gamma = costs_of(x, y, 1.0 if gamma is None else gamma)
+    alignments = Alignments(c, gamma)
+    z = alignments.value()
+
+    def soft_dtw_pullback(zbar):
+        zbar = unthunk(zbar)
+        if isinstance(zbar, AbstractZero):
+            return NO_TANGENT, *[project(zbar) for project in projects[:count]]
+        expected = Thunk(alignments.expected)
+
+        def cbar():
+            return np.reshape(zbar, (*np.shape(zbar), 1, 1)) * unthunk(expected)
+
+        def pulled(bar, this, that, shape):
+            sums = np.sum(bar, axis=-1)[..., None]
+            return unbroadcast(2 * (sums * this - np.matmul(bar, that)), shape)
+
+        def xbar():
+            return projects[0](cbar() if y is None else pulled(cbar(), as_array(x), as_array(y), shapes[0]))
+
+        def ybar():
+            return projects[1](pulled(np.swapaxes(cbar(), -1, -2), as_array(y), as_array(x), shapes[1]))
+
+        gamma_bar = Thunk(lambda: projects[2](np.sum(zbar * by_gamma(z, unthunk(expected), c, gamma))))
+        return NO_TANGENT, *(Thunk(xbar), NO_TANGENT if y is None else Thunk(ybar), gamma_bar)[:count]
+
+    return z, soft_dtw_pullback

@@ -1,0 +1,85 @@
+"""The Sinkhorn distance."""
+
+import numpy as np
+import pytest
+from scipy.optimize import linear_sum_assignment
+
+from rules.operators import set_distances, sinkhorn_distance, transport
+from rulescore.ad import grad, hessian, value_and_grad
+
+RNG = np.random.default_rng(0)
+
+
+def test_with_little_entropy_it_is_the_best_assignment():
+    c = np.random.default_rng(1).random((8, 8))
+    rows, cols = linear_sum_assignment(c)
+    distance, plan = value_and_grad(lambda c: sinkhorn_distance(c, epsilon=1e-4))(c)
+    assert distance == pytest.approx(c[rows, cols].mean(), abs=1e-3)
+    np.testing.assert_array_equal(np.argmax(plan, 1), cols)
+
+
+def test_the_gradient_by_the_costs_is_a_plan_with_the_marginals():
+    a, b = np.array([1.0, 2.0, 3.0]), np.array([2.0, 2.0, 1.0, 1.0])
+    plan = grad(lambda c: sinkhorn_distance(c, None, a, b, 0.05))(np.random.default_rng(2).random((3, 4)))
+    np.testing.assert_allclose(plan.sum(1), a / 6, rtol=1e-12)
+    np.testing.assert_allclose(plan.sum(0), b / 6, rtol=1e-12)
+
+
+def test_gradients_are_those_of_torch_through_many_iterations():
+    torch = pytest.importorskip("torch")
+    rng = np.random.default_rng(3)
+    arguments = rng.random((4, 5)), rng.uniform(0.5, 1.5, 4), rng.uniform(0.5, 1.5, 5), np.array(0.3)
+    c, a, b, epsilon = (torch.tensor(x, requires_grad=True) for x in arguments)
+    log_a, log_b = torch.log(a / a.sum())[:, None], torch.log(b / b.sum())
+    v = 0 * log_b
+    for _ in range(100):
+        u = log_a - torch.logsumexp(v - c / epsilon, 1, keepdim=True)
+        v = log_b - torch.logsumexp(u - c / epsilon, 0)
+    plan = torch.exp(u + v - c / epsilon)
+    distance = (plan * (c + epsilon * (torch.log(plan) - log_a - log_b))).sum()
+    distance.backward()
+    value, bars = value_and_grad(lambda c, a, b, e: sinkhorn_distance(c, None, a, b, e), argnums=(0, 1, 2, 3))(
+        *arguments
+    )
+    assert value == pytest.approx(distance.item(), rel=1e-12)
+    for mine, theirs in zip(bars, (c, a, b, epsilon), strict=True):
+        np.testing.assert_allclose(mine, theirs.grad.numpy(), rtol=1e-8, atol=1e-10)
+
+
+def test_parts_of_the_costs_give_what_all_of_them_give(monkeypatch):
+    x, y = RNG.random((20, 2)), RNG.random((15, 2))
+    at_once = grad(lambda x, y, e: sinkhorn_distance(x, y, epsilon=e), argnums=(0, 1, 2))(x, y, 0.3)
+    monkeypatch.setattr(transport, "AT_ONCE", 40)
+    in_parts = grad(lambda x, y, e: sinkhorn_distance(x, y, epsilon=e), argnums=(0, 1, 2))(x, y, 0.3)
+    for a, b in zip(at_once, in_parts, strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-6, atol=1e-9)
+    assert set_distances.AT_ONCE > 40
+
+
+def test_second_derivatives_of_points_are_those_of_differences_of_the_gradient():
+    x, y = RNG.random((3, 2)), RNG.random((4, 2))
+    h, direction = 1e-5, RNG.standard_normal((3, 2))
+    gradient = grad(lambda x: sinkhorn_distance(x, y))
+    difference = (gradient(x + h * direction) - gradient(x - h * direction)) / (2 * h)
+    product = np.tensordot(hessian(lambda x: sinkhorn_distance(x, y))(x), direction)
+    np.testing.assert_allclose(product, difference, rtol=1e-6, atol=1e-8)
+
+
+def test_a_plan_without_choices_is_reached():
+    """Sinkhorn's iteration alone takes tens of thousands of steps here."""
+    assert sinkhorn_distance([[0.5, 1.0], [1.5, 0.2]], epsilon=0.1) == pytest.approx(0.35 + 0.1 * np.log(2), abs=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("args", "error", "message"),
+    [
+        ((np.ones((2, 2)), None, None, None, -1.0), ValueError, "epsilon=-1.0.*positive"),
+        ((np.ones((2, 2)), None, np.ones(3)), ValueError, r"a=.*\(3,\) for 2 points"),
+        ((np.ones((2, 2)), None, None, np.array([0.0, 1.0])), ValueError, "b=.*leave out the points"),
+        ((np.array([[0.0, np.inf]]),), ValueError, "finite"),
+        ((np.ones(2),), ValueError, "matrix of costs"),
+    ],
+)
+def test_errors_say_what_to_write(args, error, message):
+    with pytest.raises(error, match=message):
+        sinkhorn_distance(*args)

@@ -1,0 +1,30 @@
+"""Why a backend does not answer for some sample inputs: what the error says, and what that means."""
+
+from __future__ import annotations
+
+import re
+
+_VALUES = (
+    "the shape or dtype of the result depends on values, which a compiled program does not know; JAX is told with "
+    "`result_shapes=`"
+)
+
+REASONS = {
+    r"(shapes|types).* (may not )?depend on values": _VALUES,
+    r"unexpected JAX type \(e.g. shape/dtype\) for argument to VJP function": _VALUES,
+    r"could not be found by calling it": (
+        "the function takes neither zeros nor numbers around one, with which the shapes of its result are found; "
+        "JAX is told with `result_shapes=`"
+    ),
+    r"neither an array nor hashable": ("an argument is an object that cannot be hashed, as fixed arguments have to be"),
+    r"assume_constant_result argument conversion failed": (
+        "an argument is an array of NumPy's, which a compiled program of PyTorch does not take for a constant: pass "
+        "tensors"
+    ),
+}
+"""By a regular expression that finds the error's message."""
+
+
+def reason_for(message: str) -> str | None:
+    """What an error means; None where it is none of those that are known."""
+    return next((reason for pattern, reason in REASONS.items() if re.search(pattern, message, re.DOTALL)), None)
