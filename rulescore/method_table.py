@@ -72,12 +72,14 @@ class MethodTable:
     def _find(
         self, argument_types: tuple[type, ...], keyword_types: Mapping[str, type], config: type[RuleConfig] | None
     ) -> list[RuleRecord]:
-        found: dict[tuple[type, ...], _Candidate] = {}
-        for record in reversed(self.records):  # of two records with one signature the last one counts
+        found: dict[Any, _Candidate] = {}
+        # Of two records with one signature the last one counts. A rule that needs a config comes first, where there is
+        # one, and leaves what it declines to the rule that needs none.
+        for record in reversed(self.records):
             bound = bind_types(record.parameters, argument_types, keyword_types) if record.serves(config) else None
             if bound is not None and not is_out_of_place(record, bound):
                 for signature in filter(functools.partial(matches, bound), record.signatures):
-                    found.setdefault(signature, _Candidate(bound, signature, record))
+                    found.setdefault((signature, record.config), _Candidate(bound, signature, record))
         ordered = _most_specific_first(list(found.values()))
         return list(dict.fromkeys(candidate.record for candidate in ordered))
 

@@ -1,7 +1,6 @@
-"""Arrays that may not be written into, such as those of other AD systems, for functions that ask for more than they need.
+"""Arrays that may not be written into, such as those of other AD systems, for functions that refuse them.
 
-Cython's typed buffers want memory that can be written into, also where nothing is written: several functions of SciPy
-refuse a read-only array.
+Cython's typed buffers want memory that can be written into, also where nothing is written, as in several functions of SciPy.
 """
 
 from __future__ import annotations

@@ -214,7 +214,7 @@ def _why_stopped(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any], error: E
         return None
     error = _unmasked(error)
     frame = _innermost_frame(error)
-    if frame is None or not _is_in_numpy(frame.f_globals.get("__name__", "")):
+    if not _is_in_numpy(frame.f_globals.get("__name__", "")):
         return None
     if not isinstance(error, (NoRuleError, TracerConversionError)) and _fails_anyway(f, args, kwargs, type(error)):
         return None
@@ -231,7 +231,7 @@ def _unmasked(error: Exception) -> Exception:
 def _innermost_frame(error: Exception) -> Any:
     """Where an error came from, the code that differentiates left out."""
     frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__)]
-    return next((f for f in reversed(frames) if not _is_ours(f.f_globals.get("__name__", ""))), None)
+    return next((f for f in reversed(frames) if not _is_ours(f.f_globals.get("__name__", ""))), frames[-1])
 
 
 def _is_ours(module: str) -> bool:

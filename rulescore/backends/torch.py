@@ -104,7 +104,7 @@ class _EagerCall(Function):  # type: ignore[misc]
     @staticmethod
     def backward(ctx: Any, *ybars: Any) -> tuple[Any, ...]:
         tensors = ctx.saved_tensors  # also where they are not read: PyTorch checks that nobody has written into them
-        seeds = ybars
+        seeds: Sequence[Any] = ybars
         if ctx.differentiable is not _ONE_OUTPUT:
             seeds = _seeds(ctx, ybars)
         elif ybars[0] is None:

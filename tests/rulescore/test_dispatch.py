@@ -776,6 +776,16 @@ class TestConfigs:
         assert serving.call(f, 1.0, config=Reverse()) == "config"
         assert serving.call(f, 1.0) == "plain"
 
+    def test_what_a_rule_with_a_config_declines_is_left_to_the_plain_one(self, serving):
+        f = new_function()
+
+        @serving.rule(f, config=HasReverseMode)
+        def rule(config, x: float):
+            raise MDNotImplementedError
+
+        serving.rule(f, float)(lambda x: "plain")
+        assert serving.call(f, 1.0, config=Reverse()) == "plain"
+
     def test_more_specific_types_count_before_a_config(self, serving):
         f = new_function()
         serving.rule(f, object, config=HasReverseMode)(lambda config, x: "config")

@@ -11,6 +11,7 @@ import pytest
 from multipledispatch.conflict import AmbiguityWarning
 
 from rulescore import NoTangent, frule, instances_of, missing_rules, rrule, scalar_rule
+from rulescore.discovery import rule_entries
 from testutils import Sample, check_rule_tables, sample, sample_inputs, sampling, test_rule_tables
 
 
@@ -34,6 +35,7 @@ def problems_of(f: Any, **options: Any) -> list[tuple[str, str]]:
 
 @pytest.fixture(autouse=True)
 def _no_rules_are_left_behind() -> Iterator[None]:
+    rule_entries.load_all()  # or those that are loaded meanwhile would be lost with the test's own
     before = [(table, dict(table._methods), dict(table._instances)) for table in (rrule, frule)]
     samples = dict(sampling._generators)
     yield
