@@ -25,12 +25,20 @@ FEW = {"scipy.stats": 10, "scipy.special": 3, "scipy.linalg": 3}
 """One function in so many, where hundreds are made alike, or single ones take seconds."""
 
 
-@pytest.fixture(params=list(systems()))
+def in_use(system: System) -> Iterator[System]:
+    pytest.importorskip(system.framework, reason=f"{system.framework} is not installed")
+    with system.active():
+        yield system
+
+
+@pytest.fixture(params=list(systems().values()), ids=lambda system: system.name)
 def system(request: pytest.FixtureRequest) -> Iterator[System]:
-    found = systems()[request.param]
-    pytest.importorskip(found.framework, reason=f"{found.framework} is not installed")
-    with found.active():
-        yield found
+    yield from in_use(request.param)
+
+
+@pytest.fixture(params=[systems()[name] for name in COMPILED], ids=lambda system: system.name)
+def compiler(request: pytest.FixtureRequest) -> Iterator[System]:
+    yield from in_use(request.param)
 
 
 @pytest.fixture(params=MODULES, scope="module")
@@ -52,14 +60,11 @@ def test_a_sample_of_every_rule_is_right_in_every_mode(system: System, asked: li
     assert right >= len(asked)
 
 
-def test_compiled_programs_are_right_too(system: System, asked: list[tuple[Target, Problem]]) -> None:
-    if not system.compiled_modes:
-        pytest.skip(f"{system.name} compiles nothing")
-    mode = system.compiled_modes[-1]  # the hardest
+def test_compiled_programs_are_right_too(compiler: System, asked: list[tuple[Target, Problem]]) -> None:
+    mode = compiler.compiled_modes[-1]  # the hardest
     failed: list[str] = []
-    chosen = asked[:: COMPILED[system.name]]
-    for target, problem in chosen:
-        outcome = problem.outcome(system, mode, is_compiled=True)
+    for target, problem in asked[:: COMPILED[compiler.name]]:
+        outcome = problem.outcome(compiler, mode, is_compiled=True)
         if outcome.verdict in ("wrong", "raises") and not reason_for(outcome.message):
             failed.append(f"{target.name}, {mode}: {outcome}")
     assert not failed, "\n".join(failed)
