@@ -27,7 +27,8 @@ extensions = [
     "sphinx_gallery.gen_gallery",
 ]
 source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
-exclude_patterns = ["_build", "sg_execution_times.rst", "**/README.rst"]
+exclude_patterns = ["_build", "_templates", "gallery", "examples"]
+templates_path = ["_templates"]
 nitpicky = False
 
 # ---------------------------------------------------------------- Markdown

@@ -63,6 +63,8 @@ def tensors_of(arrays: Sequence[Any], given: Sequence[Any], tensors: Sequence[An
         if array.base is None:
             if any(array is x for x in taken):
                 array = array.copy()
+        elif 0 in array.strides:  # broadcast: NumPy warns of a look at the flags already
+            array = array.copy()
         elif not array.flags.writeable or any(np.may_share_memory(array, x) for x in taken):
             array = array.copy()
         elif min(array.strides, default=0) < 0:

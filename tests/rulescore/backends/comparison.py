@@ -147,11 +147,11 @@ def _apart(x: Any, y: Any) -> float:
         return np.inf
     if np.size(x) == 0:
         return 0.0
-    epsilon = max(np.finfo(x.dtype).eps, np.finfo(y.dtype).eps)
+    epsilon = float(max(np.finfo(x.dtype).eps, np.finfo(y.dtype).eps))
     finite = np.isfinite(y)
     if not np.array_equal(np.isfinite(x), finite):
         return np.inf
-    scale = np.max(np.abs(y[finite]), initial=0.0)
+    scale = float(np.max(np.abs(y[finite]), initial=0.0))
     tolerance = 1e6 * epsilon * scale + 1e-12  # second derivatives by iterative solvers lose some digits more
     return float(np.max(np.abs(x[finite] - y[finite]), initial=0.0) / tolerance)
 
