@@ -215,32 +215,33 @@ class LeastSquares:
         return a_bar, z
 
 
-@frule.register(np.linalg.lstsq)
-def lstsq_frule(tangents, a, b, rcond=None):
+def least_squares_frule(tangents, a, b, y, cutoff):
+    """What ``lstsq`` returned and its tangent, for NumPy's and SciPy's. See `LeastSquares` for the solution.
+
+    The sums of squares Σ|R|² move with B - A X alone, since X is optimal. The rank has no derivative, and the singular
+    values that of ``svdvals``.
+    """
     da, db = as_array_tangent(unthunk(tangents[1]), a), as_array_tangent(unthunk(tangents[2]), b)
-    x, squares, rank, s = y = np.linalg.lstsq(a, b, rcond)
+    x, squares, rank, s = y
     if isinstance(da, AbstractZero) and isinstance(db, AbstractZero):
         return y, da + db
     a, b = as_array(a), as_array(b)
-    problem = LeastSquares(a, b, x, rank, s, rcond)
+    problem = LeastSquares(a, b, x, rank, s, cutoff)
     db = db if isinstance(db, AbstractZero) else problem.columns(db)
     dx = project_to(x)(problem.as_given(problem.tangent(da, db)))
     dsquares = ds = ZERO_TANGENT
     if np.size(squares):
         moved = db if isinstance(da, AbstractZero) else db - da @ problem.x
-        dsquares = project_to(squares)(2 * np.sum(np.real(conj(problem.residuals()) * moved), axis=0))
+        of_columns = 2 * np.sum(np.real(conj(problem.residuals()) * moved), axis=0)
+        dsquares = project_to(squares)(np.reshape(of_columns, np.shape(squares)))
     if not isinstance(da, AbstractZero):
         ds = project_to(s)(singular_values_frule(da, a, hermitian=False)[1])
     return y, Tangent(tuple, dx, dsquares, NO_TANGENT, ds)
 
 
-@rrule.register(np.linalg.lstsq)
-def lstsq_rrule(a, b, rcond=None):
-    """See `LeastSquares` for the solution. The sums of squares Σ|R|² move with B - A X alone, since X is optimal.
-
-    The rank has no derivative, and the singular values that of ``svdvals``.
-    """
-    x, squares, rank, s = y = np.linalg.lstsq(a, b, rcond)
+def least_squares_rrule(a, b, y, cutoff):
+    """What ``lstsq`` returned and its pullback; see `least_squares_frule`."""
+    x, squares, rank, s = y
     project_a, project_b = project_to(a), project_to(b)
     a, b = as_array(a), as_array(b)
 
@@ -248,7 +249,7 @@ def lstsq_rrule(a, b, rcond=None):
         if isinstance(ybar, AbstractZero) or (project_a is project_b is NON_DIFFERENTIABLE):
             return NO_TANGENT, project_a(ybar), project_b(ybar)
         xbar, squares_bar, _, s_bar = (unthunk(part) for part in ybar)
-        problem = LeastSquares(a, b, x, rank, s, rcond)
+        problem = LeastSquares(a, b, x, rank, s, cutoff)
         terms, bbar = [], ZERO_TANGENT
         if not isinstance(xbar, AbstractZero):
             a_bar, bbar = problem.cotangents(problem.columns(xbar))
@@ -264,3 +265,13 @@ def lstsq_rrule(a, b, rcond=None):
         return NO_TANGENT, project_a(abar), project_b(bbar)
 
     return y, lstsq_pullback
+
+
+@frule.register(np.linalg.lstsq)
+def lstsq_frule(tangents, a, b, rcond=None):
+    return least_squares_frule(tangents, a, b, np.linalg.lstsq(a, b, rcond), rcond)
+
+
+@rrule.register(np.linalg.lstsq)
+def lstsq_rrule(a, b, rcond=None):
+    return least_squares_rrule(a, b, np.linalg.lstsq(a, b, rcond), rcond)

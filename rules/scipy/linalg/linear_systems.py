@@ -5,8 +5,7 @@ import scipy.linalg
 from multipledispatch import MDNotImplementedError
 
 from rules.numpy.array_like import as_array, as_array_tangent, conj, handed_over, shape_of
-from rules.numpy.linalg.linear_systems import LeastSquares
-from rules.numpy.linalg.singular_values import singular_values_frule, singular_values_rrule
+from rules.numpy.linalg.linear_systems import least_squares_frule, least_squares_rrule
 from rules.numpy.products import adjoint
 from rules.scipy.linalg.batches import decline_unless_matrices
 from rules.scipy.linalg.kept_factors import kept_factors
@@ -14,7 +13,6 @@ from rules.scipy.linalg.structures import Structure
 from rulescore import (
     AbstractZero,
     NoTangent,
-    Tangent,
     Thunk,
     ZeroTangent,
     frule,
@@ -254,50 +252,10 @@ def solved_by_lstsq(a, b, cond, check_finite, lapack_driver):
 
 @frule.register(scipy.linalg.lstsq)
 def lstsq_frule(tangents, a, b, cond=None, overwrite_a=False, overwrite_b=False, check_finite=True, lapack_driver=None):
-    da, db = as_array_tangent(unthunk(tangents[1]), a), as_array_tangent(unthunk(tangents[2]), b)
     y, cutoff = solved_by_lstsq(a, b, cond, check_finite, lapack_driver)
-    x, squares, rank, s = y
-    if isinstance(da, AbstractZero) and isinstance(db, AbstractZero):
-        return y, da + db
-    a, b = as_array(a), as_array(b)
-    problem = LeastSquares(a, b, x, rank, s, cutoff)
-    db = db if isinstance(db, AbstractZero) else problem.columns(db)
-    dx = project_to(x)(problem.as_given(problem.tangent(da, db)))
-    dsquares = ds = ZERO_TANGENT
-    if np.size(squares):
-        moved = db if isinstance(da, AbstractZero) else db - da @ problem.x
-        of_columns = 2 * np.sum(np.real(conj(problem.residuals()) * moved), axis=0)
-        dsquares = project_to(squares)(np.reshape(of_columns, np.shape(squares)))
-    if not isinstance(da, AbstractZero):
-        ds = project_to(s)(singular_values_frule(da, a, hermitian=False)[1])
-    return y, Tangent(tuple, dx, dsquares, NO_TANGENT, ds)
+    return least_squares_frule(tangents, a, b, y, cutoff)
 
 
 @rrule.register(scipy.linalg.lstsq)
 def lstsq_rrule(a, b, cond=None, overwrite_a=False, overwrite_b=False, check_finite=True, lapack_driver=None):
-    """See `LeastSquares` for the solution; the sums of squares Σ|R|² move with B - A X alone, since X is optimal."""
-    y, cutoff = solved_by_lstsq(a, b, cond, check_finite, lapack_driver)
-    x, squares, rank, s = y
-    project_a, project_b = project_to(a), project_to(b)
-    a, b = as_array(a), as_array(b)
-
-    def lstsq_pullback(ybar):
-        if isinstance(ybar, AbstractZero):
-            return NO_TANGENT, project_a(ybar), project_b(ybar)
-        xbar, squares_bar, _, s_bar = (unthunk(part) for part in ybar)
-        problem = LeastSquares(a, b, x, rank, s, cutoff)
-        terms, bbar = [], ZERO_TANGENT
-        if not isinstance(xbar, AbstractZero):
-            a_bar, bbar = problem.cotangents(problem.columns(xbar))
-            terms.append(a_bar)
-        if not isinstance(squares_bar, AbstractZero) and np.size(squares):
-            of_residuals = 2 * problem.residuals() * squares_bar
-            terms.append(lambda: -of_residuals @ adjoint(problem.x))
-            bbar = bbar + of_residuals
-        if not isinstance(s_bar, AbstractZero):
-            terms.append(lambda: singular_values_rrule(a, hermitian=False)[1](s_bar)[1])
-        abar = Thunk(lambda: sum((term() for term in terms), ZERO_TANGENT))
-        bbar = bbar if isinstance(bbar, AbstractZero) else problem.as_given(bbar)
-        return NO_TANGENT, project_a(abar), project_b(bbar)
-
-    return y, lstsq_pullback
+    return least_squares_rrule(a, b, *solved_by_lstsq(a, b, cond, check_finite, lapack_driver))
