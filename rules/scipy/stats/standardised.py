@@ -243,21 +243,27 @@ def ppf_partials(entry, name):
     """The partial derivatives of ppf or isf, whose output is the point y with F(y) = p."""
     sign = -1 if name == "isf" else 1
 
+    def density_at(y, p, args):
+        """The density, 1 where it is not used; at the edges, and where rounding has made an edge of a point.
+
+        There SciPy's ppf is flat, so that its slope is 0.
+        """
+        is_edge, density = (p <= 0) | (p >= 1), entry.density_at(y, args)
+        is_lost = ~is_edge & ~((density > 0) & (density < np.inf))
+        return np.where(is_lost, 1, density), is_edge, is_lost
+
     def slope_of_p(y, p, *args):
-        return sign / entry.density_at(y, args)
+        density, _, is_lost = density_at(y, p, args)
+        return np.where(is_lost, 0, sign / density)
 
     def of_shape(quantile, of, end):
         def partial(y, p, *args):
-            is_edge, density = (p <= 0) | (p >= 1), entry.density_at(y, args)
-            is_lost = ~is_edge & ~((density > 0) & (density < np.inf))
+            density, is_edge, is_lost = density_at(y, p, args)
             is_flat, point = is_edge | is_lost, entry.standardised(y, args)
             at_edge = 0 if end is None else args[-1] * end(p >= 1 if sign > 0 else p <= 0, *point[1:])
             within = entry.within(is_flat, point)
             slope = args[-1] * quantile(*within) if quantile else -of(*within) / np.where(is_flat, 1, density)
-            # Of a point with infinite density rounding has made an edge, which it is for shapes nearby too; where the
-            # density got lost, nothing is known.
-            where_lost = np.where(density == np.inf, 0, np.nan)
-            return np.where(is_flat, np.where(is_edge, at_edge, where_lost), slope)
+            return np.where(is_flat, np.where(is_edge, at_edge, 0), slope)
 
         return partial
 

@@ -95,7 +95,8 @@ def mound(z: Any, y: Any, x: Any) -> Any:
 
 @sample_inputs(scipy.integrate.tplquad)
 def _(rng: np.random.Generator) -> Iterator[Sample]:
-    # Inner limits that move take a hundred times as long as these of integers; they do in tests/rules/scipy/integrate.
+    # Inner limits are integers, which do not move: a gradient that has them takes several times as long. Those of
+    # dblquad and nquad move, whose rules are made in the same way.
     limits = (0.1, 0.9 + rng.random(), 0, 1, -1, 2)
     yield sample(mound, *limits, _output_tangent=first_of_error(1.5), _skip=IN_PARTS)
 

@@ -28,7 +28,7 @@ def _(rng: np.random.Generator) -> Iterator[Sample]:
     yield sample(INSIDE, _function=interpolate.LinearNDInterpolator(CORNERS, rng.standard_normal(5)))
 
 
-FLAT = {"smaller": "the kernels are constant there up to 1e-6 squared, and the system singular up to rounding"}
+FLAT = {"smaller": "the points are so close there that the kernels are all but constant, and the system is singular"}
 
 
 @sample_inputs(interpolate.RBFInterpolator)
