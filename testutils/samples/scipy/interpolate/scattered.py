@@ -28,7 +28,7 @@ def _(rng: np.random.Generator) -> Iterator[Sample]:
     yield sample(INSIDE, _function=interpolate.LinearNDInterpolator(CORNERS, rng.standard_normal(5)))
 
 
-FLAT = {"smaller": "the points are so close there that the kernels are all but constant, and the system is singular"}
+FLAT = {"smaller": "the points are so close there that the system has a condition of 1e12 and more"}
 
 
 @sample_inputs(interpolate.RBFInterpolator)
