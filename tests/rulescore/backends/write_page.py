@@ -23,10 +23,11 @@ PAGE = Path(__file__).parents[3] / "docs" / "backend_conformance.md"
 
 HEAD = """# Conformance of the backends
 
-Sample inputs of every rule, {samples} of each function spread evenly, go through each backend, in reverse and forward mode
-and with second derivatives in two combinations of modes, and are compared with [the reference AD](automatic_differentiation.md), whose own derivatives
-are proved by finite differences. The first sample of each function is compiled too (`jax.jit` in every mode;
-`torch.compile` with `fullgraph=True` in reverse mode, which is what PyTorch compiles).
+Sample inputs of every rule, {samples} of each function spread evenly, go through each backend, in reverse and forward
+mode and with second derivatives in two combinations of modes, and are compared with
+[the reference AD](automatic_differentiation.md), whose own derivatives are proved by finite differences. The first
+sample of each function is compiled too (`jax.jit` in every mode; `torch.compile` with `fullgraph=True` in reverse mode,
+which is what PyTorch compiles).
 `tests/rulescore/backends/write_page.py` writes this page; the test suite runs a part of it.
 
 In the tables, *right / asked* counts sample inputs. Not asked is where there is nothing to differentiate, or the
