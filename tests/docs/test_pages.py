@@ -1,7 +1,8 @@
 """Every page of the documentation does what it shows: its Python and its ``rulescore`` commands run, and print what
 stands below them.
 
-``python tests/docs/test_pages.py PAGE ...`` runs pages and writes into them what their blocks print.
+``python tests/docs/test_pages.py PAGE ...`` runs pages, writes into them what their blocks print, and draws their pictures
+anew.
 """
 
 from __future__ import annotations
@@ -22,20 +23,28 @@ from typing import Any
 import pytest
 
 DOCS = Path(__file__).parents[2] / "docs"
-PAGES = sorted(page for page in DOCS.rglob("*.md") if "_build" not in page.parts)
+PAGES = sorted(page for page in DOCS.rglob("*.md") if not {"_build", "auto_gallery"} & {*page.parts})
 EXAMPLES = sorted((DOCS / "examples").glob("*.py"))
 TUTORIAL = DOCS / "write_your_first_rule.md"
 
 # A block of code, with the block of text that follows it at once: what it prints.
 BLOCK = re.compile(r"^```(python|console)\n(.*?)^```\n(?:\n```text\n(.*?)^```\n)?", re.MULTILINE | re.DOTALL)
 NEEDS = re.compile(r"<!-- needs: (.*) -->")
+FENCE = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
+TOCTREE = re.compile(r"^```\{toctree\}\n(.*?)^```", re.MULTILINE | re.DOTALL)
+# A picture, with the expression in the names of the page that draws it.
+DRAWN = re.compile(r"^<!-- drawn by: (.*) -->\n!\[[^]]*\]\((.*)\)$", re.MULTILINE)
 LINK = re.compile(r"\]\(([^)#:]+)(?:#[^)]*)?\)")
 NUMBER = re.compile(r"[-+]?\d+(?:\.\d*)?(?:e[-+]?\d+)?")
 # What differs from run to run and from machine to machine: the error of a finite difference, a time.
 VARYING = re.compile(r"(?<=± )\S+|\d+\.\d(?= m?s\b)")
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def name_of(page: Path) -> str:
+    return page.relative_to(DOCS).with_suffix("").as_posix()
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if BLOCK.search(page.read_text("utf8"))], ids=name_of)
 def test_blocks_of_a_page_run_in_order_and_print_what_it_shows(page: Path) -> None:
     for framework in NEEDS.findall(page.read_text("utf8")):
         for name in framework.split(", "):
@@ -46,9 +55,10 @@ def test_blocks_of_a_page_run_in_order_and_print_what_it_shows(page: Path) -> No
     assert run.returncode == 0, run.stdout + run.stderr
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
 def test_links_of_a_page_lead_to_files(page: Path) -> None:
-    missing = [target for target in LINK.findall(page.read_text("utf8")) if not (page.parent / target).exists()]
+    text = FENCE.sub("", page.read_text("utf8"))
+    missing = [target for target in LINK.findall(text) if not (page.parent / target).exists()]
     assert not missing
 
 
@@ -57,9 +67,13 @@ def test_tutorial_shows_the_examples_as_they_are(example: Path) -> None:
     assert f"(examples/{example.name}):\n\n```python\n{example.read_text('utf8')}```\n" in TUTORIAL.read_text("utf8")
 
 
-def test_every_page_is_in_the_index() -> None:
-    index = (DOCS / "index.md").read_text("utf8")
-    assert [page.name for page in PAGES if page.name != "index.md" and f"({page.relative_to(DOCS)})" not in index] == []
+def test_every_page_is_in_a_table_of_contents() -> None:
+    listed = {"index"}
+    for page in PAGES:
+        for tree in TOCTREE.findall(page.read_text("utf8")):
+            entries = [line for line in tree.splitlines() if line and not line.startswith(":")]
+            listed |= {name_of(page.parent / f"{entry}.md") for entry in entries}
+    assert listed - {"auto_gallery/index"} == set(map(name_of, PAGES))
 
 
 def test_tutorial_and_examples_have_python_blocks() -> None:
@@ -118,6 +132,10 @@ def run_page(page: Path, write: bool = False) -> None:
     for name, function in list(namespace.items()):
         if name.startswith("test_") and isinstance(function, types.FunctionType) and function.__globals__ is namespace:
             function(**dict(fixtures_of(function)))
+    for drawing, file in DRAWN.findall(text):
+        figure = eval(drawing, namespace)
+        if write:
+            figure.savefig(page.parent / file, dpi=100)
     if write:
         page.write_text("".join([*pieces, text[end:]]), "utf8")
 

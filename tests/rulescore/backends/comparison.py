@@ -39,9 +39,9 @@ class Problem:
         if isinstance(self.function, MethodDescriptorType):  # of NumPy's arrays: it wants to be called as a method
             name = self.function.__name__
             self.function = lambda x, *args, **kwargs: getattr(x, name)(*args, **kwargs)
-        self._kwargs = dict(sample.fkwargs or {})
+        self._kwargs = {name: _primal(value) for name, value in (sample.fkwargs or {}).items()}
         leaves, self._structure = optree.tree_flatten(tuple(sample.args))
-        self._leaves = [x.primal if isinstance(x, PrimalWithTangent) else x for x in leaves]
+        self._leaves = list(map(_primal, leaves))
         fixed = [isinstance(x, PrimalWithTangent) and x.tangent is NoTangent() for x in leaves]
         self._places = [i for i, x in enumerate(self._leaves) if REFERENCE.is_array(x) and not fixed[i]]
         self.primals = [np.asarray(self._leaves[i])[()] for i in self._places]
@@ -126,6 +126,10 @@ class Problem:
 
 class NothingToDifferentiateError(Exception):
     """A sample input without arrays, or results, that have a derivative."""
+
+
+def _primal(x: Any) -> Any:
+    return x.primal if isinstance(x, PrimalWithTangent) else x
 
 
 def _random_like(rng: np.random.Generator, x: Any) -> Any:

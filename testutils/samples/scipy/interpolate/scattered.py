@@ -86,4 +86,7 @@ def _(rng: np.random.Generator) -> Iterator[Sample]:
 @sample_inputs(instances_of(interpolate.BarycentricInterpolator))
 def _(rng: np.random.Generator) -> Iterator[Sample]:
     x = abscissas(rng, 5)
-    yield sample(between(rng, x, 3), _function=interpolate.BarycentricInterpolator(x, rng.standard_normal((5, 2))))
+    # SciPy takes the points in random order: 20 times as far out, its values differ by 1e-8 from one call to the next.
+    unsteady = {"larger": "far outside of the points SciPy's own value is another one each time"}
+    f = interpolate.BarycentricInterpolator(x, rng.standard_normal((5, 2)))
+    yield sample(between(rng, x, 3), _function=f, _skip=unsteady)

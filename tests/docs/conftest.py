@@ -1,0 +1,6 @@
+"""Lets the modules of this folder, which is no package, import one another."""
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))
