@@ -23,7 +23,7 @@ def modules():
 
 
 @pytest.mark.parametrize(
-    "absent", ["scipy", "rules", "testutils", "rich", "pytest", "jax", "torch", "autograd", "concurrent", "asyncio"]
+    "absent", ["scipy", "rules", "testutils", "rich", "pytest", "jax", "torch", "autograd", "mygrad", "concurrent", "asyncio"]
 )
 def test_importing_rulescore_does_not_import(modules, absent):
     assert absent not in modules
