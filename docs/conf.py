@@ -41,8 +41,10 @@ myst_heading_anchors = 4
 autosummary_generate = True
 autodoc_typehints = "none"
 autodoc_member_order = "groupwise"
-# Their pages are built whether or not the frameworks are installed.
-autodoc_mock_imports = [name for name in ("jax", "torch", "autograd") if importlib.util.find_spec(name) is None]
+# The page of a backend needs its framework, and is left out without it.
+FRAMEWORKS = ("jax", "torch", "autograd", "mygrad")
+exclude_patterns += [f"api/backends_{name}.md" for name in FRAMEWORKS if importlib.util.find_spec(name) is None]
+suppress_warnings = ["toc.excluded"]
 numpydoc_show_class_members = False
 default_role = "code"  # a name in backquotes, as docstrings of the sources have them
 
@@ -68,26 +70,45 @@ html_static_path = ["_static"]
 html_css_files = ["site.css"]
 html_show_sourcelink = False
 html_copy_source = False
+html_sidebars = {"**": ["pages.html"]}
 html_theme_options = {
-    "show_nav_level": 1,
+    "navbar_center": [],  # all pages are in the sidebar
     "navigation_depth": 2,
-    "header_links_before_dropdown": 6,
-    "navbar_align": "left",
     "show_prev_next": True,
     "secondary_sidebar_items": ["page-toc"],
     "footer_start": ["copyright"],
     "footer_end": [],
 }
 
-# ---------------------------------------------------------------- links that differ between the site and a code host
+# ---------------------------------------------------------------- what differs between the site and a code host
 
-GALLERY_LINK = re.compile(r"\]\(gallery/(\w+)\.py\)")
+PAGES_ON_THE_SITE = (
+    (re.compile(r"\]\(gallery/(\w+)\.py\)"), r"](auto_gallery/\1.rst)"),  # a script, and the page made of it
+    (re.compile(r"\]\(gallery/\)"), "](auto_gallery/index.rst)"),
+    (re.compile(r"\]\(\.\./CHANGELOG\.md\)"), "](changelog.md)"),
+)
 
 
-def link_to_built_gallery(app: Any, page: str, source: list[str]) -> None:
-    """On a code host a link to an example of the gallery leads to its script, here to the page made of it."""
-    source[0] = GALLERY_LINK.sub(r"](auto_gallery/\1.rst)", source[0])
+def link_to_pages_of_the_site(app: Any, page: str, source: list[str]) -> None:
+    """Lead links to files that are no pages of the site to the pages made of them."""
+    for link, target in PAGES_ON_THE_SITE:
+        source[0] = link.sub(target, source[0])
+
+
+# ---------------------------------------------------------------- docstrings
+
+CODE_OR_MARK = re.compile(r"(``.*?``|`[^`]*`)|([*|])", re.DOTALL)
+
+
+def escape_formulas(app: Any, what: str, name: str, obj: Any, options: Any, lines: list[str]) -> None:
+    """Docstrings have formulas as plain text, in which * and | are no markup."""
+    text = "\n".join(lines)
+    prose, examples, rest = text.partition("\nExamples\n")
+    prose = CODE_OR_MARK.sub(lambda found: found[1] or "\\" + found[2], prose)
+    lines[:] = (prose + examples + rest).split("\n")
 
 
 def setup(app: Any) -> None:
-    app.connect("source-read", link_to_built_gallery)
+    """Connect the above; docstrings before numpydoc takes them apart."""
+    app.connect("source-read", link_to_pages_of_the_site)
+    app.connect("autodoc-process-docstring", escape_formulas, priority=100)

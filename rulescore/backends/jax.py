@@ -295,8 +295,8 @@ def to_jax(
     >>> from rulescore.backends.jax import to_jax
     >>> det = to_jax(np.linalg.det)
     >>> jax.grad(jax.jit(det))(jax.numpy.diag(jax.numpy.array([2.0, 3.0])))
-    Array([[3., 0.],
-           [0., 2.]], dtype=float32)
+    Array([[ 3., -0.],
+           [-0.,  2.]], dtype=float32)
     """
     require_native_mode("to_jax", native)
     calls = Calls("to_jax", f, _ARRAYS, jax.tree_util.tree_flatten, jax.tree_util.tree_unflatten, vmap_method)

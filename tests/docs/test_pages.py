@@ -1,8 +1,8 @@
 """Every page of the documentation does what it shows: its Python and its ``rulescore`` commands run, and print what
 stands below them.
 
-``python tests/docs/test_pages.py PAGE ...`` runs pages, writes into them what their blocks print, and draws their pictures
-anew.
+``python tests/docs/test_pages.py PAGE ...`` runs pages, writes into them what their blocks print, and draws their
+pictures anew.
 """
 
 from __future__ import annotations

@@ -2,10 +2,7 @@
 
 ``python tests/docs/write_coverage.py``
 
-What the others have is in ``peers_coverage.csv``, counted from the released packages: whether HIPS autograd has a rule in
-either mode, whether the gradients of JAX and MyGrad ran and agreed with finite differences on a sample call, whether
-PyTorch has an equivalent whose gradient runs, and whether ChainRules.jl or one of its extensions has a rule for the
-function of that meaning.
+What the others have is in ``peers_coverage.csv``, counted from the released packages; the page says how.
 """
 
 from __future__ import annotations
@@ -143,12 +140,13 @@ here:
 - —: no rule. The pages say why, where somebody has said it.
 
 The columns of the others were counted from the released packages. ✓ is a derivative: for HIPS autograd a rule in both
-modes (*reverse*, *forward*: in that alone); for JAX and MyGrad a gradient that agrees with finite differences on a sample call; for
-PyTorch an equivalent with a gradient, under whatever name; for ChainRules.jl and its extensions a rule for the function
-of that meaning. A — is none, and an empty cell was not counted. Of the distributions of `scipy.stats`, one method is enough for a ✓.
+modes (*reverse*, *forward*: in that alone); for JAX and MyGrad a gradient that agrees with finite differences on a
+sample call; for PyTorch an equivalent with a gradient, under whatever name; for ChainRules.jl and its extensions a rule
+for the function of that meaning. A — is none, and an empty cell was not counted. Of the distributions of `scipy.stats`,
+one method is enough for a ✓.
 
-Sparse arrays have rules for their operators and for methods such as `dot`, `multiply`, `sum` and `toarray`, which the page of
-`scipy.sparse` does not list.
+Sparse arrays have rules for their operators and for methods such as `dot`, `multiply`, `sum` and `toarray`, which the
+page of `scipy.sparse` does not list.
 
 `python tests/docs/write_coverage.py` writes these pages.
 
