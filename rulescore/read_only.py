@@ -1,6 +1,7 @@
 """Arrays that may not be written into, such as those of other AD systems, for functions that refuse them.
 
-Cython's typed buffers want memory that can be written into, also where nothing is written, as in several functions of SciPy.
+Cython's typed buffers want memory that can be written into, also where nothing is written, as in several
+functions of SciPy.
 """
 
 from __future__ import annotations

@@ -343,9 +343,9 @@ class Call(HostFunction):
     def _tried(self, specs: Sequence[Spec]) -> tuple[Spec, ...]:
         found: set[tuple[Spec, ...]] = set()
         errors: list[Exception] = []
-        for numbers in (_around_one, np.zeros):
+        for numbers in (_around_one, lambda _, shape, dtype: np.zeros(shape, dtype)):
             try:
-                found.add(_specs_of(self([numbers(shape, dtype) for shape, dtype in specs])))
+                found.add(_specs_of(self([numbers(i, shape, dtype) for i, (shape, dtype) in enumerate(specs)])))
             except Exception as error:
                 errors.append(error)
         if len(found) > 1:
@@ -482,9 +482,12 @@ def _is_array(x: Any) -> bool:
     return (isinstance(x, (np.ndarray, np.generic)) or is_traced(x)) and x.dtype != object
 
 
-def _around_one(shape: tuple[int, ...], dtype: Any) -> Any:
-    """Numbers that most functions take: positive, and matrices of them regular and positive definite."""
-    x = np.random.default_rng(0).uniform(0.5, 1.5, shape)
+def _around_one(number: int, shape: tuple[int, ...], dtype: Any) -> Any:
+    """Numbers that most functions take: positive, and matrices of them regular and positive definite.
+
+    Those of one array are larger than those of the array before, so that a range from one to the other is not empty.
+    """
+    x = np.random.default_rng(number).uniform(0.5, 1.0, shape) + 0.5 * number
     if len(shape) >= 2 and shape[-1] == shape[-2]:
         x = x + np.swapaxes(x, -1, -2) + 3 * shape[-1] * np.eye(shape[-1])
     return x.astype(dtype)
@@ -549,12 +552,12 @@ class Calls:
         except TypeError:
             raise self._unhashable(leaves) from None
         if call is None:
-            call = self._known[structure, fixed] = self._new_call(args, leaves, structure)
+            call = self._known[structure, fixed] = self._new_call(args, kwargs, leaves, structure)
             if not kwargs and all(isinstance(x, array_types) for x in args):
                 self._plain[len(args)] = call
         return call, arrays
 
-    def _new_call(self, args: tuple[Any, ...], leaves: list[Any], structure: Any) -> Call:
+    def _new_call(self, args: tuple[Any, ...], kwargs: dict[str, Any], leaves: list[Any], structure: Any) -> Call:
         places = [i for i, x in enumerate(leaves) if isinstance(x, self._array_types)]
         fixed = [None if isinstance(x, self._array_types) else x for x in leaves]
         unflatten = self._unflatten
@@ -573,7 +576,8 @@ class Calls:
             self._flatten,
             tuple(positions) if are_positional else None,
             self._takes_batches,
-            is_plain=are_positional and len(leaves) == len(args) == len(places),
+            # Keywords may have no leaves, as axis=None and axis=().
+            is_plain=are_positional and not kwargs and len(leaves) == len(args) == len(places),
         )
 
     def _unhashable(self, leaves: list[Any]) -> TypeError:

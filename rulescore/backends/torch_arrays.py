@@ -63,9 +63,8 @@ def tensors_of(arrays: Sequence[Any], given: Sequence[Any], tensors: Sequence[An
         if array.base is None:
             if any(array is x for x in taken):
                 array = array.copy()
-        elif 0 in array.strides:  # broadcast: NumPy warns of a look at the flags already
-            array = array.copy()
-        elif not array.flags.writeable or any(np.may_share_memory(array, x) for x in taken):
+        # Of an array that was broadcast, NumPy warns already when somebody looks at the flags.
+        elif 0 in array.strides or not array.flags.writeable or any(np.may_share_memory(array, x) for x in taken):
             array = array.copy()
         elif min(array.strides, default=0) < 0:
             array = np.ascontiguousarray(array)
@@ -79,6 +78,8 @@ def tensors_of(arrays: Sequence[Any], given: Sequence[Any], tensors: Sequence[An
 def _tensor_of(array: Any) -> Any:
     try:
         return torch.from_numpy(array)
+    except ValueError:  # strides below zero, which an array of one element may have too
+        return torch.from_numpy(np.array(array, order="C"))
     except TypeError as error:
         raise TypeError(f"PyTorch has no tensors of {array.dtype}: return another dtype") from error
 

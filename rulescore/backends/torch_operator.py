@@ -156,6 +156,8 @@ def _form_of_result(number: int) -> Any:
 def _form_of_numbers(x: Any) -> Any:
     if isinstance(x, int):
         return ("tensor", x)
+    if x is None:
+        return ("constant", None)
     if isinstance(x, tuple) and hasattr(x, "_fields"):
         name = f"{type(x).__module__}.{type(x).__qualname__}"
         _named_tuples[name] = type(x)

@@ -23,7 +23,8 @@ def modules():
 
 
 @pytest.mark.parametrize(
-    "absent", ["scipy", "rules", "testutils", "rich", "pytest", "jax", "torch", "autograd", "mygrad", "concurrent", "asyncio"]
+    "absent",
+    ["scipy", "rules", "testutils", "rich", "pytest", "jax", "torch", "autograd", "mygrad", "concurrent", "asyncio"],
 )
 def test_importing_rulescore_does_not_import(modules, absent):
     assert absent not in modules

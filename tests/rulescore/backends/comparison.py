@@ -157,7 +157,7 @@ def _apart(x: Any, y: Any) -> float:
         return np.inf
     scale = float(np.max(np.abs(y[finite]), initial=0.0))
     tolerance = 1e6 * epsilon * scale + 1e-12  # second derivatives by iterative solvers lose some digits more
-    return float(np.max(np.abs(x[finite] - y[finite]), initial=0.0) / tolerance)
+    return float(np.max(np.abs(x[finite] - y[finite]), initial=0.0)) / tolerance
 
 
 def problems(function: Any, samples: Sequence[Sample]) -> list[tuple[Sample, Problem]]:

@@ -16,6 +16,8 @@ REASONS = {
         "the function takes neither zeros nor numbers around one, with which the shapes of its result are found; "
         "JAX is told with `result_shapes=`"
     ),
+    r"float128|complex256|long-double|longdouble": "JAX and PyTorch have no numbers of extended precision",
+    r"order-A": "`order='A'` asks how an array lies in memory, which these systems do not keep",
     r"neither an array nor hashable": ("an argument is an object that cannot be hashed, as fixed arguments have to be"),
     r"assume_constant_result argument conversion failed": (
         "an argument is an array of NumPy's, which a compiled program of PyTorch does not take for a constant: pass "

@@ -18,7 +18,7 @@ from testutils.running import Target, collect_targets
 rule_entries.load_all()
 MODULES = [entry for entry in rule_entries.names if entry != "scipy.sparse"]  # these systems have no such arrays
 
-COMPILED = {"JAX": 4, "PyTorch, backward": 25}
+COMPILED = {"JAX": 10, "PyTorch, backward": 50}
 """One function in so many is compiled, which takes most of the time."""
 
 FEW = {"scipy.stats": 10, "scipy.special": 3, "scipy.linalg": 3}

@@ -33,6 +33,22 @@ def test_a_call_is_a_function_of_the_arrays_in_it():
     assert optree.tree_unflatten(call.structure, [y]) == y
 
 
+@pytest.mark.parametrize(("keywords", "total"), [({"axis": None}, 4.0), ({"axis": ()}, 1.0), ({}, 2.0)])
+def test_keywords_without_leaves_are_kept(keywords, total):
+    def summed(x, axis=0):
+        return np.sum(x, axis=axis)
+
+    @rrule.register(summed)
+    def summed_rrule(x, axis=0):
+        y = np.sum(x, axis=axis)
+        return y, lambda ybar: (NoTangent(), np.max(y) * np.ones_like(x))
+
+    call, arrays = call_of(summed, np.ones((2, 2)), **keywords)
+    np.testing.assert_array_equal(np.max(call(arrays)[0]), total)
+    outputs, pull = call.vjp(arrays, (True,))
+    np.testing.assert_array_equal(pull([np.ones_like(outputs[0])])[0], np.full((2, 2), total))
+
+
 def test_calls_that_differ_in_what_is_fixed_are_other_functions():
     calls = Calls("to_test", np.sum, (np.ndarray,), optree.tree_flatten, optree.tree_unflatten)
     assert calls.find((X,), {"axis": 0})[0] is calls.find((Y,), {"axis": 0})[0]

@@ -67,7 +67,7 @@ class Measurement:
         self.counts[key][verdict] += 1
         if verdict in ("wrong", "raises"):
             self.failures[key][function] = (
-                reason_for(message) or f"**{verdict}**, sample {sample}: {_first_line(message)}"
+                reason_for(f"{sample}: {message}") or f"**{verdict}**, sample {sample}: {_first_line(message)}"
             )
 
     def page(self) -> str:
