@@ -128,6 +128,11 @@ def _parser() -> argparse.ArgumentParser:
         choices=("autograd", "mygrad", "torch", "jax"),
         help="leave a system out; may be given several times",
     )
+    bench.add_argument(
+        "--memory",
+        action="store_true",
+        help="also measure the peak memory of loops over 1000 x 1000 (a minute more)",
+    )
     bench.set_defaults(command=_bench)
     return parser
 
@@ -348,7 +353,8 @@ def _bench(options: argparse.Namespace, console: Console) -> int:
 
     for name, file in (("--chart", options.chart), ("--json", options.json)):
         _require_place_for(name, file)
+    files = options.chart, options.json
     if not has_one_thread():
-        return command.in_one_thread(options.workloads, options.chart, options.json, options.without)
-    command.bench(options.workloads, console, options.chart, options.json, options.without)
+        return command.in_one_thread(options.workloads, *files, options.without, options.memory)
+    command.bench(options.workloads, console, *files, options.without, options.memory)
     return PASSED

@@ -39,10 +39,13 @@ def chosen(names: Sequence[str]) -> list[Workload]:
     return list(found.values())
 
 
-def in_one_thread(names: Sequence[str], chart: Path | None, json_file: Path | None, without: Sequence[str]) -> int:
+def in_one_thread(
+    names: Sequence[str], chart: Path | None, json_file: Path | None, without: Sequence[str], memory: bool
+) -> int:
     """Run the command in a process whose libraries use one thread each, which they have to know when imported."""
     chosen(names)  # or an error, at once
     arguments = [*names, *(f"--without={module}" for module in without)]
+    arguments += ["--memory"] if memory else []
     arguments += [f"{option}={file}" for option, file in (("--chart", chart), ("--json", json_file)) if file]
     environment = {**os.environ, **ONE_THREAD}
     command = [sys.executable, "-c", _IN_CHILD, json.dumps(sys.path), "bench", *arguments]
@@ -55,6 +58,7 @@ def bench(
     chart: Path | None = None,
     json_file: Path | None = None,
     without: Sequence[str] = (),
+    memory: bool = False,
 ) -> Run:
     """Hold the contests, and print, draw and write down what was measured."""
     workloads_ = chosen(names)
@@ -65,7 +69,7 @@ def bench(
             print_contest(contest, console)
             status.update(next(titles))
 
-        found = run(workloads_, without, show)
+        found = run(workloads_, without, memory, show)
     print_run(found, console)
     if json_file is not None:
         json_file.write_text(json.dumps(found.to_dict(), indent=1, allow_nan=False) + "\n", encoding="utf-8")

@@ -153,13 +153,15 @@ def figure_of(run: Run) -> Any:
         by_operator.setdefault(contest.name.partition("-")[0], []).append(contest)
     columns, height = max(map(len, by_operator.values())), len(by_operator)
     figure = Figure(figsize=(max(5.0, 3.4 * columns), 0.6 + 2.6 * height), layout="constrained")
-    axes = figure.subplots(height, columns, squeeze=False)
+    axes = figure.subplots(height, columns, squeeze=False, sharex=True)
     for of_row, contests in zip(axes, by_operator.values(), strict=True):
         for place, ax in enumerate(of_row):
             if place < len(contests):
                 _draw_contest(ax, contests[place])
             else:
                 ax.set_visible(False)
+    ratios = [m.seconds / c.rule_seconds for c in run.contests for m in c.measurements if m.seconds]
+    axes[0, 0].set_xlim(min(ratios) / 2, 12 * max(ratios))  # room for the numbers
     handles, labels = axes[0, 0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside lower center", ncols=4, frameon=False)
     return figure
@@ -184,11 +186,9 @@ def _draw_contest(ax: Any, contest: Contest) -> None:
             text = f" {times(ratio, 1)}{mark}" if measured and measured.seconds else " -"
             ax.text(max(ratio, 1), place, text, va="center", fontsize=7)
     ax.set_xscale("log")
-    left, right = ax.get_xlim()
-    ax.set_xlim(left, right * 6)  # room for the numbers
     ax.set_yticks(range(len(systems)), systems, fontsize=8)
     ax.invert_yaxis()
-    ax.tick_params(axis="x", labelsize=7)
+    ax.tick_params(axis="x", labelsize=7, labelbottom=True)
     ax.set_title(f"{contest.title}\n{contest.steps}; the rule: {duration(rule)}", fontsize=8)
     ax.set_xlabel("times the rule", fontsize=8)
     for side in ("top", "right"):

@@ -36,12 +36,15 @@ class System(ABC):
         The functions that workloads are written with.
     has_numpy_arrays : bool
         Whether it computes in NumPy's arrays, whose memory Python can measure.
+    compiles : bool
+        Whether a first call takes longer than those that follow.
     """
 
     name: str
     module: str
     xp: Any
     has_numpy_arrays = True
+    compiles = False
 
     def array(self, x: np.ndarray) -> Any:
         """A constant as the system's kind of array."""
@@ -155,11 +158,12 @@ class Torch(System):
 
 
 class Jax(System):
-    """Not compiled."""
+    """Not compiled as a whole, but operation by operation."""
 
     name = "JAX, eager"
     module = "jax"
     has_numpy_arrays = False
+    compiles = True
 
     def __init__(self) -> None:
         import jax

@@ -75,7 +75,7 @@ class Workload:
     def ybar(self) -> np.ndarray:
         """A cotangent without zeros or symmetries."""
         y = self.operator(self.x, *self.args)
-        return np.random.default_rng(1).standard_normal(y.shape)
+        return np.asarray(np.random.default_rng(1).standard_normal(np.shape(y)))
 
 
 def loop(step_by_step: Function) -> Formulation:
@@ -139,7 +139,7 @@ class Grid:
         (n, m), (R, C) = self.shape, self.counts
         x = np.random.default_rng(0).random(self.shape)
         args = (segments(n, self.height), segments(m, self.width), *args)
-        title = f"{title}, {n} x {m} in blocks of {self.height} x {self.width}"
+        title = f"{title}, {n} x {m} in {self.height} x {self.width}"
         return Workload(name, title, x, operator, args, formulations, f"{R * C} blocks", **others)
 
     def indicators(self) -> tuple[np.ndarray, np.ndarray]:
@@ -196,7 +196,7 @@ def sum_by_segment_sum(grid: Grid) -> Formulation:
 
         return pooled
 
-    return Formulation(prepare, (Jax,))
+    return Formulation(prepare, (JaxCompiled,))
 
 
 def sum_by_reduceat(grid: Grid) -> Formulation:
@@ -254,7 +254,7 @@ def hausdorff_pooling(name: str, grid: Grid, **others: Any) -> Workload:
 
 def angles(shape: tuple[int, int]) -> np.ndarray:
     n, d = shape
-    return np.arange(n)[:, None] * frequencies(d)
+    return np.asarray(np.arange(n)[:, None] * frequencies(d))
 
 
 def frequencies(d: int) -> np.ndarray:
@@ -348,12 +348,14 @@ def rotary(name: str, shape: tuple[int, int], step: str = "pair", **others: Any)
 
 # ---------------------------------------------------------------- all of them
 
-# What was measured where the loops were first written; the smallest problems are there for these systems.
-SLOW_TO_COMPILE = {
-    Jax: "it compiles each step, which takes minutes",
-    JaxCompiled: "it takes a minute or more to compile, if it comes to an end",
+SLOW_TO_COMPILE: dict[type[System], str] = {
+    Jax: "left out beyond 100 steps, as it compiles each of them by itself",
+    JaxCompiled: "left out beyond 100 steps, as it compiles the unrolled loop for a minute or without end",
 }
-SLOW_LOOPS = {**SLOW_TO_COMPILE, Torch: "it makes an array of zeros for each step, which takes minutes"}
+SLOW_LOOPS: dict[type[System], str] = {
+    **SLOW_TO_COMPILE,
+    Torch: "left out, as it makes an array of zeros as large as the matrix for each step",
+}
 
 
 def workloads() -> dict[str, Workload]:

@@ -1,0 +1,74 @@
+"""
+A rule that is wrong, and the report that finds it
+==================================================
+
+A rule with a mistake gives numbers that look like a gradient; an optimiser even gets somewhere with them. The tester
+says that the rule is wrong, in which argument and which entries, and what kind of mistake it looks like. Its pictures
+show why it may be believed.
+"""
+
+# %%
+# A function, and its rule
+# ------------------------
+# The logarithm of a sum of exponentials, shifted so that nothing overflows, plus a penalty on the weights. The author
+# of the rule forgot that the softmax has to be divided by its sum.
+
+import numpy as np
+
+from rulescore import NoTangent, rrule
+from testutils import check_rule
+
+
+def penalised(x, weights):
+    largest = np.max(x)
+    return largest + np.log(np.sum(np.exp(x - largest))) + np.sum(weights**2)
+
+
+@rrule.register(penalised)
+def penalised_rrule(x, weights):
+    def penalised_pullback(ybar):
+        return NoTangent(), ybar * np.exp(x - np.max(x)), 2 * ybar * weights
+
+    return penalised(x, weights), penalised_pullback
+
+
+x, weights = np.array([0.2, 1.0, 0.5]), np.array([1.0, -2.0])
+
+# %%
+# The report
+# ----------
+# The second argument is right, the first is not.
+
+report = check_rule(penalised, x, weights, modes=("rrule",))
+print(report)
+assert report.verdict == "fail"
+
+# %%
+# The pictures
+# ------------
+# To the left, how far finite differences are from the best of them, against their step: those of a right rule would
+# end on the line of the rule. To the right, what is left of the function when its value and its slope are taken away.
+# With a right slope that shrinks with the square of the step, with a wrong one only as fast as the step itself.
+
+import matplotlib.pyplot as plt  # noqa: E402
+
+_, axes = plt.subplots(1, 2, figsize=(9.5, 3.6), layout="constrained")
+report.plot(axes)
+
+# %%
+# The rule, mended
+# ----------------
+
+
+def mended_rrule(x, weights):
+    def mended_pullback(ybar):
+        softmax = np.exp(x - np.max(x))
+        return NoTangent(), ybar * softmax / np.sum(softmax), 2 * ybar * weights
+
+    return penalised(x, weights), mended_pullback
+
+
+with rrule.override(penalised, mended_rrule):
+    mended = check_rule(penalised, x, weights, modes=("rrule",))
+print(mended)
+assert mended.verdict == "pass"

@@ -1,0 +1,126 @@
+"""Writes docs/benchmarks.md from docs/benchmarks.json.
+
+``python tests/benchmarks/write_operators_page.py --measure`` measures anew, on this machine, draws docs/benchmarks.png
+and writes the page. Alone it draws and writes what was measured before.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from testutils.benchmarks.measuring import Contest, Run
+from testutils.benchmarks.report import WRONG, draw, header, notes, rows, summary, times
+from testutils.benchmarks.systems import KINDS, Ours
+from testutils.benchmarks.workloads import LOOP
+
+DOCS = Path(__file__).parents[2] / "docs"
+PAGE, DATA, CHART = DOCS / "benchmarks.md", DOCS / "benchmarks.json", DOCS / "benchmarks.png"
+
+INTRODUCTION = """\
+# Benchmarks
+
+Three operators of `rules.operators` that researchers write as loops: sum pooling, Hausdorff pooling and rotary
+embedding. Each is measured by its rule, and by what AD systems make of it when they differentiate the naive loop, or a
+formulation in operations on whole arrays. `rulescore bench` repeats this on your machine.
+
+![How many times as long as the rule each system takes](benchmarks.png)
+
+What is measured is the value and the pullback of one cotangent, in float64. All compute with one thread and take turns;
+the numbers are medians of processor time. Before anything is timed, its value and gradient are compared with the
+rule's{wrong}.
+
+- *Loop*: block by block, or pair by pair. The two ratios are with Python's garbage collector on, as it is by default
+  and with all systems imported, and off. In the picture it is off.
+- *On arrays*: the fastest of the formulations without a loop, by name. They are made for segments of one length, and
+  their constants (indicator matrices, sines and cosines) are computed beforehand; the rules take any segments, and
+  compute all they need in each call.
+- MyGrad runs without its memory guard, JAX compiled (`jit`) and as it is, PyTorch as it is.
+- *Copying the array* is the floor: no gradient can take less than reading and writing its array.
+{memory}
+{highlights}
+
+Measured on a machine with {cores}, with {versions}.
+{numba}`python tests/benchmarks/write_operators_page.py --measure` measures anew and writes this page."""
+
+MEMORY = """\
+- *Peak*: what Python sees of the memory that is held at once. It sees NumPy's arrays, and not those of PyTorch and JAX.
+"""
+
+
+def page(run: Run) -> str:
+    """The whole page."""
+    wrong = sorted({m.system for contest in run.contests for m in contest.measurements if not m.is_right})
+    text = [
+        INTRODUCTION.format(
+            wrong=f"; {', '.join(wrong)} has another one where the table shows {WRONG}" if wrong else "",
+            memory=MEMORY if any(m.peak_bytes for c in run.contests for m in c.measurements) else "",
+            highlights="\n".join(highlights(run)),
+            cores="1 core" if run.cores == 1 else f"{run.cores} cores",
+            versions=", ".join(f"{name} {version}" for name, version in run.versions.items()),
+            numba=""
+            if "numba" in run.versions
+            else "Numba, which is not installed, would speed up Hausdorff pooling. ",
+        )
+    ]
+    for contest in run.contests:
+        text += [f"## {contest.title}", f"{contest.steps[0].upper()}{contest.steps[1:]}. {sentence(summary(contest))}"]
+        text += [table(contest)]
+        if found := list(notes(contest)):
+            text += ["\n".join(f"- {note}" for note in found)]
+    return "\n\n".join(text) + "\n"
+
+
+def sentence(text: str) -> str:
+    return f"{text[0].upper()}{text[1:]}."
+
+
+def highlights(run: Run) -> Iterator[str]:
+    """The range of ratios over the other systems, where they are right, for each workload."""
+    yield "How many times as long as the rule the other systems take where they are right, the fastest and the slowest:"
+    yield ""
+    lines = [["", "loop, garbage collector off", "on arrays"]]
+    others = [kind.name for kind in KINDS if kind is not Ours]
+    for contest in run.contests:
+        loops = [m for name in others if (m := contest.of(name, LOOP)) and m.is_right]
+        arrays = [m for name in others if (m := contest.on_arrays(name)) and m.is_right]
+        spans = [span([m.seconds_without_gc or m.seconds or 0.0 for m in loops if m.seconds], contest.rule_seconds)]
+        spans += [span([m.seconds for m in arrays if m.seconds], contest.rule_seconds)]
+        lines.append([contest.title, *spans])
+    yield markdown(lines)
+
+
+def span(seconds: list[float], rule: float) -> str:
+    if not seconds:
+        return "-"
+    return " to ".join(dict.fromkeys([times(min(seconds), rule), times(max(seconds), rule)]))
+
+
+def table(contest: Contest) -> str:
+    return markdown([list(header(contest)), *rows(contest)])
+
+
+def markdown(lines: list[list[str]]) -> str:
+    head, *others = lines
+    rule = ["---", *["---:"] * (len(head) - 1)]
+    return "\n".join(f"| {' | '.join(line)} |" for line in [head, rule, *others])
+
+
+def read() -> Run:
+    return Run.from_dict(json.loads(DATA.read_text("utf8")))
+
+
+def measure() -> None:
+    command = [sys.executable, "-m", "rulescore", "bench", "--memory", f"--json={DATA}", f"--chart={CHART}"]
+    subprocess.run(command, check=True)
+
+
+if __name__ == "__main__":
+    if "--measure" in sys.argv[1:]:
+        measure()
+    else:
+        draw(read(), CHART)
+    PAGE.write_text(page(read()), "utf8")
