@@ -101,6 +101,8 @@ class Tangent(AbstractTangent):
     def __getitem__(self, key: Any) -> Any:
         names = field_names(self.primal_type)
         is_sequence = issubclass(self.primal_type, _POSITIONAL)
+        if type(key) is int and is_sequence and names is None and 0 <= key < len(self.fields) and key in self.fields:
+            return unthunk(self.fields[key])  # a list of all fields would take as long for each of them
         if isinstance(key, (int, np.integer, slice)) and (is_sequence or names is not None):
             return list(self)[key]
         if key in self.fields:
