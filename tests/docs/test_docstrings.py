@@ -13,7 +13,13 @@ BACKENDS = {"jax": "jax", "torch": "torch", "autograd": "autograd", "mygrad": "m
 
 # In a process of its own for each package, since examples register rules.
 RUN = """
-import doctest, importlib, sys
+import doctest, functools, importlib, random, sys
+try:
+    import hypothesis
+except ImportError:
+    pass
+else:  # which looks for examples at random, and now and then stops before the simplest one
+    hypothesis.find = functools.partial(hypothesis.find, random=random.Random(0))
 attempted = failed = 0
 options = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 for name in sys.argv[1:]:

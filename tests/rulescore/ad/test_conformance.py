@@ -30,7 +30,7 @@ from testutils.reference_ad import vjp as our_vjp
 from testutils.running import collect_targets
 from testutils.sampling import Sample
 
-FEW, FEWER = 3, 1
+FEW, FEWER = 4, 1
 """Of each function, spread evenly over its samples. At second order one takes as long as ten at first order."""
 
 NOT_ASKED = {
