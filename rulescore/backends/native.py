@@ -88,7 +88,8 @@ class NativeArray(np.lib.mixins.NDArrayOperatorsMixin):
         return self.system.call(self.system.counterpart(reduction), inputs, kwargs)
 
     def __array_function__(self, f: Any, types: Any, args: Any, kwargs: Any) -> Any:
-        return self.system.call(self.system.counterpart(f), args, kwargs)
+        kept = {name: value for name, value in kwargs.items() if name not in _WITHOUT_INFLUENCE.get(f, ())}
+        return self.system.call(self.system.counterpart(f), args, kept)
 
     def __getattr__(self, name: str) -> Any:
         if name in _ATTRIBUTES:
@@ -131,7 +132,12 @@ _METHODS = frozenset(
         *("reshape", "round", "searchsorted", "squeeze", "std", "sum", "swapaxes", "take", "trace", "transpose", "var"),
     ]
 )
-_WITHOUT_INFLUENCE = frozenset({"kind", "subok"})  # the algorithm of a sort, and subclasses, which there are none of
+# The algorithm of a sort, where the systems' are stable; and subclasses, which there are none of.
+_WITHOUT_INFLUENCE: dict[Any, tuple[str, ...]] = {
+    **dict.fromkeys((np.sort, np.argsort), ("kind",)),
+    **dict.fromkeys((np.zeros_like, np.ones_like, np.empty_like, np.full_like), ("subok",)),
+    **dict.fromkeys((np.broadcast_to, np.broadcast_arrays), ("subok",)),
+}
 _REDUCTIONS: dict[Any, Any] = {
     np.add: np.sum,
     np.multiply: np.prod,
@@ -168,7 +174,6 @@ class NativeSystem(HasReverseMode, HasForwardMode):
     def __init__(self) -> None:
         self._kind = type(f"{self.name}Array", (NativeArray,), {"system": self, "__slots__": ()})
         self._scalar_kinds: dict[Any, type] = {}
-        self._natively: dict[HostFunction, Callable[..., list[Any]]] = {}
         self._entered: Any = None  # the function whose call has begun, and nothing of its code yet
 
     def namespace(self, name: str) -> Any:
@@ -239,9 +244,8 @@ class NativeSystem(HasReverseMode, HasForwardMode):
 
     def call(self, f: Callable[..., Any], args: Any, kwargs: Any) -> Any:
         """A function of the system's, from NumPy code."""
-        keywords = {name: self.unwrap(value) for name, value in kwargs.items() if name not in _WITHOUT_INFLUENCE}
         try:
-            found = f(*self.unwrap(args), **keywords)
+            found = f(*self.unwrap(args), **{name: self.unwrap(value) for name, value in kwargs.items()})
         except NotNativeError:
             raise
         except (TypeError, AttributeError, NotImplementedError) as error:  # keywords and types that it does not take
@@ -272,11 +276,6 @@ class NativeSystem(HasReverseMode, HasForwardMode):
 
     def natively(self, function: HostFunction) -> Callable[..., list[Any]]:
         """A function, or its derivative, from arrays of the system to a list of them."""
-        if function not in self._natively:
-            self._natively[function] = self._made(function)
-        return self._natively[function]
-
-    def _made(self, function: HostFunction) -> Callable[..., list[Any]]:
         if isinstance(function, Call):
             return lambda *arrays: self._outputs(function, arrays)
         if isinstance(function, Batched):

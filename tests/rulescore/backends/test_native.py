@@ -139,6 +139,17 @@ def test_a_function_with_a_rule_within_another_one_keeps_it(kit: Any) -> None:
     np.testing.assert_allclose(native, 3 * np.diag(kit.jacrev(kit.convert(swish))(kit.array(X))), rtol=1e-12)
 
 
+def test_keywords_of_other_functions_are_not_left_out(kit: Any) -> None:
+    from rules.numpy.array_like import handed_over
+
+    def scaled(x: Any, kind: str = "once") -> Any:
+        return x * {"once": 1, "thrice": 3}[kind]
+
+    scalar_rule(scaled, lambda y, x: y / x)
+    native = kit.convert(lambda x: np.sort(handed_over(scaled, x, kind="thrice"), kind="stable"), native=True)
+    np.testing.assert_allclose(native(kit.array(X)), np.sort(3 * X))
+
+
 def test_complex_cotangents_follow_the_system(kit: Any) -> None:
     def twice(z: Any) -> Any:
         return (2 + 1j) * z
