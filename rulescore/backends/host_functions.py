@@ -67,7 +67,8 @@ class HostFunction:
 
     def vjp(self, arrays: Arrays, needs: Needs) -> tuple[tuple[Any, ...], Callable[[Arrays], list[Any]]]:
         """The value; and from a cotangent for each output that has one, those of the arrays in ``needs``."""
-        outputs, pull = ad.vjp(self._of_some(arrays, needs), *_chosen(arrays, needs))
+        of_chosen, chosen = of_some(self.traceable, arrays, needs, self.name)
+        outputs, pull = ad.vjp(of_chosen, *chosen)
 
         def pull_back(ybars: Arrays) -> list[Any]:
             return list(pull(_spread(ybars, outputs)))
@@ -76,16 +77,9 @@ class HostFunction:
 
     def jvp(self, arrays: Arrays, needs: Needs, tangents: Arrays) -> tuple[tuple[Any, ...], list[Any]]:
         """The value, and the tangents of the outputs that have one, from those of the arrays in ``needs``."""
-        outputs, dys = ad.jvp(self._of_some(arrays, needs), tuple(_chosen(arrays, needs)), tuple(tangents))
+        of_chosen, chosen = of_some(self.traceable, arrays, needs, self.name)
+        outputs, dys = ad.jvp(of_chosen, tuple(chosen), tuple(tangents))
         return outputs, [dense(dy, y) for y, dy in zip(outputs, dys, strict=True) if is_differentiable(y)]
-
-    def _of_some(self, arrays: Arrays, needs: Needs) -> Callable[..., tuple[Any, ...]]:
-        def of_some(*chosen: Any) -> tuple[Any, ...]:
-            given = iter(chosen)
-            return self.traceable(*[next(given) if need else x for x, need in zip(arrays, needs, strict=True)])
-
-        of_some.__name__ = of_some.__qualname__ = self.name
-        return of_some
 
     def results(self, specs: Sequence[Spec], values: Arrays | None = None) -> tuple[Spec, ...]:
         """Shapes and dtypes of the outputs, from those of the arrays, and from their values where they are known."""
@@ -118,7 +112,20 @@ def is_differentiable(y: Any) -> bool:
     return y.dtype.kind in "fc" if hasattr(y, "dtype") else isinstance(y, (float, complex))
 
 
-def _chosen(arrays: Arrays, needs: Needs) -> list[Any]:
+def of_some(
+    f: Callable[..., Any], arrays: Arrays, needs: Sequence[bool], name: str = "a function of some arrays"
+) -> tuple[Callable[..., Any], list[Any]]:
+    """A function of those arrays that it is differentiated with respect to, and these; the others are constants."""
+
+    def of_chosen(*chosen: Any) -> Any:
+        given = iter(chosen)
+        return f(*[next(given) if need else x for x, need in zip(arrays, needs, strict=True)])
+
+    of_chosen.__name__ = of_chosen.__qualname__ = name
+    return of_chosen, _chosen(arrays, needs)
+
+
+def _chosen(arrays: Arrays, needs: Sequence[bool]) -> list[Any]:
     return [x for x, need in zip(arrays, needs, strict=True) if need]
 
 

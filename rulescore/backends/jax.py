@@ -16,7 +16,7 @@ import numpy as np
 
 from rulescore.backends.extras import framework
 from rulescore.backends.foreign_functions import ForeignFunction, as_function_of_arrays
-from rulescore.backends.host_functions import Call, Calls, HostFunction, is_differentiable
+from rulescore.backends.host_functions import Call, Calls, HostFunction, is_differentiable, of_some
 from rulescore.backends.native import Native, NativeSystem, require_native_mode, runs_on_host
 from rulescore.config import HasForwardMode, HasReverseMode
 from rulescore.thunks import unthunk
@@ -366,46 +366,39 @@ def _value_beneath(x: Any) -> Any:
 class _JaxFunction(ForeignFunction):
     """A function of JAX."""
 
-    def _of_chosen(self, arrays: Sequence[Any]) -> Callable[..., list[Any]]:
-        def of_chosen(*chosen: Any) -> list[Any]:
-            given = iter(chosen)
-            return self.function(*[next(given) if is_differentiable(x) else x for x in arrays])
-
-        return of_chosen
+    def _of_chosen(self, arrays: Sequence[Any]) -> tuple[Callable[..., list[Any]], list[Any]]:
+        of_chosen, chosen = of_some(self.function, arrays, list(map(is_differentiable, arrays)), self.name)
+        return of_chosen, list(map(jnp.asarray, chosen))
 
     def value(self, arrays: Sequence[Any]) -> list[Any]:
         return _as_numpy(self.function(*map(jnp.asarray, arrays)))
 
     def vjp(self, arrays: Sequence[Any]) -> tuple[list[Any], Callable[[Sequence[Any]], list[Any]]]:
-        outputs, pull = jax.vjp(self._of_chosen(arrays), *_chosen(arrays))
+        of_chosen, chosen = self._of_chosen(arrays)
+        outputs, pull = jax.vjp(of_chosen, *chosen)
         return _as_numpy(outputs), lambda ybars: _as_numpy(_pulled(outputs, pull, ybars))
 
     def jvp(self, arrays: Sequence[Any], tangents: Sequence[Any]) -> tuple[list[Any], list[Any]]:
-        outputs, dys = _pushed(self._of_chosen(arrays), _chosen(arrays), tangents)
+        outputs, dys = _pushed(*self._of_chosen(arrays), tangents)
         return _as_numpy(outputs), _as_numpy(dys)
 
     def pullback(self, count: int) -> _JaxFunction:
         def pullback(*arrays: Any) -> list[Any]:
-            primals = arrays[:count]
-            outputs, pull = jax.vjp(self._of_chosen(primals), *_chosen(primals))
+            of_chosen, chosen = self._of_chosen(arrays[:count])
+            outputs, pull = jax.vjp(of_chosen, *chosen)
             return _pulled(outputs, pull, arrays[count:])
 
         return _JaxFunction(pullback, f"the pullback of {self.name}")
 
     def pushforward(self, count: int) -> _JaxFunction:
         def pushforward(*arrays: Any) -> list[Any]:
-            primals = arrays[:count]
-            return _pushed(self._of_chosen(primals), _chosen(primals), arrays[count:])[1]
+            return _pushed(*self._of_chosen(arrays[:count]), arrays[count:])[1]
 
         return _JaxFunction(pushforward, f"the pushforward of {self.name}")
 
 
 def _as_numpy(outputs: Sequence[Any]) -> list[Any]:
     return [np.asarray(y)[()] for y in outputs]
-
-
-def _chosen(arrays: Sequence[Any]) -> list[Any]:
-    return [jnp.asarray(x) for x in arrays if is_differentiable(x)]
 
 
 def _pulled(outputs: Sequence[Any], pull: Any, ybars: Sequence[Any]) -> list[Any]:

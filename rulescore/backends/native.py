@@ -14,7 +14,16 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from rulescore.backends.host_functions import Arrays, Batched, Call, HostFunction, Needs, Pullback, Pushforward
+from rulescore.backends.host_functions import (
+    Arrays,
+    Batched,
+    Call,
+    HostFunction,
+    Needs,
+    Pullback,
+    Pushforward,
+    of_some,
+)
 from rulescore.config import HasForwardMode, HasReverseMode
 from rulescore.definitions import ignore_derivatives
 from rulescore.records import name_of
@@ -309,8 +318,8 @@ class NativeSystem(HasReverseMode, HasForwardMode):
                 _, transposed = self.vjp(lambda *ybars: list(pull(ybars)), seeds)
                 return list(transposed(tangents))
             self._require_reach(inner)
-        of_some, chosen = _of_some(self.natively(inner), arrays, needs)
-        return self.jvp(of_some, chosen, tangents)[1]
+        of_chosen, chosen = of_some(self.natively(inner), arrays, needs)
+        return self.jvp(of_chosen, chosen, tangents)[1]
 
     def _pulled(self, inner: HostFunction, arrays: Arrays, needs: Needs) -> Callable[[Arrays], Any]:
         if isinstance(inner, Call):
@@ -321,8 +330,8 @@ class NativeSystem(HasReverseMode, HasForwardMode):
             if inner.jvp_by_rule(self.wrap(arrays), needs, self.wrap(tuple(chosen)), self) is not None:
                 return self.vjp(lambda *tangents: self._pushed(inner, arrays, needs, tangents), chosen)[1]
             self._require_reach(inner)
-        of_some, chosen = _of_some(self.natively(inner), arrays, needs)
-        return self.vjp(of_some, chosen)[1]
+        of_chosen, chosen = of_some(self.natively(inner), arrays, needs)
+        return self.vjp(of_chosen, chosen)[1]
 
     def _pulled_by_rule(
         self, inner: Call, arrays: Arrays, needs: Needs
@@ -398,16 +407,6 @@ def _derivative_like(derivative: Pushforward | Pullback, function: HostFunction)
     if isinstance(derivative, Pushforward):
         return function.pushforward(derivative.needs)
     return function.pullback(derivative.needs, derivative.conjugate)
-
-
-def _of_some(f: Callable[..., list[Any]], arrays: Arrays, needs: Needs) -> tuple[Callable[..., list[Any]], list[Any]]:
-    """A function of those arrays that it is differentiated for, and these."""
-
-    def of_some(*chosen: Any) -> list[Any]:
-        given = iter(chosen)
-        return f(*[next(given) if need else x for x, need in zip(arrays, needs, strict=True)])
-
-    return of_some, [x for x, need in zip(arrays, needs, strict=True) if need]
 
 
 def _place(f: Any) -> tuple[str, str]:

@@ -17,7 +17,7 @@ import optree
 
 from rulescore.backends.extras import framework
 from rulescore.backends.foreign_functions import ForeignFunction, as_function_of_arrays
-from rulescore.backends.host_functions import Call, Calls, HostFunction, is_differentiable
+from rulescore.backends.host_functions import Call, Calls, HostFunction, is_differentiable, of_some
 from rulescore.backends.native import Native, NativeSystem, NotNativeError, require_native_mode, runs_on_host
 from rulescore.backends.torch_arrays import along_first, array_of, has_derivative, numpy_dtype, spread, tensors_of
 from rulescore.backends.torch_operator import compiled_call, number_of, operator
@@ -433,7 +433,8 @@ class _TorchFunction(ForeignFunction):
 
     def pullback(self, count: int) -> _TorchFunction:
         def pullback(*tensors: Any) -> list[Any]:
-            of_chosen, chosen = _of_chosen(self.function, tensors[:count])
+            primals = tensors[:count]
+            of_chosen, chosen = of_some(self.function, primals, list(map(has_derivative, primals)))
             outputs, pull = torch.func.vjp(lambda *xs: [y for y in of_chosen(*xs) if has_derivative(y)], *chosen)
             seeds = [ybar.to(y.dtype) for y, ybar in zip(outputs, tensors[count:], strict=True)]
             return list(pull(seeds))
@@ -467,18 +468,8 @@ def _pulled(outputs: Sequence[Any], tensors: Sequence[Any], ybars: Sequence[Any]
     return list(torch.autograd.grad(ys, asked, seeds_of, allow_unused=True, materialize_grads=True, retain_graph=True))
 
 
-def _of_chosen(function: Any, tensors: Sequence[Any]) -> tuple[Callable[..., tuple[Any, ...]], list[Any]]:
-    """A function of those tensors that have a derivative, and these."""
-
-    def of_chosen(*chosen: Any) -> tuple[Any, ...]:
-        given = iter(chosen)
-        return tuple(function(*[next(given) if has_derivative(x) else x for x in tensors]))
-
-    return of_chosen, [x for x in tensors if has_derivative(x)]
-
-
 def _pushed_forward(function: Any, tensors: Sequence[Any], tangents: Sequence[Any]) -> tuple[list[Any], list[Any]]:
-    of_chosen, chosen = _of_chosen(function, tensors)
+    of_chosen, chosen = of_some(function, tensors, list(map(has_derivative, tensors)))
     directions = tuple([dx.to(x.dtype) for x, dx in zip(chosen, tangents, strict=True)])
     outputs, dys = torch.func.jvp(of_chosen, tuple(chosen), directions)
     return list(outputs), [dy for y, dy in zip(outputs, dys, strict=True) if has_derivative(y)]
