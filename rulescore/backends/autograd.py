@@ -176,7 +176,6 @@ def _pushed(function: HostFunction, arrays: Sequence[Any], moved: Sequence[int],
 # ---------------------------------------------------------------- functions for autograd
 
 _ARRAYS = (np.ndarray, np.generic, float, complex, Box)
-_IS_BOX = {np.ndarray: False, ArrayBox: True}
 
 
 def to_autograd(f: Callable[..., Any]) -> Callable[..., Any]:
@@ -216,18 +215,56 @@ def to_autograd(f: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(f, updated=())
     def autograd_function(*args: Any, **kwargs: Any) -> Any:
-        if not kwargs:  # the most frequent calls: arrays alone
-            needs = tuple(map(_IS_BOX.get, map(type, args)))
-            if True in needs and None not in needs:
-                call, arrays = calls.find(args, kwargs)
-                if call.returns_one_array:
-                    y = _primitive_of(call, needs)(*arrays)
-                    return y if call.returns_one_array else optree.tree_unflatten(call.structure, _parts(y))
+        y = None if kwargs else _traced_once(calls, args)
+        if y is not None:
+            return y
         call, arrays = calls.find(_opened(args), _opened(kwargs) if kwargs else kwargs)
         outputs = host_call(call, arrays)
         return optree.tree_unflatten(call.structure, outputs)
 
     return autograd_function
+
+
+def _traced_once(calls: Calls, args: tuple[Any, ...]) -> Any:
+    """The box of what the function returns, in the most frequent calls, which need not be autograd's primitives.
+
+    These are: real arrays as arguments, some of them differentiated in reverse mode and nothing else; a real array as
+    the result, as the last time. All others are None.
+    """
+    trace: Any = None
+    values, needs = [], []
+    parents: list[Any] = []
+    for x in args:
+        if type(x) is ArrayBox:
+            if type(x._node) is not VJPNode or (parents and x._trace != trace):
+                return None
+            trace = x._trace
+            parents.append(x._node)
+            needs.append(True)
+            x = x._value
+        else:
+            needs.append(False)
+        if type(x) is not np.ndarray or x.dtype.kind != "f":
+            return None
+        values.append(x)
+    call, _ = calls.find(args, _NO_KEYWORDS)
+    if not parents or not call.returns_one_array:
+        return None
+    (y, *others), pull = call.vjp(values, tuple(needs))
+    if others or type(y) is not np.ndarray or y.dtype.kind != "f" or not call.returns_one_array:
+        return None
+
+    def vjp(ybar: Any) -> Any:
+        if type(ybar) is np.ndarray and ybar.dtype.kind == "f":
+            return pull((ybar,))
+        return _pullback(call, values, tuple(needs), [i for i, need in enumerate(needs) if need], y, pull)(ybar)
+
+    node = VJPNode.__new__(VJPNode)
+    node.parents, node.vjp = parents, vjp
+    return ArrayBox(y, trace, node)
+
+
+_NO_KEYWORDS: dict[str, Any] = {}
 
 
 def _opened(x: Any) -> Any:
