@@ -65,7 +65,7 @@ class HostFunction:
         """The value, also of arrays that the reference AD differentiates."""
         raise NotImplementedError
 
-    def vjp(self, arrays: Arrays, needs: Needs) -> tuple[tuple[Any, ...], Callable[[Arrays], list[Any]]]:
+    def vjp(self, arrays: Arrays, needs: Needs) -> tuple[tuple[Any, ...], Callable[[Arrays], Sequence[Any]]]:
         """The value; and from a cotangent for each output that has one, those of the arrays in ``needs``."""
         of_chosen, chosen = of_some(self.traceable, arrays, needs, self.name)
         outputs, pull = ad.vjp(of_chosen, *chosen)
@@ -251,7 +251,7 @@ class Batched(HostFunction):
     # Items have nothing to do with each other, so that a derivative is that of each. These are called directly; as
     # functions of the tangents they are `Pushforward` and `Pullback` of this one.
 
-    def vjp(self, arrays: Arrays, needs: Needs) -> tuple[tuple[Any, ...], Callable[[Arrays], list[Any]]]:
+    def vjp(self, arrays: Arrays, needs: Needs) -> tuple[tuple[Any, ...], Callable[[Arrays], Sequence[Any]]]:
         both = [self.function.vjp(item, needs) for item in _items(arrays)]
 
         def pull_back(ybars: Arrays) -> list[Any]:
@@ -401,12 +401,28 @@ class Call(HostFunction):
 
     # ------------------------------------------------------------ first derivatives, by the rules directly
 
-    def vjp(self, arrays: Arrays, needs: Needs) -> tuple[tuple[Any, ...], Callable[[Arrays], list[Any]]]:
+    def vjp(self, arrays: Arrays, needs: Needs) -> tuple[tuple[Any, ...], Callable[[Arrays], Sequence[Any]]]:
+        if self._is_plain and self._has_rrule and self.returns_one_array and False not in needs:
+            found = rrule(self.function, *arrays)
+            if found is not None and type(found[0]) is np.ndarray:  # the most frequent case
+                y, pullback = found
+
+                def pull_back(ybars: Arrays) -> Sequence[Any]:
+                    bars = pullback(ybars[0])
+                    if len(bars) > len(arrays):
+                        for bar in bars[1:]:
+                            if type(bar) is not np.ndarray:
+                                break
+                        else:
+                            return bars[1:]  # type: ignore[no-any-return]
+                    return _cotangents(bars, list(zip(self._bar_positions, arrays, strict=True)))
+
+                return (y,), pull_back
         return self.vjp_by_rule(arrays, needs) or super().vjp(arrays, needs)
 
     def vjp_by_rule(
         self, arrays: Arrays, needs: Needs, config: RuleConfig = CONFIG
-    ) -> tuple[tuple[Any, ...], Callable[[Arrays], list[Any]]] | None:
+    ) -> tuple[tuple[Any, ...], Callable[[Arrays], Sequence[Any]]] | None:
         """As `vjp`; None where there is no rule, or its result has another form than a tuple of arrays."""
         found = self._rrule(arrays, needs, config) if self._has_rrule else None
         if found is None:
@@ -422,18 +438,13 @@ class Call(HostFunction):
             wanted = list(zip(self._bar_positions, arrays, strict=True))
 
         def pull_back(ybars: Arrays) -> list[Any]:
-            bars = pullback(_spread(ybars, outputs) if is_tuple else ybars[0])
-            if len(bars) <= wanted[-1][0]:  # it stopped early
-                bars = (*bars, *[_NO_TANGENT] * wanted[-1][0])
-            return [bars[i] if type(bars[i]) is np.ndarray else dense(bars[i], x) for i, x in wanted]
+            return _cotangents(pullback(_spread(ybars, outputs) if is_tuple else ybars[0]), wanted)
 
         return outputs, pull_back
 
     def _rrule(self, arrays: Arrays, needs: Needs, config: RuleConfig) -> Any:
         """Value and pullback by a rule; None where there is none, or where they are not in a simple form."""
         found = rrule(self.function, *arrays) if self._is_plain and False not in needs else None
-        if found is not None and type(found[0]) is np.ndarray:  # the most frequent case
-            return found
         if found is None:  # or only one that calls back into AD
             args, kwargs = self._arguments(arrays)
             needed = [False] * len(args)
@@ -469,6 +480,13 @@ class Call(HostFunction):
         self._has_frule = found is not None and _is_simple(found[0])
         self.has_rules_out_of_reach |= found is not None and not self._has_frule
         return found if self._has_frule else None
+
+
+def _cotangents(bars: Sequence[Any], wanted: Sequence[tuple[int, Any]]) -> list[Any]:
+    """Those of the arrays in ``wanted``, each beside its position, of what a pullback returned."""
+    if len(bars) <= wanted[-1][0]:  # it stopped early
+        bars = (*bars, *[_NO_TANGENT] * wanted[-1][0])
+    return [bars[i] if type(bars[i]) is np.ndarray else dense(bars[i], x) for i, x in wanted]
 
 
 def _specs_of(outputs: Arrays) -> tuple[Spec, ...]:

@@ -27,23 +27,30 @@ from rulescore.zero import AbstractZero, NoTangent
 
 torch = framework("torch", "torch")
 
+from torch import Tensor  # noqa: E402
 from torch._C import _functorch  # noqa: E402
 from torch._functorch.autograd_function import enable_single_level_autograd_function  # noqa: E402
 from torch._functorch.pyfunctorch import retrieve_current_functorch_interpreter  # noqa: E402
 from torch.autograd import Function, forward_ad  # noqa: E402
 from torch.autograd.function import _SingleLevelFunction  # noqa: E402
+from torch.compiler import is_compiling  # noqa: E402
 
 # ---------------------------------------------------------------- three ways to call a function
 
 
 def host_call(function: HostFunction, tensors: Sequence[Any]) -> tuple[Any, ...]:
     """The outputs of a function, as tensors that know how to be differentiated."""
-    if torch.compiler.is_compiling():
+    if is_compiling():
         return tuple(operator(list(tensors), number_of(function)))
+    return _called(function, tensors)
+
+
+def _called(function: HostFunction, tensors: Sequence[Any]) -> tuple[Any, ...]:
+    """`host_call`, where nothing is compiled."""
     is_forward = forward_ad._current_level >= 0
-    is_recorded = _is_recorded()
-    # The operator has no forward mode: it would answer a tangent of zero.
-    if torch._C._are_functorch_transforms_active() or (is_recorded and is_forward):
+    is_recorded = _count_modes() and _is_recorded()
+    if _has_transforms() or (is_recorded and is_forward):
+        # The operator has no forward mode: it would answer a tangent of zero.
         if is_recorded or _functorch.peek_interpreter_stack().key() != _functorch.TransformType.Grad:
             return _TransformedCall.apply(function, False, *tensors)  # type: ignore[no-any-return]
         return _at_level(function, None, tensors)
@@ -52,17 +59,18 @@ def host_call(function: HostFunction, tensors: Sequence[Any]) -> tuple[Any, ...]
     if is_forward or torch.is_grad_enabled():
         for x in tensors:
             if is_forward or x.requires_grad:
-                return _EagerCall.apply(function, *tensors)  # type: ignore[no-any-return]
+                return _apply_eagerly(function, *map(_functorch.unwrap_if_dead, tensors))  # type: ignore[no-any-return]
     return _value(function, tensors)
 
 
+_count_modes, _has_transforms = torch._C._len_torch_dispatch_stack, torch._C._are_functorch_transforms_active
 _PROXY, _FAKE = torch._C._TorchDispatchModeKey.PROXY, torch._C._TorchDispatchModeKey.FAKE
 
 
 def _is_recorded() -> bool:
     """Whether operators are written down, or run on tensors without numbers (`make_fx`, `torch.func.linearize`)."""
     # What NumPy computes would become a constant of the program.
-    if not torch._C._len_torch_dispatch_stack():
+    if not _count_modes():
         return False
     get_mode = torch._C._get_dispatch_mode
     return get_mode(_PROXY) is not None or get_mode(_FAKE) is not None
@@ -79,67 +87,68 @@ def _value(function: HostFunction, tensors: Sequence[Any]) -> tuple[Any, ...]:
 class _EagerCall(Function):  # type: ignore[misc]
     """Keeps the pullback of the rule, and calls it in the backward pass."""
 
-    # In the old style, with the context in forward: setup_context costs 10 µs more. One output is the most frequent
-    # case, and is written out.
+    # In the old style, with the context in forward: setup_context costs 10 µs more, and each attribute 0.3. One output
+    # is the most frequent case, and is written out.
     @staticmethod
     def forward(ctx: Any, function: HostFunction, *tensors: Any) -> tuple[Any, ...]:
-        ctx.function = function
-        ctx.arrays = arrays = [array_of(x) for x in tensors]
-        ctx.needs = needs = ctx.needs_input_grad[1:]
+        arrays = [array_of(x) for x in tensors]
+        needs, pull = ctx.needs_input_grad[1:], None
         if True in needs:
-            values, ctx.pull = function.vjp(arrays, needs)
+            values, pull = function.vjp(arrays, needs)
         else:
             values = function(arrays)
         ctx.save_for_backward(*tensors)
+        outputs = tensors_of(values, arrays, tensors)
         if forward_ad._current_level >= 0:
             ctx.save_for_forward(*tensors)
-        outputs = tensors_of(values, arrays, tensors)
-        if len(outputs) == 1 and has_derivative(outputs[0]):
-            ctx.differentiable = _ONE_OUTPUT
-        else:
-            _describe_outputs(ctx, outputs)
-        ctx.set_materialize_grads(False)
+            ctx.set_materialize_grads(False)
+        differentiable = _ONE_OUTPUT
+        if len(outputs) != 1 or not has_derivative(outputs[0]):
+            ctx.set_materialize_grads(False)
+            differentiable = _describe_outputs(ctx, outputs)
+        ctx.kept = function, needs, pull, arrays, differentiable
         return outputs
 
     @staticmethod
     def backward(ctx: Any, *ybars: Any) -> tuple[Any, ...]:
+        function, needs, pull, arrays, differentiable = ctx.kept
         tensors = ctx.saved_tensors  # also where they are not read: PyTorch checks that nobody has written into them
-        seeds: Sequence[Any] = ybars
-        if ctx.differentiable is not _ONE_OUTPUT:
-            seeds = _seeds(ctx, ybars)
+        if differentiable is not _ONE_OUTPUT:
+            ybars = _seeds(ctx, ybars)
         elif ybars[0] is None:
             return (None,) * (1 + len(tensors))
         if torch.is_grad_enabled():
-            bars = host_call(ctx.function.pullback(ctx.needs), [*tensors, *seeds])
+            bars = host_call(function.pullback(needs), [*tensors, *ybars])
         else:
-            arrays = [array_of(ybar) for ybar in seeds]
-            bars = tensors_of(ctx.pull(arrays), [*arrays, *ctx.arrays], tensors)
-        return (None, *bars) if False not in ctx.needs else (None, *spread(bars, ctx.needs))
+            seeds = [array_of(ybar) for ybar in ybars]
+            bars = tensors_of(pull(seeds), seeds + arrays, tensors)
+        return (None, *bars) if False not in needs else (None, *spread(bars, needs))
 
     @staticmethod
     def jvp(ctx: Any, _: Any, *tangents: Any) -> tuple[Any, ...]:
-        return _pushed(ctx.function, ctx.saved_tensors, tangents, ctx.differentiable)
+        function, _, _, _, differentiable = ctx.kept
+        return _pushed(function, ctx.saved_tensors, tangents, differentiable)
 
 
 _ONE_OUTPUT = [True]
+_apply_eagerly = super(Function, _EagerCall).apply
+"""`Function.apply`, whose questions after transforms `host_call` has answered."""
 
 
-def _describe_outputs(ctx: Any, outputs: Sequence[Any]) -> None:
-    """Keep which outputs have a derivative, and what zeros for those look like that get no cotangent."""
+def _describe_outputs(ctx: Any, outputs: Sequence[Any]) -> list[bool]:
+    """Which outputs have a derivative. Keeps it, and what zeros for those look like that get no cotangent."""
     ctx.differentiable = [has_derivative(y) for y in outputs]
     constant = [y for y, has_one in zip(outputs, ctx.differentiable, strict=True) if not has_one]
     if constant:
         ctx.mark_non_differentiable(*constant)
     ctx.zeros = [functools.partial(torch.zeros, y.shape, dtype=y.dtype, device=y.device) for y in outputs]
+    return ctx.differentiable  # type: ignore[no-any-return]
 
 
-def _seeds(ctx: Any, ybars: Sequence[Any]) -> list[Any]:
+def _seeds(ctx: Any, ybars: Sequence[Any]) -> tuple[Any, ...]:
     """The cotangents of the outputs that have one. Autograd does not make the zeros, as it would for tangents too."""
-    return [
-        zeros() if ybar is None else ybar
-        for ybar, zeros, has_one in zip(ybars, ctx.zeros, ctx.differentiable, strict=True)
-        if has_one
-    ]
+    described = zip(ybars, ctx.zeros, ctx.differentiable, strict=True)
+    return tuple([zeros() if ybar is None else ybar for ybar, zeros, has_one in described if has_one])
 
 
 class _LevelCall(_SingleLevelFunction):  # type: ignore[misc]
@@ -153,9 +162,10 @@ class _LevelCall(_SingleLevelFunction):  # type: ignore[misc]
         level = interpreter.level()
         below = [_functorch._unwrap_for_grad(x, level) for x in tensors]
         ctx.function, ctx.needs, ctx.pull = function, ctx.needs_input_grad[3:], None
-        with torch.enable_grad(), forward_ad._set_fwd_grad_enabled(True), interpreter.lower():
-            if torch._C._are_functorch_transforms_active() or not _is_plain(below):
-                outputs = host_call(function, below)
+        with interpreter.lower():
+            if _has_transforms() or not _is_plain(below):
+                with torch.enable_grad(), forward_ad._set_fwd_grad_enabled(True):
+                    outputs = host_call(function, below)
             else:  # nothing else is going on
                 ctx.arrays = arrays = [array_of(x) for x in below]
                 if value is not None:
@@ -177,7 +187,7 @@ class _LevelCall(_SingleLevelFunction):  # type: ignore[misc]
         pullback, pull, count = ctx.function.pullback(ctx.needs), ctx.pull, len(tensors)
         if pull is None:
             bars = host_call(pullback, [*tensors, *seeds])
-        elif torch._C._are_functorch_transforms_active():
+        elif _has_transforms():
 
             def value(arrays: list[Any]) -> Any:
                 return pull(arrays[count:])
@@ -385,22 +395,22 @@ def to_torch(f: Callable[..., Any], *, vmap_method: str = "sequential", native: 
 
     @functools.wraps(f, updated=())
     def torch_function(*args: Any, **kwargs: Any) -> Any:
-        if torch.compiler.is_compiling():
+        if is_compiling():
             if native is True:
                 raise NotNativeError("native mode does not go together with torch.compile: leave out native=True")
             return compiled_call(calls, args, kwargs)
         call, tensors = calls.find(args, kwargs)
         for x in tensors:
-            if not isinstance(x, torch.Tensor):
-                tensors = [x if isinstance(x, torch.Tensor) else _constant(x) for x in tensors]
+            if type(x) is not Tensor and not isinstance(x, Tensor):
+                tensors = [x if isinstance(x, Tensor) else _constant(x) for x in tensors]
                 break
-        outputs = _call(call, tensors, native) if native else host_call(call, tensors)
+        outputs = _call(call, tensors, native) if native else _called(call, tensors)
         return outputs[0] if call.returns_one_array else optree.tree_unflatten(call.structure, outputs)
 
     return torch_function
 
 
-_ARRAYS = (torch.Tensor, np.ndarray)
+_ARRAYS = (Tensor, np.ndarray)
 
 
 def _constant(x: Any) -> Any:

@@ -18,7 +18,7 @@ def array_of(tensor: Any) -> Any:
     """The array with a tensor's memory; a number of NumPy's where it is one, which more functions take."""
     try:
         array = tensor.numpy() if not tensor.requires_grad else tensor.detach().numpy()
-        array.flags.writeable = False  # PyTorch would not know what was written
+        array.setflags(False)  # not writeable: PyTorch would not know what was written
         return array[()]
     except (TypeError, RuntimeError):
         pass
@@ -49,13 +49,17 @@ def _warn_of_device(device: Any) -> None:
 
 def tensors_of(arrays: Sequence[Any], given: Sequence[Any], tensors: Sequence[Any]) -> tuple[Any, ...]:
     """Tensors with the memory of arrays, or of copies of those that share it with what was given or with each other."""
-    if len(arrays) == 1 and type(arrays[0]) is np.ndarray and arrays[0].base is None and tensors and tensors[0].is_cpu:
+    if len(arrays) == 1 and tensors and tensors[0].is_cpu:
         array = arrays[0]  # the most frequent case: one array, made for this call
-        for x in given:
-            if x is array:
-                break
-        else:
-            return (_tensor_of(array),)
+        if type(array) is np.ndarray and array.base is None:
+            for x in given:
+                if x is array:
+                    break
+            else:
+                try:
+                    return (torch.from_numpy(array),)
+                except (TypeError, ValueError):
+                    return (_tensor_of(array),)
     found = []
     taken = list(given)
     for array in arrays:
