@@ -228,13 +228,17 @@ def to_autograd(f: Callable[..., Any]) -> Callable[..., Any]:
 def _traced_once(calls: Calls, args: tuple[Any, ...]) -> Any:
     """The box of what the function returns, in the most frequent calls, which need not be autograd's primitives.
 
-    These are: real arrays as arguments, some of them differentiated in reverse mode and nothing else; a real array as
-    the result, as the last time. All others are None.
+    These are: real arrays as arguments, some of them differentiated in reverse mode and nothing else, and constants of
+    a call before; a real array as the result, as the last time. All others are None.
     """
+    found = calls.find_known(args)
+    if found is None:
+        return None
+    call, arrays = found
     trace: Any = None
     values, needs = [], []
     parents: list[Any] = []
-    for x in args:
+    for x in arrays:
         if type(x) is ArrayBox:
             if type(x._node) is not VJPNode or (parents and x._trace != trace):
                 return None
@@ -247,7 +251,6 @@ def _traced_once(calls: Calls, args: tuple[Any, ...]) -> Any:
         if type(x) is not np.ndarray or x.dtype.kind != "f":
             return None
         values.append(x)
-    call, _ = calls.find(args, _NO_KEYWORDS)
     if not parents or not call.returns_one_array:
         return None
     (y, *others), pull = call.vjp(values, tuple(needs))
@@ -262,9 +265,6 @@ def _traced_once(calls: Calls, args: tuple[Any, ...]) -> Any:
     node = VJPNode.__new__(VJPNode)
     node.parents, node.vjp = parents, vjp
     return ArrayBox(y, trace, node)
-
-
-_NO_KEYWORDS: dict[str, Any] = {}
 
 
 def _opened(x: Any) -> Any:

@@ -31,6 +31,7 @@ Spec = tuple[tuple[int, ...], Any]
 Needs = tuple[bool, ...]
 """For each array of a function, whether it is differentiated with respect to it."""
 
+_NO_KEYWORDS: dict[str, Any] = {}
 _NO_TANGENT, _ZERO_TANGENT = NoTangent(), ZeroTangent()
 _OBJECT = np.dtype(object)
 
@@ -402,22 +403,6 @@ class Call(HostFunction):
     # ------------------------------------------------------------ first derivatives, by the rules directly
 
     def vjp(self, arrays: Arrays, needs: Needs) -> tuple[tuple[Any, ...], Callable[[Arrays], Sequence[Any]]]:
-        if self._is_plain and self._has_rrule and self.returns_one_array and False not in needs:
-            found = rrule(self.function, *arrays)
-            if found is not None and type(found[0]) is np.ndarray:  # the most frequent case
-                y, pullback = found
-
-                def pull_back(ybars: Arrays) -> Sequence[Any]:
-                    bars = pullback(ybars[0])
-                    if len(bars) > len(arrays):
-                        for bar in bars[1:]:
-                            if type(bar) is not np.ndarray:
-                                break
-                        else:
-                            return bars[1:]  # type: ignore[no-any-return]
-                    return _cotangents(bars, list(zip(self._bar_positions, arrays, strict=True)))
-
-                return (y,), pull_back
         return self.vjp_by_rule(arrays, needs) or super().vjp(arrays, needs)
 
     def vjp_by_rule(
@@ -428,6 +413,22 @@ class Call(HostFunction):
         if found is None:
             return None
         y, pullback = found
+        positions = self._bar_positions
+        if type(y) is np.ndarray and self.returns_one_array and False not in needs:
+
+            def pull_back_one(ybars: Arrays) -> Sequence[Any]:
+                """The most frequent case, with fewer questions."""
+                bars = pullback(ybars[0])
+                if len(bars) > positions[-1]:
+                    chosen = [bars[i] for i in positions]
+                    for bar in chosen:
+                        if type(bar) is not np.ndarray:
+                            break
+                    else:
+                        return chosen
+                return _cotangents(bars, list(zip(positions, arrays, strict=True)))
+
+            return (y,), pull_back_one
         is_tuple = type(y) is tuple
         if is_tuple or self.structure is None:
             self._leaves_of(y)
@@ -435,7 +436,7 @@ class Call(HostFunction):
         if False in needs:
             wanted = [(1 + i, x) for i, x, need in zip(self._positions, arrays, needs, strict=True) if need]
         else:
-            wanted = list(zip(self._bar_positions, arrays, strict=True))
+            wanted = list(zip(positions, arrays, strict=True))
 
         def pull_back(ybars: Arrays) -> list[Any]:
             return _cotangents(pullback(_spread(ybars, outputs) if is_tuple else ybars[0]), wanted)
@@ -444,13 +445,15 @@ class Call(HostFunction):
 
     def _rrule(self, arrays: Arrays, needs: Needs, config: RuleConfig) -> Any:
         """Value and pullback by a rule; None where there is none, or where they are not in a simple form."""
-        found = rrule(self.function, *arrays) if self._is_plain and False not in needs else None
+        args, kwargs = (arrays, _NO_KEYWORDS) if self._is_plain else self._arguments(arrays)
+        found = rrule(self.function, *args) if not kwargs and False not in needs else None
+        if found is not None and type(found[0]) is np.ndarray:  # the most frequent case
+            return found
         if found is None:  # or only one that calls back into AD
-            args, kwargs = self._arguments(arrays)
             needed = [False] * len(args)
             for position, need in zip(self._positions, needs, strict=True):
                 needed[position] = need
-            found = rrule.call(self.function, args, kwargs, config=config, needs=tuple(needed))
+            found = rrule.call(self.function, tuple(args), kwargs, config=config, needs=tuple(needed))
         self._has_rrule = found is not None and _is_simple(found[0])
         self.has_rules_out_of_reach |= found is not None and not self._has_rrule
         return found if self._has_rrule else None
@@ -558,43 +561,86 @@ class Calls:
         self._takes_batches = vmap_method == "broadcast_all"
         self._known: dict[Any, Call] = {}
         self._plain: dict[int, Call] = {}  # by the number of arrays, where they are the arguments
+        # By the identity of all other arguments, where nobody can change them; beside these, which keeps it theirs.
+        self._by_identity: dict[Any, tuple[Call, Any]] = {}
 
-    def find(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Call, Sequence[Any]]:
-        """The `Call` of these arguments, and the arrays in them."""
+    def find_known(
+        self, args: tuple[Any, ...], kwargs: dict[str, Any] = _NO_KEYWORDS
+    ) -> tuple[Call, Sequence[Any]] | None:
+        """As `find`, of calls whose arrays are arguments and whose other arguments are those of a call before."""
+        array_types = self._array_types
         if not kwargs and len(args) in self._plain:  # the most frequent calls: arrays alone
-            array_types = self._array_types
             for x in args:
                 if not isinstance(x, array_types):
                     break
             else:
                 return self._plain[len(args)], args
-        leaves, structure = self._flatten((args, kwargs))
+        known = self._by_identity.get(self._identity(args, kwargs))
+        return known and (known[0], [x for x in args if isinstance(x, array_types)])
+
+    def _identity(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
         array_types = self._array_types
+        identity = [_PLACE if isinstance(x, array_types) else id(x) for x in args]
+        for name, x in kwargs.items():
+            identity += name, id(x)
+        return tuple(identity)
+
+    def find(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Call, Sequence[Any]]:
+        """The `Call` of these arguments, and the arrays in them."""
+        found = self.find_known(args, kwargs)
+        if found is not None:
+            return found
+        array_types = self._array_types
+        leaves, structure = self._flatten((args, kwargs))
         arrays = [x for x in leaves if isinstance(x, array_types)]
         fixed = tuple([_PLACE if isinstance(x, array_types) else (type(x), _key(x)) for x in leaves])
         try:
             call = self._known.get((structure, fixed))
         except TypeError:
             raise self._unhashable(leaves) from None
+        others = [x for x in (*args, *kwargs.values()) if not isinstance(x, array_types)]
+        are_constant = all(map(self._is_constant, others))
         if call is None:
-            call = self._known[structure, fixed] = self._new_call(args, kwargs, leaves, structure)
+            call = self._known[structure, fixed] = self._new_call(args, kwargs, leaves, structure, are_constant)
             if not kwargs and all(isinstance(x, array_types) for x in args):
                 self._plain[len(args)] = call
+        if are_constant:
+            if len(self._by_identity) >= _MANY:
+                self._by_identity.clear()
+            self._by_identity[self._identity(args, kwargs)] = call, others
         return call, arrays
 
-    def _new_call(self, args: tuple[Any, ...], kwargs: dict[str, Any], leaves: list[Any], structure: Any) -> Call:
+    def _is_constant(self, x: Any) -> bool:
+        """Whether an argument is no array, and no container that may be of other things at the next call."""
+        if x is None or isinstance(x, self._array_types):
+            return x is None
+        if type(x) is tuple:
+            return all(map(self._is_constant, x))
+        leaves, _ = self._flatten(x)
+        return len(leaves) == 1 and leaves[0] is x
+
+    def _new_call(
+        self, args: tuple[Any, ...], kwargs: dict[str, Any], leaves: list[Any], structure: Any, are_constant: bool
+    ) -> Call:
         places = [i for i, x in enumerate(leaves) if isinstance(x, self._array_types)]
         fixed = [None if isinstance(x, self._array_types) else x for x in leaves]
         unflatten = self._unflatten
 
+        positions = [i for i, x in enumerate(args) if isinstance(x, self._array_types)]
+        are_positional = len(positions) == len(places)
+        constants = [None if i in positions else x for i, x in enumerate(args)] if are_constant else []
+
         def arguments(arrays: Arrays) -> tuple[tuple[Any, ...], dict[str, Any]]:
+            if are_constant:  # these need not be made anew
+                given = constants.copy()
+                for i, x in zip(positions, arrays, strict=True):
+                    given[i] = x
+                return tuple(given), kwargs.copy()
             filled = list(fixed)
             for i, x in zip(places, arrays, strict=True):
                 filled[i] = x
             return unflatten(structure, filled)  # type: ignore[no-any-return]
 
-        positions = [i for i, x in enumerate(args) if isinstance(x, self._array_types)]
-        are_positional = len(positions) == len(places)
         return Call(
             self._f,
             arguments,
@@ -617,6 +663,8 @@ class Calls:
 
 
 _PLACE = object()
+_MANY = 256
+"""Calls that are known by the identity of their arguments, at most."""
 
 
 def _key(x: Any) -> Any:

@@ -1,8 +1,10 @@
 """What the adapters cost: a rule called by JAX, PyTorch and HIPS autograd beside the rule itself.
 
-All compute the value and the pullback of the same function, whose rule is written once. Beside them stand the system's
-own function, and what native mode makes of ours. The system's transformation is a part of each time. Run alone on the
-machine, with ``OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 pytest tests/benchmarks/test_backends.py``.
+All compute the value and the pullback of the same function, whose rule is written once: of sin, and of three operators
+for which people write rules. Beside them stand the system's own function, what native mode makes of ours, and for
+PyTorch a ``torch.autograd.Function`` written for one rule, and one that does nothing at all. The system's
+transformation is a part of each time. Run alone on the machine, with
+``OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 pytest tests/benchmarks/test_backends.py``.
 """
 
 from __future__ import annotations
@@ -10,6 +12,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from statistics import median
 from typing import Any
 
@@ -18,12 +21,12 @@ import pytest
 from rich.console import Console
 from rich.table import Table
 
-from rulescore import NoTangent, frule, rrule
+from rules.operators import pool, pool_sum, rotary_embedding, segments
+from rulescore import NoTangent, frule, rrule, unthunk
 
 # What the AD systems deprecate within themselves is not ours to mend.
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
 
-SMALL, LARGE = 3, 1_000_000
 ROUNDS = 40
 SECONDS = 0.01
 """Of each round, which repeats a contestant as often as fits."""
@@ -44,78 +47,135 @@ def sine_frule(tangents: Any, x: Any) -> Any:
     return np.sin(x), tangents[1] * np.cos(x)
 
 
-def by_rule(x: Any, ybar: Any) -> Callable[[], Any]:
+@dataclass
+class Case:
+    """A function, what it is differentiated with respect to, and its further arguments."""
+
+    function: Callable[..., Any]
+    x: Any
+    further: tuple[Any, ...] = ()
+
+
+def normal(*shape: int) -> Any:
+    return np.random.default_rng(0).standard_normal(shape)
+
+
+BLOCKS = segments(100, 3), segments(100, 2)
+CASES = {
+    "sin, 3 entries": Case(sine, normal(3)),
+    "sin, 10⁶ entries": Case(sine, normal(1_000_000)),
+    "pool_sum, 100 × 100": Case(pool_sum, normal(100, 100), BLOCKS),
+    "Hausdorff pooling, 100 × 100": Case(pool, np.abs(normal(100, 100)), (*BLOCKS, "hausdorff")),
+    "rotary embedding, 128 × 64": Case(rotary_embedding, normal(128, 64), (10000.0 ** (-np.arange(32) / 32),)),
+}
+RULE = "the rule itself"
+
+
+def by_rule(case: Case, ybar: Any) -> Callable[[], Any]:
     def run() -> Any:
-        _, pullback = rrule(sine, x)
-        return pullback(ybar)
+        _, pullback = rrule(case.function, case.x, *case.further)
+        return unthunk(pullback(ybar)[1])
 
     return run
 
 
-def torch_contestants(x: Any, ybar: Any) -> dict[str, Callable[[], Any]]:
+def torch_contestants(case: Case, ybar: Any) -> dict[str, Callable[[], Any]]:
     torch = pytest.importorskip("torch", reason="torch is not installed")
     from rulescore.backends.torch import to_torch
 
     torch.set_num_threads(1)
+    x, further = case.x, case.further
     leaf, plain, seed = torch.tensor(x, requires_grad=True), torch.tensor(x), torch.tensor(ybar)
 
-    def backward(f: Any) -> Callable[[], Any]:
+    class ByHand(torch.autograd.Function):  # type: ignore[misc]
+        @staticmethod
+        def forward(ctx: Any, x: Any) -> Any:
+            y, ctx.pullback = rrule(case.function, x.detach().numpy(), *further)
+            return torch.from_numpy(y)
+
+        @staticmethod
+        def backward(ctx: Any, ybar: Any) -> Any:
+            return torch.from_numpy(unthunk(ctx.pullback(ybar.numpy())[1]))
+
+    class Empty(torch.autograd.Function):  # type: ignore[misc]
+        @staticmethod
+        def forward(ctx: Any, x: Any) -> Any:
+            return x.detach()
+
+        @staticmethod
+        def backward(ctx: Any, ybar: Any) -> Any:
+            return ybar
+
+    def backward(f: Any, *further: Any) -> Callable[[], Any]:
         def run() -> Any:
             leaf.grad = None
-            f(leaf).backward(seed)
+            f(leaf, *further).backward(seed)
             return leaf.grad
 
         return run
 
-    def transformed(f: Any) -> Callable[[], Any]:
-        return lambda: torch.func.vjp(f, plain)[1](seed)
+    def transformed(f: Any, *further: Any) -> Callable[[], Any]:
+        return lambda: torch.func.vjp(lambda x: f(x, *further), plain)[1](seed)
 
-    return {
-        "PyTorch, backward: adapter": backward(to_torch(sine)),
-        "PyTorch, backward: native mode": backward(to_torch(sine, native=True)),
-        "PyTorch, backward: torch.sin": backward(torch.sin),
-        "torch.func.vjp: adapter": transformed(to_torch(sine)),
-        "torch.func.vjp: torch.sin": transformed(torch.sin),
+    contestants = {
+        "PyTorch, backward: adapter": backward(to_torch(case.function), *further),
+        "PyTorch, backward: a Function for this rule": backward(ByHand.apply),
+        "torch.func.vjp: adapter": transformed(to_torch(case.function), *further),
     }
+    if case.function is sine:
+        contestants |= {
+            "PyTorch, backward: native mode": backward(to_torch(sine, native=True)),
+            "PyTorch, backward: torch.sin": backward(torch.sin),
+            "PyTorch, backward: a Function that does nothing": backward(Empty.apply),
+            "torch.func.vjp: torch.sin": transformed(torch.sin),
+        }
+    return contestants
 
 
-def autograd_contestants(x: Any, ybar: Any) -> dict[str, Callable[[], Any]]:
+def autograd_contestants(case: Case, ybar: Any) -> dict[str, Callable[[], Any]]:
     pytest.importorskip("autograd", reason="autograd is not installed")
     import autograd.numpy as anp
     from autograd.core import make_vjp
 
     from rulescore.backends.autograd import to_autograd
 
-    def run_of(f: Any) -> Callable[[], Any]:
+    def run_of(f: Any, *further: Any) -> Callable[[], Any]:
         def run() -> Any:
-            vjp, _ = make_vjp(f, x)
+            vjp, _ = make_vjp(lambda x: f(x, *further), case.x)
             return vjp(ybar)
 
         return run
 
-    return {"HIPS autograd: adapter": run_of(to_autograd(sine)), "HIPS autograd: anp.sin": run_of(anp.sin)}
+    contestants = {"HIPS autograd: adapter": run_of(to_autograd(case.function), *case.further)}
+    if case.function is sine:
+        contestants["HIPS autograd: anp.sin"] = run_of(anp.sin)
+    return contestants
 
 
-def jax_contestants(x: Any, ybar: Any) -> dict[str, Callable[[], Any]]:
+def jax_contestants(case: Case, ybar: Any) -> dict[str, Callable[[], Any]]:
     jax = pytest.importorskip("jax", reason="jax is not installed")
     from rulescore.backends.jax import to_jax
 
-    given, seed = jax.numpy.asarray(x), jax.numpy.asarray(ybar)
+    given, seed = jax.numpy.asarray(case.x), jax.numpy.asarray(ybar)
 
-    def eager(f: Any) -> Callable[[], Any]:
-        return lambda: jax.block_until_ready(jax.vjp(f, given)[1](seed))
+    def eager(f: Any, *further: Any) -> Callable[[], Any]:
+        return lambda: jax.block_until_ready(jax.vjp(lambda x: f(x, *further), given)[1](seed))
 
-    def jitted(f: Any) -> Callable[[], Any]:
-        compiled = jax.jit(lambda x, ybar: jax.vjp(f, x)[1](ybar))
+    def jitted(f: Any, *further: Any) -> Callable[[], Any]:
+        compiled = jax.jit(lambda x, ybar: jax.vjp(lambda x: f(x, *further), x)[1](ybar))
         return lambda: jax.block_until_ready(compiled(given, seed))
 
-    return {
-        "JAX, jit: adapter": jitted(to_jax(sine)),
-        "JAX, jit: native mode": jitted(to_jax(sine, native=True)),
-        "JAX, jit: jnp.sin": jitted(jax.numpy.sin),
-        "JAX, eager: adapter": eager(to_jax(sine)),
-        "JAX, eager: jnp.sin": eager(jax.numpy.sin),
+    contestants = {
+        "JAX, jit: adapter": jitted(to_jax(case.function), *case.further),
+        "JAX, eager: adapter": eager(to_jax(case.function), *case.further),
     }
+    if case.function is sine:
+        contestants |= {
+            "JAX, jit: native mode": jitted(to_jax(sine, native=True)),
+            "JAX, jit: jnp.sin": jitted(jax.numpy.sin),
+            "JAX, eager: jnp.sin": eager(jax.numpy.sin),
+        }
+    return contestants
 
 
 CONTESTANTS = {"torch": torch_contestants, "autograd": autograd_contestants, "jax": jax_contestants}
@@ -130,40 +190,42 @@ def seconds_of(run: Callable[[], Any], count: int) -> float:
 
 @pytest.fixture(scope="module")
 def table(request: pytest.FixtureRequest) -> Any:
-    found = Table(title="Value and pullback of sin: microseconds, and beyond the rule itself", title_justify="left")
-    for column in ("", "entries", "median", "beyond the rule", "times the rule"):
+    found = Table(title="Value and pullback: microseconds, and beyond the rule itself", title_justify="left")
+    for column in ("", "", "median", "beyond the rule", "times the rule"):
         found.add_column(column, justify="right" if column else "left", no_wrap=True)
     yield found
     with request.config.pluginmanager.getplugin("capturemanager").global_and_fixture_disabled():
-        Console(file=sys.__stdout__, width=120).print(found)
+        Console(file=sys.__stdout__, width=140).print(found)
 
 
-@pytest.mark.parametrize("size", [SMALL, LARGE])
+@pytest.mark.parametrize("name", CASES)
 @pytest.mark.parametrize("system", CONTESTANTS)
-def test_what_an_adapter_costs(benchmark: Any, table: Table, system: str, size: int) -> None:
+def test_what_an_adapter_costs(benchmark: Any, table: Table, system: str, name: str) -> None:
     """The contestants take turns, so that whatever else the machine does meets all of them."""
-    x = np.random.default_rng(0).standard_normal(size)
-    ybar = np.ones(size)
+    case = CASES[name]
     framework = pytest.importorskip(system, reason=f"{system} is not installed")
     if system == "jax":
         framework.config.update("jax_enable_x64", True)
-    contestants = {"the rule itself": by_rule(x, ybar), **CONTESTANTS[system](x, ybar)}
-    for name, run in contestants.items():
-        np.testing.assert_allclose(np.asarray(_gradient(run())), np.cos(x), rtol=1e-6, err_msg=name)
-    counts = {name: max(1, int(SECONDS / seconds_of(run, 3))) for name, run in contestants.items()}
-    times: dict[str, list[float]] = {name: [] for name in contestants}
+    ybar = np.ones_like(case.function(case.x, *case.further))
+    contestants = {RULE: by_rule(case, ybar), **CONTESTANTS[system](case, ybar)}
+    expected = contestants[RULE]()
+    for contestant, run in contestants.items():
+        if "nothing" not in contestant:
+            np.testing.assert_allclose(np.asarray(_gradient(run())), expected, rtol=1e-6, err_msg=contestant)
+    counts = {contestant: max(1, int(SECONDS / seconds_of(run, 3))) for contestant, run in contestants.items()}
+    times: dict[str, list[float]] = {contestant: [] for contestant in contestants}
 
     def take_turns() -> None:
-        for name, run in contestants.items():
-            times[name].append(seconds_of(run, counts[name]))
+        for contestant, run in contestants.items():
+            times[contestant].append(seconds_of(run, counts[contestant]))
 
     benchmark.pedantic(take_turns, rounds=ROUNDS)
-    medians = {name: 1e6 * median(found) for name, found in times.items()}
+    medians = {contestant: 1e6 * median(found) for contestant, found in times.items()}
     benchmark.extra_info["microseconds"] = medians
-    rule = medians["the rule itself"]
-    for name, microseconds in medians.items():
-        beyond = "" if name == "the rule itself" else f"{microseconds - rule:.1f}"
-        table.add_row(name, str(size), f"{microseconds:.1f}", beyond, f"{microseconds / rule:.2f}")
+    rule = medians[RULE]
+    for contestant, microseconds in medians.items():
+        beyond = "" if contestant == RULE else f"{microseconds - rule:.1f}"
+        table.add_row(name, contestant, f"{microseconds:.1f}", beyond, f"{microseconds / rule:.2f}")
 
 
 def _gradient(found: Any) -> Any:
