@@ -4,7 +4,7 @@ A pair is a complex number, and turning it a multiplication: where the coordinat
 array of them is seen as one of complex numbers without being copied.
 """
 
-import copy
+import functools
 
 import numpy as np
 
@@ -102,11 +102,23 @@ def checked(x, theta, positions, layout):
 # ---------------------------------------------------------------- turning plain arrays
 
 
-def powers(theta, length, step=1):
-    """exp(ι m step θ) for m = 0, 1, ..., most of them as products, which need neither sine nor cosine."""
+@functools.lru_cache(maxsize=16)
+def consecutive(theta, length, height, dtype):
+    """exp(ι m θ) of the rows m < height, what turns them into those of each block of rows after it; and both back.
+
+    Of the same angles again and again, as in training: sines and cosines cost more than all that is done with them.
+    """
+    theta = np.frombuffer(theta)
+    first = powers(theta, height).astype(dtype)
+    further = powers(height * theta, -(-length // height)).astype(dtype)
+    return (first, further), (first.conj(), further.conj())
+
+
+def powers(theta, length):
+    """exp(ι m θ) for m = 0, 1, ..., most of them as products, which need neither sine nor cosine."""
     width = max(1, round(length**0.5))
-    small = unit(np.arange(width)[:, None] * (step * theta))
-    large = unit(np.arange(0, length, width)[:, None] * (step * theta))
+    small = unit(np.arange(width)[:, None] * theta)
+    large = unit(np.arange(0, length, width)[:, None] * theta)
     return np.reshape(large[:, None] * small, (-1, len(theta)))[:length]
 
 
@@ -132,53 +144,51 @@ class Turns:
 
     def __init__(self, x, theta, positions):
         length = x.shape[-2]
-        self.dtype = np.dtype(np.complex64 if x.dtype.itemsize <= 4 else np.complex128)
+        self.dtype = COMPLEX_SINGLE if x.dtype.itemsize <= 4 else COMPLEX_DOUBLE
         self.height = min(max(1, IN_CACHE * length // max(x.size, 1)), max(length, 1))
-        self.given = self.is_back = None
         theta = np.asarray(theta, np.float64)
         if positions is None:
-            self.first = powers(theta, self.height).astype(self.dtype)
-            self.further = powers(theta, -(-length // self.height), self.height).astype(self.dtype)
+            self.given, self.consecutive = None, consecutive(theta.tobytes(), length, self.height, self.dtype)
         else:
             self.given = unit(np.asarray(positions, np.float64)[..., None] * theta).astype(self.dtype)
 
-    @property
-    def back(self):
-        """Those that turn back."""
-        turned_back = copy.copy(self)
-        turned_back.is_back = not self.is_back
-        return turned_back
-
-    def of_rows(self, top):
-        """Those of the rows from ``top`` on."""
+    def blocks(self, length, back):
+        """Slices of rows, and what turns them, or turns them back."""
+        height = self.height
         if self.given is None:
-            part = self.first * self.further[top // self.height] if top else self.first
-        elif self.given.ndim < 2 or self.given.shape[-2] == 1:
-            part = self.given
-        else:
-            part = self.given[..., top : top + self.height, :]
-        return part.conj() if self.is_back else part
+            first, further = self.consecutive[back]
+            part = np.empty_like(first) if length > height else first
+        for number, top in enumerate(range(0, length, height)):
+            rows = slice(top, min(top + height, length))
+            if self.given is None:
+                if number:
+                    np.multiply(first, further[number], out=part)
+                yield rows, (part if number else first)[: rows.stop - top]
+                continue
+            is_of_all = self.given.ndim < 2 or self.given.shape[-2] == 1
+            part = self.given if is_of_all else self.given[..., rows, :]
+            yield rows, part.conj() if back else part
 
 
-def turned(x, turns, layout):
-    """Pairs times complex numbers."""
+COMPLEX_SINGLE, COMPLEX_DOUBLE = np.dtype(np.complex64), np.dtype(np.complex128)
+
+
+def turned(x, turns, layout, back=False):
+    """Pairs times complex numbers, or times their conjugates."""
     if x.dtype == np.float16:  # of which there are no complex numbers
-        return turned(x.astype(np.float32), turns, layout).astype(x.dtype)
-    y, half = np.empty(x.shape, x.dtype), x.shape[-1] // 2
+        return turned(x.astype(np.float32), turns, layout, back).astype(x.dtype)
+    y = np.empty(x.shape, x.dtype)
     if layout == "interleaved":
         z, w = np.ascontiguousarray(x).view(turns.dtype), y.view(turns.dtype)
-    for top in range(0, x.shape[-2], turns.height):
-        rows = slice(top, min(top + turns.height, x.shape[-2]))
-        part = turns.of_rows(top)
-        if part.ndim > 1:
-            part = part[..., : rows.stop - top, :]
-        if layout == "interleaved":
+        for rows, part in turns.blocks(x.shape[-2], back):
             np.multiply(z[..., rows, :], part, out=w[..., rows, :])
-        else:
-            cos, sin = part.real.copy(), part.imag.copy()
-            a, b = x[..., rows, :half], x[..., rows, half:]
-            np.subtract(a * cos, b * sin, out=y[..., rows, :half])
-            np.add(a * sin, b * cos, out=y[..., rows, half:])
+        return y
+    (a, b), (c, d) = pairs(x, layout), pairs(y, layout)
+    for rows, part in turns.blocks(x.shape[-2], back):
+        z = np.empty(a[..., rows, :].shape, turns.dtype)
+        z.real, z.imag = a[..., rows, :], b[..., rows, :]
+        z *= part
+        c[..., rows, :], d[..., rows, :] = z.real, z.imag
     return y
 
 
@@ -206,27 +216,19 @@ def column_of(positions, x):
 
 
 def embedded(x, theta, positions, layout):
-    """The arguments as arrays, the value, and what turns other vectors by the same angles, and back."""
+    """The arguments as arrays, the value, and what turns other vectors by the same angles, or back."""
     given = x
     x, theta, positions = checked(x, theta, positions, layout)
-    if is_traced(theta) or is_traced(positions):
+    has_turns = not is_traced(theta) and not is_traced(positions)
+    turns = Turns(ignore_derivatives(x), theta, positions) if has_turns else None
 
-        def turn(z):
-            return rotary_embedding(z, theta, positions, layout)
-
-        def turn_back(z):
-            return rotary_embedding(z, -theta, positions, layout)
-    else:
-        turns = Turns(ignore_derivatives(x), theta, positions)
-
-        def turn(z):
-            return rotary_embedding(z, theta, positions, layout) if is_traced(z) else turned(z, turns, layout)
-
-        def turn_back(z):
-            return rotary_embedding(z, -theta, positions, layout) if is_traced(z) else turned(z, turns.back, layout)
+    def turn(z, back=False):
+        if turns is None or is_traced(z):
+            return rotary_embedding(z, -theta if back else theta, positions, layout)
+        return turned(z, turns, layout, back)
 
     y = rotary_embedding(given, theta, positions, layout) if is_traced(x) else turn(x)
-    return x, theta, positions, y, turn, turn_back
+    return x, theta, positions, y, turn
 
 
 @frule.register(rotary_embedding, tags=rotary_embedding.tags)
@@ -235,7 +237,7 @@ def rotary_embedding_frule(tangents, x, theta, positions=None, layout="interleav
     _, dx, dtheta, dpositions, *_ = (*tangents, NO_TANGENT)
     dx, dtheta = as_array_tangent(dx, x), as_array_tangent(dtheta, theta)
     dpositions = as_array_tangent(dpositions, positions)
-    x, theta, positions, y, turn, _ = embedded(x, theta, positions, layout)
+    x, theta, positions, y, turn = embedded(x, theta, positions, layout)
     dy = dx if isinstance(dx, AbstractZero) else turn(dx)
     angles = []
     if not isinstance(dtheta, AbstractZero):
@@ -254,7 +256,7 @@ def rotary_embedding_rrule(x, theta, positions=None, layout="interleaved"):
     """x̄ is ȳ turned back; the cotangent of an angle is Im(conj(y) ȳ) of its pair."""
     projects = [project_to(z) for z in (x, theta, positions)]
     shape = shape_of(positions)
-    x, theta, positions, y, _, turn_back = embedded(x, theta, positions, layout)
+    x, theta, positions, y, turn = embedded(x, theta, positions, layout)
 
     def rotary_embedding_pullback(ybar):
         ybar = unthunk(ybar)
@@ -272,7 +274,7 @@ def rotary_embedding_rrule(x, theta, positions=None, layout="interleaved"):
         def positions_bar():
             return projects[2](unbroadcast(np.sum(torques() * theta, axis=-1), shape))
 
-        xbar = Thunk(lambda: projects[0](turn_back(ybar)))
+        xbar = Thunk(lambda: projects[0](turn(ybar, back=True)))
         if positions is None:
             return NO_TANGENT, xbar, Thunk(theta_bar)
         return NO_TANGENT, xbar, Thunk(theta_bar), Thunk(positions_bar)
