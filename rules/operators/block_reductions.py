@@ -207,11 +207,12 @@ def hausdorff_compiled(g, blocks):
     """The same by `hausdorff_loop`, which is compiled for one type of arrays."""
     stack = np.ascontiguousarray(np.reshape(g, (-1, *g.shape[-2:])), np.float64)
     y = np.empty((len(stack), blocks.rows.count, blocks.cols.count))
+    rows, cols = blocks.rows.offsets.view(np.uintp), blocks.cols.offsets.view(np.uintp)
     found, room = y.size, 0
     while found > room:  # the second time only where many elements share
         room = found + y.size
         places, owners, w = np.empty(room, np.intp), np.empty(room, np.intp), np.empty(room)
-        found = hausdorff_loop(stack, blocks.rows.offsets, blocks.cols.offsets, y, places, owners, w)
+        found = hausdorff_loop(stack, rows, cols, y, places, owners, w)
     weights = FewWeights(places[:found], owners[:found], w[:found].astype(g.dtype, copy=False), g.shape)
     return np.reshape(y, (*g.shape[:-2], *y.shape[1:])).astype(g.dtype, copy=False), lambda: weights
 
@@ -220,61 +221,71 @@ def hausdorff_compiled(g, blocks):
 def hausdorff_loop(g, rows, cols, y, places, owners, w):
     """Write the distance of each block to ``y``, and the elements with weights to the arrays after it.
 
-    Returns how many elements these are, also where the arrays have no room for all of them.
+    Returns how many elements these are, also where the arrays have no room for all of them. All that indexes is
+    unsigned: numba looks at any other number first whether it is below zero, which doubles the time.
     """
     from_row, from_col = np.empty(g.shape[1]), np.empty(g.shape[2])
-    found = 0
-    for b in range(g.shape[0]):
-        for i in range(len(rows) - 1):
-            for j in range(len(cols) - 1):
+    height, width, one = np.uint64(g.shape[1]), np.uint64(g.shape[2]), np.uint64(1)
+    owner, found, room = -1, 0, len(w)
+    for b in range(np.uint64(g.shape[0])):
+        for i in range(np.uint64(len(rows) - 1)):
+            for j in range(np.uint64(len(cols) - 1)):
+                owner += 1
+                top, bottom, left, right = rows[i], rows[i + one], cols[j], cols[j + one]
+                # The values first, without jumps that nobody could foresee.
                 is_nan = False
-                for c in range(cols[j], cols[j + 1]):
+                for c in range(left, right):
                     from_col[c] = np.inf
                 there = back = -np.inf
-                for r in range(rows[i], rows[i + 1]):
+                for r in range(top, bottom):
                     nearest = np.inf
-                    for c in range(cols[j], cols[j + 1]):
+                    for c in range(left, right):
                         v = g[b, r, c]
                         is_nan |= v != v
                         nearest = v if v < nearest else nearest
                         from_col[c] = v if v < from_col[c] else from_col[c]
                     from_row[r] = nearest
-                    there = max(there, nearest)
-                for c in range(cols[j], cols[j + 1]):
-                    back = max(back, from_col[c])
-                y[b, i, j] = distance = np.nan if is_nan else max(there, back)
-                owner = (b * (len(rows) - 1) + i) * (len(cols) - 1) + j
-                share = 0.5 if there == back else 1.0
-                first, far = found, 0
-                for r in range(rows[i], rows[i + 1]):
-                    if is_nan or (from_row[r] == distance and there >= back):
-                        begin = found
-                        for c in range(cols[j], cols[j + 1]):
-                            if is_nan or g[b, r, c] == distance:
-                                if found < len(w):
-                                    places[found] = (b * g.shape[1] + r) * g.shape[2] + c
-                                    owners[found], w[found] = owner, np.nan if is_nan else share
-                                found += 1
-                        for k in range(begin, min(found, len(w))):
-                            w[k] /= found - begin  # equally among those that are as near
-                        far += 1
-                for k in range(first, min(found, len(w))):
-                    w[k] /= far
-                first, far = found, 0
-                for c in range(cols[j], cols[j + 1]):
-                    if from_col[c] == distance and back >= there:
-                        begin = found
-                        for r in range(rows[i], rows[i + 1]):
-                            if g[b, r, c] == distance:
-                                if found < len(w):
-                                    places[found] = (b * g.shape[1] + r) * g.shape[2] + c
-                                    owners[found], w[found] = owner, share
-                                found += 1
-                        for k in range(begin, min(found, len(w))):
-                            w[k] /= found - begin
-                        far += 1
-                for k in range(first, min(found, len(w))):
-                    w[k] /= far
+                    there = nearest if nearest > there else there
+                for c in range(left, right):
+                    back = from_col[c] if from_col[c] > back else back
+                y[b, i, j] = distance = np.nan if is_nan else (there if there > back else back)
+                share = np.nan if is_nan else (0.5 if there == back else 1.0)
+                if there >= back or is_nan:
+                    first, far = found, 0
+                    for r in range(top, bottom):
+                        if from_row[r] == distance or is_nan:
+                            begin = found
+                            for c in range(left, right):
+                                if g[b, r, c] == distance or is_nan:
+                                    if found < room:
+                                        places[found] = (b * height + r) * width + c
+                                        owners[found], w[found] = owner, share
+                                    found += 1
+                            if found > begin + 1:  # equally among those that are as near
+                                for k in range(begin, min(found, room)):
+                                    w[k] /= found - begin
+                            far += 1
+                    if far > 1:
+                        for k in range(first, min(found, room)):
+                            w[k] /= far
+                if back >= there and not is_nan:
+                    first, far = found, 0
+                    for c in range(left, right):
+                        if from_col[c] == distance:
+                            begin = found
+                            for r in range(top, bottom):
+                                if g[b, r, c] == distance:
+                                    if found < room:
+                                        places[found] = (b * height + r) * width + c
+                                        owners[found], w[found] = owner, share
+                                    found += 1
+                            if found > begin + 1:
+                                for k in range(begin, min(found, room)):
+                                    w[k] /= found - begin
+                            far += 1
+                    if far > 1:
+                        for k in range(first, min(found, room)):
+                            w[k] /= far
     return found
 
 

@@ -38,7 +38,7 @@ class Compiled:
 
     def __call__(self, *args):
         if self._compiled is None:
-            self._compiled = numba_module().njit(self.loop)
+            self._compiled = numba_module().njit(self.loop, error_model="numpy")  # x / 0 is an infinity
         return self._compiled(*args)
 
 
