@@ -1,10 +1,14 @@
 """Soft dynamic time warping: the soft minimum of the costs of all monotone alignments of two series."""
 
+import functools
+import math
+
 import numpy as np
 
 from rules.numpy.array_like import as_array, as_array_tangent, shape_of
 from rules.operators.compiled import Compiled
 from rules.operators.operator import arguments_given, operator
+from rules.operators.set_distances import AT_ONCE, METRICS
 from rulescore import (
     AbstractZero,
     NoTangent,
@@ -49,7 +53,8 @@ def soft_dtw(x, y=None, gamma=1.0):
     -----
     -γ log Σ exp(-⟨A, C⟩ / γ) over all alignments A, by the recursion rᵢⱼ = cᵢⱼ + softmin(rᵢ₋₁ⱼ₋₁, rᵢ₋₁ⱼ, rᵢⱼ₋₁) (Cuturi
     and Blondel 2017). The derivative with respect to the costs is the expected alignment E, and that with respect to γ
-    is (y - ⟨E, C⟩) / γ. It is computed one antidiagonal after the other; with numba, one element after the other.
+    is (y - ⟨E, C⟩) / γ. It is computed one antidiagonal after the other; with numba, one element after the other, and
+    some rows of long series at a time, so that memory grows with m √n and not with n m.
 
     Examples
     --------
@@ -60,12 +65,33 @@ def soft_dtw(x, y=None, gamma=1.0):
     >>> float(soft_dtw([[0.0], [1.0]], [[0.0], [0.0], [1.0]], 1e-3)) < 0.01
     True
     """
-    c, gamma = costs_of(x, y, gamma)
-    return Alignments(c, gamma).value()
+    alignments, _ = alignments_of(x, y, gamma)
+    return alignments.value()
 
 
-def costs_of(x, y, gamma):
-    """The matrix of costs, and gamma in its precision; or an error."""
+def alignments_of(x, y, gamma):
+    """Those of two series, with `Strips` of long ones, or of a matrix of costs; and gamma. Or an error."""
+    if y is not None and soft_minima_loop.is_available():
+        series = as_array(x), as_array(y)
+        shapes = [z.shape for z in series]
+        if (
+            all(type(z) is np.ndarray and z.dtype.char in "fd" and len(z.shape) > 1 for z in series)
+            and not is_traced(gamma)
+            and shapes[0][-1] == shapes[1][-1]
+            and shapes[0][-2] * shapes[1][-2] > AT_ONCE
+        ):
+            return Strips(*series, checked(gamma)), gamma
+    return Alignments(costs_of(x, y), checked(gamma)), gamma
+
+
+def checked(gamma):
+    if np.shape(gamma) or not gamma > 0:
+        raise ValueError(f"soft_dtw(gamma={gamma!r}): the width of the smoothing is one positive number")
+    return gamma
+
+
+def costs_of(x, y):
+    """The matrix of costs; or an error."""
     shape = shape_of(x)
     if y is not None:
         other = shape_of(y)
@@ -85,9 +111,7 @@ def costs_of(x, y, gamma):
         )
     if c.dtype.kind == "c":
         raise TypeError("soft_dtw takes real costs or series, and got complex ones: pass np.abs(x - y) ** 2 as costs")
-    if np.shape(gamma) or not gamma > 0:
-        raise ValueError(f"soft_dtw(gamma={gamma!r}): the width of the smoothing is one positive number")
-    return c if c.dtype.kind == "f" else c.astype(np.float64), gamma
+    return c if c.dtype.kind == "f" else c.astype(np.float64)
 
 
 class Alignments:
@@ -104,6 +128,7 @@ class Alignments:
         if self.is_compiled:
             self.flat = np.ascontiguousarray(np.reshape(c, (-1, self.n, self.m)), np.float64)  # one type of arrays
             self.r = np.full((len(self.flat), self.n + 1, self.m + 1), np.inf)
+            self.r[:, 0, 0] = 0
             soft_minima_loop(self.flat, float(gamma), self.r)
         else:
             self.r, self.weights = self.by_diagonals()
@@ -117,6 +142,7 @@ class Alignments:
         """How often, in the mean, an alignment goes through each pair of points: the derivative by the costs."""
         if self.is_compiled:
             e = np.zeros((len(self.r), self.n + 2, self.m + 2))
+            e[:, self.n, self.m] = 1
             expected_loop(self.flat, float(self.gamma), self.r, e)
             return np.reshape(e[:, 1:-1, 1:-1], self.c.shape).astype(self.c.dtype)
         return self.expected_by_diagonals()
@@ -172,6 +198,62 @@ class Alignments:
         return stacked[..., rows + cols, rows]
 
 
+class Strips:
+    """The alignments of two long series of plain numbers, of which some rows are held at a time.
+
+    What comes before each strip of rows is kept; the strip itself is computed again for the expectation.
+    """
+
+    def __init__(self, x, y, gamma):
+        self.dtype, self.gamma = np.result_type(x, y), float(gamma)
+        self.leading = np.broadcast_shapes(x.shape[:-2], y.shape[:-2])
+        self.x, self.y = (
+            np.reshape(np.broadcast_to(z, self.leading + z.shape[-2:]), (-1, *z.shape[-2:])) for z in (x, y)
+        )
+        n, m = self.x.shape[1], self.y.shape[1]
+        height = max(AT_ONCE // m, math.isqrt(n))
+        self.rows = [slice(top, min(top + height, n)) for top in range(0, n, height)]
+        self.before = np.full((len(self.x), len(self.rows) + 1, m + 1), np.inf)
+        self.before[:, 0, 0] = 0
+        for pair in range(len(self.x)):
+            for number in range(len(self.rows)):
+                self.before[pair, number + 1] = self.strip(pair, number)[1][0, -1]
+
+    def strip(self, pair, number):
+        """The costs of a strip, and its soft minima with what comes before it."""
+        c = METRICS["sqeuclidean"].matrix(self.x[pair, self.rows[number]], self.y[pair])[None]
+        r = np.full((1, c.shape[1] + 1, c.shape[2] + 1), np.inf)
+        r[0, 0] = self.before[pair, number]
+        soft_minima_loop(c, self.gamma, r)
+        return c, r
+
+    def value(self):
+        return np.reshape(self.before[:, -1, -1], self.leading).astype(self.dtype)[()]
+
+    @functools.cached_property
+    def gradients(self):
+        """Those of the value by both series, and the expected cost ⟨E, C⟩."""
+        xbar, ybar, cost = np.empty(self.x.shape), np.zeros(self.y.shape), np.zeros(len(self.x))
+        for pair, y in enumerate(self.y):
+            arriving = np.zeros(len(y) + 2)
+            arriving[-2] = 1
+            for number in reversed(range(len(self.rows))):
+                rows, (c, r) = self.rows[number], self.strip(pair, number)
+                height, x = c.shape[1], self.x[pair, rows]
+                e = np.zeros((1, height + 2, len(y) + 2))
+                e[0, height] = arriving
+                expected_loop(c, self.gamma, r, e)
+                arriving, e = e[0, 0], e[0, 1:-1, 1:-1]
+                xbar[pair, rows] = 2 * (np.sum(e, axis=1)[:, None] * x - e @ y)
+                ybar[pair] += 2 * (np.sum(e, axis=0)[:, None] * y - e.T @ x)
+                cost[pair] += np.sum(e * np.where(e == 0, 0, c[0]))
+        return (
+            np.reshape(xbar, self.leading + xbar.shape[1:]).astype(self.dtype),
+            np.reshape(ybar, self.leading + ybar.shape[1:]).astype(self.dtype),
+            np.reshape(cost, self.leading).astype(self.dtype),
+        )
+
+
 def shifted(x, by):
     """The elements one place further, or one place back, with 0 where nothing comes from."""
     gap = np.zeros((*x.shape[:-1], 1), x.dtype)
@@ -181,9 +263,8 @@ def shifted(x, by):
 
 @Compiled
 def soft_minima_loop(c, gamma, r):
-    """Write the soft minima to ``r``, which holds ∞ and has one more row and column before the first."""
+    """Write the soft minima to ``r``, which has one more row and column: ∞, or what comes before the first row."""
     for b in range(c.shape[0]):
-        r[b, 0, 0] = 0.0
         for i in range(1, c.shape[1] + 1):
             for j in range(1, c.shape[2] + 1):
                 p, q, s = r[b, i - 1, j - 1], r[b, i - 1, j], r[b, i, j - 1]
@@ -197,10 +278,12 @@ def soft_minima_loop(c, gamma, r):
 
 @Compiled
 def expected_loop(c, gamma, r, e):
-    """Write the expected alignment to ``e``, which holds 0 and has one more row and column on each side."""
+    """Write the expected alignment to ``e``, which has one more row and column on each side.
+
+    It holds 0, and in the last of these rows what arrives there from elsewhere.
+    """
     n, m = c.shape[1], c.shape[2]
     for b in range(c.shape[0]):
-        e[b, n, m] = 1.0
         for i in range(n, 0, -1):
             for j in range(m, 0, -1):
                 # What arrives at (i, j) goes on to the three before it.
@@ -225,9 +308,16 @@ def soft_dtw_frule(tangents, x, y=None, gamma=1.0):
     """⟨E, dC⟩ + (z - ⟨E, C⟩) / γ dγ."""
     dx, dy, dgamma = (*tangents[1:], NO_TANGENT, NO_TANGENT)[:3]
     dx, dy = as_array_tangent(dx, x), as_array_tangent(dy, y)
-    c, gamma = costs_of(x, y, gamma)
-    alignments = Alignments(c, gamma)
-    z, e = alignments.value(), alignments.expected()
+    alignments, gamma = alignments_of(x, y, gamma)
+    z = alignments.value()
+    if isinstance(alignments, Strips):
+        xbar, ybar, cost = alignments.gradients
+        dz = np.zeros_like(z)
+        for bar, moved in ((xbar, dx), (ybar, dy)):
+            dz = dz + np.sum(bar * moved, axis=(-2, -1)) if is_moving(moved) else dz
+        dz = dz + (z - cost) / gamma * dgamma if is_moving(dgamma) else dz
+        return z, project_to(z)(dz)
+    e, c = alignments.expected(), alignments.c
     dz = NO_TANGENT
     if y is None and is_moving(dx):
         dz = np.sum(e * dx, axis=(-2, -1))
@@ -250,9 +340,23 @@ def soft_dtw_rrule(x, y=None, gamma=None):
     """C̄ = z̄ E; from there to series x̄ᵢ = 2 Σⱼ c̄ᵢⱼ (xᵢ - yⱼ)."""
     projects, shapes = [project_to(w) for w in (x, y, gamma)], (shape_of(x), shape_of(y))
     count = arguments_given(x, y, gamma)
-    c, gamma = costs_of(x, y, 1.0 if gamma is None else gamma)
-    alignments = Alignments(c, gamma)
+    alignments, gamma = alignments_of(x, y, 1.0 if gamma is None else gamma)
     z = alignments.value()
+    if isinstance(alignments, Strips):
+
+        def strips_pullback(zbar):
+            zbar = unthunk(zbar)
+            if isinstance(zbar, AbstractZero):
+                return NO_TANGENT, *[project(zbar) for project in projects[:count]]
+            seed = np.reshape(zbar, (*np.shape(zbar), 1, 1))
+            return NO_TANGENT, *(
+                Thunk(lambda: projects[0](unbroadcast(seed * alignments.gradients[0], shapes[0]))),
+                Thunk(lambda: projects[1](unbroadcast(seed * alignments.gradients[1], shapes[1]))),
+                Thunk(lambda: projects[2](np.sum(zbar * (z - alignments.gradients[2])) / gamma)),
+            )[:count]
+
+        return z, strips_pullback
+    c = alignments.c
 
     def soft_dtw_pullback(zbar):
         zbar = unthunk(zbar)

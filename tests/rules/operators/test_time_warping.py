@@ -1,11 +1,14 @@
 """Soft dynamic time warping."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 from scipy.special import logsumexp
 
-from rules.operators import soft_dtw
+from rules.operators import soft_dtw, time_warping
 from rulescore.ad import grad, hessian, value_and_grad
+from testutils import test_rule as assert_rule
 
 
 @pytest.fixture(params=["numba", "numpy"])
@@ -101,3 +104,47 @@ def test_second_derivatives_are_symmetric_and_sum_to_zero():
 def test_errors_say_what_to_write(args, error, message):
     with pytest.raises(error, match=message):
         soft_dtw(*args)
+
+
+class TestLongSeries:
+    """Some rows at a time, with numba."""
+
+    pytestmark = pytest.mark.usefixtures("numba_is_there")
+
+    @pytest.fixture
+    def numba_is_there(self):
+        pytest.importorskip("numba")
+
+    @pytest.fixture
+    def strips(self, monkeypatch):
+        monkeypatch.setattr(time_warping, "AT_ONCE", 40)
+
+    @staticmethod
+    def all_at_once(x, y, gamma):
+        return np.sum(soft_dtw(np.sum((x[..., :, None, :] - y[..., None, :, :]) ** 2, axis=-1), None, gamma))
+
+    def test_strips_give_the_same_value_and_gradients(self, strips):
+        rng = np.random.default_rng(0)
+        x, y = rng.standard_normal((2, 23, 3)), rng.standard_normal((17, 3))
+        assert isinstance(time_warping.alignments_of(x, y, 0.7)[0], time_warping.Strips)
+        value, gradients = value_and_grad(lambda *args: np.sum(soft_dtw(*args)), argnums=(0, 1, 2))(x, y, 0.7)
+        expected, expected_gradients = value_and_grad(self.all_at_once, argnums=(0, 1, 2))(x, y, 0.7)
+        np.testing.assert_allclose(value, expected, rtol=1e-13)
+        for found, correct in zip(gradients, expected_gradients, strict=True):
+            np.testing.assert_allclose(found, correct, rtol=1e-11, atol=1e-12)
+
+    @pytest.mark.parametrize("dtype", [np.float64, np.float32])
+    def test_the_rules_of_strips_are_right(self, strips, dtype):
+        rng = np.random.default_rng(1)
+        x, y = rng.standard_normal((2, 9, 2)).astype(dtype), rng.standard_normal((1, 8, 2)).astype(dtype)
+        assert_rule(soft_dtw, x, y, 0.7)
+
+    def test_memory_does_not_grow_with_the_matrix_of_costs(self):
+        x, y = np.random.default_rng(2).standard_normal((2, 2000, 2))
+        tracemalloc.start()
+        try:
+            grad(soft_dtw, argnums=(0, 1))(x, y)
+            peak = tracemalloc.get_traced_memory()[1]
+        finally:
+            tracemalloc.stop()
+        assert peak < 8 * 2000 * 2000
