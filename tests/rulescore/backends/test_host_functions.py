@@ -6,6 +6,7 @@ import pytest
 
 from rulescore import MissingDerivativeError, NoTangent, Thunk, frule, not_implemented, rrule, scalar_rule
 from rulescore.ad import grad, jvp
+from rulescore.backends import host_functions
 from rulescore.backends.host_functions import Call, Calls
 
 X, Y = np.array([0.3, 0.7]), np.array([1.5, -0.2])
@@ -57,6 +58,45 @@ def test_calls_that_differ_in_what_is_fixed_are_other_functions():
     assert calls.find((X,), {})[0] is calls.find((Y,), {})[0]
     assert calls.find((X, 0.0), {})[0] is not calls.find((X, -0.0), {})[0]
     assert calls.find((X, float("nan")), {})[0] is calls.find((X, float("nan")), {})[0]
+
+
+def test_calls_with_the_same_constants_are_found_at_once_and_right():
+    def pick(x, places, scale=1.0):
+        return scale * x[list(places)]
+
+    calls = Calls("to_test", pick, (np.ndarray,), optree.tree_flatten, optree.tree_unflatten)
+    ends, first = (0, -1), (0,)
+    assert calls.find_known((X, ends)) is None
+    call, _ = calls.find((X, ends), {})
+    found, arrays = calls.find_known((Y, ends))
+    assert found is call
+    assert arrays == [Y]
+    np.testing.assert_array_equal(call([Y])[0], Y[[0, -1]])
+    assert calls.find((X, first), {})[0] is not call
+    assert calls.find((X, ends), {"scale": 2.0})[0] is not call
+    np.testing.assert_array_equal(calls.find((X, ends), {"scale": 2.0})[0]([X])[0], 2 * X)
+
+
+def test_a_list_that_has_changed_is_another_constant():
+    def pick(x, places):
+        return x[places]
+
+    calls, places = Calls("to_test", pick, (np.ndarray,), optree.tree_flatten, optree.tree_unflatten), [0]
+    for place in (0, 1):
+        places[0] = place
+        for within in (places, (places,)):
+            call, _ = calls.find((X, within), {})
+            np.testing.assert_array_equal(np.ravel(call([X])[0]), [X[place]])
+            assert calls.find_known((X, within)) is None
+
+
+def test_of_many_constants_the_first_are_forgotten():
+    calls = Calls("to_test", np.sum, (np.ndarray,), optree.tree_flatten, optree.tree_unflatten)
+    marks = [f"{number}" for number in range(host_functions._MANY + 1)]
+    for mark in marks:
+        calls.find((X, mark), {})
+    assert calls.find_known((X, marks[0])) is None
+    assert calls.find_known((X, marks[-1])) is not None
 
 
 def test_derivatives_are_one_object_each():

@@ -1,5 +1,6 @@
 """Functions with rules as functions of JAX: what they answer is compared with `jax.numpy`."""
 
+import os
 import subprocess
 import sys
 
@@ -12,6 +13,7 @@ import jax.numpy as jnp  # noqa: E402
 
 from rulescore import NoTangent, frule, ignore_derivatives, rrule  # noqa: E402
 from rulescore.ad import grad, hessian, jvp  # noqa: E402
+from rulescore.backends import jax as backend  # noqa: E402
 from rulescore.backends.jax import JaxConfig, from_jax, to_jax  # noqa: E402
 from rulescore.config import rrule_via_ad  # noqa: E402
 from testutils import check_rule  # noqa: E402
@@ -90,6 +92,39 @@ def assert_same(found, expected):
 def test_all_transformations_work(name):
     transform = TRANSFORMATIONS[name]
     assert_same(transform(OURS)(jnp.asarray(X), jnp.asarray(Y)), transform(by_jax)(jnp.asarray(X), jnp.asarray(Y)))
+
+
+@pytest.mark.parametrize(
+    "name", ["grad", "vjp", "linearize", "jacrev", "reverse of reverse", "vmap of hessian", "scan"]
+)
+def test_all_works_where_jax_takes_no_linearizations(name, monkeypatch):
+    linearizations = pytest.importorskip("jax._src.interpreters.ad", reason="private").primitive_linearizations
+    monkeypatch.delitem(linearizations, backend.host_call)
+    test_all_transformations_work(name)
+
+
+def test_another_form_of_linearizations_is_left_alone(monkeypatch):
+    private = pytest.importorskip("jax._src.interpreters.ad", reason="private")
+    monkeypatch.setattr(private, "fallback_linearize_rule", lambda prim, primals: None)
+    monkeypatch.delitem(private.primitive_linearizations, backend.host_call)
+    backend._register_linearization()
+    assert backend.host_call not in private.primitive_linearizations
+
+
+def test_programs_on_several_devices_work():
+    program = """if True:
+        import numpy as np, jax, jax.numpy as jnp
+        from jax.sharding import Mesh, NamedSharding, PartitionSpec
+        from rulescore.backends.jax import to_jax
+        devices = jax.devices()
+        x = jax.device_put(jnp.arange(8.0), NamedSharding(Mesh(np.array(devices), ("i",)), PartitionSpec("i")))
+        gradient = jax.jit(jax.grad(lambda x: to_jax(np.sin)(x).sum()))(x)
+        np.testing.assert_allclose(np.asarray(gradient), np.cos(np.arange(8.0)), rtol=1e-6)
+        print(len(devices))
+    """
+    two = {**os.environ, "XLA_FLAGS": "--xla_force_host_platform_device_count=2", "JAX_PLATFORMS": "cpu"}
+    result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False, env=two)
+    assert result.stdout == "2\n", result.stderr
 
 
 @pytest.mark.parametrize("name", ["grad", "jit of grad", "hessian", "vmap of grad"])
