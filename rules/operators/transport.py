@@ -1,25 +1,19 @@
 """The Sinkhorn distance: the cost of moving one set of weights onto another, smoothed by an entropy.
 
-The plan is P = exp(u + v - K) with the costs K in units of ε. What is called scalings here are the u and v that give it
-its marginals. Of two sets of points, costs are computed some rows at a time, again in each iteration.
+The plan is P = exp(u + v - K) with the costs K in units of ε. The scalings u and v, which give it its marginals, are
+found in `sinkhorn_iteration`.
 """
-
-import contextlib
 
 import numpy as np
 
 from rules.numpy.array_like import as_array, as_array_tangent, shape_of
 from rules.operators.operator import arguments_given, operator
-from rules.operators.set_distances import AT_ONCE, point_sets
+from rules.operators.set_distances import point_sets
+from rules.operators.sinkhorn_iteration import groups, log_sums, solved
 from rulescore import AbstractZero, NoTangent, Thunk, frule, project_to, rrule, unbroadcast, unthunk
 from rulescore.closures import is_traced
 
 NO_TANGENT = NoTangent()
-
-MOST_ITERATIONS = 10_000
-
-COARSE = 0.01
-"""How far marginals may be off, of 1, before the entropy counts for less."""
 
 
 @operator()
@@ -120,23 +114,15 @@ class Problem:
         z = self.epsilon * (of_a + of_b)
         return z.astype(self.dtype) if z.dtype != self.dtype else z
 
-    # ------------------------------------------------------------------ of plain arrays, some rows at a time
+    # ------------------------------------------------------------------ of plain arrays
 
-    def each(self):
-        """The costs of one pair of sets after the other."""
-        shape = (-1, *self.x.shape[-2:])
-        if self.y is None:
-            return [Costs(c, None, None) for c in np.reshape(self.x, shape)]
-        of_y = np.reshape(self.y, (-1, *self.y.shape[-2:]))
-        return [Costs(x, y, self.metric) for x, y in zip(np.reshape(self.x, shape), of_y, strict=True)]
+    def pairs(self):
+        """The points of all pairs of sets, or the costs of all."""
+        return [None if w is None else np.reshape(w, (-1, *w.shape[-2:])) for w in (self.x, self.y)]
 
     def solved(self):
         """u and v."""
-        found = [sinkhorn(costs, self.log_a, self.log_b, self.epsilon, self.dtype) for costs in self.each()]
-        u, v = (
-            np.stack(w) if w else np.zeros((0, k))
-            for w, k in ([[f[0] for f in found], self.n], [[f[1] for f in found], self.m])
-        )
+        u, v = solved(*self.pairs(), self.metric, self.log_a, self.log_b, self.epsilon, self.dtype)
         return np.reshape(u, (*self.leading, self.n)), np.reshape(v, (*self.leading, self.m))
 
 
@@ -152,98 +138,6 @@ def weights_of(a, name, count):
     if not np.all(a > 0):
         raise ValueError(f"sinkhorn_distance({name}=...): weights are positive; leave out the points that have none")
     return a
-
-
-class Costs:
-    """The costs between two sets, or a matrix of them, some rows at a time."""
-
-    def __init__(self, x, y, metric):
-        self.x, self.y, self.metric = x, y, metric
-        self.n, self.m = len(x), x.shape[-1] if y is None else len(y)
-        self._all = np.asarray(x, np.float64) if y is None else None
-        self.are_held = self.n * self.m <= AT_ONCE
-
-    def parts(self, per_element=1):
-        """Slices of rows, and their costs, with room for so many numbers for each."""
-        height = max(1, AT_ONCE // (self.m * per_element))
-        if self._all is None and self.n <= height:
-            self._all = self.metric.matrix(self.x, self.y)
-        for top in range(0, self.n, height):
-            rows = slice(top, top + height)
-            yield rows, self.metric.matrix(self.x[rows], self.y) if self._all is None else self._all[rows]
-
-    def spread(self):
-        """The difference of the largest and the smallest."""
-        extremes = [(c.min(), c.max()) for _, c in self.parts()]
-        difference = max(high for _, high in extremes) - min(low for low, _ in extremes)
-        if not np.isfinite(difference):
-            raise ValueError("sinkhorn_distance: costs are finite numbers, and some of these are not: give a large one")
-        return difference
-
-
-def log_sums(k, axis):
-    """log Σ exp along an axis."""
-    largest = k.max(axis, keepdims=True)
-    return np.log(np.exp(k - largest).sum(axis)) + largest.squeeze(axis)
-
-
-def sinkhorn(costs, log_a, log_b, epsilon, dtype):
-    """The scalings u and v, with the same sum.
-
-    Small ε are approached by halves, since the iteration would take too many steps to get there from afar (Schmitzer
-    2019, ε-scaling). Where all costs are held, Newton's method does the rest: close to a plan without choices the
-    iteration hardly moves.
-    """
-    u, v = np.zeros(costs.n), np.zeros(costs.m)
-    current = max(epsilon, costs.spread())
-    tolerance = 1e-6 if np.dtype(dtype).itemsize <= 4 else 1e-13 if costs.are_held else 1e-9
-    for _ in range(MOST_ITERATIONS):
-        u, v, error = updated(costs, u, v, log_a, log_b, current)
-        rounding = 4 * np.finfo(float).eps * (np.abs(u).max() + np.abs(v).max())
-        if current > epsilon and error < COARSE:
-            finer = max(epsilon, current / 2)
-            u, v, current = u * (current / finer), v * (current / finer), finer
-            continue
-        if current == epsilon and error < COARSE and costs.are_held:
-            u, v, error = by_newton(costs, u, v, log_a, log_b, epsilon)
-        if current == epsilon and error < rounding + tolerance:
-            shift = (np.sum(u) - np.sum(v)) / (costs.n + costs.m)
-            return u - shift, v + shift
-    raise ArithmeticError(
-        f"sinkhorn_distance did not come to an end in {MOST_ITERATIONS} iterations: epsilon={epsilon} is small beside "
-        "the costs; give a larger one, or divide costs and epsilon by the same number"
-    )
-
-
-def by_newton(costs, u, v, log_a, log_b, epsilon):
-    """Newton's method for the marginals of the plan, as long as it gets closer to them, and how far they are off."""
-    ((_, c),) = costs.parts()
-    a, b, best = np.exp(log_a), np.exp(log_b), None
-    while True:
-        plan = np.exp(u[:, None] + v - c / epsilon)
-        rows, cols = a - plan.sum(1), b - plan.sum(0)
-        error = np.sum(np.abs(rows)) + np.sum(np.abs(cols))
-        if best is not None and not error < best[2]:
-            return best
-        best = u, v, error
-        matrix = np.block([[np.diag(a - rows), plan], [plan.T, np.diag(b - cols)]])
-        shift = np.concatenate([np.ones(len(a)), -np.ones(len(b))])
-        with contextlib.suppress(np.linalg.LinAlgError):
-            step = np.linalg.solve(matrix + np.outer(shift, shift) / len(shift), np.concatenate([rows, cols]))
-            u, v = u + step[: len(a)], v + step[len(a) :]
-
-
-def updated(costs, u, v, log_a, log_b, epsilon):
-    """One step of the iteration, in one pass over the costs, and how far its row sums were off before."""
-    new_u, of_cols = np.empty(costs.n), np.full(costs.m, -np.inf)
-    for rows, c in costs.parts():
-        k = -c / epsilon
-        new_u[rows] = log_a[rows] - log_sums(k + v, 1)
-        of_cols = np.logaddexp(of_cols, log_sums(k + new_u[rows, None], 0))
-    # The plan of the old u and of v has the column sums b and these row sums.
-    with np.errstate(over="ignore"):
-        error = np.sum(np.exp(log_a) * np.abs(np.expm1(u - new_u)))
-    return new_u, log_b - of_cols, error
 
 
 # ---------------------------------------------------------------- scalings as a function, for second derivatives
@@ -264,8 +158,7 @@ def scalings(k, log_a, log_b):
         With the same sum.
     """
     log_a, log_b = log_a - log_sums(log_a, 0), log_b - log_sums(log_b, 0)
-    found = [sinkhorn(Costs(c, None, None), log_a, log_b, 1.0, np.float64) for c in np.reshape(k, (-1, *k.shape[-2:]))]
-    u, v = np.stack([f[0] for f in found]), np.stack([f[1] for f in found])
+    u, v = solved(np.reshape(k, (-1, *k.shape[-2:])), None, None, log_a, log_b, 1.0, np.float64)
     dtype = k.dtype
     return np.reshape(u, k.shape[:-1]).astype(dtype), np.reshape(v, (*k.shape[:-2], k.shape[-1])).astype(dtype)
 
@@ -354,11 +247,12 @@ class Solution:
         return np.exp(self.u[..., :, None] + self.v[..., None, :] - c / self.problem.epsilon), c
 
     def plans(self, per_element):
-        """Of each pair of sets, as (number, costs, rows, part of the plan, part of the costs)."""
+        """Of some pairs of sets, as (their numbers, costs, rows, that part of the plans, and of the costs)."""
         u, v = np.reshape(self.u, (-1, self.problem.n)), np.reshape(self.v, (-1, self.problem.m))
-        for i, costs in enumerate(self.problem.each()):
+        for numbers, costs in groups(*self.problem.pairs(), self.problem.metric):
             for rows, c in costs.parts(per_element):
-                yield i, costs, rows, np.exp(u[i, rows, None] + v[i] - c / self.problem.epsilon), c
+                k = u[numbers, rows, None] + v[numbers, None, :] - c / self.problem.epsilon
+                yield numbers, costs, rows, np.exp(k), c
 
     def by_points(self):
         """The gradients with respect to the points of each set."""
@@ -367,10 +261,10 @@ class Solution:
             slopes = self.plan()[0][..., None] * metric.slope(x[..., :, None, :] - y[..., None, :, :])
             return np.sum(slopes, axis=-2), -np.sum(slopes, axis=-3)
         of_x, of_y = (np.zeros((int(np.prod(self.problem.leading)), *z.shape[-2:]), z.dtype) for z in (x, y))
-        for i, costs, rows, plan, _ in self.plans(x.shape[-1]):
-            slopes = plan[..., None] * metric.slope(costs.x[rows, None] - costs.y)
-            of_x[i, rows] = np.sum(slopes, axis=1)
-            of_y[i] -= np.sum(slopes, axis=0)
+        for numbers, costs, rows, plan, _ in self.plans(x.shape[-1]):
+            slopes = plan[..., None] * metric.slope(costs.x[:, rows, None] - costs.y[:, None])
+            of_x[numbers, rows] = np.sum(slopes, axis=2)
+            of_y[numbers] -= np.sum(slopes, axis=1)
         return np.reshape(of_x, x.shape), np.reshape(of_y, y.shape)
 
     def by_epsilon(self):
@@ -380,8 +274,8 @@ class Solution:
             cost = np.sum(plan * c, axis=(-2, -1))
         else:
             sums = np.zeros(int(np.prod(self.problem.leading)))
-            for i, _, _, plan, c in self.plans(1):
-                sums[i] += np.sum(plan * c)
+            for numbers, _, _, plan, c in self.plans(1):
+                sums[numbers] += np.sum(plan * c, axis=(1, 2))
             cost = np.reshape(sums, self.problem.leading)[()]
         return (self.value - cost) / self.problem.epsilon
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.optimize import linear_sum_assignment
 
-from rules.operators import set_distances, sinkhorn_distance, transport
+from rules.operators import set_distances, sinkhorn_distance, sinkhorn_iteration
 from rulescore.ad import grad, hessian, value_and_grad
 
 RNG = np.random.default_rng(0)
@@ -49,7 +49,7 @@ def test_gradients_are_those_of_torch_through_many_iterations():
 def test_parts_of_the_costs_give_what_all_of_them_give(monkeypatch):
     x, y = RNG.random((20, 2)), RNG.random((15, 2))
     at_once = grad(lambda x, y, e: sinkhorn_distance(x, y, epsilon=e), argnums=(0, 1, 2))(x, y, 0.3)
-    monkeypatch.setattr(transport, "AT_ONCE", 40)
+    monkeypatch.setattr(sinkhorn_iteration, "AT_ONCE", 40)
     in_parts = grad(lambda x, y, e: sinkhorn_distance(x, y, epsilon=e), argnums=(0, 1, 2))(x, y, 0.3)
     for a, b in zip(at_once, in_parts, strict=True):
         np.testing.assert_allclose(a, b, rtol=1e-6, atol=1e-9)
@@ -83,3 +83,27 @@ def test_a_plan_without_choices_is_reached():
 def test_errors_say_what_to_write(args, error, message):
     with pytest.raises(error, match=message):
         sinkhorn_distance(*args)
+
+
+@pytest.mark.parametrize("at_once", [sinkhorn_iteration.AT_ONCE, 100])
+def test_pairs_of_sets_that_differ_in_difficulty_are_each_solved_as_alone(monkeypatch, at_once):
+    """Some come to an end before others; with few costs at once, in several groups."""
+    monkeypatch.setattr(sinkhorn_iteration, "AT_ONCE", at_once)
+    c = np.random.default_rng(5).random((7, 6, 5)) * np.array([1e-3, 0.1, 1, 3, 10, 30, 100])[:, None, None]
+    c[3] = 0.25  # all plans are as good, and Newton's matrix is that of the weights alone
+    value, cbar = value_and_grad(lambda c: np.sum(sinkhorn_distance(c, epsilon=0.2)))(c)
+    alone = [value_and_grad(lambda c: sinkhorn_distance(c, epsilon=0.2))(each) for each in c]
+    assert value == pytest.approx(sum(each for each, _ in alone), rel=1e-12)
+    np.testing.assert_allclose(cbar, [each for _, each in alone], rtol=1e-9, atol=1e-12)
+
+
+def test_a_pair_whose_step_cannot_be_told_does_not_stop_the_others():
+    plan = np.array([[[0.0, 0.0], [0.0, 0.0]], [[0.3, 0.2], [0.2, 0.3]]])
+    sums = plan.sum(2), plan.sum(1)
+    right = np.array([[0.1, -0.1, 0.0, 0.0], [0.1, -0.1, 0.05, -0.05]])
+    step = sinkhorn_iteration.newton_step(plan, *sums, right)
+    np.testing.assert_array_equal(step[0], 0)
+    np.testing.assert_allclose(
+        step[1], sinkhorn_iteration.newton_step(plan[1:], plan[1:].sum(2), plan[1:].sum(1), right[1:])[0]
+    )
+    assert np.abs(step[1]).max() > 0
