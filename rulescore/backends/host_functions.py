@@ -598,7 +598,7 @@ class Calls:
             call = self._known.get((structure, fixed))
         except TypeError:
             raise self._unhashable(leaves) from None
-        others = [x for x in (*args, *kwargs.values()) if not isinstance(x, array_types)]
+        others = [*[x for x in args if not isinstance(x, array_types)], *kwargs.values()]
         are_constant = all(map(self._is_constant, others))
         if call is None:
             call = self._known[structure, fixed] = self._new_call(args, kwargs, leaves, structure, are_constant)

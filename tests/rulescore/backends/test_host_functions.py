@@ -90,6 +90,15 @@ def test_a_list_that_has_changed_is_another_constant():
             assert calls.find_known((X, within)) is None
 
 
+def test_arrays_given_by_name_are_no_constants():
+    calls = Calls("to_test", np.percentile, (np.ndarray,), optree.tree_flatten, optree.tree_unflatten)
+    for q in (np.array([20.0]), np.array([70.0])):
+        call, arrays = calls.find((X,), {"q": q})
+        assert [id(x) for x in arrays] == [id(X), id(q)]
+        np.testing.assert_array_equal(call(arrays)[0], np.percentile(X, q))
+        assert calls.find_known((X,), {"q": q}) is None
+
+
 def test_of_many_constants_the_first_are_forgotten():
     calls = Calls("to_test", np.sum, (np.ndarray,), optree.tree_flatten, optree.tree_unflatten)
     marks = [f"{number}" for number in range(host_functions._MANY + 1)]
