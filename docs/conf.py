@@ -58,6 +58,7 @@ sphinx_gallery_conf = {
     "remove_config_comments": True,
     "show_memory": False,
     "show_signature": False,
+    "write_computation_times": False,  # a page of them fetches scripts from the network
     "abort_on_example_error": True,
     "within_subsection_order": "ExampleTitleSortKey",
 }

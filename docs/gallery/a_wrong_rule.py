@@ -13,6 +13,7 @@ show why it may be believed.
 # The logarithm of a sum of exponentials, shifted so that nothing overflows, plus a penalty on the weights. The author
 # of the rule forgot that the softmax has to be divided by its sum.
 
+import matplotlib.pyplot as plt
 import numpy as np
 
 from rulescore import NoTangent, rrule
@@ -46,11 +47,10 @@ assert report.verdict == "fail"
 # %%
 # The pictures
 # ------------
-# To the left, how far finite differences are from the best of them, against their step: those of a right rule would
-# end on the line of the rule. To the right, what is left of the function when its value and its slope are taken away.
-# With a right slope that shrinks with the square of the step, with a wrong one only as fast as the step itself.
-
-import matplotlib.pyplot as plt  # noqa: E402
+# To the left, how far finite differences are from the best of them, against their step. The line is how far the rule
+# is: that of a right one would lie in the band at the bottom. To the right, what is left of the function when its value
+# and its slope are taken away. With a right slope that shrinks with the square of the step, with a wrong one only as
+# fast as the step itself.
 
 _, axes = plt.subplots(1, 2, figsize=(9.5, 3.6), layout="constrained")
 report.plot(axes)

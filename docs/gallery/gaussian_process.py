@@ -14,6 +14,7 @@ gradient goes through the Cholesky factorisation.
 
 import time
 
+import matplotlib.pyplot as plt
 import numpy as np
 import scipy.linalg
 from scipy.optimize import minimize
@@ -104,13 +105,13 @@ deviation = np.sqrt(np.maximum(variance, 0))
 
 # %%
 
-import matplotlib.pyplot as plt  # noqa: E402
-
-figure, (left, right) = plt.subplots(1, 2, figsize=(9, 3.2), layout="constrained")
-left.bar(range(INPUTS), 1 / scales)
-left.set(xlabel="input", ylabel="1 / length scale", title="which inputs matter")
-right.fill_between(line[:, 0], expected - 2 * deviation, expected + 2 * deviation, color="0.85")
-right.plot(line[:, 0], expected, label="expected, with two standard deviations")
+_, (left, right) = plt.subplots(1, 2, figsize=(9, 3.2), layout="constrained")
+left.bar(range(1, INPUTS + 1), 1 / scales)
+left.set(xlabel="input, by its number", ylabel="1 / length scale", title="which inputs matter")
+right.fill_between(
+    line[:, 0], expected - 2 * deviation, expected + 2 * deviation, color="0.85", label="two standard deviations"
+)
+right.plot(line[:, 0], expected, label="expected")
 right.plot(line[:, 0], wanted(line), "--", label="true")
-right.set(xlabel="first input")
-right.legend(fontsize=8)
+right.set(xlabel="first input", ylabel="output", title="along a line", ylim=(-1.3, 2.2))  # room for the legend
+right.legend(loc="upper center", ncols=3, fontsize=8)

@@ -12,6 +12,7 @@ the one that is.
 # Two clouds
 # ----------
 
+import matplotlib.pyplot as plt
 import numpy as np
 
 from rules.operators import chamfer_distance, hausdorff_distance
@@ -68,12 +69,14 @@ for name, (frames, distances) in flows.items():
 
 # %%
 
-import matplotlib.pyplot as plt  # noqa: E402
-
-figure, axes = plt.subplots(2, len(SHOWN), figsize=(9, 4.6), layout="constrained", sharex=True, sharey=True)
+figure, axes = plt.subplots(2, len(SHOWN), figsize=(9, 5.2), layout="constrained", sharex=True, sharey=True)
 for of_row, (name, (frames, _)) in zip(axes, flows.items(), strict=True):
-    of_row[0].set_ylabel(name)
     for ax, (number, cloud) in zip(of_row, frames.items(), strict=True):
-        ax.scatter(*heart.T, s=8, color="0.75")
-        ax.scatter(*cloud.T, s=8, color="#d55e00")
-        ax.set(aspect="equal", xticks=[], yticks=[], title=f"{number} steps")
+        targets = ax.scatter(*heart.T, s=8, color="0.75")
+        moved_points = ax.scatter(*cloud.T, s=8, color="#d55e00")
+        ax.set_aspect("equal")
+        ax.set_title(f"{name}, {number} steps", fontsize=10)
+figure.supxlabel("first coordinate", fontsize=10)
+figure.supylabel("second coordinate", fontsize=10)
+labels = ["the cloud to come to", "the cloud that is moved"]
+figure.legend([targets, moved_points], labels, loc="outside upper center", ncols=2)

@@ -13,6 +13,7 @@ how many blocks there are.
 
 import time
 
+import matplotlib.pyplot as plt
 import numpy as np
 
 from rules.operators import pool, segments
@@ -78,10 +79,12 @@ assert ratio > 10
 
 # %%
 
-import matplotlib.pyplot as plt  # noqa: E402
-
-figure, axes = plt.subplots(figsize=(6, 3.6), layout="constrained")
+_, axes = plt.subplots(figsize=(6, 3.6), layout="constrained")
 for (_, found), label in zip(times.items(), ("the loop", "pool, with its rule"), strict=True):
     axes.loglog(counts, 1e3 * np.array(found), "o-", label=label)
-axes.set(xlabel="blocks", ylabel="value and gradient, ms", title=f"means over the blocks of {SIDE} x {SIDE} pixels")
+axes.set(
+    xlabel="number of blocks",
+    ylabel="time of value and gradient, ms",
+    title=f"means over the blocks of {SIDE} x {SIDE} pixels",
+)
 axes.legend()

@@ -11,6 +11,7 @@ angle is the right-angle turn of the vector, which makes a field that winds arou
 # Turning
 # -------
 
+import matplotlib.pyplot as plt
 import numpy as np
 
 from rules.operators import rotary_embedding
@@ -78,16 +79,14 @@ print(f"the field in x vanishes at {minimum.round(3)}: the target, turned back")
 
 # %%
 
-import matplotlib.pyplot as plt  # noqa: E402
-
-figure, axes = plt.subplots(1, 3, figsize=(10.5, 3.4), layout="constrained")
+figure, axes = plt.subplots(1, 3, figsize=(10.5, 3.6), layout="constrained")
 left, middle, right = axes
 differences = np.linspace(0, 60, 400)
 left.plot(differences, [score(d, 0.0) for d in differences])
-left.set(xlabel="difference of positions", title="score")
+left.set(xlabel="difference of positions", ylabel="score", title="score of two vectors")
 middle.quiver(*np.moveaxis(plane, -1, 0), *np.moveaxis(-field, -1, 0), angles="xy")
-middle.plot(*minimum, "o", color="#d55e00")
-middle.set(aspect="equal", title="descent in x")
+middle.plot(*minimum, "o", color="#d55e00")  # the target, turned back
+middle.set(aspect="equal", xlabel="first coordinate of x", ylabel="second coordinate of x", title="descent in x")
 drawn = right.pcolormesh(side, side, torque[..., 0], cmap="RdBu_r", vmin=-1.5, vmax=1.5)
-figure.colorbar(drawn, ax=right)
-right.set(aspect="equal", title="slope in the position")
+figure.colorbar(drawn, ax=right, label="slope of the loss")
+right.set(aspect="equal", xlabel="first coordinate of x", title="slope in the position")

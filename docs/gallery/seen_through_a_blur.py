@@ -12,6 +12,7 @@ lines, which uses the rule of the solver.
 
 import time
 
+import matplotlib.pyplot as plt
 import numpy as np
 from scipy import ndimage, sparse
 from scipy.optimize import minimize
@@ -112,9 +113,11 @@ assert found.fun < 1e-2 * value
 
 # %%
 
-import matplotlib.pyplot as plt  # noqa: E402
-
-figure, axes = plt.subplots(1, 3, figsize=(9, 3), layout="constrained")
-for ax, image, title in zip(axes, (seen, true, found.x.reshape(SIDE, SIDE)), ("seen", "true", "found"), strict=True):
-    ax.imshow(image)
-    ax.set(title=title, xticks=[], yticks=[])
+figure, axes = plt.subplots(1, 3, figsize=(9.5, 3), layout="constrained", sharey=True)
+images = {"what the camera sees": seen, "the plate": true, "the plate as found": found.x.reshape(SIDE, SIDE)}
+for ax, (title, image) in zip(axes, images.items(), strict=True):
+    limits = {} if image is seen else {"vmin": -0.3, "vmax": 1.2, "cmap": "cividis"}
+    drawn = ax.imshow(image, **limits)
+    figure.colorbar(drawn, ax=ax, shrink=0.8, label="temperature" if image is seen else "logarithm of the conductivity")
+    ax.set(title=title, xlabel="column")
+axes[0].set_ylabel("row")

@@ -13,6 +13,7 @@ result may be.
 # ---------------
 # A smooth one, the same a million times faster, and the same with a constant that eats the digits.
 
+import matplotlib.pyplot as plt
 import numpy as np
 
 from rulescore import frule
@@ -63,13 +64,11 @@ for name, (f, slope) in functions.items():
 
 # %%
 
-import matplotlib.pyplot as plt  # noqa: E402
-
-figure, axes = plt.subplots(1, 3, figsize=(10, 3.2), layout="constrained", sharey=True)
+_, axes = plt.subplots(1, 3, figsize=(10, 3.2), layout="constrained", sharey=True)
 for ax, (name, (f, slope)) in zip(axes, functions.items(), strict=True):
     for order in (2, 4):
         ax.loglog(steps, np.maximum(errors(f, slope, order), 1e-17), label=f"order {order}")
-    ax.axhline(max(adaptive[name], 1e-17), color="0.5", ls="--", label="testutils")
-    ax.set(xlabel="step", title=name, ylim=(1e-17, 1e2))
+    ax.axhline(max(adaptive[name], 1e-17), color="0.5", ls="--", label="adaptive")
+    ax.set(xlabel="step", title=name, ylim=(1e-17, 1e2), xticks=[1e-12, 1e-8, 1e-4, 1])
 axes[0].set_ylabel("relative error")
 axes[0].legend()

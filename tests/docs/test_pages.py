@@ -31,6 +31,10 @@ TUTORIAL = DOCS / "write_your_first_rule.md"
 BLOCK = re.compile(r"^```(python|console)\n(.*?)^```\n(?:\n```text\n(.*?)^```\n)?", re.MULTILINE | re.DOTALL)
 NEEDS = re.compile(r"<!-- needs: (.*) -->")
 FENCE = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
+# A fence as Markdown knows them: indented, longer, or of tildes.
+ANY_FENCE = re.compile(r"^[ >]*(`{3,}|~{3,})(.*)\n(?:.*\n)*?[ >]*\1", re.MULTILINE)
+# The commands that set a machine up. They are those of the README, which a fresh clone runs literally.
+SET_UP = {"python3 -m venv .venv", "source .venv/bin/activate", "pip install --quiet ."}
 TOCTREE = re.compile(r"^```\{toctree\}\n(.*?)^```", re.MULTILINE | re.DOTALL)
 # A picture, with the expression in the names of the page that draws it.
 DRAWN = re.compile(r"^<!-- drawn by: (.*) -->\n!\[[^]]*\]\((.*)\)$", re.MULTILINE)
@@ -55,6 +59,37 @@ def test_blocks_of_a_page_run_in_order_and_print_what_it_shows(page: Path) -> No
     assert run.returncode == 0, run.stdout + run.stderr
 
 
+def unchecked_blocks(text: str) -> list[str]:
+    """The blocks that are neither run, nor what one that is run prints, nor for Sphinx; and commands nobody runs."""
+    others = [found[2].strip() for found in ANY_FENCE.finditer(BLOCK.sub("", text))]
+    commands = [line for _, code, _ in BLOCK.findall(text) for line in re.findall(r"^\$ (.*)$", code, re.MULTILINE)]
+    return [
+        *(f"```{language}" for language in others if not language.startswith("{")),
+        *(command for command in commands if command not in SET_UP and not command.startswith("rulescore ")),
+    ]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_every_block_of_a_page_is_run_or_printed_by_one(page: Path) -> None:
+    assert not unchecked_blocks(page.read_text("utf8"))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "```sh\npytest\n```\n",
+        "```\nx = 1\n```\n",
+        "```py\nx = 1\n```\n",
+        "- item\n\n  ```python\n  x = 1\n  ```\n",
+        "~~~python\nx = 1\n~~~\n",
+        "```text\n1\n```\n",
+        "```console\n$ pytest\n```\n",
+    ],
+)
+def test_a_block_that_nobody_runs_is_noticed(text: str) -> None:
+    assert len(unchecked_blocks(f"```python\nx = 1\n```\n\nWords.\n\n{text}")) == 1
+
+
 @pytest.mark.parametrize("page", PAGES, ids=name_of)
 def test_links_of_a_page_lead_to_files(page: Path) -> None:
     text = FENCE.sub("", page.read_text("utf8"))
@@ -74,6 +109,19 @@ def test_every_page_is_in_a_table_of_contents() -> None:
             entries = [line for line in tree.splitlines() if line and not line.startswith(":")]
             listed |= {name_of(page.parent / f"{entry}.md") for entry in entries}
     assert listed - {"auto_gallery/index"} == set(map(name_of, PAGES))
+
+
+def test_the_page_of_the_backends_lists_their_functions() -> None:
+    # From the sources, since a module can be imported only where its system is installed.
+    listed = re.findall(r"^\| `(\w+\.\w+)\(", (DOCS / "api" / "backends.md").read_text("utf8"), re.MULTILINE)
+    sources = sorted((DOCS.parent / "rulescore" / "backends").glob("*.py"))
+    named_by_their_system = {
+        f"{source.stem}.{function}"
+        for source in sources
+        for function in re.findall(r"^def (\w+)\(", source.read_text("utf8"), re.MULTILINE)
+        if re.fullmatch(f"(to|from|extend)_{source.stem}", function)
+    }
+    assert set(listed) == named_by_their_system
 
 
 def test_tutorial_and_examples_have_python_blocks() -> None:

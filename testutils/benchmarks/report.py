@@ -145,25 +145,27 @@ def draw(run: Run, path: Path) -> None:
 
 
 def figure_of(run: Run) -> Any:
-    """Bars of what takes how many times as long as the rule: a panel for each workload, a row for each operator."""
+    """Bars of what takes how many times as long as the rule: a panel for each workload, two in a row."""
     from matplotlib.figure import Figure
 
     by_operator: dict[str, list[Contest]] = {}
     for contest in run.contests:
         by_operator.setdefault(contest.name.partition("-")[0], []).append(contest)
-    columns, height = max(map(len, by_operator.values())), len(by_operator)
+    # A page is no wider than two panels whose letters can be read.
+    pairs = [contests[place : place + 2] for contests in by_operator.values() for place in range(0, len(contests), 2)]
+    columns, height = max(map(len, pairs)), len(pairs)
     figure = Figure(figsize=(max(5.0, 3.4 * columns), 0.6 + 2.6 * height), layout="constrained")
     axes = figure.subplots(height, columns, squeeze=False, sharex=True)
-    for of_row, contests in zip(axes, by_operator.values(), strict=True):
+    for of_row, pair in zip(axes, pairs, strict=True):
         for place, ax in enumerate(of_row):
-            if place < len(contests):
-                _draw_contest(ax, contests[place])
+            if place < len(pair):
+                _draw_contest(ax, pair[place])
             else:
                 ax.set_visible(False)
     ratios = [m.seconds / c.rule_seconds for c in run.contests for m in c.measurements if m.seconds]
     axes[0, 0].set_xlim(min(ratios) / 2, 12 * max(ratios))  # room for the numbers
     handles, labels = axes[0, 0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower center", ncols=4, frameon=False)
+    figure.legend(handles, labels, loc="outside upper center", ncols=columns, frameon=False)
     return figure
 
 
