@@ -22,7 +22,7 @@ from rulescore.records import name_of
 from rulescore.registry import frule, rrule
 from rulescore.rule_table import RuleTable
 from rulescore.signatures import instances_of
-from rulescore.tangents import Tangent, rebuild, structure_of
+from rulescore.tangents import Tangent, rebuild, structure_of, zero_tangent
 from rulescore.thunks import unthunk
 from rulescore.zero import AbstractZero, NoTangent, ZeroTangent
 
@@ -236,12 +236,13 @@ class ExplicitCall:
         """The tangent of each positional argument, from those of the values."""
         return [_tangent_of(x, dvalues) for x in self._args]
 
-    def cotangents(self, bars: Iterable[Any], count: int) -> list[Any]:
+    def cotangents(self, bars: Iterable[Any], values: list[Any]) -> list[Any]:
         """The cotangent of each value, from those of the positional arguments."""
-        sums: list[Any] = [ZeroTangent()] * count
+        has_tangent = [zero_tangent(value) is not NoTangent() for value in values]
+        sums: list[Any] = [ZeroTangent() if has_one else NoTangent() for has_one in has_tangent]
         given = [*bars, *[NoTangent()] * len(self._args)]
         for x, bar in zip(self._args, given, strict=False):
-            for number, part in _parts_of_cotangent(x, bar, self.f):
+            for number, part in _parts_of_cotangent(x, bar, self.f, has_tangent):
                 sums[number] = add(sums[number], part)
         return sums
 
@@ -255,8 +256,8 @@ def _tangent_of(x: Any, dvalues: Any) -> Any:
     return Tangent.from_fields(type(x), fields)
 
 
-def _parts_of_cotangent(x: Any, bar: Any, f: Any) -> Iterator[tuple[int, Any]]:
-    if not _Graph(x, _is_slot).found:
+def _parts_of_cotangent(x: Any, bar: Any, f: Any, has_tangent: list[bool]) -> Iterator[tuple[int, Any]]:
+    if not any(has_tangent[slot.number] for slot in _Graph(x, _is_slot).found):
         return
     bar = unthunk(bar)
     if isinstance(bar, ZeroTangent):
@@ -272,7 +273,7 @@ def _parts_of_cotangent(x: Any, bar: Any, f: Any) -> Iterator[tuple[int, Any]]:
         return
     for key, part in parts_of(x).items():
         if _Graph(part, _is_slot).found:
-            yield from _parts_of_cotangent(part, bar[key], f)
+            yield from _parts_of_cotangent(part, bar[key], f, has_tangent)
 
 
 def made_explicit(f: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> tuple[ExplicitCall, list[Any]] | None:
@@ -364,7 +365,8 @@ def explicit_call_rrule(config: Any, call: Any, values: Any) -> Any:
     y, pullback = found
 
     def explicit_call_pullback(ybar: Any) -> Any:
-        return NoTangent(), Tangent(list, *call.cotangents(pullback(ybar)[1:], len(values)))
+        bars = call.cotangents(pullback(ybar)[1:], values)
+        return NoTangent(), Tangent(list, *bars) if any(bar is not NoTangent() for bar in bars) else NoTangent()
 
     return y, explicit_call_pullback
 

@@ -6,8 +6,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.integrate import fixed_quad
 
-from rulescore.ad import grad
+from rulescore import NoTangent, rrule
+from rulescore.ad import grad, vjp
+from rulescore.ad.config import CONFIG
 from rulescore.closures import Closure, made_explicit, substituted
 
 
@@ -94,6 +97,29 @@ def test_one_value_that_is_captured_twice_is_one_value():
         return lambda x: p * x + (lambda: p)()
 
     assert explicit_grad(make) == (4.0, 1)
+
+
+def test_whole_numbers_among_the_values_have_no_cotangent():
+    found = []
+
+    def area(p, q):
+        explicit, values = made_explicit(fixed_quad, (lambda t: p * q * t, 0.0, 2.0), {})
+        found.append(explicit)
+        return explicit(values)[0]
+
+    grad(area)(2.0, 3.0)
+    vjp(area, 2.0, 3.0)
+    of_p, of_both = found
+    for explicit, values, expected in (
+        (of_p, [2.0], [6.0]),
+        (of_both, [2.0, 3], [6.0, NoTangent()]),
+        (of_both, [2, 3], None),
+    ):
+        _, pullback = rrule(CONFIG, explicit, values)
+        _, bar = pullback((1.0, None))
+        assert (
+            bar is NoTangent() if expected is None else [bar[i] for i in range(len(values))] == pytest.approx(expected)
+        )
 
 
 def test_where_nothing_is_differentiated_there_is_nothing_to_convert():
