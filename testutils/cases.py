@@ -129,6 +129,7 @@ class Case:
         self.order = order
         self.rules: dict[str, Callable[..., Any]] = {"rrule": rrule_f, "frule": frule_f}
         self.config = config
+        self._binding_config: Any = None
         self.fdm = fdm
         self.rng = np.random.default_rng(0 if rng is None else rng)
         self.kwargs = {name: _primal(value) for name, value in (fkwargs or {}).items()}
@@ -148,7 +149,7 @@ class Case:
         for index, arg in enumerate(args):
             name = f" ({names[index]})" if index < len(names) else ""
             yield self._argument(index + 1, f"argument {index}{name}", arg)
-        for position, keyword in sorted(self._bound_keywords().items()):
+        for position, keyword in sorted(self._bound_keywords(given_kwargs).items()):
             yield self._argument(position + 1, f"argument {position} ({keyword})", given_kwargs[keyword], keyword)
 
     def _argument(self, position: int, label: str, arg: Any, keyword: str | None = None) -> Argument:
@@ -162,21 +163,39 @@ class Case:
             raise SampleError(f"{self.call}: no random tangent for {label}: {error}") from error
         return Argument(position, label, value, tangent, False, keyword)
 
-    def _bound_keywords(self) -> dict[int, str]:
-        """The keywords that the rule takes by position, so that its pullback may answer for them."""
+    def _bound_keywords(self, given: Mapping[str, Any]) -> dict[int, str]:
+        """The keywords that the rule takes by position, so that its pullback may answer for them.
+
+        A rule that calls back into AD takes all by position, its tolerances too, in which the function is no smooth
+        one: of such a rule only those count that carry a tangent of their own, as made by `with_tangent`.
+        """
         mode = "rrule" if "rrule" in self.modes else "frule"
+        bound = self._positions_of_keywords(mode)
+        asked = {name for name, x in given.items() if isinstance(x, PrimalWithTangent) and x.tangent is not NoTangent()}
+        if asked <= set(bound.values()):
+            return bound
+        self._binding_config = self._config_of(self.rules[mode])
+        return bound | {p: name for p, name in self._positions_of_keywords(mode).items() if name in asked}
+
+    def _positions_of_keywords(self, mode: str) -> dict[int, str]:
         bound, rest = self._bound(mode)
         moved = self.kwargs.keys() - rest.keys()
         table = self.rules[mode]
         if not moved or not isinstance(table, RuleTable):
             return {}
-        names = table.parameter_names(self.function, self.args, self.kwargs) or ()
+        names = table.parameter_names(self.function, self.args, self.kwargs, self._binding_config) or ()
         return {p: name for p, name in enumerate(names[: len(bound)]) if name in moved}
 
     def _bound(self, mode: str, *inputs: Any) -> tuple[tuple[Any, ...], dict[str, Any]]:
         function, args, kwargs = inputs or (self.function, self.args, self.kwargs)
         table = self.rules[mode]
-        return table.bind(function, args, kwargs) if kwargs and isinstance(table, RuleTable) else (args, kwargs)
+        if not kwargs or not isinstance(table, RuleTable):
+            return args, kwargs
+        return table.bind(function, args, kwargs, self._binding_config)
+
+    def _config_of(self, table: Any) -> Any:
+        """What rules that call back receive."""
+        return TestConfig() if self.config is None and isinstance(table, RuleTable) else self.config
 
     @cached_property
     def call(self) -> str:
@@ -262,11 +281,12 @@ class Case:
         """Call a rule on fresh copies of the arguments, or on ``inputs``; returns these and whatever it returned."""
         function, args, kwargs = inputs = inputs or self.copies()
         rule = self.rules[mode]
-        if leading and len(leading[0]) > 1 + len(args):
-            # A keyword with a tangent: only by position can its tangent be given too.
+        if self._binding_config is not None or (leading and len(leading[0]) > 1 + len(args)):
+            # A keyword with a tangent: only by position can its tangent be given too, and rules that call back answer
+            # for what was given by position.
             args, kwargs = self._bound(mode, *inputs)
-            leading = ((*leading[0], *[NoTangent()] * (1 + len(args) - len(leading[0]))),)
-        config = TestConfig() if self.config is None and isinstance(rule, RuleTable) else self.config
+            leading = tuple((*dx, *[NoTangent()] * (1 + len(args) - len(dx))) for dx in leading)
+        config = self._config_of(rule)
         configs = () if config is None else (config,)
         with rule_code(f"the {mode}"):
             return inputs, rule(*configs, *leading, function, *args, **kwargs)

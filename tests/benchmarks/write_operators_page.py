@@ -1,24 +1,33 @@
-"""Writes docs/benchmarks.md from docs/benchmarks.json.
+"""Writes docs/benchmarks.md from docs/benchmarks.json, and from the files of two special cases beside it.
 
 ``python tests/benchmarks/write_operators_page.py --measure`` measures anew, on this machine, draws docs/benchmarks.png
-and writes the page. Alone it draws and writes what was measured before.
+and writes the page, in about four minutes. Alone it draws and writes what was measured before.
 """
 
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from testutils.benchmarks.measuring import Contest, Run
-from testutils.benchmarks.report import WRONG, draw, header, notes, rows, summary, times
+from testutils.benchmarks.report import WRONG, draw, duration, header, notes, rows, summary, times
 from testutils.benchmarks.systems import KINDS, Ours
 from testutils.benchmarks.workloads import LOOP
 
 DOCS = Path(__file__).parents[2] / "docs"
 PAGE, DATA, CHART = DOCS / "benchmarks.md", DOCS / "benchmarks.json", DOCS / "benchmarks.png"
+
+KEPT, KEPT_DATA = ("sum-1000", "hausdorff-1000", "rotary-1000"), DOCS / "benchmarks_kept_memory.json"
+"""Workloads whose arrays are so large that the C library gives their memory back to the system."""
+
+KEEPING = {"MALLOC_MMAP_THRESHOLD_": 2**25, "MALLOC_TRIM_THRESHOLD_": 2**30, "MALLOC_TOP_PAD_": 2**26}
+
+NUMPY_ALONE, NUMPY_ALONE_DATA = ("hausdorff",), DOCS / "benchmarks_without_numba.json"
+PEERS = ("autograd", "mygrad", "torch", "jax")
 
 INTRODUCTION = """\
 # Benchmarks
@@ -71,7 +80,57 @@ def page(run: Run) -> str:
         text += [table(contest)]
         if found := list(notes(contest)):
             text += ["\n".join(f"- {note}" for note in found)]
+    text += [kept_memory(run, read(KEPT_DATA)), without_numba(run, read(NUMPY_ALONE_DATA))]
     return "\n\n".join(text) + "\n"
+
+
+KEPT_MEMORY = """\
+## When freed memory is kept
+
+Memory of large arrays goes back to the system when it is freed, and is handed out page by page when it is asked for
+again: a large part of the time of whoever makes many large arrays. Times without these, and with them in the
+environment, where the C library keeps it:
+
+{settings}
+
+"""
+
+WITHOUT_NUMBA = """\
+## Without numba
+
+Hausdorff pooling by the rule where numba is installed, and in NumPy alone:
+
+"""
+
+
+def kept_memory(run: Run, kept: Run) -> str:
+    """The large workloads, by contestants that are right, before and after."""
+    lines = [["", "", "as it is", "memory kept", "times the rule", "memory kept"]]
+    for after in kept.contests:
+        (before,) = [contest for contest in run.contests if contest.name == after.name]
+        rule = before.rule_seconds, after.rule_seconds
+        lines.append([after.title, "the rule", duration(rule[0]), duration(rule[1]), "", ""])
+        for kind in KINDS:
+            for both in (
+                (before.of(kind.name, LOOP), after.of(kind.name, LOOP)),
+                (before.on_arrays(kind.name), after.on_arrays(kind.name)),
+            ):
+                if all(m and m.seconds and m.is_right for m in both):
+                    seconds = [m.seconds for m in both if m and m.seconds]
+                    what = "loop" if both[0] and both[0].formulation == LOOP else "on arrays"
+                    ratios = [times(time, own) for time, own in zip(seconds, rule, strict=True)]
+                    lines.append(["", f"{kind.name}, {what}", *map(duration, seconds), *ratios])
+    settings = "\n".join(f"- `{name}={value}`" for name, value in KEEPING.items())
+    return KEPT_MEMORY.format(settings=settings) + markdown(lines, left=2)
+
+
+def without_numba(run: Run, alone: Run) -> str:
+    lines = [["", "with numba", "NumPy alone", "ratio"]]
+    for after in alone.contests:
+        (before,) = [contest for contest in run.contests if contest.name == after.name]
+        seconds = before.rule_seconds, after.rule_seconds
+        lines.append([after.title, *map(duration, seconds), times(seconds[1], seconds[0])])
+    return WITHOUT_NUMBA + markdown(lines)
 
 
 def sentence(text: str) -> str:
@@ -103,24 +162,31 @@ def table(contest: Contest) -> str:
     return markdown([list(header(contest)), *rows(contest)])
 
 
-def markdown(lines: list[list[str]]) -> str:
+def markdown(lines: list[list[str]], left: int = 1) -> str:
+    """A table whose columns are flush right, but for the first ones."""
     head, *others = lines
-    rule = ["---", *["---:"] * (len(head) - 1)]
+    rule = [*["---"] * left, *["---:"] * (len(head) - left)]
     return "\n".join(f"| {' | '.join(line)} |" for line in [head, rule, *others])
 
 
-def read() -> Run:
-    return Run.from_dict(json.loads(DATA.read_text("utf8")))
+def read(data: Path) -> Run:
+    return Run.from_dict(json.loads(data.read_text("utf8")))
 
 
 def measure() -> None:
-    command = [sys.executable, "-m", "rulescore", "bench", "--memory", f"--json={DATA}", f"--chart={CHART}"]
-    subprocess.run(command, check=True)
+    bench([], "--memory", f"--json={DATA}", f"--chart={CHART}")
+    bench(KEPT, f"--json={KEPT_DATA}", **{name: str(value) for name, value in KEEPING.items()})
+    bench(NUMPY_ALONE, f"--json={NUMPY_ALONE_DATA}", *(f"--without={peer}" for peer in PEERS), NUMBA_DISABLE_JIT="1")
+
+
+def bench(workloads: Sequence[str], *options: str, **environment: str) -> None:
+    command = [sys.executable, "-m", "rulescore", "bench", *workloads, *options]
+    subprocess.run(command, check=True, env={**os.environ, **environment})
 
 
 if __name__ == "__main__":
     if "--measure" in sys.argv[1:]:
         measure()
     else:
-        draw(read(), CHART)
-    PAGE.write_text(page(read()), "utf8")
+        draw(read(DATA), CHART)
+    PAGE.write_text(page(read(DATA)), "utf8")

@@ -5,6 +5,9 @@ values that are being differentiated, and the rules of building and calling. Wha
 object of SciPy's.
 """
 
+import functools
+import inspect
+
 from rules.numpy.array_like import tracer_within
 from rules.scipy.interpolate.bsplines import Constant
 from rules.scipy.interpolate.piecewise import Constructed
@@ -93,6 +96,7 @@ def interpolant(cls, names, build, values, parts_of):
         return (held.__dict__["plain"].value, held.parts()) if isinstance(held, ours) else (held, parts_of(held))
 
     @frule.register(instances_of(cls))
+    @naming_points_as(cls)
     def call_frule(tangents, held, x):
         (dheld, dx, *_), (plain, parts) = tangents, opened(held)
         moves = not isinstance(dheld, AbstractZero)
@@ -102,6 +106,7 @@ def interpolant(cls, names, build, values, parts_of):
         return y, of_scipy if moves and not isinstance(held, ours) else dy
 
     @rrule.register(instances_of(cls))
+    @naming_points_as(cls)
     def call_rrule(held, x):
         plain, parts = opened(held)
         y, pullback = reference_ad().rrule_via_ad(lambda *args: values(plain, *args), *parts, x)
@@ -115,3 +120,25 @@ def interpolant(cls, names, build, values, parts_of):
         return y, call_pullback
 
     return ours
+
+
+def naming_points_as(cls):
+    """A decorator of rules: their last argument, the points, has the name that it has in a call of an object."""
+    points = list(inspect.signature(cls.__call__).parameters.values())[1]
+    is_unnamed = points.kind is inspect.Parameter.VAR_POSITIONAL
+
+    def decorate(rule):
+        *others, own = inspect.signature(rule).parameters.values()
+
+        @functools.wraps(rule)
+        def renamed(*args, **kwargs):
+            return rule(*args, *kwargs.values())
+
+        if is_unnamed:
+            every = [p.replace(kind=inspect.Parameter.POSITIONAL_ONLY) for p in (*others, own)]
+        else:
+            every = [*others, own.replace(name=points.name)]
+        renamed.__signature__ = inspect.Signature(every)
+        return renamed
+
+    return decorate

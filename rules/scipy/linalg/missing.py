@@ -8,12 +8,11 @@ from rulescore import missing_rules, not_numerical
 not_numerical(blas.get_blas_funcs, blas.find_best_blas_type, lapack.get_lapack_funcs)
 
 missing_rules(
-    scipy.linalg.schur,
     scipy.linalg.rsf2csf,
     scipy.linalg.qz,
     scipy.linalg.ordqz,
-    because="Schur vectors are determined up to rotations that LAPACK chooses: use eig or eigh, or the matrix function "
-    "or equation solver that the Schur form is wanted for (expm, sqrtm, logm, solve_sylvester), which have rules",
+    because="generalised Schur vectors are determined up to rotations that LAPACK chooses, and rsf2csf turns blocks by "
+    "rotations of its own: use schur, with output='complex' where that is wanted, or eig(a, b), which have rules",
 )
 missing_rules(
     scipy.linalg.hessenberg,

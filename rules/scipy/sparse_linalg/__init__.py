@@ -3,11 +3,23 @@
 from rules.scipy.sparse_linalg import (
     direct,
     exponentials,
+    general_eigenvalues,
     iterative,
+    kept_matrices,
     least_squares,
     missing,
     operators,
     spectra,
 )
 
-__all__ = ["direct", "exponentials", "iterative", "least_squares", "missing", "operators", "spectra"]
+__all__ = [
+    "direct",
+    "exponentials",
+    "general_eigenvalues",
+    "iterative",
+    "kept_matrices",
+    "least_squares",
+    "missing",
+    "operators",
+    "spectra",
+]

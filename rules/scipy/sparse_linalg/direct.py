@@ -25,7 +25,8 @@ ZERO_TANGENT = ZeroTangent()
 
 ADJOINT_OF = {"N": "H", "H": "N"}
 FACTORS = not_implemented(
-    "the factors of a scipy.sparse.linalg.splu, which do not know the pattern of their matrix: write spsolve(A, b)"
+    "the factors of a scipy.sparse.linalg.splu, which do not know the pattern of their matrix: write spsolve(A, b), or "
+    "make the factors by primitive(splu)(A), which keep their matrix"
 )
 
 

@@ -15,19 +15,8 @@ def of_this_version(*names):
 non_differentiable(*of_this_version("is_sptriangular", "spbandwidth"))
 
 missing_rules(
-    linalg.splu,
-    linalg.factorized,
-    because="the factors do not know the pattern of their matrix: write spsolve(A, b) where A is differentiated; where "
-    "b is, primitive(splu(A).solve) and primitive(factorized(A)) have rules",
-)
-missing_rules(
     linalg.spilu,
     because="what it leaves out jumps: compute it where nothing is differentiated, as a preconditioner of cg or gmres",
-)
-missing_rules(
-    linalg.eigs,
-    because="ARPACK gives no left eigenvectors, which the derivative needs: use eigsh for Hermitian matrices, or "
-    "np.linalg.eig of the dense matrix",
 )
 missing_rules(
     linalg.lobpcg,

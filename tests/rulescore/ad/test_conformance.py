@@ -92,7 +92,7 @@ TARGETS = {
     target.name: target
     for target in collect_targets(["rules", "rulescore.ad"])
     if target.samples
-    and not target.name.startswith(("instances_of", "scipy.sparse."))
+    and not target.name.startswith(("instances_of", "scipy.sparse.", "rules.scipy.sparse"))
     and not any(f in (target.name, target.function) for f in NOT_WHOLE)
     and not ALIKE.fullmatch(target.name)
 }

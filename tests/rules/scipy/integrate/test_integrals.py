@@ -147,3 +147,29 @@ def test_single_precision_stays(name):
     y = Y.astype(np.float32)
     found = grad(lambda y: np.sum(getattr(integrate, name)(y)))(y)
     assert found.dtype == np.float32
+
+
+def inner_from(scale):
+    """A lower limit of the innermost integral that closes over a parameter."""
+    return lambda x, y: 0.1 * scale * x * y
+
+
+def test_triple_integrals_with_inner_limits_that_move():
+    # Smooth functions of x and y at the lower and the upper end, each with a parameter of its own.
+    def triple(p, q, r, tplquad):
+        def ceiling(x, y):
+            return 1 + r * np.sin(x + y)
+
+        value, _ = tplquad(
+            *(lambda z, y, x: np.exp(-p * z) * (x + y * z), 0, 1 + 0.2 * q),
+            *(lambda x: 0.1 * p * x, lambda x: 1 + q * x),
+            *(inner_from(q), ceiling),
+        )
+        return value
+
+    at = (0.7, 0.4, 0.5)
+    expected = vjp_fd(lambda *x: triple(*x, scipy.integrate.tplquad), 1.0, at).value
+    np.testing.assert_allclose(grad(lambda *x: triple(*x, integrate.tplquad), (0, 1, 2))(*at), expected, rtol=1e-7)
+    tangents = (0.3, -1.0, 2.0)
+    _, dy = jvp(lambda *x: triple(*x, integrate.tplquad), at, tangents)
+    assert dy == pytest.approx(np.dot(expected, tangents), rel=1e-7)

@@ -212,3 +212,20 @@ def test_smoothing_splines_have_no_rule():
     assert rrule(interpolate.splrep, X, Y, w=np.ones(6)) is None
     assert rrule(interpolate.make_interp_spline, X, np.append(Y[:-1], Y[0]), bc_type="periodic") is None
     assert rrule(interpolate.interpn, (X,), Y, Q, method="pchip") is None
+
+
+@pytest.mark.parametrize("name", ["NdBSpline", "RBFInterpolator", "KroghInterpolator"])
+def test_the_rules_of_a_call_name_the_points_as_scipy_does(name):
+    x = np.linspace(0, 1, 6)
+    build = {
+        "NdBSpline": lambda: interpolate.NdBSpline((np.arange(8.0),), np.arange(4.0), 3),
+        "RBFInterpolator": lambda: interpolate.RBFInterpolator(x[:, None], x**2),
+        "KroghInterpolator": lambda: interpolate.KroghInterpolator(x, x**2),
+    }
+    held = build[name]()
+    points = {"NdBSpline": {"xi": np.array([[3.2], [3.7]])}, "RBFInterpolator": {"x": np.array([[0.3]])}}
+    call = points.get(name, {"x": np.array([0.3])})
+    y, _ = rrule(held, **call)
+    np.testing.assert_allclose(y, held(**call))
+    other = {"x": "xi", "xi": "x"}
+    assert rrule(held, **{other[key]: value for key, value in call.items()}) is None

@@ -4,10 +4,20 @@ from testutils.samples.scipy.sparse_linalg import (
     constants,
     direct,
     exponentials,
+    general_eigenvalues,
     iterative,
     least_squares,
     operators,
     spectra,
 )
 
-__all__ = ["constants", "direct", "exponentials", "iterative", "least_squares", "operators", "spectra"]
+__all__ = [
+    "constants",
+    "direct",
+    "exponentials",
+    "general_eigenvalues",
+    "iterative",
+    "least_squares",
+    "operators",
+    "spectra",
+]

@@ -10,6 +10,7 @@ from scipy import sparse
 from scipy.sparse import linalg
 from scipy.sparse.linalg import SuperLU
 
+from rules.scipy.sparse_linalg.kept_matrices import KeptSuperLU, factored_and_solved, factored_solution
 from testutils.samples.numpy.reductions import complex_normal
 from testutils.samples.scipy.sparse import stored
 from testutils.sampling import Sample, sample, sample_inputs
@@ -44,6 +45,26 @@ def _(rng: np.random.Generator) -> Iterator[Sample]:
     complex_lu = linalg.splu(well_conditioned(rng, 4, dtype=complex))
     for trans in ("N", "T", "H"):
         yield sample(complex_lu, complex_normal(rng, 4), trans)
+
+
+@sample_inputs(linalg.splu, factored_and_solved, factored_solution, KeptSuperLU.solve)
+def with_factors(rng: np.random.Generator) -> Iterator[Sample]:
+    """Of a matrix that moves, with its factors: rules of what makes these return objects of classes of their own."""
+    solved = {"_function": factored_and_solved}
+    for trans in ("N", "T", "H"):
+        yield sample(linalg.splu, well_conditioned(rng, 5), rng.standard_normal(5), trans, **solved)
+        z = well_conditioned(rng, 4, dtype=complex)
+        yield sample(linalg.splu, z, complex_normal(rng, 4, 2), trans, **solved, _name=f"complex, {trans}")
+    single = well_conditioned(rng, 5, dtype=np.float32), rng.standard_normal(5).astype(np.float32)
+    yield sample(linalg.splu, *single, **solved, _name="float32")
+    options = {"permc_spec": "NATURAL"}
+    yield sample(linalg.splu, well_conditioned(rng, 5), rng.standard_normal((5, 2)), options=options, **solved)
+
+
+@sample_inputs(linalg.factorized)
+def as_function(rng: np.random.Generator) -> Iterator[Sample]:
+    pair = well_conditioned(rng, 5), rng.standard_normal(5)
+    yield sample(linalg.factorized, *pair, _function=factored_and_solved)
 
 
 @sample_inputs(linalg.spsolve_triangular)

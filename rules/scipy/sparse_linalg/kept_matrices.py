@@ -1,0 +1,224 @@
+"""Rules of ``splu`` and ``factorized`` with respect to the matrix: what they return knows its matrix.
+
+An object of SciPy's knows neither the values nor the pattern of its matrix. So the rules return an object of a class
+of this package, which holds the matrix beside it; its tangent is structural, with the matrix as the only field that
+moves. A X = B has dX = A⁻¹ (dB - dA X), hence B̄ = A⁻ᴴ X̄ and Ā = -B̄ Xᴴ (Giles 2008, §2.3.1), at the entries of A.
+"""
+
+from multipledispatch import MDNotImplementedError
+from scipy.sparse import linalg
+
+from rules.numpy.array_like import handed_over, tracer_within
+from rules.scipy.linear_maps import composed
+from rules.scipy.sparse import SPARSE
+from rules.scipy.sparse_linalg.direct import ADJOINT_OF, decline_other_than_matrix, solve_by_factors
+from rules.scipy.sparse_linalg.operators import NO_TANGENT, adjoint, conj, matrix_cotangent, times
+from rulescore import (
+    AbstractZero,
+    Tangent,
+    Thunk,
+    ZeroTangent,
+    frule,
+    ignore_derivatives,
+    not_implemented,
+    project_to,
+    rrule,
+    unthunk,
+)
+from rulescore.projection import NON_DIFFERENTIABLE
+
+ZERO_TANGENT = ZeroTangent()
+
+FACTOR = not_implemented(
+    "the factors L and U of a scipy.sparse.linalg.splu, whose pattern changes with the matrix: use its solve(b)"
+)
+
+# ---------------------------------------------------------------- solutions
+
+
+def matrix_of(A, trans):
+    """The matrix whose systems are solved."""
+    return {"N": lambda: A, "T": lambda: A.transpose(), "H": lambda: adjoint(A)}[trans]()
+
+
+def factored_solution(A, b, trans, factors):
+    """X of A X = B, or of the system with Aᵀ or Aᴴ, by factors of A that SciPy has made."""
+    if tracer_within((A, b)) is not None:
+        return handed_over(factored_solution, A, b, trans, factors)
+    return solve_by_factors(factors, b, trans)
+
+
+def adjoint_solution(A, x, trans, factors):
+    """The solution of the adjoint system; that of Aᵀ is conj(A)."""
+    if trans == "T":
+        return conj(factored_solution(A, conj(x), "N", factors))
+    return factored_solution(A, x, ADJOINT_OF[trans], factors)
+
+
+@frule.register(factored_solution, SPARSE)
+def factored_solution_frule(tangents, A, b, trans, factors):
+    _, da, db, *_ = tangents
+    x = factored_solution(A, b, trans, factors)
+    right = ZERO_TANGENT if isinstance(db, AbstractZero) else db
+    if not isinstance(da, AbstractZero):
+        right = right - times(matrix_of(da, trans), x)
+    if isinstance(right, AbstractZero):
+        return x, right
+    return x, factored_solution(A, right if right.dtype == x.dtype else right.astype(x.dtype), trans, factors)
+
+
+@rrule.register(factored_solution, SPARSE)
+def factored_solution_rrule(A, b, trans, factors):
+    """B̄ = A⁻ᴴ X̄ and Ā = -B̄ Xᴴ; with Aᵀ or Aᴴ in the place of A, Ā is the transpose or the adjoint of that."""
+    x, project_b = factored_solution(A, b, trans, factors), project_to(b)
+
+    def factored_solution_pullback(xbar):
+        xbar = unthunk(xbar)
+        if isinstance(xbar, AbstractZero):
+            return NO_TANGENT, xbar, xbar
+        columns = adjoint_solution(A, xbar if xbar.dtype == x.dtype else xbar.astype(x.dtype), trans, factors)
+
+        def a_bar():
+            pairs = {"N": (-columns, x), "T": (-conj(x), conj(columns)), "H": (-x, columns)}
+            return matrix_cotangent(project_to(A), A, pairs[trans])
+
+        return NO_TANGENT, Thunk(a_bar), NO_TANGENT if project_b is NON_DIFFERENTIABLE else project_b(columns)
+
+    return x, factored_solution_pullback
+
+
+# ---------------------------------------------------------------- objects
+
+
+class KeptSuperLU:
+    """What the rules of ``splu`` return: the object of SciPy's, and its matrix.
+
+    Attributes
+    ----------
+    matrix : sparse array
+        The matrix, which may be differentiated.
+    """
+
+    def __init__(self, matrix, factors):
+        self.matrix, self._factors = matrix, factors
+
+    def solve(self, rhs, trans="N"):
+        """As the method of SciPy's."""
+        return factored_solution(self.matrix, rhs, trans, self._factors)
+
+    def __getattr__(self, name):
+        if name.startswith("_"):
+            raise AttributeError(name)
+        if name in ("L", "U") and tracer_within(self.matrix) is not None:
+            FACTOR.fail()
+        return getattr(self._factors, name)
+
+
+class Factorized(KeptSuperLU):
+    """What the rules of ``factorized`` return: a function of the right side."""
+
+    def __call__(self, rhs):
+        return self.solve(rhs)
+
+
+@frule.register(KeptSuperLU.solve)
+def solve_frule(tangents, self, rhs, trans="N"):
+    dself, drhs, *_ = tangents[1:]
+    da = dself if isinstance(dself, AbstractZero) else dself.matrix
+    return factored_solution_frule((NO_TANGENT, da, drhs), self.matrix, rhs, trans, self._factors)
+
+
+@rrule.register(KeptSuperLU.solve)
+def solve_rrule(self, rhs, trans="N"):
+    """See `factored_solution_rrule`."""
+    x, pullback = factored_solution_rrule(self.matrix, rhs, trans, self._factors)
+
+    def solve_pullback(xbar):
+        _, abar, bbar = pullback(xbar)
+        return NO_TANGENT, abar if isinstance(abar, AbstractZero) else Tangent(type(self), matrix=abar), bbar
+
+    return x, solve_pullback
+
+
+# ---------------------------------------------------------------- what makes them
+
+
+def splu_of(A, options):
+    decline_other_than_matrix(A)
+    return KeptSuperLU(A, linalg.splu(ignore_derivatives(A), *options))
+
+
+def factorized_of(A, options):
+    decline_other_than_matrix(A)
+    solve = linalg.factorized(ignore_derivatives(A))
+    if not isinstance(getattr(solve, "__self__", None), linalg.SuperLU):
+        raise MDNotImplementedError  # made by UMFPACK, where that is installed and used
+    return Factorized(A, solve.__self__)
+
+
+def with_tangent(y, da):
+    return y, da if isinstance(da, AbstractZero) else Tangent(type(y), matrix=da, _factors=NO_TANGENT)
+
+
+def with_pullback(y, A):
+    project = project_to(A)
+
+    def factorisation_pullback(ybar):
+        ybar = unthunk(ybar)
+        return NO_TANGENT, project(ybar if isinstance(ybar, AbstractZero) else ybar.matrix)
+
+    return y, factorisation_pullback
+
+
+@frule.register(linalg.splu, SPARSE)
+def splu_frule(tangents, A, permc_spec=None, diag_pivot_thresh=None, relax=None, panel_size=None, options=None):
+    return with_tangent(splu_of(A, (permc_spec, diag_pivot_thresh, relax, panel_size, options)), tangents[1])
+
+
+@rrule.register(linalg.splu, SPARSE)
+def splu_rrule(A, permc_spec=None, diag_pivot_thresh=None, relax=None, panel_size=None, options=None):
+    """The cotangent of the matrix is that of the field ``matrix``, which solutions give it."""
+    return with_pullback(splu_of(A, (permc_spec, diag_pivot_thresh, relax, panel_size, options)), A)
+
+
+@frule.register(linalg.factorized, SPARSE)
+def factorized_frule(tangents, A):
+    return with_tangent(factorized_of(A, ()), tangents[1])
+
+
+@rrule.register(linalg.factorized, SPARSE)
+def factorized_rrule(A):
+    """As `splu_rrule`."""
+    return with_pullback(factorized_of(A, ()), A)
+
+
+# ---------------------------------------------------------------- both in one
+
+
+def factored_and_solved(factorise, A, b, trans="N", options=None):
+    """Factorise a matrix and solve one system.
+
+    Parameters
+    ----------
+    factorise : callable
+        `scipy.sparse.linalg.splu` or `scipy.sparse.linalg.factorized`.
+    A : sparse array
+        The matrix.
+    b : array
+        The right side.
+    trans : str, optional
+        As of ``SuperLU.solve``; the function that ``factorized`` returns takes none.
+    options : dict, optional
+        The keyword arguments of ``factorise``.
+
+    Returns
+    -------
+    x : array
+        ``factorise(A, **options).solve(b, trans)``.
+    """
+    factors = handed_over(factorise, A, **({} if options is None else options))
+    solve = factors.solve if hasattr(factors, "solve") else factors
+    return handed_over(solve, b) if trans == "N" else handed_over(solve, b, trans)
+
+
+composed(factored_and_solved)(factored_and_solved)
