@@ -119,7 +119,12 @@ def _parser() -> argparse.ArgumentParser:
         metavar="WORKLOAD",
         help="sum, hausdorff or rotary, or one size of it (sum-100); default: all but those that take minutes",
     )
-    bench.add_argument("--chart", type=Path, metavar="FILE", help="also draw a bar chart (.png, .svg, .pdf)")
+    bench.add_argument(
+        "--chart",
+        type=Path,
+        metavar="FILE",
+        help="draw a bar chart (.png, .svg, .pdf); of all workloads, in a clone of this project, docs/benchmarks.png",
+    )
     bench.add_argument("--json", type=Path, metavar="FILE", help="also write what was measured to FILE")
     bench.add_argument(
         "--without",
@@ -353,7 +358,10 @@ def _bench(options: argparse.Namespace, console: Console) -> int:
 
     for name, file in (("--chart", options.chart), ("--json", options.json)):
         _require_place_for(name, file)
-    files = options.chart, options.json
+    chart = options.chart
+    if chart is None and not options.workloads and not options.without and command.CHART_OF_CLONE.exists():
+        chart = command.CHART_OF_CLONE
+    files = chart, options.json
     if not has_one_thread():
         return command.in_one_thread(options.workloads, *files, options.without, options.memory)
     command.bench(options.workloads, console, *files, options.without, options.memory)

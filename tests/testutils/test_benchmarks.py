@@ -151,3 +151,18 @@ def test_memory_is_measured_where_it_is_asked_for() -> None:
 
 def test_a_run_survives_json(small: Run) -> None:
     assert Run.from_dict(json.loads(json.dumps(small.to_dict()))) == small
+
+
+def test_in_a_clone_the_run_of_all_workloads_ends_in_the_picture_of_the_documentation(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    charts: list[Path | None] = []
+    monkeypatch.setattr(command, "in_one_thread", lambda names, chart, *_: charts.append(chart) or 0)
+    monkeypatch.setattr(measuring, "has_one_thread", lambda: False)
+    monkeypatch.chdir(tmp_path)
+    assert main(["bench"]) == 0
+    (tmp_path / "docs").mkdir()
+    (tmp_path / command.CHART_OF_CLONE).touch()
+    for options in ([], ["sum"], ["--without=jax"], ["--chart=mine.svg"]):
+        assert main(["bench", *options]) == 0
+    assert charts == [None, command.CHART_OF_CLONE, None, None, Path("mine.svg")]

@@ -24,6 +24,10 @@ _IN_CHILD = (
 """The command line in a process that imports from the same places."""
 
 
+CHART_OF_CLONE = Path("docs", "benchmarks.png")
+"""The picture of the documentation, seen from the folder of a clone."""
+
+
 def chosen(names: Sequence[str]) -> list[Workload]:
     """The workloads of these names, or whose names begin with one of them; without names those that are fast."""
     offered = workloads()
@@ -75,6 +79,7 @@ def bench(
         json_file.write_text(json.dumps(found.to_dict(), indent=1, allow_nan=False) + "\n", encoding="utf-8")
     if chart is not None and has_matplotlib():
         draw(found, chart)
+        console.print(f"Drawn in {chart}", markup=False)
     elif chart is not None:
         console.print(f"{chart} was not drawn: matplotlib is missing (pip install 'rulescore[plot]')", markup=False)
     return found
