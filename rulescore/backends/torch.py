@@ -29,7 +29,6 @@ torch = framework("torch", "torch")
 
 from torch import Tensor  # noqa: E402
 from torch._C import _functorch  # noqa: E402
-from torch._functorch.autograd_function import enable_single_level_autograd_function  # noqa: E402
 from torch._functorch.pyfunctorch import retrieve_current_functorch_interpreter  # noqa: E402
 from torch.autograd import Function, forward_ad  # noqa: E402
 from torch.autograd.function import _SingleLevelFunction  # noqa: E402
@@ -161,44 +160,48 @@ class _LevelCall(_SingleLevelFunction):  # type: ignore[misc]
     def forward(ctx: Any, function: HostFunction, value: Any, interpreter: Any, *tensors: Any) -> tuple[Any, ...]:
         level = interpreter.level()
         below = [_functorch._unwrap_for_grad(x, level) for x in tensors]
-        ctx.function, ctx.needs, ctx.pull = function, ctx.needs_input_grad[3:], None
+        needs, pull, arrays = ctx.needs_input_grad[3:], None, None
         with interpreter.lower():
             if _has_transforms() or not _is_plain(below):
                 with torch.enable_grad(), forward_ad._set_fwd_grad_enabled(True):
                     outputs = host_call(function, below)
             else:  # nothing else is going on
-                ctx.arrays = arrays = [array_of(x) for x in below]
+                arrays = [array_of(x) for x in below]
                 if value is not None:
                     values = value(arrays)
-                elif isinstance(function, Call) and True in ctx.needs:
-                    values, ctx.pull = function.vjp(arrays, ctx.needs)
+                elif isinstance(function, Call) and True in needs:
+                    values, pull = function.vjp(arrays, needs)
                 else:
                     values = function(arrays)
                 outputs = tensors_of(values, arrays, below)
         ctx.save_for_backward(*tensors)
         wrapped = tuple([_functorch._wrap_for_grad(y, level) for y in outputs])
-        _describe_outputs(ctx, wrapped)
+        is_simple = len(wrapped) == 1 and has_derivative(wrapped[0])
+        differentiable = _ONE_OUTPUT if is_simple else _describe_outputs(ctx, wrapped)
+        ctx.kept = function, needs, pull, arrays, differentiable
         return wrapped
 
     @staticmethod
     def backward(ctx: Any, *ybars: Any) -> tuple[Any, ...]:
+        function, needs, pull, given, differentiable = ctx.kept
         tensors = [_functorch.unwrap_if_dead(x) for x in ctx.saved_tensors]
-        seeds = [_functorch.unwrap_if_dead(ybar) for ybar in _seeds(ctx, ybars)]
-        pullback, pull, count = ctx.function.pullback(ctx.needs), ctx.pull, len(tensors)
+        if differentiable is not _ONE_OUTPUT:
+            ybars = _seeds(ctx, ybars)
+        seeds, count = [_functorch.unwrap_if_dead(ybar) for ybar in ybars], len(tensors)
         if pull is None:
-            bars = host_call(pullback, [*tensors, *seeds])
+            bars = host_call(function.pullback(needs), [*tensors, *seeds])
         elif _has_transforms():
 
             def value(arrays: list[Any]) -> Any:
                 return pull(arrays[count:])
 
-            bars = _at_level(pullback, value, [*tensors, *seeds])
+            bars = _at_level(function.pullback(needs), value, [*tensors, *seeds])
         elif _is_plain(seeds):
             arrays = [array_of(seed) for seed in seeds]
-            bars = tensors_of(pull(arrays), [*arrays, *ctx.arrays], tensors)
+            bars = tensors_of(pull(arrays), [*arrays, *given], tensors)
         else:
-            bars = host_call(pullback, [*tensors, *seeds])
-        return None, None, None, *spread(bars, ctx.needs)
+            bars = host_call(function.pullback(needs), [*tensors, *seeds])
+        return None, None, None, *spread(bars, needs)
 
 
 def _is_plain(tensors: Sequence[Any]) -> bool:
@@ -210,8 +213,12 @@ def _at_level(function: HostFunction, value: Any, tensors: Sequence[Any]) -> tup
     interpreter = retrieve_current_functorch_interpreter()
     if interpreter.key() != _functorch.TransformType.Grad:
         return host_call(function, tensors)
-    with enable_single_level_autograd_function():
+    was_allowed = _functorch.get_single_level_autograd_function_allowed()
+    _functorch.set_single_level_autograd_function_allowed(True)
+    try:
         return _LevelCall.apply(function, value, interpreter, *tensors)  # type: ignore[no-any-return]
+    finally:
+        _functorch.set_single_level_autograd_function_allowed(was_allowed)
 
 
 class _TransformedCall(Function):  # type: ignore[misc]
