@@ -43,15 +43,11 @@ from autograd.tracer import isbox, notrace_primitives  # noqa: E402
 
 
 class _Last(threading.local):
-    """The call made last, for its pullback: autograd asks for the derivative of a call after it has made it.
-
-    With ``is_simple``, arrays and output are real arrays, and the pullback's cotangents are those that autograd wants.
-    """
+    """The call made last, for its pullback: autograd asks for the derivative of a call after it has made it."""
 
     value: Any = None
     needs: Any = None
     pull: Any = None
-    is_simple = False
 
 
 _last = _Last()
@@ -62,7 +58,7 @@ def host_call(function: HostFunction, arrays: Sequence[Any]) -> tuple[Any, ...]:
     needs = tuple([isbox(x) for x in arrays])
     if True not in needs:
         return tuple(function(arrays))
-    return tuple([y if is_differentiable(y) else _value(y) for y in _parts(_primitive_of(function, needs)(*arrays))])
+    return tuple([y if is_differentiable(y) else _value(y) for y in _parts(_host_call(function, needs, *arrays))])
 
 
 def _parts(y: Any) -> list[Any]:
@@ -76,58 +72,35 @@ def _value(x: Any) -> Any:
     return x
 
 
-@functools.lru_cache(maxsize=4096)
-def _primitive_of(function: HostFunction, needs: tuple[bool, ...]) -> Any:
-    """A primitive for each function, since autograd looks through all arguments of one. Several outputs are a tuple."""
+@primitive  # type: ignore[untyped-decorator]
+def _host_call(function: HostFunction, needs: tuple[bool, ...], *arrays: Any) -> Any:
+    """The value, whose pullback is kept for `_vjps`; several outputs are a tuple.
 
-    def host_call(*arrays: Any) -> Any:
-        return _recorded(function, needs, arrays)
-
-    host_call.__name__ = function.name
-    found = primitive(host_call)
-    defvjp_argnums(found, functools.partial(_vjps, function))
-    defjvp_argnums(found, functools.partial(_jvps, function))
-    return found
-
-
-def _recorded(function: HostFunction, needs: tuple[bool, ...], arrays: Sequence[Any]) -> Any:
-    """The value, whose pullback is kept for `_vjps`."""
-    is_simple = True
-    for x in arrays:
-        if type(x) is not np.ndarray or x.dtype.kind != "f":
-            is_simple = False
-            needs = tuple([need and is_differentiable(x) for need, x in zip(needs, arrays, strict=True)])
-            break
+    One primitive serves all functions, since autograd keeps each that it has seen.
+    """
+    needs = tuple([need and is_differentiable(x) for need, x in zip(needs, arrays, strict=True)])
     if True in needs:
         outputs, _last.pull = function.vjp(arrays, needs)
     else:
         outputs, _last.pull = function(arrays), None
-    y = outputs[0]
-    if len(outputs) != 1 or type(y) is not np.ndarray or y.dtype.kind != "f":
-        is_simple = False
-        # Autograd has no boxes for integers of NumPy, but for arrays of them.
-        outputs = tuple([y if is_differentiable(y) else np.asarray(y) for y in outputs])
-        y = outputs[0] if len(outputs) == 1 else outputs
-    _last.value, _last.needs, _last.is_simple = y, needs, is_simple
-    return y
+    # Autograd has no boxes for integers of NumPy, but for arrays of them.
+    outputs = tuple([y if is_differentiable(y) else np.asarray(y) for y in outputs])
+    _last.value, _last.needs = outputs[0] if len(outputs) == 1 else outputs, needs
+    return _last.value
 
 
-def _vjps(
-    function: HostFunction, argnums: Sequence[int], ans: Any, arrays: tuple[Any, ...], kwargs: dict[str, Any]
-) -> Callable[[Any], Any]:
-    last = _last
-    if ans is not last.value:
-        return _pullback(function, arrays, _needs(argnums, arrays), argnums, ans, None)
-    pull, needs, is_simple = last.pull, last.needs, last.is_simple and len(argnums) == last.needs.count(True)
-    last.value = last.pull = None
+_BEFORE = 2
+"""Arguments of `_host_call` before the arrays."""
 
-    def vjp(ybar: Any) -> Any:
-        if is_simple and type(ybar) is np.ndarray and ybar.dtype.kind == "f":
-            return pull((ybar,))
-        asked = _needs(argnums, arrays)
-        return _pullback(function, arrays, asked, argnums, ans, pull if needs == asked else None)(ybar)
 
-    return vjp
+def _vjps(argnums: Sequence[int], ans: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Callable[[Any], Any]:
+    function, arrays = args[0], args[_BEFORE:]
+    argnums = [i - _BEFORE for i in argnums]
+    asked, pull = _needs(argnums, arrays), None
+    if ans is _last.value:
+        pull = _last.pull if _last.needs == asked else None
+        _last.value = _last.pull = None
+    return _pullback(function, arrays, asked, argnums, ans, pull)
 
 
 def _needs(argnums: Sequence[int], arrays: Sequence[Any]) -> tuple[bool, ...]:
@@ -152,15 +125,12 @@ def _pullback(
     return vjp
 
 
-def _jvps(
-    function: HostFunction,
-    argnums: Sequence[int],
-    tangents: Any,
-    ans: Any,
-    arrays: tuple[Any, ...],
-    kwargs: dict[str, Any],
-) -> Any:
-    return _pushed(function, arrays, argnums, list(tangents), ans)
+def _jvps(argnums: Sequence[int], tangents: Any, ans: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    return _pushed(args[0], args[_BEFORE:], [i - _BEFORE for i in argnums], list(tangents), ans)
+
+
+defvjp_argnums(_host_call, _vjps)
+defjvp_argnums(_host_call, _jvps)
 
 
 def _pushed(function: HostFunction, arrays: Sequence[Any], moved: Sequence[int], tangents: list[Any], ans: Any) -> Any:

@@ -9,6 +9,7 @@ import pytest
 pytest.importorskip("autograd", reason="HIPS autograd is not installed")
 
 import autograd.numpy as anp
+from autograd import core as autograd_core
 from autograd import elementwise_grad, grad, hessian, jacobian, make_hvp, make_jvp, make_vjp
 from autograd.test_util import check_grads
 
@@ -185,6 +186,14 @@ def test_without_autograd_the_error_names_the_extra():
     result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
     assert result.returncode != 0
     assert "pip install 'rulescore[autograd]'" in result.stderr
+
+
+def test_autograd_keeps_nothing_of_functions_made_in_a_loop():
+    before = len(autograd_core.primitive_vjps)
+    for number in range(3):
+        f = to_autograd(lambda x, number=number: (number * x, x > 0))
+        np.testing.assert_array_equal(grad(lambda x, f=f: f(x)[0].sum())(X), number * np.ones_like(X))
+    assert len(autograd_core.primitive_vjps) == before
 
 
 # ---------------------------------------------------------------- the other direction
