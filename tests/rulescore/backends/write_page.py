@@ -1,7 +1,7 @@
-"""Write docs/backend_conformance.md: sample inputs of every rule through every backend.
+"""Write docs/backend_conformance.md: the sample inputs of every rule through every backend.
 
 Run it with ``python -m tests.rulescore.backends.write_page``; it takes about half an hour. ``--samples N`` asks for N
-samples of each function, spread evenly, in place of 3. Names of modules measure these alone, and print the page.
+samples of each function alone, spread evenly. Names of modules measure these alone, and print the page.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ PAGE = Path(__file__).parents[3] / "docs" / "backend_conformance.md"
 
 HEAD = """# Conformance of the backends
 
-Sample inputs of every rule, {samples} of each function spread evenly, go through each backend, in reverse and forward
+{samples} go through each backend, in reverse and forward
 mode and with second derivatives in two combinations of modes, and are compared with
 [the reference AD](automatic_differentiation.md), whose own derivatives are proved by finite differences. The first
 sample of each function is compiled too (`jax.jit` in every mode; `torch.compile` with `fullgraph=True` in reverse mode,
@@ -41,7 +41,7 @@ Key = tuple[str, str, str]
 class Measurement:
     """What was found, by module, system and mode."""
 
-    def __init__(self, samples: int) -> None:
+    def __init__(self, samples: int | None) -> None:
         self._samples = samples
         self.counts: dict[Key, Counter[str]] = defaultdict(Counter)
         self.failures: dict[Key, dict[str, str]] = defaultdict(dict)
@@ -49,7 +49,8 @@ class Measurement:
     def measure(self, module: str) -> None:
         """Ask every backend about every sample of a module."""
         for target in collect_targets([module]):
-            places = np.linspace(0, len(target.samples) - 1, min(self._samples, len(target.samples)))
+            count = min(self._samples or len(target.samples), len(target.samples))
+            places = np.linspace(0, len(target.samples) - 1, count)
             chosen = [target.samples[round(place)] for place in places]
             for number, (sample, problem) in enumerate(problems(target.function, chosen)):
                 for system in systems().values():
@@ -72,7 +73,10 @@ class Measurement:
 
     def page(self) -> str:
         """The page in Markdown."""
-        parts = [HEAD.format(samples=self._samples)]
+        samples = "All sample inputs of every rule"
+        if self._samples is not None:
+            samples = f"Sample inputs of every rule, {self._samples} of each function spread evenly,"
+        parts = [HEAD.format(samples=samples)]
         for system in systems().values():
             modes = [*system.modes, *(f"compiled, {mode}" for mode in system.compiled_modes)]
             parts += [f"\n## {system.name}\n", f"| module | {' | '.join(modes)} |", "|---" * (len(modes) + 1) + "|"]
@@ -105,7 +109,7 @@ def main(arguments: list[str]) -> None:
     """Measure, and write the page; or print what was found in some modules."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("modules", nargs="*")
-    parser.add_argument("--samples", type=int, default=3)
+    parser.add_argument("--samples", type=int)
     options = parser.parse_args(arguments)
     rule_entries.load_all()
     measurement = Measurement(options.samples)
