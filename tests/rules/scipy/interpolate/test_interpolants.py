@@ -229,3 +229,11 @@ def test_the_rules_of_a_call_name_the_points_as_scipy_does(name):
     np.testing.assert_allclose(y, held(**call))
     other = {"x": "xi", "xi": "x"}
     assert rrule(held, **{other[key]: value for key, value in call.items()}) is None
+
+
+def test_a_spline_through_one_point_with_conditions_is_refused_before_scipy_reads_beyond_its_knots():
+    def value(y):
+        return primitive(interpolate.make_interp_spline)(np.array([1.0]), y, bc_type="clamped")(0.5).sum()
+
+    with pytest.raises(ValueError, match="two points or more, not 1"):
+        grad(value)(np.array([2.0]))

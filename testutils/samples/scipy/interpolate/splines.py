@@ -101,6 +101,9 @@ def _(rng: np.random.Generator) -> Iterator[Sample]:
     yield built(cls, (t, rng.standard_normal(5), 3), between(rng, t[3:6], 4, beyond=2.0), _name="beyond")
 
 
+ONE_POINT = {"size-1 axis": "of one point, SciPy 1.17 makes too few knots, and reads and writes beyond them"}
+
+
 @sample_inputs(interpolate.make_interp_spline)
 def _(rng: np.random.Generator) -> Iterator[Sample]:
     build, x = interpolate.make_interp_spline, abscissas(rng, 8)
@@ -108,7 +111,7 @@ def _(rng: np.random.Generator) -> Iterator[Sample]:
     for k in (1, 2, 3, 4, 5):
         yield built(build, (x, rng.standard_normal(8), k), q)
     for bc in ("natural", "clamped", ([(1, 0.3)], [(2, 0.4)])):
-        yield built(build, (x, rng.standard_normal(8)), q, bc_type=bc)
+        yield built(build, (x, rng.standard_normal(8)), q, bc_type=bc, _skip=ONE_POINT)
     t = np.concatenate([x[0] - [0.4, 0.3, 0.2, 0.1], x[2:-2], x[-1] + [0.1, 0.2, 0.3, 0.4]])
     yield built(build, (x, rng.standard_normal(8)), q, t=t, _name="knots that are given")
     yield built(build, (x, rng.standard_normal((2, 8))), q, 1, axis=1)
