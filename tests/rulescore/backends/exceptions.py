@@ -17,7 +17,13 @@ REASONS = {
         "JAX is told with `result_shapes=`"
     ),
     r"float128|complex256|long-double|longdouble": "JAX and PyTorch have no numbers of extended precision",
-    r"order-A": "`order='A'` asks how an array lies in memory, which these systems do not keep",
+    r"order-A|in-order-K": "`order='A'` and `'K'` ask how an array lies in memory, which these systems do not keep",
+    r"partition array is read-only": (
+        "`overwrite_input=True` asks to write into memory that belongs to the system, where it may not"
+    ),
+    r"getitem returned str": "the result is text",
+    r"sorting pytree dictionary keys": "a dict among the arguments has keys that cannot be sorted",
+    r"doesn't match the broadcast shape": _VALUES,
     r"neither an array nor hashable": ("an argument is an object that cannot be hashed, as fixed arguments have to be"),
     r"assume_constant_result argument conversion failed": (
         "an argument is an array of NumPy's, which a compiled program of PyTorch does not take for a constant: pass "
