@@ -59,11 +59,6 @@ missing_rules(
 )
 
 missing_rules(
-    stats.multivariate_normal.entropy,
-    because="it is half the logarithm of the determinant of 2πe Σ: use np.linalg.slogdet",
-)
-
-missing_rules(
     *named("ortho_group special_ortho_group unitary_group uniform_direction random_correlation random_table"),
     because="it is there to draw random matrices, which depend on no real parameter by a density",
 )

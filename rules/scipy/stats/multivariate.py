@@ -1,7 +1,8 @@
 """Log-densities of several variables: ``multivariate_normal``, ``multivariate_t``, ``dirichlet``, ``multinomial``.
 
-The methods are bound methods of SciPy's objects, as in `standardised`. A rule gives ∂ℓ/∂ of each argument, for each of
-the points where the density is asked for; the density is exp(ℓ). A covariance is symmetric, and so is its cotangent.
+And the entropy of the first. The methods are bound methods of SciPy's objects, as in `standardised`. A rule gives
+∂ℓ/∂ of each argument, for each of the points where the density is asked for; the density is exp(ℓ). A covariance is
+symmetric, and so is its cotangent.
 """
 
 import inspect
@@ -19,6 +20,7 @@ from rulescore import (
     Thunk,
     ZeroTangent,
     frule,
+    ignore_derivatives,
     not_implemented,
     project_to,
     rrule,
@@ -142,9 +144,8 @@ class Quadratic(Multivariate):
         n = self.dimension
         if n > 1 and np.shape(x)[-1:] != (n,):  # one number that SciPy takes for all coordinates
             raise MDNotImplementedError
-        matrix = shape * np.eye(n) if np.ndim(shape) < 2 else shape
         points = np.reshape(x, (-1, n))
-        self.inverse = np.linalg.inv((matrix + adjoint(matrix)) / 2)
+        self.inverse = np.linalg.inv(symmetric_of(shape, n))
         deltas = points - np.reshape(centre, -1)
         self.solved = deltas @ self.inverse
         self.q = np.sum(deltas * self.solved, axis=1)
@@ -156,7 +157,7 @@ class Quadratic(Multivariate):
     def pushed(self, name, dx):
         h = self.slope()
         if name == self.names[2]:
-            dmatrix = dx * np.eye(self.dimension) if np.ndim(dx) < 2 else dx
+            dmatrix = matrix_of(dx, self.dimension)
             moved = np.sum((self.solved @ dmatrix) * self.solved, axis=1)
             return -h * moved - np.sum(self.inverse * dmatrix) / 2
         dpoints = np.reshape(dx, (-1, self.dimension if np.size(dx) >= self.dimension else 1))
@@ -168,11 +169,7 @@ class Quadratic(Multivariate):
         if name == self.names[2]:
             weighted = self.solved * (bar * h)[:, None]
             whole = -(adjoint(weighted) @ self.solved) - np.sum(bar) * self.inverse / 2
-            if len(self.shape_of_shape) == 2:
-                return np.reshape(whole, self.shape_of_shape)
-            diagonal = np.diagonal(whole)
-            single = np.prod(self.shape_of_shape, dtype=int) == 1
-            return np.reshape(np.sum(diagonal) if single else diagonal, self.shape_of_shape)
+            return given_as(self.shape_of_shape, whole)
         of_points = self.solved * (2 * bar * h)[:, None]
         if name == self.names[0]:
             return np.reshape(of_points, self.shape_of_x)
@@ -188,11 +185,64 @@ def dimension_of(x, centre, shape):
     return max(np.size(centre), np.size(shape))
 
 
+def matrix_of(shape, n):
+    """What stands for a matrix: itself, or its diagonal, or the one number of that."""
+    return shape * np.eye(n) if np.ndim(shape) < 2 else shape
+
+
+def symmetric_of(shape, n):
+    matrix = matrix_of(shape, n)
+    return (matrix + adjoint(matrix)) / 2
+
+
+def given_as(shape, bar):
+    """The cotangent of what stands for a matrix, of that shape."""
+    if len(shape) == 2:
+        return np.reshape(bar, shape)
+    diagonal = np.diagonal(bar)
+    return np.reshape(np.sum(diagonal) if np.prod(shape, dtype=int) == 1 else diagonal, shape)
+
+
 def multivariate_normal(x, mean=None, cov=1, allow_singular=False):
     return Quadratic(("x", "mean", "cov"), x, mean, cov, allow_singular)
 
 
 register_densities(stats.multivariate_normal, "multivariate_normal", multivariate_normal)
+
+
+SINGULAR = 1e6 * np.finfo(float).eps
+"""An eigenvalue this small beside the largest counts as zero for SciPy."""
+
+
+class NormalEntropy(Multivariate):
+    """h = ½ log|2πe S|, so that ∂h/∂S = ½ S⁻¹; it does not depend on the mean.
+
+    Of a singular S SciPy leaves out the directions in which there is no variance, and small changes of S bring them in.
+    """
+
+    names = ("mean", "cov")
+
+    def __init__(self, mean=None, cov=1):
+        if isinstance(cov, stats.Covariance):
+            raise MDNotImplementedError
+        mean, cov = 0.0 if mean is None else as_array(mean), as_array(1.0 if cov is None else cov)
+        self.shape_of_mean, self.shape_of_cov = np.shape(mean), np.shape(cov)
+        # SciPy does not compare the number of variances with that of the means.
+        self.dimension = np.shape(cov)[0] if np.ndim(cov) else np.size(mean)
+        matrix = symmetric_of(cov, self.dimension)
+        sizes = np.abs(np.linalg.eigvalsh(ignore_derivatives(matrix)))
+        if np.any(sizes <= SINGULAR * np.max(sizes)):
+            raise MDNotImplementedError
+        self.inverse = np.linalg.inv(matrix)
+
+    def pushed(self, name, dx):
+        return 0.0 if name == "mean" else np.sum(self.inverse * matrix_of(dx, self.dimension)) / 2
+
+    def pulled(self, name, bar):
+        return np.zeros(self.shape_of_mean) if name == "mean" else given_as(self.shape_of_cov, bar * self.inverse / 2)
+
+
+register_density(stats.multivariate_normal, "multivariate_normal", "entropy", NormalEntropy, is_log=True)
 
 
 class StudentQuadratic(Quadratic):

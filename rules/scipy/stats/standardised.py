@@ -60,6 +60,27 @@ def partial_of(f, position, *args):
 # ---------------------------------------------------------------- one distribution
 
 
+DEFAULTS = {"loc": 0, "scale": 1}
+
+
+def method_with(parameters, distribution, name):
+    """A function with the arguments of a bound method by name, which sees to it that tracers are seen."""
+    bound = getattr(getattr(stats, distribution), name)
+
+    def call(*args, **kwargs):
+        if any(np.iscomplexobj(x) for x in (*args, *kwargs.values())):
+            raise MDNotImplementedError  # some of SciPy's formulas take them, though no density is of them
+        return handed_over(bound, *args, **kwargs)
+
+    kind, no_default = inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.empty
+    call.__signature__ = inspect.Signature(
+        [inspect.Parameter(key, kind, default=DEFAULTS.get(key, no_default)) for key in parameters]
+    )
+    call.__name__, call.__qualname__, call.__module__ = name, f"{distribution}.{name}", "scipy.stats"
+    call.__doc__ = f"See ``scipy.stats.{distribution}.{name}``."
+    return call
+
+
 class Entry:
     """What the rules of a distribution's methods are made of.
 
@@ -99,23 +120,12 @@ class Entry:
         return (*self.shapes, "loc") if self.density == "pmf" else (*self.shapes, "loc", "scale")
 
     def method(self, name):
-        """A function with the arguments of a bound method by name, which sees to it that tracers are seen."""
-        bound = getattr(self.distribution, name)
+        """A method as a function; see `method_with`."""
+        return method_with((self.first(name), *self.parameters), self.name, name)
 
-        def call(*args, **kwargs):
-            if any(np.iscomplexobj(x) for x in (*args, *kwargs.values())):
-                raise MDNotImplementedError  # some of SciPy's formulas take them, though no density is of them
-            return handed_over(bound, *args, **kwargs)
-
-        first = "q" if name in STEPS else "k" if self.density == "pmf" else "x"
-        first = inspect.Parameter(first, inspect.Parameter.POSITIONAL_OR_KEYWORD)
-        defaults = {"loc": 0, "scale": 1}
-        call.__signature__ = inspect.Signature(
-            [first, *[first.replace(name=key, default=defaults.get(key, first.empty)) for key in self.parameters]]
-        )
-        call.__name__, call.__qualname__, call.__module__ = name, f"{self.name}.{name}", "scipy.stats"
-        call.__doc__ = f"See ``scipy.stats.{self.name}.{name}``."
-        return call
+    def first(self, name):
+        """What SciPy calls the first argument of a method."""
+        return "q" if name in STEPS else "k" if self.density == "pmf" else "x"
 
     def standardised(self, x, args):
         """z and the shapes. Of a discrete distribution x is whole, and there is no scale."""
@@ -321,10 +331,14 @@ def register_methods(entry, names):
 
 
 def named(entry, name):
-    """A method as a function, which has the rules of the bound method.
+    """A method of an entry's distribution as a function, which has the rules of the bound method."""
+    return standing_for(getattr(entry.distribution, name), entry.method(name))
+
+
+def standing_for(bound, method):
+    """The function again, which now has the rules of a bound method.
 
     What a bound method carries would count as an argument of it, and a distribution holds more than numbers.
     """
-    method = entry.method(name)
-    rrule.alias(getattr(entry.distribution, name), method)
+    rrule.alias(bound, method)
     return method

@@ -133,6 +133,82 @@ def test_slopes_of_logarithms_are_right_where_the_probability_is_smaller_than_an
     np.testing.assert_allclose(bars, exact, rtol=1e-10)
 
 
+# ---------------------------------------------------------------- mean, variance, standard deviation, entropy
+
+
+def entropy_of_beta(a, b):
+    psi, total = mpmath.digamma, a + b
+    return mpmath.log(mpmath.beta(a, b)) - (a - 1) * psi(a) - (b - 1) * psi(b) + (total - 2) * psi(total)
+
+
+def entropy_of_t(v):
+    difference = mpmath.digamma((v + 1) / 2) - mpmath.digamma(v / 2)
+    return (v + 1) / 2 * difference + mpmath.log(mpmath.sqrt(v) * mpmath.beta(v / 2, 0.5))
+
+
+ENTROPIES = {
+    "gamma": lambda a: a + mpmath.loggamma(a) + (1 - a) * mpmath.digamma(a),
+    "beta": entropy_of_beta,
+    "t": entropy_of_t,
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "shapes"),
+    [
+        ("gamma", (1e-3,)),
+        ("gamma", (49.9,)),
+        ("gamma", (50.1,)),
+        ("gamma", (1e6,)),
+        ("beta", (0.01, 40.0)),
+        ("beta", (1e3, 1e3)),
+        ("beta", (3e4, 0.7)),
+        ("t", (0.1,)),
+        ("t", (99.9,)),
+        ("t", (100.1,)),
+        ("t", (1e6,)),
+    ],
+    ids=lambda x: str(x).replace(" ", ""),
+)
+def test_slopes_of_entropies_keep_their_digits(name, shapes):
+    bars = cotangents(getattr(stats, name).entropy, *shapes)
+    for i, bar in enumerate(bars):
+        order = tuple(int(j == i) for j in range(len(shapes)))
+        exact = mpmath.diff(ENTROPIES[name], tuple(map(mpmath.mpf, shapes)), order, h=mpmath.mpf(10) ** -18)
+        np.testing.assert_allclose(float(bar), float(exact), rtol=2e-12, err_msg=f"argument {i}")
+
+
+def test_the_slope_of_the_entropy_of_gamma_does_not_see_where_its_formula_changes():
+    slope = grad(primitive(stats.gamma.entropy))
+    np.testing.assert_allclose(grad(slope)(50 - 1e-9), grad(slope)(50 + 1e-9), rtol=1e-8)
+
+
+@pytest.mark.parametrize("name", ["gamma", "beta", "t"])
+@pytest.mark.parametrize("method", ["mean", "var", "std", "entropy"])
+def test_outside_of_the_domain_every_slope_is_nan(name, method):
+    first, scale = np.array([2.5, -1.0, 0.0, 2.5, 2.5]), np.array([1.5, 1.5, 1.5, -1.0, 0.0])
+    others = SHAPES[name][1:]
+    with np.errstate(all="raise"):
+        bars = cotangents(getattr(getattr(stats, name), method), first, *others, np.zeros(5), scale, ybar=np.ones(5))
+    for bar in (bars[0], *bars[-2:]):
+        assert np.isnan(bar).tolist() == [False, True, True, True, True]
+
+
+@pytest.mark.parametrize(("method", "df"), [("mean", 0.8), ("var", 1.5), ("std", 2.0)])
+def test_a_moment_that_is_infinite_is_constant(method, df):
+    f = getattr(stats.t, method)
+    assert f(df, 0.3, 1.7) == np.inf
+    with np.errstate(all="raise"):
+        assert [float(bar) for bar in cotangents(f, df, 0.3, 1.7)] == [0.0, 0.0, 0.0]
+
+
+def test_infinitely_many_degrees_of_freedom_are_those_of_the_normal_distribution():
+    for method in ("mean", "var", "std", "entropy"):
+        dfbar, *bars = cotangents(getattr(stats.t, method), np.inf, 0.3, 1.7)
+        assert dfbar == 0
+        assert bars == cotangents(getattr(stats.norm, method), 0.3, 1.7)
+
+
 # ---------------------------------------------------------------- relations between the methods
 
 
@@ -301,6 +377,18 @@ def test_the_covariance_has_a_symmetric_cotangent():
 def test_a_singular_covariance_is_not_served():
     args = np.ones(2), np.zeros(2), np.ones((2, 2)), True
     assert rrule(stats.multivariate_normal.logpdf, *args) is None
+
+
+def test_the_entropy_of_several_variables_has_half_the_inverse_for_its_slope():
+    mean, cov = np.zeros(2), np.array([[2.0, 0.5], [0.5, 1.0]])
+    meanbar, covbar = cotangents(stats.multivariate_normal.entropy, mean, cov, ybar=3.0)
+    np.testing.assert_array_equal(meanbar, np.zeros(2))
+    np.testing.assert_allclose(covbar, 1.5 * np.linalg.inv(cov), rtol=1e-14)
+
+
+@pytest.mark.parametrize("cov", [np.ones((2, 2)), np.array([1.0, 1e-12]), stats.Covariance.from_diagonal([1.0, 2.0])])
+def test_the_entropy_of_a_singular_covariance_is_not_served(cov):
+    assert rrule(stats.multivariate_normal.entropy, np.zeros(2), cov) is None
 
 
 def test_the_log_likelihood_of_a_normal_sample_has_its_hessian():

@@ -178,6 +178,25 @@ def _(rng: np.random.Generator) -> Iterator[Sample]:
     yield sample(np.array([-2.0, -0.5, 4.0]), a=2.5, loc=0.5, _name="outside")
 
 
+WITH_MOMENTS = ("norm", "uniform", "expon", "gamma", "beta", "t")
+MOMENTS = ("mean", "var", "std", "entropy")
+
+
+def register_moments(name: str, shapes: tuple[float, ...]) -> None:
+    """Parameters alone: by position, as arrays that broadcast, and loc and scale by keyword."""
+    grown = [np.array([[x], [1.3 * x]]) for x in shapes]
+
+    def samples(rng: np.random.Generator) -> Iterator[Sample]:
+        yield sample(*grown, rng.standard_normal((2, 1)), rng.uniform(0.5, 2.0, 3), _name="broadcast")
+        yield sample(*shapes, loc=LOC, scale=SCALE, _name="keywords")
+
+    made_by(samples, *methods_of(name, *MOMENTS))
+
+
+for _name in WITH_MOMENTS:
+    register_moments(_name, SHAPES[_name])
+
+
 ONCE = {"second order": "the slope is the density, which has no rules"}
 
 

@@ -34,6 +34,12 @@ def _(rng: np.random.Generator) -> Iterator[Sample]:
     yield sample(x.astype(np.float32), mean.astype(np.float32), np.float32(1.5), _name="float32")
 
 
+@sample_inputs(*methods_of("multivariate_normal", "entropy"))
+def _(rng: np.random.Generator) -> Iterator[Sample]:
+    yield sample(rng.standard_normal(3), covariance(rng, 3))
+    yield sample(rng.standard_normal(3), cov=rng.uniform(0.5, 1.5, 3), _name="variances")
+
+
 @sample_inputs(*methods_of("multivariate_t", "pdf", "logpdf"))
 def _(rng: np.random.Generator) -> Iterator[Sample]:
     x, loc = rng.standard_normal((4, 3)), rng.standard_normal(3)
