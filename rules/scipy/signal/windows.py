@@ -5,13 +5,14 @@ Fourier transform (``sym=False``) has a point more, which is cut off.
 """
 
 import numpy as np
+import scipy.linalg
 import scipy.signal
 from multipledispatch import MDNotImplementedError
 from scipy.signal import windows
 
-from rules.numpy.array_like import as_array, tracer_within
+from rules.numpy.array_like import as_array, handed_over, tracer_within
 from rules.scipy.linear_maps import composed
-from rulescore import non_differentiable
+from rulescore import ignore_derivatives, non_differentiable
 
 
 def of_places(function):
@@ -118,6 +119,99 @@ def exponential(M, center=None, tau=1.0, sym=True):
     return np.exp(-np.abs(np.arange(M) - center) / tau)
 
 
+@composed(windows.kaiser_bessel_derived)
+def kaiser_bessel_derived(M, beta, *, sym=True):
+    """The roots of the partial sums of a Kaiser window, up and down again."""
+    if not sym or M < 1 or M % 2:
+        raise MDNotImplementedError
+    sums = np.cumsum(kaiser_values(M // 2 + 1, True, beta))
+    half = np.sqrt(sums[:-1] / sums[-1])
+    return np.concatenate([half, half[::-1]])
+
+
+# ---------------------------------------------------------------- by their Fourier transform
+
+
+@composed(windows.chebwin)
+def chebwin(M, at, sym=True):
+    """The inverse Fourier transform of a Chebyshev polynomial of degree n - 1, at β cos(πk / n)."""
+    if M <= 1:
+        return np.ones(M) + 0 * at
+    count = M if sym else M + 1
+    order, k = count - 1.0, np.arange(count)
+    beta = np.cosh(np.arccosh(10 ** (np.abs(at) / 20.0)) / order)
+    x = beta * np.cos(np.pi * k / count)
+    is_outside = np.abs(ignore_derivatives(x)) > 1
+    outside = np.cosh(order * np.arccosh(np.where(is_outside, np.abs(x), 2.0)))
+    inside = np.cos(order * np.arccos(np.where(is_outside, 0.0, x)))
+    sign = np.where(ignore_derivatives(x) < -1, 2 * (count % 2) - 1, 1)
+    p = np.where(is_outside, sign * outside, inside)
+    if count % 2:
+        w = np.real(np.fft.fft(p))[: (count + 1) // 2]
+        w = np.concatenate([w[:0:-1], w])
+    else:
+        w = np.real(np.fft.fft(p * np.exp(1j * np.pi / count * k)))[1 : count // 2 + 1]
+        w = np.concatenate([w[::-1], w])
+    return (w / np.max(w))[:M]
+
+
+@composed(windows.taylor)
+def taylor(M, nbar=4, sll=30, norm=True, sym=True):
+    """1 + 2 Σₘ Fₘ cos(2π m t / n), whose coefficients make nearly equal side lobes of the level asked for."""
+    if M <= 1:
+        return np.ones(M) + 0 * sll
+    count = M if sym else M + 1
+    a = np.arccosh(10 ** (sll / 20.0)) / np.pi
+    m = np.arange(1, nbar)
+    s2 = nbar**2 / (a**2 + (nbar - 0.5) ** 2)
+    others = np.where(np.eye(len(m), dtype=bool), 1.0, 1 - (m[:, None] / m) ** 2)
+    numerators = np.prod(1 - (m**2)[:, None] / s2 / (a**2 + (m - 0.5) ** 2), axis=1)
+    coefficients = (-1.0) ** (m + 1) * numerators / (2 * np.prod(others, axis=1))
+
+    def window(n):
+        return 1 + 2 * np.cos(2 * np.pi * m * ((n - count / 2 + 0.5) / count)[:, None]) @ coefficients
+
+    w = window(np.arange(count))
+    return (w / window(np.array([(count - 1) / 2])) if norm else w)[:M]
+
+
+# ---------------------------------------------------------------- by eigenvectors
+
+
+@composed(windows.dpss)
+def dpss(M, NW, Kmax=None, sym=True, norm=None, return_ratios=False):
+    """Eigenvectors of the tridiagonal matrix with cos(2π NW / n) ((n - 1 - 2t) / 2)² and t (n - t) / 2."""
+    if M <= 1 or return_ratios:
+        raise MDNotImplementedError
+    norm = ("approximate" if Kmax is None else 2) if norm is None else norm
+    # SciPy checks the arguments, and chooses the signs.
+    expected = windows.dpss(M, ignore_derivatives(NW), Kmax, sym, norm)
+    count, highest = M if sym else M + 1, 1 if Kmax is None else Kmax
+    t = np.arange(count)
+    diagonal = ((count - 1 - 2 * t) / 2.0) ** 2 * np.cos(2 * np.pi * NW / count)
+    # Of the largest alone there would be no derivative: it needs all others.
+    _, vectors = handed_over(scipy.linalg.eigh_tridiagonal, diagonal, t[1:] * (count - t[1:]) / 2.0)
+    tapers = np.swapaxes(vectors[:, ::-1], 0, 1)[:highest]
+    signs = np.sign(np.sum(np.reshape(expected, (highest, M)) * ignore_derivatives(tapers)[:, :M], axis=1))
+    tapers = tapers * signs[:, None]
+    if norm != 2:
+        tapers = tapers / np.max(tapers)
+        if count % 2 == 0:
+            tapers = tapers * correction(tapers[0], NW, norm)
+    tapers = tapers[:, :M]
+    return tapers[0] if Kmax is None else tapers
+
+
+def correction(taper, NW, norm):
+    """What makes the largest value of the window between its points 1, where their number is even."""
+    count = len(taper)
+    if norm == "approximate":
+        return count**2 / (count**2 + NW)
+    k = np.arange(count // 2 + 1)
+    shifts = np.where(k == 0, 1, 2 * np.exp(1j * np.pi * (1 - 1.0 / count) * k))
+    return count / np.sum(np.real(np.fft.rfft(taper) * shifts))
+
+
 # ---------------------------------------------------------------- by name
 
 BY_NAME = {
@@ -139,6 +233,14 @@ BY_NAME = {
     "tuk": tukey,
     "exponential": exponential,
     "poisson": exponential,
+    "chebwin": chebwin,
+    "cheb": chebwin,
+    "taylor": taylor,
+    "taylorwin": taylor,
+    "kaiser_bessel_derived": kaiser_bessel_derived,
+    "kaiser bessel derived": kaiser_bessel_derived,
+    "kbd": kaiser_bessel_derived,
+    "dpss": dpss,
 }
 
 

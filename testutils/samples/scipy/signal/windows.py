@@ -48,12 +48,43 @@ def _(rng: np.random.Generator) -> Iterator[Sample]:
     yield sample(5, 0.3, 2.0, False)
 
 
+@sample_inputs(windows.kaiser_bessel_derived)
+def _(rng: np.random.Generator) -> Iterator[Sample]:
+    yield sample(8, rng.uniform(1, 10))
+
+
+@sample_inputs(windows.chebwin)
+def _(rng: np.random.Generator) -> Iterator[Sample]:
+    yield sample(9, rng.uniform(80, 100))
+    yield sample(8, 80.0)
+    yield sample(9, 80.0, False)
+
+
+@sample_inputs(windows.taylor)
+def _(rng: np.random.Generator) -> Iterator[Sample]:
+    yield sample(9, 4, rng.uniform(20, 60))
+    yield sample(8, 5, 35.0, False, False)
+    yield sample(6, 1, 30.0, _name="one coefficient")
+
+
+@sample_inputs(windows.dpss)
+def _(rng: np.random.Generator) -> Iterator[Sample]:
+    yield sample(9, rng.uniform(1, 3))
+    yield sample(8, 2.5, 3)
+    yield sample(8, 2.0, _name="approximate")
+    yield sample(8, 2.0, norm="subsample")
+    yield sample(9, 2.0, 2, False, "approximate")
+
+
 @sample_inputs(scipy.signal.get_window)
 def _(rng: np.random.Generator) -> Iterator[Sample]:
     yield sample(("kaiser", 4.0), 6)
     yield sample(3.5, 7, fftbins=False)
     yield sample(("general_gaussian", 1.5, 2.0), 6, False)
     yield sample("hann", 5)
+    yield sample(("chebwin", 80.0), 7)
+    yield sample(("dpss", 2.0), 7, False)
+    yield sample(("kaiser_bessel_derived", 3.0), 8, False)
 
 
 @sample_inputs(
