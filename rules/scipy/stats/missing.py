@@ -52,8 +52,6 @@ missing_rules(
 )
 
 missing_rules(
-    stats.multivariate_normal.cdf,
-    stats.multivariate_normal.logcdf,
     stats.multivariate_t.cdf,
     because="it is an integral over several variables, which SciPy computes from random points to a few digits",
 )

@@ -1,10 +1,11 @@
 """Log-densities of several variables: ``multivariate_normal``, ``multivariate_t``, ``dirichlet``, ``multinomial``.
 
-And the entropy of the first. The methods are bound methods of SciPy's objects, as in `standardised`. A rule gives
-∂ℓ/∂ of each argument, for each of the points where the density is asked for; the density is exp(ℓ). A covariance is
-symmetric, and so is its cotangent.
+And the entropy and the cumulative probability of the first. The methods are bound methods of SciPy's objects, as in
+`standardised`. A rule gives ∂ℓ/∂ of each argument, for each of the points where the density is asked for; the density
+is exp(ℓ). A covariance is symmetric, and so is its cotangent.
 """
 
+import functools
 import inspect
 
 import numpy as np
@@ -146,7 +147,7 @@ class Quadratic(Multivariate):
             raise MDNotImplementedError
         points = np.reshape(x, (-1, n))
         self.inverse = np.linalg.inv(symmetric_of(shape, n))
-        deltas = points - np.reshape(centre, -1)
+        self.deltas = deltas = points - np.reshape(centre, -1)
         self.solved = deltas @ self.inverse
         self.q = np.sum(deltas * self.solved, axis=1)
 
@@ -154,23 +155,36 @@ class Quadratic(Multivariate):
         """h′, in a row."""
         return np.full(self.q.shape, -0.5)
 
+    # ------------------------------------------------------------------ for each point
+
+    def by_points(self):
+        """∂ℓ/∂x."""
+        return self.solved * (2 * self.slope())[:, None]
+
+    def along_matrix(self, dmatrix):
+        """ℓ̇ along a tangent of S."""
+        moved = np.sum((self.solved @ dmatrix) * self.solved, axis=1)
+        return -self.slope() * moved - np.sum(self.inverse * dmatrix) / 2
+
+    def by_matrix(self, bar):
+        """Σ ∂ℓ/∂S, weighted by a number for each point."""
+        weighted = self.solved * (bar * self.slope())[:, None]
+        return -(adjoint(weighted) @ self.solved) - np.sum(bar) * self.inverse / 2
+
+    # ------------------------------------------------------------------ for each argument
+
     def pushed(self, name, dx):
-        h = self.slope()
         if name == self.names[2]:
-            dmatrix = matrix_of(dx, self.dimension)
-            moved = np.sum((self.solved @ dmatrix) * self.solved, axis=1)
-            return -h * moved - np.sum(self.inverse * dmatrix) / 2
+            return self.along_matrix(matrix_of(dx, self.dimension))
         dpoints = np.reshape(dx, (-1, self.dimension if np.size(dx) >= self.dimension else 1))
-        terms = 2 * h * np.sum(self.solved * dpoints, axis=1)
+        terms = np.sum(self.by_points() * dpoints, axis=1)
         return terms if name == self.names[0] else -terms
 
     def pulled(self, name, bar):
-        bar, h = np.reshape(bar, -1), self.slope()
+        bar = np.reshape(bar, -1)
         if name == self.names[2]:
-            weighted = self.solved * (bar * h)[:, None]
-            whole = -(adjoint(weighted) @ self.solved) - np.sum(bar) * self.inverse / 2
-            return given_as(self.shape_of_shape, whole)
-        of_points = self.solved * (2 * bar * h)[:, None]
+            return given_as(self.shape_of_shape, self.by_matrix(bar))
+        of_points = self.by_points() * bar[:, None]
         if name == self.names[0]:
             return np.reshape(of_points, self.shape_of_x)
         total = -np.sum(of_points, axis=0)
@@ -243,6 +257,77 @@ class NormalEntropy(Multivariate):
 
 
 register_density(stats.multivariate_normal, "multivariate_normal", "entropy", NormalEntropy, is_log=True)
+
+
+class NormalProbability(Quadratic):
+    """Φ(δ; S), by densities φ of some variables times the probability of the others where these are known.
+
+        ∂Φ/∂xᵢ = φ(δᵢ) Φ(others | i)
+        Hᵢⱼ = ∂²Φ/∂xᵢ∂xⱼ = φ(δᵢ, δⱼ) Φ(others | i, j),   Hᵢᵢ = -(δᵢ ∂Φ/∂xᵢ + Σⱼ Sᵢⱼ Hᵢⱼ) / Sᵢᵢ
+        ∂Φ/∂S = ½ H (Plackett 1954).
+
+    Of three variables and more SciPy computes Φ from random points, to a few digits, and so is what is made of it.
+    """
+
+    def __init__(self, is_log, x, mean=None, cov=1, allow_singular=False, lower_limit=None, **settings):
+        if lower_limit is not None:
+            raise MDNotImplementedError
+        super().__init__(("x", "mean", "cov"), x, mean, cov, allow_singular)
+        if len(self.shape_of_shape) == 1 and self.shape_of_shape != (self.dimension,):
+            raise MDNotImplementedError  # SciPy computes something of these, without comparing their lengths
+        self.settings, self.matrix = settings, symmetric_of(1.0 if cov is None else as_array(cov), self.dimension)
+        whole = self.probability(self.deltas, self.matrix) if is_log else np.ones(len(self.deltas))
+        self.first = np.stack([self.part([i]) for i in range(self.dimension)], axis=1) / whole[:, None]
+        self.whole = whole
+
+    def probability(self, deltas, matrix):
+        """Φ of some variables; 1 of none."""
+        count = deltas.shape[1]
+        if not count:
+            return np.ones(len(deltas))
+        found = handed_over(stats.multivariate_normal.cdf, deltas, np.zeros(count), matrix, **self.settings)
+        return np.reshape(found, (len(deltas),))
+
+    def part(self, chosen):
+        """φ of the variables that are chosen times Φ of the others, given these."""
+        others = [i for i in range(self.dimension) if i not in chosen]
+        known, matrix = self.deltas[:, chosen], self.matrix[chosen][:, chosen]
+        solved = known @ np.linalg.inv(matrix)
+        density = np.exp(-0.5 * np.sum(solved * known, axis=1)) / np.sqrt(np.linalg.det(2 * np.pi * matrix))
+        across = self.matrix[chosen][:, others]
+        rest = self.matrix[others][:, others] - adjoint(across) @ np.linalg.inv(matrix) @ across
+        return density * self.probability(self.deltas[:, others] - solved @ across, rest)
+
+    def second(self):
+        """H of each point."""
+        n, none = self.dimension, np.zeros(len(self.deltas))
+        pairs = {(i, j): self.part([i, j]) / self.whole for i in range(n) for j in range(i)}
+        rows = []
+        for i in range(n):
+            row = [none if i == j else pairs[max(i, j), min(i, j)] for j in range(n)]
+            own = self.deltas[:, i] * self.first[:, i] + sum(self.matrix[i, j] * h for j, h in enumerate(row))
+            row[i] = -own / self.matrix[i, i]
+            rows.append(np.stack(row, axis=-1))
+        return np.stack(rows, axis=-2)
+
+    def by_points(self):
+        return self.first
+
+    def along_matrix(self, dmatrix):
+        return np.sum(self.second() * dmatrix, axis=(1, 2)) / 2
+
+    def by_matrix(self, bar):
+        return np.sum(self.second() * bar[:, None, None], axis=0) / 2
+
+
+for _method in ("cdf", "logcdf"):
+    register_density(
+        stats.multivariate_normal,
+        "multivariate_normal",
+        _method,
+        functools.partial(NormalProbability, _method == "logcdf"),
+        is_log=True,
+    )
 
 
 class StudentQuadratic(Quadratic):

@@ -34,6 +34,17 @@ def _(rng: np.random.Generator) -> Iterator[Sample]:
     yield sample(x.astype(np.float32), mean.astype(np.float32), np.float32(1.5), _name="float32")
 
 
+FAR_OUT = {"larger": "far out, where SciPy's probability of two variables is 0, the slope is that of the true one"}
+
+
+@sample_inputs(*methods_of("multivariate_normal", "cdf", "logcdf"))
+def _(rng: np.random.Generator) -> Iterator[Sample]:
+    yield sample(rng.standard_normal((3, 2)), rng.standard_normal(2), covariance(rng, 2), _skip=FAR_OUT)
+    mean, variances = rng.standard_normal(2), rng.uniform(0.5, 1.5, 2)
+    yield sample(rng.standard_normal(2), mean, variances, _name="variances", _skip=FAR_OUT)
+    yield sample(rng.standard_normal(4), 0.5, 2.5, _name="one variable")
+
+
 @sample_inputs(*methods_of("multivariate_normal", "entropy"))
 def _(rng: np.random.Generator) -> Iterator[Sample]:
     yield sample(rng.standard_normal(3), covariance(rng, 3))
