@@ -97,11 +97,15 @@ def _lowered(*args: Any, function: HostFunction, results: Results, native: Nativ
 _lowered_generally = mlir.lower_fun(_lowered, multiple_results=True)
 
 
+_EMITS_DIRECTLY = jax.__version_info__ >= (0, 10) and hasattr(mlir, "emit_python_callback")
+"""Older versions want the callback kept alive by whoever emits it."""
+
+
 def _host_call_lowering(ctx: Any, *args: Any, function: HostFunction, results: Results, native: Native) -> Any:
     """On one CPU, where arrays are in reach, without `jax.pure_callback`, which takes 30 µs to place each there."""
     module = ctx.module_context
     is_on_one_cpu = tuple(module.platforms) == ("cpu",) and getattr(module.axis_context, "num_devices", None) == 1
-    if native is not False or not is_on_one_cpu:
+    if native is not False or not is_on_one_cpu or not _EMITS_DIRECTLY:
         return _lowered_generally(ctx, *args, function=function, results=results, native=native)
     callback = _callback(function, results)
     found, _, _ = mlir.emit_python_callback(

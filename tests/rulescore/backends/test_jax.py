@@ -103,6 +103,14 @@ def test_all_works_where_jax_takes_no_linearizations(name, monkeypatch):
     test_all_transformations_work(name)
 
 
+@pytest.mark.parametrize("name", ["jit", "jit of grad", "jit of hessian", "scan"])
+def test_all_works_where_jax_has_no_direct_call_of_the_host(name, monkeypatch):
+    monkeypatch.setattr(backend, "_EMITS_DIRECTLY", False)
+    monkeypatch.setattr(backend.mlir, "emit_python_callback", None)
+    jax.clear_caches()
+    test_all_transformations_work(name)
+
+
 def test_another_form_of_linearizations_is_left_alone(monkeypatch):
     private = pytest.importorskip("jax._src.interpreters.ad", reason="private")
     monkeypatch.setattr(private, "fallback_linearize_rule", lambda prim, primals: None)
