@@ -105,12 +105,12 @@ class _EagerCall(Function):  # type: ignore[misc]
         if len(outputs) != 1 or not has_derivative(outputs[0]):
             ctx.set_materialize_grads(False)
             differentiable = _describe_outputs(ctx, outputs)
-        ctx.kept = function, needs, pull, arrays, differentiable
+        ctx.kept = function, needs, pull, arrays, differentiable, [y.detach() for y in outputs]
         return outputs
 
     @staticmethod
     def backward(ctx: Any, *ybars: Any) -> tuple[Any, ...]:
-        function, needs, pull, arrays, differentiable = ctx.kept
+        function, needs, pull, arrays, differentiable, outputs = ctx.kept
         tensors = ctx.saved_tensors  # also where they are not read: PyTorch checks that nobody has written into them
         if differentiable is not _ONE_OUTPUT:
             ybars = _seeds(ctx, ybars)
@@ -119,13 +119,17 @@ class _EagerCall(Function):  # type: ignore[misc]
         if torch.is_grad_enabled():
             bars = host_call(function.pullback(needs), [*tensors, *ybars])
         else:
+            for y in outputs:
+                if y._version:  # somebody has written into what the pullback may hold
+                    _, pull = function.vjp(arrays, needs)
+                    break
             seeds = [array_of(ybar) for ybar in ybars]
             bars = tensors_of(pull(seeds), seeds + arrays, tensors)
         return (None, *bars) if False not in needs else (None, *spread(bars, needs))
 
     @staticmethod
     def jvp(ctx: Any, _: Any, *tangents: Any) -> tuple[Any, ...]:
-        function, _, _, _, differentiable = ctx.kept
+        function, _, _, _, differentiable, _ = ctx.kept
         return _pushed(function, ctx.saved_tensors, tangents, differentiable)
 
 
@@ -178,16 +182,18 @@ class _LevelCall(_SingleLevelFunction):  # type: ignore[misc]
         wrapped = tuple([_functorch._wrap_for_grad(y, level) for y in outputs])
         is_simple = len(wrapped) == 1 and has_derivative(wrapped[0])
         differentiable = _ONE_OUTPUT if is_simple else _describe_outputs(ctx, wrapped)
-        ctx.kept = function, needs, pull, arrays, differentiable
+        ctx.kept = function, needs, pull, arrays, differentiable, outputs
         return wrapped
 
     @staticmethod
     def backward(ctx: Any, *ybars: Any) -> tuple[Any, ...]:
-        function, needs, pull, given, differentiable = ctx.kept
+        function, needs, pull, given, differentiable, outputs = ctx.kept
         tensors = [_functorch.unwrap_if_dead(x) for x in ctx.saved_tensors]
         if differentiable is not _ONE_OUTPUT:
             ybars = _seeds(ctx, ybars)
         seeds, count = [_functorch.unwrap_if_dead(ybar) for ybar in ybars], len(tensors)
+        if pull is not None and any([y._version for y in outputs]):  # as in `_EagerCall`
+            _, pull = function.vjp(given, needs)
         if pull is None:
             bars = host_call(function.pullback(needs), [*tensors, *seeds])
         elif _has_transforms():

@@ -316,6 +316,35 @@ def test_without_pytorch_the_error_names_the_extra():
     assert "pip install 'rulescore[torch]'" in result.stderr
 
 
+WRITTEN_INTO = {
+    "backward": lambda f, x: torch.autograd.grad(f(x.requires_grad_()), x)[0],
+    "double backward": lambda f, x: torch.autograd.functional.hessian(f, x),
+    "torch.func.grad": lambda f, x: torch.func.grad(f)(x),
+    "torch.func.vjp": lambda f, x: torch.func.vjp(f, x)[1](torch.ones((), dtype=x.dtype))[0],
+    "torch.func.hessian": lambda f, x: torch.func.hessian(f)(x),
+    "torch.compile": lambda f, x: torch.autograd.grad(torch.compile(f, fullgraph=True)(x.requires_grad_()), x)[0],
+}
+
+
+@pytest.mark.parametrize("transform", WRITTEN_INTO)
+@pytest.mark.parametrize("name", ["exp", "tanh", "sqrt"])
+def test_a_result_may_be_written_into_whose_pullback_holds_it(transform, name):
+    ours = to_torch(getattr(np, name))
+
+    def loss(f):
+        def of(x):
+            y = f(x)
+            y.mul_(3.0)
+            return (y * y).sum()
+
+        return of
+
+    x = torch.tensor([0.1, 0.7], dtype=torch.float64)
+    found = WRITTEN_INTO[transform](loss(ours), x.clone())
+    expected = WRITTEN_INTO[transform](loss(lambda x: getattr(torch, name)(x) * 1.0), x.clone())
+    torch.testing.assert_close(found, expected)
+
+
 # ---------------------------------------------------------------- the other direction
 
 
