@@ -192,7 +192,7 @@ class _LevelCall(_SingleLevelFunction):  # type: ignore[misc]
         if differentiable is not _ONE_OUTPUT:
             ybars = _seeds(ctx, ybars)
         seeds, count = [_functorch.unwrap_if_dead(ybar) for ybar in ybars], len(tensors)
-        if pull is not None and any([y._version for y in outputs]):  # as in `_EagerCall`
+        if pull is not None and any(y._version for y in outputs):  # as in `_EagerCall`
             _, pull = function.vjp(given, needs)
         if pull is None:
             bars = host_call(function.pullback(needs), [*tensors, *seeds])
