@@ -18,11 +18,12 @@ from multipledispatch import MDNotImplementedError
 
 from rulescore.accumulation import add
 from rulescore.config import HasForwardMode, HasReverseMode, RuleConfig
+from rulescore.projection import NON_DIFFERENTIABLE, project_to
 from rulescore.records import name_of
 from rulescore.registry import frule, rrule
 from rulescore.rule_table import RuleTable
 from rulescore.signatures import instances_of
-from rulescore.tangents import Tangent, rebuild, structure_of, zero_tangent
+from rulescore.tangents import Tangent, rebuild, structure_of
 from rulescore.thunks import unthunk
 from rulescore.zero import AbstractZero, NoTangent, ZeroTangent
 
@@ -238,7 +239,7 @@ class ExplicitCall:
 
     def cotangents(self, bars: Iterable[Any], values: list[Any]) -> list[Any]:
         """The cotangent of each value, from those of the positional arguments."""
-        has_tangent = [zero_tangent(value) is not NoTangent() for value in values]
+        has_tangent = [project_to(value) is not NON_DIFFERENTIABLE for value in values]
         sums: list[Any] = [ZeroTangent() if has_one else NoTangent() for has_one in has_tangent]
         given = [*bars, *[NoTangent()] * len(self._args)]
         for x, bar in zip(self._args, given, strict=False):

@@ -414,7 +414,7 @@ def to_torch(f: Callable[..., Any], *, vmap_method: str = "sequential", native: 
             return compiled_call(calls, args, kwargs)
         call, tensors = calls.find(args, kwargs)
         for x in tensors:
-            if type(x) is not Tensor and not isinstance(x, Tensor):
+            if not isinstance(x, Tensor):
                 tensors = [x if isinstance(x, Tensor) else _constant(x) for x in tensors]
                 break
         outputs = _call(call, tensors, native) if native else _called(call, tensors)

@@ -56,10 +56,7 @@ def tensors_of(arrays: Sequence[Any], given: Sequence[Any], tensors: Sequence[An
                 if x is array:
                     break
             else:
-                try:
-                    return (torch.from_numpy(array),)
-                except (TypeError, ValueError):
-                    return (_tensor_of(array),)
+                return (_tensor_of(array),)
     found = []
     taken = list(given)
     for array in arrays:
