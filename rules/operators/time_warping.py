@@ -53,8 +53,8 @@ def soft_dtw(x, y=None, gamma=1.0):
     -----
     -γ log Σ exp(-⟨A, C⟩ / γ) over all alignments A, by the recursion rᵢⱼ = cᵢⱼ + softmin(rᵢ₋₁ⱼ₋₁, rᵢ₋₁ⱼ, rᵢⱼ₋₁) (Cuturi
     and Blondel 2017). The derivative with respect to the costs is the expected alignment E, and that with respect to γ
-    is (y - ⟨E, C⟩) / γ. It is computed one antidiagonal after the other; with numba, one element after the other, and
-    some rows of long series at a time, so that memory grows with m √n and not with n m.
+    is (y - ⟨E, C⟩) / γ. It is computed one antidiagonal after the other; with numba, one element after the other. Some
+    rows of long series are held at a time, so that memory grows with m √n and not with n m; second derivatives need all.
 
     Examples
     --------
@@ -71,7 +71,7 @@ def soft_dtw(x, y=None, gamma=1.0):
 
 def alignments_of(x, y, gamma):
     """Those of two series, with `Strips` of long ones, or of a matrix of costs; and gamma. Or an error."""
-    if y is not None and soft_minima_loop.is_available():
+    if y is not None:
         series = as_array(x), as_array(y)
         shapes = [z.shape for z in series]
         if (
@@ -224,7 +224,10 @@ class Strips:
         c = METRICS["sqeuclidean"].matrix(self.x[pair, self.rows[number]], self.y[pair])[None]
         r = np.full((1, c.shape[1] + 1, c.shape[2] + 1), np.inf)
         r[0, 0] = self.before[pair, number]
-        soft_minima_loop(c, self.gamma, r)
+        if soft_minima_loop.is_available():
+            soft_minima_loop(c, self.gamma, r)
+        else:
+            fill_soft_minima(c[0], self.gamma, r[0])
         return c, r
 
     def value(self):
@@ -242,7 +245,10 @@ class Strips:
                 height, x = c.shape[1], self.x[pair, rows]
                 e = np.zeros((1, height + 2, len(y) + 2))
                 e[0, height] = arriving
-                expected_loop(c, self.gamma, r, e)
+                if expected_loop.is_available():
+                    expected_loop(c, self.gamma, r, e)
+                else:
+                    fill_expected(c[0], self.gamma, r[0], e[0])
                 arriving, e = e[0, 0], e[0, 1:-1, 1:-1]
                 xbar[pair, rows] = 2 * (np.sum(e, axis=1)[:, None] * x - e @ y)
                 ybar[pair] += 2 * (np.sum(e, axis=0)[:, None] * y - e.T @ x)
@@ -294,6 +300,34 @@ def expected_loop(c, gamma, r, e):
                 e[b, i - 1, j - 1] += here * np.exp((level - r[b, i - 1, j - 1]) / gamma)
                 e[b, i - 1, j] += here * np.exp((level - r[b, i - 1, j]) / gamma)
                 e[b, i, j - 1] += here * np.exp((level - r[b, i, j - 1]) / gamma)
+
+
+# What the loops write, in NumPy: one antidiagonal after the other, of one pair of series.
+
+
+def antidiagonals(n, m):
+    """Rows and columns of each, in matrices with one more row and column before the first."""
+    for k in range(2, n + m + 1):
+        i = np.arange(max(1, k - m), min(n, k - 1) + 1)
+        yield i, k - i
+
+
+def fill_soft_minima(c, gamma, r):
+    for i, j in antidiagonals(*c.shape):
+        before = np.stack([r[i - 1, j - 1], r[i - 1, j], r[i, j - 1]])
+        least = before.min(0)
+        base = np.where(np.isfinite(least), least, 0)
+        with np.errstate(divide="ignore"):  # where all alignments cost ∞
+            r[i, j] = c[i - 1, j - 1] + base - gamma * np.log(np.sum(np.exp((base - before) / gamma), axis=0))
+
+
+def fill_expected(c, gamma, r, e):
+    for i, j in reversed(list(antidiagonals(*c.shape))):
+        is_reached = (e[i, j] != 0) & np.isfinite(r[i, j])
+        i, j = i[is_reached], j[is_reached]
+        here, level = e[i, j], r[i, j] - c[i - 1, j - 1]
+        for rows, cols in ((i - 1, j - 1), (i - 1, j), (i, j - 1)):
+            e[rows, cols] += here * np.exp((level - r[rows, cols]) / gamma)
 
 
 # ---------------------------------------------------------------- rules

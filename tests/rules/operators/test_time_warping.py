@@ -107,13 +107,9 @@ def test_errors_say_what_to_write(args, error, message):
 
 
 class TestLongSeries:
-    """Some rows at a time, with numba."""
+    """Some rows at a time."""
 
-    pytestmark = pytest.mark.usefixtures("numba_is_there")
-
-    @pytest.fixture
-    def numba_is_there(self):
-        pytest.importorskip("numba")
+    pytestmark = pytest.mark.usefixtures("with_and_without_numba")
 
     @pytest.fixture
     def strips(self, monkeypatch):
