@@ -54,7 +54,7 @@ def soft_dtw(x, y=None, gamma=1.0):
     -γ log Σ exp(-⟨A, C⟩ / γ) over all alignments A, by the recursion rᵢⱼ = cᵢⱼ + softmin(rᵢ₋₁ⱼ₋₁, rᵢ₋₁ⱼ, rᵢⱼ₋₁) (Cuturi
     and Blondel 2017). The derivative with respect to the costs is the expected alignment E, and that with respect to γ
     is (y - ⟨E, C⟩) / γ. It is computed one antidiagonal after the other; with numba, one element after the other. Some
-    rows of long series are held at a time, so that memory grows with m √n and not with n m; second derivatives need all.
+    rows of long series are held at a time, so that memory grows with m √n, not with n m; second derivatives need all.
 
     Examples
     --------
