@@ -8,6 +8,7 @@ is a derivative of every order. The first comes from the rule tables directly, t
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -45,13 +46,19 @@ class HostFunction:
         The function is linear in all arrays after so many; None where it is not linear.
     maps : bool
         Whether it is applied to each item along a first axis.
+    simple_rules : dict
+        By what is needed: the rrule as a function of the arrays, where it has answered with a simple result before.
+    kept : object
+        What the system that calls the function keeps with it.
     """
 
     fixed: int | None = None
     maps = False
+    kept: Any = None
 
     def __init__(self) -> None:
         self._derived: dict[Any, HostFunction] = {}
+        self.simple_rules: dict[Needs, Callable[..., Any]] = {}
 
     @property
     def name(self) -> str:
@@ -113,6 +120,11 @@ def is_differentiable(y: Any) -> bool:
     return y.dtype.kind in "fc" if hasattr(y, "dtype") else isinstance(y, (float, complex))
 
 
+def is_simple(y: Any) -> bool:
+    """Whether a result is one plain array of real or complex numbers, or one such number of NumPy's."""
+    return (type(y) is np.ndarray or isinstance(y, np.inexact)) and y.dtype.kind in "fc"
+
+
 def of_some(
     f: Callable[..., Any], arrays: Arrays, needs: Sequence[bool], name: str = "a function of some arrays"
 ) -> tuple[Callable[..., Any], list[Any]]:
@@ -138,6 +150,8 @@ def _spread(ybars: Arrays, outputs: tuple[Any, ...]) -> tuple[Any, ...]:
 
 def dense(dx: Any, x: Any) -> Any:
     """A tangent as an array."""
+    if type(dx) is np.ndarray:  # the most frequent case
+        return dx
     dx = unthunk(dx)
     if isinstance(dx, NotImplementedTangent):
         dx.fail()
@@ -289,8 +303,8 @@ class Call(HostFunction):
         From what ``f`` returns to its leaves and its structure.
     positions : tuple of int, optional
         The positional argument that each array is, where each is one.
-    is_plain : bool
-        Whether the arrays are all that there is: ``f(*arrays)``.
+    further : tuple, optional
+        What follows the arrays, where the call is ``f(*arrays, *further)``.
     takes_batches : bool
         Whether ``f`` takes arrays with further axes in front, and does to each item what it does to one.
 
@@ -302,6 +316,8 @@ class Call(HostFunction):
         That of what ``f`` has returned last.
     returns_one_array : bool
         Whether that was an array.
+    place : int or None
+        Where the rule's pullback puts the cotangent of the one array, where it is one.
     has_rules_out_of_reach : bool
         Whether there are rules, but arguments or results are not arrays and tuples of arrays alone.
     """
@@ -313,13 +329,14 @@ class Call(HostFunction):
         flatten: Callable[[Any], tuple[list[Any], Any]],
         positions: tuple[int, ...] | None = None,
         takes_batches: bool = False,
-        is_plain: bool = False,
+        further: tuple[Any, ...] | None = None,
     ) -> None:
         super().__init__()
         self.function, self._arguments, self._flatten = f, arguments, flatten
         self._positions, self._takes_batches = positions or (), takes_batches
-        self._bar_positions = tuple([1 + i for i in self._positions])
-        self._is_plain = is_plain
+        self._places = tuple([1 + position for position in self._positions])  # of cotangents: first is that of `f`
+        self.place = self._places[0] if len(self._places) == 1 else None
+        self._further = further
         # Until it turns out that there is no rule, or that the result has another form:
         self._has_rrule = self._has_frule = positions is not None
         self.has_rules_out_of_reach = positions is None and (f in rrule or f in frule)
@@ -413,50 +430,56 @@ class Call(HostFunction):
         if found is None:
             return None
         y, pullback = found
-        positions = self._bar_positions
-        if type(y) is np.ndarray and self.returns_one_array and False not in needs:
-
-            def pull_back_one(ybars: Arrays) -> Sequence[Any]:
-                """The most frequent case, with fewer questions."""
-                bars = pullback(ybars[0])
-                if len(bars) > positions[-1]:
-                    chosen = [bars[i] for i in positions]
-                    for bar in chosen:
-                        if type(bar) is not np.ndarray:
-                            break
-                    else:
-                        return chosen
-                return _cotangents(bars, list(zip(positions, arrays, strict=True)))
-
-            return (y,), pull_back_one
         is_tuple = type(y) is tuple
-        if is_tuple or self.structure is None:
+        if is_tuple or not self.returns_one_array:
             self._leaves_of(y)
         outputs = y if is_tuple else (y,)
-        if False in needs:
-            wanted = [(1 + i, x) for i, x, need in zip(self._positions, arrays, needs, strict=True) if need]
-        else:
-            wanted = list(zip(positions, arrays, strict=True))
 
-        def pull_back(ybars: Arrays) -> list[Any]:
-            return _cotangents(pullback(_spread(ybars, outputs) if is_tuple else ybars[0]), wanted)
+        def pull_back(ybars: Arrays) -> Sequence[Any]:
+            return self.cotangents(pullback(_spread(ybars, outputs) if is_tuple else ybars[0]), arrays, needs)
 
         return outputs, pull_back
 
+    def cotangents(self, bars: Sequence[Any], arrays: Arrays, needs: Needs) -> Sequence[Any]:
+        """Those of the arrays in ``needs``, of what the pullback of the rule has returned."""
+        if len(bars) <= self._places[-1]:  # it stopped early
+            bars = (*bars, *[_NO_TANGENT] * self._places[-1])
+        wanted = zip(self._places, arrays, needs, strict=True)
+        return [dense(bars[place], x) for place, x, need in wanted if need]
+
     def _rrule(self, arrays: Arrays, needs: Needs, config: RuleConfig) -> Any:
         """Value and pullback by a rule; None where there is none, or where they are not in a simple form."""
-        args, kwargs = (arrays, _NO_KEYWORDS) if self._is_plain else self._arguments(arrays)
-        found = rrule(self.function, *args) if not kwargs and False not in needs else None
-        if found is not None and type(found[0]) is np.ndarray:  # the most frequent case
-            return found
-        if found is None:  # or only one that calls back into AD
-            needed = [False] * len(args)
-            for position, need in zip(self._positions, needs, strict=True):
-                needed[position] = need
-            found = rrule.call(self.function, tuple(args), kwargs, config=config, needs=tuple(needed))
-        self._has_rrule = found is not None and _is_simple(found[0])
+        known = self.simple_rules.get(needs) if config is CONFIG else None
+        found = known(*arrays) if known is not None else None
+        if found is None:
+            for rule in self._rules(needs, config):
+                found = rule(*arrays)
+                if found is not None:
+                    if config is CONFIG and is_simple(found[0]):
+                        self.simple_rules[needs] = rule
+                    break
+        self._has_rrule = found is not None and _are_arrays(found[0])
         self.has_rules_out_of_reach |= found is not None and not self._has_rrule
         return found if self._has_rrule else None
+
+    def _rules(self, needs: Needs, config: RuleConfig) -> Iterator[Callable[..., Any]]:
+        """The rrule as functions of the arrays, of which one answers that it is not for this call."""
+        if False not in needs:  # the fastest one
+            yield functools.partial(rrule, self.function) if self._further == () else self._rule_without_config
+        yield functools.partial(self._rule_with_config, needs, config)
+
+    def _rule_without_config(self, *arrays: Any) -> Any:
+        if self._further is not None:
+            return rrule(self.function, *arrays, *self._further)
+        args, kwargs = self._arguments(arrays)
+        return None if kwargs else rrule(self.function, *args)
+
+    def _rule_with_config(self, needs: Needs, config: RuleConfig, *arrays: Any) -> Any:
+        args, kwargs = self._arguments(arrays)
+        needed = [False] * len(args)
+        for position, need in zip(self._positions, needs, strict=True):
+            needed[position] = need
+        return rrule.call(self.function, args, kwargs, config=config, needs=tuple(needed))
 
     def jvp(self, arrays: Arrays, needs: Needs, tangents: Arrays) -> tuple[tuple[Any, ...], list[Any]]:
         return self.jvp_by_rule(arrays, needs, tangents) or super().jvp(arrays, needs, tangents)
@@ -480,16 +503,9 @@ class Call(HostFunction):
         for position, dx in zip(_chosen(self._positions, needs), tangents, strict=True):
             directions[1 + position] = dx
         found = frule.call(self.function, args, kwargs, tangents=tuple(directions), config=config)
-        self._has_frule = found is not None and _is_simple(found[0])
+        self._has_frule = found is not None and _are_arrays(found[0])
         self.has_rules_out_of_reach |= found is not None and not self._has_frule
         return found if self._has_frule else None
-
-
-def _cotangents(bars: Sequence[Any], wanted: Sequence[tuple[int, Any]]) -> list[Any]:
-    """Those of the arrays in ``wanted``, each beside its position, of what a pullback returned."""
-    if len(bars) <= wanted[-1][0]:  # it stopped early
-        bars = (*bars, *[_NO_TANGENT] * wanted[-1][0])
-    return [bars[i] if type(bars[i]) is np.ndarray else dense(bars[i], x) for i, x in wanted]
 
 
 def _specs_of(outputs: Arrays) -> tuple[Spec, ...]:
@@ -500,7 +516,7 @@ def _shapes(specs: tuple[Spec, ...]) -> str:
     return ", ".join(f"{np.dtype(dtype)}{list(shape)}" for shape, dtype in specs) or "nothing"
 
 
-def _is_simple(y: Any) -> bool:
+def _are_arrays(y: Any) -> bool:
     """Whether a result is an array, or a plain tuple of some."""
     parts = y if type(y) is tuple else (y,)
     return all(map(_is_array, parts))
@@ -537,6 +553,11 @@ class Calls:
     vmap_method : {"sequential", "broadcast_all"}
         Whether the function is called for each item of a batch, or takes batches.
 
+    Attributes
+    ----------
+    plain : dict
+        The calls of arrays alone that have been found before, by their number.
+
     Raises
     ------
     TypeError, ValueError
@@ -560,7 +581,7 @@ class Calls:
         self._flatten, self._unflatten = flatten, unflatten
         self._takes_batches = vmap_method == "broadcast_all"
         self._known: dict[Any, Call] = {}
-        self._plain: dict[int, Call] = {}  # by the number of arrays, where they are the arguments
+        self.plain: dict[int, Call] = {}
         # By the identity of all other arguments, where nobody can change them; beside these, which keeps it theirs.
         self._by_identity: dict[Any, tuple[Call, Any]] = {}
 
@@ -569,12 +590,12 @@ class Calls:
     ) -> tuple[Call, Sequence[Any]] | None:
         """As `find`, of calls whose arrays are arguments and whose other arguments are those of a call before."""
         array_types = self._array_types
-        if not kwargs and len(args) in self._plain:  # the most frequent calls: arrays alone
+        if not kwargs and len(args) in self.plain:  # the most frequent calls: arrays alone
             for x in args:
                 if not isinstance(x, array_types):
                     break
             else:
-                return self._plain[len(args)], args
+                return self.plain[len(args)], args
         known = self._by_identity.get(self._identity(args, kwargs))
         return known and (known[0], [x for x in args if isinstance(x, array_types)])
 
@@ -603,7 +624,7 @@ class Calls:
         if call is None:
             call = self._known[structure, fixed] = self._new_call(args, kwargs, leaves, structure, are_constant)
             if not kwargs and all(isinstance(x, array_types) for x in args):
-                self._plain[len(args)] = call
+                self.plain[len(args)] = call
         if are_constant:
             if len(self._by_identity) >= _MANY:
                 self._by_identity.clear()
@@ -629,6 +650,7 @@ class Calls:
         positions = [i for i, x in enumerate(args) if isinstance(x, self._array_types)]
         are_positional = len(positions) == len(places)
         constants = [None if i in positions else x for i, x in enumerate(args)] if are_constant else []
+        come_first = are_positional and are_constant and not kwargs and positions == [*range(len(positions))]
 
         def arguments(arrays: Arrays) -> tuple[tuple[Any, ...], dict[str, Any]]:
             if are_constant:  # these need not be made anew
@@ -647,8 +669,7 @@ class Calls:
             self._flatten,
             tuple(positions) if are_positional else None,
             self._takes_batches,
-            # Keywords may have no leaves, as axis=None and axis=().
-            is_plain=are_positional and not kwargs and len(leaves) == len(args) == len(places),
+            args[len(positions) :] if come_first else None,
         )
 
     def _unhashable(self, leaves: list[Any]) -> TypeError:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import functools
 import warnings
 from collections.abc import Callable, Sequence
+from sys import getrefcount
 from typing import Any, ClassVar
 
 import numpy as np
@@ -17,9 +18,17 @@ import optree
 
 from rulescore.backends.extras import framework
 from rulescore.backends.foreign_functions import ForeignFunction, as_function_of_arrays
-from rulescore.backends.host_functions import Call, Calls, HostFunction, is_differentiable, of_some
+from rulescore.backends.host_functions import Call, Calls, HostFunction, is_differentiable, is_simple, of_some
 from rulescore.backends.native import Native, NativeSystem, NotNativeError, require_native_mode, runs_on_host
-from rulescore.backends.torch_arrays import along_first, array_of, has_derivative, numpy_dtype, spread, tensors_of
+from rulescore.backends.torch_arrays import (
+    along_first,
+    array_of,
+    has_derivative,
+    numpy_dtype,
+    spread,
+    tensor_of,
+    tensors_of,
+)
 from rulescore.backends.torch_operator import compiled_call, number_of, operator
 from rulescore.config import HasForwardMode, HasReverseMode
 from rulescore.thunks import unthunk
@@ -55,13 +64,15 @@ def _called(function: HostFunction, tensors: Sequence[Any]) -> tuple[Any, ...]:
         return _at_level(function, None, tensors)
     if is_recorded:
         return tuple(operator(list(tensors), number_of(function)))
-    if is_forward or torch.is_grad_enabled():
+    if is_forward or _is_grad_enabled():
         for x in tensors:
             if is_forward or x.requires_grad:
-                return _apply_eagerly(function, *map(_functorch.unwrap_if_dead, tensors))  # type: ignore[no-any-return]
+                apply = function.kept or _eager_call(function, len(tensors))
+                return apply(_unwrap(x)) if len(tensors) == 1 else apply(*map(_unwrap, tensors))  # type: ignore[no-any-return]
     return _value(function, tensors)
 
 
+_is_grad_enabled, _unwrap = torch.is_grad_enabled, _functorch.unwrap_if_dead
 _count_modes, _has_transforms = torch._C._len_torch_dispatch_stack, torch._C._are_functorch_transforms_active
 _PROXY, _FAKE = torch._C._TorchDispatchModeKey.PROXY, torch._C._TorchDispatchModeKey.FAKE
 
@@ -86,60 +97,120 @@ def _value(function: HostFunction, tensors: Sequence[Any]) -> tuple[Any, ...]:
 class _EagerCall(Function):  # type: ignore[misc]
     """Keeps the pullback of the rule, and calls it in the backward pass."""
 
-    # In the old style, with the context in forward: setup_context costs 10 µs more, and each attribute 0.3. One output
-    # is the most frequent case, and is written out.
+    # In the old style, with the context in forward: setup_context costs 10 µs more, and each attribute 0.3.
     @staticmethod
-    def forward(ctx: Any, function: HostFunction, *tensors: Any) -> tuple[Any, ...]:
-        arrays = [array_of(x) for x in tensors]
-        needs, pull = ctx.needs_input_grad[1:], None
-        if True in needs:
-            values, pull = function.vjp(arrays, needs)
-        else:
-            values = function(arrays)
-        ctx.save_for_backward(*tensors)
+    def forward(ctx: Any, *tensors: Any) -> tuple[Any, ...]:
+        function, needs = ctx.function, ctx.needs_input_grad
+        arrays = list(map(array_of, tensors))
+        values, pull = function.vjp(arrays, needs) if True in needs else (function(arrays), None)
         outputs = tensors_of(values, arrays, tensors)
+        ctx.save_for_backward(*tensors)
         if forward_ad._current_level >= 0:
             ctx.save_for_forward(*tensors)
-            ctx.set_materialize_grads(False)
-        differentiable = _ONE_OUTPUT
-        if len(outputs) != 1 or not has_derivative(outputs[0]):
-            ctx.set_materialize_grads(False)
-            differentiable = _describe_outputs(ctx, outputs)
-        ctx.kept = function, needs, pull, arrays, differentiable, [y.detach() for y in outputs]
+        ctx.kept = needs, pull, arrays, _describe_outputs(ctx, outputs), [y.detach() for y in outputs]
         return outputs
 
     @staticmethod
     def backward(ctx: Any, *ybars: Any) -> tuple[Any, ...]:
-        function, needs, pull, arrays, differentiable, outputs = ctx.kept
+        needs, pull, arrays, _, outputs = ctx.kept
         tensors = ctx.saved_tensors  # also where they are not read: PyTorch checks that nobody has written into them
-        if differentiable is not _ONE_OUTPUT:
-            ybars = _seeds(ctx, ybars)
-        elif ybars[0] is None:
-            return (None,) * (1 + len(tensors))
-        if torch.is_grad_enabled():
-            bars = host_call(function.pullback(needs), [*tensors, *ybars])
+        ybars = _seeds(ctx, ybars)
+        if _is_grad_enabled():
+            bars = host_call(ctx.function.pullback(needs), [*tensors, *ybars])
         else:
-            for y in outputs:
-                if y._version:  # somebody has written into what the pullback may hold
-                    _, pull = function.vjp(arrays, needs)
-                    break
-            seeds = [array_of(ybar) for ybar in ybars]
+            if any(y._version for y in outputs):  # somebody has written into what the pullback may hold
+                _, pull = ctx.function.vjp(arrays, needs)
+            seeds = list(map(array_of, ybars))
             bars = tensors_of(pull(seeds), seeds + arrays, tensors)
-        return (None, *bars) if False not in needs else (None, *spread(bars, needs))
+        return bars if False not in needs else tuple(spread(bars, needs))
 
     @staticmethod
-    def jvp(ctx: Any, _: Any, *tangents: Any) -> tuple[Any, ...]:
-        function, _, _, _, differentiable, _ = ctx.kept
-        return _pushed(function, ctx.saved_tensors, tangents, differentiable)
+    def jvp(ctx: Any, *tangents: Any) -> tuple[Any, ...]:
+        return _pushed(ctx.function, ctx.saved_tensors, tangents, ctx.kept[3])
 
 
-_ONE_OUTPUT = [True]
-_apply_eagerly = super(Function, _EagerCall).apply
-"""`Function.apply`, whose questions after transforms `host_call` has answered."""
+class _CallOfOneArray(_EagerCall):
+    """One array by the rule of one array: the most frequent case, with all that the others ask for left out."""
+
+    # What `array_of`, `tensors_of` and `_EagerCall` do is written out: calls of them cost 5 µs of 25.
+    @staticmethod
+    def forward(ctx: Any, x: Any) -> tuple[Any, ...]:
+        rule = ctx.function.simple_rules.get(ctx.needs_input_grad)
+        if rule is None or forward_ad._current_level >= 0 or not x.is_cpu:
+            return _EagerCall.forward(ctx, x)
+        try:
+            array = x.detach().numpy()
+        except (TypeError, RuntimeError):  # `array_of` may know a way
+            return _EagerCall.forward(ctx, x)
+        array.setflags(False)
+        if not array.ndim:
+            array = array[()]
+        found = rule(array)
+        if found is None:
+            return _EagerCall.forward(ctx, x)
+        value, pullback = found
+        if type(value) is np.ndarray and value.base is None and value.dtype.kind in "fc":
+            is_held = getrefcount(found[0]) != _ALONE
+            y = tensor_of(value)
+        elif is_simple(value):
+            is_held, (y,) = True, tensors_of([value], [array], [x])
+        else:
+            return _EagerCall.forward(ctx, x)
+        ctx.save_for_backward(x)
+        # An alias tells what has been written into y, which matters where the pullback may hold it.
+        ctx.kept = pullback, array, y.detach() if is_held else None
+        return (y,)
+
+    @staticmethod
+    def backward(ctx: Any, *ybars: Any) -> Any:
+        kept = ctx.kept
+        if len(kept) != 3:
+            return _EagerCall.backward(ctx, *ybars)
+        pullback, array, y = kept
+        (x,), (ybar,) = ctx.saved_tensors, ybars
+        if _is_grad_enabled():
+            return host_call(ctx.function.pullback(_ONE), [x, ybar])
+        if y is not None and y._version:
+            _, pullback = ctx.function.simple_rules[_ONE](array)
+        try:
+            seed = ybar.numpy()
+            seed.setflags(False)
+            if not seed.ndim:
+                seed = seed[()]
+        except (TypeError, RuntimeError):
+            seed = array_of(ybar)
+        bars, place = pullback(seed), ctx.function.place
+        if len(bars) > place and type(bars[place]) is np.ndarray and bars[place].base is None:
+            return tensor_of(bars[place])
+        return tensors_of(ctx.function.cotangents(bars, [array], _ONE), [seed, array], [x])
+
+
+_ONE = (True,)
+
+
+def _references_to_value(found: tuple[Any, Any]) -> int:
+    value, _ = found
+    return getrefcount(found[0]) if value is not None else 0
+
+
+_ALONE = _references_to_value((np.empty(0), None))
+"""References to an array that nothing else holds, where `_CallOfOneArray` counts them."""
+
+
+def _eager_call(function: HostFunction, count: int) -> Any:
+    """What calls a function of so many arrays; the function keeps it."""
+    # A class for each function, since an argument that is no tensor costs 0.4 µs. `Function.apply` would ask after
+    # transforms again, and that of the backward class which of several methods to call: 2 µs.
+    kind = _CallOfOneArray if count == 1 else _EagerCall
+    call: Any = type("EagerCall", (kind,), {})
+    call._backward_cls.function, call._backward_cls.apply = function, kind.backward
+    function.kept = super(Function, call).apply
+    return function.kept
 
 
 def _describe_outputs(ctx: Any, outputs: Sequence[Any]) -> list[bool]:
     """Which outputs have a derivative. Keeps it, and what zeros for those look like that get no cotangent."""
+    ctx.set_materialize_grads(False)
     ctx.differentiable = [has_derivative(y) for y in outputs]
     constant = [y for y, has_one in zip(outputs, ctx.differentiable, strict=True) if not has_one]
     if constant:
@@ -180,8 +251,8 @@ class _LevelCall(_SingleLevelFunction):  # type: ignore[misc]
                 outputs = tensors_of(values, arrays, below)
         ctx.save_for_backward(*tensors)
         wrapped = tuple([_functorch._wrap_for_grad(y, level) for y in outputs])
-        is_simple = len(wrapped) == 1 and has_derivative(wrapped[0])
-        differentiable = _ONE_OUTPUT if is_simple else _describe_outputs(ctx, wrapped)
+        is_one = len(wrapped) == 1 and has_derivative(wrapped[0])
+        differentiable = None if is_one else _describe_outputs(ctx, wrapped)
         ctx.kept = function, needs, pull, arrays, differentiable, outputs
         return wrapped
 
@@ -189,7 +260,7 @@ class _LevelCall(_SingleLevelFunction):  # type: ignore[misc]
     def backward(ctx: Any, *ybars: Any) -> tuple[Any, ...]:
         function, needs, pull, given, differentiable, outputs = ctx.kept
         tensors = [_functorch.unwrap_if_dead(x) for x in ctx.saved_tensors]
-        if differentiable is not _ONE_OUTPUT:
+        if differentiable is not None:
             ybars = _seeds(ctx, ybars)
         seeds, count = [_functorch.unwrap_if_dead(ybar) for ybar in ybars], len(tensors)
         if pull is not None and any(y._version for y in outputs):  # as in `_EagerCall`
@@ -240,7 +311,6 @@ class _TransformedCall(Function):  # type: ignore[misc]
         ctx.save_for_backward(*tensors)
         ctx.save_for_forward(*tensors)
         _describe_outputs(ctx, output)
-        ctx.set_materialize_grads(False)
 
     @staticmethod
     def backward(ctx: Any, *ybars: Any) -> tuple[Any, ...]:
@@ -412,11 +482,14 @@ def to_torch(f: Callable[..., Any], *, vmap_method: str = "sequential", native: 
             if native is True:
                 raise NotNativeError("native mode does not go together with torch.compile: leave out native=True")
             return compiled_call(calls, args, kwargs)
-        call, tensors = calls.find(args, kwargs)
-        for x in tensors:
+        call, tensors = None if kwargs else calls.plain.get(len(args)), args
+        for x in args:
             if not isinstance(x, Tensor):
-                tensors = [x if isinstance(x, Tensor) else _constant(x) for x in tensors]
+                call = None
                 break
+        if call is None:
+            call, found = calls.find(args, kwargs)
+            tensors = tuple([x if isinstance(x, Tensor) else _constant(x) for x in found])
         outputs = _call(call, tensors, native) if native else _called(call, tensors)
         return outputs[0] if call.returns_one_array else optree.tree_unflatten(call.structure, outputs)
 

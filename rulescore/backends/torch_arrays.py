@@ -17,9 +17,9 @@ torch = framework("torch", "torch")
 def array_of(tensor: Any) -> Any:
     """The array with a tensor's memory; a number of NumPy's where it is one, which more functions take."""
     try:
-        array = tensor.numpy() if not tensor.requires_grad else tensor.detach().numpy()
+        array = (tensor.detach() if tensor.requires_grad else tensor).numpy()
         array.setflags(False)  # not writeable: PyTorch would not know what was written
-        return array[()]
+        return array if array.shape else array[()]
     except (TypeError, RuntimeError):
         pass
     if tensor.device.type != "cpu":
@@ -48,15 +48,16 @@ def _warn_of_device(device: Any) -> None:
 
 
 def tensors_of(arrays: Sequence[Any], given: Sequence[Any], tensors: Sequence[Any]) -> tuple[Any, ...]:
-    """Tensors with the memory of arrays, or of copies of those that share it with what was given or with each other."""
+    """Tensors with the memory of arrays, or of copies of those that share it with what was given or with each other.
+
+    What was given comes from `array_of`.
+    """
     if len(arrays) == 1 and tensors and tensors[0].is_cpu:
-        array = arrays[0]  # the most frequent case: one array, made for this call
-        if type(array) is np.ndarray and array.base is None:
-            for x in given:
-                if x is array:
-                    break
-            else:
-                return (_tensor_of(array),)
+        array = arrays[0]  # the most frequent case: one array with memory of its own, as what was given has not
+        if type(array) is np.ndarray:
+            base = array.base
+            if base is None or (type(base) is np.ndarray and base.base is None and _is_compact(array)):
+                return (tensor_of(array),)
     found = []
     taken = list(given)
     for array in arrays:
@@ -64,19 +65,25 @@ def tensors_of(arrays: Sequence[Any], given: Sequence[Any], tensors: Sequence[An
         if array.base is None:
             if any(array is x for x in taken):
                 array = array.copy()
-        # Of an array that was broadcast, NumPy warns already when somebody looks at the flags.
         elif 0 in array.strides or not array.flags.writeable or any(np.may_share_memory(array, x) for x in taken):
             array = array.copy()
         elif min(array.strides, default=0) < 0:
             array = np.ascontiguousarray(array)
         taken.append(array)
-        found.append(_tensor_of(array))
+        found.append(tensor_of(array))
     if tensors and not tensors[0].is_cpu:
         return tuple([y.to(tensors[0].device) for y in found])
     return tuple(found)
 
 
-def _tensor_of(array: Any) -> Any:
+def _is_compact(array: Any) -> bool:
+    """Whether a view may be written into, and has its entries one after the other."""
+    # Of an array that was broadcast, NumPy warns already when somebody looks at the flags.
+    return 0 not in array.strides and array.flags.c_contiguous and array.flags.writeable
+
+
+def tensor_of(array: Any) -> Any:
+    """A tensor with the memory of an array."""
     try:
         return torch.from_numpy(array)
     except ValueError:  # strides below zero, which an array of one element may have too
