@@ -135,8 +135,9 @@ class _CallOfOneArray(_EagerCall):
     # What `array_of`, `tensors_of` and `_EagerCall` do is written out: calls of them cost 5 µs of 25.
     @staticmethod
     def forward(ctx: Any, x: Any) -> tuple[Any, ...]:
-        rule = ctx.function.simple_rules.get(ctx.needs_input_grad)
-        if rule is None or forward_ad._current_level >= 0 or not x.is_cpu:
+        function = ctx.function
+        rule = function.simple_rules.get(ctx.needs_input_grad)
+        if rule is None or not function.returns_one_array or forward_ad._current_level >= 0 or not x.is_cpu:
             return _EagerCall.forward(ctx, x)
         try:
             array = x.detach().numpy()

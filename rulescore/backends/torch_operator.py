@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Iterator
 from typing import Any
 
@@ -23,16 +24,30 @@ torch = framework("torch", "torch")
 
 from torch.autograd import forward_ad  # noqa: E402
 
-_numbered: list[HostFunction] = []
+_numbered: dict[int, HostFunction] = {}
 _numbers: dict[HostFunction, int] = {}
 
 
 def number_of(function: HostFunction) -> int:
-    """What stands for a function in a compiled program, which lives as long as the process."""
+    """What stands for a function in a compiled program.
+
+    PyTorch keeps programs on disk, where a later process finds them by their operators and these numbers. Programs hold
+    numbers of derivatives too, by which they are not found; so no two processes may have a number in common.
+    """
     if function not in _numbers:
-        _numbers[function] = len(_numbered)
-        _numbered.append(function)
+        number = _numbers[function] = secrets.randbits(62)
+        _numbered[number] = function
     return _numbers[function]
+
+
+def _function(number: int) -> HostFunction:
+    try:
+        return _numbered[number]
+    except KeyError:
+        raise RuntimeError(
+            "a program with a function made by to_torch was loaded into a process that did not compile it: the "
+            "function is in the process that did. Compile the program again"
+        ) from None
 
 
 _SCHEMA = "(Tensor[] tensors, int number) -> Tensor[]"
@@ -41,7 +56,7 @@ _SCHEMA = "(Tensor[] tensors, int number) -> Tensor[]"
 @torch.library.custom_op("rulescore::host_call", mutates_args=(), schema=_SCHEMA)  # type: ignore[untyped-decorator]
 def operator(tensors: list[Any], number: int) -> list[Any]:
     arrays = [array_of(x) for x in tensors]
-    function = _numbered[number]
+    function = _function(number)
     if function.maps and len(arrays[0]) == 0:
         return [torch.empty(y.shape, dtype=y.dtype) for y in _empty_results(tensors, number)]
     return list(tensors_of(function(arrays), arrays, tensors))
@@ -51,11 +66,11 @@ def operator(tensors: list[Any], number: int) -> list[Any]:
 def _empty_results(tensors: list[Any], number: int) -> list[Any]:
     if forward_ad._current_level >= 0:
         raise NotImplementedError(
-            f"forward mode of {_numbered[number].name} within a compiled program: the operator that it is there has no "
+            f"forward mode of {_function(number).name} within a compiled program: the operator that it is there has no "
             "derivative in forward mode. Differentiate the compiled function, or leave this part uncompiled"
         )
     specs = [(tuple([int(n) for n in x.shape]), numpy_dtype(x.dtype)) for x in tensors]
-    results = _numbered[number].results(specs)
+    results = _function(number).results(specs)
     like = tensors[0] if tensors else torch.empty(0)
     return [like.new_empty(shape, dtype=torch_dtype(dtype)) for shape, dtype in results]
 
@@ -70,13 +85,13 @@ def _operator_backward(ctx: Any, ybars: list[Any]) -> tuple[Any, None]:
     tensors = ctx.saved_tensors
     needs = tuple([has_derivative(x) for x in tensors])
     seeds = [ybar for ybar, has_one in zip(ybars, ctx.differentiable, strict=True) if has_one]
-    pullback = _numbered[ctx.number].pullback(needs)
+    pullback = _function(ctx.number).pullback(needs)
     bars = operator([*tensors, *seeds], number_of(pullback))
     return spread(bars, needs), None
 
 
 def _operator_vmap(info: Any, in_dims: Any, tensors: list[Any], number: int) -> tuple[list[Any], list[int]]:
-    outputs = operator(along_first(info, in_dims[0], tensors), number_of(_numbered[number].batched()))
+    outputs = operator(along_first(info, in_dims[0], tensors), number_of(_function(number).batched()))
     return outputs, [0] * len(outputs)
 
 
@@ -145,7 +160,7 @@ def _places(form: Any) -> Iterator[int]:
 
 @torch.compiler.assume_constant_result  # type: ignore[untyped-decorator]
 def _form_of_result(number: int) -> Any:
-    call = _numbered[number]
+    call = _function(number)
     assert isinstance(call, Call)
     if call.structure is None:
         raise TypeError(f"{call.name} has to be called once before a program with it is compiled")

@@ -1,5 +1,6 @@
 """Functions with rules as functions of tensors: what they answer is compared with PyTorch's own, and with gradcheck."""
 
+import os
 import subprocess
 import sys
 
@@ -264,6 +265,33 @@ def test_gradients_of_compiled_programs():
     assert_same([x.grad for x in found], [x.grad for x in expected])
 
 
+COMPILED_GRADIENT = """
+import sys
+import numpy as np
+import torch
+from rulescore.backends.torch import to_torch
+
+f, x = to_torch(getattr(np, sys.argv[1])), torch.tensor([0.3, 0.7], dtype=torch.float64, requires_grad=True)
+f(x)
+print(torch.autograd.grad(torch.compile(lambda x: f(x), fullgraph=True)(x).sum(), x)[0].tolist())
+"""
+
+
+def test_programs_that_pytorch_keeps_for_later_processes_are_those_of_other_functions(tmp_path):
+    def gradient(name):
+        return subprocess.run(
+            [sys.executable, "-W", "ignore", "-c", COMPILED_GRADIENT, name],
+            capture_output=True,
+            text=True,
+            check=True,
+            env=os.environ | {"TORCHINDUCTOR_CACHE_DIR": str(tmp_path)},
+        ).stdout
+
+    first = torch.tensor([0.3, 0.7], dtype=torch.float64)
+    assert gradient("sin") == f"{first.cos().tolist()}\n"
+    assert gradient("exp") == f"{first.exp().tolist()}\n"
+
+
 def test_vmap_within_a_compiled_program():
     assert_same(compiled(lambda x, y: vmap(OURS)(x, y))(X, Y), by_torch(X, Y))
 
@@ -288,11 +316,16 @@ def test_dual_tensors():
     assert_same(found, expected)
 
 
+def test_a_program_from_another_process_is_an_error():
+    with pytest.raises(RuntimeError, match="Compile the program again"):
+        torch.ops.rulescore.host_call([X], 0)
+
+
 def test_opcheck():
     compiled(lambda x, y: OURS(x, y))(X, Y)
-    from rulescore.backends.torch_operator import _numbered
+    from rulescore.backends.torch_operator import _numbers
 
-    number = next(i for i, function in enumerate(_numbered) if function.name.endswith("by_numpy"))
+    number = next(number for function, number in _numbers.items() if function.name.endswith("by_numpy"))
     results = torch.library.opcheck(torch.ops.rulescore.host_call.default, ([leaf(NX), leaf(NY)], number))
     assert set(results.values()) == {"SUCCESS"}
 
@@ -340,9 +373,154 @@ def test_a_result_may_be_written_into_whose_pullback_holds_it(transform, name):
         return of
 
     x = torch.tensor([0.1, 0.7], dtype=torch.float64)
+    WRITTEN_INTO[transform](loss(ours), x.clone())  # the first call asks more than those after it
     found = WRITTEN_INTO[transform](loss(ours), x.clone())
     expected = WRITTEN_INTO[transform](loss(lambda x: getattr(torch, name)(x) * 1.0), x.clone())
     torch.testing.assert_close(found, expected)
+
+
+# ---------------------------------------------------------------- calls after the first, which ask less
+
+
+def doubled_exp(x):
+    return 2 * np.exp(x)
+
+
+def held(pullback_holds):
+    """A rule of `doubled_exp` whose pullback holds the result in some way."""
+
+    def rule(x):
+        y = 2 * np.exp(x)
+        if pullback_holds == "a view of it":
+            kept = y[:]
+        elif pullback_holds == "what it is a view of":
+            kept = y
+            y = y.reshape(-1, 1)[:, 0]
+        else:
+            kept = y
+        return y, lambda ybar: (NoTangent(), ybar * kept)
+
+    return rule
+
+
+@pytest.mark.parametrize("holds", ["itself", "a view of it", "what it is a view of"])
+def test_a_result_that_is_written_into_is_noticed_however_the_pullback_holds_it(holds):
+    with rrule.override(doubled_exp, held(holds)):
+        ours = to_torch(doubled_exp)
+        for _ in range(3):
+            x = leaf(NX)
+            ours(x).mul_(3.0).sum().backward()
+            assert_same(x.grad, 6 * X.exp())
+
+
+def test_a_view_of_memory_of_its_own_is_not_copied_and_one_of_an_argument_is():
+    repeated = []
+
+    def f(x):
+        repeated.append(np.repeat(x, 2).reshape(-1, 2))
+        return repeated[-1]
+
+    x, ours, halves = X.clone(), to_torch(f), to_torch(lambda x: x[:2])
+    for _ in range(2):
+        ours(x).zero_()
+        assert not repeated[-1].any()
+        halves(x).zero_()
+        assert_same(x, X)
+
+
+@pytest.mark.parametrize(
+    ("f", "given", "of_x"),
+    [
+        (np.sin, lambda x: (x,), lambda x: x.cos()),
+        (np.power, lambda x: (x, 3.0), lambda x: 3 * x**2),
+        (np.power, lambda x: (2.0, x), lambda x: 2.0**x * np.log(2.0)),
+        (np.where, lambda x: (True, x, 1.0), torch.ones_like),
+        (np.copy, lambda x: (x,), torch.ones_like),
+        (np.sum, lambda x: (x,), torch.ones_like),
+        (np.sum, lambda x: (x, 0), torch.ones_like),
+        (np.floor, lambda x: (x,), torch.zeros_like),
+        (np.reshape, lambda x: (x, (3, 1)), torch.ones_like),
+        (np.flip, lambda x: (x, 0), torch.ones_like),
+    ],
+)
+def test_a_function_of_one_array_answers_the_same_at_every_call(f, given, of_x):
+    ours = to_torch(f)
+    for _ in range(3):
+        x = leaf(NX)
+        y = ours(*given(x))
+        assert_same(y, torch.from_numpy(np.array(f(*given(NX)))))
+        y.sum().backward(retain_graph=True)
+        assert_same(x.grad, of_x(X))
+        x.grad.zero_()  # may have the memory of what the pullback returned
+        y.sum().backward()
+        assert_same(x.grad, of_x(X))
+        assert_same(torch.func.grad(lambda x: ours(*given(x)).sum())(X), of_x(X))
+
+
+def shifted(a, x):
+    return a + x
+
+
+def test_a_pullback_that_stops_early_has_nothing_for_the_arguments_that_follow():
+    with rrule.override(shifted, lambda a, x: (a + 0 * x, lambda ybar: (NoTangent(), ybar.sum()))):
+        ours = to_torch(shifted)
+        for _ in range(3):
+            x = leaf(NX)
+            ours(2.0, x).sum().backward()
+            assert_same(x.grad, torch.zeros_like(X))
+
+
+def first_or_all(x):
+    return x[0] * 2 if x[0] > 0 else (x * 3, x * 4) if x[0] > -1 else x * 5
+
+
+def first_or_all_rrule(x):
+    scale = np.zeros(3)
+    if x[0] > 0:
+        scale[0] = 2
+        return x[0] * 2, lambda ybar: (NoTangent(), ybar * scale)
+    if x[0] > -1:
+        return (x * 3, x * 4), lambda ybars: (NoTangent(), 3 * ybars[0] + 4 * ybars[1])
+    return x * 5, lambda ybar: (NoTangent(), 5 * ybar)
+
+
+def test_the_form_of_a_result_may_depend_on_values():
+    with rrule.override(first_or_all, first_or_all_rrule):
+        ours = to_torch(first_or_all)
+        for first, expected in (
+            (1.0, [2, 0, 0]),
+            (-0.5, [7, 7, 7]),
+            (1.0, [2, 0, 0]),
+            (-2.0, [5, 5, 5]),
+            (-0.5, [7] * 3),
+        ):
+            x = leaf(np.array([first, 1.0, 2.0]))
+            y = ours(x)
+            assert isinstance(y, tuple) == (first == -0.5)
+            (y[0] + y[1] if isinstance(y, tuple) else y).sum().backward()
+            assert_same(x.grad, torch.tensor(expected, dtype=torch.float64))
+
+
+def test_numbers_that_numpy_has_not_are_an_error_at_every_call():
+    ours = to_torch(np.sin)
+    for x in (leaf(NX), leaf(NX), X.to(torch.bfloat16).requires_grad_()):
+        if x.dtype == torch.bfloat16:
+            with pytest.raises(TypeError, match=r"convert the tensor with \.to\(torch\.float32\)"):
+                ours(x)
+        else:
+            ours(x)
+
+
+def test_a_cotangent_may_be_differentiable_conjugated_or_expanded():
+    ours = to_torch(np.sin)
+    z = torch.tensor([0.3 + 0.2j, 1 - 0.5j])
+    for _ in range(3):
+        x, ybar = leaf(NX), leaf(NY)
+        assert_same(torch.autograd.grad(ours(x), x, ybar)[0], Y * X.cos())
+        assert_same(torch.autograd.grad(ours(x), x, torch.ones((), dtype=x.dtype).expand(3))[0], X.cos())
+        w = z.clone().requires_grad_()
+        found, expected = (torch.autograd.grad(f(w), w, z.conj())[0] for f in (ours, torch.sin))
+        torch.testing.assert_close(found, expected)
 
 
 # ---------------------------------------------------------------- the other direction
