@@ -59,21 +59,22 @@ def _called(function: HostFunction, tensors: Sequence[Any]) -> tuple[Any, ...]:
     is_recorded = _count_modes() and _is_recorded()
     if _has_transforms() or (is_recorded and is_forward):
         # The operator has no forward mode: it would answer a tangent of zero.
-        if is_recorded or _functorch.peek_interpreter_stack().key() != _functorch.TransformType.Grad:
-            return _TransformedCall.apply(function, False, *tensors)  # type: ignore[no-any-return]
-        return _at_level(function, None, tensors)
+        if not is_recorded and _functorch.peek_interpreter_stack().key() == _GRAD:
+            return _at_level(function, None, tensors)
+        return _TransformedCall.apply(function, False, *tensors)  # type: ignore[no-any-return]
     if is_recorded:
         return tuple(operator(list(tensors), number_of(function)))
     if is_forward or _is_grad_enabled():
         for x in tensors:
             if is_forward or x.requires_grad:
-                apply = function.kept or _eager_call(function, len(tensors))
-                return apply(_unwrap(x)) if len(tensors) == 1 else apply(*map(_unwrap, tensors))  # type: ignore[no-any-return]
+                call, _ = function.kept or _classes_of(function, len(tensors))
+                return call(_unwrap(x)) if len(tensors) == 1 else call(*map(_unwrap, tensors))  # type: ignore[no-any-return]
     return _value(function, tensors)
 
 
 _is_grad_enabled, _unwrap = torch.is_grad_enabled, _functorch.unwrap_if_dead
 _count_modes, _has_transforms = torch._C._len_torch_dispatch_stack, torch._C._are_functorch_transforms_active
+_GRAD = _functorch.TransformType.Grad
 _PROXY, _FAKE = torch._C._TorchDispatchModeKey.PROXY, torch._C._TorchDispatchModeKey.FAKE
 
 
@@ -198,17 +199,6 @@ _ALONE = _references_to_value((np.empty(0), None))
 """References to an array that nothing else holds, where `_CallOfOneArray` counts them."""
 
 
-def _eager_call(function: HostFunction, count: int) -> Any:
-    """What calls a function of so many arrays; the function keeps it."""
-    # A class for each function, since an argument that is no tensor costs 0.4 µs. `Function.apply` would ask after
-    # transforms again, and that of the backward class which of several methods to call: 2 µs.
-    kind = _CallOfOneArray if count == 1 else _EagerCall
-    call: Any = type("EagerCall", (kind,), {})
-    call._backward_cls.function, call._backward_cls.apply = function, kind.backward
-    function.kept = super(Function, call).apply
-    return function.kept
-
-
 def _describe_outputs(ctx: Any, outputs: Sequence[Any]) -> list[bool]:
     """Which outputs have a derivative. Keeps it, and what zeros for those look like that get no cotangent."""
     ctx.set_materialize_grads(False)
@@ -233,16 +223,14 @@ class _LevelCall(_SingleLevelFunction):  # type: ignore[misc]
     """
 
     @staticmethod
-    def forward(ctx: Any, function: HostFunction, value: Any, interpreter: Any, *tensors: Any) -> tuple[Any, ...]:
-        level = interpreter.level()
+    def forward(ctx: Any, value: Any, *tensors: Any) -> tuple[Any, ...]:
+        function, needs, pull, arrays = ctx.function, ctx.needs_input_grad[1:], None, None
+        level = _functorch.current_level()
         below = [_functorch._unwrap_for_grad(x, level) for x in tensors]
-        needs, pull, arrays = ctx.needs_input_grad[3:], None, None
-        with interpreter.lower():
-            if _has_transforms() or not _is_plain(below):
-                with torch.enable_grad(), forward_ad._set_fwd_grad_enabled(True):
-                    outputs = host_call(function, below)
-            else:  # nothing else is going on
-                arrays = [array_of(x) for x in below]
+        if _functorch.get_dynamic_layer_stack_depth() == 1 and _is_plain(below):  # nothing else is going on
+            transform = _functorch.pop_dynamic_layer_stack()
+            try:
+                arrays = list(map(array_of, below))
                 if value is not None:
                     values = value(arrays)
                 elif isinstance(function, Call) and True in needs:
@@ -250,53 +238,78 @@ class _LevelCall(_SingleLevelFunction):  # type: ignore[misc]
                 else:
                     values = function(arrays)
                 outputs = tensors_of(values, arrays, below)
+            finally:
+                _functorch.push_dynamic_layer_stack(transform)
+        else:
+            with (
+                retrieve_current_functorch_interpreter().lower(),
+                torch.enable_grad(),
+                forward_ad._set_fwd_grad_enabled(True),
+            ):
+                outputs = host_call(function, below)
         ctx.save_for_backward(*tensors)
         wrapped = tuple([_functorch._wrap_for_grad(y, level) for y in outputs])
         is_one = len(wrapped) == 1 and has_derivative(wrapped[0])
         differentiable = None if is_one else _describe_outputs(ctx, wrapped)
-        ctx.kept = function, needs, pull, arrays, differentiable, outputs
+        ctx.kept = needs, pull, arrays, differentiable, outputs if pull is not None else ()
         return wrapped
 
     @staticmethod
     def backward(ctx: Any, *ybars: Any) -> tuple[Any, ...]:
-        function, needs, pull, given, differentiable, outputs = ctx.kept
-        tensors = [_functorch.unwrap_if_dead(x) for x in ctx.saved_tensors]
+        needs, pull, given, differentiable, outputs = ctx.kept
+        function, tensors = ctx.function, list(map(_unwrap, ctx.saved_tensors))
         if differentiable is not None:
             ybars = _seeds(ctx, ybars)
-        seeds, count = [_functorch.unwrap_if_dead(ybar) for ybar in ybars], len(tensors)
-        if pull is not None and any(y._version for y in outputs):  # as in `_EagerCall`
-            _, pull = function.vjp(given, needs)
-        if pull is None:
-            bars = host_call(function.pullback(needs), [*tensors, *seeds])
-        elif _has_transforms():
+        seeds, count = list(map(_unwrap, ybars)), len(tensors)
+        for y in outputs:
+            if y._version:  # as in `_EagerCall`
+                _, pull = function.vjp(given, needs)
+                break
+        if pull is not None and _has_transforms():
 
             def value(arrays: list[Any]) -> Any:
                 return pull(arrays[count:])
 
             bars = _at_level(function.pullback(needs), value, [*tensors, *seeds])
-        elif _is_plain(seeds):
-            arrays = [array_of(seed) for seed in seeds]
+        elif pull is not None and _is_plain(seeds):
+            arrays = list(map(array_of, seeds))
             bars = tensors_of(pull(arrays), [*arrays, *given], tensors)
         else:
             bars = host_call(function.pullback(needs), [*tensors, *seeds])
-        return None, None, None, *spread(bars, needs)
+        return None, *(bars if False not in needs else spread(bars, needs))
 
 
 def _is_plain(tensors: Sequence[Any]) -> bool:
     """Whether tensors are numbers alone, that nobody differentiates."""
-    return forward_ad._current_level < 0 and not _is_recorded() and not any(x.requires_grad for x in tensors)
+    for x in tensors:
+        if x.requires_grad:
+            return False
+    return forward_ad._current_level < 0 and not _is_recorded()
 
 
 def _at_level(function: HostFunction, value: Any, tensors: Sequence[Any]) -> tuple[Any, ...]:
-    interpreter = retrieve_current_functorch_interpreter()
-    if interpreter.key() != _functorch.TransformType.Grad:
+    if _functorch.peek_interpreter_stack().key() != _GRAD:
         return host_call(function, tensors)
+    _, call = function.kept or _classes_of(function, len(tensors))
     was_allowed = _functorch.get_single_level_autograd_function_allowed()
     _functorch.set_single_level_autograd_function_allowed(True)
     try:
-        return _LevelCall.apply(function, value, interpreter, *tensors)  # type: ignore[no-any-return]
+        return call(value, *tensors)  # type: ignore[no-any-return]
     finally:
         _functorch.set_single_level_autograd_function_allowed(was_allowed)
+
+
+def _classes_of(function: HostFunction, count: int) -> tuple[Callable[..., Any], Callable[..., Any]]:
+    """What calls a function of so many arrays: eagerly, and at a level of torch.func. The function keeps both."""
+    # Classes for each function, since an argument that is no tensor costs 0.4 µs. `Function.apply` would ask after
+    # transforms again, and `apply` of the backward class which of several methods to call: 2 µs.
+    kind = _CallOfOneArray if count == 1 else _EagerCall
+    eager: Any = type("EagerCall", (kind,), {})
+    eager._backward_cls.function, eager._backward_cls.apply = function, kind.backward
+    level: Any = type("LevelCall", (_LevelCall,), {})
+    level._backward_cls.function, level._backward_cls.apply = function, _LevelCall.backward
+    function.kept = super(Function, eager).apply, level.apply
+    return function.kept  # type: ignore[no-any-return]
 
 
 class _TransformedCall(Function):  # type: ignore[misc]
