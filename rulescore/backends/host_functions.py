@@ -596,15 +596,24 @@ class Calls:
                     break
             else:
                 return self.plain[len(args)], args
-        known = self._by_identity.get(self._identity(args, kwargs))
-        return known and (known[0], [x for x in args if isinstance(x, array_types)])
+        identity, arrays = self._identity(args, kwargs)
+        known = self._by_identity.get(identity)
+        return known and (known[0], arrays)
 
-    def _identity(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
+    def _identity(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], list[Any]]:
+        """What tells a call from others without looking at values; and the arrays among its arguments."""
         array_types = self._array_types
-        identity = [_PLACE if isinstance(x, array_types) else id(x) for x in args]
+        identity: list[Any] = []
+        arrays = []
+        for x in args:
+            if isinstance(x, array_types):
+                arrays.append(x)
+                identity.append(_PLACE)
+            else:
+                identity.append(id(x))
         for name, x in kwargs.items():
             identity += name, id(x)
-        return tuple(identity)
+        return tuple(identity), arrays
 
     def find(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Call, Sequence[Any]]:
         """The `Call` of these arguments, and the arrays in them."""
@@ -628,7 +637,7 @@ class Calls:
         if are_constant:
             if len(self._by_identity) >= _MANY:
                 self._by_identity.clear()
-            self._by_identity[self._identity(args, kwargs)] = call, others
+            self._by_identity[self._identity(args, kwargs)[0]] = call, others
         return call, arrays
 
     def _is_constant(self, x: Any) -> bool:

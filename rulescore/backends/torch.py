@@ -106,21 +106,27 @@ class _EagerCall(Function):  # type: ignore[misc]
         values, pull = function.vjp(arrays, needs) if True in needs else (function(arrays), None)
         outputs = tensors_of(values, arrays, tensors)
         ctx.save_for_backward(*tensors)
-        if forward_ad._current_level >= 0:
+        is_forward = forward_ad._current_level >= 0
+        if is_forward:
             ctx.save_for_forward(*tensors)
-        ctx.kept = needs, pull, arrays, _describe_outputs(ctx, outputs), [y.detach() for y in outputs]
+        is_one = len(outputs) == 1 and has_derivative(outputs[0]) and not is_forward
+        differentiable = None if is_one else _describe_outputs(ctx, outputs)
+        ctx.kept = needs, pull, arrays, differentiable, [y.detach() for y in outputs]
         return outputs
 
     @staticmethod
     def backward(ctx: Any, *ybars: Any) -> tuple[Any, ...]:
-        needs, pull, arrays, _, outputs = ctx.kept
+        needs, pull, arrays, differentiable, outputs = ctx.kept
         tensors = ctx.saved_tensors  # also where they are not read: PyTorch checks that nobody has written into them
-        ybars = _seeds(ctx, ybars)
+        if differentiable is not None:
+            ybars = _seeds(ctx, ybars)
         if _is_grad_enabled():
             bars = host_call(ctx.function.pullback(needs), [*tensors, *ybars])
         else:
-            if any(y._version for y in outputs):  # somebody has written into what the pullback may hold
-                _, pull = ctx.function.vjp(arrays, needs)
+            for y in outputs:
+                if y._version:  # somebody has written into what the pullback may hold
+                    _, pull = ctx.function.vjp(arrays, needs)
+                    break
             seeds = list(map(array_of, ybars))
             bars = tensors_of(pull(seeds), seeds + arrays, tensors)
         return bars if False not in needs else tuple(spread(bars, needs))
