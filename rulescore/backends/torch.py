@@ -147,8 +147,8 @@ class _CallOfOneArray(_EagerCall):
         if rule is None or not function.returns_one_array or forward_ad._current_level >= 0 or not x.is_cpu:
             return _EagerCall.forward(ctx, x)
         try:
-            array = x.detach().numpy()
-        except (TypeError, RuntimeError):  # `array_of` may know a way
+            array = x.numpy(force=True)
+        except (TypeError, RuntimeError):  # `array_of` says why
             return _EagerCall.forward(ctx, x)
         array.setflags(False)
         if not array.ndim:
@@ -180,13 +180,7 @@ class _CallOfOneArray(_EagerCall):
             return host_call(ctx.function.pullback(_ONE), [x, ybar])
         if y is not None and y._version:
             _, pullback = ctx.function.simple_rules[_ONE](array)
-        try:
-            seed = ybar.numpy()
-            seed.setflags(False)
-            if not seed.ndim:
-                seed = seed[()]
-        except (TypeError, RuntimeError):
-            seed = array_of(ybar)
+        seed = array_of(ybar)
         bars, place = pullback(seed), ctx.function.place
         if len(bars) > place and type(bars[place]) is np.ndarray and bars[place].base is None:
             return tensor_of(bars[place])
@@ -481,6 +475,8 @@ def to_torch(f: Callable[..., Any], *, vmap_method: str = "sequential", native: 
         or its rule does.
     ValueError
         When ``native`` or ``vmap_method`` is none of these.
+    RuntimeError
+        Within a program that is compiled with ``fullgraph=True``. Call `to_torch` outside, and its function within.
 
     Examples
     --------
@@ -493,6 +489,8 @@ def to_torch(f: Callable[..., Any], *, vmap_method: str = "sequential", native: 
     tensor([[ 3., -0.],
             [-1.,  2.]], dtype=torch.float64)
     """
+    if is_compiling():  # what has been raised, PyTorch runs without compiling
+        raise RuntimeError("to_torch(f) within a compiled program: write g = to_torch(f) outside, and call g within")
     require_native_mode("to_torch", native)
     calls = Calls("to_torch", f, _ARRAYS, optree.tree_flatten, optree.tree_unflatten, vmap_method)
 

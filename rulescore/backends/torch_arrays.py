@@ -16,16 +16,12 @@ torch = framework("torch", "torch")
 
 def array_of(tensor: Any) -> Any:
     """The array with a tensor's memory; a number of NumPy's where it is one, which more functions take."""
-    try:
-        array = (tensor.detach() if tensor.requires_grad else tensor).numpy()
-        array.setflags(False)  # not writeable: PyTorch would not know what was written
-        return array if array.shape else array[()]
-    except (TypeError, RuntimeError):
-        pass
-    if tensor.device.type != "cpu":
+    if not tensor.is_cpu:
         _warn_of_device(tensor.device)
     try:
-        return tensor.numpy(force=True)[()]  # on another device, or conjugated when it is read
+        array = tensor.numpy(force=True)  # also of what is differentiated, elsewhere, or conjugated when it is read
+        array.setflags(False)  # not writeable: PyTorch would not know what was written
+        return array if array.ndim else array[()]
     except TypeError as error:
         raise TypeError(
             f"NumPy has no arrays of {tensor.dtype} ({error}): convert the tensor with .to(torch.float32)"

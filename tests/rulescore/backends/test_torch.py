@@ -342,6 +342,13 @@ def test_bad_calls_say_what_to_write():
         to_torch(np.sum)(X, {1})
 
 
+def test_a_function_is_made_outside_of_compiled_programs():
+    with pytest.raises(Exception, match=r"write g = to_torch\(f\) outside"):
+        compiled(lambda x: to_torch(np.sin)(x))(X)
+    torch._dynamo.reset()
+    assert_same(torch.compile(lambda x: to_torch(np.sin)(x) * 2, backend="aot_eager")(X), 2 * X.sin())
+
+
 def test_without_pytorch_the_error_names_the_extra():
     program = "import sys; sys.modules['torch'] = None; import rulescore.backends.torch"
     result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
