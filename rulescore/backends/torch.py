@@ -157,7 +157,7 @@ class _CallOfOneArray(_EagerCall):
         if found is None:
             return _EagerCall.forward(ctx, x)
         value, pullback = found
-        if type(value) is np.ndarray and value.base is None and value.dtype.kind in "fc":
+        if type(value) is np.ndarray and value.base is None and value.dtype.kind in "fc" and value.flags.writeable:
             is_held = getrefcount(found[0]) != _ALONE
             y = tensor_of(value)
         elif is_simple(value):
@@ -182,8 +182,10 @@ class _CallOfOneArray(_EagerCall):
             _, pullback = ctx.function.simple_rules[_ONE](array)
         seed = array_of(ybar)
         bars, place = pullback(seed), ctx.function.place
-        if len(bars) > place and type(bars[place]) is np.ndarray and bars[place].base is None:
-            return tensor_of(bars[place])
+        if len(bars) > place:
+            bar = bars[place]
+            if type(bar) is np.ndarray and bar.base is None and bar.flags.writeable:
+                return tensor_of(bar)
         return tensors_of(ctx.function.cotangents(bars, [array], _ONE), [seed, array], [x])
 
 

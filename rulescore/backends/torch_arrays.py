@@ -48,24 +48,27 @@ def tensors_of(arrays: Sequence[Any], given: Sequence[Any], tensors: Sequence[An
 
     What was given comes from `array_of`.
     """
-    if len(arrays) == 1 and tensors and tensors[0].is_cpu:
-        array = arrays[0]  # the most frequent case: one array with memory of its own, as what was given has not
-        if type(array) is np.ndarray:
-            base = array.base
-            if base is None or (type(base) is np.ndarray and base.base is None and _is_compact(array)):
-                return (tensor_of(array),)
-    found = []
-    taken = list(given)
+    found: list[Any] = []
+    owners: list[Any] = []
+    are_own = True
     for array in arrays:
-        array = np.asarray(array)
-        if array.base is None:
-            if any(array is x for x in taken):
-                array = array.copy()
-        elif 0 in array.strides or not array.flags.writeable or any(np.may_share_memory(array, x) for x in taken):
-            array = array.copy()
-        elif min(array.strides, default=0) < 0:
-            array = np.ascontiguousarray(array)
-        taken.append(array)
+        if type(array) is not np.ndarray:
+            array = np.asarray(array)
+        owner = array if array.base is None else array.base
+        # What was given has no memory of its own.
+        are_own = are_own and type(owner) is np.ndarray and owner.base is None
+        # Of an array that was broadcast, NumPy warns already when somebody looks at the flags.
+        if are_own and (owner is array or _is_compact(array)) and array.flags.writeable:
+            for other in owners:
+                if owner is other:
+                    array = array.copy()
+                    break
+            else:
+                owners.append(owner)
+        else:
+            are_own = False
+            array = _separate(array, [*given, *owners])
+            owners.append(array)
         found.append(tensor_of(array))
     if tensors and not tensors[0].is_cpu:
         return tuple([y.to(tensors[0].device) for y in found])
@@ -73,9 +76,15 @@ def tensors_of(arrays: Sequence[Any], given: Sequence[Any], tensors: Sequence[An
 
 
 def _is_compact(array: Any) -> bool:
-    """Whether a view may be written into, and has its entries one after the other."""
-    # Of an array that was broadcast, NumPy warns already when somebody looks at the flags.
-    return 0 not in array.strides and array.flags.c_contiguous and array.flags.writeable
+    """Whether a view has its entries one after the other."""
+    return 0 not in array.strides and array.flags.c_contiguous
+
+
+def _separate(array: Any, others: Sequence[Any]) -> Any:
+    """An array that may be written into without changing others."""
+    if 0 in array.strides or not array.flags.writeable or any(np.may_share_memory(array, x) for x in others):
+        return array.copy()
+    return np.ascontiguousarray(array) if min(array.strides, default=0) < 0 else array
 
 
 def tensor_of(array: Any) -> Any:

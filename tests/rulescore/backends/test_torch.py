@@ -435,6 +435,40 @@ def test_a_view_of_memory_of_its_own_is_not_copied_and_one_of_an_argument_is():
         assert_same(x, X)
 
 
+def kept(x):
+    return FROZEN
+
+
+FROZEN = np.array([1.0, 2.0, 3.0])
+FROZEN.flags.writeable = False
+
+
+def of_memory_in_common(x):
+    y = np.exp(x)
+    return y, y, y[::-1], y[:2], np.broadcast_to(y[0], (2, 2)), np.frombuffer(y), np.frombuffer(x), x
+
+
+def test_no_two_results_share_memory_nor_one_with_what_is_read_only():
+    with rrule.override(kept, lambda x: (FROZEN, lambda ybar: (NoTangent(), FROZEN))):
+        ours = to_torch(kept)
+        for _ in range(3):
+            x = leaf(NX)
+            y = ours(x)
+            y.zero_()
+            y.sum().backward()
+            x.grad.zero_()
+            assert FROZEN.tolist() == [1.0, 2.0, 3.0]
+    with rrule.override(of_memory_in_common, lambda x: (of_memory_in_common(x), lambda ybars: (NoTangent(), ybars[0]))):
+        ours = to_torch(of_memory_in_common)
+        for x in (X.clone(), leaf(NX)):
+            expected = [torch.tensor(np.array(y)) for y in of_memory_in_common(NX)]
+            for i in range(len(expected)):
+                found = ours(x)
+                found[i].detach().zero_()
+                assert_same([y for j, y in enumerate(found) if j != i], [y for j, y in enumerate(expected) if j != i])
+                assert_same(x, X)
+
+
 @pytest.mark.parametrize(
     ("f", "given", "of_x"),
     [
