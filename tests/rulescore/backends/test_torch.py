@@ -389,14 +389,14 @@ def test_a_result_may_be_written_into_whose_pullback_holds_it(transform, name):
 # ---------------------------------------------------------------- calls after the first, which ask less
 
 
-def doubled_exp(x):
+def doubled_exp(x, *others):
     return 2 * np.exp(x)
 
 
 def held(pullback_holds):
     """A rule of `doubled_exp` whose pullback holds the result in some way."""
 
-    def rule(x):
+    def rule(x, *others):
         y = 2 * np.exp(x)
         if pullback_holds == "a view of it":
             kept = y[:]
@@ -405,18 +405,19 @@ def held(pullback_holds):
             y = y.reshape(-1, 1)[:, 0]
         else:
             kept = y
-        return y, lambda ybar: (NoTangent(), ybar * kept)
+        return y, lambda ybar: (NoTangent(), ybar * kept, *map(np.zeros_like, others))
 
     return rule
 
 
+@pytest.mark.parametrize("others", [(), (Y,), (leaf(NY),), (2.0,)], ids=["alone", "a constant", "two", "a number"])
 @pytest.mark.parametrize("holds", ["itself", "a view of it", "what it is a view of"])
-def test_a_result_that_is_written_into_is_noticed_however_the_pullback_holds_it(holds):
+def test_a_result_that_is_written_into_is_noticed_however_the_pullback_holds_it(holds, others):
     with rrule.override(doubled_exp, held(holds)):
         ours = to_torch(doubled_exp)
         for _ in range(3):
             x = leaf(NX)
-            ours(x).mul_(3.0).sum().backward()
+            ours(x, *others).mul_(3.0).sum().backward()
             assert_same(x.grad, 6 * X.exp())
 
 
