@@ -503,13 +503,38 @@ def shifted(a, x):
     return a + x
 
 
-def test_a_pullback_that_stops_early_has_nothing_for_the_arguments_that_follow():
-    with rrule.override(shifted, lambda a, x: (a + 0 * x, lambda ybar: (NoTangent(), ybar.sum()))):
+@pytest.mark.parametrize("stops_early", [True, False])
+def test_the_cotangent_of_a_number_is_not_that_of_the_array_after_it(stops_early):
+    def rule(a, x):
+        return a + x, lambda ybar: (NoTangent(), 7 * ybar) if stops_early else (NoTangent(), 7 * ybar, 3 * ybar)
+
+    with rrule.override(shifted, rule):
         ours = to_torch(shifted)
         for _ in range(3):
             x = leaf(NX)
             ours(2.0, x).sum().backward()
-            assert_same(x.grad, torch.zeros_like(X))
+            assert_same(x.grad, torch.full_like(X, 0.0 if stops_early else 3.0))
+
+
+def number(x):
+    return x * 2
+
+
+def test_a_tensor_without_axes_is_a_number_at_every_call():
+    given = []
+
+    def rule(x):
+        given.append(x)
+        return x * 2, lambda ybar: given.append(ybar) or (NoTangent(), 2 * ybar)
+
+    with rrule.override(number, rule):
+        ours = to_torch(number)
+        for _ in range(3):
+            x = leaf(np.array(0.3))
+            ours(x).backward()
+            assert_same(x.grad, torch.tensor(2.0, dtype=torch.float64))
+    assert len(given) == 6
+    assert {type(x) for x in given} == {np.float64}
 
 
 def first_or_all(x):
