@@ -162,14 +162,16 @@ class _CallOfOneArray(_EagerCall):
         if not array.ndim:
             array = array[()]
         found = rule(array)
-        if found is None or not is_simple(found[0]):
+        if found is None:
             return _EagerCall.forward(ctx, x)
         value, pullback = found
-        if type(value) is np.ndarray and value.base is None and value.flags.writeable:
+        if type(value) is np.ndarray and value.base is None and value.dtype.kind in "fc" and value.flags.writeable:
             is_held = getrefcount(found[0]) != _ALONE
             y = tensor_of(value)
-        else:
+        elif is_simple(value):
             is_held, (y,) = True, tensors_of([value], [array], [x])
+        else:
+            return _EagerCall.forward(ctx, x)
         ctx.save_for_backward(x)
         ctx.kept = _ONE, pullback, [array], y.detach() if is_held else None
         return (y,)
