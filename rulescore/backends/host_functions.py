@@ -48,12 +48,15 @@ class HostFunction:
         Whether it is applied to each item along a first axis.
     simple_rules : dict
         By what is needed: the rrule as a function of the arrays, where it has answered with a simple result before.
+    returns_one_array : bool
+        Whether that is what the function has returned last.
     kept : object
         What the system that calls the function keeps with it.
     """
 
     fixed: int | None = None
     maps = False
+    returns_one_array = False
     kept: Any = None
 
     def __init__(self) -> None:
@@ -314,8 +317,6 @@ class Call(HostFunction):
         ``f``.
     structure : object
         That of what ``f`` has returned last.
-    returns_one_array : bool
-        Whether that was an array.
     place : int or None
         Where the rule's pullback puts the cotangent of the one array, where it is one.
     has_rules_out_of_reach : bool
@@ -341,7 +342,6 @@ class Call(HostFunction):
         self._has_rrule = self._has_frule = positions is not None
         self.has_rules_out_of_reach = positions is None and (f in rrule or f in frule)
         self.structure: Any = None
-        self.returns_one_array = False
         self._results: dict[Any, tuple[Spec, ...]] = {}
 
     @property
@@ -635,6 +635,8 @@ class Calls:
         others = [*[x for x in args if not isinstance(x, array_types)], *kwargs.values()]
         are_constant = all(map(self._is_constant, others))
         if call is None:
+            if len(self._known) >= _MANY_KNOWN:
+                self._known.pop(next(iter(self._known)), None)
             call = self._known[structure, fixed] = self._new_call(args, kwargs, leaves, structure, are_constant)
             if not kwargs and all(isinstance(x, array_types) for x in args):
                 self.plain[len(args)] = call
@@ -697,8 +699,8 @@ class Calls:
 
 
 _PLACE = object()
-_MANY = 256
-"""Calls that are known by the identity of their arguments, at most."""
+_MANY, _MANY_KNOWN = 256, 4096
+"""Calls that are known by the identity of their arguments, and in all, at most: numbers may differ in every call."""
 
 
 def _key(x: Any) -> Any:

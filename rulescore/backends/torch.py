@@ -67,8 +67,9 @@ def _called(function: HostFunction, tensors: Sequence[Any]) -> tuple[Any, ...]:
     if is_forward or _is_grad_enabled():
         for x in tensors:
             if is_forward or x.requires_grad:
-                call, _ = function.kept or _classes_of(function, len(tensors))
-                return call(_unwrap(x)) if len(tensors) == 1 else call(*map(_unwrap, tensors))  # type: ignore[no-any-return]
+                if function.kept is not None:
+                    return function.kept(_unwrap(x))  # type: ignore[no-any-return]
+                return _call_eagerly(function, *map(_unwrap, tensors))  # type: ignore[no-any-return]
     return _value(function, tensors)
 
 
@@ -101,8 +102,8 @@ class _EagerCall(Function):  # type: ignore[misc]
     # In the old style, with the context in forward: setup_context costs 10 µs more, and each attribute 0.3. A rule that
     # answers with one array is the most frequent case. Its own pullback is kept then.
     @staticmethod
-    def forward(ctx: Any, *tensors: Any) -> tuple[Any, ...]:
-        function, needs, is_forward = ctx.function, ctx.needs_input_grad, forward_ad._current_level >= 0
+    def forward(ctx: Any, function: HostFunction, *tensors: Any) -> tuple[Any, ...]:
+        needs, is_forward = ctx.needs_input_grad[-len(tensors) :], forward_ad._current_level >= 0
         arrays = list(map(array_of, tensors))
         ctx.save_for_backward(*tensors)
         rule = function.simple_rules.get(needs)
@@ -111,19 +112,21 @@ class _EagerCall(Function):  # type: ignore[misc]
             value, pullback = found
             is_held = getrefcount(found[0]) != _ALONE or value.base is not None
             outputs = tensors_of([value], arrays, tensors)
-            ctx.kept = needs, pullback, arrays, outputs[0].detach() if is_held else None
+            ctx.kept = function, needs, pullback, arrays, outputs[0].detach() if is_held else None
+            if len(tensors) == 1 and function.kept is None:
+                function.kept = _call_of_one_array(function)
             return outputs
         values, pull = function.vjp(arrays, needs) if True in needs else (function(arrays), None)
         outputs = tensors_of(values, arrays, tensors)
         if is_forward:
             ctx.save_for_forward(*tensors)
-        ctx.kept = needs, pull, arrays, [y.detach() for y in outputs], _describe_outputs(ctx, outputs)
+        ctx.kept = function, needs, pull, arrays, [y.detach() for y in outputs], _describe_outputs(ctx, outputs)
         return outputs
 
     @staticmethod
-    def backward(ctx: Any, *ybars: Any) -> Any:
-        needs, pull, arrays, alias, *differentiable = ctx.kept
-        function, tensors = ctx.function, ctx.saved_tensors  # PyTorch checks that nobody has written into these
+    def backward(ctx: Any, *ybars: Any) -> tuple[Any, ...]:
+        function, needs, pull, arrays, alias, *differentiable = ctx.kept
+        tensors = ctx.saved_tensors  # PyTorch checks that nobody has written into them
         if differentiable:
             ybars = _seeds(ctx, ybars)
         if _is_grad_enabled():
@@ -138,32 +141,40 @@ class _EagerCall(Function):  # type: ignore[misc]
                 _, pull = function.simple_rules[needs](*arrays)
             seed = array_of(ybars[0])
             bars = tensors_of(function.cotangents(pull(seed), arrays, needs), [seed, *arrays], tensors)
-        return bars if False not in needs else tuple(spread(bars, needs))
+        return None, *(bars if False not in needs else spread(bars, needs))
 
     @staticmethod
-    def jvp(ctx: Any, *tangents: Any) -> tuple[Any, ...]:
-        return _pushed(ctx.function, ctx.saved_tensors, tangents, ctx.kept[-1])
+    def jvp(ctx: Any, _: Any, *tangents: Any) -> tuple[Any, ...]:
+        return _pushed(ctx.kept[0], ctx.saved_tensors, tangents, ctx.kept[-1])
+
+
+# `Function.apply` would ask after transforms again, and `apply` of the backward class which of several methods to call.
+_call_eagerly = super(Function, _EagerCall).apply
+_EagerCall._backward_cls.apply = _EagerCall.backward
 
 
 class _CallOfOneArray(_EagerCall):
-    """One array by the rule of one array: `_EagerCall` with all written out that it calls, which costs 2 µs of 25."""
+    """One array by the rule of one array: `_EagerCall` with all written out that it calls, which costs 2 µs of 25.
+
+    A class for each function, since an argument that is no tensor costs 0.4; the function keeps what calls it.
+    """
 
     @staticmethod
     def forward(ctx: Any, x: Any) -> tuple[Any, ...]:
         function = ctx.function
         rule = function.simple_rules.get(ctx.needs_input_grad)
         if rule is None or not function.returns_one_array or forward_ad._current_level >= 0 or not x.is_cpu:
-            return _EagerCall.forward(ctx, x)
+            return _EagerCall.forward(ctx, function, x)
         try:
             array = x.numpy(force=True)
         except (TypeError, RuntimeError):  # `array_of` says why
-            return _EagerCall.forward(ctx, x)
+            return _EagerCall.forward(ctx, function, x)
         array.setflags(False)
         if not array.ndim:
             array = array[()]
         found = rule(array)
         if found is None:
-            return _EagerCall.forward(ctx, x)
+            return _EagerCall.forward(ctx, function, x)
         value, pullback = found
         if type(value) is np.ndarray and value.base is None and value.dtype.kind in "fc" and value.flags.writeable:
             is_held = getrefcount(found[0]) != _ALONE
@@ -171,18 +182,18 @@ class _CallOfOneArray(_EagerCall):
         elif is_simple(value):
             is_held, (y,) = True, tensors_of([value], [array], [x])
         else:
-            return _EagerCall.forward(ctx, x)
+            return _EagerCall.forward(ctx, function, x)
         ctx.save_for_backward(x)
-        ctx.kept = _ONE, pullback, [array], y.detach() if is_held else None
+        ctx.kept = function, _ONE, pullback, [array], y.detach() if is_held else None
         return (y,)
 
     @staticmethod
     def backward(ctx: Any, *ybars: Any) -> Any:
         kept = ctx.kept
-        if len(kept) != 4 or _is_grad_enabled():
-            return _EagerCall.backward(ctx, *ybars)
-        _, pullback, arrays, alias = kept
-        (x,), (ybar,), function = ctx.saved_tensors, ybars, ctx.function
+        if len(kept) != 5 or _is_grad_enabled():
+            return _EagerCall.backward(ctx, *ybars)[1:]
+        function, _, pullback, arrays, alias = kept
+        (x,), (ybar,) = ctx.saved_tensors, ybars
         if alias is not None and alias._version:
             _, pullback = function.simple_rules[_ONE](*arrays)
         seed = array_of(ybar)
@@ -192,6 +203,16 @@ class _CallOfOneArray(_EagerCall):
             if type(bar) is np.ndarray and bar.base is None and bar.flags.writeable:
                 return tensor_of(bar)
         return tensors_of(function.cotangents(bars, arrays, _ONE), [seed, *arrays], [x])
+
+    @staticmethod
+    def jvp(ctx: Any, *tangents: Any) -> tuple[Any, ...]:
+        return _EagerCall.jvp(ctx, None, *tangents)
+
+
+def _call_of_one_array(function: HostFunction) -> Callable[[Any], tuple[Any, ...]]:
+    kind: Any = type("EagerCall", (_CallOfOneArray,), {})
+    kind._backward_cls.function, kind._backward_cls.apply = function, _CallOfOneArray.backward
+    return super(Function, kind).apply  # type: ignore[no-any-return]
 
 
 _ONE = (True,)
@@ -233,8 +254,8 @@ class _LevelCall(_SingleLevelFunction):  # type: ignore[misc]
     """
 
     @staticmethod
-    def forward(ctx: Any, value: Any, *tensors: Any) -> tuple[Any, ...]:
-        function, needs, pull, arrays = ctx.function, ctx.needs_input_grad[1:], None, None
+    def forward(ctx: Any, function: HostFunction, value: Any, *tensors: Any) -> tuple[Any, ...]:
+        needs, pull, arrays = ctx.needs_input_grad[2:], None, None
         level = _functorch.current_level()
         below = [_functorch._unwrap_for_grad(x, level) for x in tensors]
         if _functorch.get_dynamic_layer_stack_depth() == 1 and _is_plain(below):  # nothing else is going on
@@ -261,13 +282,13 @@ class _LevelCall(_SingleLevelFunction):  # type: ignore[misc]
         wrapped = tuple([_functorch._wrap_for_grad(y, level) for y in outputs])
         is_one = len(wrapped) == 1 and has_derivative(wrapped[0])
         differentiable = None if is_one else _describe_outputs(ctx, wrapped)
-        ctx.kept = needs, pull, arrays, differentiable, outputs if pull is not None else ()
+        ctx.kept = function, needs, pull, arrays, differentiable, outputs if pull is not None else ()
         return wrapped
 
     @staticmethod
     def backward(ctx: Any, *ybars: Any) -> tuple[Any, ...]:
-        needs, pull, given, differentiable, outputs = ctx.kept
-        function, tensors = ctx.function, list(map(_unwrap, ctx.saved_tensors))
+        function, needs, pull, given, differentiable, outputs = ctx.kept
+        tensors = list(map(_unwrap, ctx.saved_tensors))
         if differentiable is not None:
             ybars = _seeds(ctx, ybars)
         seeds, count = list(map(_unwrap, ybars)), len(tensors)
@@ -286,7 +307,10 @@ class _LevelCall(_SingleLevelFunction):  # type: ignore[misc]
             bars = tensors_of(pull(arrays), [*arrays, *given], tensors)
         else:
             bars = host_call(function.pullback(needs), [*tensors, *seeds])
-        return None, *(bars if False not in needs else spread(bars, needs))
+        return None, None, *(bars if False not in needs else spread(bars, needs))
+
+
+_LevelCall._backward_cls.apply = _LevelCall.backward
 
 
 def _is_plain(tensors: Sequence[Any]) -> bool:
@@ -300,26 +324,12 @@ def _is_plain(tensors: Sequence[Any]) -> bool:
 def _at_level(function: HostFunction, value: Any, tensors: Sequence[Any]) -> tuple[Any, ...]:
     if _functorch.peek_interpreter_stack().key() != _GRAD:
         return host_call(function, tensors)
-    _, call = function.kept or _classes_of(function, len(tensors))
     was_allowed = _functorch.get_single_level_autograd_function_allowed()
     _functorch.set_single_level_autograd_function_allowed(True)
     try:
-        return call(value, *tensors)  # type: ignore[no-any-return]
+        return _LevelCall.apply(function, value, *tensors)  # type: ignore[no-any-return]
     finally:
         _functorch.set_single_level_autograd_function_allowed(was_allowed)
-
-
-def _classes_of(function: HostFunction, count: int) -> tuple[Callable[..., Any], Callable[..., Any]]:
-    """What calls a function of so many arrays: eagerly, and at a level of torch.func. The function keeps both."""
-    # Classes for each function, since an argument that is no tensor costs 0.4 µs. `Function.apply` would ask after
-    # transforms again, and `apply` of the backward class which of several methods to call: 2 µs.
-    kind = _CallOfOneArray if count == 1 else _EagerCall
-    eager: Any = type("EagerCall", (kind,), {})
-    eager._backward_cls.function, eager._backward_cls.apply = function, kind.backward
-    level: Any = type("LevelCall", (_LevelCall,), {})
-    level._backward_cls.function, level._backward_cls.apply = function, _LevelCall.backward
-    function.kept = super(Function, eager).apply, level.apply
-    return function.kept  # type: ignore[no-any-return]
 
 
 class _TransformedCall(Function):  # type: ignore[misc]

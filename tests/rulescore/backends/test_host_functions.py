@@ -1,5 +1,8 @@
 """Calls as functions of arrays, and their derivatives of every order."""
 
+import gc
+from weakref import WeakSet
+
 import numpy as np
 import optree
 import pytest
@@ -106,6 +109,23 @@ def test_of_many_constants_the_first_are_forgotten():
         calls.find((X, mark), {})
     assert calls.find_known((X, marks[0])) is None
     assert calls.find_known((X, marks[-1])) is not None
+
+
+def test_constants_that_differ_in_every_call_are_not_kept_for_ever():
+    class Step:
+        pass
+
+    calls, alive = (
+        Calls("to_test", lambda x, _: x, (np.ndarray,), optree.tree_flatten, optree.tree_unflatten),
+        WeakSet(),
+    )
+    for _ in range(host_functions._MANY_KNOWN + host_functions._MANY + 10):
+        step = Step()
+        alive.add(step)
+        call, arrays = calls.find((X, step), {})
+        assert call(arrays)[0] is X
+    gc.collect()
+    assert len(alive) <= host_functions._MANY_KNOWN + host_functions._MANY
 
 
 def test_derivatives_are_one_object_each():
