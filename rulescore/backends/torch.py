@@ -129,7 +129,7 @@ class _EagerCall(Function):  # type: ignore[misc]
         tensors = ctx.saved_tensors  # PyTorch checks that nobody has written into them
         if differentiable:
             ybars = _seeds(ctx, ybars)
-        if _is_grad_enabled():
+        if _is_grad_enabled() or is_compiling():  # compiled autograd leaves the operator as it is
             bars = host_call(function.pullback(needs), [*tensors, *ybars])
         elif differentiable:
             if any(y._version for y in alias):
@@ -190,7 +190,7 @@ class _CallOfOneArray(_EagerCall):
     @staticmethod
     def backward(ctx: Any, *ybars: Any) -> Any:
         kept = ctx.kept
-        if len(kept) != 5 or _is_grad_enabled():
+        if len(kept) != 5 or _is_grad_enabled() or is_compiling():
             return _EagerCall.backward(ctx, *ybars)[1:]
         function, _, pullback, arrays, alias = kept
         (x,), (ybar,) = ctx.saved_tensors, ybars

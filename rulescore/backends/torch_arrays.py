@@ -23,6 +23,8 @@ def array_of(tensor: Any) -> Any:
         array.setflags(False)  # not writeable: PyTorch would not know what was written
         return array if array.ndim else array[()]
     except TypeError as error:
+        if tensor.layout is not torch.strided:
+            raise TypeError("NumPy has no sparse arrays: convert the tensor with .to_dense()") from None
         raise TypeError(
             f"NumPy has no arrays of {tensor.dtype} ({error}): convert the tensor with .to(torch.float32)"
         ) from None

@@ -292,6 +292,17 @@ def test_programs_that_pytorch_keeps_for_later_processes_are_those_of_other_func
     assert gradient("exp") == f"{first.exp().tolist()}\n"
 
 
+@pytest.mark.parametrize("calls", [1, 3])
+def test_what_autograd_does_may_be_compiled(calls):
+    ours, x = to_torch(np.exp), leaf(NX)
+    for _ in range(calls):
+        ours(x)
+    torch._dynamo.reset()
+    with torch._dynamo.compiled_autograd._enable(torch.compile(backend="aot_eager")):
+        ours(ours(x)).sum().backward()
+    assert_same(x.grad, (X.exp() + X).exp())
+
+
 def test_vmap_within_a_compiled_program():
     assert_same(compiled(lambda x, y: vmap(OURS)(x, y))(X, Y), by_torch(X, Y))
 
@@ -576,6 +587,11 @@ def test_numbers_that_numpy_has_not_are_an_error_at_every_call():
                 ours(x)
         else:
             ours(x)
+
+
+def test_sparse_tensors_are_an_error():
+    with pytest.raises(TypeError, match="to_dense"):
+        to_torch(np.sin)(X.to_sparse())
 
 
 def test_a_cotangent_may_be_differentiable_conjugated_or_expanded():
