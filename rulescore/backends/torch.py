@@ -55,6 +55,10 @@ def host_call(function: HostFunction, tensors: Sequence[Any]) -> tuple[Any, ...]
 
 def _called(function: HostFunction, tensors: Sequence[Any]) -> tuple[Any, ...]:
     """`host_call`, where nothing is compiled."""
+    if function.kept is not None and not _has_transforms() and not _count_modes():  # the most frequent case
+        (x,) = tensors
+        if x.requires_grad and _is_grad_enabled():
+            return function.kept(_unwrap(x))  # type: ignore[no-any-return]
     is_forward = forward_ad._current_level >= 0
     is_recorded = _count_modes() and _is_recorded()
     if _has_transforms() or (is_recorded and is_forward):
@@ -67,8 +71,6 @@ def _called(function: HostFunction, tensors: Sequence[Any]) -> tuple[Any, ...]:
     if is_forward or _is_grad_enabled():
         for x in tensors:
             if is_forward or x.requires_grad:
-                if function.kept is not None:
-                    return function.kept(_unwrap(x))  # type: ignore[no-any-return]
                 return _call_eagerly(function, *map(_unwrap, tensors))  # type: ignore[no-any-return]
     return _value(function, tensors)
 
@@ -189,29 +191,34 @@ class _CallOfOneArray(_EagerCall):
 
     @staticmethod
     def backward(ctx: Any, *ybars: Any) -> Any:
-        kept = ctx.kept
-        if len(kept) != 5 or _is_grad_enabled() or is_compiling():
-            return _EagerCall.backward(ctx, *ybars)[1:]
-        function, _, pullback, arrays, alias = kept
-        (x,), (ybar,) = ctx.saved_tensors, ybars
-        if alias is not None and alias._version:
-            _, pullback = function.simple_rules[_ONE](*arrays)
-        seed = array_of(ybar)
-        bars, place = pullback(seed), function.place
-        if len(bars) > place:
-            bar = bars[place]
-            if type(bar) is np.ndarray and bar.base is None and bar.flags.writeable:
-                return tensor_of(bar)
-        return tensors_of(function.cotangents(bars, arrays, _ONE), [seed, *arrays], [x])
+        return _EagerCall.backward(ctx, *ybars)[1:]
 
     @staticmethod
     def jvp(ctx: Any, *tangents: Any) -> tuple[Any, ...]:
         return _EagerCall.jvp(ctx, None, *tangents)
 
 
+def _pulled_back(ctx: Any, *ybars: Any) -> Any:
+    """`_CallOfOneArray.backward`, written out too."""
+    kept = ctx.kept
+    if len(kept) != 5 or _is_grad_enabled():
+        return _EagerCall.backward(ctx, *ybars)[1:]
+    function, _, pullback, arrays, alias = kept
+    (x,), (ybar,) = ctx.saved_tensors, ybars
+    if alias is not None and alias._version:
+        _, pullback = function.simple_rules[_ONE](*arrays)
+    seed, place = array_of(ybar), function.place
+    bars = pullback(seed)
+    if len(bars) > place:
+        bar = bars[place]
+        if type(bar) is np.ndarray and bar.base is None and bar.flags.writeable:
+            return tensor_of(bar)
+    return tensors_of(function.cotangents(bars, arrays, _ONE), [seed, *arrays], [x])
+
+
 def _call_of_one_array(function: HostFunction) -> Callable[[Any], tuple[Any, ...]]:
     kind: Any = type("EagerCall", (_CallOfOneArray,), {})
-    kind._backward_cls.function, kind._backward_cls.apply = function, _CallOfOneArray.backward
+    kind._backward_cls.function, kind._backward_cls.apply = function, _pulled_back
     return super(Function, kind).apply  # type: ignore[no-any-return]
 
 

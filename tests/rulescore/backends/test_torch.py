@@ -589,6 +589,14 @@ def test_numbers_that_numpy_has_not_are_an_error_at_every_call():
             ours(x)
 
 
+def test_the_old_batched_gradients_are_an_error_at_every_call():
+    ours = to_torch(np.sin)
+    for _ in range(3):
+        x = leaf(NX)
+        with pytest.raises(RuntimeError, match=r"use torch\.func\.vmap, jacrev or jacfwd instead"):
+            torch.autograd.grad(ours(x), x, torch.eye(3, dtype=x.dtype), is_grads_batched=True)
+
+
 def test_sparse_tensors_are_an_error():
     with pytest.raises(TypeError, match="to_dense"):
         to_torch(np.sin)(X.to_sparse())
