@@ -201,7 +201,7 @@ class _CallOfOneArray(_EagerCall):
 def _pulled_back(ctx: Any, *ybars: Any) -> Any:
     """`_CallOfOneArray.backward`, written out too."""
     kept = ctx.kept
-    if len(kept) != 5 or _is_grad_enabled():
+    if len(kept) != 5 or _is_grad_enabled():  # `_EagerCall` has called no simple rule
         return _EagerCall.backward(ctx, *ybars)[1:]
     function, _, pullback, arrays, alias = kept
     (x,), (ybar,) = ctx.saved_tensors, ybars
@@ -211,7 +211,7 @@ def _pulled_back(ctx: Any, *ybars: Any) -> Any:
     bars = pullback(seed)
     if len(bars) > place:
         bar = bars[place]
-        if type(bar) is np.ndarray and bar.base is None and bar.flags.writeable:
+        if type(bar) is np.ndarray and bar.base is None and bar.flags.writeable and x.is_cpu:
             return tensor_of(bar)
     return tensors_of(function.cotangents(bars, arrays, _ONE), [seed, *arrays], [x])
 
@@ -528,7 +528,7 @@ def to_torch(f: Callable[..., Any], *, vmap_method: str = "sequential", native: 
                 raise NotNativeError("native mode does not go together with torch.compile: leave out native=True")
             return compiled_call(calls, args, kwargs)
         call, tensors = None if kwargs else calls.plain.get(len(args)), args
-        for x in args:
+        for x in args:  # in one pass what `find` would ask first, and whether there are arrays of NumPy's
             if not isinstance(x, Tensor):
                 call = None
                 break

@@ -11,6 +11,7 @@ torch = pytest.importorskip("torch", reason="PyTorch is not installed")
 
 from torch.autograd import gradcheck, gradgradcheck  # noqa: E402
 from torch.func import grad, hessian, jacfwd, jacrev, jvp, vjp, vmap  # noqa: E402
+from torch.utils._pytree import tree_map  # noqa: E402
 
 from rulescore import NoTangent, Thunk, rrule  # noqa: E402
 from rulescore.ad import grad as our_grad  # noqa: E402
@@ -595,6 +596,46 @@ def test_the_old_batched_gradients_are_an_error_at_every_call():
         x = leaf(NX)
         with pytest.raises(RuntimeError, match=r"use torch\.func\.vmap, jacrev or jacfwd instead"):
             torch.autograd.grad(ours(x), x, torch.eye(3, dtype=x.dtype), is_grads_batched=True)
+
+
+class Elsewhere(torch.Tensor):
+    """Stands for a tensor on a GPU, which no test here has: its numbers are elsewhere."""
+
+    @staticmethod
+    def __new__(cls, held):
+        return torch.Tensor._make_wrapper_subclass(cls, held.shape, dtype=held.dtype, device="meta")
+
+    def __init__(self, held):
+        self.held = held
+
+    @classmethod
+    def __torch_dispatch__(cls, f, types, args=(), kwargs=None):
+        args, kwargs = tree_map(lambda x: x.held if isinstance(x, Elsewhere) else x, (args, kwargs or {}))
+        return tree_map(lambda y: Elsewhere(y) if isinstance(y, torch.Tensor) else y, f(*args, **kwargs))
+
+
+class Transfers(torch.overrides.TorchFunctionMode):
+    """There and back."""
+
+    def __torch_function__(self, f, types, args=(), kwargs=None):
+        if f is torch.Tensor.to and args[1] == torch.device("meta"):
+            return Elsewhere(args[0])
+        if f is torch.Tensor.numpy and isinstance(args[0], Elsewhere):
+            return args[0].held.numpy(**kwargs)
+        return f(*args, **(kwargs or {}))
+
+
+@pytest.mark.filterwarnings("ignore:a function made by to_torch got a tensor on meta:RuntimeWarning")
+def test_results_and_gradients_are_where_the_tensor_is_at_every_call():
+    ours, backward = to_torch(np.sin), torch.autograd.graph._engine_run_backward
+    for _ in range(3):
+        assert ours(leaf(NX)).is_cpu
+        with Transfers():
+            x = Elsewhere(X.clone()).requires_grad_()
+            y = ours(x)
+            (xbar,) = backward((y,), (Elsewhere(Y),), False, False, (x,), allow_unreachable=True)
+        assert {type(y), type(xbar)} == {Elsewhere}
+        assert_same((y.held, xbar.held), (X.sin(), Y * X.cos()))
 
 
 def test_sparse_tensors_are_an_error():
