@@ -72,8 +72,9 @@ def tensors_of(arrays: Sequence[Any], given: Sequence[Any], tensors: Sequence[An
             array = _separate(array, [*given, *owners])
             owners.append(array)
         found.append(tensor_of(array))
-    if tensors and not tensors[0].is_cpu:
-        return tuple([y.to(tensors[0].device) for y in found])
+    for x in tensors:
+        if not x.is_cpu:  # beside it there may be arrays, which are constants on the CPU
+            return tuple([y.to(x.device) for y in found])
     return tuple(found)
 
 

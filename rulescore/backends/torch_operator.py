@@ -71,7 +71,7 @@ def _empty_results(tensors: list[Any], number: int) -> list[Any]:
         )
     specs = [(tuple([int(n) for n in x.shape]), numpy_dtype(x.dtype)) for x in tensors]
     results = _function(number).results(specs)
-    like = tensors[0] if tensors else torch.empty(0)
+    like = next((x for x in tensors if x.device.type != "cpu"), torch.empty(0))  # as `tensors_of` chooses
     return [like.new_empty(shape, dtype=torch_dtype(dtype)) for shape, dtype in results]
 
 

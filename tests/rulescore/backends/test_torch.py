@@ -638,6 +638,18 @@ def test_results_and_gradients_are_where_the_tensor_is_at_every_call():
         assert_same((y.held, xbar.held), (X.sin(), Y * X.cos()))
 
 
+@pytest.mark.filterwarnings("ignore:a function made by to_torch got a tensor on meta:RuntimeWarning")
+def test_an_array_before_a_tensor_does_not_say_where_results_are():
+    ours, backward = to_torch(np.multiply), torch.autograd.graph._engine_run_backward
+    for _ in range(3):
+        with Transfers():
+            x = Elsewhere(X.clone()).requires_grad_()
+            y = ours(NY, x)
+            (xbar,) = backward((y,), (Elsewhere(X),), False, False, (x,), allow_unreachable=True)
+        assert {type(y), type(xbar)} == {Elsewhere}
+        assert_same((y.held, xbar.held), (X * Y, X * Y))
+
+
 def test_sparse_tensors_are_an_error():
     with pytest.raises(TypeError, match="to_dense"):
         to_torch(np.sin)(X.to_sparse())
