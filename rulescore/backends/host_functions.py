@@ -443,11 +443,21 @@ class Call(HostFunction):
     def cotangents(self, bars: Sequence[Any], arrays: Arrays, needs: Needs) -> Sequence[Any]:
         """Those of the arrays in ``needs``, of what the pullback of the rule has returned."""
         if self.place is not None and len(bars) > self.place:  # the most frequent case
-            return [dense(bars[self.place], arrays[0])]
+            return [self._fitting(dense(bars[self.place], arrays[0]), arrays[0])]
         if len(bars) <= self._places[-1]:  # it stopped early
             bars = (*bars, *[_NO_TANGENT] * self._places[-1])
         wanted = zip(self._places, arrays, needs, strict=True)
-        return [dense(bars[place], x) for place, x, need in wanted if need]
+        return [self._fitting(dense(bars[place], x), x) for place, x, need in wanted if need]
+
+    def _fitting(self, bar: Any, x: Any) -> Any:
+        """The cotangent, or an error where its shape is wrong: some systems reduce it, or do not say what it is of."""
+        if np.shape(bar) != np.shape(x):
+            raise ValueError(
+                f"the pullback of the rrule of {self.name} returned a cotangent of shape {np.shape(bar)} for an "
+                f"argument of shape {np.shape(x)}: return one of the argument's shape (rulescore.unbroadcast sums what "
+                "was broadcast), and run testutils.check_rule"
+            )
+        return bar
 
     def _rrule(self, arrays: Arrays, needs: Needs, config: RuleConfig) -> Any:
         """Value and pullback by a rule; None where there is none, or where they are not in a simple form."""

@@ -211,7 +211,8 @@ def _pulled_back(ctx: Any, *ybars: Any) -> Any:
     bars = pullback(seed)
     if len(bars) > place:
         bar = bars[place]
-        if type(bar) is np.ndarray and bar.base is None and bar.flags.writeable and x.is_cpu:
+        is_own = type(bar) is np.ndarray and bar.base is None and bar.flags.writeable
+        if is_own and x.is_cpu and bar.shape == arrays[0].shape:
             return tensor_of(bar)
     return tensors_of(function.cotangents(bars, arrays, _ONE), [seed, *arrays], [x])
 

@@ -345,6 +345,23 @@ def test_opcheck():
 # ---------------------------------------------------------------- errors
 
 
+@pytest.mark.parametrize("others", [(), (Y,), (2.0,)], ids=["alone", "two", "a number"])
+@pytest.mark.parametrize(
+    "wrong", [lambda x: x[:-1], lambda x: x[None], np.sum], ids=["cut", "an axis more", "a number"]
+)
+def test_a_cotangent_of_a_wrong_shape_is_an_error_that_names_the_function(wrong, others):
+    def rule(x, *others):
+        return 2 * x, lambda ybar: (NoTangent(), wrong(2 * ybar), *map(np.zeros_like, others))
+
+    with rrule.override(doubled_exp, rule):
+        ours = to_torch(doubled_exp)
+        for _ in range(3):
+            with pytest.raises(ValueError, match=r"the rrule of .*doubled_exp returned a cotangent of shape"):
+                ours(leaf(NX), *others).sum().backward()
+            with pytest.raises(ValueError, match="for an argument of shape"):
+                grad(lambda x: ours(x, *others).sum())(X)
+
+
 def test_bad_calls_say_what_to_write():
     with pytest.raises(TypeError, match="got no function"):
         to_torch(X)
