@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import importlib.util
 import re
 from collections.abc import Callable
@@ -12,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rulescore import NoTangent, Thunk, not_implemented, rrule, scalar_rule
+from rulescore import MissingDerivativeError, NoTangent, Thunk, not_implemented, rrule, scalar_rule
 from testutils import conformance
 
 FILE = Path(__file__).with_name("micrograd.py")
@@ -30,6 +31,8 @@ def load(path: Path) -> ModuleType:
 
 micrograd = load(FILE)
 vjp, call, Variable = micrograd.vjp, micrograd.call, micrograd.Variable
+
+DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef)
 
 # What it does not do, and says so. All else of NumPy's that has a derivative has to be right.
 UNSUPPORTED = {
@@ -58,6 +61,7 @@ UNSUPPORTED = {
         "numpy.piecewise",
     ],
     "an object with parameters is no variable": ["numpy.fromfunction"],
+    "the rule of a function that takes a function calls back": ["instances_of(numpy.vectorize)"],
 }
 
 
@@ -83,6 +87,16 @@ def test_the_page_shows_the_file() -> None:
     assert "\n\n".join(blocks) == FILE.read_text("utf8")
 
 
+def test_it_has_some_sixty_lines() -> None:
+    tree = ast.parse(FILE.read_text("utf8"))
+    for node in ast.walk(tree):
+        if isinstance(node, DOCUMENTED) and ast.get_docstring(node):
+            del node.body[0]
+    code = [node for node in tree.body if not isinstance(node, (ast.Import, ast.ImportFrom))]
+    lines = [line for node in code for line in ast.unparse(node).splitlines() if line]
+    assert len(lines) <= 65
+
+
 def test_it_is_right_wherever_it_answers() -> None:
     report = conformance(vjp, names="numpy", twin=as_a_program, skip=lambda name, sample: sample.position >= 4)
     answers = {f.name for f in report.functions if f.verdict not in ("right", "not differentiable", "skipped")}
@@ -106,18 +120,13 @@ def test_a_captured_variable_is_a_constant_of_the_inner_differentiation_and_a_va
     assert (y, pullback(np.float64(1.0))) == (25.0, (10.0,))
 
 
-def test_a_rule_that_calls_back_is_served() -> None:
-    f = np.vectorize(lambda x: x**3)
-    _, pullback = vjp(lambda x: call(f, (x,), {}), np.array([1.0, 2.0]))
-    np.testing.assert_allclose(pullback(np.ones(2))[0], [3.0, 12.0])
+def test_a_variable_that_an_argument_captured_is_an_error() -> None:
+    def applied(f: Any, x: Any) -> Any:
+        return f(x)
 
-
-def test_a_variable_that_such_a_function_captured_is_an_error() -> None:
-    def loss(w: Any, x: Any) -> Any:
-        return call(np.vectorize(lambda t: w * t), (x,), {})
-
-    with pytest.raises(NotImplementedError, match="captured a variable"):
-        vjp(loss, np.float64(2.0), np.array([1.0, 2.0]))
+    rrule.register(applied)(lambda f, x: (f(x), lambda ybar: (NoTangent(), NoTangent(), ybar)))
+    with pytest.raises(NotImplementedError, match="captured"):
+        vjp(lambda w, x: call(applied, (lambda t: w * t, x), {}), np.float64(2.0), np.float64(3.0))
 
 
 def test_cotangents_nobody_needs_are_not_computed() -> None:
@@ -138,7 +147,7 @@ def test_cotangents_nobody_needs_are_not_computed() -> None:
     assert computed == ["x"]
 
 
-def test_a_missing_derivative_raises_where_it_is_used() -> None:
+def test_a_missing_derivative_stays_missing() -> None:
     def shift(x: Any, y: Any) -> Any:
         return x + y
 
@@ -146,16 +155,16 @@ def test_a_missing_derivative_raises_where_it_is_used() -> None:
     _, pullback = vjp(lambda x: call(shift, (x, 4.0), {}), np.float64(3.0))
     assert pullback(1.0) == (1.0,)
     _, pullback = vjp(lambda y: call(shift, (1.0, y * 2), {}), np.float64(3.0))
-    with pytest.raises(Exception, match="y of shift"):
-        pullback(1.0)
+    with pytest.raises(MissingDerivativeError, match="y of shift"):
+        float(pullback(1.0)[0])
 
 
 @pytest.mark.parametrize(
     ("f", "message"),
     [
         (lambda x: np.array([x[0], x[1]]), "np.stack"),
-        (lambda x: np.add.at(x, [0], 1.0), "no rule for these arguments"),
-        (lambda x: x.fill(0.0), "no rule for these arguments"),
+        (lambda x: np.add.at(x, [0], 1.0), "no rule here"),
+        (lambda x: x.fill(0.0), "no rule here"),
     ],
     ids=["a plain array", "a ufunc that writes", "a method that writes"],
 )
