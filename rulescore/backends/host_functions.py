@@ -9,6 +9,7 @@ is a derivative of every order. The first comes from the rule tables directly, t
 from __future__ import annotations
 
 import functools
+import operator
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -50,18 +51,21 @@ class HostFunction:
         By what is needed: the rrule as a function of the arrays, where it has answered with a simple result before.
     returns_one_array : bool
         Whether that is what the function has returned last.
-    kept : object
+    places : tuple of int
+        Where the pullback of that rule puts the cotangent of each array.
+    kept : dict
         What the system that calls the function keeps with it.
     """
 
     fixed: int | None = None
     maps = False
     returns_one_array = False
-    kept: Any = None
+    places: tuple[int, ...] = ()
 
     def __init__(self) -> None:
         self._derived: dict[Any, HostFunction] = {}
         self.simple_rules: dict[Needs, Callable[..., Any]] = {}
+        self.kept: dict[Any, Any] = {}
 
     @property
     def name(self) -> str:
@@ -317,8 +321,6 @@ class Call(HostFunction):
         ``f``.
     structure : object
         That of what ``f`` has returned last.
-    place : int or None
-        Where the rule's pullback puts the cotangent of the one array, where it is one.
     has_rules_out_of_reach : bool
         Whether there are rules, but arguments or results are not arrays and tuples of arrays alone.
     """
@@ -335,9 +337,8 @@ class Call(HostFunction):
         super().__init__()
         self.function, self._arguments, self._flatten = f, arguments, flatten
         self._positions, self._takes_batches = positions or (), takes_batches
-        self._places = tuple([1 + position for position in self._positions])  # of cotangents: first is that of `f`
-        self.place = self._places[0] if len(self._places) == 1 else None
-        self._further = further
+        self.places = tuple([1 + position for position in self._positions])  # first comes that of `f`
+        self.further = further
         # Until it turns out that there is no rule, or that the result has another form:
         self._has_rrule = self._has_frule = positions is not None
         self.has_rules_out_of_reach = positions is None and (f in rrule or f in frule)
@@ -442,22 +443,26 @@ class Call(HostFunction):
 
     def cotangents(self, bars: Sequence[Any], arrays: Arrays, needs: Needs) -> Sequence[Any]:
         """Those of the arrays in ``needs``, of what the pullback of the rule has returned."""
-        if self.place is not None and len(bars) > self.place:  # the most frequent case
-            return [self._fitting(dense(bars[self.place], arrays[0]), arrays[0])]
-        if len(bars) <= self._places[-1]:  # it stopped early
-            bars = (*bars, *[_NO_TANGENT] * self._places[-1])
-        wanted = zip(self._places, arrays, needs, strict=True)
-        return [self._fitting(dense(bars[place], x), x) for place, x, need in wanted if need]
+        if len(bars) <= self.places[-1]:  # it stopped early
+            bars = (*bars, *[_NO_TANGENT] * self.places[-1])
+        found = []
+        for place, x, need in zip(self.places, arrays, needs, strict=True):
+            if need:
+                bar = bars[place]
+                if type(bar) is not np.ndarray:
+                    bar = dense(bar, x)
+                if np.shape(bar) != np.shape(x):
+                    raise self._unfitting(bar, x)
+                found.append(bar)
+        return found
 
-    def _fitting(self, bar: Any, x: Any) -> Any:
-        """The cotangent, or an error where its shape is wrong: some systems reduce it, or do not say what it is of."""
-        if np.shape(bar) != np.shape(x):
-            raise ValueError(
-                f"the pullback of the rrule of {self.name} returned a cotangent of shape {np.shape(bar)} for an "
-                f"argument of shape {np.shape(x)}: return one of the argument's shape (rulescore.unbroadcast sums what "
-                "was broadcast), and run testutils.check_rule"
-            )
-        return bar
+    def _unfitting(self, bar: Any, x: Any) -> ValueError:
+        """The error where a cotangent has a wrong shape: some systems reduce it, or do not say what it is of."""
+        return ValueError(
+            f"the pullback of the rrule of {self.name} returned a cotangent of shape {np.shape(bar)} for an argument "
+            f"of shape {np.shape(x)}: return one of the argument's shape (rulescore.unbroadcast sums what was "
+            "broadcast), and run testutils.check_rule"
+        )
 
     def _rrule(self, arrays: Arrays, needs: Needs, config: RuleConfig) -> Any:
         """Value and pullback by a rule; None where there is none, or where they are not in a simple form."""
@@ -466,7 +471,7 @@ class Call(HostFunction):
         if found is not None and is_simple(found[0]):  # the most frequent case
             return found
         if found is None:
-            for rule in self._rules(needs, config):
+            for rule in self._rules(arrays, needs, config):
                 found = rule(*arrays)
                 if found is not None:
                     if config is CONFIG and is_simple(found[0]):
@@ -476,17 +481,29 @@ class Call(HostFunction):
         self.has_rules_out_of_reach |= found is not None and not self._has_rrule
         return found if self._has_rrule else None
 
-    def _rules(self, needs: Needs, config: RuleConfig) -> Iterator[Callable[..., Any]]:
-        """The rrule as functions of the arrays, of which one answers that it is not for this call."""
-        if False not in needs:  # the fastest one
-            yield functools.partial(rrule, self.function) if self._further == () else self._rule_without_config
-        yield functools.partial(self._rule_with_config, needs, config)
+    def _rules(self, arrays: Arrays, needs: Needs, config: RuleConfig) -> Iterator[Callable[..., Any]]:
+        """The rrule as functions of the arrays, the fastest first; one answers None where it is not for this call."""
+        if False not in needs or not self._is_told_needs(arrays):
+            yield functools.partial(rrule, self.function) if self.further == () else self._rule_without_config
+        if self.further is None:
+            yield functools.partial(self._rule_with_config, needs, config)
+        else:
+            yield functools.partial(self._rule_of_first, (*needs, *[False] * len(self.further)), config)
+
+    def _is_told_needs(self, arrays: Arrays) -> bool:
+        """Whether the rule that serves arrays such as these asks what is needed, or this is not known."""
+        args, kwargs = self._arguments(arrays)
+        record = None if kwargs else rrule.rule_for_types(self.function, tuple(map(type, args)))
+        return record is None or record.parameters.wants_needs
 
     def _rule_without_config(self, *arrays: Any) -> Any:
-        if self._further is not None:
-            return rrule(self.function, *arrays, *self._further)
+        if self.further is not None:
+            return rrule(self.function, *arrays, *self.further)
         args, kwargs = self._arguments(arrays)
         return None if kwargs else rrule(self.function, *args)
+
+    def _rule_of_first(self, needs: Needs, config: RuleConfig, *arrays: Any) -> Any:
+        return rrule.call(self.function, (*arrays, *(self.further or ())), config=config, needs=needs)
 
     def _rule_with_config(self, needs: Needs, config: RuleConfig, *arrays: Any) -> Any:
         args, kwargs = self._arguments(arrays)
@@ -598,21 +615,35 @@ class Calls:
         self.plain: dict[int, Call] = {}
         # By the identity of all other arguments, where nobody can change them; beside these, which keeps it theirs.
         self._by_identity: dict[Any, tuple[Call, Any]] = {}
+        # Of arrays and then other arguments: the call, the number of arrays, and the others.
+        self._latest: tuple[Call | None, int, tuple[Any, ...]] = None, 0, ()
 
     def find_known(
         self, args: tuple[Any, ...], kwargs: dict[str, Any] = _NO_KEYWORDS
     ) -> tuple[Call, Sequence[Any]] | None:
         """As `find`, of calls whose arrays are arguments and whose other arguments are those of a call before."""
         array_types = self._array_types
-        if not kwargs and len(args) in self.plain:  # the most frequent calls: arrays alone
-            for x in args:
-                if not isinstance(x, array_types):
-                    break
-            else:
-                return self.plain[len(args)], args
+        if not kwargs:  # the most frequent calls: arrays alone, or before what followed them last time
+            arrays: Sequence[Any] = args
+            call = self.plain.get(len(args))
+            if call is None:
+                call, count, further = self._latest
+                is_latest = len(args) == count + len(further) and all(map(operator.is_, args[count:], further))
+                call, arrays = call if is_latest else None, args[:count]
+            if call is not None:
+                for x in arrays:
+                    if not isinstance(x, array_types):
+                        break
+                else:
+                    return call, arrays
         identity, arrays = self._identity(args, kwargs)
         known = self._by_identity.get(identity)
-        return known and (known[0], arrays)
+        if known is None:
+            return None
+        call, _ = known
+        if call.further:
+            self._latest = call, len(arrays), args[len(arrays) :]
+        return call, arrays
 
     def _identity(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], list[Any]]:
         """What tells a call from others without looking at values; and the arrays among its arguments."""

@@ -31,7 +31,7 @@ from rulescore.backends.torch_arrays import (
 )
 from rulescore.backends.torch_operator import compiled_call, number_of, operator
 from rulescore.config import HasForwardMode, HasReverseMode
-from rulescore.thunks import unthunk
+from rulescore.thunks import Thunk, unthunk
 from rulescore.zero import AbstractZero, NoTangent
 
 torch = framework("torch", "torch")
@@ -53,12 +53,9 @@ def host_call(function: HostFunction, tensors: Sequence[Any]) -> tuple[Any, ...]
     return _called(function, tensors)
 
 
-def _called(function: HostFunction, tensors: Sequence[Any]) -> tuple[Any, ...]:
-    """`host_call`, where nothing is compiled."""
-    if function.kept is not None and not _has_transforms() and not _count_modes():  # the most frequent case
-        (x,) = tensors
-        if x.requires_grad and _is_grad_enabled():
-            return function.kept(_unwrap(x))  # type: ignore[no-any-return]
+def _called(function: HostFunction, given: Sequence[Any]) -> tuple[Any, ...]:
+    """`host_call`, where nothing is compiled, of tensors and of arrays of NumPy's beside them."""
+    tensors = list(map(_unwrap, _all_tensors(given)))
     is_forward = forward_ad._current_level >= 0
     is_recorded = _count_modes() and _is_recorded()
     if _has_transforms() or (is_recorded and is_forward):
@@ -68,10 +65,9 @@ def _called(function: HostFunction, tensors: Sequence[Any]) -> tuple[Any, ...]:
         return _TransformedCall.apply(function, False, *tensors)  # type: ignore[no-any-return]
     if is_recorded:
         return tuple(operator(list(tensors), number_of(function)))
-    if is_forward or _is_grad_enabled():
-        for x in tensors:
-            if is_forward or x.requires_grad:
-                return _call_eagerly(function, *map(_unwrap, tensors))  # type: ignore[no-any-return]
+    if is_forward or (_is_grad_enabled() and any(x.requires_grad for x in tensors)):
+        _keep_simple_call(function, given)
+        return _call_eagerly(function, *tensors)  # type: ignore[no-any-return]
     return _value(function, tensors)
 
 
@@ -101,53 +97,46 @@ def _value(function: HostFunction, tensors: Sequence[Any]) -> tuple[Any, ...]:
 class _EagerCall(Function):  # type: ignore[misc]
     """Keeps the pullback of the rule, and calls it in the backward pass."""
 
-    # In the old style, with the context in forward: setup_context costs 10 µs more, and each attribute 0.3. A rule that
-    # answers with one array is the most frequent case. Its own pullback is kept then.
+    # In the old style, with the context in forward: setup_context costs 10 µs more, and each attribute 0.3.
     @staticmethod
     def forward(ctx: Any, function: HostFunction, *tensors: Any) -> tuple[Any, ...]:
-        needs, is_forward = ctx.needs_input_grad[-len(tensors) :], forward_ad._current_level >= 0
-        arrays = list(map(array_of, tensors))
-        ctx.save_for_backward(*tensors)
-        rule = function.simple_rules.get(needs)
-        found = rule(*arrays) if rule is not None and function.returns_one_array and not is_forward else None
-        if found is not None and is_simple(found[0]):
-            value, pullback = found
-            is_held = getrefcount(found[0]) != _ALONE or value.base is not None
-            outputs = tensors_of([value], arrays, tensors)
-            ctx.kept = function, needs, pullback, arrays, outputs[0].detach() if is_held else None
-            if len(tensors) == 1 and function.kept is None:
-                function.kept = _call_of_one_array(function)
-            return outputs
-        values, pull = function.vjp(arrays, needs) if True in needs else (function(arrays), None)
-        outputs = tensors_of(values, arrays, tensors)
-        if is_forward:
-            ctx.save_for_forward(*tensors)
-        ctx.kept = function, needs, pull, arrays, [y.detach() for y in outputs], _describe_outputs(ctx, outputs)
-        return outputs
+        return _forward(ctx, function, tensors, ctx.needs_input_grad[1:])
 
     @staticmethod
     def backward(ctx: Any, *ybars: Any) -> tuple[Any, ...]:
-        function, needs, pull, arrays, alias, *differentiable = ctx.kept
-        tensors = ctx.saved_tensors  # PyTorch checks that nobody has written into them
-        if differentiable:
-            ybars = _seeds(ctx, ybars)
-        if _is_grad_enabled() or is_compiling():  # compiled autograd leaves the operator as it is
-            bars = host_call(function.pullback(needs), [*tensors, *ybars])
-        elif differentiable:
-            if any(y._version for y in alias):
-                _, pull = function.vjp(arrays, needs)
-            seeds = list(map(array_of, ybars))
-            bars = tensors_of(pull(seeds), seeds + arrays, tensors)
-        else:
-            if alias is not None and alias._version:
-                _, pull = function.simple_rules[needs](*arrays)
-            seed = array_of(ybars[0])
-            bars = tensors_of(function.cotangents(pull(seed), arrays, needs), [seed, *arrays], tensors)
-        return None, *(bars if False not in needs else spread(bars, needs))
+        return None, *_backward(ctx, ybars)
 
     @staticmethod
     def jvp(ctx: Any, _: Any, *tangents: Any) -> tuple[Any, ...]:
-        return _pushed(ctx.kept[0], ctx.saved_tensors, tangents, ctx.kept[-1])
+        return _jvp(ctx, tangents)
+
+
+def _forward(ctx: Any, function: HostFunction, tensors: Sequence[Any], needs: tuple[bool, ...]) -> tuple[Any, ...]:
+    arrays = list(map(array_of, tensors))
+    ctx.save_for_backward(*tensors)
+    values, pull = function.vjp(arrays, needs) if True in needs else (function(arrays), None)
+    outputs = tensors_of(values, arrays, tensors)
+    if forward_ad._current_level >= 0:
+        ctx.save_for_forward(*tensors)
+    ctx.kept = function, needs, pull, arrays, [y.detach() for y in outputs], _describe_outputs(ctx, outputs)
+    return outputs
+
+
+def _backward(ctx: Any, ybars: Sequence[Any]) -> tuple[Any, ...]:
+    function, needs, pull, arrays, aliases, _ = ctx.kept
+    tensors = ctx.saved_tensors  # PyTorch checks that nobody has written into them
+    ybars = _seeds(ctx, ybars)
+    if _is_grad_enabled() or is_compiling():  # compiled autograd leaves the operator as it is
+        return spread(host_call(function.pullback(needs), [*tensors, *ybars]), needs)
+    if any(y._version for y in aliases):
+        _, pull = function.vjp(arrays, needs)
+    seeds = list(map(array_of, ybars))
+    return spread(tensors_of(pull(seeds), seeds + arrays, tensors), needs)
+
+
+def _jvp(ctx: Any, tangents: Sequence[Any]) -> tuple[Any, ...]:
+    function, *_, differentiable = ctx.kept
+    return _pushed(function, ctx.saved_tensors, tangents, differentiable)
 
 
 # `Function.apply` would ask after transforms again, and `apply` of the backward class which of several methods to call.
@@ -155,28 +144,107 @@ _call_eagerly = super(Function, _EagerCall).apply
 _EagerCall._backward_cls.apply = _EagerCall.backward
 
 
-class _CallOfOneArray(_EagerCall):
-    """One array by the rule of one array: `_EagerCall` with all written out that it calls, which costs 2 µs of 25.
+class _SimpleCall(Function):  # type: ignore[misc]
+    """Keeps the pullback of a rule that answers with one array: much of `_EagerCall` written out.
 
-    A class for each function, since an argument that is no tensor costs 0.4; the function keeps what calls it.
+    It takes arrays of NumPy's beside the tensors. A class for each function and kinds of what it takes, since an
+    argument that is neither costs 0.4 µs; the function keeps what calls it.
     """
+
+    @staticmethod
+    def forward(ctx: Any, *given: Any) -> tuple[Any, ...]:
+        function, needs = ctx.function, ctx.needs_input_grad
+        rule = function.simple_rules.get(needs)
+        if rule is None or not function.returns_one_array or forward_ad._current_level >= 0:
+            return _forward(ctx, function, _all_tensors(given), needs)
+        arrays, tensors = [], []
+        for x in given:
+            if isinstance(x, Tensor) and x.is_cpu:
+                tensors.append(x)
+                arrays.append(array_of(x))
+            elif type(x) is np.ndarray and x.ndim:
+                view = x.view()
+                view.setflags(write=False)
+                arrays.append(view)
+            else:
+                return _forward(ctx, function, _all_tensors(given), needs)
+        found = rule(*arrays)
+        if found is None or not is_simple(found[0]):
+            return _forward(ctx, function, _all_tensors(given), needs)
+        value, pullback = found
+        is_held = getrefcount(found[0]) != _ALONE or value.base is not None
+        y = tensor_of(value) if _is_own(value) else tensors_of([value], arrays, tensors)[0]
+        ctx.save_for_backward(*tensors)
+        ctx.kept = function, needs, pullback, arrays, y.detach() if is_held else None
+        return (y,)
+
+    @staticmethod
+    def backward(ctx: Any, *ybars: Any) -> tuple[Any, ...]:
+        if len(ctx.kept) != 5:  # no simple rule was called
+            return _backward(ctx, ybars)
+        function, needs, pullback, arrays, alias = ctx.kept
+        tensors, (ybar,) = ctx.saved_tensors, ybars
+        if _is_grad_enabled() or is_compiling():
+            saved = iter(tensors)
+            given = [_constant(x) if kind is None else next(saved) for x, kind in zip(arrays, ctx.kinds, strict=True)]
+            return spread(host_call(function.pullback(needs), [*given, ybar]), needs)
+        if alias is not None and alias._version:
+            _, pullback = function.simple_rules[needs](*arrays)
+        seed = array_of(ybar)
+        bars = pullback(seed)
+        found: list[Any] = []
+        own = []
+        for place, x, need in zip(function.places, arrays, needs, strict=True):
+            if need:
+                bar = _at(place, bars)
+                if not _is_own(bar) or bar.shape != x.shape or id(bar) in own:
+                    parts = tensors_of(function.cotangents(bars, arrays, needs), [seed, *arrays], tensors)
+                    return spread(parts, needs)
+                own.append(id(bar))
+                found.append(tensor_of(bar))
+            else:
+                found.append(None)
+        return tuple(found)
+
+    @staticmethod
+    def jvp(ctx: Any, *tangents: Any) -> tuple[Any, ...]:
+        return _jvp(ctx, tangents)
+
+
+def _at(place: int, bars: Sequence[Any]) -> Any:
+    """A cotangent, computed; None where the pullback has stopped before."""
+    bar = bars[place] if len(bars) > place else None
+    return bar.force() if type(bar) is Thunk else bar
+
+
+def _is_own(array: Any) -> bool:
+    """Whether all of an array's memory is its own, as that of most results."""
+    return type(array) is np.ndarray and array.base is None and array.flags.writeable
+
+
+def _all_tensors(given: Sequence[Any]) -> list[Any]:
+    return [x if isinstance(x, Tensor) else _constant(x) for x in given]
+
+
+class _CallOfOneArray(_SimpleCall):
+    """One array by the rule of one array: `_SimpleCall` with all written out that it calls, which costs 2 µs of 25."""
 
     @staticmethod
     def forward(ctx: Any, x: Any) -> tuple[Any, ...]:
         function = ctx.function
         rule = function.simple_rules.get(ctx.needs_input_grad)
         if rule is None or not function.returns_one_array or forward_ad._current_level >= 0 or not x.is_cpu:
-            return _EagerCall.forward(ctx, function, x)
+            return _SimpleCall.forward(ctx, x)
         try:
             array = x.numpy(force=True)
         except (TypeError, RuntimeError):  # `array_of` says why
-            return _EagerCall.forward(ctx, function, x)
+            return _SimpleCall.forward(ctx, x)
         array.setflags(False)
         if not array.ndim:
             array = array[()]
         found = rule(array)
         if found is None:
-            return _EagerCall.forward(ctx, function, x)
+            return _SimpleCall.forward(ctx, x)
         value, pullback = found
         if type(value) is np.ndarray and value.base is None and value.dtype.kind in "fc" and value.flags.writeable:
             is_held = getrefcount(found[0]) != _ALONE
@@ -184,43 +252,48 @@ class _CallOfOneArray(_EagerCall):
         elif is_simple(value):
             is_held, (y,) = True, tensors_of([value], [array], [x])
         else:
-            return _EagerCall.forward(ctx, function, x)
+            return _SimpleCall.forward(ctx, x)
         ctx.save_for_backward(x)
         ctx.kept = function, _ONE, pullback, [array], y.detach() if is_held else None
         return (y,)
 
-    @staticmethod
-    def backward(ctx: Any, *ybars: Any) -> Any:
-        return _EagerCall.backward(ctx, *ybars)[1:]
-
-    @staticmethod
-    def jvp(ctx: Any, *tangents: Any) -> tuple[Any, ...]:
-        return _EagerCall.jvp(ctx, None, *tangents)
-
 
 def _pulled_back(ctx: Any, *ybars: Any) -> Any:
-    """`_CallOfOneArray.backward`, written out too."""
+    """`_SimpleCall.backward` where one cotangent is needed, written out too."""
     kept = ctx.kept
-    if len(kept) != 5 or _is_grad_enabled():  # `_EagerCall` has called no simple rule
-        return _EagerCall.backward(ctx, *ybars)[1:]
-    function, _, pullback, arrays, alias = kept
-    (x,), (ybar,) = ctx.saved_tensors, ybars
+    if len(kept) != 5 or _is_grad_enabled():
+        return _SimpleCall.backward(ctx, *ybars)
+    function, needs, pullback, arrays, alias = kept
+    tensors, (ybar,), (index, place) = ctx.saved_tensors, ybars, ctx.place
     if alias is not None and alias._version:
-        _, pullback = function.simple_rules[_ONE](*arrays)
-    seed, place = array_of(ybar), function.place
+        _, pullback = function.simple_rules[needs](*arrays)
+    seed = array_of(ybar)
     bars = pullback(seed)
-    if len(bars) > place:
-        bar = bars[place]
-        is_own = type(bar) is np.ndarray and bar.base is None and bar.flags.writeable
-        if is_own and x.is_cpu and bar.shape == arrays[0].shape:
-            return tensor_of(bar)
-    return tensors_of(function.cotangents(bars, arrays, _ONE), [seed, *arrays], [x])
+    bar = _at(place, bars)
+    if _is_own(bar) and bar.shape == arrays[index].shape:
+        found = (tensor_of(bar),)
+    else:
+        found = tensors_of(function.cotangents(bars, arrays, needs), [seed, *arrays], tensors)
+    return found if len(needs) == 1 else spread(found, needs)
 
 
-def _call_of_one_array(function: HostFunction) -> Callable[[Any], tuple[Any, ...]]:
-    kind: Any = type("EagerCall", (_CallOfOneArray,), {})
-    kind._backward_cls.function, kind._backward_cls.apply = function, _pulled_back
-    return super(Function, kind).apply  # type: ignore[no-any-return]
+def _keep_simple_call(function: HostFunction, given: Sequence[Any]) -> None:
+    """Have a function keep what calls it by a simple rule, where there is one for these kinds of arguments."""
+    kinds = _kinds(given)
+    if tuple(map(bool, kinds)) not in function.simple_rules or kinds in function.kept:
+        return
+    kind: Any = type("EagerCall", (_CallOfOneArray if kinds == _ONE else _SimpleCall,), {})
+    kind._backward_cls.function, kind._backward_cls.kinds = function, kinds
+    kind._backward_cls.apply = _SimpleCall.backward
+    if kinds.count(True) == 1:
+        index = kinds.index(True)
+        kind._backward_cls.place, kind._backward_cls.apply = (index, function.places[index]), _pulled_back
+    function.kept[kinds] = super(Function, kind).apply
+
+
+def _kinds(given: Sequence[Any]) -> tuple[bool | None, ...]:
+    """Whether tensors are differentiated; None stands for an array of NumPy's."""
+    return tuple([x.requires_grad if isinstance(x, Tensor) else None for x in given])
 
 
 _ONE = (True,)
@@ -528,15 +601,19 @@ def to_torch(f: Callable[..., Any], *, vmap_method: str = "sequential", native: 
             if native is True:
                 raise NotNativeError("native mode does not go together with torch.compile: leave out native=True")
             return compiled_call(calls, args, kwargs)
-        call, tensors = None if kwargs else calls.plain.get(len(args)), args
-        for x in args:  # in one pass what `find` would ask first, and whether there are arrays of NumPy's
-            if not isinstance(x, Tensor):
-                call = None
-                break
-        if call is None:
-            call, found = calls.find(args, kwargs)
-            tensors = tuple([x if isinstance(x, Tensor) else _constant(x) for x in found])
-        outputs = _call(call, tensors, native) if native else _called(call, tensors)
+        call, given = calls.find_known(args, kwargs) or calls.find(args, kwargs)
+        outputs = None
+        if call.kept and _is_grad_enabled() and not _has_transforms() and not _count_modes():  # the most frequent case
+            if len(given) == 1:
+                (x,) = given
+                if isinstance(x, Tensor) and x.requires_grad:
+                    outputs = call.kept[_ONE](_unwrap(x))
+            else:
+                known = call.kept.get(_kinds(given))
+                if known is not None:
+                    outputs = known(*[_unwrap(x) if isinstance(x, Tensor) else x for x in given])
+        if outputs is None:
+            outputs = _call(call, _all_tensors(given), native) if native else _called(call, given)
         return outputs[0] if call.returns_one_array else optree.tree_unflatten(call.structure, outputs)
 
     return torch_function
@@ -546,7 +623,13 @@ _ARRAYS = (Tensor, np.ndarray)
 
 
 def _constant(x: Any) -> Any:
-    return torch.from_numpy(x if x.flags.writeable and min(x.strides, default=0) >= 0 else x.copy())
+    """A tensor with the memory of an array, or of a copy where PyTorch takes no such array."""
+    if isinstance(x, (np.ma.MaskedArray, np.matrix)):
+        raise TypeError(
+            f"a function made by to_torch got a {type(x).__name__}, of which PyTorch knows nothing: pass a plain array"
+        )
+    is_taken = x.flags.writeable and min(x.strides, default=0) >= 0 and x.dtype.isnative
+    return tensor_of(x if is_taken else np.array(x, x.dtype.newbyteorder("=")))
 
 
 # ---------------------------------------------------------------- functions from PyTorch

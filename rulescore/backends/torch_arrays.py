@@ -120,6 +120,6 @@ def along_first(info: Any, dims: Sequence[int | None], tensors: Sequence[Any]) -
     ]
 
 
-def spread(parts: Sequence[Any], places: Sequence[bool]) -> list[Any]:
+def spread(parts: Sequence[Any], places: Sequence[bool]) -> tuple[Any, ...]:
     given = iter(parts)
-    return [next(given) if has_one else None for has_one in places]
+    return tuple([next(given) if has_one else None for has_one in places])

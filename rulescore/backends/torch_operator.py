@@ -87,7 +87,7 @@ def _operator_backward(ctx: Any, ybars: list[Any]) -> tuple[Any, None]:
     seeds = [ybar for ybar, has_one in zip(ybars, ctx.differentiable, strict=True) if has_one]
     pullback = _function(ctx.number).pullback(needs)
     bars = operator([*tensors, *seeds], number_of(pullback))
-    return spread(bars, needs), None
+    return list(spread(bars, needs)), None
 
 
 def _operator_vmap(info: Any, in_dims: Any, tensors: list[Any], number: int) -> tuple[list[Any], list[int]]:

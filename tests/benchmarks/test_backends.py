@@ -60,13 +60,23 @@ def normal(*shape: int) -> Any:
     return np.random.default_rng(0).standard_normal(shape)
 
 
-BLOCKS = segments(100, 3), segments(100, 2)
+def blocks(size: int) -> tuple[Any, Any]:
+    return segments(size, 3), segments(size, 2)
+
+
+def frequencies(dimension: int) -> Any:
+    return 10000.0 ** (-2 * np.arange(dimension // 2) / dimension)
+
+
 CASES = {
     "sin, 3 entries": Case(sine, normal(3)),
     "sin, 10⁶ entries": Case(sine, normal(1_000_000)),
-    "pool_sum, 100 × 100": Case(pool_sum, normal(100, 100), BLOCKS),
-    "Hausdorff pooling, 100 × 100": Case(pool, np.abs(normal(100, 100)), (*BLOCKS, "hausdorff")),
-    "rotary embedding, 128 × 64": Case(rotary_embedding, normal(128, 64), (10000.0 ** (-np.arange(32) / 32),)),
+    "pool_sum, 12 × 12": Case(pool_sum, normal(12, 12), blocks(12)),
+    "pool_sum, 100 × 100": Case(pool_sum, normal(100, 100), blocks(100)),
+    "Hausdorff pooling, 12 × 12": Case(pool, np.abs(normal(12, 12)), (*blocks(12), "hausdorff")),
+    "Hausdorff pooling, 100 × 100": Case(pool, np.abs(normal(100, 100)), (*blocks(100), "hausdorff")),
+    "rotary embedding, 8 × 8": Case(rotary_embedding, normal(8, 8), (frequencies(8),)),
+    "rotary embedding, 128 × 64": Case(rotary_embedding, normal(128, 64), (frequencies(64),)),
 }
 RULE = "the rule itself"
 

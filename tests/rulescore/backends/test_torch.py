@@ -1,5 +1,6 @@
 """Functions with rules as functions of tensors: what they answer is compared with PyTorch's own, and with gradcheck."""
 
+import itertools
 import os
 import subprocess
 import sys
@@ -320,6 +321,16 @@ def test_programs_that_are_written_down_hold_no_results():
     assert_same(program(Y, X), by_torch(Y, X))
 
 
+def test_programs_that_are_written_down_hold_no_results_of_calls_after_the_first():
+    from torch.fx.experimental.proxy_tensor import make_fx
+
+    ours = to_torch(np.sin)
+    for _ in range(3):
+        program = make_fx(lambda x: ours(x) * 1.0)(leaf(NX))
+        assert_same(program(Y), Y.sin())
+        ours(leaf(NX)).sum().backward()
+
+
 def test_dual_tensors():
     with torch.autograd.forward_ad.dual_level():
         x = torch.autograd.forward_ad.make_dual(X, Y)
@@ -345,21 +356,26 @@ def test_opcheck():
 # ---------------------------------------------------------------- errors
 
 
-@pytest.mark.parametrize("others", [(), (Y,), (2.0,)], ids=["alone", "two", "a number"])
 @pytest.mark.parametrize(
-    "wrong", [lambda x: x[:-1], lambda x: x[None], np.sum], ids=["cut", "an axis more", "a number"]
+    "others", [(), (Y,), (NY,), (leaf(NY),), (2.0,)], ids=["alone", "a constant", "an array", "two", "a number"]
+)
+@pytest.mark.parametrize(
+    "wrong",
+    [lambda x: x[:-1], lambda x: x[None], np.sum, lambda x: np.append(x, x)],
+    ids=["cut", "an axis more", "a number", "twice as long"],
 )
 def test_a_cotangent_of_a_wrong_shape_is_an_error_that_names_the_function(wrong, others):
     def rule(x, *others):
         return 2 * x, lambda ybar: (NoTangent(), wrong(2 * ybar), *map(np.zeros_like, others))
 
+    constants = [Y if isinstance(x, torch.Tensor) else x for x in others]
     with rrule.override(doubled_exp, rule):
         ours = to_torch(doubled_exp)
         for _ in range(3):
             with pytest.raises(ValueError, match=r"the rrule of .*doubled_exp returned a cotangent of shape"):
                 ours(leaf(NX), *others).sum().backward()
             with pytest.raises(ValueError, match="for an argument of shape"):
-                grad(lambda x: ours(x, *others).sum())(X)
+                grad(lambda x: ours(x, *constants).sum())(X)
 
 
 def test_bad_calls_say_what_to_write():
@@ -439,7 +455,11 @@ def held(pullback_holds):
     return rule
 
 
-@pytest.mark.parametrize("others", [(), (Y,), (leaf(NY),), (2.0,)], ids=["alone", "a constant", "two", "a number"])
+@pytest.mark.parametrize(
+    "others",
+    [(), (Y,), (NY,), (leaf(NY),), (2.0,)],
+    ids=["alone", "a constant", "an array", "two", "a number"],
+)
 @pytest.mark.parametrize("holds", ["itself", "a view of it", "what it is a view of"])
 def test_a_result_that_is_written_into_is_noticed_however_the_pullback_holds_it(holds, others):
     with rrule.override(doubled_exp, held(holds)):
@@ -526,6 +546,178 @@ def test_a_function_of_one_array_answers_the_same_at_every_call(f, given, of_x):
         y.sum().backward()
         assert_same(x.grad, of_x(X))
         assert_same(torch.func.grad(lambda x: ours(*given(x)).sum())(X), of_x(X))
+
+
+def multiplied(x, y):
+    return x * y
+
+
+RULES_OF_MULTIPLIED = {
+    "arrays": lambda x, y: (x * y, lambda ybar: (NoTangent(), ybar * y, ybar * x)),
+    "thunks": lambda x, y: (
+        x * y,
+        lambda ybar: (NoTangent(), Thunk(lambda: ybar * y), Thunk(lambda: Thunk(lambda: ybar * x))),
+    ),
+    "needs": lambda x, y, *, needs=(True, True): (
+        x * y,
+        lambda ybar: (NoTangent(), ybar * y if needs[0] else NoTangent(), ybar * x if needs[1] else NoTangent()),
+    ),
+    "views": lambda x, y: (
+        np.stack([x * y])[0],
+        lambda ybar: (NoTangent(), np.stack([y * ybar])[0], np.flip(np.flip(x) * np.flip(ybar))),
+    ),
+}
+KINDS = {
+    "differentiated": leaf,
+    "a constant": torch.tensor,
+    "an array": np.array,
+    "an array without writing": lambda x: np.broadcast_to(x, (1, 3))[0],
+    "an array of bytes in the other order": lambda x: x.astype(x.dtype.newbyteorder()),
+}
+
+
+@pytest.mark.parametrize("rule", RULES_OF_MULTIPLIED)
+@pytest.mark.parametrize("names", [names for names in itertools.product(KINDS, KINDS) if "differentiated" in names])
+def test_a_function_of_two_arrays_answers_the_same_at_every_call(rule, names):
+    with rrule.override(multiplied, RULES_OF_MULTIPLIED[rule]):
+        ours = to_torch(multiplied)
+        for _ in range(4):
+            x, y = (KINDS[name](value) for name, value in zip(names, (NX, NY), strict=True))
+            z = ours(x, y)
+            assert_same(z, X * Y)
+            z.sum().backward(retain_graph=True)
+            for argument, expected in ((x, Y), (y, X)):
+                if isinstance(argument, torch.Tensor) and argument.requires_grad:
+                    assert_same(argument.grad, expected)
+                    argument.grad.zero_()  # may have the memory of what the pullback returned
+            z.sum().backward()
+            for argument, expected in ((x, Y), (y, X)):
+                if isinstance(argument, torch.Tensor) and argument.requires_grad:
+                    assert_same(argument.grad, expected)
+
+
+@pytest.mark.parametrize("names", [("differentiated", "an array"), ("a constant", "differentiated")])
+def test_derivatives_of_every_order_beside_constants_at_every_call(names):
+    with rrule.override(multiplied, lambda x, y: (x * y, lambda ybar: (NoTangent(), ybar * y, ybar * x))):
+        ours = to_torch(multiplied)
+        for _ in range(3):
+            x, y = (KINDS[name](value) for name, value in zip(names, (NX, NY), strict=True))
+            (argument,) = [x for x in (x, y) if isinstance(x, torch.Tensor) and x.requires_grad]
+            cube = ours(x, y) * ours(x, y) * ours(x, y)
+            expected = (X * Y / argument.detach()) ** 3
+            (first,) = torch.autograd.grad(cube.sum(), argument, create_graph=True)
+            assert_same(first.detach(), 3 * expected * argument.detach() ** 2)
+            (second,) = torch.autograd.grad(first.sum(), argument)
+            assert_same(second, 6 * expected * argument.detach())
+            with torch.autograd.forward_ad.dual_level():
+                moved = torch.autograd.forward_ad.make_dual(argument, torch.ones_like(X))
+                z = ours(*[moved if given is argument else given for given in (x, y)])
+                assert_same(torch.autograd.forward_ad.unpack_dual(z).tangent, X * Y / argument.detach())
+            with torch.no_grad():
+                assert not ours(x, y).requires_grad
+
+
+def of_its_arguments(x, y):
+    return y
+
+
+@pytest.mark.parametrize("value", [lambda y: y, lambda y: y[:], lambda y: y[::-1][::-1]], ids=["it", "a view", "two"])
+@pytest.mark.parametrize("kind", ["an array", "a constant"])
+def test_nothing_that_comes_back_has_the_memory_of_a_constant(kind, value):
+    with rrule.override(of_its_arguments, lambda x, y: (value(y), lambda ybar: (NoTangent(), value(y)))):
+        ours = to_torch(of_its_arguments)
+        for _ in range(4):
+            x, y = leaf(NX), KINDS[kind](NY)
+            z = ours(x, y)
+            z.mul_(0.0)
+            z.sum().backward()
+            x.grad.zero_()
+            assert_same(torch.as_tensor(y), Y)
+
+
+@pytest.mark.parametrize("part", [lambda both: both, lambda both: both[:]], ids=["it", "a view"])
+def test_two_cotangents_in_one_array_are_two_tensors(part):
+    def rule(x, y):
+        def pullback(ybar):
+            both = 2 * ybar
+            return NoTangent(), part(both), part(both)
+
+        return 2 * (x + y), pullback
+
+    with rrule.override(multiplied, rule):
+        ours = to_torch(multiplied)
+        for _ in range(4):
+            x, y = leaf(NX), leaf(NY)
+            ours(x, y).sum().backward()
+            x.grad.zero_()
+            assert_same(y.grad, torch.full_like(Y, 2.0))
+
+
+def test_a_pullback_of_two_may_stop_early_at_every_call():
+    with rrule.override(multiplied, lambda x, y: (3 * x, lambda ybar: (NoTangent(), 3 * ybar))):
+        ours = to_torch(multiplied)
+        for _ in range(4):
+            x, y = leaf(NX), leaf(NY)
+            ours(x, y).sum().backward()
+            assert_same((x.grad, y.grad), (torch.full_like(X, 3.0), torch.zeros_like(Y)))
+
+
+@pytest.mark.parametrize("kind", ["an array", "a constant"])
+def test_a_constant_cannot_be_written_into_by_a_function_at_any_call(kind):
+    def rule(x, y):
+        y[0] = 1.0 if len(calls) > 2 else y[0]
+        return x, lambda ybar: (NoTangent(), ybar)
+
+    calls = []
+    with rrule.override(multiplied, rule):
+        for _ in range(4):
+            with pytest.raises(ValueError, match="read-only"):
+                to_torch(multiplied)(leaf(NX), KINDS[kind](NY))
+            calls.append(1)
+
+
+def test_a_constant_that_was_written_into_is_an_error_at_every_call():
+    with rrule.override(multiplied, RULES_OF_MULTIPLIED["arrays"]):
+        ours = to_torch(multiplied)
+        for _ in range(4):
+            x, y = leaf(NX), Y.clone()
+            z = ours(x, y)
+            y.mul_(2.0)
+            with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+                z.sum().backward()
+
+
+def test_what_a_rule_is_given_is_the_same_at_every_call():
+    given = []
+
+    def rule(x, y):
+        given.append(type(y))
+        return np.asarray(x * y), lambda ybar: (NoTangent(), np.asarray(ybar * y))
+
+    with rrule.override(multiplied, rule):
+        ours = to_torch(multiplied)
+        for _ in range(4):
+            ours(leaf(NX), np.array(2.0)).sum().backward()
+        assert set(given) == {np.float64}
+        for _ in range(4):
+            with pytest.raises(TypeError, match=r"got a MaskedArray, .* pass a plain array"):
+                ours(leaf(NX), np.ma.masked_array(NY, [True, False, False]))
+
+
+def outlived(x):
+    """A tensor of a transformation that has ended."""
+    found = []
+    grad(lambda y: found.append(x + y) or y.sum())(Y)
+    return found[0]
+
+
+def test_a_tensor_that_outlived_its_transformation_is_what_it_stands_for():
+    with rrule.override(multiplied, RULES_OF_MULTIPLIED["arrays"]):
+        of_two, of_one = to_torch(multiplied), to_torch(np.exp)
+        for _ in range(4):
+            x = leaf(NX)
+            (of_two(outlived(x), NY) + of_one(outlived(x))).sum().backward()
+            assert_same(x.grad, Y + (X + Y).exp())
 
 
 def shifted(a, x):
