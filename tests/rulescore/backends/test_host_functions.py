@@ -80,6 +80,18 @@ def test_calls_with_the_same_constants_are_found_at_once_and_right():
     np.testing.assert_array_equal(calls.find((X, ends), {"scale": 2.0})[0]([X])[0], 2 * X)
 
 
+def test_only_the_very_constants_of_the_last_call_are_known_without_looking_at_them():
+    def described(x, *others):
+        return np.array([len(others), *(KINDS.index(type(other)) for other in others)])
+
+    KINDS = [int, float, bool, np.ndarray, tuple]
+    calls = Calls("to_test", described, (np.ndarray,), optree.tree_flatten, optree.tree_unflatten)
+    for others in [(1,), (1.0,), (True,), (1, 1), (), (Y,), (1, Y), (Y, 1), ((1,),), ((1.0,),)] * 3:
+        for _ in range(3):
+            call, arrays = calls.find((X, *others), {})
+            np.testing.assert_array_equal(call(arrays)[0], described(X, *others))
+
+
 def test_a_list_that_has_changed_is_another_constant():
     def pick(x, places):
         return x[places]
