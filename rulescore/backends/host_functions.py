@@ -51,8 +51,6 @@ class HostFunction:
         By what is needed: the rrule as a function of the arrays, where it has answered with a simple result before.
     returns_one_array : bool
         Whether that is what the function has returned last.
-    places : tuple of int
-        Where the pullback of that rule puts the cotangent of each array.
     kept : dict
         What the system that calls the function keeps with it.
     """
@@ -60,7 +58,6 @@ class HostFunction:
     fixed: int | None = None
     maps = False
     returns_one_array = False
-    places: tuple[int, ...] = ()
 
     def __init__(self) -> None:
         self._derived: dict[Any, HostFunction] = {}
@@ -321,6 +318,8 @@ class Call(HostFunction):
         ``f``.
     structure : object
         That of what ``f`` has returned last.
+    places : tuple of int
+        Where the pullback of a rule puts the cotangent of each array.
     has_rules_out_of_reach : bool
         Whether there are rules, but arguments or results are not arrays and tuples of arrays alone.
     """

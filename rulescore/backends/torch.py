@@ -55,18 +55,19 @@ def host_call(function: HostFunction, tensors: Sequence[Any]) -> tuple[Any, ...]
 
 def _called(function: HostFunction, given: Sequence[Any]) -> tuple[Any, ...]:
     """`host_call`, where nothing is compiled, of tensors and of arrays of NumPy's beside them."""
+    is_recorded = _count_modes() and _is_recorded()
+    if _has_transforms() and not is_recorded and _functorch.peek_interpreter_stack().key() == _GRAD:
+        return _at_level(function, given)
     tensors = list(map(_unwrap, _all_tensors(given)))
     is_forward = forward_ad._current_level >= 0
-    is_recorded = _count_modes() and _is_recorded()
     if _has_transforms() or (is_recorded and is_forward):
         # The operator has no forward mode: it would answer a tangent of zero.
-        if not is_recorded and _functorch.peek_interpreter_stack().key() == _GRAD:
-            return _at_level(function, None, tensors)
         return _TransformedCall.apply(function, False, *tensors)  # type: ignore[no-any-return]
     if is_recorded:
         return tuple(operator(list(tensors), number_of(function)))
     if is_forward or (_is_grad_enabled() and any(x.requires_grad for x in tensors)):
-        _keep_simple_call(function, given)
+        if isinstance(function, Call):
+            _keep_simple_call(function, given)
         return _call_eagerly(function, *tensors)  # type: ignore[no-any-return]
     return _value(function, tensors)
 
@@ -154,26 +155,10 @@ class _SimpleCall(Function):  # type: ignore[misc]
     @staticmethod
     def forward(ctx: Any, *given: Any) -> tuple[Any, ...]:
         function, needs = ctx.function, ctx.needs_input_grad
-        rule = function.simple_rules.get(needs)
-        if rule is None or not function.returns_one_array or forward_ad._current_level >= 0:
+        found = _by_simple_rule(function, needs, given)
+        if found is None:
             return _forward(ctx, function, _all_tensors(given), needs)
-        arrays, tensors = [], []
-        for x in given:
-            if isinstance(x, Tensor) and x.is_cpu:
-                tensors.append(x)
-                arrays.append(array_of(x))
-            elif type(x) is np.ndarray and x.ndim:
-                view = x.view()
-                view.setflags(write=False)
-                arrays.append(view)
-            else:
-                return _forward(ctx, function, _all_tensors(given), needs)
-        found = rule(*arrays)
-        if found is None or not is_simple(found[0]):
-            return _forward(ctx, function, _all_tensors(given), needs)
-        value, pullback = found
-        is_held = getrefcount(found[0]) != _ALONE or value.base is not None
-        y = tensor_of(value) if _is_own(value) else tensors_of([value], arrays, tensors)[0]
+        y, pullback, arrays, tensors, is_held = found
         ctx.save_for_backward(*tensors)
         ctx.kept = function, needs, pullback, arrays, y.detach() if is_held else None
         return (y,)
@@ -190,25 +175,64 @@ class _SimpleCall(Function):  # type: ignore[misc]
             return spread(host_call(function.pullback(needs), [*given, ybar]), needs)
         if alias is not None and alias._version:
             _, pullback = function.simple_rules[needs](*arrays)
-        seed = array_of(ybar)
-        bars = pullback(seed)
-        found: list[Any] = []
-        own = []
-        for place, x, need in zip(function.places, arrays, needs, strict=True):
-            if need:
-                bar = _at(place, bars)
-                if not _is_own(bar) or bar.shape != x.shape or id(bar) in own:
-                    parts = tensors_of(function.cotangents(bars, arrays, needs), [seed, *arrays], tensors)
-                    return spread(parts, needs)
-                own.append(id(bar))
-                found.append(tensor_of(bar))
-            else:
-                found.append(None)
-        return tuple(found)
+        return _cotangents(function, needs, pullback, arrays, tensors, array_of(ybar))
 
     @staticmethod
     def jvp(ctx: Any, *tangents: Any) -> tuple[Any, ...]:
         return _jvp(ctx, tangents)
+
+
+def _by_simple_rule(
+    function: Call, needs: tuple[bool, ...], given: Sequence[Any]
+) -> tuple[Any, Any, list[Any], list[Any], bool] | None:
+    """The result, the pullback, all arrays, the tensors, and whether the pullback holds the result.
+
+    None where no simple rule answers, or an argument is more than an array on the CPU.
+    """
+    rule = function.simple_rules.get(needs)
+    if rule is None or not function.returns_one_array or forward_ad._current_level >= 0:
+        return None
+    arrays: list[Any] = []
+    tensors = []
+    try:
+        for x in given:
+            if isinstance(x, Tensor) and x.is_cpu:
+                tensors.append(x)
+                array = x.numpy(force=True)
+            elif type(x) is np.ndarray and x.ndim:
+                array = x.view()
+            else:
+                return None
+            array.setflags(False)  # not writeable
+            arrays.append(array if array.ndim else array[()])
+    except (TypeError, RuntimeError):  # `array_of` says why
+        return None
+    found = rule(*arrays)
+    if found is None or not is_simple(found[0]):
+        return None
+    value, pullback = found
+    is_held = getrefcount(found[0]) != _ALONE or value.base is not None
+    y = tensor_of(value) if _is_own(value) else tensors_of([value], arrays, tensors)[0]
+    return y, pullback, arrays, tensors, is_held
+
+
+def _cotangents(
+    function: Call, needs: tuple[bool, ...], pullback: Any, arrays: list[Any], tensors: Sequence[Any], seed: Any
+) -> tuple[Any, ...]:
+    """What the pullback of a simple rule answers, as tensors."""
+    bars = pullback(seed)
+    found: list[Any] = []
+    own = []
+    for place, x, need in zip(function.places, arrays, needs, strict=True):
+        if need:
+            bar = _at(place, bars)
+            if not _is_own(bar) or bar.shape != x.shape or id(bar) in own:
+                return spread(tensors_of(function.cotangents(bars, arrays, needs), [seed, *arrays], tensors), needs)
+            own.append(id(bar))
+            found.append(tensor_of(bar))
+        else:
+            found.append(None)
+    return tuple(found)
 
 
 def _at(place: int, bars: Sequence[Any]) -> Any:
@@ -277,7 +301,7 @@ def _pulled_back(ctx: Any, *ybars: Any) -> Any:
     return found if len(needs) == 1 else spread(found, needs)
 
 
-def _keep_simple_call(function: HostFunction, given: Sequence[Any]) -> None:
+def _keep_simple_call(function: Call, given: Sequence[Any]) -> None:
     """Have a function keep what calls it by a simple rule, where there is one for these kinds of arguments."""
     kinds = _kinds(given)
     if tuple(map(bool, kinds)) not in function.simple_rules or kinds in function.kept:
@@ -336,62 +360,144 @@ class _LevelCall(_SingleLevelFunction):  # type: ignore[misc]
 
     @staticmethod
     def forward(ctx: Any, function: HostFunction, value: Any, *tensors: Any) -> tuple[Any, ...]:
-        needs, pull, arrays = ctx.needs_input_grad[2:], None, None
-        level = _functorch.current_level()
-        below = [_functorch._unwrap_for_grad(x, level) for x in tensors]
-        if _functorch.get_dynamic_layer_stack_depth() == 1 and _is_plain(below):  # nothing else is going on
-            transform = _functorch.pop_dynamic_layer_stack()
-            try:
-                arrays = list(map(array_of, below))
-                if value is not None:
-                    values = value(arrays)
-                elif isinstance(function, Call) and True in needs:
-                    values, pull = function.vjp(arrays, needs)
-                else:
-                    values = function(arrays)
-                outputs = tensors_of(values, arrays, below)
-            finally:
-                _functorch.push_dynamic_layer_stack(transform)
-        else:
-            with (
-                retrieve_current_functorch_interpreter().lower(),
-                torch.enable_grad(),
-                forward_ad._set_fwd_grad_enabled(True),
-            ):
-                outputs = host_call(function, below)
-        ctx.save_for_backward(*tensors)
-        wrapped = tuple([_functorch._wrap_for_grad(y, level) for y in outputs])
-        is_one = len(wrapped) == 1 and has_derivative(wrapped[0])
-        differentiable = None if is_one else _describe_outputs(ctx, wrapped)
-        ctx.kept = function, needs, pull, arrays, differentiable, outputs if pull is not None else ()
-        return wrapped
+        return _forward_at_level(ctx, function, value, tensors, ctx.needs_input_grad[2:])
 
     @staticmethod
     def backward(ctx: Any, *ybars: Any) -> tuple[Any, ...]:
-        function, needs, pull, given, differentiable, outputs = ctx.kept
-        tensors = list(map(_unwrap, ctx.saved_tensors))
-        if differentiable is not None:
-            ybars = _seeds(ctx, ybars)
-        seeds, count = list(map(_unwrap, ybars)), len(tensors)
-        for y in outputs:
-            if y._version:  # as in `_EagerCall`
-                _, pull = function.vjp(given, needs)
-                break
-        if pull is not None and _has_transforms():
-
-            def value(arrays: list[Any]) -> Any:
-                return pull(arrays[count:])
-
-            bars = _at_level(function.pullback(needs), value, [*tensors, *seeds])
-        elif pull is not None and _is_plain(seeds):
-            arrays = list(map(array_of, seeds))
-            bars = tensors_of(pull(arrays), [*arrays, *given], tensors)
-        else:
-            bars = host_call(function.pullback(needs), [*tensors, *seeds])
-        return None, None, *(bars if False not in needs else spread(bars, needs))
+        return None, None, *_backward_at_level(ctx, ybars)
 
 
 _LevelCall._backward_cls.apply = _LevelCall.backward
+
+
+def _forward_at_level(
+    ctx: Any, function: HostFunction, value: Any, tensors: Sequence[Any], needs: tuple[bool, ...]
+) -> tuple[Any, ...]:
+    level, pull, arrays = _functorch.current_level(), None, None
+    below = [_functorch._unwrap_for_grad(x, level) for x in tensors]
+    if _is_only_level() and _is_plain(below):  # nothing else is going on
+        transform = _functorch.pop_dynamic_layer_stack()
+        try:
+            arrays = list(map(array_of, below))
+            if value is not None:
+                values = value(arrays)
+            elif isinstance(function, Call) and True in needs:
+                values, pull = function.vjp(arrays, needs)
+            else:
+                values = function(arrays)
+            outputs = tensors_of(values, arrays, below)
+        finally:
+            _functorch.push_dynamic_layer_stack(transform)
+    else:
+        with (
+            retrieve_current_functorch_interpreter().lower(),
+            torch.enable_grad(),
+            forward_ad._set_fwd_grad_enabled(True),
+        ):
+            outputs = host_call(function, below)
+    ctx.save_for_backward(*tensors)
+    wrapped = tuple([_functorch._wrap_for_grad(y, level) for y in outputs])
+    is_one = len(wrapped) == 1 and has_derivative(wrapped[0])
+    differentiable = None if is_one else _describe_outputs(ctx, wrapped)
+    ctx.kept = function, needs, pull, arrays, differentiable, outputs if pull is not None else ()
+    return wrapped
+
+
+def _backward_at_level(ctx: Any, ybars: Sequence[Any]) -> tuple[Any, ...]:
+    function, needs, pull, given, differentiable, outputs = ctx.kept
+    tensors = list(map(_unwrap, ctx.saved_tensors))
+    if differentiable is not None:
+        ybars = _seeds(ctx, ybars)
+    seeds = list(map(_unwrap, ybars))
+    for y in outputs:
+        if y._version:  # as in `_EagerCall`
+            _, pull = function.vjp(given, needs)
+            break
+    if pull is not None and not _has_transforms() and _is_plain(seeds):
+        arrays = list(map(array_of, seeds))
+        bars = tensors_of(pull(arrays), [*arrays, *given], tensors)
+    else:
+        bars = _bars_at_level(function, needs, pull, tensors, seeds)
+    return bars if False not in needs else spread(bars, needs)
+
+
+def _bars_at_level(
+    function: HostFunction, needs: tuple[bool, ...], pull: Any, tensors: list[Any], seeds: list[Any]
+) -> tuple[Any, ...]:
+    """Cotangents, as tensors that know how to be differentiated."""
+    if pull is None or not _has_transforms() or _functorch.peek_interpreter_stack().key() != _GRAD:
+        return host_call(function.pullback(needs), [*tensors, *seeds])
+    count = len(tensors)
+    call = functools.partial(_LevelCall.apply, function.pullback(needs), lambda arrays: pull(arrays[count:]))
+    return _at_one_level(call, [*tensors, *seeds])
+
+
+class _SimpleLevelCall(_SingleLevelFunction):  # type: ignore[misc]
+    """`_LevelCall` by a simple rule, as `_SimpleCall` is of `_EagerCall`."""
+
+    @staticmethod
+    def forward(ctx: Any, *given: Any) -> tuple[Any, ...]:
+        function, needs, level, found = ctx.function, ctx.needs_input_grad, _functorch.current_level(), None
+        below = [_functorch._unwrap_for_grad(x, level) if isinstance(x, Tensor) else x for x in given]
+        if _is_only_level() and _is_plain([x for x in below if isinstance(x, Tensor)]):
+            transform = _functorch.pop_dynamic_layer_stack()
+            try:
+                found = _by_simple_rule(function, needs, below)
+            finally:
+                _functorch.push_dynamic_layer_stack(transform)
+        if found is None:
+            return _forward_at_level(ctx, function, None, _all_tensors(given), needs)
+        y, pullback, arrays, _, is_held = found
+        ctx.save_for_backward(*[x for x in given if isinstance(x, Tensor)])
+        ctx.kept = function, needs, pullback, arrays, y if is_held else None
+        return (_functorch._wrap_for_grad(y, level),)
+
+    @staticmethod
+    def backward(ctx: Any, *ybars: Any) -> tuple[Any, ...]:
+        if len(ctx.kept) != 5:
+            return _backward_at_level(ctx, ybars)
+        function, needs, pullback, arrays, y = ctx.kept
+        tensors, seed = list(map(_unwrap, ctx.saved_tensors)), _unwrap(ybars[0])
+        if y is not None and y._version:
+            _, pullback = function.simple_rules[needs](*arrays)
+        if not _has_transforms() and _is_plain([seed]):
+            return _cotangents(function, needs, pullback, arrays, tensors, array_of(seed))
+
+        def pull(seeds: Sequence[Any]) -> Any:
+            return function.cotangents(pullback(seeds[0]), arrays, needs)
+
+        saved = iter(tensors)
+        every = [
+            next(saved) if is_tensor else _constant(x) for x, is_tensor in zip(arrays, ctx.are_tensors, strict=True)
+        ]
+        return spread(_bars_at_level(function, needs, pull, every, [seed]), needs)
+
+
+def _at_level(function: HostFunction, given: Sequence[Any]) -> tuple[Any, ...]:
+    """`_called` under a reverse mode of torch.func."""
+    types = tuple(map(type, given))
+    if types in function.kept:
+        return _at_one_level(function.kept[types], given)
+    if function.simple_rules:
+        kind: Any = type("LevelCall", (_SimpleLevelCall,), {})
+        kind._backward_cls.function, kind._backward_cls.apply = function, _SimpleLevelCall.backward
+        kind._backward_cls.are_tensors = [issubclass(each, Tensor) for each in types]
+        function.kept[types] = kind.apply
+    return _at_one_level(functools.partial(_LevelCall.apply, function, None), _all_tensors(given))
+
+
+def _at_one_level(call: Callable[..., tuple[Any, ...]], given: Sequence[Any]) -> tuple[Any, ...]:
+    """Have PyTorch allow functions for one level, which it does not allow anybody else."""
+    was_allowed = _functorch.get_single_level_autograd_function_allowed()
+    _functorch.set_single_level_autograd_function_allowed(True)
+    try:
+        return call(*given)
+    finally:
+        _functorch.set_single_level_autograd_function_allowed(was_allowed)
+
+
+def _is_only_level() -> bool:
+    return _functorch.get_dynamic_layer_stack_depth() == 1
 
 
 def _is_plain(tensors: Sequence[Any]) -> bool:
@@ -400,17 +506,6 @@ def _is_plain(tensors: Sequence[Any]) -> bool:
         if x.requires_grad:
             return False
     return forward_ad._current_level < 0 and not _is_recorded()
-
-
-def _at_level(function: HostFunction, value: Any, tensors: Sequence[Any]) -> tuple[Any, ...]:
-    if _functorch.peek_interpreter_stack().key() != _GRAD:
-        return host_call(function, tensors)
-    was_allowed = _functorch.get_single_level_autograd_function_allowed()
-    _functorch.set_single_level_autograd_function_allowed(True)
-    try:
-        return _LevelCall.apply(function, value, *tensors)  # type: ignore[no-any-return]
-    finally:
-        _functorch.set_single_level_autograd_function_allowed(was_allowed)
 
 
 class _TransformedCall(Function):  # type: ignore[misc]
@@ -606,8 +701,9 @@ def to_torch(f: Callable[..., Any], *, vmap_method: str = "sequential", native: 
         if call.kept and _is_grad_enabled() and not _has_transforms() and not _count_modes():  # the most frequent case
             if len(given) == 1:
                 (x,) = given
-                if isinstance(x, Tensor) and x.requires_grad:
-                    outputs = call.kept[_ONE](_unwrap(x))
+                known = call.kept.get(_ONE)
+                if known is not None and isinstance(x, Tensor) and x.requires_grad:
+                    outputs = known(_unwrap(x))
             else:
                 known = call.kept.get(_kinds(given))
                 if known is not None:
