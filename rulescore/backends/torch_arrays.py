@@ -100,6 +100,21 @@ def tensor_of(array: Any) -> Any:
         raise TypeError(f"PyTorch has no tensors of {array.dtype}: return another dtype") from error
 
 
+def constant(x: Any) -> Any:
+    """A tensor with the memory of an array, or of a copy where PyTorch takes no such array."""
+    if isinstance(x, (np.ma.MaskedArray, np.matrix)):
+        raise TypeError(
+            f"a function made by to_torch got a {type(x).__name__}, of which PyTorch knows nothing: pass a plain array"
+        )
+    is_taken = x.flags.writeable and min(x.strides, default=0) >= 0 and x.dtype.isnative
+    return tensor_of(x if is_taken else np.array(x, x.dtype.newbyteorder("=")))
+
+
+def all_tensors(given: Sequence[Any]) -> list[Any]:
+    """Tensors, and constants of the arrays beside them."""
+    return [x if isinstance(x, torch.Tensor) else constant(x) for x in given]
+
+
 def has_derivative(x: Any) -> bool:
     """Whether a tensor is of real or complex numbers."""
     return x.is_floating_point() or x.is_complex()  # type: ignore[no-any-return]

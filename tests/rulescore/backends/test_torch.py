@@ -425,8 +425,8 @@ def test_a_result_may_be_written_into_whose_pullback_holds_it(transform, name):
         return of
 
     x = torch.tensor([0.1, 0.7], dtype=torch.float64)
-    WRITTEN_INTO[transform](loss(ours), x.clone())  # the first call asks more than those after it
-    found = WRITTEN_INTO[transform](loss(ours), x.clone())
+    for _ in range(3):  # the first calls ask more than those after them
+        found = WRITTEN_INTO[transform](loss(ours), x.clone())
     expected = WRITTEN_INTO[transform](loss(lambda x: getattr(torch, name)(x) * 1.0), x.clone())
     torch.testing.assert_close(found, expected)
 
@@ -594,6 +594,15 @@ def test_a_function_of_two_arrays_answers_the_same_at_every_call(rule, names):
             for argument, expected in ((x, Y), (y, X)):
                 if isinstance(argument, torch.Tensor) and argument.requires_grad:
                     assert_same(argument.grad, expected)
+            x, y = (x.detach() if isinstance(x, torch.Tensor) else x for x in (x, y))
+            if names[0] == "differentiated":
+                z, pull = vjp(lambda x: ours(x, y), x)  # noqa: B023 - called at once
+                assert_same((z, pull(X)[0], pull(Y)[0]), (X * Y, X * Y, Y * Y))
+                assert_same(grad(lambda x: ours(x, y).sum())(x), Y)  # noqa: B023
+            if names == ("differentiated", "differentiated"):
+                assert_same(grad(lambda x, y: ours(x, y).sum(), (0, 1))(x, y), (Y, X))
+            if names[1] == "differentiated":
+                assert_same(vjp(lambda y: ours(x, y), y)[1](X)[0], X * X)  # noqa: B023
 
 
 @pytest.mark.parametrize("names", [("differentiated", "an array"), ("a constant", "differentiated")])
@@ -616,6 +625,46 @@ def test_derivatives_of_every_order_beside_constants_at_every_call(names):
             with torch.no_grad():
                 assert not ours(x, y).requires_grad
 
+            def cubed(moved):
+                z = ours(*[moved if given is argument else given for given in (x, y)])  # noqa: B023
+                return (z * z * z).sum()
+
+            assert_same(grad(cubed)(argument.detach()), 3 * expected * argument.detach() ** 2)
+            assert_same(hessian(cubed)(argument.detach()), torch.diag(6 * expected * argument.detach()))
+            assert_same(jacrev(grad(cubed))(argument.detach()), torch.diag(6 * expected * argument.detach()))
+
+
+def test_transformations_within_differentiated_programs_at_every_call():
+    with rrule.override(multiplied, RULES_OF_MULTIPLIED["arrays"]):
+        ours = to_torch(multiplied)
+        for _ in range(4):
+            x, sine = leaf(NX), to_torch(np.sin)
+            ours(x, leaf(NY))
+            grad(lambda y: (ours(x, y) ** 2).sum())(Y).sum().backward()  # noqa: B023 - called at once
+            assert_same(x.grad, 4 * X * Y)
+            for _ in range(4):
+                x = leaf(NX)
+                grad(lambda y: (sine(x) * y).sum())(Y).sum().backward()  # noqa: B023
+                assert_same(x.grad, X.cos())
+            for others in ((Y,), (NY,)):
+                _, pull = vjp(lambda x: ours(x, *others), X)  # noqa: B023
+                seed = leaf(NX)
+                (pull(seed)[0] ** 2).sum().backward()
+                assert_same(seed.grad, 2 * X * Y**2)
+                assert_same(grad(lambda seed: (pull(seed)[0] ** 2).sum())(X), 2 * X * Y**2)  # noqa: B023
+
+
+def test_what_is_an_array_in_one_call_may_be_a_tensor_in_the_next():
+    with rrule.override(multiplied, RULES_OF_MULTIPLIED["arrays"]):
+        ours = to_torch(multiplied)
+        for kind in [*KINDS, *reversed(KINDS)] * 3:
+            x, y = leaf(NX), KINDS[kind](NY)
+            ours(x, y).sum().backward()
+            assert_same(x.grad, Y)
+            y = y.detach() if kind == "differentiated" else y
+            assert_same(grad(lambda x: (ours(x, y) ** 2).sum())(X), 2 * X * Y**2)  # noqa: B023 - called at once
+            assert_same(hessian(lambda x: (ours(x, y) ** 2).sum())(X), torch.diag(2 * Y**2))  # noqa: B023
+
 
 def of_its_arguments(x, y):
     return y
@@ -632,6 +681,10 @@ def test_nothing_that_comes_back_has_the_memory_of_a_constant(kind, value):
             z.mul_(0.0)
             z.sum().backward()
             x.grad.zero_()
+            assert_same(torch.as_tensor(y), Y)
+            z, pull = vjp(lambda x: ours(x, y), X)  # noqa: B023 - called at once
+            z.mul_(0.0)
+            pull(X)[0].zero_()
             assert_same(torch.as_tensor(y), Y)
 
 
@@ -682,9 +735,12 @@ def test_a_constant_that_was_written_into_is_an_error_at_every_call():
         for _ in range(4):
             x, y = leaf(NX), Y.clone()
             z = ours(x, y)
+            _, pull = vjp(lambda x: ours(x, y), X)  # noqa: B023 - called at once
             y.mul_(2.0)
             with pytest.raises(RuntimeError, match="modified by an inplace operation"):
                 z.sum().backward()
+            with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+                pull(X)
 
 
 def test_what_a_rule_is_given_is_the_same_at_every_call():
@@ -718,6 +774,8 @@ def test_a_tensor_that_outlived_its_transformation_is_what_it_stands_for():
             x = leaf(NX)
             (of_two(outlived(x), NY) + of_one(outlived(x))).sum().backward()
             assert_same(x.grad, Y + (X + Y).exp())
+            assert_same(grad(lambda y: of_two(outlived(X), y).sum())(Y), X + Y)
+            assert_same(grad(lambda y: (of_one(outlived(X)) * y).sum())(Y), (X + Y).exp())
 
 
 def shifted(a, x):
