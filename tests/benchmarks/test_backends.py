@@ -1,9 +1,9 @@
 """What the adapters cost: a rule called by JAX, PyTorch and HIPS autograd beside the rule itself.
 
 All compute the value and the pullback of the same function, whose rule is written once: of sin, and of three operators
-for which people write rules. Beside them stand the system's own function, what native mode makes of ours, and for
-PyTorch a ``torch.autograd.Function`` written for one rule, and one that does nothing at all. The system's
-transformation is a part of each time. Run alone on the machine, with
+for which people write rules. Beside them stand the system's own function, what native mode makes of ours, and what
+people write for one rule: a primitive of HIPS autograd, and a ``torch.autograd.Function``; also functions that do
+nothing at all. The system's transformation is a part of each time. Run alone on the machine, with
 ``OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 pytest tests/benchmarks/test_backends.py``.
 """
 
@@ -138,6 +138,7 @@ def torch_contestants(case: Case, ybar: Any) -> dict[str, Callable[[], Any]]:
             "PyTorch, backward: torch.sin": backward(torch.sin),
             "PyTorch, backward: a Function that does nothing": backward(Empty.apply),
             "torch.func.vjp: torch.sin": transformed(torch.sin),
+            "torch.func.vjp: a function that does nothing": transformed(lambda x: x),
         }
     return contestants
 
@@ -146,6 +147,7 @@ def autograd_contestants(case: Case, ybar: Any) -> dict[str, Callable[[], Any]]:
     pytest.importorskip("autograd", reason="autograd is not installed")
     import autograd.numpy as anp
     from autograd.core import make_vjp
+    from autograd.extend import defvjp, primitive
 
     from rulescore.backends.autograd import to_autograd
 
@@ -156,7 +158,20 @@ def autograd_contestants(case: Case, ybar: Any) -> dict[str, Callable[[], Any]]:
 
         return run
 
-    contestants = {"HIPS autograd: adapter": run_of(to_autograd(case.function), *case.further)}
+    @primitive  # type: ignore[untyped-decorator]
+    def by_hand(x: Any) -> Any:
+        y, by_hand.pullback = rrule(case.function, x, *case.further)
+        return y
+
+    def vjp_by_hand(ans: Any, x: Any) -> Any:
+        pullback = by_hand.pullback
+        return lambda ybar: unthunk(pullback(ybar)[1])
+
+    defvjp(by_hand, vjp_by_hand)
+    contestants = {
+        "HIPS autograd: adapter": run_of(to_autograd(case.function), *case.further),
+        "HIPS autograd: a primitive for this rule": lambda: make_vjp(by_hand, case.x)[0](ybar),
+    }
     if case.function is sine:
         contestants["HIPS autograd: anp.sin"] = run_of(anp.sin)
     return contestants
