@@ -253,7 +253,7 @@ def rotary_embedding_frule(tangents, x, theta, positions=None, layout="interleav
 
 @rrule.register(rotary_embedding, tags=rotary_embedding.tags)
 def rotary_embedding_rrule(x, theta, positions=None, layout="interleaved"):
-    """x̄ is ȳ turned back; the cotangent of an angle is Im(conj(y) ȳ) of its pair."""
+    """x̄ is ȳ turned back; the cotangent of an angle is Im(conj(y) ȳ) of its pair, which is Im(conj(x) x̄)."""
     projects = [project_to(z) for z in (x, theta, positions)]
     shape = shape_of(positions)
     x, theta, positions, y, turn = embedded(x, theta, positions, layout)
@@ -263,18 +263,20 @@ def rotary_embedding_rrule(x, theta, positions=None, layout="interleaved"):
         if isinstance(ybar, AbstractZero):
             return NO_TANGENT, *[project(ybar) for project in projects[: 2 if positions is None else 3]]
 
+        back = Thunk(lambda: turn(ybar, back=True))
+
         def torques():
-            (a, b), (abar, bbar) = pairs(y, layout), pairs(ybar, layout)
+            (a, b), (abar, bbar) = pairs(x, layout), pairs(unthunk(back), layout)
             return a * bbar - b * abar
 
         def theta_bar():
-            leading = tuple(range(len(y.shape) - 1))
+            leading = tuple(range(len(x.shape) - 1))
             return projects[1](np.sum(column_of(positions, x) * torques(), axis=leading))
 
         def positions_bar():
             return projects[2](unbroadcast(np.sum(torques() * theta, axis=-1), shape))
 
-        xbar = Thunk(lambda: projects[0](turn(ybar, back=True)))
+        xbar = back.map(projects[0])
         if positions is None:
             return NO_TANGENT, xbar, Thunk(theta_bar)
         return NO_TANGENT, xbar, Thunk(theta_bar), Thunk(positions_bar)

@@ -206,7 +206,8 @@ def _by_simple_rule(
     if found is None or not is_simple(found[0]):
         return None
     value, pullback = found
-    is_held = getrefcount(found[0]) != _ALONE or value.base is not None
+    references = getrefcount(found[0])
+    is_held = _is_held(value, references)
     y = tensor_of(value) if _is_own(value) else tensors_of([value], arrays, tensors)[0]
     return y, pullback, arrays, tensors, is_held
 
@@ -261,11 +262,11 @@ class _CallOfOneArray(_SimpleCall):
         if found is None:
             return _SimpleCall.forward(ctx, x)
         value, pullback = found
+        references = getrefcount(found[0])
         if type(value) is np.ndarray and value.base is None and value.dtype.kind in "fc" and value.flags.writeable:
-            is_held = getrefcount(found[0]) != _ALONE
-            y = tensor_of(value)
+            is_held, y = references != _ALONE, tensor_of(value)
         elif is_simple(value):
-            is_held, (y,) = True, tensors_of([value], [array], [x])
+            is_held, (y,) = _is_held(value, references), tensors_of([value], [array], [x])
         else:
             return _SimpleCall.forward(ctx, x)
         ctx.save_for_backward(x)
@@ -314,16 +315,25 @@ def kinds_of(given: Sequence[Any]) -> tuple[bool | None, ...]:
 ONE = (True,)
 
 
-def _references_to_value(found: tuple[Any, Any]) -> int:
-    _value, _pullback = found  # as where they are counted
-    return getrefcount(found[0])
+def _is_held(value: Any, references: int) -> bool:
+    """Whether something else has the memory of the value that a rule returned: its pullback, as far as one knows.
+
+    Then an alias of the tensor tells whether somebody has written into it, and the pullback is made anew.
+    """
+    base = value.base
+    if references != _ALONE or base is None:
+        return references != _ALONE
+    return type(base) is not np.ndarray or base.base is not None or getrefcount(base) != _BASE_ALONE
 
 
-_ALONE = _references_to_value((np.empty(0), None))
-"""References to the value that a rule returned, where they are counted, when its pullback does not hold it.
+def _references(found: tuple[Any, Any]) -> tuple[int, int]:
+    value, _pullback = found  # as where they are counted
+    base = value.base
+    return getrefcount(found[0]), getrefcount(base)
 
-Where it does, an alias of the tensor tells whether somebody has written into it; then the pullback is made anew.
-"""
+
+_ALONE, _BASE_ALONE = _references((np.empty((1, 2))[0], None))
+"""References to a value that a rule returned, and to what it is a view of, when nothing else refers to them."""
 
 
 def _describe_outputs(ctx: Any, outputs: Sequence[Any]) -> list[bool]:

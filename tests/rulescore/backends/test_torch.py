@@ -448,6 +448,18 @@ def held(pullback_holds):
         elif pullback_holds == "what it is a view of":
             kept = y
             y = y.reshape(-1, 1)[:, 0]
+        elif pullback_holds == "another view":
+            both = y.reshape(-1, 1)
+            kept, y = both[:, 0], both.T[0]
+        elif pullback_holds == "what it has the buffer of":
+            kept = y
+            y = np.frombuffer(y)
+        elif pullback_holds == "what it is a part of strides over":
+            kept = y
+            y = np.lib.stride_tricks.as_strided(y)[:]
+        elif pullback_holds == "what it strides over":
+            kept = y
+            y = np.lib.stride_tricks.as_strided(y)
         else:
             kept = y
         return y, lambda ybar: (NoTangent(), ybar * kept, *map(np.zeros_like, others))
@@ -460,7 +472,18 @@ def held(pullback_holds):
     [(), (Y,), (NY,), (leaf(NY),), (2.0,)],
     ids=["alone", "a constant", "an array", "two", "a number"],
 )
-@pytest.mark.parametrize("holds", ["itself", "a view of it", "what it is a view of"])
+@pytest.mark.parametrize(
+    "holds",
+    [
+        "itself",
+        "a view of it",
+        "what it is a view of",
+        "another view",
+        "what it has the buffer of",
+        "what it is a part of strides over",
+        "what it strides over",
+    ],
+)
 def test_a_result_that_is_written_into_is_noticed_however_the_pullback_holds_it(holds, others):
     with rrule.override(doubled_exp, held(holds)):
         ours = to_torch(doubled_exp)
@@ -468,6 +491,20 @@ def test_a_result_that_is_written_into_is_noticed_however_the_pullback_holds_it(
             x = leaf(NX)
             ours(x, *others).mul_(3.0).sum().backward()
             assert_same(x.grad, 6 * X.exp())
+
+
+@pytest.mark.parametrize("others", [(), (Y,), (NY,), (leaf(NY),), (2.0,)])
+@pytest.mark.parametrize("part", [lambda y: y, lambda y: y.reshape(-1, 1)[:, 0]], ids=["itself", "a view"])
+def test_no_alias_is_made_of_a_result_that_the_pullback_does_not_hold(part, others):
+    def rule(x, *others):
+        return part(2 * np.exp(x)), lambda ybar: (NoTangent(), 2 * np.exp(x) * ybar, *map(np.zeros_like, others))
+
+    with rrule.override(doubled_exp, rule):
+        ours = to_torch(doubled_exp)
+        for _ in range(3):
+            y = ours(leaf(NX), *others)
+        *_, alias = y.grad_fn.kept
+        assert alias is None
 
 
 def test_a_view_of_memory_of_its_own_is_not_copied_and_one_of_an_argument_is():
