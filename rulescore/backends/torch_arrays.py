@@ -56,21 +56,13 @@ def tensors_of(arrays: Sequence[Any], given: Sequence[Any], tensors: Sequence[An
     for array in arrays:
         if type(array) is not np.ndarray:
             array = np.asarray(array)
-        owner = array if array.base is None else array.base
-        # What was given has no memory of its own.
-        are_own = are_own and type(owner) is np.ndarray and owner.base is None
-        # Of an array that was broadcast, NumPy warns already when somebody looks at the flags.
-        if are_own and (owner is array or _is_compact(array)) and array.flags.writeable:
-            for other in owners:
-                if owner is other:
-                    array = array.copy()
-                    break
-            else:
-                owners.append(owner)
-        else:
+        owner = owner_of(array) if are_own else None
+        if owner is None:  # what comes after it may have its memory too
             are_own = False
-            array = _separate(array, [*given, *owners])
-            owners.append(array)
+            array = owner = _separate(array, [*given, *owners])
+        elif any(owner is other for other in owners):
+            array = owner = array.copy()
+        owners.append(owner)
         found.append(tensor_of(array))
     for x in tensors:
         if not x.is_cpu:  # beside it there may be arrays, which are constants on the CPU
@@ -78,9 +70,18 @@ def tensors_of(arrays: Sequence[Any], given: Sequence[Any], tensors: Sequence[An
     return tuple(found)
 
 
-def _is_compact(array: Any) -> bool:
-    """Whether a view has its entries one after the other."""
-    return 0 not in array.strides and array.flags.c_contiguous
+def owner_of(array: Any) -> Any:
+    """The array that has the memory of an array, where a tensor may have it; None where others may have it too."""
+    # What was given has no memory of its own, or is not writeable. Of an array that was broadcast, NumPy warns already
+    # when somebody looks at its flags.
+    if type(array) is not np.ndarray:
+        return None
+    base = array.base
+    if base is None:
+        return array if array.flags.writeable else None
+    if type(base) is not np.ndarray or base.base is not None or 0 in array.strides:
+        return None
+    return base if array.flags.c_contiguous and array.flags.writeable else None
 
 
 def _separate(array: Any, others: Sequence[Any]) -> Any:

@@ -23,6 +23,7 @@ from rulescore.backends.torch_arrays import (
     array_of,
     constant,
     has_derivative,
+    owner_of,
     spread,
     tensor_of,
     tensors_of,
@@ -208,7 +209,7 @@ def _by_simple_rule(
     value, pullback = found
     references = getrefcount(found[0])
     is_held = _is_held(value, references)
-    y = tensor_of(value) if _is_own(value) else tensors_of([value], arrays, tensors)[0]
+    y = tensors_of([value], arrays, tensors)[0] if owner_of(value) is None else tensor_of(value)
     return y, pullback, arrays, tensors, is_held
 
 
@@ -218,13 +219,14 @@ def _cotangents(
     """What the pullback of a simple rule answers, as tensors."""
     bars = pullback(seed)
     found: list[Any] = []
-    own = []
+    owners = []
     for place, x, need in zip(function.places, arrays, needs, strict=True):
         if need:
             bar = _at(place, bars)
-            if not _is_own(bar) or bar.shape != x.shape or id(bar) in own:
+            owner = owner_of(bar)
+            if owner is None or bar.shape != x.shape or id(owner) in owners:
                 return spread(tensors_of(function.cotangents(bars, arrays, needs), [seed, *arrays], tensors), needs)
-            own.append(id(bar))
+            owners.append(id(owner))
             found.append(tensor_of(bar))
         else:
             found.append(None)
@@ -235,11 +237,6 @@ def _at(place: int, bars: Sequence[Any]) -> Any:
     """A cotangent, computed; None where the pullback has stopped before."""
     bar = bars[place] if len(bars) > place else None
     return bar.force() if type(bar) is Thunk else bar
-
-
-def _is_own(array: Any) -> bool:
-    """Whether all of an array's memory is its own, as that of most results."""
-    return type(array) is np.ndarray and array.base is None and array.flags.writeable
 
 
 class _CallOfOneArray(_SimpleCall):
@@ -286,7 +283,7 @@ def _pulled_back(ctx: Any, *ybars: Any) -> Any:
     seed = array_of(ybar)
     bars = pullback(seed)
     bar = _at(place, bars)
-    if _is_own(bar) and bar.shape == arrays[index].shape:
+    if owner_of(bar) is not None and bar.shape == arrays[index].shape:
         found = (tensor_of(bar),)
     else:
         found = tensors_of(function.cotangents(bars, arrays, needs), [seed, *arrays], tensors)
