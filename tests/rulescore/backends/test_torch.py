@@ -530,9 +530,13 @@ FROZEN = np.array([1.0, 2.0, 3.0])
 FROZEN.flags.writeable = False
 
 
-def of_memory_in_common(x):
+def of_memory_in_common(x, places):
     y = np.exp(x)
-    return y, y, y[::-1], y[:2], np.broadcast_to(y[0], (2, 2)), np.frombuffer(y), np.frombuffer(x), x
+    strided = np.lib.stride_tricks.as_strided(y)
+    one = np.broadcast_arrays(y[:1], np.ones((1, 1)))[0]
+    broadcast = [np.broadcast_to(y[0], (2, 2)), np.broadcast_arrays(y, np.ones((2, 1)))[0], one]
+    every = [y, y[::-1], y[:2], strided, strided[:], *broadcast, np.frombuffer(y), np.frombuffer(x), x]
+    return tuple([every[place] for place in places])
 
 
 def test_no_two_results_share_memory_nor_one_with_what_is_read_only():
@@ -545,14 +549,23 @@ def test_no_two_results_share_memory_nor_one_with_what_is_read_only():
             y.sum().backward()
             x.grad.zero_()
             assert FROZEN.tolist() == [1.0, 2.0, 3.0]
-    with rrule.override(of_memory_in_common, lambda x: (of_memory_in_common(x), lambda ybars: (NoTangent(), ybars[0]))):
+
+
+@pytest.mark.parametrize("others", [(), (5,)], ids=["two", "after another"])
+def test_no_two_of_several_results_share_memory(others):
+    def rule(x, places):
+        return of_memory_in_common(x, places), lambda ybars: (NoTangent(), ybars[0])
+
+    with rrule.override(of_memory_in_common, rule):
         ours = to_torch(of_memory_in_common)
-        for x in (X.clone(), leaf(NX)):
-            expected = [torch.tensor(np.array(y)) for y in of_memory_in_common(NX)]
-            for i in range(len(expected)):
-                found = ours(x)
-                found[i].detach().zero_()
-                assert_same([y for j, y in enumerate(found) if j != i], [y for j, y in enumerate(expected) if j != i])
+        for pair in itertools.product(range(11), range(11)):
+            for x in (X.clone(), leaf(NX)):
+                expected = of_memory_in_common(NX, (*others, *pair))
+                found = ours(x, (*others, *pair))
+                found[-2].detach().zero_()
+                assert_same(found[-1], torch.tensor(np.array(expected[-1])))
+                assert_same(x, X)
+                found[-1].detach().zero_()
                 assert_same(x, X)
 
 
