@@ -495,7 +495,8 @@ def _at_one_level(call: Callable[..., tuple[Any, ...]], given: Sequence[Any]) ->
 
 
 def _is_only_level() -> bool:
-    return _functorch.get_dynamic_layer_stack_depth() == 1
+    depth: int = _functorch.get_dynamic_layer_stack_depth()
+    return depth == 1
 
 
 def _is_plain(tensors: Sequence[Any]) -> bool:
