@@ -223,24 +223,14 @@ def _traced_once(calls: Calls, args: tuple[Any, ...]) -> Any:
         values.append(x)
     if not parents or not call.returns_one_array:
         return None
-    asked = tuple(needs)
-    rule = call.simple_rules.get(asked)
-    found = rule(*values) if rule is not None else None
-    if found is not None:
-        y, pullback = found
-    else:
-        (y, *others), pull = call.vjp(values, asked)
-        if others:
-            return None
-        pullback = None
-    if type(y) is not np.ndarray or y.dtype.kind != "f" or not call.returns_one_array:
+    (y, *others), pull = call.vjp(values, tuple(needs))
+    if others or type(y) is not np.ndarray or y.dtype.kind != "f" or not call.returns_one_array:
         return None
 
     def vjp(ybar: Any) -> Any:
         if type(ybar) is np.ndarray and ybar.dtype.kind == "f":
-            return pull((ybar,)) if pullback is None else call.cotangents(pullback(ybar), values, asked)
-        given = pull if pullback is None else lambda ybars: call.cotangents(pullback(ybars[0]), values, asked)
-        return _pullback(call, values, asked, [i for i, need in enumerate(asked) if need], y, given)(ybar)
+            return pull((ybar,))
+        return _pullback(call, values, tuple(needs), [i for i, need in enumerate(needs) if need], y, pull)(ybar)
 
     node = VJPNode.__new__(VJPNode)
     node.parents, node.vjp = parents, vjp

@@ -420,6 +420,11 @@ class Call(HostFunction):
     # ------------------------------------------------------------ first derivatives, by the rules directly
 
     def vjp(self, arrays: Arrays, needs: Needs) -> tuple[tuple[Any, ...], Callable[[Arrays], Sequence[Any]]]:
+        rule = self.simple_rules.get(needs) if self.returns_one_array else None
+        found = None if rule is None else rule(*arrays)
+        if found is not None and is_simple(found[0]):  # the most frequent case
+            y, pullback = found
+            return (y,), lambda ybars: self.cotangents(pullback(ybars[0]), arrays, needs)
         return self.vjp_by_rule(arrays, needs) or super().vjp(arrays, needs)
 
     def vjp_by_rule(
@@ -465,17 +470,13 @@ class Call(HostFunction):
 
     def _rrule(self, arrays: Arrays, needs: Needs, config: RuleConfig) -> Any:
         """Value and pullback by a rule; None where there is none, or where they are not in a simple form."""
-        known = self.simple_rules.get(needs) if config is CONFIG else None
-        found = known(*arrays) if known is not None else None
-        if found is not None and is_simple(found[0]):  # the most frequent case
-            return found
-        if found is None:
-            for rule in self._rules(arrays, needs, config):
-                found = rule(*arrays)
-                if found is not None:
-                    if config is CONFIG and is_simple(found[0]):
-                        self.simple_rules[needs] = rule
-                    break
+        found = None
+        for rule in self._rules(arrays, needs, config):
+            found = rule(*arrays)
+            if found is not None:
+                if config is CONFIG and is_simple(found[0]):
+                    self.simple_rules[needs] = rule
+                break
         self._has_rrule = found is not None and _are_arrays(found[0])
         self.has_rules_out_of_reach |= found is not None and not self._has_rrule
         return found if self._has_rrule else None
