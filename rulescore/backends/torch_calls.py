@@ -248,6 +248,38 @@ def _at(place: int, bars: Sequence[Any]) -> Any:
     return bar.force() if type(bar) is Thunk else bar
 
 
+class _CallOfOneArray(_SimpleCall):
+    """One array by the rule of one array: `_SimpleCall` with all written out that it calls, worth 0.5 to 1 µs of 25."""
+
+    @staticmethod
+    def forward(ctx: Any, x: Any) -> tuple[Any, ...]:
+        function = ctx.function
+        rule = function.simple_rules.get(ctx.needs_input_grad)
+        if rule is None or not function.returns_one_array or forward_ad._current_level >= 0 or not x.is_cpu:
+            return _SimpleCall.forward(ctx, x)
+        try:
+            array = x.numpy(force=True)
+        except (TypeError, RuntimeError):  # `array_of` says why
+            return _SimpleCall.forward(ctx, x)
+        array.setflags(False)
+        if not array.ndim:
+            array = array[()]
+        found = rule(array)
+        if found is None:
+            return _SimpleCall.forward(ctx, x)
+        value, pullback = found
+        references = getrefcount(found[0])
+        if type(value) is np.ndarray and value.base is None and value.dtype.kind in "fc" and value.flags.writeable:
+            is_held, y = references != _ALONE, tensor_of(value)
+        elif is_simple(value):
+            is_held, (y,) = _is_held(value, references), tensors_of([value], [array], [x])
+        else:
+            return _SimpleCall.forward(ctx, x)
+        ctx.save_for_backward(x)
+        ctx.kept = function, ONE, pullback, [array], y.detach() if is_held else None
+        return (y,)
+
+
 def _pulled_back(ctx: Any, *ybars: Any) -> Any:
     """`_SimpleCall.backward` where one cotangent is needed: `_cotangents` written out, worth 0.9 µs of 25."""
     kept = ctx.kept
@@ -272,7 +304,7 @@ def _keep_simple_call(function: Call, given: Sequence[Any]) -> None:
     kinds = kinds_of(given)
     if tuple(map(bool, kinds)) not in function.simple_rules or kinds in function.kept:
         return
-    kind: Any = type("EagerCall", (_SimpleCall,), {})
+    kind: Any = type("EagerCall", (_CallOfOneArray if kinds == ONE else _SimpleCall,), {})
     kind._backward_cls.function, kind._backward_cls.are_tensors = function, [each is not None for each in kinds]
     kind._backward_cls.apply = _SimpleCall.backward
     if kinds.count(True) == 1:
