@@ -30,7 +30,7 @@ class TestConfig(HasReverseMode, HasForwardMode):
 
     def rrule_via_ad(self, f: Any, /, *args: Any, **kwargs: Any) -> tuple[Any, Any]:
         """The rrule of ``f``, or its output and a pullback by the reference AD or by finite differences."""
-        from rulescore.ad.config import CONFIG  # here, since rules that call nothing back need no AD
+        from rulescore.ad.system.reference_ad import AD
 
         result = rrule(self, f, *args, **kwargs)
         if result is not None:
@@ -40,20 +40,20 @@ class TestConfig(HasReverseMode, HasForwardMode):
             return tuple(vjp_fd(_call, ybar, (f, *args), fkwargs=kwargs).value)
 
         try:
-            return CONFIG.rrule_via_ad(f, *args, **kwargs)
+            return AD.rrule_via_ad(f, *args, **kwargs)
         except TypeError:  # what the AD raises at what it cannot trace; if it is the function's own, it comes again
             return f(*args, **kwargs), finite_difference_pullback
 
     def frule_via_ad(self, tangents: tuple[Any, ...], f: Any, /, *args: Any, **kwargs: Any) -> tuple[Any, Any]:
         """The frule of ``f``, or its output and its tangent by the reference AD or by finite differences."""
-        from rulescore.ad.config import CONFIG
+        from rulescore.ad.system.reference_ad import AD
 
         result = frule(self, tangents, f, *args, **kwargs)
         if result is not None:
             return result  # type: ignore[no-any-return]
         tangents += (NoTangent(),) * (1 + len(args) - len(tangents))
         try:
-            return CONFIG.frule_via_ad(tangents, f, *args, **kwargs)
+            return AD.frule_via_ad(tangents, f, *args, **kwargs)
         except TypeError:
             return f(*args, **kwargs), jvp_fd(_call, (f, *args), tangents, fkwargs=kwargs).value
 

@@ -37,13 +37,13 @@ def as_a_program(f: Any) -> Callable[..., Any]:
 
     Functions that are not NumPy's are called as primitives, so that it is their rules that are differentiated.
     """
-    from rulescore.ad.tracers import apply
+    from rulescore.ad.in_place.tracer import call_and_settle
 
     def call(*primals: Any) -> Any:
         args, kwargs = f.arguments(*primals)
         if f.function in CONVERSIONS:
             return f.function(*args, **kwargs, like=_tracer_in(args[0]))
-        return f(*primals) if _reaches_tracers(f.function) else apply(f.function, args, kwargs)
+        return f(*primals) if _reaches_tracers(f.function) else call_and_settle(f.function, args, kwargs)
 
     return call
 
@@ -55,7 +55,7 @@ def as_a_primitive(f: Any) -> Callable[..., Any]:
     ``np.stack``. The rules of ``np.sum`` take lists none the less; calls of a `primitive` reach them.
     """
     from rulescore.ad import TracerConversionError
-    from rulescore.ad.tracers import apply
+    from rulescore.ad.in_place.tracer import call_and_settle
 
     def call(*primals: Any) -> Any:
         try:
@@ -64,7 +64,7 @@ def as_a_primitive(f: Any) -> Callable[..., Any]:
             args, kwargs = f.arguments(*primals)
             if f.function not in rrule or not any(map(is_list_of_numbers, args)):
                 raise
-            return apply(f.function, args, kwargs)
+            return call_and_settle(f.function, args, kwargs)
 
     return call
 
@@ -79,16 +79,16 @@ def _reaches_tracers(f: Any) -> bool:
 
 
 def _tracer_in(x: Any) -> Any:
-    from rulescore.ad.tracers import Tracer
-    from rulescore.ad.trees import flatten
+    from rulescore.ad.tracing.tracers import Tracer
+    from rulescore.ad.values.trees import flatten
 
     return next((leaf for leaf in flatten(x)[0] if isinstance(leaf, Tracer)), None)
 
 
 def is_list_of_numbers(x: Any) -> bool:
     """Whether it is a list or tuple with something in it that has a derivative."""
-    from rulescore.ad.containers import has_tangent_space
-    from rulescore.ad.trees import flatten
+    from rulescore.ad.values.kinds import has_tangent_space
+    from rulescore.ad.values.trees import flatten
 
     return isinstance(x, (list, tuple)) and any(map(has_tangent_space, flatten(x)[0]))
 
@@ -103,8 +103,8 @@ class Floats:
     """
 
     def __init__(self, primals: tuple[Any, ...]) -> None:
-        from rulescore.ad.containers import has_tangent_space
-        from rulescore.ad.trees import flatten
+        from rulescore.ad.values.kinds import has_tangent_space
+        from rulescore.ad.values.trees import flatten
 
         self._leaves, self._structure = flatten(primals)
         self._places = [i for i, leaf in enumerate(self._leaves) if has_tangent_space(leaf)]
@@ -112,7 +112,7 @@ class Floats:
 
     def of(self, primals: Any) -> list[Any]:
         """What stands in the places of the floats."""
-        from rulescore.ad.trees import flatten
+        from rulescore.ad.values.trees import flatten
 
         leaves = flatten(primals)[0]
         return [leaves[place] for place in self._places]
@@ -126,7 +126,7 @@ class Floats:
         return self._in([None] * len(self._leaves), bars)
 
     def _in(self, leaves: list[Any], values: Iterable[Any]) -> Any:
-        from rulescore.ad.trees import unflatten
+        from rulescore.ad.values.trees import unflatten
 
         leaves = list(leaves)
         for place, value in zip(self._places, values, strict=True):

@@ -163,6 +163,6 @@ def holds_an_empty_array(x):
 
 
 def reference_ad():
-    from rulescore.ad.config import CONFIG  # here, since most programs that load these rules bring an AD of their own
+    from rulescore.ad.system.reference_ad import AD
 
-    return CONFIG
+    return AD

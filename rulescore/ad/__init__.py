@@ -5,11 +5,12 @@ of your own have a rule.
 """
 
 from rulescore.ad.checkpointing import checkpoint
-from rulescore.ad.errors import LeakedTracerError, NoRuleError, TracerConversionError, UnrelatedOutputError
+from rulescore.ad.forward import jvp, linearize
 from rulescore.ad.jacobians import hessian, hvp, jacfwd, jacrev
+from rulescore.ad.messages.errors import LeakedTracerError, NoRuleError, TracerConversionError, UnrelatedOutputError
+from rulescore.ad.messages.unused_rules import RuleNotUsedWarning
 from rulescore.ad.primitives import primitive, primitives
-from rulescore.ad.transformations import grad, jvp, linearize, value_and_grad, vjp
-from rulescore.ad.unused_rules import RuleNotUsedWarning
+from rulescore.ad.reverse import grad, value_and_grad, vjp
 from rulescore.ad.variables import backward, gradients, variable
 from rulescore.definitions import ignore_derivatives
 

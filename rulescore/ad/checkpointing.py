@@ -14,12 +14,15 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from rulescore.ad.containers import as_scalar, has_tangent_space
-from rulescore.ad.structural import pushforward_of
-from rulescore.ad.tapes import Tape
-from rulescore.ad.tracers import Tracer, apply, top_trace, value_beneath
-from rulescore.ad.transformations import check_outputs, vjp
-from rulescore.ad.trees import flatten, unflatten
+from rulescore.ad.boundary.results import check_outputs
+from rulescore.ad.engine.tapes import Tape
+from rulescore.ad.in_place.tracer import call_and_settle
+from rulescore.ad.reverse import vjp
+from rulescore.ad.system.reference_ad import AD
+from rulescore.ad.system.whole_functions import pushforward_of
+from rulescore.ad.tracing.tracers import Tracer, top_trace, value_beneath
+from rulescore.ad.values.kinds import as_scalar, has_tangent_space
+from rulescore.ad.values.trees import flatten, unflatten
 from rulescore.records import name_of
 from rulescore.registry import frule, rrule
 from rulescore.signatures import instances_of
@@ -180,10 +183,10 @@ def _run(function: Any, leaves: Sequence[Any]) -> tuple[Any, ...]:
     trace = top_trace(leaves)
     if trace is None:
         return function(*leaves)  # type: ignore[no-any-return]
-    return apply(_Call(function, trace), tuple(leaves))  # type: ignore[no-any-return]
+    return call_and_settle(CheckpointedCall(function, trace), tuple(leaves), {})  # type: ignore[no-any-return]
 
 
-class _Call:
+class CheckpointedCall:
     """A call of a flat function that a trace is about to process."""
 
     def __init__(self, function: Any, trace: Any) -> None:
@@ -215,7 +218,7 @@ class _Call:
         return y
 
 
-@rrule.register(instances_of(_Call))
+@rrule.register(instances_of(CheckpointedCall))
 def checkpoint_rrule(call: Any, *leaves: Any, needs: Any = None) -> Any:
     """The pullback differentiates the function when it is called, as an operation of the traces further out."""
     function = call.function
@@ -248,7 +251,7 @@ def checkpoint_rrule(call: Any, *leaves: Any, needs: Any = None) -> Any:
     return y, checkpoint_pullback
 
 
-@frule.register(instances_of(_Call))
+@frule.register(instances_of(CheckpointedCall))
 def checkpoint_frule(tangents: Any, call: Any, *leaves: Any) -> Any:
     """Forward mode keeps nothing; for the traces further out it is one operation too."""
     function = call.function
@@ -257,7 +260,7 @@ def checkpoint_frule(tangents: Any, call: Any, *leaves: Any) -> Any:
     def forward(*flat: Any) -> tuple[Any, ...]:
         xs, some = flat[: len(leaves)], iter(flat[len(leaves) :])
         every_dx = [next(some) if i in moved else ZeroTangent() for i in range(len(xs))]
-        y, dy = pushforward_of(function, (NoTangent(), *every_dx), xs, {})
+        y, dy = pushforward_of(AD, function, (NoTangent(), *every_dx), xs, {})
         parts = [dy] * len(y) if isinstance(dy, AbstractZero) else dy
         return (*y, *[_filled(part, value) for part, value in zip(parts, y, strict=True)])
 

@@ -7,28 +7,22 @@ batches; otherwise in one pass each.
 from __future__ import annotations
 
 import functools
-import itertools
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
-from rulescore.ad.batching import Batch
-from rulescore.ad.containers import as_scalar, has_tangent_space
-from rulescore.ad.errors import UnrelatedOutputError, describe
-from rulescore.ad.tracers import Tracer, top_trace, value_beneath
-from rulescore.ad.transformations import Argnums, Arguments, check_argnums, check_function, grad, jvp, vjp
-from rulescore.ad.trees import flatten, path_of, tree_map, unflatten
-from rulescore.ad.unused_rules import warn_of_unused_rules
+from rulescore.ad.batches.directions import images_of_unit_vectors
+from rulescore.ad.boundary.arguments import Argnums, Arguments, check_argnums, check_function
+from rulescore.ad.forward import jvp
+from rulescore.ad.messages.errors import UnrelatedOutputError, describe
+from rulescore.ad.messages.unused_rules import warn_of_unused_rules
+from rulescore.ad.reverse import grad, vjp
+from rulescore.ad.tracing.tracers import Tracer, top_trace
+from rulescore.ad.values.kinds import as_scalar, has_tangent_space
+from rulescore.ad.values.trees import flatten, path_of, tree_map, unflatten
 from rulescore.records import name_of
-from rulescore.zero import AbstractZero, NoTangent, ZeroTangent
-
-BATCH_ELEMENTS = 2**18
-"""How many numbers a batch of directions may hold: more directions are taken in several passes.
-
-Every intermediate result of a pass is held for all its directions at once. This many (2 MiB of float64) keep most of
-them within a processor's cache, and the overhead of an operation is small beside its work long before.
-"""
+from rulescore.zero import AbstractZero, NoTangent
 
 # ---------------------------------------------------------------- the transformations
 
@@ -96,7 +90,7 @@ def jacrev(
         def pullback(cotangents: list[Any]) -> Any:
             return vjp_fn(unflatten(structure, cotangents))
 
-        rows = _images(pullback, outputs)
+        rows = images_of_unit_vectors(pullback, outputs)
         trees = []
         for y, of_output in zip(outputs, rows, strict=True):
             # A pullback multiplies with the conjugate of the derivative.
@@ -161,7 +155,7 @@ def jacfwd(
             results.append((*_outputs("jacfwd", f, y, holomorphic), aux))
             return flatten(dy)[0]
 
-        columns = _images(pushforward, inputs)
+        columns = images_of_unit_vectors(pushforward, inputs)
         watched.check("jacfwd")
         outputs, structure, aux = results[0]
         trees = []
@@ -365,90 +359,3 @@ def _placed(values: Any, shape: tuple[int, ...], like: Any) -> Any:
     if isinstance(like, Tracer) and not is_traced:
         return top_trace((like,)).constant(values)  # constant derivatives of a derivative are derivatives too
     return values
-
-
-# ---------------------------------------------------------------- many directions
-
-
-def _images(linear_map: Callable[[list[Any]], Any], sources: list[Any]) -> list[list[Any]]:
-    """What a linear map makes of the unit vectors.
-
-    Parameters
-    ----------
-    linear_map : callable
-        From one direction per source, of which some may be `ZeroTangent`, to a sequence of images.
-    sources : list
-        Numbers and arrays of the shape and dtype of the directions.
-
-    Returns
-    -------
-    images : list of list
-        ``images[k][j]`` has the shape ``(sources[k].size, *shape of image j)``.
-    """
-    passes = _Passes(linear_map, sources)
-    everything = range(len(sources))
-    if len(sources) > 1 and not any(isinstance(x, Tracer) for x in sources):
-        images = passes.images_of(everything)
-        if all(type(image) is np.ndarray and not np.isnan(image).any() for image in itertools.chain(*images)):
-            return images
-    # A unit vector in one source is zero in the others: there it is a strong zero only if it is not in the batch, and
-    # no NaN, where the derivative is infinite.
-    return [images for k in everything for images in passes.images_of((k,))]
-
-
-class _Passes:
-    """Applies a linear map to as many directions at once as it can."""
-
-    def __init__(self, linear_map: Callable[[list[Any]], Any], sources: list[Any]) -> None:
-        self.linear_map = linear_map
-        self.sources = sources
-        self.takes_batches = all(isinstance(value_beneath(x), (np.ndarray, np.generic)) for x in sources)
-
-    def images_of(self, members: Sequence[int]) -> list[list[Any]]:
-        """The images of the unit vectors in some of the sources."""
-        sizes = [self.sources[k].size for k in members]
-        bounds = list(itertools.pairwise(itertools.accumulate(sizes, initial=0)))
-        total, largest = sum(sizes), max(1, sum(sizes))
-        passes: list[list[Any]] = []
-        start = 0
-        while not passes or start < total:
-            stop = min(total, start + max(1, BATCH_ELEMENTS // largest))
-            directions: list[Any] = [ZeroTangent()] * len(self.sources)
-            for k, (first, last) in zip(members, bounds, strict=True):
-                if (first < stop and start < last) or total == 0:
-                    directions[k] = _unit_vectors(self.sources[k], first, start, max(stop, 1))
-            passes.append(self._apply(directions, max(stop, 1) - start))
-            largest = max(largest, *[image[:1].size for image in passes[0]])
-            start = max(stop, 1)
-        images = [parts[0] if len(parts) == 1 else np.concatenate(parts) for parts in zip(*passes, strict=True)]
-        return [[image[first:last] for image in images] for first, last in bounds]
-
-    def _apply(self, directions: list[Any], count: int) -> list[Any]:
-        if count > 1 and self.takes_batches:
-            try:
-                return _at_once(self.linear_map, directions, count)
-            except Exception:
-                # Rules may do to a cotangent what only an array withstands. If that was not it, it will happen again.
-                self.takes_batches = False
-        return _one_after_the_other(self.linear_map, directions, count)
-
-
-def _unit_vectors(like: Any, first: int, start: int, stop: int) -> Any:
-    """Some rows of a unit matrix, of which the elements of ``like`` are the columns from ``first`` on."""
-    rows = np.zeros((stop - start, like.size), like.dtype)
-    columns = np.arange(max(start, first), min(stop, first + like.size))
-    rows[columns - start, columns - first] = 1
-    return rows.reshape(stop - start, *like.shape)
-
-
-def _at_once(linear_map: Callable[[list[Any]], Any], directions: list[Any], count: int) -> list[Any]:
-    """The images of some directions, with the direction in axis 0, in one pass."""
-    batch = Batch(count)
-    images = linear_map([x if isinstance(x, AbstractZero) else batch.tracer(x) for x in directions])
-    return [batch.values(image) for image in images]
-
-
-def _one_after_the_other(linear_map: Callable[[list[Any]], Any], directions: list[Any], count: int) -> list[Any]:
-    """The same in a pass for each direction."""
-    images = [linear_map([x if isinstance(x, AbstractZero) else x[i] for x in directions]) for i in range(count)]
-    return [np.stack(parts) for parts in zip(*images, strict=True)]

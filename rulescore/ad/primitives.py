@@ -15,8 +15,8 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from rulescore.ad.errors import describe
-from rulescore.ad.tracers import apply
+from rulescore.ad.in_place.tracer import call_and_settle
+from rulescore.ad.messages.errors import describe
 from rulescore.carriers import function_within
 from rulescore.closures import calls_back, handed_over, made_explicit
 from rulescore.registry import rrule
@@ -84,7 +84,7 @@ def _wrapper(f: Any) -> Any:
     def call(*args: Any, **kwargs: Any) -> Any:
         if any(map(callable, args)) or any(map(callable, kwargs.values())):
             return _call_with_functions(f, args, kwargs)
-        return apply(f, args, kwargs)
+        return call_and_settle(f, args, kwargs)
 
     _primitives.add(call)
     return call
@@ -93,12 +93,12 @@ def _wrapper(f: Any) -> Any:
 def _call_with_functions(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """A call with functions among its arguments. Where its rule can call them, what they captured is made explicit."""
     if not calls_back(f):
-        return apply(f, args, kwargs)
+        return call_and_settle(f, args, kwargs)
     explicit = made_explicit(f, args, kwargs)
     if explicit is None:
         return handed_over(f, *args, **kwargs)
     call, values = explicit
-    return apply(call, (values,))
+    return call_and_settle(call, (values,), {})
 
 
 def _is_primitive(f: Any) -> bool:

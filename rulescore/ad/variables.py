@@ -12,14 +12,17 @@ from typing import Any
 
 import numpy as np
 
-from rulescore.ad.containers import as_scalar, has_tangent_space, values_of
-from rulescore.ad.errors import UnrelatedOutputError, describe
-from rulescore.ad.graph_nodes import Leaf, Node
-from rulescore.ad.graph_walks import add_to_grad, walk_back
-from rulescore.ad.graphs import GRAPH, new_leaf
-from rulescore.ad.tracers import Tracer
-from rulescore.ad.transformations import _check_tangent, _finished
-from rulescore.ad.trees import flatten, is_integral, path_of, unflatten
+from rulescore.ad.boundary.derivatives import check_tangent, finished
+from rulescore.ad.graph.going_back import add_to_grad, go_back
+from rulescore.ad.graph.graph import Graph
+from rulescore.ad.graph.nodes import Leaf, Node
+from rulescore.ad.graph.tracers import leaf_of
+from rulescore.ad.messages.errors import UnrelatedOutputError, describe
+from rulescore.ad.system.reference_ad import AD
+from rulescore.ad.tracing.calls import values_of
+from rulescore.ad.tracing.tracers import Tracer
+from rulescore.ad.values.kinds import as_scalar, has_tangent_space, is_integral
+from rulescore.ad.values.trees import flatten, path_of, unflatten
 from rulescore.projection import project_to
 
 
@@ -73,7 +76,7 @@ def variable(x: Any) -> Any:
     variable(array([0., 0.]))
     """
     if isinstance(x, Tracer):
-        if x._trace is GRAPH:
+        if isinstance(x._trace, Graph):
             raise TypeError("variable() got a variable: write variable(x.detach()) for another one with its value")
         raise TypeError(
             f"variable() got {x._described()}: within a function that grad, jvp and the like differentiate, variables "
@@ -89,7 +92,7 @@ def variable(x: Any) -> Any:
             f"variable() got {describe(x)}: a variable holds a float or an array of floats. Write "
             "variable(np.array(...)), and one variable for each array in a container"
         )
-    return new_leaf(as_scalar(x))
+    return leaf_of(_graph(), as_scalar(x))
 
 
 def backward(y: Any, cotangent: Any = None, retain_graph: bool = False, create_graph: bool = False) -> None:
@@ -141,20 +144,21 @@ def backward(y: Any, cotangent: Any = None, retain_graph: bool = False, create_g
     outputs = _outputs("backward", y)
     seeds = _seeds("backward", outputs, cotangent, y, create_graph)
     for _, seed in seeds:
-        if isinstance(seed, Tracer) and seed._trace is not GRAPH:
+        if isinstance(seed, Tracer) and not isinstance(seed._trace, Graph):
             raise TypeError(
                 f"backward() got the cotangent {seed._described()}: a gradient with it cannot be kept in x.grad. Write "
                 "gradients(y, x, cotangent)"
             )
-    bars, leaves = walk_back(seeds, keep=retain_graph or create_graph, lift_to=GRAPH if create_graph else None)
-    if not leaves:
+    graph = outputs[0]._trace
+    bars = go_back(graph, seeds, retain_graph or create_graph, create_graph)
+    if not bars:
         raise UnrelatedOutputError(
             "backward() was called on something that does not depend on a variable, or only through functions without "
             "a derivative (np.floor, np.argmax, comparisons, int): compute it from variables"
         )
     given = [seed for _, seed in seeds]
-    found = _gradients([bars[leaf] for leaf in leaves], [leaf.value for leaf in leaves], given, create_graph)
-    for leaf, bar in zip(leaves, found, strict=True):
+    found = _gradients(graph, list(bars.values()), [leaf.value for leaf in bars], given, create_graph)
+    for leaf, bar in zip(bars, found, strict=True):
         add_to_grad(leaf, bar)
 
 
@@ -212,16 +216,15 @@ def gradients(
     if not leaves:
         raise TypeError("gradients() was asked for with respect to no inputs: give a variable, or several in a list")
     for i, x in enumerate(leaves):
-        if not isinstance(x, Tracer) or x._trace is not GRAPH:
+        if not isinstance(x, Tracer) or not isinstance(x._trace, Graph):
             raise TypeError(
                 f"gradients() with respect to inputs{path_of(inputs, i)}, which is {_name(x)} and no variable: make it "
                 "one with variable(...) before the outputs are computed from it"
             )
     nodes = [x._node for x in leaves]
     seeds = _seeds("gradients", outputs, cotangents, outs, create_graph)
-    reached = walk_back(
-        seeds, keep=retain_graph or create_graph, lift_to=GRAPH if create_graph else None, targets=nodes
-    )[0]
+    graph = outputs[0]._trace
+    reached = go_back(graph, seeds, retain_graph or create_graph, create_graph, targets=nodes)
     for i, node in enumerate(nodes):
         if node not in reached:
             raise UnrelatedOutputError(
@@ -230,7 +233,7 @@ def gradients(
                 "If zero is what you want, add 0.0 * np.sum(x) to an output"
             )
     given = [seed for _, seed in seeds]
-    found = _gradients([reached[node] for node in nodes], [x._value for x in leaves], given, create_graph)
+    found = _gradients(graph, [reached[node] for node in nodes], [x._value for x in leaves], given, create_graph)
     if not retain_grads:
         for node in nodes:
             if isinstance(node, Leaf):
@@ -248,7 +251,7 @@ def _outputs(what: str, y: Any) -> list[Any]:
                 f"{what}() of {_name(output)}, which was not computed from a variable, or only through functions "
                 "without a derivative (np.floor, np.argmax, comparisons, int): compute it from what variable() returns"
             )
-        if output._trace is not GRAPH:
+        if not isinstance(output._trace, Graph):
             raise TypeError(
                 f"{what}() of {output._described()}: within a function that grad, jvp and the like differentiate, "
                 "variables are constants. Go back outside of it, or nest grad instead"
@@ -270,10 +273,11 @@ def _seeds(what: str, outputs: list[Any], cotangents: Any, y: Any, create: bool)
             f"{what}() got {len(outputs)} outputs, and the cotangents {describe(cotangents)}: give a list with one for "
             "each output, None for a real number that counts with weight 1"
         )
-    return [(out._node, _seed(what, out._value, ybar, create)) for out, ybar in zip(outputs, every, strict=True)]
+    return [(out._node, _seed(what, out, ybar, create)) for out, ybar in zip(outputs, every, strict=True)]
 
 
-def _seed(what: str, y: Any, cotangent: Any, create: bool) -> Any:
+def _seed(what: str, out: Any, cotangent: Any, create: bool) -> Any:
+    y = out._value
     if cotangent is None:
         if y.shape != () or y.dtype.kind == "c":
             kind = f"an array of shape {y.shape}" if y.shape else "a complex number"
@@ -283,20 +287,27 @@ def _seed(what: str, y: Any, cotangent: Any, create: bool) -> Any:
                 f"({reduced}), or give a cotangent of its shape"
             )
         return np.ones((), y.dtype)[()]
-    _check_tangent(f"the cotangent for {what}() of {describe(y)}", cotangent, y)
+    check_tangent(f"the cotangent for {what}() of {describe(y)}", cotangent, y)
     if not create:
-        cotangent = values_of(GRAPH, cotangent)
+        cotangent = values_of(out._trace, cotangent)
     return project_to(y)(as_scalar(cotangent))
 
 
-def _gradients(bars: list[Any], values: list[Any], given: list[Any], create: bool) -> list[Any]:
+def _gradients(graph: Graph, bars: list[Any], values: list[Any], given: list[Any], create: bool) -> list[Any]:
     """Cotangents as they are handed out: of the form of their primals, each in its own memory; variables if wanted."""
     if not create:
         # A rule that called back a function that used variables returns variables.
-        return _finished([values_of(GRAPH, bar) for bar in bars], values, given)
-    found = _finished(bars, values, given)
-    return [bar if isinstance(bar, Tracer) else GRAPH.constant(bar) for bar in found]
+        return finished([values_of(graph, bar) for bar in bars], values, given)
+    found = finished(bars, values, given)
+    return [bar if isinstance(bar, Tracer) else graph.constant(bar) for bar in found]
 
 
 def _name(x: Any) -> str:
     return describe(x) if not isinstance(x, Sequence) else f"a {type(x).__name__}"
+
+
+_GRAPHS = {short_cuts: AD.graph(variable, backward, short_cuts) for short_cuts in (False, True)}
+
+
+def _graph() -> Graph:
+    return _GRAPHS[AD.short_cuts]

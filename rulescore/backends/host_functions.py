@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 
 from rulescore import ad
-from rulescore.ad.config import CONFIG
-from rulescore.ad.errors import describe
+from rulescore.ad.messages.errors import describe
+from rulescore.ad.system.reference_ad import AD
 from rulescore.closures import is_traced
 from rulescore.config import RuleConfig
 from rulescore.read_only import called
@@ -428,7 +428,7 @@ class Call(HostFunction):
         return self.vjp_by_rule(arrays, needs) or super().vjp(arrays, needs)
 
     def vjp_by_rule(
-        self, arrays: Arrays, needs: Needs, config: RuleConfig = CONFIG
+        self, arrays: Arrays, needs: Needs, config: RuleConfig = AD
     ) -> tuple[tuple[Any, ...], Callable[[Arrays], Sequence[Any]]] | None:
         """As `vjp`; None where there is no rule, or its result has another form than a tuple of arrays."""
         found = self._rrule(arrays, needs, config) if self._has_rrule else None
@@ -474,7 +474,7 @@ class Call(HostFunction):
         for rule in self._rules(arrays, needs, config):
             found = rule(*arrays)
             if found is not None:
-                if config is CONFIG and is_simple(found[0]):
+                if config is AD and is_simple(found[0]):
                     self.simple_rules[needs] = rule
                 break
         self._has_rrule = found is not None and _are_arrays(found[0])
@@ -516,7 +516,7 @@ class Call(HostFunction):
         return self.jvp_by_rule(arrays, needs, tangents) or super().jvp(arrays, needs, tangents)
 
     def jvp_by_rule(
-        self, arrays: Arrays, needs: Needs, tangents: Arrays, config: RuleConfig = CONFIG
+        self, arrays: Arrays, needs: Needs, tangents: Arrays, config: RuleConfig = AD
     ) -> tuple[tuple[Any, ...], list[Any]] | None:
         """As `jvp`; None where there is no rule, or its result has another form than a tuple of arrays."""
         found = self._frule(arrays, needs, tangents, config) if self._has_frule else None

@@ -9,11 +9,12 @@ from typing import Any
 import numpy as np
 
 from rulescore import instances_of
-from rulescore.ad.assignment import replaced
-from rulescore.ad.checkpointing import _Call
-from rulescore.ad.containers import Call
-from rulescore.ad.ufunc_methods import added_at, segment_sums
-from rulescore.ad.views import Part, ViewCall
+from rulescore.ad.checkpointing import CheckpointedCall
+from rulescore.ad.in_place.adding_at import added_at
+from rulescore.ad.in_place.replaced import replaced
+from rulescore.ad.in_place.view_calls import Part, ViewCall
+from rulescore.ad.numpy_protocols.ufunc_methods import segment_sums
+from rulescore.ad.tracing.calls import Call
 from testutils.samples.numpy.indexing import INDICES_OF_A_MATRIX
 from testutils.samples.numpy.reductions import complex_normal
 from testutils.sampling import Sample, sample, sample_inputs
@@ -87,7 +88,9 @@ def _flat(x: Any, y: Any) -> tuple[Any, ...]:
     return np.sin(x) * y, np.sum(y**2)
 
 
-@sample_inputs(instances_of(_Call))
+@sample_inputs(instances_of(CheckpointedCall))
 def _(rng: np.random.Generator) -> Iterator[Sample]:
-    yield sample(rng.standard_normal(3), rng.standard_normal(3), _function=_Call(_flat, None))
-    yield sample(rng.standard_normal((2, 3)), rng.standard_normal(3), _function=_Call(_flat, None), _name="broadcast")
+    yield sample(rng.standard_normal(3), rng.standard_normal(3), _function=CheckpointedCall(_flat, None))
+    yield sample(
+        rng.standard_normal((2, 3)), rng.standard_normal(3), _function=CheckpointedCall(_flat, None), _name="broadcast"
+    )

@@ -8,7 +8,7 @@ import pytest
 
 from rulescore import NoTangent, frule, rrule
 from rulescore.ad import NoRuleError, TracerConversionError, grad, hessian, jvp, primitive
-from rulescore.ad.config import CONFIG
+from rulescore.ad.system.reference_ad import AD
 from testutils import vjp_fd
 
 NO = NoTangent()
@@ -62,7 +62,7 @@ def test_a_function_of_indices_may_use_values_from_around_it():
 
 
 def test_the_cotangent_of_a_function_of_indices_is_structural():
-    y, pullback = rrule(CONFIG, np.fromfunction, Slope(np.array(3.0)), (2, 2))
+    y, pullback = rrule(AD, np.fromfunction, Slope(np.array(3.0)), (2, 2))
     assert y.tolist() == [[0, 3], [3, 6]]
     assert pullback(np.ones((2, 2)))[1].a == 4
     assert rrule(np.fromfunction, Slope(np.array(3.0)), (2, 2)) is None
@@ -91,7 +91,7 @@ def test_second_derivatives_of_vectorized_functions():
 
 def test_signatures_hand_on_vectors():
     f = np.vectorize(lambda u, v: np.sum(u * v) * u, signature="(n),(n)->(n)")
-    y, pullback = rrule(CONFIG, f, X, X[0])
+    y, pullback = rrule(AD, f, X, X[0])
     np.testing.assert_array_equal(y, f(X, X[0]))
     ubar, vbar = pullback(np.ones(X.shape))[1:]
     expected = vjp_fd(f, np.ones(X.shape), (X, X[0])).value
@@ -106,7 +106,7 @@ def test_excluded_arguments_are_handed_on_whole():
 
 def test_the_parameters_of_a_vectorized_object_have_cotangents():
     f = np.vectorize(Slope(2.0))
-    fbar, xbar = rrule(CONFIG, f, X)[1](np.ones(X.shape))
+    fbar, xbar = rrule(AD, f, X)[1](np.ones(X.shape))
     assert fbar.pyfunc.a == X.sum()
     np.testing.assert_array_equal(xbar, np.full(X.shape, 2.0))
 
@@ -114,7 +114,7 @@ def test_the_parameters_of_a_vectorized_object_have_cotangents():
 def test_the_first_output_decides_on_the_type_as_in_numpy():
     f = np.vectorize(lambda x: 0 if x > 0 else x)
     assert f(X).dtype == int
-    y, pullback = rrule(CONFIG, f, X)
+    y, pullback = rrule(AD, f, X)
     np.testing.assert_array_equal(y, f(X))
     assert y.dtype == int
     assert pullback(np.ones(X.shape)) == (NO,)
@@ -122,15 +122,15 @@ def test_the_first_output_decides_on_the_type_as_in_numpy():
 
 def test_several_outputs():
     f = np.vectorize(lambda x: (x, x**2))
-    y, dy = frule(CONFIG, (NO, np.ones(X.shape)), f, X)
+    y, dy = frule(AD, (NO, np.ones(X.shape)), f, X)
     np.testing.assert_array_equal(y[1], X**2)
     np.testing.assert_array_equal(dy[1], 2 * X)
 
 
 def test_nothing_to_call_a_function_with():
     with pytest.raises(ValueError, match="size 0 inputs"):
-        rrule(CONFIG, np.vectorize(branching), np.zeros(0), 1.0)
-    y, _ = rrule(CONFIG, np.vectorize(branching, otypes="d"), np.zeros((0, 2)), 1.0)
+        rrule(AD, np.vectorize(branching), np.zeros(0), 1.0)
+    y, _ = rrule(AD, np.vectorize(branching, otypes="d"), np.zeros((0, 2)), 1.0)
     assert y.shape == (0, 2)
 
 

@@ -5,7 +5,23 @@ import pytest
 
 from rulescore import Tangent
 from rulescore.ad import jvp, vjp
+from rulescore.ad.system.reference_ad import AD
 from testutils import jvp_fd
+
+
+def pytest_addoption(parser):
+    parser.addoption("--without-short-cuts", action="store_true", help="leave rulescore.ad.fast out")
+
+
+def pytest_configure(config):
+    config.addinivalue_line("markers", "short_cuts: what only a short cut promises, such as how many copies are made")
+    if config.getoption("--without-short-cuts", default=False):
+        AD.short_cuts = False
+
+
+def pytest_collection_modifyitems(items):
+    if not AD.short_cuts:
+        items[:] = [item for item in items if item.get_closest_marker("short_cuts") is None]
 
 
 @pytest.fixture(scope="session")

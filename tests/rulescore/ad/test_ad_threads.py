@@ -12,9 +12,10 @@ import pytest
 
 from rulescore import NoTangent, frule, rrule, scalar_rule
 from rulescore.ad.checkpointing import checkpoint
+from rulescore.ad.forward import jvp, linearize
+from rulescore.ad.messages.unused_rules import RuleNotUsedWarning
 from rulescore.ad.primitives import primitive, primitives
-from rulescore.ad.transformations import grad, jvp, linearize, value_and_grad, vjp
-from rulescore.ad.unused_rules import RuleNotUsedWarning
+from rulescore.ad.reverse import grad, value_and_grad, vjp
 
 THREADS = 8
 X = np.linspace(0.5, 2.0, 6)

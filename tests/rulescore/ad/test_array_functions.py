@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from rulescore.ad import NoRuleError, TracerConversionError, grad, jvp, vjp
-from rulescore.ad.tracers import Tracer
+from rulescore.ad.tracing.tracers import Tracer
 
 RNG = np.random.default_rng(1)
 X, V = RNG.uniform(0.5, 1.5, (3, 4)), RNG.uniform(0.5, 1.5, 4)

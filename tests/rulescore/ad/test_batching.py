@@ -11,10 +11,11 @@ from hypothesis.extra import numpy as npst
 
 from rulescore import rrule
 from rulescore.ad import TracerConversionError
-from rulescore.ad.assignment import replaced
-from rulescore.ad.batching import Batch, BatchTracer
-from rulescore.ad.tracers import apply
-from rulescore.ad.ufunc_methods import added_at, segment_sums
+from rulescore.ad.batches.batch import Batch, BatchTracer
+from rulescore.ad.in_place.adding_at import added_at
+from rulescore.ad.in_place.replaced import replaced
+from rulescore.ad.in_place.tracer import call_and_settle
+from rulescore.ad.numpy_protocols.ufunc_methods import segment_sums
 
 RNG = np.random.default_rng(11)
 SIZE = 4
@@ -153,7 +154,7 @@ AXIS_OPERATIONS = {
     "array_split": lambda x: np.array_split(x, [1], 1),
     "fft": lambda x: np.fft.fft(x, 5, 0),
     "rfft": lambda x: np.fft.rfft(x, axis=1),
-    "segment sums": lambda x: apply(segment_sums, (x, np.array([0, 2]), 1)),
+    "segment sums": lambda x: call_and_settle(segment_sums, (x, np.array([0, 2]), 1)),
     "reshape": lambda x: np.reshape(x, (4, -1)),
     "reshape by method": lambda x: (x.reshape(6, 4), x.reshape((-1,)), x.reshape(-1, order="F")),
     "reshape in Fortran's order": lambda x: np.reshape(x, (4, 6), order="F"),
@@ -308,11 +309,11 @@ def test_assigning_to_an_index(index, no_loop):
     x, values = batched(2, 3, 4)
     part = values[0][index]
     whole, narrow = array(*np.shape(part)), array(*np.shape(part)[1:])
-    assert_is_done_elementwise(lambda x: apply(replaced, (x, index, whole)), x, values)
-    assert_is_done_elementwise(lambda x: apply(replaced, (x, index, narrow)), x, values)
-    assert_is_done_elementwise(lambda x: apply(replaced, (x, index, x[index] * 2)), x, values)
-    assert_is_done_elementwise(lambda x: apply(replaced, (np.zeros((2, 3, 4)), index, x[index])), x, values)
-    assert_is_done_elementwise(lambda x: apply(added_at, (x, index, x[index])), x, values)
+    assert_is_done_elementwise(lambda x: call_and_settle(replaced, (x, index, whole)), x, values)
+    assert_is_done_elementwise(lambda x: call_and_settle(replaced, (x, index, narrow)), x, values)
+    assert_is_done_elementwise(lambda x: call_and_settle(replaced, (x, index, x[index] * 2)), x, values)
+    assert_is_done_elementwise(lambda x: call_and_settle(replaced, (np.zeros((2, 3, 4)), index, x[index])), x, values)
+    assert_is_done_elementwise(lambda x: call_and_settle(added_at, (x, index, x[index])), x, values)
 
 
 @pytest.fixture(scope="module")
@@ -340,7 +341,7 @@ def test_any_index_of_numpy(data):
     index = tuple(entries)
     x, values = of_values(np.arange(2.0 * np.prod(shape)).reshape(2, *shape))
     assert_is_done_elementwise(lambda x: x[index], x, values)
-    assert_is_done_elementwise(lambda x: apply(replaced, (x, index, x[index] + 100)), x, values)
+    assert_is_done_elementwise(lambda x: call_and_settle(replaced, (x, index, x[index] + 100)), x, values)
 
 
 def _entry(length):
@@ -425,7 +426,7 @@ LOOPS = {
     "nested outputs": lambda x: np.meshgrid(x, x[:2]),
     "implicit output of einsum": lambda x: np.einsum("i,j", x, x),
     "along an axis with more to it": lambda x: np.diff(x, append=0.0),
-    "an index that is batched": lambda x: apply(operator.getitem, (np.arange(9.0), np.argsort(x))),
+    "an index that is batched": lambda x: call_and_settle(operator.getitem, (np.arange(9.0), np.argsort(x))),
     "counts": lambda x: np.count_nonzero(x > 0),
     "reduceat": lambda x: np.multiply.reduceat(x, [0, 2]),
     "roll of all": lambda x: np.roll(x.reshape(2, -1), 1),

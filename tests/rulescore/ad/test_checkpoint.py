@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 from rulescore.ad.checkpointing import checkpoint
-from rulescore.ad.transformations import grad, jvp, linearize, value_and_grad, vjp
+from rulescore.ad.forward import jvp, linearize
+from rulescore.ad.reverse import grad, value_and_grad, vjp
 from testutils import jvp_fd, vjp_fd
 
 X = np.array([0.5, -1.25, 2.0])

@@ -17,8 +17,11 @@ import numpy as np
 import pytest
 
 from rulescore import NoTangent, Thunk, frule, not_implemented, rrule, scalar_rule
-from rulescore.ad import locations
-from rulescore.ad.errors import (
+from rulescore.ad.messages import places
+from rulescore.ad.system.reference_ad import AD
+from rulescore.ad.engine.tapes import Tape
+from rulescore.ad.forward import jvp, linearize
+from rulescore.ad.messages.errors import (
     LeakedTracerError,
     NoRuleError,
     TracerConversionError,
@@ -28,8 +31,7 @@ from rulescore.ad.errors import (
     no_rule,
 )
 from rulescore.ad.primitives import primitive
-from rulescore.ad.tapes import Tape
-from rulescore.ad.transformations import grad, jvp, linearize, value_and_grad, vjp
+from rulescore.ad.reverse import grad, value_and_grad, vjp
 from rulescore.arithmetic import MissingDerivativeError
 from testutils import vjp_fd
 
@@ -300,7 +302,7 @@ scipy_sparse = pytest.importorskip("scipy.sparse")
 
 
 def made_array_by(function):
-    from rulescore.ad.errors import became_array
+    from rulescore.ad.messages.errors import became_array
 
     class Array:
         shape, dtype, ndim = (2, 2), np.dtype(float), 2
@@ -824,7 +826,7 @@ def assigns(x):
 @pytest.mark.parametrize("f", list(programs()))
 def test_the_tape_that_knows_places_has_the_entries_of_the_one_that_is_fast(f):
     kinds = []
-    for tape in (Tape(), locations.PlacingTape()):
+    for tape in (AD.tape(), AD.placing_tape()):
         f(tape.leaf(X.copy()))
         kinds.append([entry == tape[0] for entry in tape])  # which entries are arguments or constants
     fast, placing = kinds
@@ -833,7 +835,7 @@ def test_the_tape_that_knows_places_has_the_entries_of_the_one_that_is_fast(f):
 
 @pytest.mark.parametrize("f", list(programs()))
 def test_every_entry_has_a_place_in_the_users_code(f):
-    tape = locations.PlacingTape()
+    tape = AD.placing_tape()
     f(tape.leaf(X.copy()))
     assert set(tape.places) == set(range(len(tape)))
     places = [tape.places[i] for i in range(1, len(tape))]
@@ -843,12 +845,12 @@ def test_every_entry_has_a_place_in_the_users_code(f):
 
 
 def test_user_frames_are_those_outside_of_the_package_its_rules_and_numpy():
-    assert locations.user_frame(inspect.currentframe()) is inspect.currentframe()
-    assert locations.is_inner(grad.__code__)
-    assert locations.is_inner(np.gradient.__wrapped__.__code__)
-    assert locations.is_inner(rrule.records(np.linalg.inv)[0].implementation.__code__)
-    assert not locations.is_inner(loss.__code__)
-    assert not locations.is_inner(statistics.mean.__code__)
+    assert places.user_frame(inspect.currentframe()) is inspect.currentframe()
+    assert places.is_inner(grad.__code__)
+    assert places.is_inner(np.gradient.__wrapped__.__code__)
+    assert places.is_inner(rrule.records(np.linalg.inv)[0].implementation.__code__)
+    assert not places.is_inner(loss.__code__)
+    assert not places.is_inner(statistics.mean.__code__)
 
 
 def test_levels_of_nested_runs_do_not_get_mixed_up():

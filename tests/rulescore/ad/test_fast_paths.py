@@ -7,7 +7,7 @@ import pytest
 
 from rulescore import NoTangent, rrule
 from rulescore.ad import grad
-from rulescore.ad.elementwise import binary_form, unary_form
+from rulescore.ad.fast.forms import binary_form, unary_form
 
 TWO = (np.add, np.subtract, np.multiply, np.true_divide, np.power)
 

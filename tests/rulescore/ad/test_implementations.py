@@ -10,10 +10,11 @@ import threading
 import numpy as np
 import pytest
 
-import rulescore.ad.implementations as implementations
+import rulescore.ad.numpy_protocols.implementations as implementations
 from rulescore import frule, rrule
 from rulescore.ad import NoRuleError, TracerConversionError, grad, jvp, vjp
-from rulescore.ad.tracers import Tracer, apply
+from rulescore.ad.in_place.tracer import call_and_settle
+from rulescore.ad.tracing.tracers import Tracer, apply
 
 rng = np.random.default_rng(0)
 # Numbers of both signs, all of them apart from each other.
@@ -222,8 +223,8 @@ def test_numpys_own_functions_are_untouched():
 
 def test_a_copy_is_made_once_and_shares_the_code():
     original = np.median._implementation
-    copy = implementations.copy_of(original)
-    assert copy is implementations.copy_of(original)
+    copy = implementations.traceable_copy(original)
+    assert copy is implementations.traceable_copy(original)
     assert copy is not original
     assert copy.__code__ is original.__code__
     assert copy.__kwdefaults__ == original.__kwdefaults__
@@ -231,14 +232,14 @@ def test_a_copy_is_made_once_and_shares_the_code():
 
 
 def test_functions_that_refer_to_each_other_have_copies_that_do():
-    copy = implementations.copy_of(np.median._implementation)
-    assert copy.__globals__["_median"] is implementations.copy_of(np.lib._function_base_impl._median)
+    copy = implementations.traceable_copy(np.median._implementation)
+    assert copy.__globals__["_median"] is implementations.traceable_copy(np.lib._function_base_impl._median)
 
 
 def test_closures_are_copied_with_the_functions_in_them():
     namespace = {"__name__": "numpy.of_a_test", "np": np}
     exec("def outer(factor):\n def inner(a): return np.asarray(a) * factor\n return inner", namespace)
-    copy = implementations.copy_of(namespace["outer"](3.0))
+    copy = implementations.traceable_copy(namespace["outer"](3.0))
     assert copy(2.0) == 6
 
 
@@ -345,7 +346,7 @@ def test_a_plain_function_without_a_rule_is_called_with_tracers():
     def cube(x, times=1.0):
         return times * x**3
 
-    f = lambda x: apply(cube, (x,), {"times": 2.0})  # noqa: E731
+    f = lambda x: call_and_settle(cube, (x,), {"times": 2.0})  # noqa: E731
     assert rrule(cube, 2.0) is None
     assert grad(f)(2.0) == 24
     assert jvp(f, (2.0,), (1.0,))[1] == 24
@@ -355,7 +356,7 @@ def test_a_plain_function_that_makes_numbers_of_its_arguments_needs_a_rule():
     def halved(x):
         return float(x) / 2
 
-    error = message(lambda x: apply(halved, (x,)), 2.0)
+    error = message(lambda x: call_and_settle(halved, (x,)), 2.0)
     assert "halved(float64) cannot be differentiated" in error
     assert "has no rule" in error
     assert "test_implementations.py" in error
@@ -368,7 +369,7 @@ def test_callable_objects_are_called_too():
         def __call__(self, x):
             return 2 * x
 
-    assert grad(lambda x: apply(Doubling(), (x,)))(1.0) == 2
+    assert grad(lambda x: call_and_settle(Doubling(), (x,)))(1.0) == 2
 
 
 # ---------------------------------------------------------------- nothing is lost silently

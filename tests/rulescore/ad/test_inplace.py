@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rulescore.ad import LeakedTracerError, TracerConversionError, assignment, grad, jvp, vjp
-from rulescore.ad.assignment import replaced
+from rulescore.ad import LeakedTracerError, TracerConversionError, grad, jvp, vjp
+from rulescore.ad.in_place import assignment
+from rulescore.ad.in_place.replaced import replaced
 from testutils.sampling import samples_of
 from testutils.testers import check_sample
 
@@ -705,7 +706,7 @@ def test_an_array_that_is_seen_by_others_is_copied(copied):
 
 
 def test_no_array_passes_for_unseen_where_references_are_not_counted(monkeypatch, copied):
-    monkeypatch.setattr("rulescore.ad.memory._ONE_HOLDER", None)
+    monkeypatch.setattr("rulescore.ad.fast.references._ONE_HOLDER", None)
     x = RNG.standard_normal(20)
     g = grad(fill_one_by_one)(x)
     assert sum(copied) >= 20 * 20

@@ -150,7 +150,7 @@ def test_a_second_derivative_costs_twice_as_much_for_twice_as_many_operations(me
 
 def test_an_operation_on_few_numbers_is_remembered_in_half_a_kilobyte(monkeypatch: pytest.MonkeyPatch) -> None:
     # Where other tests have given rules to plain functions, those are looked for in the chain, which takes memory too.
-    monkeypatch.setattr("rulescore.ad.unused_rules._suspects", {})
+    monkeypatch.setattr("rulescore.ad.messages.unused_rules._suspects", {})
     for name in ("ufunc", "operator", "operator with itself"):
         grad(chained(LINKS[name], 1))(X)  # the first call loads the rules
         peak = peak_of(lambda name=name: grad(chained(LINKS[name], 10 * SHORT))(X))

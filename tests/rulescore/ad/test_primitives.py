@@ -13,9 +13,10 @@ import numpy as np
 import pytest
 
 from rulescore import NoTangent, frule, opt_out, rrule, scalar_rule
+from rulescore.ad.forward import jvp, linearize
+from rulescore.ad.messages.unused_rules import RuleNotUsedWarning
 from rulescore.ad.primitives import primitive, primitives
-from rulescore.ad.transformations import grad, jvp, linearize, value_and_grad, vjp
-from rulescore.ad.unused_rules import RuleNotUsedWarning
+from rulescore.ad.reverse import grad, value_and_grad, vjp
 from testutils import jvp_fd, vjp_fd
 
 X = np.array([0.5, -1.25, 2.0])
@@ -268,7 +269,7 @@ def test_the_functions_of_scipy_as_primitives():
 
 
 def test_primitives_import_no_scipy():
-    code = "import sys, rulescore.ad.primitives, rulescore.ad.transformations; assert 'scipy' not in sys.modules"
+    code = "import sys, rulescore.ad.primitives, rulescore.ad.reverse; assert 'scipy' not in sys.modules"
     subprocess.run([sys.executable, "-c", code], check=True)
 
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as npst
 
 from rulescore.ad import TracerConversionError, grad, jvp, vjp
-from rulescore.ad.tracers import Tracer
+from rulescore.ad.in_place.tracer import WritableTracer
 
 RNG = np.random.default_rng(2)
 X, V, M = RNG.uniform(0.5, 1.5, (3, 4)), RNG.uniform(0.5, 1.5, 4), RNG.standard_normal((4, 3))
@@ -549,7 +549,7 @@ def test_every_attribute_of_an_array_is_there_or_is_refused_with_advice():
 def test_the_methods_of_python_that_arrays_have_are_there_but_for_those_of_memory_and_integers():
     integers = {f"__{prefix}{name}__" for prefix in ("", "r", "i") for name in ("and", "or", "xor", "lshift", "rshift")}
     memory = {"__array_interface__", "__array_struct__", "__array_finalize__", "__array_wrap__", "__setstate__"}
-    names = {name for base in Tracer.__mro__ for name in vars(base)}
+    names = {name for base in WritableTracer.__mro__ for name in vars(base)}
     assert set(dir(np.ndarray)) - names == integers | memory | {"__invert__", "__class_getitem__"}
 
 

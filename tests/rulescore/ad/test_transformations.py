@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 
 from rulescore import NoTangent, ZeroTangent, frule, rrule
-from rulescore.ad.errors import LeakedTracerError, UnrelatedOutputError
+from rulescore.ad.forward import jvp, linearize
+from rulescore.ad.messages.errors import LeakedTracerError, UnrelatedOutputError
 from rulescore.ad.primitives import primitive
-from rulescore.ad.transformations import grad, jvp, linearize, value_and_grad, vjp
+from rulescore.ad.reverse import grad, value_and_grad, vjp
 from testutils import jvp_fd, vjp_fd
 
 X = np.array([0.5, -1.25, 2.0])

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from rulescore import NoTangent, frule, ignore_derivatives, rrule
 from rulescore.ad import TracerConversionError, UnrelatedOutputError, grad, jvp, vjp
-from rulescore.ad.tracers import apply
-from rulescore.ad.trees import flatten, unflatten
+from rulescore.ad.tracing.tracers import apply
+from rulescore.ad.values.trees import flatten, unflatten
 from rulescore.ad.variables import backward, gradients, variable
 from testutils import conformance, jvp_fd, vjp_fd
 
@@ -860,7 +860,7 @@ def test_an_exponential_keeps_its_output():
 def test_second_derivatives_leave_no_cycle_but_that_of_grad():
     x = variable(B)
     y = np.sum(np.exp(x) * x)
-    held = weakref.ref(y._node.parents[0].a)
+    held = weakref.ref(y._node.parents[0].entry[2])
     slope = gradients(y, x, create_graph=True)
     np.sum(slope).backward()
     del y, slope

@@ -7,8 +7,9 @@ import pytest
 
 from rulescore import NoTangent, rrule
 from rulescore.ad import LeakedTracerError, grad, jvp, primitive, vjp
-from rulescore.ad.tracers import Tracer
-from rulescore.ad.views import View, released, snapshot
+from rulescore.ad.in_place.sharing import released
+from rulescore.ad.in_place.views import View
+from rulescore.ad.tracing.tracers import Tracer, frozen
 
 RNG = np.random.default_rng(0)
 A = RNG.standard_normal((3, 4))
@@ -435,7 +436,7 @@ def test_a_snapshot_stays_what_it_is():
     def f(x):
         y = x * 1
         views = [y, y[1:]]
-        kept = [snapshot(v) for v in views]
+        kept = [frozen(v) for v in views]
         y[...] = 2 * x
         kept[1][0] = 7 * x[0]
         return [y, *views, *kept]
@@ -444,7 +445,7 @@ def test_a_snapshot_stays_what_it_is():
     for u, v in zip(y, [2 * V, 2 * V, 2 * V[1:], V, np.r_[7 * V[0], V[2:]]], strict=True):
         np.testing.assert_array_equal(u, v)
     np.testing.assert_allclose(pull([np.zeros(4), np.zeros(4), np.ones(3), np.ones(4), np.ones(3)])[0], [8, 3, 4, 4])
-    assert snapshot(V) is V
+    assert frozen(V) is V
 
 
 def test_the_array_within_a_tracer_is_handed_out_read_only():

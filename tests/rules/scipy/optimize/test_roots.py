@@ -6,7 +6,7 @@ import scipy.optimize
 
 from rulescore import MissingDerivativeError, NoTangent, Tangent, ZeroTangent, frule, rrule
 from rulescore.ad import grad, hessian, jvp, primitives
-from rulescore.ad.config import CONFIG
+from rulescore.ad.system.reference_ad import AD
 from rulescore.closures import UnseenCaptureError
 
 NO = NoTangent()
@@ -36,7 +36,7 @@ def test_roots_within_a_bracket_move_with_their_arguments_to_third_order(name):
 
 
 def test_the_bracket_has_no_influence_on_the_root():
-    abar, bbar = rrule(CONFIG, scipy.optimize.brentq, square_minus, 0.0, 5.0, (2.0,))[1](1.0)[2:4]
+    abar, bbar = rrule(AD, scipy.optimize.brentq, square_minus, 0.0, 5.0, (2.0,))[1](1.0)[2:4]
     assert isinstance(abar, ZeroTangent)
     assert isinstance(bbar, ZeroTangent)
 
@@ -50,12 +50,12 @@ class Offset:
 
 
 def test_a_callable_object_has_a_structural_cotangent():
-    y, pullback = rrule(CONFIG, scipy.optimize.root, Offset(np.array([2.0, 3.0])), np.ones(2))
+    y, pullback = rrule(AD, scipy.optimize.root, Offset(np.array([2.0, 3.0])), np.ones(2))
     np.testing.assert_allclose(y.x, np.sqrt([2, 3]))
     xbar = Tangent(scipy.optimize.OptimizeResult, x=np.array([1.0, 10.0]))
     np.testing.assert_allclose(pullback(xbar)[1].p, 0.5 / np.sqrt([2, 3]) * [1, 10])
     tangents = (NO, Tangent(Offset, p=np.ones(2)), np.zeros(2))
-    _, dy = frule(CONFIG, tangents, scipy.optimize.root, Offset(np.array([2.0, 3.0])), np.ones(2))
+    _, dy = frule(AD, tangents, scipy.optimize.root, Offset(np.array([2.0, 3.0])), np.ones(2))
     np.testing.assert_allclose(dy.x, 0.5 / np.sqrt([2, 3]))
 
 

@@ -1,0 +1,1 @@
+"""Many directions at once, and the rules of batching."""

@@ -1,0 +1,225 @@
+"""Batches: many values of one shape carried through a computation at once, by tracers that hide the batch's axis.
+
+A `BatchTracer` holds an array with the batch in axis 0 and passes for one element of it. The derivatives in many
+directions are had with it in one pass: a batch of directions goes through a pushforward or a pullback as one direction
+would. What a function makes of a batch its batching rule says (`table`); where there is none, the function is
+called once for each element.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from rulescore.ad.batches import elementwise, indexing, products, reductions, shapes  # noqa: F401  (these register)
+from rulescore.ad.batches.table import fact_for, is_batched, rule_for
+from rulescore.ad.in_place.tracer import WritableTracer
+from rulescore.ad.messages.errors import TracerConversionError, full_name
+from rulescore.ad.numpy_protocols.array_makers import SPECIAL
+from rulescore.ad.numpy_protocols.operands import leaves_to
+from rulescore.ad.tracing.tracers import Trace, Tracer, new_level, top_trace, value_beneath
+from rulescore.ad.values.trees import map_containers
+from rulescore.tangents import rebuild, structure_of
+
+
+class Batch(Trace):
+    """Values that take the place of one.
+
+    Parameters
+    ----------
+    size : int
+        How many there are; at least one.
+    """
+
+    __slots__ = ("kind", "level", "size")
+
+    def __init__(self, size: int) -> None:
+        self.level = new_level()
+        self.size = size
+        self.kind = BatchTracer
+
+    def __repr__(self) -> str:
+        return f"<Batch of level {self.level}: {self.size} values>"
+
+    def constant(self, value: Any) -> Any:
+        """A tracer of a value that is the same throughout the batch."""
+        return self.tracer(self.values(value))
+
+    def values(self, x: Any) -> Any:
+        """What ``x`` stands for: its values along axis 0 if it is a tracer of this batch, else copies of it."""
+        if is_batched(self, x):
+            return x._value
+        x = x if isinstance(x, Tracer) else np.asarray(x)
+        copies = np.broadcast_to(x, (self.size, *x.shape))
+        return copies if isinstance(copies, Tracer) else copies.copy()
+
+    def process(self, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Call ``f`` by its batching rule; without one, once for each element of the batch."""
+        if kwargs.get("out") is not None:
+            raise TracerConversionError(
+                f"{full_name(f)} was about to write a batch of values into an array with room for one: write it "
+                "without out="
+            )
+        fact = fact_for(f)
+        if fact is not None:
+            return fact(*args, **kwargs)
+        rule = rule_for(f)
+        values = NotImplemented if rule is None else rule(self, f, args, kwargs)
+        return self._one_by_one(f, args, kwargs) if values is NotImplemented else self._wrapped(values)
+
+    def _wrapped(self, values: Any) -> Any:
+        """Tracers in the place of arrays with the batch in axis 0."""
+        if isinstance(values, (list, tuple)):
+            return rebuild(values, {i: self._wrapped(part) for i, part in enumerate(values)})
+        return self.tracer(values)
+
+    def _one_by_one(self, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        results = [
+            f(*[self._element(x, i) for x in args], **{key: self._element(x, i) for key, x in kwargs.items()})
+            for i in range(self.size)
+        ]
+        return self._stacked(f, results)
+
+    def _element(self, x: Any, i: int) -> Any:
+        """``x`` with the i-th value in the place of each tracer of the batch, within lists, tuples and dicts too."""
+        return map_containers(lambda leaf: leaf._value[i] if is_batched(self, leaf) else leaf, x)
+
+    def _stacked(self, f: Any, results: list[Any]) -> Any:
+        """One result in the place of those that a function gave for each element of the batch, leaf by leaf."""
+        first = results[0]
+        if isinstance(first, (list, tuple, dict)):
+            fields = [structure_of(result) or {} for result in results]
+            if any(other.keys() != fields[0].keys() for other in fields):
+                raise _differing(f)
+            return rebuild(first, {key: self._stacked(f, [parts[key] for parts in fields]) for key in fields[0]})
+        if isinstance(first, (np.ndarray, np.generic, Tracer, float, complex)):
+            if any(np.shape(result) != np.shape(first) for result in results):
+                raise _differing(f)
+            return self.tracer(np.stack(results))
+        if all(type(result) is type(first) and result == first for result in results):
+            return first
+        if all(isinstance(result, int) for result in results):
+            return self.tracer(np.array(results))
+        raise _differing(f)
+
+
+_LEFT_TO_TRACERS = frozenset(
+    {np.copyto, np.put, np.place, np.putmask, np.put_along_axis, np.fill_diagonal}
+    | {np.array2string, np.array_repr, np.array_str, np.save, np.savez, np.savez_compressed, np.savetxt}
+)
+"""What writes somewhere, which assigns to tracers or is refused for them."""
+
+
+def _differing(f: Any) -> TracerConversionError:
+    return TracerConversionError(
+        f"{full_name(f)} gives something of another shape or kind for each value of a batch, which cannot be carried "
+        "on together: take the values one after the other"
+    )
+
+
+class BatchTracer(WritableTracer):
+    """A batch that passes for one of its elements: it hides axis 0 of its value."""
+
+    __slots__ = ()
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        if method in ("reduce", "accumulate", "reduceat"):
+            return self._call(getattr(ufunc, method), inputs, kwargs)
+        return super().__array_ufunc__(ufunc, method, *inputs, **kwargs)
+
+    def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
+        if func not in SPECIAL or func in _LEFT_TO_TRACERS:
+            return super().__array_function__(func, types, args, kwargs)
+        # What makes arrays of other tracers looks at the values beneath; here it makes one for each element.
+        if top_trace(args, kwargs.values()) is None:  # NumPy has taken `like` out of the arguments
+            return self._trace.constant(func(*args, **kwargs))
+        return self._call(func, args, kwargs)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self._value.shape[1:]  # type: ignore[no-any-return]
+
+    shape = shape.setter(WritableTracer._set_shape)
+
+    @property
+    def ndim(self) -> int:
+        return self._value.ndim - 1  # type: ignore[no-any-return]
+
+    @property
+    def size(self) -> int:
+        return self._value.size // self._trace.size  # type: ignore[no-any-return]
+
+    @property
+    def nbytes(self) -> int:
+        return self.size * self.itemsize
+
+    @property
+    def strides(self) -> Any:
+        return self._value.strides[1:]
+
+    @property
+    def flags(self) -> Any:
+        return self._value[0].flags
+
+    def __len__(self) -> int:
+        if self.ndim == 0:
+            raise TypeError("len() of unsized object")
+        return self.shape[0]
+
+    def __bool__(self) -> bool:
+        return bool(self._agreed())
+
+    def __int__(self) -> int:
+        return int(self._agreed())
+
+    def __trunc__(self) -> int:
+        return int(self._agreed())
+
+    def __floor__(self) -> int:
+        return int(np.floor(self._agreed()))
+
+    def __ceil__(self) -> int:
+        return int(np.ceil(self._agreed()))
+
+    def __round__(self, digits: int | None = None) -> Any:
+        return np.round(self, digits) if digits is not None else int(np.round(self._agreed()))
+
+    def may_be_view(self, call: Any) -> bool:
+        # What stands for one number, taken out of an array, is none; a view without axes is had with an Ellipsis.
+        if self.ndim or call.f is not operator.getitem:
+            return True
+        index = call.args[1]
+        return index is Ellipsis or (isinstance(index, tuple) and any(entry is Ellipsis for entry in index))
+
+    def _agreed(self) -> Any:
+        """The value, where it is the same throughout the batch."""
+        values = np.asarray(value_beneath(self._value))
+        if not np.all(values == values[0]):
+            raise TracerConversionError(
+                f"{self._described()} stands for {len(values)} values and was about to become one Python number or "
+                "truth value, which would have to be another one for each: use np.where instead of branching"
+            )
+        return values[0]
+
+    def _described(self) -> str:
+        return f"a batch of values ({self.dtype}{list(self.shape) if self.shape else ''}, {self._trace.size} of them)"
+
+
+def _define_updates() -> None:
+    """Operators like ``+=``: a new number where there was a number, which NumPy does not change in place either."""
+    names = ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul")
+    for name in names:
+        setattr(BatchTracer, f"__i{name}__", _update(getattr(WritableTracer, f"__i{name}__"), getattr(operator, name)))
+
+
+def _update(of_array: Callable[[Any, Any], Any], operation: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    def method(self: Any, other: Any) -> Any:
+        return NotImplemented if leaves_to(other) else of_array(self, other) if self.ndim else operation(self, other)
+
+    return method
+
+
+_define_updates()

@@ -1,0 +1,42 @@
+"""Batching rules of functions of numbers, and of the matrices in the last two axes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from rulescore.ad.batches.axes import ndim_of, padded
+from rulescore.ad.batches.table import RULES_BY_KIND, batching_rule, is_batched, rule_of_one_array
+
+
+@batching_rule(np.clip, np.where)
+def elementwise(batch: Any, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Functions of numbers: what is batched gets as many dimensions as the output has."""
+    if kwargs.keys() - {"dtype", "casting"} or (f is np.where and len(args) != 3):
+        return NotImplemented
+    ndim = max(map(ndim_of, args))
+    return f(*[padded(x, ndim) if is_batched(batch, x) else x for x in args], **kwargs)
+
+
+@rule_of_one_array(np.real, np.imag, np.angle, np.round, np.nan_to_num, np.copy, np.ndarray.copy, np.ndarray.astype)
+def _of_numbers(f: Any, x: Any, *args: Any, **kwargs: Any) -> Any:
+    return f(x._value, *args, **kwargs)
+
+
+@rule_of_one_array(np.zeros_like, np.ones_like, np.empty_like)
+def _like(f: Any, x: Any, *args: Any, **kwargs: Any) -> Any:
+    return NotImplemented if kwargs.get("shape") is not None or len(args) > 3 else f(x._value, *args, **kwargs)
+
+
+@rule_of_one_array(
+    *[getattr(np.linalg, name) for name in ("inv", "det", "cholesky", "pinv", "eigh", "eigvalsh", "svd", "qr")],
+    *[getattr(np.linalg, name) for name in ("slogdet", "eig", "eigvals", "diagonal", "trace", "matrix_power")],
+    *[np.tril, np.triu, np.matrix_transpose],
+)
+def _of_matrices(f: Any, x: Any, *args: Any, **kwargs: Any) -> Any:
+    """Functions of the last two axes."""
+    return f(x._value, *args, **kwargs) if x.ndim >= 2 else NotImplemented
+
+
+RULES_BY_KIND["ufunc"] = elementwise

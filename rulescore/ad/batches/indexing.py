@@ -1,0 +1,130 @@
+"""Batching rules of indexing and assigning; indices of one element as indices of the array that holds the batch."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from rulescore.ad.batches.axes import as_array, flattened, ndim_of, padded, shifted
+from rulescore.ad.batches.table import RULES_BY_NAME, batching_rule, is_batched, rule_of_one_array
+from rulescore.ad.in_place.adding_at import added_at
+from rulescore.ad.in_place.replaced import replaced
+from rulescore.ad.tracing.tracers import Tracer, top_trace
+
+
+class BatchedIndex(NamedTuple):
+    """An index with the axis of the batch in front.
+
+    Attributes
+    ----------
+    entries : tuple
+        What to index the array with that holds the batch.
+    ndim : int
+        How many dimensions ``x[index]`` has for one element ``x`` of the batch.
+    place : int
+        Which axis of the result is that of the batch: not 0 where arrays among the entries stand apart, since NumPy
+        puts their axes first.
+    """
+
+    entries: tuple[Any, ...]
+    ndim: int
+    place: int
+
+    @classmethod
+    def of(cls, index: Any, ndim: int) -> BatchedIndex | None:
+        """The index for elements with so many dimensions; None for one that this class does not know how to move."""
+        entries = index if isinstance(index, tuple) else (index,)
+        kinds = [_kind(entry) for entry in entries]
+        if None in kinds:
+            return None
+        arrays = [np.asarray(entry) for entry, kind in zip(entries, kinds, strict=True) if kind == "array"]
+        wide = len(np.broadcast_shapes(*[_shape_in_index(array) for array in arrays]))
+        # Beside an array a number is an array of no dimensions.
+        chosen = [i for i, kind in enumerate(kinds) if kind == "array" or (kind == "number" and arrays)]
+        consumed = kinds.count("slice") + kinds.count("number") + sum(_consumed(array) for array in arrays)
+        kept = kinds.count("slice") + kinds.count("new") + ndim - consumed
+        if consumed > ndim:
+            return None  # NumPy says so better
+        together = not chosen or chosen == list(range(chosen[0], chosen[-1] + 1))
+        return cls((slice(None), *entries), kept + wide, 0 if together else wide)
+
+    def in_front(self, result: Any) -> Any:
+        """A result of indexing with the batch in axis 0."""
+        return np.moveaxis(result, self.place, 0) if self.place else result
+
+    def as_result(self, values: Any) -> Any:
+        """Values with the batch in axis 0, arranged as a result of indexing is."""
+        return np.moveaxis(values, 0, self.place) if self.place else values
+
+
+def _kind(entry: Any) -> str | None:
+    if isinstance(entry, slice):
+        return "slice"
+    if entry is None:
+        return "new"
+    if entry is Ellipsis:
+        return "ellipsis"
+    if isinstance(entry, (bool, np.bool_, Tracer)):
+        return None
+    if isinstance(entry, (int, np.integer)):
+        return "number"
+    array = np.asarray(entry)
+    return "array" if array.ndim and (array.dtype.kind in "iub" or array.size == 0) else None
+
+
+def _shape_in_index(array: Any) -> tuple[int, ...]:
+    return (int(np.count_nonzero(array)),) if array.dtype == bool else array.shape
+
+
+def _consumed(array: Any) -> int:
+    return array.ndim if array.dtype == bool else 1
+
+
+@rule_of_one_array(operator.getitem)
+def _getitem(f: Any, x: Any, index: Any) -> Any:
+    batched = BatchedIndex.of(index, x.ndim)
+    return NotImplemented if batched is None else batched.in_front(x._value[batched.entries])
+
+
+@rule_of_one_array(np.take_along_axis)
+def _take_along_axis(f: Any, x: Any, indices: Any, axis: int | None = -1) -> Any:
+    if axis is None:
+        return f(flattened(x), np.asarray(indices)[None], 1)
+    return f(x._value, np.asarray(indices)[None], shifted(axis, x.ndim))
+
+
+@batching_rule(replaced, added_at)
+def _replaced(batch: Any, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    x, index, value = args
+    batched = BatchedIndex.of(index, ndim_of(x)) if top_trace((index,)) is None else None
+    if batched is None:
+        return NotImplemented
+    value = _assignable(batch, batched, value)
+    return value if value is NotImplemented else f(batch.values(x), batched.entries, value)
+
+
+def _scatter(batch: Any, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """The transpose of indexing, ``scatter(ybar, index, shape, dtype)``, which the rules of indexing define."""
+    ybar, index, shape, dtype = args
+    batched = BatchedIndex.of(index, len(shape)) if top_trace((index,)) is None else None
+    if batched is None:
+        return NotImplemented
+    values = _assignable(batch, batched, ybar)
+    return values if values is NotImplemented else f(values, batched.entries, (batch.size, *shape), dtype)
+
+
+def _assignable(batch: Any, index: BatchedIndex, value: Any) -> Any:
+    """A value as it can be assigned to what an index names in the array that holds the batch."""
+    ndim = ndim_of(value)
+    if ndim > index.ndim:  # NumPy drops leading axes of length 1
+        return NotImplemented
+    if is_batched(batch, value):
+        return index.as_result(padded(value, index.ndim))
+    if index.place == 0 or ndim == 0:
+        return value
+    return index.as_result(as_array(value)[(None, *[None] * (index.ndim - ndim))])
+
+
+RULES_BY_NAME["rules.numpy.indexing.scatter"] = _scatter

@@ -1,0 +1,182 @@
+"""The arguments of a differentiated function: their leaves, and what may not be one."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from rulescore.ad.boundary.derivatives import matching
+from rulescore.ad.messages.errors import describe
+from rulescore.ad.numpy_protocols.operands import is_refused
+from rulescore.ad.tracing.tracers import frozen
+from rulescore.ad.values.kinds import as_scalar, has_tangent_space, hides_numbers, is_exotic, is_integral
+from rulescore.ad.values.trees import LEAF, flatten, path_of, unflatten
+from rulescore.records import name_of
+from rulescore.sparsity import is_sparse
+from rulescore.zero import NoTangent
+
+Argnums = int | Sequence[int]
+
+
+class Arguments:
+    """The arguments of a function of which some are differentiated.
+
+    Attributes
+    ----------
+    leaves : list
+        The numbers and arrays that are differentiated, in their order.
+    """
+
+    def __init__(self, what: str, args: tuple[Any, ...], argnums: Argnums) -> None:
+        self.is_single = type(argnums) is int or not isinstance(argnums, Sequence)
+        self.positions = _positions(what, argnums, len(args))
+        self.args = args
+        self._trees: list[tuple[list[Any], Any, Sequence[int]]] = []
+        self._are_leaves = True  # each argument that is differentiated is a single number or array
+        self.leaves: list[Any] = []
+        for position in self.positions:
+            leaves, structure = flatten(args[position])
+            if leaves and all(map(_is_usual, leaves)):
+                self._trees.append((leaves, structure, range(len(leaves))))
+                self.leaves += map(as_scalar, leaves)
+                self._are_leaves &= structure is LEAF
+                continue
+            self._are_leaves = False
+            active = [i for i, leaf in enumerate(leaves) if has_tangent_space(leaf)]
+            _check_leaves(what, args[position], position, leaves, active)
+            self._trees.append((leaves, structure, active))
+            self.leaves += [frozen(as_scalar(leaves[i])) for i in active]
+
+    def with_leaves(self, new: Sequence[Any]) -> tuple[Any, ...]:
+        """The arguments with others in the place of the leaves."""
+        args = list(self.args)
+        trees = new if self._are_leaves else self._in_trees(new, None)
+        for position, tree in zip(self.positions, trees, strict=True):
+            args[position] = tree
+        return tuple(args)
+
+    def tangents(self, new: Sequence[Any]) -> Any:
+        """Something for each leaf in the form of the arguments; `NoTangent` for leaves without a derivative."""
+        trees = new if self._are_leaves else self._in_trees(new, NoTangent())
+        return trees[0] if self.is_single else tuple(trees)
+
+    def directions(self, tangents: Sequence[Any], f: Any) -> list[Any]:
+        """A tangent for each leaf, from one given by a user for each argument."""
+        if len(tangents) != len(self.args):
+            raise ValueError(
+                f"the jvp of {name_of(f)} got {len(self.args)} primals and {len(tangents)} tangents: give one each"
+            )
+        return [
+            dx
+            for primal, tangent, (_, _, active) in zip(self.args, tangents, self._trees, strict=True)
+            for dx in map(matching("the tangent", tangent, primal, f).__getitem__, active)
+        ]
+
+    def _in_trees(self, new: Sequence[Any], filling: Any) -> list[Any]:
+        trees, start = [], 0
+        for leaves, structure, active in self._trees:
+            end = start + len(active)
+            if end - start == len(leaves):
+                filled = new[start:end]
+            else:
+                filled = list(leaves) if filling is None else [filling] * len(leaves)
+                for i, leaf in zip(active, new[start:end], strict=True):
+                    filled[i] = leaf
+            trees.append(filled[0] if structure is LEAF else unflatten(structure, filled))
+            start = end
+        return trees
+
+
+def _is_usual(leaf: Any) -> bool:
+    """Whether a leaf needs no second look."""
+    return leaf.dtype.kind in "fc" if type(leaf) is np.ndarray else type(leaf) in _USUAL_SCALARS
+
+
+_USUAL_SCALARS = frozenset({np.float64, float, complex})
+
+
+def _positions(what: str, argnums: Argnums, count: int) -> list[int]:
+    if type(argnums) is int and 0 <= argnums < count:  # the most frequent case
+        return [argnums]
+    every = argnums if isinstance(argnums, Sequence) else (argnums,)
+    for position in every:
+        if not -count <= position < count:
+            raise ValueError(
+                f"{what} was asked for with respect to argument {position} (argnums), and {count} positional arguments "
+                "were given: count from 0, and pass what is differentiated by position"
+            )
+    normal = [operator.index(position) % count for position in every]
+    if len(set(normal)) != len(normal):
+        raise ValueError(f"{what}: argnums={argnums!r} names an argument twice; name each once")
+    return normal
+
+
+def check_argnums(what: str, argnums: Any) -> None:
+    """Raise where ``argnums`` is neither an integer nor a sequence of some."""
+    every = argnums if isinstance(argnums, Sequence) else (argnums,)
+    if not all(hasattr(position, "__index__") and not _is_flag(position) for position in every):
+        raise TypeError(
+            f"{what}(f, {describe(argnums)}) got that for argnums, which says which arguments are differentiated: give "
+            f"an integer or a tuple of integers there, and the arguments to the result, {what}(f)(x)"
+        )
+    if len(every) == 0:
+        raise ValueError(f"{what}(f, argnums={argnums!r}) differentiates with respect to nothing: name an argument")
+
+
+def _is_flag(x: Any) -> bool:
+    return isinstance(x, (bool, np.bool_)) or np.ndim(x) > 0
+
+
+def _check_leaves(what: str, tree: Any, position: int, leaves: list[Any], active: list[int]) -> None:
+    for i, leaf in enumerate(leaves):
+        problem = None if type(leaf) is np.ndarray and leaf.dtype.kind in "fc" else _problem_of_leaf(leaf)
+        if problem:
+            where = f"argument {position}{path_of(tree, i)}"
+            raise TypeError(f"{what} was asked for with respect to {where}, which is {describe(leaf)}: {problem}")
+    if not active:
+        raise TypeError(
+            f"{what} was asked for with respect to argument {position}, a {type(tree).__name__}, in which there is no "
+            "number or array to differentiate: pass floats or arrays of floats, also within tuples, lists, dicts and "
+            "dataclasses"
+        )
+
+
+def _problem_of_leaf(leaf: Any) -> str | None:
+    """Why a leaf can neither be differentiated nor be left out, and what to write instead."""
+    if is_integral(leaf):
+        return (
+            "integers and booleans have no derivative. Pass a float (1.0, x.astype(float)), or leave it out of what is "
+            "differentiated (argnums, or a closure)"
+        )
+    if is_sparse(leaf):
+        return (
+            "a sparse array has no NumPy functions to trace. Differentiate with respect to its values (S.data), with a "
+            "function of them that has a rule (primitive), or pass S.toarray()"
+        )
+    cls: Any = type(leaf)
+    if is_refused(cls):
+        return (
+            f"the operators and functions of a {cls.__name__} mean something else than those of arrays, which "
+            "is what derivatives are known of. Pass np.asarray(x), and for a mask use np.where"
+        )
+    if is_exotic(leaf):
+        if isinstance(leaf, np.ndarray):
+            return "a structured array has no derivative. Pass a dict of its fields, {name: x[name] for name in names}"
+        return "only floats, complex numbers and arrays of them are differentiated. Pass float(x)"
+    if not has_tangent_space(leaf) and hides_numbers(leaf):
+        what = "an array of objects" if isinstance(leaf, np.ndarray) else f"a {type(leaf).__name__}"
+        return (
+            f"there are numbers in it, and what is within {what} is not seen. Pass an array, or a tuple, list, dict or "
+            'dataclass (a field with metadata={"static": True} is held constant), register its class with '
+            'optree.register_pytree_node(..., namespace="rulescore"), or leave it out (argnums, or a closure)'
+        )
+    return None
+
+
+def check_function(what: str, f: Any) -> None:
+    """Raise where there is something else in the place of the function."""
+    if not callable(f):
+        raise TypeError(f"{what}({describe(f)}) got no function: write {what}(f)(x), with the function first")

@@ -1,0 +1,1 @@
+"""Record, walk back, push forward."""

@@ -1,0 +1,88 @@
+"""Forward mode: tracers that carry a tangent beside their value, pushed through every call by its forward rule."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from rulescore.ad.tracing.calls import Call, Stripped, bound, captures, strip
+from rulescore.ad.tracing.outputs import traced
+from rulescore.ad.tracing.tracers import Trace, Tracer, new_level
+from rulescore.registry import frule
+from rulescore.tangents import NotImplementedTangent, Tangent
+from rulescore.thunks import unthunk
+from rulescore.zero import AbstractZero, NoTangent, ZeroTangent
+
+_NO_TANGENT, _ZERO_TANGENT = NoTangent(), ZeroTangent()
+
+
+class Dual(Trace):
+    """One differentiation in forward mode. The node of its tracers is their tangent, which may be a zero."""
+
+    __slots__ = ("kind", "level", "system")
+
+    def __init__(self, system: Any, kind: type[Tracer]) -> None:
+        self.level = new_level()
+        self.system = system
+        self.kind = kind
+
+    def constant(self, value: Any) -> Any:
+        return self.tracer(value, _ZERO_TANGENT)
+
+    def process(self, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        call = bound(Call(f, args, kwargs), frule, self.system)
+        if call is None:
+            return NotImplemented
+        stripped = strip(self, call.args)
+        found = self.system.push(f, stripped.values, call.kwargs, tangents_of(stripped))
+        if found is None or captures(self, found[0]):
+            return NotImplemented
+        y, dy = found
+        dy = unthunk(dy)
+        if isinstance(dy, NotImplementedTangent):
+            dy.fail()
+        return y if isinstance(dy, NoTangent) else traced(self, y, call, dy)
+
+    record = Trace.tracer
+
+    def record_several(
+        self,
+        outputs: list[Any],
+        entry: Any,
+        cotangent_of: Callable[[list[Any]], Any],
+        parts_of: Callable[[Any], list[Any]],
+    ) -> list[Any]:
+        """Tracers of several outputs of one operation, None standing for one without a tangent space."""
+        return [
+            None if y is None else self.tracer(y, _ZERO_TANGENT if isinstance(dy, AbstractZero) else dy)
+            for y, dy in zip(outputs, parts_of(entry), strict=True)
+        ]
+
+
+def tangents_of(call: Stripped) -> tuple[Any, ...]:
+    """The tangents of the arguments of a call: structural for a container with tracers in it, zero where none is."""
+    tangents: list[Any] = [_ZERO_TANGENT if _has_tangent(x) else _NO_TANGENT for x in call.values]
+    nested: dict[int, dict[tuple[Any, ...], Any]] = {}
+    for position, path, tangent in call.targets:
+        if path:
+            nested.setdefault(position, {})[path] = tangent
+        else:
+            tangents[position] = tangent
+    for position, by_path in nested.items():
+        tangents[position] = _structural(call.values[position], (), by_path)
+    return tuple(tangents)
+
+
+def _has_tangent(x: Any) -> bool:
+    return isinstance(x, (np.ndarray, float, complex, list, tuple, dict, Tracer))
+
+
+def _structural(x: Any, path: tuple[Any, ...], by_path: dict[tuple[Any, ...], Any]) -> Any:
+    if path in by_path:
+        return by_path[path]
+    if type(x) in (list, tuple, dict):
+        items = x.items() if type(x) is dict else enumerate(x)
+        return Tangent.from_fields(type(x), {key: _structural(item, (*path, key), by_path) for key, item in items})
+    return _ZERO_TANGENT

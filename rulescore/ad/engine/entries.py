@@ -1,0 +1,110 @@
+"""What is recorded of an operation: how a cotangent of its output becomes cotangents of its arguments.
+
+An entry names what it was computed from, its parents, by keys: positions on a tape, nodes in a graph. It does not know
+which of them it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+from rulescore.ad.tracing.calls import part_of_tangent
+from rulescore.thunks import unthunk
+
+Key = Any
+
+
+class Entry:
+    """Something that cotangents reach. This one passes nothing on: an argument, or a constant.
+
+    Attributes
+    ----------
+    parents : tuple
+        The keys of what it was computed from.
+    is_elementwise : bool
+        Whether it multiplies cotangents element by element, and so takes those that are masked (`Selected`) as they
+        are.
+    """
+
+    __slots__ = ()
+    parents: tuple[Key, ...] = ()
+    is_elementwise = False
+
+    def cotangents(self, ybar: Any) -> Iterable[tuple[Key, Any]]:
+        """The keys of parents, each with what is to be added to its cotangent."""
+        return ()
+
+
+LEAF = Entry()
+
+
+class Pulled(Entry):
+    """A call, by the pullback of its rule.
+
+    Parameters
+    ----------
+    pullback : callable
+        From the cotangent of the output to those of the function and the arguments.
+    targets : list of (int, tuple, key)
+        Where the arguments that have a parent are: the position, the path within a container there.
+    """
+
+    __slots__ = ("pullback", "targets")
+
+    def __init__(self, pullback: Callable[[Any], Any], targets: list[tuple[int, tuple[Any, ...], Key]]) -> None:
+        self.pullback = pullback
+        self.targets = targets
+
+    @property
+    def parents(self) -> tuple[Key, ...]:  # type: ignore[override]
+        return tuple([key for _, _, key in self.targets])
+
+    @property
+    def is_elementwise(self) -> bool:  # type: ignore[override]
+        return getattr(self.pullback, "is_elementwise", False)
+
+    def cotangents(self, ybar: Any) -> Iterator[tuple[Key, Any]]:
+        bars = self.pullback(ybar)
+        for position, path, key in self.targets:
+            if 1 + position < len(bars):  # a pullback may stop early: what is missing has no derivative
+                yield key, part_of_tangent(bars[1 + position], path)
+
+
+class Several(Entry):
+    """A call with several outputs, whose cotangent is made of theirs."""
+
+    __slots__ = ("_cotangent_of", "_count", "call")
+
+    def __init__(self, call: Entry, cotangent_of: Callable[[list[Any]], Any], count: int) -> None:
+        self.call = call
+        self._cotangent_of = cotangent_of
+        self._count = count
+
+    @property
+    def parents(self) -> tuple[Key, ...]:  # type: ignore[override]
+        return self.call.parents
+
+    def cotangents(self, parts: Any) -> Iterable[tuple[Key, Any]]:
+        return self.call.cotangents(self._cotangent_of([parts.get(i) for i in range(self._count)]))
+
+    def of(self, call: Entry) -> Several:
+        """The same outputs of another call."""
+        return Several(call, self._cotangent_of, self._count)
+
+
+class Output(Entry):
+    """One of the outputs of such a call."""
+
+    __slots__ = ("_number", "parents")
+
+    def __init__(self, several: Key, number: int) -> None:
+        self.parents = (several,)
+        self._number = number
+
+    def cotangents(self, ybar: Any) -> Iterable[tuple[Key, Any]]:
+        return ((self.parents[0], Parts({self._number: unthunk(ybar)})),)
+
+
+class Parts(dict[int, Any]):
+    """The cotangents of some of the outputs of a call, by their number."""

@@ -1,0 +1,115 @@
+"""Recording: calls of rules become entries; and the tape, which keeps them in a list for as long as a call takes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from rulescore.ad.engine.entries import LEAF, Entry, Key, Output, Pulled, Several
+from rulescore.ad.engine.walk_back import Cotangents, walk_back
+from rulescore.ad.tracing.calls import Call, Stripped, bound, captures, strip
+from rulescore.ad.tracing.outputs import traced
+from rulescore.ad.tracing.tracers import Trace, Tracer, new_level
+from rulescore.declarations import no_tangent_pullback
+from rulescore.registry import rrule
+
+
+class Recorder(Trace):
+    """A trace that records calls by their reverse rules. Who keeps the entries, and by which keys, subclasses say."""
+
+    __slots__ = ()
+
+    def process(self, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        call = bound(Call(f, args, kwargs), rrule, self.system)
+        if call is None:
+            return NotImplemented
+        return self.called(call, strip(self, call.args))
+
+    def called(self, call: Call, seen: Stripped) -> Any:
+        """The output of a call by its rule."""
+        found = self.system.pull(call.f, seen.values, call.kwargs, seen.needs)
+        if found is None or self.captured(found[0]):
+            return NotImplemented
+        y, pullback = found
+        return y if pullback is no_tangent_pullback else self.recorded(y, call, seen, pullback)
+
+    def captured(self, y: Any) -> bool:
+        """Whether what a rule returned depends on this trace by a way that no pullback knows."""
+        return captures(self, y)
+
+    def recorded(self, y: Any, call: Call, seen: Stripped, pullback: Callable[[Any], Any]) -> Any:
+        """The output of a call with tracers in it."""
+        return traced(self, y, call, Pulled(pullback, seen.targets))
+
+    def key_of(self, entry: Entry) -> Key:
+        """Keep an entry."""
+        raise NotImplementedError
+
+    def record(self, y: Any, entry: Entry) -> Any:
+        """A tracer of an output, with its entry."""
+        return self.tracer(y, self.key_of(entry))
+
+    def record_several(
+        self,
+        outputs: list[Any],
+        entry: Entry,
+        cotangent_of: Callable[[list[Any]], Any],
+        parts_of: Callable[[Any], list[Any]],
+    ) -> list[Any]:
+        """Tracers of several outputs of one operation, None standing for one without a tangent space."""
+        whole = self.key_of(Several(entry, cotangent_of, len(outputs)))
+        return [None if y is None else self.record(y, Output(whole, i)) for i, y in enumerate(outputs)]
+
+
+class Tape(list[Entry], Recorder):
+    """The record of one differentiation in reverse mode. The key of an entry is its position.
+
+    Parameters
+    ----------
+    system : System
+        What the storeys above provide.
+    kind : type
+        Its tracers.
+    """
+
+    __slots__ = ("arguments", "kind", "level", "system")
+
+    def __init__(self, system: Any, kind: type[Tracer]) -> None:
+        self.level = new_level()
+        self.system = system
+        self.kind = kind
+        self.arguments = 0
+        """How many entries at the beginning are arguments."""
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} of level {self.level}: {len(self)} operations>"
+
+    def leaf(self, value: Any) -> Any:
+        """A tracer of an argument; these come before everything else."""
+        self.arguments += 1
+        return self.record(value, LEAF)
+
+    def constant(self, value: Any) -> Any:
+        return self.record(value, LEAF)
+
+    def key_of(self, entry: Entry) -> int:
+        self.append(entry)
+        return len(self) - 1
+
+    def pull_back(self, seeds: list[tuple[int, Any]], keep: bool = False) -> list[Any]:
+        """The cotangents of the arguments, from those of some entries; None where none arrives.
+
+        Parameters
+        ----------
+        seeds : list of (int, object)
+            Keys of outputs, and their cotangents.
+        keep : bool
+            Whether the tape will be walked again; otherwise it is emptied on the way, and what it keeps alive is freed.
+        """
+        bars = Cotangents(seeds)
+        walk_back(self._backwards(keep), bars)
+        return [bars.take(position) for position in range(self.arguments)]
+
+    def _backwards(self, keep: bool) -> Iterator[tuple[int, Entry]]:
+        for position in range(len(self) - 1, self.arguments - 1, -1):
+            yield position, self[position] if keep else self.pop()

@@ -1,0 +1,84 @@
+"""The walk back from results to arguments: sums of cotangents, and how entries pass them on."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from typing import Any
+
+import numpy as np
+
+from rulescore.ad.engine.entries import Entry, Key, Parts
+from rulescore.tangents import NotImplementedTangent
+from rulescore.thunks import InplaceableThunk, Selected, unthunk
+from rulescore.zero import AbstractZero
+
+
+class Cotangents:
+    """What has reached each entry so far.
+
+    Parameters
+    ----------
+    seeds : iterable of (key, object)
+        What some entries begin with.
+    wanted : collection of keys, optional
+        Where cotangents are to go; what would go elsewhere is not even computed. Everywhere, if it is not given.
+    in_place : bool
+        Whether sums that were made here are added to in place.
+    """
+
+    def __init__(
+        self, seeds: Iterable[tuple[Key, Any]], wanted: Collection[Key] | None = None, in_place: bool = True
+    ) -> None:
+        self._sums: dict[Key, Any] = {}
+        # The sums that were made here, and may be added to in place: a pullback may return the cotangent it was given,
+        # or one array for several arguments.
+        self._own: set[Key] = set()
+        self._wanted = wanted
+        self._in_place = in_place
+        for key, ybar in seeds:
+            self.add(key, ybar)
+
+    def take(self, key: Key, masked: bool = False) -> Any:
+        """The sum at an entry, None where nothing has arrived; written out unless it may be masked."""
+        self._own.discard(key)
+        total = self._sums.pop(key, None)
+        return total.force() if type(total) is Selected and not masked else total
+
+    def add(self, key: Key, xbar: Any) -> None:
+        """Add what a pullback has returned: an array, a thunk, a zero."""
+        if self._wanted is not None and key not in self._wanted:
+            return
+        old = self._sums.get(key)
+        if isinstance(xbar, InplaceableThunk) and key in self._own:
+            xbar.add_to(old)
+            return
+        if type(xbar) is not Selected or old is not None:
+            xbar = unthunk(xbar)
+        if isinstance(xbar, AbstractZero):
+            return
+        if isinstance(xbar, NotImplementedTangent):
+            xbar.fail()
+        if old is None:
+            self._sums[key] = xbar
+        elif type(old) is Parts:
+            old.update(xbar)
+        elif key in self._own and type(xbar) is np.ndarray and xbar.dtype is old.dtype:
+            old += xbar
+        else:
+            self._sums[key] = total = old + xbar
+            if type(total) is np.ndarray and self._in_place:
+                self._own.add(key)
+
+
+def walk_back(steps: Iterable[tuple[Key, Entry]], bars: Cotangents) -> None:
+    """Each entry passes on to its parents what has reached it, the last entry first."""
+    key = None
+    try:
+        for key, entry in steps:
+            ybar = bars.take(key, entry.is_elementwise)
+            if ybar is not None:
+                for parent, xbar in entry.cotangents(ybar):
+                    bars.add(parent, xbar)
+    except Exception as error:
+        vars(error).setdefault("key", key)  # whoever called says where in the user's code that was
+        raise

@@ -1,0 +1,319 @@
+"""Tracers that record elementwise functions of real numbers, and what has a static form, without a call of their rule.
+
+The same for tapes and for variables, but for how a result is made: `_finish`.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any, ClassVar
+
+import numpy as np
+
+from rulescore.ad.fast.assignment import assign_on_tape
+from rulescore.ad.fast.entries import (
+    propagate_both,
+    propagate_by_ufunc,
+    propagate_item,
+    propagate_one,
+    propagate_static_two,
+    propagate_unary,
+)
+from rulescore.ad.fast.forms import (
+    binary_form,
+    binary_forms,
+    static_form,
+    static_forms,
+    unary_derivatives,
+    unary_form,
+    unary_forms,
+)
+from rulescore.ad.fast.items import item_of
+from rulescore.ad.fast.tape import FastTape, is_fresh
+from rulescore.ad.in_place.sharing import settled
+from rulescore.ad.in_place.tracer import WritableTracer, call_and_settle
+from rulescore.ad.numpy_protocols.operands import leaves_to
+from rulescore.ad.tracing.calls import Call
+from rulescore.ad.tracing.tracers import Tracer, class_for
+from rulescore.definitions import Blueprint
+from rulescore.records import StaticForm
+
+_ndarray = np.ndarray
+_getitem, _matmul = operator.getitem, np.matmul
+
+MISSING: Any = object()
+"""In the place of a second argument that a ufunc was not given, since None may be one (``np.negative.at(x, None)``)."""
+
+
+class Recording(WritableTracer):
+    """A tracer that records by tables: how elementwise functions of its type and dtype are recorded."""
+
+    __slots__ = ()
+    # Empty but for real numbers; the tables are in the class, so that no operation looks at dtypes.
+    _unary_derivatives: ClassVar[dict[Any, Any]] = {}
+    _unary_forms: ClassVar[dict[Any, Any]] = {}
+    _binary_forms: ClassVar[dict[Any, Any]] = {}
+    _finish: ClassVar[Callable[..., Any]]
+    """``_finish(like, x, y, entry, f, args)``: the result ``y`` of a call, like a tracer whose value is ``x``."""
+
+    @classmethod
+    def traits_of(cls, value_type: type, dtype: Any) -> dict[str, Any]:
+        traits = super().traits_of(value_type, dtype)
+        if dtype.kind == "f":
+            traits |= {"_unary_derivatives": unary_derivatives, "_unary_forms": unary_forms}
+            traits |= {"_binary_forms": binary_forms}
+        return traits
+
+
+_OPERATORS: dict[str, tuple[Any, Any]] = {
+    "add": (np.add, operator.add),
+    "sub": (np.subtract, operator.sub),
+    "mul": (np.multiply, operator.mul),
+    "truediv": (np.true_divide, operator.truediv),
+    "pow": (np.power, operator.pow),
+}
+
+
+def _define_operators() -> None:
+    for name, (ufunc, compute) in _OPERATORS.items():
+        setattr(Recording, f"__{name}__", _forwards(ufunc, compute))
+        setattr(Recording, f"__r{name}__", _backwards(ufunc, compute))
+
+
+def _forwards(ufunc: Any, compute: Any) -> Callable[..., Any]:
+    def method(self: Any, other: Any) -> Any:
+        return record_binary(ufunc, compute, self, other)
+
+    return method
+
+
+def _backwards(ufunc: Any, compute: Any) -> Callable[..., Any]:
+    def method(self: Any, other: Any) -> Any:
+        return record_binary(ufunc, compute, other, self)
+
+    return method
+
+
+_define_operators()
+
+# ---------------------------------------------------------------- elementwise functions of two arguments
+
+_NUMBERS = frozenset({float, int, bool})
+_ARRAYS = frozenset({np.ndarray, np.float64, np.float32, np.float16, np.int64, np.int32, np.bool_})
+
+
+def record_binary(ufunc: Any, compute: Any, a: Any, b: Any) -> Any:
+    """``compute(a, b)`` of an elementwise ufunc, of which at least one is a tracer, recorded.
+
+    What is not real numbers of one dtype goes the general way. ``compute`` is the operator where there is one, which of
+    numbers is faster than the ufunc.
+    """
+    type_a, type_b = type(a), type(b)
+    if type_b in _NUMBERS or type_b in _ARRAYS:
+        form = type_a._binary_forms.get(ufunc)
+        if form is not None:
+            x = a._value
+            y = compute(x, b)
+            if type_b in _NUMBERS or y.dtype is x.dtype:
+                reads_y, reads_a, reads_b = form[2]
+                entry: Any = (
+                    propagate_one,
+                    y if reads_y else None,
+                    x if reads_a else None,
+                    b if reads_b else None,
+                    form[0],
+                    a._node,
+                    # A number cannot have broadcast the array.
+                    None if type_b in _NUMBERS or b.shape == x.shape or y.shape == x.shape else x.shape,
+                    2,
+                )
+                return type_a._finish(a, x, y, entry, ufunc, (a, b))
+    elif type_a in _NUMBERS or type_a in _ARRAYS:
+        form = type_b._binary_forms.get(ufunc)
+        if form is not None:
+            x = b._value
+            y = compute(a, x)
+            if type_a in _NUMBERS or y.dtype is x.dtype:
+                reads_y, reads_a, reads_b = form[3]
+                entry = (
+                    propagate_one,
+                    y if reads_y else None,
+                    a if reads_a else None,
+                    x if reads_b else None,
+                    form[1],
+                    b._node,
+                    None if type_a in _NUMBERS or a.shape == x.shape or y.shape == x.shape else x.shape,
+                    3,
+                )
+                return type_b._finish(b, x, y, entry, ufunc, (a, b))
+    elif type_a is type_b or (isinstance(a, Recording) and isinstance(b, Recording) and a.dtype is b.dtype):
+        form = type_a._binary_forms.get(ufunc)
+        if form is not None and a._trace is b._trace:
+            x, z = a._value, b._value
+            y = compute(x, z)
+            shape_a = shape_b = None
+            if x.shape != z.shape:
+                shape_a = None if x.shape == y.shape else x.shape
+                shape_b = None if z.shape == y.shape else z.shape
+            first, second, _, _, (reads_y, reads_a, reads_b) = form
+            entry = (
+                propagate_both,
+                y if reads_y else None,
+                x if reads_a else None,
+                z if reads_b else None,
+                first,
+                a._node,
+                shape_a,
+                second,
+                b._node,
+                shape_b,
+            )
+            return type_a._finish(a, x, y, entry, ufunc, (a, b))
+    return _record_generally(ufunc, compute, a, b)
+
+
+def _record_generally(ufunc: Any, compute: Any, a: Any, b: Any) -> Any:
+    """An operation that has not been seen before, is of mixed traces, or of other types than NumPy's usual ones."""
+    if ufunc not in binary_forms and binary_form(ufunc) is not None:
+        return record_binary(ufunc, compute, a, b)
+    other = b if isinstance(a, Tracer) else a
+    return NotImplemented if compute is not ufunc and leaves_to(other) else call_and_settle(ufunc, (a, b))
+
+
+# ---------------------------------------------------------------- tapes
+
+
+class TapeRecording(Recording):
+    """The same of a tape, with short cuts for more functions."""
+
+    __slots__ = ()
+
+    def __array_ufunc__(self, ufunc: Any, method: str, a: Any, b: Any = MISSING, *more: Any, **kwargs: Any) -> Any:
+        if b is MISSING and not kwargs:  # and so no method: reduce and its kin are of ufuncs of two arguments
+            derivative = a._unary_derivatives.get(ufunc)
+            if derivative is not None:
+                x = a._value
+                y = ufunc(x)
+                # A call of the class is the fastest way to an object, and setting slots faster than an __init__.
+                out = type(a)()
+                out._value = y
+                out._trace = tape = a._trace
+                out._node = len(tape)
+                tape.append((propagate_by_ufunc, derivative, x, a._node))
+                return out
+            form = a._unary_forms.get(ufunc)
+            if form is not None:
+                x = a._value
+                y = ufunc(x)
+                partial, reads_y, reads_x, _ = form
+                out = type(a)()
+                out._value = y
+                out._trace = tape = a._trace
+                out._node = len(tape)
+                tape.append((propagate_unary, partial, y if reads_y else None, x if reads_x else None, a._node))
+                return out
+            if a._unary_forms is unary_forms and ufunc not in unary_forms and unary_form(ufunc) is not None:
+                return self.__array_ufunc__(ufunc, method, a)
+        elif not kwargs and method == "__call__" and not more:
+            if ufunc is _matmul:
+                return _record_product(ufunc, a, b)
+            return record_binary(ufunc, ufunc, a, b)
+        return WritableTracer.__array_ufunc__(self, ufunc, method, a, *(() if b is MISSING else (b,)), *more, **kwargs)
+
+    @staticmethod
+    def _finish(like: Any, x: Any, y: Any, entry: Any, f: Any, args: tuple[Any, ...]) -> Any:
+        tape = like._trace
+        if type(tape) is not FastTape:  # it has ended, or a view has become one of what another trace has assigned to
+            return call_and_settle(f, args)
+        # NumPy's results of 0-d arrays are scalars.
+        out = type(like)() if type(y) is type(x) else class_for(tape.kind, type(y), y.dtype)()
+        out._value = y
+        out._trace = tape
+        out._node = len(tape)
+        tape.append(entry)
+        return out
+
+    @staticmethod
+    def _call(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        if len(args) == 1 and not kwargs:
+            first = args[0]
+            if getattr(first, "_unary_forms", None) is unary_forms:
+                form = static_forms[f] if f in static_forms else static_form(f, 1)
+                if form is not None and type(first._value) is _ndarray and type(first._trace) is FastTape:
+                    return first._trace.record_static(form, first, first._value)
+        return call_and_settle(f, args, kwargs)
+
+    def __getitem__(self, index: Any) -> Any:
+        tape, x = self._trace, self._value
+        if (
+            not self._is_plain
+            or type(tape) is not FastTape
+            or type(x) is not _ndarray
+            or self._unary_forms is not unary_forms
+            or not _is_basic(index)
+        ):
+            return WritableTracer.__getitem__(self, index)
+        form = static_forms[_getitem] if _getitem in static_forms else static_form(_getitem, 2)
+        if form is None or form.add_to is None:
+            return WritableTracer.__getitem__(self, index)
+        y = x[index]
+        node = len(tape)
+        tape.append((propagate_item, form, x.shape, x.dtype, index, self._node))  # type: ignore[arg-type]
+        return item_of(self, index, y, tape, node) if type(y) is _ndarray and y.size else tape.tracer(y, node)
+
+    def __matmul__(self, other: Any) -> Any:
+        return NotImplemented if leaves_to(other) else _record_product(_matmul, self, other)
+
+    def __rmatmul__(self, other: Any) -> Any:
+        return NotImplemented if leaves_to(other) else _record_product(_matmul, other, self)
+
+    def write(self, index: Any, value: Any) -> None:
+        if type(self._value) is _ndarray and type(self._trace) is FastTape and assign_on_tape(self, index, value):
+            return
+        WritableTracer.write(self, index, value)
+
+
+_BASIC_INDICES = frozenset({int, slice, type(...), type(None)})
+
+
+def _is_basic(index: Any) -> bool:
+    """Whether an index holds neither arrays nor lists, so that the result is a view."""
+    if type(index) is not tuple:
+        return type(index) in _BASIC_INDICES
+    for entry in index:  # noqa: SIM110 (a generator takes twice as long)
+        if type(entry) not in _BASIC_INDICES:
+            return False
+    return True
+
+
+def _record_product(ufunc: Any, a: Any, b: Any) -> Any:
+    """A ufunc of two arguments whose rule has a static form, of arrays of real numbers of one dtype."""
+    is_a, is_b = isinstance(a, TapeRecording), isinstance(b, TapeRecording)
+    x, z = a._value if is_a else a, b._value if is_b else b
+    if type(x) is type(z) is _ndarray and x.dtype is z.dtype and x.dtype.kind == "f":
+        tape = a._trace if is_a else b._trace
+        if type(tape) is FastTape and (not is_a or not is_b or b._trace is tape):
+            form = static_forms[ufunc] if ufunc in static_forms else static_form(ufunc, 2)
+            if form is not None:
+                return _record_static_two(tape, form, ufunc, a if is_a else None, b if is_b else None, x, z)
+    return call_and_settle(ufunc, (a, b))
+
+
+def _record_static_two(tape: FastTape, form: StaticForm, ufunc: Any, a: Any, b: Any, x: Any, z: Any) -> Any:
+    """A call of two arrays by the static form of its rule; None for what is not differentiated."""
+    y = ufunc(x, z)
+    (reads_y, other_reads_y), (reads, other_reads) = form.uses_output, form.uses_arguments
+    of_a, of_b = a is not None, b is not None
+    entry = (
+        propagate_static_two,
+        form.vjps[0] if of_a else None,
+        form.vjps[1] if of_b else None,
+        y if (of_a and reads_y) or (of_b and other_reads_y) else None,
+        x if (of_a and reads[0]) or (of_b and other_reads[0]) else Blueprint(x.shape, x.dtype),
+        z if (of_a and reads[1]) or (of_b and other_reads[1]) else Blueprint(z.shape, z.dtype),
+        a._node if of_a else None,
+        b._node if of_b else None,
+    )
+    tracer = tape.record_tuple(y, entry)
+    return tracer if is_fresh(y) else settled(tracer, Call(ufunc, (a if of_a else x, b if of_b else z), {}))

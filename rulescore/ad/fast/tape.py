@@ -1,0 +1,86 @@
+"""The tape with entries that are tuples, and the walk back along it, in lists by position."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from rulescore.ad.engine.entries import Entry
+from rulescore.ad.engine.tapes import Tape
+from rulescore.ad.fast.entries import (
+    FastEntry,
+    accumulate,
+    is_elementwise,
+    propagate_by_ufunc,
+    propagate_entry,
+    propagate_static,
+)
+from rulescore.ad.in_place.sharing import settled
+from rulescore.ad.tracing.calls import Call
+from rulescore.ad.tracing.tracers import Tracer
+from rulescore.definitions import Blueprint
+from rulescore.records import StaticForm
+from rulescore.thunks import Selected
+
+_ndarray = np.ndarray
+
+
+class FastTape(Tape):
+    """A tape whose entries are tuples; see `entries`."""
+
+    __slots__ = ()
+
+    def key_of(self, entry: Entry) -> int:
+        self.append((propagate_entry, entry))  # type: ignore[arg-type]
+        return len(self) - 1
+
+    def record_tuple(self, y: Any, entry: FastEntry) -> Any:
+        """A tracer of an output, with its entry."""
+        self.append(entry)  # type: ignore[arg-type]
+        return self.tracer(y, len(self) - 1)
+
+    def record_static(self, form: StaticForm, first: Tracer, x: Any) -> Any:
+        """A call of one array of real numbers by the static form of its rule, which is less to keep than a closure."""
+        y = form.primal(x)
+        if not is_fresh(y) or y is x:
+            tracer = self.record_tuple(y, (propagate_static, form.vjps[0], y, x, first._node))
+            return settled(tracer, Call(form.primal, (first,), {}))
+        saved_y = y if form.uses_output[0] else None
+        saved_x = x if form.uses_arguments[0][0] else Blueprint(x.shape, x.dtype)
+        return self.record_tuple(y, (propagate_static, form.vjps[0], saved_y, saved_x, first._node))
+
+    def pull_back(self, seeds: list[tuple[int, Any]], keep: bool = False) -> list[Any]:
+        bars: list[Any] = [None] * len(self)
+        owned = bytearray(len(self))
+        for position, seed in seeds:
+            accumulate(seed, position, bars, owned)
+        # Both are taken from their ends, so that what they hold is freed; the position of an entry is the length of
+        # `bars`.
+        next_entry: Any = reversed(self).__next__ if keep else self.pop
+        next_bar = bars.pop
+        try:
+            for _ in range(len(self) - self.arguments):
+                entry = next_entry()
+                ybar = next_bar()
+                if ybar is None:
+                    continue
+                if entry[0] is propagate_by_ufunc:  # spelled out, since the call would cost a tenth of it
+                    _, ufunc, x, parent = entry
+                    if bars[parent] is None:
+                        bars[parent] = ybar * ufunc(x)
+                    else:
+                        accumulate(ybar * ufunc(x), parent, bars, owned)
+                else:
+                    if type(ybar) is Selected and not is_elementwise(entry):
+                        ybar = ybar.force()
+                    entry[0](entry, ybar, bars, owned)
+        except Exception as error:
+            vars(error).setdefault("key", len(bars))
+            raise
+        return [bar.force() if type(bar) is Selected else bar for bar in bars]
+
+
+def is_fresh(y: Any) -> bool:
+    """Whether an output is a number or array of real numbers that is no view."""
+    return y.dtype.kind == "f" and y.base is None if type(y) is _ndarray else isinstance(y, np.floating)

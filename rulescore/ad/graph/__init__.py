@@ -1,0 +1,1 @@
+"""Entries that are kept by their results: variables beneath their public functions."""

@@ -1,0 +1,154 @@
+"""The imperative interface beneath its public functions: a graph that grows with every operation on variables.
+
+A variable is a tracer of a trace that has the lowest level of all and never ends. It records as a tape does, but nobody
+keeps a list: an entry is kept by its node, a node by the results that it leads to. So a graph lives as long as somebody
+holds one of its results, and goes without the help of the garbage collector.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable
+from typing import Any
+
+from rulescore.ad.engine.entries import Entry, Key, Pulled, Several
+from rulescore.ad.engine.tapes import Recorder
+from rulescore.ad.engine.walk_back import Cotangents, walk_back
+from rulescore.ad.graph.nodes import CONSTANT, Node, node_of
+from rulescore.ad.tracing.calls import Call, Stripped, values_of
+from rulescore.ad.tracing.outputs import traced
+from rulescore.ad.tracing.tracers import Tracer, top_trace
+from rulescore.ad.values.trees import map_containers_at
+from rulescore.tangents import rebuild, structure_of
+
+
+class Recalled(Pulled):
+    """A call that can be made again, with variables, where its derivative is itself to be differentiated.
+
+    What the pullback saved cannot be seen.
+
+    Parameters
+    ----------
+    again : tuple or None
+        The arguments, keywords and needs of the call; None where its pullback does not depend on the arguments.
+    """
+
+    __slots__ = ("_again", "f")
+
+    def __init__(self, f: Any, pullback: Any, targets: Any, again: Any) -> None:
+        super().__init__(pullback, targets)
+        self.f = f
+        self._again = again
+
+    def lifted(self, graph: Graph, node: Node) -> Entry:
+        """An entry that does likewise with variables, so that what it computes becomes part of the graph again."""
+        if self._again is None:
+            return self
+        values, kwargs, needs = self._again
+        args = list(values)
+        for position, path, parent in self.targets:
+            args[position] = map_containers_at(args[position], path, lambda x, parent=parent: graph.tracer(x, parent))
+        _, pullback = graph.system.pull(self.f, tuple(args), kwargs, needs)
+        return Pulled(pullback, self.targets)
+
+
+class Join(Entry):
+    """A value that depends on variables in two ways: the cotangent goes to both."""
+
+    __slots__ = ("parents",)
+
+    def __init__(self, first: Key, second: Key) -> None:
+        self.parents = (first, second)
+
+    def cotangents(self, ybar: Any) -> list[tuple[Key, Any]]:
+        return [(parent, ybar) for parent in self.parents]
+
+
+class Graph(Recorder):
+    """The trace of all variables.
+
+    Parameters
+    ----------
+    system : System
+        What the storeys above provide.
+    kind : type
+        The class of results; those of variables derive from it.
+    remake : callable
+        From a value to another variable, for those that are unpickled.
+    backward : callable
+        What the method of that name does.
+    """
+
+    __slots__ = ("backward", "kind", "remake", "system")
+    level = 0  # below that of every transformation: they count from 1
+
+    def __init__(self, system: Any, kind: type[Tracer], remake: Any, backward: Any) -> None:
+        self.system = system
+        self.kind = kind
+        self.remake = remake
+        self.backward = backward
+
+    def __repr__(self) -> str:
+        return "<the graph of all variables>"
+
+    def constant(self, value: Any) -> Any:
+        return self.tracer(value, CONSTANT)
+
+    def key_of(self, entry: Entry) -> Node:
+        return node_of(entry)
+
+    def captured(self, y: Any) -> bool:
+        return False  # it says so itself; see `recorded`
+
+    def recorded(self, y: Any, call: Call, seen: Stripped, pullback: Callable[[Any], Any]) -> Any:
+        again = (seen.values, call.kwargs, seen.needs)
+        return self.recorded_by(Recalled(call.f, pullback, seen.targets, again), y, call)
+
+    def recorded_by(self, entry: Entry, y: Any, call: Call) -> Any:
+        """The output of a call, also of a rule that called back a function which used variables from around it."""
+        if top_trace((y,)) is not self:
+            return traced(self, y, call, entry)
+        direct = traced(self, values_of(self, y), call, entry)
+        if isinstance(y, Tracer):
+            return self._joined(direct, y)
+        others, parts = structure_of(y) or {}, structure_of(direct) or {}
+        return rebuild(direct, {key: self._joined(x, others[key]) for key, x in parts.items()})
+
+    def _joined(self, direct: Any, closed_over: Any) -> Any:
+        if not isinstance(closed_over, Tracer) or closed_over._trace is not self:
+            return direct
+        return self.record(direct._value, Join(direct._node, closed_over._node))
+
+    def sums(
+        self, nodes: list[Node], seeds: Any, ends: Collection[Node], wanted: Collection[Node] | None, create: bool
+    ) -> Any:
+        """The cotangents that a walk through some nodes begins with; those of its ends stay there."""
+        return _CotangentsOfNodes(seeds, ends, wanted, in_place=not create)
+
+    def walk(self, steps: Iterable[tuple[Node, Entry]], bars: Any) -> None:
+        """The walk back."""
+        walk_back(steps, bars)
+
+    def lifted(self, node: Node) -> Entry:
+        """The entry of a node, which does what it does with variables."""
+        return lifted_entry(node.entry, self, node)
+
+
+class _CotangentsOfNodes(Cotangents):
+    """The cotangents of nodes, of which some stay where they are until the end."""
+
+    def __init__(self, seeds: Any, ends: Collection[Node], wanted: Collection[Node] | None, in_place: bool) -> None:
+        super().__init__(seeds, wanted, in_place)
+        self._ends = ends
+
+    def take(self, key: Node, masked: bool = False) -> Any:
+        total = super().take(key, masked)
+        if key in self._ends and total is not None:
+            self._sums[key] = total
+        return total
+
+
+def lifted_entry(entry: Any, graph: Graph, node: Node) -> Entry:
+    """The entry of a node, with variables in the place of what it has saved, if it has."""
+    if isinstance(entry, Several):
+        return entry.of(lifted_entry(entry.call, graph, node))
+    return entry.lifted(graph, node) if hasattr(entry, "lifted") else entry

@@ -1,0 +1,1 @@
+"""What writes to arrays, and what shares their memory."""

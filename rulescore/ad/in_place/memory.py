@@ -1,0 +1,102 @@
+"""Arrays in memory: which share it, which can be written to, and copies that are laid out alike.
+
+What NumPy makes a view and what a copy depends on how far apart the elements lie (the strides). So that a view of an
+array is one of its copy too, copies are made with the same strides.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+
+def owner_of(array: Any) -> Any:
+    """The object that the memory of an array belongs to: itself, or that which it is, in the end, a view of."""
+    while (base := getattr(array, "base", None)) is not None:
+        array = base
+    return array
+
+
+def is_writeable(array: Any) -> bool:
+    """Whether NumPy writes to an array, without a warning that it will not in future.
+
+    It gives that warning when one looks at the flag of what ``np.broadcast_arrays`` returns.
+    """
+    return is_writeable_by(array.flags.num)
+
+
+def is_writeable_by(flags: int) -> bool:
+    """Likewise, of an array with these flags (``flags.num``)."""
+    return bool(flags & _WRITEABLE) and flags >= 0
+
+
+_WRITEABLE = 0x0400
+"""NumPy's NPY_ARRAY_WRITEABLE; the sign of the flags is its NPY_ARRAY_WARN_ON_WRITE."""
+
+
+# ---------------------------------------------------------------- strides
+
+
+def is_laid_out(array: Any, shape: tuple[int, ...], strides: tuple[int, ...]) -> bool:
+    """Whether an array has a shape and strides, as far as they matter: those of axes of length 1 do not."""
+    if array.strides == strides:
+        return bool(array.shape == shape)
+    return bool(array.shape == shape) and (
+        0 in shape or all(n == 1 or a == b for n, a, b in zip(shape, array.strides, strides, strict=True))
+    )
+
+
+def copy_of(x: Any, strides: tuple[int, ...] | None = None) -> Any:
+    """A copy that can be written to, with given strides or with those of ``x`` where its elements lie apart."""
+    if type(x) is not np.ndarray:
+        return np.array(x) if isinstance(x, np.generic) else x.copy()
+    y = x.copy(order="K")
+    if is_laid_out(y, x.shape, x.strides if strides is None else strides):
+        return y
+    if strides is None:
+        strides = x.strides
+        if may_overlap_itself(x.shape, strides, x.itemsize):
+            return y
+    y = empty(x.shape, x.dtype, strides)
+    y[...] = x
+    return y
+
+
+def zeros(shape: tuple[int, ...], dtype: Any, strides: tuple[int, ...]) -> Any:
+    """Zeros with given strides."""
+    y = np.zeros(shape, dtype)
+    if is_laid_out(y, shape, strides):
+        return y
+    y = empty(shape, dtype, strides)
+    y[...] = 0
+    return y
+
+
+def empty(shape: tuple[int, ...], dtype: Any, strides: tuple[int, ...]) -> Any:
+    """An array with given strides, of which some may be negative or leave gaps."""
+    dtype = np.dtype(dtype)
+    if 0 in shape:
+        return np.empty(shape, dtype)
+    reach = [s * (n - 1) for n, s in zip(shape, strides, strict=True)]
+    before, after = -sum(r for r in reach if r < 0), sum(r for r in reach if r > 0)
+    return np.ndarray(shape, dtype, np.empty(before + after + dtype.itemsize, np.uint8), before, strides)
+
+
+def scaled(strides: tuple[int, ...], itemsize: int, new: int) -> tuple[int, ...]:
+    """The strides that an array would have if its elements were of another size."""
+    exact = all(s % itemsize == 0 for s in strides)
+    return strides if itemsize == new else tuple([s // itemsize * new if exact else s * new for s in strides])
+
+
+def may_overlap_itself(shape: tuple[int, ...], strides: tuple[int, ...], itemsize: int) -> bool:
+    """Whether several elements of an array may lie in the same place, as in the result of ``np.broadcast_to``.
+
+    Exact for what NumPy's own functions make; some arrays from ``as_strided`` are suspected wrongly.
+    """
+    reach = itemsize
+    for stride, n in sorted((abs(s), n) for n, s in zip(shape, strides, strict=True) if n > 1):
+        if stride < reach:
+            return True
+        reach += stride * (n - 1)
+    return False

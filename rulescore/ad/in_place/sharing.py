@@ -1,0 +1,180 @@
+"""Finding out which result of a call is a view of an argument.
+
+It is not known from functions but seen in memory: a result is one of the argument whose memory it shares. The arguments
+of a differentiated function are separate, also where they were views of one array outside of it.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from rulescore.ad.in_place.memory import copy_of, is_writeable, may_overlap_itself, owner_of
+from rulescore.ad.in_place.view_calls import ViewCall, is_simple
+from rulescore.ad.in_place.views import (
+    Origin,
+    View,
+    plain_class,
+    set_node,
+    set_trace,
+    set_value,
+    state_to_remember,
+    view_class,
+)
+from rulescore.ad.tracing.calls import Call
+from rulescore.ad.tracing.tracers import Tracer, top_trace, value_beneath
+from rulescore.ad.values.trees import map_containers
+from rulescore.tangents import is_array, rebuild, structure_of
+
+
+def settled(y: Any, call: Call) -> Any:
+    """The result of a call as the user gets it: a view of the argument whose memory it shares, or a read-only array."""
+    if isinstance(y, Tracer):
+        value = y._value
+        if type(value) is np.ndarray and value.base is None:
+            for x in call.args:
+                if isinstance(x, Tracer) and x._value is value:
+                    return as_view(y, call)
+            return y
+        return as_view(y, call) if y.may_be_view(call) else y  # type: ignore[attr-defined]
+    if type(y) is np.ndarray:
+        return released(y, call.args)
+    fields = None if is_array(y) else structure_of(y)
+    if not fields or top_trace(fields.values()) is None:
+        return y
+    return rebuild(y, {key: _settled_part(part, call, key) for key, part in fields.items()})
+
+
+def _settled_part(part: Any, call: Call, key: Any) -> Any:
+    if isinstance(part, Tracer):
+        return as_view(part, call, key)
+    # Views within containers are not kept track of.
+    return map_containers(_copied, part) if isinstance(part, (tuple, list, dict)) else part
+
+
+def _copied(x: Any) -> Any:
+    if isinstance(x, Tracer) and getattr(x._value, "base", None) is not None:
+        x._value = x._value.copy()
+    return x
+
+
+def as_view(tracer: Tracer, call: Any, key: Any = None) -> Any:
+    """The tracer, as a view of the argument of the call whose memory it shares; itself where there is none.
+
+    Parameters
+    ----------
+    tracer : Tracer
+        A result.
+    call : Call
+        The call that it is a result of: ``f``, ``args``, ``kwargs``.
+    key : object
+        Which item of the result it is; None where it is all of it.
+    """
+    bottom = value_beneath(tracer)
+    if not isinstance(bottom, np.ndarray):
+        return tracer
+    base = _base_of_simple_call(bottom, call) if key is None and is_simple(call) else _base_of(bottom, call, key)
+    if base is None:
+        return tracer
+    if not isinstance(base, Tracer):
+        return _read_only(tracer)
+    if tracer._value is base._value and tracer._trace is base._trace and is_numpys(call.f):
+        return base  # np.asarray and the like: not a view, but the array itself
+    if bottom.size == 0:
+        return tracer
+    view: Any = object.__new__(view_class(plain_class(type(tracer))))
+    view._base = base
+    view._root = root = base._root if isinstance(base, View) else base
+    flags = bottom.flags
+    overlaps = not (call.f is operator.getitem or flags.c_contiguous or flags.f_contiguous) and (
+        may_overlap_itself(bottom.shape, bottom.strides, bottom.itemsize)
+    )
+    view._origin = Origin(
+        ViewCall(call, key, base),
+        tracer.shape,
+        is_writeable(bottom) and is_numpys(call.f),
+        overlaps or (isinstance(base, View) and base.origin.overlaps),
+    )
+    tracer._value = root.held_by_view(tracer)
+    view._seen = state_to_remember(tracer, (root._trace, root._node, root._value))
+    set_value(view, tracer._value)
+    set_trace(view, tracer._trace)
+    set_node(view, tracer._node)
+    return view
+
+
+def is_numpys(f: Any) -> bool:
+    """Whether a function is one of NumPy's own, whose results share memory with its argument and nothing else.
+
+    A function of a user may do the same and have a rule of its own all the same, to reverse a gradient for instance.
+    """
+    return (
+        f is operator.getitem
+        or getattr(f, "__objclass__", None) is np.ndarray
+        or (getattr(f, "__module__", None) or "").split(".")[0] == "numpy"
+    )
+
+
+def _base_of_simple_call(bottom: Any, call: Any) -> Any:
+    base = call.args[0]
+    beneath = value_beneath(base)
+    return base if isinstance(beneath, np.ndarray) and owner_of(beneath) is owner_of(bottom) else None
+
+
+def _base_of(bottom: Any, call: Any, key: Any) -> Any:
+    """The array or tracer among the arguments that a result is a view of; None where there is none."""
+    owner = owner_of(bottom)
+    found: list[Any] = []
+    for x in _arrays_in((*call.args, *call.kwargs.values()) if call.kwargs else call.args):
+        if owner_of(value_beneath(x)) is owner and not any(x is other for other in found):
+            found.append(x)
+    if len(found) < 2:
+        return found[0] if found else None
+    # Views of one array: the result is one of that argument without whose memory it would lie elsewhere.
+    return next((x for x in found if _lies_in_copy(x, call, key)), found[0])
+
+
+def _arrays_in(args: Any) -> Iterator[Any]:
+    for x in args:
+        if isinstance(x, Tracer):
+            if isinstance(value_beneath(x), np.ndarray):
+                yield x
+        elif isinstance(x, np.ndarray):
+            yield x
+        elif type(x) in (list, tuple):
+            yield from _arrays_in(x)
+        elif type(x) is dict:
+            yield from _arrays_in(x.values())
+
+
+def _lies_in_copy(base: Any, call: Any, key: Any) -> bool:
+    """Whether the result is a view of a copy of one argument, when that takes the place of the argument."""
+    copy = copy_of(value_beneath(base))
+    y = ViewCall(call, key, base).of(copy)
+    return isinstance(y, np.ndarray) and owner_of(y) is owner_of(copy)
+
+
+def _read_only(tracer: Any) -> Any:
+    """A view of an ordinary array, which would have to be written to when the view is: that cannot be."""
+    if type(tracer._value) is np.ndarray:
+        tracer._value = tracer._value.view()
+        tracer._value.flags.writeable = False
+    return tracer
+
+
+def released(y: Any, args: Any) -> Any:
+    """A result without a derivative, as it is handed to the user: read-only where it is the array within a tracer.
+
+    ``ignore_derivatives(x)`` hands out that array, which the caller may own and a tape may have saved.
+    """
+    if type(y) is not np.ndarray or not y.size or y.dtype.kind not in "fc" or not is_writeable(y):
+        return y
+    owner = owner_of(y)
+    if all(owner_of(value_beneath(x)) is not owner for x in _arrays_in(args) if isinstance(x, Tracer)):
+        return y
+    y = y.view()
+    y.flags.writeable = False
+    return y

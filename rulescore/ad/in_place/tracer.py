@@ -1,0 +1,133 @@
+"""The tracer that can be written to: ``x[i] = v``, ``x += y``, ``out=x``, and views that share its memory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from rulescore.ad.in_place.adding_at import add_at
+from rulescore.ad.in_place.assignment import assign, replace, reshape_in_place, update
+from rulescore.ad.in_place.flat import FlatView, put
+from rulescore.ad.in_place.out import call_into, deliver, taking_out
+from rulescore.ad.in_place.replaced import replaced
+from rulescore.ad.in_place.sharing import settled
+from rulescore.ad.in_place.views import plain_class
+from rulescore.ad.numpy_protocols.implementations import through_implementation
+from rulescore.ad.numpy_protocols.operands import leaves_to, operands
+from rulescore.ad.numpy_protocols.operators import BINARY, set_method
+from rulescore.ad.numpy_protocols.tracer import ArrayTracer, refuse_other_attributes
+from rulescore.ad.tracing.calls import Call
+from rulescore.ad.tracing.tracers import apply, value_beneath
+
+_NO_KEYWORDS: dict[str, Any] = {}
+
+
+def call_and_settle(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any] = _NO_KEYWORDS) -> Any:
+    """As `call_numpy`; and what a rule returned becomes what NumPy's result would be: a view, or a read-only array."""
+    if type(f) is np.ufunc:
+        args = operands(f, args)
+    y = apply(f, args, kwargs)
+    return through_implementation(f, args, kwargs) if y is NotImplemented else settled(y, Call(f, args, kwargs))
+
+
+class WritableTracer(ArrayTracer):
+    """A tracer in the place of an array that may be written to."""
+
+    __slots__ = ()
+    _call = staticmethod(call_and_settle)
+    _is_plain = True  # not so views, and what else is not to be taken as it is
+
+    def frozen(self) -> Any:
+        if isinstance(value_beneath(self), np.generic):
+            return self
+        twin = plain_class(type(self))()
+        twin._value, twin._trace, twin._node = self._value, self._trace, self._node
+        return twin
+
+    def write(self, index: Any, value: Any) -> None:
+        """Assign to elements, of something that is no view."""
+        replace(self, apply(replaced, (self, index, value)))
+
+    def held_by_view(self, tracer: Any) -> Any:
+        """What a view of this array holds, given a tracer of the part that it shows."""
+        return tracer._value
+
+    def may_be_view(self, call: Any) -> bool:
+        """Whether it, as the result of a call, may share memory with an argument."""
+        return isinstance(value_beneath(self), np.ndarray)
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        if method == "__call__" and not kwargs:
+            return self._call(ufunc, inputs, {})
+        if method == "at":
+            return add_at(ufunc, inputs)
+        if "out" in kwargs or "where" in kwargs:
+            return call_into(super().__array_ufunc__, ufunc, method, inputs, kwargs)
+        return super().__array_ufunc__(ufunc, method, *inputs, **kwargs)
+
+    def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
+        if len(args) > 1 or "out" in kwargs:
+            args, kwargs, out = taking_out(func, args, kwargs)
+            if out is not None:
+                result = ArrayTracer.__array_function__(self, func, types, args, kwargs)
+                return deliver(result, out, func.__name__)
+        return ArrayTracer.__array_function__(self, func, types, args, kwargs)
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        assign(self, index, value)
+
+    def _set_shape(self, shape: Any) -> None:
+        reshape_in_place(self, shape)
+
+    shape = ArrayTracer.shape.setter(_set_shape)
+
+    def _set_real(self, value: Any) -> None:
+        if self.dtype.kind == "c":
+            self.real[...] = value
+        else:
+            self[...] = value
+
+    real = ArrayTracer.real.setter(_set_real)
+
+    def _set_imag(self, value: Any) -> None:
+        if self.dtype.kind != "c":
+            raise TypeError("array does not have imaginary part to set")
+        self[...] = self.real + 1j * value
+
+    imag = ArrayTracer.imag.setter(_set_imag)
+
+    @property
+    def flat(self) -> Any:
+        return FlatView(self)
+
+    @flat.setter
+    def flat(self, values: Any) -> None:
+        self.flat[:] = values
+
+    def fill(self, value: Any) -> None:
+        self[...] = value
+
+    def sort(self, *args: Any, **kwargs: Any) -> None:
+        self[...] = self._call(np.sort, (self, *args), kwargs)
+
+    def partition(self, *args: Any, **kwargs: Any) -> None:
+        self[...] = self._call(np.partition, (self, *args), kwargs)
+
+    def put(self, indices: Any, values: Any, mode: str = "raise") -> None:
+        put(self, indices, values, mode)
+
+
+def _in_place(ufunc: Any) -> Callable[..., Any]:
+    def method(self: Any, other: Any) -> Any:
+        return NotImplemented if leaves_to(other) else update(self, ufunc, other)
+
+    return method
+
+
+for _name, _ufunc in BINARY.items():
+    if _name != "divmod":
+        set_method(WritableTracer, f"__i{_name}__", _in_place(_ufunc))
+
+refuse_other_attributes(WritableTracer)

@@ -1,0 +1,204 @@
+"""Tracers that are views of other tracers, as NumPy's views are of arrays.
+
+A tracer that is assigned to gets a new value and a new node. A view knows the tracer at the root of it all and the
+calls that lead there, and makes itself anew when it is used after the root has changed. What is assigned to a view is
+assigned to its root.
+"""
+
+from __future__ import annotations
+
+import functools
+import operator
+from typing import Any, ClassVar, NamedTuple
+
+from rulescore.ad.in_place.memory import is_writeable_by
+from rulescore.ad.in_place.view_calls import _ARRAY, ViewCall
+from rulescore.ad.tracing.tracers import Tracer
+
+# The slots themselves, which the properties of a view hide.
+_slots: Any = vars(Tracer)
+
+
+get_value, set_value = _slots["_value"].__get__, _slots["_value"].__set__
+
+
+get_node, set_node = _slots["_node"].__get__, _slots["_node"].__set__
+
+
+get_trace, set_trace = _slots["_trace"].__get__, _slots["_trace"].__set__
+
+
+class Origin(NamedTuple):
+    """How a view is made of its base, and what it was when it was made.
+
+    Attributes
+    ----------
+    call : ViewCall
+        The call.
+    shape : tuple of int
+        Its shape.
+    is_writeable, overlaps : bool
+        Whether NumPy would write to it, and whether elements share their place.
+    """
+
+    call: ViewCall
+    shape: tuple[int, ...]
+    is_writeable: bool
+    overlaps: bool
+
+
+def _origin_of_item(index: Any, shape_of_base: tuple[int, ...], shape: tuple[int, ...], flags: int) -> Origin:
+    call = object.__new__(ViewCall)
+    call.f, call.args, call.kwargs, call.key, call.shape = operator.getitem, (_ARRAY, index), {}, None, shape_of_base
+    return Origin(call, shape, is_writeable_by(flags), overlaps=False)
+
+
+class View(Tracer):
+    """What is special about the tracers that are views; see the module.
+
+    Attributes
+    ----------
+    _root : Tracer
+        The tracer at the end of the chain, which is no view.
+    _base : Tracer
+        The tracer it was taken of: the root, or a view of it.
+    _origin : Origin or tuple
+        How it is made of the base. Of an item, what `origin` makes that of: most items are never asked for it.
+    _seen : tuple or None
+        Trace, node and value of the root when the view was made; None when it has to be made anew in any case.
+    """
+
+    __slots__ = ("_base", "_origin", "_root", "_seen")
+    _is_plain = False
+    _plain: ClassVar[type]
+
+    _root: Tracer
+    _base: Tracer
+    _origin: Origin | tuple[Any, ...]
+    _seen: tuple[Any, Any, Any] | None
+
+    def __new__(cls) -> Any:
+        # A trace makes its results of the class of an argument; the result of an operation on a view is none.
+        return object.__new__(cls._plain)
+
+    @property
+    def base(self) -> Any:
+        """What this is a view of, beneath all views."""
+        return self._root
+
+    @property
+    def origin(self) -> Origin:
+        """How it is made of the base, and what it was when it was made."""
+        origin = self._origin
+        if type(origin) is tuple:
+            self._origin = origin = _origin_of_item(*origin)
+        return origin  # type: ignore[return-value]
+
+    def is_current(self) -> bool:
+        """Whether the root is what it was when the view was made."""
+        root, seen = self._root, self._seen
+        return (
+            seen is not None
+            and root._node is seen[1]
+            and root._trace is seen[0]
+            and (seen[2] is None or root._value is seen[2])
+        )
+
+    def refresh(self) -> None:
+        """Make it anew where the root has changed."""
+        chain: list[View] = []
+        view: Any = self
+        while isinstance(view, View) and not view.is_current():
+            chain.append(view)
+            view = view._base
+        for view in reversed(chain):
+            view._make_anew()
+
+    def _make_anew(self) -> None:
+        root = self._root
+        state = (root._trace, root._node, root._value)
+        fresh = self.origin.call.of(self._base)
+        plain = plain_class(type(fresh))
+        if plain is not type(self)._plain:
+            self.__class__ = view_class(plain)  # the root has become a tracer of another trace
+        set_value(self, fresh._value)
+        set_trace(self, fresh._trace)
+        set_node(self, fresh._node)
+        self._seen = state_to_remember(fresh, state)
+
+    def calls(self) -> list[ViewCall]:
+        """The calls that lead from the root to it."""
+        calls = []
+        view: Any = self
+        while isinstance(view, View):
+            calls.append(view.origin.call)
+            view = view._base
+        return calls[::-1]
+
+    def forget(self) -> None:
+        """Hold no arrays any more, so that the root's may be written to; they are taken again when asked for."""
+        view: Any = self
+        while isinstance(view, View):
+            view._seen = None
+            set_value(view, None)
+            set_node(view, None)
+            view = view._base
+
+    def reshape_in_place(self, reshaped: View) -> None:
+        """Become another view of itself; views of it stay what they are."""
+        before = object.__new__(type(self))
+        for name in View.__slots__:
+            setattr(before, name, getattr(self, name))
+        before._seen = None
+        is_writeable, overlaps = self.origin.is_writeable, self.origin.overlaps
+        self._origin = Origin(reshaped.origin.call, reshaped.origin.shape, is_writeable, overlaps)
+        self._base, self._seen = before, None
+
+    def is_item(self, x: Any, index: Any) -> bool:
+        """Whether it is what was read from ``x`` with this very index."""
+        if self._base is not x:
+            return False
+        call = self.origin.call
+        return call.f is operator.getitem and call.args[1] is index
+
+    # The same check three times, since these are read at every operation and a call would double what that costs.
+    @property
+    def _value(self) -> Any:
+        seen, root = self._seen, self._root
+        if seen is None or root._node is not seen[1] or root._trace is not seen[0] or seen[2] is not None:
+            self.refresh()
+        return get_value(self)
+
+    @property
+    def _node(self) -> Any:
+        seen, root = self._seen, self._root
+        if seen is None or root._node is not seen[1] or root._trace is not seen[0] or seen[2] is not None:
+            self.refresh()
+        return get_node(self)
+
+    @property
+    def _trace(self) -> Any:
+        seen, root = self._seen, self._root
+        if seen is None or root._node is not seen[1] or root._trace is not seen[0] or seen[2] is not None:
+            self.refresh()
+        return get_trace(self)
+
+
+@functools.cache
+def view_class(plain: type) -> type:
+    """The class of views whose operations give tracers of a class."""
+    return type(f"{plain.__name__} view", (View, plain), {"__slots__": (), "_plain": plain})
+
+
+def plain_class(cls: type) -> Any:
+    """The class of the results of operations on tracers of a class, which are no views, nor anything else special."""
+    return getattr(cls, "_plain", cls)
+
+
+def state_to_remember(tracer: Any, state: tuple[Any, Any, Any]) -> tuple[Any, Any, Any]:
+    """The state of the root; without its value where the node says everything, since holding the value costs copies.
+
+    The positions on a tape are never used twice, while the tangent of an array may stay the same zero.
+    """
+    trace, node, value = state
+    return (trace, node, None if type(node) is int else value)

@@ -1,0 +1,1 @@
+"""What errors say, and which line of the user's code they name."""

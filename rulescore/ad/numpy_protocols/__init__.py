@@ -1,0 +1,1 @@
+"""How NumPy's calls reach a trace: those that make new values."""

@@ -1,0 +1,92 @@
+"""What may stand beside a tracer in an operation, and what it becomes there."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from rulescore.ad.tracing.tracers import top_trace
+from rulescore.registry import rrule
+from rulescore.sparsity import is_sparse
+from rulescore.thunks import Thunk
+
+
+def operands(f: Any, args: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The arguments of a ufunc: lists and tuples as the arrays that a ufunc makes of them, thunks as their values.
+
+    Sparse arrays stay what they are where a rule serves them, and are refused where none does.
+
+    Rules would take them for structures, and tuples for the tangents of several outputs.
+    """
+    for x in args:
+        if _is_no_operand(type(x)):  # type: ignore[arg-type]
+            if any(map(is_sparse, args)) and rrule.rule_for_types(f, tuple(map(type, args))) is not None:
+                return args
+            return tuple([_as_operand(x) for x in args])
+    return args
+
+
+@functools.cache
+def _is_no_operand(cls: Any) -> bool:
+    return (
+        cls in (tuple, list) or issubclass(cls, Thunk) or is_refused(cls) or cls.__module__.startswith("scipy.sparse")
+    )
+
+
+def _as_operand(x: Any) -> Any:
+    if type(x) in (tuple, list):
+        return array_of(x)
+    if isinstance(x, Thunk):  # there may be a tracer in it
+        return x.force()
+    refuse_types((type(x),))
+    if is_sparse(x):
+        raise TypeError(
+            f"a {type(x).__name__} stands in an operation of NumPy with a value that is being differentiated, and "
+            "NumPy knows nothing of sparse arrays: make it dense with S.toarray(), or write a function with a rule of "
+            "its own"
+        )
+    return x
+
+
+@functools.cache
+def is_refused(cls: Any) -> bool:
+    """Whether a type of arrays gives NumPy's operations another meaning, which the rules do not know of."""
+    # Not np.ma.MaskedArray, which would import that module.
+    names = {(base.__module__, base.__name__) for base in cls.__mro__}
+    return bool(names & {("numpy", "matrix"), ("numpy.ma", "MaskedArray"), ("numpy.ma.core", "MaskedArray")})
+
+
+def refuse_types(types: Iterable[type]) -> None:
+    """An error for the types that `is_refused` names."""
+    for cls in types:
+        if is_refused(cls):
+            raise TypeError(
+                f"a {cls.__name__} takes part in an operation that is being differentiated, where operators and "
+                "functions mean something else than for arrays: write np.asarray(m) for a matrix, and np.where(mask, "
+                "0, a.data) for a masked array"
+            )
+
+
+_FOREIGN = (str, bytes, type(None), set, frozenset, dict)
+
+
+def leaves_to(other: Any) -> bool:
+    """Whether an operator is somebody else's business: of what is no array, or of who wants nothing of arrays."""
+    return _is_left_to(type(other))  # type: ignore[arg-type]
+
+
+@functools.cache
+def _is_left_to(cls: Any) -> bool:
+    return cls in _FOREIGN or getattr(cls, "__array_ufunc__", leaves_to) is None
+
+
+def array_of(items: Any) -> Any:
+    """The array of nested lists and tuples of numbers, arrays and tracers; anything else as it is."""
+    if type(items) not in (list, tuple):
+        return items
+    if top_trace((items,)) is None:
+        return np.asarray(items)
+    return np.stack([array_of(item) for item in items])

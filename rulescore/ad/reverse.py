@@ -1,0 +1,219 @@
+"""Reverse mode: `grad`, `value_and_grad`, `vjp`.
+
+Each begins a differentiation of its own, puts tracers into the arguments, calls the function, and walks back from the
+result.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+from rulescore.ad.boundary.arguments import Argnums, Arguments, check_argnums, check_function
+from rulescore.ad.boundary.derivatives import finished, matching
+from rulescore.ad.boundary.results import belongs_to, check_loss, check_outputs, handed_out, result_of, without_tracers
+from rulescore.ad.engine.tapes import Tape
+from rulescore.ad.messages.errors import unmask
+from rulescore.ad.messages.unused_rules import warn_of_unused_rules
+from rulescore.ad.system.placing import explain
+from rulescore.ad.system.reference_ad import AD
+from rulescore.ad.values.trees import flatten, tree_map, unflatten
+from rulescore.records import name_of
+from rulescore.zero import AbstractZero
+
+
+def value_and_grad(f: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False) -> Callable[..., Any]:
+    """A function that returns the value of ``f`` and its gradient.
+
+    Parameters
+    ----------
+    f : callable
+        A function of plain NumPy code that returns a real number. Its arguments may be numbers, arrays, and nested
+        tuples, lists, dicts and dataclasses of them.
+    argnums : int or sequence of int
+        Which positional arguments are differentiated.
+    has_aux : bool
+        Whether ``f`` returns a pair: the number, and something else that is handed through.
+
+    Returns
+    -------
+    callable
+        With the arguments of ``f``; returns ``(value, gradient)``, or ``((value, aux), gradient)``. The gradient has
+        the form of the argument, or is a tuple of such for several argnums. With respect to a complex number x it is
+        ∂/∂Re x + i ∂/∂Im x.
+
+    Raises
+    ------
+    TypeError
+        (From the returned function.) When an argument is an integer, or the value is no real number.
+    UnrelatedOutputError
+        When the value does not depend on the arguments.
+    NoRuleError
+        When ``f`` calls a function that nothing says how to differentiate.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from rulescore.ad import value_and_grad
+    >>> value_and_grad(lambda x: np.sum(x**2))(np.array([1.0, 2.0]))
+    (np.float64(5.0), array([2., 4.]))
+    """
+    check_function("value_and_grad", f)
+    check_argnums("value_and_grad", argnums)
+    what = f"the gradient of {name_of(f)}"
+
+    @functools.wraps(f, updated=())
+    def value_and_gradient(*args: Any, **kwargs: Any) -> Any:
+        arguments = Arguments(what, args, argnums)
+
+        def record(tape: Tape) -> Any:
+            return f(*arguments.with_leaves([tape.leaf(x) for x in arguments.leaves]), **kwargs)
+
+        warn_of_unused_rules(f)
+        tape = AD.tape()
+        try:
+            y, aux = result_of(record(tape), has_aux, f)
+            check_loss(y, f, tape)
+            value, node = y._value, y._node
+            if has_aux:
+                aux = without_tracers(aux, tape)
+        except ValueError as error:
+            unmask(error)
+            raise
+        finally:
+            tape.close()
+        length = len(tape)
+        seed = value.dtype.type(1)
+        try:
+            bars = tape.pull_back([(node, seed)])
+        except Exception as error:
+            explain(error, length, AD.placing_tape(), record)
+            raise
+        gradient = arguments.tangents(finished(bars, arguments.leaves))
+        return ((value, aux) if has_aux else value), gradient
+
+    return value_and_gradient
+
+
+def grad(f: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False) -> Callable[..., Any]:
+    """A function that returns the gradient of ``f``.
+
+    Parameters
+    ----------
+    f, argnums, has_aux
+        As for `value_and_grad`.
+
+    Returns
+    -------
+    callable
+        With the arguments of ``f``; returns the gradient, or ``(gradient, aux)``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from rulescore.ad import grad
+    >>> grad(np.tanh)(0.0)
+    np.float64(1.0)
+    >>> grad(grad(lambda x: x**3))(2.0)
+    np.float64(12.0)
+    """
+    check_function("grad", f)
+    check_argnums("grad", argnums)
+    both = value_and_grad(f, argnums, has_aux)
+
+    @functools.wraps(f, updated=())
+    def gradient(*args: Any, **kwargs: Any) -> Any:
+        value, found = both(*args, **kwargs)
+        return (found, value[1]) if has_aux else found
+
+    return gradient
+
+
+def vjp(f: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
+    """The value of a function, and the function that pulls cotangents back through it.
+
+    Parameters
+    ----------
+    f : callable
+        A function of ``primals`` that returns a number, an array, or nested containers of them.
+    *primals
+        Where to differentiate it; see `value_and_grad`.
+    has_aux : bool
+        Whether ``f`` returns a pair: the output, and something else that is handed through.
+
+    Returns
+    -------
+    y : object
+        The output.
+    vjp_fn : callable
+        From a cotangent, in the form of the output, to a tuple of one cotangent per primal. It may be called several
+        times.
+    aux : object
+        Only with ``has_aux``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from rulescore.ad import vjp
+    >>> y, vjp_fn = vjp(np.multiply, 2.0, 5.0)
+    >>> vjp_fn(1.0)
+    (np.float64(5.0), np.float64(2.0))
+    """
+    check_function("vjp", f)
+    recording = Recording(f"the vjp of {name_of(f)}", f, primals, has_aux)
+
+    def vjp_fn(cotangent: Any) -> tuple[Any, ...]:
+        return recording.pull(cotangent)
+
+    y = recording.value
+    return (y, vjp_fn, recording.aux) if has_aux else (y, vjp_fn)
+
+
+class Recording:
+    """A call of a function that has been recorded, to be walked back any number of times.
+
+    Attributes
+    ----------
+    value, aux : object
+        What the function returned.
+    """
+
+    def __init__(self, what: str, f: Any, primals: tuple[Any, ...], has_aux: bool) -> None:
+        if not primals:
+            raise ValueError(f"{what} was asked for without an argument to differentiate it at: pass them after f")
+        self._f = f
+        self._arguments = Arguments(what, primals, range(len(primals)))
+        warn_of_unused_rules(f)
+        self._tape = tape = AD.tape()
+        try:
+            y, aux = result_of(self._record(tape), has_aux, f)
+            outputs, structure = flatten(y)
+            check_outputs(f, outputs)
+            self._nodes = [output._node if belongs_to(output, tape) else None for output in outputs]
+            self.value = unflatten(structure, [handed_out(output, tape) for output in outputs])
+            self.aux = tree_map(lambda leaf: handed_out(leaf, tape), aux) if has_aux else None
+        except ValueError as error:
+            unmask(error)
+            raise
+        finally:
+            tape.close()
+
+    def _record(self, tape: Tape) -> Any:
+        return self._f(*self._arguments.with_leaves([tape.leaf(x) for x in self._arguments.leaves]))
+
+    def pull(self, cotangent: Any) -> tuple[Any, ...]:
+        """The cotangents of the primals, from that of the value."""
+        given = matching("the cotangent", cotangent, self.value, self._f)
+        seeds = [
+            (node, ybar)
+            for node, ybar in zip(self._nodes, given, strict=True)
+            if node is not None and not isinstance(ybar, AbstractZero)
+        ]
+        leaves = self._arguments.leaves
+        try:
+            bars = self._tape.pull_back(seeds, keep=True)
+        except Exception as error:
+            explain(error, len(self._tape), AD.placing_tape(), self._record)
+            raise
+        return self._arguments.tangents(finished(bars, leaves, given))  # type: ignore[no-any-return]

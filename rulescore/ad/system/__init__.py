@@ -1,0 +1,1 @@
+"""The storeys put together."""

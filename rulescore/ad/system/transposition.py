@@ -1,0 +1,130 @@
+"""The derivative in one mode from a rule of the other, since both are linear maps and each is the other transposed.
+
+A pullback is linear in ȳ: what it does to ȳ is recorded on a tape, and walking that back with ẋ gives ẏ. Likewise
+a pushforward, which is linear in ẋ, is walked back with ȳ.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from rulescore.ad.tracing.tracers import Tracer, frozen
+from rulescore.ad.values.kinds import as_scalar, has_tangent_space
+from rulescore.ad.values.skeletons import Skeleton, leaves_in, tangent_of, tangents_in, with_leaves
+from rulescore.declarations import no_tangent_pullback
+from rulescore.projection import project_to
+from rulescore.registry import frule, rrule
+from rulescore.tangents import as_structural, zero_tangent
+from rulescore.thunks import unthunk
+from rulescore.zero import AbstractZero, NoTangent, ZeroTangent
+
+_NO_TANGENT, _ZERO_TANGENT = NoTangent(), ZeroTangent()
+
+
+def push_by_reverse_rule(
+    system: Any, f: Any, values: tuple[Any, ...], kwargs: dict[str, Any], tangents: tuple[Any, ...]
+) -> Any:
+    """``(y, dy)`` by the reverse rule of ``f``, or None when there is none."""
+    found = rrule.call(f, values, kwargs, config=system)
+    if found is None:
+        return None
+    y, pullback = found
+    return y, _transposed(system, pullback, y, tangents)
+
+
+def _transposed(system: Any, pullback: Any, y: Any, tangents: tuple[Any, ...]) -> Any:
+    """ẏ from the pullback of a call and the tangents of its arguments.
+
+    ⟨ȳ, ẏ⟩ = Σ ⟨x̄ᵢ(ȳ), ẋᵢ⟩ for every ȳ, so ẏ is the gradient of the right-hand side with respect to ȳ. With complex
+    numbers the inner products are the real parts, and the maps linear over ℝ, which transposes them all the same.
+    """
+    if pullback is no_tangent_pullback:
+        return _NO_TANGENT
+    tape = system.tape()
+    skeleton = Skeleton.of(y)
+    ybar = _zero(tape, y, skeleton)
+    asked = [
+        (unthunk(xbar), unthunk(dx))  # while the tape is open: a thunk computes with the cotangent that is traced
+        for xbar, dx in zip(pullback(ybar)[1:], tangents, strict=False)
+        if not isinstance(dx, AbstractZero)
+    ]
+    tape.close()
+    seeds = [seed for xbar, dx in asked for seed in seeds_of(xbar, dx, tape)]
+    return cotangent_of(y, skeleton, iter(tape.pull_back(seeds))) if seeds else _ZERO_TANGENT
+
+
+def pull_by_forward_rule(
+    system: Any, f: Any, values: tuple[Any, ...], kwargs: dict[str, Any], needs: tuple[bool, ...]
+) -> Any:
+    """``(y, pullback)`` by the forward rule of ``f``, or None when there is none."""
+    args, kwargs = frule.bind(f, values, kwargs) if kwargs else (values, kwargs)
+    needs = (*needs, *[False] * (len(args) - len(needs)))
+    tape = system.tape()
+    skeletons = [Skeleton.of(x) for x in args]
+    tangents = [
+        as_structural(type(x), _zero(tape, x, skeleton)) if needed else _ZERO_TANGENT
+        for x, skeleton, needed in zip(args, skeletons, needs, strict=True)
+    ]
+    found = frule.call(f, args, kwargs, tangents=(_NO_TANGENT, *tangents), config=system)
+    if found is None:
+        return None
+    y, dy = found
+    dy = unthunk(dy)
+    tape.close()
+    if isinstance(dy, NoTangent):
+        return y, no_tangent_pullback
+
+    def pushforward_pullback(ybar: Any) -> tuple[Any, ...]:
+        bars = iter(tape.pull_back(seeds_of(dy, ybar, tape), keep=True))
+        return _NO_TANGENT, *[
+            project_to(x)(cotangent_of(x, skeleton, bars)) if needed else _NO_TANGENT
+            for x, skeleton, needed in zip(args, skeletons, needs, strict=True)
+        ]
+
+    return y, pushforward_pullback
+
+
+# ---------------------------------------------------------------- numbers and arrays within objects
+
+
+def lift(tape: Any, x: Any, skeleton: Skeleton | None) -> Any:
+    """``x`` with a tracer in the place of every number and array in it."""
+    leaves = [
+        tape.leaf(frozen(as_scalar(leaf))) if has_tangent_space(leaf) else leaf for leaf in leaves_in(x, skeleton)
+    ]
+    return with_leaves(x, skeleton, leaves)
+
+
+def _zero(tape: Any, x: Any, skeleton: Skeleton | None) -> Any:
+    """The zero tangent of ``x``, with a tracer in the place of every number and array in it."""
+    leaves = [
+        tape.leaf(as_scalar(zero_tangent(leaf))) if has_tangent_space(leaf) else _NO_TANGENT
+        for leaf in leaves_in(x, skeleton)
+    ]
+    return tangent_of(skeleton, leaves)
+
+
+def cotangent_of(x: Any, skeleton: Skeleton | None, bars: Iterator[Any]) -> Any:
+    """The tangent of ``x`` made of the cotangents of its leaves, in the order in which they were lifted."""
+    return tangent_of(
+        skeleton, [_or_zero(next(bars)) if has_tangent_space(leaf) else _NO_TANGENT for leaf in leaves_in(x, skeleton)]
+    )
+
+
+def _or_zero(bar: Any) -> Any:
+    return _ZERO_TANGENT if bar is None else bar
+
+
+def seeds_of(traced: Any, other: Any, tape: Any) -> list[tuple[int, Any]]:
+    """The seeds of a tape for ⟨traced, other⟩, leaf by leaf; what is not traced has no part in it."""
+    traced, other = unthunk(traced), unthunk(other)
+    if isinstance(traced, AbstractZero) or isinstance(other, AbstractZero):
+        return []
+    skeleton = Skeleton.of(traced)
+    both = zip(map(unthunk, leaves_in(traced, skeleton)), tangents_in(other, skeleton), strict=True)
+    return [
+        (leaf._node, part)
+        for leaf, part in both
+        if isinstance(leaf, Tracer) and leaf._trace is tape and not isinstance(part, AbstractZero)
+    ]

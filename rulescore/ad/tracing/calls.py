@@ -1,0 +1,103 @@
+"""Calls with tracers in them, as the rules see them: values in the place of tracers, also within lists and dicts."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from rulescore.ad.tracing.tracers import Tracer, top_trace
+from rulescore.ad.values.trees import flatten_containers, map_containers, unflatten
+from rulescore.rule_table import RuleTable
+
+
+class Call(NamedTuple):
+    """A call with tracers in it, as it was made."""
+
+    f: Any
+    args: tuple[Any, ...]
+    kwargs: dict[str, Any]
+
+
+class Stripped(NamedTuple):
+    """What one trace sees of the positional arguments of a call.
+
+    Attributes
+    ----------
+    values : tuple
+        The arguments, with the value in the place of each tracer of the trace.
+    needs : tuple of bool
+        For each position, whether there is a tracer in it.
+    targets : list of (int, tuple, object)
+        Where the tracers were: the position, the path within a container there, and the tracer's node.
+    """
+
+    values: tuple[Any, ...]
+    needs: tuple[bool, ...]
+    targets: list[tuple[int, tuple[Any, ...], Any]]
+
+
+def strip(trace: Any, args: tuple[Any, ...]) -> Stripped:
+    """The arguments of a call as a trace sees them; tracers of others are frozen, since the user may write to them."""
+    values, needs, targets = [], [], []
+    for position, x in enumerate(args):
+        is_ours = False
+        if isinstance(x, Tracer):
+            if x._trace is trace:
+                is_ours = True
+                targets.append((position, (), x._node))
+                x = x._value
+            else:
+                x = x.frozen()
+        elif type(x) in _CONTAINERS and top_trace((x,)) is not None:
+            paths, leaves, structure = flatten_containers(x)
+            found = [
+                (position, path, leaf._node)
+                for path, leaf in zip(paths, leaves, strict=True)
+                if isinstance(leaf, Tracer) and leaf._trace is trace
+            ]
+            is_ours = bool(found)
+            targets += found
+            x = unflatten(structure, [_seen_by(trace, leaf) for leaf in leaves])
+        values.append(x)
+        needs.append(is_ours)
+    return Stripped(tuple(values), tuple(needs), targets)
+
+
+_CONTAINERS = frozenset({list, tuple, dict})
+
+
+def _seen_by(trace: Any, x: Any) -> Any:
+    if not isinstance(x, Tracer):
+        return x
+    return x._value if x._trace is trace else x.frozen()
+
+
+def values_of(trace: Any, x: Any) -> Any:
+    """``x`` with the value in the place of each tracer of a trace, within lists, tuples and dicts too."""
+    return map_containers(lambda leaf: _seen_by(trace, leaf), x)
+
+
+def bound(call: Call, table: RuleTable, system: Any) -> Call | None:
+    """The call with its traced keywords moved to the positions that a rule knows them by; None where it knows none."""
+    if not call.kwargs or top_trace(call.kwargs.values()) is None:
+        return call
+    args, kwargs = table.bind(call.f, call.args, call.kwargs, system)
+    return Call(call.f, args, kwargs) if top_trace(kwargs.values()) is None else None
+
+
+def part_of_tangent(xbar: Any, path: tuple[Any, ...]) -> Any:
+    """The tangent at a path within the tangent of a container."""
+    for key in path:
+        xbar = xbar[key]
+    return xbar
+
+
+def captures(trace: Any, y: Any) -> bool:
+    """Whether the output of a rule depends on tracers of the trace that the rule was called for.
+
+    A rule is given values alone, so these came with a function that it called (its ``config`` can), which uses them
+    from around it. Their derivative is in no pullback.
+    """
+    if isinstance(y, Tracer):
+        return bool(y._trace.level >= trace.level)
+    seen = top_trace((y,)) if type(y) in _CONTAINERS else None
+    return seen is not None and seen.level >= trace.level

@@ -1,0 +1,109 @@
+"""How the traces call rules, and what they are given of the storeys above them: the system.
+
+The pullback or the pushforward of a call is had by its own rule; else by the rule of the other mode, transposed; else
+there is none. The values are those beneath one trace, and may be tracers of lower levels.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from multipledispatch import MDNotImplementedError
+
+from rulescore.config import HasForwardMode, HasReverseMode
+from rulescore.records import RuleRecord
+from rulescore.registry import frule, rrule
+from rulescore.rule_table import RuleTable
+from rulescore.zero import NoTangent
+
+_NO_TANGENT = NoTangent()
+
+# What serves a call, by function and types: the implementation, and whether it wants ``needs``.
+_reverse: dict[Any, tuple[Callable[..., Any], bool]] = rrule.dependent_cache()
+_forward: dict[Any, Callable[..., Any]] = frule.dependent_cache()
+
+
+def _key(f: Any, values: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
+    # Spelled out for one and two arguments, which is faster.
+    if kwargs:
+        return (f, *map(type, values), tuple(kwargs), *map(type, kwargs.values()))
+    if len(values) == 1:
+        return (f, type(values[0]))
+    if len(values) == 2:
+        return (f, type(values[0]), type(values[1]))
+    return (f, *map(type, values))
+
+
+class System(HasReverseMode, HasForwardMode):
+    """What a trace is given when it is made, and the `RuleConfig` of the rules that it calls."""
+
+    def pull(self, f: Any, values: tuple[Any, ...], kwargs: dict[str, Any], needs: tuple[bool, ...]) -> Any:
+        """``(y, pullback)`` of a call, or None when there is no rule.
+
+        Parameters
+        ----------
+        needs : tuple of bool
+            For each positional argument, whether its cotangent will be used.
+        """
+        key = _key(f, values, kwargs)
+        try:
+            implementation, wants_needs = _reverse[key]
+        except KeyError:
+            generation = rrule.generation
+            record = self._rule(rrule, f, values, kwargs)
+            if record is not None:
+                rrule.store(_reverse, key, (record.implementation, record.parameters.wants_needs), generation)
+        except TypeError:  # not hashable
+            pass
+        else:
+            try:
+                if not kwargs:  # handing on an empty dict costs something too
+                    return implementation(*values, needs=needs) if wants_needs else implementation(*values)
+                if wants_needs:
+                    return implementation(*values, **kwargs, needs=needs)
+                return implementation(*values, **kwargs)
+            except MDNotImplementedError:
+                pass  # declined by value: let the other candidates see the call
+        result = rrule.call(f, values, kwargs, needs=needs, config=self)
+        return result if result is not None else self.pull_by_forward_rule(f, values, kwargs, needs)
+
+    def push(self, f: Any, values: tuple[Any, ...], kwargs: dict[str, Any], tangents: tuple[Any, ...]) -> Any:
+        """``(y, dy)`` of a call, or None when there is no rule."""
+        every = (_NO_TANGENT, *tangents)
+        if not kwargs:  # with keywords, tangents may have to be added for them
+            key = _key(f, values, kwargs)
+            try:
+                implementation = _forward[key]
+            except KeyError:
+                generation = frule.generation
+                record = self._rule(frule, f, values, kwargs)
+                if record is not None:
+                    frule.store(_forward, key, record.implementation, generation)
+            except TypeError:
+                pass
+            else:
+                try:
+                    return implementation(every, *values)
+                except MDNotImplementedError:
+                    pass
+        result = frule.call(f, values, kwargs, tangents=every, config=self)
+        return result if result is not None else self.push_by_reverse_rule(f, values, kwargs, tangents)
+
+    def _rule(self, table: RuleTable, f: Any, values: tuple[Any, ...], kwargs: dict[str, Any]) -> RuleRecord | None:
+        keywords = {name: type(value) for name, value in kwargs.items()}
+        return table.rule_for_types(f, tuple(map(type, values)), keywords, type(self))
+
+    # ------------------------------------------------------------------ what the storeys above provide
+
+    def pull_by_forward_rule(
+        self, f: Any, values: tuple[Any, ...], kwargs: dict[str, Any], needs: tuple[bool, ...]
+    ) -> Any:
+        """``(y, pullback)`` by the forward rule of ``f``, or None when there is none."""
+        raise NotImplementedError
+
+    def push_by_reverse_rule(
+        self, f: Any, values: tuple[Any, ...], kwargs: dict[str, Any], tangents: tuple[Any, ...]
+    ) -> Any:
+        """``(y, dy)`` by the reverse rule of ``f``, or None when there is none."""
+        raise NotImplementedError

@@ -1,0 +1,174 @@
+"""What stands in the place of an array while a function is differentiated, and which differentiation takes a call.
+
+A `Tracer` holds a value. Whatever is done to it becomes a call of `apply(f, args, kwargs)`, which hands the call to the
+trace it belongs to. What a trace does with it (record it on a tape, push a tangent through it) is not known here.
+
+Differentiations nest, and each has its own trace. Of the traces that meet in one call, the one of the highest level,
+which is the innermost, takes it; for that one, tracers of the others are constants. So it sees functions of values,
+which may be tracers of lower levels, whose traces then take the calls that its rules make.
+"""
+
+from __future__ import annotations
+
+import functools
+import itertools
+from typing import Any, ClassVar
+
+import numpy as np
+
+from rulescore.ad.messages.errors import LEAKED, LeakedTracerError
+
+new_level = itertools.count(1).__next__
+"""The level of a new trace, higher than that of all traces before it: a trace begins within those it is nested in."""
+
+
+class Tracer:
+    """A value that is being differentiated.
+
+    Rules are found for it as for its value (``__rule_type__``). That it answers to what an array answers to is the
+    business of the storeys above, each of which handles what it knows in a subclass and leaves the rest to the class
+    below.
+
+    Attributes
+    ----------
+    _value : object
+        What it stands for: an array or a scalar, or a tracer of a lower level.
+    _trace : Trace
+        The differentiation it belongs to.
+    _node : object
+        What the trace knows of it.
+    """
+
+    __slots__ = ("_node", "_trace", "_value")
+    __rule_type__: ClassVar[type] = np.ndarray
+
+    _value: Any
+    _trace: Any
+    _node: Any
+
+    @classmethod
+    def traits_of(cls, value_type: type, dtype: Any) -> dict[str, Any]:
+        """What the class of tracers of values of a type and a dtype has of its own; see `class_for`."""
+        return {"__rule_type__": getattr(value_type, "__rule_type__", value_type)}
+
+    def frozen(self) -> Any:
+        """What it is now, for whoever keeps it while others may go on to write to it."""
+        return self
+
+
+@functools.cache
+def class_for(kind: type[Tracer], value_type: type, dtype: Any) -> Any:
+    """The class of tracers of a kind for values of a type and a dtype, so that no operation has to look at these."""
+    return type(
+        f"{kind.__name__}[{value_type.__name__}]", (kind,), {"__slots__": (), **kind.traits_of(value_type, dtype)}
+    )
+
+
+class Trace:
+    """One differentiation that is going on.
+
+    Attributes
+    ----------
+    level : int
+        Of the traces in a call, the one with the highest level takes it.
+    system : System
+        What the trace needs of the storeys above it; see `rules`.
+    kind : type
+        Its tracers: a subclass of `Tracer`.
+    """
+
+    __slots__ = ()
+
+    level: int
+    system: Any
+    kind: Any
+
+    def process(self, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Call ``f``, one of whose arguments is a tracer of this trace and none of a higher level.
+
+        NotImplemented where no rule serves the call.
+        """
+        raise NotImplementedError
+
+    def constant(self, value: Any) -> Any:
+        """A tracer of a value that depends on nothing yet, so that something can be assigned to its elements."""
+        raise NotImplementedError
+
+    def tracer(self, value: Any, node: Any = None) -> Any:
+        """A tracer of a value."""
+        tracer = class_for(self.kind, type(value), value.dtype)()  # type: ignore[arg-type]
+        tracer._value = value
+        tracer._trace = self
+        tracer._node = node
+        return tracer
+
+    def close(self) -> None:
+        """Let nothing more be done with its tracers, since the function that was differentiated has returned."""
+        self.__class__ = _closed(type(self))
+
+
+class _Closed(Trace):
+    """A trace after the function that it belongs to has returned."""
+
+    __slots__ = ()
+
+    def _leaked(self, *args: Any, **kwargs: Any) -> Any:
+        raise LeakedTracerError(LEAKED)
+
+    process = constant = append = _leaked
+
+
+@functools.cache
+def _closed(cls: type) -> type:
+    return type(f"Closed{cls.__name__}", (_Closed, cls), {"__slots__": ()})
+
+
+def apply(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any] | None = None) -> Any:
+    """Call ``f`` with tracers among its arguments, or within lists, tuples and dicts among them.
+
+    NotImplemented where no rule serves the call.
+    """
+    if kwargs:
+        trace = top_trace(args, kwargs.values())
+        return f(*args, **kwargs) if trace is None else trace.process(f, args, kwargs)
+    trace = top_trace(args)
+    return f(*args) if trace is None else trace.process(f, args, {})
+
+
+def top_trace(*groups: Any) -> Any:
+    """The trace with the highest level among those of the tracers in some containers; None when there is no tracer."""
+    top = None
+    for group in groups:
+        for x in group:
+            if isinstance(x, Tracer):
+                trace = x._trace
+            elif type(x) in _CONTAINERS:
+                trace = top_trace(x.values() if type(x) is dict else x)  # optree takes three times as long
+                if trace is None:
+                    continue
+            else:
+                continue
+            if top is None or trace.level > top.level:
+                top = trace
+    return top
+
+
+_CONTAINERS = frozenset({tuple, list, dict})
+
+
+def top_tracer(*candidates: Any) -> Any:
+    """Of several values the tracer of the highest level."""
+    tracers = [x for x in candidates if isinstance(x, Tracer)]
+    return max(tracers, key=lambda x: x._trace.level)
+
+
+def value_beneath(x: Any) -> Any:
+    """The value of a tracer beneath all levels; anything else as it is."""
+    while isinstance(x, Tracer):
+        x = x._value
+    return x
+
+
+def frozen(x: Any) -> Any:
+    """A tracer as it is now, for whoever keeps it; anything else as it is."""
+    return x.frozen() if isinstance(x, Tracer) else x

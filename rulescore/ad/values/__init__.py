@@ -1,0 +1,1 @@
+"""Numbers, trees, and objects by their fields."""

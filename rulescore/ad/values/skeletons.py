@@ -1,0 +1,94 @@
+"""Objects by their fields, as rules know them: what a rule returns, and whole functions with what they hold.
+
+Unlike trees (`trees`), which are containers that somebody declares to be such, any object with attributes has a
+skeleton, and its tangent is a structural one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, NamedTuple
+
+from rulescore.ad.values.kinds import has_tangent_space
+from rulescore.tangents import Tangent, rebuild, structure_of
+from rulescore.thunks import unthunk
+from rulescore.zero import AbstractZero, NoTangent, ZeroTangent
+
+_NO_TANGENT, _ZERO_TANGENT = NoTangent(), ZeroTangent()
+
+
+class Skeleton(NamedTuple):
+    """The fields of an object without what they hold, so that nothing is kept alive.
+
+    Attributes
+    ----------
+    cls : type
+        The type of the object.
+    bones : tuple of (object, Skeleton or None)
+        By field, the skeleton of what it holds; None for a leaf.
+    """
+
+    cls: type
+    bones: tuple[tuple[Any, Any], ...]
+
+    @classmethod
+    def of(cls, x: Any, is_opened: Callable[[Any], bool] = lambda part: True) -> Skeleton | None:
+        """The skeleton of an object, with those of its fields that are opened; None for a leaf."""
+        fields = None if has_tangent_space(x) else _fields_of(x)
+        if not fields:
+            return None
+        bones = [(key, cls.of(part, is_opened) if is_opened(part) else None) for key, part in fields.items()]
+        return cls(type(x), tuple(bones))
+
+
+def _fields_of(x: Any) -> dict[Any, Any] | None:
+    return x.fields if isinstance(x, Tangent) else structure_of(x)
+
+
+def leaves_in(x: Any, skeleton: Skeleton | None) -> list[Any]:
+    """What an object holds in the places of the leaves."""
+    if skeleton is None:
+        return [x]
+    fields = _fields_of(x) or {}
+    return [leaf for key, inner in skeleton.bones for leaf in leaves_in(fields[key], inner)]
+
+
+def tangents_in(dx: Any, skeleton: Skeleton | None) -> list[Any]:
+    """The tangents of the leaves, in that of an object; zeros where it says nothing of them."""
+    dx = unthunk(dx)
+    if skeleton is None:
+        return [dx]
+    if isinstance(dx, AbstractZero):
+        parts = [dx] * len(skeleton.bones)
+    elif isinstance(dx, Tangent):
+        parts = [dx.fields.get(key, _ZERO_TANGENT) for key, _ in skeleton.bones]
+    else:
+        parts = list(dx.values()) if isinstance(dx, dict) else list(dx)
+    both = zip(parts, skeleton.bones, strict=True)
+    return [leaf for part, (_, inner) in both for leaf in tangents_in(part, inner)]
+
+
+def with_leaves(x: Any, skeleton: Skeleton | None, leaves: Iterable[Any]) -> Any:
+    """An object like ``x`` with others in the places of the leaves."""
+    return _rebuilt(x, skeleton, iter(leaves))
+
+
+def _rebuilt(x: Any, skeleton: Skeleton | None, leaves: Iterator[Any]) -> Any:
+    if skeleton is None:
+        return next(leaves)
+    fields = structure_of(x) or {}
+    return rebuild(x, {key: _rebuilt(fields[key], inner, leaves) for key, inner in skeleton.bones})
+
+
+def tangent_of(skeleton: Skeleton | None, leaves: Iterable[Any]) -> Any:
+    """The tangent of an object from those of its leaves, as rules expect it: a tuple of a tuple, else structural."""
+    return _tangent(skeleton, iter(leaves))
+
+
+def _tangent(skeleton: Skeleton | None, leaves: Iterator[Any]) -> Any:
+    if skeleton is None:
+        return next(leaves)
+    parts = {key: _tangent(inner, leaves) for key, inner in skeleton.bones}
+    if all(isinstance(part, NoTangent) for part in parts.values()):
+        return _NO_TANGENT
+    return tuple(parts.values()) if skeleton.cls is tuple else Tangent.from_fields(skeleton.cls, parts)

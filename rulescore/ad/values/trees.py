@@ -1,0 +1,179 @@
+"""Arguments and results as trees: nested tuples, lists, dicts and dataclasses with numbers and arrays at their leaves.
+
+Trees are those of `optree`, in the namespace ``"rulescore"``. A dataclass is a tree whose children are the fields with
+numbers to differentiate in them; its other fields stay as they are.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import threading
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+import optree
+
+from rulescore.ad.values.kinds import has_tangent_space, hides_numbers, is_exotic
+from rulescore.arithmetic import AbstractTangent
+
+NAMESPACE = "rulescore"
+
+
+_lock = threading.Lock()
+
+
+_dataclasses: set[type] = set()
+
+
+def flatten(tree: Any) -> tuple[list[Any], Any]:
+    """The leaves of a tree, and its structure."""
+    if type(tree) in _LEAF_TYPES or hasattr(type(tree), "__rule_type__"):  # the most frequent trees
+        return [tree], LEAF
+    leaves, structure = optree.tree_flatten(tree, namespace=NAMESPACE)
+    classes = {type(leaf) for leaf in leaves if type(leaf) not in _LEAF_TYPES and _is_dataclass(leaf)}
+    if classes:  # met for the first time, here or in another thread that has registered it meanwhile
+        with _lock:
+            for cls in classes - _dataclasses:
+                _register_dataclass(cls)
+                _dataclasses.add(cls)
+        return flatten(tree)
+    return leaves, structure
+
+
+LEAF = optree.tree_structure(0, namespace=NAMESPACE)
+"""The structure of what is a leaf itself."""
+
+
+_LEAF_TYPES = frozenset({np.ndarray, float, np.float64, complex})
+
+
+def unflatten(structure: Any, leaves: Iterable[Any]) -> Any:
+    """The tree of a structure with other leaves."""
+    if structure is LEAF:
+        (leaf,) = leaves
+        return leaf
+    return optree.tree_unflatten(structure, leaves)
+
+
+def tree_map(function: Callable[[Any], Any], tree: Any) -> Any:
+    """The tree with a function applied to its leaves."""
+    leaves, structure = flatten(tree)
+    return unflatten(structure, map(function, leaves))
+
+
+def path_of(tree: Any, position: int) -> str:
+    """Where a leaf is in a tree, as one would write it: ``['w'][0].scale``."""
+    if isinstance(tree, np.ndarray) or hasattr(type(tree), "__rule_type__"):
+        return ""
+    accessor = optree.tree_accessors(tree, namespace=NAMESPACE)[position]
+    return str(accessor.codify(""))
+
+
+def form_of(structure: Any) -> str:
+    """A structure as error messages show it: ``{'w': *, 'b': *}``."""
+    return str(structure).removeprefix("PyTreeSpec(").removesuffix(f", namespace='{NAMESPACE}')").removesuffix(")")
+
+
+# ---------------------------------------------------------------- dataclasses
+
+
+def _is_dataclass(leaf: Any) -> bool:
+    return (
+        dataclasses.is_dataclass(leaf) and not isinstance(leaf, (type, AbstractTangent)) and not has_tangent_space(leaf)
+    )
+
+
+def _register_dataclass(cls: type) -> None:
+    optree.register_pytree_node(
+        cls,
+        _dataclass_flattener(cls),
+        functools.partial(_rebuilt, cls),
+        path_entry_type=optree.GetAttrEntry,
+        namespace=NAMESPACE,
+    )
+
+
+class _Static:
+    """What a dataclass holds beside its children: fields that stay as they are, and attributes that are no fields."""
+
+    def __init__(self, attributes: dict[str, Any], names: tuple[str, ...]) -> None:
+        self.attributes = attributes
+        self.names = names
+
+    # Of two dataclasses with the same children, what else they hold is none of the tree's business.
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Static) and self.names == other.names
+
+    def __hash__(self) -> int:
+        return hash(self.names)
+
+    def __repr__(self) -> str:
+        return ", ".join(self.names)
+
+
+def _dataclass_flattener(cls: type) -> Callable[[Any], tuple[list[Any], _Static, tuple[str, ...]]]:
+    fields = dataclasses.fields(cls)
+    names = tuple(field.name for field in fields)
+    fixed = {field.name for field in fields if _is_declared_static(field)}
+    real = {field.name for field in fields if field.type in (float, complex, "float", "complex")} - fixed
+
+    def flatten_dataclass(x: Any) -> tuple[list[Any], _Static, tuple[str, ...]]:
+        held = {name: getattr(x, name) for name in names if hasattr(x, name)}
+        # A field declared a float is one whatever it holds: an integer there is a mistake to be told.
+        children = tuple(k for k, v in held.items() if k in real or (k not in fixed and _has_numbers(v)))
+        static = {name: value for name, value in held.items() if name not in children}
+        # Other attributes are kept but for those made of numbers, such as what a cached_property remembers: these may
+        # have been computed from the children, and have to be computed again.
+        others = {k: v for k, v in getattr(x, "__dict__", {}).items() if k not in held and not _has_numbers(v)}
+        return [held[name] for name in children], _Static(static | others, children), children
+
+    return flatten_dataclass
+
+
+def _is_declared_static(field: dataclasses.Field[Any]) -> bool:
+    return bool(field.metadata.get("static", False)) or not field.metadata.get("pytree_node", True)
+
+
+def _rebuilt(cls: type, static: _Static, children: Iterable[Any]) -> Any:
+    x: Any = object.__new__(cls)
+    for name, value in {**static.attributes, **dict(zip(static.names, children, strict=True))}.items():
+        object.__setattr__(x, name, value)  # frozen dataclasses refuse the ordinary way
+    return x
+
+
+def _has_numbers(x: Any) -> bool:
+    leaves, _ = flatten(x)
+    return any(
+        has_tangent_space(leaf) or isinstance(leaf, AbstractTangent) or is_exotic(leaf) or hides_numbers(leaf)
+        for leaf in leaves
+    )
+
+
+# ---------------------------------------------------------------- lists, tuples and dicts alone
+
+# The arguments of a call are no trees of the user's: a dataclass among them is one value to the function that gets it.
+
+
+def leaves_of(x: Any) -> list[Any]:
+    """The leaves of nested lists, tuples and dicts."""
+    return optree.tree_leaves(x)  # type: ignore[no-any-return]
+
+
+def flatten_containers(x: Any) -> tuple[list[tuple[Any, ...]], list[Any], Any]:
+    """The keys that lead to each leaf of nested lists, tuples and dicts, the leaves, and the structure."""
+    return optree.tree_flatten_with_path(x)  # type: ignore[no-any-return]
+
+
+def map_containers(function: Callable[[Any], Any], x: Any) -> Any:
+    """Nested lists, tuples and dicts with a function applied to their leaves."""
+    return optree.tree_map(function, x)
+
+
+def map_containers_at(x: Any, path: tuple[Any, ...], function: Callable[[Any], Any]) -> Any:
+    """Nested lists, tuples and dicts with a function applied to what is at a path."""
+    paths, leaves, structure = flatten_containers(x)
+    return unflatten(
+        structure, [function(leaf) if at == path else leaf for at, leaf in zip(paths, leaves, strict=True)]
+    )
