@@ -19,7 +19,7 @@ from rulescore.records import StaticForm, name_of, place_of_caller
 from rulescore.registry import frule, rrule
 from rulescore.signatures import Parameters
 from rulescore.tangents import NotImplementedTangent
-from rulescore.thunks import Thunk, unthunk
+from rulescore.thunks import Selected, Thunk, unthunk
 from rulescore.zero import AbstractZero, NoTangent, ZeroTangent
 
 _NO_TANGENT = NoTangent()
@@ -396,12 +396,14 @@ class _Elementwise:
 
             def elementwise_pullback(ybar: Any) -> tuple[Any, ...]:
                 bars: list[Any] = [_NO_TANGENT] * (1 + count)
+                # A thunk of a masked cotangent would be forced without its mask.
+                is_delayed = len(active) > 1 and not isinstance(ybar, Selected)
                 for i in active:
-                    bars[1 + i] = (
-                        cotangent(i, ybar) if len(active) == 1 else Thunk(functools.partial(cotangent, i, ybar))
-                    )
+                    bars[1 + i] = Thunk(functools.partial(cotangent, i, ybar)) if is_delayed else cotangent(i, ybar)
                 return tuple(bars)
 
+            # The cotangent of several outputs is a tuple, which has no mask of its own.
+            elementwise_pullback.is_elementwise = not isinstance(y, tuple)  # type: ignore[attr-defined]
             return y, elementwise_pullback
 
         return elementwise_rrule
@@ -454,7 +456,12 @@ def _rrule_in_positions(rule: Callable[..., Any]) -> Callable[..., Any]:
         defaults = parameters.defaults[count:]
         needs = (*(needs or ()), *[True] * count)[:count] + (False,) * len(defaults)
         y, pullback = rule(*given, *defaults, needs=needs)
-        return y, lambda ybar: pullback(ybar)[: 1 + count]
+
+        def pullback_of_given(ybar: Any) -> Any:
+            return pullback(ybar)[: 1 + count]
+
+        pullback_of_given.is_elementwise = getattr(pullback, "is_elementwise", False)  # type: ignore[attr-defined]
+        return y, pullback_of_given
 
     return rrule_in_positions
 

@@ -11,6 +11,7 @@ from rulescore import (
     MissingDerivativeError,
     NoTangent,
     NotImplementedTangent,
+    Selected,
     Tangent,
     Thunk,
     ZeroTangent,
@@ -155,6 +156,25 @@ class TestScalarRule:
     def test_a_thunk_for_a_cotangent_is_forced_with_the_result(self):
         xbar, _ = pullback_of(define_product(), 2.0, 3.0)(Thunk(lambda: 10.0))
         assert xbar == 30.0
+
+    @pytest.mark.filterwarnings("ignore::RuntimeWarning")
+    def test_a_masked_cotangent_stays_masked(self):
+        a, b = np.array([[np.inf, 2.0], [3.0, 4.0]]), np.array([5.0, np.inf])
+        _, pullback = rrule(define_product(), a, b)
+        ybar = Selected(lambda: np.array([[0.0, 2.0], [1.0, 0.0]]), np.array([[False, True], [True, False]]))
+        assert pullback.is_elementwise
+        _, abar, bbar = pullback(ybar)
+        assert type(abar) is type(bbar) is Selected
+        np.testing.assert_array_equal(unthunk(abar), [[0, np.inf], [5, 0]])
+        np.testing.assert_array_equal(unthunk(bbar), [3, 4])
+
+    @pytest.mark.filterwarnings("ignore::RuntimeWarning")
+    def test_sums_over_broadcast_axes_are_masked_where_nothing_was_selected(self):
+        a, b = np.ones((2, 2)), np.array([5.0, np.inf])
+        _, pullback = rrule(define_product(), a, b)
+        bbar = pullback(Selected(lambda: np.array([[0.0, 2.0], [0.0, 1.0]]), np.array([False, True])))[2]
+        np.testing.assert_array_equal(bbar.condition, [False, True])
+        np.testing.assert_array_equal(unthunk(bbar * np.array([np.inf, 10.0])), [0, 30])
 
     def test_argument_lists_are_read_as_arrays(self):
         def total(x):

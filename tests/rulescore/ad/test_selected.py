@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rulescore import Selected, unthunk
+from rulescore import Selected, not_implemented, scalar_rule, unthunk
 from rulescore.ad import grad, hessian, jacrev, jvp, primitive, variable, vjp
 
 pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")
@@ -66,6 +66,54 @@ def test_where_a_factor_is_differentiated_too() -> None:
 def test_what_infinite_derivatives_are_elsewhere_is_left_alone() -> None:
     assert grad(np.sqrt)(0.0) == np.inf
     assert np.isnan(grad(lambda x: np.where(x > -1, np.sqrt(x) * 0, 0))(0.0))
+
+
+@primitive
+def scaled(x: Any, c: Any = 2.0) -> Any:
+    return x * c
+
+
+@primitive
+def weighted(x: Any, c: Any) -> Any:
+    return x * c
+
+
+@primitive
+def weighted_product(x: Any, c: Any, weight: Any) -> Any:
+    return x * c * weight
+
+
+@primitive
+def sine_and_product(x: Any, c: Any) -> Any:
+    return np.sin(x), x * c
+
+
+scalar_rule(scaled, lambda y, x, c: c, lambda y, x, c: x)
+scalar_rule(weighted, lambda y, x, c: c, not_implemented("the derivative with respect to the weight"))
+scalar_rule(weighted_product, lambda y, x, c, w: c * w, lambda y, x, c, w: x * w, not_implemented("the weight"))
+scalar_rule(sine_and_product, lambda y, x, c: (np.cos(x), c), lambda y, x, c: (None, x))
+
+OF_TWO_ARGUMENTS: dict[str, tuple[Callable[[Any], Any], list[float]]] = {
+    "one by keyword": (lambda x: np.where(x > 0, scaled(np.log(x), c=3.0), 0), [0, 1.5]),
+    "one by default": (lambda x: np.where(x > 0, scaled(np.log(x)), 0), [0, 1]),
+    "a missing derivative": (lambda x: np.where(x > 0, weighted(np.log(x), 3.0), 0), [0, 1.5]),
+    "broadcasting": (lambda x: np.where(x > 0, weighted(np.log(x), np.ones((3, 1))), 0)[0], [0, 0.5]),
+    "both": (
+        lambda x: np.where(x > 0, weighted_product(np.log(x), np.sqrt(x), 1), 0),
+        [0, (1 + np.log(2) / 2) / 2**0.5],
+    ),
+    "several outputs": (lambda x: np.where(x > 0, sine_and_product(np.log(2 + x), 2.0)[1], 0), [0, 0.5]),
+}
+
+
+@pytest.mark.parametrize("name", OF_TWO_ARGUMENTS)
+def test_of_functions_of_two_arguments(name: str) -> None:
+    f, slopes = OF_TWO_ARGUMENTS[name]
+    np.testing.assert_allclose(grad(lambda x: np.sum(f(x)))(X), slopes)
+    np.testing.assert_allclose(jacrev(f)(X), np.diag(slopes))
+    x = variable(X.copy())
+    np.sum(f(x)).backward()
+    np.testing.assert_allclose(x.grad, slopes)
 
 
 def test_rules_of_functions_that_are_not_elementwise_get_ordinary_arrays() -> None:
