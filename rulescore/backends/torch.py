@@ -13,10 +13,11 @@ from typing import Any
 import numpy as np
 import optree
 
-from rulescore.backends.extras import framework
-from rulescore.backends.foreign_functions import ForeignFunction, as_function_of_arrays
-from rulescore.backends.host_functions import Calls, is_differentiable, of_some
-from rulescore.backends.native import Native, NotNativeError, require_native_mode
+from rulescore.backends.host.extras import framework
+from rulescore.backends.host.finding import Calls
+from rulescore.backends.host.foreign_functions import ForeignFunction, as_function_of_arrays
+from rulescore.backends.host.functions import is_differentiable, of_some
+from rulescore.backends.host.native import Native, NotNativeError, require_native_mode
 from rulescore.backends.torch_arrays import all_tensors, has_derivative
 from rulescore.backends.torch_calls import (
     ONE,

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from rulescore.backends.extras import framework
+from rulescore.backends.host.extras import framework
 
 torch = framework("torch", "torch")
 

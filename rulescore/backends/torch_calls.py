@@ -14,9 +14,10 @@ from typing import Any
 
 import numpy as np
 
-from rulescore.backends.extras import framework
-from rulescore.backends.host_functions import Call, HostFunction, is_simple
-from rulescore.backends.native import Native
+from rulescore.backends.host.calls import HostCall, is_simple
+from rulescore.backends.host.extras import framework
+from rulescore.backends.host.functions import HostFunction
+from rulescore.backends.host.native import Native
 from rulescore.backends.torch_arrays import (
     all_tensors,
     along_first,
@@ -62,7 +63,7 @@ def called(function: HostFunction, given: Sequence[Any]) -> tuple[Any, ...]:
     if is_recorded:
         return tuple(operator(list(tensors), number_of(function)))
     if is_forward or (is_grad_enabled() and any(x.requires_grad for x in tensors)):
-        if isinstance(function, Call):
+        if isinstance(function, HostCall):
             _keep_simple_call(function, given)
         return _call_eagerly(function, *tensors)  # type: ignore[no-any-return]
     return _value(function, tensors)
@@ -182,7 +183,7 @@ class _SimpleCall(Function):  # type: ignore[misc]
 
 
 def _by_simple_rule(
-    function: Call, needs: tuple[bool, ...], given: Sequence[Any]
+    function: HostCall, needs: tuple[bool, ...], given: Sequence[Any]
 ) -> tuple[Any, Any, list[Any], list[Any], bool] | None:
     """The result, the pullback, all arrays, the tensors, and whether the pullback holds the result.
 
@@ -217,7 +218,7 @@ def _by_simple_rule(
 
 
 def _cotangents(
-    function: Call, needs: tuple[bool, ...], pullback: Any, arrays: list[Any], tensors: Sequence[Any], seed: Any
+    function: HostCall, needs: tuple[bool, ...], pullback: Any, arrays: list[Any], tensors: Sequence[Any], seed: Any
 ) -> tuple[Any, ...]:
     """What the pullback of a simple rule answers, as tensors."""
     bars = pullback(seed)
@@ -299,7 +300,7 @@ def _pulled_back(ctx: Any, *ybars: Any) -> Any:
     return found if len(needs) == 1 else spread(found, needs)
 
 
-def _keep_simple_call(function: Call, given: Sequence[Any]) -> None:
+def _keep_simple_call(function: HostCall, given: Sequence[Any]) -> None:
     """Have a function keep what calls it by a simple rule, where there is one for these kinds of arguments."""
     kinds = kinds_of(given)
     if tuple(map(bool, kinds)) not in function.simple_rules or kinds in function.kept:
@@ -388,7 +389,7 @@ def _forward_at_level(
             arrays = list(map(array_of, below))
             if value is not None:
                 values = value(arrays)
-            elif isinstance(function, Call) and True in needs:
+            elif isinstance(function, HostCall) and True in needs:
                 values, pull = function.vjp(arrays, needs)
             else:
                 values = function(arrays)

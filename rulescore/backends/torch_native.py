@@ -9,9 +9,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from rulescore.backends.extras import framework
-from rulescore.backends.host_functions import HostFunction
-from rulescore.backends.native import NativeSystem, runs_on_host
+from rulescore.backends.host.extras import framework
+from rulescore.backends.host.functions import HostFunction
+from rulescore.backends.host.native import NativeSystem, runs_on_host
 from rulescore.backends.torch_arrays import constant, has_derivative, numpy_dtype
 
 torch = framework("torch", "torch")

@@ -8,8 +8,10 @@ from typing import Any
 
 import optree
 
-from rulescore.backends.extras import framework
-from rulescore.backends.host_functions import Call, Calls, HostFunction
+from rulescore.backends.host.calls import HostCall
+from rulescore.backends.host.extras import framework
+from rulescore.backends.host.finding import Calls
+from rulescore.backends.host.functions import HostFunction
 from rulescore.backends.torch_arrays import (
     along_first,
     array_of,
@@ -161,7 +163,7 @@ def _places(form: Any) -> Iterator[int]:
 @torch.compiler.assume_constant_result  # type: ignore[untyped-decorator]
 def _form_of_result(number: int) -> Any:
     call = _function(number)
-    assert isinstance(call, Call)
+    assert isinstance(call, HostCall)
     if call.structure is None:
         raise TypeError(f"{call.name} has to be called once before a program with it is compiled")
     structure = call.structure

@@ -14,16 +14,8 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from rulescore.backends.host_functions import (
-    Arrays,
-    Batched,
-    Call,
-    HostFunction,
-    Needs,
-    Pullback,
-    Pushforward,
-    of_some,
-)
+from rulescore.backends.host.functions import Arrays, Batched, HostFunction, Needs, Pullback, Pushforward, of_some
+from rulescore.backends.host_functions import HostCall
 from rulescore.config import HasForwardMode, HasReverseMode
 from rulescore.definitions import ignore_derivatives
 from rulescore.records import name_of
@@ -285,7 +277,7 @@ class NativeSystem(HasReverseMode, HasForwardMode):
 
     def natively(self, function: HostFunction) -> Callable[..., list[Any]]:
         """A function, or its derivative, from arrays of the system to a list of them."""
-        if isinstance(function, Call):
+        if isinstance(function, HostCall):
             return lambda *arrays: self._outputs(function, arrays)
         if isinstance(function, Batched):
             return self.vmap(self.natively(function.function))
@@ -299,7 +291,7 @@ class NativeSystem(HasReverseMode, HasForwardMode):
         assert function.conjugate == self.conjugates
         return lambda *arrays: list(self._pulled(inner, arrays[:count], function.needs)(arrays[count:]))
 
-    def _outputs(self, call: Call, arrays: Arrays) -> list[Any]:
+    def _outputs(self, call: HostCall, arrays: Arrays) -> list[Any]:
         self._entered = call.function
         try:
             return list(map(self._as_result, call.outputs_of(self.wrap(tuple(arrays)))))
@@ -307,7 +299,7 @@ class NativeSystem(HasReverseMode, HasForwardMode):
             self._entered = None
 
     def _pushed(self, inner: HostFunction, arrays: Arrays, needs: Needs, tangents: Arrays) -> list[Any]:
-        if isinstance(inner, Call):
+        if isinstance(inner, HostCall):
             found = inner.jvp_by_rule(self.wrap(arrays), needs, self.wrap(tuple(tangents)), self)
             if found is not None:
                 return list(map(self._as_result, found[1]))
@@ -322,7 +314,7 @@ class NativeSystem(HasReverseMode, HasForwardMode):
         return self.jvp(of_chosen, chosen, tangents)[1]
 
     def _pulled(self, inner: HostFunction, arrays: Arrays, needs: Needs) -> Callable[[Arrays], Any]:
-        if isinstance(inner, Call):
+        if isinstance(inner, HostCall):
             by_rule = self._pulled_by_rule(inner, arrays, needs)
             if by_rule is not None:
                 return by_rule[1]
@@ -334,7 +326,7 @@ class NativeSystem(HasReverseMode, HasForwardMode):
         return self.vjp(of_chosen, chosen)[1]
 
     def _pulled_by_rule(
-        self, inner: Call, arrays: Arrays, needs: Needs
+        self, inner: HostCall, arrays: Arrays, needs: Needs
     ) -> tuple[list[Any], Callable[[Arrays], list[Any]]] | None:
         found = inner.vjp_by_rule(self.wrap(arrays), needs, self)
         if found is None:
@@ -350,7 +342,7 @@ class NativeSystem(HasReverseMode, HasForwardMode):
     def _conjugated(self, x: Any) -> Any:
         return self.conj(x) if self.conjugates and self.dtype_of(x).kind == "c" else x
 
-    def _require_reach(self, call: Call) -> None:
+    def _require_reach(self, call: HostCall) -> None:
         module, name = _place(call.function)
         if call.has_rules_out_of_reach and not hasattr(self.namespace(module), name):
             raise NotNativeError(
