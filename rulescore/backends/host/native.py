@@ -14,8 +14,8 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
+from rulescore.backends.host.calls import HostCall
 from rulescore.backends.host.functions import Arrays, Batched, HostFunction, Needs, Pullback, Pushforward, of_some
-from rulescore.backends.host_functions import HostCall
 from rulescore.config import HasForwardMode, HasReverseMode
 from rulescore.definitions import ignore_derivatives
 from rulescore.records import name_of

@@ -11,7 +11,7 @@ from rulescore import MissingDerivativeError, NoTangent, Thunk, frule, not_imple
 from rulescore.ad import grad, jvp
 from rulescore.backends.host import finding
 from rulescore.backends.host.calls import HostCall
-from rulescore.backends.host.finding import Calls
+from rulescore.backends.host_functions import Calls
 
 X, Y = np.array([0.3, 0.7]), np.array([1.5, -0.2])
 

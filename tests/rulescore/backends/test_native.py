@@ -220,7 +220,7 @@ def scatters(x: Any) -> Any:
     ],
 )
 def test_what_cannot_run_natively_says_what_to_write(kit: Any, f: Any, message: str) -> None:
-    from rulescore.backends.host.native import NotNativeError
+    from rulescore.backends.native import NotNativeError
 
     with pytest.raises(NotNativeError, match=message):
         kit.convert(f, native=True)(kit.array(X))
