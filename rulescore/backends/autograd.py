@@ -14,9 +14,11 @@ from typing import Any
 import numpy as np
 import optree
 
-from rulescore.backends.extras import framework
-from rulescore.backends.foreign_functions import ForeignFunction, as_function_of_arrays
-from rulescore.backends.host_functions import Call, Calls, HostFunction, conjugate, is_differentiable
+from rulescore.backends.host.calls import HostCall
+from rulescore.backends.host.extras import framework
+from rulescore.backends.host.finding import Calls
+from rulescore.backends.host.foreign_functions import ForeignFunction, as_function_of_arrays
+from rulescore.backends.host.functions import HostFunction, conjugate, is_differentiable
 from rulescore.config import HasReverseMode
 from rulescore.registry import frule, rrule
 from rulescore.thunks import unthunk
@@ -329,7 +331,9 @@ def _jvps_of_call(calls: Calls, argnums: Any, tangents: Any, ans: Any, args: Any
     return _pushed(call, arrays, places, list(tangents), ans)
 
 
-def _places(calls: Calls, argnums: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Call, Any, list[int]]:
+def _places(
+    calls: Calls, argnums: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> tuple[HostCall, Any, list[int]]:
     """The call, its arrays, and which of them the arguments are that autograd asks for."""
     call, arrays = calls.find(args, kwargs)
     positions = [i for i, x in enumerate(args) if isinstance(x, _ARRAYS)]

@@ -15,10 +15,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from rulescore.backends.extras import framework
-from rulescore.backends.foreign_functions import ForeignFunction, as_function_of_arrays
-from rulescore.backends.host_functions import Call, Calls, HostFunction, is_differentiable, of_some
-from rulescore.backends.native import Native, NativeSystem, require_native_mode, runs_on_host
+from rulescore.backends.host.calls import HostCall
+from rulescore.backends.host.extras import framework
+from rulescore.backends.host.finding import Calls
+from rulescore.backends.host.foreign_functions import ForeignFunction, as_function_of_arrays
+from rulescore.backends.host.functions import HostFunction, is_differentiable, of_some
+from rulescore.backends.host.native import Native, NativeSystem, require_native_mode, runs_on_host
 from rulescore.config import HasForwardMode, HasReverseMode
 from rulescore.thunks import unthunk
 from rulescore.zero import AbstractZero, NoTangent
@@ -395,7 +397,7 @@ _ARRAYS = (jax.Array, np.ndarray, np.generic)  # JAX's tracers are instances of 
 # ---------------------------------------------------------------- shapes of results
 
 
-def _found_results(call: Call, arrays: Sequence[Any]) -> tuple[Results, Any]:
+def _found_results(call: HostCall, arrays: Sequence[Any]) -> tuple[Results, Any]:
     """Shape and dtype of each result, and their structure, by calling the function."""
     values = [_value_beneath(x) for x in arrays]
     are_known = all(x is not None for x in values)
@@ -404,7 +406,7 @@ def _found_results(call: Call, arrays: Sequence[Any]) -> tuple[Results, Any]:
     return tuple([(shape, jax.dtypes.canonicalize_dtype(dtype)) for shape, dtype in found]), call.structure
 
 
-def _native_results(call: Call, arrays: Sequence[Any]) -> tuple[Results, Any]:
+def _native_results(call: HostCall, arrays: Sequence[Any]) -> tuple[Results, Any]:
     """Shape and dtype of each result, and their structure, by tracing the function."""
     found = jax.eval_shape(_system.natively(call), *arrays)
     return tuple([(y.shape, y.dtype) for y in found]), call.structure

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 import optree
 
-from rulescore.backends.extras import framework
-from rulescore.backends.host_functions import Calls, is_differentiable
+from rulescore.backends.host.extras import framework
+from rulescore.backends.host.finding import Calls
+from rulescore.backends.host.functions import is_differentiable
 
 framework("mygrad", "mygrad")
 

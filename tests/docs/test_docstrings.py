@@ -43,7 +43,10 @@ RUNS = {
     "rulescore": [name for name in modules_of("rulescore") if not name.startswith("rulescore.backends")],
     "testutils": [name for name in modules_of("testutils") if "samples" not in name],
     "rules": modules_of("rules"),
-    **{framework: [f"rulescore.backends.{framework}"] for framework in BACKENDS},
+    **{
+        framework: [name for name in modules_of("rulescore/backends") if name.split(".")[2:3] == [framework]]
+        for framework in BACKENDS
+    },
 }
 
 

@@ -1,4 +1,4 @@
-"""Derivatives as they cross between the caller and a differentiation: of the form of their primal, in their own memory."""
+"""Derivatives as they cross between caller and differentiation: of the form of their primal, in their own memory."""
 
 from __future__ import annotations
 

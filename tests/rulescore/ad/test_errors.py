@@ -17,10 +17,8 @@ import numpy as np
 import pytest
 
 from rulescore import NoTangent, Thunk, frule, not_implemented, rrule, scalar_rule
-from rulescore.ad.messages import places
-from rulescore.ad.system.reference_ad import AD
-from rulescore.ad.engine.tapes import Tape
 from rulescore.ad.forward import jvp, linearize
+from rulescore.ad.messages import places
 from rulescore.ad.messages.errors import (
     LeakedTracerError,
     NoRuleError,
@@ -32,6 +30,7 @@ from rulescore.ad.messages.errors import (
 )
 from rulescore.ad.primitives import primitive
 from rulescore.ad.reverse import grad, value_and_grad, vjp
+from rulescore.ad.system.reference_ad import AD
 from rulescore.arithmetic import MissingDerivativeError
 from testutils import vjp_fd
 

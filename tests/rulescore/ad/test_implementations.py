@@ -14,7 +14,7 @@ import rulescore.ad.numpy_protocols.implementations as implementations
 from rulescore import frule, rrule
 from rulescore.ad import NoRuleError, TracerConversionError, grad, jvp, vjp
 from rulescore.ad.in_place.tracer import call_and_settle
-from rulescore.ad.tracing.tracers import Tracer, apply
+from rulescore.ad.tracing.tracers import Tracer
 
 rng = np.random.default_rng(0)
 # Numbers of both signs, all of them apart from each other.

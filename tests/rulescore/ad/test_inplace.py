@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import rulescore.ad.in_place.replaced as general
 from rulescore.ad import LeakedTracerError, TracerConversionError, grad, jvp, vjp
-from rulescore.ad.in_place import assignment
+from rulescore.ad.fast import assignment
 from rulescore.ad.in_place.replaced import replaced
 from testutils.sampling import samples_of
 from testutils.testers import check_sample
@@ -649,6 +650,7 @@ def copied(monkeypatch):
         return original(x, *args)
 
     original = assignment.copy_of
+    monkeypatch.setattr(general, "copy_of", counting)
     monkeypatch.setattr(assignment, "copy_of", counting)
     return counts
 
@@ -682,6 +684,7 @@ def fill_through_a_view(x):
     return np.sum(z)
 
 
+@pytest.mark.short_cuts
 @pytest.mark.parametrize("f", [fill_one_by_one, fill_rows, scale_rows, fill_through_a_view])
 def test_assignments_do_not_copy_the_array_each_time(f, copied):
     x = RNG.standard_normal(100)
@@ -690,6 +693,7 @@ def test_assignments_do_not_copy_the_array_each_time(f, copied):
     assert sum(copied) <= 10 * x.size
 
 
+@pytest.mark.short_cuts
 def test_an_array_that_is_seen_by_others_is_copied(copied):
     def f(x):
         z = x * 1

@@ -820,6 +820,7 @@ def test_a_pass_frees_what_was_saved():
     assert y.value > 0
 
 
+@pytest.mark.short_cuts
 @pytest.mark.usefixtures("no_collector")
 @pytest.mark.parametrize(
     ("use", "is_kept"),
@@ -856,6 +857,7 @@ def test_an_exponential_keeps_its_output():
     assert held() is None
 
 
+@pytest.mark.short_cuts
 @pytest.mark.usefixtures("no_collector")
 def test_second_derivatives_leave_no_cycle_but_that_of_grad():
     x = variable(B)

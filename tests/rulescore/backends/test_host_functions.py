@@ -9,8 +9,9 @@ import pytest
 
 from rulescore import MissingDerivativeError, NoTangent, Thunk, frule, not_implemented, rrule, scalar_rule
 from rulescore.ad import grad, jvp
-from rulescore.backends import host_functions
-from rulescore.backends.host_functions import Call, Calls
+from rulescore.backends.host import finding
+from rulescore.backends.host.calls import HostCall
+from rulescore.backends.host_functions import Calls
 
 X, Y = np.array([0.3, 0.7]), np.array([1.5, -0.2])
 
@@ -116,7 +117,7 @@ def test_arrays_given_by_name_are_no_constants():
 
 def test_of_many_constants_the_first_are_forgotten():
     calls = Calls("to_test", np.sum, (np.ndarray,), optree.tree_flatten, optree.tree_unflatten)
-    marks = [f"{number}" for number in range(host_functions._MANY + 1)]
+    marks = [f"{number}" for number in range(finding._MANY + 1)]
     for mark in marks:
         calls.find((X, mark), {})
     assert calls.find_known((X, marks[0])) is None
@@ -131,13 +132,13 @@ def test_constants_that_differ_in_every_call_are_not_kept_for_ever():
         Calls("to_test", lambda x, _: x, (np.ndarray,), optree.tree_flatten, optree.tree_unflatten),
         WeakSet(),
     )
-    for _ in range(host_functions._MANY_KNOWN + host_functions._MANY + 10):
+    for _ in range(finding._MANY_KNOWN + finding._MANY + 10):
         step = Step()
         alive.add(step)
         call, arrays = calls.find((X, step), {})
         assert call(arrays)[0] is X
     gc.collect()
-    assert len(alive) <= host_functions._MANY_KNOWN + host_functions._MANY
+    assert len(alive) <= finding._MANY_KNOWN + finding._MANY
 
 
 def test_derivatives_are_one_object_each():
@@ -291,7 +292,7 @@ def test_bad_calls_say_what_to_write():
 
 def test_it_agrees_with_the_reference_ad():
     call, arrays = call_of(product, X, Y)
-    assert isinstance(call, Call)
+    assert isinstance(call, HostCall)
     (xbar,) = call.pullback((True, False))([*arrays, np.ones(2)])
     np.testing.assert_array_equal(xbar, grad(lambda x: np.sum(product(x, Y)))(X))
     (dz,) = call.pushforward((True, False))([*arrays, Y])

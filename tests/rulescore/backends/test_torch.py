@@ -346,7 +346,7 @@ def test_a_program_from_another_process_is_an_error():
 
 def test_opcheck():
     compiled(lambda x, y: OURS(x, y))(X, Y)
-    from rulescore.backends.torch_operator import _numbers
+    from rulescore.backends.torch.custom_operator import _numbers
 
     number = next(number for function, number in _numbers.items() if function.name.endswith("by_numpy"))
     results = torch.library.opcheck(torch.ops.rulescore.host_call.default, ([leaf(NX), leaf(NY)], number))

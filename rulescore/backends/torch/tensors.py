@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from rulescore.backends.extras import framework
+from rulescore.backends.host.extras import framework
 
 torch = framework("torch", "torch")
 
@@ -101,7 +101,7 @@ def tensor_of(array: Any) -> Any:
         raise TypeError(f"PyTorch has no tensors of {array.dtype}: return another dtype") from error
 
 
-def constant(x: Any) -> Any:
+def constant_tensor(x: Any) -> Any:
     """A tensor with the memory of an array, or of a copy where PyTorch takes no such array."""
     if isinstance(x, (np.ma.MaskedArray, np.matrix)):
         raise TypeError(
@@ -113,7 +113,7 @@ def constant(x: Any) -> Any:
 
 def all_tensors(given: Sequence[Any]) -> list[Any]:
     """Tensors, and constants of the arrays beside them."""
-    return [x if isinstance(x, torch.Tensor) else constant(x) for x in given]
+    return [x if isinstance(x, torch.Tensor) else constant_tensor(x) for x in given]
 
 
 def has_derivative(x: Any) -> bool:

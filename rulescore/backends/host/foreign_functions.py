@@ -16,7 +16,7 @@ from multipledispatch import MDNotImplementedError
 from rulescore.ad import primitive
 from rulescore.ad.messages.errors import describe
 from rulescore.ad.values.trees import flatten, unflatten
-from rulescore.backends.host_functions import dense, is_differentiable
+from rulescore.backends.host.functions import dense, is_differentiable
 from rulescore.closures import is_traced
 from rulescore.projection import project_to
 from rulescore.registry import frule, rrule

@@ -9,16 +9,22 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from rulescore.backends.extras import framework
-from rulescore.backends.host_functions import HostFunction
-from rulescore.backends.native import NativeSystem, runs_on_host
-from rulescore.backends.torch_arrays import constant, has_derivative, numpy_dtype
+from rulescore.backends.host.extras import framework
+from rulescore.backends.host.functions import HostFunction
+from rulescore.backends.host.native import NativeSystem, runs_on_host
+from rulescore.backends.torch.tensors import constant_tensor, has_derivative, numpy_dtype
 
 torch = framework("torch", "torch")
 
 
-class _TorchSystem(NativeSystem):
-    """PyTorch, for native mode: NumPy's functions as `torch.compile` runs them, on tensors."""
+class TorchSystem(NativeSystem):
+    """PyTorch, for native mode: NumPy's functions as `torch.compile` runs them, on tensors.
+
+    Parameters
+    ----------
+    with_rules : callable
+        Makes a function of tensors of one that is not PyTorch's, but has rules.
+    """
 
     name = "PyTorch"
     array_type = torch.Tensor
@@ -32,6 +38,10 @@ class _TorchSystem(NativeSystem):
     conj: Any = staticmethod(torch.conj)
     zeros_like: Any = staticmethod(torch.zeros_like)
     vmap: Any = staticmethod(torch.func.vmap)
+
+    def __init__(self, with_rules: Callable[[Any], Callable[..., Any]]) -> None:
+        super().__init__()
+        self._with_rules = with_rules
 
     def dtype_of(self, array: Any) -> np.dtype[Any]:
         return numpy_dtype(array.dtype)  # type: ignore[no-any-return]
@@ -59,20 +69,10 @@ class _TorchSystem(NativeSystem):
         return x.detach()
 
     def as_array(self, y: Any) -> Any:
-        return constant(y) if isinstance(y, np.ndarray) else torch.as_tensor(y)
+        return constant_tensor(y) if isinstance(y, np.ndarray) else torch.as_tensor(y)
 
     def with_rules(self, f: Any) -> Callable[..., Any]:
-        return _native_function(f)
-
-
-@functools.lru_cache(maxsize=4096)
-def _native_function(f: Any) -> Callable[..., Any]:
-    from rulescore.backends.torch import to_torch  # which imports this module
-
-    return to_torch(f, native=True)
-
-
-system = _TorchSystem()
+        return self._with_rules(f)
 
 
 def _with_all(f: Callable[..., list[Any]]) -> Callable[..., Any]:
@@ -85,8 +85,27 @@ def _with_all(f: Callable[..., list[Any]]) -> Callable[..., Any]:
     return outputs
 
 
+class NativeMode:
+    """What runs on tensors: everything, or, with ``tries``, what can; the rest then runs on the host.
+
+    Parameters
+    ----------
+    system : TorchSystem
+        Runs it.
+    tries : bool
+        Whether a function is tried before.
+    """
+
+    def __init__(self, system: TorchSystem, tries: bool = False) -> None:
+        self.system, self._tries = system, tries
+
+    def takes(self, function: HostFunction, tensors: Sequence[Any]) -> bool:
+        """Whether a function runs on tensors such as these."""
+        return not self._tries or _can_run(self.system, function, tuple([(x.shape, x.dtype) for x in tensors]))
+
+
 @functools.lru_cache(maxsize=4096)
-def can_run_natively(function: HostFunction, specs: tuple[Any, ...]) -> bool:
+def _can_run(system: TorchSystem, function: HostFunction, specs: tuple[Any, ...]) -> bool:
     """Whether a function can, tried without numbers; a warning says why not."""
     try:
         system.natively(function)(*[torch.empty(shape, dtype=dtype, device="meta") for shape, dtype in specs])

@@ -14,22 +14,22 @@ from typing import Any
 
 import numpy as np
 
-from rulescore.backends.extras import framework
-from rulescore.backends.host_functions import Call, HostFunction, is_simple
-from rulescore.backends.native import Native
-from rulescore.backends.torch_arrays import (
+from rulescore.backends.host.calls import HostCall, is_simple
+from rulescore.backends.host.extras import framework
+from rulescore.backends.host.functions import HostFunction
+from rulescore.backends.torch.custom_operator import number_of, operator
+from rulescore.backends.torch.native import NativeMode
+from rulescore.backends.torch.tensors import (
     all_tensors,
     along_first,
     array_of,
-    constant,
+    constant_tensor,
     has_derivative,
     owner_of,
     spread,
     tensor_of,
     tensors_of,
 )
-from rulescore.backends.torch_native import can_run_natively, system
-from rulescore.backends.torch_operator import number_of, operator
 from rulescore.thunks import Thunk
 
 torch = framework("torch", "torch")
@@ -46,10 +46,10 @@ def host_call(function: HostFunction, tensors: Sequence[Any]) -> tuple[Any, ...]
     """The outputs of a function, as tensors that know how to be differentiated."""
     if is_compiling():
         return tuple(operator(list(tensors), number_of(function)))
-    return called(function, tensors)
+    return uncompiled_call(function, tensors)
 
 
-def called(function: HostFunction, given: Sequence[Any]) -> tuple[Any, ...]:
+def uncompiled_call(function: HostFunction, given: Sequence[Any]) -> tuple[Any, ...]:
     """`host_call`, where nothing is compiled, of tensors and of arrays of NumPy's beside them."""
     is_recorded = count_modes() and _is_recorded()
     if has_transforms() and not is_recorded and _is_reverse_mode():
@@ -58,11 +58,11 @@ def called(function: HostFunction, given: Sequence[Any]) -> tuple[Any, ...]:
     is_forward = forward_ad._current_level >= 0
     if has_transforms() or (is_recorded and is_forward):
         # The operator has no forward mode: it would answer a tangent of zero.
-        return _TransformedCall.apply(function, False, *tensors)  # type: ignore[no-any-return]
+        return _TransformedCall.apply(function, None, *tensors)  # type: ignore[no-any-return]
     if is_recorded:
         return tuple(operator(list(tensors), number_of(function)))
     if is_forward or (is_grad_enabled() and any(x.requires_grad for x in tensors)):
-        if isinstance(function, Call):
+        if isinstance(function, HostCall):
             _keep_simple_call(function, given)
         return _call_eagerly(function, *tensors)  # type: ignore[no-any-return]
     return _value(function, tensors)
@@ -182,7 +182,7 @@ class _SimpleCall(Function):  # type: ignore[misc]
 
 
 def _by_simple_rule(
-    function: Call, needs: tuple[bool, ...], given: Sequence[Any]
+    function: HostCall, needs: tuple[bool, ...], given: Sequence[Any]
 ) -> tuple[Any, Any, list[Any], list[Any], bool] | None:
     """The result, the pullback, all arrays, the tensors, and whether the pullback holds the result.
 
@@ -217,7 +217,7 @@ def _by_simple_rule(
 
 
 def _cotangents(
-    function: Call, needs: tuple[bool, ...], pullback: Any, arrays: list[Any], tensors: Sequence[Any], seed: Any
+    function: HostCall, needs: tuple[bool, ...], pullback: Any, arrays: list[Any], tensors: Sequence[Any], seed: Any
 ) -> tuple[Any, ...]:
     """What the pullback of a simple rule answers, as tensors."""
     bars = pullback(seed)
@@ -239,7 +239,9 @@ def _cotangents(
 def _every_tensor(ctx: Any, arrays: list[Any], tensors: Sequence[Any]) -> list[Any]:
     """The tensors of a simple call, and constants of the arrays beside them."""
     given = iter(tensors)
-    return [next(given) if is_tensor else constant(x) for x, is_tensor in zip(arrays, ctx.are_tensors, strict=True)]
+    return [
+        next(given) if is_tensor else constant_tensor(x) for x, is_tensor in zip(arrays, ctx.are_tensors, strict=True)
+    ]
 
 
 def _at(place: int, bars: Sequence[Any]) -> Any:
@@ -299,7 +301,7 @@ def _pulled_back(ctx: Any, *ybars: Any) -> Any:
     return found if len(needs) == 1 else spread(found, needs)
 
 
-def _keep_simple_call(function: Call, given: Sequence[Any]) -> None:
+def _keep_simple_call(function: HostCall, given: Sequence[Any]) -> None:
     """Have a function keep what calls it by a simple rule, where there is one for these kinds of arguments."""
     kinds = kinds_of(given)
     if tuple(map(bool, kinds)) not in function.simple_rules or kinds in function.kept:
@@ -388,7 +390,7 @@ def _forward_at_level(
             arrays = list(map(array_of, below))
             if value is not None:
                 values = value(arrays)
-            elif isinstance(function, Call) and True in needs:
+            elif isinstance(function, HostCall) and True in needs:
                 values, pull = function.vjp(arrays, needs)
             else:
                 values = function(arrays)
@@ -477,7 +479,7 @@ class _SimpleLevelCall(_SingleLevelFunction):  # type: ignore[misc]
 
 
 def _at_level(function: HostFunction, given: Sequence[Any]) -> tuple[Any, ...]:
-    """`called` under a reverse mode of torch.func."""
+    """`uncompiled_call` under a reverse mode of torch.func."""
     types = tuple(map(type, given))
     if types in function.kept:
         return _at_one_level(function.kept[types], given)
@@ -516,12 +518,12 @@ class _TransformedCall(Function):  # type: ignore[misc]
     """For the transforms of torch.func, which take forward, backward and jvp apart; and for native mode."""
 
     @staticmethod
-    def forward(function: HostFunction, native: bool, *tensors: Any) -> tuple[Any, ...]:
-        return tuple(system.natively(function)(*tensors)) if native else _value(function, tensors)
+    def forward(function: HostFunction, mode: NativeMode | None, *tensors: Any) -> tuple[Any, ...]:
+        return _value(function, tensors) if mode is None else tuple(mode.system.natively(function)(*tensors))
 
     @staticmethod
     def setup_context(ctx: Any, inputs: tuple[Any, ...], output: tuple[Any, ...]) -> None:
-        ctx.function, ctx.native, *tensors = inputs
+        ctx.function, ctx.mode, *tensors = inputs
         ctx.save_for_backward(*tensors)
         ctx.save_for_forward(*tensors)
         _describe_outputs(ctx, output)
@@ -529,34 +531,36 @@ class _TransformedCall(Function):  # type: ignore[misc]
     @staticmethod
     def backward(ctx: Any, *ybars: Any) -> tuple[Any, ...]:
         needs = ctx.needs_input_grad[2:]
-        bars = called_natively(ctx.function.pullback(needs), [*ctx.saved_tensors, *_seeds(ctx, ybars)], ctx.native)
+        bars = native_or_host_call(ctx.function.pullback(needs), [*ctx.saved_tensors, *_seeds(ctx, ybars)], ctx.mode)
         return None, None, *spread(bars, needs)
 
     @staticmethod
     def jvp(ctx: Any, _: Any, __: Any, *tangents: Any) -> tuple[Any, ...]:
-        return _pushed(ctx.function, ctx.saved_tensors, tangents, ctx.differentiable, ctx.native)
+        return _pushed(ctx.function, ctx.saved_tensors, tangents, ctx.differentiable, ctx.mode)
 
     @staticmethod
     def vmap(
-        info: Any, in_dims: tuple[Any, ...], function: HostFunction, native: bool, *tensors: Any
+        info: Any, in_dims: tuple[Any, ...], function: HostFunction, mode: NativeMode | None, *tensors: Any
     ) -> tuple[Any, Any]:
         batches = along_first(info, in_dims[2:], tensors)
-        if native:  # the forward mode of PyTorch refuses what was expanded
+        if mode is not None:  # the forward mode of PyTorch refuses what was expanded
             batches = [x.contiguous() for x in batches]
-        outputs = called_natively(function.batched(), batches, native)
+        outputs = native_or_host_call(function.batched(), batches, mode)
         return outputs, (0,) * len(outputs)
 
 
-def called_natively(function: HostFunction, tensors: Sequence[Any], native: Native) -> tuple[Any, ...]:
+def native_or_host_call(function: HostFunction, tensors: Sequence[Any], mode: NativeMode | None) -> tuple[Any, ...]:
     """`host_call`, or natively where that is asked for and can be."""
-    if native and (native is True or can_run_natively(function, tuple([(x.shape, x.dtype) for x in tensors]))):
-        return _TransformedCall.apply(function, native, *tensors)  # type: ignore[no-any-return]
+    if mode is not None and mode.takes(function, tensors):
+        return _TransformedCall.apply(function, mode, *tensors)  # type: ignore[no-any-return]
     return host_call(function, tensors)
 
 
 def _pushed(
-    function: HostFunction, tensors: Any, tangents: Any, differentiable: list[bool], native: Native = False
+    function: HostFunction, tensors: Any, tangents: Any, differentiable: list[bool], mode: NativeMode | None = None
 ) -> tuple[Any, ...]:
     needs = tuple([dx is not None for dx in tangents])
     directions = [dx for dx in tangents if dx is not None]
-    return tuple(spread(called_natively(function.pushforward(needs), [*tensors, *directions], native), differentiable))
+    return tuple(
+        spread(native_or_host_call(function.pushforward(needs), [*tensors, *directions], mode), differentiable)
+    )

@@ -1,0 +1,97 @@
+"""Calls within a compiled program: the custom operator, between taking containers apart and putting them together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import optree
+
+from rulescore.backends.host.calls import HostCall
+from rulescore.backends.host.extras import framework
+from rulescore.backends.host.finding import Calls
+from rulescore.backends.torch.custom_operator import function_of, number_of, operator
+
+torch = framework("torch", "torch")
+
+
+def compiled_call(calls: Calls, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """The call as the compiler sees it: an operator between taking containers apart and putting them together."""
+    tensors: list[Any] = []
+    number = _number_of_call(calls, _form(args, tensors), _form(kwargs, tensors))
+    outputs = operator(tensors, number)  # which calls the function, so that the form of its result is known
+    return _formed(_form_of_result(number), outputs)
+
+
+# What the compiler may take for a constant are tuples of strings and numbers; so the structure of containers is made of
+# these, in code that it can follow.
+
+
+_named_tuples: dict[str, Any] = {}
+
+
+def _form(x: Any, tensors: list[Any]) -> Any:
+    """What a container looks like around its tensors."""
+    if isinstance(x, torch.Tensor):
+        tensors.append(x)
+        return ("tensor", len(tensors) - 1)
+    if isinstance(x, (tuple, list)):
+        return ("list" if isinstance(x, list) else "tuple", tuple([_form(part, tensors) for part in x]))
+    if isinstance(x, dict):
+        return ("dict", tuple(x.keys()), tuple([_form(part, tensors) for part in x.values()]))
+    return ("constant", x)
+
+
+def _formed(form: Any, tensors: list[Any]) -> Any:
+    """The container of a form."""
+    kind = form[0]
+    if kind == "tensor":
+        return tensors[form[1]]
+    if kind == "constant":
+        return form[1]
+    parts = [_formed(part, tensors) for part in form[-1]]
+    if kind == "dict":
+        return dict(zip(form[1], parts, strict=True))
+    if kind == "named tuple":
+        return _named_tuples[form[1]](*parts)
+    return parts if kind == "list" else tuple(parts)
+
+
+@torch.compiler.assume_constant_result  # type: ignore[untyped-decorator]
+def _number_of_call(calls: Calls, args: Any, kwargs: Any) -> int:
+    places = [torch.empty(0)] * sum(1 for _ in _places(args)) + [torch.empty(0)] * sum(1 for _ in _places(kwargs))
+    return number_of(calls.find(_formed(args, places), _formed(kwargs, places))[0])
+
+
+def _places(form: Any) -> Iterator[int]:
+    if form[0] == "tensor":
+        yield form[1]
+    elif form[0] != "constant":
+        for part in form[-1]:
+            yield from _places(part)
+
+
+@torch.compiler.assume_constant_result  # type: ignore[untyped-decorator]
+def _form_of_result(number: int) -> Any:
+    call = function_of(number)
+    assert isinstance(call, HostCall)
+    if call.structure is None:
+        raise TypeError(f"{call.name} has to be called once before a program with it is compiled")
+    structure = call.structure
+    return _form_of_numbers(optree.tree_unflatten(structure, range(structure.num_leaves)))
+
+
+def _form_of_numbers(x: Any) -> Any:
+    if isinstance(x, int):
+        return ("tensor", x)
+    if x is None:
+        return ("constant", None)
+    if isinstance(x, tuple) and hasattr(x, "_fields"):
+        name = f"{type(x).__module__}.{type(x).__qualname__}"
+        _named_tuples[name] = type(x)
+        return ("named tuple", name, tuple(map(_form_of_numbers, x)))
+    if isinstance(x, (tuple, list)):
+        return ("list" if isinstance(x, list) else "tuple", tuple(map(_form_of_numbers, x)))
+    if isinstance(x, dict):
+        return ("dict", tuple(x), tuple(map(_form_of_numbers, x.values())))
+    raise TypeError(f"a compiled program cannot put a {type(x).__name__} together: return tuples, lists or dicts")

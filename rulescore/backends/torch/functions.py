@@ -1,0 +1,124 @@
+"""`to_torch`: functions of tensors, from Python functions of NumPy arrays.
+
+A function runs on the CPU, on arrays that share the tensors' memory. How it is called is in `calls`.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import optree
+
+from rulescore.backends.host.extras import framework
+from rulescore.backends.host.finding import Calls
+from rulescore.backends.host.native import Native, NotNativeError, require_native_mode
+from rulescore.backends.torch.calls import (
+    ONE,
+    count_modes,
+    has_transforms,
+    is_grad_enabled,
+    kinds_of,
+    native_or_host_call,
+    uncompiled_call,
+    unwrap,
+)
+from rulescore.backends.torch.compiled import compiled_call
+from rulescore.backends.torch.native import NativeMode, TorchSystem
+from rulescore.backends.torch.tensors import all_tensors
+
+framework("torch", "torch")
+
+from torch import Tensor  # noqa: E402
+from torch.compiler import is_compiling  # noqa: E402
+
+
+def to_torch(f: Callable[..., Any], *, vmap_method: str = "sequential", native: Native = False) -> Callable[..., Any]:
+    """A function of PyTorch tensors from a Python function of NumPy arrays.
+
+    Parameters
+    ----------
+    f : callable
+        With rules, or of NumPy code that `rulescore.ad` differentiates. It runs on the CPU and gets NumPy arrays that
+        share the tensors' memory; it may not write into them. Arguments and results may be nested tuples, lists and
+        dicts.
+    vmap_method : {"sequential", "broadcast_all"}
+        What `torch.vmap` does: ``"sequential"`` calls ``f`` for one item after the other; ``"broadcast_all"`` calls it
+        once with a further axis in front of every array, for functions that take such axes.
+    native : bool or "auto", optional
+        Whether to run ``f`` and its rules on the tensors themselves, on any device, with PyTorch's functions in the
+        place of NumPy's of the same name. Only code that calls NumPy's functions, operators and methods can: it may not
+        write into arrays, nor decide by their values. With ``"auto"``, what cannot (the function, its pullback, its
+        pushforward, each by itself) runs on the host, and a warning says why. Functions without rules are
+        differentiated by PyTorch. Under ``torch.compile`` use the default.
+
+    Returns
+    -------
+    callable
+        With the arguments of ``f``, of which tensors are differentiated, NumPy arrays are constants, and everything
+        else (numbers, strings, functions) is fixed and has to be hashable. It works with ``backward`` to any order,
+        ``gradcheck`` and ``gradgradcheck`` (forward mode too), all of `torch.func`, and under ``torch.compile``.
+
+    Raises
+    ------
+    TypeError
+        When ``f`` cannot be called; from the returned function, when an argument is neither an array nor hashable.
+    NotNativeError
+        (A `TypeError`.) From the returned function, with ``native=True``, when PyTorch has nothing that does what ``f``
+        or its rule does.
+    ValueError
+        When ``native`` or ``vmap_method`` is none of these.
+    RuntimeError
+        Within a program that is compiled with ``fullgraph=True``. Call `to_torch` outside, and its function within.
+
+    Examples
+    --------
+    >>> import numpy as np, torch
+    >>> from rulescore.backends.torch import to_torch
+    >>> det = to_torch(np.linalg.det)
+    >>> a = torch.tensor([[2.0, 1.0], [0.0, 3.0]], dtype=torch.float64, requires_grad=True)
+    >>> det(a).backward()
+    >>> a.grad
+    tensor([[ 3., -0.],
+            [-1.,  2.]], dtype=torch.float64)
+    """
+    if is_compiling():  # what has been raised, PyTorch runs without compiling
+        raise RuntimeError("to_torch(f) within a compiled program: write g = to_torch(f) outside, and call g within")
+    require_native_mode("to_torch", native)
+    mode = _MODES[native]
+    calls = Calls("to_torch", f, _ARRAYS, optree.tree_flatten, optree.tree_unflatten, vmap_method)
+
+    @functools.wraps(f, updated=())
+    def torch_function(*args: Any, **kwargs: Any) -> Any:
+        if is_compiling():
+            if native is True:
+                raise NotNativeError("native mode does not go together with torch.compile: leave out native=True")
+            return compiled_call(calls, args, kwargs)
+        call, given = calls.find_known(args, kwargs) or calls.find(args, kwargs)
+        outputs = None
+        if call.kept and is_grad_enabled() and not has_transforms() and not count_modes():  # the most frequent case
+            if len(given) == 1:
+                (x,) = given
+                known = call.kept.get(ONE)
+                if known is not None and isinstance(x, Tensor) and x.requires_grad:
+                    outputs = known(unwrap(x))
+            else:
+                known = call.kept.get(kinds_of(given))
+                if known is not None:
+                    outputs = known(*[unwrap(x) if isinstance(x, Tensor) else x for x in given])
+        if outputs is None:
+            outputs = (
+                uncompiled_call(call, given) if mode is None else native_or_host_call(call, all_tensors(given), mode)
+            )
+        return outputs[0] if call.returns_one_array else optree.tree_unflatten(call.structure, outputs)
+
+    return torch_function
+
+
+_ARRAYS = (Tensor, np.ndarray)
+
+# Functions with rules that native code calls are native functions in turn.
+_system = TorchSystem(functools.lru_cache(maxsize=4096)(lambda f: to_torch(f, native=True)))
+_MODES = {False: None, True: NativeMode(_system), "auto": NativeMode(_system, tries=True)}
