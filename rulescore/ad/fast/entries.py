@@ -72,6 +72,14 @@ def propagate_entry(entry: FastEntry, ybar: Any, bars: Any, owned: Any) -> None:
         add_cotangent(xbar, key, bars, owned)
 
 
+def propagate_to_first(entry: FastEntry, ybar: Any, bars: Any, owned: Any) -> None:
+    """``(..., pullback, parent)``: a call whose first argument alone has a parent."""
+    _, pullback, parent = entry
+    cotangents = pullback(ybar)
+    if len(cotangents) > 1:
+        add_cotangent(cotangents[1], parent, bars, owned)
+
+
 # ---------------------------------------------------------------- elementwise functions
 
 
@@ -166,7 +174,7 @@ _ELEMENTWISE = frozenset({propagate_by_ufunc, propagate_unary, propagate_one, pr
 
 def is_elementwise(entry: FastEntry) -> bool:
     """Whether it multiplies cotangents element by element, and so knows what to do with those that are `Selected`."""
-    return entry[0] in _ELEMENTWISE or (entry[0] is propagate_entry and entry[1].is_elementwise)
+    return entry[0] in _ELEMENTWISE or getattr(entry[1], "is_elementwise", False)
 
 
 # ---------------------------------------------------------------- functions with a static form

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,11 +23,12 @@ from rulescore.ad.fast.entries import (
 from rulescore.ad.fast.forms import unary_form, unary_forms
 from rulescore.ad.fast.recording import MISSING, Recording, record_binary
 from rulescore.ad.graph.graph import Graph, Recalled, lifted_entry
-from rulescore.ad.graph.nodes import Node, frame_of_user, node_of, user_files
+from rulescore.ad.graph.nodes import Node, frame_of_user, next_number, node_of, user_files
 from rulescore.ad.in_place.tracer import WritableTracer, call_and_settle
 from rulescore.ad.tracing.calls import Call, Stripped
 from rulescore.ad.tracing.tracers import Tracer, class_for
 from rulescore.ad.values.kinds import as_scalar
+from rulescore.declarations import no_tangent_pullback
 from rulescore.records import StaticForm
 from rulescore.registry import rrule
 from rulescore.thunks import Selected
@@ -53,7 +54,7 @@ class GraphRecording(Recording):
                     if ufunc_of_x is None
                     else (propagate_by_ufunc, ufunc_of_x, x, a._node)
                 )
-                return type(a)._finish(a, x, y, entry, ufunc, (a,))
+                return type(a)._finish(a, x, y, entry, ufunc, a, MISSING)
             if a._unary_forms is unary_forms and ufunc not in unary_forms and unary_form(ufunc) is not None:
                 return self.__array_ufunc__(ufunc, method, a)
         elif not kwargs and method == "__call__" and not more:
@@ -61,11 +62,12 @@ class GraphRecording(Recording):
         return WritableTracer.__array_ufunc__(self, ufunc, method, a, *(() if b is MISSING else (b,)), *more, **kwargs)
 
     @staticmethod
-    def _finish(like: Any, x: Any, y: Any, entry: Any, f: Any, args: tuple[Any, ...]) -> Any:
+    def _finish(like: Any, x: Any, y: Any, entry: Any, f: Any, a: Any, b: Any) -> Any:
         graph = like._trace
         if type(graph) is not FastGraph:  # a view has become one of what another trace has assigned to
-            return call_and_settle(f, args)
+            return call_and_settle(f, (a,) if b is MISSING else (a, b))
         node = Node()
+        node.number = next_number()
         node.entry = entry
         kind = entry[0]
         node.parents = (
@@ -98,20 +100,23 @@ class FastGraph(Graph):
         return node
 
     def called(self, call: Call, seen: Stripped) -> Any:
-        form = _traits_of(self, call.f, seen.values, call.kwargs).form
-        if form is not None and not any(path for _, path, _ in seen.targets):
-            y = form.primal(*seen.values)
+        f, values, targets = call.f, seen.values, seen.targets
+        form, is_linear = _traits_of(self, f, values, call.kwargs)
+        if form is not None and not any(path for _, path, _ in targets):
+            y = form.primal(*values)
             if not isinstance(y, (tuple, Tracer)):
-                targets = [(position, node) for position, _, node in seen.targets if form.vjps[position] is not None]
+                reached = [(position, node) for position, _, node in targets if form.vjps[position] is not None]
                 y = as_scalar(y)
-                return self.recorded_by(Static(call.f, form, targets, y, seen.values), y, call) if targets else y
-        return super().called(call, seen)
-
-    def recorded(self, y: Any, call: Call, seen: Stripped, pullback: Callable[[Any], Any]) -> Any:
-        is_alone = [(position, path) for position, path, _ in seen.targets] == [(0, ())]
-        if is_alone and _traits_of(self, call.f, seen.values, call.kwargs).is_linear:
-            return self.recorded_by(Recalled(call.f, pullback, seen.targets, None), y, call)
-        return super().recorded(y, call, seen, pullback)
+                return self.recorded_by(Static(f, form, reached, y, values), y, call) if reached else y
+        found = self.system.pull(f, values, call.kwargs, seen.needs)
+        if found is None:
+            return NotImplemented
+        y, pullback = found
+        if pullback is no_tangent_pullback:
+            return y
+        is_linear = is_linear and len(targets) == 1 and targets[0][:2] == (0, ())
+        again = None if is_linear else (values, call.kwargs, seen.needs)
+        return self.recorded_by(Recalled(f, pullback, targets, again), y, call)
 
     def sums(self, nodes: list[Node], seeds: Any, ends: Any, wanted: Any, create: bool) -> Any:
         return _Sums(nodes, seeds, ends, create)

@@ -55,7 +55,7 @@ class Recording(WritableTracer):
     _unary_forms: ClassVar[dict[Any, Any]] = {}
     _binary_forms: ClassVar[dict[Any, Any]] = {}
     _finish: ClassVar[Callable[..., Any]]
-    """``_finish(like, x, y, entry, f, args)``: the result ``y`` of a call, like a tracer whose value is ``x``."""
+    """``_finish(like, x, y, entry, f, a, b)``: the result ``y`` of ``f(a, b)``, like a tracer whose value is ``x``."""
 
     @classmethod
     def traits_of(cls, value_type: type, dtype: Any) -> dict[str, Any]:
@@ -128,7 +128,7 @@ def record_binary(ufunc: Any, compute: Any, a: Any, b: Any) -> Any:
                     None if type_b in _NUMBERS or b.shape == x.shape or y.shape == x.shape else x.shape,
                     2,
                 )
-                return type_a._finish(a, x, y, entry, ufunc, (a, b))
+                return type_a._finish(a, x, y, entry, ufunc, a, b)
     elif type_a in _NUMBERS or type_a in _ARRAYS:
         form = type_b._binary_forms.get(ufunc)
         if form is not None:
@@ -146,7 +146,7 @@ def record_binary(ufunc: Any, compute: Any, a: Any, b: Any) -> Any:
                     None if type_a in _NUMBERS or a.shape == x.shape or y.shape == x.shape else x.shape,
                     3,
                 )
-                return type_b._finish(b, x, y, entry, ufunc, (a, b))
+                return type_b._finish(b, x, y, entry, ufunc, a, b)
     elif type_a is type_b or (isinstance(a, Recording) and isinstance(b, Recording) and a.dtype is b.dtype):
         form = type_a._binary_forms.get(ufunc)
         if form is not None and a._trace is b._trace:
@@ -169,7 +169,7 @@ def record_binary(ufunc: Any, compute: Any, a: Any, b: Any) -> Any:
                 b._node,
                 shape_b,
             )
-            return type_a._finish(a, x, y, entry, ufunc, (a, b))
+            return type_a._finish(a, x, y, entry, ufunc, a, b)
     return _record_generally(ufunc, compute, a, b)
 
 
@@ -222,10 +222,8 @@ class TapeRecording(Recording):
         return WritableTracer.__array_ufunc__(self, ufunc, method, a, *(() if b is MISSING else (b,)), *more, **kwargs)
 
     @staticmethod
-    def _finish(like: Any, x: Any, y: Any, entry: Any, f: Any, args: tuple[Any, ...]) -> Any:
+    def _finish(like: Any, x: Any, y: Any, entry: Any, f: Any, a: Any, b: Any) -> Any:
         tape = like._trace
-        if type(tape) is not FastTape:  # it has ended, or a view has become one of what another trace has assigned to
-            return call_and_settle(f, args)
         # NumPy's results of 0-d arrays are scalars.
         out = type(like)() if type(y) is type(x) else class_for(tape.kind, type(y), y.dtype)()
         out._value = y
@@ -233,6 +231,11 @@ class TapeRecording(Recording):
         out._node = len(tape)
         tape.append(entry)
         return out
+
+    def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
+        if len(args) == 1 and not kwargs and args[0] is self and func in static_forms:
+            return self._call(func, args, kwargs)  # nothing special about it, or it would not be in there
+        return WritableTracer.__array_function__(self, func, types, args, kwargs)
 
     @staticmethod
     def _call(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

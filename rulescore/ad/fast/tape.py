@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from rulescore.ad.engine.entries import Entry
+from rulescore.ad.engine.entries import LEAF, Entry, Pulled
 from rulescore.ad.engine.tapes import Tape
 from rulescore.ad.fast.entries import (
     FastEntry,
@@ -15,15 +15,21 @@ from rulescore.ad.fast.entries import (
     propagate_by_ufunc,
     propagate_entry,
     propagate_static,
+    propagate_to_first,
 )
 from rulescore.ad.in_place.sharing import settled
-from rulescore.ad.tracing.calls import Call
+from rulescore.ad.tracing.calls import Call, captures
+from rulescore.ad.tracing.outputs import traced
 from rulescore.ad.tracing.tracers import Tracer
+from rulescore.declarations import no_tangent_pullback
 from rulescore.definitions import Blueprint
 from rulescore.records import StaticForm
 from rulescore.thunks import Selected
 
 _ndarray = np.ndarray
+
+
+_LEAF = (propagate_entry, LEAF)
 
 
 class FastTape(Tape):
@@ -34,6 +40,31 @@ class FastTape(Tape):
     def key_of(self, entry: Entry) -> int:
         self.append((propagate_entry, entry))  # type: ignore[arg-type]
         return len(self) - 1
+
+    def leaf(self, value: Any) -> Any:
+        self.arguments += 1
+        self.append(_LEAF)
+        return self.tracer(value, len(self) - 1)
+
+    def process(self, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        first = args[0] if args else None
+        if isinstance(first, Tracer) and first._trace is self and _are_plain(args[1:], kwargs):
+            return self._process_first(f, first, args, kwargs)
+        return Tape.process(self, f, args, kwargs)
+
+    def _process_first(self, f: Any, first: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """The same where the first argument alone is a tracer: most calls, and so without what others need."""
+        x = first._value
+        found = self.system.pull(f, (x, *args[1:]), kwargs, (True,) + (False,) * (len(args) - 1))
+        if found is None or captures(self, found[0]):
+            return NotImplemented
+        y, pullback = found
+        if pullback is no_tangent_pullback:
+            return y
+        entry = (propagate_to_first, pullback, first._node)
+        if y.dtype.kind in "fc" if type(y) is _ndarray else isinstance(y, np.inexact):
+            return self.record_tuple(y, entry)
+        return traced(self, y, Call(f, args, kwargs), Pulled(pullback, [(0, (), first._node)]))
 
     def record_tuple(self, y: Any, entry: FastEntry) -> Any:
         """A tracer of an output, with its entry."""
@@ -48,7 +79,9 @@ class FastTape(Tape):
             return settled(tracer, Call(form.primal, (first,), {}))
         saved_y = y if form.uses_output[0] else None
         saved_x = x if form.uses_arguments[0][0] else Blueprint(x.shape, x.dtype)
-        return self.record_tuple(y, (propagate_static, form.vjps[0], saved_y, saved_x, first._node))
+        position = len(self)
+        self.append((propagate_static, form.vjps[0], saved_y, saved_x, first._node))
+        return self.tracer(y, position)
 
     def pull_back(self, seeds: list[tuple[int, Any]], keep: bool = False) -> list[Any]:
         bars: list[Any] = [None] * len(self)
@@ -79,6 +112,21 @@ class FastTape(Tape):
             vars(error).setdefault("key", len(bars))
             raise
         return [bar.force() if type(bar) is Selected else bar for bar in bars]
+
+
+# What may stand beside a tracer in a call without a second look: it holds no tracers.
+_PLAIN = frozenset({int, float, bool, str, slice, type(None), type(...), np.ndarray, np.float64, np.int64, np.bool_})
+
+
+def _are_plain(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+    for x in args:
+        if type(x) not in _PLAIN:
+            return False
+    if kwargs:
+        for x in kwargs.values():
+            if type(x) not in _PLAIN:
+                return False
+    return True
 
 
 def is_fresh(y: Any) -> bool:

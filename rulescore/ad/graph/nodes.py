@@ -14,7 +14,7 @@ from rulescore.ad.messages.places import Place, user_frame
 next_number = itertools.count().__next__
 
 
-class Node:
+class Node:  # without an __init__, since setting slots from outside is faster
     """An operation of the graph. It keeps what it depends on, and is kept by what depends on it.
 
     Attributes
@@ -41,13 +41,11 @@ class Node:
     code: CodeType
     instruction: int
 
-    def __init__(self) -> None:
-        self.number = next_number()
-
 
 def node_of(entry: Entry) -> Node:
     """The node of an entry; called by what the user's code calls."""
     node = Node()
+    node.number = next_number()
     node.entry = entry
     node.parents = entry.parents
     node.f = _function_of(entry)
@@ -78,7 +76,7 @@ class Leaf(Node):
     __slots__ = ("grad", "is_stale", "value")
 
     def __init__(self, value: Any, grad: Any = None) -> None:
-        super().__init__()
+        self.number = next_number()
         self.entry, self.parents = LEAF, ()
         self.value = value
         self.grad = grad
@@ -90,7 +88,7 @@ class Leaf(Node):
 
 CONSTANT = Node()
 """The node of every value that depends on nothing, made so that something can be assigned to its elements."""
-CONSTANT.entry, CONSTANT.parents = LEAF, ()
+CONSTANT.entry, CONSTANT.parents, CONSTANT.number = LEAF, (), next_number()
 
 # ---------------------------------------------------------------- places in the user's code
 

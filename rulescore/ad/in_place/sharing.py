@@ -35,22 +35,30 @@ def settled(y: Any, call: Call) -> Any:
     if isinstance(y, Tracer):
         value = y._value
         if type(value) is np.ndarray and value.base is None:
-            for x in call.args:
-                if isinstance(x, Tracer) and x._value is value:
-                    return as_view(y, call)
-            return y
+            return as_view(y, call) if _is_value_of(call.args, value) else y
         return as_view(y, call) if y.may_be_view(call) else y  # type: ignore[attr-defined]
     if type(y) is np.ndarray:
         return released(y, call.args)
     fields = None if is_array(y) else structure_of(y)
     if not fields or top_trace(fields.values()) is None:
         return y
-    return rebuild(y, {key: _settled_part(part, call, key) for key, part in fields.items()})
+    settled_parts = {key: _settled_part(part, call, key) for key, part in fields.items()}
+    return y if all(settled_parts[key] is part for key, part in fields.items()) else rebuild(y, settled_parts)
+
+
+def _is_value_of(args: tuple[Any, ...], value: Any) -> bool:
+    """Whether a value is the very one of an argument."""
+    for x in args:  # noqa: SIM110 (a generator takes twice as long)
+        if isinstance(x, Tracer) and x._value is value:
+            return True
+    return False
 
 
 def _settled_part(part: Any, call: Call, key: Any) -> Any:
     if isinstance(part, Tracer):
-        return as_view(part, call, key)
+        value = part._value
+        is_own = type(value) is np.ndarray and value.base is None and not _is_value_of(call.args, value)
+        return part if is_own else as_view(part, call, key)
     # Views within containers are not kept track of.
     return map_containers(_copied, part) if isinstance(part, (tuple, list, dict)) else part
 

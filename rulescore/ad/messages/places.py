@@ -52,7 +52,14 @@ def user_frame(frame: FrameType | None) -> FrameType | None:
 
 def is_inner(code: CodeType) -> bool:
     """Whether code belongs to this package, its rules or NumPy."""
-    return code.co_filename.startswith(_INNER_FOLDERS)
+    file = code.co_filename
+    try:
+        return _is_inner_file[file]
+    except KeyError:
+        return _is_inner_file.setdefault(file, file.startswith(_INNER_FOLDERS))
+
+
+_is_inner_file: dict[str, bool] = {}  # asked for every frame between the user's code and the recording of an operation
 
 
 def stacklevel_of_user() -> int:

@@ -118,7 +118,7 @@ def test_the_first_use_of_everything_may_be_in_several_threads():
 import sys, threading
 import numpy as np
 sys.setswitchinterval(1e-6)
-from rulescore.ad.transformations import grad, jvp
+from rulescore.ad import grad, jvp
 
 X = np.linspace(0.5, 2.0, 6)
 
