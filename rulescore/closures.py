@@ -16,16 +16,17 @@ from typing import Any
 import numpy as np
 from multipledispatch import MDNotImplementedError
 
-from rulescore.accumulation import add
 from rulescore.config import HasForwardMode, HasReverseMode, RuleConfig
-from rulescore.projection import NON_DIFFERENTIABLE, project_to
 from rulescore.records import name_of
 from rulescore.registry import frule, rrule
 from rulescore.rule_table import RuleTable
 from rulescore.signatures import instances_of
-from rulescore.tangents import Tangent, rebuild, structure_of
-from rulescore.thunks import unthunk
-from rulescore.zero import AbstractZero, NoTangent, ZeroTangent
+from rulescore.tangents.accumulation import add
+from rulescore.tangents.projection import NON_DIFFERENTIABLE, project_to
+from rulescore.tangents.structural import Tangent
+from rulescore.tangents.structure import rebuild, structure_of
+from rulescore.tangents.thunks import unthunk
+from rulescore.tangents.zero import AbstractZero, NoTangent, ZeroTangent
 
 _MOST_OBJECTS = 20_000
 """How many objects within a call are looked at. What is not found makes an error later, never a zero."""

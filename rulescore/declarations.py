@@ -12,7 +12,7 @@ import numpy as np
 from rulescore.records import place_of_caller
 from rulescore.registry import frule, rrule
 from rulescore.rule_table import RuleTable
-from rulescore.zero import NoTangent
+from rulescore.tangents.zero import NoTangent
 
 _NO_TANGENT = NoTangent()
 

@@ -14,13 +14,15 @@ import numpy as np
 
 from rulescore.declarations import no_tangent_pullback, non_differentiable
 from rulescore.method_table import bind_values
-from rulescore.projection import NON_DIFFERENTIABLE, project_to, unbroadcast
 from rulescore.records import StaticForm, name_of, place_of_caller
 from rulescore.registry import frule, rrule
 from rulescore.signatures import Parameters
-from rulescore.tangents import NotImplementedTangent
-from rulescore.thunks import Selected, Thunk, unthunk
-from rulescore.zero import AbstractZero, NoTangent, ZeroTangent
+from rulescore.tangents.broadcasting import unbroadcast
+from rulescore.tangents.masked import Selected
+from rulescore.tangents.not_implemented import NotImplementedTangent
+from rulescore.tangents.projection import NON_DIFFERENTIABLE, project_to
+from rulescore.tangents.thunks import Thunk, unthunk
+from rulescore.tangents.zero import AbstractZero, NoTangent, ZeroTangent
 
 _NO_TANGENT = NoTangent()
 _ZERO_TANGENT = ZeroTangent()

@@ -19,11 +19,10 @@ from rulescore.aliases import Aliases
 from rulescore.carriers import function_within
 from rulescore.config import RuleConfig
 from rulescore.discovery import entry_of_rule, rule_entries
-from rulescore.foreign_arrays import refuse_foreign
-from rulescore.method_table import MethodTable, bind_values, keyword_types, rule_type, types_of
+from rulescore.method_table import MethodTable, bind_values, keyword_types, refuse_foreign, rule_type, types_of
 from rulescore.records import RuleRecord, StaticForm, name_of, place_of
 from rulescore.signatures import InstancesOf, Parameters, signatures_of
-from rulescore.zero import NoTangent
+from rulescore.tangents.zero import NoTangent
 
 _Rule = TypeVar("_Rule", bound=Callable[..., Any])
 

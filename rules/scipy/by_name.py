@@ -21,7 +21,7 @@ from rulescore import (
     unthunk,
 )
 from rulescore.closures import handed_over
-from rulescore.tangents import structure_of
+from rulescore.tangents.structure import structure_of
 
 NO_TANGENT, ZERO = NoTangent(), ZeroTangent()
 

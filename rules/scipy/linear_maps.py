@@ -23,8 +23,8 @@ from rulescore import (
     unthunk,
 )
 from rulescore.method_table import bind_values
-from rulescore.projection import NON_DIFFERENTIABLE
 from rulescore.signatures import Parameters
+from rulescore.tangents.projection import NON_DIFFERENTIABLE
 
 NO_TANGENT = NoTangent()
 

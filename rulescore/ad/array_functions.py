@@ -16,10 +16,10 @@ import numpy as np
 from numpy.lib.array_utils import normalize_axis_index
 
 from rulescore.ad.assignment import assign, put
-from rulescore.ad.containers import has_tangent_space
 from rulescore.ad.errors import TracerConversionError, no_rule
 from rulescore.ad.tracers import Tracer, top_trace, value_beneath
 from rulescore.ad.ufunc_methods import deliver, top_tracer
+from rulescore.tangents.spaces import has_tangent_space
 
 __all__ = ["SPECIAL", "array_of", "deliver", "special", "taking_out"]
 

@@ -29,7 +29,7 @@ from rulescore.ad.tracers import (
     value_beneath,
 )
 from rulescore.ad.views import as_view
-from rulescore.tangents import rebuild, structure_of
+from rulescore.tangents.structure import rebuild, structure_of
 
 
 class Batch(Trace):

@@ -14,7 +14,6 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from rulescore.ad.containers import as_scalar, has_tangent_space
 from rulescore.ad.structural import pushforward_of
 from rulescore.ad.tapes import Tape
 from rulescore.ad.tracers import Tracer, apply, top_trace, value_beneath
@@ -23,9 +22,9 @@ from rulescore.ad.trees import flatten, unflatten
 from rulescore.records import name_of
 from rulescore.registry import frule, rrule
 from rulescore.signatures import instances_of
-from rulescore.tangents import zero_tangent
-from rulescore.thunks import unthunk
-from rulescore.zero import AbstractZero, NoTangent, ZeroTangent
+from rulescore.tangents.spaces import as_scalar, has_tangent_space, zero_tangent
+from rulescore.tangents.thunks import unthunk
+from rulescore.tangents.zero import AbstractZero, NoTangent, ZeroTangent
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 

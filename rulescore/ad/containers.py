@@ -16,9 +16,11 @@ from rulescore.ad.errors import no_rule
 from rulescore.ad.tracers import Tracer, top_trace, value_beneath
 from rulescore.ad.views import as_view, snapshot
 from rulescore.rule_table import RuleTable
-from rulescore.tangents import Tangent, is_array, rebuild, structure_of
-from rulescore.thunks import unthunk
-from rulescore.zero import AbstractZero, ZeroTangent
+from rulescore.tangents.spaces import as_scalar, has_tangent_space
+from rulescore.tangents.structural import Tangent
+from rulescore.tangents.structure import is_array, rebuild, structure_of
+from rulescore.tangents.thunks import unthunk
+from rulescore.tangents.zero import AbstractZero, ZeroTangent
 
 _ZERO_TANGENT = ZeroTangent()
 
@@ -97,20 +99,6 @@ def _strip(trace: Any, x: Any, position: int, path: tuple[Any, ...], targets: li
 def values_of(trace: Any, x: Any) -> Any:
     """``x`` with the value in the place of each tracer of a trace, within lists, tuples and dicts too."""
     return _strip(trace, x, 0, (), [])
-
-
-def has_tangent_space(y: Any) -> bool:
-    """Whether an output is a number or an array of numbers that have a derivative."""
-    if type(y) is np.ndarray:
-        return y.dtype.kind in "fc"
-    if isinstance(y, (float, complex)):
-        return True
-    return is_array(y) and getattr(y.dtype, "kind", "") in ("f", "c")
-
-
-def as_scalar(x: Any) -> Any:
-    """Python's floats and complex numbers as NumPy's, which have a dtype and a shape; anything else as it is."""
-    return np.float64(x) if type(x) is float else np.complex128(x) if type(x) is complex else x
 
 
 def wrap_output(trace: Any, y: Any, call: Call, entry: Any) -> Any:

@@ -13,9 +13,10 @@ from rulescore.ad.rule_calls import push
 from rulescore.ad.tracers import Trace, Tracer, new_level, tracer_class
 from rulescore.ad.views import released
 from rulescore.registry import frule
-from rulescore.tangents import NotImplementedTangent, Tangent
-from rulescore.thunks import unthunk
-from rulescore.zero import AbstractZero, NoTangent, ZeroTangent
+from rulescore.tangents.not_implemented import NotImplementedTangent
+from rulescore.tangents.structural import Tangent
+from rulescore.tangents.thunks import unthunk
+from rulescore.tangents.zero import AbstractZero, NoTangent, ZeroTangent
 
 _ZERO_TANGENT = ZeroTangent()
 

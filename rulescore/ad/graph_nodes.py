@@ -19,9 +19,9 @@ from rulescore.ad.errors import describe, full_name
 from rulescore.ad.locations import Place, user_frame
 from rulescore.ad.rule_calls import pull
 from rulescore.ad.tapes import _accumulate, add_cotangent
-from rulescore.projection import unbroadcast
 from rulescore.records import StaticForm
-from rulescore.zero import ZeroTangent
+from rulescore.tangents.broadcasting import unbroadcast
+from rulescore.tangents.zero import ZeroTangent
 
 _ZERO_TANGENT = ZeroTangent()
 

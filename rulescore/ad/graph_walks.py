@@ -15,7 +15,7 @@ from typing import Any
 from rulescore.ad.errors import describe
 from rulescore.ad.graph_nodes import FormerParents, Leaf, Node, place_of
 from rulescore.ad.tapes import _accumulate
-from rulescore.thunks import Selected
+from rulescore.tangents.masked import Selected
 
 # Two threads may add to the gradient of one variable at once, which is more than one step.
 _lock = threading.Lock()

@@ -15,7 +15,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from rulescore.ad.config import CONFIG
-from rulescore.ad.containers import Call, Stripped, as_scalar, bound, strip, values_of, wrap_output
+from rulescore.ad.containers import Call, Stripped, bound, strip, values_of, wrap_output
 from rulescore.ad.elementwise import binary_form, binary_forms, unary_form, unary_forms
 from rulescore.ad.errors import TracerConversionError, describe, full_name
 from rulescore.ad.graph_nodes import (
@@ -51,7 +51,8 @@ from rulescore.ad.views import released
 from rulescore.declarations import no_tangent_pullback
 from rulescore.records import StaticForm
 from rulescore.registry import rrule
-from rulescore.tangents import rebuild, structure_of
+from rulescore.tangents.spaces import as_scalar
+from rulescore.tangents.structure import rebuild, structure_of
 
 _ndarray = np.ndarray
 _getframe = sys._getframe

@@ -14,14 +14,14 @@ from typing import Any
 import numpy as np
 
 from rulescore.ad.batching import Batch
-from rulescore.ad.containers import as_scalar, has_tangent_space
 from rulescore.ad.errors import UnrelatedOutputError, describe
 from rulescore.ad.tracers import Tracer, top_trace, value_beneath
 from rulescore.ad.transformations import Argnums, Arguments, check_argnums, check_function, grad, jvp, vjp
 from rulescore.ad.trees import flatten, path_of, tree_map, unflatten
 from rulescore.ad.unused_rules import warn_of_unused_rules
 from rulescore.records import name_of
-from rulescore.zero import AbstractZero, NoTangent, ZeroTangent
+from rulescore.tangents.spaces import as_scalar, has_tangent_space
+from rulescore.tangents.zero import AbstractZero, NoTangent, ZeroTangent
 
 BATCH_ELEMENTS = 2**18
 """How many numbers a batch of directions may hold: more directions are taken in several passes.

@@ -7,16 +7,17 @@ from typing import Any
 import numpy as np
 
 from rulescore.ad.config import CONFIG
-from rulescore.ad.containers import as_scalar, has_tangent_space
 from rulescore.ad.tapes import Tape, walk_back
 from rulescore.ad.tracers import Tracer
 from rulescore.ad.views import snapshot
 from rulescore.declarations import no_tangent_pullback
-from rulescore.projection import project_to
 from rulescore.registry import frule
-from rulescore.tangents import Tangent, rebuild, structure_of, zero_tangent
-from rulescore.thunks import unthunk
-from rulescore.zero import AbstractZero, NoTangent, ZeroTangent
+from rulescore.tangents.projection import project_to
+from rulescore.tangents.spaces import as_scalar, has_tangent_space, zero_tangent
+from rulescore.tangents.structural import Tangent
+from rulescore.tangents.structure import rebuild, structure_of
+from rulescore.tangents.thunks import unthunk
+from rulescore.tangents.zero import AbstractZero, NoTangent, ZeroTangent
 
 _NO_TANGENT, _ZERO_TANGENT = NoTangent(), ZeroTangent()
 

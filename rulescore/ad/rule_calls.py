@@ -16,7 +16,7 @@ from rulescore.ad.transposition import pull_by_forward_rule, push_by_reverse_rul
 from rulescore.records import RuleRecord
 from rulescore.registry import frule, rrule
 from rulescore.rule_table import RuleTable
-from rulescore.zero import NoTangent
+from rulescore.tangents.zero import NoTangent
 
 _NO_TANGENT = NoTangent()
 

@@ -49,12 +49,13 @@ from rulescore.ad.tracers import (
 from rulescore.ad.views import item_of, released
 from rulescore.declarations import no_tangent_pullback
 from rulescore.definitions import Blueprint, OneOver
-from rulescore.projection import unbroadcast
 from rulescore.records import StaticForm
 from rulescore.registry import rrule
-from rulescore.tangents import NotImplementedTangent
-from rulescore.thunks import InplaceableThunk, Selected, unthunk
-from rulescore.zero import AbstractZero, ZeroTangent
+from rulescore.tangents.broadcasting import unbroadcast
+from rulescore.tangents.masked import Selected
+from rulescore.tangents.not_implemented import NotImplementedTangent
+from rulescore.tangents.thunks import InplaceableThunk, unthunk
+from rulescore.tangents.zero import AbstractZero, ZeroTangent
 
 _ZERO_TANGENT = ZeroTangent()
 _ndarray = np.ndarray

@@ -22,8 +22,8 @@ import numpy as np
 
 from rulescore.ad.errors import TracerConversionError, became_array, function_of_scipy, is_operator
 from rulescore.registry import rrule
-from rulescore.sparsity import is_sparse
-from rulescore.thunks import Thunk
+from rulescore.tangents.sparsity import is_sparse
+from rulescore.tangents.thunks import Thunk
 
 new_level = itertools.count(1).__next__
 """The level of a new trace, higher than that of all traces before it: a trace begins within those it is nested in."""

@@ -15,7 +15,6 @@ from typing import Any
 
 import numpy as np
 
-from rulescore.ad.containers import as_scalar, has_tangent_space
 from rulescore.ad.duals import Dual
 from rulescore.ad.errors import LEAKED, LeakedTracerError, UnrelatedOutputError, describe, unmask
 from rulescore.ad.locations import explain, new_tape
@@ -34,12 +33,13 @@ from rulescore.ad.trees import (
 )
 from rulescore.ad.unused_rules import warn_of_unused_rules
 from rulescore.ad.views import View, snapshot
-from rulescore.projection import project_to
 from rulescore.records import name_of
-from rulescore.sparsity import is_sparse
-from rulescore.tangents import NotImplementedTangent, zero_tangent
-from rulescore.thunks import unthunk
-from rulescore.zero import AbstractZero, NoTangent
+from rulescore.tangents.not_implemented import NotImplementedTangent
+from rulescore.tangents.projection import project_to
+from rulescore.tangents.spaces import as_scalar, has_tangent_space, zero_tangent
+from rulescore.tangents.sparsity import is_sparse
+from rulescore.tangents.thunks import unthunk
+from rulescore.tangents.zero import AbstractZero, NoTangent
 
 Argnums = int | Sequence[int]
 

@@ -17,10 +17,10 @@ from typing import Any
 import numpy as np
 import optree
 
-from rulescore.ad.containers import has_tangent_space
 from rulescore.ad.tracers import Tracer, value_beneath
-from rulescore.arithmetic import AbstractTangent
-from rulescore.tangents import structure_of
+from rulescore.tangents.arithmetic import AbstractTangent
+from rulescore.tangents.spaces import has_tangent_space
+from rulescore.tangents.structure import structure_of
 
 NAMESPACE = "rulescore"
 _lock = threading.Lock()

@@ -18,10 +18,11 @@ from rulescore.ad.errors import TracerConversionError, no_rule
 from rulescore.ad.tracers import Tracer, apply, operands, refuse_types, top_trace
 from rulescore.declarations import no_tangent_pullback
 from rulescore.definitions import linear_rule
-from rulescore.projection import NON_DIFFERENTIABLE, project_to, unbroadcast
 from rulescore.registry import frule, rrule
-from rulescore.thunks import Thunk, unthunk
-from rulescore.zero import AbstractZero, NoTangent
+from rulescore.tangents.broadcasting import unbroadcast
+from rulescore.tangents.projection import NON_DIFFERENTIABLE, project_to
+from rulescore.tangents.thunks import Thunk, unthunk
+from rulescore.tangents.zero import AbstractZero, NoTangent
 
 _NO_TANGENT = NoTangent()
 _NOT_GIVEN = np._NoValue

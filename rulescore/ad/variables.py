@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from rulescore.ad.containers import as_scalar, has_tangent_space, values_of
+from rulescore.ad.containers import values_of
 from rulescore.ad.errors import UnrelatedOutputError, describe
 from rulescore.ad.graph_nodes import Leaf, Node
 from rulescore.ad.graph_walks import add_to_grad, walk_back
@@ -20,7 +20,8 @@ from rulescore.ad.graphs import GRAPH, new_leaf
 from rulescore.ad.tracers import Tracer
 from rulescore.ad.transformations import _check_tangent, _finished
 from rulescore.ad.trees import flatten, is_integral, path_of, unflatten
-from rulescore.projection import project_to
+from rulescore.tangents.projection import project_to
+from rulescore.tangents.spaces import as_scalar, has_tangent_space
 
 
 def variable(x: Any) -> Any:

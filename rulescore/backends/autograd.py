@@ -19,8 +19,8 @@ from rulescore.backends.foreign_functions import ForeignFunction, as_function_of
 from rulescore.backends.host_functions import Call, Calls, HostFunction, conjugate, is_differentiable
 from rulescore.config import HasReverseMode
 from rulescore.registry import frule, rrule
-from rulescore.thunks import unthunk
-from rulescore.zero import AbstractZero, NoTangent
+from rulescore.tangents.thunks import unthunk
+from rulescore.tangents.zero import AbstractZero, NoTangent
 
 framework("autograd", "autograd")
 

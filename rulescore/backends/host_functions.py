@@ -23,9 +23,9 @@ from rulescore.config import RuleConfig
 from rulescore.read_only import called
 from rulescore.records import name_of
 from rulescore.registry import frule, rrule
-from rulescore.tangents import NotImplementedTangent
-from rulescore.thunks import unthunk
-from rulescore.zero import AbstractZero, NoTangent, ZeroTangent
+from rulescore.tangents.not_implemented import NotImplementedTangent
+from rulescore.tangents.thunks import unthunk
+from rulescore.tangents.zero import AbstractZero, NoTangent, ZeroTangent
 
 Arrays = Sequence[Any]
 Spec = tuple[tuple[int, ...], Any]

@@ -20,8 +20,8 @@ from rulescore.backends.foreign_functions import ForeignFunction, as_function_of
 from rulescore.backends.host_functions import Call, Calls, HostFunction, is_differentiable, of_some
 from rulescore.backends.native import Native, NativeSystem, require_native_mode, runs_on_host
 from rulescore.config import HasForwardMode, HasReverseMode
-from rulescore.thunks import unthunk
-from rulescore.zero import AbstractZero, NoTangent
+from rulescore.tangents.thunks import unthunk
+from rulescore.tangents.zero import AbstractZero, NoTangent
 
 jax = framework("jax", "jax")
 

@@ -28,8 +28,8 @@ from rulescore.config import HasForwardMode, HasReverseMode
 from rulescore.definitions import ignore_derivatives
 from rulescore.records import name_of
 from rulescore.registry import frule, rrule
-from rulescore.thunks import unthunk
-from rulescore.zero import AbstractZero, NoTangent
+from rulescore.tangents.thunks import unthunk
+from rulescore.tangents.zero import AbstractZero, NoTangent
 
 Native = bool | Literal["auto"]
 """Whether a function runs on the system's own arrays: yes, no, or where it can."""

@@ -30,8 +30,8 @@ from rulescore.backends.torch_calls import (
 )
 from rulescore.backends.torch_operator import compiled_call
 from rulescore.config import HasForwardMode, HasReverseMode
-from rulescore.thunks import unthunk
-from rulescore.zero import AbstractZero, NoTangent
+from rulescore.tangents.thunks import unthunk
+from rulescore.tangents.zero import AbstractZero, NoTangent
 
 torch = framework("torch", "torch")
 

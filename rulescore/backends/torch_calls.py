@@ -30,7 +30,7 @@ from rulescore.backends.torch_arrays import (
 )
 from rulescore.backends.torch_native import can_run_natively, system
 from rulescore.backends.torch_operator import number_of, operator
-from rulescore.thunks import Thunk
+from rulescore.tangents.thunks import Thunk
 
 torch = framework("torch", "torch")
 

@@ -30,7 +30,7 @@ from rulescore import (
     rrule,
     unthunk,
 )
-from rulescore.tangents import structure_of
+from rulescore.tangents.structure import structure_of
 
 NO_TANGENT = NoTangent()
 ZERO_TANGENT = ZeroTangent()

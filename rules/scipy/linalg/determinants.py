@@ -9,7 +9,7 @@ from rules.numpy.products import adjoint
 from rules.scipy.linalg.kept_factors import OfGeneral, kept_factors
 from rules.scipy.linalg.structures import Structure
 from rulescore import AbstractZero, NoTangent, frule, project_to, rrule, unthunk
-from rulescore.projection import NON_DIFFERENTIABLE
+from rulescore.tangents.projection import NON_DIFFERENTIABLE
 
 NO_TANGENT = NoTangent()
 

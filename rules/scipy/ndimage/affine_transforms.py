@@ -21,7 +21,7 @@ from rules.scipy.ndimage.transforms import (
     transform_rrule,
 )
 from rulescore import AbstractZero, NoTangent, frule, no_tangent_pullback, project_to, rrule, unthunk
-from rulescore.projection import NON_DIFFERENTIABLE
+from rulescore.tangents.projection import NON_DIFFERENTIABLE
 
 NO_TANGENT = NoTangent()
 

@@ -12,7 +12,7 @@ from rules.numpy.array_like import as_array, as_array_tangent, conj, handed_over
 from rules.numpy.reduced_axes import decline_out
 from rules.scipy.ndimage.smoothing import Sigmas
 from rulescore import AbstractZero, NoTangent, Thunk, ZeroTangent, frule, not_implemented, project_to, rrule, unthunk
-from rulescore.projection import NON_DIFFERENTIABLE
+from rulescore.tangents.projection import NON_DIFFERENTIABLE
 
 NO_TANGENT = NoTangent()
 OF_SIZE = not_implemented("scipy.ndimage.fourier_uniform and fourier_ellipsoid with respect to the size")

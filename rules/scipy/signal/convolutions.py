@@ -14,7 +14,7 @@ from rules.numpy.array_like import as_array, conj, handed_over, shape_of
 from rules.numpy.products import bilinear_frule
 from rules.scipy.signal.lags import sums_over_lags
 from rulescore import AbstractZero, NoTangent, Thunk, frule, project_to, rrule, unbroadcast, unthunk
-from rulescore.projection import NON_DIFFERENTIABLE
+from rulescore.tangents.projection import NON_DIFFERENTIABLE
 
 NO_TANGENT = NoTangent()
 

@@ -16,7 +16,7 @@ from rules.numpy.array_like import as_array_tangent, handed_over
 from rules.scipy.sparse import SPARSE, dense
 from rules.scipy.sparse_linalg.operators import NO_TANGENT, adjoint, matrix_cotangent, times
 from rulescore import AbstractZero, Thunk, ZeroTangent, frule, not_implemented, project_to, rrule, unthunk
-from rulescore.projection import NON_DIFFERENTIABLE
+from rulescore.tangents.projection import NON_DIFFERENTIABLE
 
 ZERO_TANGENT = ZeroTangent()
 

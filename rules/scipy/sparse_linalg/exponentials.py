@@ -27,7 +27,7 @@ from rulescore import (
     rrule,
     unthunk,
 )
-from rulescore.projection import NON_DIFFERENTIABLE
+from rulescore.tangents.projection import NON_DIFFERENTIABLE
 
 ZERO_TANGENT = ZeroTangent()
 TIMES = not_implemented("the times of expm_multiply: scale the matrix, expm_multiply(t * A, B)")

@@ -19,7 +19,7 @@ from rules.scipy.sparse_linalg.operators import (
     times,
 )
 from rulescore import AbstractZero, Tangent, Thunk, ZeroTangent, frule, ignore_derivatives, project_to, rrule, unthunk
-from rulescore.projection import NON_DIFFERENTIABLE
+from rulescore.tangents.projection import NON_DIFFERENTIABLE
 
 ZERO_TANGENT = ZeroTangent()
 

@@ -26,7 +26,7 @@ from rules.scipy.sparse_linalg.operators import (
     times,
 )
 from rulescore import AbstractZero, Tangent, Thunk, ZeroTangent, frule, not_implemented, project_to, rrule, unthunk
-from rulescore.projection import NON_DIFFERENTIABLE
+from rulescore.tangents.projection import NON_DIFFERENTIABLE
 
 ZERO_TANGENT = ZeroTangent()
 

@@ -13,7 +13,7 @@ from rules.numpy.products import adjoint as dense_adjoint
 from rules.scipy.sparse import adjoint as sparse_adjoint
 from rules.scipy.sparse import conj, inner_products, product
 from rulescore import AbstractZero, NoTangent, frule, not_implemented, project_to, rrule, unthunk
-from rulescore.projection import NON_DIFFERENTIABLE
+from rulescore.tangents.projection import NON_DIFFERENTIABLE
 
 NO_TANGENT = NoTangent()
 

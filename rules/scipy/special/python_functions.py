@@ -9,7 +9,7 @@ import functools
 import numpy as np
 
 from rulescore import AbstractZero, NoTangent, Thunk, ZeroTangent, project_to, unbroadcast, unthunk
-from rulescore.projection import NON_DIFFERENTIABLE
+from rulescore.tangents.projection import NON_DIFFERENTIABLE
 
 NO_TANGENT = NoTangent()
 

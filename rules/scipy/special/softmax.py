@@ -10,7 +10,7 @@ from scipy import special
 from rules.numpy.array_like import as_array, as_array_tangent, conj, handed_over
 from rules.numpy.reduced_axes import ReducedAxes, stop_early, tangent_at
 from rulescore import AbstractZero, NoTangent, Thunk, ZeroTangent, frule, project_to, rrule, unbroadcast, unthunk
-from rulescore.projection import NON_DIFFERENTIABLE
+from rulescore.tangents.projection import NON_DIFFERENTIABLE
 
 NO_TANGENT = NoTangent()
 

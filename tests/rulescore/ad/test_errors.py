@@ -30,7 +30,7 @@ from rulescore.ad.errors import (
 from rulescore.ad.primitives import primitive
 from rulescore.ad.tapes import Tape
 from rulescore.ad.transformations import grad, jvp, linearize, value_and_grad, vjp
-from rulescore.arithmetic import MissingDerivativeError
+from rulescore.tangents.arithmetic import MissingDerivativeError
 from testutils import vjp_fd
 
 X = np.array([1.0, 2.0, 3.0])
