@@ -5,7 +5,7 @@ short forms (`scalar_rule`, `linear_rule`, `non_differentiable`). The rules of N
 table is asked for one. The testers live in the package ``testutils``.
 """
 
-from rulescore.config import HasForwardMode, HasReverseMode, RuleConfig, frule_via_ad, rrule_via_ad
+from rulescore.config import frule_via_ad, rrule_via_ad
 from rulescore.declarations import missing_rules, no_tangent_pullback, non_differentiable, not_numerical, opt_out
 from rulescore.definitions import (
     OneOver,
@@ -16,10 +16,11 @@ from rulescore.definitions import (
     scalar_rule,
     static_rule,
 )
-from rulescore.records import RuleRecord, StaticForm
-from rulescore.registry import frule, rrule
-from rulescore.rule_table import RuleTable
-from rulescore.signatures import instances_of, typeof
+from rulescore.tables.features import HasForwardMode, HasReverseMode, RuleConfig
+from rulescore.tables.records import RuleRecord, StaticForm
+from rulescore.tables.registry import frule, rrule
+from rulescore.tables.signatures import instances_of, typeof
+from rulescore.tables.table import RuleTable
 from rulescore.tangents.accumulation import add, add_inplace, is_inplaceable_destination
 from rulescore.tangents.arithmetic import AbstractTangent, MissingDerivativeError
 from rulescore.tangents.broadcasting import unbroadcast

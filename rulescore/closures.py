@@ -16,11 +16,11 @@ from typing import Any
 import numpy as np
 from multipledispatch import MDNotImplementedError
 
-from rulescore.config import HasForwardMode, HasReverseMode, RuleConfig
-from rulescore.records import name_of
-from rulescore.registry import frule, rrule
-from rulescore.rule_table import RuleTable
-from rulescore.signatures import instances_of
+from rulescore.tables.features import HasForwardMode, HasReverseMode, RuleConfig
+from rulescore.tables.names import name_of
+from rulescore.tables.registry import frule, rrule
+from rulescore.tables.signatures import instances_of
+from rulescore.tables.table import RuleTable
 from rulescore.tangents.accumulation import add
 from rulescore.tangents.projection import NON_DIFFERENTIABLE, project_to
 from rulescore.tangents.structural import Tangent

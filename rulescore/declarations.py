@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from rulescore.records import place_of_caller
-from rulescore.registry import frule, rrule
-from rulescore.rule_table import RuleTable
+from rulescore.tables.names import place_of_caller
+from rulescore.tables.registry import frule, rrule
+from rulescore.tables.table import RuleTable
 from rulescore.tangents.zero import NoTangent
 
 _NO_TANGENT = NoTangent()

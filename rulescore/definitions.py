@@ -13,10 +13,11 @@ from typing import Any
 import numpy as np
 
 from rulescore.declarations import no_tangent_pullback, non_differentiable
-from rulescore.method_table import bind_values
-from rulescore.records import StaticForm, name_of, place_of_caller
-from rulescore.registry import frule, rrule
-from rulescore.signatures import Parameters
+from rulescore.tables.dispatch import bind_values
+from rulescore.tables.names import name_of, place_of_caller
+from rulescore.tables.records import StaticForm
+from rulescore.tables.registry import frule, rrule
+from rulescore.tables.signatures import Parameters
 from rulescore.tangents.broadcasting import unbroadcast
 from rulescore.tangents.masked import Selected
 from rulescore.tangents.not_implemented import NotImplementedTangent

@@ -22,8 +22,8 @@ from rulescore import (
     rrule,
     unthunk,
 )
-from rulescore.method_table import bind_values
-from rulescore.signatures import Parameters
+from rulescore.tables.dispatch import bind_values
+from rulescore.tables.signatures import Parameters
 from rulescore.tangents.projection import NON_DIFFERENTIABLE
 
 NO_TANGENT = NoTangent()

@@ -19,9 +19,9 @@ from rulescore.ad.tapes import Tape
 from rulescore.ad.tracers import Tracer, apply, top_trace, value_beneath
 from rulescore.ad.transformations import check_outputs, vjp
 from rulescore.ad.trees import flatten, unflatten
-from rulescore.records import name_of
-from rulescore.registry import frule, rrule
-from rulescore.signatures import instances_of
+from rulescore.tables.names import name_of
+from rulescore.tables.registry import frule, rrule
+from rulescore.tables.signatures import instances_of
 from rulescore.tangents.spaces import as_scalar, has_tangent_space, zero_tangent
 from rulescore.tangents.thunks import unthunk
 from rulescore.tangents.zero import AbstractZero, NoTangent, ZeroTangent

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from rulescore.config import HasForwardMode, HasReverseMode
+from rulescore.tables.features import HasForwardMode, HasReverseMode
 
 
 class ReferenceAD(HasReverseMode, HasForwardMode):

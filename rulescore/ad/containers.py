@@ -15,7 +15,7 @@ from rulescore.ad.config import CONFIG
 from rulescore.ad.errors import no_rule
 from rulescore.ad.tracers import Tracer, top_trace, value_beneath
 from rulescore.ad.views import as_view, snapshot
-from rulescore.rule_table import RuleTable
+from rulescore.tables.table import RuleTable
 from rulescore.tangents.spaces import as_scalar, has_tangent_space
 from rulescore.tangents.structural import Tangent
 from rulescore.tangents.structure import is_array, rebuild, structure_of

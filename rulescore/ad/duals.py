@@ -12,7 +12,7 @@ from rulescore.ad.implementations import through_implementation
 from rulescore.ad.rule_calls import push
 from rulescore.ad.tracers import Trace, Tracer, new_level, tracer_class
 from rulescore.ad.views import released
-from rulescore.registry import frule
+from rulescore.tables.registry import frule
 from rulescore.tangents.not_implemented import NotImplementedTangent
 from rulescore.tangents.structural import Tangent
 from rulescore.tangents.thunks import unthunk

@@ -19,7 +19,7 @@ from rulescore.ad.errors import describe, full_name
 from rulescore.ad.locations import Place, user_frame
 from rulescore.ad.rule_calls import pull
 from rulescore.ad.tapes import _accumulate, add_cotangent
-from rulescore.records import StaticForm
+from rulescore.tables.records import StaticForm
 from rulescore.tangents.broadcasting import unbroadcast
 from rulescore.tangents.zero import ZeroTangent
 

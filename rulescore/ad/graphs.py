@@ -49,8 +49,8 @@ from rulescore.ad.tracers import (
 )
 from rulescore.ad.views import released
 from rulescore.declarations import no_tangent_pullback
-from rulescore.records import StaticForm
-from rulescore.registry import rrule
+from rulescore.tables.records import StaticForm
+from rulescore.tables.registry import rrule
 from rulescore.tangents.spaces import as_scalar
 from rulescore.tangents.structure import rebuild, structure_of
 

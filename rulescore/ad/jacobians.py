@@ -19,7 +19,7 @@ from rulescore.ad.tracers import Tracer, top_trace, value_beneath
 from rulescore.ad.transformations import Argnums, Arguments, check_argnums, check_function, grad, jvp, vjp
 from rulescore.ad.trees import flatten, path_of, tree_map, unflatten
 from rulescore.ad.unused_rules import warn_of_unused_rules
-from rulescore.records import name_of
+from rulescore.tables.names import name_of
 from rulescore.tangents.spaces import as_scalar, has_tangent_space
 from rulescore.tangents.zero import AbstractZero, NoTangent, ZeroTangent
 

@@ -11,7 +11,7 @@ from rulescore.ad.tapes import Tape, walk_back
 from rulescore.ad.tracers import Tracer
 from rulescore.ad.views import snapshot
 from rulescore.declarations import no_tangent_pullback
-from rulescore.registry import frule
+from rulescore.tables.registry import frule
 from rulescore.tangents.projection import project_to
 from rulescore.tangents.spaces import as_scalar, has_tangent_space, zero_tangent
 from rulescore.tangents.structural import Tangent

@@ -17,9 +17,9 @@ import numpy as np
 
 from rulescore.ad.errors import describe
 from rulescore.ad.tracers import apply
-from rulescore.carriers import function_within
 from rulescore.closures import calls_back, handed_over, made_explicit
-from rulescore.registry import rrule
+from rulescore.tables.carriers import function_within
+from rulescore.tables.registry import rrule
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 

@@ -13,9 +13,9 @@ from multipledispatch import MDNotImplementedError
 
 from rulescore.ad.config import CONFIG
 from rulescore.ad.transposition import pull_by_forward_rule, push_by_reverse_rule
-from rulescore.records import RuleRecord
-from rulescore.registry import frule, rrule
-from rulescore.rule_table import RuleTable
+from rulescore.tables.records import RuleRecord
+from rulescore.tables.registry import frule, rrule
+from rulescore.tables.table import RuleTable
 from rulescore.tangents.zero import NoTangent
 
 _NO_TANGENT = NoTangent()

@@ -49,8 +49,8 @@ from rulescore.ad.tracers import (
 from rulescore.ad.views import item_of, released
 from rulescore.declarations import no_tangent_pullback
 from rulescore.definitions import Blueprint, OneOver
-from rulescore.records import StaticForm
-from rulescore.registry import rrule
+from rulescore.tables.records import StaticForm
+from rulescore.tables.registry import rrule
 from rulescore.tangents.broadcasting import unbroadcast
 from rulescore.tangents.masked import Selected
 from rulescore.tangents.not_implemented import NotImplementedTangent

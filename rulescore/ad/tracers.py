@@ -21,7 +21,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from rulescore.ad.errors import TracerConversionError, became_array, function_of_scipy, is_operator
-from rulescore.registry import rrule
+from rulescore.tables.registry import rrule
 from rulescore.tangents.sparsity import is_sparse
 from rulescore.tangents.thunks import Thunk
 

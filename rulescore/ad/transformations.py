@@ -33,7 +33,7 @@ from rulescore.ad.trees import (
 )
 from rulescore.ad.unused_rules import warn_of_unused_rules
 from rulescore.ad.views import View, snapshot
-from rulescore.records import name_of
+from rulescore.tables.names import name_of
 from rulescore.tangents.not_implemented import NotImplementedTangent
 from rulescore.tangents.projection import project_to
 from rulescore.tangents.spaces import as_scalar, has_tangent_space, zero_tangent

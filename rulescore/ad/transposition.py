@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from rulescore.ad.config import CONFIG
-from rulescore.registry import frule, rrule
+from rulescore.tables.registry import frule, rrule
 
 
 def push_by_reverse_rule(f: Any, values: tuple[Any, ...], kwargs: dict[str, Any], tangents: tuple[Any, ...]) -> Any:

@@ -18,7 +18,7 @@ from rulescore.ad.errors import TracerConversionError, no_rule
 from rulescore.ad.tracers import Tracer, apply, operands, refuse_types, top_trace
 from rulescore.declarations import no_tangent_pullback
 from rulescore.definitions import linear_rule
-from rulescore.registry import frule, rrule
+from rulescore.tables.registry import frule, rrule
 from rulescore.tangents.broadcasting import unbroadcast
 from rulescore.tangents.projection import NON_DIFFERENTIABLE, project_to
 from rulescore.tangents.thunks import Thunk, unthunk

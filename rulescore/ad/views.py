@@ -27,7 +27,7 @@ from rulescore.ad.memory import (
     scaled,
 )
 from rulescore.ad.tracers import Tracer, apply, value_beneath
-from rulescore.records import name_of
+from rulescore.tables.names import name_of
 
 # The slots themselves, which the properties of a view hide.
 _slots: Any = vars(Tracer)

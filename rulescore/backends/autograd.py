@@ -17,8 +17,8 @@ import optree
 from rulescore.backends.extras import framework
 from rulescore.backends.foreign_functions import ForeignFunction, as_function_of_arrays
 from rulescore.backends.host_functions import Call, Calls, HostFunction, conjugate, is_differentiable
-from rulescore.config import HasReverseMode
-from rulescore.registry import frule, rrule
+from rulescore.tables.features import HasReverseMode
+from rulescore.tables.registry import frule, rrule
 from rulescore.tangents.thunks import unthunk
 from rulescore.tangents.zero import AbstractZero, NoTangent
 

@@ -19,10 +19,10 @@ from rulescore import ad
 from rulescore.ad.config import CONFIG
 from rulescore.ad.errors import describe
 from rulescore.closures import is_traced
-from rulescore.config import RuleConfig
 from rulescore.read_only import called
-from rulescore.records import name_of
-from rulescore.registry import frule, rrule
+from rulescore.tables.features import RuleConfig
+from rulescore.tables.names import name_of
+from rulescore.tables.registry import frule, rrule
 from rulescore.tangents.not_implemented import NotImplementedTangent
 from rulescore.tangents.thunks import unthunk
 from rulescore.tangents.zero import AbstractZero, NoTangent, ZeroTangent

@@ -19,7 +19,7 @@ from rulescore.backends.extras import framework
 from rulescore.backends.foreign_functions import ForeignFunction, as_function_of_arrays
 from rulescore.backends.host_functions import Call, Calls, HostFunction, is_differentiable, of_some
 from rulescore.backends.native import Native, NativeSystem, require_native_mode, runs_on_host
-from rulescore.config import HasForwardMode, HasReverseMode
+from rulescore.tables.features import HasForwardMode, HasReverseMode
 from rulescore.tangents.thunks import unthunk
 from rulescore.tangents.zero import AbstractZero, NoTangent
 

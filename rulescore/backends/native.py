@@ -24,10 +24,10 @@ from rulescore.backends.host_functions import (
     Pushforward,
     of_some,
 )
-from rulescore.config import HasForwardMode, HasReverseMode
 from rulescore.definitions import ignore_derivatives
-from rulescore.records import name_of
-from rulescore.registry import frule, rrule
+from rulescore.tables.features import HasForwardMode, HasReverseMode
+from rulescore.tables.names import name_of
+from rulescore.tables.registry import frule, rrule
 from rulescore.tangents.thunks import unthunk
 from rulescore.tangents.zero import AbstractZero, NoTangent
 

@@ -29,7 +29,7 @@ from rulescore.backends.torch_calls import (
     unwrap,
 )
 from rulescore.backends.torch_operator import compiled_call
-from rulescore.config import HasForwardMode, HasReverseMode
+from rulescore.tables.features import HasForwardMode, HasReverseMode
 from rulescore.tangents.thunks import unthunk
 from rulescore.tangents.zero import AbstractZero, NoTangent
 

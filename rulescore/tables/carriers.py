@@ -7,8 +7,8 @@ import types
 from collections.abc import Iterable
 from typing import Any
 
-from rulescore.method_table import rule_type
-from rulescore.records import name_of
+from rulescore.tables.names import name_of
+from rulescore.tables.signatures import rule_type
 from rulescore.tangents.structural import Tangent
 from rulescore.tangents.zero import AbstractZero, NoTangent, ZeroTangent
 

@@ -1,4 +1,8 @@
-"""The rules of one function, and which of them a call reaches: dispatch on types, keywords and identity."""
+"""The rules of one function, and which of them a call reaches: dispatch on types, keywords and identity.
+
+Rules that come with NumPy's entry point do not serve foreign arrays (see `foreign_arrays`), whatever their signatures
+say; rules that name such classes do, wherever they come from.
+"""
 
 from __future__ import annotations
 
@@ -13,9 +17,19 @@ from typing import Any
 from multipledispatch.conflict import AmbiguityWarning, ambiguous, supercedes
 from multipledispatch.variadic import isvariadic
 
-from rulescore.config import RuleConfig
-from rulescore.records import RuleRecord, name_of
-from rulescore.signatures import Omitted, Parameters, matches, plain_type, stretch, type_name, value_of
+from rulescore.tables.features import RuleConfig
+from rulescore.tables.names import name_of
+from rulescore.tables.records import RuleRecord
+from rulescore.tables.signatures import (
+    Omitted,
+    Parameters,
+    matches,
+    plain_type,
+    rule_type,
+    stretch,
+    type_name,
+    value_of,
+)
 from rulescore.tangents.foreign_arrays import foreign_kind
 
 _ADVICE: dict[str, str] = {
@@ -172,11 +186,6 @@ def refuse_foreign(f: Any, records: Iterable[RuleRecord], types: Iterable[type])
 def rank_of(record: RuleRecord) -> tuple[bool, bool]:
     """Of two rules with one signature the higher ranked counts: registered by hand, then with a config."""
     return record.entry is None, bool(record.config)
-
-
-def rule_type(t: type) -> type:
-    """The type that a wrapper stands in for, such as a tracer for the array it holds; else the type itself."""
-    return getattr(t, "__rule_type__", t)
 
 
 def types_of(table: MethodTable, args: Iterable[Any]) -> tuple[type, ...]:
