@@ -6,16 +6,19 @@ table is asked for one. The testers live in the package ``testutils``.
 """
 
 from rulescore.config import frule_via_ad, rrule_via_ad
-from rulescore.declarations import missing_rules, no_tangent_pullback, non_differentiable, not_numerical, opt_out
-from rulescore.definitions import (
-    OneOver,
-    derivatives_given_output,
+from rulescore.definitions.declarations import (
     ignore_derivatives,
-    linear_rule,
+    missing_rules,
+    no_tangent_pullback,
+    non_differentiable,
     not_implemented,
-    scalar_rule,
-    static_rule,
+    not_numerical,
+    opt_out,
 )
+from rulescore.definitions.elementwise import derivatives_given_output, scalar_rule
+from rulescore.definitions.linear import linear_rule
+from rulescore.definitions.partials import OneOver
+from rulescore.definitions.static import static_rule
 from rulescore.tables.features import HasForwardMode, HasReverseMode, RuleConfig
 from rulescore.tables.records import RuleRecord, StaticForm
 from rulescore.tables.registry import frule, rrule

@@ -11,7 +11,7 @@ from rulescore.ad.primitives import primitive, primitives
 from rulescore.ad.transformations import grad, jvp, linearize, value_and_grad, vjp
 from rulescore.ad.unused_rules import RuleNotUsedWarning
 from rulescore.ad.variables import backward, gradients, variable
-from rulescore.definitions import ignore_derivatives
+from rulescore.definitions.declarations import ignore_derivatives
 
 __all__ = [
     "LeakedTracerError",

@@ -17,7 +17,7 @@ from rulescore.ad.errors import TracerConversionError, full_name
 from rulescore.ad.memory import copy_of, empty, is_laid_out, is_unseen, is_writeable, may_overlap_itself, scaled, zeros
 from rulescore.ad.tracers import Tracer, apply, top_trace, value_beneath
 from rulescore.ad.views import Part, View, assigned_class, is_numpys, plain_class
-from rulescore.declarations import no_tangent_pullback
+from rulescore.definitions.declarations import no_tangent_pullback
 from rulescore.tables.registry import frule, rrule
 from rulescore.tangents.broadcasting import unbroadcast
 from rulescore.tangents.projection import NON_DIFFERENTIABLE, project_to

@@ -48,7 +48,7 @@ from rulescore.ad.tracers import (
     tracer_class,
 )
 from rulescore.ad.views import released
-from rulescore.declarations import no_tangent_pullback
+from rulescore.definitions.declarations import no_tangent_pullback
 from rulescore.tables.records import StaticForm
 from rulescore.tables.registry import rrule
 from rulescore.tangents.spaces import as_scalar

@@ -10,7 +10,7 @@ from rulescore.ad.config import CONFIG
 from rulescore.ad.tapes import Tape, walk_back
 from rulescore.ad.tracers import Tracer
 from rulescore.ad.views import snapshot
-from rulescore.declarations import no_tangent_pullback
+from rulescore.definitions.declarations import no_tangent_pullback
 from rulescore.tables.registry import frule
 from rulescore.tangents.projection import project_to
 from rulescore.tangents.spaces import as_scalar, has_tangent_space, zero_tangent

@@ -9,7 +9,7 @@ from rulescore.ad.linear_maps import lift, lowered, pair
 from rulescore.ad.tapes import Tape, walk_back
 from rulescore.ad.tracers import Tracer
 from rulescore.ad.views import snapshot
-from rulescore.declarations import no_tangent_pullback
+from rulescore.definitions.declarations import no_tangent_pullback
 from rulescore.tangents.projection import project_to
 from rulescore.tangents.spaces import as_scalar, has_tangent_space
 from rulescore.tangents.structural import Tangent

@@ -47,8 +47,9 @@ from rulescore.ad.tracers import (
     tracer_class,
 )
 from rulescore.ad.views import item_of, released
-from rulescore.declarations import no_tangent_pullback
-from rulescore.definitions import Blueprint, OneOver
+from rulescore.definitions.declarations import no_tangent_pullback
+from rulescore.definitions.partials import OneOver
+from rulescore.definitions.static import Blueprint
 from rulescore.tables.records import StaticForm
 from rulescore.tables.registry import rrule
 from rulescore.tangents.broadcasting import unbroadcast

@@ -16,8 +16,8 @@ from rulescore.ad.assignment import assign, fitting, last_of_each, write_into
 from rulescore.ad.containers import values_of
 from rulescore.ad.errors import TracerConversionError, no_rule
 from rulescore.ad.tracers import Tracer, apply, operands, refuse_types, top_trace
-from rulescore.declarations import no_tangent_pullback
-from rulescore.definitions import linear_rule
+from rulescore.definitions.declarations import no_tangent_pullback
+from rulescore.definitions.linear import linear_rule
 from rulescore.tables.registry import frule, rrule
 from rulescore.tangents.broadcasting import unbroadcast
 from rulescore.tangents.projection import NON_DIFFERENTIABLE, project_to

@@ -24,7 +24,7 @@ from rulescore.backends.host_functions import (
     Pushforward,
     of_some,
 )
-from rulescore.definitions import ignore_derivatives
+from rulescore.definitions.declarations import ignore_derivatives
 from rulescore.tables.features import HasForwardMode, HasReverseMode
 from rulescore.tables.names import name_of
 from rulescore.tables.registry import frule, rrule
