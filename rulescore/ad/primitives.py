@@ -17,7 +17,7 @@ import numpy as np
 
 from rulescore.ad.errors import describe
 from rulescore.ad.tracers import apply
-from rulescore.closures import calls_back, handed_over, made_explicit
+from rulescore.closures.explicit_calls import calls_back, handed_over, made_explicit
 from rulescore.tables.carriers import function_within
 from rulescore.tables.registry import rrule
 

@@ -17,7 +17,7 @@ from rulescore.ad import primitive
 from rulescore.ad.errors import describe
 from rulescore.ad.trees import flatten, unflatten
 from rulescore.backends.host_functions import dense, is_differentiable
-from rulescore.closures import is_traced
+from rulescore.closures.captures import is_traced
 from rulescore.tables.registry import frule, rrule
 from rulescore.tangents.projection import project_to
 from rulescore.tangents.thunks import unthunk

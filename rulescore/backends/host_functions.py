@@ -18,7 +18,7 @@ import numpy as np
 from rulescore import ad
 from rulescore.ad.config import CONFIG
 from rulescore.ad.errors import describe
-from rulescore.closures import is_traced
+from rulescore.closures.captures import is_traced
 from rulescore.read_only import called
 from rulescore.tables.features import RuleConfig
 from rulescore.tables.names import name_of

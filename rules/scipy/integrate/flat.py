@@ -4,7 +4,7 @@ import numpy as np
 
 from rules.scipy.by_name import filled
 from rulescore import AbstractZero, NoTangent, Tangent, project_to, unthunk
-from rulescore.closures import is_traced
+from rulescore.closures.captures import is_traced
 from rulescore.tangents.structure import is_array, structure_of
 
 NO_TANGENT = NoTangent()
