@@ -97,5 +97,5 @@ class RuleItem(pytest.Item):
 
 def _import_ours(name: str) -> Any:
     """Import a module of ours, or say which file of the user's is in its place."""
-    discovery = importlib.import_module("rulescore.discovery")
+    discovery = importlib.import_module("rulescore.tables.discovery")
     return discovery.import_shipped(name)

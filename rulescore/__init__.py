@@ -5,27 +5,35 @@ short forms (`scalar_rule`, `linear_rule`, `non_differentiable`). The rules of N
 table is asked for one. The testers live in the package ``testutils``.
 """
 
-from rulescore.accumulation import add, add_inplace, is_inplaceable_destination
-from rulescore.arithmetic import AbstractTangent, MissingDerivativeError
-from rulescore.config import HasForwardMode, HasReverseMode, RuleConfig, frule_via_ad, rrule_via_ad
-from rulescore.declarations import missing_rules, no_tangent_pullback, non_differentiable, not_numerical, opt_out
-from rulescore.definitions import (
-    OneOver,
-    derivatives_given_output,
+from rulescore.config import frule_via_ad, rrule_via_ad
+from rulescore.definitions.declarations import (
     ignore_derivatives,
-    linear_rule,
+    missing_rules,
+    no_tangent_pullback,
+    non_differentiable,
     not_implemented,
-    scalar_rule,
-    static_rule,
+    not_numerical,
+    opt_out,
 )
-from rulescore.projection import Projector, ProjectTo, project_to, unbroadcast
-from rulescore.records import RuleRecord, StaticForm
-from rulescore.registry import frule, rrule
-from rulescore.rule_table import RuleTable
-from rulescore.signatures import instances_of, typeof
-from rulescore.tangents import NotImplementedTangent, Tangent, construct, zero_tangent
-from rulescore.thunks import InplaceableThunk, Selected, Thunk, thunk, unthunk
-from rulescore.zero import AbstractZero, NoTangent, ZeroTangent
+from rulescore.definitions.elementwise import derivatives_given_output, scalar_rule
+from rulescore.definitions.linear import linear_rule
+from rulescore.definitions.partials import OneOver
+from rulescore.definitions.static import static_rule
+from rulescore.tables.features import HasForwardMode, HasReverseMode, RuleConfig
+from rulescore.tables.records import RuleRecord, StaticForm
+from rulescore.tables.registry import frule, rrule
+from rulescore.tables.signatures import instances_of, typeof
+from rulescore.tables.table import RuleTable
+from rulescore.tangents.accumulation import add, add_inplace, is_inplaceable_destination
+from rulescore.tangents.arithmetic import AbstractTangent, MissingDerivativeError
+from rulescore.tangents.broadcasting import unbroadcast
+from rulescore.tangents.masked import Selected
+from rulescore.tangents.not_implemented import NotImplementedTangent
+from rulescore.tangents.projection import Projector, ProjectTo, project_to
+from rulescore.tangents.spaces import zero_tangent
+from rulescore.tangents.structural import Tangent, construct
+from rulescore.tangents.thunks import InplaceableThunk, Thunk, thunk, unthunk
+from rulescore.tangents.zero import AbstractZero, NoTangent, ZeroTangent
 
 __version__ = "0.1.0"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from rulescore.discovery import ShadowedPackageError, import_shipped
+from rulescore.tables.discovery import ShadowedPackageError, import_shipped
 
 
 def main() -> int:

@@ -4,30 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from rulescore.tables.features import HasForwardMode, HasReverseMode, RuleConfig
+from rulescore.tables.registry import frule, rrule
 
-class RuleConfig:
-    """What an AD system can do for the rules it calls.
-
-    An AD system derives its own class from this one and from `HasReverseMode`, `HasForwardMode` or both, and passes
-    an object of it as the first argument: ``rrule(config, f, *args)``. Rules registered with a ``config`` are
-    visible only to configs that have the features they name.
-    """
-
-
-class HasReverseMode(RuleConfig):
-    """The AD system computes pullbacks of functions that a rule hands to it."""
-
-    def rrule_via_ad(self, f: Any, /, *args: Any, **kwargs: Any) -> tuple[Any, Any]:
-        """Like `rrule`, by automatic differentiation of ``f``; never None."""
-        raise NotImplementedError(f"{type(self).__name__} has reverse mode but does not define rrule_via_ad")
-
-
-class HasForwardMode(RuleConfig):
-    """The AD system computes pushforwards of functions that a rule hands to it."""
-
-    def frule_via_ad(self, tangents: tuple[Any, ...], f: Any, /, *args: Any, **kwargs: Any) -> tuple[Any, Any]:
-        """Like `frule`, by automatic differentiation of ``f``; never None."""
-        raise NotImplementedError(f"{type(self).__name__} has forward mode but does not define frule_via_ad")
+__all__ = ["HasForwardMode", "HasReverseMode", "RuleConfig", "frule_via_ad", "rrule_via_ad"]
 
 
 def rrule_via_ad(config: RuleConfig, f: Any, /, *args: Any, **kwargs: Any) -> tuple[Any, Any]:
@@ -52,8 +32,6 @@ def rrule_via_ad(config: RuleConfig, f: Any, /, *args: Any, **kwargs: Any) -> tu
     TypeError
         When the AD system has no reverse mode.
     """
-    from rulescore.registry import rrule
-
     _require(config, HasReverseMode, "rrule_via_ad")
     result = rrule(config, f, *args, **kwargs)
     if result is not None:
@@ -87,8 +65,6 @@ def frule_via_ad(
     TypeError
         When the AD system has no forward mode.
     """
-    from rulescore.registry import frule
-
     _require(config, HasForwardMode, "frule_via_ad")
     result = frule(config, tangents, f, *args, **kwargs)
     if result is not None:

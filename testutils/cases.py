@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from rulescore import AbstractZero, NoTangent, ZeroTangent, frule, rrule
-from rulescore.rule_table import RuleTable
+from rulescore.tables.table import RuleTable
 from testutils.comparison import Tolerance, copy_of, precision_of
 from testutils.config import TestConfig
 from testutils.evidence import Probe

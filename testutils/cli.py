@@ -20,6 +20,7 @@ from rich.text import Text
 
 import rulescore
 from rulescore import RuleTable, frule, rrule
+from rulescore.tables.names import name_of
 from testutils.html import page_of
 from testutils.listing import FunctionState, kind_of, listed_modules, states_of_module
 from testutils.report import COLOURS, counted
@@ -326,7 +327,7 @@ def _show(options: argparse.Namespace, console: Console) -> int:
         )
         return FAILED
     if canonical is not function:
-        console.print(f"{options.function} is served by the rules of {rulescore.records.name_of(canonical)}")
+        console.print(f"{options.function} is served by the rules of {name_of(canonical)}")
     for table in tables:
         _show_records(console, table, function)
     console.print(f"sample inputs: {len(samples_of(function)) or 'none'}")

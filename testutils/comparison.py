@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 
 from rulescore import AbstractZero, NoTangent, NotImplementedTangent, Tangent, Thunk, unthunk, zero_tangent
-from rulescore.sparsity import is_sparse
-from rulescore.tangents import as_structural, rebuild, structure_of
+from rulescore.tangents.sparsity import is_sparse
+from rulescore.tangents.structural import as_structural
+from rulescore.tangents.structure import rebuild, structure_of
 from testutils.report import description_of
 
 ERROR_ESTIMATES = 4.0

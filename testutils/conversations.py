@@ -16,7 +16,8 @@ from typing import Any
 import numpy as np
 
 from rulescore import NoTangent
-from rulescore.tangents import rebuild, structure_of, zero_tangent
+from rulescore.tangents.spaces import zero_tangent
+from rulescore.tangents.structure import rebuild, structure_of
 from testutils.cases import Case, SampleError
 from testutils.checks import CHECKS
 from testutils.comparison import precision_of

@@ -10,7 +10,7 @@ from types import FunctionType, ModuleType
 from typing import Any, Literal
 
 from rulescore import RuleRecord, RuleTable, frule, rrule
-from rulescore.discovery import rule_entries
+from rulescore.tables.discovery import rule_entries
 from testutils.running import TargetError, resolve
 from testutils.sampling import load_samples, samples_of
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from rulescore import frule, rrule
-from rulescore.sparsity import is_sparse
+from rulescore.tangents.sparsity import is_sparse
 from testutils.conformance_report import SampleResult
 from testutils.conversations import ADSystem, Conversation
 from testutils.report import CheckResult, CheckVerdict
@@ -87,8 +87,8 @@ def _tracer_in(x: Any) -> Any:
 
 def is_list_of_numbers(x: Any) -> bool:
     """Whether it is a list or tuple with something in it that has a derivative."""
-    from rulescore.ad.values.kinds import has_tangent_space
     from rulescore.ad.values.trees import flatten
+    from rulescore.tangents.spaces import has_tangent_space
 
     return isinstance(x, (list, tuple)) and any(map(has_tangent_space, flatten(x)[0]))
 
@@ -103,8 +103,8 @@ class Floats:
     """
 
     def __init__(self, primals: tuple[Any, ...]) -> None:
-        from rulescore.ad.values.kinds import has_tangent_space
         from rulescore.ad.values.trees import flatten
+        from rulescore.tangents.spaces import has_tangent_space
 
         self._leaves, self._structure = flatten(primals)
         self._places = [i for i, leaf in enumerate(self._leaves) if has_tangent_space(leaf)]

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from rulescore.signatures import InstancesOf
+from rulescore.tables.signatures import InstancesOf
 
 if TYPE_CHECKING:
     from rich.console import Group, RenderableType

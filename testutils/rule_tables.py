@@ -11,10 +11,10 @@ from typing import Any
 from multipledispatch.conflict import supercedes
 
 from rulescore import frule, rrule
-from rulescore.method_table import ambiguous_pairs
-from rulescore.records import RuleRecord
-from rulescore.rule_table import RuleTable
-from rulescore.signatures import InstancesOf, type_name, value_of
+from rulescore.tables.dispatch import ambiguous_pairs
+from rulescore.tables.records import RuleRecord
+from rulescore.tables.signatures import InstancesOf, type_name, value_of
+from rulescore.tables.table import RuleTable
 from testutils.report import name_of
 from testutils.running import says_why_nothing
 from testutils.sampling import samples_of

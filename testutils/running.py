@@ -21,7 +21,7 @@ from types import ModuleType
 from typing import Any
 
 from rulescore import RuleRecord, frule, rrule
-from rulescore.discovery import rule_entries
+from rulescore.tables.discovery import rule_entries
 from testutils.cases import SampleError
 from testutils.reference_ad import first_order_results, second_order_results
 from testutils.report import CheckResult, CheckVerdict, Report, name_of

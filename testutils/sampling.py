@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from rulescore import rrule
-from rulescore.discovery import EntryPointLoader
+from rulescore.tables.discovery import EntryPointLoader
 from testutils.report import description_of, name_of
 
 Generator = Callable[[np.random.Generator], Iterable["Sample"]]

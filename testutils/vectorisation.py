@@ -16,8 +16,9 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from rulescore import AbstractZero, NoTangent, Tangent, Thunk, unthunk
-from rulescore.sparsity import is_sparse, pattern_of
-from rulescore.tangents import NotImplementedTangent, field_names, is_array, rebuild, structure_of
+from rulescore.tangents.not_implemented import NotImplementedTangent
+from rulescore.tangents.sparsity import is_sparse, pattern_of
+from rulescore.tangents.structure import field_names, is_array, rebuild, structure_of
 
 Vector: TypeAlias = np.ndarray[Any, Any]
 

@@ -42,7 +42,7 @@ def conj(x):
     return x.conj() if hasattr(x, "conj") else x.conjugate()
 
 
-def handed_over(f, *args, **kwargs):
+def seen_by_tracers(f, *args, **kwargs):
     """A call of one of those functions of NumPy's that hand over none: a tracer's AD system has to see it."""
     tracer = tracer_within((*args, *kwargs.values()))
     if tracer is None:

@@ -6,7 +6,7 @@ from rules.numpy.array_like import as_array, as_array_tangent, shape_of, who_con
 from rules.numpy.reduced_axes import stop_early, tangent_at
 from rules.numpy.sorting import items_of
 from rulescore import AbstractZero, NoTangent, Tangent, Thunk, frule, project_to, rrule, unbroadcast, unthunk
-from rulescore.projection import NON_DIFFERENTIABLE
+from rulescore.tangents.projection import NON_DIFFERENTIABLE
 
 NO_TANGENT = NoTangent()
 

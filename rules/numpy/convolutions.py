@@ -11,7 +11,7 @@ import numpy as np
 from rules.numpy.array_like import as_array, conj, shape_of
 from rules.numpy.products import bilinear_frule
 from rulescore import AbstractZero, NoTangent, Thunk, frule, project_to, rrule, unthunk
-from rulescore.projection import NON_DIFFERENTIABLE
+from rulescore.tangents.projection import NON_DIFFERENTIABLE
 
 NO_TANGENT = NoTangent()
 

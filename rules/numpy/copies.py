@@ -6,7 +6,7 @@ from multipledispatch import MDNotImplementedError
 from rules.numpy.array_like import as_array, as_array_tangent, shape_of, who_converts
 from rules.numpy.reduced_axes import NOT_GIVEN, given
 from rulescore import AbstractZero, NoTangent, frule, project_to, rrule, unthunk
-from rulescore.projection import NON_DIFFERENTIABLE
+from rulescore.tangents.projection import NON_DIFFERENTIABLE
 
 NO_TANGENT = NoTangent()
 

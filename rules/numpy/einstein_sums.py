@@ -10,7 +10,7 @@ from rules.numpy.array_like import as_array, as_array_tangent, conj
 from rules.numpy.indexing import scatter
 from rules.numpy.reduced_axes import NOT_GIVEN, decline_out, given
 from rulescore import AbstractZero, NoTangent, Thunk, ZeroTangent, frule, project_to, rrule, unthunk
-from rulescore.projection import NON_DIFFERENTIABLE
+from rulescore.tangents.projection import NON_DIFFERENTIABLE
 
 NO_TANGENT = NoTangent()
 ZERO_TANGENT = ZeroTangent()

@@ -3,7 +3,7 @@
 import numpy as np
 from multipledispatch import MDNotImplementedError
 
-from rules.numpy.array_like import as_array_tangent, handed_over, shape_of
+from rules.numpy.array_like import as_array_tangent, seen_by_tracers, shape_of
 from rulescore import (
     AbstractZero,
     NoTangent,
@@ -15,7 +15,7 @@ from rulescore import (
     unbroadcast,
     unthunk,
 )
-from rulescore.projection import NON_DIFFERENTIABLE
+from rulescore.tangents.projection import NON_DIFFERENTIABLE
 
 NO_TANGENT = NoTangent()
 ZERO_TANGENT = ZeroTangent()
@@ -52,14 +52,14 @@ def decline_device(device, like=None):
 @frule.register(np.full)
 def full_frule(tangents, shape, fill_value, dtype=None, order="C", *, device=None, like=None):
     decline_device(device, like)
-    y = handed_over(np.full, shape, fill_value, dtype, order)
+    y = seen_by_tracers(np.full, shape, fill_value, dtype, order)
     return y, filling_tangent(y, as_array_tangent(tangents[2], fill_value))
 
 
 @rrule.register(np.full)
 def full_rrule(shape, fill_value, dtype=None, order="C", *, device=None, like=None):
     decline_device(device, like)
-    y = handed_over(np.full, shape, fill_value, dtype, order)
+    y = seen_by_tracers(np.full, shape, fill_value, dtype, order)
     fill_bar = filling_bar(y, fill_value)
 
     def full_pullback(ybar):
@@ -71,7 +71,7 @@ def full_rrule(shape, fill_value, dtype=None, order="C", *, device=None, like=No
 @frule.register(np.full_like)
 def full_like_frule(tangents, a, fill_value, dtype=None, order="K", subok=True, shape=None, *, device=None):
     decline_device(device)
-    y = handed_over(np.full_like, a, fill_value, dtype, order, subok, shape)
+    y = seen_by_tracers(np.full_like, a, fill_value, dtype, order, subok, shape)
     return y, filling_tangent(y, as_array_tangent(tangents[2], fill_value))
 
 
@@ -79,7 +79,7 @@ def full_like_frule(tangents, a, fill_value, dtype=None, order="K", subok=True, 
 def full_like_rrule(a, fill_value, dtype=None, order="K", subok=True, shape=None, *, device=None):
     """Of ``a`` no more than its shape and type matter."""
     decline_device(device)
-    y = handed_over(np.full_like, a, fill_value, dtype, order, subok, shape)
+    y = seen_by_tracers(np.full_like, a, fill_value, dtype, order, subok, shape)
     project_a, fill_bar = project_to(a), filling_bar(y, fill_value)
 
     def full_like_pullback(ybar):

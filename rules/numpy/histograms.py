@@ -17,7 +17,7 @@ from rules.numpy.quantiles import elements_equal_to
 from rules.numpy.reduced_axes import NO_TANGENT, stop_early, tangent_at
 from rules.numpy.sorting import items_of
 from rulescore import AbstractZero, Tangent, Thunk, ZeroTangent, frule, ignore_derivatives, project_to, rrule, unthunk
-from rulescore.projection import NON_DIFFERENTIABLE
+from rulescore.tangents.projection import NON_DIFFERENTIABLE
 
 ZERO_TANGENT = ZeroTangent()
 

@@ -20,7 +20,8 @@ from rulescore import (
     unbroadcast,
     unthunk,
 )
-from rulescore.projection import NON_DIFFERENTIABLE
+from rulescore.tables.batching import batching
+from rulescore.tangents.projection import NON_DIFFERENTIABLE
 
 NO_TANGENT = NoTangent()
 ZERO_TANGENT = ZeroTangent()
@@ -119,6 +120,16 @@ def names_each_once(index):
 BASIC_INDICES = frozenset({int, slice, type(None), type(...)})
 BASIC_TYPES = (*BASIC_INDICES, np.integer)
 """What may stand in an index without making it an advanced one, and ``bool``, which is an ``int`` for Python."""
+
+
+@batching.register(scatter)
+def scatter_of_batch(batch, f, args, kwargs):
+    ybar, index, shape, dtype = args
+    place = batch.place(index, len(shape))
+    if place is None:
+        return NotImplemented
+    values = batch.assignable(place, ybar)
+    return values if values is NotImplemented else f(values, place.entries, (batch.size, *shape), dtype)
 
 
 @frule.register(scatter)

@@ -15,7 +15,7 @@ from rules.numpy.indexing import scatter
 from rules.numpy.reduced_axes import NOT_GIVEN
 from rules.numpy.shape import joining_frule, joining_rrule, tangents_of_items
 from rulescore import AbstractZero, NoTangent, Tangent, ZeroTangent, frule, project_to, rrule, unbroadcast, unthunk
-from rulescore.projection import NON_DIFFERENTIABLE
+from rulescore.tangents.projection import NON_DIFFERENTIABLE
 
 NO_TANGENT = NoTangent()
 ZERO_TANGENT = ZeroTangent()

@@ -12,7 +12,7 @@ import numpy as np
 
 from rules.numpy.array_like import as_array, as_array_tangent, conj
 from rulescore import AbstractZero, NoTangent, StaticForm, Thunk, frule, project_to, rrule, unbroadcast, unthunk
-from rulescore.projection import NON_DIFFERENTIABLE, ArrayProjector
+from rulescore.tangents.projection import NON_DIFFERENTIABLE, ArrayProjector
 
 NO_TANGENT = NoTangent()
 

@@ -27,7 +27,7 @@ from rules.numpy.reduced_axes import (
     stop_early,
 )
 from rulescore import AbstractZero, Thunk, ZeroTangent, frule, ignore_derivatives, project_to, rrule, unthunk
-from rulescore.projection import NON_DIFFERENTIABLE
+from rulescore.tangents.projection import NON_DIFFERENTIABLE
 
 ZERO_TANGENT = ZeroTangent()
 

@@ -9,7 +9,7 @@ from numpy.lib.stride_tricks import as_strided, sliding_window_view
 from rules.numpy.array_like import as_array_tangent
 from rules.numpy.indexing import scatter
 from rulescore import AbstractZero, NoTangent, frule, linear_rule, project_to, rrule, unthunk
-from rulescore.projection import NON_DIFFERENTIABLE
+from rulescore.tangents.projection import NON_DIFFERENTIABLE
 
 NO_TANGENT = NoTangent()
 

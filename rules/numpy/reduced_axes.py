@@ -7,7 +7,7 @@ from multipledispatch import MDNotImplementedError
 from numpy.lib.array_utils import normalize_axis_tuple
 
 from rulescore import AbstractZero, NoTangent, project_to
-from rulescore.projection import NON_DIFFERENTIABLE
+from rulescore.tangents.projection import NON_DIFFERENTIABLE
 
 NO_TANGENT = NoTangent()
 NOT_GIVEN = np._NoValue

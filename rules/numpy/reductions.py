@@ -23,7 +23,7 @@ from rules.numpy.reduced_axes import (
 )
 from rules.numpy.scans import balanced_exponents, ones_elsewhere, reverse, scaled, shifted, times
 from rulescore import AbstractZero, StaticForm, Thunk, frule, ignore_derivatives, project_to, rrule, unthunk
-from rulescore.projection import NON_DIFFERENTIABLE, ArrayProjector
+from rulescore.tangents.projection import NON_DIFFERENTIABLE, ArrayProjector
 
 # ---------------------------------------------------------------- sum and mean
 

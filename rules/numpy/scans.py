@@ -13,7 +13,7 @@ from rules.numpy.reduced_axes import (
     with_underflow,
 )
 from rulescore import AbstractZero, NoTangent, frule, ignore_derivatives, project_to, rrule, unthunk
-from rulescore.projection import NON_DIFFERENTIABLE
+from rulescore.tangents.projection import NON_DIFFERENTIABLE
 
 NO_TANGENT = NoTangent()
 

@@ -6,7 +6,7 @@ from numpy.lib.array_utils import normalize_axis_tuple
 from rules.numpy.array_like import as_array, as_array_tangent, shape_of
 from rules.numpy.indexing import scatter
 from rulescore import AbstractZero, NoTangent, Selected, Thunk, frule, project_to, rrule, unbroadcast, unthunk
-from rulescore.projection import NON_DIFFERENTIABLE
+from rulescore.tangents.projection import NON_DIFFERENTIABLE
 
 NO_TANGENT = NoTangent()
 

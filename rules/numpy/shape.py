@@ -12,7 +12,7 @@ import numpy as np
 from rules.numpy.array_like import as_array_tangent, shape_of
 from rules.numpy.reduced_axes import NOT_GIVEN, given
 from rulescore import AbstractZero, NoTangent, Tangent, frule, linear_rule, project_to, rrule, unbroadcast
-from rulescore.projection import NON_DIFFERENTIABLE
+from rulescore.tangents.projection import NON_DIFFERENTIABLE
 
 NO_TANGENT = NoTangent()
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from multipledispatch import MDNotImplementedError
 
-from rules.numpy.array_like import as_array_tangent, handed_over
+from rules.numpy.array_like import as_array_tangent, seen_by_tracers
 from rulescore import AbstractZero, NoTangent, frule, non_differentiable, project_to, rrule, scalar_rule, unthunk
 
 NO_TANGENT = NoTangent()
@@ -41,7 +41,7 @@ def bessel_i(x: Any, n: int) -> Any:
     if n == 0:
         return np.i0(x)
     if hasattr(type(x), "__rule_type__"):  # the call is one that has a rule
-        return handed_over(bessel_i, x, n)
+        return seen_by_tracers(bessel_i, x, n)
     from scipy import special  # here, since most programs do without it
 
     x = np.asarray(x)
@@ -88,14 +88,14 @@ def length_of_window(M):
 @frule.register(np.kaiser)
 def kaiser_frule(tangents, M, beta):
     M, dbeta = length_of_window(M), tangents[2]
-    y = handed_over(np.kaiser, M, beta)
+    y = seen_by_tracers(np.kaiser, M, beta)
     return y, dbeta if isinstance(dbeta, AbstractZero) else kaiser_slope(y, M, beta) * dbeta
 
 
 @rrule.register(np.kaiser)
 def kaiser_rrule(M, beta):
     M, project = length_of_window(M), project_to(beta)
-    y = handed_over(np.kaiser, M, beta)
+    y = seen_by_tracers(np.kaiser, M, beta)
 
     def kaiser_pullback(ybar):
         ybar = unthunk(ybar)

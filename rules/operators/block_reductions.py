@@ -11,7 +11,7 @@ from rules.numpy.indexing import scatter
 from rules.operators.compiled import Compiled
 from rules.operators.matrix_blocks import Blocks, accumulate, block_sums, gather, spread
 from rulescore import ignore_derivatives
-from rulescore.closures import is_traced
+from rulescore.closures.captures import is_traced
 
 
 class LinearReduction:

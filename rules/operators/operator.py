@@ -8,7 +8,7 @@ import functools
 
 from rules.numpy.array_like import tracer_within
 from rulescore import rrule
-from rulescore.closures import calls_back, made_explicit
+from rulescore.closures.explicit_calls import calls_back, made_explicit
 
 
 def operator(*, onnx=(), tensorflow=()):

@@ -9,7 +9,7 @@ from rules.numpy.indexing import scatter
 from rules.operators.operator import operator
 from rules.operators.windows import per_axis
 from rulescore import AbstractZero, NoTangent, Tangent, Thunk, frule, project_to, rrule, unthunk
-from rulescore.projection import NON_DIFFERENTIABLE
+from rulescore.tangents.projection import NON_DIFFERENTIABLE
 
 NO_TANGENT = NoTangent()
 

@@ -11,7 +11,7 @@ import numpy as np
 from rules.numpy.array_like import as_array, as_array_tangent, shape_of
 from rules.operators.operator import operator
 from rulescore import AbstractZero, NoTangent, Thunk, frule, ignore_derivatives, project_to, rrule, unbroadcast, unthunk
-from rulescore.closures import is_traced
+from rulescore.closures.captures import is_traced
 
 NO_TANGENT = NoTangent()
 

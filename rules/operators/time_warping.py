@@ -20,7 +20,7 @@ from rulescore import (
     unbroadcast,
     unthunk,
 )
-from rulescore.closures import is_traced
+from rulescore.closures.captures import is_traced
 
 NO_TANGENT = NoTangent()
 

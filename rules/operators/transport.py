@@ -11,7 +11,7 @@ from rules.operators.operator import arguments_given, operator
 from rules.operators.set_distances import point_sets
 from rules.operators.sinkhorn_iteration import groups, log_sums, solved
 from rulescore import AbstractZero, NoTangent, Thunk, frule, project_to, rrule, unbroadcast, unthunk
-from rulescore.closures import is_traced
+from rulescore.closures.captures import is_traced
 
 NO_TANGENT = NoTangent()
 

@@ -20,8 +20,8 @@ from rulescore import (
     rrule,
     unthunk,
 )
-from rulescore.closures import handed_over
-from rulescore.tangents import structure_of
+from rulescore.closures.explicit_calls import handed_over
+from rulescore.tangents.structure import structure_of
 
 NO_TANGENT, ZERO = NoTangent(), ZeroTangent()
 

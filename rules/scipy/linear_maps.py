@@ -1,6 +1,6 @@
 """Short ways to define the rules of SciPy's functions: of linear maps by their transposes, of others by what they do.
 
-SciPy's functions hand no call over to a tracer, so the rules defined here do it for them (`handed_over`).
+SciPy's functions hand no call over to a tracer, so the rules defined here do it for them (`seen_by_tracers`).
 """
 
 import functools
@@ -9,7 +9,7 @@ import inspect
 import numpy as np
 from multipledispatch import MDNotImplementedError
 
-from rules.numpy.array_like import as_array_tangent, handed_over, shape_of
+from rules.numpy.array_like import as_array_tangent, seen_by_tracers, shape_of
 from rulescore import (
     AbstractZero,
     NoTangent,
@@ -22,9 +22,9 @@ from rulescore import (
     rrule,
     unthunk,
 )
-from rulescore.method_table import bind_values
-from rulescore.projection import NON_DIFFERENTIABLE
-from rulescore.signatures import Parameters
+from rulescore.tables.dispatch import bind_values
+from rulescore.tables.signatures import Parameters
+from rulescore.tangents.projection import NON_DIFFERENTIABLE
 
 NO_TANGENT = NoTangent()
 
@@ -80,7 +80,7 @@ def linear_map(f, transpose, check=None):
         (x, *rest), kwargs = arguments.bind(args, kwargs)
         if check is not None:
             check(x, *rest, **kwargs)
-        y, project = handed_over(f, x, *rest, **kwargs), project_to(x)
+        y, project = seen_by_tracers(f, x, *rest, **kwargs), project_to(x)
         rest_bars = [NO_TANGENT if project_to(r) is NON_DIFFERENTIABLE else missing for r in rest]
         if project is NON_DIFFERENTIABLE and missing not in rest_bars:
             return y, no_tangent_pullback
@@ -101,12 +101,12 @@ def linear_map(f, transpose, check=None):
         if check is not None:
             check(x, *rest, **kwargs)
         _, dx, *drest = tangents
-        y = handed_over(f, x, *rest, **kwargs)
+        y = seen_by_tracers(f, x, *rest, **kwargs)
         if not all(isinstance(dr, AbstractZero) for dr in drest):
             return y, missing
         if isinstance(dx, AbstractZero):
             return y, ZeroTangent()
-        return y, handed_over(f, as_array_tangent(dx, x), *rest, **kwargs)
+        return y, seen_by_tracers(f, as_array_tangent(dx, x), *rest, **kwargs)
 
     for table, rule, leading in ((rrule, linear_rrule, []), (frule, linear_frule, [TANGENTS])):
         table.add_rule(f, arguments.give_to(rule, f, leading), tags={"linear"}, defined_by=transpose)

@@ -7,7 +7,7 @@ import copy
 import functools
 
 from rulescore import not_implemented
-from rulescore.tangents import is_array, structure_of
+from rulescore.tangents.structure import is_array, structure_of
 
 INSTEAD = {
     "sol": "; build CubicHermiteSpline(result.x, result.y, result.yp, axis=1) of rules.scipy.interpolate, which is it",

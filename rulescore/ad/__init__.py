@@ -12,7 +12,7 @@ from rulescore.ad.messages.unused_rules import RuleNotUsedWarning
 from rulescore.ad.primitives import primitive, primitives
 from rulescore.ad.reverse import grad, value_and_grad, vjp
 from rulescore.ad.variables import backward, gradients, variable
-from rulescore.definitions import ignore_derivatives
+from rulescore.definitions.declarations import ignore_derivatives
 
 __all__ = [
     "LeakedTracerError",

@@ -21,14 +21,13 @@ from rulescore.ad.reverse import vjp
 from rulescore.ad.system.reference_ad import AD
 from rulescore.ad.system.whole_functions import pushforward_of
 from rulescore.ad.tracing.tracers import Tracer, top_trace, value_beneath
-from rulescore.ad.values.kinds import as_scalar, has_tangent_space
 from rulescore.ad.values.trees import flatten, unflatten
-from rulescore.records import name_of
-from rulescore.registry import frule, rrule
-from rulescore.signatures import instances_of
-from rulescore.tangents import zero_tangent
-from rulescore.thunks import unthunk
-from rulescore.zero import AbstractZero, NoTangent, ZeroTangent
+from rulescore.tables.names import name_of
+from rulescore.tables.registry import frule, rrule
+from rulescore.tables.signatures import instances_of
+from rulescore.tangents.spaces import as_scalar, has_tangent_space, zero_tangent
+from rulescore.tangents.thunks import unthunk
+from rulescore.tangents.zero import AbstractZero, NoTangent, ZeroTangent
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 

@@ -15,11 +15,10 @@ from rulescore.ad.reverse import Recording
 from rulescore.ad.system.placing import explain
 from rulescore.ad.system.reference_ad import AD
 from rulescore.ad.tracing.tracers import value_beneath
-from rulescore.ad.values.kinds import as_scalar, has_tangent_space
 from rulescore.ad.values.trees import flatten, unflatten
-from rulescore.records import name_of
-from rulescore.tangents import zero_tangent
-from rulescore.zero import AbstractZero, NoTangent
+from rulescore.tables.names import name_of
+from rulescore.tangents.spaces import as_scalar, has_tangent_space, zero_tangent
+from rulescore.tangents.zero import AbstractZero, NoTangent
 
 
 def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any], has_aux: bool = False) -> Any:

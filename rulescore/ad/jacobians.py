@@ -19,10 +19,10 @@ from rulescore.ad.messages.errors import UnrelatedOutputError, describe
 from rulescore.ad.messages.unused_rules import warn_of_unused_rules
 from rulescore.ad.reverse import grad, vjp
 from rulescore.ad.tracing.tracers import Tracer, top_trace
-from rulescore.ad.values.kinds import as_scalar, has_tangent_space
 from rulescore.ad.values.trees import flatten, path_of, tree_map, unflatten
-from rulescore.records import name_of
-from rulescore.zero import AbstractZero, NoTangent
+from rulescore.tables.names import name_of
+from rulescore.tangents.spaces import as_scalar, has_tangent_space
+from rulescore.tangents.zero import AbstractZero, NoTangent
 
 # ---------------------------------------------------------------- the transformations
 

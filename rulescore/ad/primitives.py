@@ -17,9 +17,9 @@ import numpy as np
 
 from rulescore.ad.in_place.tracer import call_and_settle
 from rulescore.ad.messages.errors import describe
-from rulescore.carriers import function_within
-from rulescore.closures import calls_back, handed_over, made_explicit
-from rulescore.registry import rrule
+from rulescore.closures.explicit_calls import calls_back, handed_over, made_explicit
+from rulescore.tables.carriers import function_within
+from rulescore.tables.registry import rrule
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 

@@ -19,8 +19,8 @@ from rulescore.ad.messages.unused_rules import warn_of_unused_rules
 from rulescore.ad.system.placing import explain
 from rulescore.ad.system.reference_ad import AD
 from rulescore.ad.values.trees import flatten, tree_map, unflatten
-from rulescore.records import name_of
-from rulescore.zero import AbstractZero
+from rulescore.tables.names import name_of
+from rulescore.tangents.zero import AbstractZero
 
 
 def value_and_grad(f: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False) -> Callable[..., Any]:

@@ -21,9 +21,10 @@ from rulescore.ad.messages.errors import UnrelatedOutputError, describe
 from rulescore.ad.system.reference_ad import AD
 from rulescore.ad.tracing.calls import values_of
 from rulescore.ad.tracing.tracers import Tracer
-from rulescore.ad.values.kinds import as_scalar, has_tangent_space, is_integral
+from rulescore.ad.values.kinds import is_integral
 from rulescore.ad.values.trees import flatten, path_of, unflatten
-from rulescore.projection import project_to
+from rulescore.tangents.projection import project_to
+from rulescore.tangents.spaces import as_scalar, has_tangent_space
 
 
 def variable(x: Any) -> Any:

@@ -19,10 +19,10 @@ from rulescore.backends.host.extras import framework
 from rulescore.backends.host.finding import Calls
 from rulescore.backends.host.foreign_functions import ForeignFunction, as_function_of_arrays
 from rulescore.backends.host.functions import HostFunction, conjugate, is_differentiable
-from rulescore.config import HasReverseMode
-from rulescore.registry import frule, rrule
-from rulescore.thunks import unthunk
-from rulescore.zero import AbstractZero, NoTangent
+from rulescore.tables.features import HasReverseMode
+from rulescore.tables.registry import frule, rrule
+from rulescore.tangents.thunks import unthunk
+from rulescore.tangents.zero import AbstractZero, NoTangent
 
 framework("autograd", "autograd")
 

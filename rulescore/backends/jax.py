@@ -21,9 +21,9 @@ from rulescore.backends.host.finding import Calls
 from rulescore.backends.host.foreign_functions import ForeignFunction, as_function_of_arrays
 from rulescore.backends.host.functions import HostFunction, is_differentiable, of_some
 from rulescore.backends.host.native import Native, NativeSystem, require_native_mode, runs_on_host
-from rulescore.config import HasForwardMode, HasReverseMode
-from rulescore.thunks import unthunk
-from rulescore.zero import AbstractZero, NoTangent
+from rulescore.tables.features import HasForwardMode, HasReverseMode
+from rulescore.tangents.thunks import unthunk
+from rulescore.tangents.zero import AbstractZero, NoTangent
 
 jax = framework("jax", "jax")
 

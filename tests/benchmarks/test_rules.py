@@ -29,7 +29,7 @@ from rule_costs import REASONS
 
 from rulescore import rrule, unthunk
 from rulescore.ad import vjp
-from rulescore.tangents import zero_tangent
+from rulescore.tangents.spaces import zero_tangent
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::FutureWarning", "ignore::RuntimeWarning")
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from rulescore import HasReverseMode, NoTangent, Tangent, ZeroTangent, frule, rrule, typeof, unthunk
-from rulescore.carriers import function_within
+from rulescore.tables.carriers import function_within
 
 
 def new_function():

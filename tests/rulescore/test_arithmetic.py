@@ -7,7 +7,7 @@ import pytest
 import scipy.sparse
 
 from rulescore import MissingDerivativeError, NoTangent, Tangent, Thunk, ZeroTangent, not_implemented, unthunk
-from rulescore.arithmetic import AbstractTangent
+from rulescore.tangents.arithmetic import AbstractTangent
 
 OPERATORS = {"+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv, "@": operator.matmul}
 

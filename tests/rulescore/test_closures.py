@@ -11,7 +11,8 @@ from scipy.integrate import fixed_quad
 from rulescore import NoTangent, rrule
 from rulescore.ad import grad, vjp
 from rulescore.ad.system.reference_ad import AD
-from rulescore.closures import Closure, made_explicit, substituted
+from rulescore.closures.captures import Closure, substituted
+from rulescore.closures.explicit_calls import made_explicit
 
 
 def call(f, *args):

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from rulescore import discovery
-from rulescore.discovery import (
+from rulescore.tables import discovery
+from rulescore.tables.discovery import (
     DiscoveryWarning,
     EntryPointLoader,
     ShadowedPackageError,
@@ -220,7 +220,7 @@ class TestFailingEntries:
             import numpy as np
             {"import rules" if kind == "imported before" else ""}
             from rulescore import rrule
-            from rulescore.discovery import ShadowedPackageError
+            from rulescore.tables.discovery import ShadowedPackageError
             for _ in range(2):
                 try:
                     rrule(np.sin, 1.0)
@@ -245,7 +245,7 @@ class TestFailingEntries:
             """
             import numpy as np, testutils
             from rulescore import rrule
-            from rulescore.discovery import import_shipped
+            from rulescore.tables.discovery import import_shipped
             print(rrule(np.sin, 0.0)[0])
             try:
                 import_shipped("testutils.samples")

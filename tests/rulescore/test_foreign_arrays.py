@@ -7,7 +7,7 @@ import pytest
 
 from rulescore import NoTangent, frule, project_to, rrule
 from rulescore.ad import grad, jvp, primitive
-from rulescore.foreign_arrays import foreign_kind
+from rulescore.tangents.foreign_arrays import foreign_kind
 
 MASKED = np.ma.array([1.0, 2.0, 3.0], mask=[False, True, False])
 X = np.ones(3)

@@ -8,7 +8,7 @@ import pytest
 
 import rulescore
 import rulescore.__main__
-from rulescore.discovery import ShadowedPackageError
+from rulescore.tables.discovery import ShadowedPackageError
 
 
 def modules_after(statement):

@@ -18,7 +18,7 @@ from rulescore import (
     scalar_rule,
     typeof,
 )
-from rulescore.records import name_of, place_of
+from rulescore.tables.names import name_of, place_of
 
 
 def new_function(name="f"):

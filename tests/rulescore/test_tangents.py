@@ -22,7 +22,7 @@ from rulescore import (
     not_implemented,
     zero_tangent,
 )
-from rulescore.tangents import is_array, structure_of
+from rulescore.tangents.structure import is_array, structure_of
 
 
 class Point(NamedTuple):

@@ -11,7 +11,7 @@ import pytest
 from multipledispatch.conflict import AmbiguityWarning
 
 from rulescore import NoTangent, frule, instances_of, missing_rules, rrule, scalar_rule
-from rulescore.discovery import rule_entries
+from rulescore.tables.discovery import rule_entries
 from testutils import Sample, check_rule_tables, sample, sample_inputs, sampling, test_rule_tables
 
 

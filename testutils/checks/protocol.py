@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from rulescore import NoTangent, NotImplementedTangent, ZeroTangent
-from rulescore.rule_table import RuleTable
+from rulescore.tables.table import RuleTable
 from testutils.cases import Case, entry_of
 from testutils.checks.check import Check, Finding, check
 from testutils.comparison import missing_in, tangent_type_problem, value_problem, value_type_problem

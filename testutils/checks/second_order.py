@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from rulescore.rule_table import RuleTable
+from rulescore.tables.table import RuleTable
 from testutils.cases import Argument, Case
 from testutils.checks.check import Check, Finding, check
 from testutils.comparison import ERROR_ESTIMATES, FAIL, INCONCLUSIVE, Tolerance

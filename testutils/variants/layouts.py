@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from rulescore import AbstractZero, NoTangent, Tangent, zero_tangent
-from rulescore.tangents import rebuild, structure_of
+from rulescore.tangents.structure import rebuild, structure_of
 from testutils.comparison import arrays_in, copy_of
 
 Array = np.ndarray[Any, Any]

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from rulescore import NoTangent
-from rulescore.tangents import rebuild, structure_of
+from rulescore.tangents.structure import rebuild, structure_of
 from testutils.cases import Argument, Case
 from testutils.random_tangents import with_tangent
 from testutils.variants.layouts import in_fortran_order

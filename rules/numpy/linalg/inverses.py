@@ -9,7 +9,7 @@ from rules.numpy.linalg.cholesky import cotangent_of_triangle, hermitian_from
 from rules.numpy.products import adjoint
 from rules.numpy.reduced_axes import NOT_GIVEN
 from rulescore import AbstractZero, NoTangent, frule, ignore_derivatives, project_to, rrule, unthunk
-from rulescore.projection import NON_DIFFERENTIABLE
+from rulescore.tangents.projection import NON_DIFFERENTIABLE
 
 NO_TANGENT = NoTangent()
 

@@ -10,7 +10,7 @@ from rules.numpy.array_like import as_array, as_array_tangent
 from rules.numpy.products import adjoint
 from rules.numpy.reduced_axes import decline_out
 from rulescore import AbstractZero, NoTangent, Tangent, ZeroTangent, frule, project_to, rrule, unthunk
-from rulescore.projection import NON_DIFFERENTIABLE
+from rulescore.tangents.projection import NON_DIFFERENTIABLE
 
 NO_TANGENT = NoTangent()
 ZERO_TANGENT = ZeroTangent()

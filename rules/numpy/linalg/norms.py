@@ -12,7 +12,7 @@ from rules.numpy.linalg.spectral_slopes import spectral_slopes
 from rules.numpy.products import adjoint
 from rules.numpy.reduced_axes import ReducedAxes, tangent_at
 from rulescore import AbstractZero, NoTangent, Thunk, frule, ignore_derivatives, project_to, rrule, unthunk
-from rulescore.projection import NON_DIFFERENTIABLE
+from rulescore.tangents.projection import NON_DIFFERENTIABLE
 
 NO_TANGENT = NoTangent()
 

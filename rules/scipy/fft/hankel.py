@@ -4,7 +4,7 @@ import numpy as np
 import scipy.fft
 from multipledispatch import MDNotImplementedError
 
-from rules.numpy.array_like import handed_over
+from rules.numpy.array_like import seen_by_tracers
 from rules.numpy.reduced_axes import NOT_GIVEN, tangent_at
 from rules.scipy.linear_maps import linear_map
 from rulescore import AbstractZero, NoTangent, ZeroTangent, frule, project_to, rrule, unthunk
@@ -16,12 +16,12 @@ def fht_transpose(ybar, a, dln, mu, offset=0.0, bias=0.0):
     FFTLog (Hamilton 2000) is a circular convolution C followed by R, which turns around: for a circulant matrix,
     (RC)ᵀ = CᵀR = RC. The power laws of the bias stand on both sides.
     """
-    return handed_over(scipy.fft.fht, ybar, dln, mu, offset=offset, bias=bias)
+    return seen_by_tracers(scipy.fft.fht, ybar, dln, mu, offset=offset, bias=bias)
 
 
 def ifht_transpose(ybar, A, dln, mu, offset=0.0, bias=0.0):
     """The inverse of a symmetric matrix is one."""
-    return handed_over(scipy.fft.ifht, ybar, dln, mu, offset=offset, bias=bias)
+    return seen_by_tracers(scipy.fft.ifht, ybar, dln, mu, offset=offset, bias=bias)
 
 
 linear_map(scipy.fft.fht, fht_transpose)
@@ -56,7 +56,7 @@ def decline_complex(*arguments):
 @frule.register(scipy.fft.fhtoffset)
 def fhtoffset_frule(tangents, dln, mu, initial=0.0, bias=0.0):
     decline_complex(dln, mu, initial, bias)
-    y = handed_over(scipy.fft.fhtoffset, dln, mu, initial, bias)
+    y = seen_by_tracers(scipy.fft.fhtoffset, dln, mu, initial, bias)
     moving = [(i, tangent_at(tangents, i)) for i in range(4)]
     moving = [(i, d) for i, d in moving if not isinstance(d, AbstractZero)]
     if not moving:
@@ -70,7 +70,7 @@ def fhtoffset_rrule(dln, mu, initial=NOT_GIVEN, bias=NOT_GIVEN):
     arguments = [dln, mu] if initial is bias is NOT_GIVEN else [dln, mu, 0.0 if initial is NOT_GIVEN else initial]
     arguments += [] if bias is NOT_GIVEN else [bias]
     decline_complex(*arguments)
-    y = handed_over(scipy.fft.fhtoffset, *arguments)
+    y = seen_by_tracers(scipy.fft.fhtoffset, *arguments)
     projects = [project_to(argument) for argument in arguments]
 
     def fhtoffset_pullback(ybar):

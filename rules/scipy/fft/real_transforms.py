@@ -16,7 +16,7 @@ import numpy as np
 import scipy.fft
 from multipledispatch import MDNotImplementedError
 
-from rules.numpy.array_like import handed_over
+from rules.numpy.array_like import seen_by_tracers
 from rules.numpy.fft import OPPOSITE
 from rules.scipy.fft.transforms import fitted_to, lengths_and_axes
 from rules.scipy.linear_maps import linear_map
@@ -57,7 +57,7 @@ def transposed(ybar, shape, kind, is_inverse, type, lengths, axes, norm, orthogo
     for axis, (before, _) in zip(axes, weights, strict=True):
         ybar = weighted(ybar, before, axis)
     f = {"dct": scipy.fft.dctn, "dst": scipy.fft.dstn}[kind]
-    xbar = handed_over(f, ybar, TRANSPOSED_TYPE[type], axes=axes, norm=norm, orthogonalize=orthogonalize)
+    xbar = seen_by_tracers(f, ybar, TRANSPOSED_TYPE[type], axes=axes, norm=norm, orthogonalize=orthogonalize)
     for axis, (_, after) in zip(axes, weights, strict=True):
         xbar = weighted(xbar, after, axis)
     return fitted_to(xbar, shape, axes)

@@ -8,7 +8,7 @@ transforms of Hermitian data are rfftn and irfftn of the conjugate, or the conju
 import numpy as np
 import scipy.fft
 
-from rules.numpy.array_like import conj, handed_over
+from rules.numpy.array_like import conj, seen_by_tracers
 from rules.numpy.fft import OPPOSITE, fitted, length_of_mirrored, multiplicity, register_frequencies
 from rules.scipy.linear_maps import linear_map
 
@@ -16,21 +16,21 @@ from rules.scipy.linear_maps import linear_map
 
 
 def fftn_adjoint(ybar, n, axes, norm):
-    return handed_over(scipy.fft.ifftn, ybar, axes=axes, norm=OPPOSITE[norm])
+    return seen_by_tracers(scipy.fft.ifftn, ybar, axes=axes, norm=OPPOSITE[norm])
 
 
 def ifftn_adjoint(ybar, n, axes, norm):
-    return handed_over(scipy.fft.fftn, ybar, axes=axes, norm=OPPOSITE[norm])
+    return seen_by_tracers(scipy.fft.fftn, ybar, axes=axes, norm=OPPOSITE[norm])
 
 
 def rfftn_adjoint(ybar, n, axes, norm):
     """The real part of the adjoint of fftn, from half the frequencies of the last of the axes."""
     ybar = ybar / multiplicity(ybar, n[-1], axes[-1])
-    return handed_over(scipy.fft.irfftn, ybar, s=n, axes=axes, norm=OPPOSITE[norm])
+    return seen_by_tracers(scipy.fft.irfftn, ybar, s=n, axes=axes, norm=OPPOSITE[norm])
 
 
 def irfftn_adjoint(ybar, n, axes, norm):
-    spectrum = handed_over(scipy.fft.rfftn, ybar, axes=axes, norm=OPPOSITE[norm])
+    spectrum = seen_by_tracers(scipy.fft.rfftn, ybar, axes=axes, norm=OPPOSITE[norm])
     return spectrum * multiplicity(spectrum, n[-1], axes[-1])
 
 

@@ -4,8 +4,8 @@ import numpy as np
 
 from rules.scipy.by_name import filled
 from rulescore import AbstractZero, NoTangent, Tangent, project_to, unthunk
-from rulescore.closures import is_traced
-from rulescore.tangents import is_array, structure_of
+from rulescore.closures.captures import is_traced
+from rulescore.tangents.structure import is_array, structure_of
 
 NO_TANGENT = NoTangent()
 

@@ -25,7 +25,7 @@ from rules.scipy.optimize.implicit import (
     tangent_of_result,
 )
 from rulescore import AbstractZero, Tangent, Thunk, frule_via_ad, project_to, rrule_via_ad, unthunk
-from rulescore.closures import handed_over, made_explicit
+from rulescore.closures.explicit_calls import handed_over, made_explicit
 
 
 class Rate:

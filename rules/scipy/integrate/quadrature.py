@@ -14,7 +14,7 @@ from rules.scipy.by_name import NO_TANGENT, ZERO, filled, rules_by_name
 from rules.scipy.integrate.flat import size_of, tangent_from, vector_of
 from rules.scipy.optimize.implicit import as_tuple, as_tuple_tangent, from_tuple_cotangent, is_zero
 from rulescore import AbstractZero, Tangent, Thunk, frule_via_ad, not_implemented, project_to, rrule_via_ad, unthunk
-from rulescore.closures import handed_over
+from rulescore.closures.explicit_calls import handed_over
 
 # ---------------------------------------------------------------- integrands
 

@@ -2,7 +2,7 @@
 
 from multipledispatch import MDNotImplementedError
 
-from rules.numpy.array_like import handed_over, tracer_within
+from rules.numpy.array_like import seen_by_tracers, tracer_within
 from rules.scipy.linear_maps import composed
 
 
@@ -36,14 +36,14 @@ def evaluated(build, data, points, nu=0, options=None):
     """
     options = {} if options is None else options
     try:
-        interpolant = handed_over(build, *data, **options)
+        interpolant = seen_by_tracers(build, *data, **options)
     except TypeError as error:  # where the rule of what is built declines, so does this one
         if type(error).__name__ == "NoRuleError":
             raise MDNotImplementedError from error
         raise
     order = () if nu == 0 else (nu,)
     if tracer_within((*data, *options.values())) is None:
-        return handed_over(interpolant, points, *order)
+        return seen_by_tracers(interpolant, points, *order)
     return interpolant(points, *order)
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from multipledispatch import MDNotImplementedError
 from scipy import interpolate, sparse
 
-from rules.numpy.array_like import as_array, handed_over, tracer_within
+from rules.numpy.array_like import as_array, seen_by_tracers, tracer_within
 from rules.numpy.indexing import scatter
 from rules.scipy.linear_maps import reference_ad
 from rules.scipy.ndimage.boundaries import fixed, handing_over
@@ -30,7 +30,7 @@ from rulescore import (
     rrule,
     unthunk,
 )
-from rulescore.tangents import structure_of
+from rulescore.tangents.structure import structure_of
 
 NO_TANGENT = NoTangent()
 ZERO_TANGENT = ZeroTangent()
@@ -238,7 +238,7 @@ class Constructed:
     def __new__(cls, *args, **kwargs):
         if tracer_within((*args, *kwargs.values())) is None:
             return object.__new__(cls)  # SciPy's own __init__ follows
-        return handed_over(cls.__mro__[cls.__mro__.index(Constructed) + 1], *args, **kwargs)
+        return seen_by_tracers(cls.__mro__[cls.__mro__.index(Constructed) + 1], *args, **kwargs)
 
     def __init__(self, *args, **kwargs):
         if tracer_within((*args, *kwargs.values())) is None:

@@ -9,7 +9,7 @@ import numpy as np
 import scipy.linalg
 from multipledispatch import MDNotImplementedError
 
-from rules.numpy.array_like import as_array, as_array_tangent, conj, handed_over, shape_of
+from rules.numpy.array_like import as_array, as_array_tangent, conj, seen_by_tracers, shape_of
 from rules.numpy.indexing import scatter
 from rules.numpy.linalg.cholesky import (
     cotangent_of_triangle,
@@ -31,7 +31,7 @@ from rulescore import (
     unbroadcast,
     unthunk,
 )
-from rulescore.projection import NON_DIFFERENTIABLE
+from rulescore.tangents.projection import NON_DIFFERENTIABLE
 
 NO_TANGENT = NoTangent()
 ZERO_TANGENT = ZeroTangent()
@@ -105,11 +105,11 @@ def banded_system(l_and_u, ab, b, check_finite):
     lower, upper, ab = int(lower), int(upper), as_array(ab)
 
     def solve(b):
-        return handed_over(scipy.linalg.solve_banded, (lower, upper), ab, b, check_finite=check_finite)
+        return seen_by_tracers(scipy.linalg.solve_banded, (lower, upper), ab, b, check_finite=check_finite)
 
     def solve_adjoint(b):
         flipped = adjoint_band(ab, lower)
-        return handed_over(scipy.linalg.solve_banded, (upper, lower), flipped, b, check_finite=check_finite)
+        return seen_by_tracers(scipy.linalg.solve_banded, (upper, lower), flipped, b, check_finite=check_finite)
 
     def applied(dab, x):
         return band_product(dab, upper, x)
@@ -172,7 +172,7 @@ def hermitian_banded_system(ab, b, lower, check_finite):
     band = HermitianBand(np.shape(ab)[-2], lower)
 
     def solve(b):
-        return handed_over(scipy.linalg.solveh_banded, ab, b, lower=lower, check_finite=check_finite)
+        return seen_by_tracers(scipy.linalg.solveh_banded, ab, b, lower=lower, check_finite=check_finite)
 
     return LinearSystem(solve, solve, band.product, len(shape_of(b)) == 1), band
 
@@ -202,7 +202,7 @@ def decline_without_diagonals(ab):
 def cholesky_banded_frule(tangents, ab, overwrite_ab=False, lower=False, check_finite=True):
     decline_without_diagonals(ab)
     dab = as_array_tangent(unthunk(tangents[1]), ab)
-    y = handed_over(scipy.linalg.cholesky_banded, ab, lower=lower, check_finite=check_finite)
+    y = seen_by_tracers(scipy.linalg.cholesky_banded, ab, lower=lower, check_finite=check_finite)
     if isinstance(dab, AbstractZero):
         return y, dab
     count = np.shape(y)[-2]
@@ -217,7 +217,7 @@ def cholesky_banded_frule(tangents, ab, overwrite_ab=False, lower=False, check_f
 def cholesky_banded_rrule(ab, overwrite_ab=False, lower=False, check_finite=True):
     """As the rule of ``cholesky``; see `banded_cotangent`."""
     decline_without_diagonals(ab)
-    y = handed_over(scipy.linalg.cholesky_banded, ab, lower=lower, check_finite=check_finite)
+    y = seen_by_tracers(scipy.linalg.cholesky_banded, ab, lower=lower, check_finite=check_finite)
     project = project_to(ab)
 
     def cholesky_banded_pullback(ybar):
@@ -327,7 +327,7 @@ class BandedFactor:
 
     def solve(self, b):
         pair = (self.cb, self.lower)
-        return handed_over(scipy.linalg.cho_solve_banded, pair, b, check_finite=self.check_finite)
+        return seen_by_tracers(scipy.linalg.cho_solve_banded, pair, b, check_finite=self.check_finite)
 
     def times_adjoint(self, cb, x):
         """Lᴴ X, or Uᴴ X."""

@@ -3,7 +3,7 @@
 import numpy as np
 import scipy.linalg
 
-from rules.numpy.array_like import as_array, as_array_tangent, handed_over, shape_of
+from rules.numpy.array_like import as_array, as_array_tangent, seen_by_tracers, shape_of
 from rules.numpy.linalg.cholesky import (
     cotangent_of_triangle,
     hermitian_from,
@@ -25,7 +25,7 @@ from rulescore import (
     unbroadcast,
     unthunk,
 )
-from rulescore.projection import NON_DIFFERENTIABLE
+from rulescore.tangents.projection import NON_DIFFERENTIABLE
 
 NO_TANGENT = NoTangent()
 ZERO_TANGENT = ZeroTangent()
@@ -61,7 +61,7 @@ def other_triangle(x, lower):
 def cholesky_frule(tangents, a, lower=False, overwrite_a=False, check_finite=True):
     decline_unless_matrices(a)
     da = as_array_tangent(unthunk(tangents[1]), a)
-    y = handed_over(scipy.linalg.cholesky, a, lower, check_finite=check_finite)
+    y = seen_by_tracers(scipy.linalg.cholesky, a, lower, check_finite=check_finite)
     return y, da if isinstance(da, AbstractZero) else project_to(y)(factor_tangent(y, da, lower))
 
 
@@ -69,7 +69,7 @@ def cholesky_frule(tangents, a, lower=False, overwrite_a=False, check_finite=Tru
 def cholesky_rrule(a, lower=False, overwrite_a=False, check_finite=True):
     """As the rule of `np.linalg.cholesky`; SciPy reads the upper triangle unless it is told otherwise."""
     decline_unless_matrices(a)
-    y = handed_over(scipy.linalg.cholesky, a, lower, check_finite=check_finite)
+    y = seen_by_tracers(scipy.linalg.cholesky, a, lower, check_finite=check_finite)
     project = project_to(a)
 
     def cholesky_pullback(ybar):
@@ -86,7 +86,7 @@ def cholesky_rrule(a, lower=False, overwrite_a=False, check_finite=True):
 def cho_factor_frule(tangents, a, lower=False, overwrite_a=False, check_finite=True):
     decline_unless_matrices(a)
     da = as_array_tangent(unthunk(tangents[1]), a)
-    y = handed_over(scipy.linalg.cho_factor, a, lower, check_finite=check_finite)
+    y = seen_by_tracers(scipy.linalg.cho_factor, a, lower, check_finite=check_finite)
     if isinstance(da, AbstractZero):
         return y, da
     dc = factor_tangent(triangle(y[0], lower), da, lower) + other_triangle(da, lower)
@@ -97,7 +97,7 @@ def cho_factor_frule(tangents, a, lower=False, overwrite_a=False, check_finite=T
 def cho_factor_rrule(a, lower=False, overwrite_a=False, check_finite=True):
     """As `cholesky_rrule`; in the triangle that the factor does not need, LAPACK leaves the elements of A."""
     decline_unless_matrices(a)
-    y = handed_over(scipy.linalg.cho_factor, a, lower, check_finite=check_finite)
+    y = seen_by_tracers(scipy.linalg.cho_factor, a, lower, check_finite=check_finite)
     project, factor = project_to(a), triangle(y[0], lower)
 
     def cho_factor_pullback(ybar):
@@ -114,7 +114,7 @@ def factored_system(c_and_lower, b, check_finite):
     c, lower = c_and_lower
 
     def solve(b):
-        return handed_over(scipy.linalg.cho_solve, (c, lower), b, check_finite=check_finite)
+        return seen_by_tracers(scipy.linalg.cho_solve, (c, lower), b, check_finite=check_finite)
 
     def applied(dc, x):
         factor, dfactor = triangle(as_array(c), lower), triangle(dc, lower)

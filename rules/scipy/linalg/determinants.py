@@ -3,13 +3,13 @@
 import numpy as np
 import scipy.linalg
 
-from rules.numpy.array_like import as_array, as_array_tangent, handed_over
+from rules.numpy.array_like import as_array, as_array_tangent, seen_by_tracers
 from rules.numpy.linalg.determinants import adjugate, as_matrices, trace_of_product
 from rules.numpy.products import adjoint
 from rules.scipy.linalg.kept_factors import OfGeneral, kept_factors
 from rules.scipy.linalg.structures import Structure
 from rulescore import AbstractZero, NoTangent, frule, project_to, rrule, unthunk
-from rulescore.projection import NON_DIFFERENTIABLE
+from rulescore.tangents.projection import NON_DIFFERENTIABLE
 
 NO_TANGENT = NoTangent()
 
@@ -25,7 +25,7 @@ class Determinant:
         factors = kept_factors(self.a, general)
         self.factors = factors if isinstance(factors, OfGeneral) else None
         if self.factors is None:
-            self.y = handed_over(scipy.linalg.det, a, check_finite=check_finite)
+            self.y = seen_by_tracers(scipy.linalg.det, a, check_finite=check_finite)
         else:
             self.y = self._product_of_pivots()
 

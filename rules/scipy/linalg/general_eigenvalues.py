@@ -4,7 +4,7 @@ import numpy as np
 import scipy.linalg
 from multipledispatch import MDNotImplementedError
 
-from rules.numpy.array_like import as_array, as_array_tangent, conj, handed_over, shape_of
+from rules.numpy.array_like import as_array, as_array_tangent, conj, seen_by_tracers, shape_of
 from rules.numpy.linalg.eigenvalues import (
     NO_EIGENVECTORS,
     coinciding,
@@ -84,7 +84,7 @@ class GeneralSpectrum:
         self.left, self.right, self.homogeneous = bool(left), bool(right), homogeneous
         keywords = {"check_finite": check_finite, "homogeneous_eigvals": homogeneous}
         # The right vectors give the derivative of the eigenvalues.
-        y = handed_over(scipy.linalg.eig, a, b, left=self.left, right=True, **keywords)
+        y = seen_by_tracers(scipy.linalg.eig, a, b, left=self.left, right=True, **keywords)
         self.all, self.is_relative = y, b is not None
         self.w, self.v = (y[0][..., 0, :] if homogeneous else y[0]), y[-1]
         self.vl = y[1] if self.left else None

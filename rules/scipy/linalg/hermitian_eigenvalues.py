@@ -4,7 +4,7 @@ import numpy as np
 import scipy.linalg
 from multipledispatch import MDNotImplementedError
 
-from rules.numpy.array_like import as_array, as_array_tangent, handed_over, shape_of
+from rules.numpy.array_like import as_array, as_array_tangent, seen_by_tracers, shape_of
 from rules.numpy.linalg.cholesky import (
     cotangent_of_triangle,
     hermitian_from,
@@ -77,12 +77,12 @@ class RelativeProblem(OrdinaryProblem):
         super().__init__(a, lower)
         self.kind = kind
         b = hermitian_from(as_array(b), self.upper)
-        self.factor = handed_over(scipy.linalg.cholesky, b, True, check_finite=False)
+        self.factor = seen_by_tracers(scipy.linalg.cholesky, b, True, check_finite=False)
         self.matrix = self._divided(self.a) if kind == 1 else adjoint(self.factor) @ self.a @ self.factor
 
     def _over(self, z, trans=0):
         """L⁻¹ Z, or L⁻ᴴ Z for ``trans=2``."""
-        return handed_over(scipy.linalg.solve_triangular, self.factor, z, trans, True, check_finite=False)
+        return seen_by_tracers(scipy.linalg.solve_triangular, self.factor, z, trans, True, check_finite=False)
 
     def _divided(self, a, trans=0):
         """L⁻¹ A L⁻ᴴ, or L⁻ᴴ A L⁻¹, of a Hermitian A."""
@@ -139,7 +139,7 @@ class Spectrum:
         is_empty = 0 in shape_of(a)  # of which SciPy gives all eigenvalues, whichever were asked for
         self.by_index, self.by_value = (None, None) if is_empty else (subset_by_index, subset_by_value)
         subset = {"subset_by_index": subset_by_index, "subset_by_value": subset_by_value}
-        self.y = handed_over(scipy.linalg.eigh, a, b, lower=lower, type=kind, **options, **subset)
+        self.y = seen_by_tracers(scipy.linalg.eigh, a, b, lower=lower, type=kind, **options, **subset)
         self.w, self.x = self.y
         self._arguments = a, b, lower, kind
         self.uplo, self._problem = "L" if lower else "U", None
@@ -159,7 +159,7 @@ class Spectrum:
         """
         if self.by_index is None and self.by_value is None:
             return self.w, y, slice(None)
-        w, z = handed_over(scipy.linalg.eigh, self.problem.matrix)
+        w, z = seen_by_tracers(scipy.linalg.eigh, self.problem.matrix)
         if self.by_index is not None:
             first = int(self.by_index[0])
         elif np.size(ignore_derivatives(self.w)):

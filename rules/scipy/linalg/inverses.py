@@ -3,7 +3,7 @@
 import numpy as np
 import scipy.linalg
 
-from rules.numpy.array_like import as_array, as_array_tangent, handed_over
+from rules.numpy.array_like import as_array, as_array_tangent, seen_by_tracers
 from rules.numpy.linalg.cholesky import cotangent_of_triangle, hermitian_from
 from rules.numpy.linalg.inverses import left_out, pinv_cotangent, pinv_tangent
 from rules.numpy.products import adjoint
@@ -18,7 +18,7 @@ from rulescore import (
     rrule,
     unthunk,
 )
-from rulescore.projection import NON_DIFFERENTIABLE
+from rulescore.tangents.projection import NON_DIFFERENTIABLE
 
 NO_TANGENT = NoTangent()
 
@@ -29,7 +29,7 @@ NO_TANGENT = NoTangent()
 def inv_frule(tangents, a, overwrite_a=False, check_finite=True, *, assume_a=None, lower=False):
     """d(A⁻¹) = -A⁻¹ dA A⁻¹."""
     da, structure = as_array_tangent(unthunk(tangents[1]), a), Structure(assume_a, lower)
-    y = handed_over(scipy.linalg.inv, a, check_finite=check_finite, assume_a=assume_a, lower=lower)
+    y = seen_by_tracers(scipy.linalg.inv, a, check_finite=check_finite, assume_a=assume_a, lower=lower)
     if isinstance(da, AbstractZero):
         return y, da
     inverse = clean_inverse(y, assume_a)
@@ -39,7 +39,7 @@ def inv_frule(tangents, a, overwrite_a=False, check_finite=True, *, assume_a=Non
 @rrule.register(scipy.linalg.inv)
 def inv_rrule(a, overwrite_a=False, check_finite=True, *, assume_a=None, lower=False):
     """d(A⁻¹) = -A⁻¹ dA A⁻¹, hence Ā = -A⁻ᴴ Ȳ A⁻ᴴ (Giles 2008, §2.2.3), of what ``assume_a`` makes SciPy read."""
-    y = handed_over(scipy.linalg.inv, a, check_finite=check_finite, assume_a=assume_a, lower=lower)
+    y = seen_by_tracers(scipy.linalg.inv, a, check_finite=check_finite, assume_a=assume_a, lower=lower)
     project, structure = project_to(a), Structure(assume_a, lower)
 
     def inv_pullback(ybar):
@@ -119,7 +119,7 @@ def pinv_rrule(a, *, atol=None, rtol=None, return_rank=False, check_finite=True)
 
 
 def pseudoinverse(f, a, atol, rtol, return_rank, check_finite, **keywords):
-    return handed_over(f, a, atol=atol, rtol=rtol, return_rank=return_rank, check_finite=check_finite, **keywords)
+    return seen_by_tracers(f, a, atol=atol, rtol=rtol, return_rank=return_rank, check_finite=check_finite, **keywords)
 
 
 def in_triangle(lower):

@@ -4,7 +4,7 @@ import numpy as np
 import scipy.linalg
 from multipledispatch import MDNotImplementedError
 
-from rules.numpy.array_like import as_array, as_array_tangent, conj, handed_over, shape_of
+from rules.numpy.array_like import as_array, as_array_tangent, conj, seen_by_tracers, shape_of
 from rules.numpy.linalg.linear_systems import least_squares_frule, least_squares_rrule
 from rules.numpy.products import adjoint
 from rules.scipy.linalg.batches import decline_unless_matrices
@@ -22,7 +22,7 @@ from rulescore import (
     unbroadcast,
     unthunk,
 )
-from rulescore.projection import NON_DIFFERENTIABLE
+from rulescore.tangents.projection import NON_DIFFERENTIABLE
 
 NO_TANGENT = NoTangent()
 ZERO_TANGENT = ZeroTangent()
@@ -125,7 +125,7 @@ def structured_system(a, b, lower, check_finite, assume_a, transposed):
 
     def solved(a, b, structure):
         keywords = {"lower": structure.lower, "check_finite": check_finite, "transposed": transposed}
-        return handed_over(scipy.linalg.solve, a, b, assume_a=structure.name, **keywords)
+        return seen_by_tracers(scipy.linalg.solve, a, b, assume_a=structure.name, **keywords)
 
     def applied(da, x):
         matrix = structure.read(da)
@@ -188,7 +188,7 @@ def triangular_system(a, b, trans, lower, unit_diagonal, check_finite):
     triangle = triangle_of(lower, unit_diagonal)
 
     def solve(b, operation=trans):
-        return handed_over(
+        return seen_by_tracers(
             scipy.linalg.solve_triangular, a, b, operation, lower, unit_diagonal, check_finite=check_finite
         )
 
@@ -245,7 +245,7 @@ def solved_by_lstsq(a, b, cond, check_finite, lapack_driver):
     """What SciPy returns, and the singular values, which one of the drivers does not tell."""
     if lapack_driver == "gelsy" or len(shape_of(a)) != 2:
         raise MDNotImplementedError
-    y = handed_over(scipy.linalg.lstsq, a, b, cond, check_finite=check_finite, lapack_driver=lapack_driver)
+    y = seen_by_tracers(scipy.linalg.lstsq, a, b, cond, check_finite=check_finite, lapack_driver=lapack_driver)
     cutoff = np.finfo(ignore_derivatives(y[3]).dtype).eps if cond is None else cond
     return y, cutoff
 

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import scipy.linalg
 
-from rules.numpy.array_like import as_array, as_array_tangent, conj, handed_over, shape_of
+from rules.numpy.array_like import as_array, as_array_tangent, conj, seen_by_tracers, shape_of
 from rules.numpy.products import adjoint
 from rules.scipy.linalg.batches import decline_unless_matrices
 from rules.scipy.linalg.linear_systems import LinearSystem, factors_under_operation, in_operation
@@ -23,7 +23,7 @@ from rulescore import (
     unbroadcast,
     unthunk,
 )
-from rulescore.projection import NON_DIFFERENTIABLE
+from rulescore.tangents.projection import NON_DIFFERENTIABLE
 
 NO_TANGENT = NoTangent()
 ZERO_TANGENT = ZeroTangent()
@@ -90,7 +90,7 @@ class TriangularFactors:
 
 
 def triangular(a, b, trans, lower):
-    return handed_over(scipy.linalg.solve_triangular, a, b, trans, lower, check_finite=False)
+    return seen_by_tracers(scipy.linalg.solve_triangular, a, b, trans, lower, check_finite=False)
 
 
 def unit_lower(packed):
@@ -153,7 +153,7 @@ def permuted_back(a, order):
 def lu_factor_frule(tangents, a, overwrite_a=False, check_finite=True):
     decline_unless_matrices(a)
     da = as_array_tangent(unthunk(tangents[1]), a)
-    y = handed_over(scipy.linalg.lu_factor, a, check_finite=check_finite)
+    y = seen_by_tracers(scipy.linalg.lu_factor, a, check_finite=check_finite)
     packed, pivots = y
     if isinstance(da, AbstractZero) or not packed.size:
         return y, ZERO_TANGENT
@@ -166,7 +166,7 @@ def lu_factor_frule(tangents, a, overwrite_a=False, check_finite=True):
 def lu_factor_rrule(a, overwrite_a=False, check_finite=True):
     """See `TriangularFactors`; the exchanges of rows are constant."""
     decline_unless_matrices(a)
-    y = handed_over(scipy.linalg.lu_factor, a, check_finite=check_finite)
+    y = seen_by_tracers(scipy.linalg.lu_factor, a, check_finite=check_finite)
     packed, pivots = y
     project = project_to(a)
 
@@ -187,7 +187,7 @@ def factored_system(lu_and_piv, b, trans, check_finite):
     packed, pivots = lu_and_piv
 
     def solve(b, operation=trans):
-        return handed_over(scipy.linalg.lu_solve, (packed, pivots), b, operation, check_finite=check_finite)
+        return seen_by_tracers(scipy.linalg.lu_solve, (packed, pivots), b, operation, check_finite=check_finite)
 
     def solve_adjoint(b):
         if trans == 1:
@@ -252,11 +252,11 @@ class SeparateFactors:
 
     def __init__(self, a, permute_l, check_finite, p_indices):
         keywords = {"check_finite": check_finite, "p_indices": p_indices}
-        self.permute_l, self.y = permute_l, handed_over(scipy.linalg.lu, a, permute_l, **keywords)
+        self.permute_l, self.y = permute_l, seen_by_tracers(scipy.linalg.lu, a, permute_l, **keywords)
         if permute_l:
             lower, self.upper = self.y
             # LAPACK's own order of the rows of P L: the one in which the matrix is lower triangular.
-            self.back = self._order(handed_over(scipy.linalg.lu, ignore_derivatives(a), p_indices=True)[0])
+            self.back = self._order(seen_by_tracers(scipy.linalg.lu, ignore_derivatives(a), p_indices=True)[0])
             self.lower = permuted_back(lower, self.back)
         else:
             p, self.lower, self.upper = self.y

@@ -5,7 +5,7 @@ import scipy.linalg
 from multipledispatch import MDNotImplementedError
 from scipy.linalg import get_lapack_funcs
 
-from rules.numpy.array_like import as_array, as_array_tangent, handed_over, shape_of
+from rules.numpy.array_like import as_array, as_array_tangent, seen_by_tracers, shape_of
 from rules.numpy.products import adjoint
 from rules.scipy.linalg.batches import decline_unless_matrices
 from rulescore import (
@@ -72,12 +72,12 @@ class SylvesterEquation:
     def solve(self, q):
         if self.forms is not None and self.forms.can_solve_for(q):
             return self.forms.solve(q)
-        return handed_over(scipy.linalg.solve_sylvester, *of_one_type(self.a, self.b, q))
+        return seen_by_tracers(scipy.linalg.solve_sylvester, *of_one_type(self.a, self.b, q))
 
     def solve_adjoint(self, xbar):
         if self.forms is not None and self.forms.can_solve_for(xbar):
             return self.forms.solve(xbar, adjoint_of=True)
-        return handed_over(scipy.linalg.solve_sylvester, *of_one_type(adjoint(self.a), adjoint(self.b), xbar))
+        return seen_by_tracers(scipy.linalg.solve_sylvester, *of_one_type(adjoint(self.a), adjoint(self.b), xbar))
 
 
 def minus(x, y):
@@ -139,12 +139,12 @@ class ContinuousLyapunov:
     def solve(self, q):
         if self.forms is not None and self.forms.can_solve_for(q):
             return self.forms.solve(q)
-        return handed_over(scipy.linalg.solve_continuous_lyapunov, *of_one_type(self.a, q))
+        return seen_by_tracers(scipy.linalg.solve_continuous_lyapunov, *of_one_type(self.a, q))
 
     def solve_adjoint(self, xbar):
         if self.forms is not None and self.forms.can_solve_for(xbar):
             return self.forms.solve(xbar, adjoint_of=True)
-        return handed_over(scipy.linalg.solve_continuous_lyapunov, *of_one_type(adjoint(self.a), xbar))
+        return seen_by_tracers(scipy.linalg.solve_continuous_lyapunov, *of_one_type(adjoint(self.a), xbar))
 
     def moved(self, x, da):
         """What Q has to move by, for X to stay."""
@@ -161,10 +161,10 @@ class DiscreteLyapunov:
         self.a, self.method = a, method
 
     def solve(self, q):
-        return handed_over(scipy.linalg.solve_discrete_lyapunov, self.a, q, self.method)
+        return seen_by_tracers(scipy.linalg.solve_discrete_lyapunov, self.a, q, self.method)
 
     def solve_adjoint(self, xbar):
-        return handed_over(scipy.linalg.solve_discrete_lyapunov, adjoint(self.a), xbar, self.method)
+        return seen_by_tracers(scipy.linalg.solve_discrete_lyapunov, adjoint(self.a), xbar, self.method)
 
     def moved(self, x, da):
         a_h = adjoint(self.a)

@@ -10,7 +10,7 @@ import math
 import numpy as np
 import scipy.linalg
 
-from rules.numpy.array_like import as_array, as_array_tangent, handed_over
+from rules.numpy.array_like import as_array, as_array_tangent, seen_by_tracers
 from rules.numpy.products import adjoint
 from rules.scipy.linalg.batches import bars_of, tangents_of
 from rulescore import (
@@ -24,7 +24,7 @@ from rulescore import (
     unbroadcast,
     unthunk,
 )
-from rulescore.projection import NON_DIFFERENTIABLE
+from rulescore.tangents.projection import NON_DIFFERENTIABLE
 
 NO_TANGENT = NoTangent()
 ZERO_TANGENT = ZeroTangent()
@@ -35,7 +35,7 @@ def register_matrix_function(f, frechet):
 
     @frule.register(f)
     def matrix_function_frule(tangents, A):
-        da, y = as_array_tangent(unthunk(tangents[1]), A), handed_over(f, A)
+        da, y = as_array_tangent(unthunk(tangents[1]), A), seen_by_tracers(f, A)
         if isinstance(da, AbstractZero):
             return y, da
         dy = frechet(as_matrix(A), as_matrix(da)) if math.prod(np.shape(y)) else np.zeros_like(y)
@@ -43,7 +43,7 @@ def register_matrix_function(f, frechet):
 
     @rrule.register(f)
     def matrix_function_rrule(A):
-        y, project = handed_over(f, A), project_to(A)
+        y, project = seen_by_tracers(f, A), project_to(A)
 
         def matrix_function_pullback(ybar):
             ybar = unthunk(ybar)
@@ -66,11 +66,11 @@ def as_matrix(a):
 
 def exponential_and_frechet(a, e):
     """exp(A) and L(A, E)."""
-    return handed_over(scipy.linalg.expm_frechet, a, e, check_finite=False)
+    return seen_by_tracers(scipy.linalg.expm_frechet, a, e, check_finite=False)
 
 
 def frechet_of_exp(a, e):
-    return handed_over(scipy.linalg.expm_frechet, a, e, compute_expm=False, check_finite=False)
+    return seen_by_tracers(scipy.linalg.expm_frechet, a, e, compute_expm=False, check_finite=False)
 
 
 register_matrix_function(scipy.linalg.expm, frechet_of_exp)
@@ -110,11 +110,11 @@ def with_exponential(y, compute_expm):
 def expm_frechet_frule(tangents, A, E, method=None, compute_expm=True, check_finite=True):
     """The derivative of a block matrix's exponential; in E, L is linear."""
     da, de = as_array_tangent(unthunk(tangents[1]), A), as_array_tangent(unthunk(tangents[2]), E)
-    y = handed_over(scipy.linalg.expm_frechet, A, E, method, compute_expm, check_finite)
+    y = seen_by_tracers(scipy.linalg.expm_frechet, A, E, method, compute_expm, check_finite)
     if isinstance(da, AbstractZero) and isinstance(de, AbstractZero):
         return y, ZERO_TANGENT
     if isinstance(da, AbstractZero):
-        dl = handed_over(scipy.linalg.expm_frechet, A, de, method, compute_expm=False, check_finite=check_finite)
+        dl = seen_by_tracers(scipy.linalg.expm_frechet, A, de, method, compute_expm=False, check_finite=check_finite)
         return y, tangents_of(y, (ZERO_TANGENT, dl)) if compute_expm else project_to(y)(dl)
     a, e = broadcast_pair(A, E)
     m = frechet_of_exp(block(a, e), block_or_zero(da, de, a))
@@ -126,7 +126,7 @@ def expm_frechet_frule(tangents, A, E, method=None, compute_expm=True, check_fin
 @rrule.register(scipy.linalg.expm_frechet)
 def expm_frechet_rrule(A, E, method=None, compute_expm=True, check_finite=True):
     """Ē = L(Aᴴ, L̄), and Ā by the derivative of a block matrix's exponential."""
-    y = handed_over(scipy.linalg.expm_frechet, A, E, method, compute_expm, check_finite)
+    y = seen_by_tracers(scipy.linalg.expm_frechet, A, E, method, compute_expm, check_finite)
     project_a, project_e, shape_a, shape_e = project_to(A), project_to(E), np.shape(as_array(A)), np.shape(as_array(E))
 
     def expm_frechet_pullback(ybar):

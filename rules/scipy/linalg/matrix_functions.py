@@ -11,7 +11,7 @@ import scipy.linalg
 from multipledispatch import MDNotImplementedError
 from scipy.linalg import get_lapack_funcs
 
-from rules.numpy.array_like import as_array, as_array_tangent, conj, handed_over, shape_of, tracer_within
+from rules.numpy.array_like import as_array, as_array_tangent, conj, seen_by_tracers, shape_of, tracer_within
 from rules.numpy.linalg.matrix_powers import matrix_power_frule, matrix_power_rrule
 from rules.numpy.products import adjoint
 from rules.numpy.reduced_axes import tangent_at
@@ -35,7 +35,7 @@ from rulescore import (
     unbroadcast,
     unthunk,
 )
-from rulescore.projection import NON_DIFFERENTIABLE
+from rulescore.tangents.projection import NON_DIFFERENTIABLE
 
 NO_TANGENT = NoTangent()
 ZERO_TANGENT = ZeroTangent()
@@ -63,13 +63,13 @@ def refuse_singular(a, name):
 
 
 def sylvester(a, b, q):
-    return handed_over(scipy.linalg.solve_sylvester, a, b, q)
+    return seen_by_tracers(scipy.linalg.solve_sylvester, a, b, q)
 
 
 @frule.register(scipy.linalg.sqrtm)
 def sqrtm_frule(tangents, A):
     decline_number(A)
-    da, x = as_array_tangent(unthunk(tangents[1]), A), handed_over(scipy.linalg.sqrtm, A)
+    da, x = as_array_tangent(unthunk(tangents[1]), A), seen_by_tracers(scipy.linalg.sqrtm, A)
     if isinstance(da, AbstractZero) or 0 in np.shape(x):
         return x, ZERO_TANGENT
     refuse_singular(x, "square root")
@@ -80,7 +80,7 @@ def sqrtm_frule(tangents, A):
 def sqrtm_rrule(A):
     """X X = A, hence X Ẋ + Ẋ X = Ȧ, and Ā solves Xᴴ Ā + Ā Xᴴ = X̄ (Higham 2008, §6.1)."""
     decline_number(A)
-    x, project = handed_over(scipy.linalg.sqrtm, A), project_to(A)
+    x, project = seen_by_tracers(scipy.linalg.sqrtm, A), project_to(A)
 
     def sqrtm_pullback(xbar):
         xbar = unthunk(xbar)
@@ -134,7 +134,7 @@ def logm_frechet(a: Any, e: Any) -> Any:
         # A real matrix has to stay one: it may have negative eigenvalues, a complex one moves off the cut with them.
         return logm_frechet(a, np.real(e)) + 1j * logm_frechet(a, np.imag(e))
     if tracer_within((a, e)) is not None:
-        return handed_over(logm_frechet, a, e)
+        return seen_by_tracers(logm_frechet, a, e)
     a, e = broadcast_pair(a, e)
     result = [log_direction(matrix, direction) for matrix, direction in zip(stacked(a), stacked(e), strict=True)]
     return np.reshape(np.array(result), a.shape)
@@ -226,7 +226,7 @@ def logm_frechet_rrule(a, e):
 @frule.register(scipy.linalg.logm)
 def logm_frule(tangents, A):
     decline_number(A)
-    da, y = as_array_tangent(unthunk(tangents[1]), A), handed_over(scipy.linalg.logm, A)
+    da, y = as_array_tangent(unthunk(tangents[1]), A), seen_by_tracers(scipy.linalg.logm, A)
     if isinstance(da, AbstractZero):
         return y, da
     return y, project_to(y)(logm_frechet(as_array(A), da))
@@ -236,7 +236,7 @@ def logm_frule(tangents, A):
 def logm_rrule(A):
     """See `logm_frechet`."""
     decline_number(A)
-    y, project = handed_over(scipy.linalg.logm, A), project_to(A)
+    y, project = seen_by_tracers(scipy.linalg.logm, A), project_to(A)
 
     def logm_pullback(ybar):
         ybar = unthunk(ybar)
@@ -261,7 +261,7 @@ class PowerOfMatrix:
         self.a, self.t = as_array(a), t
 
     def log(self):
-        return handed_over(scipy.linalg.logm, self.a)
+        return seen_by_tracers(scipy.linalg.logm, self.a)
 
     def tangent(self, da):
         if is_whole(self.t):
@@ -279,7 +279,7 @@ class PowerOfMatrix:
 def fractional_matrix_power_frule(tangents, A, t):
     decline_number(A)
     da, dt = as_array_tangent(unthunk(tangents[1]), A), tangent_at(tangents, 1)
-    y, power = handed_over(scipy.linalg.fractional_matrix_power, A, t), PowerOfMatrix(A, t)
+    y, power = seen_by_tracers(scipy.linalg.fractional_matrix_power, A, t), PowerOfMatrix(A, t)
     dy = ZERO_TANGENT if isinstance(da, AbstractZero) else power.tangent(da)
     if not isinstance(dt, AbstractZero):
         dy = dy + power.log() @ y * dt
@@ -290,7 +290,7 @@ def fractional_matrix_power_frule(tangents, A, t):
 def fractional_matrix_power_rrule(A, t):
     """See `PowerOfMatrix`."""
     decline_number(A)
-    y, power = handed_over(scipy.linalg.fractional_matrix_power, A, t), PowerOfMatrix(A, t)
+    y, power = seen_by_tracers(scipy.linalg.fractional_matrix_power, A, t), PowerOfMatrix(A, t)
     project_a, project_t = project_to(A), project_to(t)
 
     def fractional_matrix_power_pullback(ybar):
@@ -316,7 +316,7 @@ def sign_direction(s, n, e):
 @frule.register(scipy.linalg.signm)
 def signm_frule(tangents, A):
     decline_number(A)
-    da, s = as_array_tangent(unthunk(tangents[1]), A), handed_over(scipy.linalg.signm, A)
+    da, s = as_array_tangent(unthunk(tangents[1]), A), seen_by_tracers(scipy.linalg.signm, A)
     return s, da if isinstance(da, AbstractZero) else project_to(s)(sign_direction(s, s @ as_array(A), da))
 
 
@@ -324,7 +324,7 @@ def signm_frule(tangents, A):
 def signm_rrule(A):
     """See `sign_direction`: Ā = G - Sᴴ G Sᴴ with Nᴴ G + G Nᴴ = S̄."""
     decline_number(A)
-    s, project = handed_over(scipy.linalg.signm, A), project_to(A)
+    s, project = seen_by_tracers(scipy.linalg.signm, A), project_to(A)
 
     def signm_pullback(sbar):
         sbar = unthunk(sbar)

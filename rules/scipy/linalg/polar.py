@@ -4,7 +4,7 @@ import numpy as np
 import scipy.linalg
 from multipledispatch import MDNotImplementedError
 
-from rules.numpy.array_like import as_array, as_array_tangent, handed_over, tracer_within
+from rules.numpy.array_like import as_array, as_array_tangent, seen_by_tracers, tracer_within
 from rules.numpy.linalg.eigenvalues import reciprocal, rounding_of
 from rules.numpy.linalg.singular_values import outside
 from rules.numpy.products import adjoint
@@ -46,7 +46,7 @@ class UnitaryFactor:
             self.w, self.s, self.vh = scipy.linalg.svd(a, False)
             self.u = self.w @ self.vh
         else:  # since its singular vectors may have no derivative where it has one itself
-            self.u, _ = handed_over(scipy.linalg.polar, a)
+            self.u, _ = seen_by_tracers(scipy.linalg.polar, a)
             self.s = np.linalg.svd(ignore_derivatives(a), compute_uv=False)
 
     def moved(self, x):
@@ -84,7 +84,7 @@ def moved_by_equation(u, a, x):
     K = Uᴴ dU solves K P + P K = Uᴴ dA - dAᴴ U.
     """
     p, inner = adjoint(u) @ a, adjoint(u) @ x
-    k = handed_over(scipy.linalg.solve_sylvester, p, p, inner - adjoint(inner))
+    k = seen_by_tracers(scipy.linalg.solve_sylvester, p, p, inner - adjoint(inner))
     if x.shape[-2] == x.shape[-1]:
         return u @ k
     return u @ k + adjoint(np.linalg.solve(adjoint(p), adjoint(outside(u, x))))
@@ -107,7 +107,7 @@ class PolarFactors(UnitaryFactor):
             vectors = adjoint(self.vh) if self.is_right else self.w
             self.y = self.u, (vectors * self.s[..., None, :]) @ adjoint(vectors)
         else:
-            self.y = handed_over(scipy.linalg.polar, a, side)
+            self.y = seen_by_tracers(scipy.linalg.polar, a, side)
 
     def tangents(self, da):
         du = self.moved(da)
@@ -136,7 +136,7 @@ def decline_unknown_side(side):
 @frule.register(scipy.linalg.polar)
 def polar_frule(tangents, a, side="right"):
     da = as_array_tangent(unthunk(tangents[1]), a)
-    y = handed_over(scipy.linalg.polar, a, side)
+    y = seen_by_tracers(scipy.linalg.polar, a, side)
     if isinstance(da, AbstractZero):
         return y, da
     return y, tangents_of(y, PolarFactors(as_array(a), side).tangents(da))
@@ -164,7 +164,7 @@ def polar_rrule(a, side="right"):
 def orthogonal_procrustes_frule(tangents, A, B, check_finite=True):
     _, da, db, *_ = tangents
     da, db = as_array_tangent(unthunk(da), A), as_array_tangent(unthunk(db), B)
-    y = handed_over(scipy.linalg.orthogonal_procrustes, A, B, check_finite)
+    y = seen_by_tracers(scipy.linalg.orthogonal_procrustes, A, B, check_finite)
     if isinstance(da, AbstractZero) and isinstance(db, AbstractZero):
         return y, ZERO_TANGENT
     a, b = as_array(A), as_array(B)
@@ -181,7 +181,7 @@ def orthogonal_procrustes_frule(tangents, A, B, check_finite=True):
 @rrule.register(scipy.linalg.orthogonal_procrustes)
 def orthogonal_procrustes_rrule(A, B, check_finite=True):
     """R is the unitary factor of M = Aᴴ B, and the scale the sum of its singular values, with the slope R."""
-    y = handed_over(scipy.linalg.orthogonal_procrustes, A, B, check_finite)
+    y = seen_by_tracers(scipy.linalg.orthogonal_procrustes, A, B, check_finite)
     project_a, project_b, a, b = project_to(A), project_to(B), as_array(A), as_array(B)
 
     def orthogonal_procrustes_pullback(ybar):

@@ -4,7 +4,7 @@ import numpy as np
 import scipy.linalg
 from multipledispatch import MDNotImplementedError
 
-from rules.numpy.array_like import as_array_tangent, handed_over
+from rules.numpy.array_like import as_array_tangent, seen_by_tracers
 from rules.numpy.linalg.qr import Complete, OrthogonalFactors, Raw, Reduced
 from rules.numpy.products import adjoint
 from rules.scipy.linalg.batches import bars_of, projected, tangents_of
@@ -43,7 +43,7 @@ class Decomposition:
         if mode == "raw" and np.ndim(a) > 2:
             raise MDNotImplementedError  # of which SciPy makes no stacks
         # In the mode 'r' R is returned alone, but Q is what it moves by.
-        computed = handed_over(scipy.linalg.qr, a, mode="economic" if mode == "r" else mode, **keywords)
+        computed = seen_by_tracers(scipy.linalg.qr, a, mode="economic" if mode == "r" else mode, **keywords)
         self.columns = np.asarray(ignore_derivatives(computed[-1])) if pivoting else None
         if mode == "raw":
             (packed, tau), _ = computed[:2]
@@ -184,7 +184,7 @@ class ReverseDecomposition:
 def both_factors(a, mode, lwork, check_finite):
     """R and Q, also where R alone is asked for."""
     mode = "economic" if mode == "r" else mode
-    return handed_over(scipy.linalg.rq, a, lwork=lwork, mode=mode, check_finite=check_finite)
+    return seen_by_tracers(scipy.linalg.rq, a, lwork=lwork, mode=mode, check_finite=check_finite)
 
 
 @frule.register(scipy.linalg.rq)

@@ -3,7 +3,7 @@
 import numpy as np
 import scipy.linalg
 
-from rules.numpy.array_like import as_array, as_array_tangent, handed_over, shape_of
+from rules.numpy.array_like import as_array, as_array_tangent, seen_by_tracers, shape_of
 from rules.numpy.products import adjoint
 from rules.numpy.reduced_axes import stop_early, tangent_at
 from rulescore import (
@@ -17,7 +17,7 @@ from rulescore import (
     unbroadcast,
     unthunk,
 )
-from rulescore.projection import NON_DIFFERENTIABLE
+from rulescore.tangents.projection import NON_DIFFERENTIABLE
 
 NO_TANGENT = NoTangent()
 ZERO_TANGENT = ZeroTangent()
@@ -108,10 +108,10 @@ class ContinuousLoop(Closed):
         return self.times_e(self.x), self.x @ self.f
 
     def solve(self, n):
-        return handed_over(scipy.linalg.solve_continuous_lyapunov, adjoint(self.loop), -n)
+        return seen_by_tracers(scipy.linalg.solve_continuous_lyapunov, adjoint(self.loop), -n)
 
     def solve_adjoint(self, xbar):
-        return -handed_over(scipy.linalg.solve_continuous_lyapunov, self.loop, xbar)
+        return -seen_by_tracers(scipy.linalg.solve_continuous_lyapunov, self.loop, xbar)
 
 
 class DiscreteLoop(Closed):
@@ -124,10 +124,10 @@ class DiscreteLoop(Closed):
         return self.x @ self.f, -self.times_e(self.x)
 
     def solve(self, n):
-        return handed_over(scipy.linalg.solve_discrete_lyapunov, adjoint(self.loop), n)
+        return seen_by_tracers(scipy.linalg.solve_discrete_lyapunov, adjoint(self.loop), n)
 
     def solve_adjoint(self, xbar):
-        return handed_over(scipy.linalg.solve_discrete_lyapunov, self.loop, xbar)
+        return seen_by_tracers(scipy.linalg.solve_discrete_lyapunov, self.loop, xbar)
 
 
 def optional(x):
@@ -140,7 +140,7 @@ def riccati_frule(f, loop, tangents, a, b, q, r, e, s, balanced):
         ZERO_TANGENT if x is None else as_array_tangent(unthunk(tangent_at(tangents, i)), x)
         for i, x in enumerate(arguments)
     ]
-    x = handed_over(f, a, b, q, r, e, s, balanced)
+    x = seen_by_tracers(f, a, b, q, r, e, s, balanced)
     if all(isinstance(part, AbstractZero) for part in moved):
         return x, ZERO_TANGENT
     closed = loop(x, as_array(a), as_array(b), as_array(r), optional(e), optional(s))
@@ -148,7 +148,7 @@ def riccati_frule(f, loop, tangents, a, b, q, r, e, s, balanced):
 
 
 def riccati_rrule(f, loop, a, b, q, r, e, s, balanced):
-    x = handed_over(f, a, b, q, r, e, s, balanced)
+    x = seen_by_tracers(f, a, b, q, r, e, s, balanced)
     arguments = (a, b, q, r, e, s)
     projects = [project_to(argument) for argument in arguments]
     shapes = [None if argument is None else shape_of(argument) for argument in arguments]

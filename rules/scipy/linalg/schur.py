@@ -7,7 +7,7 @@ determines X there: low(X T - T X) = low(M). Within a block X is the rotation th
 import numpy as np
 import scipy.linalg
 
-from rules.numpy.array_like import as_array_tangent, handed_over
+from rules.numpy.array_like import as_array_tangent, seen_by_tracers
 from rules.numpy.linalg.eigenvalues import (
     COINCIDE_WITHIN,
     coinciding,
@@ -151,7 +151,7 @@ class SchurForm:
         inside = inside & ~self.is_repeated[..., None, None]  # of which nothing is asked but zeros
         matrix = np.where(inside, self.triangle[..., j, j, None, None] * eye - self.triangle, eye)
         right = np.where(rows, right, 0)[..., None].astype(self.triangle.dtype)
-        return handed_over(scipy.linalg.solve_triangular, matrix, right, trans, check_finite=False)[..., 0]
+        return seen_by_tracers(scipy.linalg.solve_triangular, matrix, right, trans, check_finite=False)[..., 0]
 
     # Both derivatives.
 
@@ -212,7 +212,7 @@ class SchurForm:
 
 
 def decomposed(a, output, lwork, sort, check_finite):
-    return handed_over(scipy.linalg.schur, a, output, lwork=lwork, sort=sort, check_finite=check_finite)
+    return seen_by_tracers(scipy.linalg.schur, a, output, lwork=lwork, sort=sort, check_finite=check_finite)
 
 
 @frule.register(scipy.linalg.schur)

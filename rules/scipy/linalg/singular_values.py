@@ -4,7 +4,7 @@ import numpy as np
 import scipy.linalg
 from multipledispatch import MDNotImplementedError
 
-from rules.numpy.array_like import as_array_tangent, handed_over, shape_of
+from rules.numpy.array_like import as_array_tangent, seen_by_tracers, shape_of
 from rules.numpy.linalg.singular_values import svd_cotangent, svd_tangents
 from rules.numpy.products import adjoint
 from rules.scipy.linalg.batches import bars_of, tangents_of
@@ -33,10 +33,10 @@ def svd_frule(
     da = as_array_tangent(unthunk(tangents[1]), a)
     keywords = {"check_finite": check_finite, "lapack_driver": lapack_driver}
     if isinstance(da, AbstractZero):
-        return handed_over(scipy.linalg.svd, a, full_matrices, compute_uv, **keywords), da
+        return seen_by_tracers(scipy.linalg.svd, a, full_matrices, compute_uv, **keywords), da
     if not compute_uv:
         return values_frule(da, a, keywords)
-    y = handed_over(scipy.linalg.svd, a, full_matrices, **keywords)
+    y = seen_by_tracers(scipy.linalg.svd, a, full_matrices, **keywords)
     return y, tangents_of(y, svd_tangents(*y, da))
 
 
@@ -46,7 +46,7 @@ def svd_rrule(a, full_matrices=True, compute_uv=True, overwrite_a=False, check_f
     keywords = {"check_finite": check_finite, "lapack_driver": lapack_driver}
     if not compute_uv:
         return values_rrule(a, keywords)
-    y, project = handed_over(scipy.linalg.svd, a, full_matrices, **keywords), project_to(a)
+    y, project = seen_by_tracers(scipy.linalg.svd, a, full_matrices, **keywords), project_to(a)
 
     def svd_pullback(ybar):
         bars = bars_of(ybar, 3)
@@ -56,13 +56,13 @@ def svd_rrule(a, full_matrices=True, compute_uv=True, overwrite_a=False, check_f
 
 
 def values_frule(da, a, keywords):
-    u, s, vh = handed_over(scipy.linalg.svd, a, False, **keywords)
+    u, s, vh = seen_by_tracers(scipy.linalg.svd, a, False, **keywords)
     return s, project_to(s)(np.real(np.sum(np.conjugate(u) * (da @ adjoint(vh)), axis=-2)))
 
 
 def values_rrule(a, keywords):
     """dsᵢ = Re uᵢᴴ dA vᵢ, hence Ā = U diag(s̄) Vᴴ, whether or not singular values are repeated or zero."""
-    (u, s, vh), project = handed_over(scipy.linalg.svd, a, False, **keywords), project_to(a)
+    (u, s, vh), project = seen_by_tracers(scipy.linalg.svd, a, False, **keywords), project_to(a)
 
     def values_pullback(sbar):
         sbar = unthunk(sbar)
@@ -75,7 +75,7 @@ def values_rrule(a, keywords):
 def svdvals_frule(tangents, a, overwrite_a=False, check_finite=True):
     da = as_array_tangent(unthunk(tangents[1]), a)
     if isinstance(da, AbstractZero):
-        return handed_over(scipy.linalg.svdvals, a, check_finite=check_finite), da
+        return seen_by_tracers(scipy.linalg.svdvals, a, check_finite=check_finite), da
     return values_frule(da, a, {"check_finite": check_finite})
 
 
@@ -106,7 +106,7 @@ def with_zero_columns(x, before, after):
 @frule.register(scipy.linalg.orth)
 def orth_frule(tangents, A, rcond=None):
     da = as_array_tangent(unthunk(tangents[1]), A)
-    u, s, vh = handed_over(scipy.linalg.svd, A, False)
+    u, s, vh = seen_by_tracers(scipy.linalg.svd, A, False)
     rank = rank_of(s, shape_of(A)[-2:], rcond)
     y = u[..., :rank]
     if isinstance(da, AbstractZero):
@@ -118,7 +118,7 @@ def orth_frule(tangents, A, rcond=None):
 @rrule.register(scipy.linalg.orth)
 def orth_rrule(A, rcond=None):
     """The singular vectors in U that belong to other singular values than 0; see `SingularVectors`."""
-    (u, s, vh), project = handed_over(scipy.linalg.svd, A, False), project_to(A)
+    (u, s, vh), project = seen_by_tracers(scipy.linalg.svd, A, False), project_to(A)
     rank = rank_of(s, shape_of(A)[-2:], rcond)
 
     def orth_pullback(ybar):
@@ -134,7 +134,7 @@ def orth_rrule(A, rcond=None):
 @frule.register(scipy.linalg.null_space)
 def null_space_frule(tangents, A, rcond=None, *, overwrite_a=False, check_finite=True, lapack_driver="gesdd"):
     da = as_array_tangent(unthunk(tangents[1]), A)
-    u, s, vh = handed_over(scipy.linalg.svd, A, check_finite=check_finite, lapack_driver=lapack_driver)
+    u, s, vh = seen_by_tracers(scipy.linalg.svd, A, check_finite=check_finite, lapack_driver=lapack_driver)
     rank = rank_of(s, shape_of(A)[-2:], rcond)
     y = adjoint(vh[..., rank:, :])
     if isinstance(da, AbstractZero):
@@ -149,7 +149,7 @@ def null_space_rrule(A, rcond=None, *, overwrite_a=False, check_finite=True, lap
 
     The matrix has to have full rank. If it has not, the slightest change makes the space smaller.
     """
-    u, s, vh = handed_over(scipy.linalg.svd, A, check_finite=check_finite, lapack_driver=lapack_driver)
+    u, s, vh = seen_by_tracers(scipy.linalg.svd, A, check_finite=check_finite, lapack_driver=lapack_driver)
     project, rank = project_to(A), rank_of(s, shape_of(A)[-2:], rcond)
 
     def null_space_pullback(ybar):

@@ -9,7 +9,7 @@ import numpy as np
 import scipy.linalg
 from multipledispatch import MDNotImplementedError
 
-from rules.numpy.array_like import as_array, as_array_tangent, handed_over, shape_of
+from rules.numpy.array_like import as_array, as_array_tangent, seen_by_tracers, shape_of
 from rules.numpy.indexing import scatter
 from rules.numpy.products import bilinear_rrule
 from rulescore import (
@@ -112,14 +112,14 @@ def without_first(x):
 def toeplitz_frule(tangents, c, r=None):
     arguments = (c,) if r is None else (c, r)
     return linear_frule(
-        functools.partial(handed_over, scipy.linalg.toeplitz), tangents[: len(arguments) + 1], *arguments
+        functools.partial(seen_by_tracers, scipy.linalg.toeplitz), tangents[: len(arguments) + 1], *arguments
     )
 
 
 @rrule.register(scipy.linalg.toeplitz)
 def toeplitz_rrule(c, r=None):
     """The sums of ȳ along the diagonals. Without a row, that is the conjugate of the column."""
-    y, shape = handed_over(scipy.linalg.toeplitz, c, r), np.shape(at_least_1d(c))
+    y, shape = seen_by_tracers(scipy.linalg.toeplitz, c, r), np.shape(at_least_1d(c))
     if r is None:
         bars = [lambda sums: unbroadcast(sums[0] + np.conjugate(sums[1]), shape)]
         return placed_rrule(y, (c,), bars, diagonal_sums)
@@ -132,7 +132,9 @@ def toeplitz_rrule(c, r=None):
 def hankel_frule(tangents, c, r=None):
     decline_matrices(c, r)
     arguments = (c,) if r is None else (c, r)
-    return linear_frule(functools.partial(handed_over, scipy.linalg.hankel), tangents[: len(arguments) + 1], *arguments)
+    return linear_frule(
+        functools.partial(seen_by_tracers, scipy.linalg.hankel), tangents[: len(arguments) + 1], *arguments
+    )
 
 
 def decline_matrices(*arguments):
@@ -145,7 +147,7 @@ def decline_matrices(*arguments):
 def hankel_rrule(c, r=None):
     """The sums of ȳ along what runs across the diagonals: of the column up to its last element, then of the row."""
     decline_matrices(c, r)
-    y = handed_over(scipy.linalg.hankel, c, r)
+    y = seen_by_tracers(scipy.linalg.hankel, c, r)
     rows, arguments = np.shape(y)[0], (c,) if r is None else (c, r)
     bars = [lambda sums: sums[:rows], lambda sums: without_first(sums[rows - 1 :])]
     return placed_rrule(y, arguments, bars[: len(arguments)], antidiagonal_sums)
@@ -153,7 +155,7 @@ def hankel_rrule(c, r=None):
 
 @frule.register(scipy.linalg.circulant)
 def circulant_frule(tangents, c):
-    return linear_frule(functools.partial(handed_over, scipy.linalg.circulant), tangents, c)
+    return linear_frule(functools.partial(seen_by_tracers, scipy.linalg.circulant), tangents, c)
 
 
 @rrule.register(scipy.linalg.circulant)
@@ -164,12 +166,12 @@ def circulant_rrule(c):
         below, above = diagonal_sums(ybar)
         return below + np.concatenate([above[..., :1], above[..., :0:-1]], axis=-1)
 
-    return placed_rrule(handed_over(scipy.linalg.circulant, c), (c,), [c_bar])
+    return placed_rrule(seen_by_tracers(scipy.linalg.circulant, c), (c,), [c_bar])
 
 
 @frule.register(scipy.linalg.convolution_matrix)
 def convolution_matrix_frule(tangents, a, n, mode="full"):
-    return linear_frule(lambda a: handed_over(scipy.linalg.convolution_matrix, a, n, mode), tangents[:2], a)
+    return linear_frule(lambda a: seen_by_tracers(scipy.linalg.convolution_matrix, a, n, mode), tangents[:2], a)
 
 
 @rrule.register(scipy.linalg.convolution_matrix)
@@ -183,7 +185,7 @@ def convolution_matrix_rrule(a, n, mode="full"):
         first = n - 1 - cut_above[mode]
         return np.concatenate([above[..., :0:-1], below], axis=-1)[..., first : first + length]
 
-    return placed_rrule(handed_over(scipy.linalg.convolution_matrix, a, n, mode), (a,), [a_bar])
+    return placed_rrule(seen_by_tracers(scipy.linalg.convolution_matrix, a, n, mode), (a,), [a_bar])
 
 
 # ---------------------------------------------------------------- matrices of population and control theory
@@ -191,7 +193,7 @@ def convolution_matrix_rrule(a, n, mode="full"):
 
 @frule.register(scipy.linalg.leslie)
 def leslie_frule(tangents, f, s):
-    return linear_frule(functools.partial(handed_over, scipy.linalg.leslie), tangents, f, s)
+    return linear_frule(functools.partial(seen_by_tracers, scipy.linalg.leslie), tangents, f, s)
 
 
 @rrule.register(scipy.linalg.leslie)
@@ -205,23 +207,23 @@ def leslie_rrule(f, s):
     def s_bar(ybar):
         return unbroadcast(np.diagonal(ybar, -1, -2, -1), shape_s)
 
-    return placed_rrule(handed_over(scipy.linalg.leslie, f, s), (f, s), [f_bar, s_bar])
+    return placed_rrule(seen_by_tracers(scipy.linalg.leslie, f, s), (f, s), [f_bar, s_bar])
 
 
 @frule.register(scipy.linalg.diagsvd)
 def diagsvd_frule(tangents, s, M, N):
-    return linear_frule(lambda s: handed_over(scipy.linalg.diagsvd, s, M, N), tangents[:2], s)
+    return linear_frule(lambda s: seen_by_tracers(scipy.linalg.diagsvd, s, M, N), tangents[:2], s)
 
 
 @rrule.register(scipy.linalg.diagsvd)
 def diagsvd_rrule(s, M, N):
-    y = handed_over(scipy.linalg.diagsvd, s, M, N)
+    y = seen_by_tracers(scipy.linalg.diagsvd, s, M, N)
     return placed_rrule(y, (s,), [lambda ybar: np.diagonal(ybar, 0, -2, -1)])
 
 
 @frule.register(scipy.linalg.companion)
 def companion_frule(tangents, a):
-    da, y = as_array_tangent(unthunk(tangents[1]), a), handed_over(scipy.linalg.companion, a)
+    da, y = as_array_tangent(unthunk(tangents[1]), a), seen_by_tracers(scipy.linalg.companion, a)
     if isinstance(da, AbstractZero):
         return y, da
     return y, project_to(y)(first_row(monic_tangent(at_least_1d(a), da), np.shape(y)))
@@ -248,7 +250,7 @@ def first_row(row, shape):
 @rrule.register(scipy.linalg.companion)
 def companion_rrule(a):
     """The first row is -aᵢ / a₀, and all else is constant."""
-    y, vector = handed_over(scipy.linalg.companion, a), at_least_1d(a)
+    y, vector = seen_by_tracers(scipy.linalg.companion, a), at_least_1d(a)
     return placed_rrule(y, (a,), [lambda ybar: monic_cotangent(vector, ybar[..., 0, :])])
 
 
@@ -260,7 +262,7 @@ def fiedler_companion_places(n):
 
 @frule.register(scipy.linalg.fiedler_companion)
 def fiedler_companion_frule(tangents, a):
-    da, y = as_array_tangent(unthunk(tangents[1]), a), handed_over(scipy.linalg.fiedler_companion, a)
+    da, y = as_array_tangent(unthunk(tangents[1]), a), seen_by_tracers(scipy.linalg.fiedler_companion, a)
     if isinstance(da, AbstractZero) or len(np.shape(y)) < 2:
         return y, ZERO_TANGENT
     vector = at_least_1d(a)
@@ -271,7 +273,7 @@ def fiedler_companion_frule(tangents, a):
 
 @rrule.register(scipy.linalg.fiedler_companion)
 def fiedler_companion_rrule(a):
-    y, vector = handed_over(scipy.linalg.fiedler_companion, a), at_least_1d(a)
+    y, vector = seen_by_tracers(scipy.linalg.fiedler_companion, a), at_least_1d(a)
 
     def a_bar(ybar):
         if len(np.shape(y)) < 2:
@@ -284,7 +286,7 @@ def fiedler_companion_rrule(a):
 
 @frule.register(scipy.linalg.fiedler)
 def fiedler_frule(tangents, a):
-    da, y = as_array_tangent(unthunk(tangents[1]), a), handed_over(scipy.linalg.fiedler, a)
+    da, y = as_array_tangent(unthunk(tangents[1]), a), seen_by_tracers(scipy.linalg.fiedler, a)
     vector = at_least_1d(a)
     if isinstance(da, AbstractZero) or vector.size < 2:
         return y, ZERO_TANGENT
@@ -303,7 +305,7 @@ def fiedler_rrule(a):
         signed = np.sign(vector[..., :, None] - vector[..., None, :]) * np.real(ybar)
         return np.sum(signed, axis=-1) - np.sum(signed, axis=-2)
 
-    return placed_rrule(handed_over(scipy.linalg.fiedler, a), (a,), [a_bar])
+    return placed_rrule(seen_by_tracers(scipy.linalg.fiedler, a), (a,), [a_bar])
 
 
 # ---------------------------------------------------------------- block_diag and khatri_rao
@@ -311,7 +313,7 @@ def fiedler_rrule(a):
 
 @frule.register(scipy.linalg.block_diag)
 def block_diag_frule(tangents, *arrs):
-    return linear_frule(functools.partial(handed_over, scipy.linalg.block_diag), tangents, *arrs)
+    return linear_frule(functools.partial(seen_by_tracers, scipy.linalg.block_diag), tangents, *arrs)
 
 
 def matrix_shape(shape):
@@ -327,17 +329,17 @@ def block_diag_rrule(*arrs):
         rows, columns = slice(row, row + shape[-2]), slice(column, column + shape[-1])
         cotangents.append(lambda ybar, i=rows, j=columns, shape=shape: unbroadcast(ybar[..., i, j], shape))
         row, column = rows.stop, columns.stop
-    return placed_rrule(handed_over(scipy.linalg.block_diag, *arrs), arrs, cotangents)
+    return placed_rrule(seen_by_tracers(scipy.linalg.block_diag, *arrs), arrs, cotangents)
 
 
 @frule.register(scipy.linalg.khatri_rao)
 def khatri_rao_frule(tangents, a, b):
     da, db = as_array_tangent(unthunk(tangents[1]), a), as_array_tangent(unthunk(tangents[2]), b)
-    y, dy = handed_over(scipy.linalg.khatri_rao, a, b), ZERO_TANGENT
+    y, dy = seen_by_tracers(scipy.linalg.khatri_rao, a, b), ZERO_TANGENT
     if not isinstance(da, AbstractZero):
-        dy = dy + handed_over(scipy.linalg.khatri_rao, da, b)
+        dy = dy + seen_by_tracers(scipy.linalg.khatri_rao, da, b)
     if not isinstance(db, AbstractZero):
-        dy = dy + handed_over(scipy.linalg.khatri_rao, a, db)
+        dy = dy + seen_by_tracers(scipy.linalg.khatri_rao, a, db)
     return y, dy if isinstance(dy, AbstractZero) else project_to(y)(dy)
 
 
@@ -356,4 +358,4 @@ def khatri_rao_rrule(a, b):
         parts = pairs(ybar, np.shape(a)[-2], shape[-2])
         return unbroadcast(np.einsum("...ijk,...ik->...jk", parts, np.conjugate(a)), shape)
 
-    return bilinear_rrule(functools.partial(handed_over, scipy.linalg.khatri_rao), a_bar, b_bar, a, b, None)
+    return bilinear_rrule(functools.partial(seen_by_tracers, scipy.linalg.khatri_rao), a_bar, b_bar, a, b, None)

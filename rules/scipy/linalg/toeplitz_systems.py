@@ -7,7 +7,7 @@ import numpy as np
 import scipy.linalg
 from multipledispatch import MDNotImplementedError
 
-from rules.numpy.array_like import as_array, as_array_tangent, conj, handed_over, shape_of
+from rules.numpy.array_like import as_array, as_array_tangent, conj, seen_by_tracers, shape_of
 from rules.scipy.linalg.linear_systems import LinearSystem
 from rulescore import (
     AbstractZero,
@@ -22,7 +22,7 @@ from rulescore import (
     unbroadcast,
     unthunk,
 )
-from rulescore.projection import NON_DIFFERENTIABLE
+from rulescore.tangents.projection import NON_DIFFERENTIABLE
 
 NO_TANGENT = NoTangent()
 ZERO_TANGENT = ZeroTangent()
@@ -102,13 +102,13 @@ class ToeplitzMatrix:
 
 def toeplitz_system(matrix, b, check_finite):
     def solve(b):
-        return handed_over(scipy.linalg.solve_toeplitz, matrix.pair, b, check_finite=check_finite)
+        return seen_by_tracers(scipy.linalg.solve_toeplitz, matrix.pair, b, check_finite=check_finite)
 
     def solve_adjoint(b):
-        return handed_over(scipy.linalg.solve_toeplitz, matrix.adjoint(), b, check_finite=check_finite)
+        return seen_by_tracers(scipy.linalg.solve_toeplitz, matrix.adjoint(), b, check_finite=check_finite)
 
     def applied(dpair, x):
-        return handed_over(scipy.linalg.matmul_toeplitz, dpair, x)
+        return seen_by_tracers(scipy.linalg.matmul_toeplitz, dpair, x)
 
     return LinearSystem(solve, solve_adjoint, applied, len(shape_of(b)) == 1)
 
@@ -144,12 +144,12 @@ def solve_toeplitz_rrule(c_or_cr, b, check_finite=True):
 def matmul_toeplitz_frule(tangents, c_or_cr, x, check_finite=False, workers=None):
     matrix, keywords = ToeplitzMatrix(c_or_cr), {"check_finite": check_finite, "workers": workers}
     dpair, dx = matrix.tangent_of_pair(tangents[1]), as_array_tangent(unthunk(tangents[2]), x)
-    y = handed_over(scipy.linalg.matmul_toeplitz, matrix.pair, x, **keywords)
+    y = seen_by_tracers(scipy.linalg.matmul_toeplitz, matrix.pair, x, **keywords)
     dy = ZERO_TANGENT
     if dpair is not None:
-        dy = dy + handed_over(scipy.linalg.matmul_toeplitz, dpair, x, **keywords)
+        dy = dy + seen_by_tracers(scipy.linalg.matmul_toeplitz, dpair, x, **keywords)
     if not isinstance(dx, AbstractZero):
-        dy = dy + handed_over(scipy.linalg.matmul_toeplitz, matrix.pair, dx, **keywords)
+        dy = dy + seen_by_tracers(scipy.linalg.matmul_toeplitz, matrix.pair, dx, **keywords)
     return y, dy if isinstance(dy, AbstractZero) else project_to(y)(dy)
 
 
@@ -157,7 +157,7 @@ def matmul_toeplitz_frule(tangents, c_or_cr, x, check_finite=False, workers=None
 def matmul_toeplitz_rrule(c_or_cr, x, check_finite=False, workers=None):
     """X̄ = Tᴴ Ȳ, and the sums of Ȳ Xᴴ along the diagonals."""
     matrix, keywords = ToeplitzMatrix(c_or_cr), {"check_finite": check_finite, "workers": workers}
-    y = handed_over(scipy.linalg.matmul_toeplitz, matrix.pair, x, **keywords)
+    y = seen_by_tracers(scipy.linalg.matmul_toeplitz, matrix.pair, x, **keywords)
     project_x, shape_x = project_to(x), shape_of(x)
     is_vector = len(shape_x) == 1
 
@@ -170,7 +170,7 @@ def matmul_toeplitz_rrule(c_or_cr, x, check_finite=False, workers=None):
         ybar = columns(unthunk(ybar))
 
         def x_bar():
-            xbar = handed_over(scipy.linalg.matmul_toeplitz, matrix.adjoint(), ybar, **keywords)
+            xbar = seen_by_tracers(scipy.linalg.matmul_toeplitz, matrix.adjoint(), ybar, **keywords)
             return project_x(unbroadcast(xbar[..., 0] if is_vector else xbar, shape_x))
 
         def c_bar():
@@ -246,7 +246,7 @@ def decline_nothing(*arrays):
 def solve_circulant_frule(tangents, c, b, singular="raise", tol=None, caxis=-1, baxis=0, outaxis=0):
     decline_nothing(c, b)
     dc, db = as_array_tangent(unthunk(tangents[1]), c), as_array_tangent(unthunk(tangents[2]), b)
-    x = handed_over(scipy.linalg.solve_circulant, c, b, singular, tol, caxis, baxis, outaxis)
+    x = seen_by_tracers(scipy.linalg.solve_circulant, c, b, singular, tol, caxis, baxis, outaxis)
     if isinstance(dc, AbstractZero) and isinstance(db, AbstractZero):
         return x, ZERO_TANGENT
     return x, project_to(x)(CirculantSystem(c, b, tol, caxis, baxis, outaxis).tangent(x, dc, db))
@@ -256,7 +256,7 @@ def solve_circulant_frule(tangents, c, b, singular="raise", tol=None, caxis=-1, 
 def solve_circulant_rrule(c, b, singular="raise", tol=None, caxis=-1, baxis=0, outaxis=0):
     """See `CirculantSystem`."""
     decline_nothing(c, b)
-    x = handed_over(scipy.linalg.solve_circulant, c, b, singular, tol, caxis, baxis, outaxis)
+    x = seen_by_tracers(scipy.linalg.solve_circulant, c, b, singular, tol, caxis, baxis, outaxis)
     projects, shapes = (project_to(c), project_to(b)), (shape_of(c), shape_of(b))
 
     def solve_circulant_pullback(xbar):

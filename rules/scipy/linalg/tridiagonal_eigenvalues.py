@@ -4,7 +4,7 @@ import numpy as np
 import scipy.linalg
 from multipledispatch import MDNotImplementedError
 
-from rules.numpy.array_like import as_array, as_array_tangent, handed_over, shape_of, tracer_within
+from rules.numpy.array_like import as_array, as_array_tangent, seen_by_tracers, shape_of, tracer_within
 from rules.numpy.linalg.eigenvalues import eigh_cotangent, eigh_tangents
 from rules.scipy.linalg.banded_systems import HermitianBand, dense, diagonals
 from rules.scipy.linalg.batches import bars_of, tangents_of
@@ -63,7 +63,7 @@ class TridiagonalSpectrum:
             matrix = dense(np.stack([as_array(d), with_zero_behind(as_array(e))], axis=-2), 0)
             self.both = spectrum_of_matrix(matrix, "L", select, select_range)
         else:
-            self.both = handed_over(scipy.linalg.eigh_tridiagonal, d, e, False, select, select_range, **keywords)
+            self.both = seen_by_tracers(scipy.linalg.eigh_tridiagonal, d, e, False, select, select_range, **keywords)
         self.w, self.v = self.both
         self.values_only = values_only
         self.y = self.w if values_only else self.both
@@ -182,7 +182,7 @@ class BandedSpectrum:
             matrix = dense(self.a_band, 0 if lower else np.shape(self.a_band)[-2] - 1)
             self.both = spectrum_of_matrix(matrix, "L" if lower else "U", select, select_range)
         else:
-            self.both = handed_over(scipy.linalg.eig_banded, a_band, lower, False, **keywords)
+            self.both = seen_by_tracers(scipy.linalg.eig_banded, a_band, lower, False, **keywords)
         self.w, self.v = self.both
         self.values_only, self.y = values_only, self.w if values_only else self.both
         self.band = HermitianBand(np.shape(self.a_band)[-2], lower)

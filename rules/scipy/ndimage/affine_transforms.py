@@ -9,7 +9,7 @@ import numpy as np
 from multipledispatch import MDNotImplementedError
 from scipy import ndimage, special
 
-from rules.numpy.array_like import as_array, as_array_tangent, handed_over, shape_of
+from rules.numpy.array_like import as_array, as_array_tangent, seen_by_tracers, shape_of
 from rules.numpy.reduced_axes import NOT_GIVEN, decline_out, stop_early, tangent_at
 from rules.scipy.ndimage.boundaries import fixed
 from rules.scipy.ndimage.transforms import (
@@ -21,7 +21,7 @@ from rules.scipy.ndimage.transforms import (
     transform_rrule,
 )
 from rulescore import AbstractZero, NoTangent, frule, no_tangent_pullback, project_to, rrule, unthunk
-from rulescore.projection import NON_DIFFERENTIABLE
+from rulescore.tangents.projection import NON_DIFFERENTIABLE
 
 NO_TANGENT = NoTangent()
 
@@ -126,7 +126,7 @@ def affine(input, matrix, offset, output_shape, order, mode, prefilter):
     decline_empty(input)
 
     def function(x, cval):
-        return handed_over(
+        return seen_by_tracers(
             ndimage.affine_transform, x, matrix, offset, output_shape, None, order, mode, cval, prefilter
         )
 
@@ -189,7 +189,7 @@ def affine_transform_rrule(
 
 def shifted(input, shift, order, mode, prefilter):
     def function(x, cval):
-        return handed_over(ndimage.shift, x, shift, None, order, mode, cval, prefilter)
+        return seen_by_tracers(ndimage.shift, x, shift, None, order, mode, cval, prefilter)
 
     shape = shape_of(input)
     by = for_each_axis(shift, len(shape))
@@ -228,7 +228,7 @@ def shift_rrule(input, shift, output=None, order=3, mode="constant", cval=NOT_GI
 
 def zoomed(input, zoom, order, mode, prefilter, grid_mode):
     def function(x, cval):
-        return handed_over(ndimage.zoom, x, zoom, None, order, mode, cval, prefilter, grid_mode=grid_mode)
+        return seen_by_tracers(ndimage.zoom, x, zoom, None, order, mode, cval, prefilter, grid_mode=grid_mode)
 
     shape, factors = shape_of(input), fixed(zoom)
     factors = [factors] * len(shape) if shape_of(factors) == () else list(factors)
@@ -347,7 +347,7 @@ def rotated(input, angle, axes, reshape, order, mode, prefilter):
     decline_empty(input)
 
     def function(x, cval):
-        return handed_over(ndimage.rotate, x, angle, axes, reshape, None, order, mode, cval, prefilter)
+        return seen_by_tracers(ndimage.rotate, x, angle, axes, reshape, None, order, mode, cval, prefilter)
 
     shape = shape_of(input)
     plane = sorted([int(axis) % len(shape) for axis in axes])

@@ -11,7 +11,7 @@ import numpy as np
 from multipledispatch import MDNotImplementedError
 from scipy import ndimage
 
-from rules.numpy.array_like import as_array, as_array_tangent, conj, handed_over, shape_of
+from rules.numpy.array_like import as_array, as_array_tangent, conj, seen_by_tracers, shape_of
 from rules.numpy.reduced_axes import NOT_GIVEN, decline_out, projector_of, stop_early, tangent_at
 from rules.scipy.ndimage.boundaries import axes_of, extend, fold, handing_over, one_for_each
 from rulescore import (
@@ -25,7 +25,7 @@ from rulescore import (
     rrule,
     unthunk,
 )
-from rulescore.projection import NON_DIFFERENTIABLE
+from rulescore.tangents.projection import NON_DIFFERENTIABLE
 
 NO_TANGENT = NoTangent()
 ZERO_TANGENT = ZeroTangent()
@@ -36,9 +36,9 @@ ZERO_TANGENT = ZeroTangent()
 def correlate(x, weights, axes, origins, mode, cval=0.0):
     """``ndimage.correlate`` along some axes in ascending order, by its 1-D form where there is one axis."""
     if len(axes) == 1:
-        return handed_over(ndimage.correlate1d, dense(x), weights, axes[0], None, mode, cval, origins[0])
+        return seen_by_tracers(ndimage.correlate1d, dense(x), weights, axes[0], None, mode, cval, origins[0])
     some = {"axes": axes} if len(axes) < np.ndim(x) else {}
-    return handed_over(ndimage.correlate, dense(x), weights, None, mode, cval, origins, **some)
+    return seen_by_tracers(ndimage.correlate, dense(x), weights, None, mode, cval, origins, **some)
 
 
 def dense(x):
@@ -265,7 +265,7 @@ def register_correlation(function, is_convolution):
 
 
 def along_one_axis(function, axis, mode, origin, x, weights, cval):
-    return handed_over(function, x, weights, axis, None, mode, cval, origin)
+    return seen_by_tracers(function, x, weights, axis, None, mode, cval, origin)
 
 
 def unchanged(x):
@@ -277,7 +277,7 @@ def conj_turned_around(x):
 
 
 def along_axes(function, axes, mode, origin, x, weights, cval):
-    return handed_over(function, x, weights, None, mode, cval, origin, **({} if axes is None else {"axes": axes}))
+    return seen_by_tracers(function, x, weights, None, mode, cval, origin, **({} if axes is None else {"axes": axes}))
 
 
 def register_correlation_nd(function, is_convolution):

@@ -8,11 +8,11 @@ derivative is that of the factor.
 import numpy as np
 from scipy import ndimage
 
-from rules.numpy.array_like import as_array, as_array_tangent, conj, handed_over
+from rules.numpy.array_like import as_array, as_array_tangent, conj, seen_by_tracers
 from rules.numpy.reduced_axes import decline_out
 from rules.scipy.ndimage.smoothing import Sigmas
 from rulescore import AbstractZero, NoTangent, Thunk, ZeroTangent, frule, not_implemented, project_to, rrule, unthunk
-from rulescore.projection import NON_DIFFERENTIABLE
+from rulescore.tangents.projection import NON_DIFFERENTIABLE
 
 NO_TANGENT = NoTangent()
 OF_SIZE = not_implemented("scipy.ndimage.fourier_uniform and fourier_ellipsoid with respect to the size")
@@ -49,9 +49,9 @@ def slopes(y, parameter, n, axis, slope):
 def fourier_frule(function, tangents, x, parameter, n, axis, output, slope=None):
     decline_out(output)
     _, dx, dparameter, *_ = tangents
-    y, terms = handed_over(function, x, parameter, n, axis), []
+    y, terms = seen_by_tracers(function, x, parameter, n, axis), []
     if not isinstance(dx, AbstractZero):
-        terms.append(handed_over(function, as_array_tangent(dx, x), parameter, n, axis))
+        terms.append(seen_by_tracers(function, as_array_tangent(dx, x), parameter, n, axis))
     if not isinstance(dparameter, AbstractZero):
         if slope is None:
             return y, OF_SIZE
@@ -63,7 +63,7 @@ def fourier_frule(function, tangents, x, parameter, n, axis, output, slope=None)
 def fourier_rrule(function, x, parameter, n, axis, output, slope=None, back=None):
     """x̄ = conj(H) ȳ, which is the filter of the parameter that ``back`` gives."""
     decline_out(output)
-    y, projects = handed_over(function, x, parameter, n, axis), (project_to(x), project_to(parameter))
+    y, projects = seen_by_tracers(function, x, parameter, n, axis), (project_to(x), project_to(parameter))
 
     def fourier_pullback(ybar):
         ybar = unthunk(ybar)
@@ -75,7 +75,7 @@ def fourier_rrule(function, x, parameter, n, axis, output, slope=None, back=None
             return Sigmas(parameter, np.ndim(y)).cotangent([lambda bar=bar: bar for bar in bars])
 
         other = parameter if back is None else back(parameter)
-        xbar = Thunk(lambda: handed_over(function, ybar, other, n, axis))
+        xbar = Thunk(lambda: seen_by_tracers(function, ybar, other, n, axis))
         of_parameter = OF_SIZE if slope is None else Thunk(parameter_bar)
         return (
             NO_TANGENT,

@@ -11,7 +11,7 @@ import numpy as np
 from multipledispatch import MDNotImplementedError
 from scipy import ndimage
 
-from rules.numpy.array_like import as_array, as_array_tangent, conj, handed_over, shape_of
+from rules.numpy.array_like import as_array, as_array_tangent, conj, seen_by_tracers, shape_of
 from rules.numpy.reduced_axes import NOT_GIVEN, decline_out, projector_of, stop_early, tangent_at
 from rules.scipy.ndimage.boundaries import axes_of, fixed, fold, handing_over, one_for_each
 from rules.scipy.ndimage.correlations import correlation_spread, opposite_origin, reach
@@ -27,7 +27,7 @@ from rulescore import (
     rrule,
     unthunk,
 )
-from rulescore.projection import NON_DIFFERENTIABLE
+from rulescore.tangents.projection import NON_DIFFERENTIABLE
 
 NO_TANGENT = NoTangent()
 ZERO_TANGENT = ZeroTangent()
@@ -60,9 +60,9 @@ def run(x, chain, cval=0.0):
     for step in chain:
         if isinstance(step.weights, int):
             size, axis, mode, origin = step[:4]
-            x = handed_over(ndimage.uniform_filter1d, x, size, axis, None, mode, cval, origin)
+            x = seen_by_tracers(ndimage.uniform_filter1d, x, size, axis, None, mode, cval, origin)
         else:
-            x = handed_over(ndimage.correlate1d, x, step.weights, step.axis, None, step.mode, cval, step.origin)
+            x = seen_by_tracers(ndimage.correlate1d, x, step.weights, step.axis, None, step.mode, cval, step.origin)
     return x
 
 
@@ -106,7 +106,7 @@ def uniform_spread(ybar, size, axis, mode, origin):
 
 
 def uniform_gather(xbar, ybar, size, axis, mode, origin):
-    return handed_over(ndimage.uniform_filter1d, xbar, size, axis, None, mode, 0.0, origin)
+    return seen_by_tracers(ndimage.uniform_filter1d, xbar, size, axis, None, mode, 0.0, origin)
 
 
 linear_rule(uniform_spread, uniform_gather)
@@ -273,7 +273,9 @@ def gaussian_filter1d_rrule(
 
 def filtered_by_gaussian_1d(x, sigma, axis, order, mode, cval, truncate, radius):
     given_cval, ndim = 0.0 if cval is NOT_GIVEN else cval, len(shape_of(x))
-    y = handed_over(ndimage.gaussian_filter1d, x, sigma, axis, order, None, mode, given_cval, truncate, radius=radius)
+    y = seen_by_tracers(
+        ndimage.gaussian_filter1d, x, sigma, axis, order, None, mode, given_cval, truncate, radius=radius
+    )
     sigmas = Sigmas(sigma, 1)
     return y, sigmas, [gaussian_step(sigma, int(axis) % ndim, order, mode, truncate, radius, 0)]
 
@@ -315,7 +317,9 @@ def gaussian_filter_rrule(
 
 def filtered_by_gaussian(x, sigma, order, mode, cval, truncate, radius, axes):
     given_cval, some = 0.0 if cval is NOT_GIVEN else cval, {} if axes is None else {"axes": axes}
-    y = handed_over(ndimage.gaussian_filter, x, sigma, order, None, mode, given_cval, truncate, radius=radius, **some)
+    y = seen_by_tracers(
+        ndimage.gaussian_filter, x, sigma, order, None, mode, given_cval, truncate, radius=radius, **some
+    )
     numbers = axes_of(axes, len(shape_of(x)))
     sigmas = Sigmas(sigma, len(numbers))
     return y, sigmas, gaussian_chain(sigmas, numbers, order, mode, truncate, radius)
@@ -368,7 +372,7 @@ def gaussian_laplace_rrule(input, sigma, output=None, mode="reflect", cval=NOT_G
 
 def of_gaussian_derivatives(function, x, sigma, mode, cval, axes, keywords):
     given_cval, some = 0.0 if cval is NOT_GIVEN else cval, {} if axes is None else {"axes": axes}
-    return handed_over(function, x, sigma, None, mode, given_cval, **some, **keywords)
+    return seen_by_tracers(function, x, sigma, None, mode, given_cval, **some, **keywords)
 
 
 def magnitude(x, chains, cval):
@@ -445,7 +449,7 @@ def register_differences(function, across):
 
     def filtered(x, axis, output, mode, cval):
         decline_out(output)
-        y = handed_over(function, x, axis, None, mode, 0.0 if cval is NOT_GIVEN else cval)
+        y = seen_by_tracers(function, x, axis, None, mode, 0.0 if cval is NOT_GIVEN else cval)
         ndim = len(shape_of(x))
         axis, modes = int(axis) % ndim, one_for_each(mode, ndim)
         steps = [Step(np.array([-1.0, 0.0, 1.0]), axis, modes[axis])]
@@ -468,7 +472,7 @@ register_differences(ndimage.prewitt, [1.0, 1.0, 1.0])
 def filtered_by_laplace(x, output, mode, cval, axes):
     decline_out(output)
     some = {} if axes is None else {"axes": axes}
-    y = handed_over(ndimage.laplace, x, None, mode, 0.0 if cval is NOT_GIVEN else cval, **some)
+    y = seen_by_tracers(ndimage.laplace, x, None, mode, 0.0 if cval is NOT_GIVEN else cval, **some)
     numbers = axes_of(axes, len(shape_of(x)))
     modes = one_for_each(mode, len(numbers))
     if not numbers:
@@ -489,7 +493,7 @@ def laplace_rrule(input, output=None, mode="reflect", cval=NOT_GIVEN, *, axes=No
 
 def filtered_by_uniform_1d(x, size, axis, output, mode, cval, origin):
     decline_out(output)
-    y = handed_over(ndimage.uniform_filter1d, x, size, axis, None, mode, 0.0 if cval is NOT_GIVEN else cval, origin)
+    y = seen_by_tracers(ndimage.uniform_filter1d, x, size, axis, None, mode, 0.0 if cval is NOT_GIVEN else cval, origin)
     return y, [[Step(int(size), int(axis) % len(shape_of(x)), mode, int(origin))]]
 
 
@@ -507,7 +511,7 @@ def uniform_filter1d_rrule(input, size, axis=-1, output=None, mode="reflect", cv
 def filtered_by_uniform(x, size, output, mode, cval, origin, axes):
     decline_out(output)
     some = {} if axes is None else {"axes": axes}
-    y = handed_over(ndimage.uniform_filter, x, size, None, mode, 0.0 if cval is NOT_GIVEN else cval, origin, **some)
+    y = seen_by_tracers(ndimage.uniform_filter, x, size, None, mode, 0.0 if cval is NOT_GIVEN else cval, origin, **some)
     numbers = axes_of(axes, len(shape_of(x)))
     sizes, modes, origins = (one_for_each(option, len(numbers)) for option in (size, mode, origin))
     steps = [Step(int(sizes[i]), numbers[i], modes[i], int(origins[i])) for i in range(len(numbers))]

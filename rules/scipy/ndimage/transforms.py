@@ -8,7 +8,7 @@ import numpy as np
 from multipledispatch import MDNotImplementedError
 from scipy import ndimage
 
-from rules.numpy.array_like import as_array, as_array_tangent, handed_over, shape_of
+from rules.numpy.array_like import as_array, as_array_tangent, seen_by_tracers, shape_of
 from rules.numpy.reduced_axes import NOT_GIVEN, decline_out, projector_of, stop_early, tangent_at
 from rules.scipy.ndimage.spline_sampling import (
     beside,
@@ -36,7 +36,7 @@ from rulescore import (
     rrule,
     unthunk,
 )
-from rulescore.projection import NON_DIFFERENTIABLE
+from rulescore.tangents.projection import NON_DIFFERENTIABLE
 
 NO_TANGENT = NoTangent()
 ZERO_TANGENT = ZeroTangent()
@@ -71,28 +71,28 @@ def spline_filter_rrule(y, x, order, axes, mode):
 @frule.register(ndimage.spline_filter1d)
 def spline_filter1d_frule(tangents, input, order=3, axis=-1, output=np.float64, mode="mirror"):
     decline_other_output(output)
-    y = handed_over(ndimage.spline_filter1d, input, order, axis, output, mode)
+    y = seen_by_tracers(ndimage.spline_filter1d, input, order, axis, output, mode)
     return spline_filter_frule(y, input, tangents[1], order, (axis,), mode)
 
 
 @rrule.register(ndimage.spline_filter1d)
 def spline_filter1d_rrule(input, order=3, axis=-1, output=np.float64, mode="mirror"):
     decline_other_output(output)
-    y = handed_over(ndimage.spline_filter1d, input, order, axis, output, mode)
+    y = seen_by_tracers(ndimage.spline_filter1d, input, order, axis, output, mode)
     return spline_filter_rrule(y, input, order, (axis,), mode)
 
 
 @frule.register(ndimage.spline_filter)
 def spline_filter_of_all_frule(tangents, input, order=3, output=np.float64, mode="mirror"):
     decline_other_output(output)
-    y = handed_over(ndimage.spline_filter, input, order, output, mode)
+    y = seen_by_tracers(ndimage.spline_filter, input, order, output, mode)
     return spline_filter_frule(y, input, tangents[1], order, range(np.ndim(y)), mode)
 
 
 @rrule.register(ndimage.spline_filter)
 def spline_filter_of_all_rrule(input, order=3, output=np.float64, mode="mirror"):
     decline_other_output(output)
-    y = handed_over(ndimage.spline_filter, input, order, output, mode)
+    y = seen_by_tracers(ndimage.spline_filter, input, order, output, mode)
     return spline_filter_rrule(y, input, order, range(np.ndim(y)), mode)
 
 
@@ -273,7 +273,7 @@ def mapped(input, coordinates, order, mode, prefilter):
     decline_empty(input)
 
     def function(x, cval):
-        return handed_over(ndimage.map_coordinates, x, coordinates, None, order, mode, cval, prefilter)
+        return seen_by_tracers(ndimage.map_coordinates, x, coordinates, None, order, mode, cval, prefilter)
 
     return function
 
@@ -320,7 +320,7 @@ def mapped_by_function(input, mapping, output_shape, order, mode, prefilter, arg
     decline_empty(input)
 
     def function(x, cval):
-        return handed_over(
+        return seen_by_tracers(
             ndimage.geometric_transform,
             x,
             mapping,

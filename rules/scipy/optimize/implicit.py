@@ -17,7 +17,7 @@ from rulescore import (
     rrule_via_ad,
     unthunk,
 )
-from rulescore.tangents import structure_of
+from rulescore.tangents.structure import structure_of
 
 # How far from the solution, in Newton steps relative to its size, a derivative is still taken for that of the solution.
 CLOSE = 1e-3

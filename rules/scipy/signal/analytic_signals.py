@@ -7,7 +7,7 @@ import scipy.fft
 import scipy.signal
 from multipledispatch import MDNotImplementedError
 
-from rules.numpy.array_like import as_array, handed_over
+from rules.numpy.array_like import as_array, seen_by_tracers
 from rules.scipy.linear_maps import composed
 
 
@@ -32,9 +32,9 @@ def hilbert(x, N=None, axis=-1):
     x = as_array(x)
     decline_complex(x)
     n = x.shape[axis] if N is None else N
-    spectrum = np.moveaxis(handed_over(scipy.fft.fft, x, n, axis), axis, -1)
+    spectrum = np.moveaxis(seen_by_tracers(scipy.fft.fft, x, n, axis), axis, -1)
     spectrum = spectrum * positive_frequencies(n, spectrum.real.dtype, at_the_edge=1)
-    return handed_over(scipy.fft.ifft, np.moveaxis(spectrum, -1, axis), axis=axis)
+    return seen_by_tracers(scipy.fft.ifft, np.moveaxis(spectrum, -1, axis), axis=axis)
 
 
 @composed(scipy.signal.hilbert2)
@@ -42,10 +42,10 @@ def hilbert2(x, N=None, axes=(-2, -1)):
     x = np.atleast_2d(as_array(x))
     decline_complex(x)
     n = [x.shape[axis] for axis in axes] if N is None else [N, N] if np.ndim(N) == 0 else list(N)
-    spectrum = np.moveaxis(handed_over(scipy.fft.fft2, x, n, axes), axes, (-2, -1))
+    spectrum = np.moveaxis(seen_by_tracers(scipy.fft.fft2, x, n, axes), axes, (-2, -1))
     rows, columns = (positive_frequencies(length, spectrum.real.dtype, at_the_edge=0) for length in n)
     spectrum = spectrum * (rows[:, None] * columns)
-    return handed_over(scipy.fft.ifft2, np.moveaxis(spectrum, (-2, -1), axes), axes=axes)
+    return seen_by_tracers(scipy.fft.ifft2, np.moveaxis(spectrum, (-2, -1), axes), axes=axes)
 
 
 # ---------------------------------------------------------------- on a spiral of the complex plane
@@ -58,10 +58,10 @@ def chirp_transform(x, starts, chirp, axis):
     before, behind = chirp
     length = scipy.fft.next_fast_len(n + m - 1)
     kernel = 1 / np.concatenate([np.flip(before[1:n]), behind])
-    spectrum = handed_over(scipy.fft.fft, x * (starts * before[:n]), length) * handed_over(
+    spectrum = seen_by_tracers(scipy.fft.fft, x * (starts * before[:n]), length) * seen_by_tracers(
         scipy.fft.fft, kernel, length
     )
-    y = handed_over(scipy.fft.ifft, spectrum)[..., n - 1 : n + m - 1] * behind
+    y = seen_by_tracers(scipy.fft.ifft, spectrum)[..., n - 1 : n + m - 1] * behind
     return np.moveaxis(y, -1, axis)
 
 

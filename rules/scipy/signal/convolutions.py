@@ -10,11 +10,11 @@ import functools
 import numpy as np
 import scipy.signal
 
-from rules.numpy.array_like import as_array, conj, handed_over, shape_of
+from rules.numpy.array_like import as_array, conj, seen_by_tracers, shape_of
 from rules.numpy.products import bilinear_frule
 from rules.scipy.signal.lags import sums_over_lags
 from rulescore import AbstractZero, NoTangent, Thunk, frule, project_to, rrule, unbroadcast, unthunk
-from rulescore.projection import NON_DIFFERENTIABLE
+from rulescore.tangents.projection import NON_DIFFERENTIABLE
 
 NO_TANGENT = NoTangent()
 
@@ -62,11 +62,11 @@ def register_convolution(f, is_correlation, convolve_valid, takes_axes):
         return conj(turned(k, axes))
 
     def convolution_frule(tangents, in1, in2, mode="full", option=None):
-        call = functools.partial(handed_over, f, mode=mode, **({} if option is None else {option_name: option}))
+        call = functools.partial(seen_by_tracers, f, mode=mode, **({} if option is None else {option_name: option}))
         return bilinear_frule(call, tangents[:3], in1, in2)
 
     def convolution_rrule(in1, in2, mode="full", option=None):
-        y = handed_over(f, in1, in2, mode, **({} if option is None else {option_name: option}))
+        y = seen_by_tracers(f, in1, in2, mode, **({} if option is None else {option_name: option}))
         projects, shapes = (project_to(in1), project_to(in2)), (shape_of(in1), shape_of(in2))
         in1, in2 = as_array(in1), as_array(in2)
         axes = axes_of(option, len(shapes[0]))
@@ -101,11 +101,11 @@ def register_convolution(f, is_correlation, convolve_valid, takes_axes):
 
 def by_method(a, b, method):
     """Directly only where that takes less time: both may be long here, of which the function had a short one."""
-    return handed_over(scipy.signal.convolve, a, b, "valid", method="fft" if method == "fft" else "auto")
+    return seen_by_tracers(scipy.signal.convolve, a, b, "valid", method="fft" if method == "fft" else "auto")
 
 
 def by_fft(f, a, b, axes):
-    return handed_over(f, a, b, "valid", **({} if axes is None else {"axes": axes}))
+    return seen_by_tracers(f, a, b, "valid", **({} if axes is None else {"axes": axes}))
 
 
 def register_with_method(f, is_correlation):

@@ -9,7 +9,7 @@ import numpy as np
 import scipy.signal
 from multipledispatch import MDNotImplementedError
 
-from rules.numpy.array_like import as_array, as_array_tangent, conj, handed_over, shape_of
+from rules.numpy.array_like import as_array, as_array_tangent, conj, seen_by_tracers, shape_of
 from rules.scipy.signal.convolutions import thunks
 from rulescore import AbstractZero, NoTangent, ZeroTangent, frule, project_to, rrule, unthunk
 
@@ -53,13 +53,13 @@ def image_pullback(image, kernel, count, mode, boundary, fillvalue, is_correlati
     extended, pad_pullback = rrule(np.pad, image, widths, PADDING[boundary], **keywords)
 
     def extended_bar(ybar):
-        return handed_over(scipy.signal.convolve2d, ybar, kernel if is_correlation else conj(np.flip(kernel)))
+        return seen_by_tracers(scipy.signal.convolve2d, ybar, kernel if is_correlation else conj(np.flip(kernel)))
 
     def image_bar(ybar):
         return unthunk(pad_pullback(extended_bar(ybar))[1])
 
     def kernel_bar(ybar):
-        bar = handed_over(scipy.signal.correlate2d, extended, ybar, "valid")
+        bar = seen_by_tracers(scipy.signal.correlate2d, extended, ybar, "valid")
         return bar if is_correlation else conj(np.flip(bar))
 
     def fill_bar(ybar):
@@ -75,22 +75,22 @@ def register_of_images(f, is_correlation):
         """Linear in the image and the fill value together, and in the kernel."""
         decline(in1, in2, boundary)
         _, d1, d2, _, _, dfill = (*tangents, *[NO_TANGENT] * (6 - len(tangents)))
-        y = handed_over(f, in1, in2, mode, boundary, fillvalue)
+        y = seen_by_tracers(f, in1, in2, mode, boundary, fillvalue)
         swapped = is_swapped(shape_of(in1), shape_of(in2), mode)
         dy = ZeroTangent()
         if not isinstance(d1, AbstractZero):
-            dy = dy + handed_over(f, as_array_tangent(d1, in1), in2, mode, boundary)
+            dy = dy + seen_by_tracers(f, as_array_tangent(d1, in1), in2, mode, boundary)
         # In the mode in which SciPy exchanges the two there is no extension, and nothing to fill.
         if not isinstance(dfill, AbstractZero) and not swapped:
-            dy = dy + dfill * handed_over(f, np.zeros(shape_of(in1), y.dtype), in2, mode, boundary, 1)
+            dy = dy + dfill * seen_by_tracers(f, np.zeros(shape_of(in1), y.dtype), in2, mode, boundary, 1)
         if not isinstance(d2, AbstractZero):
-            dy = dy + handed_over(f, in1, as_array_tangent(d2, in2), mode, boundary, fillvalue)
+            dy = dy + seen_by_tracers(f, in1, as_array_tangent(d2, in2), mode, boundary, fillvalue)
         return y, dy if isinstance(dy, AbstractZero) else project_to(y)(dy)
 
     @rrule.register(f)
     def of_images_rrule(in1, in2, mode="full", boundary="fill", fillvalue=0):
         decline(in1, in2, boundary)
-        y = handed_over(f, in1, in2, mode, boundary, fillvalue)
+        y = seen_by_tracers(f, in1, in2, mode, boundary, fillvalue)
         projects = [project_to(in1), project_to(in2), project_to(fillvalue)]
         in1, in2 = as_array(in1), as_array(in2)
         swapped = is_swapped(np.shape(in1), np.shape(in2), mode)

@@ -14,7 +14,7 @@ import functools
 import numpy as np
 import scipy.signal
 
-from rules.numpy.array_like import as_array, as_array_tangent, conj, handed_over, shape_of
+from rules.numpy.array_like import as_array, as_array_tangent, conj, seen_by_tracers, shape_of
 from rules.scipy.linear_maps import reference_ad
 from rules.scipy.signal.convolutions import thunks
 from rules.scipy.signal.lags import sums_over_lags
@@ -26,7 +26,7 @@ NO_TANGENT = NoTangent()
 def filtered(b, a, x, axis=-1, zi=None):
     """The output of `scipy.signal.lfilter`; with an initial state, a tuple of it and the final state."""
     keywords = {} if zi is None else {"zi": zi}
-    return handed_over(scipy.signal.lfilter, b, a, x, axis=axis, **keywords)
+    return seen_by_tracers(scipy.signal.lfilter, b, a, x, axis=axis, **keywords)
 
 
 def coefficients(b):
@@ -192,7 +192,7 @@ def cascade(sos, x, axis=-1, zi=None):
 
 
 def sosfilt_call(sos, x, axis=-1, zi=None):
-    return handed_over(scipy.signal.sosfilt, sos, x, axis=axis, **({} if zi is None else {"zi": zi}))
+    return seen_by_tracers(scipy.signal.sosfilt, sos, x, axis=axis, **({} if zi is None else {"zi": zi}))
 
 
 def backwards_in_time(sos, ybar, axis):

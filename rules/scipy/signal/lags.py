@@ -5,7 +5,7 @@ import math
 import numpy as np
 import scipy.fft
 
-from rules.numpy.array_like import conj, handed_over
+from rules.numpy.array_like import conj, seen_by_tracers
 from rules.scipy.signal.segments import segments
 
 FEW_LAGS = 32
@@ -28,7 +28,7 @@ def sums_over_lags(v, x, count):
     n = scipy.fft.next_fast_len(block + count - 1)
     x = np.pad(x, [(0, 0), (0, blocks * block - length)])
     v = np.pad(v, [(0, 0), (0, max(blocks * block + count - 1 - v.shape[-1], 0))])
-    of_x = handed_over(scipy.fft.ifft, np.reshape(x, (-1, block)), n)
-    of_v = handed_over(scipy.fft.fft, handed_over(segments, v, block + count - 1, block)[:, :blocks], n)
-    sums = handed_over(scipy.fft.ifft, np.sum(np.reshape(of_v, (-1, n)) * of_x, axis=0))[:count] * n
+    of_x = seen_by_tracers(scipy.fft.ifft, np.reshape(x, (-1, block)), n)
+    of_v = seen_by_tracers(scipy.fft.fft, seen_by_tracers(segments, v, block + count - 1, block)[:, :blocks], n)
+    sums = seen_by_tracers(scipy.fft.ifft, np.sum(np.reshape(of_v, (-1, n)) * of_x, axis=0))[:count] * n
     return sums if "c" in (v.dtype.kind, x.dtype.kind) else np.real(sums)

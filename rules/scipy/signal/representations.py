@@ -4,7 +4,7 @@ import numpy as np
 import scipy.signal
 from multipledispatch import MDNotImplementedError
 
-from rules.numpy.array_like import as_array, handed_over
+from rules.numpy.array_like import as_array, seen_by_tracers
 from rules.scipy.linear_maps import composed
 from rules.scipy.signal.filters import coefficients, filtered
 
@@ -73,7 +73,7 @@ def deconvolve(signal, divisor):
     impulse = np.zeros(len(signal) - len(divisor) + 1)
     impulse[0] = 1
     quotient = filtered(signal, divisor, impulse)
-    return quotient, signal - handed_over(scipy.signal.convolve, divisor, quotient)
+    return quotient, signal - seen_by_tracers(scipy.signal.convolve, divisor, quotient)
 
 
 @composed(scipy.signal.bilinear)

@@ -7,7 +7,7 @@ import scipy.fft
 import scipy.signal
 from multipledispatch import MDNotImplementedError
 
-from rules.numpy.array_like import as_array, conj, handed_over, shape_of
+from rules.numpy.array_like import as_array, conj, seen_by_tracers, shape_of
 from rules.numpy.fft import fitted
 from rules.numpy.products import bilinear_frule
 from rules.scipy.linear_maps import composed
@@ -24,7 +24,7 @@ NO_TANGENT = NoTangent()
 
 
 def upfirdn_call(h, x, up=1, down=1, axis=-1):
-    return handed_over(scipy.signal.upfirdn, h, x, up, down, axis)
+    return seen_by_tracers(scipy.signal.upfirdn, h, x, up, down, axis)
 
 
 def decline_boundary(mode, cval):
@@ -97,7 +97,7 @@ def resample_half_spectrum(x, num, window):
     """The middle of the spectrum of real signals, and of the window what it does to both halves."""
     n = x.shape[-1]
     m = min(n, num)
-    spectrum = handed_over(scipy.fft.rfft, x)
+    spectrum = seen_by_tracers(scipy.fft.rfft, x)
     if window is not None:
         half = n // 2
         window = np.concatenate([window[:1], (window[1 : half + 1] + np.flip(window[n - half :])) / 2])
@@ -105,7 +105,7 @@ def resample_half_spectrum(x, num, window):
     weights = np.full(m // 2 + 1, num / n)
     if m % 2 == 0 and num != n:
         weights[m // 2] *= 2 if num < n else 0.5
-    return handed_over(scipy.fft.irfft, spectrum[..., : m // 2 + 1] * of_type(weights, x), n=num)
+    return seen_by_tracers(scipy.fft.irfft, spectrum[..., : m // 2 + 1] * of_type(weights, x), n=num)
 
 
 def resample_spectrum(spectrum, num, window):
@@ -121,7 +121,7 @@ def resample_spectrum(spectrum, num, window):
         else:
             head, tail = np.concatenate([rest, edge / 2], axis=-1), np.concatenate([edge / 2, tail], axis=-1)
     between = np.zeros((*spectrum.shape[:-1], num - head.shape[-1] - tail.shape[-1]), spectrum.dtype)
-    return handed_over(scipy.fft.ifft, np.concatenate([head, between, tail], axis=-1) * (num / n))
+    return seen_by_tracers(scipy.fft.ifft, np.concatenate([head, between, tail], axis=-1) * (num / n))
 
 
 @composed(scipy.signal.resample)
@@ -132,7 +132,7 @@ def resample(x, num, t=None, axis=0, window=None, domain="time"):
     if domain == "time" and x.dtype.kind != "c":
         y = resample_half_spectrum(x, num, window)
     else:
-        y = resample_spectrum(handed_over(scipy.fft.fft, x) if domain == "time" else x, num, window)
+        y = resample_spectrum(seen_by_tracers(scipy.fft.fft, x) if domain == "time" else x, num, window)
     y = np.moveaxis(y, -1, axis)
     return y if t is None else (y, t[0] + (t[1] - t[0]) * (n / num) * np.arange(num))
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from rules.numpy.array_like import handed_over
+from rules.numpy.array_like import seen_by_tracers
 from rules.scipy.linear_maps import linear_map
 
 
@@ -69,7 +69,7 @@ def overlap_add(y: Any, step: int, total: int) -> Any:
     return np.concatenate([flat, np.zeros((*outer, total - flat.shape[-1]), y.dtype)], axis=-1)
 
 
-linear_map(segments, lambda ybar, x, length, step: handed_over(overlap_add, ybar, step, x.shape[-1]))
+linear_map(segments, lambda ybar, x, length, step: seen_by_tracers(overlap_add, ybar, step, x.shape[-1]))
 
 
 def overlap_add_transpose(xbar, y, step, total):
@@ -77,7 +77,7 @@ def overlap_add_transpose(xbar, y, step, total):
     count, length = y.shape[-2:]
     missing = (count - 1) * step + length - total
     xbar = np.pad(xbar, [(0, 0)] * (len(y.shape) - 2) + [(0, max(missing, 0))])
-    return handed_over(segments, xbar, length, step)[..., :count, :]
+    return seen_by_tracers(segments, xbar, length, step)[..., :count, :]
 
 
 linear_map(overlap_add, overlap_add_transpose)

@@ -6,14 +6,14 @@ import numpy as np
 import scipy.signal
 from multipledispatch import MDNotImplementedError
 
-from rules.numpy.array_like import as_array, handed_over
+from rules.numpy.array_like import as_array, seen_by_tracers
 from rules.scipy.linear_maps import composed, linear_map
 from rules.scipy.signal.filters import filtered
 
 
 def detrend_transpose(ybar, data, axis=-1, type="linear", bp=0, overwrite_data=False):
     """An orthogonal projection, onto what no trend is in."""
-    return handed_over(scipy.signal.detrend, ybar, axis=axis, type=type, bp=bp)
+    return seen_by_tracers(scipy.signal.detrend, ybar, axis=axis, type=type, bp=bp)
 
 
 linear_map(scipy.signal.detrend, detrend_transpose)
@@ -85,8 +85,8 @@ def wiener(im, mysize=None, noise=None):
     im = as_array(im)
     size = np.broadcast_to(3 if mysize is None else mysize, im.ndim)
     ones = np.ones(size)
-    mean = handed_over(scipy.signal.correlate, im, ones, "same") / ones.size
-    variance = handed_over(scipy.signal.correlate, im**2, ones, "same") / ones.size - mean**2
+    mean = seen_by_tracers(scipy.signal.correlate, im, ones, "same") / ones.size
+    variance = seen_by_tracers(scipy.signal.correlate, im**2, ones, "same") / ones.size - mean**2
     noise = np.mean(variance) if noise is None else noise
     is_noise = variance < noise
     smoothed = mean + (im - mean) * (1 - noise / np.where(is_noise, 1.0, variance))

@@ -11,7 +11,7 @@ import scipy.fft
 import scipy.signal
 from multipledispatch import MDNotImplementedError
 
-from rules.numpy.array_like import as_array, handed_over
+from rules.numpy.array_like import as_array, seen_by_tracers
 from rules.scipy.linear_maps import composed
 from rules.scipy.signal.filter_states import extended
 from rules.scipy.signal.segments import overlap_add, segments
@@ -39,11 +39,11 @@ class Segmentation:
 
     def spectra(self, x, detrend, is_onesided):
         """X, with time as the axis before the last one, and frequency as the last."""
-        pieces = handed_over(segments, x, self.length, self.step)
+        pieces = seen_by_tracers(segments, x, self.length, self.step)
         if detrend:
             pieces = detrended(pieces, detrend)
         pieces = pieces * self.window.astype(pieces.real.dtype)
-        return handed_over(scipy.fft.rfft if is_onesided else scipy.fft.fft, pieces, self.nfft)
+        return seen_by_tracers(scipy.fft.rfft if is_onesided else scipy.fft.fft, pieces, self.nfft)
 
     def frequencies(self, fs, is_onesided):
         numbers = np.fft.rfftfreq(self.nfft) if is_onesided else np.fft.fftfreq(self.nfft)
@@ -66,7 +66,7 @@ def detrended(x, detrend):
         raise MDNotImplementedError  # what it does is not known
     if detrend in ("constant", "c"):
         return x - np.mean(x, axis=-1, keepdims=True)
-    return handed_over(scipy.signal.detrend, x, type=detrend)
+    return seen_by_tracers(scipy.signal.detrend, x, type=detrend)
 
 
 def as_signal(x, axis):
@@ -289,13 +289,15 @@ def istft(
         nfft = nperseg if input_onesided and nperseg == default + 1 else default
     cut = Segmentation(nperseg, window, nperseg, noverlap, nfft)
     w = cut.window
-    pieces = handed_over(scipy.fft.irfft if input_onesided else scipy.fft.ifft, spectra, cut.nfft)[..., : cut.length]
+    pieces = seen_by_tracers(scipy.fft.irfft if input_onesided else scipy.fft.ifft, spectra, cut.nfft)[
+        ..., : cut.length
+    ]
     scale = np.sum(w) if scaling == "spectrum" else np.sqrt(fs * np.sum(w**2))
     count = spectra.shape[-2]
     total = cut.length + (count - 1) * cut.step
     dtype = pieces.real.dtype
-    x = handed_over(overlap_add, pieces * (w * scale).astype(dtype), cut.step, total)
-    norm = handed_over(overlap_add, np.ones((count, 1), dtype) * (w**2).astype(dtype), cut.step, total)
+    x = seen_by_tracers(overlap_add, pieces * (w * scale).astype(dtype), cut.step, total)
+    norm = seen_by_tracers(overlap_add, np.ones((count, 1), dtype) * (w**2).astype(dtype), cut.step, total)
     if boundary:
         half = cut.length // 2
         if not half:

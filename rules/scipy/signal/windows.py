@@ -10,7 +10,7 @@ import scipy.signal
 from multipledispatch import MDNotImplementedError
 from scipy.signal import windows
 
-from rules.numpy.array_like import as_array, handed_over, tracer_within
+from rules.numpy.array_like import as_array, seen_by_tracers, tracer_within
 from rules.scipy.linear_maps import composed
 from rulescore import ignore_derivatives, non_differentiable
 
@@ -190,7 +190,7 @@ def dpss(M, NW, Kmax=None, sym=True, norm=None, return_ratios=False):
     t = np.arange(count)
     diagonal = ((count - 1 - 2 * t) / 2.0) ** 2 * np.cos(2 * np.pi * NW / count)
     # Of the largest alone there would be no derivative: it needs all others.
-    _, vectors = handed_over(scipy.linalg.eigh_tridiagonal, diagonal, t[1:] * (count - t[1:]) / 2.0)
+    _, vectors = seen_by_tracers(scipy.linalg.eigh_tridiagonal, diagonal, t[1:] * (count - t[1:]) / 2.0)
     tapers = np.swapaxes(vectors[:, ::-1], 0, 1)[:highest]
     signs = np.sign(np.sum(np.reshape(expected, (highest, M)) * ignore_derivatives(tapers)[:, :M], axis=1))
     tapers = tapers * signs[:, None]

@@ -12,11 +12,11 @@ from scipy import sparse
 from scipy.sparse import linalg
 from scipy.sparse.linalg import SuperLU
 
-from rules.numpy.array_like import as_array_tangent, handed_over
+from rules.numpy.array_like import as_array_tangent, seen_by_tracers
 from rules.scipy.sparse import SPARSE, dense
 from rules.scipy.sparse_linalg.operators import NO_TANGENT, adjoint, matrix_cotangent, times
 from rulescore import AbstractZero, Thunk, ZeroTangent, frule, not_implemented, project_to, rrule, unthunk
-from rulescore.projection import NON_DIFFERENTIABLE
+from rulescore.tangents.projection import NON_DIFFERENTIABLE
 
 ZERO_TANGENT = ZeroTangent()
 
@@ -32,7 +32,7 @@ FACTORS = not_implemented(
 
 def solve_by_factors(lu, rhs, trans="N", /):
     """``lu.solve(rhs, trans)``, which as a method of C takes ordinary arrays alone and tells nobody of others."""
-    return handed_over(SuperLU.solve, lu, rhs, trans)
+    return seen_by_tracers(SuperLU.solve, lu, rhs, trans)
 
 
 solve_by_factors.__qualname__, solve_by_factors.__module__ = "SuperLU.solve", "scipy.sparse.linalg"
@@ -104,7 +104,7 @@ def spsolve_frule(tangents, A, b, permc_spec=None, use_umfpack=True):
     """A dX = dB - dA X."""
     decline_other_than_matrix(A)
     _, da, db, *_ = tangents
-    x = handed_over(linalg.spsolve, A, b, permc_spec, use_umfpack)
+    x = seen_by_tracers(linalg.spsolve, A, b, permc_spec, use_umfpack)
     right = ZERO_TANGENT if isinstance(db, AbstractZero) else columns_like(dense(as_array_tangent(db, b)), x)
     if not isinstance(da, AbstractZero):
         right = right - times(da, dense(x))
@@ -122,7 +122,7 @@ def spsolve_rrule(A, b, permc_spec=None, use_umfpack=True):
     is_plain = not hasattr(type(b), "__rule_type__") and not sparse.issparse(b)
     factors = factors_of(A, permc_spec, np.asarray(b).dtype) if is_plain else None
     if factors is None:
-        x = handed_over(linalg.spsolve, A, b, permc_spec, use_umfpack)
+        x = seen_by_tracers(linalg.spsolve, A, b, permc_spec, use_umfpack)
     else:
         x = factors.solve(np.asarray(b))
         x = x.ravel() if x.ndim == 2 and x.shape[1] == 1 else x
@@ -157,7 +157,7 @@ def triangle(a, lower, unit_diagonal):
 
 def triangular_solution(A, b, lower, unit_diagonal):
     """The solution, where b may be a tracer."""
-    return handed_over(linalg.spsolve_triangular, A, b, lower, False, False, unit_diagonal)
+    return seen_by_tracers(linalg.spsolve_triangular, A, b, lower, False, False, unit_diagonal)
 
 
 @frule.register(linalg.spsolve_triangular, SPARSE)

@@ -5,7 +5,7 @@ from multipledispatch import MDNotImplementedError
 from scipy import sparse
 from scipy.sparse import linalg
 
-from rules.numpy.array_like import as_array, as_array_tangent, handed_over
+from rules.numpy.array_like import as_array, as_array_tangent, seen_by_tracers
 from rules.numpy.reduced_axes import stop_early
 from rules.scipy.sparse import SPARSE
 from rules.scipy.sparse_linalg.operators import (
@@ -27,7 +27,7 @@ from rulescore import (
     rrule,
     unthunk,
 )
-from rulescore.projection import NON_DIFFERENTIABLE
+from rulescore.tangents.projection import NON_DIFFERENTIABLE
 
 ZERO_TANGENT = ZeroTangent()
 TIMES = not_implemented("the times of expm_multiply: scale the matrix, expm_multiply(t * A, B)")
@@ -85,7 +85,7 @@ class Exponential:
 def propagated(A, B, t, trace=None):
     """exp(t A) B."""
     options = {} if trace is None else {"traceA": t * trace}
-    return handed_over(linalg.expm_multiply, A if t == 1 else t * A, B, **options) if t != 0 else B
+    return seen_by_tracers(linalg.expm_multiply, A if t == 1 else t * A, B, **options) if t != 0 else B
 
 
 def along(A, x, times_):
@@ -114,7 +114,7 @@ def block_triangle(A, dA):
 @frule.register(linalg.expm_multiply)
 def expm_multiply_frule(tangents, A, B, start=None, stop=None, num=None, endpoint=None, traceA=None):
     _, da, db, *dtimes = tangents
-    y = handed_over(linalg.expm_multiply, A, B, start, stop, num, endpoint, traceA)
+    y = seen_by_tracers(linalg.expm_multiply, A, B, start, stop, num, endpoint, traceA)
     missing = refuse_moving_operator(A, da)
     if any(not isinstance(dt, AbstractZero) for dt in dtimes[:2]):
         missing = TIMES
@@ -127,7 +127,7 @@ def expm_multiply_frule(tangents, A, B, start=None, stop=None, num=None, endpoin
 @rrule.register(linalg.expm_multiply)
 def expm_multiply_rrule(A, B, start=None, stop=None, num=None, endpoint=None, traceA=None):
     """B̄ = exp(A)ᴴ Ȳ and Ā = ∫ exp(sA)ᴴ Ȳ (exp((1-s)A) B)ᴴ ds, at the entries of A."""
-    y = handed_over(linalg.expm_multiply, A, B, start, stop, num, endpoint, traceA)
+    y = seen_by_tracers(linalg.expm_multiply, A, B, start, stop, num, endpoint, traceA)
     project_a, project_b = projector_of_matrix(A), project_to(B)
     bars_of_times = [NO_TANGENT if project_to(t) is NON_DIFFERENTIABLE else TIMES for t in (start, stop)]
     A, B = as_array(A), as_array(B)

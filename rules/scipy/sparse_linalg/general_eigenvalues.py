@@ -17,7 +17,7 @@ from rules.scipy.sparse import SPARSE
 from rules.scipy.sparse_linalg.operators import NO_TANGENT, matrix_cotangent, times
 from rules.scipy.sparse_linalg.spectra import decline_generalised
 from rulescore import AbstractZero, MissingDerivativeError, Tangent, frule, project_to, rrule, unthunk
-from rulescore.projection import NON_DIFFERENTIABLE
+from rulescore.tangents.projection import NON_DIFFERENTIABLE
 
 REPEATED = (
     "an eigenvalue of scipy.sparse.linalg.eigs that is repeated, or so close to another one that nothing is left of "

@@ -8,7 +8,7 @@ of its preconditioner. A solution that has not converged does not satisfy the eq
 import numpy as np
 from scipy.sparse import linalg
 
-from rules.numpy.array_like import as_array, as_array_tangent, handed_over
+from rules.numpy.array_like import as_array, as_array_tangent, seen_by_tracers
 from rules.numpy.reduced_axes import stop_early
 from rules.scipy.sparse_linalg.operators import (
     NO_TANGENT,
@@ -19,7 +19,7 @@ from rules.scipy.sparse_linalg.operators import (
     times,
 )
 from rulescore import AbstractZero, Tangent, Thunk, ZeroTangent, frule, ignore_derivatives, project_to, rrule, unthunk
-from rulescore.projection import NON_DIFFERENTIABLE
+from rulescore.tangents.projection import NON_DIFFERENTIABLE
 
 ZERO_TANGENT = ZeroTangent()
 
@@ -54,7 +54,7 @@ class System:
 
     def _solution(self, A, b, options):
         self.refuse_unless_converged(self.info, "its solution")
-        x, info = handed_over(self.f, A, b, **options)
+        x, info = seen_by_tracers(self.f, A, b, **options)
         self.refuse_unless_converged(info, "a solution of the same method that its derivative needs")
         return x
 
@@ -72,7 +72,7 @@ def register_solver(f):
     @frule.register(f)
     def solver_frule(tangents, A, b, x0=None, **options):
         _, da, db, *_ = tangents
-        x, info = handed_over(f, A, b, x0, **options)
+        x, info = seen_by_tracers(f, A, b, x0, **options)
         missing = refuse_moving_operator(A, da)
         if missing is not None:
             return (x, info), Tangent(tuple, missing, NO_TANGENT)
@@ -86,7 +86,7 @@ def register_solver(f):
 
     @rrule.register(f)
     def solver_rrule(A, b, x0=None, **options):
-        x, info = handed_over(f, A, b, x0, **options)
+        x, info = seen_by_tracers(f, A, b, x0, **options)
         project_a, project_b = projector_of_matrix(A), project_to(b)
         system, shape_b = System(f, A, b, info, options), np.shape(b)
 

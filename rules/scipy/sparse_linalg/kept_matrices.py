@@ -8,7 +8,7 @@ moves. A X = B has dX = A⁻¹ (dB - dA X), hence B̄ = A⁻ᴴ X̄ and Ā = -B�
 from multipledispatch import MDNotImplementedError
 from scipy.sparse import linalg
 
-from rules.numpy.array_like import handed_over, tracer_within
+from rules.numpy.array_like import seen_by_tracers, tracer_within
 from rules.scipy.linear_maps import composed
 from rules.scipy.sparse import SPARSE
 from rules.scipy.sparse_linalg.direct import ADJOINT_OF, decline_other_than_matrix, solve_by_factors
@@ -25,7 +25,7 @@ from rulescore import (
     rrule,
     unthunk,
 )
-from rulescore.projection import NON_DIFFERENTIABLE
+from rulescore.tangents.projection import NON_DIFFERENTIABLE
 
 ZERO_TANGENT = ZeroTangent()
 
@@ -44,7 +44,7 @@ def matrix_of(A, trans):
 def factored_solution(A, b, trans, factors):
     """X of A X = B, or of the system with Aᵀ or Aᴴ, by factors of A that SciPy has made."""
     if tracer_within((A, b)) is not None:
-        return handed_over(factored_solution, A, b, trans, factors)
+        return seen_by_tracers(factored_solution, A, b, trans, factors)
     return solve_by_factors(factors, b, trans)
 
 
@@ -216,9 +216,9 @@ def factored_and_solved(factorise, A, b, trans="N", options=None):
     x : array
         ``factorise(A, **options).solve(b, trans)``.
     """
-    factors = handed_over(factorise, A, **({} if options is None else options))
+    factors = seen_by_tracers(factorise, A, **({} if options is None else options))
     solve = factors.solve if hasattr(factors, "solve") else factors
-    return handed_over(solve, b) if trans == "N" else handed_over(solve, b, trans)
+    return seen_by_tracers(solve, b) if trans == "N" else seen_by_tracers(solve, b, trans)
 
 
 composed(factored_and_solved)(factored_and_solved)

@@ -15,7 +15,7 @@ from scipy import sparse
 from scipy.sparse import linalg
 from scipy.sparse.linalg import LinearOperator
 
-from rules.numpy.array_like import as_array, as_array_tangent, handed_over
+from rules.numpy.array_like import as_array, as_array_tangent, seen_by_tracers
 from rules.numpy.reduced_axes import NOT_GIVEN, projector_of, stop_early
 from rules.scipy.sparse_linalg.operators import (
     NO_TANGENT,
@@ -26,7 +26,7 @@ from rules.scipy.sparse_linalg.operators import (
     times,
 )
 from rulescore import AbstractZero, Tangent, Thunk, ZeroTangent, frule, not_implemented, project_to, rrule, unthunk
-from rulescore.projection import NON_DIFFERENTIABLE
+from rulescore.tangents.projection import NON_DIFFERENTIABLE
 
 ZERO_TANGENT = ZeroTangent()
 
@@ -51,12 +51,12 @@ class Problem:
     def p(self, b):
         """P b, for a right side of A, or of A with its rows of damping."""
         if len(b) == self.rows:
-            return handed_over(self.f, self.A, b, self.damp, **self.options)[0]
-        return handed_over(self.f, self.damped, b, 0.0, **self.options)[0]
+            return seen_by_tracers(self.f, self.A, b, self.damp, **self.options)[0]
+        return seen_by_tracers(self.f, self.damped, b, 0.0, **self.options)[0]
 
     def p_adjoint(self, x):
         """Pᴴ x, of the matrix with its rows of damping."""
-        return handed_over(self.f, adjoint(self.damped), x, 0.0, **self.options)[0]
+        return seen_by_tracers(self.f, adjoint(self.damped), x, 0.0, **self.options)[0]
 
     def tangent(self, da, db):
         right = db if isinstance(da, AbstractZero) else db - times(da, self.x)
@@ -123,7 +123,7 @@ def register_least_squares(f, count):
     def least_squares_frule(tangents, A, b, damp=0.0, **options):
         _, da, db, *rest = tangents
         decline_other_shapes(A, b)
-        y = handed_over(f, A, b, damp, **options)
+        y = seen_by_tracers(f, A, b, damp, **options)
         missing = refuse_moving_operator(A, da)
         if missing is None and rest and not isinstance(rest[0], AbstractZero):
             missing = DAMPING
@@ -139,7 +139,7 @@ def register_least_squares(f, count):
         decline_other_shapes(A, b)
         damp_bar = NO_TANGENT if projector_of(damp) is NON_DIFFERENTIABLE else DAMPING
         damp = 0.0 if damp is NOT_GIVEN else damp
-        y = handed_over(f, A, b, damp, **options)
+        y = seen_by_tracers(f, A, b, damp, **options)
         project_a, project_b, shape_b = projector_of_matrix(A), project_to(b), np.shape(b)
 
         def least_squares_pullback(ybar):

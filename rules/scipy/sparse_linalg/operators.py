@@ -8,12 +8,12 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse.linalg import LinearOperator
 
-from rules.numpy.array_like import as_array, handed_over
+from rules.numpy.array_like import as_array, seen_by_tracers
 from rules.numpy.products import adjoint as dense_adjoint
 from rules.scipy.sparse import adjoint as sparse_adjoint
 from rules.scipy.sparse import conj, inner_products, product
 from rulescore import AbstractZero, NoTangent, frule, not_implemented, project_to, rrule, unthunk
-from rulescore.projection import NON_DIFFERENTIABLE
+from rulescore.tangents.projection import NON_DIFFERENTIABLE
 
 NO_TANGENT = NoTangent()
 
@@ -35,7 +35,7 @@ def adjoint(a):
 def times(a, x):
     """A x, where x may be a tracer."""
     if isinstance(a, LinearOperator):
-        return handed_over(LinearOperator.matvec if np.ndim(x) == 1 else LinearOperator.matmat, a, x)
+        return seen_by_tracers(LinearOperator.matvec if np.ndim(x) == 1 else LinearOperator.matmat, a, x)
     return product(a, x) if sparse.issparse(a) else as_array(a) @ x
 
 
@@ -73,11 +73,11 @@ def register_product(f, transposed):
     @frule.register(f, LinearOperator)
     def product_frule(tangents, A, x, /):
         _, dA, dx = tangents
-        y = handed_over(f, A, x)
+        y = seen_by_tracers(f, A, x)
         missing = refuse_moving_operator(A, dA)
         if missing is not None or isinstance(dx, AbstractZero):
             return y, dx if missing is None else missing
-        return y, handed_over(f, A, dx)
+        return y, seen_by_tracers(f, A, dx)
 
     @rrule.register(f, LinearOperator)
     def product_rrule(A, x, /):
@@ -87,9 +87,9 @@ def register_product(f, transposed):
             ybar = unthunk(ybar)
             if isinstance(ybar, AbstractZero):
                 return NO_TANGENT, NO_TANGENT, ybar
-            return NO_TANGENT, NO_TANGENT, project(handed_over(transposed, A, ybar))
+            return NO_TANGENT, NO_TANGENT, project(seen_by_tracers(transposed, A, ybar))
 
-        return handed_over(f, A, x), product_pullback
+        return seen_by_tracers(f, A, x), product_pullback
 
 
 register_product(LinearOperator.matvec, LinearOperator.rmatvec)

@@ -14,7 +14,7 @@ from rules.numpy.linalg.eigenvalues import NO_EIGENVECTORS, coinciding, reciproc
 from rules.scipy.sparse import SPARSE
 from rules.scipy.sparse_linalg.operators import NO_TANGENT, adjoint, matrix_cotangent, times
 from rulescore import AbstractZero, MissingDerivativeError, Tangent, ZeroTangent, frule, project_to, rrule, unthunk
-from rulescore.projection import NON_DIFFERENTIABLE
+from rulescore.tangents.projection import NON_DIFFERENTIABLE
 
 ZERO_TANGENT = ZeroTangent()
 

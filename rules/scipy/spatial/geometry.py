@@ -4,7 +4,7 @@ import numpy as np
 import scipy.linalg
 from scipy import spatial
 
-from rules.numpy.array_like import as_array, handed_over
+from rules.numpy.array_like import as_array, seen_by_tracers
 from rules.scipy.linear_maps import composed
 from rulescore import ignore_derivatives, missing_rules, not_numerical
 
@@ -48,7 +48,7 @@ def procrustes(data1, data2):
     spatial.procrustes(ignore_derivatives(data1), ignore_derivatives(data2))  # which says what is wrong with them
     first, second = (x - np.mean(x, axis=0) for x in map(in_double, (data1, data2)))
     first, second = first / np.linalg.norm(first), second / np.linalg.norm(second)
-    turn, scale = handed_over(scipy.linalg.orthogonal_procrustes, first, second)
+    turn, scale = seen_by_tracers(scipy.linalg.orthogonal_procrustes, first, second)
     second = second @ turn.T * scale
     return first, second, np.sum((first - second) ** 2)
 

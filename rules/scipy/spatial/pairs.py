@@ -8,7 +8,7 @@ import numpy as np
 from multipledispatch import MDNotImplementedError
 from scipy.spatial import distance
 
-from rules.numpy.array_like import as_array, as_array_tangent, handed_over, shape_of
+from rules.numpy.array_like import as_array, as_array_tangent, seen_by_tracers, shape_of
 from rules.numpy.reduced_axes import stop_early
 from rules.scipy.spatial.metrics import CONSTANT, SLOPES, deviations, divided, jensenshannon_slope, lengths
 from rulescore import (
@@ -24,7 +24,7 @@ from rulescore import (
     unbroadcast,
     unthunk,
 )
-from rulescore.projection import NON_DIFFERENTIABLE
+from rulescore.tangents.projection import NON_DIFFERENTIABLE
 
 NO_TANGENT = NoTangent()
 ZERO_TANGENT = ZeroTangent()
@@ -95,7 +95,7 @@ class Distance:
         self.given = (u, v, *parameters.values())
 
     def value(self):
-        return handed_over(getattr(distance, self.name), *self.given)
+        return seen_by_tracers(getattr(distance, self.name), *self.given)
 
     def slopes(self, d):
         """A function for each argument that returns ∂d/∂ of it."""
@@ -213,7 +213,7 @@ class JensenShannon:
         self.p, self.q = np.moveaxis(p, axis, -1), np.moveaxis(q, axis, -1)
 
     def value(self):
-        return handed_over(distance.jensenshannon, *self.given, self.base, axis=self.axis, keepdims=self.keepdims)
+        return seen_by_tracers(distance.jensenshannon, *self.given, self.base, axis=self.axis, keepdims=self.keepdims)
 
     def last(self, d):
         """An output beside what has the axis last."""
@@ -272,7 +272,7 @@ def register_constant(name):
     @frule.register(f)
     def constant_frule(tangents, u, v, w=None):
         dw = tangents[3] if len(tangents) > 3 else ZERO_TANGENT
-        d = handed_over(f, u, v, w)
+        d = seen_by_tracers(f, u, v, w)
         if isinstance(dw, AbstractZero):
             return d, ZERO_TANGENT
         slope = slope_of_weights(u, v, as_array(w), d)
@@ -280,7 +280,7 @@ def register_constant(name):
 
     @rrule.register(f)
     def constant_rrule(u, v, w=None):
-        d, projects = handed_over(f, u, v, w), [project_to(x) for x in (u, v, w)]
+        d, projects = seen_by_tracers(f, u, v, w), [project_to(x) for x in (u, v, w)]
 
         def constant_pullback(dbar):
             dbar = unthunk(dbar)

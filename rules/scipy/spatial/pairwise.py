@@ -8,7 +8,7 @@ import numpy as np
 from multipledispatch import MDNotImplementedError
 from scipy.spatial import distance
 
-from rules.numpy.array_like import as_array, as_array_tangent, handed_over
+from rules.numpy.array_like import as_array, as_array_tangent, seen_by_tracers
 from rules.numpy.reduced_axes import decline_out
 from rules.scipy.spatial.metrics import (
     CONSTANT,
@@ -32,7 +32,7 @@ from rulescore import (
     rrule,
     unthunk,
 )
-from rulescore.projection import NON_DIFFERENTIABLE
+from rulescore.tangents.projection import NON_DIFFERENTIABLE
 
 NO_TANGENT = NoTangent()
 ZERO_TANGENT = ZeroTangent()
@@ -145,7 +145,7 @@ def as_floats(x):
 def cdist_frule(tangents, XA, XB, metric="euclidean", *, out=None, **kwargs):
     decline_out(out)
     name, a, b = name_of_metric(metric), as_floats(XA), as_floats(XB)
-    d = handed_over(distance.cdist, XA, XB, metric, **kwargs)
+    d = seen_by_tracers(distance.cdist, XA, XB, metric, **kwargs)
     da, db = as_array_tangent(tangents[1], XA), as_array_tangent(tangents[2], XB)
     if name in CONSTANT:
         return d, ZERO_TANGENT
@@ -162,7 +162,7 @@ def cdist_rrule(XA, XB, metric="euclidean", *, out=None, **kwargs):
     """āᵢ = Σⱼ ȳᵢⱼ ∂d(aᵢ, bⱼ)/∂aᵢ, and the same of the transposes for b̄."""
     decline_out(out)
     name, a, b = name_of_metric(metric), as_floats(XA), as_floats(XB)
-    d = handed_over(distance.cdist, XA, XB, metric, **kwargs)
+    d = seen_by_tracers(distance.cdist, XA, XB, metric, **kwargs)
     project_a, project_b = project_to(XA), project_to(XB)
     if project_a is project_b is NON_DIFFERENTIABLE:
         return d, no_tangent_pullback
@@ -198,7 +198,7 @@ def full_matrix(y, n):
 def pdist_frule(tangents, X, metric="euclidean", *, out=None, **kwargs):
     decline_out(out)
     name, x = name_of_metric(metric), as_floats(X)
-    d, dx = handed_over(distance.pdist, X, metric, **kwargs), as_array_tangent(tangents[1], X)
+    d, dx = seen_by_tracers(distance.pdist, X, metric, **kwargs), as_array_tangent(tangents[1], X)
     if isinstance(dx, AbstractZero) or name in CONSTANT:
         return d, ZERO_TANGENT
     n = len(x)
@@ -211,7 +211,7 @@ def pdist_rrule(X, metric="euclidean", *, out=None, **kwargs):
     """x̄ᵢ = Σⱼ ȳᵢⱼ ∂d(xᵢ, xⱼ)/∂xᵢ over all other points."""
     decline_out(out)
     name, x = name_of_metric(metric), as_floats(X)
-    d, project = handed_over(distance.pdist, X, metric, **kwargs), project_to(X)
+    d, project = seen_by_tracers(distance.pdist, X, metric, **kwargs), project_to(X)
     if project is NON_DIFFERENTIABLE:
         return d, no_tangent_pullback
 

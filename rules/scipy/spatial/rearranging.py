@@ -4,7 +4,7 @@ import numpy as np
 from multipledispatch import MDNotImplementedError
 from scipy.spatial import distance
 
-from rules.numpy.array_like import as_array, as_array_tangent, handed_over, shape_of
+from rules.numpy.array_like import as_array, as_array_tangent, seen_by_tracers, shape_of
 from rules.numpy.indexing import scatter
 from rules.numpy.reduced_axes import NOT_GIVEN
 from rules.scipy.spatial.metrics import divided
@@ -19,7 +19,7 @@ from rulescore import (
     rrule,
     unthunk,
 )
-from rulescore.projection import NON_DIFFERENTIABLE
+from rulescore.tangents.projection import NON_DIFFERENTIABLE
 
 NO_TANGENT = NoTangent()
 ZERO_TANGENT = ZeroTangent()
@@ -31,7 +31,7 @@ ZERO_TANGENT = ZeroTangent()
 def squareform_frule(tangents, X, force="no", checks=True):
     decline_numbers(X)
     dx = as_array_tangent(tangents[1], X)
-    y = handed_over(distance.squareform, X, force, checks)
+    y = seen_by_tracers(distance.squareform, X, force, checks)
     if isinstance(dx, AbstractZero):
         return y, dx
     return y, project_to(y)(condensed(dx) if np.ndim(y) == 1 else full_matrix(dx, len(y)))
@@ -41,7 +41,7 @@ def squareform_frule(tangents, X, force="no", checks=True):
 def squareform_rrule(X, force="no", checks=True):
     """A vector's number stands in two places, and gets the sum of both; of a matrix, the upper triangle is read."""
     decline_numbers(X)
-    y, project = handed_over(distance.squareform, X, force, checks), project_to(X)
+    y, project = seen_by_tracers(distance.squareform, X, force, checks), project_to(X)
 
     def squareform_pullback(ybar):
         ybar = unthunk(ybar)
@@ -75,7 +75,7 @@ def hausdorff(u, v, third, rng, seed):
     """
     by_position = () if third is NOT_GIVEN else (third,)
     by_name = {key: x for key, x in (("rng", rng), ("seed", seed)) if x is not NOT_GIVEN}
-    distance_, i, j = handed_over(distance.directed_hausdorff, u, v, *by_position, **by_name)
+    distance_, i, j = seen_by_tracers(distance.directed_hausdorff, u, v, *by_position, **by_name)
     return (distance_, i, j), divided(as_array(u)[i] - as_array(v)[j], distance_)
 
 

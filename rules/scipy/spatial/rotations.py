@@ -9,7 +9,7 @@ import copy
 import numpy as np
 from scipy.spatial import transform
 
-from rules.numpy.array_like import as_array, handed_over, tracer_within
+from rules.numpy.array_like import as_array, seen_by_tracers, tracer_within
 from rules.scipy.linear_maps import composed, reference_ad
 from rulescore import (
     AbstractZero,
@@ -277,7 +277,7 @@ def decline_traced(rotation):
 def applied_by(rotation, vectors, inverse):
     if isinstance(rotation, Rotation):
         return rotation.apply(vectors, inverse)
-    return handed_over(transform.Rotation.apply, rotation, vectors, inverse)
+    return seen_by_tracers(transform.Rotation.apply, rotation, vectors, inverse)
 
 
 @frule.register(transform.Rotation.apply)

@@ -7,7 +7,7 @@ at 0. With respect to the order there is a rule for the functions K alone, by th
 import numpy as np
 from scipy import special
 
-from rules.numpy.array_like import handed_over
+from rules.numpy.array_like import seen_by_tracers
 from rules.numpy.ufuncs.precision import is_complex
 from rules.scipy.special.python_functions import pullback, pushforward
 from rulescore import (
@@ -22,7 +22,7 @@ from rulescore import (
     unbroadcast,
     unthunk,
 )
-from rulescore.projection import NON_DIFFERENTIABLE
+from rulescore.tangents.projection import NON_DIFFERENTIABLE
 
 # ---------------------------------------------------------------- orders 0 and 1
 
@@ -235,18 +235,18 @@ def _register_spherical(f, before, after):
 
     def slope(n, z, derivative):
         n = np.asarray(n)
-        lower = handed_over(f, np.maximum(n - 1, 0), z, derivative)
-        upper = handed_over(f, n + 1, z, derivative)
+        lower = seen_by_tracers(f, np.maximum(n - 1, 0), z, derivative)
+        upper = seen_by_tracers(f, n + 1, z, derivative)
         return (before * n * np.where(n == 0, 0, lower) + after * (n + 1) * upper) / (2 * n + 1)
 
     @frule.register(f)
     def spherical_frule(tangents, n, z, derivative=False):
-        y = handed_over(f, n, z, derivative)
+        y = seen_by_tracers(f, n, z, derivative)
         return pushforward(y, tangents, None, lambda: slope(n, z, derivative))
 
     @rrule.register(f)
     def spherical_rrule(n, z, derivative=False):
-        return handed_over(f, n, z, derivative), pullback((n, z), None, lambda: slope(n, z, derivative))
+        return seen_by_tracers(f, n, z, derivative), pullback((n, z), None, lambda: slope(n, z, derivative))
 
 
 _register_spherical(special.spherical_jn, 1, -1)
@@ -263,11 +263,11 @@ def _register_derivative(f):
 
     @frule.register(f)
     def derivative_frule(tangents, v, z, n=1):
-        return pushforward(handed_over(f, v, z, n), tangents, missing, lambda: handed_over(f, v, z, n + 1))
+        return pushforward(seen_by_tracers(f, v, z, n), tangents, missing, lambda: seen_by_tracers(f, v, z, n + 1))
 
     @rrule.register(f)
     def derivative_rrule(v, z, n=1):
-        return handed_over(f, v, z, n), pullback((v, z), missing, lambda: handed_over(f, v, z, n + 1))
+        return seen_by_tracers(f, v, z, n), pullback((v, z), missing, lambda: seen_by_tracers(f, v, z, n + 1))
 
 
 for _function in (special.jvp, special.yvp, special.ivp, special.kvp, special.h1vp, special.h2vp):

@@ -7,7 +7,7 @@ digits as x grows; from |x| = `FAR` on they are computed by their asymptotic ser
 import numpy as np
 from scipy import special
 
-from rules.numpy.array_like import handed_over
+from rules.numpy.array_like import seen_by_tracers
 from rules.numpy.ufuncs.precision import is_complex
 from rulescore import OneOver, scalar_rule
 
@@ -61,7 +61,7 @@ def faddeeva(z, n):
     True
     """
     if hasattr(type(z), "__rule_type__"):  # the call is one that has a rule
-        return handed_over(faddeeva, z, n)
+        return seen_by_tracers(faddeeva, z, n)
     is_far = np.abs(z) >= FAR
     near = np.where(is_far, 0, z)
     y = _by_recurrence(near, n, special.wofz(near), 2j / ROOT_PI)

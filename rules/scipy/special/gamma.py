@@ -6,7 +6,7 @@ At its poles nothing is differentiable; its inverse 1/Γ is there, and so are th
 import numpy as np
 from scipy import special
 
-from rules.numpy.array_like import handed_over
+from rules.numpy.array_like import seen_by_tracers
 from rules.numpy.ufuncs.precision import is_complex
 from rules.scipy.special.python_functions import pullback, pushforward
 from rulescore import frule, ignore_derivatives, non_differentiable, rrule, scalar_rule
@@ -19,7 +19,7 @@ PI = float(np.pi)
 def trigamma(z):
     """ψ′(z). SciPy has it of real numbers alone, as a value of Hurwitz's zeta function, which takes long."""
     is_plain = type(z) is np.ndarray and z.dtype.kind in "fc"
-    return _trigamma_by_series(z) if is_plain or is_complex(z) else handed_over(special.polygamma, 1, z)
+    return _trigamma_by_series(z) if is_plain or is_complex(z) else seen_by_tracers(special.polygamma, 1, z)
 
 
 BERNOULLI = tuple(special.bernoulli(20)[2::2].tolist())
@@ -160,15 +160,15 @@ scalar_rule(special.binom, binomial_wrt_n, binomial_wrt_k)
 
 @frule.register(special.polygamma)
 def polygamma_frule(tangents, n, x):
-    y = handed_over(special.polygamma, n, x)
-    return pushforward(y, tangents, None, lambda: handed_over(special.polygamma, np.add(n, 1), x))
+    y = seen_by_tracers(special.polygamma, n, x)
+    return pushforward(y, tangents, None, lambda: seen_by_tracers(special.polygamma, np.add(n, 1), x))
 
 
 @rrule.register(special.polygamma)
 def polygamma_rrule(n, x):
     """d ψ⁽ⁿ⁾/dx = ψ⁽ⁿ⁺¹⁾; the order is a whole number, without derivative."""
-    y = handed_over(special.polygamma, n, x)
-    return y, pullback((n, x), None, lambda: handed_over(special.polygamma, np.add(n, 1), x))
+    y = seen_by_tracers(special.polygamma, n, x)
+    return y, pullback((n, x), None, lambda: seen_by_tracers(special.polygamma, np.add(n, 1), x))
 
 
 def multigammaln_slope(a, d):
@@ -178,14 +178,14 @@ def multigammaln_slope(a, d):
 
 @frule.register(special.multigammaln)
 def multigammaln_frule(tangents, a, d):
-    y = handed_over(special.multigammaln, a, d)
+    y = seen_by_tracers(special.multigammaln, a, d)
     return pushforward(y, tangents, lambda: multigammaln_slope(a, d), None)
 
 
 @rrule.register(special.multigammaln)
 def multigammaln_rrule(a, d):
     """The dimension d is a whole number, without derivative."""
-    return handed_over(special.multigammaln, a, d), pullback((a, d), lambda: multigammaln_slope(a, d), None)
+    return seen_by_tracers(special.multigammaln, a, d), pullback((a, d), lambda: multigammaln_slope(a, d), None)
 
 
 def decline_exact(exact):
@@ -214,7 +214,7 @@ def comb_partials(y, N, k, repetition):
 @frule.register(special.comb)
 def comb_frule(tangents, N, k, *, exact=False, repetition=False):
     decline_exact(exact)
-    y = handed_over(special.comb, N, k, repetition=repetition)
+    y = seen_by_tracers(special.comb, N, k, repetition=repetition)
     return pushforward(y, tangents, *comb_partials(y, N, k, repetition))
 
 
@@ -222,7 +222,7 @@ def comb_frule(tangents, N, k, *, exact=False, repetition=False):
 def comb_rrule(N, k, *, exact=False, repetition=False):
     """With repetition it is binom(N + k - 1, k)."""
     decline_exact(exact)
-    y = handed_over(special.comb, N, k, repetition=repetition)
+    y = seen_by_tracers(special.comb, N, k, repetition=repetition)
     return y, pullback((N, k), *comb_partials(y, N, k, repetition))
 
 
@@ -243,7 +243,7 @@ def perm_partials(y, N, k):
 @frule.register(special.perm)
 def perm_frule(tangents, N, k, exact=False):
     decline_exact(exact)
-    y = handed_over(special.perm, N, k)
+    y = seen_by_tracers(special.perm, N, k)
     return pushforward(y, tangents, *perm_partials(y, N, k))
 
 
@@ -251,7 +251,7 @@ def perm_frule(tangents, N, k, exact=False):
 def perm_rrule(N, k, exact=False):
     """N! / (N-k)! = Γ(N+1) / Γ(N-k+1)."""
     decline_exact(exact)
-    y = handed_over(special.perm, N, k)
+    y = seen_by_tracers(special.perm, N, k)
     return y, pullback((N, k), *perm_partials(y, N, k))
 
 
@@ -268,7 +268,7 @@ def decline_factorial(n, exact, extend):
 @frule.register(special.factorial)
 def factorial_frule(tangents, n, exact=False, extend="zero"):
     decline_factorial(n, exact, extend)
-    y = handed_over(special.factorial, n)
+    y = seen_by_tracers(special.factorial, n)
     return pushforward(y, tangents, lambda: factorial_slope(y, n))
 
 
@@ -276,7 +276,7 @@ def factorial_frule(tangents, n, exact=False, extend="zero"):
 def factorial_rrule(n, exact=False, extend="zero"):
     """Γ(n+1), and zero of negative numbers."""
     decline_factorial(n, exact, extend)
-    y = handed_over(special.factorial, n)
+    y = seen_by_tracers(special.factorial, n)
     return y, pullback((n,), lambda: factorial_slope(y, n))
 
 

@@ -7,7 +7,7 @@ arguments at (0, 0), where the derivative is that along the diagonal: a member o
 import numpy as np
 from scipy import special
 
-from rules.numpy.array_like import handed_over
+from rules.numpy.array_like import seen_by_tracers
 from rules.numpy.ufuncs.precision import LN_2, LN_10, constant, is_complex
 from rules.scipy.special.python_functions import pullback, pushforward
 from rulescore import OneOver, frule, non_differentiable, rrule, scalar_rule
@@ -43,13 +43,13 @@ scalar_rule(special.log_expit, lambda y, x: special.expit(-x))
 
 @frule.register(special.softplus)
 def softplus_frule(tangents, x):
-    return pushforward(handed_over(special.softplus, x), tangents, lambda: special.expit(x))
+    return pushforward(seen_by_tracers(special.softplus, x), tangents, lambda: special.expit(x))
 
 
 @rrule.register(special.softplus)
 def softplus_rrule(x):
     """log(1 + exp x), whose derivative is the logistic function."""
-    return handed_over(special.softplus, x), pullback((x,), lambda: special.expit(x))
+    return seen_by_tracers(special.softplus, x), pullback((x,), lambda: special.expit(x))
 
 
 # ---------------------------------------------------------------- x log y and entropies
@@ -188,14 +188,14 @@ scalar_rule(
 
 @frule.register(special.lambertw)
 def lambertw_frule(tangents, z, k=0, tol=1e-8):
-    y = handed_over(special.lambertw, z, k, tol)
+    y = seen_by_tracers(special.lambertw, z, k, tol)
     return pushforward(y, tangents, lambda: lambertw_slope(y), None, None)
 
 
 @rrule.register(special.lambertw)
 def lambertw_rrule(z, k=0, tol=1e-8):
     """Of the branch k, which is a whole number, there is no derivative."""
-    y = handed_over(special.lambertw, z, k, tol)
+    y = seen_by_tracers(special.lambertw, z, k, tol)
     return y, pullback((z,), lambda: lambertw_slope(y))
 
 

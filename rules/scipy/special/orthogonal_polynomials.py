@@ -6,7 +6,7 @@ The degree is a constant. With respect to the parameters of a family the derivat
 import numpy as np
 from scipy import special
 
-from rules.numpy.array_like import handed_over
+from rules.numpy.array_like import seen_by_tracers
 from rules.scipy.special.python_functions import pullback, pushforward
 from rulescore import frule, not_implemented, rrule, scalar_rule
 
@@ -87,17 +87,17 @@ def legendre_slope(n, z):
 
 @frule.register(special.legendre_p)
 def legendre_p_frule(tangents, n, z):
-    return pushforward(handed_over(special.legendre_p, n, z), tangents, None, lambda: legendre_slope(n, z))
+    return pushforward(seen_by_tracers(special.legendre_p, n, z), tangents, None, lambda: legendre_slope(n, z))
 
 
 @rrule.register(special.legendre_p)
 def legendre_p_rrule(n, z):
     """Pₙ′ = C⁽³ᐟ²⁾ₙ₋₁; the derivatives that ``diff_n`` asks for have no rule."""
-    return handed_over(special.legendre_p, n, z), pullback((n, z), None, lambda: legendre_slope(n, z))
+    return seen_by_tracers(special.legendre_p, n, z), pullback((n, z), None, lambda: legendre_slope(n, z))
 
 
 def harmonic(n, m, theta, phi):
-    return handed_over(special.sph_harm_y, n, m, theta, phi)
+    return seen_by_tracers(special.sph_harm_y, n, m, theta, phi)
 
 
 def harmonic_wrt_theta(n, m, theta, phi):

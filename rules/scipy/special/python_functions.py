@@ -1,7 +1,7 @@
 """What the rules of SciPy's elementwise functions that are no ufuncs share.
 
 Such a function does not know a tracer, and takes keywords; so its rules are written out, its primal goes by
-`handed_over`, and the two functions here make pushforward and pullback of its partial derivatives.
+`seen_by_tracers`, and the two functions here make pushforward and pullback of its partial derivatives.
 """
 
 import functools
@@ -9,7 +9,7 @@ import functools
 import numpy as np
 
 from rulescore import AbstractZero, NoTangent, Thunk, ZeroTangent, project_to, unbroadcast, unthunk
-from rulescore.projection import NON_DIFFERENTIABLE
+from rulescore.tangents.projection import NON_DIFFERENTIABLE
 
 NO_TANGENT = NoTangent()
 

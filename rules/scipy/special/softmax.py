@@ -7,10 +7,10 @@ import numpy as np
 from multipledispatch import MDNotImplementedError
 from scipy import special
 
-from rules.numpy.array_like import as_array, as_array_tangent, conj, handed_over
+from rules.numpy.array_like import as_array, as_array_tangent, conj, seen_by_tracers
 from rules.numpy.reduced_axes import ReducedAxes, stop_early, tangent_at
 from rulescore import AbstractZero, NoTangent, Thunk, ZeroTangent, frule, project_to, rrule, unbroadcast, unthunk
-from rulescore.projection import NON_DIFFERENTIABLE
+from rulescore.tangents.projection import NON_DIFFERENTIABLE
 
 NO_TANGENT = NoTangent()
 
@@ -26,14 +26,14 @@ def softmax_map(dx, y, axis):
 
 @frule.register(special.softmax)
 def softmax_frule(tangents, x, axis=None):
-    y = handed_over(special.softmax, x, axis)
+    y = seen_by_tracers(special.softmax, x, axis)
     dx = as_array_tangent(tangents[1], x)
     return y, dx if isinstance(dx, AbstractZero) else project_to(y)(softmax_map(dx, y, axis))
 
 
 @rrule.register(special.softmax)
 def softmax_rrule(x, axis=None):
-    y, project = handed_over(special.softmax, x, axis), project_to(x)
+    y, project = seen_by_tracers(special.softmax, x, axis), project_to(x)
 
     def softmax_pullback(ybar):
         ybar = unthunk(ybar)
@@ -46,7 +46,7 @@ def softmax_rrule(x, axis=None):
 
 @frule.register(special.log_softmax)
 def log_softmax_frule(tangents, x, axis=None):
-    y = handed_over(special.log_softmax, x, axis)
+    y = seen_by_tracers(special.log_softmax, x, axis)
     dx = as_array_tangent(tangents[1], x)
     if isinstance(dx, AbstractZero):
         return y, dx
@@ -56,7 +56,7 @@ def log_softmax_frule(tangents, x, axis=None):
 @rrule.register(special.log_softmax)
 def log_softmax_rrule(x, axis=None):
     """y = x - log Σ exp x, hence x̄ = ȳ - exp(y) Σ ȳ."""
-    y, project = handed_over(special.log_softmax, x, axis), project_to(x)
+    y, project = seen_by_tracers(special.log_softmax, x, axis), project_to(x)
 
     def log_softmax_pullback(ybar):
         ybar = unthunk(ybar)
@@ -108,7 +108,7 @@ def decline_sign_of_complex(a, b, return_sign):
 def logsumexp_frule(tangents, a, axis=None, b=None, keepdims=False, return_sign=False):
     decline_sign_of_complex(a, b, return_sign)
     da, db = as_array_tangent(tangents[1], a), as_array_tangent(tangent_at(tangents, 2), b)
-    result = handed_over(special.logsumexp, a, axis=axis, b=b, keepdims=keepdims, return_sign=return_sign)
+    result = seen_by_tracers(special.logsumexp, a, axis=axis, b=b, keepdims=keepdims, return_sign=return_sign)
     y, sign = result if return_sign else (result, None)
     shares = Shares(a, b, y, sign, axis)
     dy = ZeroTangent()
@@ -124,7 +124,7 @@ def logsumexp_frule(tangents, a, axis=None, b=None, keepdims=False, return_sign=
 def logsumexp_rrule(a, axis=None, b=None, keepdims=False, return_sign=False):
     """y = log Σ b exp(a), hence ā = b exp(a - y) ȳ and b̄ = exp(a - y) ȳ; the sign is a step."""
     decline_sign_of_complex(a, b, return_sign)
-    result = handed_over(special.logsumexp, a, axis=axis, b=b, keepdims=keepdims, return_sign=return_sign)
+    result = seen_by_tracers(special.logsumexp, a, axis=axis, b=b, keepdims=keepdims, return_sign=return_sign)
     y, sign = result if return_sign else (result, None)
     projects = project_to(a), NON_DIFFERENTIABLE if b is None else project_to(b)
     shares = Shares(a, b, y, sign, axis)

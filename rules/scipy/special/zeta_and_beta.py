@@ -3,7 +3,7 @@
 import numpy as np
 from scipy import special
 
-from rules.numpy.array_like import handed_over
+from rules.numpy.array_like import seen_by_tracers
 from rules.numpy.ufuncs.precision import is_complex
 from rules.scipy.special.gamma import BERNOULLI, psi_difference
 from rules.scipy.special.python_functions import pullback, pushforward
@@ -51,7 +51,7 @@ def riemann_slope(y, x):
     """ζ′(x); left of 0, where the sum loses digits, by ζ(x) = 2 (2π)ˣ⁻¹ sin(πx/2) Γ(1-x) ζ(1-x) (DLMF 25.4.1)."""
     is_left = np.real(x) < 0
     right, u = np.where(is_left, 2, x), np.where(is_left, 1 - x, 2)
-    zeta_u = handed_over(special.zeta, u)
+    zeta_u = seen_by_tracers(special.zeta, u)
     angle = float(np.pi / 2) * np.where(is_left, x, 0)
     scale = 2 * np.power(float(2 * np.pi), -u) * special.gamma(u)
     log_slope = float(np.log(2 * np.pi)) - special.psi(u)
@@ -69,7 +69,7 @@ def zeta_partials(y, x, q):
         return (lambda: riemann_slope(y, x),)
     if is_complex(x):
         return (not_implemented("the derivative of scipy.special.zeta of complex numbers with q"),) * 2
-    return (lambda: zeta_wrt_x(x, q)), (lambda: -x * handed_over(special.zeta, np.add(x, 1), q))
+    return (lambda: zeta_wrt_x(x, q)), (lambda: -x * seen_by_tracers(special.zeta, np.add(x, 1), q))
 
 
 @frule.register(special.zeta)
@@ -90,4 +90,4 @@ def zeta_of(x, q, out):
         from multipledispatch import MDNotImplementedError
 
         raise MDNotImplementedError
-    return handed_over(special.zeta, x) if q is None else handed_over(special.zeta, x, q)
+    return seen_by_tracers(special.zeta, x) if q is None else seen_by_tracers(special.zeta, x, q)

@@ -7,7 +7,7 @@ its parameters. Slopes of a distribution function are telescoping sums, and most
 import numpy as np
 from scipy import special, stats
 
-from rules.numpy.array_like import handed_over
+from rules.numpy.array_like import seen_by_tracers
 from rules.scipy.special.incomplete import betainc_wrt_a
 from rules.scipy.special.zeta_and_beta import zeta_wrt_x
 from rules.scipy.stats.standardised import tabulate_discrete
@@ -16,7 +16,7 @@ psi = special.digamma
 
 
 def pmf(name, k, *parameters):
-    return handed_over(getattr(stats, name).pmf, k, *parameters)
+    return seen_by_tracers(getattr(stats, name).pmf, k, *parameters)
 
 
 tabulate_discrete(
@@ -64,5 +64,5 @@ tabulate_discrete(
 )
 tabulate_discrete(
     "zipf",
-    lambda k, a: -np.log(k) - zeta_wrt_x(a, 1.0) / handed_over(special.zeta, a, 1.0),
+    lambda k, a: -np.log(k) - zeta_wrt_x(a, 1.0) / seen_by_tracers(special.zeta, a, 1.0),
 )

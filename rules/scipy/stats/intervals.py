@@ -3,7 +3,7 @@
 import numpy as np
 from scipy import special, stats
 
-from rules.numpy.array_like import handed_over
+from rules.numpy.array_like import seen_by_tracers
 from rules.scipy.special.incomplete import betainc_wrt_a, betainc_wrt_b
 from rules.scipy.stats.standardised import HALF_LOG_2PI, tabulate
 
@@ -69,8 +69,8 @@ tabulate(
     lambda z, a, b: truncated_density(a, a, b),
     lambda z, a, b: -truncated_density(b, a, b),
     quantile=[
-        lambda z, a, b: np.exp((z - a) * (z + a) / 2 + handed_over(stats.truncnorm.logsf, z, a, b)),
-        lambda z, a, b: np.exp((z - b) * (z + b) / 2 + handed_over(stats.truncnorm.logcdf, z, a, b)),
+        lambda z, a, b: np.exp((z - a) * (z + a) / 2 + seen_by_tracers(stats.truncnorm.logsf, z, a, b)),
+        lambda z, a, b: np.exp((z - b) * (z + b) / 2 + seen_by_tracers(stats.truncnorm.logcdf, z, a, b)),
     ],
     inside=midpoint,
     ends=BOTH_ENDS,

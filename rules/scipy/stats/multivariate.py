@@ -12,7 +12,7 @@ import numpy as np
 from multipledispatch import MDNotImplementedError
 from scipy import special, stats
 
-from rules.numpy.array_like import as_array, as_array_tangent, handed_over
+from rules.numpy.array_like import as_array, as_array_tangent, seen_by_tracers
 from rules.numpy.products import adjoint
 from rules.numpy.reduced_axes import stop_early
 from rulescore import (
@@ -27,7 +27,7 @@ from rulescore import (
     rrule,
     unthunk,
 )
-from rulescore.projection import NON_DIFFERENTIABLE
+from rulescore.tangents.projection import NON_DIFFERENTIABLE
 
 NO_TANGENT = NoTangent()
 ZERO_TANGENT = ZeroTangent()
@@ -68,7 +68,7 @@ def register_density(distribution, name, method, make, is_log):
     by_name = [p.name for p in plain]
 
     def call(*args, **kwargs):
-        return handed_over(bound, *args, **kwargs)
+        return seen_by_tracers(bound, *args, **kwargs)
 
     call.__signature__ = inspect.Signature(plain)
     call.__name__, call.__qualname__, call.__module__ = method, f"{name}.{method}", "scipy.stats"
@@ -285,7 +285,7 @@ class NormalProbability(Quadratic):
         count = deltas.shape[1]
         if not count:
             return np.ones(len(deltas))
-        found = handed_over(stats.multivariate_normal.cdf, deltas, np.zeros(count), matrix, **self.settings)
+        found = seen_by_tracers(stats.multivariate_normal.cdf, deltas, np.zeros(count), matrix, **self.settings)
         return np.reshape(found, (len(deltas),))
 
     def part(self, chosen):

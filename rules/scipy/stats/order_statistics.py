@@ -8,7 +8,7 @@ import numpy as np
 from multipledispatch import MDNotImplementedError
 from scipy import stats
 
-from rules.numpy.array_like import as_array, as_array_tangent, handed_over
+from rules.numpy.array_like import as_array, as_array_tangent, seen_by_tracers
 from rules.numpy.reduced_axes import NOT_GIVEN, given, projector_of, stop_early
 from rules.scipy.spatial.metrics import divided
 from rulescore import (
@@ -23,7 +23,7 @@ from rulescore import (
     rrule,
     unthunk,
 )
-from rulescore.projection import NON_DIFFERENTIABLE
+from rulescore.tangents.projection import NON_DIFFERENTIABLE
 
 NO_TANGENT = NoTangent()
 ZERO_TANGENT = ZeroTangent()
@@ -76,7 +76,7 @@ def iqr_frule(
 ):
     decline_other_samples(x, axis, nan_policy)
     options = given(scale=scale, nan_policy=nan_policy, interpolation=interpolation, keepdims=keepdims)
-    y = handed_over(stats.iqr, x, axis, rng, **options)
+    y = seen_by_tracers(stats.iqr, x, axis, rng, **options)
     if len(tangents) > 4 and not isinstance(tangents[4], AbstractZero):
         return y, SCALE
     dy = Interquartile(x, axis, rng, scale, interpolation, keepdims).pushed(as_array_tangent(tangents[1], x))
@@ -90,7 +90,7 @@ def iqr_rrule(
     decline_other_samples(x, axis, nan_policy)
     difference, project = Interquartile(x, axis, rng, scale, interpolation, keepdims), project_to(x)
     options = given(scale=scale, nan_policy=nan_policy, interpolation=interpolation, keepdims=keepdims)
-    y = handed_over(stats.iqr, x, axis, rng, **options)
+    y = seen_by_tracers(stats.iqr, x, axis, rng, **options)
 
     def iqr_pullback(ybar):
         ybar = unthunk(ybar)
@@ -145,7 +145,7 @@ def median_abs_deviation_frule(
     decline_other_samples(x, axis, nan_policy)
     deviation = MedianDeviation(x, axis, center, scale, keepdims)
     options = given(scale=scale, nan_policy=nan_policy, keepdims=keepdims)
-    y = handed_over(stats.median_abs_deviation, x, axis, **options)
+    y = seen_by_tracers(stats.median_abs_deviation, x, axis, **options)
     if len(tangents) > 4 and not isinstance(tangents[4], AbstractZero):
         return y, SCALE
     return y, project_to(y)(deviation.pushed(as_array_tangent(tangents[1], x)))
@@ -156,7 +156,7 @@ def median_abs_deviation_rrule(x, axis=0, center=None, scale=NOT_GIVEN, nan_poli
     decline_other_samples(x, axis, nan_policy)
     deviation, project = MedianDeviation(x, axis, center, scale, keepdims), project_to(x)
     options = given(scale=scale, nan_policy=nan_policy, keepdims=keepdims)
-    y = handed_over(stats.median_abs_deviation, x, axis, **options)
+    y = seen_by_tracers(stats.median_abs_deviation, x, axis, **options)
 
     def median_abs_deviation_pullback(ybar):
         ybar = unthunk(ybar)
@@ -195,7 +195,7 @@ class TrimmedMean:
 @frule.register(stats.trim_mean)
 def trim_mean_frule(tangents, a, proportiontocut, axis=0, *, nan_policy="propagate", keepdims=False):
     decline_other_samples(a, axis, nan_policy)
-    y = handed_over(stats.trim_mean, a, proportiontocut, axis, nan_policy=nan_policy, keepdims=keepdims)
+    y = seen_by_tracers(stats.trim_mean, a, proportiontocut, axis, nan_policy=nan_policy, keepdims=keepdims)
     dy = TrimmedMean(a, proportiontocut, axis).pushed(as_array_tangent(tangents[1], a), keepdims)
     return y, dy if isinstance(dy, AbstractZero) else project_to(y)(np.reshape(dy, np.shape(y)))
 
@@ -205,7 +205,7 @@ def trim_mean_rrule(a, proportiontocut, axis=0, *, nan_policy="propagate", keepd
     """How many are cut is whole, and so the proportion has no derivative."""
     decline_other_samples(a, axis, nan_policy)
     mean, project = TrimmedMean(a, proportiontocut, axis), project_to(a)
-    y = handed_over(stats.trim_mean, a, proportiontocut, axis, nan_policy=nan_policy, keepdims=keepdims)
+    y = seen_by_tracers(stats.trim_mean, a, proportiontocut, axis, nan_policy=nan_policy, keepdims=keepdims)
 
     def trim_mean_pullback(ybar):
         ybar = unthunk(ybar)
@@ -259,7 +259,7 @@ def register_sample_distance(f, p):
     @frule.register(f)
     def sample_distance_frule(tangents, u_values, v_values, u_weights=None, v_weights=None):
         _, du, dv, *dweights = tangents
-        y, dy = handed_over(f, u_values, v_values, u_weights, v_weights), ZERO_TANGENT
+        y, dy = seen_by_tracers(f, u_values, v_values, u_weights, v_weights), ZERO_TANGENT
         if any(not isinstance(dw, AbstractZero) for dw in dweights):
             return y, not_implemented(f"{f.__name__}'s weights")
         slopes = constant(lambda u, v: SampleDistance(u, v, u_weights, v_weights).slopes(p, y), u_values, v_values)
@@ -270,7 +270,7 @@ def register_sample_distance(f, p):
 
     @rrule.register(f)
     def sample_distance_rrule(u_values, v_values, u_weights=None, v_weights=None):
-        y = handed_over(f, u_values, v_values, u_weights, v_weights)
+        y = seen_by_tracers(f, u_values, v_values, u_weights, v_weights)
         projects = project_to(u_values), project_to(v_values)
 
         def sample_distance_pullback(ybar):
@@ -317,7 +317,7 @@ def expectile_slope_of_alpha(y, a, alpha, weights):
 @frule.register(stats.expectile)
 def expectile_frule(tangents, a, alpha=0.5, *, weights=None):
     decline_other_samples(a, None)
-    y, dy = handed_over(stats.expectile, a, alpha, weights=weights), ZERO_TANGENT
+    y, dy = seen_by_tracers(stats.expectile, a, alpha, weights=weights), ZERO_TANGENT
     if not isinstance(tangents[1], AbstractZero):
         dy = dy + np.sum(expectile_slopes(y, a, alpha, weights) * as_array_tangent(tangents[1], a))
     if len(tangents) > 2 and not isinstance(tangents[2], AbstractZero):
@@ -330,7 +330,7 @@ def expectile_rrule(a, alpha=NOT_GIVEN, *, weights=None):
     decline_other_samples(a, None)
     project, project_alpha = project_to(a), projector_of(alpha)
     alpha = 0.5 if alpha is NOT_GIVEN else alpha
-    y = handed_over(stats.expectile, a, alpha, weights=weights)
+    y = seen_by_tracers(stats.expectile, a, alpha, weights=weights)
 
     def expectile_pullback(ybar):
         ybar = unthunk(ybar)

@@ -10,7 +10,7 @@ import numpy as np
 from multipledispatch import MDNotImplementedError
 from scipy import special, stats
 
-from rules.numpy.array_like import as_array, as_array_tangent, handed_over, shape_of
+from rules.numpy.array_like import as_array, as_array_tangent, seen_by_tracers, shape_of
 from rules.numpy.reduced_axes import ReducedAxes, stop_early
 from rules.scipy.spatial.metrics import divided
 from rulescore import (
@@ -25,7 +25,7 @@ from rulescore import (
     unbroadcast,
     unthunk,
 )
-from rulescore.projection import NON_DIFFERENTIABLE
+from rulescore.tangents.projection import NON_DIFFERENTIABLE
 
 NO_TANGENT = NoTangent()
 ZERO_TANGENT = ZeroTangent()
@@ -143,7 +143,7 @@ def tabulate(f, options=(), **gradients):
 
     def statistic_frule(tangents, *args, **kwargs):
         call = statistic.call(args, kwargs)
-        y, dy = handed_over(f, *args, **kwargs), ZERO_TANGENT
+        y, dy = seen_by_tracers(f, *args, **kwargs), ZERO_TANGENT
         for name, dx in zip(statistic.names, tangents[1:], strict=False):
             if not isinstance(dx, AbstractZero) and name not in CONSTANT:
                 dy = dy + (call.pushed(name, y, dx) if name in gradients else missing(name))
@@ -151,7 +151,7 @@ def tabulate(f, options=(), **gradients):
 
     def statistic_rrule(*args, **kwargs):
         call = statistic.call(args, kwargs)
-        y = handed_over(f, *args, **kwargs)
+        y = seen_by_tracers(f, *args, **kwargs)
         count = positional_count(args, kwargs)
         projects = {name: project_to(call.values[name]) for name in statistic.names[:count]}
 

@@ -4,7 +4,7 @@ import numpy as np
 from multipledispatch import MDNotImplementedError
 from scipy import special, stats
 
-from rules.numpy.array_like import as_array, as_array_tangent, handed_over, shape_of
+from rules.numpy.array_like import as_array, as_array_tangent, seen_by_tracers, shape_of
 from rules.scipy.spatial.metrics import divided
 from rules.scipy.stats.reductions import yeojohnson_parts
 from rulescore import (
@@ -18,7 +18,7 @@ from rulescore import (
     unbroadcast,
     unthunk,
 )
-from rulescore.projection import NON_DIFFERENTIABLE
+from rulescore.tangents.projection import NON_DIFFERENTIABLE
 
 NO_TANGENT = NoTangent()
 ZERO_TANGENT = ZeroTangent()
@@ -64,7 +64,7 @@ def decline_other_scores(nan_policy, *arrays):
 def zscore_frule(tangents, a, axis=0, ddof=0, nan_policy="propagate"):
     x, da = as_array(a), as_array_tangent(tangents[1], a)
     decline_other_scores(nan_policy, x)
-    y = handed_over(stats.zscore, a, axis, ddof, nan_policy)
+    y = seen_by_tracers(stats.zscore, a, axis, ddof, nan_policy)
     if isinstance(da, AbstractZero):
         return y, da
     standard = Standard(x, axis, ddof)
@@ -76,7 +76,7 @@ def zscore_rrule(a, axis=0, ddof=0, nan_policy="propagate"):
     """ā = (ȳ - mean ȳ) / σ - y Σ y ȳ / ((n - ddof) σ)."""
     x, project = as_array(a), project_to(a)
     decline_other_scores(nan_policy, x)
-    y = handed_over(stats.zscore, a, axis, ddof, nan_policy)
+    y = seen_by_tracers(stats.zscore, a, axis, ddof, nan_policy)
 
     def zscore_pullback(ybar):
         ybar = unthunk(ybar)
@@ -92,7 +92,7 @@ def zscore_rrule(a, axis=0, ddof=0, nan_policy="propagate"):
 def gzscore_frule(tangents, a, *, axis=0, ddof=0, nan_policy="propagate"):
     x, da = as_array(a), as_array_tangent(tangents[1], a)
     decline_other_scores(nan_policy, x)
-    y = handed_over(stats.gzscore, a, axis=axis, ddof=ddof, nan_policy=nan_policy)
+    y = seen_by_tracers(stats.gzscore, a, axis=axis, ddof=ddof, nan_policy=nan_policy)
     if isinstance(da, AbstractZero):
         return y, da
     standard, da = Standard(np.log(x), axis, ddof), da / x
@@ -104,7 +104,7 @@ def gzscore_rrule(a, *, axis=0, ddof=0, nan_policy="propagate"):
     """As `zscore_rrule`, of the logarithm."""
     x, project = as_array(a), project_to(a)
     decline_other_scores(nan_policy, x)
-    y = handed_over(stats.gzscore, a, axis=axis, ddof=ddof, nan_policy=nan_policy)
+    y = seen_by_tracers(stats.gzscore, a, axis=axis, ddof=ddof, nan_policy=nan_policy)
 
     def gzscore_pullback(ybar):
         ybar = unthunk(ybar)
@@ -121,7 +121,7 @@ def zmap_frule(tangents, scores, compare, axis=0, ddof=0, nan_policy="propagate"
     x, other = as_array(scores), as_array(compare)
     decline_other_scores(nan_policy, x, other)
     dscores, dcompare = as_array_tangent(tangents[1], scores), as_array_tangent(tangents[2], compare)
-    y, dy, standard = handed_over(stats.zmap, scores, compare, axis, ddof, nan_policy), ZERO_TANGENT, None
+    y, dy, standard = seen_by_tracers(stats.zmap, scores, compare, axis, ddof, nan_policy), ZERO_TANGENT, None
     standard = Standard(other, axis, ddof)
     if not isinstance(dscores, AbstractZero):
         dy = dy + standard.scaled(dscores)
@@ -134,7 +134,7 @@ def zmap_frule(tangents, scores, compare, axis=0, ddof=0, nan_policy="propagate"
 def zmap_rrule(scores, compare, axis=0, ddof=0, nan_policy="propagate"):
     x, other = as_array(scores), as_array(compare)
     decline_other_scores(nan_policy, x, other)
-    y = handed_over(stats.zmap, scores, compare, axis, ddof, nan_policy)
+    y = seen_by_tracers(stats.zmap, scores, compare, axis, ddof, nan_policy)
     project_scores, project_compare = project_to(scores), project_to(compare)
     shapes = shape_of(scores), shape_of(compare)
 
@@ -201,26 +201,26 @@ def transformed_rrule(call, slopes, x, lmbda):
 @frule.register(stats.boxcox)
 def boxcox_frule(tangents, x, lmbda, alpha=None, optimizer=None):
     decline_optimisation(lmbda, alpha, optimizer)
-    return transformed_frule(lambda: handed_over(stats.boxcox, x, lmbda), boxcox_parts, tangents, x, lmbda)
+    return transformed_frule(lambda: seen_by_tracers(stats.boxcox, x, lmbda), boxcox_parts, tangents, x, lmbda)
 
 
 @rrule.register(stats.boxcox)
 def boxcox_rrule(x, lmbda, alpha=None, optimizer=None):
     decline_optimisation(lmbda, alpha, optimizer)
-    return transformed_rrule(lambda: handed_over(stats.boxcox, x, lmbda), boxcox_parts, x, lmbda)
+    return transformed_rrule(lambda: seen_by_tracers(stats.boxcox, x, lmbda), boxcox_parts, x, lmbda)
 
 
 @frule.register(stats.yeojohnson)
 def yeojohnson_frule(tangents, x, lmbda):
     decline_optimisation(lmbda)
-    return transformed_frule(lambda: handed_over(stats.yeojohnson, x, lmbda), yeojohnson_slopes, tangents, x, lmbda)
+    return transformed_frule(lambda: seen_by_tracers(stats.yeojohnson, x, lmbda), yeojohnson_slopes, tangents, x, lmbda)
 
 
 @rrule.register(stats.yeojohnson)
 def yeojohnson_rrule(x, lmbda):
     """That of Box and Cox of 1 + |x|, with λ or 2 - λ by the sign of x."""
     decline_optimisation(lmbda)
-    return transformed_rrule(lambda: handed_over(stats.yeojohnson, x, lmbda), yeojohnson_slopes, x, lmbda)
+    return transformed_rrule(lambda: seen_by_tracers(stats.yeojohnson, x, lmbda), yeojohnson_slopes, x, lmbda)
 
 
 def yeojohnson_slopes(x, lmbda):

@@ -24,7 +24,7 @@ import numpy as np
 from multipledispatch import MDNotImplementedError
 from scipy import special, stats
 
-from rules.numpy.array_like import as_array, handed_over
+from rules.numpy.array_like import as_array, seen_by_tracers
 from rulescore import (
     derivatives_given_output,
     missing_rules,
@@ -70,7 +70,7 @@ def method_with(parameters, distribution, name):
     def call(*args, **kwargs):
         if any(np.iscomplexobj(x) for x in (*args, *kwargs.values())):
             raise MDNotImplementedError  # some of SciPy's formulas take them, though no density is of them
-        return handed_over(bound, *args, **kwargs)
+        return seen_by_tracers(bound, *args, **kwargs)
 
     kind, no_default = inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.empty
     call.__signature__ = inspect.Signature(
@@ -145,10 +145,10 @@ class Entry:
         return zip(self.shapes, self.of_quantile, self.of_cdf, strict=True)
 
     def density_at(self, x, args):
-        return handed_over(getattr(self.distribution, self.density), x, *args)
+        return seen_by_tracers(getattr(self.distribution, self.density), x, *args)
 
     def log_density_at(self, x, args):
-        return handed_over(getattr(self.distribution, f"log{self.density}"), x, *args)
+        return seen_by_tracers(getattr(self.distribution, f"log{self.density}"), x, *args)
 
     def absent(self, name):
         """In the place of the slope of a shape parameter that has none: nothing if it is a whole number."""

@@ -15,14 +15,16 @@ from typing import Any
 import numpy as np
 
 from rulescore.ad.batches import elementwise, indexing, products, reductions, shapes  # noqa: F401  (these register)
-from rulescore.ad.batches.table import fact_for, is_batched, rule_for
+from rulescore.ad.batches.indexing import BatchedIndex, assignable
+from rulescore.ad.batches.table import fact_for, is_batched
 from rulescore.ad.in_place.tracer import WritableTracer
 from rulescore.ad.messages.errors import TracerConversionError, full_name
 from rulescore.ad.numpy_protocols.array_makers import SPECIAL
 from rulescore.ad.numpy_protocols.operands import leaves_to
 from rulescore.ad.tracing.tracers import Trace, Tracer, new_level, top_trace, value_beneath
 from rulescore.ad.values.trees import map_containers
-from rulescore.tangents import rebuild, structure_of
+from rulescore.tables.batching import batching
+from rulescore.tangents.structure import rebuild, structure_of
 
 
 class Batch(Trace):
@@ -56,6 +58,14 @@ class Batch(Trace):
         copies = np.broadcast_to(x, (self.size, *x.shape))
         return copies if isinstance(copies, Tracer) else copies.copy()
 
+    def place(self, index: Any, ndim: int) -> BatchedIndex | None:
+        """An index of elements with so many dimensions in the array that holds the batch; None where it is unknown."""
+        return BatchedIndex.of(index, ndim) if top_trace((index,)) is None else None
+
+    def assignable(self, place: BatchedIndex, value: Any) -> Any:
+        """A value as it can be assigned to a place in the array that holds the batch, or NotImplemented."""
+        return assignable(self, place, value)
+
     def process(self, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Call ``f`` by its batching rule; without one, once for each element of the batch."""
         if kwargs.get("out") is not None:
@@ -66,7 +76,7 @@ class Batch(Trace):
         fact = fact_for(f)
         if fact is not None:
             return fact(*args, **kwargs)
-        rule = rule_for(f)
+        rule = batching.rule_for(f)
         values = NotImplemented if rule is None else rule(self, f, args, kwargs)
         return self._one_by_one(f, args, kwargs) if values is NotImplemented else self._wrapped(values)
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from rulescore.ad.batches.batch import Batch
 from rulescore.ad.tracing.tracers import Tracer, value_beneath
-from rulescore.zero import AbstractZero, ZeroTangent
+from rulescore.tangents.zero import AbstractZero, ZeroTangent
 
 BATCH_ELEMENTS = 2**18
 """How many numbers a batch of directions may hold: more directions are taken in several passes.

@@ -7,12 +7,16 @@ from typing import Any
 import numpy as np
 
 from rulescore.ad.batches.axes import ndim_of, padded
-from rulescore.ad.batches.table import RULES_BY_KIND, batching_rule, is_batched, rule_of_one_array
+from rulescore.ad.batches.table import is_batched, rule_of_one_array
+from rulescore.tables.batching import batching
+from rulescore.tables.signatures import instances_of
 
 
-@batching_rule(np.clip, np.where)
+@batching.register(instances_of(np.ufunc), np.clip, np.where)
 def elementwise(batch: Any, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Functions of numbers: what is batched gets as many dimensions as the output has."""
+    if getattr(f, "signature", None) is not None:
+        return _of_stacks(batch, f, args, kwargs)
     if kwargs.keys() - {"dtype", "casting"} or (f is np.where and len(args) != 3):
         return NotImplemented
     ndim = max(map(ndim_of, args))
@@ -39,4 +43,13 @@ def _of_matrices(f: Any, x: Any, *args: Any, **kwargs: Any) -> Any:
     return f(x._value, *args, **kwargs) if x.ndim >= 2 else NotImplemented
 
 
-RULES_BY_KIND["ufunc"] = elementwise
+def _of_stacks(batch: Any, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Generalised ufuncs, which broadcast over all axes but the last ones, whose number their signature tells."""
+    if kwargs not in ({}, {"axis": -1}) or "?" in f.signature:
+        return NotImplemented
+    inputs = f.signature.partition("->")[0].split("),(")
+    core = [len([name for name in group.strip("()").split(",") if name]) for group in inputs]
+    loops = [ndim_of(x) - own for x, own in zip(args, core, strict=True)]
+    if min(loops) < 0:
+        return NotImplemented
+    return f(*[padded(x, max(loops) + own) if is_batched(batch, x) else x for x, own in zip(args, core, strict=True)])

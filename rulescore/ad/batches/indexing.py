@@ -8,10 +8,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rulescore.ad.batches.axes import as_array, flattened, ndim_of, padded, shifted
-from rulescore.ad.batches.table import RULES_BY_NAME, batching_rule, is_batched, rule_of_one_array
+from rulescore.ad.batches.table import is_batched, rule_of_one_array
 from rulescore.ad.in_place.adding_at import added_at
 from rulescore.ad.in_place.replaced import replaced
-from rulescore.ad.tracing.tracers import Tracer, top_trace
+from rulescore.ad.tracing.tracers import Tracer
+from rulescore.tables.batching import batching
 
 
 class BatchedIndex(NamedTuple):
@@ -95,27 +96,17 @@ def _take_along_axis(f: Any, x: Any, indices: Any, axis: int | None = -1) -> Any
     return f(x._value, np.asarray(indices)[None], shifted(axis, x.ndim))
 
 
-@batching_rule(replaced, added_at)
+@batching.register(replaced, added_at)
 def _replaced(batch: Any, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     x, index, value = args
-    batched = BatchedIndex.of(index, ndim_of(x)) if top_trace((index,)) is None else None
+    batched = batch.place(index, ndim_of(x))
     if batched is None:
         return NotImplemented
-    value = _assignable(batch, batched, value)
+    value = assignable(batch, batched, value)
     return value if value is NotImplemented else f(batch.values(x), batched.entries, value)
 
 
-def _scatter(batch: Any, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """The transpose of indexing, ``scatter(ybar, index, shape, dtype)``, which the rules of indexing define."""
-    ybar, index, shape, dtype = args
-    batched = BatchedIndex.of(index, len(shape)) if top_trace((index,)) is None else None
-    if batched is None:
-        return NotImplemented
-    values = _assignable(batch, batched, ybar)
-    return values if values is NotImplemented else f(values, batched.entries, (batch.size, *shape), dtype)
-
-
-def _assignable(batch: Any, index: BatchedIndex, value: Any) -> Any:
+def assignable(batch: Any, index: BatchedIndex, value: Any) -> Any:
     """A value as it can be assigned to what an index names in the array that holds the batch."""
     ndim = ndim_of(value)
     if ndim > index.ndim:  # NumPy drops leading axes of length 1
@@ -125,6 +116,3 @@ def _assignable(batch: Any, index: BatchedIndex, value: Any) -> Any:
     if index.place == 0 or ndim == 0:
         return value
     return index.as_result(as_array(value)[(None, *[None] * (index.ndim - ndim))])
-
-
-RULES_BY_NAME["rules.numpy.indexing.scatter"] = _scatter

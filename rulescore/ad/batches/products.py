@@ -11,10 +11,11 @@ from numpy.lib.array_utils import normalize_axis_tuple
 
 from rulescore.ad.batches.axes import as_array, flattened, ndim_of, padded
 from rulescore.ad.batches.elementwise import elementwise
-from rulescore.ad.batches.table import RULES_BY_KIND, batching_rule, is_batched
+from rulescore.ad.batches.table import is_batched
+from rulescore.tables.batching import batching
 
 
-@batching_rule(np.matmul, operator.matmul)
+@batching.register(np.matmul, operator.matmul)
 def _matmul(batch: Any, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     if kwargs:
         return NotImplemented
@@ -41,19 +42,7 @@ def _times_matrix(rows: Any, matrix: Any) -> Any:
     return np.reshape(flat @ matrix, (*rows.shape[:-1], matrix.shape[-1]))
 
 
-def _stacks(batch: Any, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """Generalised ufuncs, which broadcast over all axes but the last ones, whose number their signature tells."""
-    if kwargs not in ({}, {"axis": -1}) or "?" in f.signature:
-        return NotImplemented
-    inputs = f.signature.partition("->")[0].split("),(")
-    core = [len([name for name in group.strip("()").split(",") if name]) for group in inputs]
-    loops = [ndim_of(x) - own for x, own in zip(args, core, strict=True)]
-    if min(loops) < 0:
-        return NotImplemented
-    return f(*[padded(x, max(loops) + own) if is_batched(batch, x) else x for x, own in zip(args, core, strict=True)])
-
-
-@batching_rule(np.dot)
+@batching.register(np.dot)
 def _dot(batch: Any, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     a, b = args
     if ndim_of(a) == 0 or ndim_of(b) == 0:
@@ -63,7 +52,7 @@ def _dot(batch: Any, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> A
     return _contracted(batch, a, b, [ndim_of(a) - 1], [ndim_of(b) - 2])
 
 
-@batching_rule(np.inner)
+@batching.register(np.inner)
 def _inner(batch: Any, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     a, b = args
     if ndim_of(a) == 0 or ndim_of(b) == 0:
@@ -71,7 +60,7 @@ def _inner(batch: Any, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) ->
     return _contracted(batch, a, b, [ndim_of(a) - 1], [ndim_of(b) - 1])
 
 
-@batching_rule(np.tensordot)
+@batching.register(np.tensordot)
 def _tensordot(batch: Any, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     a, b, axes = (*args, kwargs.get("axes", 2))[:3]
     if isinstance(axes, (int, np.integer)):
@@ -90,7 +79,7 @@ def _contracted(batch: Any, a: Any, b: Any, of_a: Any, of_b: Any) -> Any:
     return np.moveaxis(product, ndim_of(a) - len(of_a), 0)
 
 
-@batching_rule(np.vdot)
+@batching.register(np.vdot)
 def _vdot(batch: Any, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     a, b = args
     if not is_batched(batch, b):
@@ -98,7 +87,7 @@ def _vdot(batch: Any, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> 
     return NotImplemented if is_batched(batch, a) else flattened(b) @ np.conjugate(np.ravel(a))
 
 
-@batching_rule(np.outer)
+@batching.register(np.outer)
 def _outer(batch: Any, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     if kwargs or len(args) != 2:
         return NotImplemented
@@ -106,7 +95,7 @@ def _outer(batch: Any, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) ->
     return a[..., :, None] * b[..., None, :]
 
 
-@batching_rule(np.einsum)
+@batching.register(np.einsum)
 def _einsum(batch: Any, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """The batch is one more index, of every operand that is batched and of the output."""
     subscripts, *operands = args
@@ -123,7 +112,7 @@ def _einsum(batch: Any, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -
     return f(f"{','.join(prefixed)}->{letter}{output}", *values, **kwargs)
 
 
-@batching_rule(np.linalg.solve)
+@batching.register(np.linalg.solve)
 def _solve(batch: Any, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     a, b = args
     if kwargs or ndim_of(a) < 2 or ndim_of(b) < 1:
@@ -142,6 +131,3 @@ def _solved_together(f: Any, a: Any, values: Any) -> Any:
     in_front = np.moveaxis(values, 1, 0)
     columns = np.reshape(in_front, (values.shape[1], math.prod(in_front.shape[1:])))
     return np.moveaxis(np.reshape(f(a, columns), in_front.shape), 0, 1)
-
-
-RULES_BY_KIND["generalised ufunc"] = _stacks

@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 
 from rulescore.ad.batches.axes import all_axes, flattened, shifted
-from rulescore.ad.batches.table import RULES_BY_KIND, is_batched, rule_of_one_array
+from rulescore.ad.batches.table import is_batched, rule_of_one_array
 from rulescore.ad.numpy_protocols.ufunc_methods import segment_sums
 from rulescore.ad.tracing.tracers import top_trace
+from rulescore.tables.batching import batching
 
 
 @rule_of_one_array(
@@ -23,6 +24,7 @@ def _reduction(f: Any, x: Any, axis: Any = None, *args: Any, **kwargs: Any) -> A
     return f(x._value, all_axes(x) if axis is None else shifted(axis, x.ndim), *args, **kwargs)
 
 
+@batching.register(np.ufunc.reduce, np.ufunc.accumulate)
 def _ufunc_method(batch: Any, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """``ufunc.reduce`` and ``ufunc.accumulate``."""
     x, axis = args[0], args[1] if len(args) > 1 else kwargs.get("axis", 0)
@@ -92,6 +94,3 @@ def _register_along_axis() -> None:
 
 
 _register_along_axis()
-
-
-RULES_BY_KIND |= {"reduce": _ufunc_method, "accumulate": _ufunc_method}

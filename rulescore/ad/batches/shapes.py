@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from rulescore.ad.batches.axes import padded, shifted
-from rulescore.ad.batches.table import batching_rule, rule_of_one_array
+from rulescore.ad.batches.table import rule_of_one_array
 from rulescore.ad.tracing.tracers import Tracer
+from rulescore.tables.batching import batching
 
 
 def _reshaped(x: Any, shape: Any, order: str = "C") -> Any:
@@ -97,7 +98,7 @@ def _broadcast_to(f: Any, x: Any, shape: Any, subok: bool = False) -> Any:
     return copies if isinstance(copies, Tracer) else copies.copy()
 
 
-@batching_rule(np.concatenate)
+@batching.register(np.concatenate)
 def _concatenate(batch: Any, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     arrays, axis = args[0], args[1] if len(args) > 1 else kwargs.get("axis", 0)
     if type(arrays) not in (list, tuple) or len(args) > 2 or kwargs.keys() - {"axis", "dtype", "casting"}:
@@ -109,7 +110,7 @@ def _concatenate(batch: Any, f: Any, args: tuple[Any, ...], kwargs: dict[str, An
     return f(values, axis=shifted(axis, values[0].ndim - 1), **options)
 
 
-@batching_rule(np.stack)
+@batching.register(np.stack)
 def _stack(batch: Any, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     arrays, axis = args[0], args[1] if len(args) > 1 else kwargs.get("axis", 0)
     if type(arrays) not in (list, tuple) or len(args) > 2 or kwargs.keys() - {"axis", "dtype", "casting"}:

@@ -1,4 +1,8 @@
-"""Batching rules: how they are registered, and found."""
+"""What batching rules have in common: whose arguments are batched, and what is known without looking at values.
+
+A rule gets a call with tracers of a batch among its arguments. The axes, shapes and numbers of dimensions in a call are
+those of one element of the batch.
+"""
 
 from __future__ import annotations
 
@@ -10,17 +14,7 @@ import numpy as np
 
 from rulescore.ad.batches.axes import lengths_at
 from rulescore.ad.tracing.tracers import Tracer, top_trace
-
-Rule = Callable[[Any, Any, tuple[Any, ...], dict[str, Any]], Any]
-
-
-RULES: dict[Any, Rule] = {}
-
-
-RULES_BY_KIND: dict[str, Rule] = {}
-RULES_BY_NAME: dict[str, Rule] = {}
-"""Rules of functions that this package knows by name only, since it does not import the rules."""
-
+from rulescore.tables.batching import batching
 
 FACTS: dict[Any, Callable[..., Any]] = {
     np.shape: lambda a: a.shape,
@@ -38,32 +32,9 @@ def fact_for(f: Any) -> Callable[..., Any] | None:
     return FACTS.get(f) if isinstance(f, Hashable) else None
 
 
-def rule_for(f: Any) -> Rule | None:
-    """The batching rule of a function, or None."""
-    rule = RULES.get(f) if isinstance(f, Hashable) else None
-    if rule is not None:
-        return rule
-    if isinstance(f, np.ufunc):
-        return RULES_BY_KIND["ufunc" if f.signature is None else "generalised ufunc"]
-    if isinstance(getattr(f, "__self__", None), np.ufunc):
-        return RULES_BY_KIND.get(f.__name__)
-    return RULES_BY_NAME.get(f"{getattr(f, '__module__', '')}.{getattr(f, '__name__', '')}")
-
-
 def is_batched(batch: Any, x: Any) -> bool:
     """Whether ``x`` is a tracer of a batch."""
     return isinstance(x, Tracer) and x._trace is batch
-
-
-def batching_rule(*functions: Any) -> Callable[[Rule], Rule]:
-    """Register a rule for functions."""
-
-    def register(rule: Rule) -> Rule:
-        for function in functions:
-            RULES[function] = rule
-        return rule
-
-    return register
 
 
 def rule_of_one_array(*functions: Any) -> Callable[[Any], Any]:
@@ -75,8 +46,7 @@ def rule_of_one_array(*functions: Any) -> Callable[[Any], Any]:
                 return NotImplemented
             return rule(f, *args, **kwargs)
 
-        for function in functions:
-            RULES[function] = rule_of_call
+        batching.register(*functions)(rule_of_call)
         return rule
 
     return register

@@ -12,11 +12,12 @@ from rulescore.ad.boundary.derivatives import matching
 from rulescore.ad.messages.errors import describe
 from rulescore.ad.numpy_protocols.operands import is_refused
 from rulescore.ad.tracing.tracers import frozen
-from rulescore.ad.values.kinds import as_scalar, has_tangent_space, hides_numbers, is_exotic, is_integral
+from rulescore.ad.values.kinds import hides_numbers, is_exotic, is_integral
 from rulescore.ad.values.trees import LEAF, flatten, path_of, unflatten
-from rulescore.records import name_of
-from rulescore.sparsity import is_sparse
-from rulescore.zero import NoTangent
+from rulescore.tables.names import name_of
+from rulescore.tangents.spaces import as_scalar, has_tangent_space
+from rulescore.tangents.sparsity import is_sparse
+from rulescore.tangents.zero import NoTangent
 
 Argnums = int | Sequence[int]
 

@@ -12,13 +12,13 @@ from rulescore.ad.boundary.results import belongs_to
 from rulescore.ad.in_place.views import View
 from rulescore.ad.messages.errors import describe
 from rulescore.ad.tracing.tracers import Tracer, value_beneath
-from rulescore.ad.values.kinds import as_scalar, has_tangent_space
 from rulescore.ad.values.trees import flatten, form_of, path_of
-from rulescore.projection import project_to
-from rulescore.records import name_of
-from rulescore.tangents import NotImplementedTangent, zero_tangent
-from rulescore.thunks import unthunk
-from rulescore.zero import AbstractZero, NoTangent
+from rulescore.tables.names import name_of
+from rulescore.tangents.not_implemented import NotImplementedTangent
+from rulescore.tangents.projection import project_to
+from rulescore.tangents.spaces import as_scalar, has_tangent_space, zero_tangent
+from rulescore.tangents.thunks import unthunk
+from rulescore.tangents.zero import AbstractZero, NoTangent
 
 
 def finished(bars: list[Any], leaves: list[Any], given: Sequence[Any] = ()) -> list[Any]:

@@ -10,9 +10,10 @@ import numpy as np
 
 from rulescore.ad.messages.errors import UnrelatedOutputError, describe
 from rulescore.ad.tracing.tracers import Tracer, frozen
-from rulescore.ad.values.kinds import has_tangent_space, hides_numbers
+from rulescore.ad.values.kinds import hides_numbers
 from rulescore.ad.values.trees import tree_map
-from rulescore.records import name_of
+from rulescore.tables.names import name_of
+from rulescore.tangents.spaces import has_tangent_space
 
 
 def result_of(result: Any, has_aux: bool, f: Any) -> tuple[Any, Any]:

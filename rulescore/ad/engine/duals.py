@@ -10,10 +10,11 @@ import numpy as np
 from rulescore.ad.tracing.calls import Call, Stripped, bound, captures, strip
 from rulescore.ad.tracing.outputs import traced
 from rulescore.ad.tracing.tracers import Trace, Tracer, new_level
-from rulescore.registry import frule
-from rulescore.tangents import NotImplementedTangent, Tangent
-from rulescore.thunks import unthunk
-from rulescore.zero import AbstractZero, NoTangent, ZeroTangent
+from rulescore.tables.registry import frule
+from rulescore.tangents.not_implemented import NotImplementedTangent
+from rulescore.tangents.structural import Tangent
+from rulescore.tangents.thunks import unthunk
+from rulescore.tangents.zero import AbstractZero, NoTangent, ZeroTangent
 
 _NO_TANGENT, _ZERO_TANGENT = NoTangent(), ZeroTangent()
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from rulescore.ad.tracing.calls import part_of_tangent
-from rulescore.thunks import unthunk
+from rulescore.tangents.thunks import unthunk
 
 Key = Any
 

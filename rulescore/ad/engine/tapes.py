@@ -10,8 +10,8 @@ from rulescore.ad.engine.walk_back import Cotangents, walk_back
 from rulescore.ad.tracing.calls import Call, Stripped, bound, captures, strip
 from rulescore.ad.tracing.outputs import traced
 from rulescore.ad.tracing.tracers import Trace, Tracer, new_level
-from rulescore.declarations import no_tangent_pullback
-from rulescore.registry import rrule
+from rulescore.definitions.declarations import no_tangent_pullback
+from rulescore.tables.registry import rrule
 
 
 class Recorder(Trace):

@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 
 from rulescore.ad.engine.entries import Entry, Key, Parts
-from rulescore.tangents import NotImplementedTangent
-from rulescore.thunks import InplaceableThunk, Selected, unthunk
-from rulescore.zero import AbstractZero
+from rulescore.tangents.masked import Selected
+from rulescore.tangents.not_implemented import NotImplementedTangent
+from rulescore.tangents.thunks import InplaceableThunk, unthunk
+from rulescore.tangents.zero import AbstractZero
 
 
 class Cotangents:

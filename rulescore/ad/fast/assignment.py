@@ -20,8 +20,8 @@ from rulescore.ad.in_place.tracer import WritableTracer
 from rulescore.ad.in_place.view_calls import Part
 from rulescore.ad.in_place.views import plain_class
 from rulescore.ad.tracing.tracers import Tracer
-from rulescore.projection import project_to
-from rulescore.zero import AbstractZero, ZeroTangent
+from rulescore.tangents.projection import project_to
+from rulescore.tangents.zero import AbstractZero, ZeroTangent
 
 _ZERO_TANGENT = ZeroTangent()
 

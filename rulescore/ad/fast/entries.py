@@ -16,11 +16,13 @@ import numpy as np
 from rulescore.ad.engine.entries import Key, Parts
 from rulescore.ad.fast.forms import MINUS_ONE, ONE
 from rulescore.ad.fast.references import REFERENCES_OF_A_LOCAL
-from rulescore.definitions import Blueprint, OneOver
-from rulescore.projection import unbroadcast
-from rulescore.tangents import NotImplementedTangent
-from rulescore.thunks import InplaceableThunk, Selected, unthunk
-from rulescore.zero import AbstractZero
+from rulescore.definitions.partials import OneOver
+from rulescore.definitions.static import Blueprint
+from rulescore.tangents.broadcasting import unbroadcast
+from rulescore.tangents.masked import Selected
+from rulescore.tangents.not_implemented import NotImplementedTangent
+from rulescore.tangents.thunks import InplaceableThunk, unthunk
+from rulescore.tangents.zero import AbstractZero
 
 _ndarray = np.ndarray
 

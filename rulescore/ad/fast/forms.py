@@ -13,9 +13,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from rulescore.records import RuleRecord, StaticForm
-from rulescore.registry import rrule
-from rulescore.signatures import plain_type
+from rulescore.tables.records import RuleRecord, StaticForm
+from rulescore.tables.registry import rrule
+from rulescore.tables.signatures import plain_type
 
 # In the place of partials that are the constants 1 and -1: the cotangent is passed on, or negated.
 ONE = None

@@ -27,11 +27,11 @@ from rulescore.ad.graph.nodes import Node, frame_of_user, next_number, node_of, 
 from rulescore.ad.in_place.tracer import WritableTracer, call_and_settle
 from rulescore.ad.tracing.calls import Call, Stripped
 from rulescore.ad.tracing.tracers import Tracer, class_for
-from rulescore.ad.values.kinds import as_scalar
-from rulescore.declarations import no_tangent_pullback
-from rulescore.records import StaticForm
-from rulescore.registry import rrule
-from rulescore.thunks import Selected
+from rulescore.definitions.declarations import no_tangent_pullback
+from rulescore.tables.records import StaticForm
+from rulescore.tables.registry import rrule
+from rulescore.tangents.masked import Selected
+from rulescore.tangents.spaces import as_scalar
 
 _getframe = sys._getframe
 _OPERATORS = record_binary.__code__.co_filename

@@ -36,8 +36,8 @@ from rulescore.ad.in_place.tracer import WritableTracer, call_and_settle
 from rulescore.ad.numpy_protocols.operands import leaves_to
 from rulescore.ad.tracing.calls import Call
 from rulescore.ad.tracing.tracers import Tracer, class_for
-from rulescore.definitions import Blueprint
-from rulescore.records import StaticForm
+from rulescore.definitions.static import Blueprint
+from rulescore.tables.records import StaticForm
 
 _ndarray = np.ndarray
 _getitem, _matmul = operator.getitem, np.matmul

@@ -21,10 +21,10 @@ from rulescore.ad.in_place.sharing import settled
 from rulescore.ad.tracing.calls import Call, captures
 from rulescore.ad.tracing.outputs import traced
 from rulescore.ad.tracing.tracers import Tracer
-from rulescore.declarations import no_tangent_pullback
-from rulescore.definitions import Blueprint
-from rulescore.records import StaticForm
-from rulescore.thunks import Selected
+from rulescore.definitions.declarations import no_tangent_pullback
+from rulescore.definitions.static import Blueprint
+from rulescore.tables.records import StaticForm
+from rulescore.tangents.masked import Selected
 
 _ndarray = np.ndarray
 

@@ -18,7 +18,7 @@ from rulescore.ad.tracing.calls import Call, Stripped, values_of
 from rulescore.ad.tracing.outputs import traced
 from rulescore.ad.tracing.tracers import Tracer, top_trace
 from rulescore.ad.values.trees import map_containers_at
-from rulescore.tangents import rebuild, structure_of
+from rulescore.tangents.structure import rebuild, structure_of
 
 
 class Recalled(Pulled):

@@ -12,11 +12,12 @@ from rulescore.ad.messages.errors import TracerConversionError, no_rule
 from rulescore.ad.numpy_protocols.operands import operands, refuse_types
 from rulescore.ad.numpy_protocols.ufunc_keywords import converted_to
 from rulescore.ad.tracing.tracers import Tracer, apply
-from rulescore.declarations import no_tangent_pullback
-from rulescore.projection import NON_DIFFERENTIABLE, project_to, unbroadcast
-from rulescore.registry import frule, rrule
-from rulescore.thunks import Thunk, unthunk
-from rulescore.zero import AbstractZero, NoTangent
+from rulescore.definitions.declarations import no_tangent_pullback
+from rulescore.tables.registry import frule, rrule
+from rulescore.tangents.broadcasting import unbroadcast
+from rulescore.tangents.projection import NON_DIFFERENTIABLE, project_to
+from rulescore.tangents.thunks import Thunk, unthunk
+from rulescore.tangents.zero import AbstractZero, NoTangent
 
 _NO_TANGENT = NoTangent()
 

@@ -9,7 +9,7 @@ import numpy as np
 from rulescore.ad.in_place.memory import empty, scaled
 from rulescore.ad.in_place.view_calls import Part
 from rulescore.ad.tracing.tracers import value_beneath
-from rulescore.zero import AbstractZero
+from rulescore.tangents.zero import AbstractZero
 
 
 class Layout:

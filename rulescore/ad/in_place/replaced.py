@@ -10,11 +10,12 @@ from rulescore.ad.in_place.memory import copy_of, zeros
 from rulescore.ad.in_place.repeated_elements import Layout, counting, last_of_each
 from rulescore.ad.in_place.view_calls import Part
 from rulescore.ad.tracing.tracers import Tracer, apply, value_beneath
-from rulescore.declarations import no_tangent_pullback
-from rulescore.projection import NON_DIFFERENTIABLE, project_to, unbroadcast
-from rulescore.registry import frule, rrule
-from rulescore.thunks import Thunk, unthunk
-from rulescore.zero import AbstractZero, NoTangent, ZeroTangent
+from rulescore.definitions.declarations import no_tangent_pullback
+from rulescore.tables.registry import frule, rrule
+from rulescore.tangents.broadcasting import unbroadcast
+from rulescore.tangents.projection import NON_DIFFERENTIABLE, project_to
+from rulescore.tangents.thunks import Thunk, unthunk
+from rulescore.tangents.zero import AbstractZero, NoTangent, ZeroTangent
 
 _NO_TANGENT, _ZERO_TANGENT = NoTangent(), ZeroTangent()
 

@@ -27,7 +27,7 @@ from rulescore.ad.in_place.views import (
 from rulescore.ad.tracing.calls import Call
 from rulescore.ad.tracing.tracers import Tracer, top_trace, value_beneath
 from rulescore.ad.values.trees import map_containers
-from rulescore.tangents import is_array, rebuild, structure_of
+from rulescore.tangents.structure import is_array, rebuild, structure_of
 
 
 def settled(y: Any, call: Call) -> Any:

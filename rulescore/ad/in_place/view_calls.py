@@ -10,7 +10,7 @@ import numpy as np
 from rulescore.ad.in_place.memory import copy_of, is_laid_out, scaled
 from rulescore.ad.numpy_protocols.tracer import call_numpy
 from rulescore.ad.tracing.tracers import Tracer, value_beneath
-from rulescore.records import name_of
+from rulescore.tables.names import name_of
 
 
 class _Placeholder:

@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from rulescore.method_table import rule_type
-from rulescore.records import RuleRecord, name_of
-from rulescore.registry import frule, rrule
-from rulescore.signatures import matches, stretch
+from rulescore.tables.names import name_of
+from rulescore.tables.records import RuleRecord
+from rulescore.tables.registry import frule, rrule
+from rulescore.tables.signatures import matches, rule_type, stretch
 
 
 class NoRuleError(TypeError):

@@ -20,8 +20,9 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from rulescore.ad.messages.places import is_inner, stacklevel_of_user
-from rulescore.records import RuleRecord, name_of
-from rulescore.registry import frule, rrule
+from rulescore.tables.names import name_of
+from rulescore.tables.records import RuleRecord
+from rulescore.tables.registry import frule, rrule
 
 # How many functions are looked at in search of one with a rule, those nearest to the differentiated one first.
 _MOST_FUNCTIONS = 300

@@ -15,7 +15,7 @@ import numpy as np
 from rulescore.ad.messages.errors import TracerConversionError, no_rule
 from rulescore.ad.numpy_protocols.operands import array_of
 from rulescore.ad.tracing.tracers import Tracer, top_trace, top_tracer, value_beneath
-from rulescore.ad.values.kinds import has_tangent_space
+from rulescore.tangents.spaces import has_tangent_space
 
 SPECIAL: dict[Any, Callable[..., Any]] = {}
 

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from rulescore.ad.tracing.tracers import top_trace
-from rulescore.registry import rrule
-from rulescore.sparsity import is_sparse
-from rulescore.thunks import Thunk
+from rulescore.tables.registry import rrule
+from rulescore.tangents.sparsity import is_sparse
+from rulescore.tangents.thunks import Thunk
 
 
 def operands(f: Any, args: tuple[Any, ...]) -> tuple[Any, ...]:

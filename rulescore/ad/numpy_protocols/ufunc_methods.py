@@ -15,8 +15,8 @@ from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 from rulescore.ad.numpy_protocols.ufunc_keywords import converted_to
 from rulescore.ad.tracing.calls import values_of
 from rulescore.ad.tracing.tracers import Tracer, apply, top_trace, top_tracer
-from rulescore.definitions import linear_rule
-from rulescore.registry import rrule
+from rulescore.definitions.linear import linear_rule
+from rulescore.tables.registry import rrule
 
 _NOT_GIVEN = np._NoValue
 

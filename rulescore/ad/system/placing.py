@@ -15,7 +15,8 @@ from rulescore.ad.engine.entries import LEAF, Entry, Key
 from rulescore.ad.engine.tapes import Tape
 from rulescore.ad.messages.errors import full_name
 from rulescore.ad.messages.places import Place, is_inner
-from rulescore.thunks import Selected, unthunk
+from rulescore.tangents.masked import Selected
+from rulescore.tangents.thunks import unthunk
 
 is_placing: contextvars.ContextVar[bool] = contextvars.ContextVar("rulescore_is_placing", default=False)
 """Whether functions are being run again in search of a place, so that every tape has to know places."""

@@ -10,14 +10,14 @@ from collections.abc import Iterator
 from typing import Any
 
 from rulescore.ad.tracing.tracers import Tracer, frozen
-from rulescore.ad.values.kinds import as_scalar, has_tangent_space
 from rulescore.ad.values.skeletons import Skeleton, leaves_in, tangent_of, tangents_in, with_leaves
-from rulescore.declarations import no_tangent_pullback
-from rulescore.projection import project_to
-from rulescore.registry import frule, rrule
-from rulescore.tangents import as_structural, zero_tangent
-from rulescore.thunks import unthunk
-from rulescore.zero import AbstractZero, NoTangent, ZeroTangent
+from rulescore.definitions.declarations import no_tangent_pullback
+from rulescore.tables.registry import frule, rrule
+from rulescore.tangents.projection import project_to
+from rulescore.tangents.spaces import as_scalar, has_tangent_space, zero_tangent
+from rulescore.tangents.structural import as_structural
+from rulescore.tangents.thunks import unthunk
+from rulescore.tangents.zero import AbstractZero, NoTangent, ZeroTangent
 
 _NO_TANGENT, _ZERO_TANGENT = NoTangent(), ZeroTangent()
 

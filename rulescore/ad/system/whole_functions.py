@@ -10,11 +10,11 @@ from typing import Any
 
 from rulescore.ad.system.transposition import cotangent_of, lift, seeds_of
 from rulescore.ad.tracing.tracers import Tracer, frozen
-from rulescore.ad.values.kinds import as_scalar, has_tangent_space
 from rulescore.ad.values.skeletons import Skeleton, leaves_in, tangent_of, tangents_in, with_leaves
-from rulescore.declarations import no_tangent_pullback
-from rulescore.projection import project_to
-from rulescore.zero import AbstractZero, NoTangent, ZeroTangent
+from rulescore.definitions.declarations import no_tangent_pullback
+from rulescore.tangents.projection import project_to
+from rulescore.tangents.spaces import as_scalar, has_tangent_space
+from rulescore.tangents.zero import AbstractZero, NoTangent, ZeroTangent
 
 _NO_TANGENT, _ZERO_TANGENT = NoTangent(), ZeroTangent()
 

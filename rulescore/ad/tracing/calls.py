@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from rulescore.ad.tracing.tracers import Tracer, top_trace
 from rulescore.ad.values.trees import flatten_containers, map_containers, unflatten
-from rulescore.rule_table import RuleTable
+from rulescore.tables.table import RuleTable
 
 
 class Call(NamedTuple):

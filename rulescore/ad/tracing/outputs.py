@@ -9,10 +9,10 @@ import numpy as np
 
 from rulescore.ad.messages.errors import no_rule
 from rulescore.ad.tracing.calls import Call
-from rulescore.ad.values.kinds import as_scalar, has_tangent_space
 from rulescore.ad.values.skeletons import Skeleton, leaves_in, tangent_of, tangents_in, with_leaves
-from rulescore.tangents import is_array, structure_of
-from rulescore.zero import ZeroTangent
+from rulescore.tangents.spaces import as_scalar, has_tangent_space
+from rulescore.tangents.structure import is_array, structure_of
+from rulescore.tangents.zero import ZeroTangent
 
 
 def traced(trace: Any, y: Any, call: Call, entry: Any) -> Any:

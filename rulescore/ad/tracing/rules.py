@@ -11,11 +11,11 @@ from typing import Any
 
 from multipledispatch import MDNotImplementedError
 
-from rulescore.config import HasForwardMode, HasReverseMode
-from rulescore.records import RuleRecord
-from rulescore.registry import frule, rrule
-from rulescore.rule_table import RuleTable
-from rulescore.zero import NoTangent
+from rulescore.tables.features import HasForwardMode, HasReverseMode
+from rulescore.tables.records import RuleRecord
+from rulescore.tables.registry import frule, rrule
+from rulescore.tables.table import RuleTable
+from rulescore.tangents.zero import NoTangent
 
 _NO_TANGENT = NoTangent()
 

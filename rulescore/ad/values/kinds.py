@@ -8,22 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from rulescore.arithmetic import AbstractTangent
-from rulescore.tangents import is_array, structure_of
-
-
-def has_tangent_space(y: Any) -> bool:
-    """Whether an output is a number or an array of numbers that have a derivative."""
-    if type(y) is np.ndarray:
-        return y.dtype.kind in "fc"
-    if isinstance(y, (float, complex)):
-        return True
-    return is_array(y) and getattr(y.dtype, "kind", "") in ("f", "c")
-
-
-def as_scalar(x: Any) -> Any:
-    """Python's floats and complex numbers as NumPy's, which have a dtype and a shape; anything else as it is."""
-    return np.float64(x) if type(x) is float else np.complex128(x) if type(x) is complex else x
+from rulescore.tangents.arithmetic import AbstractTangent
+from rulescore.tangents.spaces import has_tangent_space
+from rulescore.tangents.structure import structure_of
 
 
 def is_integral(leaf: Any) -> bool:

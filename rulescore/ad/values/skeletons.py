@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
-from rulescore.ad.values.kinds import has_tangent_space
-from rulescore.tangents import Tangent, rebuild, structure_of
-from rulescore.thunks import unthunk
-from rulescore.zero import AbstractZero, NoTangent, ZeroTangent
+from rulescore.tangents.spaces import has_tangent_space
+from rulescore.tangents.structural import Tangent
+from rulescore.tangents.structure import rebuild, structure_of
+from rulescore.tangents.thunks import unthunk
+from rulescore.tangents.zero import AbstractZero, NoTangent, ZeroTangent
 
 _NO_TANGENT, _ZERO_TANGENT = NoTangent(), ZeroTangent()
 

@@ -15,8 +15,9 @@ from typing import Any
 import numpy as np
 import optree
 
-from rulescore.ad.values.kinds import has_tangent_space, hides_numbers, is_exotic
-from rulescore.arithmetic import AbstractTangent
+from rulescore.ad.values.kinds import hides_numbers, is_exotic
+from rulescore.tangents.arithmetic import AbstractTangent
+from rulescore.tangents.spaces import has_tangent_space
 
 NAMESPACE = "rulescore"
 

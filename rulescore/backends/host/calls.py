@@ -25,13 +25,13 @@ from rulescore.backends.host.functions import (
     is_differentiable,
     those_needed,
 )
-from rulescore.closures import is_traced
-from rulescore.config import RuleConfig
+from rulescore.closures.captures import is_traced
 from rulescore.read_only import called
-from rulescore.records import name_of
-from rulescore.registry import frule, rrule
-from rulescore.thunks import unthunk
-from rulescore.zero import AbstractZero, NoTangent, ZeroTangent
+from rulescore.tables.features import RuleConfig
+from rulescore.tables.names import name_of
+from rulescore.tables.registry import frule, rrule
+from rulescore.tangents.thunks import unthunk
+from rulescore.tangents.zero import AbstractZero, NoTangent, ZeroTangent
 
 _NO_TANGENT, _ZERO_TANGENT = NoTangent(), ZeroTangent()
 _OBJECT = np.dtype(object)

@@ -9,7 +9,7 @@ from typing import Any
 from rulescore.ad.messages.errors import describe
 from rulescore.backends.host.calls import HostCall
 from rulescore.backends.host.functions import Arrays
-from rulescore.records import name_of
+from rulescore.tables.names import name_of
 
 _NO_KEYWORDS: dict[str, Any] = {}
 

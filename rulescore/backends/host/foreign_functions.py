@@ -17,11 +17,11 @@ from rulescore.ad import primitive
 from rulescore.ad.messages.errors import describe
 from rulescore.ad.values.trees import flatten, unflatten
 from rulescore.backends.host.functions import dense, is_differentiable
-from rulescore.closures import is_traced
-from rulescore.projection import project_to
-from rulescore.registry import frule, rrule
-from rulescore.thunks import unthunk
-from rulescore.zero import AbstractZero, NoTangent
+from rulescore.closures.captures import is_traced
+from rulescore.tables.registry import frule, rrule
+from rulescore.tangents.projection import project_to
+from rulescore.tangents.thunks import unthunk
+from rulescore.tangents.zero import AbstractZero, NoTangent
 
 Arrays = Sequence[Any]
 _NO_TANGENT = NoTangent()

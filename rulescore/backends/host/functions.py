@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 
 from rulescore import ad
-from rulescore.tangents import NotImplementedTangent
-from rulescore.thunks import unthunk
-from rulescore.zero import AbstractZero, NoTangent
+from rulescore.tangents.not_implemented import NotImplementedTangent
+from rulescore.tangents.thunks import unthunk
+from rulescore.tangents.zero import AbstractZero, NoTangent
 
 Arrays = Sequence[Any]
 Spec = tuple[tuple[int, ...], Any]

@@ -16,12 +16,12 @@ import numpy as np
 
 from rulescore.backends.host.calls import HostCall
 from rulescore.backends.host.functions import Arrays, Batched, HostFunction, Needs, Pullback, Pushforward, of_some
-from rulescore.config import HasForwardMode, HasReverseMode
-from rulescore.definitions import ignore_derivatives
-from rulescore.records import name_of
-from rulescore.registry import frule, rrule
-from rulescore.thunks import unthunk
-from rulescore.zero import AbstractZero, NoTangent
+from rulescore.definitions.declarations import ignore_derivatives
+from rulescore.tables.features import HasForwardMode, HasReverseMode
+from rulescore.tables.names import name_of
+from rulescore.tables.registry import frule, rrule
+from rulescore.tangents.thunks import unthunk
+from rulescore.tangents.zero import AbstractZero, NoTangent
 
 Native = bool | Literal["auto"]
 """Whether a function runs on the system's own arrays: yes, no, or where it can."""

@@ -30,7 +30,7 @@ from rulescore.backends.torch.tensors import (
     tensor_of,
     tensors_of,
 )
-from rulescore.thunks import Thunk
+from rulescore.tangents.thunks import Thunk
 
 torch = framework("torch", "torch")
 

@@ -8,9 +8,9 @@ from typing import Any
 import optree
 
 from rulescore.backends.host.extras import framework
-from rulescore.config import HasForwardMode, HasReverseMode
-from rulescore.thunks import unthunk
-from rulescore.zero import AbstractZero, NoTangent
+from rulescore.tables.features import HasForwardMode, HasReverseMode
+from rulescore.tangents.thunks import unthunk
+from rulescore.tangents.zero import AbstractZero, NoTangent
 
 torch = framework("torch", "torch")
 

@@ -5,7 +5,7 @@ import pytest
 
 from rulescore import NoTangent, frule, rrule
 from rulescore.ad import TracerConversionError, grad
-from rulescore.records import name_of
+from rulescore.tables.names import name_of
 
 DECLARED = [f for f in rrule if any("not numerical" in r.tags for r in rrule.records(f))]
 

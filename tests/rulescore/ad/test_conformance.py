@@ -21,7 +21,7 @@ import scipy.stats
 
 from rulescore.ad import jvp, vjp
 from rulescore.ad.values.trees import flatten, unflatten
-from rulescore.discovery import rule_entries
+from rulescore.tables.discovery import rule_entries
 from testutils import conformance
 from testutils.conformance_report import FunctionResult
 from testutils.reference_ad import Floats, as_a_program, is_list_that_numpy_converts, vjp_as_a_program

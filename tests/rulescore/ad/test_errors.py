@@ -31,7 +31,7 @@ from rulescore.ad.messages.errors import (
 from rulescore.ad.primitives import primitive
 from rulescore.ad.reverse import grad, value_and_grad, vjp
 from rulescore.ad.system.reference_ad import AD
-from rulescore.arithmetic import MissingDerivativeError
+from rulescore.tangents.arithmetic import MissingDerivativeError
 from testutils import vjp_fd
 
 X = np.array([1.0, 2.0, 3.0])

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from rulescore import ad
-from rulescore.closures import is_traced
+from rulescore.closures.captures import is_traced
 
 Function = Callable[..., list[Any]]
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from rulescore.discovery import rule_entries
+from rulescore.tables.discovery import rule_entries
 from tests.rulescore.backends.comparison import Problem, problems
 from tests.rulescore.backends.exceptions import reason_for
 from tests.rulescore.backends.systems import System, systems

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from rules.numpy.array_like import seen_by_tracers
 from rulescore import HasReverseMode, NoTangent, frule, rrule, rrule_via_ad, scalar_rule
 
 # PyTorch's forward mode loads code of its own that it warns about.
@@ -127,26 +128,24 @@ def test_functions_without_rules_are_differentiated_by_the_system(kit: Any) -> N
 
 
 def test_a_function_with_a_rule_within_another_one_keeps_it(kit: Any) -> None:
-    from rules.numpy.array_like import handed_over
 
     kinds: list[Any] = []
     swish = swish_with_a_telltale(kinds)
 
     def f(x: Any) -> Any:
-        return np.sum(3 * handed_over(swish, x))
+        return np.sum(3 * seen_by_tracers(swish, x))
 
     native = kit.grad(kit.convert(f, native=True))(kit.array(X))
     np.testing.assert_allclose(native, 3 * np.diag(kit.jacrev(kit.convert(swish))(kit.array(X))), rtol=1e-12)
 
 
 def test_keywords_of_other_functions_are_not_left_out(kit: Any) -> None:
-    from rules.numpy.array_like import handed_over
 
     def scaled(x: Any, kind: str = "once") -> Any:
         return x * {"once": 1, "thrice": 3}[kind]
 
     scalar_rule(scaled, lambda y, x: y / x)
-    native = kit.convert(lambda x: np.sort(handed_over(scaled, x, kind="thrice"), kind="stable"), native=True)
+    native = kit.convert(lambda x: np.sort(seen_by_tracers(scaled, x, kind="thrice"), kind="stable"), native=True)
     np.testing.assert_allclose(native(kit.array(X)), np.sort(3 * X))
 
 

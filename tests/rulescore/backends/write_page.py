@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
-from rulescore.discovery import rule_entries
+from rulescore.tables.discovery import rule_entries
 from tests.rulescore.backends.comparison import problems
 from tests.rulescore.backends.exceptions import reason_for
 from tests.rulescore.backends.systems import systems

@@ -10,7 +10,7 @@ import scipy.integrate
 import scipy.optimize
 
 from rulescore import instances_of
-from rulescore.closures import ExplicitCall, made_explicit
+from rulescore.closures.explicit_calls import ExplicitCall, made_explicit
 from testutils.sampling import Sample, sample, sample_inputs
 
 

@@ -7,7 +7,7 @@ import scipy.optimize
 from rulescore import MissingDerivativeError, NoTangent, Tangent, ZeroTangent, frule, rrule
 from rulescore.ad import grad, hessian, jvp, primitives
 from rulescore.ad.system.reference_ad import AD
-from rulescore.closures import UnseenCaptureError
+from rulescore.closures.explicit_calls import UnseenCaptureError
 
 NO = NoTangent()
 opt = primitives(scipy.optimize)

@@ -1,31 +1,16 @@
-"""Structural tangents (of containers and objects, by field), and the tangent that a rule does not provide.
-
-Arrays and numbers are their own tangents and need no type here; the zeros live in `zero`, delayed ones in `thunks`.
-"""
+"""Structural tangents: of containers and objects, by field."""
 
 from __future__ import annotations
 
-import copy
-import dataclasses
-import functools
-import types
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
 
-from rulescore.arithmetic import AbstractTangent, MissingDerivativeError
-from rulescore.sparsity import is_sparse, pattern_of
-from rulescore.thunks import unthunk
-from rulescore.zero import NoTangent, ZeroTangent
-
-_POSITIONAL = (tuple, list)
-
-# The types most arguments are of, known to be leaves without looking at them.
-_LEAVES = frozenset(
-    {np.ndarray, np.float64, float, complex, int, bool, str, bytes, slice, type(None), types.EllipsisType}
-    | {types.FunctionType, types.BuiltinFunctionType, np.ufunc, type(np.sum)}
-)
+from rulescore.tangents.arithmetic import AbstractTangent
+from rulescore.tangents.structure import POSITIONAL, field_names, is_array, rebuild, structure_of
+from rulescore.tangents.thunks import unthunk
+from rulescore.tangents.zero import ZeroTangent
 
 
 class Tangent(AbstractTangent):
@@ -100,7 +85,7 @@ class Tangent(AbstractTangent):
 
     def __getitem__(self, key: Any) -> Any:
         names = field_names(self.primal_type)
-        is_sequence = issubclass(self.primal_type, _POSITIONAL)
+        is_sequence = issubclass(self.primal_type, POSITIONAL)
         if type(key) is int and is_sequence and names is None and 0 <= key < len(self.fields) and key in self.fields:
             return unthunk(self.fields[key])  # a list of all fields would take as long for each of them
         if isinstance(key, (int, np.integer, slice)) and (is_sequence or names is not None):
@@ -173,7 +158,7 @@ class Tangent(AbstractTangent):
                 f"tangents of different types do not add: {self.primal_type.__name__} and "
                 f"{other.primal_type.__name__}; one of the two rules returned the tangent of another type"
             )
-        is_sequence = issubclass(self.primal_type, _POSITIONAL) and field_names(self.primal_type) is None
+        is_sequence = issubclass(self.primal_type, POSITIONAL) and field_names(self.primal_type) is None
         if is_sequence and len(self.fields) != len(other.fields):
             raise ValueError(
                 f"tangents of a {self.primal_type.__name__} with {len(self.fields)} and {len(other.fields)} items "
@@ -210,103 +195,6 @@ class Tangent(AbstractTangent):
         raise TypeError(f"nothing can be divided by a tangent of a {self.primal_type.__name__}")
 
 
-class NotImplementedTangent(AbstractTangent):
-    """A derivative that exists but that the rule does not provide: using it raises, ignoring it is free.
-
-    Made by `not_implemented`. Sums with it stay missing, products with a zero are zero, and everything that needs
-    its value raises `MissingDerivativeError` with the message and the place where the rule says so.
-    """
-
-    __slots__ = ("message", "where")
-    _sum_rank = 5
-    _product_rank = 3
-    _quotient_rank = 4
-
-    def __init__(self, message: str, where: str = "") -> None:
-        self.message = message
-        self.where = where
-
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
-        # An array of this one object; for an array of numbers its value would be needed.
-        if dtype is not None and np.dtype(dtype) != object:
-            self.fail()
-        array = np.empty((), dtype=object)
-        array[()] = self
-        return array
-
-    def fail(self, *args: Any, **kwargs: Any) -> Any:
-        """Raise the `MissingDerivativeError` that this tangent stands for."""
-        at = f" (declared at {self.where})" if self.where else ""
-        raise MissingDerivativeError(
-            f"derivative not implemented: {self.message}{at}. Hold that argument constant with ignore_derivatives(), "
-            "or register a rule that provides it"
-        )
-
-    def __repr__(self) -> str:
-        return f"NotImplementedTangent({self.message!r})"
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, NotImplementedTangent) and self.message == other.message
-
-    def __hash__(self) -> int:
-        return hash(self.message)
-
-    def _plus(self, other: Any) -> Any:
-        return self
-
-    def _times(self, other: Any) -> Any:
-        return self
-
-    def __neg__(self) -> Any:
-        return self
-
-    def conj(self) -> NotImplementedTangent:
-        """Itself: the conjugate of a missing derivative is missing."""
-        return self
-
-    conjugate = conj
-
-    _minus = _rminus = _over = _rover = _refuse_ufunc = fail
-    __getitem__ = __len__ = __float__ = __complex__ = __bool__ = __abs__ = __iter__ = __array_function__ = fail
-
-
-def field_names(primal_type: type) -> tuple[str, ...] | None:
-    """The field names that a type fixes (named tuples, dataclasses), or None where each object has its own."""
-    names = getattr(primal_type, "_fields", None)
-    if names is not None and issubclass(primal_type, tuple):
-        return tuple(names)
-    if dataclasses.is_dataclass(primal_type):
-        return tuple(field.name for field in dataclasses.fields(primal_type))
-    return None
-
-
-def structure_of(x: Any) -> dict[Any, Any] | None:
-    """The fields of a container or object by name or position, or None for a leaf.
-
-    Functions, classes and modules are leaves, whatever attributes they carry.
-    """
-    if type(x) in _LEAVES:
-        return None
-    if isinstance(x, dict):
-        return None if is_sparse(x) else dict(x)  # one of SciPy's formats is a dict
-    names = field_names(type(x))
-    if names is not None:
-        return {name: getattr(x, name) for name in names}
-    if isinstance(x, _POSITIONAL):
-        return dict(enumerate(x))
-    if isinstance(x, (type, types.ModuleType, types.FunctionType, AbstractTangent, np.generic, np.ndarray)):
-        return None
-    if isinstance(x, functools.partial):
-        return {"func": x.func, "args": x.args, "keywords": x.keywords}
-    if isinstance(x, types.MethodType):
-        return {"__self__": x.__self__}
-    # Array types of other packages keep arrays in their attributes too; they are leaves.
-    if _speaks_array_protocol(type(x)) or is_sparse(x):
-        return None
-    state: Any = object.__getstate__(x)  # the attributes; beside them the slots, where there are any
-    return {**(state[0] or {}), **state[1]} if isinstance(state, tuple) else state or None
-
-
 def construct(primal: Any, tangent: Tangent) -> Any:
     """``primal + tangent``: a new object like ``primal`` whose fields are moved by the tangent's fields.
 
@@ -328,123 +216,16 @@ def construct(primal: Any, tangent: Tangent) -> Any:
     return rebuild(primal, moved)
 
 
-def rebuild(primal: Any, fields: dict[Any, Any]) -> Any:
-    """An object of the type of ``primal`` with other values in its fields (see `structure_of`)."""
-    cls = type(primal)
-    if isinstance(primal, dict):
-        result = copy.copy(primal)
-        result.update(fields)
-        return result
-    if field_names(cls) is not None and isinstance(primal, tuple):
-        return cls(*fields.values())
-    if isinstance(primal, _POSITIONAL):
-        return cls(fields.values())
-    if isinstance(primal, functools.partial):
-        return functools.partial(fields["func"], *fields["args"], **fields["keywords"])
-    if isinstance(primal, types.MethodType):
-        return types.MethodType(primal.__func__, fields["__self__"])
-    result = copy.copy(primal)
-    for name, value in fields.items():
-        object.__setattr__(result, name, value)  # frozen dataclasses refuse the ordinary way
-    return result
-
-
-def zero_tangent(x: Any) -> Any:
-    """The zero of the tangent space of ``x``, of its shape and type.
-
-    Parameters
-    ----------
-    x : object
-        Number, array, or any nesting of containers and dataclasses.
-
-    Returns
-    -------
-    tangent : object
-        Zeros like ``x`` for inexact numbers and arrays, a `Tangent` for containers and objects, and `NoTangent`
-        for what has no derivative: integers, booleans, strings, functions, and containers of nothing else.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> zero_tangent({"w": np.ones(2), "name": "layer"})
-    Tangent(dict, {'w': array([0., 0.]), 'name': NoTangent()})
-    """
-    return _zero_tangent(x, ())
-
-
-def _zero_tangent(x: Any, parents: tuple[int, ...]) -> Any:
-    if isinstance(x, AbstractTangent):
-        return x.map(zero_tangent) if isinstance(x, Tangent) else ZeroTangent()
-    # An object that contains itself has no finite tangent; its inner occurrence counts as not differentiable.
-    if id(x) in parents:
-        return NoTangent()
-    parents = (*parents, id(x))
-    if is_array(x):
-        return _zero_array(x, parents)
-    if isinstance(x, (float, complex)):
-        return 0.0 if isinstance(x, float) else 0j
-    fields = structure_of(x)
-    if fields is None:
-        return NoTangent()
-    zeros = {key: _zero_tangent(value, parents) for key, value in fields.items()}
-    return NoTangent() if _all_no_tangent(zeros.values()) else Tangent.from_fields(type(x), zeros)
-
-
-def _zero_array(x: Any, parents: tuple[int, ...]) -> Any:
-    kind = getattr(x.dtype, "kind", None)
-    if kind is None:  # a dtype of another kind of array than NumPy's
-        return ZeroTangent()
-    if kind == "O":
-        zeros = np.empty(x.shape, dtype=object)
-        for index, element in np.ndenumerate(x):
-            zeros[index] = _zero_tangent(element, parents)
-        return NoTangent() if _all_no_tangent(zeros.flat) else zeros
-    if kind not in "fc":
-        return NoTangent()
-    if isinstance(x, np.generic):
-        return x.dtype.type(0)
-    if is_sparse(x):
-        pattern = pattern_of(x)
-        return pattern.with_values(np.zeros(len(pattern), x.dtype))
-    return np.zeros_like(x)
-
-
-def _all_no_tangent(tangents: Iterable[Any]) -> bool:
-    return all(tangent is NoTangent() for tangent in tangents)
-
-
-def is_array(x: Any) -> bool:
-    """Whether ``x`` is an array or scalar of NumPy, of `scipy.sparse`, or of a library that speaks NumPy's protocols.
-
-    A dtype and a shape alone do not make an array: a `scipy.sparse.linalg.LinearOperator` has both.
-    """
-    if isinstance(x, (np.ndarray, np.generic)):
-        return True
-    if isinstance(x, (type, AbstractTangent)) or not (hasattr(x, "dtype") and hasattr(x, "shape")):
-        return False
-    return _speaks_array_protocol(type(x)) or is_sparse(x)
-
-
-def _speaks_array_protocol(cls: type) -> bool:
-    return any(hasattr(cls, name) for name in ("__array__", "__array_function__", "__array_namespace__"))
-
-
-def _are_equal(a: Any, b: Any) -> bool:
-    if isinstance(a, AbstractTangent) or isinstance(b, AbstractTangent):
-        return bool(a == b)
-    return np.shape(a) == np.shape(b) and bool(np.all(a == b))
-
-
 def as_structural(primal_type: type, dx: Any) -> Any:
     """A plain tuple, list, dict or array in the place of a container's tangent, as the `Tangent` it stands for."""
     if isinstance(dx, dict):
         if issubclass(primal_type, dict):
             return Tangent.from_fields(primal_type, dict(dx))
         return Tangent(primal_type, **dx)
-    if isinstance(dx, _POSITIONAL):
+    if isinstance(dx, POSITIONAL):
         return Tangent(primal_type, *dx)
     # NumPy reads a list as an array, so rules for arrays answer a list with an array.
-    if primal_type in _POSITIONAL and is_array(dx) and len(dx.shape) > 0:
+    if primal_type in POSITIONAL and is_array(dx) and len(dx.shape) > 0:
         return Tangent(primal_type, *dx)
     return dx
 
@@ -468,10 +249,16 @@ def _collect_fields(primal_type: type, items: tuple[Any, ...], fields: dict[str,
                 raise TypeError(f"two tangents were given for the field {name!r} of a {primal_type.__name__}")
             collected[name] = value
         return {name: collected[name] for name in names if name in collected}
-    if issubclass(primal_type, _POSITIONAL):
+    if issubclass(primal_type, POSITIONAL):
         if fields:
             raise TypeError(f"the items of a {primal_type.__name__} have no names: give their tangents by position")
         return dict(enumerate(items))
     if items:
         raise TypeError(f"the fields of a {primal_type.__name__} have no order: give their tangents by name")
     return dict(fields)
+
+
+def _are_equal(a: Any, b: Any) -> bool:
+    if isinstance(a, AbstractTangent) or isinstance(b, AbstractTangent):
+        return bool(a == b)
+    return np.shape(a) == np.shape(b) and bool(np.all(a == b))

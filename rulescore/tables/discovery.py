@@ -149,7 +149,7 @@ def import_shipped(name: str) -> ModuleType:
         When another module of that name comes first.
     """
     root = name.partition(".")[0]
-    ours = Path(__file__).resolve().parent.parent / root
+    ours = Path(__file__).resolve().parents[2] / root
     found = _location_of(root)
     if found is None or found.parent != ours:
         raise ShadowedPackageError(

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import contextlib
-import functools
 import inspect
 import linecache
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
 from multipledispatch.variadic import isvariadic
 
-from rulescore.config import RuleConfig
-from rulescore.signatures import InstancesOf, Parameters, plain_type, type_name
+from rulescore.tables.features import RuleConfig
+from rulescore.tables.names import name_of
+from rulescore.tables.signatures import Parameters, plain_type, type_name
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,26 +129,3 @@ class RuleRecord:
     def serves(self, config: type[RuleConfig] | None) -> bool:
         """Whether the rule is visible to callers with this config class."""
         return not self.config or (config is not None and all(issubclass(config, c) for c in self.config))
-
-
-def name_of(f: Any) -> str:
-    """A function's name as a person would write it."""
-    if isinstance(f, InstancesOf):
-        return f"instances_of({f.cls.__qualname__})"
-    if isinstance(f, functools.partial):
-        return f"partial({name_of(f.func)})"
-    return str(getattr(f, "__qualname__", None) or getattr(f, "__name__", None) or f"{type(f).__qualname__} object")
-
-
-def place_of(f: Any) -> tuple[str, str, int]:
-    """The module, file and line where a function is defined."""
-    unwrapped = inspect.unwrap(f)
-    code = getattr(unwrapped, "__code__", None) or getattr(type(unwrapped).__call__, "__code__", None)
-    module = getattr(f, "__module__", None) or "?"
-    return (module, "?", 0) if code is None else (module, code.co_filename, code.co_firstlineno)
-
-
-def place_of_caller() -> tuple[str, str, int]:
-    """The module, file and line from which the calling function of this module was called."""
-    frame = sys._getframe(2)
-    return frame.f_globals.get("__name__", "?"), frame.f_code.co_filename, frame.f_lineno

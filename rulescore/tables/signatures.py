@@ -98,6 +98,11 @@ def plain_type(t: type) -> type:
     return t.stands_for if isinstance(t, _StandInMeta) else t
 
 
+def rule_type(t: type) -> type:
+    """The type that a wrapper stands in for, such as a tracer for the array it holds; else the type itself."""
+    return getattr(t, "__rule_type__", t)
+
+
 class Omitted:
     """In the place of a type: the caller left the argument out, and its default suits every signature of the rule."""
 

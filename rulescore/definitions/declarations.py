@@ -1,5 +1,5 @@
-"""Declarations about functions without rules: that they are constant, that AD systems are to look into them, that they
-compute nothing numerical, or that their rules are missing and why.
+"""Declarations of what has no rule: that functions are constant, that AD systems are to look into them, that they
+compute nothing numerical, or that their rules, or one of their derivatives, are missing and why.
 """
 
 from __future__ import annotations
@@ -9,10 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from rulescore.records import place_of_caller
-from rulescore.registry import frule, rrule
-from rulescore.rule_table import RuleTable
-from rulescore.zero import NoTangent
+from rulescore.tables.names import place_of_caller
+from rulescore.tables.registry import frule, rrule
+from rulescore.tables.table import RuleTable
+from rulescore.tangents.not_implemented import NotImplementedTangent
+from rulescore.tangents.zero import NoTangent
 
 _NO_TANGENT = NoTangent()
 
@@ -137,6 +138,45 @@ def missing_rules(*functions: Any, because: str) -> None:
             table.add_rule(f, _opted_out, ([object],), tags={"opted out", "missing"}, where=where, reason=because)
 
 
+def not_implemented(message: str) -> NotImplementedTangent:
+    """A tangent that says, when it is used, that a derivative exists and is not implemented.
+
+    Parameters
+    ----------
+    message : str
+        What is missing, best with a link to the issue.
+
+    Examples
+    --------
+    >>> from rulescore import ZeroTangent, not_implemented
+    >>> missing = not_implemented("jv with respect to the order")
+    >>> missing * ZeroTangent()
+    ZeroTangent()
+    """
+    _, file, line = place_of_caller()
+    return NotImplementedTangent(message, f"{file}:{line}")
+
+
+def ignore_derivatives(x: Any) -> Any:
+    """Return ``x``, and let no derivative through it: a constant for every consumer of the rules.
+
+    Examples
+    --------
+    >>> from rulescore import ignore_derivatives, rrule
+    >>> y, pullback = rrule(ignore_derivatives, 2.0)
+    >>> y, pullback(1.0)
+    (2.0, (NoTangent(),))
+    """
+    kind = type(x)
+    if hasattr(kind, "__rule_type__"):  # a tracer, whose AD system has to see the call
+        return x.__array_function__(ignore_derivatives, (kind,), (x,), {})
+    if kind in (list, tuple):
+        return kind(map(ignore_derivatives, x))
+    if kind is dict:
+        return {key: ignore_derivatives(value) for key, value in x.items()}
+    return x
+
+
 def no_tangent_pullback(ybar: Any) -> tuple[Any, ...]:
     """The pullback of every function without derivative: one object, which tools can recognise.
 
@@ -174,3 +214,6 @@ def _seen(f: Any, /, *args: Any, **kwargs: Any) -> Any:
 
 def _opted_out(*args: Any, **kwargs: Any) -> None:
     """The implementation of an opt-out; the tables answer before they would call it."""
+
+
+non_differentiable(ignore_derivatives)

@@ -7,10 +7,10 @@ import types
 from collections.abc import Iterable
 from typing import Any
 
-from rulescore.method_table import rule_type
-from rulescore.records import name_of
-from rulescore.tangents import Tangent
-from rulescore.zero import AbstractZero, NoTangent, ZeroTangent
+from rulescore.tables.names import name_of
+from rulescore.tables.signatures import rule_type
+from rulescore.tangents.structural import Tangent
+from rulescore.tangents.zero import AbstractZero, NoTangent, ZeroTangent
 
 
 def function_within(f: Any) -> tuple[Any, tuple[Any, ...], dict[str, Any]] | None:

@@ -6,7 +6,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from rulescore.arithmetic import AbstractTangent
+from rulescore.tangents.arithmetic import AbstractTangent
 
 
 class AbstractZero(AbstractTangent):

@@ -1,4 +1,8 @@
-"""The rules of one function, and which of them a call reaches: dispatch on types, keywords and identity."""
+"""The rules of one function, and which of them a call reaches: dispatch on types, keywords and identity.
+
+Rules that come with NumPy's entry point do not serve foreign arrays (see `foreign_arrays`), whatever their signatures
+say; rules that name such classes do, wherever they come from.
+"""
 
 from __future__ import annotations
 
@@ -13,10 +17,26 @@ from typing import Any
 from multipledispatch.conflict import AmbiguityWarning, ambiguous, supercedes
 from multipledispatch.variadic import isvariadic
 
-from rulescore.config import RuleConfig
-from rulescore.foreign_arrays import is_out_of_place
-from rulescore.records import RuleRecord, name_of
-from rulescore.signatures import Omitted, Parameters, matches, plain_type, stretch, type_name, value_of
+from rulescore.tables.features import RuleConfig
+from rulescore.tables.names import name_of
+from rulescore.tables.records import RuleRecord
+from rulescore.tables.signatures import (
+    Omitted,
+    Parameters,
+    matches,
+    plain_type,
+    rule_type,
+    stretch,
+    type_name,
+    value_of,
+)
+from rulescore.tangents.foreign_arrays import foreign_kind
+
+_ADVICE: dict[str, str] = {
+    "masked": "the mask would get lost on the way to the derivative: write np.where(a.mask, 0, a.data), or pass a.data "
+    "and where=~a.mask to a reduction",
+    "matrix": "of a matrix, operators mean something else: write np.asarray(m)",
+}
 
 # Held while a table changes or resolves; what it has resolved is read without.
 _lock = threading.RLock()
@@ -141,14 +161,31 @@ def ambiguous_pairs(
     ]
 
 
+def is_out_of_place(record: RuleRecord, types: Iterable[type]) -> bool:
+    """Whether a rule for one of NumPy's functions would be called with a foreign array. Constants are for all."""
+    return record.entry == "numpy" and "non-differentiable" not in record.tags and any(map(foreign_kind, types))
+
+
+def refuse_foreign(f: Any, records: Iterable[RuleRecord], types: Iterable[type]) -> None:
+    """The error for a call that a rule would serve, were the arguments no masked arrays and no matrices.
+
+    Raises
+    ------
+    TypeError
+        Naming the class, and what to write instead.
+    """
+    for cls in types:
+        advice = _ADVICE.get(foreign_kind(cls) or "")
+        if advice is not None and any(is_out_of_place(record, [cls]) for record in records):
+            raise TypeError(
+                f"the rules of {name_of(f)} are for arrays, and one argument is a {cls.__name__}: {advice}. Or "
+                f"register a rule for {cls.__name__}"
+            )
+
+
 def rank_of(record: RuleRecord) -> tuple[bool, bool]:
     """Of two rules with one signature the higher ranked counts: registered by hand, then with a config."""
     return record.entry is None, bool(record.config)
-
-
-def rule_type(t: type) -> type:
-    """The type that a wrapper stands in for, such as a tracer for the array it holds; else the type itself."""
-    return getattr(t, "__rule_type__", t)
 
 
 def types_of(table: MethodTable, args: Iterable[Any]) -> tuple[type, ...]:

@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from rulescore.tangents import NotImplementedTangent, Tangent, as_structural
-from rulescore.thunks import InplaceableThunk, unthunk
-from rulescore.zero import AbstractZero
+from rulescore.tangents.not_implemented import NotImplementedTangent
+from rulescore.tangents.structural import Tangent, as_structural
+from rulescore.tangents.thunks import InplaceableThunk, unthunk
+from rulescore.tangents.zero import AbstractZero
 
 _STAY_AS_THEY_ARE = (AbstractZero, NotImplementedTangent)
 

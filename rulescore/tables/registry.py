@@ -7,12 +7,13 @@ from typing import Any
 
 from multipledispatch import MDNotImplementedError
 
-from rulescore.carriers import carried_tangents, carrier_tangent
-from rulescore.config import RuleConfig
-from rulescore.projection import project_to
-from rulescore.records import name_of
-from rulescore.rule_table import RuleTable, keyword_key
-from rulescore.zero import NoTangent, ZeroTangent
+from rulescore.tables.calling import keyword_key
+from rulescore.tables.carriers import carried_tangents, carrier_tangent
+from rulescore.tables.features import RuleConfig
+from rulescore.tables.names import name_of
+from rulescore.tables.table import RuleTable
+from rulescore.tangents.projection import project_to
+from rulescore.tangents.zero import NoTangent, ZeroTangent
 
 
 class ReverseRuleTable(RuleTable):

@@ -1,0 +1,1 @@
+"""The tables of rules: from a call to the rule that serves it."""

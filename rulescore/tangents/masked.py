@@ -1,0 +1,71 @@
+"""Cotangents that are zero where a branch was not taken, whatever they are multiplied with on their way."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from rulescore.tangents.thunks import Thunk, unthunk
+
+
+class Selected(Thunk):
+    """A cotangent that is zero where a condition does not hold, whatever it is multiplied with or divided by.
+
+    AD systems hand it to pullbacks with an attribute ``is_elementwise``, which is true; to others its value.
+
+    The cotangent of ``x`` in ``np.where(x > 0, np.log(x), 0)`` goes through the derivative of the logarithm, which is
+    infinite at 0; and that product is 0, as the logarithm is not used there.
+
+    Parameters
+    ----------
+    compute : callable
+        Computes the cotangent.
+    condition : array_like of bool
+        Where it may differ from zero; it broadcasts with the cotangent to the shape of that.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> ybar = Selected(lambda: np.array([0.0, 2.0]), np.array([False, True]))
+    >>> unthunk(np.array([np.inf, 3.0]) * ybar)
+    array([0., 6.])
+    """
+
+    __slots__ = ("condition",)
+
+    def __init__(self, compute: Callable[[], Any], condition: Any) -> None:
+        super().__init__(compute)
+        self.condition = condition
+
+    def restored(self, function: Callable[[Any], Any]) -> Any:
+        """The same of ``function(value)``, which keeps the shape and the zeros, as projections do."""
+        return Selected(lambda: function(self.force()), self.condition)
+
+    def summed(self, function: Callable[[Any], Any]) -> Any:
+        """The same of ``function(value)``, which adds elements: a sum of nothing but such zeros is one."""
+        chosen = np.broadcast_to(self.condition, np.shape(self.force())).astype(float)
+        return Selected(lambda: function(self.force()), function(chosen) != 0)
+
+    def _of(self, value: Any) -> Any:
+        """A product or quotient of the cotangent, zero again where the condition does not hold."""
+        chosen = np.where(self.condition, value, 0)
+        return Selected(lambda: chosen, self.condition) if np.shape(chosen) == np.shape(self.force()) else chosen
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        result = super().__array_ufunc__(ufunc, method, *inputs, **kwargs)
+        is_linear = ufunc is np.multiply or ufunc is np.negative or (ufunc is np.divide and inputs[0] is self)
+        return self._of(result) if is_linear and method == "__call__" and not kwargs else result
+
+    def __neg__(self) -> Any:
+        return self._of(-self.force())
+
+    def _times(self, other: Any) -> Any:
+        return self._of(self.force() * unthunk(other))
+
+    def _rtimes(self, other: Any) -> Any:
+        return self._of(unthunk(other) * self.force())
+
+    def _over(self, other: Any) -> Any:
+        return self._of(self.force() / unthunk(other))

@@ -1,0 +1,97 @@
+"""What containers and objects consist of, by field; arrays, numbers and functions are leaves and have no fields."""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+import functools
+import types
+from typing import Any
+
+import numpy as np
+
+from rulescore.tangents.arithmetic import AbstractTangent
+from rulescore.tangents.sparsity import is_sparse
+
+POSITIONAL = (tuple, list)
+"""The containers whose items are known by position, unless they are named tuples."""
+
+# The types most arguments are of, known to be leaves without looking at them.
+_LEAVES = frozenset(
+    {np.ndarray, np.float64, float, complex, int, bool, str, bytes, slice, type(None), types.EllipsisType}
+    | {types.FunctionType, types.BuiltinFunctionType, np.ufunc, type(np.sum)}
+)
+
+
+def field_names(primal_type: type) -> tuple[str, ...] | None:
+    """The field names that a type fixes (named tuples, dataclasses), or None where each object has its own."""
+    names = getattr(primal_type, "_fields", None)
+    if names is not None and issubclass(primal_type, tuple):
+        return tuple(names)
+    if dataclasses.is_dataclass(primal_type):
+        return tuple(field.name for field in dataclasses.fields(primal_type))
+    return None
+
+
+def structure_of(x: Any) -> dict[Any, Any] | None:
+    """The fields of a container or object by name or position, or None for a leaf.
+
+    Functions, classes and modules are leaves, whatever attributes they carry.
+    """
+    if type(x) in _LEAVES:
+        return None
+    if isinstance(x, dict):
+        return None if is_sparse(x) else dict(x)  # one of SciPy's formats is a dict
+    names = field_names(type(x))
+    if names is not None:
+        return {name: getattr(x, name) for name in names}
+    if isinstance(x, POSITIONAL):
+        return dict(enumerate(x))
+    if isinstance(x, (type, types.ModuleType, types.FunctionType, AbstractTangent, np.generic, np.ndarray)):
+        return None
+    if isinstance(x, functools.partial):
+        return {"func": x.func, "args": x.args, "keywords": x.keywords}
+    if isinstance(x, types.MethodType):
+        return {"__self__": x.__self__}
+    # Array types of other packages keep arrays in their attributes too; they are leaves.
+    if _speaks_array_protocol(type(x)) or is_sparse(x):
+        return None
+    state: Any = object.__getstate__(x)  # the attributes; beside them the slots, where there are any
+    return {**(state[0] or {}), **state[1]} if isinstance(state, tuple) else state or None
+
+
+def rebuild(primal: Any, fields: dict[Any, Any]) -> Any:
+    """An object of the type of ``primal`` with other values in its fields (see `structure_of`)."""
+    cls = type(primal)
+    if isinstance(primal, dict):
+        result = copy.copy(primal)
+        result.update(fields)
+        return result
+    if field_names(cls) is not None and isinstance(primal, tuple):
+        return cls(*fields.values())
+    if isinstance(primal, POSITIONAL):
+        return cls(fields.values())
+    if isinstance(primal, functools.partial):
+        return functools.partial(fields["func"], *fields["args"], **fields["keywords"])
+    if isinstance(primal, types.MethodType):
+        return types.MethodType(primal.__func__, fields["__self__"])
+    result = copy.copy(primal)
+    for name, value in fields.items():
+        object.__setattr__(result, name, value)  # frozen dataclasses refuse the ordinary way
+    return result
+
+
+def is_array(x: Any) -> bool:
+    """Whether ``x`` is an array or scalar of NumPy, of `scipy.sparse`, or of a library that speaks NumPy's protocols.
+
+    A dtype and a shape alone do not make an array: a `scipy.sparse.linalg.LinearOperator` has both.
+    """
+    if isinstance(x, (np.ndarray, np.generic)):
+        return True
+    if isinstance(x, (type, AbstractTangent)) or not (hasattr(x, "dtype") and hasattr(x, "shape")):
+        return False
+    return _speaks_array_protocol(type(x)) or is_sparse(x)
+
+
+def _speaks_array_protocol(cls: type) -> bool:
+    return any(hasattr(cls, name) for name in ("__array__", "__array_function__", "__array_namespace__"))
