@@ -152,7 +152,7 @@ class BatchTracer(WritableTracer):
     def shape(self) -> tuple[int, ...]:
         return self._value.shape[1:]  # type: ignore[no-any-return]
 
-    shape = shape.setter(WritableTracer._set_shape)
+    shape = shape.setter(WritableTracer._set_shape)  # type: ignore[attr-defined]
 
     @property
     def ndim(self) -> int:

@@ -76,7 +76,7 @@ class Owners:
         if isinstance(x, Tracer):
             is_array = not isinstance(value_beneath(x), np.generic)
             if is_array and (id(x) in self._ids or isinstance(x, View)):
-                x = x.copy()  # type: ignore[attr-defined]
+                x = x.copy()
         elif isinstance(x, np.ndarray):
             if id(x) in self._ids or id(x.base) in self._ids or _is_read_only(x):
                 x = x.copy()
@@ -159,5 +159,5 @@ def tangent_handed_out(y: Any, value: Any, trace: Any, traces: dict[int, Any]) -
         dy.fail()
     dy = zero_tangent(as_scalar(like)) if isinstance(dy, AbstractZero) else project_to(like)(dy)
     if isinstance(dy, Tracer) and dy.dtype != like.dtype:  # a projection leaves other arrays than NumPy's as they are
-        dy = dy.astype(like.dtype)  # type: ignore[attr-defined]
+        dy = dy.astype(like.dtype)
     return lifted(dy, traces | traces_of((value,)))

@@ -61,7 +61,7 @@ class Recorder(Trace):
         return [None if y is None else self.record(y, Output(whole, i)) for i, y in enumerate(outputs)]
 
 
-class Tape(list[Entry], Recorder):
+class Tape(list[Any], Recorder):
     """The record of one differentiation in reverse mode. The key of an entry is its position.
 
     Parameters

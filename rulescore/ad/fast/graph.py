@@ -82,7 +82,7 @@ class GraphRecording(Recording):
         node.code = frame.f_code
         node.instruction = frame.f_lasti
         # NumPy's results of 0-d arrays are scalars, and a scalar plus an array is an array.
-        out = type(like)() if type(y) is type(x) else class_for(graph.kind, type(y), y.dtype)()
+        out = type(like)() if type(y) is type(x) else class_for(graph.kind, type(y), y.dtype)()  # type: ignore[arg-type]
         out._value = y
         out._trace = graph
         out._node = node

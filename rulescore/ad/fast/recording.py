@@ -32,7 +32,7 @@ from rulescore.ad.fast.forms import (
 from rulescore.ad.fast.items import item_of
 from rulescore.ad.fast.tape import FastTape, is_fresh
 from rulescore.ad.in_place.sharing import settled
-from rulescore.ad.in_place.tracer import WritableTracer, call_and_settle
+from rulescore.ad.in_place.tracer import NO_KEYWORDS, WritableTracer, call_and_settle
 from rulescore.ad.numpy_protocols.operands import leaves_to
 from rulescore.ad.tracing.calls import Call
 from rulescore.ad.tracing.tracers import Tracer, class_for
@@ -225,7 +225,7 @@ class TapeRecording(Recording):
     def _finish(like: Any, x: Any, y: Any, entry: Any, f: Any, a: Any, b: Any) -> Any:
         tape = like._trace
         # NumPy's results of 0-d arrays are scalars.
-        out = type(like)() if type(y) is type(x) else class_for(tape.kind, type(y), y.dtype)()
+        out = type(like)() if type(y) is type(x) else class_for(tape.kind, type(y), y.dtype)()  # type: ignore[arg-type]
         out._value = y
         out._trace = tape
         out._node = len(tape)
@@ -238,7 +238,7 @@ class TapeRecording(Recording):
         return WritableTracer.__array_function__(self, func, types, args, kwargs)
 
     @staticmethod
-    def _call(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    def _call(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any] = NO_KEYWORDS) -> Any:
         if len(args) == 1 and not kwargs:
             first = args[0]
             if getattr(first, "_unary_forms", None) is unary_forms:
@@ -262,7 +262,7 @@ class TapeRecording(Recording):
             return WritableTracer.__getitem__(self, index)
         y = x[index]
         node = len(tape)
-        tape.append((propagate_item, form, x.shape, x.dtype, index, self._node))  # type: ignore[arg-type]
+        tape.append((propagate_item, form, x.shape, x.dtype, index, self._node))
         return item_of(self, index, y, tape, node) if type(y) is _ndarray and y.size else tape.tracer(y, node)
 
     def __matmul__(self, other: Any) -> Any:

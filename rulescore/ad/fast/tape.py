@@ -38,7 +38,7 @@ class FastTape(Tape):
     __slots__ = ()
 
     def key_of(self, entry: Entry) -> int:
-        self.append((propagate_entry, entry))  # type: ignore[arg-type]
+        self.append((propagate_entry, entry))
         return len(self) - 1
 
     def leaf(self, value: Any) -> Any:
@@ -68,7 +68,7 @@ class FastTape(Tape):
 
     def record_tuple(self, y: Any, entry: FastEntry) -> Any:
         """A tracer of an output, with its entry."""
-        self.append(entry)  # type: ignore[arg-type]
+        self.append(entry)
         return self.tracer(y, len(self) - 1)
 
     def record_static(self, form: StaticForm, first: Tracer, x: Any) -> Any:

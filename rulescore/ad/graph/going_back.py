@@ -21,7 +21,7 @@ _lock = threading.Lock()
 
 def go_back(
     graph: Graph, seeds: list[tuple[Node, Any]], keep: bool, create: bool, targets: Collection[Node] | None = None
-) -> dict[Node, Any]:
+) -> dict[Any, Any]:
     """Propagate cotangents from nodes to the variables they depend on, or to some nodes.
 
     Parameters

@@ -7,6 +7,7 @@ holds one of its results, and goes without the help of the garbage collector.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Collection, Iterable
 from typing import Any
 
@@ -46,7 +47,7 @@ class Recalled(Pulled):
         values, kwargs, needs = self._again
         args = list(values)
         for position, path, parent in self.targets:
-            args[position] = map_containers_at(args[position], path, lambda x, parent=parent: graph.tracer(x, parent))
+            args[position] = map_containers_at(args[position], path, functools.partial(graph.tracer, node=parent))
         _, pullback = graph.system.pull(self.f, tuple(args), kwargs, needs)
         return Pulled(pullback, self.targets)
 
@@ -128,7 +129,7 @@ class Graph(Recorder):
         """The walk back."""
         walk_back(steps, bars)
 
-    def lifted(self, node: Node) -> Entry:
+    def lifted(self, node: Node) -> Any:
         """The entry of a node, which does what it does with variables."""
         return lifted_entry(node.entry, self, node)
 
@@ -147,7 +148,7 @@ class _CotangentsOfNodes(Cotangents):
         return total
 
 
-def lifted_entry(entry: Any, graph: Graph, node: Node) -> Entry:
+def lifted_entry(entry: Any, graph: Graph, node: Node) -> Any:
     """The entry of a node, with variables in the place of what it has saved, if it has."""
     if isinstance(entry, Several):
         return entry.of(lifted_entry(entry.call, graph, node))

@@ -132,7 +132,7 @@ def _leaf_class(plain: type) -> type:
 
 def leaf_of(graph: Any, value: Any) -> Any:
     """A variable with a value."""
-    tracer: Any = object.__new__(_leaf_class(class_for(graph.kind, type(value), value.dtype)))
+    tracer: Any = object.__new__(_leaf_class(class_for(graph.kind, type(value), value.dtype)))  # type: ignore[arg-type]
     tracer._value = value
     tracer._trace = graph
     tracer._node = Leaf(value)

@@ -143,7 +143,7 @@ def reshape_in_place(x: Tracer, shape: Any) -> None:
 def update(x: Tracer, ufunc: Any, other: Any) -> Any:
     """``x += other`` and its kin: in place where ``x`` is an array, a new number where it is a number."""
     if _is_number(x):
-        return x._call(ufunc, (x, other), {})  # type: ignore[attr-defined]
+        return x._call(ufunc, (x, other), {})
     check_writable(x)
     give(x, fitting(x._call(ufunc, (x, other), {}), x, ufunc.__name__))
     return x

@@ -73,7 +73,7 @@ class FlatView:
 
     def copy(self) -> Any:
         """The elements in an array."""
-        return self.base.flatten()  # type: ignore[attr-defined]
+        return self.base.flatten()
 
     def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
         raise TracerConversionError(

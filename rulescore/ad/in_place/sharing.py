@@ -36,7 +36,7 @@ def settled(y: Any, call: Call) -> Any:
         value = y._value
         if type(value) is np.ndarray and value.base is None:
             return as_view(y, call) if _is_value_of(call.args, value) else y
-        return as_view(y, call) if y.may_be_view(call) else y  # type: ignore[attr-defined]
+        return as_view(y, call) if y.may_be_view(call) else y
     if type(y) is np.ndarray:
         return released(y, call.args)
     fields = None if is_array(y) else structure_of(y)

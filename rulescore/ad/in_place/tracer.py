@@ -21,10 +21,10 @@ from rulescore.ad.numpy_protocols.tracer import ArrayTracer, refuse_other_attrib
 from rulescore.ad.tracing.calls import Call
 from rulescore.ad.tracing.tracers import apply, value_beneath
 
-_NO_KEYWORDS: dict[str, Any] = {}
+NO_KEYWORDS: dict[str, Any] = {}
 
 
-def call_and_settle(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any] = _NO_KEYWORDS) -> Any:
+def call_and_settle(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any] = NO_KEYWORDS) -> Any:
     """As `call_numpy`; and what a rule returned becomes what NumPy's result would be: a view, or a read-only array."""
     if type(f) is np.ufunc:
         args = operands(f, args)
@@ -81,7 +81,7 @@ class WritableTracer(ArrayTracer):
     def _set_shape(self, shape: Any) -> None:
         reshape_in_place(self, shape)
 
-    shape = ArrayTracer.shape.setter(_set_shape)
+    shape = ArrayTracer.shape.setter(_set_shape)  # type: ignore[attr-defined]
 
     def _set_real(self, value: Any) -> None:
         if self.dtype.kind == "c":
@@ -89,14 +89,14 @@ class WritableTracer(ArrayTracer):
         else:
             self[...] = value
 
-    real = ArrayTracer.real.setter(_set_real)
+    real = ArrayTracer.real.setter(_set_real)  # type: ignore[attr-defined]
 
     def _set_imag(self, value: Any) -> None:
         if self.dtype.kind != "c":
             raise TypeError("array does not have imaginary part to set")
         self[...] = self.real + 1j * value
 
-    imag = ArrayTracer.imag.setter(_set_imag)
+    imag = ArrayTracer.imag.setter(_set_imag)  # type: ignore[attr-defined]
 
     @property
     def flat(self) -> Any:

@@ -47,7 +47,7 @@ class Methods(Operators):
         return [item.tolist() if item.ndim else item for item in self] if self.ndim else self
 
     def compress(self, condition: Any, axis: int | None = None, out: Any = None) -> Any:
-        return np.compress(condition, self, axis=axis, out=out)  # type: ignore[call-overload]
+        return np.compress(condition, self, axis=axis, out=out)
 
     def conjugate(self) -> Any:
         # Unlike the function, the method gives a real array itself.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -17,8 +17,10 @@ class Operators(Conversions):
 
     __slots__ = ()
 
-    _call: ClassVar[Callable[[Any, tuple[Any, ...], dict[str, Any]], Any]]
-    """How every method, operator and property makes its call: ``_call(f, args, kwargs)``."""
+    @staticmethod
+    def _call(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """How every method, operator and property makes its call."""
+        raise NotImplementedError
 
     def __getitem__(self, index: Any) -> Any:
         return self._call(operator.getitem, (self, index), {})

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import functools
 import itertools
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -46,6 +46,13 @@ class Tracer:
     _trace: Any
     _node: Any
 
+    if TYPE_CHECKING:  # the storeys above answer to everything that an array answers to
+
+        def __getattr__(self, name: str) -> Any: ...
+        def __getitem__(self, index: Any) -> Any: ...
+        def __setitem__(self, index: Any, value: Any) -> None: ...
+        def __iter__(self) -> Any: ...
+
     @classmethod
     def traits_of(cls, value_type: type, dtype: Any) -> dict[str, Any]:
         """What the class of tracers of values of a type and a dtype has of its own; see `class_for`."""
@@ -57,7 +64,7 @@ class Tracer:
 
 
 @functools.cache
-def class_for(kind: type[Tracer], value_type: type, dtype: Any) -> Any:
+def class_for(kind: Any, value_type: Any, dtype: Any) -> Any:
     """The class of tracers of a kind for values of a type and a dtype, so that no operation has to look at these."""
     return type(
         f"{kind.__name__}[{value_type.__name__}]", (kind,), {"__slots__": (), **kind.traits_of(value_type, dtype)}
@@ -104,7 +111,7 @@ class Trace:
 
     def close(self) -> None:
         """Let nothing more be done with its tracers, since the function that was differentiated has returned."""
-        self.__class__ = _closed(type(self))
+        self.__class__ = _closed(type(self))  # type: ignore[arg-type]
 
 
 class _Closed(Trace):
