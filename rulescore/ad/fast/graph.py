@@ -212,6 +212,10 @@ class Static(Entry):
     def parents(self) -> tuple[Key, ...]:  # type: ignore[override]
         return tuple([node for _, node in self._targets])
 
+    @property
+    def is_elementwise(self) -> bool:  # type: ignore[override]
+        return self._form.partials is not None
+
     def cotangents(self, ybar: Any) -> Iterator[tuple[Key, Any]]:
         for position, node in self._targets:
             yield node, self._form.vjps[position](ybar, self._y, *self._args)  # type: ignore[misc]

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from rulescore.ad.tracing.tracers import Tracer, frozen
-from rulescore.ad.values.skeletons import Skeleton, leaves_in, tangent_of, tangents_in, with_leaves
+from rulescore.ad.values.skeletons import taken_apart, tangent_of, tangents_in, with_leaves
 from rulescore.definitions.declarations import no_tangent_pullback
 from rulescore.tables.registry import frule, rrule
 from rulescore.tangents.projection import project_to
@@ -42,8 +42,8 @@ def _transposed(system: Any, pullback: Any, y: Any, tangents: tuple[Any, ...]) -
     if pullback is no_tangent_pullback:
         return _NO_TANGENT
     tape = system.tape()
-    skeleton = Skeleton.of(y)
-    ybar = _zero(tape, y, skeleton)
+    anatomy = Anatomy(y)
+    ybar = anatomy.zero(tape)
     asked = [
         (unthunk(xbar), unthunk(dx))  # while the tape is open: a thunk computes with the cotangent that is traced
         for xbar, dx in zip(pullback(ybar)[1:], tangents, strict=False)
@@ -51,7 +51,7 @@ def _transposed(system: Any, pullback: Any, y: Any, tangents: tuple[Any, ...]) -
     ]
     tape.close()
     seeds = [seed for xbar, dx in asked for seed in seeds_of(xbar, dx, tape)]
-    return cotangent_of(y, skeleton, iter(tape.pull_back(seeds))) if seeds else _ZERO_TANGENT
+    return anatomy.cotangent(iter(tape.pull_back(seeds))) if seeds else _ZERO_TANGENT
 
 
 def pull_by_forward_rule(
@@ -61,10 +61,10 @@ def pull_by_forward_rule(
     args, kwargs = frule.bind(f, values, kwargs) if kwargs else (values, kwargs)
     needs = (*needs, *[False] * (len(args) - len(needs)))
     tape = system.tape()
-    skeletons = [Skeleton.of(x) for x in args]
+    anatomies = [Anatomy(x) for x in args]
     tangents = [
-        as_structural(type(x), _zero(tape, x, skeleton)) if needed else _ZERO_TANGENT
-        for x, skeleton, needed in zip(args, skeletons, needs, strict=True)
+        as_structural(type(x), anatomy.zero(tape)) if needed else _ZERO_TANGENT
+        for x, anatomy, needed in zip(args, anatomies, needs, strict=True)
     ]
     found = frule.call(f, args, kwargs, tangents=(_NO_TANGENT, *tangents), config=system)
     if found is None:
@@ -78,8 +78,8 @@ def pull_by_forward_rule(
     def pushforward_pullback(ybar: Any) -> tuple[Any, ...]:
         bars = iter(tape.pull_back(seeds_of(dy, ybar, tape), keep=True))
         return _NO_TANGENT, *[
-            project_to(x)(cotangent_of(x, skeleton, bars)) if needed else _NO_TANGENT
-            for x, skeleton, needed in zip(args, skeletons, needs, strict=True)
+            project_to(x)(anatomy.cotangent(bars)) if needed else _NO_TANGENT
+            for x, anatomy, needed in zip(args, anatomies, needs, strict=True)
         ]
 
     return y, pushforward_pullback
@@ -88,28 +88,27 @@ def pull_by_forward_rule(
 # ---------------------------------------------------------------- numbers and arrays within objects
 
 
-def lift(tape: Any, x: Any, skeleton: Skeleton | None) -> Any:
-    """``x`` with a tracer in the place of every number and array in it."""
-    leaves = [
-        tape.leaf(frozen(as_scalar(leaf))) if has_tangent_space(leaf) else leaf for leaf in leaves_in(x, skeleton)
-    ]
-    return with_leaves(x, skeleton, leaves)
+class Anatomy:
+    """Where the numbers and arrays within an object are, which become leaves of a tape."""
 
+    def __init__(self, x: Any) -> None:
+        self._x = x
+        self._skeleton, self._leaves = taken_apart(x)
 
-def _zero(tape: Any, x: Any, skeleton: Skeleton | None) -> Any:
-    """The zero tangent of ``x``, with a tracer in the place of every number and array in it."""
-    leaves = [
-        tape.leaf(as_scalar(zero_tangent(leaf))) if has_tangent_space(leaf) else _NO_TANGENT
-        for leaf in leaves_in(x, skeleton)
-    ]
-    return tangent_of(skeleton, leaves)
+    def lifted(self, tape: Any) -> Any:
+        """The object with a tracer in the place of every number and array in it."""
+        leaves = [tape.leaf(frozen(as_scalar(x))) if has_tangent_space(x) else x for x in self._leaves]
+        return with_leaves(self._x, self._skeleton, leaves)
 
+    def zero(self, tape: Any) -> Any:
+        """Its zero tangent, likewise."""
+        leaves = [tape.leaf(as_scalar(zero_tangent(x))) if has_tangent_space(x) else _NO_TANGENT for x in self._leaves]
+        return tangent_of(self._skeleton, leaves)
 
-def cotangent_of(x: Any, skeleton: Skeleton | None, bars: Iterator[Any]) -> Any:
-    """The tangent of ``x`` made of the cotangents of its leaves, in the order in which they were lifted."""
-    return tangent_of(
-        skeleton, [_or_zero(next(bars)) if has_tangent_space(leaf) else _NO_TANGENT for leaf in leaves_in(x, skeleton)]
-    )
+    def cotangent(self, bars: Iterator[Any]) -> Any:
+        """Its cotangent, made of those of its leaves in the order in which they were lifted."""
+        leaves = [_or_zero(next(bars)) if has_tangent_space(x) else _NO_TANGENT for x in self._leaves]
+        return tangent_of(self._skeleton, leaves)
 
 
 def _or_zero(bar: Any) -> Any:
@@ -121,8 +120,8 @@ def seeds_of(traced: Any, other: Any, tape: Any) -> list[tuple[int, Any]]:
     traced, other = unthunk(traced), unthunk(other)
     if isinstance(traced, AbstractZero) or isinstance(other, AbstractZero):
         return []
-    skeleton = Skeleton.of(traced)
-    both = zip(map(unthunk, leaves_in(traced, skeleton)), tangents_in(other, skeleton), strict=True)
+    skeleton, leaves = taken_apart(traced)
+    both = zip(map(unthunk, leaves), tangents_in(other, skeleton), strict=True)
     return [
         (leaf._node, part)
         for leaf, part in both

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from rulescore.ad.system.transposition import cotangent_of, lift, seeds_of
+from rulescore.ad.system.transposition import Anatomy, seeds_of
 from rulescore.ad.tracing.tracers import Tracer, frozen
-from rulescore.ad.values.skeletons import Skeleton, leaves_in, tangent_of, tangents_in, with_leaves
+from rulescore.ad.values.skeletons import taken_apart, tangent_of, tangents_in, with_leaves
 from rulescore.definitions.declarations import no_tangent_pullback
 from rulescore.tangents.projection import project_to
 from rulescore.tangents.spaces import as_scalar, has_tangent_space
@@ -23,8 +23,8 @@ def pullback_of(system: Any, f: Any, args: tuple[Any, ...], kwargs: dict[str, An
     """``(y, pullback)`` as `rrule` returns them, by differentiating ``f``."""
     tape = system.tape()
     whole = (f, *args)
-    skeletons = [Skeleton.of(x) for x in whole]
-    traced_f, *traced_args = [lift(tape, x, skeleton) for x, skeleton in zip(whole, skeletons, strict=True)]
+    anatomies = [Anatomy(x) for x in whole]
+    traced_f, *traced_args = [anatomy.lifted(tape) for anatomy in anatomies]
     y_traced = traced_f(*traced_args, **kwargs)
     tape.close()
     y, is_traced = _values(y_traced, tape)
@@ -33,9 +33,7 @@ def pullback_of(system: Any, f: Any, args: tuple[Any, ...], kwargs: dict[str, An
 
     def pullback(ybar: Any) -> tuple[Any, ...]:
         bars = iter(tape.pull_back(seeds_of(y_traced, ybar, tape), keep=True))
-        return tuple(
-            [project_to(x)(cotangent_of(x, skeleton, bars)) for x, skeleton in zip(whole, skeletons, strict=True)]
-        )
+        return tuple([project_to(x)(anatomy.cotangent(bars)) for x, anatomy in zip(whole, anatomies, strict=True)])
 
     return y, pullback
 
@@ -51,37 +49,27 @@ def pushforward_of(
 
 
 def _with_tangent(trace: Any, x: Any, dx: Any) -> Any:
-    skeleton = Skeleton.of(x)
+    skeleton, leaves = taken_apart(x)
     parts = tangents_in(dx, skeleton)
-    if all(isinstance(part, AbstractZero) for part in parts):
-        return x
-    moved = [
-        trace.tracer(frozen(as_scalar(leaf)), part)
-        if has_tangent_space(leaf) and not isinstance(part, AbstractZero)
-        else leaf
-        for leaf, part in zip(leaves_in(x, skeleton), parts, strict=True)
-    ]
-    return with_leaves(x, skeleton, moved)
+    for i, part in enumerate(parts):
+        if has_tangent_space(leaves[i]) and not isinstance(part, AbstractZero):
+            leaves[i] = trace.tracer(frozen(as_scalar(leaves[i])), part)
+    return x if all(isinstance(part, AbstractZero) for part in parts) else with_leaves(x, skeleton, leaves)
 
 
 def _values(y: Any, trace: Any) -> tuple[Any, bool]:
     """A result with the values in the place of a trace's tracers, and whether there were any."""
-    skeleton = Skeleton.of(y)
-    leaves = leaves_in(y, skeleton)
+    skeleton, leaves = taken_apart(y)
     if not any(_is_of(leaf, trace) for leaf in leaves):
         return y, False
     return with_leaves(y, skeleton, [leaf._value if _is_of(leaf, trace) else leaf for leaf in leaves]), True
 
 
 def _tangent(y: Any, trace: Any) -> Any:
-    skeleton = Skeleton.of(y)
-    return tangent_of(skeleton, [_tangent_of_leaf(leaf, trace) for leaf in leaves_in(y, skeleton)])
-
-
-def _tangent_of_leaf(leaf: Any, trace: Any) -> Any:
-    if _is_of(leaf, trace):
-        return leaf._node
-    return _ZERO_TANGENT if has_tangent_space(leaf) else _NO_TANGENT
+    skeleton, leaves = taken_apart(y)
+    zero_or_none = [_ZERO_TANGENT if has_tangent_space(leaf) else _NO_TANGENT for leaf in leaves]
+    both = zip(leaves, zero_or_none, strict=True)
+    return tangent_of(skeleton, [leaf._node if _is_of(leaf, trace) else other for leaf, other in both])
 
 
 def _is_of(x: Any, trace: Any) -> bool:

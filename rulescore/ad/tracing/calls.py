@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from rulescore.ad.tracing.tracers import Tracer, top_trace
-from rulescore.ad.values.trees import flatten_containers, map_containers, unflatten
+from rulescore.ad.values.trees import flatten_containers, map_containers
 from rulescore.tables.table import RuleTable
 
 
@@ -49,14 +49,15 @@ def strip(trace: Any, args: tuple[Any, ...]) -> Stripped:
                 x = x.frozen()
         elif type(x) in _CONTAINERS and top_trace((x,)) is not None:
             paths, leaves, structure = flatten_containers(x)
-            found = [
-                (position, path, leaf._node)
-                for path, leaf in zip(paths, leaves, strict=True)
-                if isinstance(leaf, Tracer) and leaf._trace is trace
-            ]
-            is_ours = bool(found)
-            targets += found
-            x = unflatten(structure, [_seen_by(trace, leaf) for leaf in leaves])
+            for i, leaf in enumerate(leaves):
+                if isinstance(leaf, Tracer):
+                    if leaf._trace is trace:
+                        is_ours = True
+                        targets.append((position, paths[i], leaf._node))
+                        leaves[i] = leaf._value
+                    else:
+                        leaves[i] = leaf.frozen()
+            x = structure.unflatten(leaves)
         values.append(x)
         needs.append(is_ours)
     return Stripped(tuple(values), tuple(needs), targets)

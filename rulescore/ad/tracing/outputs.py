@@ -9,7 +9,7 @@ import numpy as np
 
 from rulescore.ad.messages.errors import no_rule
 from rulescore.ad.tracing.calls import Call
-from rulescore.ad.values.skeletons import Skeleton, leaves_in, tangent_of, tangents_in, with_leaves
+from rulescore.ad.values.skeletons import Skeleton, taken_apart, tangent_of, tangents_in, with_leaves
 from rulescore.tangents.spaces import as_scalar, has_tangent_space
 from rulescore.tangents.structure import is_array, structure_of
 from rulescore.tangents.zero import ZeroTangent
@@ -26,10 +26,9 @@ def traced(trace: Any, y: Any, call: Call, entry: Any) -> Any:
         return trace.record(as_scalar(y), entry)
     if is_array(y) and getattr(y.dtype, "kind", "") == "O":
         raise no_rule(call.f, call.args, call.kwargs, "it returned an array of objects, whose derivative is not traced")
-    skeleton = Skeleton.of(y, _is_container)
+    skeleton, parts = taken_apart(y, _is_container)
     if skeleton is None:
         return y
-    parts = leaves_in(y, skeleton)
     outputs = [as_scalar(part) if has_tangent_space(part) else None for part in parts]
     if all(part is None for part in outputs):
         return y

@@ -32,26 +32,18 @@ class Skeleton(NamedTuple):
     cls: type
     bones: tuple[tuple[Any, Any], ...]
 
-    @classmethod
-    def of(cls, x: Any, is_opened: Callable[[Any], bool] = lambda part: True) -> Skeleton | None:
-        """The skeleton of an object, with those of its fields that are opened; None for a leaf."""
-        fields = None if has_tangent_space(x) else _fields_of(x)
-        if not fields:
-            return None
-        bones = [(key, cls.of(part, is_opened) if is_opened(part) else None) for key, part in fields.items()]
-        return cls(type(x), tuple(bones))
 
-
-def _fields_of(x: Any) -> dict[Any, Any] | None:
-    return x.fields if isinstance(x, Tangent) else structure_of(x)
-
-
-def leaves_in(x: Any, skeleton: Skeleton | None) -> list[Any]:
-    """What an object holds in the places of the leaves."""
-    if skeleton is None:
-        return [x]
-    fields = _fields_of(x) or {}
-    return [leaf for key, inner in skeleton.bones for leaf in leaves_in(fields[key], inner)]
+def taken_apart(x: Any, is_opened: Callable[[Any], bool] = lambda part: True) -> tuple[Skeleton | None, list[Any]]:
+    """The skeleton of an object, with those of its fields that are opened, and its leaves; no skeleton for a leaf."""
+    fields = None if has_tangent_space(x) else x.fields if isinstance(x, Tangent) else structure_of(x)
+    if not fields:
+        return None, [x]
+    bones, leaves = [], []
+    for key, part in fields.items():
+        inner, within = taken_apart(part, is_opened) if is_opened(part) else (None, [part])
+        bones.append((key, inner))
+        leaves += within
+    return Skeleton(type(x), tuple(bones)), leaves
 
 
 def tangents_in(dx: Any, skeleton: Skeleton | None) -> list[Any]:

@@ -98,6 +98,7 @@ OF_TWO_ARGUMENTS: dict[str, tuple[Callable[[Any], Any], list[float]]] = {
     "one by default": (lambda x: np.where(x > 0, scaled(np.log(x)), 0), [0, 1]),
     "a missing derivative": (lambda x: np.where(x > 0, weighted(np.log(x), 3.0), 0), [0, 1.5]),
     "broadcasting": (lambda x: np.where(x > 0, weighted(np.log(x), np.ones((3, 1))), 0)[0], [0, 0.5]),
+    "all by position": (lambda x: np.where(x > 0, scaled(np.log(x), 3.0), 0), [0, 1.5]),
     "both": (
         lambda x: np.where(x > 0, weighted_product(np.log(x), np.sqrt(x), 1), 0),
         [0, (1 + np.log(2) / 2) / 2**0.5],
