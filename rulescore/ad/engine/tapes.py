@@ -23,11 +23,8 @@ class Recorder(Trace):
         call = bound(Call(f, args, kwargs), rrule, self.system)
         if call is None:
             return NotImplemented
-        return self.called(call, strip(self, call.args))
-
-    def called(self, call: Call, seen: Stripped) -> Any:
-        """The output of a call by its rule."""
-        found = self.system.pull(call.f, seen.values, call.kwargs, seen.needs)
+        seen = strip(self, call.args)
+        found = self.system.pull(f, seen.values, call.kwargs, seen.needs)
         if found is None or self.captured(found[0]):
             return NotImplemented
         y, pullback = found

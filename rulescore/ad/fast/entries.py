@@ -8,14 +8,12 @@ in place. A tape has lists of both, a graph dictionaries.
 
 from __future__ import annotations
 
-from sys import getrefcount
 from typing import Any
 
 import numpy as np
 
 from rulescore.ad.engine.entries import Key, Parts
 from rulescore.ad.fast.forms import MINUS_ONE, ONE
-from rulescore.ad.fast.references import REFERENCES_OF_A_LOCAL
 from rulescore.definitions.partials import OneOver
 from rulescore.definitions.static import Blueprint
 from rulescore.tangents.broadcasting import unbroadcast
@@ -98,25 +96,12 @@ def propagate_unary(entry: FastEntry, ybar: Any, bars: Any, owned: Any) -> None:
         xbar = -ybar
     elif type(partial) is OneOver:
         xbar = ybar / partial.denominator(y, x)
-    # Large arrays that nobody else holds are multiplied in place: fresh memory costs more than the multiplication.
-    elif (
-        type(xbar := partial(y, x)) is type(ybar) is _ndarray
-        and xbar.size >= _LARGE
-        and getrefcount(xbar) == REFERENCES_OF_A_LOCAL
-        and xbar.base is None
-        and xbar.dtype is ybar.dtype
-        and xbar.shape == ybar.shape
-    ):
-        xbar *= ybar
     else:
-        xbar = ybar * xbar
+        xbar = ybar * partial(y, x)
     if bars[parent] is None:
         bars[parent] = xbar
     else:
         accumulate(xbar, parent, bars, owned)
-
-
-_LARGE = 4096
 
 
 def propagate_one(entry: FastEntry, ybar: Any, bars: Any, owned: Any) -> None:

@@ -47,12 +47,3 @@ def is_unseen(holder: Any, name: str) -> bool:
     is_ours = type(base) is np.ndarray and base.dtype == np.uint8 and base.base is None
     del base
     return is_ours and _references(getattr(holder, name), "base") == _ONE_HOLDER
-
-
-def _references_of_a_local() -> int:
-    """What `sys.getrefcount` says of an array that one local variable refers to; -1 where nothing is counted."""
-    array = np.empty(1)
-    return -1 if _ONE_HOLDER is None else sys.getrefcount(array)
-
-
-REFERENCES_OF_A_LOCAL = _references_of_a_local()

@@ -44,21 +44,22 @@ def go_back(
     """
     nodes = _order([node for node, _ in seeds])
     _check_values(nodes)  # also of those that lead to no target: what was saved of them is read
-    ends = [node for node in nodes if type(node) is Leaf] if targets is None else set(targets).intersection(nodes)
+    ends: Collection[Node] = dict.fromkeys(node for node in nodes if type(node) is Leaf)
+    if targets is not None:
+        ends = set(targets).intersection(nodes)
     within = None if targets is None else _leading_to(ends, nodes)
     steps = [node for node in nodes if node.parents and (within is None or not within.isdisjoint(node.parents))]
     for node in steps:
         if node.entry is None:
             raise _freed_error(node)
-    bars = graph.sums(nodes, [seed for seed in seeds if within is None or seed[0] in within], ends, within, create)
+    seeds = [seed for seed in seeds if within is None or seed[0] in within]
     try:
-        graph.walk(_steps(graph, steps, keep, create), bars)
+        return graph.walk(nodes, _steps(graph, steps, keep, create), seeds, ends, within, create)
     except Exception as error:
         node = vars(error).pop("key", None)
         if node is not None:
             error.add_note(f"in the backward pass of {place_of(node)}")
         raise
-    return {node: bars.take(node) for node in ends}
 
 
 def _order(roots: list[Node]) -> list[Node]:

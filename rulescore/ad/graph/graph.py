@@ -15,11 +15,14 @@ from rulescore.ad.engine.entries import Entry, Key, Pulled, Several
 from rulescore.ad.engine.tapes import Recorder
 from rulescore.ad.engine.walk_back import Cotangents, walk_back
 from rulescore.ad.graph.nodes import CONSTANT, Node, node_of
-from rulescore.ad.tracing.calls import Call, Stripped, values_of
+from rulescore.ad.tracing.calls import Call, Stripped, captures, values_of
 from rulescore.ad.tracing.outputs import traced
-from rulescore.ad.tracing.tracers import Tracer, top_trace
+from rulescore.ad.tracing.tracers import Tracer
 from rulescore.ad.values.trees import map_containers_at
+from rulescore.tables.registry import rrule
 from rulescore.tangents.structure import rebuild, structure_of
+
+_have_constant_pullbacks: dict[Any, bool] = rrule.dependent_cache()
 
 
 class Recalled(Pulled):
@@ -101,33 +104,55 @@ class Graph(Recorder):
         return False  # it says so itself; see `recorded`
 
     def recorded(self, y: Any, call: Call, seen: Stripped, pullback: Callable[[Any], Any]) -> Any:
-        again = (seen.values, call.kwargs, seen.needs)
-        return self.recorded_by(Recalled(call.f, pullback, seen.targets, again), y, call)
-
-    def recorded_by(self, entry: Entry, y: Any, call: Call) -> Any:
-        """The output of a call, also of a rule that called back a function which used variables from around it."""
-        if top_trace((y,)) is not self:
+        values, needs, targets = seen
+        is_alone = len(targets) == 1 and targets[0][0] == 0 and not targets[0][1]
+        is_constant = is_alone and self._has_constant_pullback(call.f, values, call.kwargs)
+        entry = Recalled(call.f, pullback, targets, None if is_constant else (values, call.kwargs, needs))
+        if not captures(self, y):
             return traced(self, y, call, entry)
+        # A rule that called back a function which used variables from around it.
         direct = traced(self, values_of(self, y), call, entry)
         if isinstance(y, Tracer):
             return self._joined(direct, y)
         others, parts = structure_of(y) or {}, structure_of(direct) or {}
         return rebuild(direct, {key: self._joined(x, others[key]) for key, x in parts.items()})
 
+    def _has_constant_pullback(self, f: Any, values: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+        """Whether what a call does to a cotangent of its first argument does not depend on the arguments' values."""
+        types = tuple(map(type, values))
+        key = (f, types, tuple(kwargs), *map(type, kwargs.values())) if kwargs else (f, types)
+        try:
+            return _have_constant_pullbacks[key]
+        except KeyError:
+            generation = rrule.generation
+            keywords = {name: type(x) for name, x in kwargs.items()}
+            record = rrule.rule_for_types(f, types, keywords, config=type(self.system))
+            form = None if record is None else record.static
+            reads_nothing = form is not None and not (form.uses_output[0] or any(form.uses_arguments[0]))
+            answer = record is not None and ("linear" in record.tags or reads_nothing)
+            rrule.store(_have_constant_pullbacks, key, answer, generation)
+            return answer
+        except TypeError:  # not hashable
+            return False
+
     def _joined(self, direct: Any, closed_over: Any) -> Any:
         if not isinstance(closed_over, Tracer) or closed_over._trace is not self:
             return direct
         return self.record(direct._value, Join(direct._node, closed_over._node))
 
-    def sums(
-        self, nodes: list[Node], seeds: Any, ends: Collection[Node], wanted: Collection[Node] | None, create: bool
-    ) -> Any:
-        """The cotangents that a walk through some nodes begins with; those of its ends stay there."""
-        return _CotangentsOfNodes(seeds, ends, wanted, in_place=not create)
-
-    def walk(self, steps: Iterable[tuple[Node, Entry]], bars: Any) -> None:
-        """The walk back."""
+    def walk(
+        self,
+        nodes: list[Node],
+        steps: Iterable[tuple[Node, Entry]],
+        seeds: list[tuple[Node, Any]],
+        ends: Collection[Node],
+        wanted: Collection[Node] | None,
+        create: bool,
+    ) -> dict[Node, Any]:
+        """The cotangents of the ends, after a walk back in steps through some of the nodes; see `go_back`."""
+        bars = _CotangentsOfNodes(seeds, ends, wanted, in_place=not create)
         walk_back(steps, bars)
+        return {node: bars.take(node) for node in ends}
 
     def lifted(self, node: Node) -> Any:
         """The entry of a node, which does what it does with variables."""

@@ -45,7 +45,11 @@ class Place(NamedTuple):
 
 def user_frame(frame: FrameType | None) -> FrameType | None:
     """The first frame, outwards from a given one, that belongs to neither this package, its rules nor NumPy."""
-    while frame is not None and is_inner(frame.f_code):
+    known = _is_inner_file
+    while frame is not None:
+        inner = known.get(frame.f_code.co_filename)
+        if not (is_inner(frame.f_code) if inner is None else inner):
+            break
         frame = frame.f_back
     return frame
 
