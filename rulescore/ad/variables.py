@@ -14,15 +14,13 @@ import numpy as np
 
 from rulescore.ad.boundary.derivatives import check_tangent, finished
 from rulescore.ad.graph.going_back import add_to_grad, go_back
-from rulescore.ad.graph.graph import Graph
-from rulescore.ad.graph.nodes import Leaf, Node
+from rulescore.ad.graph.graph import Graph, Leaf, Node
 from rulescore.ad.graph.tracers import leaf_of
 from rulescore.ad.messages.errors import UnrelatedOutputError, describe
 from rulescore.ad.system.reference_ad import AD
 from rulescore.ad.tracing.calls import values_of
 from rulescore.ad.tracing.tracers import Tracer
-from rulescore.ad.values.kinds import is_integral
-from rulescore.ad.values.trees import flatten, path_of, unflatten
+from rulescore.ad.values.trees import flatten, is_integral, path_of, unflatten
 from rulescore.tangents.projection import project_to
 from rulescore.tangents.spaces import as_scalar, has_tangent_space
 

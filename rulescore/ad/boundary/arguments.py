@@ -12,8 +12,7 @@ from rulescore.ad.boundary.derivatives import matching
 from rulescore.ad.messages.errors import describe
 from rulescore.ad.numpy_protocols.operands import is_refused
 from rulescore.ad.tracing.tracers import frozen
-from rulescore.ad.values.kinds import hides_numbers, is_exotic, is_integral
-from rulescore.ad.values.trees import LEAF, flatten, path_of, unflatten
+from rulescore.ad.values.trees import LEAF, flatten, hides_numbers, is_exotic, is_integral, path_of, unflatten
 from rulescore.tables.names import name_of
 from rulescore.tangents.spaces import as_scalar, has_tangent_space
 from rulescore.tangents.sparsity import is_sparse

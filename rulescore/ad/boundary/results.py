@@ -10,8 +10,7 @@ import numpy as np
 
 from rulescore.ad.messages.errors import UnrelatedOutputError, describe
 from rulescore.ad.tracing.tracers import Tracer, frozen
-from rulescore.ad.values.kinds import hides_numbers
-from rulescore.ad.values.trees import tree_map
+from rulescore.ad.values.trees import hides_numbers, tree_map
 from rulescore.tables.names import name_of
 from rulescore.tangents.spaces import has_tangent_space
 

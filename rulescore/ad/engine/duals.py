@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from rulescore.ad.tracing.calls import Call, Stripped, bound, captures, strip
-from rulescore.ad.tracing.outputs import traced
+from rulescore.ad.tracing.calls import Call, Stripped, bound, captures, strip, traced
 from rulescore.ad.tracing.tracers import Trace, Tracer, new_level
 from rulescore.tables.registry import frule
 from rulescore.tangents.not_implemented import NotImplementedTangent

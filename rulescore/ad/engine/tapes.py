@@ -7,8 +7,7 @@ from typing import Any
 
 from rulescore.ad.engine.entries import LEAF, Entry, Key, Output, Pulled, Several
 from rulescore.ad.engine.walk_back import Cotangents, walk_back
-from rulescore.ad.tracing.calls import Call, Stripped, bound, captures, strip
-from rulescore.ad.tracing.outputs import traced
+from rulescore.ad.tracing.calls import Call, Stripped, bound, captures, strip, traced
 from rulescore.ad.tracing.tracers import Trace, Tracer, new_level
 from rulescore.definitions.declarations import no_tangent_pullback
 from rulescore.tables.registry import rrule

@@ -23,7 +23,6 @@ from rulescore.tangents.thunks import InplaceableThunk, unthunk
 from rulescore.tangents.zero import AbstractZero
 
 _ndarray = np.ndarray
-
 FastEntry = tuple[Any, ...]
 
 # ---------------------------------------------------------------- sums

@@ -21,8 +21,7 @@ from rulescore.ad.fast.entries import (
 )
 from rulescore.ad.fast.forms import unary_form, unary_forms
 from rulescore.ad.fast.recording import BASIC_INDICES, MISSING, Recording, record_binary
-from rulescore.ad.graph.graph import Graph, lifted_entry
-from rulescore.ad.graph.nodes import Node, frame_of_user, next_number, node_of, user_files
+from rulescore.ad.graph.graph import Graph, Node, frame_of_user, lifted_entry, next_number, node_of, user_files
 from rulescore.ad.in_place.sharing import settled
 from rulescore.ad.in_place.tracer import WritableTracer, call_and_settle
 from rulescore.ad.tracing.calls import Call

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from rulescore.ad.fast.assignment import assign_on_tape
+from rulescore.ad.fast.assignment import assign_on_tape, item_of
 from rulescore.ad.fast.entries import (
     propagate_both,
     propagate_by_ufunc,
@@ -29,7 +29,6 @@ from rulescore.ad.fast.forms import (
     unary_form,
     unary_forms,
 )
-from rulescore.ad.fast.items import item_of
 from rulescore.ad.fast.tape import FastTape, is_fresh
 from rulescore.ad.in_place.sharing import settled
 from rulescore.ad.in_place.tracer import NO_KEYWORDS, WritableTracer, call_and_settle
@@ -41,7 +40,6 @@ from rulescore.tables.records import StaticForm
 
 _ndarray = np.ndarray
 _getitem, _matmul = operator.getitem, np.matmul
-
 MISSING: Any = object()
 """In the place of a second argument that a ufunc was not given, since None may be one (``np.negative.at(x, None)``)."""
 

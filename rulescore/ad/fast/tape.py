@@ -18,8 +18,7 @@ from rulescore.ad.fast.entries import (
     propagate_to_first,
 )
 from rulescore.ad.in_place.sharing import settled
-from rulescore.ad.tracing.calls import Call, captures
-from rulescore.ad.tracing.outputs import traced
+from rulescore.ad.tracing.calls import Call, captures, traced
 from rulescore.ad.tracing.tracers import Tracer
 from rulescore.definitions.declarations import no_tangent_pullback
 from rulescore.definitions.static import Blueprint
@@ -27,8 +26,6 @@ from rulescore.tables.records import StaticForm
 from rulescore.tangents.masked import Selected
 
 _ndarray = np.ndarray
-
-
 _LEAF = (propagate_entry, LEAF)
 
 

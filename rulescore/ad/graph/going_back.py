@@ -11,8 +11,7 @@ from operator import attrgetter
 from typing import Any
 
 from rulescore.ad.engine.entries import Entry
-from rulescore.ad.graph.graph import Graph
-from rulescore.ad.graph.nodes import Leaf, Node, place_of
+from rulescore.ad.graph.graph import Graph, Leaf, Node, place_of
 from rulescore.ad.messages.errors import describe
 
 # Two threads may add to the gradient of one variable at once, which is more than one step.

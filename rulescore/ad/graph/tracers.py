@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from rulescore.ad.graph.nodes import CONSTANT, Leaf
+from rulescore.ad.graph.graph import CONSTANT, Leaf
 from rulescore.ad.in_place.tracer import WritableTracer
 from rulescore.ad.messages.errors import TracerConversionError, describe, full_name
 from rulescore.ad.tracing.tracers import Tracer, class_for

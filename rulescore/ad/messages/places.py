@@ -11,8 +11,6 @@ from typing import NamedTuple
 import numpy as np
 
 _PACKAGE = os.path.abspath(os.path.join(os.path.dirname(__file__), os.pardir, os.pardir))
-
-
 _INNER_FOLDERS = tuple(
     folder + os.sep
     for folder in (_PACKAGE, os.path.join(os.path.dirname(_PACKAGE), "rules"), os.path.dirname(np.__file__))

@@ -1,4 +1,4 @@
-"""The storeys put together: which rules serve a call in the end, and which traces there are."""
+"""The storeys put together: which rules serve a call in the end, which traces there are, and their tracers."""
 
 from __future__ import annotations
 
@@ -6,14 +6,23 @@ from typing import Any
 
 from rulescore.ad.engine.duals import Dual
 from rulescore.ad.engine.tapes import Tape
-from rulescore.ad.fast.graph import FastGraph
+from rulescore.ad.fast.assignment import DualWriting
+from rulescore.ad.fast.graph import FastGraph, GraphRecording
+from rulescore.ad.fast.recording import TapeRecording
 from rulescore.ad.fast.tape import FastTape
 from rulescore.ad.graph.graph import Graph
 from rulescore.ad.graph.tracers import GraphTracer
+from rulescore.ad.in_place import writing_functions  # noqa: F401  (what writes to arrays is special from here on)
+from rulescore.ad.in_place.tracer import WritableTracer
 from rulescore.ad.system import transposition, whole_functions
 from rulescore.ad.system.placing import PlacingTape, is_placing
-from rulescore.ad.system.tracers import DualTracer, FastDualTracer, FastGraphTracer, FastReverseTracer, ReverseTracer
 from rulescore.ad.tracing.rules import System
+
+
+class FastGraphTracer(GraphRecording, GraphTracer):
+    """A variable, or what was computed from variables, with short cuts."""
+
+    __slots__ = ()
 
 
 class ReferenceAD(System):
@@ -51,15 +60,15 @@ class ReferenceAD(System):
         """An empty tape; one that knows places where a function is run again in search of a place."""
         if is_placing.get():
             return self.placing_tape()
-        return FastTape(self, FastReverseTracer) if self.short_cuts else Tape(self, ReverseTracer)
+        return FastTape(self, TapeRecording) if self.short_cuts else Tape(self, WritableTracer)
 
     def placing_tape(self) -> PlacingTape:
         """An empty tape that knows places."""
-        return PlacingTape(self, ReverseTracer)
+        return PlacingTape(self, WritableTracer)
 
     def dual(self) -> Dual:
         """A differentiation in forward mode."""
-        return Dual(self, FastDualTracer if self.short_cuts else DualTracer)
+        return Dual(self, DualWriting if self.short_cuts else WritableTracer)
 
     def graph(self, remake: Any, backward: Any, short_cuts: bool) -> Graph:
         """A trace of variables; see `Graph`."""

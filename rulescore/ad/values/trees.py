@@ -8,23 +8,21 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import numbers
 import threading
+import types
 from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
 import optree
 
-from rulescore.ad.values.kinds import hides_numbers, is_exotic
 from rulescore.tangents.arithmetic import AbstractTangent
 from rulescore.tangents.spaces import has_tangent_space
+from rulescore.tangents.structure import structure_of
 
 NAMESPACE = "rulescore"
-
-
 _lock = threading.Lock()
-
-
 _dataclasses: set[type] = set()
 
 
@@ -178,3 +176,37 @@ def map_containers_at(x: Any, path: tuple[Any, ...], function: Callable[[Any], A
     return unflatten(
         structure, [function(leaf) if at == path else leaf for at, leaf in zip(paths, leaves, strict=True)]
     )
+
+
+def is_integral(leaf: Any) -> bool:
+    """Whether a leaf is a number or array of integers or booleans, which has no derivative."""
+    if isinstance(leaf, (bool, int)):
+        return True
+    stands_for = getattr(type(leaf), "__rule_type__", type(leaf))
+    return issubclass(stands_for, (np.ndarray, np.generic)) and leaf.dtype.kind in "iub"
+
+
+def is_exotic(leaf: Any) -> bool:
+    """Whether a leaf is a real number, or an array of such, but of a kind that is not differentiated."""
+    if isinstance(leaf, np.ndarray):
+        return leaf.dtype.names is not None
+    return isinstance(leaf, numbers.Number) and not has_tangent_space(leaf) and not is_integral(leaf)
+
+
+def hides_numbers(leaf: Any, depth: int = 3) -> bool:
+    """Whether a leaf that is no number is an object with floats or tracers in it, which a tree does not reach."""
+    if isinstance(leaf, np.ndarray):
+        return leaf.dtype.kind == "O" and any(_is_or_hides_number(item, depth) for item in leaf.flat)
+    if depth == 0 or isinstance(leaf, (AbstractTangent, types.ModuleType, type)):
+        return False
+    if isinstance(leaf, (set, frozenset)):
+        return any(_is_or_hides_number(item, depth) for item in leaf)
+    try:
+        fields = structure_of(leaf)
+    except (TypeError, AttributeError):  # an object that says nothing of what it holds
+        return False
+    return any(_is_or_hides_number(item, depth) for item in (fields or {}).values())
+
+
+def _is_or_hides_number(item: Any, depth: int) -> bool:
+    return has_tangent_space(item) or hides_numbers(item, depth - 1)

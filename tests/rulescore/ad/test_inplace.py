@@ -710,7 +710,7 @@ def test_an_array_that_is_seen_by_others_is_copied(copied):
 
 
 def test_no_array_passes_for_unseen_where_references_are_not_counted(monkeypatch, copied):
-    monkeypatch.setattr("rulescore.ad.fast.references._ONE_HOLDER", None)
+    monkeypatch.setattr("rulescore.ad.fast.assignment._ONE_HOLDER", None)
     x = RNG.standard_normal(20)
     g = grad(fill_one_by_one)(x)
     assert sum(copied) >= 20 * 20

@@ -16,8 +16,7 @@ import pytest
 from rulescore import NoTangent, ZeroTangent
 from rulescore.ad.forward import jvp
 from rulescore.ad.reverse import grad, vjp
-from rulescore.ad.values.kinds import hides_numbers
-from rulescore.ad.values.trees import flatten, form_of, path_of, tree_map, unflatten
+from rulescore.ad.values.trees import flatten, form_of, hides_numbers, path_of, tree_map, unflatten
 
 X = np.array([1.0, 2.0])
 
