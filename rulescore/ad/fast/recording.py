@@ -242,7 +242,9 @@ class TapeRecording(Recording):
             if getattr(first, "_unary_forms", None) is unary_forms:
                 form = static_forms[f] if f in static_forms else static_form(f, 1)
                 if form is not None and type(first._value) is _ndarray and type(first._trace) is FastTape:
-                    return first._trace.record_static(form, first, first._value)
+                    y = first._trace.record_static(form, first, first._value)
+                    if y is not NotImplemented:
+                        return y
         return call_and_settle(f, args, kwargs)
 
     def __getitem__(self, index: Any) -> Any:

@@ -59,7 +59,7 @@ class FastTape(Tape):
         if pullback is no_tangent_pullback:
             return y
         entry = (propagate_to_first, pullback, first._node)
-        if y.dtype.kind in "fc" if type(y) is _ndarray else isinstance(y, np.inexact):
+        if _is_inexact(y):
             return self.record_tuple(y, entry)
         return traced(self, y, Call(f, args, kwargs), Pulled(pullback, [(0, (), first._node)]))
 
@@ -69,9 +69,14 @@ class FastTape(Tape):
         return self.tracer(y, len(self) - 1)
 
     def record_static(self, form: StaticForm, first: Tracer, x: Any) -> Any:
-        """A call of one array of real numbers by the static form of its rule, which is less to keep than a closure."""
+        """A call of one array of real numbers by the static form of its rule, which is less to keep than a closure.
+
+        NotImplemented where its output is anything else than a number or array.
+        """
         y = form.primal(x)
         if not is_fresh(y) or y is x:
+            if not _is_inexact(y):
+                return NotImplemented
             tracer = self.record_tuple(y, (propagate_static, form.vjps[0], y, x, first._node))
             return settled(tracer, Call(form.primal, (first,), {}))
         saved_y = y if form.uses_output[0] else None
@@ -124,6 +129,10 @@ def _are_plain(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
             if type(x) not in _PLAIN:
                 return False
     return True
+
+
+def _is_inexact(y: Any) -> bool:
+    return y.dtype.kind in "fc" if type(y) is _ndarray else isinstance(y, np.inexact)
 
 
 def is_fresh(y: Any) -> bool:
