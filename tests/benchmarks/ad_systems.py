@@ -22,7 +22,7 @@ os.environ.setdefault("XLA_FLAGS", "--xla_cpu_multi_thread_eigen=false intra_op_
 
 import numpy as np  # noqa: E402
 
-from rulescore.ad import value_and_grad  # noqa: E402
+from rulescore.ad import hvp, value_and_grad, variable  # noqa: E402
 
 Gradient = Callable[[], tuple[Any, Sequence[Any]]]
 """A call that returns a loss and its gradient."""
@@ -95,6 +95,30 @@ class Ours(System):
     def gradient_of(self, loss: Callable[..., Any], params: Sequence[Any]) -> Gradient:
         gradient = value_and_grad(loss)
         return lambda: gradient(params)
+
+    def hessian_product(
+        self, loss: Callable[..., Any], params: Sequence[Any], data: Sequence[Any], directions: Sequence[Any]
+    ) -> Callable[[], Any]:
+        """A call that returns the product of the Hessian with a vector, which has the form of ``params``."""
+        return lambda: hvp(lambda *params: loss(self, params, *data), params, directions)
+
+
+class Variables(Ours):
+    """Ours too, by variables, which keep a graph and not a tape."""
+
+    name = "by variables"
+
+    def gradient_of(self, loss: Callable[..., Any], params: Sequence[Any]) -> Gradient:
+        leaves = tuple(variable(x) for x in params)
+
+        def gradient() -> tuple[Any, Sequence[Any]]:
+            for leaf in leaves:
+                leaf.grad = None
+            value = loss(leaves)
+            value.backward()
+            return value.value, [leaf.grad for leaf in leaves]
+
+        return gradient
 
 
 class Autograd(System):
@@ -237,6 +261,20 @@ class JaxCompiled(Jax):
         return lambda: jax.block_until_ready(gradient(params))
 
 
-KINDS: tuple[type[System], ...] = (Forward, Ours, Autograd, MyGrad, UnguardedMyGrad, Torch, Jax, JaxCompiled)
+KINDS: tuple[type[System], ...] = (
+    Forward,
+    Ours,
+    Variables,
+    Autograd,
+    MyGrad,
+    UnguardedMyGrad,
+    Torch,
+    Jax,
+    JaxCompiled,
+)
 MISSING = [kind.name for kind in KINDS if not importlib.util.find_spec(kind.module.partition(".")[0])]
-SYSTEMS = [kind() for kind in KINDS if kind.name not in MISSING]
+
+
+def installed_systems() -> list[System]:
+    """All that there are, which imports their libraries."""
+    return [kind() for kind in KINDS if kind.name not in MISSING]

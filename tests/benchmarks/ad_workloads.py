@@ -1,5 +1,8 @@
 """What the AD systems are compared on: losses, their parameters and data, and what ours has to reach.
 
+`WORKLOADS` is the one list, from which both ``test_ad.py`` and the comparison with a commit (``compare.py``) draw;
+`HESSIANS` is that of products of Hessians with vectors.
+
 A loss is called as ``loss(system, params, *data)`` and written once, in the functions that NumPy, autograd, MyGrad,
 PyTorch and JAX have in common under NumPy's names.
 """
@@ -11,13 +14,21 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+# First, as it sets the number of threads:
+from ad_systems import Gradient, Ours, System
+
+# isort: split
 import numpy as np
 from scipy.linalg.lapack import dpotrf, dpotri, dpotrs
 
 from rulescore import NoTangent, Thunk, rrule
 from rulescore.ad import primitive
 
-HIPS, MYGRAD, TORCH, EAGER, JIT = "HIPS autograd", "MyGrad", "PyTorch", "JAX, eager", "JAX, jit"
+HIPS, MYGRAD, UNGUARDED, TORCH = "HIPS autograd", "MyGrad", "MyGrad, no guard", "PyTorch"
+EAGER, JIT = "JAX, eager", "JAX, jit"
+OTHERS = (HIPS, MYGRAD, UNGUARDED, TORCH, EAGER, JIT)
+ONLY_NUMPY = dict.fromkeys(OTHERS, "np.zeros(n, like=x) is NumPy's")
+NO_LINALG = dict.fromkeys((MYGRAD, UNGUARDED), "it has no linear algebra")
 
 
 @dataclass(frozen=True)
@@ -37,6 +48,8 @@ class Workload:
     all_collected : bool
         Whether Python's garbage collector passes over everything, the libraries too, as it does unless told otherwise.
         Otherwise each system pays for passes over its own objects alone.
+    directions : tuple
+        The vector that the Hessian is multiplied with, of the form of `params`.
     """
 
     loss: Callable[..., Any]
@@ -47,6 +60,15 @@ class Workload:
     left_out: Mapping[str, str] = field(default_factory=dict)
     ours: Callable[..., Any] | None = None
     all_collected: bool = False
+    directions: tuple[Any, ...] = ()
+
+    def gradient(self, system: System) -> Gradient:
+        """A call by which a system computes the loss and its gradient."""
+        loss = self.ours if self.ours is not None and isinstance(system, Ours) else self.loss
+        return system.gradient(loss, self.params, self.data)
+
+    def hessian_product(self, system: Ours) -> Callable[[], Any]:
+        return system.hessian_product(self.loss, self.params, self.data, self.directions)
 
 
 # ---------------------------------------------------------------- chains of one operation
@@ -94,6 +116,57 @@ def chains() -> dict[str, Workload]:
         found[f"y + c, {where}"] = Workload(sums, (x,), (c,), asked, LENGTH)
         found[f"y * x, {where}"] = Workload(products, (x,), (), asked, LENGTH)
     return found
+
+
+def long_chain() -> dict[str, Workload]:
+    """Long enough that what grows faster than the number of operations shows."""
+    n = 100_000
+
+    def sines(system: Any, params: Any) -> Any:
+        (y,) = params
+        for _ in range(n):
+            y = system.xp.sin(y)
+        return total(y)
+
+    minutes = dict.fromkeys((EAGER, JIT), "it would compile for minutes")
+    return {f"np.sin(y), (3,), {n} times": Workload(sines, (np.array([0.1, 0.2, 0.3]),), (), {}, n, minutes)}
+
+
+# ---------------------------------------------------------------- one call, of few numbers
+
+
+def one_call(f: Callable[..., Any], *params: Any, **further: Any) -> Workload:
+    """The sum of what ``f(xp, *params)`` returns."""
+    return Workload(lambda system, params: total(f(system.xp, *params)), params, **further)
+
+
+def eigenvalues_and_vectors(xp: Any, a: Any) -> Any:
+    w, v = xp.linalg.eigh(a + a.T)
+    return w + (v * v)[0]  # the sign of an eigenvector does not matter
+
+
+def add_into(xp: Any, x: Any, y: Any) -> Any:
+    z = xp.zeros(3, like=x)
+    xp.add(x, y, out=z)
+    return z
+
+
+def calls() -> dict[str, Workload]:
+    """What passes through the layers and is hardly computed, so that the time is theirs."""
+    normal = np.random.default_rng(3).standard_normal
+    x, y, a = normal(3), normal(3), normal((3, 3)) + 3 * np.eye(3)
+    return {
+        "one np.sin(x), (3,)": one_call(lambda xp, x: xp.sin(x), x),
+        "one np.cumsum(x), (3,)": one_call(lambda xp, x: xp.cumsum(x, 0), x),
+        "one x.reshape, (3,)": one_call(lambda xp, x: x.reshape(3, 1), x),
+        "one x.sum(axis=0), (3,)": one_call(lambda xp, x: x.sum(axis=0), x),
+        "one np.add(x, y, out=z), (3,)": one_call(add_into, x, y, left_out=ONLY_NUMPY),
+        "one np.concatenate([x, y]), (3,)": one_call(lambda xp, x, y: xp.concatenate([x, y]), x, y),
+        "one np.stack of ten, (3,)": one_call(lambda xp, *xs: xp.stack(xs), *normal((10, 3))),
+        "one np.linalg.inv, 3 x 3": one_call(lambda xp, a: xp.linalg.inv(a), a, left_out=NO_LINALG),
+        "one np.linalg.slogdet, 3 x 3": one_call(lambda xp, a: xp.linalg.slogdet(a)[1], a, left_out=NO_LINALG),
+        "one np.linalg.eigh, 3 x 3": one_call(eigenvalues_and_vectors, a, left_out=NO_LINALG),
+    }
 
 
 # ---------------------------------------------------------------- models
@@ -229,8 +302,7 @@ def models() -> dict[str, Workload]:
     inputs = np.sort(rng.uniform(0, 10, 300))
     observed = np.sin(inputs) + 0.1 * normal(300)
     theta = (np.float64(0.7), np.float64(1.2), np.float64(0.3))
-    no_linalg = {MYGRAD: "it has no linear algebra"}
-    process = Workload(gaussian_process, theta, (inputs, observed), {HIPS: 1.0, TORCH: 1.0}, left_out=no_linalg)
+    process = Workload(gaussian_process, theta, (inputs, observed), {HIPS: 1.0, TORCH: 1.0}, left_out=NO_LINALG)
     return {
         "logistic regression, 1000 x 50": Workload(logistic_regression, (normal(50),), (X, y), much),
         "tanh RNN, 50 x 16 x 32": Workload(rnn, cell, (xs, target), much),
@@ -238,10 +310,10 @@ def models() -> dict[str, Workload]:
         "MLP, 784-256-10, 128": Workload(mlp, layers, (images, labels), {HIPS: 1.0, MYGRAD: 1.0}),
         "Gaussian process, 300": process,
         "Gaussian process, inputs too": Workload(
-            gaussian_process_with_inputs, (*theta, inputs), (observed,), left_out=no_linalg
+            gaussian_process_with_inputs, (*theta, inputs), (observed,), left_out=NO_LINALG
         ),
         "Gaussian process, fused rule": Workload(
-            gaussian_process, theta, (inputs, observed), left_out=no_linalg, ours=gaussian_process_by_rule
+            gaussian_process, theta, (inputs, observed), left_out=NO_LINALG, ours=gaussian_process_by_rule
         ),
     }
 
@@ -273,6 +345,45 @@ def loops() -> dict[str, Workload]:
     return {"1700 blocks x[a:b, c:d].sum()": workload, "the same, all garbage collected": as_it_is}
 
 
+# ---------------------------------------------------------------- arrays in loops
+
+
+def filled(system: Any, params: Any) -> Any:
+    """An array that is filled by assignment, element by element."""
+    (x,) = params
+    y = system.xp.zeros(len(x), like=x)
+    for i in range(len(x)):
+        y[i] = x[i] * x[i - 1]
+    return total(y)
+
+
+def slices(system: Any, params: Any) -> Any:
+    (x,) = params
+    result = 0.0
+    for part in segments(len(x), 3):
+        result = result + (x[part] * x[part]).sum()
+    return result
+
+
+def rosenbrock(system: Any, params: Any) -> Any:
+    (x,) = params
+    result = 0.0
+    for i in range(len(x) - 1):
+        result = result + 100.0 * (x[i + 1] - x[i] ** 2) ** 2 + (1.0 - x[i]) ** 2
+    return result
+
+
+def element_loops() -> dict[str, Workload]:
+    normal = np.random.default_rng(4).standard_normal
+    compiling = dict.fromkeys((EAGER, JIT), "its first call takes long")
+    return {
+        "y[i] = x[i] * x[i - 1], 100 elements": Workload(filled, (normal(100),), (), {}, 1, ONLY_NUMPY),
+        "y[i] = x[i] * x[i - 1], 1000 elements": Workload(filled, (normal(1000),), (), {}, 1, ONLY_NUMPY),
+        "100 slices x[a:b]": Workload(slices, (normal(300),), (), {}, 1, compiling),
+        "Rosenbrock in a loop, 100": Workload(rosenbrock, (normal(100),), (), {}, 1, compiling),
+    }
+
+
 ALSO_COLLECTED = (
     "logistic regression, 1000 x 50",
     "tanh RNN, 50 x 16 x 32",
@@ -296,4 +407,20 @@ def with_all_collected(workloads: dict[str, Workload]) -> dict[str, Workload]:
 
 
 # JAX leaves much behind of the long chains that it compiles, so they come last.
-WORKLOADS = with_all_collected({**models(), **loops(), **chains()})
+WORKLOADS = with_all_collected(
+    {**models(), **loops(), **element_loops(), **calls(), **long_chain(), **chains()},
+)
+
+
+def hessians() -> dict[str, Workload]:
+    """Workloads of `WORKLOADS` with a direction."""
+    normal = np.random.default_rng(5).standard_normal
+    names = ("logistic regression, 1000 x 50", "Rosenbrock in a loop, 100")
+    found = {name: WORKLOADS[name] for name in names}
+    return {
+        name: dataclasses.replace(workload, directions=tuple(normal(x.shape) for x in workload.params))
+        for name, workload in found.items()
+    }
+
+
+HESSIANS = hessians()

@@ -1,13 +1,14 @@
 """What a gradient costs: `rulescore.ad` against HIPS autograd, MyGrad, PyTorch and JAX, all in one run.
 
 The systems take turns, so that whatever else the machine does meets all of them, and the ratios are medians over the
-turns. What is measured is processor time, of all threads of the process: on a busy machine, the clock also counts what
-others do meanwhile. Before they are timed, all must agree about the value and the gradient. The tables are printed at
-the end. Run with ``pytest tests/benchmarks/test_ad.py``.
+turns. What is measured is processor time. Before they are timed, all must agree about the value and the gradient. The
+product of a Hessian with a vector is measured of ours alone, beside the gradient. The tables are printed at the end.
+Run with ``pytest tests/benchmarks/test_ad.py``; ``python -m tests.benchmarks.compare COMMIT`` compares with a commit.
 """
 
 from __future__ import annotations
 
+import dataclasses
 import gc
 import sys
 import time
@@ -16,14 +17,15 @@ from statistics import median
 from typing import Any
 
 # First, as it sets the number of threads:
-from ad_systems import MISSING, ONE_THREAD, SYSTEMS, Forward, Gradient, Ours, System
+from ad_systems import MISSING, ONE_THREAD, Forward, Ours, System, installed_systems
 
 # isort: split
 import numpy as np
 import pytest
-from ad_workloads import WORKLOADS, Workload
+from ad_workloads import HESSIANS, WORKLOADS, Workload
 from rich.console import Console
 from rich.table import Table
+from turns import LONG_TURN, TURN, Repeated
 
 # What the AD systems deprecate within themselves is not ours to mend.
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::FutureWarning")
@@ -33,92 +35,62 @@ SECONDS = 2.0
 
 MOST_ROUNDS, FEWEST_ROUNDS = 101, 5
 
-TURN = 1e-2
-"""How many seconds a turn takes at least; a fast call is repeated."""
-
-LONG_TURN = 0.7
-"""The same where passes of the garbage collector count, which are rare and long."""
-
-SLOW = 0.05
-"""A system that needs more seconds for one call takes part in the first rounds only."""
+SYSTEMS = installed_systems()
 
 
-class Contestant:
+class Contestant(Repeated):
     """One system with one workload.
 
     Attributes
     ----------
-    seconds : list of float
-        What a call took, in each of the turns it had.
     problem : str
-        Why it has none.
+        Why it takes no turns.
+    result : tuple, optional
+        The value and the gradient.
     """
 
     def __init__(self, system: System, workload: Workload) -> None:
-        self.system = system
-        self.seconds: list[float] = []
+        super().__init__()
         self.problem = workload.left_out.get(system.name, "")
-        self.repetitions = 0
-        self.gradient: Gradient | None = None
         self.result: tuple[Any, Any] | None = None
         if self.problem:
             return
-        loss = workload.ours if workload.ours is not None and isinstance(system, Ours) else workload.loss
-        self.gradient = system.gradient(loss, workload.params, workload.data)
+        gradient = workload.gradient(system)
         try:
-            value, found = self.gradient()
+            value, found = gradient()
         except Exception as error:  # compilers may give up on what is unrolled
             if isinstance(system, Ours):
                 raise
             self.problem = f"it raised {type(error).__name__}: {str(error).splitlines()[0][:80]}"
             return
         self.result = float(value), [np.asarray(x) for x in found]
-        self.repetitions = 1
-        turn = LONG_TURN if workload.all_collected else TURN
-        self.repetitions = max(1, round(turn / min(self._time(), self._time())))
-
-    def _time(self) -> float:
-        start = time.process_time()
-        for _ in range(self.repetitions):
-            self.gradient()
-        return (time.process_time() - start) / self.repetitions
-
-    def take_turn(self, number: int) -> None:
-        if not self.repetitions:
-            return
-        is_slow = bool(self.seconds) and median(self.seconds) > SLOW
-        if is_slow and number >= FEWEST_ROUNDS:
-            return
-        if not is_slow:
-            self.gradient()  # the others have left the caches cold
-        self.seconds.append(self._time())
-
-    def times_as_long_as(self, other: Contestant) -> float:
-        return median(own / others for own, others in zip(self.seconds, other.seconds, strict=False))
+        self.start(gradient, LONG_TURN if workload.all_collected else TURN)
 
 
 def contest(workload: Workload) -> dict[str, Contestant]:
     for system in SYSTEMS:
         system.forget()
     contestants = {system.name: Contestant(system, workload) for system in SYSTEMS}
-    gc.collect()
-    if not workload.all_collected:
-        gc.freeze()
-    try:
-        take_turns(list(contestants.values()))
-    finally:
-        gc.unfreeze()
+    take_turns(list(contestants.values()), workload.all_collected)
     return contestants
 
 
-def take_turns(contestants: list[Contestant]) -> None:
-    for number in range(MOST_ROUNDS):
-        if number == FEWEST_ROUNDS:
-            start = time.perf_counter()
-        elif number > FEWEST_ROUNDS and time.perf_counter() - start > SECONDS:
-            break
-        for contestant in contestants:
-            contestant.take_turn(number)
+def take_turns(contestants: list[Any], all_collected: bool = False) -> None:
+    """The slow ones among them take part in the first rounds only."""
+    gc.collect()
+    if not all_collected:
+        gc.freeze()
+    try:
+        for number in range(MOST_ROUNDS):
+            if number == FEWEST_ROUNDS:
+                start = time.perf_counter()
+            elif number > FEWEST_ROUNDS and time.perf_counter() - start > SECONDS:
+                break
+            for contestant in contestants:
+                if number < FEWEST_ROUNDS or not contestant.is_slow:
+                    contestant.take_turn()
+    finally:
+        gc.unfreeze()
 
 
 def check_agreement(contestants: dict[str, Contestant]) -> None:
@@ -153,6 +125,9 @@ class Tables:
         self.bars = Table(title="What is asked for", title_justify="left")
         for column in ("", "system", "times ours, at least", "measured", ""):
             self.bars.add_column(column, justify="left" if column in ("", "system") else "right")
+        self.products = Table(title="The product of the Hessian with a vector, by rulescore.ad", title_justify="left")
+        for column in ("", "gradient", "product", "times the gradient"):
+            self.products.add_column(column, justify="right" if column else "left")
         self.problems: dict[str, list[str]] = {}
 
     def add(self, name: str, workload: Workload, contestants: dict[str, Contestant]) -> None:
@@ -167,6 +142,10 @@ class Tables:
                 verdict = "met" if ratio >= bar else "NOT MET"
                 self.bars.add_row(name, system, f"{bar:g}", f"{ratio:.2f}", verdict)
 
+    def add_product(self, name: str, gradient: Repeated, product: Repeated) -> None:
+        times = (readable(median(repeated.seconds)) for repeated in (gradient, product))
+        self.products.add_row(name, *times, f"{product.times_as_long_as(gradient):.2f}")
+
     def _cell(self, contestant: Contestant, ours: Contestant, operations: int) -> str:
         if not contestant.seconds:
             return "-"
@@ -174,10 +153,11 @@ class Tables:
         return took if contestant is ours else f"{took} {contestant.times_as_long_as(ours):6.2f}"
 
     def print(self) -> None:
-        console = Console(file=sys.__stdout__, width=170, markup=False, highlight=False)
+        console = Console(file=sys.__stdout__, width=195, markup=False, highlight=False)
         console.print()
         console.print(self.times)
         console.print(self.bars)
+        console.print(self.products)
         for problem, names in self.problems.items():
             console.print(f"Left out: {problem} ({'; '.join(names)})")
         if not ONE_THREAD:
@@ -200,3 +180,27 @@ def test_value_and_gradient(tables, name):
     contestants = contest(workload)
     check_agreement(contestants)
     tables.add(name, workload, contestants)
+
+
+@pytest.mark.parametrize("name", HESSIANS)
+def test_hessian_vector_product(tables, name):
+    workload, ours = HESSIANS[name], Ours()
+    gradient, product = Repeated(), Repeated()
+    for repeated, call in ((gradient, workload.gradient(ours)), (product, workload.hessian_product(ours))):
+        call()
+        repeated.start(call)
+    check_product(workload, product.call())
+    take_turns([gradient, product])
+    tables.add_product(name, gradient, product)
+
+
+def check_product(workload: Workload, product: Any) -> None:
+    """The difference quotient of the gradient along the directions."""
+    step = 1e-5
+    ends = [
+        [x + sign * step * v for x, v in zip(workload.params, workload.directions, strict=True)] for sign in (1, -1)
+    ]
+    gradients = [dataclasses.replace(workload, params=tuple(params)).gradient(Ours())()[1] for params in ends]
+    for found, above, below in zip(product, *gradients, strict=True):
+        expected = (above - below) / (2 * step)
+        np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-6 * np.max(np.abs(expected)))

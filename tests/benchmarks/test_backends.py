@@ -12,17 +12,14 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from statistics import median
 from typing import Any
 
 import numpy as np
 import pytest
+from backend_contests import CASES, CONTESTANTS, RULE, contestants_of
 from rich.console import Console
 from rich.table import Table
-
-from rules.operators import pool, pool_sum, rotary_embedding, segments
-from rulescore import NoTangent, frule, rrule, unthunk
 
 # What the AD systems deprecate within themselves is not ours to mend.
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
@@ -30,180 +27,6 @@ pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
 ROUNDS = 40
 SECONDS = 0.01
 """Of each round, which repeats a contestant as often as fits."""
-
-
-def sine(x: Any) -> Any:
-    """A function whose rule costs what its mathematics costs."""
-    return np.sin(x)
-
-
-@rrule.register(sine)
-def sine_rrule(x: Any) -> Any:
-    return np.sin(x), lambda ybar: (NoTangent(), ybar * np.cos(x))
-
-
-@frule.register(sine)
-def sine_frule(tangents: Any, x: Any) -> Any:
-    return np.sin(x), tangents[1] * np.cos(x)
-
-
-@dataclass
-class Case:
-    """A function, what it is differentiated with respect to, and its further arguments."""
-
-    function: Callable[..., Any]
-    x: Any
-    further: tuple[Any, ...] = ()
-
-
-def normal(*shape: int) -> Any:
-    return np.random.default_rng(0).standard_normal(shape)
-
-
-def blocks(size: int) -> tuple[Any, Any]:
-    return segments(size, 3), segments(size, 2)
-
-
-def frequencies(dimension: int) -> Any:
-    return 10000.0 ** (-2 * np.arange(dimension // 2) / dimension)
-
-
-CASES = {
-    "sin, 3 entries": Case(sine, normal(3)),
-    "sin, 10⁶ entries": Case(sine, normal(1_000_000)),
-    "pool_sum, 12 × 12": Case(pool_sum, normal(12, 12), blocks(12)),
-    "pool_sum, 100 × 100": Case(pool_sum, normal(100, 100), blocks(100)),
-    "Hausdorff pooling, 12 × 12": Case(pool, np.abs(normal(12, 12)), (*blocks(12), "hausdorff")),
-    "Hausdorff pooling, 100 × 100": Case(pool, np.abs(normal(100, 100)), (*blocks(100), "hausdorff")),
-    "rotary embedding, 8 × 8": Case(rotary_embedding, normal(8, 8), (frequencies(8),)),
-    "rotary embedding, 128 × 64": Case(rotary_embedding, normal(128, 64), (frequencies(64),)),
-}
-RULE = "the rule itself"
-
-
-def by_rule(case: Case, ybar: Any) -> Callable[[], Any]:
-    def run() -> Any:
-        _, pullback = rrule(case.function, case.x, *case.further)
-        return unthunk(pullback(ybar)[1])
-
-    return run
-
-
-def torch_contestants(case: Case, ybar: Any) -> dict[str, Callable[[], Any]]:
-    torch = pytest.importorskip("torch", reason="torch is not installed")
-    from rulescore.backends.torch import to_torch
-
-    torch.set_num_threads(1)
-    x, further = case.x, case.further
-    leaf, plain, seed = torch.tensor(x, requires_grad=True), torch.tensor(x), torch.tensor(ybar)
-
-    class ByHand(torch.autograd.Function):  # type: ignore[misc]
-        @staticmethod
-        def forward(ctx: Any, x: Any) -> Any:
-            y, ctx.pullback = rrule(case.function, x.detach().numpy(), *further)
-            return torch.from_numpy(y)
-
-        @staticmethod
-        def backward(ctx: Any, ybar: Any) -> Any:
-            return torch.from_numpy(unthunk(ctx.pullback(ybar.numpy())[1]))
-
-    class Empty(torch.autograd.Function):  # type: ignore[misc]
-        @staticmethod
-        def forward(ctx: Any, x: Any) -> Any:
-            return x.detach()
-
-        @staticmethod
-        def backward(ctx: Any, ybar: Any) -> Any:
-            return ybar
-
-    def backward(f: Any, *further: Any) -> Callable[[], Any]:
-        def run() -> Any:
-            leaf.grad = None
-            f(leaf, *further).backward(seed)
-            return leaf.grad
-
-        return run
-
-    def transformed(f: Any, *further: Any) -> Callable[[], Any]:
-        return lambda: torch.func.vjp(lambda x: f(x, *further), plain)[1](seed)
-
-    contestants = {
-        "PyTorch, backward: adapter": backward(to_torch(case.function), *further),
-        "PyTorch, backward: a Function for this rule": backward(ByHand.apply),
-        "torch.func.vjp: adapter": transformed(to_torch(case.function), *further),
-    }
-    if case.function is sine:
-        contestants |= {
-            "PyTorch, backward: native mode": backward(to_torch(sine, native=True)),
-            "PyTorch, backward: torch.sin": backward(torch.sin),
-            "PyTorch, backward: a Function that does nothing": backward(Empty.apply),
-            "torch.func.vjp: torch.sin": transformed(torch.sin),
-            "torch.func.vjp: a function that does nothing": transformed(lambda x: x),
-        }
-    return contestants
-
-
-def autograd_contestants(case: Case, ybar: Any) -> dict[str, Callable[[], Any]]:
-    pytest.importorskip("autograd", reason="autograd is not installed")
-    import autograd.numpy as anp
-    from autograd.core import make_vjp
-    from autograd.extend import defvjp, primitive
-
-    from rulescore.backends.autograd import to_autograd
-
-    def run_of(f: Any, *further: Any) -> Callable[[], Any]:
-        def run() -> Any:
-            vjp, _ = make_vjp(lambda x: f(x, *further), case.x)
-            return vjp(ybar)
-
-        return run
-
-    @primitive  # type: ignore[untyped-decorator]
-    def by_hand(x: Any) -> Any:
-        y, by_hand.pullback = rrule(case.function, x, *case.further)
-        return y
-
-    def vjp_by_hand(ans: Any, x: Any) -> Any:
-        pullback = by_hand.pullback
-        return lambda ybar: unthunk(pullback(ybar)[1])
-
-    defvjp(by_hand, vjp_by_hand)
-    contestants = {
-        "HIPS autograd: adapter": run_of(to_autograd(case.function), *case.further),
-        "HIPS autograd: a primitive for this rule": lambda: make_vjp(by_hand, case.x)[0](ybar),
-    }
-    if case.function is sine:
-        contestants["HIPS autograd: anp.sin"] = run_of(anp.sin)
-    return contestants
-
-
-def jax_contestants(case: Case, ybar: Any) -> dict[str, Callable[[], Any]]:
-    jax = pytest.importorskip("jax", reason="jax is not installed")
-    from rulescore.backends.jax import to_jax
-
-    given, seed = jax.numpy.asarray(case.x), jax.numpy.asarray(ybar)
-
-    def eager(f: Any, *further: Any) -> Callable[[], Any]:
-        return lambda: jax.block_until_ready(jax.vjp(lambda x: f(x, *further), given)[1](seed))
-
-    def jitted(f: Any, *further: Any) -> Callable[[], Any]:
-        compiled = jax.jit(lambda x, ybar: jax.vjp(lambda x: f(x, *further), x)[1](ybar))
-        return lambda: jax.block_until_ready(compiled(given, seed))
-
-    contestants = {
-        "JAX, jit: adapter": jitted(to_jax(case.function), *case.further),
-        "JAX, eager: adapter": eager(to_jax(case.function), *case.further),
-    }
-    if case.function is sine:
-        contestants |= {
-            "JAX, jit: native mode": jitted(to_jax(sine, native=True)),
-            "JAX, jit: jnp.sin": jitted(jax.numpy.sin),
-            "JAX, eager: jnp.sin": eager(jax.numpy.sin),
-        }
-    return contestants
-
-
-CONTESTANTS = {"torch": torch_contestants, "autograd": autograd_contestants, "jax": jax_contestants}
 
 
 def seconds_of(run: Callable[[], Any], count: int) -> float:
@@ -227,12 +50,8 @@ def table(request: pytest.FixtureRequest) -> Any:
 @pytest.mark.parametrize("system", CONTESTANTS)
 def test_what_an_adapter_costs(benchmark: Any, table: Table, system: str, name: str) -> None:
     """The contestants take turns, so that whatever else the machine does meets all of them."""
-    case = CASES[name]
-    framework = pytest.importorskip(system, reason=f"{system} is not installed")
-    if system == "jax":
-        framework.config.update("jax_enable_x64", True)
-    ybar = np.ones_like(case.function(case.x, *case.further))
-    contestants = {RULE: by_rule(case, ybar), **CONTESTANTS[system](case, ybar)}
+    pytest.importorskip(system, reason=f"{system} is not installed")
+    contestants = contestants_of(system, CASES[name])
     expected = contestants[RULE]()
     for contestant, run in contestants.items():
         if "nothing" not in contestant:

@@ -7,55 +7,24 @@ dispatcher gets the tangents too. Run with ``pytest tests/benchmarks``.
 import statistics
 import time
 
-import numpy as np
 import pytest
-from multipledispatch import Dispatcher
+from lookup_contests import CONTESTS, TABLES
 
-from rulescore import NoTangent, frule, rrule
+from rulescore import rrule
 
 ROUNDS = 400
 CALLS = 500
 
 
-class Contest:
-    """The bodies of a function's two rules, which either table reaches; so does a dispatcher."""
-
-    def __init__(self, function, args):
-        self.function = function
-        self.args = args
-        self.bodies = {t: t.lookup(function, *map(type, args)).implementation for t in (rrule, frule)}
-        self.leading = {rrule: (), frule: ((NoTangent(), *args),)}
-
-    @classmethod
-    def of_arity(cls, arity):
-        """With rules that do nothing."""
-        names = ", ".join("abcd"[:arity])
-        function = eval(f"lambda {names}: None")
-        rrule.register(function)(eval(f"lambda {names}: None"))
-        frule.register(function)(eval(f"lambda tangents, {names}: None"))
-        return cls(function, (np.ones(3),) * arity)
-
-    def calls(self, table):
-        """The ways to reach the body of a table's rule, each with its arguments."""
-        body, leading = self.bodies[table], self.leading[table]
-        dispatcher = Dispatcher("function")
-        dispatcher.add((object,) * (len(leading) + len(self.args)), body)
-        return {
-            "body": (body, (*leading, *self.args)),
-            "dispatcher": (dispatcher, (*leading, *self.args)),
-            "table": (table, (*leading, self.function, *self.args)),
-        }
-
-
-@pytest.fixture(params=[1, 2, 3, np.sin], ids=["arity 1", "arity 2", "arity 3", "sin"])
+@pytest.fixture(params=CONTESTS)
 def contest(request):
-    return Contest(np.sin, (np.ones(3),)) if request.param is np.sin else Contest.of_arity(request.param)
+    return CONTESTS[request.param]()
 
 
 @pytest.mark.parametrize("way", ["body", "dispatcher", "table"])
-@pytest.mark.parametrize("table", [rrule, frule], ids=["rrule", "frule"])
+@pytest.mark.parametrize("table", TABLES)
 def test_one_call(benchmark, contest, table, way):
-    call, args = contest.calls(table)[way]
+    call, args = contest.calls(TABLES[table])[way]
     benchmark(call, *args)
 
 
