@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 import sys
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 from rulescore.ad.engine.entries import Entry
@@ -21,7 +21,16 @@ from rulescore.ad.fast.entries import (
 )
 from rulescore.ad.fast.forms import unary_form, unary_forms
 from rulescore.ad.fast.recording import BASIC_INDICES, MISSING, Recording, record_binary
-from rulescore.ad.graph.graph import Graph, Node, frame_of_user, lifted_entry, next_number, node_of, user_files
+from rulescore.ad.graph.graph import (
+    FREED_MEANWHILE,
+    Graph,
+    Node,
+    frame_of_user,
+    lifted_entry,
+    next_number,
+    node_of,
+    user_files,
+)
 from rulescore.ad.in_place.sharing import settled
 from rulescore.ad.in_place.tracer import WritableTracer, call_and_settle
 from rulescore.ad.tracing.calls import Call
@@ -72,15 +81,19 @@ class GraphRecording(Recording):
         node.entry = entry
         kind = entry[0]
         node.parents = (
-            (entry[5], entry[8]) if kind is propagate_both else (entry[5],) if kind is propagate_one else (entry[-1],)
+            (entry[5],) if kind is propagate_one else (entry[5], entry[8]) if kind is propagate_both else (entry[-1],)
         )
         node.f = f
         frame = _getframe(2)
-        if frame.f_code.co_filename == _OPERATORS:  # for one, its own frame is between
-            frame = frame.f_back  # type: ignore[assignment]
-        if frame.f_code.co_filename not in user_files:
-            frame = frame_of_user(frame)
-        node.code = frame.f_code
+        code = frame.f_code
+        if code.co_filename not in user_files:
+            if code.co_filename == _OPERATORS:  # an operator's own frame is between
+                frame = frame.f_back  # type: ignore[assignment]
+                code = frame.f_code
+            if code.co_filename not in user_files:
+                frame = frame_of_user(frame)
+                code = frame.f_code
+        node.code = code
         node.instruction = frame.f_lasti
         # NumPy's results of 0-d arrays are scalars, and a scalar plus an array is an array.
         out = type(like)() if type(y) is type(x) else class_for(graph.kind, type(y), y.dtype)()  # type: ignore[arg-type]
@@ -101,7 +114,7 @@ class FastGraph(Graph):
         return node
 
     def walk(
-        self, nodes: list[Node], steps: Iterable[tuple[Node, Any]], seeds: Any, ends: Any, wanted: Any, create: bool
+        self, nodes: list[Node], steps: list[Node], seeds: Any, ends: Any, wanted: Any, keep: bool, create: bool
     ) -> dict[Node, Any]:
         bars: dict[Node, Any] = dict.fromkeys(nodes)
         # Where cotangents are variables, nothing is added to in place: they cannot be written into plain arrays.
@@ -110,12 +123,20 @@ class FastGraph(Graph):
             accumulate(seed, node, bars, owned)
         node = None
         try:
-            for node, entry in steps:
+            while steps:
+                node = steps.pop()
+                entry = node.entry
+                if entry is None:
+                    raise RuntimeError(FREED_MEANWHILE)
                 ybar = bars[node] if node in ends else bars.pop(node)
                 if ybar is not None:
+                    if create:
+                        entry = self.lifted(node)
                     if type(ybar) is Selected and not is_elementwise(entry):
                         ybar = ybar.force()
                     entry[0](entry, ybar, bars, owned)
+                if not keep:
+                    node.entry = None
         except Exception as error:
             vars(error).setdefault("key", node)
             raise

@@ -6,11 +6,10 @@ It keeps what it knows of the nodes beside them, so several threads may go throu
 from __future__ import annotations
 
 import threading
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable
 from operator import attrgetter
 from typing import Any
 
-from rulescore.ad.engine.entries import Entry
 from rulescore.ad.graph.graph import Graph, Leaf, Node, place_of
 from rulescore.ad.messages.errors import describe
 
@@ -42,18 +41,27 @@ def go_back(
         The cotangents of the variables, or of the targets, that were reached; None where none arrived.
     """
     nodes = _order([node for node, _ in seeds])
-    _check_values(nodes)  # also of those that lead to no target: what was saved of them is read
-    ends: Collection[Node] = dict.fromkeys(node for node in nodes if type(node) is Leaf)
-    if targets is not None:
+    ends: Any = {}
+    leading = None
+    if targets is None:
+        steps = []
+        for node in nodes:
+            if node.parents:
+                steps.append(node)
+            elif type(node) is Leaf:
+                ends[node] = None
+        _check_values(ends)
+    else:
+        _check_values(nodes)  # also of those that lead to no target: what was saved of them is read
         ends = set(targets).intersection(nodes)
-    within = None if targets is None else _leading_to(ends, nodes)
-    steps = [node for node in nodes if node.parents and (within is None or not within.isdisjoint(node.parents))]
+        leading = _leading_to(ends, nodes)
+        steps = [node for node in nodes if not leading.isdisjoint(node.parents)]
+        seeds = [seed for seed in seeds if seed[0] in leading]
     for node in steps:
         if node.entry is None:
             raise _freed_error(node)
-    seeds = [seed for seed in seeds if within is None or seed[0] in within]
     try:
-        return graph.walk(nodes, _steps(graph, steps, keep, create), seeds, ends, within, create)
+        return graph.walk(nodes, steps, seeds, ends, leading, keep, create)
     except Exception as error:
         node = vars(error).pop("key", None)
         if node is not None:
@@ -80,19 +88,6 @@ def _leading_to(ends: Iterable[Node], nodes: list[Node]) -> set[Node]:
         if not found.isdisjoint(node.parents):
             found.add(node)
     return found
-
-
-def _steps(graph: Graph, nodes: list[Node], keep: bool, create: bool) -> Iterator[tuple[Node, Entry]]:
-    while nodes:
-        node = nodes.pop()
-        if node.entry is None:
-            raise RuntimeError(
-                "a part of the graph was freed by another thread's backward pass while this one went through it: write "
-                "retain_graph=True in both"
-            )
-        yield node, graph.lifted(node) if create else node.entry
-        if not keep:
-            node.entry = None
 
 
 def _freed_error(node: Node) -> RuntimeError:

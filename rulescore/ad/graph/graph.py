@@ -10,7 +10,7 @@ from __future__ import annotations
 import functools
 import itertools
 import sys
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterator
 from types import CodeType, FrameType
 from typing import Any
 
@@ -246,20 +246,36 @@ class Graph(Recorder):
     def walk(
         self,
         nodes: list[Node],
-        steps: Iterable[tuple[Node, Entry]],
+        steps: list[Node],
         seeds: list[tuple[Node, Any]],
         ends: Collection[Node],
         wanted: Collection[Node] | None,
+        keep: bool,
         create: bool,
     ) -> dict[Node, Any]:
         """The cotangents of the ends, after a walk back in steps through some of the nodes; see `go_back`."""
         bars = _CotangentsOfNodes(seeds, ends, wanted, in_place=not create)
-        walk_back(steps, bars)
+        walk_back(self._entries(steps, keep, create), bars)
         return {node: bars.take(node) for node in ends}
+
+    def _entries(self, steps: list[Node], keep: bool, create: bool) -> Iterator[tuple[Node, Entry]]:
+        while steps:
+            node = steps.pop()
+            if node.entry is None:
+                raise RuntimeError(FREED_MEANWHILE)
+            yield node, self.lifted(node) if create else node.entry
+            if not keep:
+                node.entry = None
 
     def lifted(self, node: Node) -> Any:
         """The entry of a node, which does what it does with variables."""
         return lifted_entry(node.entry, self, node)
+
+
+FREED_MEANWHILE = (
+    "a part of the graph was freed by another thread's backward pass while this one went through it: write "
+    "retain_graph=True in both"
+)
 
 
 class _CotangentsOfNodes(Cotangents):
