@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from rulescore.ad.tracing.calls import Call, Stripped, bound, captures, strip, traced
 from rulescore.ad.tracing.tracers import Trace, Tracer, new_level
+from rulescore.ad.values.skeletons import Skeleton, tangents_in
 from rulescore.tables.registry import frule
 from rulescore.tangents.not_implemented import NotImplementedTangent
 from rulescore.tangents.structural import Tangent
@@ -47,18 +47,10 @@ class Dual(Trace):
 
     record = Trace.tracer
 
-    def record_several(
-        self,
-        outputs: list[Any],
-        entry: Any,
-        cotangent_of: Callable[[list[Any]], Any],
-        parts_of: Callable[[Any], list[Any]],
-    ) -> list[Any]:
+    def record_several(self, outputs: list[Any], dy: Any, skeleton: Skeleton) -> list[Any]:
         """Tracers of several outputs of one operation, None standing for one without a tangent space."""
-        return [
-            None if y is None else self.tracer(y, _ZERO_TANGENT if isinstance(dy, AbstractZero) else dy)
-            for y, dy in zip(outputs, parts_of(entry), strict=True)
-        ]
+        parts = [_ZERO_TANGENT if isinstance(part, AbstractZero) else part for part in tangents_in(dy, skeleton)]
+        return [None if y is None else self.tracer(y, part) for y, part in zip(outputs, parts, strict=True)]
 
 
 def tangents_of(call: Stripped) -> tuple[Any, ...]:

@@ -10,9 +10,12 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from rulescore.ad.tracing.calls import part_of_tangent
+from rulescore.ad.values.skeletons import Skeleton, tangent_of
 from rulescore.tangents.thunks import unthunk
+from rulescore.tangents.zero import ZeroTangent
 
 Key = Any
+_ZERO_TANGENT = ZeroTangent()
 
 
 class Entry:
@@ -74,11 +77,11 @@ class Pulled(Entry):
 class Several(Entry):
     """A call with several outputs, whose cotangent is made of theirs."""
 
-    __slots__ = ("_cotangent_of", "_count", "call")
+    __slots__ = ("_count", "_skeleton", "call")
 
-    def __init__(self, call: Entry, cotangent_of: Callable[[list[Any]], Any], count: int) -> None:
+    def __init__(self, call: Entry, skeleton: Skeleton, count: int) -> None:
         self.call = call
-        self._cotangent_of = cotangent_of
+        self._skeleton = skeleton
         self._count = count
 
     @property
@@ -86,11 +89,12 @@ class Several(Entry):
         return self.call.parents
 
     def cotangents(self, parts: Any) -> Iterable[tuple[Key, Any]]:
-        return self.call.cotangents(self._cotangent_of([parts.get(i) for i in range(self._count)]))
+        bars = [parts.get(i, _ZERO_TANGENT) for i in range(self._count)]
+        return self.call.cotangents(tangent_of(self._skeleton, bars))
 
     def of(self, call: Entry) -> Several:
         """The same outputs of another call."""
-        return Several(call, self._cotangent_of, self._count)
+        return Several(call, self._skeleton, self._count)
 
 
 class Output(Entry):

@@ -9,6 +9,7 @@ from rulescore.ad.engine.entries import LEAF, Entry, Key, Output, Pulled, Severa
 from rulescore.ad.engine.walk_back import Cotangents, walk_back
 from rulescore.ad.tracing.calls import Call, Stripped, bound, captures, strip, traced
 from rulescore.ad.tracing.tracers import Trace, Tracer, new_level
+from rulescore.ad.values.skeletons import Skeleton
 from rulescore.definitions.declarations import no_tangent_pullback
 from rulescore.tables.registry import rrule
 
@@ -45,15 +46,9 @@ class Recorder(Trace):
         """A tracer of an output, with its entry."""
         return self.tracer(y, self.key_of(entry))
 
-    def record_several(
-        self,
-        outputs: list[Any],
-        entry: Entry,
-        cotangent_of: Callable[[list[Any]], Any],
-        parts_of: Callable[[Any], list[Any]],
-    ) -> list[Any]:
+    def record_several(self, outputs: list[Any], entry: Entry, skeleton: Skeleton) -> list[Any]:
         """Tracers of several outputs of one operation, None standing for one without a tangent space."""
-        whole = self.key_of(Several(entry, cotangent_of, len(outputs)))
+        whole = self.key_of(Several(entry, skeleton, len(outputs)))
         return [None if y is None else self.record(y, Output(whole, i)) for i, y in enumerate(outputs)]
 
 

@@ -69,7 +69,8 @@ class GraphRecording(Recording):
         if type(index) not in BASIC_INDICES:
             return WritableTracer.__getitem__(self, index)
         call = Call(operator.getitem, (self, index), {})  # in which there is no other tracer
-        return settled(self._trace.process(*call), call)
+        y = self._trace.process(*call)
+        return WritableTracer.__getitem__(self, index) if y is NotImplemented else settled(y, call)
 
     @staticmethod
     def _finish(like: Any, x: Any, y: Any, entry: Any, f: Any, a: Any, b: Any) -> Any:
@@ -131,7 +132,7 @@ class FastGraph(Graph):
                 ybar = bars[node] if node in ends else bars.pop(node)
                 if ybar is not None:
                     if create:
-                        entry = self.lifted(node)
+                        entry = self.lifted(node, entry)
                     if type(ybar) is Selected and not is_elementwise(entry):
                         ybar = ybar.force()
                     entry[0](entry, ybar, bars, owned)
@@ -142,8 +143,7 @@ class FastGraph(Graph):
             raise
         return {node: bar.force() if type(bar := bars[node]) is Selected else bar for node in ends}
 
-    def lifted(self, node: Node) -> FastEntry:
-        entry = node.entry
+    def lifted(self, node: Node, entry: Any) -> FastEntry:
         if entry[0] is propagate_entry:
             return (propagate_entry, lifted_entry(entry[1], self, node))
         items = list(entry)

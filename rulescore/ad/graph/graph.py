@@ -261,15 +261,16 @@ class Graph(Recorder):
     def _entries(self, steps: list[Node], keep: bool, create: bool) -> Iterator[tuple[Node, Entry]]:
         while steps:
             node = steps.pop()
-            if node.entry is None:
+            entry = node.entry
+            if entry is None:
                 raise RuntimeError(FREED_MEANWHILE)
-            yield node, self.lifted(node) if create else node.entry
+            yield node, self.lifted(node, entry) if create else entry
             if not keep:
                 node.entry = None
 
-    def lifted(self, node: Node) -> Any:
-        """The entry of a node, which does what it does with variables."""
-        return lifted_entry(node.entry, self, node)
+    def lifted(self, node: Node, entry: Any) -> Any:
+        """An entry that does what that of a node does, with variables."""
+        return lifted_entry(entry, self, node)
 
 
 FREED_MEANWHILE = (

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import functools
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from rulescore.ad.messages.errors import no_rule
 from rulescore.ad.tracing.tracers import Tracer, top_trace
-from rulescore.ad.values.skeletons import Skeleton, taken_apart, tangent_of, tangents_in, with_leaves
+from rulescore.ad.values.skeletons import taken_apart, with_leaves
 from rulescore.ad.values.trees import flatten_containers, map_containers
 from rulescore.tables.table import RuleTable
 from rulescore.tangents.spaces import as_scalar, has_tangent_space
 from rulescore.tangents.structure import is_array, structure_of
-from rulescore.tangents.zero import ZeroTangent
 
 
 class Call(NamedTuple):
@@ -129,9 +127,7 @@ def traced(trace: Any, y: Any, call: Call, entry: Any) -> Any:
     outputs = [as_scalar(part) if has_tangent_space(part) else None for part in parts]
     if all(part is None for part in outputs):
         return y
-    tracers = trace.record_several(
-        outputs, entry, functools.partial(_cotangent, skeleton), functools.partial(tangents_in, skeleton=skeleton)
-    )
+    tracers = trace.record_several(outputs, entry, skeleton)
     both = zip(parts, tracers, strict=True)
     return with_leaves(y, skeleton, [part if tracer is None else tracer for part, tracer in both])
 
@@ -139,8 +135,3 @@ def traced(trace: Any, y: Any, call: Call, entry: Any) -> Any:
 def _is_container(part: Any) -> bool:
     """Whether a part of an output is a container of parts itself, as the list of edges of `np.histogramdd`."""
     return isinstance(part, (tuple, list, dict)) and bool(structure_of(part))
-
-
-def _cotangent(skeleton: Skeleton, bars: list[Any]) -> Any:
-    """The cotangent of an output with several parts, from theirs; None stands for one that nothing has reached."""
-    return tangent_of(skeleton, [ZeroTangent() if bar is None else bar for bar in bars])
