@@ -25,7 +25,7 @@ from rulescore.ad.in_place.views import (
     view_class,
 )
 from rulescore.ad.tracing.calls import Call
-from rulescore.ad.tracing.tracers import Tracer, top_trace, value_beneath
+from rulescore.ad.tracing.tracers import Tracer, value_beneath
 from rulescore.ad.values.trees import map_containers
 from rulescore.tangents.structure import is_array, rebuild, structure_of
 
@@ -33,17 +33,23 @@ from rulescore.tangents.structure import is_array, rebuild, structure_of
 def settled(y: Any, call: Call) -> Any:
     """The result of a call as the user gets it: a view of the argument whose memory it shares, or a read-only array."""
     if isinstance(y, Tracer):
-        value = y._value
-        if type(value) is np.ndarray and value.base is None:
-            return as_view(y, call) if _is_value_of(call.args, value) else y
-        return as_view(y, call) if y.may_be_view(call) else y
+        return y if _is_settled(y, call.args) else as_view(y, call)
     if type(y) is np.ndarray:
         return released(y, call.args)
     fields = None if is_array(y) else structure_of(y)
-    if not fields or top_trace(fields.values()) is None:
+    if not fields or all(_is_settled(part, call.args) for part in fields.values()):
         return y
-    settled_parts = {key: _settled_part(part, call, key) for key, part in fields.items()}
-    return y if all(settled_parts[key] is part for key, part in fields.items()) else rebuild(y, settled_parts)
+    return rebuild(y, {key: _settled_part(part, call, key) for key, part in fields.items()})
+
+
+def _is_settled(part: Any, args: tuple[Any, ...]) -> bool:
+    """Whether an output of a call shares memory with no argument, as most do; containers are to be looked into."""
+    if not isinstance(part, Tracer):
+        return not isinstance(part, (tuple, list, dict))
+    value = part._value
+    if type(value) is np.ndarray:
+        return value.base is None and not _is_value_of(args, value)
+    return isinstance(value, np.generic)
 
 
 def _is_value_of(args: tuple[Any, ...], value: Any) -> bool:
@@ -56,9 +62,7 @@ def _is_value_of(args: tuple[Any, ...], value: Any) -> bool:
 
 def _settled_part(part: Any, call: Call, key: Any) -> Any:
     if isinstance(part, Tracer):
-        value = part._value
-        is_own = type(value) is np.ndarray and value.base is None and not _is_value_of(call.args, value)
-        return part if is_own else as_view(part, call, key)
+        return as_view(part, call, key)
     # Views within containers are not kept track of.
     return map_containers(_copied, part) if isinstance(part, (tuple, list, dict)) else part
 
@@ -82,7 +86,7 @@ def as_view(tracer: Tracer, call: Any, key: Any = None) -> Any:
         Which item of the result it is; None where it is all of it.
     """
     bottom = value_beneath(tracer)
-    if not isinstance(bottom, np.ndarray):
+    if not isinstance(bottom, np.ndarray) or not tracer.may_be_view(call):
         return tracer
     base = _base_of_simple_call(bottom, call) if key is None and is_simple(call) else _base_of(bottom, call, key)
     if base is None:

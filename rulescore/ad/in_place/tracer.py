@@ -14,12 +14,13 @@ from rulescore.ad.in_place.out import call_into, deliver, taking_out
 from rulescore.ad.in_place.replaced import replaced
 from rulescore.ad.in_place.sharing import settled
 from rulescore.ad.in_place.views import plain_class
+from rulescore.ad.numpy_protocols.array_makers import SPECIAL
 from rulescore.ad.numpy_protocols.implementations import through_implementation
-from rulescore.ad.numpy_protocols.operands import leaves_to, operands
+from rulescore.ad.numpy_protocols.operands import leaves_to, operands, refuse_types
 from rulescore.ad.numpy_protocols.operators import BINARY, set_method
 from rulescore.ad.numpy_protocols.tracer import ArrayTracer, refuse_other_attributes
 from rulescore.ad.tracing.calls import Call
-from rulescore.ad.tracing.tracers import apply, value_beneath
+from rulescore.ad.tracing.tracers import apply, top_trace, value_beneath
 
 NO_KEYWORDS: dict[str, Any] = {}
 
@@ -28,7 +29,8 @@ def call_and_settle(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any] = NO_K
     """As `call_numpy`; and what a rule returned becomes what NumPy's result would be: a view, or a read-only array."""
     if type(f) is np.ufunc:
         args = operands(f, args)
-    y = apply(f, args, kwargs)
+    trace = top_trace(args, kwargs.values()) if kwargs else top_trace(args)  # as `apply`, spelled out
+    y = f(*args, **kwargs) if trace is None else trace.process(f, args, kwargs)
     return through_implementation(f, args, kwargs) if y is NotImplemented else settled(y, Call(f, args, kwargs))
 
 
@@ -56,7 +58,7 @@ class WritableTracer(ArrayTracer):
 
     def may_be_view(self, call: Any) -> bool:
         """Whether it, as the result of a call, may share memory with an argument."""
-        return isinstance(value_beneath(self), np.ndarray)
+        return True
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
         if method == "__call__" and not kwargs:
@@ -73,7 +75,9 @@ class WritableTracer(ArrayTracer):
             if out is not None:
                 result = ArrayTracer.__array_function__(self, func, types, args, kwargs)
                 return deliver(result, out, func.__name__)
-        return ArrayTracer.__array_function__(self, func, types, args, kwargs)
+        refuse_types(types)  # as in `ArrayTracer`
+        special = SPECIAL.get(func)
+        return call_and_settle(func, args, kwargs) if special is None else special(self, *args, **kwargs)
 
     def __setitem__(self, index: Any, value: Any) -> None:
         assign(self, index, value)
