@@ -33,7 +33,6 @@ from rulescore.ad.graph.graph import (
 )
 from rulescore.ad.in_place.sharing import settled
 from rulescore.ad.in_place.tracer import WritableTracer, call_and_settle
-from rulescore.ad.tracing.calls import Call
 from rulescore.ad.tracing.tracers import class_for
 from rulescore.tangents.masked import Selected
 
@@ -68,9 +67,11 @@ class GraphRecording(Recording):
     def __getitem__(self, index: Any) -> Any:
         if type(index) not in BASIC_INDICES:
             return WritableTracer.__getitem__(self, index)
-        call = Call(operator.getitem, (self, index), {})  # in which there is no other tracer
-        y = self._trace.process(*call)
-        return WritableTracer.__getitem__(self, index) if y is NotImplemented else settled(y, call)
+        args = (self, index)  # among which there is no other tracer
+        y = self._trace.process(operator.getitem, args, {})
+        return (
+            WritableTracer.__getitem__(self, index) if y is NotImplemented else settled(y, operator.getitem, args, {})
+        )
 
     @staticmethod
     def _finish(like: Any, x: Any, y: Any, entry: Any, f: Any, a: Any, b: Any) -> Any:

@@ -33,7 +33,6 @@ from rulescore.ad.fast.tape import FastTape, is_fresh
 from rulescore.ad.in_place.sharing import settled
 from rulescore.ad.in_place.tracer import NO_KEYWORDS, WritableTracer, call_and_settle
 from rulescore.ad.numpy_protocols.operands import leaves_to
-from rulescore.ad.tracing.calls import Call
 from rulescore.ad.tracing.tracers import Tracer, class_for
 from rulescore.definitions.static import Blueprint
 from rulescore.tables.records import StaticForm
@@ -319,4 +318,4 @@ def _record_static_two(tape: FastTape, form: StaticForm, ufunc: Any, a: Any, b: 
         b._node if of_b else None,
     )
     tracer = tape.record_tuple(y, entry)
-    return tracer if is_fresh(y) else settled(tracer, Call(ufunc, (a if of_a else x, b if of_b else z), {}))
+    return tracer if is_fresh(y) else settled(tracer, ufunc, (a if of_a else x, b if of_b else z), {})

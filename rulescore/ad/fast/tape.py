@@ -78,7 +78,7 @@ class FastTape(Tape):
             if not _is_inexact(y):
                 return NotImplemented
             tracer = self.record_tuple(y, (propagate_static, form.vjps[0], y, x, first._node))
-            return settled(tracer, Call(form.primal, (first,), {}))
+            return settled(tracer, form.primal, (first,), {})
         saved_y = y if form.uses_output[0] else None
         saved_x = x if form.uses_arguments[0][0] else Blueprint(x.shape, x.dtype)
         position = len(self)

@@ -30,15 +30,16 @@ from rulescore.ad.values.trees import map_containers
 from rulescore.tangents.structure import is_array, rebuild, structure_of
 
 
-def settled(y: Any, call: Call) -> Any:
+def settled(y: Any, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """The result of a call as the user gets it: a view of the argument whose memory it shares, or a read-only array."""
     if isinstance(y, Tracer):
-        return y if _is_settled(y, call.args) else as_view(y, call)
+        return y if _is_settled(y, args) else as_view(y, Call(f, args, kwargs))
     if type(y) is np.ndarray:
-        return released(y, call.args)
+        return released(y, args)
     fields = None if is_array(y) else structure_of(y)
-    if not fields or all(_is_settled(part, call.args) for part in fields.values()):
+    if not fields or all(_is_settled(part, args) for part in fields.values()):
         return y
+    call = Call(f, args, kwargs)
     return rebuild(y, {key: _settled_part(part, call, key) for key, part in fields.items()})
 
 
@@ -47,17 +48,14 @@ def _is_settled(part: Any, args: tuple[Any, ...]) -> bool:
     if not isinstance(part, Tracer):
         return not isinstance(part, (tuple, list, dict))
     value = part._value
-    if type(value) is np.ndarray:
-        return value.base is None and not _is_value_of(args, value)
-    return isinstance(value, np.generic)
-
-
-def _is_value_of(args: tuple[Any, ...], value: Any) -> bool:
-    """Whether a value is the very one of an argument."""
+    if type(value) is not np.ndarray:
+        return isinstance(value, np.generic)
+    if value.base is not None:
+        return False
     for x in args:  # noqa: SIM110 (a generator takes twice as long)
         if isinstance(x, Tracer) and x._value is value:
-            return True
-    return False
+            return False
+    return True
 
 
 def _settled_part(part: Any, call: Call, key: Any) -> Any:

@@ -19,7 +19,6 @@ from rulescore.ad.numpy_protocols.implementations import through_implementation
 from rulescore.ad.numpy_protocols.operands import leaves_to, operands, refuse_types
 from rulescore.ad.numpy_protocols.operators import BINARY, set_method
 from rulescore.ad.numpy_protocols.tracer import ArrayTracer, refuse_other_attributes
-from rulescore.ad.tracing.calls import Call
 from rulescore.ad.tracing.tracers import apply, top_trace, value_beneath
 
 NO_KEYWORDS: dict[str, Any] = {}
@@ -31,7 +30,7 @@ def call_and_settle(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any] = NO_K
         args = operands(f, args)
     trace = top_trace(args, kwargs.values()) if kwargs else top_trace(args)  # as `apply`, spelled out
     y = f(*args, **kwargs) if trace is None else trace.process(f, args, kwargs)
-    return through_implementation(f, args, kwargs) if y is NotImplemented else settled(y, Call(f, args, kwargs))
+    return through_implementation(f, args, kwargs) if y is NotImplemented else settled(y, f, args, kwargs)
 
 
 class WritableTracer(ArrayTracer):

@@ -38,11 +38,16 @@ def taken_apart(x: Any, is_opened: Callable[[Any], bool] = lambda part: True) ->
     fields = None if has_tangent_space(x) else x.fields if isinstance(x, Tangent) else structure_of(x)
     if not fields:
         return None, [x]
-    bones, leaves = [], []
+    bones: list[Any] = []
+    leaves: list[Any] = []
     for key, part in fields.items():
-        inner, within = taken_apart(part, is_opened) if is_opened(part) else (None, [part])
+        inner = None
+        if is_opened(part):
+            inner, within = taken_apart(part, is_opened)
+            leaves += within
+        else:
+            leaves.append(part)
         bones.append((key, inner))
-        leaves += within
     return Skeleton(type(x), tuple(bones)), leaves
 
 
