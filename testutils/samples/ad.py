@@ -12,8 +12,8 @@ from rulescore import instances_of
 from rulescore.ad.checkpointing import CheckpointedCall
 from rulescore.ad.in_place.adding_at import added_at
 from rulescore.ad.in_place.replaced import replaced
-from rulescore.ad.in_place.view_calls import Part, ViewCall
-from rulescore.ad.numpy_protocols.ufunc_methods import segment_sums
+from rulescore.ad.in_place.views import Part, ViewCall
+from rulescore.ad.numpy_protocols.ufuncs import segment_sums
 from rulescore.ad.tracing.calls import Call
 from testutils.samples.numpy.indexing import INDICES_OF_A_MATRIX
 from testutils.samples.numpy.reductions import complex_normal

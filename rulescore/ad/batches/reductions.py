@@ -9,7 +9,7 @@ import numpy as np
 
 from rulescore.ad.batches.axes import all_axes, flattened, shifted
 from rulescore.ad.batches.table import is_batched, rule_of_one_array
-from rulescore.ad.numpy_protocols.ufunc_methods import segment_sums
+from rulescore.ad.numpy_protocols.ufuncs import segment_sums
 from rulescore.ad.tracing.tracers import top_trace
 from rulescore.tables.batching import batching
 

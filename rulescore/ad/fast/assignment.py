@@ -15,11 +15,9 @@ import numpy as np
 from rulescore.ad.engine.duals import Dual
 from rulescore.ad.fast.entries import FastEntry, add_cotangent
 from rulescore.ad.in_place.memory import copy_of, is_laid_out, is_writeable, zeros
-from rulescore.ad.in_place.repeated_elements import Layout, counting
-from rulescore.ad.in_place.replaced import replaced, value_bar, write
+from rulescore.ad.in_place.replaced import Layout, counting, replaced, value_bar, write
 from rulescore.ad.in_place.tracer import WritableTracer
-from rulescore.ad.in_place.view_calls import Part
-from rulescore.ad.in_place.views import plain_class, set_node, set_trace, set_value, view_class
+from rulescore.ad.in_place.views import Part, plain_class, set_node, set_trace, set_value, view_class
 from rulescore.ad.tracing.tracers import Tracer
 from rulescore.tangents.projection import project_to
 from rulescore.tangents.zero import AbstractZero, ZeroTangent

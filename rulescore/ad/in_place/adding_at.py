@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from rulescore.ad.in_place.out import write_into
-from rulescore.ad.in_place.repeated_elements import last_of_each
+from rulescore.ad.in_place.replaced import last_of_each
+from rulescore.ad.in_place.writing import write_into
 from rulescore.ad.messages.errors import TracerConversionError, no_rule
 from rulescore.ad.numpy_protocols.operands import operands, refuse_types
-from rulescore.ad.numpy_protocols.ufunc_keywords import converted_to
+from rulescore.ad.numpy_protocols.ufuncs import converted_to
 from rulescore.ad.tracing.tracers import Tracer, apply
 from rulescore.definitions.declarations import no_tangent_pullback
 from rulescore.tables.registry import frule, rrule

@@ -12,11 +12,9 @@ from typing import Any
 import numpy as np
 
 from rulescore.ad.in_place.memory import copy_of, is_laid_out, is_writeable, may_overlap_itself
-from rulescore.ad.in_place.repeated_elements import BASIC_TYPES
-from rulescore.ad.in_place.replaced import strides_of
+from rulescore.ad.in_place.replaced import BASIC_TYPES, strides_of
 from rulescore.ad.in_place.sharing import is_numpys
-from rulescore.ad.in_place.view_calls import Part
-from rulescore.ad.in_place.views import View, plain_class
+from rulescore.ad.in_place.views import Part, View, plain_class
 from rulescore.ad.messages.errors import full_name
 from rulescore.ad.tracing.tracers import Tracer, top_trace, value_beneath
 

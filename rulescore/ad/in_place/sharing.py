@@ -13,10 +13,11 @@ from typing import Any
 import numpy as np
 
 from rulescore.ad.in_place.memory import copy_of, is_writeable, may_overlap_itself, owner_of
-from rulescore.ad.in_place.view_calls import ViewCall, is_simple
 from rulescore.ad.in_place.views import (
     Origin,
     View,
+    ViewCall,
+    is_simple,
     plain_class,
     set_node,
     set_trace,

@@ -9,16 +9,14 @@ import numpy as np
 
 from rulescore.ad.in_place.adding_at import add_at
 from rulescore.ad.in_place.assignment import assign, replace, reshape_in_place, update
-from rulescore.ad.in_place.flat import FlatView, put
-from rulescore.ad.in_place.out import call_into, deliver, taking_out
 from rulescore.ad.in_place.replaced import replaced
 from rulescore.ad.in_place.sharing import settled
 from rulescore.ad.in_place.views import plain_class
+from rulescore.ad.in_place.writing import FlatView, call_into, deliver, put, taking_out
 from rulescore.ad.numpy_protocols.array_makers import SPECIAL
 from rulescore.ad.numpy_protocols.implementations import through_implementation
 from rulescore.ad.numpy_protocols.operands import leaves_to, operands, refuse_types
-from rulescore.ad.numpy_protocols.operators import BINARY, set_method
-from rulescore.ad.numpy_protocols.tracer import ArrayTracer, refuse_other_attributes
+from rulescore.ad.numpy_protocols.tracer import BINARY, ArrayTracer, refuse_other_attributes, set_method
 from rulescore.ad.tracing.tracers import apply, top_trace, value_beneath
 
 NO_KEYWORDS: dict[str, Any] = {}

@@ -108,7 +108,6 @@ def _is_in_numpy(module: str) -> bool:
 # ---------------------------------------------------------------- calls
 
 _COMPILED = (np.ufunc, BuiltinFunctionType, MethodDescriptorType, WrapperDescriptorType)
-
 _being_called: ContextVar[tuple[Any, ...]] = ContextVar("_being_called", default=())
 
 

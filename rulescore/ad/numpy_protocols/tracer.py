@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import functools
+import operator
+import sys
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 
+from rulescore.ad.messages.errors import TracerConversionError, became_array, function_of_scipy, is_operator
 from rulescore.ad.numpy_protocols.array_makers import SPECIAL
 from rulescore.ad.numpy_protocols.implementations import through_implementation
-from rulescore.ad.numpy_protocols.methods import Methods
-from rulescore.ad.numpy_protocols.operands import operands, refuse_types
-from rulescore.ad.numpy_protocols.ufunc_keywords import call_with_keywords
-from rulescore.ad.numpy_protocols.ufunc_methods import call_method
-from rulescore.ad.tracing.tracers import apply
+from rulescore.ad.numpy_protocols.operands import leaves_to, operands, refuse_types
+from rulescore.ad.numpy_protocols.ufuncs import call_method, call_with_keywords
+from rulescore.ad.tracing.tracers import Tracer, apply, value_beneath
 
 
 def call_numpy(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -24,7 +26,7 @@ def call_numpy(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     return through_implementation(f, args, kwargs) if y is NotImplemented else y
 
 
-class ArrayTracer(Methods):
+class ArrayTracer(Tracer):
     """A tracer in the place of an array.
 
     It is no ``np.ndarray``: code that asks ``isinstance(x, np.ndarray)`` takes the branch for something else, and can
@@ -34,6 +36,11 @@ class ArrayTracer(Methods):
     __slots__ = ()
     __array_priority__ = 1000.0
     _call = staticmethod(call_numpy)
+    """How every method, operator and property makes its call: ``_call(f, args, kwargs)``."""
+
+    # Defined below, like most methods.
+    copy: Callable[..., Any]
+    reshape: Callable[..., Any]
 
     @classmethod
     def traits_of(cls, value_type: type, dtype: Any) -> dict[str, Any]:
@@ -53,6 +60,304 @@ class ArrayTracer(Methods):
         refuse_types(types)
         special = SPECIAL.get(func)
         return self._call(func, args, kwargs) if special is None else special(self, *args, **kwargs)
+
+    # ------------------------------------------------------------------ facts
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self._value.shape  # type: ignore[no-any-return]
+
+    @property
+    def dtype(self) -> Any:
+        return self._value.dtype
+
+    @property
+    def ndim(self) -> int:
+        return self._value.ndim  # type: ignore[no-any-return]
+
+    @property
+    def size(self) -> int:
+        return self._value.size  # type: ignore[no-any-return]
+
+    @property
+    def nbytes(self) -> int:
+        return self._value.nbytes  # type: ignore[no-any-return]
+
+    @property
+    def itemsize(self) -> int:
+        return self._value.itemsize  # type: ignore[no-any-return]
+
+    @property
+    def strides(self) -> Any:
+        return self._value.strides
+
+    @property
+    def flags(self) -> Any:
+        value = self._value
+        # Those of a view, since setting one of them must not reach the array of somebody else.
+        return value.view().flags if type(value) is np.ndarray else value.flags
+
+    @property
+    def base(self) -> Any:
+        """What this is a view of, or None."""
+        return None
+
+    @property
+    def device(self) -> Any:
+        return self._value.device
+
+    def to_device(self, device: Any, /, *, stream: Any = None) -> Any:
+        if device != self.device or stream is not None:
+            raise ValueError(f"a value that is being differentiated stays on its device, which is {self.device!r}")
+        return self
+
+    def __array_namespace__(self, *, api_version: Any = None) -> Any:
+        # Also of other arrays: NumPy's functions are what a tracer answers to.
+        return np.empty(0).__array_namespace__(api_version=api_version)
+
+    def __len__(self) -> int:
+        return len(self._value)
+
+    def __iter__(self) -> Iterator[Any]:
+        if self.ndim == 0:
+            raise TypeError("iteration over a 0-d array")
+        return (self[i] for i in range(len(self)))
+
+    def __contains__(self, x: Any) -> bool:
+        return bool(np.any(self == x))
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __dlpack__(self, **kwargs: Any) -> Any:
+        return self.__array__()
+
+    __dlpack_device__ = __dlpack__
+
+    # ------------------------------------------------------------------ conversions
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
+        function = function_of_scipy(sys._getframe(1))
+        if function is not None and function.startswith("scipy.sparse.") and is_operator(function):
+            # Of what is neither an array nor a number, SciPy's operators leave the operation to the other operand.
+            unknown = np.empty((), object)
+            unknown[()] = self
+            return unknown
+        raise became_array(self._described())
+
+    def _described(self) -> str:
+        value = value_beneath(self)
+        return f"a value that is being differentiated ({value.dtype}{list(value.shape) if value.shape else ''})"
+
+    def __float__(self) -> float:
+        raise TracerConversionError(
+            f"{self._described()} was about to become a Python float, which would lose its derivative.\n"
+            "Functions of the math module, float() and %-formatting do that: write np.sin(x) for math.sin(x), "
+            "x for float(x), and assign to elements of np.zeros(n, like=x) and not of np.zeros(n).\n"
+            "If its derivative is not wanted here, write float(ignore_derivatives(x))."
+        )
+
+    def __complex__(self) -> complex:
+        raise TracerConversionError(
+            f"{self._described()} was about to become a Python complex, which would lose its derivative.\n"
+            "Functions of the cmath module and complex() do that: write np.sin(x) for cmath.sin(x), and 1j * x for "
+            "complex(0, x).\n"
+            "If its derivative is not wanted here, write complex(ignore_derivatives(x))."
+        )
+
+    # What follows is constant almost everywhere, as np.floor is.
+    def __bool__(self) -> bool:
+        return bool(self._value)
+
+    def __int__(self) -> int:
+        return int(self._value)
+
+    def __trunc__(self) -> int:
+        return int(self._value)
+
+    def __floor__(self) -> int:
+        return int(np.floor(self._value))
+
+    def __ceil__(self) -> int:
+        return int(np.ceil(self._value))
+
+    def __index__(self) -> int:
+        raise TypeError(
+            f"{self._described()} was about to become an index, a length or an axis, and is no integer: write int(x)"
+        )
+
+    def __round__(self, digits: int | None = None) -> Any:
+        if self.ndim:
+            raise TypeError("round() rounds numbers, and this is an array: write np.round(x, digits)")
+        rounded = np.round(self._value, digits or 0)
+        return int(rounded) if digits is None else rounded
+
+    def __repr__(self) -> str:
+        return f"Tracer({self._value!r})"
+
+    def __str__(self) -> str:
+        return str(self._value)
+
+    def __format__(self, specification: str) -> str:
+        return format(self._value, specification)
+
+    def __copy__(self) -> Any:
+        return self.copy() if self.ndim else self
+
+    def __deepcopy__(self, memo: Any) -> Any:
+        return self.__copy__()
+
+    def __reduce__(self) -> Any:
+        raise TracerConversionError(
+            f"{self._described()} was about to be pickled, which would lose its derivative: return it from the "
+            "function, or pickle ignore_derivatives(x)"
+        )
+
+    # ------------------------------------------------------------------ indexing, and attributes that are functions
+
+    def __getitem__(self, index: Any) -> Any:
+        return self._call(operator.getitem, (self, index), {})
+
+    def __delitem__(self, index: Any) -> None:
+        raise ValueError("cannot delete array elements")
+
+    @property
+    def T(self) -> Any:
+        return self._call(np.transpose, (self,), {})
+
+    @property
+    def mT(self) -> Any:
+        return self._call(np.matrix_transpose, (self,), {})
+
+    @property
+    def real(self) -> Any:
+        return self._call(np.real, (self,), {})
+
+    @property
+    def imag(self) -> Any:
+        return self._call(np.imag, (self,), {})
+
+    def item(self, *args: Any) -> Any:
+        """One element, still being differentiated."""
+        if not args:
+            if self.size != 1:
+                raise ValueError("can only convert an array of size 1 to a Python scalar")
+            return self.reshape(-1)[0] if self.ndim else self
+        index = args[0] if len(args) == 1 else args
+        return self[index] if isinstance(index, tuple) else self.reshape(-1)[index]
+
+    def tolist(self) -> Any:
+        """Nested lists of elements that are still being differentiated."""
+        return [item.tolist() if item.ndim else item for item in self] if self.ndim else self
+
+    def compress(self, condition: Any, axis: int | None = None, out: Any = None) -> Any:
+        return np.compress(condition, self, axis=axis, out=out)
+
+    def conjugate(self) -> Any:
+        # Unlike the function, the method gives a real array itself.
+        return self._call(np.conjugate, (self,), {}) if self.dtype.kind == "c" else self
+
+    conj = conjugate
+
+    def view(self, *args: Any, **kwargs: Any) -> Any:
+        """``x.view()``; what would read the memory as something else is refused."""
+        what = (*args, *kwargs.values())
+        if len(what) > 1 or (what and what[0] is not np.ndarray and np.dtype(what[0]) != self.dtype):
+            raise TypeError(
+                f"{self._described()} was about to be read as numbers of another type (view), which has no derivative: "
+                "write x.astype(dtype) to convert it, x.real and x.imag for the parts of complex numbers"
+            )
+        return self[...]
+
+    def resize(self, *args: Any, **kwargs: Any) -> None:
+        raise TypeError(
+            "a value that is being differentiated cannot be resized in place: write x = np.resize(x, shape)"
+        )
+
+
+def set_method(cls: type, name: str, method: Callable[..., Any]) -> None:
+    """Make a function a method of a class, under the name that tracebacks show."""
+    method.__name__ = name
+    method.__qualname__ = f"Tracer.{name}"
+    setattr(cls, name, method)
+
+
+BINARY: dict[str, Any] = {
+    "add": np.add,
+    "sub": np.subtract,
+    "mul": np.multiply,
+    "truediv": np.true_divide,
+    "floordiv": np.floor_divide,
+    "mod": np.remainder,
+    "divmod": np.divmod,
+    "pow": np.power,
+    "matmul": np.matmul,
+}
+_COMPARISONS = {
+    "eq": np.equal,
+    "ne": np.not_equal,
+    "lt": np.less,
+    "le": np.less_equal,
+    "gt": np.greater,
+    "ge": np.greater_equal,
+}
+
+
+def _define_operators() -> None:
+    for name, ufunc in BINARY.items():
+        set_method(ArrayTracer, f"__{name}__", _forwards(ufunc))
+        set_method(ArrayTracer, f"__r{name}__", _backwards(ufunc))
+    for name, ufunc in _COMPARISONS.items():
+        set_method(ArrayTracer, f"__{name}__", _forwards(ufunc))
+    for name, ufunc in {"neg": np.negative, "pos": np.positive, "abs": np.absolute}.items():
+        set_method(ArrayTracer, f"__{name}__", _unary(ufunc))
+
+
+def _forwards(ufunc: Any) -> Callable[..., Any]:
+    def method(self: Any, other: Any) -> Any:
+        return NotImplemented if leaves_to(other) else self._call(ufunc, (self, other), {})
+
+    return method
+
+
+def _backwards(ufunc: Any) -> Callable[..., Any]:
+    def method(self: Any, other: Any) -> Any:
+        return NotImplemented if leaves_to(other) else self._call(ufunc, (other, self), {})
+
+    return method
+
+
+def _unary(ufunc: Any) -> Callable[..., Any]:
+    def method(self: Any) -> Any:
+        return self.__array_ufunc__(ufunc, "__call__", self)
+
+    return method
+
+
+_define_operators()
+
+
+# Methods with the parameters of the function that they call.
+_METHODS_LIKE_FUNCTIONS: dict[str, Any] = {
+    **{name: getattr(np, name) for name in ("all", "any", "argmax", "argmin", "argsort", "choose", "clip")},
+    **{name: getattr(np, name) for name in ("cumprod", "cumsum", "diagonal", "dot", "max", "mean", "min", "nonzero")},
+    **{name: getattr(np, name) for name in ("argpartition", "prod", "ravel", "repeat", "round", "searchsorted")},
+    **{name: getattr(np, name) for name in ("squeeze", "std", "sum", "swapaxes", "take", "trace", "var")},
+    # Those whose parameters are their own have rules of their own.
+    **{name: getattr(np.ndarray, name) for name in ("astype", "copy", "flatten", "reshape", "transpose")},
+}
+
+
+def _method(function: Any) -> Callable[..., Any]:
+    def method(self: Any, *args: Any, **kwargs: Any) -> Any:
+        if len(args) > 1 or "out" in kwargs:  # where something is to be written to
+            return self.__array_function__(function, (), (self, *args), kwargs)
+        return self._call(function, (self, *args), kwargs)
+
+    return method
+
+
+for _name, _function in _METHODS_LIKE_FUNCTIONS.items():
+    set_method(ArrayTracer, _name, _method(_function))
 
 
 def _refuse(name: str, self: ArrayTracer) -> Any:

@@ -12,7 +12,6 @@ from rulescore.ad.fast.recording import TapeRecording
 from rulescore.ad.fast.tape import FastTape
 from rulescore.ad.graph.graph import Graph
 from rulescore.ad.graph.tracers import GraphTracer
-from rulescore.ad.in_place import writing_functions  # noqa: F401  (what writes to arrays is special from here on)
 from rulescore.ad.in_place.tracer import WritableTracer
 from rulescore.ad.system import transposition, whole_functions
 from rulescore.ad.system.placing import PlacingTape, is_placing

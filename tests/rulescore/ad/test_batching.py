@@ -15,7 +15,7 @@ from rulescore.ad.batches.batch import Batch, BatchTracer
 from rulescore.ad.in_place.adding_at import added_at
 from rulescore.ad.in_place.replaced import replaced
 from rulescore.ad.in_place.tracer import call_and_settle
-from rulescore.ad.numpy_protocols.ufunc_methods import segment_sums
+from rulescore.ad.numpy_protocols.ufuncs import segment_sums
 
 RNG = np.random.default_rng(11)
 SIZE = 4
