@@ -7,8 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from rulescore.ad.batches.axes import as_array, flattened, ndim_of, padded, shifted
-from rulescore.ad.batches.table import is_batched, rule_of_one_array
+from rulescore.ad.batches.table import as_array, is_batched, ndim_of, padded, rule_of_one_array
 from rulescore.ad.in_place.adding_at import added_at
 from rulescore.ad.in_place.replaced import replaced
 from rulescore.ad.tracing.tracers import Tracer
@@ -41,10 +40,12 @@ class BatchedIndex(NamedTuple):
         if None in kinds:
             return None
         arrays = [np.asarray(entry) for entry, kind in zip(entries, kinds, strict=True) if kind == "array"]
-        wide = len(np.broadcast_shapes(*[_shape_in_index(array) for array in arrays]))
+        shapes = [(np.count_nonzero(array),) if array.dtype == bool else array.shape for array in arrays]
+        wide = len(np.broadcast_shapes(*shapes))
         # Beside an array a number is an array of no dimensions.
         chosen = [i for i, kind in enumerate(kinds) if kind == "array" or (kind == "number" and arrays)]
-        consumed = kinds.count("slice") + kinds.count("number") + sum(_consumed(array) for array in arrays)
+        consumed = kinds.count("slice") + kinds.count("number")
+        consumed += sum(array.ndim if array.dtype == bool else 1 for array in arrays)
         kept = kinds.count("slice") + kinds.count("new") + ndim - consumed
         if consumed > ndim:
             return None  # NumPy says so better
@@ -75,25 +76,10 @@ def _kind(entry: Any) -> str | None:
     return "array" if array.ndim and (array.dtype.kind in "iub" or array.size == 0) else None
 
 
-def _shape_in_index(array: Any) -> tuple[int, ...]:
-    return (int(np.count_nonzero(array)),) if array.dtype == bool else array.shape
-
-
-def _consumed(array: Any) -> int:
-    return array.ndim if array.dtype == bool else 1
-
-
 @rule_of_one_array(operator.getitem)
 def _getitem(f: Any, x: Any, index: Any) -> Any:
     batched = BatchedIndex.of(index, x.ndim)
     return NotImplemented if batched is None else batched.in_front(x._value[batched.entries])
-
-
-@rule_of_one_array(np.take_along_axis)
-def _take_along_axis(f: Any, x: Any, indices: Any, axis: int | None = -1) -> Any:
-    if axis is None:
-        return f(flattened(x), np.asarray(indices)[None], 1)
-    return f(x._value, np.asarray(indices)[None], shifted(axis, x.ndim))
 
 
 @batching.register(replaced, added_at)

@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.lib.array_utils import normalize_axis_tuple
 
-from rulescore.ad.batches.axes import as_array, flattened, ndim_of, padded
-from rulescore.ad.batches.elementwise import elementwise
-from rulescore.ad.batches.table import is_batched
+from rulescore.ad.batches.functions import elementwise
+from rulescore.ad.batches.table import aligned, as_array, flattened, is_batched, ndim_of
 from rulescore.tables.batching import batching
 
 
@@ -28,8 +27,7 @@ def _matmul(batch: Any, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -
         return _times_matrix(b._value, a.T)
     left = a[None, :] if a.ndim == 1 else a
     right = b[:, None] if b.ndim == 1 else b
-    ndim = max(left.ndim, right.ndim)
-    y = np.matmul(*[padded(x, ndim) if is_batched(batch, x) else x for x in (left, right)])
+    y = np.matmul(*aligned(batch, (left, right), [max(left.ndim, right.ndim)] * 2))
     y = y[..., 0, :] if a.ndim == 1 else y
     return y[..., 0] if b.ndim == 1 else y
 
@@ -42,22 +40,14 @@ def _times_matrix(rows: Any, matrix: Any) -> Any:
     return np.reshape(flat @ matrix, (*rows.shape[:-1], matrix.shape[-1]))
 
 
-@batching.register(np.dot)
+@batching.register(np.dot, np.inner)
 def _dot(batch: Any, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     a, b = args
     if ndim_of(a) == 0 or ndim_of(b) == 0:
         return elementwise(batch, np.multiply, args, kwargs)
-    if ndim_of(b) <= 2:
+    if f is np.dot and ndim_of(b) <= 2:
         return _matmul(batch, np.matmul, args, kwargs)
-    return _contracted(batch, a, b, [ndim_of(a) - 1], [ndim_of(b) - 2])
-
-
-@batching.register(np.inner)
-def _inner(batch: Any, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    a, b = args
-    if ndim_of(a) == 0 or ndim_of(b) == 0:
-        return elementwise(batch, np.multiply, args, kwargs)
-    return _contracted(batch, a, b, [ndim_of(a) - 1], [ndim_of(b) - 1])
+    return _contracted(batch, a, b, [ndim_of(a) - 1], [ndim_of(b) - (2 if f is np.dot else 1)])
 
 
 @batching.register(np.tensordot)
@@ -121,8 +111,7 @@ def _solve(batch: Any, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) ->
         return _solved_together(f, a, b._value)
     is_vector = ndim_of(b) == 1
     b = as_array(b)[:, None] if is_vector else b
-    ndim = max(ndim_of(a), ndim_of(b))
-    x = f(*[padded(part, ndim) if is_batched(batch, part) else part for part in (a, b)])
+    x = f(*aligned(batch, (a, b), [max(ndim_of(a), ndim_of(b))] * 2))
     return x[..., 0] if is_vector else x
 
 
