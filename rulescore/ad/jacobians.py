@@ -1,6 +1,6 @@
 """Jacobians, Hessians and Hessian-vector products: the transformations that differentiate in many directions.
 
-All directions are pushed or pulled in one pass, as a batch (`batching`), where everything that meets them can work on
+All directions are pushed or pulled in one pass, as a batch (`batches`), where everything that meets them can work on
 batches; otherwise in one pass each.
 """
 
@@ -13,9 +13,10 @@ from typing import Any
 import numpy as np
 
 from rulescore.ad.batches.directions import images_of_unit_vectors
-from rulescore.ad.boundary.arguments import Argnums, Arguments, check_argnums, check_function
+from rulescore.ad.boundary.arguments import Argnums, Arguments, check_differentiated, check_primals, function_of
+from rulescore.ad.boundary.results import belongs_to, unrelated_output
 from rulescore.ad.forward import jvp
-from rulescore.ad.messages.errors import UnrelatedOutputError, describe
+from rulescore.ad.messages.errors import describe
 from rulescore.ad.messages.unused_rules import warn_of_unused_rules
 from rulescore.ad.reverse import grad, vjp
 from rulescore.ad.tracing.tracers import Tracer, top_trace
@@ -34,13 +35,8 @@ def jacrev(
 
     Parameters
     ----------
-    f : callable
-        A function of plain NumPy code that returns a real number, an array, or nested tuples, lists, dicts and
-        dataclasses of them. Its arguments may be the same.
-    argnums : int or sequence of int
-        Which positional arguments are differentiated.
-    has_aux : bool
-        Whether ``f`` returns a pair: the output, and something else that is handed through.
+    f, argnums, has_aux
+        As for `value_and_grad`; ``f`` may return a number, an array, or nested containers of them.
     holomorphic : bool
         Whether ``f`` is a holomorphic function of complex numbers, whose complex derivative is wanted.
 
@@ -74,33 +70,7 @@ def jacrev(
     >>> jacrev(lambda p: {"y": p["a"] ** 2})({"a": 3.0})
     {'y': {'a': np.float64(6.0)}}
     """
-    check_function("jacrev", f)
-    check_argnums("jacrev", argnums)
-
-    @functools.wraps(f)
-    def jacobian(*args: Any, **kwargs: Any) -> Any:
-        arguments = Arguments(f"jacrev of {name_of(f)}", args, argnums)
-        inputs = arguments.leaves
-        _check_inputs("jacrev", f, inputs, holomorphic)
-        watched = _Watched(f, arguments, kwargs, has_aux)
-        y, vjp_fn, aux = vjp(watched, *inputs, has_aux=True)
-        outputs, structure = _outputs("jacrev", f, y, holomorphic)
-        watched.check("jacrev")
-
-        def pullback(cotangents: list[Any]) -> Any:
-            return vjp_fn(unflatten(structure, cotangents))
-
-        rows = images_of_unit_vectors(pullback, outputs)
-        trees = []
-        for y, of_output in zip(outputs, rows, strict=True):
-            # A pullback multiplies with the conjugate of the derivative.
-            entries = map(np.conjugate, of_output) if holomorphic else of_output
-            placed = [_placed(row, y.shape + x.shape, x) for row, x in zip(entries, inputs, strict=True)]
-            trees.append(arguments.tangents(placed))
-        found = unflatten(structure, trees)
-        return (found, aux) if has_aux else found
-
-    return jacobian
+    return _jacobian("jacrev", f, argnums, has_aux, holomorphic)
 
 
 def jacfwd(
@@ -120,11 +90,8 @@ def jacfwd(
 
     Raises
     ------
-    TypeError
-        (From the returned function.) When an argument or an output is an integer, when an argument is complex and
-        ``holomorphic`` is False, or when an argument or output is real and ``holomorphic`` is True.
-    UnrelatedOutputError
-        When no output depends on the arguments. An output that does not has a Jacobian of zeros.
+    TypeError, UnrelatedOutputError
+        As for `jacrev`; ``holomorphic=True`` is for complex arguments, and not for a complex output.
 
     Notes
     -----
@@ -139,48 +106,7 @@ def jacfwd(
     >>> jacfwd(lambda z: z**2, holomorphic=True)(1 + 2j)
     np.complex128(2+4j)
     """
-    check_function("jacfwd", f)
-    check_argnums("jacfwd", argnums)
-
-    @functools.wraps(f)
-    def jacobian(*args: Any, **kwargs: Any) -> Any:
-        arguments = Arguments(f"jacfwd of {name_of(f)}", args, argnums)
-        inputs = arguments.leaves
-        _check_inputs("jacfwd", f, inputs, holomorphic)
-        watched = _Watched(f, arguments, kwargs, has_aux)
-        results = []
-
-        def pushforward(tangents: list[Any]) -> list[Any]:
-            y, dy, aux = _pushed(watched, inputs, tangents)
-            results.append((*_outputs("jacfwd", f, y, holomorphic), aux))
-            return flatten(dy)[0]
-
-        columns = images_of_unit_vectors(pushforward, inputs)
-        watched.check("jacfwd")
-        outputs, structure, aux = results[0]
-        trees = []
-        for i, y in enumerate(outputs):
-            entries = [np.moveaxis(column[i], 0, -1) for column in columns]
-            placed = [_placed(entry, y.shape + x.shape, y) for entry, x in zip(entries, inputs, strict=True)]
-            trees.append(arguments.tangents(placed))
-        found = unflatten(structure, trees)
-        return (found, aux) if has_aux else found
-
-    return jacobian
-
-
-def _pushed(f: Any, inputs: list[Any], tangents: list[Any]) -> Any:
-    """``(y, dy, aux)`` of a function of some numbers and arrays, of which those with a tangent are differentiated."""
-    moving = [i for i, dx in enumerate(tangents) if not isinstance(dx, AbstractZero)]
-
-    @functools.wraps(f)
-    def of_moving(*leaves: Any) -> Any:
-        every = list(inputs)
-        for i, leaf in zip(moving, leaves, strict=True):
-            every[i] = leaf
-        return f(*every)
-
-    return jvp(of_moving, [inputs[i] for i in moving], [tangents[i] for i in moving], has_aux=True)
+    return _jacobian("jacfwd", f, argnums, has_aux, holomorphic)
 
 
 def hessian(
@@ -217,7 +143,7 @@ def hessian(
     array([[10.,  6.],
            [ 6.,  0.]])
     """
-    check_function("hessian", f)
+    check_differentiated("hessian", f)
     return jacfwd(jacrev(f, argnums, has_aux, holomorphic), argnums, has_aux, holomorphic)
 
 
@@ -227,9 +153,9 @@ def hvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) 
     Parameters
     ----------
     f : callable
-        A function of ``primals`` that returns a real number.
+        A function of ``primals`` that returns a real number, as for `value_and_grad`.
     primals : tuple
-        Where to differentiate it; see `jacrev`. ``(x,)`` for one argument.
+        The arguments, ``(x,)`` for one.
     tangents : tuple
         The vector, of the form of ``primals``.
 
@@ -240,12 +166,10 @@ def hvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) 
 
     Raises
     ------
-    TypeError
-        When a primal is an integer, or the value of ``f`` is no real number.
+    TypeError, UnrelatedOutputError, NoRuleError
+        As for `value_and_grad`.
     ValueError
         When a tangent has another shape than its primal.
-    UnrelatedOutputError
-        When the value does not depend on the primals.
 
     Examples
     --------
@@ -254,16 +178,69 @@ def hvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) 
     >>> hvp(lambda x: np.sum(x**3), (np.array([1.0, 2.0]),), (np.array([1.0, 10.0]),))
     (array([  6., 120.]),)
     """
-    check_function("hvp", f)
-    for what, given in (("primals", primals), ("tangents", tangents)):
-        if not isinstance(given, (tuple, list)):
-            raise TypeError(f"hvp({name_of(f)}, ...) got {describe(given)} for its {what}: give a tuple, (x,) for one")
+    check_differentiated("hvp", f)
+    check_primals("hvp", f, primals, tangents)
     _, product = jvp(grad(f, range(len(primals))), primals, tangents)
     # The gradient has no derivative where the primal has none.
     return tree_map(lambda leaf: NoTangent() if isinstance(leaf, AbstractZero) else leaf, product)  # type: ignore[no-any-return]
 
 
-# ---------------------------------------------------------------- the function, and what it takes and returns
+# ---------------------------------------------------------------- a Jacobian, by rows or by columns
+
+
+def _jacobian(what: str, f: Any, argnums: Argnums, has_aux: bool, holomorphic: bool) -> Callable[..., Any]:
+    check_differentiated(what, f, argnums)
+    by_rows = what == "jacrev"
+
+    @functools.wraps(f)
+    def jacobian(*args: Any, **kwargs: Any) -> Any:
+        arguments = Arguments(f"{what} of {name_of(f)}", args, argnums)
+        inputs = arguments.leaves
+        _check_inputs(what, f, inputs, holomorphic)
+        watched = _Watched(f, arguments, kwargs, has_aux)
+
+        def checked(y: Any) -> tuple[list[Any], Any]:
+            return _outputs(what, f, y, holomorphic)
+
+        outputs, structure, aux, parts = (_rows if by_rows else _columns)(watched, inputs, checked)
+        if not watched.is_related:
+            raise unrelated_output(f"{what} of {name_of(f)}", "zeros are")
+        trees = []
+        for y, of_output in zip(outputs, parts, strict=True):
+            if by_rows and holomorphic:  # a pullback multiplies with the conjugate of the derivative
+                of_output = [np.conjugate(part) for part in of_output]
+            pairs = zip(of_output, inputs, strict=True)
+            placed = [_placed(part, y.shape + x.shape, x if by_rows else y) for part, x in pairs]
+            trees.append(arguments.tangents(placed))
+        found = unflatten(structure, trees)
+        return (found, aux) if has_aux else found
+
+    return jacobian
+
+
+def _rows(f: _Watched, inputs: list[Any], checked: Any) -> tuple[list[Any], Any, Any, list[list[Any]]]:
+    """The outputs of a function, their structure, what it hands through, and the rows of each output's Jacobians."""
+    y, vjp_fn, aux = vjp(f, *inputs, has_aux=True)
+    outputs, structure = checked(y)
+    rows = images_of_unit_vectors(lambda cotangents: vjp_fn(unflatten(structure, cotangents)), outputs)
+    return outputs, structure, aux, rows
+
+
+def _columns(f: _Watched, inputs: list[Any], checked: Any) -> tuple[list[Any], Any, Any, list[list[Any]]]:
+    """The same by columns."""
+    results = []
+
+    def pushforward(tangents: list[Any]) -> list[Any]:
+        moving = [i for i, dx in enumerate(tangents) if not isinstance(dx, AbstractZero)]
+        of_moving = functools.wraps(f)(function_of(f, inputs, moving))
+        y, dy, aux = jvp(of_moving, [inputs[i] for i in moving], [tangents[i] for i in moving], has_aux=True)
+        results.append((*checked(y), aux))
+        return flatten(dy)[0]
+
+    columns = images_of_unit_vectors(pushforward, inputs)
+    outputs, structure, aux = results[0]
+    parts = [[np.moveaxis(column[i], 0, -1) for column in columns] for i in range(len(outputs))]
+    return outputs, structure, aux, parts
 
 
 class _Watched:
@@ -285,18 +262,8 @@ class _Watched:
         elif not isinstance(result, tuple) or not result:
             return result  # for others to complain about
         trace = top_trace(leaves)
-        self.is_related |= any(isinstance(y, Tracer) and y._trace is trace for y in flatten(result[0])[0])
+        self.is_related |= any(belongs_to(y, trace) for y in flatten(result[0])[0])
         return result
-
-    def check(self, what: str) -> None:
-        """Complain if no output depended on the arguments."""
-        if not self.is_related:
-            raise UnrelatedOutputError(
-                f"{what} of {name_of(self.f)} was asked for, but its result does not depend on the arguments that are "
-                "differentiated, or only through functions without a derivative (np.floor, np.argmax, comparisons, "
-                "int): compute the result from the arguments, and name the right ones with argnums. If zeros are what "
-                "you want, add 0.0 * np.sum(x)"
-            )
 
 
 def _check_inputs(what: str, f: Any, inputs: list[Any], holomorphic: bool) -> None:
@@ -351,10 +318,8 @@ def _placed(values: Any, shape: tuple[int, ...], like: Any) -> Any:
     """A part of a Jacobian in its shape and its own memory, with the dtype of what it belongs to and traced as that."""
     values = np.reshape(values, shape)
     is_traced = isinstance(values, Tracer)
-    if not is_traced:
+    if not is_traced or values.dtype != like.dtype:
         values = values.astype(like.dtype, order="C")
-    elif values.dtype != like.dtype:
-        values = values.astype(like.dtype)
     values = values if shape else values[()]
     if isinstance(like, Tracer) and not is_traced:
         return top_trace((like,)).constant(values)  # constant derivatives of a derivative are derivatives too

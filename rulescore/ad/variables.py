@@ -12,7 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from rulescore.ad.boundary.derivatives import check_tangent, finished
+from rulescore.ad.boundary.arguments import check_tangent
+from rulescore.ad.boundary.results import finished
 from rulescore.ad.graph.going_back import add_to_grad, go_back
 from rulescore.ad.graph.graph import Graph
 from rulescore.ad.graph.nodes import Leaf, Node
