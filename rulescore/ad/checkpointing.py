@@ -35,8 +35,8 @@ _Function = TypeVar("_Function", bound=Callable[..., Any])
 def checkpoint(f: _Function) -> _Function:
     """A function that computes what ``f`` does, and of which differentiating keeps the arguments alone.
 
-    The backward pass runs ``f`` again to have the intermediate results it needs: memory for time. It has no effect
-    outside of a differentiation.
+    The backward pass runs ``f`` again to have the intermediate results it needs: memory for time (Chen et al. 2016,
+    arXiv:1604.06174). It has no effect outside of a differentiation.
 
     Parameters
     ----------
@@ -58,10 +58,6 @@ def checkpoint(f: _Function) -> _Function:
         argument.
     RuntimeError
         (In the backward pass.) When ``f`` returned something else when it was run again.
-
-    References
-    ----------
-    T. Chen, B. Xu, C. Zhang, C. Guestrin: Training deep nets with sublinear memory cost. arXiv:1604.06174, 2016.
 
     Examples
     --------
@@ -115,12 +111,7 @@ def _opened(f: Any) -> tuple[Any, Any]:
 class _FlatFunction:
     """A function of numbers and arrays that returns a tuple of them, made of one of trees.
 
-    Parameters
-    ----------
-    inputs : list
-        The leaves of the arguments, None in the place of those that are the arguments of the flat function.
-    active : list of int
-        Their positions.
+    ``inputs`` are the leaves of the arguments, None in the place of the ``active``, which it is a function of.
     """
 
     def __init__(self, name: str, function: Any, structure: Any, inputs: list[Any], active: list[int]) -> None:
@@ -243,9 +234,8 @@ def checkpoint_frule(tangents: Any, call: Any, *leaves: Any) -> Any:
         xs = flat[: len(leaves)]
         dxs = with_items([ZeroTangent()] * len(xs), moved, flat[len(leaves) :])
         y, dy = pushforward_of(AD, function, (NoTangent(), *dxs), xs, {})
-        parts = [dy] * len(y) if isinstance(dy, AbstractZero) else map(unthunk, dy)
-        zeros = [zero_tangent(as_scalar(value_beneath(part))) for part in y]
-        return (*y, *[zero if isinstance(dx, AbstractZero) else dx for dx, zero in zip(parts, zeros, strict=True)])
+        parts = [dy] * len(y) if isinstance(dy, AbstractZero) else dy
+        return (*y, *[_filled(dx, value) for dx, value in zip(parts, y, strict=True)])
 
     both = call.processed(forward, [*leaves, *(unthunk(tangents[1 + i]) for i in moved)])
     count = len(both) // 2

@@ -26,17 +26,13 @@ def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any], 
     ----------
     f, has_aux
         As for `vjp`.
-    primals : tuple
-        The arguments, all of which are differentiated.
-    tangents : tuple
-        The direction, of the form of ``primals``.
+    primals, tangents : tuple
+        The arguments, all of which are differentiated, and the direction, of the same form.
 
     Returns
     -------
-    y, dy : object
-        The output and its derivative, of the same form.
-    aux : object
-        Only with ``has_aux``.
+    y, dy[, aux] : tuple
+        The output; its derivative, of the same form; and with ``has_aux`` what is handed through.
 
     Examples
     --------
@@ -77,10 +73,8 @@ def linearize(f: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..., 
 
     Returns
     -------
-    y : object
-        The output.
-    f_jvp : callable
-        From one tangent per primal to the tangent of the output. ``f`` is not called again.
+    y, f_jvp : tuple
+        The output; and a function from one tangent per primal to that of the output, which does not call ``f`` again.
 
     Examples
     --------

@@ -56,14 +56,10 @@ def jacrev(
     UnrelatedOutputError
         When no output depends on the arguments. An output that does not has a Jacobian of zeros.
 
-    See Also
-    --------
-    jacfwd : The same by forward mode, for more outputs than inputs.
-
     Examples
     --------
     >>> import numpy as np
-    >>> from rulescore.ad.jacobians import jacrev
+    >>> from rulescore.ad import jacrev
     >>> jacrev(lambda x: x[1:] * x[0])(np.array([2.0, 3.0, 5.0]))
     array([[3., 2., 0.],
            [5., 0., 2.]])
@@ -78,6 +74,8 @@ def jacfwd(
 ) -> Callable[..., Any]:
     """A function that returns the Jacobian of ``f``, column by column in forward mode: for more outputs than inputs.
 
+    It calls ``f`` once for every batch of directions, of which there is one for not too large arguments.
+
     Parameters
     ----------
     f, argnums, has_aux, holomorphic
@@ -91,16 +89,12 @@ def jacfwd(
     Raises
     ------
     TypeError, UnrelatedOutputError
-        As for `jacrev`; ``holomorphic=True`` is for complex arguments, and not for a complex output.
-
-    Notes
-    -----
-    ``f`` is called once for every batch of directions, of which there is one for not too large arguments.
+        As for `jacrev`; but without ``holomorphic`` the arguments have to be real, and not the outputs.
 
     Examples
     --------
     >>> import numpy as np
-    >>> from rulescore.ad.jacobians import jacfwd
+    >>> from rulescore.ad import jacfwd
     >>> jacfwd(lambda t: np.stack([np.cos(t), np.sin(t)]))(0.0)
     array([-0.,  1.])
     >>> jacfwd(lambda z: z**2, holomorphic=True)(1 + 2j)
@@ -124,21 +118,18 @@ def hessian(
     callable
         With the arguments of ``f``; returns the Hessian, or ``(hessian, aux)``: the Jacobian of `jacrev` with something
         of the form of the argument in the place of each array in it, as `jacfwd` gives it. For one array ``x`` and an
-        output ``y`` it is an array of shape ``y.shape + x.shape + x.shape``.
+        output ``y`` it is an array of shape ``y.shape + x.shape + x.shape``. Its product with a vector is had for no
+        more than a few gradients, by `hvp`.
 
     Raises
     ------
     TypeError, UnrelatedOutputError
         As for `jacrev`; with respect to complex arguments only with ``holomorphic=True``.
 
-    See Also
-    --------
-    hvp : The product of the Hessian with a vector, which costs no more than a few gradients.
-
     Examples
     --------
     >>> import numpy as np
-    >>> from rulescore.ad.jacobians import hessian
+    >>> from rulescore.ad import hessian
     >>> hessian(lambda x: x[0] ** 2 * x[1])(np.array([3.0, 5.0]))
     array([[10.,  6.],
            [ 6.,  0.]])
@@ -154,10 +145,8 @@ def hvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) 
     ----------
     f : callable
         A function of ``primals`` that returns a real number, as for `value_and_grad`.
-    primals : tuple
-        The arguments, ``(x,)`` for one.
-    tangents : tuple
-        The vector, of the form of ``primals``.
+    primals, tangents : tuple
+        The arguments, ``(x,)`` for one, and the vector, of the same form.
 
     Returns
     -------
@@ -166,15 +155,13 @@ def hvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) 
 
     Raises
     ------
-    TypeError, UnrelatedOutputError, NoRuleError
-        As for `value_and_grad`.
-    ValueError
-        When a tangent has another shape than its primal.
+    TypeError, ValueError, UnrelatedOutputError
+        As for `value_and_grad`; ValueError when a tangent has another shape than its primal.
 
     Examples
     --------
     >>> import numpy as np
-    >>> from rulescore.ad.jacobians import hvp
+    >>> from rulescore.ad import hvp
     >>> hvp(lambda x: np.sum(x**3), (np.array([1.0, 2.0]),), (np.array([1.0, 10.0]),))
     (array([  6., 120.]),)
     """

@@ -91,6 +91,8 @@ def value_and_grad(f: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = 
 def grad(f: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False) -> Callable[..., Any]:
     """A function that returns the gradient of ``f``.
 
+    It is `value_and_grad` without the value: with ``has_aux`` it returns ``(gradient, aux)``.
+
     Parameters
     ----------
     f, argnums, has_aux
@@ -99,14 +101,12 @@ def grad(f: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False) -> 
     Returns
     -------
     callable
-        With the arguments of ``f``; returns the gradient, or ``(gradient, aux)``.
+        With the arguments of ``f``.
 
     Examples
     --------
     >>> import numpy as np
     >>> from rulescore.ad import grad
-    >>> grad(np.tanh)(0.0)
-    np.float64(1.0)
     >>> grad(grad(lambda x: x**3))(2.0)
     np.float64(12.0)
     """
@@ -133,13 +133,9 @@ def vjp(f: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
 
     Returns
     -------
-    y : object
-        The output.
-    vjp_fn : callable
-        From a cotangent, in the form of the output, to a tuple of one cotangent per primal. It may be called several
-        times.
-    aux : object
-        Only with ``has_aux``.
+    y, vjp_fn[, aux] : tuple
+        The output; a function, to be called any number of times, from a cotangent in the form of the output to a tuple
+        of one cotangent per primal; and with ``has_aux`` what is handed through.
 
     Examples
     --------
@@ -159,15 +155,7 @@ def vjp(f: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
 
 
 class Recording:
-    """A call of a function that has been recorded, to be walked back any number of times.
-
-    Attributes
-    ----------
-    arguments : Arguments
-        With the primals that it was called with.
-    value, aux : object
-        What the function returned.
-    """
+    """A call of a function that has been recorded, to be walked back any number of times."""
 
     def __init__(self, what: str, f: Any, primals: tuple[Any, ...], has_aux: bool) -> None:
         if not primals:

@@ -26,13 +26,7 @@ from rulescore.tables.batching import batching
 
 
 class Batch(Trace):
-    """Values that take the place of one.
-
-    Parameters
-    ----------
-    size : int
-        How many there are; at least one.
-    """
+    """Values that take the place of one: ``size`` of them, at least one."""
 
     __slots__ = ("kind", "level", "size")
 

@@ -15,17 +15,10 @@ from rulescore.tables.batching import batching
 
 
 class BatchedIndex(NamedTuple):
-    """An index with the axis of the batch in front.
+    """An index with the axis of the batch in front: ``entries`` index the array that holds the batch.
 
-    Attributes
-    ----------
-    entries : tuple
-        What to index the array with that holds the batch.
-    ndim : int
-        How many dimensions ``x[index]`` has for one element ``x`` of the batch.
-    place : int
-        Which axis of the result is that of the batch: not 0 where arrays among the entries stand apart, since NumPy
-        puts their axes first.
+    ``ndim`` is how many dimensions ``x[index]`` has for one element ``x`` of the batch, and ``place`` which axis of the
+    result is that of the batch: not 0 where arrays among the entries stand apart, since NumPy puts their axes first.
     """
 
     entries: tuple[Any, ...]
