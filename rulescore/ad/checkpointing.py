@@ -263,17 +263,16 @@ def _sums_of(y: Any) -> tuple[float, float] | None:
 
 def _check_same(function: Any, sums: list[Any], again: tuple[Any, ...]) -> None:
     """Raise where a function has returned something else than the first time, up to rounding."""
-    if len(sums) == len(again):
-        for before, y in zip(sums, again, strict=True):
-            after = _sums_of(y)
-            if before is None or after is None:
-                continue
-            tolerance = np.sqrt(np.finfo(value_beneath(y).dtype).eps) * before[1]
-            if abs(before[0] - after[0]) > tolerance or abs(before[1] - after[1]) > tolerance:
-                break
-        else:
-            return
-    raise RuntimeError(
-        f"{name_of(function)} is checkpointed and returned something else when it was run again: draw random numbers "
-        "outside of it and pass them as arguments, and do not change what it reads in between"
-    )
+    if len(sums) != len(again) or not all(map(_is_same, sums, again)):
+        raise RuntimeError(
+            f"{name_of(function)} is checkpointed and returned something else when it was run again: draw random "
+            "numbers outside of it and pass them as arguments, and do not change what it reads in between"
+        )
+
+
+def _is_same(before: tuple[float, float] | None, y: Any) -> bool:
+    after = _sums_of(y)
+    if before is None or after is None:
+        return True
+    tolerance = np.sqrt(np.finfo(value_beneath(y).dtype).eps) * before[1]
+    return bool(abs(before[0] - after[0]) <= tolerance and abs(before[1] - after[1]) <= tolerance)

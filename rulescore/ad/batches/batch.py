@@ -14,9 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from rulescore.ad.batches import functions, indexing, products  # noqa: F401  (these register)
-from rulescore.ad.batches.indexing import BatchedIndex, assignable
-from rulescore.ad.batches.table import FACTS, is_batched
+from rulescore.ad.batches import functions, indexing  # noqa: F401  (these register)
+from rulescore.ad.batches.indexing import BatchedIndex
+from rulescore.ad.batches.table import FACTS, as_array, is_batched, ndim_of, padded
 from rulescore.ad.in_place.tracer import WritableTracer
 from rulescore.ad.messages.errors import TracerConversionError, full_name
 from rulescore.ad.numpy_protocols.array_makers import SPECIAL
@@ -56,7 +56,14 @@ class Batch(Trace):
 
     def assignable(self, place: BatchedIndex, value: Any) -> Any:
         """A value as it can be assigned to a place in the array that holds the batch, or NotImplemented."""
-        return assignable(self, place, value)
+        ndim = ndim_of(value)
+        if ndim > place.ndim:  # NumPy drops leading axes of length 1
+            return NotImplemented
+        if is_batched(self, value):
+            return place.as_result(padded(value, place.ndim))
+        if place.place == 0 or ndim == 0:
+            return value
+        return place.as_result(as_array(value)[(None, *[None] * (place.ndim - ndim))])
 
     def process(self, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Call ``f`` by its batching rule; without one, once for each element of the batch."""

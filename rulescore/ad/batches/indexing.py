@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from rulescore.ad.batches.table import as_array, is_batched, ndim_of, padded, rule_of_one_array
+from rulescore.ad.batches.table import ndim_of, rule_of_one_array
 from rulescore.ad.in_place.adding_at import added_at
 from rulescore.ad.in_place.replaced import replaced
 from rulescore.ad.tracing.tracers import Tracer
@@ -78,20 +78,6 @@ def _getitem(f: Any, x: Any, index: Any) -> Any:
 @batching.register(replaced, added_at)
 def _replaced(batch: Any, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     x, index, value = args
-    batched = batch.place(index, ndim_of(x))
-    if batched is None:
-        return NotImplemented
-    value = assignable(batch, batched, value)
-    return value if value is NotImplemented else f(batch.values(x), batched.entries, value)
-
-
-def assignable(batch: Any, index: BatchedIndex, value: Any) -> Any:
-    """A value as it can be assigned to what an index names in the array that holds the batch."""
-    ndim = ndim_of(value)
-    if ndim > index.ndim:  # NumPy drops leading axes of length 1
-        return NotImplemented
-    if is_batched(batch, value):
-        return index.as_result(padded(value, index.ndim))
-    if index.place == 0 or ndim == 0:
-        return value
-    return index.as_result(as_array(value)[(None, *[None] * (index.ndim - ndim))])
+    place = batch.place(index, ndim_of(x))
+    value = NotImplemented if place is None else batch.assignable(place, value)
+    return value if value is NotImplemented else f(batch.values(x), place.entries, value)

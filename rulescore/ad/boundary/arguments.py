@@ -134,6 +134,8 @@ def check_differentiated(what: str, f: Any, argnums: Any = 0) -> None:
     """Raise where what is to be differentiated is no function, or ``argnums`` neither an integer nor several."""
     if not callable(f):
         raise TypeError(f"{what}({describe(f)}) got no function: write {what}(f)(x), with the function first")
+    if type(argnums) is int:
+        return
     every = argnums if isinstance(argnums, Sequence) else (argnums,)
     if not all(hasattr(position, "__index__") and not _is_flag(position) for position in every):
         raise TypeError(
