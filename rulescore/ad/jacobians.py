@@ -185,10 +185,7 @@ def _jacobian(what: str, f: Any, argnums: Argnums, has_aux: bool, holomorphic: b
         inputs = arguments.leaves
         _check_inputs(what, f, inputs, holomorphic)
         watched = _Watched(f, arguments, kwargs, has_aux)
-
-        def checked(y: Any) -> tuple[list[Any], Any]:
-            return _outputs(what, f, y, holomorphic)
-
+        checked = functools.partial(_outputs, what, f, holomorphic)
         outputs, structure, aux, parts = (_rows if by_rows else _columns)(watched, inputs, checked)
         if not watched.is_related:
             raise unrelated_output(f"{what} of {name_of(f)}", "zeros are")
@@ -269,36 +266,31 @@ def _check_inputs(what: str, f: Any, inputs: list[Any], holomorphic: bool) -> No
             )
 
 
-def _outputs(what: str, f: Any, y: Any, holomorphic: bool) -> tuple[list[Any], Any]:
+def _outputs(what: str, f: Any, holomorphic: bool, y: Any) -> tuple[list[Any], Any]:
     """The numbers and arrays in an output and its structure, after a check that they have the derivative asked for."""
     outputs, structure = flatten(y)
     if not outputs:
         raise TypeError(f"{what} of {name_of(f)} was asked for, which returned {describe(y)}: return a number or array")
     outputs = [as_scalar(output) for output in outputs]
     for i, output in enumerate(outputs):
-        problem = _problem_of_output(what, output, holomorphic)
-        if problem:
-            where = f"result{path_of(y, i)} is {describe(output)}"
-            raise TypeError(f"{what} of {name_of(f)} was asked for, whose {where}{problem}")
+        if not has_tangent_space(output):
+            problem = (
+                ", which has no derivative: return floats, and with has_aux=True hand out other things in a second "
+                "result"
+            )
+        elif holomorphic and output.dtype.kind != "c":
+            problem = " with holomorphic=True: return complex numbers, or leave holomorphic=True out"
+        elif what == "jacrev" and output.dtype.kind == "c" and not holomorphic:
+            problem = (
+                ": the derivative of a complex number is one row only for holomorphic functions. If this is one, pass "
+                "complex arguments and holomorphic=True; else return its real and imaginary parts, ask for vjp(f, x), "
+                "or for jacfwd(f) if the arguments are real"
+            )
+        else:
+            continue
+        where = f"result{path_of(y, i)} is {describe(output)}"
+        raise TypeError(f"{what} of {name_of(f)} was asked for, whose {where}{problem}")
     return outputs, structure
-
-
-def _problem_of_output(what: str, y: Any, holomorphic: bool) -> str | None:
-    """What is wrong with an output, and what to write instead."""
-    if not has_tangent_space(y):
-        return (
-            ", which has no derivative: return floats, and with has_aux=True hand out other things in a second result"
-        )
-    is_complex = y.dtype.kind == "c"
-    if holomorphic and not is_complex:
-        return " with holomorphic=True: return complex numbers, or leave holomorphic=True out"
-    if what == "jacrev" and is_complex and not holomorphic:
-        return (
-            ": the derivative of a complex number is one row only for holomorphic functions. If this is one, pass "
-            "complex arguments and holomorphic=True; else return its real and imaginary parts, ask for vjp(f, x), or "
-            "for jacfwd(f) if the arguments are real"
-        )
-    return None
 
 
 def _placed(values: Any, shape: tuple[int, ...], like: Any) -> Any:

@@ -25,13 +25,7 @@ Argnums = int | Sequence[int]
 
 
 class Arguments:
-    """The arguments of a function of which some are differentiated.
-
-    Attributes
-    ----------
-    leaves : list
-        The numbers and arrays that are differentiated, in their order.
-    """
+    """The arguments of a function, of which some are differentiated: the numbers and arrays that are its ``leaves``."""
 
     def __init__(self, what: str, args: tuple[Any, ...], argnums: Argnums) -> None:
         self.is_single = type(argnums) is int or not isinstance(argnums, Sequence)
@@ -55,6 +49,8 @@ class Arguments:
 
     def with_leaves(self, new: Sequence[Any]) -> tuple[Any, ...]:
         """The arguments with others in the place of the leaves."""
+        if self._are_leaves and len(self.args) == 1:  # the most frequent case
+            return tuple(new)
         args = list(self.args)
         trees = new if self._are_leaves else self._in_trees(new, None)
         for position, tree in zip(self.positions, trees, strict=True):
@@ -160,7 +156,7 @@ def check_primals(what: str, f: Any, primals: Any, tangents: Any) -> None:
 
 def _check_leaves(what: str, tree: Any, position: int, leaves: list[Any], active: list[int]) -> None:
     for i, leaf in enumerate(leaves):
-        problem = None if type(leaf) is np.ndarray and leaf.dtype.kind in "fc" else _problem_of_leaf(leaf)
+        problem = None if _is_usual(leaf) else _problem_of_leaf(leaf)
         if problem:
             where = f"argument {position}{path_of(tree, i)}"
             raise TypeError(f"{what} was asked for with respect to {where}, which is {describe(leaf)}: {problem}")

@@ -172,7 +172,7 @@ def _are_finished(bars: list[Any], leaves: list[Any]) -> bool:
         ):
             return False
         others += (bar, leaf) if leaf.base is None else (bar, leaf, leaf.base)
-    return len({id(x) for x in others}) == len(others)
+    return len(set(map(id, others))) == len(others)
 
 
 class Owners:
@@ -239,8 +239,8 @@ def _tangent(y: Any, value: Any, trace: Any, traces: dict[int, Any]) -> Any:
     like = value_beneath(value)
     if not has_tangent_space(like):
         return NoTangent()
-    dy = y._node if belongs_to(y, trace) else NoTangent()
+    dy = node_of(y, trace)
     if isinstance(dy, NotImplementedTangent):
         dy.fail()
-    dy = zero_tangent(as_scalar(like)) if isinstance(dy, AbstractZero) else _of_form(like, dy)
+    dy = zero_tangent(as_scalar(like)) if dy is None or isinstance(dy, AbstractZero) else _of_form(like, dy)
     return lifted(dy, traces | traces_of((value,)))
