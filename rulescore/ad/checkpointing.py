@@ -7,13 +7,13 @@ That pullback is a checkpointed call itself, for the differentiations further ou
 from __future__ import annotations
 
 import functools
-import itertools
 import types
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 import numpy as np
 
+from rulescore.ad.boundary.arguments import function_of, with_items
 from rulescore.ad.boundary.results import check_outputs
 from rulescore.ad.engine.tapes import Tape
 from rulescore.ad.in_place.tracer import call_and_settle
@@ -35,8 +35,8 @@ _Function = TypeVar("_Function", bound=Callable[..., Any])
 def checkpoint(f: _Function) -> _Function:
     """A function that computes what ``f`` does, and of which differentiating keeps the arguments alone.
 
-    The backward pass runs ``f`` again to have the intermediate results it needs: memory for time. It has no effect
-    outside of a differentiation.
+    The backward pass runs ``f`` again to have the intermediate results it needs: memory for time (Chen et al. 2016,
+    arXiv:1604.06174). It has no effect outside of a differentiation.
 
     Parameters
     ----------
@@ -59,10 +59,6 @@ def checkpoint(f: _Function) -> _Function:
     RuntimeError
         (In the backward pass.) When ``f`` returned something else when it was run again.
 
-    References
-    ----------
-    T. Chen, B. Xu, C. Zhang, C. Guestrin: Training deep nets with sublinear memory cost. arXiv:1604.06174, 2016.
-
     Examples
     --------
     >>> import numpy as np
@@ -84,9 +80,8 @@ def checkpoint(f: _Function) -> _Function:
         leaves = [inputs[i] for i in active]
         if top_trace(leaves) is None:
             return f(*args, **kwargs)
-        for i in active:
-            inputs[i] = None  # what is kept with the call has no tracers in it
-        call = _FlatFunction(name_of(f), function, structure, inputs, active)
+        others = with_items(inputs, active, [None] * len(active))  # what is kept with the call has no tracers in it
+        call = _FlatFunction(name_of(f), function, structure, others, active)
         return call.in_form(_run(call, leaves))
 
     return checkpointed  # type: ignore[return-value]
@@ -116,12 +111,7 @@ def _opened(f: Any) -> tuple[Any, Any]:
 class _FlatFunction:
     """A function of numbers and arrays that returns a tuple of them, made of one of trees.
 
-    Parameters
-    ----------
-    inputs : list
-        The leaves of the arguments, None in the place of those that are the arguments of the flat function.
-    active : list of int
-        Their positions.
+    ``inputs`` are the leaves of the arguments, None in the place of the ``active``, which it is a function of.
     """
 
     def __init__(self, name: str, function: Any, structure: Any, inputs: list[Any], active: list[int]) -> None:
@@ -130,13 +120,12 @@ class _FlatFunction:
         self._structure = structure
         self._inputs = inputs
         self._active = active
-        self._form: tuple[Any, list[Any]] | None = None
+        self._form: Any = None
 
     def __call__(self, *leaves: Any) -> tuple[Any, ...]:
-        inputs = list(self._inputs)
-        for i, leaf in zip(self._active, leaves, strict=True):
-            inputs[i] = _read_only(leaf)
-        nodes = [leaf._node for leaf in leaves if isinstance(leaf, Tracer)]
+        tracers = [leaf for leaf in leaves if isinstance(leaf, Tracer)]
+        nodes = [tracer._node for tracer in tracers]
+        inputs = with_items(self._inputs, self._active, map(_read_only, leaves))
         held, args, kwargs = unflatten(self._structure, inputs)
         try:
             outputs, structure = flatten(self._function(held, *args, **kwargs))
@@ -144,26 +133,20 @@ class _FlatFunction:
             if "read-only" in str(error):
                 error.add_note(f"{name_of(self)} is checkpointed, so its arguments cannot be written to: x = x.copy()")
             raise
-        if any(old is not new._node for old, new in zip(nodes, filter(_is_tracer, leaves), strict=True)):
+        if any(tracer._node is not node for tracer, node in zip(tracers, nodes, strict=True)):
             raise ValueError(
                 f"{name_of(self)} is checkpointed and assigns to one of its arguments, which its caller would not "
                 "see: assign to a copy (x = x.copy())"
             )
         check_outputs(self, outputs)
-        numeric = [has_tangent_space(y) for y in outputs]
-        self._form = structure, [None if is_number else y for is_number, y in zip(numeric, outputs, strict=True)]
-        return tuple(itertools.compress(outputs, numeric))
+        numeric = [i for i, y in enumerate(outputs) if has_tangent_space(y)]
+        self._form = structure, with_items(outputs, numeric, [None] * len(numeric)), numeric
+        return tuple([outputs[i] for i in numeric])
 
     def in_form(self, outputs: tuple[Any, ...]) -> Any:
         """The result of the function of trees, from that of the flat one, which has just been called."""
-        assert self._form is not None
-        structure, others = self._form
-        remaining = iter(outputs)
-        return unflatten(structure, [next(remaining) if y is None else y for y in others])
-
-
-def _is_tracer(x: Any) -> bool:
-    return isinstance(x, Tracer)
+        structure, others, numeric = self._form
+        return unflatten(structure, with_items(others, numeric, outputs))
 
 
 def _read_only(x: Any) -> Any:
@@ -230,22 +213,13 @@ def checkpoint_rrule(call: Any, *leaves: Any, needs: Any = None) -> Any:
         given = [i for i, bar in enumerate(bars) if not isinstance(bar, AbstractZero)]
 
         def backward(*flat: Any) -> tuple[Any, ...]:
-            xs = list(flat[: len(leaves)])
-            every_bar: list[Any] = [ZeroTangent()] * len(bars)
-            for i, bar in zip(given, flat[len(leaves) :], strict=True):
-                every_bar[i] = bar
-
-            def of_needed(*some: Any) -> tuple[Any, ...]:
-                for i, x in zip(needed, some, strict=True):
-                    xs[i] = x
-                return function(*xs)  # type: ignore[no-any-return]
-
-            again, vjp_fn = vjp(of_needed, *[xs[i] for i in needed])
+            xs, some_bars = flat[: len(leaves)], flat[len(leaves) :]
+            again, vjp_fn = vjp(function_of(function, xs, needed), *[xs[i] for i in needed])
             _check_same(function, sums, again)
-            return vjp_fn(tuple(every_bar))  # type: ignore[no-any-return]
+            return vjp_fn(tuple(with_items([ZeroTangent()] * len(bars), given, some_bars)))  # type: ignore[no-any-return]
 
-        found = dict(zip(needed, _run(backward, [*leaves, *(bars[i] for i in given)]), strict=True))
-        return NoTangent(), *[found.get(i, NoTangent()) for i in range(len(leaves))]
+        found = _run(backward, [*leaves, *(bars[i] for i in given)])
+        return NoTangent(), *with_items([NoTangent()] * len(leaves), needed, found)
 
     return y, checkpoint_pullback
 
@@ -257,11 +231,11 @@ def checkpoint_frule(tangents: Any, call: Any, *leaves: Any) -> Any:
     moved = [i for i, dx in enumerate(tangents[1:]) if not isinstance(dx, AbstractZero)]
 
     def forward(*flat: Any) -> tuple[Any, ...]:
-        xs, some = flat[: len(leaves)], iter(flat[len(leaves) :])
-        every_dx = [next(some) if i in moved else ZeroTangent() for i in range(len(xs))]
-        y, dy = pushforward_of(AD, function, (NoTangent(), *every_dx), xs, {})
+        xs = flat[: len(leaves)]
+        dxs = with_items([ZeroTangent()] * len(xs), moved, flat[len(leaves) :])
+        y, dy = pushforward_of(AD, function, (NoTangent(), *dxs), xs, {})
         parts = [dy] * len(y) if isinstance(dy, AbstractZero) else dy
-        return (*y, *[_filled(part, value) for part, value in zip(parts, y, strict=True)])
+        return (*y, *[_filled(dx, value) for dx, value in zip(parts, y, strict=True)])
 
     both = call.processed(forward, [*leaves, *(unthunk(tangents[1 + i]) for i in moved)])
     count = len(both) // 2
@@ -289,17 +263,16 @@ def _sums_of(y: Any) -> tuple[float, float] | None:
 
 def _check_same(function: Any, sums: list[Any], again: tuple[Any, ...]) -> None:
     """Raise where a function has returned something else than the first time, up to rounding."""
-    if len(sums) == len(again):
-        for before, y in zip(sums, again, strict=True):
-            after = _sums_of(y)
-            if before is None or after is None:
-                continue
-            tolerance = np.sqrt(np.finfo(value_beneath(y).dtype).eps) * before[1]
-            if abs(before[0] - after[0]) > tolerance or abs(before[1] - after[1]) > tolerance:
-                break
-        else:
-            return
-    raise RuntimeError(
-        f"{name_of(function)} is checkpointed and returned something else when it was run again: draw random numbers "
-        "outside of it and pass them as arguments, and do not change what it reads in between"
-    )
+    if len(sums) != len(again) or not all(map(_is_same, sums, again)):
+        raise RuntimeError(
+            f"{name_of(function)} is checkpointed and returned something else when it was run again: draw random "
+            "numbers outside of it and pass them as arguments, and do not change what it reads in between"
+        )
+
+
+def _is_same(before: tuple[float, float] | None, y: Any) -> bool:
+    after = _sums_of(y)
+    if before is None or after is None:
+        return True
+    tolerance = np.sqrt(np.finfo(value_beneath(y).dtype).eps) * before[1]
+    return bool(abs(before[0] - after[0]) <= tolerance and abs(before[1] - after[1]) <= tolerance)

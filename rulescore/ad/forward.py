@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from rulescore.ad.boundary.arguments import Arguments, check_function
-from rulescore.ad.boundary.derivatives import Owners, finished, tangent_handed_out, traces_of
-from rulescore.ad.boundary.results import belongs_to, check_outputs, result_of, value_of, without_tracers
+from rulescore.ad.boundary.arguments import Arguments, check_differentiated, check_primals, with_items
+from rulescore.ad.boundary.results import finished, node_of, outputs_of, values_and_tangents, values_in
 from rulescore.ad.engine.tapes import Tape
-from rulescore.ad.messages.errors import describe, unmask
+from rulescore.ad.messages.errors import unmask
 from rulescore.ad.messages.unused_rules import warn_of_unused_rules
-from rulescore.ad.reverse import Recording
-from rulescore.ad.system.placing import explain
+from rulescore.ad.reverse import Recording, pulled_back, seeds_of
 from rulescore.ad.system.reference_ad import AD
 from rulescore.ad.tracing.tracers import value_beneath
 from rulescore.ad.values.trees import flatten, unflatten
@@ -26,21 +24,15 @@ def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any], 
 
     Parameters
     ----------
-    f : callable
-        A function of ``primals``.
-    primals : tuple
-        Where to differentiate it; see `value_and_grad`.
-    tangents : tuple
-        The direction, of the form of ``primals``.
-    has_aux : bool
-        Whether ``f`` returns a pair: the output, and something else that is handed through.
+    f, has_aux
+        As for `vjp`.
+    primals, tangents : tuple
+        The arguments, all of which are differentiated, and the direction, of the same form.
 
     Returns
     -------
-    y, dy : object
-        The output and its derivative, of the same form.
-    aux : object
-        Only with ``has_aux``.
+    y, dy[, aux] : tuple
+        The output; its derivative, of the same form; and with ``has_aux`` what is handed through.
 
     Examples
     --------
@@ -49,10 +41,8 @@ def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any], 
     >>> jvp(np.sin, (0.0,), (2.0,))
     (np.float64(0.0), np.float64(2.0))
     """
-    check_function("jvp", f)
-    for what, given in (("primals", primals), ("tangents", tangents)):
-        if not isinstance(given, (tuple, list)):
-            raise TypeError(f"jvp({name_of(f)}, ...) got {describe(given)} for its {what}: give a tuple, (x,) for one")
+    check_differentiated("jvp", f)
+    check_primals("jvp", f, primals, tangents)
     if not primals:
         raise ValueError(f"the jvp of {name_of(f)} was asked for without an argument to differentiate it at: give some")
     arguments = Arguments(f"the jvp of {name_of(f)}", tuple(primals), range(len(primals)))
@@ -61,16 +51,9 @@ def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any], 
     trace = AD.dual()
     try:
         traced = [trace.tracer(x, dx) for x, dx in zip(arguments.leaves, given, strict=True)]
-        y, aux = result_of(f(*arguments.with_leaves(traced)), has_aux, f)
-        outputs, structure = flatten(y)
-        check_outputs(f, outputs)
-        values = [value_of(output, trace) for output in outputs]
-        owners = Owners([*arguments.leaves, *given, *values])
-        traces = traces_of(given)
-        parts = [
-            owners.own(tangent_handed_out(y, value, trace, traces)) for y, value in zip(outputs, values, strict=True)
-        ]
-        aux = without_tracers(aux, trace) if has_aux else None
+        outputs, structure, aux = outputs_of(f(*arguments.with_leaves(traced)), has_aux, f)
+        values, parts = values_and_tangents(outputs, trace, arguments.leaves, given)
+        aux = values_in(aux, trace) if has_aux else None
     except ValueError as error:
         unmask(error)
         raise
@@ -85,17 +68,13 @@ def linearize(f: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..., 
 
     Parameters
     ----------
-    f : callable
-        A function of ``primals``.
-    *primals
-        Where to differentiate it; see `value_and_grad`.
+    f, *primals
+        As for `vjp`.
 
     Returns
     -------
-    y : object
-        The output.
-    f_jvp : callable
-        From one tangent per primal to the tangent of the output. ``f`` is not called again.
+    y, f_jvp : tuple
+        The output; and a function from one tangent per primal to that of the output, which does not call ``f`` again.
 
     Examples
     --------
@@ -105,47 +84,33 @@ def linearize(f: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..., 
     >>> f_jvp(2.0)
     np.float64(2.0)
     """
-    check_function("linearize", f)
+    check_differentiated("linearize", f)
     what = f"the derivative of {name_of(f)}"
     recording = Recording(what, f, primals, False)
-    arguments = Arguments(what, primals, range(len(primals)))
     outputs, structure = flatten(recording.value)
     active = [i for i, output in enumerate(outputs) if has_tangent_space(output)]
     leaves = [as_scalar(outputs[i]) for i in active]
 
+    def of_outputs(parts: list[Any]) -> Any:
+        return unflatten(structure, with_items([NoTangent()] * len(outputs), active, parts))
+
     def record(tape: Tape, recording: Recording) -> list[Any]:
         """What the pullback does to a cotangent, whose transpose is the derivative."""
-        ybar: list[Any] = [NoTangent()] * len(outputs)
-        for i, leaf in zip(active, leaves, strict=True):
-            ybar[i] = tape.leaf(zero_tangent(value_beneath(leaf)))
-        cotangents = recording.pull(unflatten(structure, ybar))
-        return [bar for tree in cotangents for bar in flatten(tree)[0] if not isinstance(bar, AbstractZero)]
+        ybar = of_outputs([tape.leaf(zero_tangent(value_beneath(leaf))) for leaf in leaves])
+        return [bar for bar in flatten(recording.pull(ybar))[0] if not isinstance(bar, AbstractZero)]
 
     def record_again(tape: Tape) -> None:
         record(tape, Recording(what, f, primals, False))
 
     tape = AD.tape()
     try:
-        traced = record(tape, recording)
-        nodes = [bar._node if belongs_to(bar, tape) else None for bar in traced]
+        nodes = [node_of(bar, tape) for bar in record(tape, recording)]
     finally:
         tape.close()
 
     def f_jvp(*tangents: Any) -> Any:
-        given = arguments.directions(tangents, f)
-        seeds = [
-            (node, dx)
-            for node, dx in zip(nodes, given, strict=True)
-            if node is not None and not isinstance(dx, AbstractZero)
-        ]
-        try:
-            bars = tape.pull_back(seeds, keep=True)
-        except Exception as error:
-            explain(error, len(tape), AD.placing_tape(), record_again)
-            raise
-        dy: list[Any] = [NoTangent()] * len(outputs)
-        for i, bar in zip(active, finished(bars, leaves, given), strict=True):
-            dy[i] = bar
-        return unflatten(structure, dy)
+        given = recording.arguments.directions(tangents, f)
+        bars = pulled_back(tape, seeds_of(nodes, given), record_again, keep=True)
+        return of_outputs(finished(bars, leaves, given))
 
     return recording.value, f_jvp

@@ -1,6 +1,6 @@
 """Jacobians, Hessians and Hessian-vector products: the transformations that differentiate in many directions.
 
-All directions are pushed or pulled in one pass, as a batch (`batching`), where everything that meets them can work on
+All directions are pushed or pulled in one pass, as a batch (`batches`), where everything that meets them can work on
 batches; otherwise in one pass each.
 """
 
@@ -13,9 +13,10 @@ from typing import Any
 import numpy as np
 
 from rulescore.ad.batches.directions import images_of_unit_vectors
-from rulescore.ad.boundary.arguments import Argnums, Arguments, check_argnums, check_function
+from rulescore.ad.boundary.arguments import Argnums, Arguments, check_differentiated, check_primals, function_of
+from rulescore.ad.boundary.results import belongs_to, unrelated_output
 from rulescore.ad.forward import jvp
-from rulescore.ad.messages.errors import UnrelatedOutputError, describe
+from rulescore.ad.messages.errors import describe
 from rulescore.ad.messages.unused_rules import warn_of_unused_rules
 from rulescore.ad.reverse import grad, vjp
 from rulescore.ad.tracing.tracers import Tracer, top_trace
@@ -34,13 +35,8 @@ def jacrev(
 
     Parameters
     ----------
-    f : callable
-        A function of plain NumPy code that returns a real number, an array, or nested tuples, lists, dicts and
-        dataclasses of them. Its arguments may be the same.
-    argnums : int or sequence of int
-        Which positional arguments are differentiated.
-    has_aux : bool
-        Whether ``f`` returns a pair: the output, and something else that is handed through.
+    f, argnums, has_aux
+        As for `value_and_grad`; ``f`` may return a number, an array, or nested containers of them.
     holomorphic : bool
         Whether ``f`` is a holomorphic function of complex numbers, whose complex derivative is wanted.
 
@@ -60,53 +56,25 @@ def jacrev(
     UnrelatedOutputError
         When no output depends on the arguments. An output that does not has a Jacobian of zeros.
 
-    See Also
-    --------
-    jacfwd : The same by forward mode, for more outputs than inputs.
-
     Examples
     --------
     >>> import numpy as np
-    >>> from rulescore.ad.jacobians import jacrev
+    >>> from rulescore.ad import jacrev
     >>> jacrev(lambda x: x[1:] * x[0])(np.array([2.0, 3.0, 5.0]))
     array([[3., 2., 0.],
            [5., 0., 2.]])
     >>> jacrev(lambda p: {"y": p["a"] ** 2})({"a": 3.0})
     {'y': {'a': np.float64(6.0)}}
     """
-    check_function("jacrev", f)
-    check_argnums("jacrev", argnums)
-
-    @functools.wraps(f)
-    def jacobian(*args: Any, **kwargs: Any) -> Any:
-        arguments = Arguments(f"jacrev of {name_of(f)}", args, argnums)
-        inputs = arguments.leaves
-        _check_inputs("jacrev", f, inputs, holomorphic)
-        watched = _Watched(f, arguments, kwargs, has_aux)
-        y, vjp_fn, aux = vjp(watched, *inputs, has_aux=True)
-        outputs, structure = _outputs("jacrev", f, y, holomorphic)
-        watched.check("jacrev")
-
-        def pullback(cotangents: list[Any]) -> Any:
-            return vjp_fn(unflatten(structure, cotangents))
-
-        rows = images_of_unit_vectors(pullback, outputs)
-        trees = []
-        for y, of_output in zip(outputs, rows, strict=True):
-            # A pullback multiplies with the conjugate of the derivative.
-            entries = map(np.conjugate, of_output) if holomorphic else of_output
-            placed = [_placed(row, y.shape + x.shape, x) for row, x in zip(entries, inputs, strict=True)]
-            trees.append(arguments.tangents(placed))
-        found = unflatten(structure, trees)
-        return (found, aux) if has_aux else found
-
-    return jacobian
+    return _jacobian("jacrev", f, argnums, has_aux, holomorphic)
 
 
 def jacfwd(
     f: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False, holomorphic: bool = False
 ) -> Callable[..., Any]:
     """A function that returns the Jacobian of ``f``, column by column in forward mode: for more outputs than inputs.
+
+    It calls ``f`` once for every batch of directions, of which there is one for not too large arguments.
 
     Parameters
     ----------
@@ -120,67 +88,19 @@ def jacfwd(
 
     Raises
     ------
-    TypeError
-        (From the returned function.) When an argument or an output is an integer, when an argument is complex and
-        ``holomorphic`` is False, or when an argument or output is real and ``holomorphic`` is True.
-    UnrelatedOutputError
-        When no output depends on the arguments. An output that does not has a Jacobian of zeros.
-
-    Notes
-    -----
-    ``f`` is called once for every batch of directions, of which there is one for not too large arguments.
+    TypeError, UnrelatedOutputError
+        As for `jacrev`; but without ``holomorphic`` the arguments have to be real, and not the outputs.
 
     Examples
     --------
     >>> import numpy as np
-    >>> from rulescore.ad.jacobians import jacfwd
+    >>> from rulescore.ad import jacfwd
     >>> jacfwd(lambda t: np.stack([np.cos(t), np.sin(t)]))(0.0)
     array([-0.,  1.])
     >>> jacfwd(lambda z: z**2, holomorphic=True)(1 + 2j)
     np.complex128(2+4j)
     """
-    check_function("jacfwd", f)
-    check_argnums("jacfwd", argnums)
-
-    @functools.wraps(f)
-    def jacobian(*args: Any, **kwargs: Any) -> Any:
-        arguments = Arguments(f"jacfwd of {name_of(f)}", args, argnums)
-        inputs = arguments.leaves
-        _check_inputs("jacfwd", f, inputs, holomorphic)
-        watched = _Watched(f, arguments, kwargs, has_aux)
-        results = []
-
-        def pushforward(tangents: list[Any]) -> list[Any]:
-            y, dy, aux = _pushed(watched, inputs, tangents)
-            results.append((*_outputs("jacfwd", f, y, holomorphic), aux))
-            return flatten(dy)[0]
-
-        columns = images_of_unit_vectors(pushforward, inputs)
-        watched.check("jacfwd")
-        outputs, structure, aux = results[0]
-        trees = []
-        for i, y in enumerate(outputs):
-            entries = [np.moveaxis(column[i], 0, -1) for column in columns]
-            placed = [_placed(entry, y.shape + x.shape, y) for entry, x in zip(entries, inputs, strict=True)]
-            trees.append(arguments.tangents(placed))
-        found = unflatten(structure, trees)
-        return (found, aux) if has_aux else found
-
-    return jacobian
-
-
-def _pushed(f: Any, inputs: list[Any], tangents: list[Any]) -> Any:
-    """``(y, dy, aux)`` of a function of some numbers and arrays, of which those with a tangent are differentiated."""
-    moving = [i for i, dx in enumerate(tangents) if not isinstance(dx, AbstractZero)]
-
-    @functools.wraps(f)
-    def of_moving(*leaves: Any) -> Any:
-        every = list(inputs)
-        for i, leaf in zip(moving, leaves, strict=True):
-            every[i] = leaf
-        return f(*every)
-
-    return jvp(of_moving, [inputs[i] for i in moving], [tangents[i] for i in moving], has_aux=True)
+    return _jacobian("jacfwd", f, argnums, has_aux, holomorphic)
 
 
 def hessian(
@@ -198,26 +118,23 @@ def hessian(
     callable
         With the arguments of ``f``; returns the Hessian, or ``(hessian, aux)``: the Jacobian of `jacrev` with something
         of the form of the argument in the place of each array in it, as `jacfwd` gives it. For one array ``x`` and an
-        output ``y`` it is an array of shape ``y.shape + x.shape + x.shape``.
+        output ``y`` it is an array of shape ``y.shape + x.shape + x.shape``. Its product with a vector is had for no
+        more than a few gradients, by `hvp`.
 
     Raises
     ------
     TypeError, UnrelatedOutputError
         As for `jacrev`; with respect to complex arguments only with ``holomorphic=True``.
 
-    See Also
-    --------
-    hvp : The product of the Hessian with a vector, which costs no more than a few gradients.
-
     Examples
     --------
     >>> import numpy as np
-    >>> from rulescore.ad.jacobians import hessian
+    >>> from rulescore.ad import hessian
     >>> hessian(lambda x: x[0] ** 2 * x[1])(np.array([3.0, 5.0]))
     array([[10.,  6.],
            [ 6.,  0.]])
     """
-    check_function("hessian", f)
+    check_differentiated("hessian", f)
     return jacfwd(jacrev(f, argnums, has_aux, holomorphic), argnums, has_aux, holomorphic)
 
 
@@ -227,11 +144,9 @@ def hvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) 
     Parameters
     ----------
     f : callable
-        A function of ``primals`` that returns a real number.
-    primals : tuple
-        Where to differentiate it; see `jacrev`. ``(x,)`` for one argument.
-    tangents : tuple
-        The vector, of the form of ``primals``.
+        A function of ``primals`` that returns a real number, as for `value_and_grad`.
+    primals, tangents : tuple
+        The arguments, ``(x,)`` for one, and the vector, of the same form.
 
     Returns
     -------
@@ -240,30 +155,76 @@ def hvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) 
 
     Raises
     ------
-    TypeError
-        When a primal is an integer, or the value of ``f`` is no real number.
-    ValueError
-        When a tangent has another shape than its primal.
-    UnrelatedOutputError
-        When the value does not depend on the primals.
+    TypeError, ValueError, UnrelatedOutputError
+        As for `value_and_grad`; ValueError when a tangent has another shape than its primal.
 
     Examples
     --------
     >>> import numpy as np
-    >>> from rulescore.ad.jacobians import hvp
+    >>> from rulescore.ad import hvp
     >>> hvp(lambda x: np.sum(x**3), (np.array([1.0, 2.0]),), (np.array([1.0, 10.0]),))
     (array([  6., 120.]),)
     """
-    check_function("hvp", f)
-    for what, given in (("primals", primals), ("tangents", tangents)):
-        if not isinstance(given, (tuple, list)):
-            raise TypeError(f"hvp({name_of(f)}, ...) got {describe(given)} for its {what}: give a tuple, (x,) for one")
+    check_differentiated("hvp", f)
+    check_primals("hvp", f, primals, tangents)
     _, product = jvp(grad(f, range(len(primals))), primals, tangents)
     # The gradient has no derivative where the primal has none.
     return tree_map(lambda leaf: NoTangent() if isinstance(leaf, AbstractZero) else leaf, product)  # type: ignore[no-any-return]
 
 
-# ---------------------------------------------------------------- the function, and what it takes and returns
+# ---------------------------------------------------------------- a Jacobian, by rows or by columns
+
+
+def _jacobian(what: str, f: Any, argnums: Argnums, has_aux: bool, holomorphic: bool) -> Callable[..., Any]:
+    check_differentiated(what, f, argnums)
+    by_rows = what == "jacrev"
+
+    @functools.wraps(f)
+    def jacobian(*args: Any, **kwargs: Any) -> Any:
+        arguments = Arguments(f"{what} of {name_of(f)}", args, argnums)
+        inputs = arguments.leaves
+        _check_inputs(what, f, inputs, holomorphic)
+        watched = _Watched(f, arguments, kwargs, has_aux)
+        checked = functools.partial(_outputs, what, f, holomorphic)
+        outputs, structure, aux, parts = (_rows if by_rows else _columns)(watched, inputs, checked)
+        if not watched.is_related:
+            raise unrelated_output(f"{what} of {name_of(f)}", "zeros are")
+        trees = []
+        for y, of_output in zip(outputs, parts, strict=True):
+            if by_rows and holomorphic:  # a pullback multiplies with the conjugate of the derivative
+                of_output = [np.conjugate(part) for part in of_output]
+            pairs = zip(of_output, inputs, strict=True)
+            placed = [_placed(part, y.shape + x.shape, x if by_rows else y) for part, x in pairs]
+            trees.append(arguments.tangents(placed))
+        found = unflatten(structure, trees)
+        return (found, aux) if has_aux else found
+
+    return jacobian
+
+
+def _rows(f: _Watched, inputs: list[Any], checked: Any) -> tuple[list[Any], Any, Any, list[list[Any]]]:
+    """The outputs of a function, their structure, what it hands through, and the rows of each output's Jacobians."""
+    y, vjp_fn, aux = vjp(f, *inputs, has_aux=True)
+    outputs, structure = checked(y)
+    rows = images_of_unit_vectors(lambda cotangents: vjp_fn(unflatten(structure, cotangents)), outputs)
+    return outputs, structure, aux, rows
+
+
+def _columns(f: _Watched, inputs: list[Any], checked: Any) -> tuple[list[Any], Any, Any, list[list[Any]]]:
+    """The same by columns."""
+    results = []
+
+    def pushforward(tangents: list[Any]) -> list[Any]:
+        moving = [i for i, dx in enumerate(tangents) if not isinstance(dx, AbstractZero)]
+        of_moving = functools.wraps(f)(function_of(f, inputs, moving))
+        y, dy, aux = jvp(of_moving, [inputs[i] for i in moving], [tangents[i] for i in moving], has_aux=True)
+        results.append((*checked(y), aux))
+        return flatten(dy)[0]
+
+    columns = images_of_unit_vectors(pushforward, inputs)
+    outputs, structure, aux = results[0]
+    parts = [[np.moveaxis(column[i], 0, -1) for column in columns] for i in range(len(outputs))]
+    return outputs, structure, aux, parts
 
 
 class _Watched:
@@ -285,18 +246,8 @@ class _Watched:
         elif not isinstance(result, tuple) or not result:
             return result  # for others to complain about
         trace = top_trace(leaves)
-        self.is_related |= any(isinstance(y, Tracer) and y._trace is trace for y in flatten(result[0])[0])
+        self.is_related |= any(belongs_to(y, trace) for y in flatten(result[0])[0])
         return result
-
-    def check(self, what: str) -> None:
-        """Complain if no output depended on the arguments."""
-        if not self.is_related:
-            raise UnrelatedOutputError(
-                f"{what} of {name_of(self.f)} was asked for, but its result does not depend on the arguments that are "
-                "differentiated, or only through functions without a derivative (np.floor, np.argmax, comparisons, "
-                "int): compute the result from the arguments, and name the right ones with argnums. If zeros are what "
-                "you want, add 0.0 * np.sum(x)"
-            )
 
 
 def _check_inputs(what: str, f: Any, inputs: list[Any], holomorphic: bool) -> None:
@@ -315,46 +266,39 @@ def _check_inputs(what: str, f: Any, inputs: list[Any], holomorphic: bool) -> No
             )
 
 
-def _outputs(what: str, f: Any, y: Any, holomorphic: bool) -> tuple[list[Any], Any]:
+def _outputs(what: str, f: Any, holomorphic: bool, y: Any) -> tuple[list[Any], Any]:
     """The numbers and arrays in an output and its structure, after a check that they have the derivative asked for."""
     outputs, structure = flatten(y)
     if not outputs:
         raise TypeError(f"{what} of {name_of(f)} was asked for, which returned {describe(y)}: return a number or array")
     outputs = [as_scalar(output) for output in outputs]
     for i, output in enumerate(outputs):
-        problem = _problem_of_output(what, output, holomorphic)
-        if problem:
-            where = f"result{path_of(y, i)} is {describe(output)}"
-            raise TypeError(f"{what} of {name_of(f)} was asked for, whose {where}{problem}")
+        if not has_tangent_space(output):
+            problem = (
+                ", which has no derivative: return floats, and with has_aux=True hand out other things in a second "
+                "result"
+            )
+        elif holomorphic and output.dtype.kind != "c":
+            problem = " with holomorphic=True: return complex numbers, or leave holomorphic=True out"
+        elif what == "jacrev" and output.dtype.kind == "c" and not holomorphic:
+            problem = (
+                ": the derivative of a complex number is one row only for holomorphic functions. If this is one, pass "
+                "complex arguments and holomorphic=True; else return its real and imaginary parts, ask for vjp(f, x), "
+                "or for jacfwd(f) if the arguments are real"
+            )
+        else:
+            continue
+        where = f"result{path_of(y, i)} is {describe(output)}"
+        raise TypeError(f"{what} of {name_of(f)} was asked for, whose {where}{problem}")
     return outputs, structure
-
-
-def _problem_of_output(what: str, y: Any, holomorphic: bool) -> str | None:
-    """What is wrong with an output, and what to write instead."""
-    if not has_tangent_space(y):
-        return (
-            ", which has no derivative: return floats, and with has_aux=True hand out other things in a second result"
-        )
-    is_complex = y.dtype.kind == "c"
-    if holomorphic and not is_complex:
-        return " with holomorphic=True: return complex numbers, or leave holomorphic=True out"
-    if what == "jacrev" and is_complex and not holomorphic:
-        return (
-            ": the derivative of a complex number is one row only for holomorphic functions. If this is one, pass "
-            "complex arguments and holomorphic=True; else return its real and imaginary parts, ask for vjp(f, x), or "
-            "for jacfwd(f) if the arguments are real"
-        )
-    return None
 
 
 def _placed(values: Any, shape: tuple[int, ...], like: Any) -> Any:
     """A part of a Jacobian in its shape and its own memory, with the dtype of what it belongs to and traced as that."""
     values = np.reshape(values, shape)
     is_traced = isinstance(values, Tracer)
-    if not is_traced:
+    if not is_traced or values.dtype != like.dtype:
         values = values.astype(like.dtype, order="C")
-    elif values.dtype != like.dtype:
-        values = values.astype(like.dtype)
     values = values if shape else values[()]
     if isinstance(like, Tracer) and not is_traced:
         return top_trace((like,)).constant(values)  # constant derivatives of a derivative are derivatives too

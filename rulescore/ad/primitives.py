@@ -64,7 +64,7 @@ def primitive(f: _Function) -> _Function:
             f"primitive({describe(f)}) got no function: pass a function, or a method within its class; of a class, "
             "make the functions primitives that use its objects"
         )
-    if isinstance(f, np.ufunc) or _is_primitive(f):
+    if isinstance(f, np.ufunc) or (isinstance(f, types.FunctionType) and f in _primitives):
         return f
     with _lock:
         try:
@@ -82,27 +82,16 @@ def primitive(f: _Function) -> _Function:
 def _wrapper(f: Any) -> Any:
     @functools.wraps(f, updated=())
     def call(*args: Any, **kwargs: Any) -> Any:
-        if any(map(callable, args)) or any(map(callable, kwargs.values())):
-            return _call_with_functions(f, args, kwargs)
+        if (any(map(callable, args)) or any(map(callable, kwargs.values()))) and calls_back(f):
+            explicit = made_explicit(f, args, kwargs)  # what these functions captured
+            if explicit is None:
+                return handed_over(f, *args, **kwargs)
+            explicit_call, values = explicit
+            return call_and_settle(explicit_call, (values,), {})
         return call_and_settle(f, args, kwargs)
 
     _primitives.add(call)
     return call
-
-
-def _call_with_functions(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """A call with functions among its arguments. Where its rule can call them, what they captured is made explicit."""
-    if not calls_back(f):
-        return call_and_settle(f, args, kwargs)
-    explicit = made_explicit(f, args, kwargs)
-    if explicit is None:
-        return handed_over(f, *args, **kwargs)
-    call, values = explicit
-    return call_and_settle(call, (values,), {})
-
-
-def _is_primitive(f: Any) -> bool:
-    return isinstance(f, types.FunctionType) and f in _primitives
 
 
 # ---------------------------------------------------------------- modules

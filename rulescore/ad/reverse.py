@@ -10,15 +10,14 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-from rulescore.ad.boundary.arguments import Argnums, Arguments, check_argnums, check_function
-from rulescore.ad.boundary.derivatives import finished, matching
-from rulescore.ad.boundary.results import belongs_to, check_loss, check_outputs, handed_out, result_of, without_tracers
+from rulescore.ad.boundary.arguments import Argnums, Arguments, check_differentiated, matching
+from rulescore.ad.boundary.results import check_loss, finished, handed_out, node_of, outputs_of, result_of, values_in
 from rulescore.ad.engine.tapes import Tape
 from rulescore.ad.messages.errors import unmask
 from rulescore.ad.messages.unused_rules import warn_of_unused_rules
 from rulescore.ad.system.placing import explain
 from rulescore.ad.system.reference_ad import AD
-from rulescore.ad.values.trees import flatten, tree_map, unflatten
+from rulescore.ad.values.trees import tree_map, unflatten
 from rulescore.tables.names import name_of
 from rulescore.tangents.zero import AbstractZero
 
@@ -59,8 +58,7 @@ def value_and_grad(f: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = 
     >>> value_and_grad(lambda x: np.sum(x**2))(np.array([1.0, 2.0]))
     (np.float64(5.0), array([2., 4.]))
     """
-    check_function("value_and_grad", f)
-    check_argnums("value_and_grad", argnums)
+    check_differentiated("value_and_grad", f, argnums)
     what = f"the gradient of {name_of(f)}"
 
     @functools.wraps(f, updated=())
@@ -77,19 +75,13 @@ def value_and_grad(f: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = 
             check_loss(y, f, tape)
             value, node = y._value, y._node
             if has_aux:
-                aux = without_tracers(aux, tape)
+                aux = values_in(aux, tape)
         except ValueError as error:
             unmask(error)
             raise
         finally:
             tape.close()
-        length = len(tape)
-        seed = value.dtype.type(1)
-        try:
-            bars = tape.pull_back([(node, seed)])
-        except Exception as error:
-            explain(error, length, AD.placing_tape(), record)
-            raise
+        bars = pulled_back(tape, [(node, value.dtype.type(1))], record)
         gradient = arguments.tangents(finished(bars, arguments.leaves))
         return ((value, aux) if has_aux else value), gradient
 
@@ -99,6 +91,8 @@ def value_and_grad(f: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = 
 def grad(f: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False) -> Callable[..., Any]:
     """A function that returns the gradient of ``f``.
 
+    It is `value_and_grad` without the value: with ``has_aux`` it returns ``(gradient, aux)``.
+
     Parameters
     ----------
     f, argnums, has_aux
@@ -107,19 +101,16 @@ def grad(f: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False) -> 
     Returns
     -------
     callable
-        With the arguments of ``f``; returns the gradient, or ``(gradient, aux)``.
+        With the arguments of ``f``.
 
     Examples
     --------
     >>> import numpy as np
     >>> from rulescore.ad import grad
-    >>> grad(np.tanh)(0.0)
-    np.float64(1.0)
     >>> grad(grad(lambda x: x**3))(2.0)
     np.float64(12.0)
     """
-    check_function("grad", f)
-    check_argnums("grad", argnums)
+    check_differentiated("grad", f, argnums)
     both = value_and_grad(f, argnums, has_aux)
 
     @functools.wraps(f, updated=())
@@ -135,22 +126,16 @@ def vjp(f: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
 
     Parameters
     ----------
-    f : callable
-        A function of ``primals`` that returns a number, an array, or nested containers of them.
+    f, has_aux
+        As for `value_and_grad`; ``f`` may return a number, an array, or nested containers of them.
     *primals
-        Where to differentiate it; see `value_and_grad`.
-    has_aux : bool
-        Whether ``f`` returns a pair: the output, and something else that is handed through.
+        Its arguments, all of which are differentiated.
 
     Returns
     -------
-    y : object
-        The output.
-    vjp_fn : callable
-        From a cotangent, in the form of the output, to a tuple of one cotangent per primal. It may be called several
-        times.
-    aux : object
-        Only with ``has_aux``.
+    y, vjp_fn[, aux] : tuple
+        The output; a function, to be called any number of times, from a cotangent in the form of the output to a tuple
+        of one cotangent per primal; and with ``has_aux`` what is handed through.
 
     Examples
     --------
@@ -160,37 +145,28 @@ def vjp(f: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
     >>> vjp_fn(1.0)
     (np.float64(5.0), np.float64(2.0))
     """
-    check_function("vjp", f)
+    check_differentiated("vjp", f)
     recording = Recording(f"the vjp of {name_of(f)}", f, primals, has_aux)
 
     def vjp_fn(cotangent: Any) -> tuple[Any, ...]:
         return recording.pull(cotangent)
 
-    y = recording.value
-    return (y, vjp_fn, recording.aux) if has_aux else (y, vjp_fn)
+    return (recording.value, vjp_fn, recording.aux) if has_aux else (recording.value, vjp_fn)
 
 
 class Recording:
-    """A call of a function that has been recorded, to be walked back any number of times.
-
-    Attributes
-    ----------
-    value, aux : object
-        What the function returned.
-    """
+    """A call of a function that has been recorded, to be walked back any number of times."""
 
     def __init__(self, what: str, f: Any, primals: tuple[Any, ...], has_aux: bool) -> None:
         if not primals:
             raise ValueError(f"{what} was asked for without an argument to differentiate it at: pass them after f")
         self._f = f
-        self._arguments = Arguments(what, primals, range(len(primals)))
+        self.arguments = Arguments(what, primals, range(len(primals)))
         warn_of_unused_rules(f)
         self._tape = tape = AD.tape()
         try:
-            y, aux = result_of(self._record(tape), has_aux, f)
-            outputs, structure = flatten(y)
-            check_outputs(f, outputs)
-            self._nodes = [output._node if belongs_to(output, tape) else None for output in outputs]
+            outputs, structure, aux = outputs_of(self._record(tape), has_aux, f)
+            self._nodes = [node_of(output, tape) for output in outputs]
             self.value = unflatten(structure, [handed_out(output, tape) for output in outputs])
             self.aux = tree_map(lambda leaf: handed_out(leaf, tape), aux) if has_aux else None
         except ValueError as error:
@@ -200,20 +176,28 @@ class Recording:
             tape.close()
 
     def _record(self, tape: Tape) -> Any:
-        return self._f(*self._arguments.with_leaves([tape.leaf(x) for x in self._arguments.leaves]))
+        return self._f(*self.arguments.with_leaves([tape.leaf(x) for x in self.arguments.leaves]))
 
     def pull(self, cotangent: Any) -> tuple[Any, ...]:
         """The cotangents of the primals, from that of the value."""
         given = matching("the cotangent", cotangent, self.value, self._f)
-        seeds = [
-            (node, ybar)
-            for node, ybar in zip(self._nodes, given, strict=True)
-            if node is not None and not isinstance(ybar, AbstractZero)
-        ]
-        leaves = self._arguments.leaves
-        try:
-            bars = self._tape.pull_back(seeds, keep=True)
-        except Exception as error:
-            explain(error, len(self._tape), AD.placing_tape(), self._record)
-            raise
-        return self._arguments.tangents(finished(bars, leaves, given))  # type: ignore[no-any-return]
+        bars = pulled_back(self._tape, seeds_of(self._nodes, given), self._record, keep=True)
+        return self.arguments.tangents(finished(bars, self.arguments.leaves, given))  # type: ignore[no-any-return]
+
+
+def seeds_of(nodes: list[Any], bars: list[Any]) -> list[tuple[Any, Any]]:
+    """The nodes of outputs, and their cotangents; of those that have both."""
+    both = zip(nodes, bars, strict=True)
+    return [(node, bar) for node, bar in both if node is not None and not isinstance(bar, AbstractZero)]
+
+
+def pulled_back(
+    tape: Tape, seeds: list[tuple[Any, Any]], run_again: Callable[[Tape], Any], keep: bool = False
+) -> list[Any]:
+    """The cotangents of a tape's arguments. An error says which operation it happened in, as running again tells."""
+    length = len(tape)
+    try:
+        return tape.pull_back(seeds, keep)
+    except Exception as error:
+        explain(error, length, AD.placing_tape(), run_again)
+        raise

@@ -12,7 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from rulescore.ad.boundary.derivatives import check_tangent, finished
+from rulescore.ad.boundary.arguments import check_tangent
+from rulescore.ad.boundary.results import finished
 from rulescore.ad.graph.going_back import add_to_grad, go_back
 from rulescore.ad.graph.graph import Graph, Leaf, Node
 from rulescore.ad.graph.tracers import leaf_of
@@ -62,11 +63,9 @@ def variable(x: Any) -> Any:
     Examples
     --------
     >>> import numpy as np
-    >>> from rulescore.ad.variables import variable
+    >>> from rulescore.ad import variable
     >>> x = variable(np.array([1.0, 2.0]))
     >>> y = np.sum(x**2)
-    >>> y
-    variable(np.float64(5.0))
     >>> y.backward()
     >>> x.grad
     array([2., 4.])
@@ -91,7 +90,7 @@ def variable(x: Any) -> Any:
             f"variable() got {describe(x)}: a variable holds a float or an array of floats. Write "
             "variable(np.array(...)), and one variable for each array in a container"
         )
-    return leaf_of(_graph(), as_scalar(x))
+    return leaf_of(_GRAPHS[AD.short_cuts], as_scalar(x))
 
 
 def backward(y: Any, cotangent: Any = None, retain_graph: bool = False, create_graph: bool = False) -> None:
@@ -109,54 +108,41 @@ def backward(y: Any, cotangent: Any = None, retain_graph: bool = False, create_g
     create_graph : bool
         Whether the gradients are themselves variables, computed from the same variables, so that they can be
         differentiated in turn. The graph is then kept. Calls that keep no more than their arguments are made again.
+        A variable and its gradient then refer to each other: set ``x.grad = None`` when it has been used, or take
+        `gradients`, lest only the garbage collector frees the graph.
 
     Raises
     ------
-    TypeError
-        When an output is no real number and has no cotangent, or is no variable.
-    ValueError
-        When a cotangent has another shape than its output.
+    TypeError, ValueError
+        When an output is no variable, or no real number and has no cotangent, or one of another shape.
     UnrelatedOutputError
         When no output depends on a variable.
     RuntimeError
         When a part of the graph has been freed by an earlier pass, or a variable has been updated in place since.
 
-    Notes
-    -----
-    With respect to a complex number x the gradient is ∂L/∂Re x + i ∂L/∂Im x.
-
-    With ``create_graph=True`` a variable and its gradient refer to each other: set ``x.grad = None`` when it has been
-    used, or take `gradients`, lest only the garbage collector frees the graph.
-
     Examples
     --------
     >>> import numpy as np
-    >>> from rulescore.ad.variables import backward, variable
+    >>> from rulescore.ad import backward, variable
     >>> x = variable(2.0)
-    >>> backward(x**3)
-    >>> x.grad
-    np.float64(12.0)
-    >>> backward([np.sin(x), x * np.ones(2)], [0.0, np.array([10.0, 1.0])])
+    >>> backward([x**3, x * np.ones(2)], [1.0, np.array([10.0, 1.0])])
     >>> x.grad
     np.float64(23.0)
     """
-    outputs = _outputs("backward", y)
-    seeds = _seeds("backward", outputs, cotangent, y, create_graph)
+    graph, seeds = _seeds("backward", y, cotangent, create_graph)
     for _, seed in seeds:
         if isinstance(seed, Tracer) and not isinstance(seed._trace, Graph):
             raise TypeError(
                 f"backward() got the cotangent {seed._described()}: a gradient with it cannot be kept in x.grad. Write "
                 "gradients(y, x, cotangent)"
             )
-    graph = outputs[0]._trace
     bars = go_back(graph, seeds, retain_graph or create_graph, create_graph)
     if not bars:
         raise UnrelatedOutputError(
             "backward() was called on something that does not depend on a variable, or only through functions without "
             "a derivative (np.floor, np.argmax, comparisons, int): compute it from variables"
         )
-    given = [seed for _, seed in seeds]
-    found = _gradients(graph, list(bars.values()), [leaf.value for leaf in bars], given, create_graph)
+    found = _gradients(graph, list(bars.values()), [leaf.value for leaf in bars], seeds, create_graph)
     for leaf, bar in zip(bars, found, strict=True):
         add_to_grad(leaf, bar)
 
@@ -173,17 +159,13 @@ def gradients(
 
     Parameters
     ----------
-    outs : variable, or sequence of variables
-        A real number, or anything else with a cotangent. Of several outputs, the gradients are summed.
+    outs, cotangents, retain_graph, create_graph
+        As for `backward`.
     inputs : variable, or nested lists, tuples, dicts and dataclasses of variables
         Variables, or results that ``outs`` were computed from. Only what lies between is walked through, and freed.
-    cotangents : array_like, or sequence of array_like, optional
-        As in `backward`.
     retain_grads : bool
         Whether the ``grad`` of each input stays what it is; otherwise those of variables are cleared (None), for what
         backward passes had left there is now out of date.
-    retain_graph, create_graph : bool
-        As in `backward`.
 
     Returns
     -------
@@ -192,16 +174,16 @@ def gradients(
 
     Raises
     ------
+    TypeError, ValueError, RuntimeError
+        As for `backward`; TypeError also when one of the inputs is no variable.
     UnrelatedOutputError
         When the outputs do not depend on one of the inputs. A gradient that is zero although there is a way from the
         input to the outputs is returned as zeros.
-    TypeError, ValueError, RuntimeError
-        As in `backward`; TypeError also when one of the inputs is no variable.
 
     Examples
     --------
     >>> import numpy as np
-    >>> from rulescore.ad.variables import gradients, variable
+    >>> from rulescore.ad import gradients, variable
     >>> x = variable(np.array([1.0, 2.0]))
     >>> h = x**2
     >>> gradients(np.sum(h * x), [x, h])
@@ -210,7 +192,7 @@ def gradients(
     >>> gradients(np.sum(slope), x)
     array([ 6., 12.])
     """
-    outputs = _outputs("gradients", outs)
+    graph, seeds = _seeds("gradients", outs, cotangents, create_graph)
     leaves, structure = flatten(inputs)
     if not leaves:
         raise TypeError("gradients() was asked for with respect to no inputs: give a variable, or several in a list")
@@ -221,8 +203,6 @@ def gradients(
                 "one with variable(...) before the outputs are computed from it"
             )
     nodes = [x._node for x in leaves]
-    seeds = _seeds("gradients", outputs, cotangents, outs, create_graph)
-    graph = outputs[0]._trace
     reached = go_back(graph, seeds, retain_graph or create_graph, create_graph, targets=nodes)
     for i, node in enumerate(nodes):
         if node not in reached:
@@ -231,8 +211,7 @@ def gradients(
                 "only through functions without a derivative (np.floor, np.argmax, comparisons, int): leave it out. "
                 "If zero is what you want, add 0.0 * np.sum(x) to an output"
             )
-    given = [seed for _, seed in seeds]
-    found = _gradients(graph, [reached[node] for node in nodes], [x._value for x in leaves], given, create_graph)
+    found = _gradients(graph, [reached[node] for node in nodes], [x._value for x in leaves], seeds, create_graph)
     if not retain_grads:
         for node in nodes:
             if isinstance(node, Leaf):
@@ -240,7 +219,8 @@ def gradients(
     return unflatten(structure, found)
 
 
-def _outputs(what: str, y: Any) -> list[Any]:
+def _seeds(what: str, y: Any, cotangents: Any, create: bool) -> tuple[Graph, list[tuple[Node, Any]]]:
+    """The graph of some outputs, and their nodes with their cotangents."""
     outputs = list(y) if isinstance(y, (list, tuple)) else [y]
     if not outputs:
         raise TypeError(f"{what}() got no output: give a variable, or several in a list")
@@ -255,15 +235,9 @@ def _outputs(what: str, y: Any) -> list[Any]:
                 f"{what}() of {output._described()}: within a function that grad, jvp and the like differentiate, "
                 "variables are constants. Go back outside of it, or nest grad instead"
             )
-    return outputs
-
-
-def _seeds(what: str, outputs: list[Any], cotangents: Any, y: Any, create: bool) -> list[tuple[Node, Any]]:
-    """The nodes of the outputs, and their cotangents."""
-    is_single = not isinstance(y, (list, tuple))
     if cotangents is None:
         every = [None] * len(outputs)
-    elif is_single:
+    elif not isinstance(y, (list, tuple)):
         every = [cotangents]
     elif isinstance(cotangents, (list, tuple)) and len(cotangents) == len(outputs):
         every = list(cotangents)
@@ -272,7 +246,8 @@ def _seeds(what: str, outputs: list[Any], cotangents: Any, y: Any, create: bool)
             f"{what}() got {len(outputs)} outputs, and the cotangents {describe(cotangents)}: give a list with one for "
             "each output, None for a real number that counts with weight 1"
         )
-    return [(out._node, _seed(what, out, ybar, create)) for out, ybar in zip(outputs, every, strict=True)]
+    seeds = [(out._node, _seed(what, out, ybar, create)) for out, ybar in zip(outputs, every, strict=True)]
+    return outputs[0]._trace, seeds
 
 
 def _seed(what: str, out: Any, cotangent: Any, create: bool) -> Any:
@@ -292,8 +267,11 @@ def _seed(what: str, out: Any, cotangent: Any, create: bool) -> Any:
     return project_to(y)(as_scalar(cotangent))
 
 
-def _gradients(graph: Graph, bars: list[Any], values: list[Any], given: list[Any], create: bool) -> list[Any]:
+def _gradients(
+    graph: Graph, bars: list[Any], values: list[Any], seeds: list[tuple[Node, Any]], create: bool
+) -> list[Any]:
     """Cotangents as they are handed out: of the form of their primals, each in its own memory; variables if wanted."""
+    given = [seed for _, seed in seeds]
     if not create:
         # A rule that called back a function that used variables returns variables.
         return finished([values_of(graph, bar) for bar in bars], values, given)
@@ -306,7 +284,3 @@ def _name(x: Any) -> str:
 
 
 _GRAPHS = {short_cuts: AD.graph(variable, backward, short_cuts) for short_cuts in (False, True)}
-
-
-def _graph() -> Graph:
-    return _GRAPHS[AD.short_cuts]

@@ -9,32 +9,24 @@ called once for each element.
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
+from collections.abc import Hashable
 from typing import Any
 
 import numpy as np
 
-from rulescore.ad.batches import elementwise, indexing, products, reductions, shapes  # noqa: F401  (these register)
-from rulescore.ad.batches.indexing import BatchedIndex, assignable
-from rulescore.ad.batches.table import fact_for, is_batched
+from rulescore.ad.batches import functions, indexing  # noqa: F401  (these register)
+from rulescore.ad.batches.indexing import BatchedIndex
+from rulescore.ad.batches.table import FACTS, as_array, is_batched, ndim_of, padded
 from rulescore.ad.in_place.tracer import WritableTracer
 from rulescore.ad.messages.errors import TracerConversionError, full_name
 from rulescore.ad.numpy_protocols.array_makers import SPECIAL
-from rulescore.ad.numpy_protocols.operands import leaves_to
 from rulescore.ad.tracing.tracers import Trace, Tracer, new_level, top_trace, value_beneath
-from rulescore.ad.values.trees import map_containers
+from rulescore.ad.values.trees import flatten_containers, map_containers, unflatten
 from rulescore.tables.batching import batching
-from rulescore.tangents.structure import rebuild, structure_of
 
 
 class Batch(Trace):
-    """Values that take the place of one.
-
-    Parameters
-    ----------
-    size : int
-        How many there are; at least one.
-    """
+    """Values that take the place of one: ``size`` of them, at least one."""
 
     __slots__ = ("kind", "level", "size")
 
@@ -64,7 +56,14 @@ class Batch(Trace):
 
     def assignable(self, place: BatchedIndex, value: Any) -> Any:
         """A value as it can be assigned to a place in the array that holds the batch, or NotImplemented."""
-        return assignable(self, place, value)
+        ndim = ndim_of(value)
+        if ndim > place.ndim:  # NumPy drops leading axes of length 1
+            return NotImplemented
+        if is_batched(self, value):
+            return place.as_result(padded(value, place.ndim))
+        if place.place == 0 or ndim == 0:
+            return value
+        return place.as_result(as_array(value)[(None, *[None] * (place.ndim - ndim))])
 
     def process(self, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Call ``f`` by its batching rule; without one, once for each element of the batch."""
@@ -73,38 +72,27 @@ class Batch(Trace):
                 f"{full_name(f)} was about to write a batch of values into an array with room for one: write it "
                 "without out="
             )
-        fact = fact_for(f)
-        if fact is not None:
-            return fact(*args, **kwargs)
+        if isinstance(f, Hashable) and f in FACTS:
+            return FACTS[f](*args, **kwargs)
         rule = batching.rule_for(f)
         values = NotImplemented if rule is None else rule(self, f, args, kwargs)
-        return self._one_by_one(f, args, kwargs) if values is NotImplemented else self._wrapped(values)
-
-    def _wrapped(self, values: Any) -> Any:
-        """Tracers in the place of arrays with the batch in axis 0."""
-        if isinstance(values, (list, tuple)):
-            return rebuild(values, {i: self._wrapped(part) for i, part in enumerate(values)})
-        return self.tracer(values)
+        return self._one_by_one(f, args, kwargs) if values is NotImplemented else map_containers(self.tracer, values)
 
     def _one_by_one(self, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        results = [
-            f(*[self._element(x, i) for x in args], **{key: self._element(x, i) for key, x in kwargs.items()})
-            for i in range(self.size)
-        ]
-        return self._stacked(f, results)
+        """What ``f`` gives for each element of the batch, joined leaf by leaf."""
 
-    def _element(self, x: Any, i: int) -> Any:
-        """``x`` with the i-th value in the place of each tracer of the batch, within lists, tuples and dicts too."""
-        return map_containers(lambda leaf: leaf._value[i] if is_batched(self, leaf) else leaf, x)
+        def result_for(i: int) -> Any:
+            its_args, its_kwargs = map_containers(lambda x: x._value[i] if is_batched(self, x) else x, (args, kwargs))
+            return flatten_containers(f(*its_args, **its_kwargs))
 
-    def _stacked(self, f: Any, results: list[Any]) -> Any:
-        """One result in the place of those that a function gave for each element of the batch, leaf by leaf."""
+        _, leaves, structures = zip(*map(result_for, range(self.size)), strict=True)
+        if any(other != structures[0] for other in structures):
+            raise _differing(f)
+        return unflatten(structures[0], [self._joined(f, results) for results in zip(*leaves, strict=True)])
+
+    def _joined(self, f: Any, results: tuple[Any, ...]) -> Any:
+        """One result in the place of those for each element of the batch."""
         first = results[0]
-        if isinstance(first, (list, tuple, dict)):
-            fields = [structure_of(result) or {} for result in results]
-            if any(other.keys() != fields[0].keys() for other in fields):
-                raise _differing(f)
-            return rebuild(first, {key: self._stacked(f, [parts[key] for parts in fields]) for key in fields[0]})
         if isinstance(first, (np.ndarray, np.generic, Tracer, float, complex)):
             if any(np.shape(result) != np.shape(first) for result in results):
                 raise _differing(f)
@@ -185,8 +173,7 @@ class BatchTracer(WritableTracer):
     def __int__(self) -> int:
         return int(self._agreed())
 
-    def __trunc__(self) -> int:
-        return int(self._agreed())
+    __trunc__ = __int__
 
     def __floor__(self) -> int:
         return int(np.floor(self._agreed()))
@@ -216,20 +203,3 @@ class BatchTracer(WritableTracer):
 
     def _described(self) -> str:
         return f"a batch of values ({self.dtype}{list(self.shape) if self.shape else ''}, {self._trace.size} of them)"
-
-
-def _define_updates() -> None:
-    """Operators like ``+=``: a new number where there was a number, which NumPy does not change in place either."""
-    names = ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul")
-    for name in names:
-        setattr(BatchTracer, f"__i{name}__", _update(getattr(WritableTracer, f"__i{name}__"), getattr(operator, name)))
-
-
-def _update(of_array: Callable[[Any, Any], Any], operation: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
-    def method(self: Any, other: Any) -> Any:
-        return NotImplemented if leaves_to(other) else of_array(self, other) if self.ndim else operation(self, other)
-
-    return method
-
-
-_define_updates()

@@ -23,17 +23,9 @@ them within a processor's cache, and the overhead of an operation is small besid
 def images_of_unit_vectors(linear_map: Callable[[list[Any]], Any], sources: list[Any]) -> list[list[Any]]:
     """What a linear map makes of the unit vectors.
 
-    Parameters
-    ----------
-    linear_map : callable
-        From one direction per source, of which some may be `ZeroTangent`, to a sequence of images.
-    sources : list
-        Numbers and arrays of the shape and dtype of the directions.
-
-    Returns
-    -------
-    images : list of list
-        ``images[k][j]`` has the shape ``(sources[k].size, *shape of image j)``.
+    It maps one direction per source, of which some may be `ZeroTangent`, to a sequence of images. The sources are
+    numbers and arrays of the shape and dtype of the directions, and ``images[k][j]`` has the shape
+    ``(sources[k].size, *shape of image j)``.
     """
     passes = _Passes(linear_map, sources)
     everything = range(len(sources))

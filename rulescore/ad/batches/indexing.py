@@ -7,8 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from rulescore.ad.batches.axes import as_array, flattened, ndim_of, padded, shifted
-from rulescore.ad.batches.table import is_batched, rule_of_one_array
+from rulescore.ad.batches.table import ndim_of, rule_of_one_array
 from rulescore.ad.in_place.adding_at import added_at
 from rulescore.ad.in_place.replaced import replaced
 from rulescore.ad.tracing.tracers import Tracer
@@ -16,17 +15,10 @@ from rulescore.tables.batching import batching
 
 
 class BatchedIndex(NamedTuple):
-    """An index with the axis of the batch in front.
+    """An index with the axis of the batch in front: ``entries`` index the array that holds the batch.
 
-    Attributes
-    ----------
-    entries : tuple
-        What to index the array with that holds the batch.
-    ndim : int
-        How many dimensions ``x[index]`` has for one element ``x`` of the batch.
-    place : int
-        Which axis of the result is that of the batch: not 0 where arrays among the entries stand apart, since NumPy
-        puts their axes first.
+    ``ndim`` is how many dimensions ``x[index]`` has for one element ``x`` of the batch, and ``place`` which axis of the
+    result is that of the batch: not 0 where arrays among the entries stand apart, since NumPy puts their axes first.
     """
 
     entries: tuple[Any, ...]
@@ -41,10 +33,12 @@ class BatchedIndex(NamedTuple):
         if None in kinds:
             return None
         arrays = [np.asarray(entry) for entry, kind in zip(entries, kinds, strict=True) if kind == "array"]
-        wide = len(np.broadcast_shapes(*[_shape_in_index(array) for array in arrays]))
+        shapes = [(np.count_nonzero(array),) if array.dtype == bool else array.shape for array in arrays]
+        wide = len(np.broadcast_shapes(*shapes))
         # Beside an array a number is an array of no dimensions.
         chosen = [i for i, kind in enumerate(kinds) if kind == "array" or (kind == "number" and arrays)]
-        consumed = kinds.count("slice") + kinds.count("number") + sum(_consumed(array) for array in arrays)
+        consumed = kinds.count("slice") + kinds.count("number")
+        consumed += sum(array.ndim if array.dtype == bool else 1 for array in arrays)
         kept = kinds.count("slice") + kinds.count("new") + ndim - consumed
         if consumed > ndim:
             return None  # NumPy says so better
@@ -75,44 +69,15 @@ def _kind(entry: Any) -> str | None:
     return "array" if array.ndim and (array.dtype.kind in "iub" or array.size == 0) else None
 
 
-def _shape_in_index(array: Any) -> tuple[int, ...]:
-    return (int(np.count_nonzero(array)),) if array.dtype == bool else array.shape
-
-
-def _consumed(array: Any) -> int:
-    return array.ndim if array.dtype == bool else 1
-
-
 @rule_of_one_array(operator.getitem)
 def _getitem(f: Any, x: Any, index: Any) -> Any:
     batched = BatchedIndex.of(index, x.ndim)
     return NotImplemented if batched is None else batched.in_front(x._value[batched.entries])
 
 
-@rule_of_one_array(np.take_along_axis)
-def _take_along_axis(f: Any, x: Any, indices: Any, axis: int | None = -1) -> Any:
-    if axis is None:
-        return f(flattened(x), np.asarray(indices)[None], 1)
-    return f(x._value, np.asarray(indices)[None], shifted(axis, x.ndim))
-
-
 @batching.register(replaced, added_at)
 def _replaced(batch: Any, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     x, index, value = args
-    batched = batch.place(index, ndim_of(x))
-    if batched is None:
-        return NotImplemented
-    value = assignable(batch, batched, value)
-    return value if value is NotImplemented else f(batch.values(x), batched.entries, value)
-
-
-def assignable(batch: Any, index: BatchedIndex, value: Any) -> Any:
-    """A value as it can be assigned to what an index names in the array that holds the batch."""
-    ndim = ndim_of(value)
-    if ndim > index.ndim:  # NumPy drops leading axes of length 1
-        return NotImplemented
-    if is_batched(batch, value):
-        return index.as_result(padded(value, index.ndim))
-    if index.place == 0 or ndim == 0:
-        return value
-    return index.as_result(as_array(value)[(None, *[None] * (index.ndim - ndim))])
+    place = batch.place(index, ndim_of(x))
+    value = NotImplemented if place is None else batch.assignable(place, value)
+    return value if value is NotImplemented else f(batch.values(x), place.entries, value)

@@ -1,34 +1,30 @@
-"""The arguments of a differentiated function: their leaves, and what may not be one."""
+"""What a caller hands in: the arguments of a function, their leaves and what is none; tangents and cotangents."""
 
 from __future__ import annotations
 
+import numbers
 import operator
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
-from rulescore.ad.boundary.derivatives import matching
 from rulescore.ad.messages.errors import describe
 from rulescore.ad.numpy_protocols.operands import is_refused
-from rulescore.ad.tracing.tracers import frozen
-from rulescore.ad.values.trees import LEAF, flatten, hides_numbers, is_exotic, is_integral, path_of, unflatten
+from rulescore.ad.tracing.tracers import frozen, value_beneath
+from rulescore.ad.values.trees import LEAF, flatten, form_of, hides_numbers, is_exotic, is_integral, path_of, unflatten
 from rulescore.tables.names import name_of
+from rulescore.tangents.projection import project_to
 from rulescore.tangents.spaces import as_scalar, has_tangent_space
 from rulescore.tangents.sparsity import is_sparse
-from rulescore.tangents.zero import NoTangent
+from rulescore.tangents.thunks import unthunk
+from rulescore.tangents.zero import AbstractZero, NoTangent
 
 Argnums = int | Sequence[int]
 
 
 class Arguments:
-    """The arguments of a function of which some are differentiated.
-
-    Attributes
-    ----------
-    leaves : list
-        The numbers and arrays that are differentiated, in their order.
-    """
+    """The arguments of a function, of which some are differentiated: the numbers and arrays that are its ``leaves``."""
 
     def __init__(self, what: str, args: tuple[Any, ...], argnums: Argnums) -> None:
         self.is_single = type(argnums) is int or not isinstance(argnums, Sequence)
@@ -52,6 +48,8 @@ class Arguments:
 
     def with_leaves(self, new: Sequence[Any]) -> tuple[Any, ...]:
         """The arguments with others in the place of the leaves."""
+        if self._are_leaves and len(self.args) == 1:  # the most frequent case
+            return tuple(new)
         args = list(self.args)
         trees = new if self._are_leaves else self._in_trees(new, None)
         for position, tree in zip(self.positions, trees, strict=True):
@@ -78,16 +76,29 @@ class Arguments:
     def _in_trees(self, new: Sequence[Any], filling: Any) -> list[Any]:
         trees, start = [], 0
         for leaves, structure, active in self._trees:
-            end = start + len(active)
-            if end - start == len(leaves):
-                filled = new[start:end]
-            else:
-                filled = list(leaves) if filling is None else [filling] * len(leaves)
-                for i, leaf in zip(active, new[start:end], strict=True):
-                    filled[i] = leaf
-            trees.append(filled[0] if structure is LEAF else unflatten(structure, filled))
-            start = end
+            part = new[start : start + len(active)]
+            start += len(active)
+            if len(active) < len(leaves):
+                part = with_items(leaves if filling is None else [filling] * len(leaves), active, part)
+            trees.append(unflatten(structure, part))
         return trees
+
+
+def with_items(items: Sequence[Any], positions: Iterable[int], new: Iterable[Any]) -> list[Any]:
+    """A list of some items, with others at some of the positions."""
+    found = list(items)
+    for i, x in zip(positions, new, strict=True):
+        found[i] = x
+    return found
+
+
+def function_of(f: Callable[..., Any], items: Sequence[Any], positions: Sequence[int]) -> Callable[..., Any]:
+    """``f`` as a function of the arguments at some positions, with the others as they are."""
+
+    def of_some(*some: Any) -> Any:
+        return f(*with_items(items, positions, some))
+
+    return of_some
 
 
 def _is_usual(leaf: Any) -> bool:
@@ -114,8 +125,12 @@ def _positions(what: str, argnums: Argnums, count: int) -> list[int]:
     return normal
 
 
-def check_argnums(what: str, argnums: Any) -> None:
-    """Raise where ``argnums`` is neither an integer nor a sequence of some."""
+def check_differentiated(what: str, f: Any, argnums: Any = 0) -> None:
+    """Raise where what is to be differentiated is no function, or ``argnums`` neither an integer nor several."""
+    if not callable(f):
+        raise TypeError(f"{what}({describe(f)}) got no function: write {what}(f)(x), with the function first")
+    if type(argnums) is int:
+        return
     every = argnums if isinstance(argnums, Sequence) else (argnums,)
     if not all(hasattr(position, "__index__") and not _is_flag(position) for position in every):
         raise TypeError(
@@ -130,9 +145,17 @@ def _is_flag(x: Any) -> bool:
     return isinstance(x, (bool, np.bool_)) or np.ndim(x) > 0
 
 
+def check_primals(what: str, f: Any, primals: Any, tangents: Any) -> None:
+    """Raise where primals and tangents do not come in tuples."""
+    for name, given in (("primals", primals), ("tangents", tangents)):
+        if not isinstance(given, (tuple, list)):
+            what_came = f"{what}({name_of(f)}, ...) got {describe(given)}"
+            raise TypeError(f"{what_came} for its {name}: give a tuple, (x,) for one")
+
+
 def _check_leaves(what: str, tree: Any, position: int, leaves: list[Any], active: list[int]) -> None:
     for i, leaf in enumerate(leaves):
-        problem = None if type(leaf) is np.ndarray and leaf.dtype.kind in "fc" else _problem_of_leaf(leaf)
+        problem = None if _is_usual(leaf) else _problem_of_leaf(leaf)
         if problem:
             where = f"argument {position}{path_of(tree, i)}"
             raise TypeError(f"{what} was asked for with respect to {where}, which is {describe(leaf)}: {problem}")
@@ -176,7 +199,38 @@ def _problem_of_leaf(leaf: Any) -> str | None:
     return None
 
 
-def check_function(what: str, f: Any) -> None:
-    """Raise where there is something else in the place of the function."""
-    if not callable(f):
-        raise TypeError(f"{what}({describe(f)}) got no function: write {what}(f)(x), with the function first")
+# ---------------------------------------------------------------- tangents and cotangents
+
+
+def matching(what: str, tree: Any, like: Any, f: Any) -> list[Any]:
+    """The leaves of a tree given by a user, which has to have the form and the shapes of another one."""
+    leaves, structure = flatten(tree)
+    expected, form = flatten(like)
+    if structure != form:
+        raise TypeError(
+            f"{what} for {name_of(f)} has the form {form_of(structure)} and should have {form_of(form)}, where * is a "
+            "number or an array: nest it as the value it belongs to"
+        )
+    found = []
+    for i, (leaf, primal) in enumerate(zip(leaves, expected, strict=True)):
+        leaf = unthunk(leaf)
+        if isinstance(leaf, AbstractZero) or not has_tangent_space(primal):
+            found.append(NoTangent())
+            continue
+        check_tangent(f"{what}{path_of(like, i)} for {name_of(f)}", leaf, primal)
+        found.append(as_scalar(project_to(value_beneath(primal))(leaf)))
+    return found
+
+
+def check_tangent(where: str, dx: Any, x: Any) -> None:
+    """Raise where a tangent or a cotangent given by a user is none of its primal."""
+    if not isinstance(dx, (numbers.Number, np.ndarray, np.generic)) and not has_tangent_space(dx):
+        raise TypeError(f"{where} is {describe(dx)}: give a number or an array, as the value it belongs to is")
+    if np.shape(dx) != np.shape(x):
+        raise ValueError(
+            f"{where} has the shape {np.shape(dx)} and should have {np.shape(x)}, that of the value it belongs to"
+        )
+    if np.iscomplexobj(dx) and not np.iscomplexobj(x):
+        raise TypeError(
+            f"{where} is complex, and the value it belongs to is real: give its real part, or pass a complex primal"
+        )

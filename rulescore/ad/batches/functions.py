@@ -1,0 +1,327 @@
+"""Batching rules of NumPy's functions: of numbers and of matrices, along an axis, of shapes, products and solving."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import math
+import operator
+from typing import Any
+
+import numpy as np
+from numpy.lib.array_utils import normalize_axis_tuple
+
+from rulescore.ad.batches import table
+from rulescore.ad.batches.table import aligned, as_array, flattened, is_batched, ndim_of, padded, rule_of_one_array
+from rulescore.ad.numpy_protocols.ufuncs import segment_sums
+from rulescore.ad.tracing.tracers import Tracer
+from rulescore.tables.batching import batching
+from rulescore.tables.signatures import instances_of
+
+
+@batching.register(instances_of(np.ufunc), np.clip, np.where)
+def elementwise(batch: Any, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Functions of numbers: what is batched gets as many dimensions as the output has."""
+    if getattr(f, "signature", None) is not None:
+        return _of_stacks(batch, f, args, kwargs)
+    if kwargs.keys() - {"dtype", "casting"} or (f is np.where and len(args) != 3):
+        return NotImplemented
+    return f(*aligned(batch, args, [max(map(ndim_of, args))] * len(args)), **kwargs)
+
+
+def _of_stacks(batch: Any, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Generalised ufuncs, which broadcast over all axes but the last ones, whose number their signature tells."""
+    if kwargs not in ({}, {"axis": -1}) or "?" in f.signature:
+        return NotImplemented
+    inputs = f.signature.partition("->")[0].split("),(")
+    core = [len([name for name in group.strip("()").split(",") if name]) for group in inputs]
+    loops = [ndim_of(x) - own for x, own in zip(args, core, strict=True)]
+    return NotImplemented if min(loops) < 0 else f(*aligned(batch, args, [max(loops) + own for own in core]))
+
+
+@rule_of_one_array(np.real, np.imag, np.angle, np.round, np.nan_to_num, np.copy, np.ndarray.copy, np.ndarray.astype)
+def _of_numbers(f: Any, x: Any, *args: Any, **kwargs: Any) -> Any:
+    return f(x._value, *args, **kwargs)
+
+
+@rule_of_one_array(np.zeros_like, np.ones_like, np.empty_like)
+def _like(f: Any, x: Any, *args: Any, **kwargs: Any) -> Any:
+    return NotImplemented if kwargs.get("shape") is not None or len(args) > 3 else f(x._value, *args, **kwargs)
+
+
+@rule_of_one_array(
+    *[getattr(np.linalg, name) for name in ("inv", "det", "cholesky", "pinv", "eigh", "eigvalsh", "svd", "qr")],
+    *[getattr(np.linalg, name) for name in ("slogdet", "eig", "eigvals", "diagonal", "trace", "matrix_power")],
+    *[np.tril, np.triu, np.matrix_transpose],
+)
+def _of_matrices(f: Any, x: Any, *args: Any, **kwargs: Any) -> Any:
+    """Functions of the last two axes."""
+    return f(x._value, *args, **kwargs) if x.ndim >= 2 else NotImplemented
+
+
+# ---------------------------------------------------------------- along an axis
+
+
+def _all_axes(x: Any) -> tuple[Any, Any]:
+    return x._value, tuple(range(1, 1 + x.ndim))
+
+
+def _flattened(x: Any) -> tuple[Any, Any]:
+    return flattened(x), 1
+
+
+def _along_axis(without_axis: Any, f: Any, x: Any, *args: Any, **kwargs: Any) -> Any:
+    place, default = _parameter_of_axis(f)
+    by_position = len(args) > place
+    axis = args[place] if by_position else kwargs.pop("axis", default)
+    found = _values_and_axis(x, axis, without_axis)
+    unknown: set[str] = set() if without_axis is _all_axes else {"prepend", "append", "keepdims", "include_initial"}
+    if found is None or kwargs.keys() & unknown:
+        return NotImplemented
+    values, axis = found
+    if by_position:
+        return f(values, *args[:place], axis, *args[place + 1 :], **kwargs)
+    return f(values, *args, axis=axis, **kwargs)
+
+
+@functools.cache
+def _parameter_of_axis(f: Any) -> tuple[int, Any]:
+    """Where the axis stands among the parameters behind the array, and which one it is when it is left out."""
+    parameters = inspect.signature(f).parameters
+    return list(parameters).index("axis") - 1, parameters["axis"].default
+
+
+def _values_and_axis(x: Any, axis: Any, without_axis: Any) -> tuple[Any, Any] | None:
+    """The values of a tracer and the axis in them; None where that is unknown."""
+    if axis is None:
+        return None if without_axis is None else without_axis(x)
+    return (x._value, table.shifted(axis, x.ndim)) if x.ndim else None  # some take axis 0 of a number, which has none
+
+
+_HAS_NUMPY_2_1 = hasattr(np, "unstack")
+
+for _without_axis, _functions in (
+    (_all_axes, (np.sum, np.mean, np.prod, np.max, np.min, np.amax, np.amin, np.any, np.all, np.std, np.var, np.ptp)),
+    (_all_axes, (np.flip,)),
+    (_flattened, (np.cumsum, np.cumprod, np.sort, np.argsort, np.argmax, np.argmin, np.take, np.repeat)),
+    (_flattened, (np.cumulative_sum, np.cumulative_prod) if _HAS_NUMPY_2_1 else ()),
+    (None, (np.roll, np.diff, np.split, np.array_split, np.fft.fft, np.fft.ifft, np.fft.rfft, np.fft.irfft)),
+    (None, (np.fft.hfft, np.fft.ihfft, segment_sums, *((np.unstack,) if _HAS_NUMPY_2_1 else ()))),
+):  # without an axis np.roll flattens, but restores the shape
+    rule_of_one_array(*_functions)(functools.partial(_along_axis, _without_axis))
+
+
+@rule_of_one_array(np.ufunc.reduce, np.ufunc.accumulate)
+def _ufunc_method(f: Any, x: Any, axis: Any = 0, *args: Any, **kwargs: Any) -> Any:
+    found = _values_and_axis(x, axis, _all_axes)
+    return NotImplemented if found is None else f(*found, *args, **kwargs)
+
+
+@rule_of_one_array(np.take_along_axis)
+def _take_along_axis(f: Any, x: Any, indices: Any, axis: int | None = -1) -> Any:
+    found = _values_and_axis(x, axis, _flattened)
+    return NotImplemented if found is None else f(found[0], np.asarray(indices)[None], found[1])
+
+
+# ---------------------------------------------------------------- shapes
+
+
+def _reshaped(x: Any, shape: Any, order: str = "C") -> Any:
+    shape = tuple(map(operator.index, shape)) if isinstance(shape, (tuple, list)) else (operator.index(shape),)
+    if shape.count(-1) == 1 and (known := -math.prod(shape)) > 0:
+        shape = tuple(x.size // known if length == -1 else length for length in shape)
+    if min(shape, default=0) < 0 or order not in ("C", "F"):
+        return NotImplemented
+    values = x._value
+    if order == "C":
+        return np.reshape(values, (values.shape[0], *shape))
+    # Reading and writing in the order of Fortran is doing so in that of C with all axes reversed.
+    return _reversed(np.reshape(_reversed(values), (values.shape[0], *shape[::-1])))
+
+
+def _reversed(values: Any) -> Any:
+    """The values, each transposed."""
+    return np.transpose(values, (0, *range(values.ndim - 1, 0, -1)))
+
+
+@rule_of_one_array(np.reshape)
+def _reshape(f: Any, x: Any, shape: Any, order: str = "C", *, copy: Any = None) -> Any:
+    return NotImplemented if copy is not None else _reshaped(x, shape, order)
+
+
+@rule_of_one_array(np.ndarray.reshape)
+def _reshape_method(f: Any, x: Any, *shape: Any, order: str = "C", copy: Any = None) -> Any:
+    one = len(shape) == 1 and isinstance(shape[0], (tuple, list))
+    return _reshape(f, x, shape[0] if one else shape, order, copy=copy)
+
+
+@rule_of_one_array(np.ravel, np.ndarray.flatten)
+def _ravel(f: Any, x: Any, order: str = "C") -> Any:
+    flat = _reshaped(x, x.size, order)
+    return flat if f is np.ravel or flat is NotImplemented else flat.copy()
+
+
+@rule_of_one_array(np.transpose)
+def _transpose(f: Any, x: Any, axes: Any = None) -> Any:
+    return _reversed(x._value) if axes is None else np.transpose(x._value, (0, *table.shifted(tuple(axes), x.ndim)))
+
+
+@rule_of_one_array(np.ndarray.transpose)
+def _transpose_method(f: Any, x: Any, *axes: Any) -> Any:
+    one = len(axes) == 1 and not isinstance(axes[0], (int, np.integer))
+    return _transpose(f, x, axes[0] if one else axes or None)
+
+
+@rule_of_one_array(np.swapaxes, np.moveaxis)
+def _of_two_axes(f: Any, x: Any, axis1: Any, axis2: Any) -> Any:
+    return f(x._value, table.shifted(axis1, x.ndim), table.shifted(axis2, x.ndim))
+
+
+@rule_of_one_array(np.trace, np.diagonal)
+def _diagonal(f: Any, x: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, *args: Any, **kwargs: Any) -> Any:
+    return f(x._value, offset, table.shifted(axis1, x.ndim), table.shifted(axis2, x.ndim), *args, **kwargs)
+
+
+@rule_of_one_array(np.squeeze)
+def _squeeze(f: Any, x: Any, axis: Any = None) -> Any:
+    if axis is None:
+        return np.reshape(x._value, (x._value.shape[0], *[length for length in x.shape if length != 1]))
+    return NotImplemented if x.ndim == 0 else f(x._value, table.shifted(axis, x.ndim))
+
+
+@rule_of_one_array(np.expand_dims)
+def _expand_dims(f: Any, x: Any, axis: Any) -> Any:
+    return f(x._value, table.shifted(axis, x.ndim + (len(axis) if isinstance(axis, (tuple, list)) else 1)))
+
+
+@rule_of_one_array(np.broadcast_to)
+def _broadcast_to(f: Any, x: Any, shape: Any, subok: bool = False) -> Any:
+    shape = tuple(shape) if isinstance(shape, (tuple, list)) else (operator.index(shape),)
+    if len(shape) < x.ndim:
+        return NotImplemented
+    copies = f(padded(x, len(shape)), (x._value.shape[0], *shape))
+    # Dense, since BLAS is slow on strides of 0.
+    return copies if isinstance(copies, Tracer) else copies.copy()
+
+
+@batching.register(np.concatenate, np.stack)
+def _joined(batch: Any, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    arrays, axis = args[0], args[1] if len(args) > 1 else kwargs.get("axis", 0)
+    if type(arrays) not in (list, tuple) or len(args) > 2 or kwargs.keys() - {"axis", "dtype", "casting"}:
+        return NotImplemented
+    options = {key: value for key, value in kwargs.items() if key != "axis"}
+    values = [batch.values(x) for x in arrays]
+    if axis is None and f is np.concatenate:
+        return f([np.reshape(part, (batch.size, math.prod(part.shape[1:]))) for part in values], axis=1, **options)
+    return f(values, axis=table.shifted(axis, values[0].ndim - (f is np.concatenate)), **options)
+
+
+# ---------------------------------------------------------------- products, and solving linear equations
+
+
+@batching.register(np.matmul, operator.matmul)
+def _matmul(batch: Any, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    if kwargs:
+        return NotImplemented
+    a, b = map(as_array, args)
+    if a.ndim == 0 or b.ndim == 0:
+        return NotImplemented
+    if not is_batched(batch, b) and b.ndim <= 2:
+        return _times_matrix(a._value, b)
+    if not is_batched(batch, a) and b.ndim == 1 and a.ndim <= 2:
+        return _times_matrix(b._value, a.T)
+    left = a[None, :] if a.ndim == 1 else a
+    right = b[:, None] if b.ndim == 1 else b
+    y = np.matmul(*aligned(batch, (left, right), [max(left.ndim, right.ndim)] * 2))
+    y = y[..., 0, :] if a.ndim == 1 else y
+    return y[..., 0] if b.ndim == 1 else y
+
+
+def _times_matrix(rows: Any, matrix: Any) -> Any:
+    """The products of vectors with one matrix, as one product of matrices."""
+    if rows.ndim <= 2 or matrix.ndim == 1:
+        return rows @ matrix
+    flat = np.reshape(rows, (math.prod(rows.shape[:-1]), rows.shape[-1]))
+    return np.reshape(flat @ matrix, (*rows.shape[:-1], matrix.shape[-1]))
+
+
+@batching.register(np.dot, np.inner)
+def _dot(batch: Any, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    a, b = args
+    if ndim_of(a) == 0 or ndim_of(b) == 0:
+        return elementwise(batch, np.multiply, args, kwargs)
+    if f is np.dot and ndim_of(b) <= 2:
+        return _matmul(batch, np.matmul, args, kwargs)
+    return _contracted(batch, a, b, [ndim_of(a) - 1], [ndim_of(b) - (2 if f is np.dot else 1)])
+
+
+@batching.register(np.tensordot)
+def _tensordot(batch: Any, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    a, b, axes = (*args, kwargs.get("axes", 2))[:3]
+    if isinstance(axes, (int, np.integer)):
+        axes = (range(ndim_of(a) - axes, ndim_of(a)), range(axes))
+    first, second = [tuple(pair) if hasattr(pair, "__len__") else (pair,) for pair in axes]
+    return _contracted(batch, a, b, normalize_axis_tuple(first, ndim_of(a)), normalize_axis_tuple(second, ndim_of(b)))
+
+
+def _contracted(batch: Any, a: Any, b: Any, of_a: Any, of_b: Any) -> Any:
+    """The product of two arrays of which one is batched, summed over some axes of each."""
+    if not is_batched(batch, b):
+        return np.tensordot(a._value, b, axes=([1 + i for i in of_a], list(of_b)))
+    if is_batched(batch, a):
+        return NotImplemented
+    product = np.tensordot(a, b._value, axes=(list(of_a), [1 + i for i in of_b]))
+    return np.moveaxis(product, ndim_of(a) - len(of_a), 0)
+
+
+@batching.register(np.vdot)
+def _vdot(batch: Any, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    a, b = args
+    if not is_batched(batch, b):
+        return np.conjugate(flattened(a)) @ np.ravel(b)
+    return NotImplemented if is_batched(batch, a) else flattened(b) @ np.conjugate(np.ravel(a))
+
+
+@batching.register(np.outer)
+def _outer(batch: Any, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    if kwargs or len(args) != 2:
+        return NotImplemented
+    a, b = [flattened(x) if is_batched(batch, x) else np.ravel(x) for x in args]
+    return a[..., :, None] * b[..., None, :]
+
+
+@batching.register(np.einsum)
+def _einsum(batch: Any, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """The batch is one more index, of every operand that is batched and of the output."""
+    subscripts, *operands = args
+    if not isinstance(subscripts, str) or "->" not in subscripts or kwargs.keys() - {"optimize", "dtype", "casting"}:
+        return NotImplemented
+    letter = next((c for c in "zyxwvutsrqponmlkjihgfedcbaZYXWVUTSRQPONMLKJIHGFEDCBA" if c not in subscripts), None)
+    inputs, _, output = subscripts.replace(" ", "").partition("->")
+    terms = inputs.split(",")
+    if letter is None or len(terms) != len(operands):
+        return NotImplemented
+    ours = [is_batched(batch, x) for x in operands]
+    prefixed = [letter + term if is_ours else term for term, is_ours in zip(terms, ours, strict=True)]
+    values = [x._value if is_ours else x for x, is_ours in zip(operands, ours, strict=True)]
+    return f(f"{','.join(prefixed)}->{letter}{output}", *values, **kwargs)
+
+
+@batching.register(np.linalg.solve)
+def _solve(batch: Any, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    a, b = args
+    if kwargs or ndim_of(a) < 2 or ndim_of(b) < 1:
+        return NotImplemented
+    if not is_batched(batch, a) and ndim_of(a) == 2 and b.ndim <= 2:
+        return _solved_together(f, a, b._value)
+    is_vector = ndim_of(b) == 1
+    b = as_array(b)[:, None] if is_vector else b
+    x = f(*aligned(batch, (a, b), [max(ndim_of(a), ndim_of(b))] * 2))
+    return x[..., 0] if is_vector else x
+
+
+def _solved_together(f: Any, a: Any, values: Any) -> Any:
+    """The solutions for many right-hand sides and one matrix, which is then factorised once."""
+    in_front = np.moveaxis(values, 1, 0)
+    columns = np.reshape(in_front, (values.shape[1], math.prod(in_front.shape[1:])))
+    return np.moveaxis(np.reshape(f(a, columns), in_front.shape), 0, 1)
