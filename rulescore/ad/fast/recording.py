@@ -32,6 +32,7 @@ from rulescore.ad.fast.forms import (
 from rulescore.ad.fast.tape import FastTape, is_fresh
 from rulescore.ad.in_place.sharing import settled
 from rulescore.ad.in_place.tracer import NO_KEYWORDS, WritableTracer, call_and_settle
+from rulescore.ad.numpy_protocols.array_makers import SPECIAL
 from rulescore.ad.numpy_protocols.operands import leaves_to
 from rulescore.ad.tracing.tracers import Tracer, class_for
 from rulescore.definitions.static import Blueprint
@@ -230,8 +231,10 @@ class TapeRecording(Recording):
         return out
 
     def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
-        if len(args) == 1 and not kwargs and args[0] is self and func in static_forms:
-            return self._call(func, args, kwargs)  # nothing special about it, or it would not be in there
+        if len(args) == 1 and not kwargs and args[0] is self and func not in SPECIAL:
+            form = static_forms[func] if func in static_forms else static_form(func, 1)
+            if form is not None:
+                return self._call(func, args, kwargs)
         return WritableTracer.__array_function__(self, func, types, args, kwargs)
 
     @staticmethod
