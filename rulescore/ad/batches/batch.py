@@ -76,7 +76,9 @@ class Batch(Trace):
             return FACTS[f](*args, **kwargs)
         rule = batching.rule_for(f)
         values = NotImplemented if rule is None else rule(self, f, args, kwargs)
-        return self._one_by_one(f, args, kwargs) if values is NotImplemented else map_containers(self.tracer, values)
+        if values is NotImplemented:
+            return self._one_by_one(f, args, kwargs)
+        return map_containers(self.tracer, values) if isinstance(values, (list, tuple)) else self.tracer(values)
 
     def _one_by_one(self, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """What ``f`` gives for each element of the batch, joined leaf by leaf."""

@@ -26,7 +26,7 @@ def elementwise(batch: Any, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any
         return _of_stacks(batch, f, args, kwargs)
     if kwargs.keys() - {"dtype", "casting"} or (f is np.where and len(args) != 3):
         return NotImplemented
-    return f(*aligned(batch, args, [max(map(ndim_of, args))] * len(args)), **kwargs)
+    return f(*aligned(batch, args, max(map(ndim_of, args))), **kwargs)
 
 
 def _of_stacks(batch: Any, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -36,7 +36,9 @@ def _of_stacks(batch: Any, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
     inputs = f.signature.partition("->")[0].split("),(")
     core = [len([name for name in group.strip("()").split(",") if name]) for group in inputs]
     loops = [ndim_of(x) - own for x, own in zip(args, core, strict=True)]
-    return NotImplemented if min(loops) < 0 else f(*aligned(batch, args, [max(loops) + own for own in core]))
+    if min(loops) < 0:
+        return NotImplemented
+    return f(*[padded(x, max(loops) + own) if is_batched(batch, x) else x for x, own in zip(args, core, strict=True)])
 
 
 @rule_of_one_array(np.real, np.imag, np.angle, np.round, np.nan_to_num, np.copy, np.ndarray.copy, np.ndarray.astype)
@@ -232,7 +234,7 @@ def _matmul(batch: Any, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -
         return _times_matrix(b._value, a.T)
     left = a[None, :] if a.ndim == 1 else a
     right = b[:, None] if b.ndim == 1 else b
-    y = np.matmul(*aligned(batch, (left, right), [max(left.ndim, right.ndim)] * 2))
+    y = np.matmul(*aligned(batch, (left, right), max(left.ndim, right.ndim)))
     y = y[..., 0, :] if a.ndim == 1 else y
     return y[..., 0] if b.ndim == 1 else y
 
@@ -316,7 +318,7 @@ def _solve(batch: Any, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) ->
         return _solved_together(f, a, b._value)
     is_vector = ndim_of(b) == 1
     b = as_array(b)[:, None] if is_vector else b
-    x = f(*aligned(batch, (a, b), [max(ndim_of(a), ndim_of(b))] * 2))
+    x = f(*aligned(batch, (a, b), max(ndim_of(a), ndim_of(b))))
     return x[..., 0] if is_vector else x
 
 

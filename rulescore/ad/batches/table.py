@@ -74,9 +74,9 @@ def padded(x: Any, ndim: int) -> Any:
     return x._value[(slice(None), *[None] * missing)] if missing > 0 else x._value
 
 
-def aligned(batch: Any, xs: Iterable[Any], ndims: Iterable[int]) -> list[Any]:
+def aligned(batch: Any, xs: Iterable[Any], ndim: int) -> list[Any]:
     """The values of those that are batched, with so many dimensions that they broadcast with the others."""
-    return [padded(x, ndim) if is_batched(batch, x) else x for x, ndim in zip(xs, ndims, strict=False)]
+    return [padded(x, ndim) if is_batched(batch, x) else x for x in xs]
 
 
 def flattened(x: Any) -> Any:

@@ -149,8 +149,9 @@ def check_primals(what: str, f: Any, primals: Any, tangents: Any) -> None:
     """Raise where primals and tangents do not come in tuples."""
     for name, given in (("primals", primals), ("tangents", tangents)):
         if not isinstance(given, (tuple, list)):
-            what_came = f"{what}({name_of(f)}, ...) got {describe(given)}"
-            raise TypeError(f"{what_came} for its {name}: give a tuple, (x,) for one")
+            raise TypeError(
+                f"{what}({name_of(f)}, ...) got {describe(given)} for its {name}: give a tuple, (x,) for one"
+            )
 
 
 def _check_leaves(what: str, tree: Any, position: int, leaves: list[Any], active: list[int]) -> None:
