@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 import sys
 from collections import defaultdict
 from collections.abc import Iterator
@@ -20,7 +19,7 @@ from rulescore.ad.fast.entries import (
     propagate_unary,
 )
 from rulescore.ad.fast.forms import unary_form, unary_forms
-from rulescore.ad.fast.recording import BASIC_INDICES, MISSING, Recording, record_binary
+from rulescore.ad.fast.recording import MISSING, Recording, record_binary
 from rulescore.ad.graph.graph import (
     FREED_MEANWHILE,
     Graph,
@@ -31,7 +30,6 @@ from rulescore.ad.graph.graph import (
     node_of,
     user_files,
 )
-from rulescore.ad.in_place.sharing import settled
 from rulescore.ad.in_place.tracer import WritableTracer, call_and_settle
 from rulescore.ad.tracing.tracers import class_for
 from rulescore.tangents.masked import Selected
@@ -63,15 +61,6 @@ class GraphRecording(Recording):
         elif not kwargs and method == "__call__" and not more:
             return record_binary(ufunc, ufunc, a, b)
         return WritableTracer.__array_ufunc__(self, ufunc, method, a, *(() if b is MISSING else (b,)), *more, **kwargs)
-
-    def __getitem__(self, index: Any) -> Any:
-        if type(index) not in BASIC_INDICES:
-            return WritableTracer.__getitem__(self, index)
-        args = (self, index)  # among which there is no other tracer
-        y = self._trace.process(operator.getitem, args, {})
-        return (
-            WritableTracer.__getitem__(self, index) if y is NotImplemented else settled(y, operator.getitem, args, {})
-        )
 
     @staticmethod
     def _finish(like: Any, x: Any, y: Any, entry: Any, f: Any, a: Any, b: Any) -> Any:

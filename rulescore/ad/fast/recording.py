@@ -279,15 +279,15 @@ class TapeRecording(Recording):
         WritableTracer.write(self, index, value)
 
 
-BASIC_INDICES = frozenset({int, slice, type(...), type(None)})
+_BASIC_INDICES = frozenset({int, slice, type(...), type(None)})
 
 
 def _is_basic(index: Any) -> bool:
     """Whether an index holds neither arrays nor lists, so that the result is a view."""
     if type(index) is not tuple:
-        return type(index) in BASIC_INDICES
+        return type(index) in _BASIC_INDICES
     for entry in index:  # noqa: SIM110 (a generator takes twice as long)
-        if type(entry) not in BASIC_INDICES:
+        if type(entry) not in _BASIC_INDICES:
             return False
     return True
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from rulescore.ad.engine.entries import LEAF, Entry, Pulled
+from rulescore.ad.engine.entries import Entry, Pulled
 from rulescore.ad.engine.tapes import Tape
 from rulescore.ad.fast.entries import (
     FastEntry,
@@ -26,7 +26,6 @@ from rulescore.tables.records import StaticForm
 from rulescore.tangents.masked import Selected
 
 _ndarray = np.ndarray
-_LEAF = (propagate_entry, LEAF)
 
 
 class FastTape(Tape):
@@ -37,11 +36,6 @@ class FastTape(Tape):
     def key_of(self, entry: Entry) -> int:
         self.append((propagate_entry, entry))
         return len(self) - 1
-
-    def leaf(self, value: Any) -> Any:
-        self.arguments += 1
-        self.append(_LEAF)
-        return self.tracer(value, len(self) - 1)
 
     def process(self, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         first = args[0] if args else None
