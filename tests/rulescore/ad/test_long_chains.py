@@ -148,6 +148,7 @@ def test_a_second_derivative_costs_twice_as_much_for_twice_as_many_operations(me
     assert 1.8 < costs[1] / costs[0] < 2.2
 
 
+@pytest.mark.short_cuts
 def test_an_operation_on_few_numbers_is_remembered_in_half_a_kilobyte(monkeypatch: pytest.MonkeyPatch) -> None:
     # Where other tests have given rules to plain functions, those are looked for in the chain, which takes memory too.
     monkeypatch.setattr("rulescore.ad.messages.unused_rules._suspects", {})
