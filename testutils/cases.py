@@ -17,7 +17,7 @@ import numpy as np
 
 from rulescore import AbstractZero, NoTangent, ZeroTangent, frule, rrule
 from rulescore.tables.table import RuleTable
-from testutils.comparison import Tolerance, copy_of, precision_of
+from testutils.comparison import Tolerance, deep_copy, precision_of
 from testutils.config import TestConfig
 from testutils.evidence import Probe
 from testutils.finite_differences import Estimate, derivative_along
@@ -227,12 +227,12 @@ class Case:
 
     def copies(self) -> tuple[Any, tuple[Any, ...], dict[str, Any]]:
         """Fresh copies of function, arguments and keywords."""
-        function = copy_of(self.function)
+        function = deep_copy(self.function)
         if function is not self.function and any(
             self._known_by_identity(rule, function) for rule in self.rules.values()
         ):
             function = self.function
-        return function, copy_of(self.args), copy_of(self.kwargs)
+        return function, deep_copy(self.args), deep_copy(self.kwargs)
 
     def _known_by_identity(self, table: Any, copied: Any) -> bool:
         """Whether an object has rules that a copy of it has not."""
@@ -343,7 +343,7 @@ class Case:
     @cached_property
     def forward_tangents(self) -> tuple[Any, ...]:
         """The tangents the first call of the frule gets; copies, so that writing to them shows."""
-        return tuple(copy_of(argument.tangent) for argument in self.arguments)
+        return tuple(deep_copy(argument.tangent) for argument in self.arguments)
 
     @cached_property
     def output_tangent(self) -> Any:
@@ -373,7 +373,7 @@ class Case:
     def pullback_attempt(self) -> Any:
         """Whatever the first call of the pullback returned."""
         pullback = self.reverse.derivative
-        self.given_cotangent = copy_of(self.output_tangent)
+        self.given_cotangent = deep_copy(self.output_tangent)
         with rule_code("the pullback"):
             return pullback(self.given_cotangent)
 

@@ -40,20 +40,20 @@ NEGLIGIBLE = 1e-6
 _IMMUTABLE = (float, complex, int, str, type(None), np.generic, AbstractZero, NotImplementedTangent, Thunk)
 
 
-def copy_of(x: Any) -> Any:
+def deep_copy(x: Any) -> Any:
     """A copy of a value or tangent down to its arrays; functions and other leaves are shared."""
     if isinstance(x, np.ndarray):
         return x.copy(order="K")
     if isinstance(x, _IMMUTABLE):
         return x
     if isinstance(x, Tangent):
-        return x.map(copy_of)
+        return x.map(deep_copy)
     if is_sparse(x):
         return x.copy()
     if callable(x) and zero_tangent(x) is NoTangent():
         return x  # a function, which rules may know by its identity
     fields = structure_of(x)
-    return x if fields is None else rebuild(x, {key: copy_of(value) for key, value in fields.items()})
+    return x if fields is None else rebuild(x, {key: deep_copy(value) for key, value in fields.items()})
 
 
 def arrays_in(x: Any, path: str = "") -> Iterator[tuple[str, np.ndarray[Any, Any]]]:

@@ -17,7 +17,7 @@ from testutils.comparison import (
     PASS,
     Tolerance,
     arrays_in,
-    copy_of,
+    deep_copy,
     missing_in,
     precision_of,
     shared_arrays,
@@ -50,7 +50,7 @@ def nested() -> Any:
 
 def test_copies_share_no_array_and_keep_functions() -> None:
     x = nested()
-    y = copy_of(x)
+    y = deep_copy(x)
     assert written_to(x, y) == []
     assert y["function"] is np.sin
     assert not shared_arrays(x, y)
@@ -61,7 +61,7 @@ def test_copies_share_no_array_and_keep_functions() -> None:
 def test_copies_of_tangents_share_no_array_and_keep_zeros_and_thunks() -> None:
     thunk = Thunk(lambda: np.ones(2))
     t = Tangent(tuple, np.ones(2), ZeroTangent(), NoTangent(), thunk)
-    copied = copy_of(t)
+    copied = deep_copy(t)
     assert copied.fields[0] is not t.fields[0]
     assert copied.fields[1] is ZeroTangent()
     assert copied.fields[3] is thunk

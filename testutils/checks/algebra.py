@@ -12,7 +12,7 @@ import numpy as np
 from rulescore import AbstractZero, NotImplementedTangent, Thunk, ZeroTangent, add_inplace
 from testutils.cases import Argument, Case, entry_of
 from testutils.checks.check import Check, Finding, check
-from testutils.comparison import ERROR_ESTIMATES, copy_of, differing, magnitude, tangent_type_problem
+from testutils.comparison import ERROR_ESTIMATES, deep_copy, differing, magnitude, tangent_type_problem
 from testutils.random_tangents import rand_tangent
 from testutils.rule_calls import NotReachedError, RuleRaisedError, force, rule_code, vector_of
 from testutils.vectorisation import Vector, labels, tangent_to_vector, vector_to_tangent
@@ -139,9 +139,9 @@ def pullback_can_be_called_again(case: Case) -> Iterator[Finding]:
     """The same pullback called again gives the same, and calls with other cotangents leave earlier results alone."""
     _ = case.cotangents
     pullback = case.run_rrule().derivative
-    first = case.pull(pullback, copy_of(case.output_tangent))
+    first = case.pull(pullback, deep_copy(case.output_tangent))
     before = case.cotangent_vectors(first)
-    again = case.cotangent_vectors(case.pull(pullback, copy_of(case.output_tangent)))
+    again = case.cotangent_vectors(case.pull(pullback, deep_copy(case.output_tangent)))
     yield from _same(
         case, before, again, "a second call of the same pullback gives another result; it must not use up what it saved"
     )
@@ -162,7 +162,7 @@ def frule_leaves_earlier_results_alone(case: Case) -> Iterator[Finding]:
     moving = case.differentiable_arguments
     if not moving:
         return
-    first = force(case.run_frule(tuple(copy_of(argument.tangent) for argument in case.arguments)).derivative)
+    first = force(case.run_frule(tuple(deep_copy(argument.tangent) for argument in case.arguments)).derivative)
     before = vector_of(case.expected, first).copy()
     case.pushforward(case.tangents_of(-2 * case.direction_of(moving, 0)))
     if differing(vector_of(case.expected, first), before, 0.0).any():
@@ -191,7 +191,7 @@ def frule_accepts_zero_tangents(case: Case) -> Iterator[Finding]:
 def pullback_accepts_a_thunk(case: Case) -> Iterator[Finding]:
     """A cotangent that comes as a thunk gives what the plain one gives."""
     plain = case.cotangent_vectors(case.cotangents)
-    delayed = case.cotangent_vectors(case.pull(case.run_rrule().derivative, _thunked(copy_of(case.output_tangent))))
+    delayed = case.cotangent_vectors(case.pull(case.run_rrule().derivative, _thunked(deep_copy(case.output_tangent))))
     message = "a thunked cotangent gives another result than the plain one; begin the pullback with unthunk(ybar)"
     yield from _same(case, plain, delayed, message)
 
@@ -245,7 +245,7 @@ def pullback_accepts_a_zero_entry(case: Case) -> Iterator[Finding]:
 
 
 def _with_entry(case: Case, place: int, entry: Any) -> dict[str, Vector]:
-    ybar = copy_of(case.output_tangent)
+    ybar = deep_copy(case.output_tangent)
     changed = (*ybar[:place], entry, *ybar[place + 1 :])
     return case.cotangent_vectors(case.pull(case.run_rrule().derivative, changed))
 

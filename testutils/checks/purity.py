@@ -9,7 +9,7 @@ from typing import Any
 
 from testutils.cases import Case, Primal, entry_of
 from testutils.checks.check import Check, Finding, check
-from testutils.comparison import arrays_in, copy_of, shared_arrays, written_to
+from testutils.comparison import arrays_in, deep_copy, shared_arrays, written_to
 from testutils.rule_calls import NotReachedError, RuleRaisedError, force
 
 
@@ -54,9 +54,9 @@ def pullback_leaves_the_output_alone(case: Case) -> Iterator[Finding]:
     """The pullback does not write to the output, which belongs to the caller."""
     _ = case.cotangents
     run = case.run_rrule()
-    before = copy_of(run.output)
+    before = deep_copy(run.output)
     with suppress(NotReachedError, RuleRaisedError):
-        for cotangent in case.pull(run.derivative, copy_of(case.output_tangent)):
+        for cotangent in case.pull(run.derivative, deep_copy(case.output_tangent)):
             force(cotangent)
     if written_to(before, run.output):
         yield Finding("the pullback writes to the output that the rule has returned; work on a copy", "the output")

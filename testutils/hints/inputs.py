@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from testutils.cases import Argument
-from testutils.comparison import copy_of
+from testutils.comparison import deep_copy
 from testutils.hints.measured_maps import Measured, MeasuredMap, attempt, case_at, have_same_numbers
 from testutils.hints.observations import Explanation, Observation, Observations, Prediction
 from testutils.hints.rearrangements import conjugated, real_part
@@ -107,7 +107,7 @@ def swapped_arguments(seen: Observations) -> Iterator[Explanation]:
     yield from (explanation for explanation, both in _by_another_argument(seen) if both)
     for other in _comparable_arguments(seen.map):
         own = seen.map.argument
-        swapped = {own.position: copy_of(other.value), other.position: copy_of(own.value)}
+        swapped = {own.position: deep_copy(other.value), other.position: deep_copy(own.value)}
         measured = attempt(partial(_at, seen.map, swapped))
         if measured is not None:
             how = f"with the values of {own.label} and {other.label} exchanged"
@@ -153,6 +153,6 @@ def evaluated_at_the_output(seen: Observations) -> Iterator[Explanation]:
     """f'(f(x)) in the place of f'(x)."""
     if seen.map.position == 0 or not have_same_numbers(seen.map.source, seen.map.target):
         return
-    measured = attempt(partial(_at, seen.map, {seen.map.position: copy_of(seen.map.case.expected)}))
+    measured = attempt(partial(_at, seen.map, {seen.map.position: deep_copy(seen.map.case.expected)}))
     if measured is not None:
         yield Explanation(measured.true, _given_by(seen, "at the output"), dear=measured.rows_are_free)

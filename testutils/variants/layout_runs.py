@@ -16,7 +16,7 @@ import numpy as np
 
 from testutils.cases import Case
 from testutils.checks.questions import CotangentComparison, TangentComparison
-from testutils.comparison import ERROR_ESTIMATES, FAIL, copy_of, differing, magnitude, value_problem, written_to
+from testutils.comparison import ERROR_ESTIMATES, FAIL, deep_copy, differing, magnitude, value_problem, written_to
 from testutils.report import CheckResult, description_of
 from testutils.rule_calls import NotReachedError, RuleRaisedError, force, is_pair, vector_of
 from testutils.variants.catalogue import LAYOUT_VARIANTS, checked_skip, result_name, skipped_results
@@ -219,7 +219,7 @@ class Runs:
 
     def given_in(self, names: Collection[str]) -> Any:
         """A fresh copy of the cotangent, or the tangents, in the memory of these variants."""
-        return _in_forms(copy_of(self.given), [name.removeprefix("tangents: ") for name in names if ":" in name])
+        return _in_forms(deep_copy(self.given), [name.removeprefix("tangents: ") for name in names if ":" in name])
 
     def written(self, inputs: tuple[Any, ...], given: Any, names: Collection[str]) -> Iterator[Difference]:
         """Whether the rule has written to what it was given."""

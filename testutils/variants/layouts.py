@@ -9,7 +9,7 @@ import numpy as np
 
 from rulescore import AbstractZero, NoTangent, Tangent, zero_tangent
 from rulescore.tangents.structure import rebuild, structure_of
-from testutils.comparison import arrays_in, copy_of
+from testutils.comparison import arrays_in, deep_copy
 
 Array = np.ndarray[Any, Any]
 Form = Callable[[Array], Array]
@@ -65,7 +65,7 @@ def relaid(x: Any, form: Form) -> Any:
         return x  # a function, which rules may know by its identity
     fields = structure_of(x)
     if not fields:
-        return copy_of(x)
+        return deep_copy(x)
     return rebuild(x, {key: relaid(value, form) for key, value in fields.items()})
 
 
@@ -136,4 +136,4 @@ def _without_imaginary_part(x: Any) -> Any:
 def _with_complex_leaves(ybar: Any, change: Callable[[Any], Any]) -> Any:
     if isinstance(ybar, tuple):
         return tuple(_with_complex_leaves(entry, change) for entry in ybar)
-    return change(ybar) if _is_complex(ybar) else copy_of(ybar)
+    return change(ybar) if _is_complex(ybar) else deep_copy(ybar)

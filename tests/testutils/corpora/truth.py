@@ -153,11 +153,11 @@ def watch_pullback(rule, draw, rng, lay_out):
             is_changed(ybar, ybar_before),
             is_changed(y, handed_out),
         ]
-        second = pullback(copy_of(ybar))
+        second = pullback(deep_copy(ybar))
         seen["second call"] = agree(snapshot(second), seen["values"])
-        pullback(copy_of(other))
+        pullback(deep_copy(other))
         seen["buffer"] = agree(snapshot(first), seen["values"])
-        of_both, of_other = (rule(*draw()[0], **kwargs)[1](c) for c in (combined(ybar, other), copy_of(other)))
+        of_both, of_other = (rule(*draw()[0], **kwargs)[1](c) for c in (combined(ybar, other), deep_copy(other)))
         seen["linear"] = agree(snapshot(of_both), snapshot(combined(first, of_other)))
     for aspect, cotangent in (
         ("zero", lambda y: ZeroTangent()),
@@ -189,8 +189,8 @@ def watch_pushforward(rule, draw, rng, lay_out):
         seen |= {"output": snapshot(y), "output type": type_of(y), "aliases": shares_memory(y, args)}
         seen |= {"values": snapshot(dy), "types": type_of(dy)}
         seen["written"] = [is_changed(args, before), is_changed(tangents, tangents_before)]
-        seen["second call"] = agree(snapshot(rule(copy_of(tangents), *draw()[0], **kwargs)[1]), seen["values"])
-        of_other = copy_of(rule(others, *draw()[0], **kwargs)[1])
+        seen["second call"] = agree(snapshot(rule(deep_copy(tangents), *draw()[0], **kwargs)[1]), seen["values"])
+        of_other = deep_copy(rule(others, *draw()[0], **kwargs)[1])
         seen["buffer"] = agree(snapshot(dy), seen["values"])
         of_both = rule(combined(tangents, others), *draw()[0], **kwargs)[1]
         seen["linear"] = agree(snapshot(of_both), snapshot(combined(dy, of_other)))
@@ -289,9 +289,9 @@ def shares_memory(y, args):
     return any(np.shares_memory(part, array) for part in parts for array in arrays)
 
 
-def copy_of(x):
+def deep_copy(x):
     if isinstance(x, tuple | list):
-        return type(x)(map(copy_of, x))
+        return type(x)(map(deep_copy, x))
     return np.array(x, copy=True, order="K") if isinstance(x, np.ndarray) else x
 
 

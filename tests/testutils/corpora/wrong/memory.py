@@ -155,11 +155,11 @@ def rrule_that_forgets_what_it_saved(x):
     return y, forgetting_pullback
 
 
-def copy_of(x):
+def deep_copy(x):
     return np.array(x, copy=True)
 
 
-COPY = Differentiable(copy_of, jvp=lambda dx, x: np.array(dx), vjp=lambda ybar, x: np.array(ybar))
+COPY = Differentiable(deep_copy, jvp=lambda dx, x: np.array(dx), vjp=lambda ybar, x: np.array(ybar))
 
 
 def rrule_whose_output_is_the_argument(x):
