@@ -19,7 +19,6 @@ from rulescore.ad.engine.tapes import Tape
 from rulescore.ad.in_place.tracer import call_and_settle
 from rulescore.ad.reverse import vjp
 from rulescore.ad.system.reference_ad import AD
-from rulescore.ad.system.whole_functions import pushforward_of
 from rulescore.ad.tracing.tracers import Tracer, top_trace, value_beneath
 from rulescore.ad.values.trees import flatten, unflatten
 from rulescore.tables.names import name_of
@@ -233,7 +232,7 @@ def checkpoint_frule(tangents: Any, call: Any, *leaves: Any) -> Any:
     def forward(*flat: Any) -> tuple[Any, ...]:
         xs = flat[: len(leaves)]
         dxs = with_items([ZeroTangent()] * len(xs), moved, flat[len(leaves) :])
-        y, dy = pushforward_of(AD, function, (NoTangent(), *dxs), xs, {})
+        y, dy = AD.frule_via_ad((NoTangent(), *dxs), function, *xs)
         parts = [dy] * len(y) if isinstance(dy, AbstractZero) else dy
         return (*y, *[_filled(dx, value) for dx, value in zip(parts, y, strict=True)])
 

@@ -14,8 +14,7 @@ import numpy as np
 
 from rulescore.ad.boundary.arguments import check_tangent
 from rulescore.ad.boundary.results import finished
-from rulescore.ad.graph.going_back import add_to_grad, go_back
-from rulescore.ad.graph.graph import Graph, Leaf, Node
+from rulescore.ad.graph.graph import Graph, Leaf, Node, add_to_grad, go_back
 from rulescore.ad.graph.tracers import leaf_of
 from rulescore.ad.messages.errors import UnrelatedOutputError, describe
 from rulescore.ad.system.reference_ad import AD

@@ -38,6 +38,10 @@ class Entry:
         """The keys of parents, each with what is to be added to its cotangent."""
         return ()
 
+    def lifted(self, trace: Any, key: Key) -> Entry:
+        """An entry that does likewise with tracers of a trace, whose entry it is, in the place of what it has saved."""
+        return self
+
 
 LEAF = Entry()
 
@@ -92,9 +96,8 @@ class Several(Entry):
         bars = [parts.get(i, _ZERO_TANGENT) for i in range(self._count)]
         return self.call.cotangents(tangent_of(self._skeleton, bars))
 
-    def of(self, call: Entry) -> Several:
-        """The same outputs of another call."""
-        return Several(call, self._skeleton, self._count)
+    def lifted(self, trace: Any, key: Key) -> Entry:
+        return Several(self.call.lifted(trace, key), self._skeleton, self._count)
 
 
 class Output(Entry):

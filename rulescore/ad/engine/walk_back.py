@@ -23,18 +23,25 @@ class Cotangents:
         What some entries begin with.
     wanted : collection of keys, optional
         Where cotangents are to go; what would go elsewhere is not even computed. Everywhere, if it is not given.
+    kept : collection of keys
+        Where the sum stays when it has been taken, to be taken again.
     in_place : bool
         Whether sums that were made here are added to in place.
     """
 
     def __init__(
-        self, seeds: Iterable[tuple[Key, Any]], wanted: Collection[Key] | None = None, in_place: bool = True
+        self,
+        seeds: Iterable[tuple[Key, Any]],
+        wanted: Collection[Key] | None = None,
+        kept: Collection[Key] = (),
+        in_place: bool = True,
     ) -> None:
         self._sums: dict[Key, Any] = {}
         # The sums that were made here, and may be added to in place: a pullback may return the cotangent it was given,
         # or one array for several arguments.
         self._own: set[Key] = set()
         self._wanted = wanted
+        self._kept = kept
         self._in_place = in_place
         for key, ybar in seeds:
             self.add(key, ybar)
@@ -42,7 +49,7 @@ class Cotangents:
     def take(self, key: Key, masked: bool = False) -> Any:
         """The sum at an entry, None where nothing has arrived; written out unless it may be masked."""
         self._own.discard(key)
-        total = self._sums.pop(key, None)
+        total = self._sums.get(key) if key in self._kept else self._sums.pop(key, None)
         return total.force() if type(total) is Selected and not masked else total
 
     def add(self, key: Key, xbar: Any) -> None:

@@ -27,22 +27,13 @@ def MINUS_ONE(y: Any, *args: Any) -> Any:
 
 
 class Unary(NamedTuple):
-    """An elementwise function of one argument whose output has the dtype of the argument.
-
-    Attributes
-    ----------
-    partial : callable
-        ``partial(y, x)``.
-    reads_y, reads_x : bool
-        Which of the two it reads.
-    ufunc_of_x : ufunc or None
-        What it is where it is one ufunc of ``x``, as cos for sin: calling that saves a call.
-    """
+    """An elementwise function of one argument whose output has the dtype of the argument, by ``partial(y, x)``."""
 
     partial: Callable[..., Any]
     reads_y: bool
     reads_x: bool
     ufunc_of_x: Any
+    """What the partial is where it is one ufunc of ``x``, as cos for sin: calling that saves a call."""
 
 
 class Reads(NamedTuple):
@@ -65,23 +56,18 @@ class Binary(NamedTuple):
 
 # By ufunc; None for one that has to be recorded by its rule.
 unary_forms: dict[Any, Unary | None] = rrule.dependent_cache()
-unary_derivatives: dict[Any, Any] = rrule.dependent_cache()
-"""Of the unary ones whose derivative is a ufunc of the argument, that ufunc: cos of sin."""
 binary_forms: dict[Any, Binary | None] = rrule.dependent_cache()
 
 
 def unary_form(ufunc: Any) -> Unary | None:
     """How to record an elementwise function of one argument, or None; also put into the cache."""
     form, generation = None, rrule.generation
-    record = _record(ufunc, 1)
-    if record is not None and record.static is not None and record.static.partials is not None:
-        (partial,) = record.static.partials
-        if partial is not None:
-            reads = (record.static.uses_output[0], record.static.uses_arguments[0][0])
-            is_minus_one = not any(reads) and partial(None, None) == -1
-            form = Unary(MINUS_ONE if is_minus_one else partial, *reads, _ufunc_of_argument(partial))
-    if form is not None and form.ufunc_of_x is not None:
-        rrule.store(unary_derivatives, ufunc, form.ufunc_of_x, generation)
+    static = _form_by_partials(ufunc, 1)
+    if static is not None:
+        (partial,) = static.partials
+        reads = (static.uses_output[0], static.uses_arguments[0][0])
+        is_minus_one = not any(reads) and partial(None, None) == -1
+        form = Unary(MINUS_ONE if is_minus_one else partial, *reads, _ufunc_of_argument(partial))
     rrule.store(unary_forms, ufunc, form, generation)
     return form
 
@@ -89,29 +75,29 @@ def unary_form(ufunc: Any) -> Unary | None:
 def binary_form(ufunc: Any) -> Binary | None:
     """How to record an elementwise function of two arguments, or None; also put into the cache."""
     form, generation = None, rrule.generation
-    record = _record(ufunc, 2)
-    if record is not None and record.static is not None and record.static.partials is not None:
-        static, (first, second) = record.static, record.static.partials
-        if first is not None and second is not None:
-            of_first = Reads(static.uses_output[0], *static.uses_arguments[0])
-            of_second = Reads(static.uses_output[1], *static.uses_arguments[1])
-            of_both = Reads(*map(operator.or_, of_first, of_second))
-            form = Binary(_simplest(first, of_first), _simplest(second, of_second), of_first, of_second, of_both)
+    static = _form_by_partials(ufunc, 2)
+    if static is not None:
+        first, second = static.partials
+        of_first, of_second = map(Reads, static.uses_output, *zip(*static.uses_arguments, strict=True))
+        of_both = Reads(*map(operator.or_, of_first, of_second))
+        form = Binary(_simplest(first, of_first), _simplest(second, of_second), of_first, of_second, of_both)
     rrule.store(binary_forms, ufunc, form, generation)
     return form
 
 
-def _record(ufunc: Any, count: int) -> RuleRecord | None:
-    """The rule of a ufunc of so many arguments, if it serves all types alike and no loop changes the dtype."""
+def _form_by_partials(ufunc: Any, count: int) -> Any:
+    """The static form of a ufunc of so many arguments, if its rule serves all types alike and no loop changes the dtype."""
     if not isinstance(ufunc, np.ufunc) or (ufunc.nin, ufunc.nout) != (count, 1) or ufunc.signature is not None:
         return None
     record = rrule.rule_for_types(ufunc, (np.ndarray,) * count)
     if record is None or any(t is not object for signature in record.signatures for t in signature):
         return None
     loops = {loop.partition("->")[0]: loop.partition("->")[2] for loop in ufunc.types}
-    keeps_dtype = all(loops.get(char * count, char) == char for char in "efdgFDG")
+    keeps_dtype = "d" * count in loops and all(loops.get(char * count, char) == char for char in "efdgFDG")
     is_alone = not any(other is not record and _serves_arrays(other) for other in rrule.records(ufunc))
-    return record if keeps_dtype and "d" * count in loops and is_alone else None
+    form = record.static
+    has_partials = form is not None and form.partials is not None and None not in form.partials
+    return form if keeps_dtype and is_alone and has_partials else None
 
 
 def _serves_arrays(record: RuleRecord) -> bool:

@@ -18,19 +18,17 @@ from rulescore.ad.fast.entries import (
     propagate_one,
     propagate_unary,
 )
-from rulescore.ad.fast.forms import unary_form, unary_forms
 from rulescore.ad.fast.recording import MISSING, Recording, record_binary
 from rulescore.ad.graph.graph import (
     FREED_MEANWHILE,
     Graph,
     Node,
     frame_of_user,
-    lifted_entry,
     next_number,
     node_of,
     user_files,
 )
-from rulescore.ad.in_place.tracer import WritableTracer, call_and_settle
+from rulescore.ad.in_place.tracer import call_and_settle
 from rulescore.ad.tracing.tracers import class_for
 from rulescore.tangents.masked import Selected
 
@@ -42,25 +40,6 @@ class GraphRecording(Recording):
     """A variable, or what was computed from variables, recorded by tables."""
 
     __slots__ = ()
-
-    def __array_ufunc__(self, ufunc: Any, method: str, a: Any, b: Any = MISSING, *more: Any, **kwargs: Any) -> Any:
-        if b is MISSING and not kwargs:  # and so no method: reduce and its kin are of ufuncs of two arguments
-            form = a._unary_forms.get(ufunc)
-            if form is not None:
-                x = a._value
-                y = ufunc(x)
-                partial, reads_y, reads_x, ufunc_of_x = form
-                entry: Any = (
-                    (propagate_unary, partial, y if reads_y else None, x if reads_x else None, a._node)
-                    if ufunc_of_x is None
-                    else (propagate_by_ufunc, ufunc_of_x, x, a._node)
-                )
-                return type(a)._finish(a, x, y, entry, ufunc, a, MISSING)
-            if a._unary_forms is unary_forms and ufunc not in unary_forms and unary_form(ufunc) is not None:
-                return self.__array_ufunc__(ufunc, method, a)
-        elif not kwargs and method == "__call__" and not more:
-            return record_binary(ufunc, ufunc, a, b)
-        return WritableTracer.__array_ufunc__(self, ufunc, method, a, *(() if b is MISSING else (b,)), *more, **kwargs)
 
     @staticmethod
     def _finish(like: Any, x: Any, y: Any, entry: Any, f: Any, a: Any, b: Any) -> Any:
@@ -122,7 +101,7 @@ class FastGraph(Graph):
                 ybar = bars[node] if node in ends else bars.pop(node)
                 if ybar is not None:
                     if create:
-                        entry = self.lifted(node, entry)
+                        entry = self._lifted(node, entry)
                     if type(ybar) is Selected and not is_elementwise(entry):
                         ybar = ybar.force()
                     entry[0](entry, ybar, bars, owned)
@@ -133,9 +112,9 @@ class FastGraph(Graph):
             raise
         return {node: bar.force() if type(bar := bars[node]) is Selected else bar for node in ends}
 
-    def lifted(self, node: Node, entry: Any) -> FastEntry:
+    def _lifted(self, node: Node, entry: FastEntry) -> FastEntry:
         if entry[0] is propagate_entry:
-            return (propagate_entry, lifted_entry(entry[1], self, node))
+            return (propagate_entry, entry[1].lifted(self, node))
         items = list(entry)
         for position, key in _saved(node, entry):
             if items[position] is not None:

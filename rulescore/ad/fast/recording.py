@@ -25,7 +25,6 @@ from rulescore.ad.fast.forms import (
     binary_forms,
     static_form,
     static_forms,
-    unary_derivatives,
     unary_form,
     unary_forms,
 )
@@ -36,10 +35,9 @@ from rulescore.ad.numpy_protocols.array_makers import SPECIAL
 from rulescore.ad.numpy_protocols.operands import leaves_to
 from rulescore.ad.tracing.tracers import Tracer, class_for
 from rulescore.definitions.static import Blueprint
-from rulescore.tables.records import StaticForm
 
 _ndarray = np.ndarray
-_getitem, _matmul = operator.getitem, np.matmul
+_getitem = operator.getitem
 MISSING: Any = object()
 """In the place of a second argument that a ufunc was not given, since None may be one (``np.negative.at(x, None)``)."""
 
@@ -49,7 +47,6 @@ class Recording(WritableTracer):
 
     __slots__ = ()
     # Empty but for real numbers; the tables are in the class, so that no operation looks at dtypes.
-    _unary_derivatives: ClassVar[dict[Any, Any]] = {}
     _unary_forms: ClassVar[dict[Any, Any]] = {}
     _binary_forms: ClassVar[dict[Any, Any]] = {}
     _finish: ClassVar[Callable[..., Any]]
@@ -59,9 +56,27 @@ class Recording(WritableTracer):
     def traits_of(cls, value_type: type, dtype: Any) -> dict[str, Any]:
         traits = super().traits_of(value_type, dtype)
         if dtype.kind == "f":
-            traits |= {"_unary_derivatives": unary_derivatives, "_unary_forms": unary_forms}
-            traits |= {"_binary_forms": binary_forms}
+            traits |= {"_unary_forms": unary_forms, "_binary_forms": binary_forms}
         return traits
+
+    def __array_ufunc__(self, ufunc: Any, method: str, a: Any, b: Any = MISSING, *more: Any, **kwargs: Any) -> Any:
+        if b is MISSING and not kwargs:  # and so no method: reduce and its kin are of ufuncs of two arguments
+            form = a._unary_forms.get(ufunc)
+            if form is not None:
+                x = a._value
+                y = ufunc(x)
+                partial, reads_y, reads_x, ufunc_of_x = form
+                entry: Any = (
+                    (propagate_unary, partial, y if reads_y else None, x if reads_x else None, a._node)
+                    if ufunc_of_x is None
+                    else (propagate_by_ufunc, ufunc_of_x, x, a._node)
+                )
+                return type(a)._finish(a, x, y, entry, ufunc, a, MISSING)
+            if a._unary_forms is unary_forms and ufunc not in unary_forms and unary_form(ufunc) is not None:
+                return self.__array_ufunc__(ufunc, method, a)
+        elif not kwargs and method == "__call__" and not more:
+            return record_binary(ufunc, ufunc, a, b)
+        return WritableTracer.__array_ufunc__(self, ufunc, method, a, *(() if b is MISSING else (b,)), *more, **kwargs)
 
 
 _OPERATORS: dict[str, tuple[Any, Any]] = {
@@ -70,6 +85,7 @@ _OPERATORS: dict[str, tuple[Any, Any]] = {
     "mul": (np.multiply, operator.mul),
     "truediv": (np.true_divide, operator.truediv),
     "pow": (np.power, operator.pow),
+    "matmul": (np.matmul, operator.matmul),
 }
 
 
@@ -175,8 +191,9 @@ def _record_generally(ufunc: Any, compute: Any, a: Any, b: Any) -> Any:
     """An operation that has not been seen before, is of mixed traces, or of other types than NumPy's usual ones."""
     if ufunc not in binary_forms and binary_form(ufunc) is not None:
         return record_binary(ufunc, compute, a, b)
-    other = b if isinstance(a, Tracer) else a
-    return NotImplemented if compute is not ufunc and leaves_to(other) else call_and_settle(ufunc, (a, b))
+    if compute is not ufunc and leaves_to(b if isinstance(a, Tracer) else a):
+        return NotImplemented
+    return _record_product(ufunc, a, b) if ufunc is np.matmul else call_and_settle(ufunc, (a, b))
 
 
 # ---------------------------------------------------------------- tapes
@@ -188,36 +205,19 @@ class TapeRecording(Recording):
     __slots__ = ()
 
     def __array_ufunc__(self, ufunc: Any, method: str, a: Any, b: Any = MISSING, *more: Any, **kwargs: Any) -> Any:
-        if b is MISSING and not kwargs:  # and so no method: reduce and its kin are of ufuncs of two arguments
-            derivative = a._unary_derivatives.get(ufunc)
-            if derivative is not None:
-                x = a._value
-                y = ufunc(x)
-                # A call of the class is the fastest way to an object, and setting slots faster than an __init__.
-                out = type(a)()
-                out._value = y
-                out._trace = tape = a._trace
-                out._node = len(tape)
-                tape.append((propagate_by_ufunc, derivative, x, a._node))
-                return out
-            form = a._unary_forms.get(ufunc)
-            if form is not None:
-                x = a._value
-                y = ufunc(x)
-                partial, reads_y, reads_x, _ = form
-                out = type(a)()
-                out._value = y
-                out._trace = tape = a._trace
-                out._node = len(tape)
-                tape.append((propagate_unary, partial, y if reads_y else None, x if reads_x else None, a._node))
-                return out
-            if a._unary_forms is unary_forms and ufunc not in unary_forms and unary_form(ufunc) is not None:
-                return self.__array_ufunc__(ufunc, method, a)
-        elif not kwargs and method == "__call__" and not more:
-            if ufunc is _matmul:
-                return _record_product(ufunc, a, b)
-            return record_binary(ufunc, ufunc, a, b)
-        return WritableTracer.__array_ufunc__(self, ufunc, method, a, *(() if b is MISSING else (b,)), *more, **kwargs)
+        # Where the derivative is a ufunc of the argument, spelled out: 8 % of a chain of sines.
+        form = a._unary_forms.get(ufunc) if b is MISSING and not kwargs else None
+        if form is None or form[3] is None:
+            return Recording.__array_ufunc__(self, ufunc, method, a, b, *more, **kwargs)
+        x = a._value
+        y = ufunc(x)
+        # A call of the class is the fastest way to an object, and setting slots faster than an __init__.
+        out = type(a)()
+        out._value = y
+        out._trace = tape = a._trace
+        out._node = len(tape)
+        tape.append((propagate_by_ufunc, form[3], x, a._node))
+        return out
 
     @staticmethod
     def _finish(like: Any, x: Any, y: Any, entry: Any, f: Any, a: Any, b: Any) -> Any:
@@ -267,12 +267,6 @@ class TapeRecording(Recording):
         tape.append((propagate_item, form, x.shape, x.dtype, index, self._node))
         return item_of(self, index, y, tape, node) if type(y) is _ndarray and y.size else tape.tracer(y, node)
 
-    def __matmul__(self, other: Any) -> Any:
-        return NotImplemented if leaves_to(other) else _record_product(_matmul, self, other)
-
-    def __rmatmul__(self, other: Any) -> Any:
-        return NotImplemented if leaves_to(other) else _record_product(_matmul, other, self)
-
     def write(self, index: Any, value: Any) -> None:
         if type(self._value) is _ndarray and type(self._trace) is FastTape and assign_on_tape(self, index, value):
             return
@@ -294,22 +288,17 @@ def _is_basic(index: Any) -> bool:
 
 def _record_product(ufunc: Any, a: Any, b: Any) -> Any:
     """A ufunc of two arguments whose rule has a static form, of arrays of real numbers of one dtype."""
-    is_a, is_b = isinstance(a, TapeRecording), isinstance(b, TapeRecording)
-    x, z = a._value if is_a else a, b._value if is_b else b
+    of_a, of_b = isinstance(a, TapeRecording), isinstance(b, TapeRecording)
+    x, z = a._value if of_a else a, b._value if of_b else b
+    form = None
     if type(x) is type(z) is _ndarray and x.dtype is z.dtype and x.dtype.kind == "f":
-        tape = a._trace if is_a else b._trace
-        if type(tape) is FastTape and (not is_a or not is_b or b._trace is tape):
+        tape = a._trace if of_a else b._trace
+        if type(tape) is FastTape and (not of_a or not of_b or b._trace is tape):
             form = static_forms[ufunc] if ufunc in static_forms else static_form(ufunc, 2)
-            if form is not None:
-                return _record_static_two(tape, form, ufunc, a if is_a else None, b if is_b else None, x, z)
-    return call_and_settle(ufunc, (a, b))
-
-
-def _record_static_two(tape: FastTape, form: StaticForm, ufunc: Any, a: Any, b: Any, x: Any, z: Any) -> Any:
-    """A call of two arrays by the static form of its rule; None for what is not differentiated."""
+    if form is None:
+        return call_and_settle(ufunc, (a, b))
     y = ufunc(x, z)
     (reads_y, other_reads_y), (reads, other_reads) = form.uses_output, form.uses_arguments
-    of_a, of_b = a is not None, b is not None
     entry = (
         propagate_static_two,
         form.vjps[0] if of_a else None,
@@ -321,4 +310,4 @@ def _record_static_two(tape: FastTape, form: StaticForm, ufunc: Any, a: Any, b: 
         b._node if of_b else None,
     )
     tracer = tape.record_tuple(y, entry)
-    return tracer if is_fresh(y) else settled(tracer, ufunc, (a if of_a else x, b if of_b else z), {})
+    return tracer if is_fresh(y) else settled(tracer, ufunc, (a, b), {})

@@ -68,16 +68,12 @@ class FastTape(Tape):
         NotImplemented where its output is anything else than a number or array.
         """
         y = form.primal(x)
-        if not is_fresh(y) or y is x:
-            if not _is_inexact(y):
-                return NotImplemented
-            tracer = self.record_tuple(y, (propagate_static, form.vjps[0], y, x, first._node))
-            return settled(tracer, form.primal, (first,), {})
+        if not _is_inexact(y):
+            return NotImplemented
         saved_y = y if form.uses_output[0] else None
         saved_x = x if form.uses_arguments[0][0] else Blueprint(x.shape, x.dtype)
-        position = len(self)
-        self.append((propagate_static, form.vjps[0], saved_y, saved_x, first._node))
-        return self.tracer(y, position)
+        tracer = self.record_tuple(y, (propagate_static, form.vjps[0], saved_y, saved_x, first._node))
+        return tracer if is_fresh(y) and y is not x else settled(tracer, form.primal, (first,), {})
 
     def pull_back(self, seeds: list[tuple[int, Any]], keep: bool = False) -> list[Any]:
         bars: list[Any] = [None] * len(self)

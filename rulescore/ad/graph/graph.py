@@ -10,7 +10,9 @@ from __future__ import annotations
 import functools
 import itertools
 import sys
-from collections.abc import Callable, Collection, Iterator
+import threading
+from collections.abc import Callable, Collection, Iterable, Iterator
+from operator import attrgetter
 from types import CodeType, FrameType
 from typing import Any
 
@@ -20,6 +22,7 @@ from rulescore.ad.engine.walk_back import Cotangents, walk_back
 from rulescore.ad.messages.errors import describe, full_name
 from rulescore.ad.messages.places import Place, user_frame
 from rulescore.ad.tracing.calls import Call, Stripped, captures, traced, values_of
+from rulescore.ad.tracing.rules import key_of_call
 from rulescore.ad.tracing.tracers import Tracer
 from rulescore.ad.values.trees import map_containers_at
 from rulescore.tables.registry import rrule
@@ -29,30 +32,15 @@ next_number = itertools.count().__next__
 
 
 class Node:  # without an __init__, since setting slots from outside is faster
-    """An operation of the graph. It keeps what it depends on, and is kept by what depends on it.
-
-    Attributes
-    ----------
-    entry : Entry or None
-        How cotangents pass through it; None after it has been freed: it still depends on its parents, and no longer
-        knows how.
-    parents : tuple of Node
-        The nodes of its arguments.
-    number : int
-        Higher than that of every node before it, its parents among them.
-    f : object
-        What was called.
-    code, instruction : code object, int
-        Where in the user's code; see `place_of`.
-    """
+    """An operation of the graph. It keeps what it depends on, and is kept by what depends on it."""
 
     __slots__ = ("code", "entry", "f", "instruction", "number", "parents")
 
-    entry: Any
+    entry: Any  # how cotangents pass through it; None after it has been freed: only the parents are known then
     parents: tuple[Node, ...]
-    number: int
-    f: Any
-    code: CodeType
+    number: int  # higher than that of every node before it, its parents among them
+    f: Any  # what was called
+    code: CodeType  # where in the user's code; see `place_of`
     instruction: int
 
 
@@ -75,17 +63,7 @@ def _function_of(entry: Any) -> Any:
 
 
 class Leaf(Node):
-    """The node of a variable that is no result of anything.
-
-    Attributes
-    ----------
-    value : object
-        The value of the variable.
-    grad : object
-        The sum of the gradients that backward passes have brought, None before the first.
-    is_stale : bool
-        Whether the value was updated in place after this node had become part of a graph.
-    """
+    """The node of a variable that is no result of anything, with the gradient that backward passes have brought."""
 
     __slots__ = ("grad", "is_stale", "value")
 
@@ -94,7 +72,7 @@ class Leaf(Node):
         self.entry, self.parents = LEAF, ()
         self.value = value
         self.grad = grad
-        self.is_stale = False
+        self.is_stale = False  # whether the value was updated in place after this had become part of a graph
 
     def __repr__(self) -> str:
         return f"<Leaf: {describe(self.value)}>"
@@ -131,12 +109,8 @@ _have_constant_pullbacks: dict[Any, bool] = rrule.dependent_cache()
 class Recalled(Pulled):
     """A call that can be made again, with variables, where its derivative is itself to be differentiated.
 
-    What the pullback saved cannot be seen.
-
-    Parameters
-    ----------
-    again : tuple or None
-        The arguments, keywords and needs of the call; None where its pullback does not depend on the arguments.
+    What the pullback saved cannot be seen. ``again`` is the arguments, keywords and needs of the call, or None where the
+    pullback does not depend on the arguments.
     """
 
     __slots__ = ("_again", "f")
@@ -146,15 +120,14 @@ class Recalled(Pulled):
         self.f = f
         self._again = again
 
-    def lifted(self, graph: Graph, node: Node) -> Entry:
-        """An entry that does likewise with variables, so that what it computes becomes part of the graph again."""
+    def lifted(self, trace: Any, key: Key) -> Entry:
         if self._again is None:
             return self
         values, kwargs, needs = self._again
         args = list(values)
         for position, path, parent in self.targets:
-            args[position] = map_containers_at(args[position], path, functools.partial(graph.tracer, node=parent))
-        _, pullback = graph.system.pull(self.f, tuple(args), kwargs, needs)
+            args[position] = map_containers_at(args[position], path, functools.partial(trace.tracer, node=parent))
+        _, pullback = trace.system.pull(self.f, tuple(args), kwargs, needs)
         return Pulled(pullback, self.targets)
 
 
@@ -173,16 +146,8 @@ class Join(Entry):
 class Graph(Recorder):
     """The trace of all variables.
 
-    Parameters
-    ----------
-    system : System
-        What the storeys above provide.
-    kind : type
-        The class of results; those of variables derive from it.
-    remake : callable
-        From a value to another variable, for those that are unpickled.
-    backward : callable
-        What the method of that name does.
+    ``kind`` is the class of results, from which that of variables derives; ``remake`` makes a variable of a value, for
+    those that are unpickled; ``backward`` is what the method of that name does.
     """
 
     __slots__ = ("backward", "kind", "remake", "system")
@@ -222,14 +187,12 @@ class Graph(Recorder):
 
     def _has_constant_pullback(self, f: Any, values: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
         """Whether what a call does to a cotangent of its first argument does not depend on the arguments' values."""
-        types = tuple(map(type, values))
-        key = (f, types, tuple(kwargs), *map(type, kwargs.values())) if kwargs else (f, types)
+        key = key_of_call(f, values, kwargs)
         try:
             return _have_constant_pullbacks[key]
         except KeyError:
             generation = rrule.generation
-            keywords = {name: type(x) for name, x in kwargs.items()}
-            record = rrule.rule_for_types(f, types, keywords, config=type(self.system))
+            record = self.system.rule(rrule, f, values, kwargs)
             form = None if record is None else record.static
             reads_nothing = form is not None and not (form.uses_output[0] or any(form.uses_arguments[0]))
             answer = record is not None and ("linear" in record.tags or reads_nothing)
@@ -244,17 +207,10 @@ class Graph(Recorder):
         return self.record(direct._value, Join(direct._node, closed_over._node))
 
     def walk(
-        self,
-        nodes: list[Node],
-        steps: list[Node],
-        seeds: list[tuple[Node, Any]],
-        ends: Collection[Node],
-        wanted: Collection[Node] | None,
-        keep: bool,
-        create: bool,
+        self, nodes: list[Node], steps: list[Node], seeds: Any, ends: Any, wanted: Any, keep: bool, create: bool
     ) -> dict[Node, Any]:
         """The cotangents of the ends, after a walk back in steps through some of the nodes; see `go_back`."""
-        bars = _CotangentsOfNodes(seeds, ends, wanted, in_place=not create)
+        bars = Cotangents(seeds, wanted, kept=ends, in_place=not create)
         walk_back(self._entries(steps, keep, create), bars)
         return {node: bars.take(node) for node in ends}
 
@@ -264,13 +220,9 @@ class Graph(Recorder):
             entry = node.entry
             if entry is None:
                 raise RuntimeError(FREED_MEANWHILE)
-            yield node, self.lifted(node, entry) if create else entry
+            yield node, entry.lifted(self, node) if create else entry
             if not keep:
                 node.entry = None
-
-    def lifted(self, node: Node, entry: Any) -> Any:
-        """An entry that does what that of a node does, with variables."""
-        return lifted_entry(entry, self, node)
 
 
 FREED_MEANWHILE = (
@@ -279,22 +231,74 @@ FREED_MEANWHILE = (
 )
 
 
-class _CotangentsOfNodes(Cotangents):
-    """The cotangents of nodes, of which some stay where they are until the end."""
+# ---------------------------------------------------------------- going back
 
-    def __init__(self, seeds: Any, ends: Collection[Node], wanted: Collection[Node] | None, in_place: bool) -> None:
-        super().__init__(seeds, wanted, in_place)
-        self._ends = ends
-
-    def take(self, key: Node, masked: bool = False) -> Any:
-        total = super().take(key, masked)
-        if key in self._ends and total is not None:
-            self._sums[key] = total
-        return total
+# Two threads may add to the gradient of one variable at once, which is more than one step.
+_lock = threading.Lock()
 
 
-def lifted_entry(entry: Any, graph: Graph, node: Node) -> Any:
-    """The entry of a node, with variables in the place of what it has saved, if it has."""
-    if isinstance(entry, Several):
-        return entry.of(lifted_entry(entry.call, graph, node))
-    return entry.lifted(graph, node) if hasattr(entry, "lifted") else entry
+def go_back(
+    graph: Graph, seeds: list[tuple[Node, Any]], keep: bool, create: bool, targets: Collection[Node] | None = None
+) -> dict[Any, Any]:
+    """The cotangents of the variables that some nodes depend on, or of the ``targets`` alone; None where none arrived.
+
+    ``keep`` says whether the graph will be walked again, otherwise what its nodes saved is freed on the way; ``create``
+    whether to compute with variables, so that the cotangents become part of the graph.
+    """
+    nodes = _order([node for node, _ in seeds])
+    _check_values(nodes)  # also of variables that lead to no target: what was saved of them is read
+    if targets is None:
+        leading = None
+        ends: Any = dict.fromkeys([node for node in nodes if type(node) is Leaf])
+        steps = [node for node in nodes if node.parents]
+    else:
+        ends = set(targets).intersection(nodes)
+        leading = set(ends)
+        for node in nodes:
+            if not leading.isdisjoint(node.parents):
+                leading.add(node)
+        steps = [node for node in nodes if not leading.isdisjoint(node.parents)]
+        seeds = [seed for seed in seeds if seed[0] in leading]
+    for node in steps:
+        if node.entry is None:
+            raise RuntimeError(
+                "a backward pass was asked for through a part of the graph that an earlier pass has freed: that of "
+                f"{place_of(node)}\nWrite retain_graph=True in the earlier pass, go back once from the sum of the "
+                "outputs, or compute the output again."
+            )
+    try:
+        return graph.walk(nodes, steps, seeds, ends, leading, keep, create)
+    except Exception as error:
+        node = vars(error).pop("key", None)
+        if node is not None:
+            error.add_note(f"in the backward pass of {place_of(node)}")
+        raise
+
+
+def _order(roots: list[Node]) -> list[Node]:
+    """The nodes that some nodes depend on, and these, the oldest first: a tape for the occasion."""
+    found: set[Node] = set()
+    waiting = list(roots)
+    while waiting:
+        node = waiting.pop()
+        if node not in found:
+            found.add(node)
+            waiting += node.parents
+    return sorted(found, key=attrgetter("number"))  # parents are always older
+
+
+def _check_values(nodes: Iterable[Node]) -> None:
+    """Raise where the array of a variable has been written to, which nodes may have saved."""
+    for node in nodes:
+        if type(node) is Leaf and node.is_stale:
+            raise RuntimeError(
+                f"a backward pass was asked for from what depends on a variable ({describe(node.value)}) whose array "
+                "has been written to since (x.value -= ...), so that the derivative would be wrong: go back before you "
+                "update it, or write x.value = x.value - ..., which makes another array"
+            )
+
+
+def add_to_grad(leaf: Leaf, bar: Any) -> None:
+    """Add a cotangent to the gradient of a variable."""
+    with _lock:
+        leaf.grad = bar if leaf.grad is None else leaf.grad + bar

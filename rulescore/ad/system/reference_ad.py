@@ -13,9 +13,9 @@ from rulescore.ad.fast.tape import FastTape
 from rulescore.ad.graph.graph import Graph
 from rulescore.ad.graph.tracers import GraphTracer
 from rulescore.ad.in_place.tracer import WritableTracer
-from rulescore.ad.system import transposition, whole_functions
 from rulescore.ad.system.placing import PlacingTape, is_placing
-from rulescore.ad.tracing.rules import System
+from rulescore.ad.system.transposition import Transposing
+from rulescore.ad.system.whole_functions import CallingBack
 
 
 class FastGraphTracer(GraphRecording, GraphTracer):
@@ -24,7 +24,7 @@ class FastGraphTracer(GraphRecording, GraphTracer):
     __slots__ = ()
 
 
-class ReferenceAD(System):
+class ReferenceAD(CallingBack, Transposing):
     """The system that every trace is given; the `RuleConfig` of this AD.
 
     Attributes
@@ -34,26 +34,6 @@ class ReferenceAD(System):
     """
 
     short_cuts = True
-
-    # ------------------------------------------------------------------ rules
-
-    def rrule_via_ad(self, f: Any, /, *args: Any, **kwargs: Any) -> tuple[Any, Any]:
-        return whole_functions.pullback_of(self, f, args, kwargs)
-
-    def frule_via_ad(self, tangents: tuple[Any, ...], f: Any, /, *args: Any, **kwargs: Any) -> tuple[Any, Any]:
-        return whole_functions.pushforward_of(self, f, tangents, args, kwargs)
-
-    def pull_by_forward_rule(
-        self, f: Any, values: tuple[Any, ...], kwargs: dict[str, Any], needs: tuple[bool, ...]
-    ) -> Any:
-        return transposition.pull_by_forward_rule(self, f, values, kwargs, needs)
-
-    def push_by_reverse_rule(
-        self, f: Any, values: tuple[Any, ...], kwargs: dict[str, Any], tangents: tuple[Any, ...]
-    ) -> Any:
-        return transposition.push_by_reverse_rule(self, f, values, kwargs, tangents)
-
-    # ------------------------------------------------------------------ traces
 
     def tape(self) -> Tape:
         """An empty tape; one that knows places where a function is run again in search of a place."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from rulescore.ad.tracing.rules import System
 from rulescore.ad.tracing.tracers import Tracer, frozen
 from rulescore.ad.values.skeletons import taken_apart, tangent_of, tangents_in, with_leaves
 from rulescore.definitions.declarations import no_tangent_pullback
@@ -22,15 +23,48 @@ from rulescore.tangents.zero import AbstractZero, NoTangent, ZeroTangent
 _NO_TANGENT, _ZERO_TANGENT = NoTangent(), ZeroTangent()
 
 
-def push_by_reverse_rule(
-    system: Any, f: Any, values: tuple[Any, ...], kwargs: dict[str, Any], tangents: tuple[Any, ...]
-) -> Any:
-    """``(y, dy)`` by the reverse rule of ``f``, or None when there is none."""
-    found = rrule.call(f, values, kwargs, config=system)
-    if found is None:
-        return None
-    y, pullback = found
-    return y, _transposed(system, pullback, y, tangents)
+class Transposing(System):
+    """A system whose calls without a rule of the one mode are served by that of the other."""
+
+    def push_by_reverse_rule(
+        self, f: Any, values: tuple[Any, ...], kwargs: dict[str, Any], tangents: tuple[Any, ...]
+    ) -> Any:
+        """``(y, dy)`` by the reverse rule of ``f``, or None when there is none."""
+        found = rrule.call(f, values, kwargs, config=self)
+        if found is None:
+            return None
+        y, pullback = found
+        return y, _transposed(self, pullback, y, tangents)
+
+    def pull_by_forward_rule(
+        self, f: Any, values: tuple[Any, ...], kwargs: dict[str, Any], needs: tuple[bool, ...]
+    ) -> Any:
+        """``(y, pullback)`` by the forward rule of ``f``, or None when there is none."""
+        args, kwargs = frule.bind(f, values, kwargs) if kwargs else (values, kwargs)
+        needs = (*needs, *[False] * (len(args) - len(needs)))
+        tape = self.tape()
+        anatomies = [Anatomy(x) for x in args]
+        tangents = [
+            as_structural(type(x), anatomy.zero(tape)) if needed else _ZERO_TANGENT
+            for x, anatomy, needed in zip(args, anatomies, needs, strict=True)
+        ]
+        found = frule.call(f, args, kwargs, tangents=(_NO_TANGENT, *tangents), config=self)
+        if found is None:
+            return None
+        y, dy = found
+        dy = unthunk(dy)
+        tape.close()
+        if isinstance(dy, NoTangent):
+            return y, no_tangent_pullback
+
+        def pushforward_pullback(ybar: Any) -> tuple[Any, ...]:
+            bars = iter(tape.pull_back(seeds_of(dy, ybar, tape), keep=True))
+            return _NO_TANGENT, *[
+                project_to(x)(anatomy.cotangent(bars)) if needed else _NO_TANGENT
+                for x, anatomy, needed in zip(args, anatomies, needs, strict=True)
+            ]
+
+        return y, pushforward_pullback
 
 
 def _transposed(system: Any, pullback: Any, y: Any, tangents: tuple[Any, ...]) -> Any:
@@ -52,37 +86,6 @@ def _transposed(system: Any, pullback: Any, y: Any, tangents: tuple[Any, ...]) -
     tape.close()
     seeds = [seed for xbar, dx in asked for seed in seeds_of(xbar, dx, tape)]
     return anatomy.cotangent(iter(tape.pull_back(seeds))) if seeds else _ZERO_TANGENT
-
-
-def pull_by_forward_rule(
-    system: Any, f: Any, values: tuple[Any, ...], kwargs: dict[str, Any], needs: tuple[bool, ...]
-) -> Any:
-    """``(y, pullback)`` by the forward rule of ``f``, or None when there is none."""
-    args, kwargs = frule.bind(f, values, kwargs) if kwargs else (values, kwargs)
-    needs = (*needs, *[False] * (len(args) - len(needs)))
-    tape = system.tape()
-    anatomies = [Anatomy(x) for x in args]
-    tangents = [
-        as_structural(type(x), anatomy.zero(tape)) if needed else _ZERO_TANGENT
-        for x, anatomy, needed in zip(args, anatomies, needs, strict=True)
-    ]
-    found = frule.call(f, args, kwargs, tangents=(_NO_TANGENT, *tangents), config=system)
-    if found is None:
-        return None
-    y, dy = found
-    dy = unthunk(dy)
-    tape.close()
-    if isinstance(dy, NoTangent):
-        return y, no_tangent_pullback
-
-    def pushforward_pullback(ybar: Any) -> tuple[Any, ...]:
-        bars = iter(tape.pull_back(seeds_of(dy, ybar, tape), keep=True))
-        return _NO_TANGENT, *[
-            project_to(x)(anatomy.cotangent(bars)) if needed else _NO_TANGENT
-            for x, anatomy, needed in zip(args, anatomies, needs, strict=True)
-        ]
-
-    return y, pushforward_pullback
 
 
 # ---------------------------------------------------------------- numbers and arrays within objects

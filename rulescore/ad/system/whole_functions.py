@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from rulescore.ad.system.transposition import Anatomy, seeds_of
+from rulescore.ad.tracing.rules import System
 from rulescore.ad.tracing.tracers import Tracer, frozen
 from rulescore.ad.values.skeletons import taken_apart, tangent_of, tangents_in, with_leaves
 from rulescore.definitions.declarations import no_tangent_pullback
@@ -19,33 +20,33 @@ from rulescore.tangents.zero import AbstractZero, NoTangent, ZeroTangent
 _NO_TANGENT, _ZERO_TANGENT = NoTangent(), ZeroTangent()
 
 
-def pullback_of(system: Any, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Any]:
-    """``(y, pullback)`` as `rrule` returns them, by differentiating ``f``."""
-    tape = system.tape()
-    whole = (f, *args)
-    anatomies = [Anatomy(x) for x in whole]
-    traced_f, *traced_args = [anatomy.lifted(tape) for anatomy in anatomies]
-    y_traced = traced_f(*traced_args, **kwargs)
-    tape.close()
-    y, is_traced = _values(y_traced, tape)
-    if not is_traced:
-        return y, no_tangent_pullback
+class CallingBack(System):
+    """A system that rules can call back."""
 
-    def pullback(ybar: Any) -> tuple[Any, ...]:
-        bars = iter(tape.pull_back(seeds_of(y_traced, ybar, tape), keep=True))
-        return tuple([project_to(x)(anatomy.cotangent(bars)) for x, anatomy in zip(whole, anatomies, strict=True)])
+    def rrule_via_ad(self, f: Any, /, *args: Any, **kwargs: Any) -> tuple[Any, Any]:
+        """``(y, pullback)`` as `rrule` returns them, by differentiating ``f``."""
+        tape = self.tape()
+        whole = (f, *args)
+        anatomies = [Anatomy(x) for x in whole]
+        traced_f, *traced_args = [anatomy.lifted(tape) for anatomy in anatomies]
+        y_traced = traced_f(*traced_args, **kwargs)
+        tape.close()
+        y, is_traced = _values(y_traced, tape)
+        if not is_traced:
+            return y, no_tangent_pullback
 
-    return y, pullback
+        def pullback(ybar: Any) -> tuple[Any, ...]:
+            bars = iter(tape.pull_back(seeds_of(y_traced, ybar, tape), keep=True))
+            return tuple([project_to(x)(anatomy.cotangent(bars)) for x, anatomy in zip(whole, anatomies, strict=True)])
 
+        return y, pullback
 
-def pushforward_of(
-    system: Any, f: Any, tangents: tuple[Any, ...], args: tuple[Any, ...], kwargs: dict[str, Any]
-) -> tuple[Any, Any]:
-    """``(y, dy)`` as `frule` returns them, by differentiating ``f``."""
-    trace = system.dual()
-    f, *args_traced = [_with_tangent(trace, x, dx) for x, dx in zip((f, *args), tangents, strict=True)]
-    y = f(*args_traced, **kwargs)
-    return _values(y, trace)[0], _tangent(y, trace)
+    def frule_via_ad(self, tangents: tuple[Any, ...], f: Any, /, *args: Any, **kwargs: Any) -> tuple[Any, Any]:
+        """``(y, dy)`` as `frule` returns them, by differentiating ``f``."""
+        trace = self.dual()
+        f, *args_traced = [_with_tangent(trace, x, dx) for x, dx in zip((f, *args), tangents, strict=True)]
+        y = f(*args_traced, **kwargs)
+        return _values(y, trace)[0], _tangent(y, trace)
 
 
 def _with_tangent(trace: Any, x: Any, dx: Any) -> Any:

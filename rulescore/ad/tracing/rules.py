@@ -24,7 +24,8 @@ _reverse: dict[Any, tuple[Callable[..., Any], bool]] = rrule.dependent_cache()
 _forward: dict[Any, Callable[..., Any]] = frule.dependent_cache()
 
 
-def _key(f: Any, values: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
+def key_of_call(f: Any, values: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
+    """What decides which rule serves a call: the function and the types."""
     # Spelled out for one and two arguments, which is faster.
     if kwargs:
         return (f, *map(type, values), tuple(kwargs), *map(type, kwargs.values()))
@@ -38,6 +39,12 @@ def _key(f: Any, values: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, 
 class System(HasReverseMode, HasForwardMode):
     """What a trace is given when it is made, and the `RuleConfig` of the rules that it calls."""
 
+    # What the storeys above provide: as `pull` and `push`, by the rule of the other mode; traces of their own.
+    pull_by_forward_rule: Callable[..., Any]
+    push_by_reverse_rule: Callable[..., Any]
+    tape: Callable[[], Any]
+    dual: Callable[[], Any]
+
     def pull(self, f: Any, values: tuple[Any, ...], kwargs: dict[str, Any], needs: tuple[bool, ...]) -> Any:
         """``(y, pullback)`` of a call, or None when there is no rule.
 
@@ -46,12 +53,12 @@ class System(HasReverseMode, HasForwardMode):
         needs : tuple of bool
             For each positional argument, whether its cotangent will be used.
         """
-        key = _key(f, values, kwargs)
+        key = key_of_call(f, values, kwargs)
         try:
             implementation, wants_needs = _reverse[key]
         except KeyError:
             generation = rrule.generation
-            record = self._rule(rrule, f, values, kwargs)
+            record = self.rule(rrule, f, values, kwargs)
             if record is not None:
                 rrule.store(_reverse, key, (record.implementation, record.parameters.wants_needs), generation)
         except TypeError:  # not hashable
@@ -72,12 +79,12 @@ class System(HasReverseMode, HasForwardMode):
         """``(y, dy)`` of a call, or None when there is no rule."""
         every = (_NO_TANGENT, *tangents)
         if not kwargs:  # with keywords, tangents may have to be added for them
-            key = _key(f, values, kwargs)
+            key = key_of_call(f, values, kwargs)
             try:
                 implementation = _forward[key]
             except KeyError:
                 generation = frule.generation
-                record = self._rule(frule, f, values, kwargs)
+                record = self.rule(frule, f, values, kwargs)
                 if record is not None:
                     frule.store(_forward, key, record.implementation, generation)
             except TypeError:
@@ -90,20 +97,7 @@ class System(HasReverseMode, HasForwardMode):
         result = frule.call(f, values, kwargs, tangents=every, config=self)
         return result if result is not None else self.push_by_reverse_rule(f, values, kwargs, tangents)
 
-    def _rule(self, table: RuleTable, f: Any, values: tuple[Any, ...], kwargs: dict[str, Any]) -> RuleRecord | None:
+    def rule(self, table: RuleTable, f: Any, values: tuple[Any, ...], kwargs: dict[str, Any]) -> RuleRecord | None:
+        """The rule that a table has for a call."""
         keywords = {name: type(value) for name, value in kwargs.items()}
         return table.rule_for_types(f, tuple(map(type, values)), keywords, type(self))
-
-    # ------------------------------------------------------------------ what the storeys above provide
-
-    def pull_by_forward_rule(
-        self, f: Any, values: tuple[Any, ...], kwargs: dict[str, Any], needs: tuple[bool, ...]
-    ) -> Any:
-        """``(y, pullback)`` by the forward rule of ``f``, or None when there is none."""
-        raise NotImplementedError
-
-    def push_by_reverse_rule(
-        self, f: Any, values: tuple[Any, ...], kwargs: dict[str, Any], tangents: tuple[Any, ...]
-    ) -> Any:
-        """``(y, dy)`` by the reverse rule of ``f``, or None when there is none."""
-        raise NotImplementedError
