@@ -19,20 +19,13 @@ _ZERO_TANGENT = ZeroTangent()
 
 
 class Entry:
-    """Something that cotangents reach. This one passes nothing on: an argument, or a constant.
-
-    Attributes
-    ----------
-    parents : tuple
-        The keys of what it was computed from.
-    is_elementwise : bool
-        Whether it multiplies cotangents element by element, and so takes those that are masked (`Selected`) as they
-        are.
-    """
+    """Something that cotangents reach. This one passes nothing on: an argument, or a constant."""
 
     __slots__ = ()
     parents: tuple[Key, ...] = ()
+    """The keys of what it was computed from."""
     is_elementwise = False
+    """Whether it multiplies cotangents element by element, and so takes masked ones (`Selected`) as they are."""
 
     def cotangents(self, ybar: Any) -> Iterable[tuple[Key, Any]]:
         """The keys of parents, each with what is to be added to its cotangent."""
@@ -47,14 +40,9 @@ LEAF = Entry()
 
 
 class Pulled(Entry):
-    """A call, by the pullback of its rule.
+    """A call, by the pullback of its rule: from the cotangent of the output to those of the function and the arguments.
 
-    Parameters
-    ----------
-    pullback : callable
-        From the cotangent of the output to those of the function and the arguments.
-    targets : list of (int, tuple, key)
-        Where the arguments that have a parent are: the position, the path within a container there.
+    The targets say which arguments have a parent: by their position, the path within a container there, and its key.
     """
 
     __slots__ = ("pullback", "targets")

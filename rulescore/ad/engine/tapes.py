@@ -53,15 +53,7 @@ class Recorder(Trace):
 
 
 class Tape(list[Any], Recorder):
-    """The record of one differentiation in reverse mode. The key of an entry is its position.
-
-    Parameters
-    ----------
-    system : System
-        What the storeys above provide.
-    kind : type
-        Its tracers.
-    """
+    """The record of one differentiation in reverse mode. The key of an entry is its position."""
 
     __slots__ = ("arguments", "kind", "level", "system")
 
@@ -88,14 +80,9 @@ class Tape(list[Any], Recorder):
         return len(self) - 1
 
     def pull_back(self, seeds: list[tuple[int, Any]], keep: bool = False) -> list[Any]:
-        """The cotangents of the arguments, from those of some entries; None where none arrives.
+        """The cotangents of the arguments, from those of some outputs, by their keys; None where none arrives.
 
-        Parameters
-        ----------
-        seeds : list of (int, object)
-            Keys of outputs, and their cotangents.
-        keep : bool
-            Whether the tape will be walked again; otherwise it is emptied on the way, and what it keeps alive is freed.
+        A tape is emptied on the way, and what it keeps alive is freed, unless it is kept to be walked again.
         """
         bars = Cotangents(seeds)
         walk_back(self._backwards(keep), bars)

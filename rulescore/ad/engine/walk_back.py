@@ -15,18 +15,10 @@ from rulescore.tangents.zero import AbstractZero
 
 
 class Cotangents:
-    """What has reached each entry so far.
+    """What has reached each entry so far; the seeds are what some entries begin with.
 
-    Parameters
-    ----------
-    seeds : iterable of (key, object)
-        What some entries begin with.
-    wanted : collection of keys, optional
-        Where cotangents are to go; what would go elsewhere is not even computed. Everywhere, if it is not given.
-    kept : collection of keys
-        Where the sum stays when it has been taken, to be taken again.
-    in_place : bool
-        Whether sums that were made here are added to in place.
+    Only entries that are ``wanted`` are sent any, and what would go elsewhere is not even computed. Where sums are
+    ``kept``, they can be taken again. ``in_place`` says whether sums that were made here are added to in place.
     """
 
     def __init__(

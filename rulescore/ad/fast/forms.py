@@ -86,7 +86,7 @@ def binary_form(ufunc: Any) -> Binary | None:
 
 
 def _form_by_partials(ufunc: Any, count: int) -> Any:
-    """The static form of a ufunc of so many arguments, if its rule serves all types alike and no loop changes the dtype."""
+    """The static form of a ufunc of so many arguments, if its rule serves all types and no loop changes the dtype."""
     if not isinstance(ufunc, np.ufunc) or (ufunc.nin, ufunc.nout) != (count, 1) or ufunc.signature is not None:
         return None
     record = rrule.rule_for_types(ufunc, (np.ndarray,) * count)

@@ -109,7 +109,7 @@ _have_constant_pullbacks: dict[Any, bool] = rrule.dependent_cache()
 class Recalled(Pulled):
     """A call that can be made again, with variables, where its derivative is itself to be differentiated.
 
-    What the pullback saved cannot be seen. ``again`` is the arguments, keywords and needs of the call, or None where the
+    What the pullback saved cannot be seen. ``again`` is the arguments, keywords and needs of the call; None where the
     pullback does not depend on the arguments.
     """
 

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rulescore.ad.messages.errors import no_rule
-from rulescore.ad.tracing.tracers import Tracer, top_trace
+from rulescore.ad.tracing.tracers import CONTAINERS, Tracer, top_trace
 from rulescore.ad.values.skeletons import taken_apart, with_leaves
 from rulescore.ad.values.trees import flatten_containers, map_containers
 from rulescore.tables.table import RuleTable
@@ -24,21 +24,11 @@ class Call(NamedTuple):
 
 
 class Stripped(NamedTuple):
-    """What one trace sees of the positional arguments of a call.
+    """What one trace sees of the positional arguments of a call."""
 
-    Attributes
-    ----------
-    values : tuple
-        The arguments, with the value in the place of each tracer of the trace.
-    needs : tuple of bool
-        For each position, whether there is a tracer in it.
-    targets : list of (int, tuple, object)
-        Where the tracers were: the position, the path within a container there, and the tracer's node.
-    """
-
-    values: tuple[Any, ...]
-    needs: tuple[bool, ...]
-    targets: list[tuple[int, tuple[Any, ...], Any]]
+    values: tuple[Any, ...]  # with the value in the place of each tracer of the trace
+    needs: tuple[bool, ...]  # for each position, whether there is such a tracer in it
+    targets: list[tuple[int, tuple[Any, ...], Any]]  # of each: the position, the path in a container there, its node
 
 
 def strip(trace: Any, args: tuple[Any, ...]) -> Stripped:
@@ -53,7 +43,7 @@ def strip(trace: Any, args: tuple[Any, ...]) -> Stripped:
                 x = x._value
             else:
                 x = x.frozen()
-        elif type(x) in _CONTAINERS and top_trace((x,)) is not None:
+        elif type(x) in CONTAINERS and top_trace((x,)) is not None:
             paths, leaves, structure = flatten_containers(x)
             for i, leaf in enumerate(leaves):
                 if isinstance(leaf, Tracer):
@@ -67,9 +57,6 @@ def strip(trace: Any, args: tuple[Any, ...]) -> Stripped:
         values.append(x)
         needs.append(is_ours)
     return Stripped(tuple(values), tuple(needs), targets)
-
-
-_CONTAINERS = frozenset({list, tuple, dict})
 
 
 def _seen_by(trace: Any, x: Any) -> Any:
@@ -106,7 +93,7 @@ def captures(trace: Any, y: Any) -> bool:
     """
     if isinstance(y, Tracer):
         return bool(y._trace.level >= trace.level)
-    seen = top_trace((y,)) if type(y) in _CONTAINERS else None
+    seen = top_trace((y,)) if type(y) in CONTAINERS else None
     return seen is not None and seen.level >= trace.level
 
 

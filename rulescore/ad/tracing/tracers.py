@@ -28,23 +28,14 @@ class Tracer:
     Rules are found for it as for its value (``__rule_type__``). That it answers to what an array answers to is the
     business of the storeys above, each of which handles what it knows in a subclass and leaves the rest to the class
     below.
-
-    Attributes
-    ----------
-    _value : object
-        What it stands for: an array or a scalar, or a tracer of a lower level.
-    _trace : Trace
-        The differentiation it belongs to.
-    _node : object
-        What the trace knows of it.
     """
 
     __slots__ = ("_node", "_trace", "_value")
     __rule_type__: ClassVar[type] = np.ndarray
 
-    _value: Any
-    _trace: Any
-    _node: Any
+    _value: Any  # what it stands for: an array or a scalar, or a tracer of a lower level
+    _trace: Any  # the differentiation it belongs to
+    _node: Any  # what the trace knows of it
 
     if TYPE_CHECKING:  # the storeys above answer to everything that an array answers to
 
@@ -72,23 +63,13 @@ def class_for(kind: Any, value_type: Any, dtype: Any) -> Any:
 
 
 class Trace:
-    """One differentiation that is going on.
-
-    Attributes
-    ----------
-    level : int
-        Of the traces in a call, the one with the highest level takes it.
-    system : System
-        What the trace needs of the storeys above it; see `rules`.
-    kind : type
-        Its tracers: a subclass of `Tracer`.
-    """
+    """One differentiation that is going on."""
 
     __slots__ = ()
 
-    level: int
-    system: Any
-    kind: Any
+    level: int  # of the traces in a call, the one with the highest level takes it
+    system: Any  # what it needs of the storeys above; see `rules`
+    kind: Any  # its tracers: a subclass of `Tracer`
 
     def process(self, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Call ``f``, one of whose arguments is a tracer of this trace and none of a higher level.
@@ -149,7 +130,7 @@ def top_trace(*groups: Any) -> Any:
         for x in group:
             if isinstance(x, Tracer):
                 trace = x._trace
-            elif type(x) in _CONTAINERS:
+            elif type(x) in CONTAINERS:
                 trace = top_trace(x.values() if type(x) is dict else x)  # optree takes three times as long
                 if trace is None:
                     continue
@@ -160,7 +141,7 @@ def top_trace(*groups: Any) -> Any:
     return top
 
 
-_CONTAINERS = frozenset({tuple, list, dict})
+CONTAINERS = frozenset({tuple, list, dict})
 
 
 def top_tracer(*candidates: Any) -> Any:
