@@ -138,53 +138,17 @@ class BatchTracer(WritableTracer):
             return self._trace.constant(func(*args, **kwargs))
         return self._call(func, args, kwargs)
 
-    @property
-    def shape(self) -> tuple[int, ...]:
-        return self._value.shape[1:]  # type: ignore[no-any-return]
-
-    shape = shape.setter(WritableTracer._set_shape)  # type: ignore[attr-defined]
-
-    @property
-    def ndim(self) -> int:
-        return self._value.ndim - 1  # type: ignore[no-any-return]
-
-    @property
-    def size(self) -> int:
-        return self._value.size // self._trace.size  # type: ignore[no-any-return]
-
-    @property
-    def nbytes(self) -> int:
-        return self.size * self.itemsize
-
-    @property
-    def strides(self) -> Any:
-        return self._value.strides[1:]
-
-    @property
-    def flags(self) -> Any:
-        return self._value[0].flags
+    shape = property(lambda self: self._value.shape[1:], WritableTracer._set_shape)
+    ndim = property(lambda self: self._value.ndim - 1)
+    size = property(lambda self: self._value.size // self._trace.size)
+    nbytes = property(lambda self: self.size * self.itemsize)
+    strides = property(lambda self: self._value.strides[1:])
+    flags = property(lambda self: self._value[0].flags)
 
     def __len__(self) -> int:
         if self.ndim == 0:
             raise TypeError("len() of unsized object")
-        return self.shape[0]
-
-    def __bool__(self) -> bool:
-        return bool(self._agreed())
-
-    def __int__(self) -> int:
-        return int(self._agreed())
-
-    __trunc__ = __int__
-
-    def __floor__(self) -> int:
-        return int(np.floor(self._agreed()))
-
-    def __ceil__(self) -> int:
-        return int(np.ceil(self._agreed()))
-
-    def __round__(self, digits: int | None = None) -> Any:
-        return np.round(self, digits) if digits is not None else int(np.round(self._agreed()))
+        return int(self.shape[0])
 
     def may_be_view(self, call: Any) -> bool:
         # What stands for one number, taken out of an array, is none; a view without axes is had with an Ellipsis.
@@ -193,7 +157,7 @@ class BatchTracer(WritableTracer):
         index = call.args[1]
         return index is Ellipsis or (isinstance(index, tuple) and any(entry is Ellipsis for entry in index))
 
-    def _agreed(self) -> Any:
+    def _number(self) -> Any:
         """The value, where it is the same throughout the batch."""
         values = np.asarray(value_beneath(self._value))
         if not np.all(values == values[0]):

@@ -13,9 +13,8 @@ from rulescore.ad.in_place.replaced import replaced
 from rulescore.ad.in_place.sharing import settled
 from rulescore.ad.in_place.views import plain_class
 from rulescore.ad.in_place.writing import FlatView, call_into, deliver, put, taking_out
-from rulescore.ad.numpy_protocols.array_makers import SPECIAL
 from rulescore.ad.numpy_protocols.implementations import through_implementation
-from rulescore.ad.numpy_protocols.operands import leaves_to, operands, refuse_types
+from rulescore.ad.numpy_protocols.operands import leaves_to, operands
 from rulescore.ad.numpy_protocols.tracer import BINARY, ArrayTracer, refuse_other_attributes, set_method
 from rulescore.ad.tracing.tracers import apply, top_trace, value_beneath
 
@@ -72,9 +71,7 @@ class WritableTracer(ArrayTracer):
             if out is not None:
                 result = ArrayTracer.__array_function__(self, func, types, args, kwargs)
                 return deliver(result, out, func.__name__)
-        refuse_types(types)  # as in `ArrayTracer`
-        special = SPECIAL.get(func)
-        return call_and_settle(func, args, kwargs) if special is None else special(self, *args, **kwargs)
+        return ArrayTracer.__array_function__(self, func, types, args, kwargs)
 
     def __setitem__(self, index: Any, value: Any) -> None:
         assign(self, index, value)
@@ -82,30 +79,22 @@ class WritableTracer(ArrayTracer):
     def _set_shape(self, shape: Any) -> None:
         reshape_in_place(self, shape)
 
-    shape = ArrayTracer.shape.setter(_set_shape)  # type: ignore[attr-defined]
+    shape = ArrayTracer.shape.setter(_set_shape)
 
     def _set_real(self, value: Any) -> None:
-        if self.dtype.kind == "c":
-            self.real[...] = value
-        else:
-            self[...] = value
-
-    real = ArrayTracer.real.setter(_set_real)  # type: ignore[attr-defined]
+        (self.real if self.dtype.kind == "c" else self)[...] = value
 
     def _set_imag(self, value: Any) -> None:
         if self.dtype.kind != "c":
             raise TypeError("array does not have imaginary part to set")
         self[...] = self.real + 1j * value
 
-    imag = ArrayTracer.imag.setter(_set_imag)  # type: ignore[attr-defined]
-
-    @property
-    def flat(self) -> Any:
-        return FlatView(self)
-
-    @flat.setter
-    def flat(self, values: Any) -> None:
+    def _set_flat(self, values: Any) -> None:
         self.flat[:] = values
+
+    real = ArrayTracer.real.setter(_set_real)
+    imag = ArrayTracer.imag.setter(_set_imag)
+    flat = property(FlatView, _set_flat)
 
     def fill(self, value: Any) -> None:
         self[...] = value

@@ -6,6 +6,7 @@ import functools
 import operator
 import sys
 from collections.abc import Callable, Iterator
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -63,48 +64,22 @@ class ArrayTracer(Tracer):
 
     # ------------------------------------------------------------------ facts
 
-    @property
-    def shape(self) -> tuple[int, ...]:
-        return self._value.shape  # type: ignore[no-any-return]
-
-    @property
-    def dtype(self) -> Any:
-        return self._value.dtype
-
-    @property
-    def ndim(self) -> int:
-        return self._value.ndim  # type: ignore[no-any-return]
-
-    @property
-    def size(self) -> int:
-        return self._value.size  # type: ignore[no-any-return]
-
-    @property
-    def nbytes(self) -> int:
-        return self._value.nbytes  # type: ignore[no-any-return]
-
-    @property
-    def itemsize(self) -> int:
-        return self._value.itemsize  # type: ignore[no-any-return]
-
-    @property
-    def strides(self) -> Any:
-        return self._value.strides
+    shape: Any = property(attrgetter("_value.shape"))
+    dtype: Any = property(attrgetter("_value.dtype"))
+    ndim: Any = property(attrgetter("_value.ndim"))
+    size: Any = property(attrgetter("_value.size"))
+    nbytes: Any = property(attrgetter("_value.nbytes"))
+    itemsize: Any = property(attrgetter("_value.itemsize"))
+    strides: Any = property(attrgetter("_value.strides"))
+    device: Any = property(attrgetter("_value.device"))
+    base: Any = None
+    """What this is a view of, or None."""
 
     @property
     def flags(self) -> Any:
         value = self._value
         # Those of a view, since setting one of them must not reach the array of somebody else.
         return value.view().flags if type(value) is np.ndarray else value.flags
-
-    @property
-    def base(self) -> Any:
-        """What this is a view of, or None."""
-        return None
-
-    @property
-    def device(self) -> Any:
-        return self._value.device
 
     def to_device(self, device: Any, /, *, stream: Any = None) -> Any:
         if device != self.device or stream is not None:
@@ -165,20 +140,23 @@ class ArrayTracer(Tracer):
         )
 
     # What follows is constant almost everywhere, as np.floor is.
+    def _number(self) -> Any:
+        """The one number that this stands for."""
+        return self._value
+
     def __bool__(self) -> bool:
-        return bool(self._value)
+        return bool(self._number())
 
     def __int__(self) -> int:
-        return int(self._value)
+        return int(self._number())
 
-    def __trunc__(self) -> int:
-        return int(self._value)
+    __trunc__ = __int__
 
     def __floor__(self) -> int:
-        return int(np.floor(self._value))
+        return int(np.floor(self._number()))
 
     def __ceil__(self) -> int:
-        return int(np.ceil(self._value))
+        return int(np.ceil(self._number()))
 
     def __index__(self) -> int:
         raise TypeError(
@@ -188,8 +166,7 @@ class ArrayTracer(Tracer):
     def __round__(self, digits: int | None = None) -> Any:
         if self.ndim:
             raise TypeError("round() rounds numbers, and this is an array: write np.round(x, digits)")
-        rounded = np.round(self._value, digits or 0)
-        return int(rounded) if digits is None else rounded
+        return int(np.round(self._number())) if digits is None else np.round(self, digits)
 
     def __repr__(self) -> str:
         return f"Tracer({self._value!r})"
@@ -220,21 +197,10 @@ class ArrayTracer(Tracer):
     def __delitem__(self, index: Any) -> None:
         raise ValueError("cannot delete array elements")
 
-    @property
-    def T(self) -> Any:
-        return self._call(np.transpose, (self,), {})
-
-    @property
-    def mT(self) -> Any:
-        return self._call(np.matrix_transpose, (self,), {})
-
-    @property
-    def real(self) -> Any:
-        return self._call(np.real, (self,), {})
-
-    @property
-    def imag(self) -> Any:
-        return self._call(np.imag, (self,), {})
+    T: Any = property(lambda self: self._call(np.transpose, (self,), {}))
+    mT: Any = property(lambda self: self._call(np.matrix_transpose, (self,), {}))  # noqa: N815
+    real: Any = property(lambda self: self._call(np.real, (self,), {}))
+    imag: Any = property(lambda self: self._call(np.imag, (self,), {}))
 
     def item(self, *args: Any) -> Any:
         """One element, still being differentiated."""
