@@ -16,6 +16,7 @@ from rulescore.ad.in_place.replaced import BASIC_TYPES, strides_of
 from rulescore.ad.in_place.sharing import is_numpys
 from rulescore.ad.in_place.views import Part, View, plain_class
 from rulescore.ad.messages.errors import full_name
+from rulescore.ad.numpy_protocols.operands import array_of
 from rulescore.ad.tracing.tracers import Tracer, top_trace, value_beneath
 
 
@@ -25,7 +26,7 @@ def assign(x: Tracer, index: Any, value: Any) -> None:
     if isinstance(value, View) and value.is_item(x, index):
         return  # the second half of ``x[index] += v``, whose first half has written to the view
     if type(value) in (list, tuple) and top_trace(value) is not None:
-        value = joined(value)
+        value = array_of(value)
     index = _frozen_index(index)
     if _has_mask(index):
         check_overlap(x, value)
@@ -74,11 +75,6 @@ def check_overlap(x: Tracer, value: Any) -> None:
             "elements of an array were about to be assigned to others of the same array by x.flat or a mask, where "
             "NumPy reads elements that it has overwritten: assign a copy, x[mask] = value.copy()"
         )
-
-
-def joined(value: Any) -> Any:
-    """Nested lists with tracers in them as one."""
-    return np.stack([joined(item) if type(item) in (list, tuple) else item for item in value])
 
 
 def _frozen_index(index: Any) -> Any:

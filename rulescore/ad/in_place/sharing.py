@@ -7,7 +7,6 @@ of a differentiated function are separate, also where they were views of one arr
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -27,7 +26,7 @@ from rulescore.ad.in_place.views import (
 )
 from rulescore.ad.tracing.calls import Call
 from rulescore.ad.tracing.tracers import Tracer, value_beneath
-from rulescore.ad.values.trees import map_containers
+from rulescore.ad.values.trees import leaves_of, map_containers
 from rulescore.tangents.structure import is_array, rebuild, structure_of
 
 
@@ -73,17 +72,7 @@ def _copied(x: Any) -> Any:
 
 
 def as_view(tracer: Tracer, call: Any, key: Any = None) -> Any:
-    """The tracer, as a view of the argument of the call whose memory it shares; itself where there is none.
-
-    Parameters
-    ----------
-    tracer : Tracer
-        A result.
-    call : Call
-        The call that it is a result of: ``f``, ``args``, ``kwargs``.
-    key : object
-        Which item of the result it is; None where it is all of it.
-    """
+    """The result of a call, or its item ``key``, as a view of the argument whose memory it shares, if there is one."""
     bottom = value_beneath(tracer)
     if not isinstance(bottom, np.ndarray) or not tracer.may_be_view(call):
         return tracer
@@ -139,7 +128,7 @@ def _base_of(bottom: Any, call: Any, key: Any) -> Any:
     """The array or tracer among the arguments that a result is a view of; None where there is none."""
     owner = owner_of(bottom)
     found: list[Any] = []
-    for x in _arrays_in((*call.args, *call.kwargs.values()) if call.kwargs else call.args):
+    for x in _arrays_in((call.args, call.kwargs)):
         if owner_of(value_beneath(x)) is owner and not any(x is other for other in found):
             found.append(x)
     if len(found) < 2:
@@ -148,17 +137,9 @@ def _base_of(bottom: Any, call: Any, key: Any) -> Any:
     return next((x for x in found if _lies_in_copy(x, call, key)), found[0])
 
 
-def _arrays_in(args: Any) -> Iterator[Any]:
-    for x in args:
-        if isinstance(x, Tracer):
-            if isinstance(value_beneath(x), np.ndarray):
-                yield x
-        elif isinstance(x, np.ndarray):
-            yield x
-        elif type(x) in (list, tuple):
-            yield from _arrays_in(x)
-        elif type(x) is dict:
-            yield from _arrays_in(x.values())
+def _arrays_in(arguments: Any) -> list[Any]:
+    """The arrays among some arguments, and the tracers that stand for one."""
+    return [x for x in leaves_of(arguments) if isinstance(value_beneath(x), np.ndarray)]
 
 
 def _lies_in_copy(base: Any, call: Any, key: Any) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 import operator
+from collections.abc import Callable
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -16,6 +17,7 @@ import numpy as np
 from rulescore.ad.in_place.memory import copy_of, is_laid_out, is_writeable_by, scaled
 from rulescore.ad.numpy_protocols.tracer import call_numpy
 from rulescore.ad.tracing.tracers import Tracer, value_beneath
+from rulescore.ad.values.trees import map_containers
 from rulescore.tables.names import name_of
 
 
@@ -32,14 +34,8 @@ _ARRAY = _Placeholder()
 class ViewCall:
     """A call that makes a view, of whatever array takes the place of the one it was made with.
 
-    Attributes
-    ----------
-    f, args, kwargs
-        The call. What can be written to is copied, since a view stays what it is when a list of axes changes.
-    key : object
-        The item of its result, None where that is the view itself.
-    shape : tuple of int
-        The shape of the array when the call was made.
+    What can be written to is copied, since a view stays what it is when a list of axes changes. The view is the item
+    ``key`` of the result; all of it, where that is None. ``shape`` is that of the array when the call was made.
     """
 
     __slots__ = ("args", "f", "key", "kwargs", "shape")
@@ -49,10 +45,8 @@ class ViewCall:
         if key is None and is_simple(call):
             self.args, self.kwargs, self.key, self.shape = (_ARRAY, *call.args[1:]), {}, None, base.shape
             return
-        self.args = tuple([_frozen(x, base) for x in call.args])
-        self.kwargs = {name: _frozen(x, base) for name, x in call.kwargs.items()}
-        self.key = key
-        self.shape = base.shape
+        self.args, self.kwargs = _frozen((call.args, call.kwargs), base)
+        self.key, self.shape = key, base.shape
         self._settle_order(base)
 
     def __repr__(self) -> str:
@@ -65,8 +59,7 @@ class ViewCall:
             array = array.reshape(self.shape)
         if self.f is operator.getitem:
             return array[self.args[1]]
-        args = tuple([_with_array(x, array) for x in self.args])
-        y = call_numpy(self.f, args, {name: _with_array(x, array) for name, x in self.kwargs.items()})
+        y = call_numpy(self.f, *_with_array((self.args, self.kwargs), array))
         return y if self.key is None else y[self.key]
 
     def _settle_order(self, base: Any) -> None:
@@ -79,8 +72,9 @@ class ViewCall:
             self.f, self.args, self.kwargs = _ravel_along, (_ARRAY, axes), {}
             return
         order = "F" if base.flags.fnc else "C"
-        self.args = tuple([order if type(x) is str and x == "A" else x for x in self.args])
-        self.kwargs = {name: order if type(x) is str and x == "A" else x for name, x in self.kwargs.items()}
+        self.args, self.kwargs = map_containers(
+            lambda x: order if isinstance(x, str) and x == "A" else x, (self.args, self.kwargs)
+        )
 
 
 def _ravel_along(x: Any, axes: list[int]) -> Any:
@@ -88,29 +82,20 @@ def _ravel_along(x: Any, axes: list[int]) -> Any:
     return x.transpose(axes).reshape(-1)
 
 
-def _frozen(x: Any, base: Any) -> Any:
-    if x is base:
-        return _ARRAY
-    kind = type(x)
-    if kind is tuple:
-        items = tuple([_frozen(item, base) for item in x])
-        return x if all(map(operator.is_, items, x)) else items
-    if kind is list:
-        return [_frozen(item, base) for item in x]
-    if kind is dict:
-        return {key: _frozen(item, base) for key, item in x.items()}
-    if isinstance(x, Tracer):
+def _frozen(arguments: Any, base: Any) -> Any:
+    """The arguments of a call, with a placeholder for one of them and copies of the other arrays."""
+
+    def frozen(x: Any) -> Any:
+        if x is base:
+            return _ARRAY
         x = value_beneath(x)
-    return x.copy() if isinstance(x, np.ndarray) else x
+        return x.copy() if isinstance(x, np.ndarray) else x
+
+    return map_containers(frozen, arguments)
 
 
-def _with_array(x: Any, array: Any) -> Any:
-    if x is _ARRAY:
-        return array
-    kind = type(x)
-    if kind in (list, tuple):
-        return kind([_with_array(item, array) for item in x])
-    return {key: _with_array(item, array) for key, item in x.items()} if kind is dict else x
+def _with_array(arguments: Any, array: Any) -> Any:
+    return map_containers(lambda x: array if x is _ARRAY else x, arguments)
 
 
 def is_simple(call: Any) -> bool:
@@ -128,18 +113,9 @@ _UNCHANGING = frozenset({int, float, bool, slice, type(None), type(...)})
 
 
 class Part:
-    """A place in an array that is seen through views: an index of a view of it.
+    """A place in an array that is seen through views: an index of a view of it, which has a shape.
 
-    Attributes
-    ----------
-    calls : list of ViewCall
-        What makes the view of the array.
-    index : object
-        An index of the view.
-    shape : tuple of int
-        The shape of the view.
-    dtype, strides : dtype, tuple of int
-        Of the array, for which the calls make views and not copies.
+    The calls make that view of arrays of this dtype and these strides, and copies of others.
     """
 
     __slots__ = ("calls", "dtype", "index", "shape", "strides")
@@ -147,11 +123,8 @@ class Part:
     def __init__(
         self, calls: list[ViewCall], index: Any, shape: tuple[int, ...], dtype: Any, strides: tuple[int, ...]
     ) -> None:
-        self.calls = calls
-        self.index = index
-        self.shape = shape
-        self.dtype = dtype
-        self.strides = strides
+        self.calls, self.index, self.shape = calls, index, shape
+        self.dtype, self.strides = dtype, strides
 
     def __repr__(self) -> str:
         return f"Part({self.calls!r}, {self.index!r}, {self.shape})"
@@ -185,22 +158,12 @@ get_trace, set_trace = _slots["_trace"].__get__, _slots["_trace"].__set__
 
 
 class Origin(NamedTuple):
-    """How a view is made of its base, and what it was when it was made.
-
-    Attributes
-    ----------
-    call : ViewCall
-        The call.
-    shape : tuple of int
-        Its shape.
-    is_writeable, overlaps : bool
-        Whether NumPy would write to it, and whether elements share their place.
-    """
+    """How a view is made of its base, and what it was when it was made."""
 
     call: ViewCall
     shape: tuple[int, ...]
-    is_writeable: bool
-    overlaps: bool
+    is_writeable: bool  # whether NumPy would write to it
+    overlaps: bool  # whether elements share their place
 
 
 def _origin_of_item(index: Any, shape_of_base: tuple[int, ...], shape: tuple[int, ...], flags: int) -> Origin:
@@ -209,29 +172,30 @@ def _origin_of_item(index: Any, shape_of_base: tuple[int, ...], shape: tuple[int
     return Origin(call, shape, is_writeable_by(flags), overlaps=False)
 
 
-class View(Tracer):
-    """What is special about the tracers that are views; see the module.
+def _current(get: Callable[[Any], Any]) -> Any:
+    """The property by which a view has a slot of a tracer, after it has been made anew where its root has changed."""
 
-    Attributes
-    ----------
-    _root : Tracer
-        The tracer at the end of the chain, which is no view.
-    _base : Tracer
-        The tracer it was taken of: the root, or a view of it.
-    _origin : Origin or tuple
-        How it is made of the base. Of an item, what `origin` makes that of: most items are never asked for it.
-    _seen : tuple or None
-        Trace, node and value of the root when the view was made; None when it has to be made anew in any case.
-    """
+    def attribute(self: Any) -> Any:
+        # As `is_current`, in part: this is read at every operation, and a call would double what it costs.
+        seen, root = self._seen, self._root
+        if seen is None or root._node is not seen[1] or root._trace is not seen[0] or seen[2] is not None:
+            self.refresh()
+        return get(self)
+
+    return property(attribute)
+
+
+class View(Tracer):
+    """What is special about the tracers that are views; see the module."""
 
     __slots__ = ("_base", "_origin", "_root", "_seen")
     _is_plain = False
     _plain: ClassVar[type]
 
-    _root: Tracer
-    _base: Tracer
-    _origin: Origin | tuple[Any, ...]
-    _seen: tuple[Any, Any, Any] | None
+    _root: Tracer  # at the end of the chain; no view
+    _base: Tracer  # what it was taken of: the root, or a view of it
+    _origin: Origin | tuple[Any, ...]  # of an item, what `origin` is made of: most items are never asked for it
+    _seen: tuple[Any, Any, Any] | None  # trace, node and value of the root when it was made; None: it is out of date
 
     def __new__(cls) -> Any:
         # A trace makes its results of the class of an argument; the result of an operation on a view is none.
@@ -317,27 +281,9 @@ class View(Tracer):
         call = self.origin.call
         return call.f is operator.getitem and call.args[1] is index
 
-    # The same check three times, since these are read at every operation and a call would double what that costs.
-    @property
-    def _value(self) -> Any:
-        seen, root = self._seen, self._root
-        if seen is None or root._node is not seen[1] or root._trace is not seen[0] or seen[2] is not None:
-            self.refresh()
-        return get_value(self)
-
-    @property
-    def _node(self) -> Any:
-        seen, root = self._seen, self._root
-        if seen is None or root._node is not seen[1] or root._trace is not seen[0] or seen[2] is not None:
-            self.refresh()
-        return get_node(self)
-
-    @property
-    def _trace(self) -> Any:
-        seen, root = self._seen, self._root
-        if seen is None or root._node is not seen[1] or root._trace is not seen[0] or seen[2] is not None:
-            self.refresh()
-        return get_trace(self)
+    _value = _current(get_value)
+    _node = _current(get_node)
+    _trace = _current(get_trace)
 
 
 @functools.cache

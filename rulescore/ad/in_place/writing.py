@@ -6,17 +6,18 @@ from __future__ import annotations
 
 import functools
 import inspect
-from typing import Any, NoReturn
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from numpy.lib.array_utils import normalize_axis_index
 
-from rulescore.ad.in_place.assignment import assign, check_overlap, check_writable, fitting, give, joined
+from rulescore.ad.in_place.assignment import assign, check_overlap, check_writable, fitting, give
 from rulescore.ad.messages.errors import TracerConversionError
 from rulescore.ad.numpy_protocols.array_makers import special
 from rulescore.ad.numpy_protocols.operands import array_of, operands, refuse_types
 from rulescore.ad.numpy_protocols.ufuncs import converted_to
-from rulescore.ad.tracing.tracers import Tracer, top_trace
+from rulescore.ad.tracing.tracers import Tracer
 
 
 def write_into(out: Any, result: Any, name: str = "out") -> Any:
@@ -37,20 +38,9 @@ def write_into(out: Any, result: Any, name: str = "out") -> Any:
 
 
 def deliver(result: Any, out: Any, name: str, casting: Any = "same_kind", broadcast: bool = False) -> Any:
-    """Write a result into the array given as ``out=``, and return that.
+    """Write a result of a function into the array given as ``out=``, and return that.
 
-    Parameters
-    ----------
-    result : array or tracer
-        The result.
-    out : array or tracer
-        What to write into: a tracer, unless the result has no derivative.
-    name : str
-        The function, for error messages.
-    casting : str
-        What conversions are allowed, as for `numpy.can_cast`.
-    broadcast : bool
-        Whether the result may be smaller and is repeated then, as for calls of ufuncs.
+    The casting is as for `numpy.can_cast`; a smaller result may be repeated (``broadcast``) where ufuncs are called.
     """
     out = out[0] if isinstance(out, tuple) and len(out) == 1 else out
     if isinstance(result, Tracer) and not isinstance(out, Tracer):
@@ -78,10 +68,7 @@ def _as_tuple(out: Any) -> tuple[Any, ...]:
 def call_into(call: Any, ufunc: Any, method: str, inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """A call of a ufunc, or of one of its methods, whose result, or a part of it, is written into an array.
 
-    Parameters
-    ----------
-    call : callable
-        ``call(ufunc, method, *inputs, **kwargs)``, which knows nothing of ``out=``, and of ``where=`` in reductions.
+    ``call(ufunc, method, *inputs, **kwargs)`` makes it, knowing no ``out=``, and ``where=`` in reductions alone.
     """
     rest = dict(kwargs)
     out = rest.pop("out", None)
@@ -159,15 +146,10 @@ def _parameters(function: Any) -> list[str]:
     return [p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
 
 
-def put(x: Tracer, indices: Any, values: Any, mode: str = "raise") -> None:
-    """``np.put``: assign to elements by their number, the values repeated as often as needed."""
-    numbers: Any = np.arange(x.size)
-    _put_at(x, numbers.take(indices, mode=mode).reshape(-1), values)
-
-
 def _put_at(x: Tracer, places: Any, values: Any) -> None:
     """Assign to elements by their number in C order."""
-    values = values if isinstance(values, Tracer) else joined(values) if _is_traced(values) else np.asarray(values)
+    values = array_of(values)
+    values = values if isinstance(values, Tracer) else np.asarray(values)
     check_writable(x)
     if not places.size or not values.size:
         return
@@ -177,10 +159,6 @@ def _put_at(x: Tracer, places: Any, values: Any) -> None:
         assign(x, np.unravel_index(places, x.shape), values)
     else:
         assign(x, (), values[-1])
-
-
-def _is_traced(values: Any) -> bool:
-    return type(values) in (list, tuple) and top_trace(values) is not None
 
 
 class FlatView:
@@ -230,17 +208,28 @@ class FlatView:
         )
 
 
-def _refuse_to_write(call: str) -> NoReturn:
-    raise TracerConversionError(
-        f"{call} would write a value that is being differentiated into an ordinary array, which would lose its "
-        "derivative: make that array with np.zeros(n, like=x), which can be written into"
-    )
+def _writing(function: Any, call: str) -> Callable[[Any], Any]:
+    """Let the decorated function do what a function of NumPy's does that writes into its first argument."""
+
+    def register(write: Any) -> Any:
+        first = next(iter(inspect.signature(write).parameters))
+
+        def checked(like: Any, *args: Any, **kwargs: Any) -> None:
+            if not isinstance(args[0] if args else kwargs[first], Tracer):
+                raise TracerConversionError(
+                    f"{call} would write a value that is being differentiated into an ordinary array, which would lose "
+                    "its derivative: make that array with np.zeros(n, like=x), which can be written into"
+                )
+            write(*args, **kwargs)
+
+        special(function)(checked)
+        return write
+
+    return register
 
 
-@special(np.copyto)
-def copyto(like: Any, dst: Any, src: Any, casting: Any = "same_kind", where: Any = True) -> None:
-    if not isinstance(dst, Tracer):
-        _refuse_to_write("np.copyto(a, x)")
+@_writing(np.copyto, "np.copyto(a, x)")
+def copyto(dst: Any, src: Any, casting: Any = "same_kind", where: Any = True) -> None:
     src = array_of(src)
     src = src if hasattr(src, "dtype") else np.asarray(src)
     if not np.can_cast(src.dtype, dst.dtype, casting):
@@ -252,17 +241,14 @@ def copyto(like: Any, dst: Any, src: Any, casting: Any = "same_kind", where: Any
         assign(dst, mask, np.broadcast_to(src, dst.shape)[mask])
 
 
-@special(np.put)
-def put_into(like: Any, a: Any, ind: Any, v: Any, mode: str = "raise") -> None:
-    if not isinstance(a, Tracer):
-        _refuse_to_write("np.put(a, indices, x)")
-    put(a, ind, array_of(v), mode)
+@_writing(np.put, "np.put(a, indices, x)")
+def put(a: Any, ind: Any, v: Any, mode: str = "raise") -> None:
+    numbers: Any = np.arange(a.size)
+    _put_at(a, numbers.take(ind, mode=mode).reshape(-1), v)
 
 
-@special(np.place)
-def place(like: Any, arr: Any, mask: Any, vals: Any) -> None:
-    if not isinstance(arr, Tracer):
-        _refuse_to_write("np.place(a, mask, x)")
+@_writing(np.place, "np.place(a, mask, x)")
+def place(arr: Any, mask: Any, vals: Any) -> None:
     mask, values = np.asarray(mask, bool).reshape(arr.shape), np.reshape(array_of(vals), -1)
     count = np.count_nonzero(mask)
     if count and not values.size:
@@ -271,29 +257,23 @@ def place(like: Any, arr: Any, mask: Any, vals: Any) -> None:
         arr[mask] = values[np.arange(count) % values.size]
 
 
-@special(np.putmask)
-def putmask(like: Any, a: Any, mask: Any, values: Any) -> None:
-    if not isinstance(a, Tracer):
-        _refuse_to_write("np.putmask(a, mask, x)")
+@_writing(np.putmask, "np.putmask(a, mask, x)")
+def putmask(a: Any, mask: Any, values: Any) -> None:
     mask, values = np.asarray(mask, bool).reshape(a.shape), np.reshape(array_of(values), -1)
     if values.size:
         a[mask] = values[np.flatnonzero(mask) % values.size]
 
 
-@special(np.fill_diagonal)
-def fill_diagonal(like: Any, a: Any, val: Any, wrap: bool = False) -> None:
-    if not isinstance(a, Tracer):
-        _refuse_to_write("np.fill_diagonal(a, x)")
+@_writing(np.fill_diagonal, "np.fill_diagonal(a, x)")
+def fill_diagonal(a: Any, val: Any, wrap: bool = False) -> None:
     # NumPy finds the diagonal of the numbers of the elements, and has the errors for what has none.
     numbers = np.zeros(a.shape, bool)
     np.fill_diagonal(numbers, True, wrap)
     a.flat[np.flatnonzero(numbers)] = array_of(val)
 
 
-@special(np.put_along_axis)
-def put_along_axis(like: Any, arr: Any, indices: Any, values: Any, axis: int | None) -> None:
-    if not isinstance(arr, Tracer):
-        _refuse_to_write("np.put_along_axis(a, indices, x, axis)")
+@_writing(np.put_along_axis, "np.put_along_axis(a, indices, x, axis)")
+def put_along_axis(arr: Any, indices: Any, values: Any, axis: int | None) -> None:
     values = array_of(values)
     if axis is None:
         arr.flat[np.reshape(indices, -1)] = values
