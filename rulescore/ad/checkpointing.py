@@ -16,6 +16,7 @@ import numpy as np
 from rulescore.ad.boundary.arguments import function_of, with_items
 from rulescore.ad.boundary.results import check_outputs
 from rulescore.ad.engine.tapes import Tape
+from rulescore.ad.in_place.memory import read_only
 from rulescore.ad.in_place.tracer import call_and_settle
 from rulescore.ad.reverse import vjp
 from rulescore.ad.system.reference_ad import AD
@@ -124,7 +125,8 @@ class _FlatFunction:
     def __call__(self, *leaves: Any) -> tuple[Any, ...]:
         tracers = [leaf for leaf in leaves if isinstance(leaf, Tracer)]
         nodes = [tracer._node for tracer in tracers]
-        inputs = with_items(self._inputs, self._active, map(_read_only, leaves))
+        # What is assigned to an argument would be lost for the caller.
+        inputs = with_items(self._inputs, self._active, map(read_only, leaves))
         held, args, kwargs = unflatten(self._structure, inputs)
         try:
             outputs, structure = flatten(self._function(held, *args, **kwargs))
@@ -146,14 +148,6 @@ class _FlatFunction:
         """The result of the function of trees, from that of the flat one, which has just been called."""
         structure, others, numeric = self._form
         return unflatten(structure, with_items(others, numeric, outputs))
-
-
-def _read_only(x: Any) -> Any:
-    """An array that cannot be written to: what is assigned to an argument would be lost for the caller."""
-    if type(x) is np.ndarray:
-        x = x.view()
-        x.flags.writeable = False
-    return x
 
 
 # ---------------------------------------------------------------- the operation

@@ -10,8 +10,7 @@ import numpy as np
 
 from rulescore import instances_of
 from rulescore.ad.checkpointing import CheckpointedCall
-from rulescore.ad.in_place.adding_at import added_at
-from rulescore.ad.in_place.replaced import replaced
+from rulescore.ad.in_place.replaced import added_at, replaced
 from rulescore.ad.in_place.views import Part, ViewCall
 from rulescore.ad.numpy_protocols.ufuncs import segment_sums
 from rulescore.ad.tracing.calls import Call

@@ -8,8 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rulescore.ad.batches.table import ndim_of, rule_of_one_array
-from rulescore.ad.in_place.adding_at import added_at
-from rulescore.ad.in_place.replaced import replaced
+from rulescore.ad.in_place.replaced import added_at, replaced
 from rulescore.ad.tracing.tracers import Tracer
 from rulescore.tables.batching import batching
 

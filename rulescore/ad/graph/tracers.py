@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from rulescore.ad.graph.graph import CONSTANT, Leaf
+from rulescore.ad.in_place.memory import read_only
 from rulescore.ad.in_place.tracer import WritableTracer
 from rulescore.ad.messages.errors import TracerConversionError, describe, full_name
 from rulescore.ad.tracing.tracers import Tracer, class_for
@@ -21,7 +22,7 @@ class GraphTracer(WritableTracer):
     @property
     def value(self) -> Any:
         """The plain array: for a variable its own, to be replaced; for a result one that cannot be written to."""
-        return _read_only(self._value)
+        return read_only(self._value)
 
     @value.setter
     def value(self, new: Any) -> None:
@@ -50,7 +51,7 @@ class GraphTracer(WritableTracer):
 
     def detach(self) -> Any:
         """The array alone, a constant in what is computed from it; it cannot be written to, so copy it for that."""
-        return _read_only(self._value)
+        return read_only(self._value)
 
     def backward(self, cotangent: Any = None, retain_graph: bool = False, create_graph: bool = False) -> None:
         """Add the gradient of this number to the ``grad`` of the variables it depends on; see `variables.backward`."""
@@ -156,14 +157,6 @@ def _fitting(new: Any, old: Any, what: str) -> Any:
         return new.astype(old.dtype)
     # What `detach` returned belongs to somebody else, and cannot be written to.
     return new.copy() if isinstance(new, np.ndarray) and not new.flags.writeable else new
-
-
-def _read_only(value: Any) -> Any:
-    if type(value) is not np.ndarray:
-        return value
-    view = value.view()
-    view.flags.writeable = False
-    return view
 
 
 def _result(y: Tracer) -> str:

@@ -27,8 +27,8 @@ def assign(x: Tracer, index: Any, value: Any) -> None:
         return  # the second half of ``x[index] += v``, whose first half has written to the view
     if type(value) in (list, tuple) and top_trace(value) is not None:
         value = array_of(value)
-    index = _frozen_index(index)
-    if _has_mask(index):
+    index = tuple(map(_frozen_entry, index)) if isinstance(index, tuple) else _frozen_entry(index)
+    if any(isinstance(e, np.ndarray) and e.dtype == bool for e in (index if type(index) is tuple else (index,))):
         check_overlap(x, value)
     root: Any = x
     if isinstance(x, View):
@@ -77,18 +77,8 @@ def check_overlap(x: Tracer, value: Any) -> None:
         )
 
 
-def _frozen_index(index: Any) -> Any:
-    """An index that stays what it is when somebody changes the arrays and lists in it."""
-    if isinstance(index, tuple):
-        return tuple([_frozen_entry(entry) for entry in index])
-    return _frozen_entry(index)
-
-
-def _has_mask(index: Any) -> bool:
-    return any(isinstance(e, np.ndarray) and e.dtype == bool for e in (index if type(index) is tuple else (index,)))
-
-
 def _frozen_entry(entry: Any) -> Any:
+    """An entry of an index, which stays what it is when somebody changes an array or a list."""
     if isinstance(entry, BASIC_TYPES):
         return entry
     if isinstance(entry, np.ndarray):
@@ -166,16 +156,13 @@ def fitting(y: Any, x: Any, name: str) -> Any:
 
 def give(x: Tracer, y: Any) -> None:
     """Let ``x`` have the elements of ``y``, which are of its shape and dtype, in its own order in memory."""
-    if isinstance(x, View) or not isinstance(y, Tracer) or not _lies_like(value_beneath(y), x):
+    if isinstance(x, View) or not isinstance(y, Tracer) or not _lies_like(value_beneath(y), value_beneath(x)):
         assign(x, ..., y)
     else:
         replace(x, y)
 
 
-def _lies_like(bottom: Any, x: Tracer) -> bool:
-    beneath = value_beneath(x)
-    if not isinstance(beneath, np.ndarray):
-        return not isinstance(bottom, np.ndarray)
-    if not isinstance(bottom, np.ndarray) or not is_writeable(bottom):
-        return False
-    return is_laid_out(bottom, beneath.shape, beneath.strides)
+def _lies_like(new: Any, old: Any) -> bool:
+    if not isinstance(new, np.ndarray) or not isinstance(old, np.ndarray):
+        return not isinstance(new, np.ndarray) and not isinstance(old, np.ndarray)
+    return is_writeable(new) and is_laid_out(new, old.shape, old.strides)

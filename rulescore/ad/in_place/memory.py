@@ -28,11 +28,15 @@ def is_writeable(array: Any) -> bool:
 
 def is_writeable_by(flags: int) -> bool:
     """Likewise, of an array with these flags (``flags.num``)."""
-    return bool(flags & _WRITEABLE) and flags >= 0
+    return bool(flags & 0x0400) and flags >= 0  # NPY_ARRAY_WRITEABLE; the sign is NPY_ARRAY_WARN_ON_WRITE
 
 
-_WRITEABLE = 0x0400
-"""NumPy's NPY_ARRAY_WRITEABLE; the sign of the flags is its NPY_ARRAY_WARN_ON_WRITE."""
+def read_only(x: Any) -> Any:
+    """A view of an array that cannot be written to; anything else as it is."""
+    if type(x) is np.ndarray:
+        x = x.view()
+        x.flags.writeable = False
+    return x
 
 
 # ---------------------------------------------------------------- strides

@@ -1,4 +1,7 @@
-"""`replaced`, the function behind all assignments: a copy of an array with other values at an index, and its rules."""
+"""Copies of arrays with something written to them, by functions with rules: these are behind all that is written.
+
+`replaced` is behind assignments, `added_at` behind ``np.add.at``.
+"""
 
 from __future__ import annotations
 
@@ -18,13 +21,7 @@ from rulescore.tangents.zero import AbstractZero, NoTangent, ZeroTangent
 
 
 class Layout:
-    """Shape and strides of a value that is assigned, on which it depends which of several elements NumPy writes last.
-
-    Parameters
-    ----------
-    value : array_like
-        What is assigned.
-    """
+    """Shape and strides of what is assigned, on which it depends which of several elements NumPy writes last."""
 
     __slots__ = ("shape", "strides")
 
@@ -49,14 +46,7 @@ class Layout:
 def last_of_each(index: Any, shape: tuple[int, ...], like: Layout | None = None) -> Any:
     """Which elements of ``x[index]`` are the last of those that name the same element of ``x``; None when all are.
 
-    Parameters
-    ----------
-    index : object
-        The index, or a `Part`.
-    shape : tuple of int
-        The shape of ``x``.
-    like : Layout, optional
-        How the value lies in memory; C-contiguous in the shape of ``x[index]`` when it is not given.
+    The index may be a `Part`. The layout is that of the value: C-contiguous, if none is given.
     """
     if isinstance(index, Part):
         return last_of_each(index.index, index.shape, like)
@@ -104,24 +94,10 @@ _NO_TANGENT, _ZERO_TANGENT = NoTangent(), ZeroTangent()
 
 
 def replaced(x: Any, index: Any, value: Any) -> Any:
-    """A copy of an array with other values at an index: what ``x[index] = value`` makes of ``x``.
+    """A copy of an array with other values at an index: what ``x[index] = value`` makes of ``x``, with its strides.
 
-    Parameters
-    ----------
-    x : ndarray
-        The array; it is not written to.
-    index : object
-        Any index that NumPy takes, or a `Part`. Of what it names several times, the last value counts.
-    value : array_like
-        Broadcasts to the shape of ``x[index]``.
+    The index may be a `Part`. Of what it names several times, the last value counts.
 
-    Returns
-    -------
-    ndarray
-        Of the shape and dtype of ``x``, and with its strides.
-
-    Examples
-    --------
     >>> import numpy as np
     >>> replaced(np.zeros(3), slice(1, None), 5.0)
     array([0., 5., 5.])
@@ -194,11 +170,60 @@ def value_bar(ybar: Any, index: Any, shape: tuple[int, ...], like: Layout) -> An
     counts = last_of_each(index, shape, like)
     if counts is not None:
         bar = np.where(counts, bar, 0)
-    wide, narrow = np.shape(bar), like.shape
-    if wide != narrow:  # assigning broadcasts, and drops leading axes of length 1
-        bar = np.reshape(unbroadcast(bar, narrow[max(len(narrow) - len(wide), 0) :]), narrow)
-    return bar
+    return _narrowed(bar, like.shape)
+
+
+def _narrowed(bar: Any, shape: tuple[int, ...]) -> Any:
+    """The cotangent of a value from that of where it is written: it may broadcast, or lose leading axes of length 1."""
+    wide = np.shape(bar)
+    return bar if wide == shape else np.reshape(unbroadcast(bar, shape[max(len(shape) - len(wide), 0) :]), shape)
 
 
 def strides_of(x: Any) -> tuple[int, ...]:
     return x.strides if isinstance(value_beneath(x), np.ndarray) else np.empty(x.shape, x.dtype).strides
+
+
+# ---------------------------------------------------------------- np.add.at
+
+
+def added_at(x: Any, index: Any, value: Any) -> Any:
+    """A copy of an array with something added at an index: what ``np.add.at(x, index, value)`` makes of ``x``.
+
+    >>> import numpy as np
+    >>> added_at(np.ones(3), [0, 0, 2], 5.0)
+    array([11.,  1.,  6.])
+    """
+    if isinstance(x, Tracer) or isinstance(value, Tracer):
+        return apply(added_at, (x, index, value))
+    y = x.copy()
+    np.add.at(y, index, value)
+    return y
+
+
+@frule.register(added_at)
+def added_at_frule(tangents: Any, x: Any, index: Any, value: Any) -> Any:
+    _, dx, _, dvalue = tangents
+    y = added_at(x, index, value)
+    if isinstance(dvalue, AbstractZero):
+        return y, dx
+    dx = np.zeros(x.shape, x.dtype) if isinstance(dx, AbstractZero) else dx
+    return y, added_at(dx, index, dvalue)
+
+
+@rrule.register(added_at)
+def added_at_rrule(x: Any, index: Any, value: Any) -> Any:
+    """x̄ is ȳ; the cotangent of the value is ȳ at the index, once for each time that an element is named."""
+    y = added_at(x, index, value)
+    project_x, project_value = project_to(x), project_to(value)
+    if project_x is NON_DIFFERENTIABLE and project_value is NON_DIFFERENTIABLE:
+        return y, no_tangent_pullback
+    shape = np.shape(value)
+
+    def added_at_pullback(ybar: Any) -> Any:
+        ybar = unthunk(ybar)
+        if isinstance(ybar, AbstractZero):
+            return _NO_TANGENT, ybar, _NO_TANGENT, ybar
+        bar_of_value = Thunk(lambda: project_value(_narrowed(ybar[index], shape)))
+        return _NO_TANGENT, project_x(ybar), _NO_TANGENT, bar_of_value
+
+    return y, added_at_pullback

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from rulescore.ad.in_place.memory import copy_of, is_writeable, may_overlap_itself, owner_of
+from rulescore.ad.in_place.memory import copy_of, is_writeable, may_overlap_itself, owner_of, read_only
 from rulescore.ad.in_place.views import (
     Origin,
     View,
@@ -80,7 +80,9 @@ def as_view(tracer: Tracer, call: Any, key: Any = None) -> Any:
     if base is None:
         return tracer
     if not isinstance(base, Tracer):
-        return _read_only(tracer)
+        # A view of an ordinary array, which would have to be written to when the view is: that cannot be.
+        tracer._value = read_only(tracer._value)
+        return tracer
     if tracer._value is base._value and tracer._trace is base._trace and is_numpys(call.f):
         return base  # np.asarray and the like: not a view, but the array itself
     if bottom.size == 0:
@@ -149,14 +151,6 @@ def _lies_in_copy(base: Any, call: Any, key: Any) -> bool:
     return isinstance(y, np.ndarray) and owner_of(y) is owner_of(copy)
 
 
-def _read_only(tracer: Any) -> Any:
-    """A view of an ordinary array, which would have to be written to when the view is: that cannot be."""
-    if type(tracer._value) is np.ndarray:
-        tracer._value = tracer._value.view()
-        tracer._value.flags.writeable = False
-    return tracer
-
-
 def released(y: Any, args: Any) -> Any:
     """A result without a derivative, as it is handed to the user: read-only where it is the array within a tracer.
 
@@ -165,8 +159,5 @@ def released(y: Any, args: Any) -> Any:
     if type(y) is not np.ndarray or not y.size or y.dtype.kind not in "fc" or not is_writeable(y):
         return y
     owner = owner_of(y)
-    if all(owner_of(value_beneath(x)) is not owner for x in _arrays_in(args) if isinstance(x, Tracer)):
-        return y
-    y = y.view()
-    y.flags.writeable = False
-    return y
+    is_held = any(owner_of(value_beneath(x)) is owner for x in _arrays_in(args) if isinstance(x, Tracer))
+    return read_only(y) if is_held else y

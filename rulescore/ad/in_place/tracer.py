@@ -7,12 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from rulescore.ad.in_place.adding_at import add_at
 from rulescore.ad.in_place.assignment import assign, replace, reshape_in_place, update
 from rulescore.ad.in_place.replaced import replaced
 from rulescore.ad.in_place.sharing import settled
 from rulescore.ad.in_place.views import plain_class
-from rulescore.ad.in_place.writing import FlatView, call_into, deliver, put, taking_out
+from rulescore.ad.in_place.writing import FlatView, add_at, call_into, deliver, put, taking_out
 from rulescore.ad.numpy_protocols.implementations import through_implementation
 from rulescore.ad.numpy_protocols.operands import leaves_to, operands
 from rulescore.ad.numpy_protocols.tracer import BINARY, ArrayTracer, refuse_other_attributes, set_method

@@ -13,11 +13,12 @@ import numpy as np
 from numpy.lib.array_utils import normalize_axis_index
 
 from rulescore.ad.in_place.assignment import assign, check_overlap, check_writable, fitting, give
-from rulescore.ad.messages.errors import TracerConversionError
+from rulescore.ad.in_place.replaced import added_at, last_of_each
+from rulescore.ad.messages.errors import TracerConversionError, no_rule
 from rulescore.ad.numpy_protocols.array_makers import special
 from rulescore.ad.numpy_protocols.operands import array_of, operands, refuse_types
 from rulescore.ad.numpy_protocols.ufuncs import converted_to
-from rulescore.ad.tracing.tracers import Tracer
+from rulescore.ad.tracing.tracers import Tracer, apply
 
 
 def write_into(out: Any, result: Any, name: str = "out") -> Any:
@@ -159,6 +160,33 @@ def _put_at(x: Tracer, places: Any, values: Any) -> None:
         assign(x, np.unravel_index(places, x.shape), values)
     else:
         assign(x, (), values[-1])
+
+
+def add_at(ufunc: Any, inputs: tuple[Any, ...]) -> None:
+    """``ufunc.at(x, index, value)``."""
+    refuse_types(map(type, inputs))
+    x, index, *value = inputs
+    if not isinstance(x, Tracer):
+        raise TracerConversionError(
+            f"np.{ufunc.__name__}.at(a, index, x) would write a value that is being differentiated into an ordinary "
+            "array, which would lose its derivative: make that array with np.zeros(n, like=x)"
+        )
+    value = list(operands(ufunc, tuple(value)))
+    if ufunc is np.add or ufunc is np.subtract:
+        (v,) = value
+        write_into(x, apply(added_at, (x, index, v if ufunc is np.add else np.negative(v))))
+        return
+    counts = last_of_each(index, x.shape)
+    if counts is not None and not np.all(counts):
+        raise no_rule(
+            getattr(ufunc, "at"),  # noqa: B009
+            inputs,
+            {},
+            "an element is named several times in the index. Only np.add.at and np.subtract.at are differentiated "
+            f"then; call np.{ufunc.__name__}.at once for each set of different indices",
+        )
+    y = ufunc(x[index], *value)
+    x[index] = y if y.dtype == x.dtype else converted_to(y, x.dtype)
 
 
 class FlatView:

@@ -12,8 +12,7 @@ from hypothesis.extra import numpy as npst
 from rulescore import rrule
 from rulescore.ad import TracerConversionError
 from rulescore.ad.batches.batch import Batch, BatchTracer
-from rulescore.ad.in_place.adding_at import added_at
-from rulescore.ad.in_place.replaced import replaced
+from rulescore.ad.in_place.replaced import added_at, replaced
 from rulescore.ad.in_place.tracer import call_and_settle
 from rulescore.ad.numpy_protocols.ufuncs import segment_sums
 
