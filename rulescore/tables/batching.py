@@ -41,21 +41,8 @@ class BatchingTable:
     def register(self, *functions: Any) -> Callable[[_Rule], _Rule]:
         """Register the decorated function as the batching rule of some functions.
 
-        Parameters
-        ----------
-        *functions : callable or InstancesOf
-            The functions. `instances_of` a class stands for all functions of one kind that have no rule of their own;
-            an unbound method of such a class, as ``np.ufunc.reduce``, for that method of each of them.
-
-        Returns
-        -------
-        decorator : callable
-            It returns the rule unchanged.
-
-        Raises
-        ------
-        TypeError
-            When something among ``functions`` cannot be called.
+        `instances_of` a class stands for all functions of one kind that have no rule of their own; an unbound method of
+        such a class, as ``np.ufunc.reduce``, for that method of each of them.
         """
         for f in functions:
             if not callable(f) and not isinstance(f, InstancesOf):

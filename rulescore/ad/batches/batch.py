@@ -14,8 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from rulescore.ad.batches import functions, indexing  # noqa: F401  (these register)
-from rulescore.ad.batches.indexing import BatchedIndex
+from rulescore.ad.batches.functions import BatchedIndex  # which registers the rules, too
 from rulescore.ad.batches.table import FACTS, as_array, is_batched, ndim_of, padded
 from rulescore.ad.in_place.tracer import WritableTracer
 from rulescore.ad.messages.errors import TracerConversionError, full_name

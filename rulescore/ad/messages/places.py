@@ -18,19 +18,14 @@ _INNER_FOLDERS = tuple(
 
 
 class Place(NamedTuple):
-    """An operation and the line of the user's code that it came from.
-
-    Attributes
-    ----------
-    within : Place or None
-        The operation in whose backward pass it was called, where that was differentiated in its turn.
-    """
+    """An operation and the line of the user's code that it came from."""
 
     operation: str
     function: str
     file: str
     line: int
     within: Place | None = None
+    """The operation in whose backward pass it was called, where that was differentiated in its turn."""
 
     def __str__(self) -> str:
         source = linecache.getline(self.file, self.line).strip()

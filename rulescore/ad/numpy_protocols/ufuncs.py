@@ -217,24 +217,8 @@ def _reduceat(ufunc: Any, x: Any, indices: Any, axis: Any = 0) -> Any:
 
 
 def segment_sums(x: Any, starts: Any, axis: int) -> Any:
-    """``np.add.reduceat`` of segments that do not overlap, each from one start to the next.
+    """``np.add.reduceat`` of segments that do not overlap, each from one start to the next; the starts rise.
 
-    Parameters
-    ----------
-    x : ndarray
-        The array to sum along ``axis``.
-    starts : ndarray of int
-        Where the segments begin, in rising order.
-    axis : int
-        The axis.
-
-    Returns
-    -------
-    ndarray
-        One sum for each segment along the axis.
-
-    Examples
-    --------
     >>> import numpy as np
     >>> segment_sums(np.arange(5.0), np.array([0, 2]), 0)
     array([1., 9.])

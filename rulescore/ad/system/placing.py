@@ -26,13 +26,7 @@ _walking: contextvars.ContextVar[Place | None] = contextvars.ContextVar("rulesco
 
 
 class PlacingTape(Tape):
-    """A tape that remembers where its operations came from.
-
-    Attributes
-    ----------
-    places : dict
-        The place of each entry by its key.
-    """
+    """A tape that remembers where its operations came from: the place of each entry by its key."""
 
     __slots__ = ("_operation", "places")
 
@@ -90,16 +84,7 @@ def _place_of(operation: str) -> Place | None:
 def explain(error: Exception, length: int, tape: PlacingTape, run_again: Callable[[Tape], Any]) -> None:
     """Give an error of a walk back a note that says where the operation came from that it happened in.
 
-    Parameters
-    ----------
-    error : Exception
-        What the walk has raised.
-    length : int
-        How many entries the tape had that was walked back.
-    tape : PlacingTape
-        An empty one.
-    run_again : callable
-        Records the same on another tape.
+    ``length`` is how many entries the tape had that was walked back; ``run_again`` records the same on an empty one.
     """
     position = vars(error).pop("key", None)
     if position is not None:

@@ -48,10 +48,7 @@ class System(HasReverseMode, HasForwardMode):
     def pull(self, f: Any, values: tuple[Any, ...], kwargs: dict[str, Any], needs: tuple[bool, ...]) -> Any:
         """``(y, pullback)`` of a call, or None when there is no rule.
 
-        Parameters
-        ----------
-        needs : tuple of bool
-            For each positional argument, whether its cotangent will be used.
+        What it ``needs`` are the cotangents that will be used: whether, for each positional argument.
         """
         key = key_of_call(f, values, kwargs)
         try:

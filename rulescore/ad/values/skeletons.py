@@ -6,7 +6,7 @@ skeleton, and its tangent is a structural one.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 from rulescore.tangents.spaces import has_tangent_space
@@ -19,18 +19,10 @@ _NO_TANGENT, _ZERO_TANGENT = NoTangent(), ZeroTangent()
 
 
 class Skeleton(NamedTuple):
-    """The fields of an object without what they hold, so that nothing is kept alive.
-
-    Attributes
-    ----------
-    cls : type
-        The type of the object.
-    bones : tuple of (object, Skeleton or None)
-        By field, the skeleton of what it holds; None for a leaf.
-    """
+    """The fields of an object without what they hold, so that nothing is kept alive."""
 
     cls: type
-    bones: tuple[tuple[Any, Any], ...]
+    bones: tuple[tuple[Any, Any], ...]  # by field, the skeleton of what it holds; None for a leaf
 
 
 def taken_apart(x: Any, is_opened: Callable[[Any], bool] = lambda part: True) -> tuple[Skeleton | None, list[Any]]:
@@ -68,25 +60,19 @@ def tangents_in(dx: Any, skeleton: Skeleton | None) -> list[Any]:
 
 def with_leaves(x: Any, skeleton: Skeleton | None, leaves: Iterable[Any]) -> Any:
     """An object like ``x`` with others in the places of the leaves."""
-    return _rebuilt(x, skeleton, iter(leaves))
-
-
-def _rebuilt(x: Any, skeleton: Skeleton | None, leaves: Iterator[Any]) -> Any:
+    leaves = iter(leaves)
     if skeleton is None:
         return next(leaves)
     fields = structure_of(x) or {}
-    return rebuild(x, {key: _rebuilt(fields[key], inner, leaves) for key, inner in skeleton.bones})
+    return rebuild(x, {key: with_leaves(fields[key], inner, leaves) for key, inner in skeleton.bones})
 
 
 def tangent_of(skeleton: Skeleton | None, leaves: Iterable[Any]) -> Any:
     """The tangent of an object from those of its leaves, as rules expect it: a tuple of a tuple, else structural."""
-    return _tangent(skeleton, iter(leaves))
-
-
-def _tangent(skeleton: Skeleton | None, leaves: Iterator[Any]) -> Any:
+    leaves = iter(leaves)
     if skeleton is None:
         return next(leaves)
-    parts = {key: _tangent(inner, leaves) for key, inner in skeleton.bones}
+    parts = {key: tangent_of(inner, leaves) for key, inner in skeleton.bones}
     if all(isinstance(part, NoTangent) for part in parts.values()):
         return _NO_TANGENT
     return tuple(parts.values()) if skeleton.cls is tuple else Tangent.from_fields(skeleton.cls, parts)
