@@ -250,7 +250,7 @@ class TapeRecording(Recording):
     def __getitem__(self, index: Any) -> Any:
         tape, x = self._trace, self._value
         if (
-            not self._is_plain
+            self._plain is not None  # a view, or what has been assigned to
             or type(tape) is not FastTape
             or type(x) is not _ndarray
             or self._unary_forms is not unary_forms

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import functools
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -11,7 +10,7 @@ from rulescore.ad.graph.graph import CONSTANT, Leaf
 from rulescore.ad.in_place.memory import read_only
 from rulescore.ad.in_place.tracer import WritableTracer
 from rulescore.ad.messages.errors import TracerConversionError, describe, full_name
-from rulescore.ad.tracing.tracers import Tracer, class_for
+from rulescore.ad.tracing.tracers import Marked, Tracer, class_for, marked_class
 
 
 class GraphTracer(WritableTracer):
@@ -64,17 +63,12 @@ class GraphTracer(WritableTracer):
         return f"a variable ({describe(self._value)}; its numbers are x.value)"
 
 
-class LeafTracer(Tracer):
+class LeafTracer(Marked):
     """What is special about variables themselves: they have a gradient, and can be given another value."""
 
     __slots__ = ()
-    _plain: ClassVar[type]
     _value: Any
     _node: Leaf
-
-    def __new__(cls) -> Any:
-        # An operation makes its result of the class of an argument; the result is no variable.
-        return object.__new__(cls._plain)
 
     @property
     def value(self) -> Any:
@@ -125,15 +119,10 @@ class LeafTracer(Tracer):
         return self._trace.remake, (self._value,)
 
 
-@functools.cache
-def _leaf_class(plain: type) -> type:
-    """The class of variables whose operations give tracers of a class."""
-    return type(f"{plain.__name__} leaf", (LeafTracer, plain), {"__slots__": (), "_plain": plain})
-
-
 def leaf_of(graph: Any, value: Any) -> Any:
     """A variable with a value."""
-    tracer: Any = object.__new__(_leaf_class(class_for(graph.kind, type(value), value.dtype)))  # type: ignore[arg-type]
+    plain = class_for(graph.kind, type(value), value.dtype)  # type: ignore[arg-type]
+    tracer: Any = object.__new__(marked_class(LeafTracer, plain))
     tracer._value = value
     tracer._trace = graph
     tracer._node = Leaf(value)

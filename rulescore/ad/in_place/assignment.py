@@ -14,10 +14,10 @@ import numpy as np
 from rulescore.ad.in_place.memory import copy_of, is_laid_out, is_writeable, may_overlap_itself
 from rulescore.ad.in_place.replaced import BASIC_TYPES, strides_of
 from rulescore.ad.in_place.sharing import is_numpys
-from rulescore.ad.in_place.views import Part, View, plain_class
+from rulescore.ad.in_place.views import Part, View
 from rulescore.ad.messages.errors import full_name
 from rulescore.ad.numpy_protocols.operands import array_of
-from rulescore.ad.tracing.tracers import Tracer, top_trace, value_beneath
+from rulescore.ad.tracing.tracers import Tracer, plain_class, top_trace, value_beneath
 
 
 def assign(x: Tracer, index: Any, value: Any) -> None:

@@ -17,15 +17,13 @@ from rulescore.ad.in_place.views import (
     View,
     ViewCall,
     is_simple,
-    plain_class,
     set_node,
     set_trace,
     set_value,
     state_to_remember,
-    view_class,
 )
 from rulescore.ad.tracing.calls import Call
-from rulescore.ad.tracing.tracers import Tracer, value_beneath
+from rulescore.ad.tracing.tracers import Tracer, marked_class, plain_class, value_beneath
 from rulescore.ad.values.trees import leaves_of, map_containers
 from rulescore.tangents.structure import is_array, rebuild, structure_of
 
@@ -87,7 +85,7 @@ def as_view(tracer: Tracer, call: Any, key: Any = None) -> Any:
         return base  # np.asarray and the like: not a view, but the array itself
     if bottom.size == 0:
         return tracer
-    view: Any = object.__new__(view_class(plain_class(type(tracer))))
+    view: Any = object.__new__(marked_class(View, plain_class(type(tracer))))
     view._base = base
     view._root = root = base._root if isinstance(base, View) else base
     flags = bottom.flags

@@ -10,12 +10,11 @@ import numpy as np
 from rulescore.ad.in_place.assignment import assign, replace, reshape_in_place, update
 from rulescore.ad.in_place.replaced import replaced
 from rulescore.ad.in_place.sharing import settled
-from rulescore.ad.in_place.views import plain_class
 from rulescore.ad.in_place.writing import FlatView, add_at, call_into, deliver, put, taking_out
 from rulescore.ad.numpy_protocols.implementations import through_implementation
 from rulescore.ad.numpy_protocols.operands import leaves_to, operands
 from rulescore.ad.numpy_protocols.tracer import BINARY, ArrayTracer, refuse_other_attributes, set_method
-from rulescore.ad.tracing.tracers import apply, top_trace, value_beneath
+from rulescore.ad.tracing.tracers import apply, plain_class, top_trace, value_beneath
 
 NO_KEYWORDS: dict[str, Any] = {}
 
@@ -34,7 +33,7 @@ class WritableTracer(ArrayTracer):
 
     __slots__ = ()
     _call = staticmethod(call_and_settle)
-    _is_plain = True  # not so views, and what else is not to be taken as it is
+    _plain: Any = None
 
     def frozen(self) -> Any:
         if isinstance(value_beneath(self), np.generic):

@@ -7,16 +7,15 @@ assigned to its root.
 
 from __future__ import annotations
 
-import functools
 import operator
 from collections.abc import Callable
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from rulescore.ad.in_place.memory import copy_of, is_laid_out, is_writeable_by, scaled
 from rulescore.ad.numpy_protocols.tracer import call_numpy
-from rulescore.ad.tracing.tracers import Tracer, value_beneath
+from rulescore.ad.tracing.tracers import Marked, Tracer, marked_class, plain_class, value_beneath
 from rulescore.ad.values.trees import map_containers
 from rulescore.tables.names import name_of
 
@@ -185,21 +184,15 @@ def _current(get: Callable[[Any], Any]) -> Any:
     return property(attribute)
 
 
-class View(Tracer):
+class View(Marked):
     """What is special about the tracers that are views; see the module."""
 
     __slots__ = ("_base", "_origin", "_root", "_seen")
-    _is_plain = False
-    _plain: ClassVar[type]
 
     _root: Tracer  # at the end of the chain; no view
     _base: Tracer  # what it was taken of: the root, or a view of it
     _origin: Origin | tuple[Any, ...]  # of an item, what `origin` is made of: most items are never asked for it
     _seen: tuple[Any, Any, Any] | None  # trace, node and value of the root when it was made; None: it is out of date
-
-    def __new__(cls) -> Any:
-        # A trace makes its results of the class of an argument; the result of an operation on a view is none.
-        return object.__new__(cls._plain)
 
     @property
     def base(self) -> Any:
@@ -240,7 +233,7 @@ class View(Tracer):
         fresh = self.origin.call.of(self._base)
         plain = plain_class(type(fresh))
         if plain is not type(self)._plain:
-            self.__class__ = view_class(plain)  # the root has become a tracer of another trace
+            self.__class__ = marked_class(View, plain)  # the root has become a tracer of another trace
         set_value(self, fresh._value)
         set_trace(self, fresh._trace)
         set_node(self, fresh._node)
@@ -284,17 +277,6 @@ class View(Tracer):
     _value = _current(get_value)
     _node = _current(get_node)
     _trace = _current(get_trace)
-
-
-@functools.cache
-def view_class(plain: type) -> type:
-    """The class of views whose operations give tracers of a class."""
-    return type(f"{plain.__name__} view", (View, plain), {"__slots__": (), "_plain": plain})
-
-
-def plain_class(cls: type) -> Any:
-    """The class of the results of operations on tracers of a class, which are no views, nor anything else special."""
-    return getattr(cls, "_plain", cls)
 
 
 def state_to_remember(tracer: Any, state: tuple[Any, Any, Any]) -> tuple[Any, Any, Any]:

@@ -62,6 +62,28 @@ def class_for(kind: Any, value_type: Any, dtype: Any) -> Any:
     )
 
 
+class Marked(Tracer):
+    """A tracer of which more is known than of results of operations on it, which are of the class ``_plain``."""
+
+    __slots__ = ()
+    _plain: ClassVar[Any]
+
+    def __new__(cls) -> Any:
+        # A trace makes its results of the class of an argument; the result of an operation is nothing special.
+        return object.__new__(cls._plain)
+
+
+@functools.cache
+def marked_class(kind: Any, plain: Any) -> Any:
+    """The class of tracers of a kind, which is `Marked`, whose operations give tracers of a class."""
+    return type(f"{plain.__name__} {kind.__name__}", (kind, plain), {"__slots__": (), "_plain": plain})
+
+
+def plain_class(cls: type) -> Any:
+    """The class of the results of operations on tracers of a class."""
+    return getattr(cls, "_plain", None) or cls
+
+
 class Trace:
     """One differentiation that is going on."""
 
