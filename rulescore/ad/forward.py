@@ -8,7 +8,6 @@ from typing import Any
 from rulescore.ad.boundary.arguments import Arguments, check_differentiated, check_primals, with_items
 from rulescore.ad.boundary.results import finished, node_of, outputs_of, values_and_tangents, values_in
 from rulescore.ad.engine.tapes import Tape
-from rulescore.ad.messages.errors import unmask
 from rulescore.ad.messages.unused_rules import warn_of_unused_rules
 from rulescore.ad.reverse import Recording, pulled_back, seeds_of
 from rulescore.ad.system.reference_ad import AD
@@ -48,17 +47,11 @@ def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any], 
     arguments = Arguments(f"the jvp of {name_of(f)}", tuple(primals), range(len(primals)))
     given = arguments.directions(tangents, f)
     warn_of_unused_rules(f)
-    trace = AD.dual()
-    try:
+    with AD.dual() as trace:
         traced = [trace.tracer(x, dx) for x, dx in zip(arguments.leaves, given, strict=True)]
         outputs, structure, aux = outputs_of(f(*arguments.with_leaves(traced)), has_aux, f)
         values, parts = values_and_tangents(outputs, trace, arguments.leaves, given)
         aux = values_in(aux, trace) if has_aux else None
-    except ValueError as error:
-        unmask(error)
-        raise
-    finally:
-        trace.close()
     pair = unflatten(structure, values), unflatten(structure, parts)
     return (*pair, aux) if has_aux else pair
 
@@ -102,11 +95,8 @@ def linearize(f: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..., 
     def record_again(tape: Tape) -> None:
         record(tape, Recording(what, f, primals, False))
 
-    tape = AD.tape()
-    try:
+    with AD.tape() as tape:
         nodes = [node_of(bar, tape) for bar in record(tape, recording)]
-    finally:
-        tape.close()
 
     def f_jvp(*tangents: Any) -> Any:
         given = recording.arguments.directions(tangents, f)

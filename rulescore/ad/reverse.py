@@ -13,7 +13,6 @@ from typing import Any
 from rulescore.ad.boundary.arguments import Argnums, Arguments, check_differentiated, matching
 from rulescore.ad.boundary.results import check_loss, finished, handed_out, node_of, outputs_of, result_of, values_in
 from rulescore.ad.engine.tapes import Tape
-from rulescore.ad.messages.errors import unmask
 from rulescore.ad.messages.unused_rules import warn_of_unused_rules
 from rulescore.ad.system.placing import explain
 from rulescore.ad.system.reference_ad import AD
@@ -69,18 +68,12 @@ def value_and_grad(f: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = 
             return f(*arguments.with_leaves([tape.leaf(x) for x in arguments.leaves]), **kwargs)
 
         warn_of_unused_rules(f)
-        tape = AD.tape()
-        try:
+        with AD.tape() as tape:
             y, aux = result_of(record(tape), has_aux, f)
             check_loss(y, f, tape)
             value, node = y._value, y._node
             if has_aux:
                 aux = values_in(aux, tape)
-        except ValueError as error:
-            unmask(error)
-            raise
-        finally:
-            tape.close()
         bars = pulled_back(tape, [(node, value.dtype.type(1))], record)
         gradient = arguments.tangents(finished(bars, arguments.leaves))
         return ((value, aux) if has_aux else value), gradient
@@ -163,17 +156,12 @@ class Recording:
         self._f = f
         self.arguments = Arguments(what, primals, range(len(primals)))
         warn_of_unused_rules(f)
-        self._tape = tape = AD.tape()
-        try:
+        with AD.tape() as tape:
             outputs, structure, aux = outputs_of(self._record(tape), has_aux, f)
             self._nodes = [node_of(output, tape) for output in outputs]
             self.value = unflatten(structure, [handed_out(output, tape) for output in outputs])
             self.aux = tree_map(lambda leaf: handed_out(leaf, tape), aux) if has_aux else None
-        except ValueError as error:
-            unmask(error)
-            raise
-        finally:
-            tape.close()
+        self._tape = tape
 
     def _record(self, tape: Tape) -> Any:
         return self._f(*self.arguments.with_leaves([tape.leaf(x) for x in self.arguments.leaves]))

@@ -94,12 +94,12 @@ def explain(error: Exception, length: int, tape: PlacingTape, run_again: Callabl
 def _explanation(position: int, length: int, tape: PlacingTape, run_again: Callable[[Tape], Any]) -> str:
     token = is_placing.set(True)
     try:
-        run_again(tape)
+        with tape:
+            run_again(tape)
     except BaseException:  # whatever it is: what is told about is the first error
         return "in a backward pass; of which operation is not known, since the function failed when it was run again"
     finally:
         is_placing.reset(token)
-        tape.close()
     place = tape.places.get(position)
     if place is None or len(tape) != length:
         return (

@@ -42,18 +42,16 @@ class Transposing(System):
         """``(y, pullback)`` by the forward rule of ``f``, or None when there is none."""
         args, kwargs = frule.bind(f, values, kwargs) if kwargs else (values, kwargs)
         needs = (*needs, *[False] * (len(args) - len(needs)))
-        tape = self.tape()
         anatomies = [Anatomy(x) for x in args]
-        tangents = [
-            as_structural(type(x), anatomy.zero(tape)) if needed else _ZERO_TANGENT
-            for x, anatomy, needed in zip(args, anatomies, needs, strict=True)
-        ]
-        found = frule.call(f, args, kwargs, tangents=(_NO_TANGENT, *tangents), config=self)
-        if found is None:
-            return None
-        y, dy = found
-        dy = unthunk(dy)
-        tape.close()
+        with self.tape() as tape:
+            tangents = [
+                as_structural(type(x), anatomy.zero(tape)) if needed else _ZERO_TANGENT
+                for x, anatomy, needed in zip(args, anatomies, needs, strict=True)
+            ]
+            found = frule.call(f, args, kwargs, tangents=(_NO_TANGENT, *tangents), config=self)
+            if found is None:
+                return None
+            y, dy = found[0], unthunk(found[1])
         if isinstance(dy, NoTangent):
             return y, no_tangent_pullback
 
@@ -75,15 +73,13 @@ def _transposed(system: Any, pullback: Any, y: Any, tangents: tuple[Any, ...]) -
     """
     if pullback is no_tangent_pullback:
         return _NO_TANGENT
-    tape = system.tape()
     anatomy = Anatomy(y)
-    ybar = anatomy.zero(tape)
-    asked = [
-        (unthunk(xbar), unthunk(dx))  # while the tape is open: a thunk computes with the cotangent that is traced
-        for xbar, dx in zip(pullback(ybar)[1:], tangents, strict=False)
-        if not isinstance(dx, AbstractZero)
-    ]
-    tape.close()
+    with system.tape() as tape:
+        asked = [
+            (unthunk(xbar), unthunk(dx))  # while the tape is open: a thunk computes with the cotangent that is traced
+            for xbar, dx in zip(pullback(anatomy.zero(tape))[1:], tangents, strict=False)
+            if not isinstance(dx, AbstractZero)
+        ]
     seeds = [seed for xbar, dx in asked for seed in seeds_of(xbar, dx, tape)]
     return anatomy.cotangent(iter(tape.pull_back(seeds))) if seeds else _ZERO_TANGENT
 

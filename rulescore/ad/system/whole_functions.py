@@ -25,12 +25,11 @@ class CallingBack(System):
 
     def rrule_via_ad(self, f: Any, /, *args: Any, **kwargs: Any) -> tuple[Any, Any]:
         """``(y, pullback)`` as `rrule` returns them, by differentiating ``f``."""
-        tape = self.tape()
         whole = (f, *args)
         anatomies = [Anatomy(x) for x in whole]
-        traced_f, *traced_args = [anatomy.lifted(tape) for anatomy in anatomies]
-        y_traced = traced_f(*traced_args, **kwargs)
-        tape.close()
+        with self.tape() as tape:
+            traced_f, *traced_args = [anatomy.lifted(tape) for anatomy in anatomies]
+            y_traced = traced_f(*traced_args, **kwargs)
         y, is_traced = _values(y_traced, tape)
         if not is_traced:
             return y, no_tangent_pullback

@@ -12,11 +12,11 @@ from __future__ import annotations
 
 import functools
 import itertools
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
-from rulescore.ad.messages.errors import LEAKED, LeakedTracerError
+from rulescore.ad.messages.errors import LEAKED, LeakedTracerError, unmask
 
 new_level = itertools.count(1).__next__
 """The level of a new trace, higher than that of all traces before it: a trace begins within those it is nested in."""
@@ -85,7 +85,7 @@ def plain_class(cls: type) -> Any:
 
 
 class Trace:
-    """One differentiation that is going on."""
+    """One differentiation; as a context, it is going on within, and its tracers can do nothing any more afterwards."""
 
     __slots__ = ()
 
@@ -112,9 +112,13 @@ class Trace:
         tracer._node = node
         return tracer
 
-    def close(self) -> None:
-        """Let nothing more be done with its tracers, since the function that was differentiated has returned."""
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: Any, error: BaseException | None, traceback: Any) -> None:
         self.__class__ = _closed(type(self))  # type: ignore[arg-type]
+        if isinstance(error, ValueError):
+            unmask(error)
 
 
 class _Closed(Trace):
