@@ -14,12 +14,12 @@ import numpy as np
 
 from rulescore.ad.batches.directions import images_of_unit_vectors
 from rulescore.ad.boundary.arguments import Argnums, Arguments, check_differentiated, check_primals, function_of
-from rulescore.ad.boundary.results import belongs_to, unrelated_output
+from rulescore.ad.boundary.results import unrelated_output
 from rulescore.ad.forward import jvp
 from rulescore.ad.messages.errors import describe
 from rulescore.ad.messages.unused_rules import warn_of_unused_rules
 from rulescore.ad.reverse import grad, vjp
-from rulescore.ad.tracing.tracers import Tracer, top_trace
+from rulescore.ad.tracing.tracers import Tracer, belongs_to, top_trace
 from rulescore.ad.values.trees import flatten, path_of, tree_map, unflatten
 from rulescore.tables.names import name_of
 from rulescore.tangents.spaces import as_scalar, has_tangent_space

@@ -10,7 +10,7 @@ import numpy as np
 
 from rulescore.ad.in_place.views import View
 from rulescore.ad.messages.errors import UnrelatedOutputError, describe
-from rulescore.ad.tracing.tracers import Tracer, frozen, value_beneath
+from rulescore.ad.tracing.tracers import Tracer, belongs_to, frozen, value_beneath
 from rulescore.ad.values.trees import flatten, hides_numbers, tree_map
 from rulescore.tables.names import name_of
 from rulescore.tangents.not_implemented import NotImplementedTangent
@@ -28,10 +28,6 @@ def result_of(result: Any, has_aux: bool, f: Any) -> tuple[Any, Any]:
             "the output and what is handed through beside it"
         )
     return result
-
-
-def belongs_to(y: Any, tape: Any) -> bool:
-    return isinstance(y, Tracer) and y._trace is tape
 
 
 def node_of(y: Any, tape: Any) -> Any:

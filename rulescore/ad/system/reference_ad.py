@@ -13,9 +13,8 @@ from rulescore.ad.fast.tape import FastTape
 from rulescore.ad.graph.graph import Graph
 from rulescore.ad.graph.tracers import GraphTracer
 from rulescore.ad.in_place.tracer import WritableTracer
+from rulescore.ad.system.derived_rules import DerivedRules
 from rulescore.ad.system.placing import PlacingTape, is_placing
-from rulescore.ad.system.transposition import Transposing
-from rulescore.ad.system.whole_functions import CallingBack
 
 
 class FastGraphTracer(GraphRecording, GraphTracer):
@@ -24,7 +23,7 @@ class FastGraphTracer(GraphRecording, GraphTracer):
     __slots__ = ()
 
 
-class ReferenceAD(CallingBack, Transposing):
+class ReferenceAD(DerivedRules):
     """The system that every trace is given; the `RuleConfig` of this AD.
 
     Attributes

@@ -186,3 +186,8 @@ def value_beneath(x: Any) -> Any:
 def frozen(x: Any) -> Any:
     """A tracer as it is now, for whoever keeps it; anything else as it is."""
     return x.frozen() if isinstance(x, Tracer) else x
+
+
+def belongs_to(x: Any, trace: Any) -> bool:
+    """Whether something is a tracer of a trace."""
+    return isinstance(x, Tracer) and x._trace is trace
