@@ -1,7 +1,7 @@
 """Rules that are derived: from the rule of the other mode, by transposing; of whole functions, by differentiating.
 
-Both modes are linear maps, and each is the other transposed. A pullback is linear in ȳ: what it does to ȳ is recorded on
-a tape, and walking that back with ẋ gives ẏ. Likewise a pushforward, which is linear in ẋ, is walked back with ȳ.
+Both modes are linear maps, and each is the other transposed. A pullback is linear in ȳ: what it does to ȳ is recorded
+on a tape, and walking that back with ẋ gives ẏ. Likewise a pushforward, which is linear in ẋ, is walked back with ȳ.
 
 A function that a rule calls back with may hold what is differentiated (a method its object, a callable object its
 attributes), so it is taken as one more argument; see `skeletons`.
