@@ -19,17 +19,11 @@ _Rule = TypeVar("_Rule", bound=Rule)
 class BatchingTable:
     """From functions to their batching rules.
 
-    Examples
-    --------
     >>> import numpy as np
     >>> from rulescore import instances_of
     >>> table = BatchingTable()
-    >>> @table.register(instances_of(np.ufunc))
-    ... def elementwise(batch, f, args, kwargs):
-    ...     return f(*args, **kwargs)
-    >>> @table.register(np.ufunc.reduce)
-    ... def reduced(batch, f, args, kwargs):
-    ...     return f(*args, axis=1)
+    >>> elementwise = table.register(instances_of(np.ufunc))(lambda batch, f, args, kwargs: f(*args, **kwargs))
+    >>> reduced = table.register(np.ufunc.reduce)(lambda batch, f, args, kwargs: f(*args, axis=1))
     >>> table.rule_for(np.sin) is elementwise, table.rule_for(np.add.reduce) is reduced, table.rule_for(np.sum)
     (True, True, None)
     """
@@ -41,21 +35,8 @@ class BatchingTable:
     def register(self, *functions: Any) -> Callable[[_Rule], _Rule]:
         """Register the decorated function as the batching rule of some functions.
 
-        Parameters
-        ----------
-        *functions : callable or InstancesOf
-            The functions. `instances_of` a class stands for all functions of one kind that have no rule of their own;
-            an unbound method of such a class, as ``np.ufunc.reduce``, for that method of each of them.
-
-        Returns
-        -------
-        decorator : callable
-            It returns the rule unchanged.
-
-        Raises
-        ------
-        TypeError
-            When something among ``functions`` cannot be called.
+        `instances_of` a class stands for all functions of one kind that have no rule of their own; an unbound method of
+        such a class, as ``np.ufunc.reduce``, for that method of each of them.
         """
         for f in functions:
             if not callable(f) and not isinstance(f, InstancesOf):

@@ -6,7 +6,7 @@ skeleton, and its tangent is a structural one.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 from rulescore.tangents.spaces import has_tangent_space
@@ -21,12 +21,7 @@ _NO_TANGENT, _ZERO_TANGENT = NoTangent(), ZeroTangent()
 class Skeleton(NamedTuple):
     """The fields of an object without what they hold, so that nothing is kept alive.
 
-    Attributes
-    ----------
-    cls : type
-        The type of the object.
-    bones : tuple of (object, Skeleton or None)
-        By field, the skeleton of what it holds; None for a leaf.
+    The bones are pairs of a field and the skeleton of what it holds, which is None for a leaf.
     """
 
     cls: type
@@ -41,13 +36,9 @@ def taken_apart(x: Any, is_opened: Callable[[Any], bool] = lambda part: True) ->
     bones: list[Any] = []
     leaves: list[Any] = []
     for key, part in fields.items():
-        inner = None
-        if is_opened(part):
-            inner, within = taken_apart(part, is_opened)
-            leaves += within
-        else:
-            leaves.append(part)
+        inner, within = taken_apart(part, is_opened) if is_opened(part) else (None, [part])
         bones.append((key, inner))
+        leaves += within
     return Skeleton(type(x), tuple(bones)), leaves
 
 
@@ -68,25 +59,19 @@ def tangents_in(dx: Any, skeleton: Skeleton | None) -> list[Any]:
 
 def with_leaves(x: Any, skeleton: Skeleton | None, leaves: Iterable[Any]) -> Any:
     """An object like ``x`` with others in the places of the leaves."""
-    return _rebuilt(x, skeleton, iter(leaves))
-
-
-def _rebuilt(x: Any, skeleton: Skeleton | None, leaves: Iterator[Any]) -> Any:
+    leaves = iter(leaves)  # which all parts take from
     if skeleton is None:
         return next(leaves)
     fields = structure_of(x) or {}
-    return rebuild(x, {key: _rebuilt(fields[key], inner, leaves) for key, inner in skeleton.bones})
+    return rebuild(x, {key: with_leaves(fields[key], inner, leaves) for key, inner in skeleton.bones})
 
 
 def tangent_of(skeleton: Skeleton | None, leaves: Iterable[Any]) -> Any:
     """The tangent of an object from those of its leaves, as rules expect it: a tuple of a tuple, else structural."""
-    return _tangent(skeleton, iter(leaves))
-
-
-def _tangent(skeleton: Skeleton | None, leaves: Iterator[Any]) -> Any:
+    leaves = iter(leaves)
     if skeleton is None:
         return next(leaves)
-    parts = {key: _tangent(inner, leaves) for key, inner in skeleton.bones}
+    parts = {key: tangent_of(inner, leaves) for key, inner in skeleton.bones}
     if all(isinstance(part, NoTangent) for part in parts.values()):
         return _NO_TANGENT
     return tuple(parts.values()) if skeleton.cls is tuple else Tangent.from_fields(skeleton.cls, parts)

@@ -35,7 +35,10 @@ def flatten(tree: Any) -> tuple[list[Any], Any]:
     if classes:  # met for the first time, here or in another thread that has registered it meanwhile
         with _lock:
             for cls in classes - _dataclasses:
-                _register_dataclass(cls)
+                flattener, rebuilder = _dataclass_flattener(cls), functools.partial(_rebuilt, cls)
+                optree.register_pytree_node(
+                    cls, flattener, rebuilder, path_entry_type=optree.GetAttrEntry, namespace=NAMESPACE
+                )
                 _dataclasses.add(cls)
         return flatten(tree)
     return leaves, structure
@@ -81,16 +84,6 @@ def form_of(structure: Any) -> str:
 def _is_dataclass(leaf: Any) -> bool:
     return (
         dataclasses.is_dataclass(leaf) and not isinstance(leaf, (type, AbstractTangent)) and not has_tangent_space(leaf)
-    )
-
-
-def _register_dataclass(cls: type) -> None:
-    optree.register_pytree_node(
-        cls,
-        _dataclass_flattener(cls),
-        functools.partial(_rebuilt, cls),
-        path_entry_type=optree.GetAttrEntry,
-        namespace=NAMESPACE,
     )
 
 
@@ -172,10 +165,7 @@ def map_containers(function: Callable[[Any], Any], x: Any) -> Any:
 
 def map_containers_at(x: Any, path: tuple[Any, ...], function: Callable[[Any], Any]) -> Any:
     """Nested lists, tuples and dicts with a function applied to what is at a path."""
-    paths, leaves, structure = flatten_containers(x)
-    return unflatten(
-        structure, [function(leaf) if at == path else leaf for at, leaf in zip(paths, leaves, strict=True)]
-    )
+    return optree.tree_map_with_path(lambda at, leaf: function(leaf) if at == path else leaf, x)
 
 
 def is_integral(leaf: Any) -> bool:
