@@ -2,21 +2,21 @@
 
 A `BatchTracer` holds an array with the batch in axis 0 and passes for one element of it. The derivatives in many
 directions are had with it in one pass: a batch of directions goes through a pushforward or a pullback as one direction
-would. What a function makes of a batch its batching rule says (`table`); where there is none, the function is
+would. What a function makes of a batch its batching rule says (`functions`); where there is none, the function is
 called once for each element.
 """
 
 from __future__ import annotations
 
+import math
 import operator
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from typing import Any
 
 import numpy as np
 
-from rulescore.ad.batches import functions, indexing  # noqa: F401  (these register)
-from rulescore.ad.batches.indexing import BatchedIndex
-from rulescore.ad.batches.table import FACTS, as_array, is_batched, ndim_of, padded
+from rulescore.ad.batches import functions  # noqa: F401  (it registers)
+from rulescore.ad.batches.axes import BatchedIndex, as_array, is_batched, ndim_of, padded
 from rulescore.ad.in_place.tracer import WritableTracer
 from rulescore.ad.messages.errors import TracerConversionError, full_name
 from rulescore.ad.numpy_protocols.array_makers import SPECIAL
@@ -72,8 +72,8 @@ class Batch(Trace):
                 f"{full_name(f)} was about to write a batch of values into an array with room for one: write it "
                 "without out="
             )
-        if isinstance(f, Hashable) and f in FACTS:
-            return FACTS[f](*args, **kwargs)
+        if isinstance(f, Hashable) and f in _FACTS:
+            return _FACTS[f](*args, **kwargs)
         rule = batching.rule_for(f)
         values = NotImplemented if rule is None else rule(self, f, args, kwargs)
         if values is NotImplemented:
@@ -105,6 +105,18 @@ class Batch(Trace):
             return self.tracer(np.array(results))
         raise _differing(f)
 
+
+_FACTS: dict[Any, Callable[..., Any]] = {
+    np.shape: lambda a: a.shape,
+    np.ndim: lambda a: a.ndim,
+    np.size: lambda a, axis=None: (
+        a.size if axis is None else math.prod(a.shape[i] for i in (axis if isinstance(axis, tuple) else (axis,)))
+    ),
+    np.iscomplexobj: lambda x: x.dtype.kind == "c",
+    np.isrealobj: lambda x: x.dtype.kind != "c",
+    np.result_type: lambda *xs: np.result_type(*[x.dtype if isinstance(x, Tracer) else x for x in xs]),
+}
+"""What is known of a batch without looking at its values."""
 
 _LEFT_TO_TRACERS = frozenset(
     {np.copyto, np.put, np.place, np.putmask, np.put_along_axis, np.fill_diagonal}
@@ -138,36 +150,17 @@ class BatchTracer(WritableTracer):
             return self._trace.constant(func(*args, **kwargs))
         return self._call(func, args, kwargs)
 
-    @property
-    def shape(self) -> tuple[int, ...]:
-        return self._value.shape[1:]  # type: ignore[no-any-return]
-
-    shape = shape.setter(WritableTracer._set_shape)  # type: ignore[attr-defined]
-
-    @property
-    def ndim(self) -> int:
-        return self._value.ndim - 1  # type: ignore[no-any-return]
-
-    @property
-    def size(self) -> int:
-        return self._value.size // self._trace.size  # type: ignore[no-any-return]
-
-    @property
-    def nbytes(self) -> int:
-        return self.size * self.itemsize
-
-    @property
-    def strides(self) -> Any:
-        return self._value.strides[1:]
-
-    @property
-    def flags(self) -> Any:
-        return self._value[0].flags
+    shape = property(lambda self: self._value.shape[1:], WritableTracer._set_shape)
+    ndim = property(lambda self: self._value.ndim - 1)
+    size = property(lambda self: self._value.size // self._trace.size)
+    nbytes = property(lambda self: self.size * self.itemsize)
+    strides = property(lambda self: self._value.strides[1:])
+    flags = property(lambda self: self._value[0].flags)
 
     def __len__(self) -> int:
         if self.ndim == 0:
             raise TypeError("len() of unsized object")
-        return self.shape[0]
+        return self.shape[0]  # type: ignore[no-any-return]
 
     def __bool__(self) -> bool:
         return bool(self._agreed())

@@ -1,17 +1,56 @@
-"""Batching rules of indexing and assigning; indices of one element as indices of the array that holds the batch."""
+"""What batching rules have in common: whose arguments are batched, and where the axes and indices of one element are.
+
+A rule gets a call with tracers of a batch among its arguments. The axes, shapes and numbers of dimensions in a call are
+those of one element of the batch; in the array that holds the batch its axis comes first.
+"""
 
 from __future__ import annotations
 
 import operator
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 
-from rulescore.ad.batches.table import ndim_of, rule_of_one_array
-from rulescore.ad.in_place.adding_at import added_at
-from rulescore.ad.in_place.replaced import replaced
 from rulescore.ad.tracing.tracers import Tracer
-from rulescore.tables.batching import batching
+
+
+def is_batched(batch: Any, x: Any) -> bool:
+    """Whether ``x`` is a tracer of a batch."""
+    return isinstance(x, Tracer) and x._trace is batch
+
+
+# ---------------------------------------------------------------- axes, dimensions and values
+
+
+def shifted(axis: Any, ndim: int) -> Any:
+    """An axis, or several, of an element of the batch as axes of the array that holds the batch."""
+    if isinstance(axis, (tuple, list)):  # whether an axis may be named twice the function knows
+        return tuple(1 + i for i in normalize_axis_tuple(axis, ndim, allow_duplicate=True))
+    return 1 + normalize_axis_index(operator.index(axis), ndim)
+
+
+def ndim_of(x: Any) -> int:
+    return x.ndim if hasattr(x, "ndim") else np.ndim(x)
+
+
+def as_array(x: Any) -> Any:
+    return x if hasattr(x, "ndim") else np.asarray(x)
+
+
+def padded(x: Any, ndim: int) -> Any:
+    """The values of a tracer, with axes of length 1 behind that of the batch, up to a number of dimensions."""
+    missing = ndim - x.ndim
+    return x._value[(slice(None), *[None] * missing)] if missing > 0 else x._value
+
+
+def aligned(batch: Any, xs: Iterable[Any], ndim: int) -> list[Any]:
+    """The values of those that are batched, with so many dimensions that they broadcast with the others."""
+    return [padded(x, ndim) if is_batched(batch, x) else x for x in xs]
+
+
+# ---------------------------------------------------------------- indices
 
 
 class BatchedIndex(NamedTuple):
@@ -67,17 +106,3 @@ def _kind(entry: Any) -> str | None:
         return "number"
     array = np.asarray(entry)
     return "array" if array.ndim and (array.dtype.kind in "iub" or array.size == 0) else None
-
-
-@rule_of_one_array(operator.getitem)
-def _getitem(f: Any, x: Any, index: Any) -> Any:
-    batched = BatchedIndex.of(index, x.ndim)
-    return NotImplemented if batched is None else batched.in_front(x._value[batched.entries])
-
-
-@batching.register(replaced, added_at)
-def _replaced(batch: Any, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    x, index, value = args
-    place = batch.place(index, ndim_of(x))
-    value = NotImplemented if place is None else batch.assignable(place, value)
-    return value if value is NotImplemented else f(batch.values(x), place.entries, value)
