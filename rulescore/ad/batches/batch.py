@@ -88,22 +88,24 @@ class Batch(Trace):
             return flatten_containers(f(*its_args, **its_kwargs))
 
         _, leaves, structures = zip(*map(result_for, range(self.size)), strict=True)
-        if any(other != structures[0] for other in structures):
-            raise _differing(f)
-        return unflatten(structures[0], [self._joined(f, results) for results in zip(*leaves, strict=True)])
+        alike = all(other == structures[0] for other in structures)
+        joined = [self._joined(results) for results in zip(*leaves, strict=True)] if alike else [NotImplemented]
+        if any(y is NotImplemented for y in joined):
+            raise TracerConversionError(
+                f"{full_name(f)} gives something of another shape or kind for each value of a batch, which cannot be "
+                "carried on together: take the values one after the other"
+            )
+        return unflatten(structures[0], joined)
 
-    def _joined(self, f: Any, results: tuple[Any, ...]) -> Any:
-        """One result in the place of those for each element of the batch."""
+    def _joined(self, results: tuple[Any, ...]) -> Any:
+        """One result in the place of those for each element of the batch; NotImplemented where they are not alike."""
         first = results[0]
         if isinstance(first, (np.ndarray, np.generic, Tracer, float, complex)):
-            if any(np.shape(result) != np.shape(first) for result in results):
-                raise _differing(f)
-            return self.tracer(np.stack(results))
+            alike = all(np.shape(result) == np.shape(first) for result in results)
+            return self.tracer(np.stack(results)) if alike else NotImplemented
         if all(type(result) is type(first) and result == first for result in results):
             return first
-        if all(isinstance(result, int) for result in results):
-            return self.tracer(np.array(results))
-        raise _differing(f)
+        return self.tracer(np.array(results)) if all(isinstance(y, int) for y in results) else NotImplemented
 
 
 _FACTS: dict[Any, Callable[..., Any]] = {
@@ -123,13 +125,6 @@ _LEFT_TO_TRACERS = frozenset(
     | {np.array2string, np.array_repr, np.array_str, np.save, np.savez, np.savez_compressed, np.savetxt}
 )
 """What writes somewhere, which assigns to tracers or is refused for them."""
-
-
-def _differing(f: Any) -> TracerConversionError:
-    return TracerConversionError(
-        f"{full_name(f)} gives something of another shape or kind for each value of a batch, which cannot be carried "
-        "on together: take the values one after the other"
-    )
 
 
 class BatchTracer(WritableTracer):
