@@ -17,16 +17,7 @@ _Rule = TypeVar("_Rule", bound=Rule)
 
 
 class BatchingTable:
-    """From functions to their batching rules.
-
-    >>> import numpy as np
-    >>> from rulescore import instances_of
-    >>> table = BatchingTable()
-    >>> elementwise = table.register(instances_of(np.ufunc))(lambda batch, f, args, kwargs: f(*args, **kwargs))
-    >>> reduced = table.register(np.ufunc.reduce)(lambda batch, f, args, kwargs: f(*args, axis=1))
-    >>> table.rule_for(np.sin) is elementwise, table.rule_for(np.add.reduce) is reduced, table.rule_for(np.sum)
-    (True, True, None)
-    """
+    """From functions to their batching rules."""
 
     def __init__(self) -> None:
         self._rules: dict[Any, Rule] = {}

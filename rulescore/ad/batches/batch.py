@@ -50,20 +50,19 @@ class Batch(Trace):
         copies = np.broadcast_to(x, (self.size, *x.shape))
         return copies if isinstance(copies, Tracer) else copies.copy()
 
-    def place(self, index: Any, ndim: int) -> BatchedIndex | None:
-        """An index of elements with so many dimensions in the array that holds the batch; None where it is unknown."""
-        return BatchedIndex.of(index, ndim) if top_trace((index,)) is None else None
+    def assigned(self, index: Any, ndim: int, value: Any) -> tuple[Any, Any] | None:
+        """An index of one element, with so many dimensions, and a value to assign there, in the array of the batch.
 
-    def assignable(self, place: BatchedIndex, value: Any) -> Any:
-        """A value as it can be assigned to a place in the array that holds the batch, or NotImplemented."""
-        ndim = ndim_of(value)
-        if ndim > place.ndim:  # NumPy drops leading axes of length 1
-            return NotImplemented
+        None for an index that cannot be moved there.
+        """
+        place = BatchedIndex.of(index, ndim) if top_trace((index,)) is None else None
+        if place is None or ndim_of(value) > place.ndim:  # NumPy drops leading axes of length 1
+            return None
         if is_batched(self, value):
-            return place.as_result(padded(value, place.ndim))
-        if place.place == 0 or ndim == 0:
-            return value
-        return place.as_result(as_array(value)[(None, *[None] * (place.ndim - ndim))])
+            value = place.as_result(padded(value, place.ndim))
+        elif place.place and ndim_of(value):
+            value = place.as_result(as_array(value)[(None, *[None] * (place.ndim - ndim_of(value)))])
+        return place.entries, value
 
     def process(self, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Call ``f`` by its batching rule; without one, once for each element of the batch."""

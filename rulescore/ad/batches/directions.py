@@ -49,20 +49,13 @@ def _images(apply: Callable[..., list[Any]], sources: list[Any], members: Sequen
         directions: list[Any] = [ZeroTangent()] * len(sources)
         for k, (first, last) in zip(members, bounds, strict=True):
             if (first < stop and start < last) or not any(sizes):
-                directions[k] = _unit_vectors(sources[k], first, start, stop)
+                rows = np.eye(stop - start, last - first, start - first, sources[k].dtype)
+                directions[k] = rows.reshape(stop - start, *sources[k].shape)
         passes.append(apply(directions, stop - start))
         largest = max(largest, *[image[:1].size for image in passes[0]])
         start = stop
     images = [parts[0] if len(parts) == 1 else np.concatenate(parts) for parts in zip(*passes, strict=True)]
     return [[image[first:last] for image in images] for first, last in bounds]
-
-
-def _unit_vectors(like: Any, first: int, start: int, stop: int) -> Any:
-    """Some rows of a unit matrix, of which the elements of ``like`` are the columns from ``first`` on."""
-    rows = np.zeros((stop - start, like.size), like.dtype)
-    columns = np.arange(max(start, first), min(stop, first + like.size))
-    rows[columns - start, columns - first] = 1
-    return rows.reshape(stop - start, *like.shape)
 
 
 def _applied_to_many(linear_map: Callable[[list[Any]], Any], takes_batches: bool) -> Callable[..., list[Any]]:

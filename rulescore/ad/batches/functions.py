@@ -184,15 +184,13 @@ def _ravel(f: Any, x: Any, order: str = "C") -> Any:
     return flat if f is np.ravel or flat is NotImplemented else flat.copy()
 
 
-@rule_of_one_array(np.transpose)
-def _transpose(f: Any, x: Any, axes: Any = None) -> Any:
-    return _reversed(x._value) if axes is None else np.transpose(x._value, (0, *shifted(tuple(axes), x.ndim)))
-
-
-@rule_of_one_array(np.ndarray.transpose)
-def _transpose_method(f: Any, x: Any, *axes: Any) -> Any:
-    one = len(axes) == 1 and not isinstance(axes[0], (int, np.integer))
-    return _transpose(f, x, axes[0] if one else axes or None)
+@rule_of_one_array(np.transpose, np.ndarray.transpose)
+def _transpose(f: Any, x: Any, *given: Any, axes: Any = None) -> Any:
+    axes = given[0] if len(given) == 1 else given or axes
+    if axes is None:
+        return _reversed(x._value)
+    axes = (axes,) if isinstance(axes, (int, np.integer)) else tuple(axes)
+    return np.transpose(x._value, (0, *shifted(axes, x.ndim)))
 
 
 @rule_of_one_array(np.expand_dims)
@@ -233,9 +231,8 @@ def _getitem(f: Any, x: Any, index: Any) -> Any:
 @batching.register(replaced, added_at)
 def _replaced(batch: Any, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     x, index, value = args
-    place = batch.place(index, ndim_of(x))
-    value = NotImplemented if place is None else batch.assignable(place, value)
-    return value if value is NotImplemented else f(batch.values(x), place.entries, value)
+    found = batch.assigned(index, ndim_of(x), value)
+    return NotImplemented if found is None else f(batch.values(x), *found)
 
 
 # ---------------------------------------------------------------- products, and solving linear equations
@@ -296,20 +293,17 @@ def _contracted(batch: Any, a: Any, b: Any, of_a: Any, of_b: Any) -> Any:
     return np.moveaxis(product, ndim_of(a) - len(of_a), 0)
 
 
-@batching.register(np.vdot)
-def _vdot(batch: Any, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    a, b = args
-    if not is_batched(batch, b):
-        return np.conjugate(_ravel(np.ravel, a)) @ np.ravel(b)
-    return NotImplemented if is_batched(batch, a) else _ravel(np.ravel, b) @ np.conjugate(np.ravel(a))
-
-
-@batching.register(np.outer)
-def _outer(batch: Any, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+@batching.register(np.outer, np.vdot)
+def _of_vectors(batch: Any, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Products that flatten their factors."""
     if kwargs or len(args) != 2:
         return NotImplemented
     a, b = [_ravel(np.ravel, x) if is_batched(batch, x) else np.ravel(x) for x in args]
-    return a[..., :, None] * b[..., None, :]
+    if f is np.outer:
+        return a[..., :, None] * b[..., None, :]
+    if a.ndim == b.ndim:
+        return NotImplemented
+    return np.conjugate(a) @ b if a.ndim == 2 else b @ np.conjugate(a)
 
 
 @batching.register(np.einsum)
