@@ -125,11 +125,11 @@ BASIC_TYPES = (*BASIC_INDICES, np.integer)
 @batching.register(scatter)
 def scatter_of_batch(batch, f, args, kwargs):
     ybar, index, shape, dtype = args
-    place = batch.place(index, len(shape))
-    if place is None:
+    found = batch.assigned(index, len(shape), ybar)
+    if found is None:
         return NotImplemented
-    values = batch.assignable(place, ybar)
-    return values if values is NotImplemented else f(values, place.entries, (batch.size, *shape), dtype)
+    entries, values = found
+    return f(values, entries, (batch.size, *shape), dtype)
 
 
 @frule.register(scatter)

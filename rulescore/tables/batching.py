@@ -17,22 +17,7 @@ _Rule = TypeVar("_Rule", bound=Rule)
 
 
 class BatchingTable:
-    """From functions to their batching rules.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from rulescore import instances_of
-    >>> table = BatchingTable()
-    >>> @table.register(instances_of(np.ufunc))
-    ... def elementwise(batch, f, args, kwargs):
-    ...     return f(*args, **kwargs)
-    >>> @table.register(np.ufunc.reduce)
-    ... def reduced(batch, f, args, kwargs):
-    ...     return f(*args, axis=1)
-    >>> table.rule_for(np.sin) is elementwise, table.rule_for(np.add.reduce) is reduced, table.rule_for(np.sum)
-    (True, True, None)
-    """
+    """From functions to their batching rules."""
 
     def __init__(self) -> None:
         self._rules: dict[Any, Rule] = {}

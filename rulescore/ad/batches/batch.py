@@ -2,24 +2,25 @@
 
 A `BatchTracer` holds an array with the batch in axis 0 and passes for one element of it. The derivatives in many
 directions are had with it in one pass: a batch of directions goes through a pushforward or a pullback as one direction
-would. What a function makes of a batch its batching rule says (`table`); where there is none, the function is
+would. What a function makes of a batch its batching rule says (`functions`); where there is none, the function is
 called once for each element.
 """
 
 from __future__ import annotations
 
+import math
 import operator
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from typing import Any
 
 import numpy as np
 
-from rulescore.ad.batches.functions import BatchedIndex  # which registers the rules, too
-from rulescore.ad.batches.table import FACTS, as_array, is_batched, ndim_of, padded
+from rulescore.ad.batches import functions  # noqa: F401  (it registers)
+from rulescore.ad.batches.axes import BatchedIndex, as_array, ndim_of, padded
 from rulescore.ad.in_place.tracer import WritableTracer
 from rulescore.ad.messages.errors import TracerConversionError, full_name
 from rulescore.ad.numpy_protocols.array_makers import SPECIAL
-from rulescore.ad.tracing.tracers import Trace, Tracer, new_level, top_trace, value_beneath
+from rulescore.ad.tracing.tracers import Trace, Tracer, belongs_to, new_level, top_trace, value_beneath
 from rulescore.ad.values.trees import flatten_containers, map_containers, unflatten
 from rulescore.tables.batching import batching
 
@@ -43,26 +44,25 @@ class Batch(Trace):
 
     def values(self, x: Any) -> Any:
         """What ``x`` stands for: its values along axis 0 if it is a tracer of this batch, else copies of it."""
-        if is_batched(self, x):
+        if belongs_to(x, self):
             return x._value
         x = x if isinstance(x, Tracer) else np.asarray(x)
         copies = np.broadcast_to(x, (self.size, *x.shape))
         return copies if isinstance(copies, Tracer) else copies.copy()
 
-    def place(self, index: Any, ndim: int) -> BatchedIndex | None:
-        """An index of elements with so many dimensions in the array that holds the batch; None where it is unknown."""
-        return BatchedIndex.of(index, ndim) if top_trace((index,)) is None else None
+    def assigned(self, index: Any, ndim: int, value: Any) -> tuple[Any, Any] | None:
+        """An index of one element, with so many dimensions, and a value to assign there, in the array of the batch.
 
-    def assignable(self, place: BatchedIndex, value: Any) -> Any:
-        """A value as it can be assigned to a place in the array that holds the batch, or NotImplemented."""
-        ndim = ndim_of(value)
-        if ndim > place.ndim:  # NumPy drops leading axes of length 1
-            return NotImplemented
-        if is_batched(self, value):
-            return place.as_result(padded(value, place.ndim))
-        if place.place == 0 or ndim == 0:
-            return value
-        return place.as_result(as_array(value)[(None, *[None] * (place.ndim - ndim))])
+        None for an index that cannot be moved there.
+        """
+        place = BatchedIndex.of(index, ndim) if top_trace((index,)) is None else None
+        if place is None or ndim_of(value) > place.ndim:  # NumPy drops leading axes of length 1
+            return None
+        if belongs_to(value, self):
+            value = place.as_result(padded(value, place.ndim))
+        elif place.place and ndim_of(value):
+            value = place.as_result(as_array(value)[(None, *[None] * (place.ndim - ndim_of(value)))])
+        return place.entries, value
 
     def process(self, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Call ``f`` by its batching rule; without one, once for each element of the batch."""
@@ -71,8 +71,8 @@ class Batch(Trace):
                 f"{full_name(f)} was about to write a batch of values into an array with room for one: write it "
                 "without out="
             )
-        if isinstance(f, Hashable) and f in FACTS:
-            return FACTS[f](*args, **kwargs)
+        if isinstance(f, Hashable) and f in _FACTS:
+            return _FACTS[f](*args, **kwargs)
         rule = batching.rule_for(f)
         values = NotImplemented if rule is None else rule(self, f, args, kwargs)
         if values is NotImplemented:
@@ -83,40 +83,47 @@ class Batch(Trace):
         """What ``f`` gives for each element of the batch, joined leaf by leaf."""
 
         def result_for(i: int) -> Any:
-            its_args, its_kwargs = map_containers(lambda x: x._value[i] if is_batched(self, x) else x, (args, kwargs))
+            its_args, its_kwargs = map_containers(lambda x: x._value[i] if belongs_to(x, self) else x, (args, kwargs))
             return flatten_containers(f(*its_args, **its_kwargs))
 
         _, leaves, structures = zip(*map(result_for, range(self.size)), strict=True)
-        if any(other != structures[0] for other in structures):
-            raise _differing(f)
-        return unflatten(structures[0], [self._joined(f, results) for results in zip(*leaves, strict=True)])
+        alike = all(other == structures[0] for other in structures)
+        joined = [self._joined(results) for results in zip(*leaves, strict=True)] if alike else [NotImplemented]
+        if any(y is NotImplemented for y in joined):
+            raise TracerConversionError(
+                f"{full_name(f)} gives something of another shape or kind for each value of a batch, which cannot be "
+                "carried on together: take the values one after the other"
+            )
+        return unflatten(structures[0], joined)
 
-    def _joined(self, f: Any, results: tuple[Any, ...]) -> Any:
-        """One result in the place of those for each element of the batch."""
+    def _joined(self, results: tuple[Any, ...]) -> Any:
+        """One result in the place of those for each element of the batch; NotImplemented where they are not alike."""
         first = results[0]
         if isinstance(first, (np.ndarray, np.generic, Tracer, float, complex)):
-            if any(np.shape(result) != np.shape(first) for result in results):
-                raise _differing(f)
-            return self.tracer(np.stack(results))
+            alike = all(np.shape(result) == np.shape(first) for result in results)
+            return self.tracer(np.stack(results)) if alike else NotImplemented
         if all(type(result) is type(first) and result == first for result in results):
             return first
-        if all(isinstance(result, int) for result in results):
-            return self.tracer(np.array(results))
-        raise _differing(f)
+        return self.tracer(np.array(results)) if all(isinstance(y, int) for y in results) else NotImplemented
 
+
+_FACTS: dict[Any, Callable[..., Any]] = {
+    np.shape: lambda a: a.shape,
+    np.ndim: lambda a: a.ndim,
+    np.size: lambda a, axis=None: (
+        a.size if axis is None else math.prod(a.shape[i] for i in (axis if isinstance(axis, tuple) else (axis,)))
+    ),
+    np.iscomplexobj: lambda x: x.dtype.kind == "c",
+    np.isrealobj: lambda x: x.dtype.kind != "c",
+    np.result_type: lambda *xs: np.result_type(*[x.dtype if isinstance(x, Tracer) else x for x in xs]),
+}
+"""What is known of a batch without looking at its values."""
 
 _LEFT_TO_TRACERS = frozenset(
     {np.copyto, np.put, np.place, np.putmask, np.put_along_axis, np.fill_diagonal}
     | {np.array2string, np.array_repr, np.array_str, np.save, np.savez, np.savez_compressed, np.savetxt}
 )
 """What writes somewhere, which assigns to tracers or is refused for them."""
-
-
-def _differing(f: Any) -> TracerConversionError:
-    return TracerConversionError(
-        f"{full_name(f)} gives something of another shape or kind for each value of a batch, which cannot be carried "
-        "on together: take the values one after the other"
-    )
 
 
 class BatchTracer(WritableTracer):

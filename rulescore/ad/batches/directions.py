@@ -27,60 +27,51 @@ def images_of_unit_vectors(linear_map: Callable[[list[Any]], Any], sources: list
     numbers and arrays of the shape and dtype of the directions, and ``images[k][j]`` has the shape
     ``(sources[k].size, *shape of image j)``.
     """
-    passes = _Passes(linear_map, sources)
-    everything = range(len(sources))
+    apply = _applied_to_many(linear_map, all(isinstance(value_beneath(x), (np.ndarray, np.generic)) for x in sources))
     if len(sources) > 1 and not any(isinstance(x, Tracer) for x in sources):
-        images = passes.images_of(everything)
+        images = _images(apply, sources, range(len(sources)))
         if all(type(image) is np.ndarray and not np.isnan(image).any() for image in itertools.chain(*images)):
             return images
     # A unit vector in one source is zero in the others: there it is a strong zero only if it is not in the batch, and
     # no NaN, where the derivative is infinite.
-    return [images for k in everything for images in passes.images_of((k,))]
+    return [images for k in range(len(sources)) for images in _images(apply, sources, (k,))]
 
 
-class _Passes:
-    """Applies a linear map to as many directions at once as it can."""
+def _images(apply: Callable[..., list[Any]], sources: list[Any], members: Sequence[int]) -> list[list[Any]]:
+    """The images of the unit vectors in some of the sources."""
+    sizes = [sources[k].size for k in members]
+    bounds = list(itertools.pairwise(itertools.accumulate(sizes, initial=0)))
+    total = largest = max(1, sum(sizes))  # of sources without elements zero is mapped, to know the shapes
+    passes: list[list[Any]] = []
+    start = 0
+    while start < total:
+        stop = min(total, start + max(1, BATCH_ELEMENTS // largest))
+        directions: list[Any] = [ZeroTangent()] * len(sources)
+        for k, (first, last) in zip(members, bounds, strict=True):
+            if (first < stop and start < last) or not any(sizes):
+                rows = np.eye(stop - start, last - first, start - first, sources[k].dtype)
+                directions[k] = rows.reshape(stop - start, *sources[k].shape)
+        passes.append(apply(directions, stop - start))
+        largest = max(largest, *[image[:1].size for image in passes[0]])
+        start = stop
+    images = [parts[0] if len(parts) == 1 else np.concatenate(parts) for parts in zip(*passes, strict=True)]
+    return [[image[first:last] for image in images] for first, last in bounds]
 
-    def __init__(self, linear_map: Callable[[list[Any]], Any], sources: list[Any]) -> None:
-        self.linear_map = linear_map
-        self.sources = sources
-        self.takes_batches = all(isinstance(value_beneath(x), (np.ndarray, np.generic)) for x in sources)
 
-    def images_of(self, members: Sequence[int]) -> list[list[Any]]:
-        """The images of the unit vectors in some of the sources."""
-        sizes = [self.sources[k].size for k in members]
-        bounds = list(itertools.pairwise(itertools.accumulate(sizes, initial=0)))
-        total, largest = sum(sizes), max(1, sum(sizes))
-        passes: list[list[Any]] = []
-        start = 0
-        while not passes or start < total:
-            stop = min(total, start + max(1, BATCH_ELEMENTS // largest))
-            directions: list[Any] = [ZeroTangent()] * len(self.sources)
-            for k, (first, last) in zip(members, bounds, strict=True):
-                if (first < stop and start < last) or total == 0:
-                    directions[k] = _unit_vectors(self.sources[k], first, start, max(stop, 1))
-            passes.append(self._apply(directions, max(stop, 1) - start))
-            largest = max(largest, *[image[:1].size for image in passes[0]])
-            start = max(stop, 1)
-        images = [parts[0] if len(parts) == 1 else np.concatenate(parts) for parts in zip(*passes, strict=True)]
-        return [[image[first:last] for image in images] for first, last in bounds]
+def _applied_to_many(linear_map: Callable[[list[Any]], Any], takes_batches: bool) -> Callable[..., list[Any]]:
+    """The linear map as one of some directions, counted along axis 0: all at once if it can take them so."""
 
-    def _apply(self, directions: list[Any], count: int) -> list[Any]:
-        if count > 1 and self.takes_batches:
+    def apply(directions: list[Any], count: int) -> list[Any]:
+        nonlocal takes_batches
+        if count > 1 and takes_batches:
             try:
-                return _at_once(self.linear_map, directions, count)
+                return _at_once(linear_map, directions, count)
             except Exception:
                 # Rules may do to a cotangent what only an array withstands. If that was not it, it will happen again.
-                self.takes_batches = False
-        return _one_after_the_other(self.linear_map, directions, count)
+                takes_batches = False
+        return _one_after_the_other(linear_map, directions, count)
 
-
-def _unit_vectors(like: Any, first: int, start: int, stop: int) -> Any:
-    """Some rows of a unit matrix, of which the elements of ``like`` are the columns from ``first`` on."""
-    rows = np.zeros((stop - start, like.size), like.dtype)
-    columns = np.arange(max(start, first), min(stop, first + like.size))
-    rows[columns - start, columns - first] = 1
-    return rows.reshape(stop - start, *like.shape)
+    return apply
 
 
 def _at_once(linear_map: Callable[[list[Any]], Any], directions: list[Any], count: int) -> list[Any]:

@@ -1,4 +1,4 @@
-"""Batching rules of NumPy's functions: of numbers, matrices, shapes, along an axis, products, solving, indexing."""
+"""Batching rules: functions of numbers and of matrices, along axes, of shapes, indexing, products and solving."""
 
 from __future__ import annotations
 
@@ -6,18 +6,33 @@ import functools
 import inspect
 import math
 import operator
-from typing import Any, NamedTuple
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from numpy.lib.array_utils import normalize_axis_tuple
 
-from rulescore.ad.batches import table
-from rulescore.ad.batches.table import aligned, as_array, flattened, is_batched, ndim_of, padded, rule_of_one_array
+from rulescore.ad.batches.axes import BatchedIndex, aligned, as_array, ndim_of, padded, shifted
 from rulescore.ad.in_place.replaced import added_at, replaced
 from rulescore.ad.numpy_protocols.ufuncs import segment_sums
-from rulescore.ad.tracing.tracers import Tracer
+from rulescore.ad.tracing.tracers import Tracer, belongs_to, top_trace
 from rulescore.tables.batching import batching
 from rulescore.tables.signatures import instances_of
+
+
+def rule_of_one_array(*functions: Any) -> Callable[[Any], Any]:
+    """Register ``rule(f, x, *args, **kwargs)`` for functions whose first argument ``x`` alone is batched."""
+
+    def register(rule: Any) -> Any:
+        def rule_of_call(batch: Any, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+            if not args or not belongs_to(args[0], batch) or top_trace(args[1:], kwargs.values()) is batch:
+                return NotImplemented
+            return rule(f, *args, **kwargs)
+
+        batching.register(*functions)(rule_of_call)
+        return rule
+
+    return register
 
 
 @batching.register(instances_of(np.ufunc), np.clip, np.where)
@@ -39,7 +54,7 @@ def _of_stacks(batch: Any, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
     loops = [ndim_of(x) - own for x, own in zip(args, core, strict=True)]
     if min(loops) < 0:
         return NotImplemented
-    return f(*[padded(x, max(loops) + own) if is_batched(batch, x) else x for x, own in zip(args, core, strict=True)])
+    return f(*[padded(x, max(loops) + own) if belongs_to(x, batch) else x for x, own in zip(args, core, strict=True)])
 
 
 @rule_of_one_array(np.real, np.imag, np.angle, np.round, np.nan_to_num, np.copy, np.ndarray.copy, np.ndarray.astype)
@@ -62,43 +77,50 @@ def _of_matrices(f: Any, x: Any, *args: Any, **kwargs: Any) -> Any:
     return f(x._value, *args, **kwargs) if x.ndim >= 2 else NotImplemented
 
 
-# ---------------------------------------------------------------- along an axis
+# ---------------------------------------------------------------- along axes
 
 
 def _all_axes(x: Any) -> tuple[Any, Any]:
     return x._value, tuple(range(1, 1 + x.ndim))
 
 
+def _axes_of_length_1(x: Any) -> tuple[Any, Any]:
+    return x._value, tuple(1 + i for i, length in enumerate(x.shape) if length == 1)
+
+
 def _flattened(x: Any) -> tuple[Any, Any]:
-    return flattened(x), 1
+    return _ravel(np.ravel, x), 1
 
 
-def _along_axis(without_axis: Any, f: Any, x: Any, *args: Any, **kwargs: Any) -> Any:
-    place, default = _parameter_of_axis(f)
-    by_position = len(args) > place
-    axis = args[place] if by_position else kwargs.pop("axis", default)
-    found = _values_and_axis(x, axis, without_axis)
-    unknown: set[str] = set() if without_axis is _all_axes else {"prepend", "append", "keepdims", "include_initial"}
-    if found is None or kwargs.keys() & unknown:
+def _along_axes(without_axis: Any, f: Any, x: Any, *args: Any, **kwargs: Any) -> Any:
+    if without_axis is not _all_axes and kwargs.keys() & {"prepend", "append", "keepdims", "include_initial"}:
         return NotImplemented
-    values, axis = found
-    if by_position:
-        return f(values, *args[:place], axis, *args[place + 1 :], **kwargs)
-    return f(values, *args, axis=axis, **kwargs)
+    values, given = x._value, list(args)
+    for place, name, default in _parameters_of_axes(f):
+        by_position = place < len(given)
+        found = _values_and_axis(x, given[place] if by_position else kwargs.get(name, default), without_axis)
+        if found is None:
+            return NotImplemented
+        if by_position:
+            values, given[place] = found
+        else:
+            values, kwargs[name] = found
+    return f(values, *given, **kwargs)
 
 
 @functools.cache
-def _parameter_of_axis(f: Any) -> tuple[int, Any]:
-    """Where the axis stands among the parameters behind the array, and which one it is when it is left out."""
-    parameters = inspect.signature(f).parameters
-    return list(parameters).index("axis") - 1, parameters["axis"].default
+def _parameters_of_axes(f: Any) -> list[tuple[int, str, Any]]:
+    """The parameters that are axes: their places behind the array, their names and their defaults."""
+    names = ("axis", "axis1", "axis2", "source", "destination")
+    parameters = enumerate(inspect.signature(f).parameters.values(), start=-1)
+    return [(place, parameter.name, parameter.default) for place, parameter in parameters if parameter.name in names]
 
 
 def _values_and_axis(x: Any, axis: Any, without_axis: Any) -> tuple[Any, Any] | None:
     """The values of a tracer and the axis in them; None where that is unknown."""
     if axis is None:
         return None if without_axis is None else without_axis(x)
-    return (x._value, table.shifted(axis, x.ndim)) if x.ndim else None  # some take axis 0 of a number, which has none
+    return (x._value, shifted(axis, x.ndim)) if x.ndim else None  # some take axis 0 of a number, which has none
 
 
 _HAS_NUMPY_2_1 = hasattr(np, "unstack")
@@ -106,12 +128,14 @@ _HAS_NUMPY_2_1 = hasattr(np, "unstack")
 for _without_axis, _functions in (
     (_all_axes, (np.sum, np.mean, np.prod, np.max, np.min, np.amax, np.amin, np.any, np.all, np.std, np.var, np.ptp)),
     (_all_axes, (np.flip,)),
+    (_axes_of_length_1, (np.squeeze,)),
     (_flattened, (np.cumsum, np.cumprod, np.sort, np.argsort, np.argmax, np.argmin, np.take, np.repeat)),
     (_flattened, (np.cumulative_sum, np.cumulative_prod) if _HAS_NUMPY_2_1 else ()),
     (None, (np.roll, np.diff, np.split, np.array_split, np.fft.fft, np.fft.ifft, np.fft.rfft, np.fft.irfft)),
     (None, (np.fft.hfft, np.fft.ihfft, segment_sums, *((np.unstack,) if _HAS_NUMPY_2_1 else ()))),
+    (None, (np.swapaxes, np.moveaxis, np.trace, np.diagonal)),
 ):  # without an axis np.roll flattens, but restores the shape
-    rule_of_one_array(*_functions)(functools.partial(_along_axis, _without_axis))
+    rule_of_one_array(*_functions)(functools.partial(_along_axes, _without_axis))
 
 
 @rule_of_one_array(np.ufunc.reduce, np.ufunc.accumulate)
@@ -129,11 +153,12 @@ def _take_along_axis(f: Any, x: Any, indices: Any, axis: int | None = -1) -> Any
 # ---------------------------------------------------------------- shapes
 
 
-def _reshaped(x: Any, shape: Any, order: str = "C") -> Any:
+@rule_of_one_array(np.reshape)
+def _reshape(f: Any, x: Any, shape: Any, order: str = "C", *, copy: Any = None) -> Any:
     shape = tuple(map(operator.index, shape)) if isinstance(shape, (tuple, list)) else (operator.index(shape),)
     if shape.count(-1) == 1 and (known := -math.prod(shape)) > 0:
         shape = tuple(x.size // known if length == -1 else length for length in shape)
-    if min(shape, default=0) < 0 or order not in ("C", "F"):
+    if min(shape, default=0) < 0 or order not in ("C", "F") or copy is not None:
         return NotImplemented
     values = x._value
     if order == "C":
@@ -147,54 +172,29 @@ def _reversed(values: Any) -> Any:
     return np.transpose(values, (0, *range(values.ndim - 1, 0, -1)))
 
 
-@rule_of_one_array(np.reshape)
-def _reshape(f: Any, x: Any, shape: Any, order: str = "C", *, copy: Any = None) -> Any:
-    return NotImplemented if copy is not None else _reshaped(x, shape, order)
-
-
 @rule_of_one_array(np.ndarray.reshape)
 def _reshape_method(f: Any, x: Any, *shape: Any, order: str = "C", copy: Any = None) -> Any:
-    one = len(shape) == 1 and isinstance(shape[0], (tuple, list))
-    return _reshape(f, x, shape[0] if one else shape, order, copy=copy)
+    return _reshape(f, x, shape[0] if len(shape) == 1 else shape, order, copy=copy)
 
 
 @rule_of_one_array(np.ravel, np.ndarray.flatten)
 def _ravel(f: Any, x: Any, order: str = "C") -> Any:
-    flat = _reshaped(x, x.size, order)
+    flat = _reshape(f, x, x.size, order)
     return flat if f is np.ravel or flat is NotImplemented else flat.copy()
 
 
-@rule_of_one_array(np.transpose)
-def _transpose(f: Any, x: Any, axes: Any = None) -> Any:
-    return _reversed(x._value) if axes is None else np.transpose(x._value, (0, *table.shifted(tuple(axes), x.ndim)))
-
-
-@rule_of_one_array(np.ndarray.transpose)
-def _transpose_method(f: Any, x: Any, *axes: Any) -> Any:
-    one = len(axes) == 1 and not isinstance(axes[0], (int, np.integer))
-    return _transpose(f, x, axes[0] if one else axes or None)
-
-
-@rule_of_one_array(np.swapaxes, np.moveaxis)
-def _of_two_axes(f: Any, x: Any, axis1: Any, axis2: Any) -> Any:
-    return f(x._value, table.shifted(axis1, x.ndim), table.shifted(axis2, x.ndim))
-
-
-@rule_of_one_array(np.trace, np.diagonal)
-def _diagonal(f: Any, x: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, *args: Any, **kwargs: Any) -> Any:
-    return f(x._value, offset, table.shifted(axis1, x.ndim), table.shifted(axis2, x.ndim), *args, **kwargs)
-
-
-@rule_of_one_array(np.squeeze)
-def _squeeze(f: Any, x: Any, axis: Any = None) -> Any:
-    if axis is None:
-        return np.reshape(x._value, (x._value.shape[0], *[length for length in x.shape if length != 1]))
-    return NotImplemented if x.ndim == 0 else f(x._value, table.shifted(axis, x.ndim))
+@rule_of_one_array(np.transpose, np.ndarray.transpose)
+def _transpose(f: Any, x: Any, *given: Any, axes: Any = None) -> Any:
+    axes = given[0] if len(given) == 1 else given or axes
+    if axes is None:
+        return _reversed(x._value)
+    axes = (axes,) if isinstance(axes, (int, np.integer)) else tuple(axes)
+    return np.transpose(x._value, (0, *shifted(axes, x.ndim)))
 
 
 @rule_of_one_array(np.expand_dims)
 def _expand_dims(f: Any, x: Any, axis: Any) -> Any:
-    return f(x._value, table.shifted(axis, x.ndim + (len(axis) if isinstance(axis, (tuple, list)) else 1)))
+    return f(x._value, shifted(axis, x.ndim + (len(axis) if isinstance(axis, (tuple, list)) else 1)))
 
 
 @rule_of_one_array(np.broadcast_to)
@@ -212,11 +212,26 @@ def _joined(batch: Any, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -
     arrays, axis = args[0], args[1] if len(args) > 1 else kwargs.get("axis", 0)
     if type(arrays) not in (list, tuple) or len(args) > 2 or kwargs.keys() - {"axis", "dtype", "casting"}:
         return NotImplemented
-    options = {key: value for key, value in kwargs.items() if key != "axis"}
     values = [batch.values(x) for x in arrays]
     if axis is None and f is np.concatenate:
-        return f([np.reshape(part, (batch.size, math.prod(part.shape[1:]))) for part in values], axis=1, **options)
-    return f(values, axis=table.shifted(axis, values[0].ndim - (f is np.concatenate)), **options)
+        return f([np.reshape(part, (batch.size, math.prod(part.shape[1:]))) for part in values], **kwargs | {"axis": 1})
+    return f(values, **kwargs | {"axis": shifted(axis, values[0].ndim - (f is np.concatenate))})
+
+
+# ---------------------------------------------------------------- indexing and assigning
+
+
+@rule_of_one_array(operator.getitem)
+def _getitem(f: Any, x: Any, index: Any) -> Any:
+    batched = BatchedIndex.of(index, x.ndim)
+    return NotImplemented if batched is None else batched.in_front(x._value[batched.entries])
+
+
+@batching.register(replaced, added_at)
+def _replaced(batch: Any, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    x, index, value = args
+    found = batch.assigned(index, ndim_of(x), value)
+    return NotImplemented if found is None else f(batch.values(x), *found)
 
 
 # ---------------------------------------------------------------- products, and solving linear equations
@@ -229,9 +244,9 @@ def _matmul(batch: Any, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -
     a, b = map(as_array, args)
     if a.ndim == 0 or b.ndim == 0:
         return NotImplemented
-    if not is_batched(batch, b) and b.ndim <= 2:
+    if not belongs_to(b, batch) and b.ndim <= 2:
         return _times_matrix(a._value, b)
-    if not is_batched(batch, a) and b.ndim == 1 and a.ndim <= 2:
+    if not belongs_to(a, batch) and b.ndim == 1 and a.ndim <= 2:
         return _times_matrix(b._value, a.T)
     left = a[None, :] if a.ndim == 1 else a
     right = b[:, None] if b.ndim == 1 else b
@@ -269,28 +284,25 @@ def _tensordot(batch: Any, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
 
 def _contracted(batch: Any, a: Any, b: Any, of_a: Any, of_b: Any) -> Any:
     """The product of two arrays of which one is batched, summed over some axes of each."""
-    if not is_batched(batch, b):
+    if not belongs_to(b, batch):
         return np.tensordot(a._value, b, axes=([1 + i for i in of_a], list(of_b)))
-    if is_batched(batch, a):
+    if belongs_to(a, batch):
         return NotImplemented
     product = np.tensordot(a, b._value, axes=(list(of_a), [1 + i for i in of_b]))
     return np.moveaxis(product, ndim_of(a) - len(of_a), 0)
 
 
-@batching.register(np.vdot)
-def _vdot(batch: Any, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    a, b = args
-    if not is_batched(batch, b):
-        return np.conjugate(flattened(a)) @ np.ravel(b)
-    return NotImplemented if is_batched(batch, a) else flattened(b) @ np.conjugate(np.ravel(a))
-
-
-@batching.register(np.outer)
-def _outer(batch: Any, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+@batching.register(np.outer, np.vdot)
+def _of_vectors(batch: Any, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Products that flatten their factors."""
     if kwargs or len(args) != 2:
         return NotImplemented
-    a, b = [flattened(x) if is_batched(batch, x) else np.ravel(x) for x in args]
-    return a[..., :, None] * b[..., None, :]
+    a, b = [_ravel(np.ravel, x) if belongs_to(x, batch) else np.ravel(x) for x in args]
+    if f is np.outer:
+        return a[..., :, None] * b[..., None, :]
+    if a.ndim == b.ndim:
+        return NotImplemented
+    return np.conjugate(a) @ b if a.ndim == 2 else b @ np.conjugate(a)
 
 
 @batching.register(np.einsum)
@@ -304,10 +316,8 @@ def _einsum(batch: Any, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -
     terms = inputs.split(",")
     if letter is None or len(terms) != len(operands):
         return NotImplemented
-    ours = [is_batched(batch, x) for x in operands]
-    prefixed = [letter + term if is_ours else term for term, is_ours in zip(terms, ours, strict=True)]
-    values = [x._value if is_ours else x for x, is_ours in zip(operands, ours, strict=True)]
-    return f(f"{','.join(prefixed)}->{letter}{output}", *values, **kwargs)
+    prefixed = [letter + term if belongs_to(x, batch) else term for term, x in zip(terms, operands, strict=True)]
+    return f(f"{','.join(prefixed)}->{letter}{output}", *aligned(batch, operands, 0), **kwargs)
 
 
 @batching.register(np.linalg.solve)
@@ -315,86 +325,12 @@ def _solve(batch: Any, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) ->
     a, b = args
     if kwargs or ndim_of(a) < 2 or ndim_of(b) < 1:
         return NotImplemented
-    if not is_batched(batch, a) and ndim_of(a) == 2 and b.ndim <= 2:
-        return _solved_together(f, a, b._value)
+    if not belongs_to(a, batch) and ndim_of(a) == 2 and b.ndim <= 2:
+        # One matrix is factorised once, with all right-hand sides as columns.
+        in_front = np.moveaxis(b._value, 1, 0)
+        columns = np.reshape(in_front, (in_front.shape[0], math.prod(in_front.shape[1:])))
+        return np.moveaxis(np.reshape(f(a, columns), in_front.shape), 0, 1)
     is_vector = ndim_of(b) == 1
     b = as_array(b)[:, None] if is_vector else b
     x = f(*aligned(batch, (a, b), max(ndim_of(a), ndim_of(b))))
     return x[..., 0] if is_vector else x
-
-
-def _solved_together(f: Any, a: Any, values: Any) -> Any:
-    """The solutions for many right-hand sides and one matrix, which is then factorised once."""
-    in_front = np.moveaxis(values, 1, 0)
-    columns = np.reshape(in_front, (values.shape[1], math.prod(in_front.shape[1:])))
-    return np.moveaxis(np.reshape(f(a, columns), in_front.shape), 0, 1)
-
-
-# ---------------------------------------------------------------- indexing and assigning
-
-
-class BatchedIndex(NamedTuple):
-    """An index of elements of a batch as one of the array that holds the batch, whose axis is in front."""
-
-    entries: tuple[Any, ...]
-    ndim: int  # how many dimensions ``x[index]`` has for one element ``x``
-    place: (
-        int  # the batch's axis of the result: not 0 where arrays in it stand apart, since NumPy puts their axes first
-    )
-
-    @classmethod
-    def of(cls, index: Any, ndim: int) -> BatchedIndex | None:
-        """The index for elements with so many dimensions; None for one that this class does not know how to move."""
-        entries = index if isinstance(index, tuple) else (index,)
-        kinds = [_kind(entry) for entry in entries]
-        if None in kinds:
-            return None
-        arrays = [np.asarray(entry) for entry, kind in zip(entries, kinds, strict=True) if kind == "array"]
-        shapes = [(np.count_nonzero(array),) if array.dtype == bool else array.shape for array in arrays]
-        wide = len(np.broadcast_shapes(*shapes))
-        # Beside an array a number is an array of no dimensions.
-        chosen = [i for i, kind in enumerate(kinds) if kind == "array" or (kind == "number" and arrays)]
-        consumed = kinds.count("slice") + kinds.count("number")
-        consumed += sum(array.ndim if array.dtype == bool else 1 for array in arrays)
-        kept = kinds.count("slice") + kinds.count("new") + ndim - consumed
-        if consumed > ndim:
-            return None  # NumPy says so better
-        together = not chosen or chosen == list(range(chosen[0], chosen[-1] + 1))
-        return cls((slice(None), *entries), kept + wide, 0 if together else wide)
-
-    def in_front(self, result: Any) -> Any:
-        """A result of indexing with the batch in axis 0."""
-        return np.moveaxis(result, self.place, 0) if self.place else result
-
-    def as_result(self, values: Any) -> Any:
-        """Values with the batch in axis 0, arranged as a result of indexing is."""
-        return np.moveaxis(values, 0, self.place) if self.place else values
-
-
-def _kind(entry: Any) -> str | None:
-    if isinstance(entry, slice):
-        return "slice"
-    if entry is None:
-        return "new"
-    if entry is Ellipsis:
-        return "ellipsis"
-    if isinstance(entry, (bool, np.bool_, Tracer)):
-        return None
-    if isinstance(entry, (int, np.integer)):
-        return "number"
-    array = np.asarray(entry)
-    return "array" if array.ndim and (array.dtype.kind in "iub" or array.size == 0) else None
-
-
-@rule_of_one_array(operator.getitem)
-def _getitem(f: Any, x: Any, index: Any) -> Any:
-    batched = BatchedIndex.of(index, x.ndim)
-    return NotImplemented if batched is None else batched.in_front(x._value[batched.entries])
-
-
-@batching.register(replaced, added_at)
-def _replaced(batch: Any, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    x, index, value = args
-    place = batch.place(index, ndim_of(x))
-    value = NotImplemented if place is None else batch.assignable(place, value)
-    return value if value is NotImplemented else f(batch.values(x), place.entries, value)

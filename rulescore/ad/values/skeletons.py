@@ -19,10 +19,13 @@ _NO_TANGENT, _ZERO_TANGENT = NoTangent(), ZeroTangent()
 
 
 class Skeleton(NamedTuple):
-    """The fields of an object without what they hold, so that nothing is kept alive."""
+    """The fields of an object without what they hold, so that nothing is kept alive.
+
+    The bones are pairs of a field and the skeleton of what it holds, which is None for a leaf.
+    """
 
     cls: type
-    bones: tuple[tuple[Any, Any], ...]  # by field, the skeleton of what it holds; None for a leaf
+    bones: tuple[tuple[Any, Any], ...]
 
 
 def taken_apart(x: Any, is_opened: Callable[[Any], bool] = lambda part: True) -> tuple[Skeleton | None, list[Any]]:
@@ -33,13 +36,9 @@ def taken_apart(x: Any, is_opened: Callable[[Any], bool] = lambda part: True) ->
     bones: list[Any] = []
     leaves: list[Any] = []
     for key, part in fields.items():
-        inner = None
-        if is_opened(part):
-            inner, within = taken_apart(part, is_opened)
-            leaves += within
-        else:
-            leaves.append(part)
+        inner, within = taken_apart(part, is_opened) if is_opened(part) else (None, [part])
         bones.append((key, inner))
+        leaves += within
     return Skeleton(type(x), tuple(bones)), leaves
 
 
@@ -60,7 +59,7 @@ def tangents_in(dx: Any, skeleton: Skeleton | None) -> list[Any]:
 
 def with_leaves(x: Any, skeleton: Skeleton | None, leaves: Iterable[Any]) -> Any:
     """An object like ``x`` with others in the places of the leaves."""
-    leaves = iter(leaves)
+    leaves = iter(leaves)  # which all parts take from
     if skeleton is None:
         return next(leaves)
     fields = structure_of(x) or {}

@@ -35,7 +35,10 @@ def flatten(tree: Any) -> tuple[list[Any], Any]:
     if classes:  # met for the first time, here or in another thread that has registered it meanwhile
         with _lock:
             for cls in classes - _dataclasses:
-                _register_dataclass(cls)
+                flattener, rebuilder = _dataclass_flattener(cls), functools.partial(_rebuilt, cls)
+                optree.register_pytree_node(
+                    cls, flattener, rebuilder, path_entry_type=optree.GetAttrEntry, namespace=NAMESPACE
+                )
                 _dataclasses.add(cls)
         return flatten(tree)
     return leaves, structure
@@ -84,29 +87,13 @@ def _is_dataclass(leaf: Any) -> bool:
     )
 
 
-def _register_dataclass(cls: type) -> None:
-    optree.register_pytree_node(
-        cls,
-        _dataclass_flattener(cls),
-        functools.partial(_rebuilt, cls),
-        path_entry_type=optree.GetAttrEntry,
-        namespace=NAMESPACE,
-    )
-
-
+@dataclasses.dataclass(frozen=True, repr=False)
 class _Static:
     """What a dataclass holds beside its children: fields that stay as they are, and attributes that are no fields."""
 
-    def __init__(self, attributes: dict[str, Any], names: tuple[str, ...]) -> None:
-        self.attributes = attributes
-        self.names = names
-
     # Of two dataclasses with the same children, what else they hold is none of the tree's business.
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Static) and self.names == other.names
-
-    def __hash__(self) -> int:
-        return hash(self.names)
+    attributes: dict[str, Any] = dataclasses.field(compare=False)
+    names: tuple[str, ...]
 
     def __repr__(self) -> str:
         return ", ".join(self.names)
@@ -115,7 +102,11 @@ class _Static:
 def _dataclass_flattener(cls: type) -> Callable[[Any], tuple[list[Any], _Static, tuple[str, ...]]]:
     fields = dataclasses.fields(cls)
     names = tuple(field.name for field in fields)
-    fixed = {field.name for field in fields if _is_declared_static(field)}
+    fixed = {
+        field.name
+        for field in fields
+        if field.metadata.get("static", False) or not field.metadata.get("pytree_node", True)
+    }
     real = {field.name for field in fields if field.type in (float, complex, "float", "complex")} - fixed
 
     def flatten_dataclass(x: Any) -> tuple[list[Any], _Static, tuple[str, ...]]:
@@ -129,10 +120,6 @@ def _dataclass_flattener(cls: type) -> Callable[[Any], tuple[list[Any], _Static,
         return [held[name] for name in children], _Static(static | others, children), children
 
     return flatten_dataclass
-
-
-def _is_declared_static(field: dataclasses.Field[Any]) -> bool:
-    return bool(field.metadata.get("static", False)) or not field.metadata.get("pytree_node", True)
 
 
 def _rebuilt(cls: type, static: _Static, children: Iterable[Any]) -> Any:
@@ -172,10 +159,7 @@ def map_containers(function: Callable[[Any], Any], x: Any) -> Any:
 
 def map_containers_at(x: Any, path: tuple[Any, ...], function: Callable[[Any], Any]) -> Any:
     """Nested lists, tuples and dicts with a function applied to what is at a path."""
-    paths, leaves, structure = flatten_containers(x)
-    return unflatten(
-        structure, [function(leaf) if at == path else leaf for at, leaf in zip(paths, leaves, strict=True)]
-    )
+    return optree.tree_map_with_path(lambda at, leaf: function(leaf) if at == path else leaf, x)
 
 
 def is_integral(leaf: Any) -> bool:
@@ -195,18 +179,16 @@ def is_exotic(leaf: Any) -> bool:
 
 def hides_numbers(leaf: Any, depth: int = 3) -> bool:
     """Whether a leaf that is no number is an object with floats or tracers in it, which a tree does not reach."""
+    items: Iterable[Any]
     if isinstance(leaf, np.ndarray):
-        return leaf.dtype.kind == "O" and any(_is_or_hides_number(item, depth) for item in leaf.flat)
-    if depth == 0 or isinstance(leaf, (AbstractTangent, types.ModuleType, type)):
+        items = leaf.flat if leaf.dtype.kind == "O" else ()
+    elif depth == 0 or isinstance(leaf, (AbstractTangent, types.ModuleType, type)):
         return False
-    if isinstance(leaf, (set, frozenset)):
-        return any(_is_or_hides_number(item, depth) for item in leaf)
-    try:
-        fields = structure_of(leaf)
-    except (TypeError, AttributeError):  # an object that says nothing of what it holds
-        return False
-    return any(_is_or_hides_number(item, depth) for item in (fields or {}).values())
-
-
-def _is_or_hides_number(item: Any, depth: int) -> bool:
-    return has_tangent_space(item) or hides_numbers(item, depth - 1)
+    elif isinstance(leaf, (set, frozenset)):
+        items = leaf
+    else:
+        try:
+            items = (structure_of(leaf) or {}).values()
+        except (TypeError, AttributeError):  # an object that says nothing of what it holds
+            return False
+    return any(has_tangent_space(item) or hides_numbers(item, depth - 1) for item in items)
