@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from rulescore.ad.in_place.replaced import last_of_each
+from rulescore.ad.in_place.replaced import last_of_each, value_bar
 from rulescore.ad.in_place.writing import write_into
 from rulescore.ad.messages.errors import TracerConversionError, no_rule
 from rulescore.ad.numpy_protocols.operands import operands, refuse_types
@@ -14,7 +14,6 @@ from rulescore.ad.numpy_protocols.ufuncs import converted_to
 from rulescore.ad.tracing.tracers import Tracer, apply
 from rulescore.definitions.declarations import no_tangent_pullback
 from rulescore.tables.registry import frule, rrule
-from rulescore.tangents.broadcasting import unbroadcast
 from rulescore.tangents.projection import NON_DIFFERENTIABLE, project_to
 from rulescore.tangents.thunks import Thunk, unthunk
 from rulescore.tangents.zero import AbstractZero, NoTangent
@@ -36,8 +35,7 @@ def add_at(ufunc: Any, inputs: tuple[Any, ...]) -> None:
         (v,) = value
         write_into(x, apply(added_at, (x, index, v if ufunc is np.add else np.negative(v))))
         return
-    counts = last_of_each(index, x.shape)
-    if counts is not None and not np.all(counts):
+    if last_of_each(index, x.shape, 0) is not None:
         raise no_rule(
             getattr(ufunc, "at"),  # noqa: B009
             inputs,
@@ -96,20 +94,13 @@ def added_at_rrule(x: Any, index: Any, value: Any) -> Any:
     project_x, project_value = project_to(x), project_to(value)
     if project_x is NON_DIFFERENTIABLE and project_value is NON_DIFFERENTIABLE:
         return y, no_tangent_pullback
-    narrow = np.shape(value)
+    shape = np.shape(value)
 
     def added_at_pullback(ybar: Any) -> Any:
         ybar = unthunk(ybar)
         if isinstance(ybar, AbstractZero):
             return _NO_TANGENT, ybar, _NO_TANGENT, ybar
-
-        def value_bar() -> Any:
-            bar = ybar[index]
-            wide = np.shape(bar)
-            if wide != narrow:  # adding broadcasts, and drops leading axes of length 1
-                bar = np.reshape(unbroadcast(bar, narrow[max(len(narrow) - len(wide), 0) :]), narrow)
-            return project_value(bar)
-
-        return _NO_TANGENT, project_x(ybar), _NO_TANGENT, Thunk(value_bar)
+        bar_of_value = Thunk(lambda: project_value(value_bar(ybar, index, None, shape)))
+        return _NO_TANGENT, project_x(ybar), _NO_TANGENT, bar_of_value
 
     return y, added_at_pullback

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from rulescore.ad.in_place.memory import copy_of, is_laid_out, is_writeable, may_overlap_itself
+from rulescore.ad.in_place.memory import copy_of, has_strides, is_writeable, may_overlap_itself
 from rulescore.ad.in_place.replaced import BASIC_TYPES, strides_of
 from rulescore.ad.in_place.sharing import is_numpys
 from rulescore.ad.in_place.views import Part, View, plain_class
@@ -44,7 +44,7 @@ def check_writable(x: Tracer) -> None:
     if isinstance(x, View):
         writeable, overlaps = x.origin.is_writeable, x.origin.overlaps
     elif isinstance(bottom, np.ndarray):
-        writeable = is_writeable(bottom)
+        writeable = is_writeable(bottom.flags.num)
         overlaps = not bottom.flags.c_contiguous and may_overlap_itself(bottom.shape, bottom.strides, bottom.itemsize)
     else:
         return
@@ -180,6 +180,6 @@ def _lies_like(bottom: Any, x: Tracer) -> bool:
     beneath = value_beneath(x)
     if not isinstance(beneath, np.ndarray):
         return not isinstance(bottom, np.ndarray)
-    if not isinstance(bottom, np.ndarray) or not is_writeable(bottom):
+    if not isinstance(bottom, np.ndarray) or not is_writeable(bottom.flags.num):
         return False
-    return is_laid_out(bottom, beneath.shape, beneath.strides)
+    return bottom.shape == beneath.shape and has_strides(bottom, beneath.strides)

@@ -106,7 +106,7 @@ def as_view(tracer: Tracer, call: Any, key: Any = None) -> Any:
     view._origin = Origin(
         ViewCall(call, key, base),
         tracer.shape,
-        is_writeable(bottom) and is_numpys(call.f),
+        is_writeable(bottom.flags.num) and is_numpys(call.f),
         overlaps or (isinstance(base, View) and base.origin.overlaps),
     )
     tracer._value = root.held_by_view(tracer)
@@ -181,7 +181,7 @@ def released(y: Any, args: Any) -> Any:
 
     ``ignore_derivatives(x)`` hands out that array, which the caller may own and a tape may have saved.
     """
-    if type(y) is not np.ndarray or not y.size or y.dtype.kind not in "fc" or not is_writeable(y):
+    if type(y) is not np.ndarray or not y.size or y.dtype.kind not in "fc" or not is_writeable(y.flags.num):
         return y
     owner = owner_of(y)
     if all(owner_of(value_beneath(x)) is not owner for x in _arrays_in(args) if isinstance(x, Tracer)):

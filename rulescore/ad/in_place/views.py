@@ -13,7 +13,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from rulescore.ad.in_place.memory import copy_of, is_laid_out, is_writeable_by, scaled
+from rulescore.ad.in_place.memory import copy_of, has_strides, is_writeable, scaled
 from rulescore.ad.numpy_protocols.tracer import call_numpy
 from rulescore.ad.tracing.tracers import Tracer, value_beneath
 from rulescore.tables.names import name_of
@@ -164,7 +164,7 @@ class Part:
 
     def fits(self, x: Any) -> bool:
         """Whether the calls make a view of an array of the right shape."""
-        return bool(x.dtype == self.dtype) and is_laid_out(x, x.shape, self.strides)
+        return bool(x.dtype == self.dtype) and has_strides(x, self.strides)
 
     def fitting_copy(self, x: Any) -> Any:
         """A copy of an array of the right shape, of which the calls make a view."""
@@ -206,7 +206,7 @@ class Origin(NamedTuple):
 def _origin_of_item(index: Any, shape_of_base: tuple[int, ...], shape: tuple[int, ...], flags: int) -> Origin:
     call = object.__new__(ViewCall)
     call.f, call.args, call.kwargs, call.key, call.shape = operator.getitem, (_ARRAY, index), {}, None, shape_of_base
-    return Origin(call, shape, is_writeable_by(flags), overlaps=False)
+    return Origin(call, shape, is_writeable(flags), overlaps=False)
 
 
 class View(Tracer):
