@@ -5,10 +5,9 @@ n of them then cost n and not n², forward and backward.
 
 from __future__ import annotations
 
-import functools
 import sys
 from types import SimpleNamespace
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -17,7 +16,16 @@ from rulescore.ad.fast.entries import FastEntry, add_cotangent
 from rulescore.ad.in_place.memory import copy_of, has_strides, is_writeable, laid_out
 from rulescore.ad.in_place.replaced import last_of_each, replaced, tangent_written, value_bar, write
 from rulescore.ad.in_place.tracer import WritableTracer
-from rulescore.ad.in_place.views import Part, plain_class, set_node, set_trace, set_value, view_class
+from rulescore.ad.in_place.views import (
+    Part,
+    SpecialTracer,
+    View,
+    plain_class,
+    set_node,
+    set_trace,
+    set_value,
+    special_class,
+)
 from rulescore.ad.tracing.tracers import Tracer
 from rulescore.tangents.projection import project_to
 from rulescore.tangents.zero import AbstractZero, ZeroTangent
@@ -61,7 +69,7 @@ def is_unseen(holder: Any, name: str) -> bool:
     return is_ours and _references(getattr(holder, name), "base") == _ONE_HOLDER
 
 
-class Assigned(Tracer):
+class Assigned(SpecialTracer):
     """A tracer whose elements were assigned to one by one, and probably will be again.
 
     Assigning takes a copy of the whole array where somebody else refers to it. So that what is read from it and saved
@@ -69,11 +77,6 @@ class Assigned(Tracer):
     """
 
     __slots__ = ()
-    _is_plain = False
-    _plain: ClassVar[type]
-
-    def __new__(cls) -> Any:
-        return object.__new__(cls._plain)
 
     def held_by_view(self, tracer: Any) -> Any:
         part = tracer._value
@@ -83,29 +86,16 @@ class Assigned(Tracer):
         return part
 
 
-@functools.cache
-def assigned_class(plain: type) -> type:
-    """The class of tracers that have been assigned to, whose operations give tracers of a class."""
-    return type(f"{plain.__name__} assigned", (Assigned, plain), {"__slots__": (), "_plain": plain})
-
-
 def item_of(root: Tracer, index: Any, y: Any, trace: Any, node: Any) -> Any:
     """The tracer of ``root[index]`` as a view: what `as_view` makes in the most frequent case, in a third of the time.
 
-    Parameters
-    ----------
-    root : Tracer
-        What is indexed, which is no view itself and has not been assigned to.
-    index : object
-        Numbers and slices, so that the result is a view.
-    y : ndarray
-        The result, of the dtype of the root, and not empty.
-    trace, node
-        Where it is recorded.
+    The root is no view itself and has not been assigned to. The index is of numbers and slices, so that the result
+    ``y`` is a view of the root's dtype; it is not empty.
     """
-    view: Any = object.__new__(view_class(type(root)))  # type: ignore[arg-type]
+    view: Any = object.__new__(special_class(View, type(root)))  # type: ignore[arg-type]
     view._base = view._root = root
-    view._origin = (index, root._value.shape, y.shape, y.flags.num)
+    view._origin = (index, root._value.shape)
+    view._shape, view._flags, view._overlaps = y.shape, y.flags.num, False
     view._seen = (trace, root._node, None)
     set_value(view, y)
     set_trace(view, trace)
@@ -131,7 +121,7 @@ def assign_on_tape(x: Any, index: Any, value: Any) -> bool:
     if node is not None:
         target = (node, project_to(value), last_of_each(index, array.shape, value), np.shape(value))
     tape.append((propagate_assignment, position, index, x._node, target))
-    x.__class__ = assigned_class(plain_class(type(x)))
+    x.__class__ = special_class(Assigned, plain_class(type(x)))
     x._value, x._node = array, position
     return True
 

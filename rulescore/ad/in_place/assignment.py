@@ -14,7 +14,7 @@ import numpy as np
 from rulescore.ad.in_place.memory import copy_of, has_strides, is_writeable, may_overlap_itself
 from rulescore.ad.in_place.replaced import BASIC_TYPES, strides_of
 from rulescore.ad.in_place.sharing import is_numpys
-from rulescore.ad.in_place.views import Part, View, plain_class
+from rulescore.ad.in_place.views import Part, View, plain_class, root_of
 from rulescore.ad.messages.errors import full_name
 from rulescore.ad.tracing.tracers import Tracer, top_trace, value_beneath
 
@@ -38,20 +38,20 @@ def assign(x: Tracer, index: Any, value: Any) -> None:
 
 def check_writable(x: Tracer) -> None:
     """Raise what NumPy raises when something is written to that cannot be."""
-    bottom = value_beneath(_root_of(x))
+    bottom = value_beneath(root_of(x))
     if isinstance(bottom, np.generic):
         raise TypeError(f"{type(bottom).__name__!r} object does not support item assignment")
     if isinstance(x, View):
-        writeable, overlaps = x.origin.is_writeable, x.origin.overlaps
+        flags, overlaps = x._flags, x._overlaps
     elif isinstance(bottom, np.ndarray):
-        writeable = is_writeable(bottom.flags.num)
+        flags = bottom.flags.num
         overlaps = not bottom.flags.c_contiguous and may_overlap_itself(bottom.shape, bottom.strides, bottom.itemsize)
     else:
         return
-    if not writeable:
-        if isinstance(x, View) and not is_numpys(x.origin.call.f):
+    if not is_writeable(flags):
+        if isinstance(x, View) and not is_numpys(x.call.f):
             raise ValueError(
-                f"what {full_name(x.origin.call.f)} returned was about to be written to, which is its argument or a "
+                f"what {full_name(x.call.f)} returned was about to be written to, which is its argument or a "
                 "part of it: whether the rule of a function holds for what is written is not known. Write to a copy, "
                 "y.copy()"
             )
@@ -63,13 +63,9 @@ def check_writable(x: Tracer) -> None:
         )
 
 
-def _root_of(x: Tracer) -> Tracer:
-    return x._root if isinstance(x, View) else x
-
-
 def check_overlap(x: Tracer, value: Any) -> None:
     """Refuse what NumPy does element by element without looking whether it reads what it has written."""
-    if isinstance(value, Tracer) and value.ndim and _root_of(value) is _root_of(x):
+    if isinstance(value, Tracer) and value.ndim and root_of(value) is root_of(x):
         raise ValueError(
             "elements of an array were about to be assigned to others of the same array by x.flat or a mask, where "
             "NumPy reads elements that it has overwritten: assign a copy, x[mask] = value.copy()"
@@ -108,7 +104,7 @@ def _place_in_root(x: View, index: Any) -> Any:
     calls = x.calls()
     if len(calls) == 1 and calls[0].f is operator.getitem and index is Ellipsis and calls[0].shape == x._root.shape:
         return calls[0].args[1]
-    return Part(calls, index, x.origin.shape, x._root.dtype, strides_of(x._root))
+    return Part(calls, index, x._shape, x._root.dtype, strides_of(x._root))
 
 
 def replace(x: Tracer, y: Any) -> None:
