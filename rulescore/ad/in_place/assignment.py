@@ -26,7 +26,7 @@ def assign(x: Tracer, index: Any, value: Any) -> None:
         return  # the second half of ``x[index] += v``, whose first half has written to the view
     if type(value) in (list, tuple) and top_trace(value) is not None:
         value = joined(value)
-    index = _frozen_index(index)
+    index = tuple(map(_frozen_entry, index)) if isinstance(index, tuple) else _frozen_entry(index)
     if _has_mask(index):
         check_overlap(x, value)
     root: Any = x
@@ -77,18 +77,12 @@ def joined(value: Any) -> Any:
     return np.stack([joined(item) if type(item) in (list, tuple) else item for item in value])
 
 
-def _frozen_index(index: Any) -> Any:
-    """An index that stays what it is when somebody changes the arrays and lists in it."""
-    if isinstance(index, tuple):
-        return tuple([_frozen_entry(entry) for entry in index])
-    return _frozen_entry(index)
-
-
 def _has_mask(index: Any) -> bool:
     return any(isinstance(e, np.ndarray) and e.dtype == bool for e in (index if type(index) is tuple else (index,)))
 
 
 def _frozen_entry(entry: Any) -> Any:
+    """What stands in an index, so that it stays what it is when somebody changes the arrays and lists in it."""
     if isinstance(entry, BASIC_TYPES):
         return entry
     if isinstance(entry, np.ndarray):
@@ -144,7 +138,7 @@ def update(x: Tracer, ufunc: Any, other: Any) -> Any:
 
 
 def _is_number(x: Tracer) -> bool:
-    bottom = value_beneath(x)
+    bottom = value_beneath(x)  # not in `update`, where this reference would make the array one that others see
     # A batch of numbers is an array beneath: numbers are what it stands for almost always, if not 0-d arrays.
     return isinstance(bottom, np.generic) or (x.ndim == 0 and getattr(bottom, "ndim", 0) > 0)
 
@@ -176,6 +170,6 @@ def _lies_like(bottom: Any, x: Tracer) -> bool:
     beneath = value_beneath(x)
     if not isinstance(beneath, np.ndarray):
         return not isinstance(bottom, np.ndarray)
-    if not isinstance(bottom, np.ndarray) or not is_writeable(bottom.flags.num):
+    if not isinstance(bottom, np.ndarray) or bottom.shape != beneath.shape or not is_writeable(bottom.flags.num):
         return False
-    return bottom.shape == beneath.shape and has_strides(bottom, beneath.strides)
+    return has_strides(bottom, beneath.strides)

@@ -108,10 +108,12 @@ def _base_of(bottom: Any, call: Any, key: Any) -> Any:
     """The array or tracer among the arguments that a result is a view of; None where there is none."""
     if is_simple(call):
         return call.args[0] if _is_in_memory_of(bottom, call.args[0]) else None
-    found = {id(x): x for x in leaves_of((call.args, call.kwargs)) if _is_in_memory_of(bottom, x)}
-    # Of several views of one array, the result is one of that without whose memory it would lie elsewhere.
-    in_copies = (x for x in found.values() if len(found) == 1 or _lies_in_copy(x, call, key))
-    return next(in_copies, next(iter(found.values()), None))
+    leaves = leaves_of((call.args, call.kwargs))
+    found = list({id(x): x for x in leaves if _is_in_memory_of(bottom, x)}.values())
+    if len(found) < 2:
+        return found[0] if found else None
+    # Views of one array: the result is one of that argument without whose memory it would lie elsewhere.
+    return next((x for x in found if _lies_in_copy(x, call, key)), found[0])
 
 
 def _is_in_memory_of(array: Any, x: Any) -> bool:

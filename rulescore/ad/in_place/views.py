@@ -161,7 +161,7 @@ def _of_root_now(slot: str) -> Any:
     """The property that reads a slot of a view, which is made anew before where its root has changed."""
     get = vars(Tracer)[slot].__get__
 
-    # Read at every operation, so that a call of `is_current` would double what it costs.
+    # Read at every operation, so that a call of `_is_outdated` would double what it costs.
     def read(self: View) -> Any:
         seen, root = self._seen, self._root
         if seen is None or root._node is not seen[1] or root._trace is not seen[0] or seen[2] is not None:
@@ -226,7 +226,7 @@ class View(SpecialTracer):
 
     def refresh(self) -> None:
         """Make it anew where the root has changed."""
-        for view in reversed([*itertools.takewhile(View._is_outdated, self._chain())]):
+        for view in reversed(list(itertools.takewhile(View._is_outdated, self._chain()))):
             fresh = view.call.of(view._base)
             plain = plain_class(type(fresh))
             if plain is not type(view)._plain:
