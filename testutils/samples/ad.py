@@ -11,7 +11,7 @@ import numpy as np
 from rulescore import instances_of
 from rulescore.ad.checkpointing import CheckpointedCall
 from rulescore.ad.in_place.replaced import added_at, replaced
-from rulescore.ad.in_place.views import Part, ViewCall
+from rulescore.ad.in_place.views import Part, view_call
 from rulescore.ad.numpy_protocols.ufuncs import segment_sums
 from rulescore.ad.tracing.calls import Call
 from testutils.samples.numpy.indexing import INDICES_OF_A_MATRIX
@@ -57,7 +57,7 @@ def seen_through(x: Any, calls: list[tuple[Any, ...]], index: Any) -> Part:
     view, made = x, []
     for f, args, *key in calls:
         base, args = view, tuple([view if i == 0 else arg for i, arg in enumerate(args)])
-        made.append(ViewCall(Call(f, args, {}), key[0] if key else None, base))
+        made.append(view_call(Call(f, args, {}), key[0] if key else None, base))
         view = made[-1].of(base)
     return Part(made, index, view.shape, x.dtype, x.strides)
 

@@ -13,11 +13,11 @@ import numpy as np
 
 from rulescore.ad.engine.duals import Dual
 from rulescore.ad.fast.entries import FastEntry, add_cotangent
-from rulescore.ad.in_place.memory import copy_of, is_laid_out, is_writeable, zeros
-from rulescore.ad.in_place.replaced import Layout, counting, replaced, value_bar, write
+from rulescore.ad.in_place.memory import copy_of, has_strides, is_writeable, laid_out
+from rulescore.ad.in_place.replaced import last_of_each, replaced, tangent_written, value_bar, write
 from rulescore.ad.in_place.tracer import WritableTracer
 from rulescore.ad.in_place.views import Part, View, set_node, set_trace, set_value
-from rulescore.ad.tracing.tracers import Marked, Tracer, marked_class, plain_class
+from rulescore.ad.tracing.tracers import SpecialTracer, Tracer, plain_class, special_class
 from rulescore.tangents.projection import project_to
 from rulescore.tangents.zero import AbstractZero, ZeroTangent
 
@@ -49,18 +49,18 @@ def is_unseen(holder: Any, name: str) -> bool:
     """
     if _ONE_HOLDER is None or type(getattr(holder, name)) is not np.ndarray or _references(holder, name) != _ONE_HOLDER:
         return False
-    if not is_writeable(getattr(holder, name)):
+    if not is_writeable(getattr(holder, name).flags.num):
         return False
     base = getattr(holder, name).base
     if base is None:
         return bool(getattr(holder, name).flags.owndata)
-    # An array with gaps, made by `empty`: its memory belongs to another array, which nothing else may refer to.
+    # An array with gaps, made by `laid_out`: its memory belongs to another array, which nothing else may refer to.
     is_ours = type(base) is np.ndarray and base.dtype == np.uint8 and base.base is None
     del base
     return is_ours and _references(getattr(holder, name), "base") == _ONE_HOLDER
 
 
-class Assigned(Marked):
+class Assigned(SpecialTracer):
     """A tracer whose elements were assigned to one by one, and probably will be again.
 
     Assigning takes a copy of the whole array where somebody else refers to it. So that what is read from it and saved
@@ -72,7 +72,7 @@ class Assigned(Marked):
     def held_by_view(self, tracer: Any) -> Any:
         part = tracer._value
         is_ours = type(part) is np.ndarray and tracer._trace is self._trace
-        if is_ours and part.flags.c_contiguous and is_writeable(part) and 2 * part.size <= self._value.size:
+        if is_ours and part.flags.c_contiguous and is_writeable(part.flags.num) and 2 * part.size <= self._value.size:
             return part.copy()
         return part
 
@@ -80,11 +80,13 @@ class Assigned(Marked):
 def item_of(root: Tracer, index: Any, y: Any, trace: Any, node: Any) -> Any:
     """The tracer of ``root[index]`` as a view: what `as_view` makes in the most frequent case, in a third of the time.
 
-    The root is no view itself and has not been assigned to; the index holds numbers and slices; ``y`` is not empty.
+    The root is no view itself and has not been assigned to. The index is of numbers and slices, so that the result
+    ``y`` is a view of the root's dtype; it is not empty.
     """
-    view: Any = object.__new__(marked_class(View, type(root)))  # type: ignore[arg-type]
+    view: Any = object.__new__(special_class(View, type(root)))  # type: ignore[arg-type]
     view._base = view._root = root
-    view._origin = (index, root._value.shape, y.shape, y.flags.num)
+    view._origin = (index, root._value.shape)
+    view._shape, view._flags, view._overlaps = y.shape, y.flags.num, False
     view._seen = (trace, root._node, None)
     set_value(view, y)
     set_trace(view, trace)
@@ -106,20 +108,22 @@ def assign_on_tape(x: Any, index: Any, value: Any) -> bool:
     write(array, index, value)
     tape = x._trace
     position = len(tape)
-    target = None if node is None else (node, project_to(value), Layout(value))
-    tape.append((propagate_assignment, position, index, array.shape, x._node, target))
-    x.__class__ = marked_class(Assigned, plain_class(type(x)))
+    target = None
+    if node is not None:
+        target = (node, project_to(value), last_of_each(index, array.shape, value), np.shape(value))
+    tape.append((propagate_assignment, position, index, x._node, target))
+    x.__class__ = special_class(Assigned, plain_class(type(x)))
     x._value, x._node = array, position
     return True
 
 
 def propagate_assignment(entry: FastEntry, ybar: Any, bars: Any, owned: Any) -> None:
     """x̄ is ȳ but for zeros at the index, written in place where ȳ was made by the walk back."""
-    _, position, index, shape, parent, target = entry
+    _, position, index, parent, target = entry
     is_ours = owned[position] and type(ybar) is np.ndarray and (not isinstance(index, Part) or index.fits(ybar))
     if target is not None:
-        node, project, like = target
-        bar = value_bar(ybar, index, shape, like)
+        node, project, last, shape = target
+        bar = value_bar(ybar, index, last, shape)
         if is_ours and np.may_share_memory(bar, ybar):
             bar = bar.copy()
         add_cotangent(project(bar), node, bars, owned)
@@ -158,13 +162,13 @@ def _assign_to_dual(x: Any, index: Any, value: Any) -> bool:
         return False
     tangent = None
     if not (is_zero and isinstance(dvalue, AbstractZero)):
-        place, dvalue = counting(index, value, x._value, dvalue)
+        dvalue = tangent_written(dvalue, index, value, x._value)
         tangent = _tangent_to_write_to(x)
     array = x._value if is_unseen(x, "_value") else copy_of(x._value)
     write(array, index, value)
     x._value = array
     if tangent is not None:
-        write(tangent, place, dvalue)
+        write(tangent, index, dvalue)
         x._node = tangent
     return True
 
@@ -173,7 +177,7 @@ def _tangent_to_write_to(x: Any) -> Any:
     """The tangent of a tracer, if it may be written to and lies in memory as the value does; else a copy."""
     shape, dtype, strides = x._value.shape, x._value.dtype, x._value.strides
     if isinstance(x._node, AbstractZero):
-        return zeros(shape, dtype, strides)
-    if is_unseen(x, "_node") and x._node.dtype == dtype and is_laid_out(x._node, shape, strides):
+        return laid_out(np.zeros(shape, dtype), strides)
+    if is_unseen(x, "_node") and x._node.dtype == dtype and has_strides(x._node, strides):
         return x._node
     return copy_of(x._node if x._node.dtype == dtype else x._node.astype(dtype), strides)

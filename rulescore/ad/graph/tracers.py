@@ -10,7 +10,7 @@ from rulescore.ad.graph.graph import CONSTANT, Leaf
 from rulescore.ad.in_place.memory import read_only
 from rulescore.ad.in_place.tracer import WritableTracer
 from rulescore.ad.messages.errors import TracerConversionError, describe, full_name
-from rulescore.ad.tracing.tracers import Marked, Tracer, class_for, marked_class
+from rulescore.ad.tracing.tracers import SpecialTracer, Tracer, class_for, special_class
 
 
 class GraphTracer(WritableTracer):
@@ -63,7 +63,7 @@ class GraphTracer(WritableTracer):
         return f"a variable ({describe(self._value)}; its numbers are x.value)"
 
 
-class LeafTracer(Marked):
+class LeafTracer(SpecialTracer):
     """What is special about variables themselves: they have a gradient, and can be given another value."""
 
     __slots__ = ()
@@ -122,7 +122,7 @@ class LeafTracer(Marked):
 def leaf_of(graph: Any, value: Any) -> Any:
     """A variable with a value."""
     plain = class_for(graph.kind, type(value), value.dtype)  # type: ignore[arg-type]
-    tracer: Any = object.__new__(marked_class(LeafTracer, plain))
+    tracer: Any = object.__new__(special_class(LeafTracer, plain))
     tracer._value = value
     tracer._trace = graph
     tracer._node = Leaf(value)

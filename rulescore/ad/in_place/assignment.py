@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from rulescore.ad.in_place.memory import copy_of, is_laid_out, is_writeable, may_overlap_itself
+from rulescore.ad.in_place.memory import copy_of, has_strides, is_writeable, may_overlap_itself
 from rulescore.ad.in_place.replaced import BASIC_TYPES, strides_of
 from rulescore.ad.in_place.sharing import is_numpys
-from rulescore.ad.in_place.views import Part, View
+from rulescore.ad.in_place.views import Part, View, root_of
 from rulescore.ad.messages.errors import full_name
 from rulescore.ad.numpy_protocols.operands import array_of
 from rulescore.ad.tracing.tracers import Tracer, plain_class, top_trace, value_beneath
@@ -39,20 +39,20 @@ def assign(x: Tracer, index: Any, value: Any) -> None:
 
 def check_writable(x: Tracer) -> None:
     """Raise what NumPy raises when something is written to that cannot be."""
-    bottom = value_beneath(_root_of(x))
+    bottom = value_beneath(root_of(x))
     if isinstance(bottom, np.generic):
         raise TypeError(f"{type(bottom).__name__!r} object does not support item assignment")
     if isinstance(x, View):
-        writeable, overlaps = x.origin.is_writeable, x.origin.overlaps
+        flags, overlaps = x._flags, x._overlaps
     elif isinstance(bottom, np.ndarray):
-        writeable = is_writeable(bottom)
+        flags = bottom.flags.num
         overlaps = not bottom.flags.c_contiguous and may_overlap_itself(bottom.shape, bottom.strides, bottom.itemsize)
     else:
         return
-    if not writeable:
-        if isinstance(x, View) and not is_numpys(x.origin.call.f):
+    if not is_writeable(flags):
+        if isinstance(x, View) and not is_numpys(x.call.f):
             raise ValueError(
-                f"what {full_name(x.origin.call.f)} returned was about to be written to, which is its argument or a "
+                f"what {full_name(x.call.f)} returned was about to be written to, which is its argument or a "
                 "part of it: whether the rule of a function holds for what is written is not known. Write to a copy, "
                 "y.copy()"
             )
@@ -64,13 +64,9 @@ def check_writable(x: Tracer) -> None:
         )
 
 
-def _root_of(x: Tracer) -> Tracer:
-    return x._root if isinstance(x, View) else x
-
-
 def check_overlap(x: Tracer, value: Any) -> None:
     """Refuse what NumPy does element by element without looking whether it reads what it has written."""
-    if isinstance(value, Tracer) and value.ndim and _root_of(value) is _root_of(x):
+    if isinstance(value, Tracer) and value.ndim and root_of(value) is root_of(x):
         raise ValueError(
             "elements of an array were about to be assigned to others of the same array by x.flat or a mask, where "
             "NumPy reads elements that it has overwritten: assign a copy, x[mask] = value.copy()"
@@ -78,7 +74,7 @@ def check_overlap(x: Tracer, value: Any) -> None:
 
 
 def _frozen_entry(entry: Any) -> Any:
-    """An entry of an index, which stays what it is when somebody changes an array or a list."""
+    """What stands in an index, so that it stays what it is when somebody changes the arrays and lists in it."""
     if isinstance(entry, BASIC_TYPES):
         return entry
     if isinstance(entry, np.ndarray):
@@ -94,7 +90,7 @@ def _place_in_root(x: View, index: Any) -> Any:
     calls = x.calls()
     if len(calls) == 1 and calls[0].f is operator.getitem and index is Ellipsis and calls[0].shape == x._root.shape:
         return calls[0].args[1]
-    return Part(calls, index, x.origin.shape, x._root.dtype, strides_of(x._root))
+    return Part(calls, index, x._shape, x._root.dtype, strides_of(x._root))
 
 
 def replace(x: Tracer, y: Any) -> None:
@@ -134,7 +130,7 @@ def update(x: Tracer, ufunc: Any, other: Any) -> Any:
 
 
 def _is_number(x: Tracer) -> bool:
-    bottom = value_beneath(x)
+    bottom = value_beneath(x)  # not in `update`, where this reference would make the array one that others see
     # A batch of numbers is an array beneath: numbers are what it stands for almost always, if not 0-d arrays.
     return isinstance(bottom, np.generic) or (x.ndim == 0 and getattr(bottom, "ndim", 0) > 0)
 
@@ -156,13 +152,16 @@ def fitting(y: Any, x: Any, name: str) -> Any:
 
 def give(x: Tracer, y: Any) -> None:
     """Let ``x`` have the elements of ``y``, which are of its shape and dtype, in its own order in memory."""
-    if isinstance(x, View) or not isinstance(y, Tracer) or not _lies_like(value_beneath(y), value_beneath(x)):
+    if isinstance(x, View) or not isinstance(y, Tracer) or not _lies_like(value_beneath(y), x):
         assign(x, ..., y)
     else:
         replace(x, y)
 
 
-def _lies_like(new: Any, old: Any) -> bool:
-    if not isinstance(new, np.ndarray) or not isinstance(old, np.ndarray):
-        return not isinstance(new, np.ndarray) and not isinstance(old, np.ndarray)
-    return is_writeable(new) and is_laid_out(new, old.shape, old.strides)
+def _lies_like(bottom: Any, x: Tracer) -> bool:
+    beneath = value_beneath(x)
+    if not isinstance(beneath, np.ndarray):
+        return not isinstance(bottom, np.ndarray)
+    if not isinstance(bottom, np.ndarray) or bottom.shape != beneath.shape or not is_writeable(bottom.flags.num):
+        return False
+    return has_strides(bottom, beneath.strides)

@@ -18,16 +18,11 @@ def owner_of(array: Any) -> Any:
     return array
 
 
-def is_writeable(array: Any) -> bool:
-    """Whether NumPy writes to an array, without a warning that it will not in future.
+def is_writeable(flags: int) -> bool:
+    """Whether NumPy writes to an array with these flags (``flags.num``), without a warning that it will not in future.
 
-    It gives that warning when one looks at the flag of what ``np.broadcast_arrays`` returns.
+    It gives that warning when one looks at the flag by its name, of what ``np.broadcast_arrays`` returns.
     """
-    return is_writeable_by(array.flags.num)
-
-
-def is_writeable_by(flags: int) -> bool:
-    """Likewise, of an array with these flags (``flags.num``)."""
     return bool(flags & 0x0400) and flags >= 0  # NPY_ARRAY_WRITEABLE; the sign is NPY_ARRAY_WARN_ON_WRITE
 
 
@@ -42,13 +37,11 @@ def read_only(x: Any) -> Any:
 # ---------------------------------------------------------------- strides
 
 
-def is_laid_out(array: Any, shape: tuple[int, ...], strides: tuple[int, ...]) -> bool:
-    """Whether an array has a shape and strides, as far as they matter: those of axes of length 1 do not."""
-    if array.strides == strides:
-        return bool(array.shape == shape)
-    return bool(array.shape == shape) and (
-        0 in shape or all(n == 1 or a == b for n, a, b in zip(shape, array.strides, strides, strict=True))
-    )
+def has_strides(array: Any, strides: tuple[int, ...]) -> bool:
+    """Whether an array has these strides, as far as they matter: those of axes of length 1 do not."""
+    if array.strides == strides or 0 in array.shape:
+        return True
+    return all(n == 1 or a == b for n, a, b in zip(array.shape, array.strides, strides, strict=True))
 
 
 def copy_of(x: Any, strides: tuple[int, ...] | None = None) -> Any:
@@ -56,35 +49,20 @@ def copy_of(x: Any, strides: tuple[int, ...] | None = None) -> Any:
     if type(x) is not np.ndarray:
         return np.array(x) if isinstance(x, np.generic) else x.copy()
     y = x.copy(order="K")
-    if is_laid_out(y, x.shape, x.strides if strides is None else strides):
+    if strides is None and y.strides != x.strides and may_overlap_itself(x.shape, x.strides, x.itemsize):
         return y
-    if strides is None:
-        strides = x.strides
-        if may_overlap_itself(x.shape, strides, x.itemsize):
-            return y
-    y = empty(x.shape, x.dtype, strides)
+    return laid_out(y, x.strides if strides is None else strides)
+
+
+def laid_out(x: Any, strides: tuple[int, ...]) -> Any:
+    """The same elements with given strides, which may be negative or leave gaps: ``x`` itself where it has these."""
+    if has_strides(x, strides):
+        return x
+    reach = [s * (n - 1) for n, s in zip(x.shape, strides, strict=True)]
+    before, after = -sum(r for r in reach if r < 0), sum(r for r in reach if r > 0)
+    y: Any = np.ndarray(x.shape, x.dtype, np.empty(before + after + x.itemsize, np.uint8), before, strides)
     y[...] = x
     return y
-
-
-def zeros(shape: tuple[int, ...], dtype: Any, strides: tuple[int, ...]) -> Any:
-    """Zeros with given strides."""
-    y = np.zeros(shape, dtype)
-    if is_laid_out(y, shape, strides):
-        return y
-    y = empty(shape, dtype, strides)
-    y[...] = 0
-    return y
-
-
-def empty(shape: tuple[int, ...], dtype: Any, strides: tuple[int, ...]) -> Any:
-    """An array with given strides, of which some may be negative or leave gaps."""
-    dtype = np.dtype(dtype)
-    if 0 in shape:
-        return np.empty(shape, dtype)
-    reach = [s * (n - 1) for n, s in zip(shape, strides, strict=True)]
-    before, after = -sum(r for r in reach if r < 0), sum(r for r in reach if r > 0)
-    return np.ndarray(shape, dtype, np.empty(before + after + dtype.itemsize, np.uint8), before, strides)
 
 
 def scaled(strides: tuple[int, ...], itemsize: int, new: int) -> tuple[int, ...]:

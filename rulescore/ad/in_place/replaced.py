@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from rulescore.ad.in_place.memory import copy_of, empty, scaled, zeros
+from rulescore.ad.in_place.memory import copy_of, laid_out, scaled
 from rulescore.ad.in_place.views import Part
 from rulescore.ad.tracing.tracers import Tracer, apply, value_beneath
 from rulescore.definitions.declarations import no_tangent_pullback
@@ -20,84 +20,71 @@ from rulescore.tangents.thunks import Thunk, unthunk
 from rulescore.tangents.zero import AbstractZero, NoTangent, ZeroTangent
 
 
-class Layout:
-    """Shape and strides of what is assigned, on which it depends which of several elements NumPy writes last."""
+def last_of_each(index: Any, shape: tuple[int, ...], value: Any) -> Any:
+    """For each element of ``x[index]``, the number of that one which is the last to be written to the same place.
 
-    __slots__ = ("shape", "strides")
-
-    def __init__(self, value: Any) -> None:
-        self.shape = np.shape(value)
-        bottom = value_beneath(value)
-        self.strides: tuple[int, ...] | None = None
-        if isinstance(bottom, np.ndarray) and bottom.ndim and bottom.shape == self.shape:
-            self.strides = scaled(bottom.strides, bottom.itemsize, np.dtype(int).itemsize)
-
-    def numbers(self) -> Any:
-        """The numbers of the elements from 1, in an array that lies in memory as the value does."""
-        count = int(np.prod(self.shape))
-        numbers = np.arange(1, count + 1).reshape(self.shape)
-        if self.strides is None:
-            return numbers
-        laid_out = empty(self.shape, int, self.strides)
-        laid_out[...] = numbers
-        return laid_out
-
-
-def last_of_each(index: Any, shape: tuple[int, ...], like: Layout | None = None) -> Any:
-    """Which elements of ``x[index]`` are the last of those that name the same element of ``x``; None when all are.
-
-    The index may be a `Part`. The layout is that of the value: C-contiguous, if none is given.
+    None where no two elements share a place. ``shape`` is that of ``x``, and ``value`` what is assigned.
     """
     if isinstance(index, Part):
-        return last_of_each(index.index, index.shape, like)
+        index, shape = index.index, index.shape
     entries = index if isinstance(index, tuple) else (index,)
     if all(isinstance(e, BASIC_TYPES) or np.asarray(e).dtype == bool for e in entries):
         return None
     owner = np.zeros(shape, int)
-    numbers = np.arange(1, 1 + owner[index].size).reshape(owner[index].shape)
+    numbers = np.arange(owner[index].size).reshape(owner[index].shape)
     owner[index] = numbers
     if np.array_equal(owner[index], numbers):
         return None
-    if like is not None:
-        # In which order NumPy goes through repeated elements depends on the strides: it shows when numbers are assigned
-        # that lie in memory as the value does. Of several that assign the same number it does not matter which counts.
-        written = like.numbers()
-        owner[index] = written
-        wins = owner[index] == written.reshape(written.shape[max(written.ndim - numbers.ndim, 0) :])
-        owner[...] = 0
-        np.maximum.at(owner, index, np.where(wins, numbers, 0))
-    return owner[index] == numbers
+    # In which order NumPy goes through repeated elements depends on the strides: it shows when numbers are assigned
+    # that lie in memory as the value does. Of several that assign the same number it does not matter which counts.
+    bottom = value_beneath(value)
+    written = np.arange(np.size(value)).reshape(np.shape(value))
+    if isinstance(bottom, np.ndarray) and bottom.shape == written.shape:
+        written = laid_out(written, scaled(bottom.strides, bottom.itemsize, written.itemsize))
+    owner[index] = written
+    wins = owner[index] == written.reshape(written.shape[max(written.ndim - numbers.ndim, 0) :])
+    owner[...] = 0
+    np.maximum.at(owner, index, np.where(wins, numbers, 0))
+    return owner[index]
 
 
 BASIC_TYPES = (int, slice, np.integer, type(None), type(Ellipsis))
 
 
-def counting(index: Any, value: Any, x: Any, dvalue: Any) -> tuple[Any, Any]:
-    """An index that names no element twice, and the tangents of those elements of a value that are written last."""
+def tangent_written(dvalue: Any, index: Any, value: Any, x: Any) -> Any:
+    """What is assigned to the tangent of ``x`` where ``x[index] = value``: the same to elements that share a place."""
     if isinstance(dvalue, AbstractZero):
-        return index, 0.0
+        return 0.0
     if np.iscomplexobj(dvalue) and x.dtype.kind != "c":
         dvalue = np.real(dvalue)
-    counts = last_of_each(index, x.shape, Layout(value))
-    if counts is None:
-        return index, dvalue
-    is_part = isinstance(index, Part)
-    shape = index.shape if is_part else x.shape
-    places = np.arange(int(np.prod(shape))).reshape(shape)[index.index if is_part else index]
-    dvalue = dvalue if hasattr(dvalue, "shape") else np.asarray(dvalue)
-    dvalue = np.reshape(dvalue, dvalue.shape[max(dvalue.ndim - places.ndim, 0) :])
-    chosen = np.unravel_index(places[counts], shape)
-    return (index.at(chosen) if is_part else chosen), np.broadcast_to(dvalue, places.shape)[counts]
+    last = last_of_each(index, x.shape, value)
+    if last is None:
+        return dvalue
+    dvalue = np.reshape(dvalue, np.shape(dvalue)[max(np.ndim(dvalue) - last.ndim, 0) :])
+    return np.broadcast_to(dvalue, last.shape).reshape(-1)[last]
+
+
+def value_bar(ybar: Any, index: Any, last: Any, shape: tuple[int, ...]) -> Any:
+    """What of the cotangent of ``x`` belongs to a value of a shape that was assigned to ``x[index]``."""
+    bar = index.view(ybar)[index.index] if isinstance(index, Part) else ybar[index]
+    if last is not None:
+        bar = np.where(last == np.arange(last.size).reshape(last.shape), bar, 0)
+    wide = np.shape(bar)
+    if wide != shape:  # assigning broadcasts, and drops leading axes of length 1
+        bar = np.reshape(unbroadcast(bar, shape[max(len(shape) - len(wide), 0) :]), shape)
+    return bar
 
 
 _NO_TANGENT, _ZERO_TANGENT = NoTangent(), ZeroTangent()
 
 
 def replaced(x: Any, index: Any, value: Any) -> Any:
-    """A copy of an array with other values at an index: what ``x[index] = value`` makes of ``x``, with its strides.
+    """A copy of an array with other values at an index: what ``x[index] = value`` makes of ``x``.
 
-    The index may be a `Part`. Of what it names several times, the last value counts.
+    The index is one of NumPy's or a `Part`. Of what it names several times, the last value counts.
 
+    Examples
+    --------
     >>> import numpy as np
     >>> replaced(np.zeros(3), slice(1, None), 5.0)
     array([0., 5., 5.])
@@ -123,11 +110,6 @@ def write(y: Any, index: Any, value: Any) -> None:
     view[index.index] = value
 
 
-def _at(x: Any, index: Any) -> Any:
-    """``x[index]``, for a `Part` as well."""
-    return index.view(x)[index.index] if isinstance(index, Part) else x[index]
-
-
 @frule.register(replaced)
 def replaced_frule(tangents: Any, x: Any, index: Any, value: Any) -> Any:
     _, dx, _, dvalue = tangents
@@ -138,19 +120,19 @@ def replaced_frule(tangents: Any, x: Any, index: Any, value: Any) -> Any:
         return y, _ZERO_TANGENT
     if isinstance(dx, AbstractZero):
         is_ours = isinstance(x, (np.ndarray, np.generic, Tracer))
-        dx = zeros(x.shape, x.dtype, strides_of(x)) if is_ours else np.zeros(x.shape, x.dtype, like=x)
-    index, dvalue = counting(index, value, x, dvalue)
-    return y, replaced(dx, index, dvalue)
+        dx = laid_out(np.zeros(x.shape, x.dtype), strides_of(x)) if is_ours else np.zeros(x.shape, x.dtype, like=x)
+    return y, replaced(dx, index, tangent_written(dvalue, index, value, x))
 
 
 @rrule.register(replaced)
-def replaced_rrule(x: Any, index: Any, value: Any) -> Any:
+def replaced_rrule(x: Any, index: Any, value: Any, *, needs: Any = None) -> Any:
     """x̄ is ȳ but for zeros at the index, where ȳ belongs to the value instead."""
     y = replaced(x, index, value)
     project_x, project_value = project_to(x), project_to(value)
     if project_x is NON_DIFFERENTIABLE:
         return y, no_tangent_pullback
-    shape, like = x.shape, Layout(value)
+    shape = np.shape(value)
+    last = last_of_each(index, x.shape, value) if needs is None or needs[2] else None
 
     def replaced_pullback(ybar: Any) -> Any:
         ybar = unthunk(ybar)
@@ -158,25 +140,10 @@ def replaced_rrule(x: Any, index: Any, value: Any) -> Any:
             return _NO_TANGENT, ybar, _NO_TANGENT, ybar
         ybar = np.asarray(ybar) if isinstance(ybar, (int, float, complex)) else ybar
         x_bar = Thunk(lambda: project_x(replaced(ybar, index, 0.0)))
-        bar_of_value = Thunk(lambda: project_value(value_bar(ybar, index, shape, like)))
+        bar_of_value = Thunk(lambda: project_value(value_bar(ybar, index, last, shape)))
         return _NO_TANGENT, x_bar, _NO_TANGENT, bar_of_value
 
     return y, replaced_pullback
-
-
-def value_bar(ybar: Any, index: Any, shape: tuple[int, ...], like: Layout) -> Any:
-    """What of the cotangent of an array belongs to a value that was assigned at an index."""
-    bar = _at(ybar, index)
-    counts = last_of_each(index, shape, like)
-    if counts is not None:
-        bar = np.where(counts, bar, 0)
-    return _narrowed(bar, like.shape)
-
-
-def _narrowed(bar: Any, shape: tuple[int, ...]) -> Any:
-    """The cotangent of a value from that of where it is written: it may broadcast, or lose leading axes of length 1."""
-    wide = np.shape(bar)
-    return bar if wide == shape else np.reshape(unbroadcast(bar, shape[max(len(shape) - len(wide), 0) :]), shape)
 
 
 def strides_of(x: Any) -> tuple[int, ...]:
@@ -189,6 +156,10 @@ def strides_of(x: Any) -> tuple[int, ...]:
 def added_at(x: Any, index: Any, value: Any) -> Any:
     """A copy of an array with something added at an index: what ``np.add.at(x, index, value)`` makes of ``x``.
 
+    What the index names several times receives the sum.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> added_at(np.ones(3), [0, 0, 2], 5.0)
     array([11.,  1.,  6.])
@@ -223,7 +194,7 @@ def added_at_rrule(x: Any, index: Any, value: Any) -> Any:
         ybar = unthunk(ybar)
         if isinstance(ybar, AbstractZero):
             return _NO_TANGENT, ybar, _NO_TANGENT, ybar
-        bar_of_value = Thunk(lambda: project_value(_narrowed(ybar[index], shape)))
+        bar_of_value = Thunk(lambda: project_value(value_bar(ybar, index, None, shape)))
         return _NO_TANGENT, project_x(ybar), _NO_TANGENT, bar_of_value
 
     return y, added_at_pullback

@@ -12,18 +12,9 @@ from typing import Any
 import numpy as np
 
 from rulescore.ad.in_place.memory import copy_of, is_writeable, may_overlap_itself, owner_of, read_only
-from rulescore.ad.in_place.views import (
-    Origin,
-    View,
-    ViewCall,
-    is_simple,
-    set_node,
-    set_trace,
-    set_value,
-    state_to_remember,
-)
+from rulescore.ad.in_place.views import View, is_simple, root_of, view_call
 from rulescore.ad.tracing.calls import Call
-from rulescore.ad.tracing.tracers import Tracer, marked_class, plain_class, value_beneath
+from rulescore.ad.tracing.tracers import Tracer, plain_class, special_class, value_beneath
 from rulescore.ad.values.trees import leaves_of, map_containers
 from rulescore.tangents.structure import is_array, rebuild, structure_of
 
@@ -70,39 +61,33 @@ def _copied(x: Any) -> Any:
 
 
 def as_view(tracer: Tracer, call: Any, key: Any = None) -> Any:
-    """The result of a call, or its item ``key``, as a view of the argument whose memory it shares, if there is one."""
+    """The result of a call, or the item ``key`` of it, as a view of the argument whose memory it shares, if of any."""
     bottom = value_beneath(tracer)
     if not isinstance(bottom, np.ndarray) or not tracer.may_be_view(call):
         return tracer
-    base = _base_of_simple_call(bottom, call) if key is None and is_simple(call) else _base_of(bottom, call, key)
+    base = _base_of(bottom, call, key)
     if base is None:
         return tracer
-    if not isinstance(base, Tracer):
-        # A view of an ordinary array, which would have to be written to when the view is: that cannot be.
+    if not isinstance(base, Tracer):  # an ordinary array, which would have to be written to when the view is
         tracer._value = read_only(tracer._value)
         return tracer
     if tracer._value is base._value and tracer._trace is base._trace and is_numpys(call.f):
         return base  # np.asarray and the like: not a view, but the array itself
     if bottom.size == 0:
         return tracer
-    view: Any = object.__new__(marked_class(View, plain_class(type(tracer))))
+    view: Any = object.__new__(special_class(View, plain_class(type(tracer))))
     view._base = base
-    view._root = root = base._root if isinstance(base, View) else base
+    view._root = root = root_of(base)
+    view._origin = view_call(call, key, base)
+    view._shape = tracer.shape
     flags = bottom.flags
-    overlaps = not (call.f is operator.getitem or flags.c_contiguous or flags.f_contiguous) and (
-        may_overlap_itself(bottom.shape, bottom.strides, bottom.itemsize)
-    )
-    view._origin = Origin(
-        ViewCall(call, key, base),
-        tracer.shape,
-        is_writeable(bottom) and is_numpys(call.f),
-        overlaps or (isinstance(base, View) and base.origin.overlaps),
+    view._flags = flags.num if is_numpys(call.f) else 0
+    view._overlaps = (isinstance(base, View) and base._overlaps) or (
+        not (call.f is operator.getitem or flags.c_contiguous or flags.f_contiguous)
+        and may_overlap_itself(bottom.shape, bottom.strides, bottom.itemsize)
     )
     tracer._value = root.held_by_view(tracer)
-    view._seen = state_to_remember(tracer, (root._trace, root._node, root._value))
-    set_value(view, tracer._value)
-    set_trace(view, tracer._trace)
-    set_node(view, tracer._node)
+    view.show(tracer)
     return view
 
 
@@ -118,34 +103,28 @@ def is_numpys(f: Any) -> bool:
     )
 
 
-def _base_of_simple_call(bottom: Any, call: Any) -> Any:
-    base = call.args[0]
-    beneath = value_beneath(base)
-    return base if isinstance(beneath, np.ndarray) and owner_of(beneath) is owner_of(bottom) else None
-
-
 def _base_of(bottom: Any, call: Any, key: Any) -> Any:
     """The array or tracer among the arguments that a result is a view of; None where there is none."""
-    owner = owner_of(bottom)
-    found: list[Any] = []
-    for x in _arrays_in((call.args, call.kwargs)):
-        if owner_of(value_beneath(x)) is owner and not any(x is other for other in found):
-            found.append(x)
+    if is_simple(call):
+        return call.args[0] if _is_in_memory_of(bottom, call.args[0]) else None
+    leaves = leaves_of((call.args, call.kwargs))
+    found = list({id(x): x for x in leaves if _is_in_memory_of(bottom, x)}.values())
     if len(found) < 2:
         return found[0] if found else None
     # Views of one array: the result is one of that argument without whose memory it would lie elsewhere.
     return next((x for x in found if _lies_in_copy(x, call, key)), found[0])
 
 
-def _arrays_in(arguments: Any) -> list[Any]:
-    """The arrays among some arguments, and the tracers that stand for one."""
-    return [x for x in leaves_of(arguments) if isinstance(value_beneath(x), np.ndarray)]
+def _is_in_memory_of(array: Any, x: Any) -> bool:
+    """Whether an array lies in memory that belongs to what is beneath a tracer or array."""
+    beneath = value_beneath(x)
+    return isinstance(beneath, np.ndarray) and owner_of(beneath) is owner_of(array)
 
 
 def _lies_in_copy(base: Any, call: Any, key: Any) -> bool:
     """Whether the result is a view of a copy of one argument, when that takes the place of the argument."""
     copy = copy_of(value_beneath(base))
-    y = ViewCall(call, key, base).of(copy)
+    y = view_call(call, key, base).of(copy)
     return isinstance(y, np.ndarray) and owner_of(y) is owner_of(copy)
 
 
@@ -154,8 +133,7 @@ def released(y: Any, args: Any) -> Any:
 
     ``ignore_derivatives(x)`` hands out that array, which the caller may own and a tape may have saved.
     """
-    if type(y) is not np.ndarray or not y.size or y.dtype.kind not in "fc" or not is_writeable(y):
+    if type(y) is not np.ndarray or not y.size or y.dtype.kind not in "fc" or not is_writeable(y.flags.num):
         return y
-    owner = owner_of(y)
-    is_held = any(owner_of(value_beneath(x)) is owner for x in _arrays_in(args) if isinstance(x, Tracer))
-    return read_only(y) if is_held else y
+    is_within_tracer = any(isinstance(x, Tracer) and _is_in_memory_of(y, x) for x in leaves_of(args))
+    return read_only(y) if is_within_tracer else y

@@ -7,50 +7,33 @@ assigned to its root.
 
 from __future__ import annotations
 
+import dataclasses
+import itertools
 import operator
-from collections.abc import Callable
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from rulescore.ad.in_place.memory import copy_of, is_laid_out, is_writeable_by, scaled
+from rulescore.ad.in_place.memory import copy_of, has_strides, scaled
 from rulescore.ad.numpy_protocols.tracer import call_numpy
-from rulescore.ad.tracing.tracers import Marked, Tracer, marked_class, plain_class, value_beneath
+from rulescore.ad.tracing.calls import Call
+from rulescore.ad.tracing.tracers import SpecialTracer, Tracer, plain_class, special_class, value_beneath
 from rulescore.ad.values.trees import map_containers
-from rulescore.tables.names import name_of
+
+_ARRAY: Any = object()
+"""In the place of the array that a view is taken of."""
 
 
-class _Placeholder:
-    """In the place of the array that a view is taken of."""
+class ViewCall(NamedTuple):
+    """A call whose result, or the item ``key`` of it, is a view of whatever array stands where `_ARRAY` does."""
 
-    def __repr__(self) -> str:
-        return "<the array>"
-
-
-_ARRAY = _Placeholder()
-
-
-class ViewCall:
-    """A call that makes a view, of whatever array takes the place of the one it was made with.
-
-    What can be written to is copied, since a view stays what it is when a list of axes changes. The view is the item
-    ``key`` of the result; all of it, where that is None. ``shape`` is that of the array when the call was made.
-    """
-
-    __slots__ = ("args", "f", "key", "kwargs", "shape")
-
-    def __init__(self, call: Any, key: Any, base: Any) -> None:
-        self.f = call.f
-        if key is None and is_simple(call):
-            self.args, self.kwargs, self.key, self.shape = (_ARRAY, *call.args[1:]), {}, None, base.shape
-            return
-        self.args, self.kwargs = _frozen((call.args, call.kwargs), base)
-        self.key, self.shape = key, base.shape
-        self._settle_order(base)
-
-    def __repr__(self) -> str:
-        item = "" if self.key is None else f"[{self.key!r}]"
-        return f"{name_of(self.f)}{self.args!r}{item}"
+    f: Any
+    args: tuple[Any, ...]
+    kwargs: dict[str, Any]
+    key: Any
+    shape: tuple[int, ...]
+    """Of the array, when the call was made."""
 
     def of(self, array: Any) -> Any:
         """The view of an array."""
@@ -58,22 +41,33 @@ class ViewCall:
             array = array.reshape(self.shape)
         if self.f is operator.getitem:
             return array[self.args[1]]
-        y = call_numpy(self.f, *_with_array((self.args, self.kwargs), array))
+        if is_simple(self):
+            y = call_numpy(self.f, (array, *self.args[1:]), {})
+        else:
+            args, kwargs = map_containers(lambda x: array if x is _ARRAY else x, (self.args, self.kwargs))
+            y = call_numpy(self.f, args, kwargs)
         return y if self.key is None else y[self.key]
 
-    def _settle_order(self, base: Any) -> None:
-        """Orders that depend on how the array lies in memory, as it lies there now."""
-        orders = {"A", "K"}.intersection([x for x in (*self.args, *self.kwargs.values()) if isinstance(x, str)])
-        if not orders:
-            return
-        if "K" in orders and base.ndim:
-            axes = sorted(range(base.ndim), key=lambda axis: -abs(base.strides[axis]))
-            self.f, self.args, self.kwargs = _ravel_along, (_ARRAY, axes), {}
-            return
-        order = "F" if base.flags.fnc else "C"
-        self.args, self.kwargs = map_containers(
-            lambda x: order if isinstance(x, str) and x == "A" else x, (self.args, self.kwargs)
-        )
+
+def view_call(call: Call, key: Any, base: Any) -> ViewCall:
+    """A call that made a view of a base, as it was: what can be written to is copied, a list of axes for instance."""
+    f, args, kwargs = call
+    if is_simple(call):
+        return ViewCall(f, (_ARRAY, *args[1:]), kwargs, key, base.shape)
+
+    def fixed(x: Any) -> Any:
+        if x is base:
+            return _ARRAY
+        if type(x) is str and x == "A":  # as the array lies in memory now
+            return "F" if base.flags.fnc else "C"
+        x = value_beneath(x)
+        return x.copy() if isinstance(x, np.ndarray) else x
+
+    if base.ndim and any(type(x) is str and x == "K" for x in (*args, *kwargs.values())):
+        axes = sorted(range(base.ndim), key=lambda axis: -abs(base.strides[axis]))
+        return ViewCall(_ravel_along, (_ARRAY, axes), {}, key, base.shape)
+    args, kwargs = map_containers(fixed, (args, kwargs))
+    return ViewCall(f, args, kwargs, key, base.shape)
 
 
 def _ravel_along(x: Any, axes: list[int]) -> Any:
@@ -81,28 +75,18 @@ def _ravel_along(x: Any, axes: list[int]) -> Any:
     return x.transpose(axes).reshape(-1)
 
 
-def _frozen(arguments: Any, base: Any) -> Any:
-    """The arguments of a call, with a placeholder for one of them and copies of the other arrays."""
-
-    def frozen(x: Any) -> Any:
-        if x is base:
-            return _ARRAY
-        x = value_beneath(x)
-        return x.copy() if isinstance(x, np.ndarray) else x
-
-    return map_containers(frozen, arguments)
-
-
-def _with_array(arguments: Any, array: Any) -> Any:
-    return map_containers(lambda x: array if x is _ARRAY else x, arguments)
-
-
-def is_simple(call: Any) -> bool:
+def is_simple(call: Call | ViewCall) -> bool:
     """Whether a call has one array, in the first place, and nothing else that can change: most calls have."""
     if call.kwargs:
         return False
-    args = call.args
-    return isinstance(args[0], Tracer) and (len(args) == 1 or all(type(x) in _UNCHANGING for x in args[1:]))
+    first, *others = call.args
+    return (first is _ARRAY or isinstance(first, Tracer)) and all(map(_is_unchanging, others))
+
+
+def _is_unchanging(x: Any) -> bool:
+    if type(x) is tuple:
+        return all(map(_is_unchanging, x))
+    return type(x) in _UNCHANGING or isinstance(x, np.generic)
 
 
 _UNCHANGING = frozenset({int, float, bool, slice, type(None), type(...)})
@@ -111,22 +95,17 @@ _UNCHANGING = frozenset({int, float, bool, slice, type(None), type(...)})
 # ---------------------------------------------------------------- places seen through views
 
 
+@dataclasses.dataclass(eq=False, slots=True)
 class Part:
-    """A place in an array that is seen through views: an index of a view of it, which has a shape.
+    """A place in an array that is seen through views: an index of a view of it, which a series of calls makes."""
 
-    The calls make that view of arrays of this dtype and these strides, and copies of others.
-    """
-
-    __slots__ = ("calls", "dtype", "index", "shape", "strides")
-
-    def __init__(
-        self, calls: list[ViewCall], index: Any, shape: tuple[int, ...], dtype: Any, strides: tuple[int, ...]
-    ) -> None:
-        self.calls, self.index, self.shape = calls, index, shape
-        self.dtype, self.strides = dtype, strides
-
-    def __repr__(self) -> str:
-        return f"Part({self.calls!r}, {self.index!r}, {self.shape})"
+    calls: list[ViewCall]
+    index: Any
+    shape: tuple[int, ...]
+    """Of the view."""
+    dtype: Any
+    strides: tuple[int, ...]
+    """Of the array, for which the calls make views and not copies."""
 
     def view(self, x: Any) -> Any:
         """The view of an array."""
@@ -136,7 +115,7 @@ class Part:
 
     def fits(self, x: Any) -> bool:
         """Whether the calls make a view of an array of the right shape."""
-        return bool(x.dtype == self.dtype) and is_laid_out(x, x.shape, self.strides)
+        return bool(x.dtype == self.dtype) and has_strides(x, self.strides)
 
     def fitting_copy(self, x: Any) -> Any:
         """A copy of an array of the right shape, of which the calls make a view."""
@@ -144,145 +123,113 @@ class Part:
             x = x.astype(np.result_type(x.dtype, np.complex64))
         return copy_of(x, scaled(self.strides, self.dtype.itemsize, x.dtype.itemsize))
 
-    def at(self, index: Any) -> Part:
-        """The place at another index of the same view."""
-        return Part(self.calls, index, self.shape, self.dtype, self.strides)
-
 
 # The slots themselves, which the properties of a view hide.
-_slots: Any = vars(Tracer)
-get_value, set_value = _slots["_value"].__get__, _slots["_value"].__set__
-get_node, set_node = _slots["_node"].__get__, _slots["_node"].__set__
-get_trace, set_trace = _slots["_trace"].__get__, _slots["_trace"].__set__
+set_value, set_node, set_trace = [vars(Tracer)[name].__set__ for name in ("_value", "_node", "_trace")]
 
 
-class Origin(NamedTuple):
-    """How a view is made of its base, and what it was when it was made."""
-
-    call: ViewCall
-    shape: tuple[int, ...]
-    is_writeable: bool  # whether NumPy would write to it
-    overlaps: bool  # whether elements share their place
+def root_of(x: Tracer) -> Tracer:
+    """What a tracer is a view of, beneath all views; itself where it is none."""
+    return x._root if isinstance(x, View) else x
 
 
-def _origin_of_item(index: Any, shape_of_base: tuple[int, ...], shape: tuple[int, ...], flags: int) -> Origin:
-    call = object.__new__(ViewCall)
-    call.f, call.args, call.kwargs, call.key, call.shape = operator.getitem, (_ARRAY, index), {}, None, shape_of_base
-    return Origin(call, shape, is_writeable_by(flags), overlaps=False)
+def _of_root_now(slot: str) -> Any:
+    """The property that reads a slot of a view, which is made anew before where its root has changed."""
+    get = vars(Tracer)[slot].__get__
 
-
-def _current(get: Callable[[Any], Any]) -> Any:
-    """The property by which a view has a slot of a tracer, after it has been made anew where its root has changed."""
-
-    def attribute(self: Any) -> Any:
-        # As `is_current`, in part: this is read at every operation, and a call would double what it costs.
+    # Read at every operation, so that a call of `_is_outdated` would double what it costs.
+    def read(self: View) -> Any:
         seen, root = self._seen, self._root
         if seen is None or root._node is not seen[1] or root._trace is not seen[0] or seen[2] is not None:
             self.refresh()
         return get(self)
 
-    return property(attribute)
+    return property(read)
 
 
-class View(Marked):
+class View(SpecialTracer):
     """What is special about the tracers that are views; see the module."""
 
-    __slots__ = ("_base", "_origin", "_root", "_seen")
+    __slots__ = ("_base", "_flags", "_origin", "_overlaps", "_root", "_seen", "_shape")
 
-    _root: Tracer  # at the end of the chain; no view
-    _base: Tracer  # what it was taken of: the root, or a view of it
-    _origin: Origin | tuple[Any, ...]  # of an item, what `origin` is made of: most items are never asked for it
-    _seen: tuple[Any, Any, Any] | None  # trace, node and value of the root when it was made; None: it is out of date
+    _root: Tracer
+    """The tracer at the end of the chain, which is no view."""
+    _base: Tracer
+    """The tracer it was taken of: the root, or a view of it."""
+    _origin: ViewCall | tuple[Any, tuple[int, ...]]
+    """How it is made of the base. Of an item, its index and the shape of the base: most are never asked for more."""
+    _shape: tuple[int, ...]
+    _flags: int
+    """NumPy's flags of its array when it was made; 0 where it is not to be written to."""
+    _overlaps: bool
+    """Whether elements share their place."""
+    _seen: tuple[Any, Any, Any] | None
+    """Trace, node and value of the root when the view was made; None when it has to be made anew in any case.
+
+    The value only where the node does not say everything, since holding it costs copies: the positions on a tape are
+    never used twice, while the tangent of an array may stay the same zero.
+    """
+
+    _value, _node, _trace = map(_of_root_now, ("_value", "_node", "_trace"))
+    base = property(root_of)
 
     @property
-    def base(self) -> Any:
-        """What this is a view of, beneath all views."""
-        return self._root
+    def call(self) -> ViewCall:
+        """How it is made of the base."""
+        if not isinstance(self._origin, ViewCall):
+            index, shape_of_base = self._origin
+            self._origin = ViewCall(operator.getitem, (_ARRAY, index), {}, None, shape_of_base)
+        return self._origin
 
-    @property
-    def origin(self) -> Origin:
-        """How it is made of the base, and what it was when it was made."""
-        origin = self._origin
-        if type(origin) is tuple:
-            self._origin = origin = _origin_of_item(*origin)
-        return origin  # type: ignore[return-value]
-
-    def is_current(self) -> bool:
-        """Whether the root is what it was when the view was made."""
-        root, seen = self._root, self._seen
-        return (
-            seen is not None
-            and root._node is seen[1]
-            and root._trace is seen[0]
-            and (seen[2] is None or root._value is seen[2])
-        )
-
-    def refresh(self) -> None:
-        """Make it anew where the root has changed."""
-        chain: list[View] = []
-        view: Any = self
-        while isinstance(view, View) and not view.is_current():
-            chain.append(view)
-            view = view._base
-        for view in reversed(chain):
-            view._make_anew()
-
-    def _make_anew(self) -> None:
+    def show(self, tracer: Tracer) -> None:
+        """Hold what a tracer holds, which has been made of the root as it is now."""
         root = self._root
-        state = (root._trace, root._node, root._value)
-        fresh = self.origin.call.of(self._base)
-        plain = plain_class(type(fresh))
-        if plain is not type(self)._plain:
-            self.__class__ = marked_class(View, plain)  # the root has become a tracer of another trace
-        set_value(self, fresh._value)
-        set_trace(self, fresh._trace)
-        set_node(self, fresh._node)
-        self._seen = state_to_remember(fresh, state)
+        set_value(self, tracer._value)
+        set_node(self, tracer._node)
+        set_trace(self, tracer._trace)
+        self._seen = (root._trace, root._node, None if type(root._node) is int else root._value)
+
+    def _chain(self) -> Iterator[View]:
+        """It, what it was taken of, and so on as far as the root."""
+        view: Any = self
+        while isinstance(view, View):
+            yield view
+            view = view._base
 
     def calls(self) -> list[ViewCall]:
         """The calls that lead from the root to it."""
-        calls = []
-        view: Any = self
-        while isinstance(view, View):
-            calls.append(view.origin.call)
-            view = view._base
-        return calls[::-1]
+        return [view.call for view in self._chain()][::-1]
+
+    def refresh(self) -> None:
+        """Make it anew where the root has changed."""
+        for view in reversed(list(itertools.takewhile(View._is_outdated, self._chain()))):
+            fresh = view.call.of(view._base)
+            plain = plain_class(type(fresh))
+            if plain is not type(view)._plain:
+                view.__class__ = special_class(View, plain)  # the root has become a tracer of another trace
+            view.show(fresh)
+
+    def _is_outdated(self) -> bool:
+        root, seen = self._root, self._seen
+        if seen is None or root._node is not seen[1] or root._trace is not seen[0]:
+            return True
+        return seen[2] is not None and root._value is not seen[2]
 
     def forget(self) -> None:
         """Hold no arrays any more, so that the root's may be written to; they are taken again when asked for."""
-        view: Any = self
-        while isinstance(view, View):
+        for view in self._chain():
             view._seen = None
             set_value(view, None)
             set_node(view, None)
-            view = view._base
 
     def reshape_in_place(self, reshaped: View) -> None:
         """Become another view of itself; views of it stay what they are."""
         before = object.__new__(type(self))
         for name in View.__slots__:
             setattr(before, name, getattr(self, name))
-        before._seen = None
-        is_writeable, overlaps = self.origin.is_writeable, self.origin.overlaps
-        self._origin = Origin(reshaped.origin.call, reshaped.origin.shape, is_writeable, overlaps)
-        self._base, self._seen = before, None
+        self._origin, self._shape = reshaped.call, reshaped._shape
+        self._base, self._seen, before._seen = before, None, None
 
     def is_item(self, x: Any, index: Any) -> bool:
         """Whether it is what was read from ``x`` with this very index."""
-        if self._base is not x:
-            return False
-        call = self.origin.call
-        return call.f is operator.getitem and call.args[1] is index
-
-    _value = _current(get_value)
-    _node = _current(get_node)
-    _trace = _current(get_trace)
-
-
-def state_to_remember(tracer: Any, state: tuple[Any, Any, Any]) -> tuple[Any, Any, Any]:
-    """The state of the root; without its value where the node says everything, since holding the value costs copies.
-
-    The positions on a tape are never used twice, while the tangent of an array may stay the same zero.
-    """
-    trace, node, value = state
-    return (trace, node, None if type(node) is int else value)
+        return self._base is x and self.call.f is operator.getitem and self.call.args[1] is index

@@ -176,8 +176,7 @@ def add_at(ufunc: Any, inputs: tuple[Any, ...]) -> None:
         (v,) = value
         write_into(x, apply(added_at, (x, index, v if ufunc is np.add else np.negative(v))))
         return
-    counts = last_of_each(index, x.shape)
-    if counts is not None and not np.all(counts):
+    if last_of_each(index, x.shape, 0) is not None:
         raise no_rule(
             getattr(ufunc, "at"),  # noqa: B009
             inputs,

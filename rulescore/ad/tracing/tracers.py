@@ -62,25 +62,25 @@ def class_for(kind: Any, value_type: Any, dtype: Any) -> Any:
     )
 
 
-class Marked(Tracer):
-    """A tracer of which more is known than of results of operations on it, which are of the class ``_plain``."""
+class SpecialTracer(Tracer):
+    """A tracer with more to it than its value. The results of operations on it are plain ones."""
 
     __slots__ = ()
     _plain: ClassVar[Any]
 
     def __new__(cls) -> Any:
-        # A trace makes its results of the class of an argument; the result of an operation is nothing special.
+        # A trace makes its results of the class of an argument.
         return object.__new__(cls._plain)
 
 
 @functools.cache
-def marked_class(kind: Any, plain: Any) -> Any:
-    """The class of tracers of a kind, which is `Marked`, whose operations give tracers of a class."""
+def special_class(kind: Any, plain: Any) -> Any:
+    """The class of the special tracers of a kind whose operations give tracers of a plain class."""
     return type(f"{plain.__name__} {kind.__name__}", (kind, plain), {"__slots__": (), "_plain": plain})
 
 
 def plain_class(cls: type) -> Any:
-    """The class of the results of operations on tracers of a class."""
+    """The class of the results of operations on tracers of a class, which are nothing special."""
     return getattr(cls, "_plain", None) or cls
 
 
