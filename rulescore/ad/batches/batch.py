@@ -153,10 +153,6 @@ class BatchTracer(WritableTracer):
         return self._value.size // self._trace.size  # type: ignore[no-any-return]
 
     @property
-    def nbytes(self) -> int:
-        return self.size * self.itemsize
-
-    @property
     def strides(self) -> Any:
         return self._value.strides[1:]
 

@@ -76,13 +76,10 @@ class WritableTracer(ArrayTracer):
         special = SPECIAL.get(func)
         return call_and_settle(func, args, kwargs) if special is None else special(self, *args, **kwargs)
 
-    def __setitem__(self, index: Any, value: Any) -> None:
-        assign(self, index, value)
+    __setitem__ = assign
 
-    def _set_shape(self, shape: Any) -> None:
-        reshape_in_place(self, shape)
-
-    shape = ArrayTracer.shape.setter(_set_shape)  # type: ignore[attr-defined]
+    _set_shape = reshape_in_place
+    shape = ArrayTracer.shape.setter(_set_shape)
 
     def _set_real(self, value: Any) -> None:
         if self.dtype.kind == "c":
@@ -90,14 +87,14 @@ class WritableTracer(ArrayTracer):
         else:
             self[...] = value
 
-    real = ArrayTracer.real.setter(_set_real)  # type: ignore[attr-defined]
+    real = ArrayTracer.real.setter(_set_real)
 
     def _set_imag(self, value: Any) -> None:
         if self.dtype.kind != "c":
             raise TypeError("array does not have imaginary part to set")
         self[...] = self.real + 1j * value
 
-    imag = ArrayTracer.imag.setter(_set_imag)  # type: ignore[attr-defined]
+    imag = ArrayTracer.imag.setter(_set_imag)
 
     @property
     def flat(self) -> Any:
