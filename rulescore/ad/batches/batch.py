@@ -165,23 +165,6 @@ class BatchTracer(WritableTracer):
             raise TypeError("len() of unsized object")
         return self.shape[0]
 
-    def __bool__(self) -> bool:
-        return bool(self._agreed())
-
-    def __int__(self) -> int:
-        return int(self._agreed())
-
-    __trunc__ = __int__
-
-    def __floor__(self) -> int:
-        return int(np.floor(self._agreed()))
-
-    def __ceil__(self) -> int:
-        return int(np.ceil(self._agreed()))
-
-    def __round__(self, digits: int | None = None) -> Any:
-        return np.round(self, digits) if digits is not None else int(np.round(self._agreed()))
-
     def may_be_view(self, call: Any) -> bool:
         # What stands for one number, taken out of an array, is none; a view without axes is had with an Ellipsis.
         if self.ndim or call.f is not operator.getitem:
@@ -189,8 +172,7 @@ class BatchTracer(WritableTracer):
         index = call.args[1]
         return index is Ellipsis or (isinstance(index, tuple) and any(entry is Ellipsis for entry in index))
 
-    def _agreed(self) -> Any:
-        """The value, where it is the same throughout the batch."""
+    def _number(self) -> Any:  # where it is the same throughout the batch
         values = np.asarray(value_beneath(self._value))
         if not np.all(values == values[0]):
             raise TracerConversionError(
