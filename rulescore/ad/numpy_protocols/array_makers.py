@@ -50,7 +50,7 @@ SPECIAL |= {f: functools.partial(_made_like, f) for f in (np.zeros_like, np.ones
 def full_like(like: Any, a: Any, fill_value: Any, *args: Any, **kwargs: Any) -> Any:
     if top_trace((fill_value,)) is None:
         return constant(a, np.full_like(a._value, fill_value, *args, **kwargs))
-    return _filled(np.empty_like(a._value, *args, **kwargs), _traced(fill_value), a, "np.full_like(a, x)")
+    return _filled(np.empty_like(a._value, *args, **kwargs), array_of(fill_value), a, "np.full_like(a, x)")
 
 
 def _filled(empty: Any, fill_value: Any, like: Any, call: str) -> Any:
@@ -62,11 +62,6 @@ def _filled(empty: Any, fill_value: Any, like: Any, call: str) -> Any:
     y = constant(top_tracer(like, fill_value), empty)
     y[...] = fill_value
     return y
-
-
-def _traced(x: Any) -> Any:
-    """A tracer, or the tracer of a list with tracers in it."""
-    return x if isinstance(x, Tracer) else array_of(x)
 
 
 # ---------------------------------------------------------------- new arrays with like=
@@ -103,7 +98,7 @@ SPECIAL |= {maker: functools.partial(_made, maker) for maker in _MAKERS}
 def full(like: Any, shape: Any, fill_value: Any, dtype: Any = None, order: Any = "C", **kwargs: Any) -> Any:
     if top_trace((fill_value,)) is None:
         return _made(np.full, like, shape, fill_value, dtype, order, **kwargs)
-    fill_value = _traced(fill_value)
+    fill_value = array_of(fill_value)
     dtype = fill_value.dtype if dtype is None else dtype
     empty = np.empty(shape, dtype, order, **_like_bottom(like), **kwargs)
     return _filled(empty, fill_value, like, "np.full(shape, x)")
@@ -129,19 +124,17 @@ def fromiter(like: Any, iterable: Iterable[Any], dtype: Any, count: int = -1) ->
 
 
 def converted(
-    like: Any, x: Any, dtype: Any = None, *, copy: bool | None = None, order: Any = "K", ndmin: int = 0
+    like: Any,
+    x: Any,
+    dtype: Any = None,
+    order: Any = "K",
+    *,
+    copy: bool | None = None,
+    ndmin: int = 0,
+    subok: bool = False,
+    device: Any = None,
 ) -> Any:
-    """``np.array`` and its kin: a tracer of nested lists, of a tracer, or of a constant.
-
-    Parameters
-    ----------
-    like : tracer
-        Whose trace a constant becomes part of.
-    x : object
-        What to convert.
-    dtype, copy, order, ndmin
-        As for `numpy.array`.
-    """
+    """``np.array`` and its kin: a tracer of nested lists, of a tracer, or of a constant, of the trace of ``like``."""
     if top_trace((x,)) is None:
         return constant(like, np.array(x, dtype, copy=copy, order=order, ndmin=ndmin, **_like_bottom(like)))
     y = array_of(x)
@@ -159,34 +152,17 @@ def converted(
 
 
 def _has_other_order(y: Any, order: str | None) -> bool:
-    if order not in ("C", "F"):
-        return False
-    flags = getattr(y, "flags", None)
+    flags = getattr(y, "flags", None) if order in ("C", "F") else None
     return flags is not None and not (flags.c_contiguous if order == "C" else flags.f_contiguous)
 
 
-@special(np.array)
-def array(
-    like: Any, x: Any, dtype: Any = None, *, copy: Any = True, order: Any = "K", subok: bool = False, ndmin: int = 0
-) -> Any:
-    return converted(like, x, dtype, copy=copy, order=order, ndmin=ndmin)
-
-
-@special(np.asarray, np.asanyarray)
-def asarray(
-    like: Any, x: Any, dtype: Any = None, order: Any = None, *, device: Any = None, copy: bool | None = None
-) -> Any:
-    return converted(like, x, dtype, copy=copy, order=order)
-
-
-@special(np.ascontiguousarray)
-def ascontiguousarray(like: Any, x: Any, dtype: Any = None) -> Any:
-    return converted(like, x, dtype, order="C", ndmin=1)
-
-
-@special(np.asfortranarray)
-def asfortranarray(like: Any, x: Any, dtype: Any = None) -> Any:
-    return converted(like, x, dtype, order="F", ndmin=1)
+SPECIAL |= {
+    np.array: functools.partial(converted, copy=True),
+    np.asarray: converted,
+    np.asanyarray: converted,
+    np.ascontiguousarray: functools.partial(converted, order="C", ndmin=1),
+    np.asfortranarray: functools.partial(converted, order="F", ndmin=1),
+}
 
 
 @special(np.require)
