@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from rulescore.ad.in_place.replaced import last_of_each
-from rulescore.ad.in_place.writing import write_into
-from rulescore.ad.messages.errors import TracerConversionError, no_rule
+from rulescore.ad.in_place.writing import check_traced, write_into
+from rulescore.ad.messages.errors import no_rule
 from rulescore.ad.numpy_protocols.operands import operands, refuse_types
 from rulescore.ad.numpy_protocols.ufuncs import converted_to
 from rulescore.ad.tracing.tracers import Tracer, apply
@@ -26,11 +26,7 @@ def add_at(ufunc: Any, inputs: tuple[Any, ...]) -> None:
     """``ufunc.at(x, index, value)``."""
     refuse_types(map(type, inputs))
     x, index, *value = inputs
-    if not isinstance(x, Tracer):
-        raise TracerConversionError(
-            f"np.{ufunc.__name__}.at(a, index, x) would write a value that is being differentiated into an ordinary "
-            "array, which would lose its derivative: make that array with np.zeros(n, like=x)"
-        )
+    check_traced(x, f"np.{ufunc.__name__}.at(a, index, x)")
     value = list(operands(ufunc, tuple(value)))
     if ufunc is np.add or ufunc is np.subtract:
         (v,) = value
@@ -45,30 +41,12 @@ def add_at(ufunc: Any, inputs: tuple[Any, ...]) -> None:
             "an element is named several times in the index. Only np.add.at and np.subtract.at are differentiated "
             f"then; call np.{ufunc.__name__}.at once for each set of different indices",
         )
-    y = ufunc(x[index], *value)
-    x[index] = y if y.dtype == x.dtype else converted_to(y, x.dtype)
+    x[index] = converted_to(ufunc(x[index], *value), x.dtype)
 
 
 def added_at(x: Any, index: Any, value: Any) -> Any:
     """A copy of an array with something added at an index: what ``np.add.at(x, index, value)`` makes of ``x``.
 
-    Parameters
-    ----------
-    x : ndarray
-        The array; it is not written to.
-    index : object
-        Any index that NumPy takes. What it names several times receives the sum.
-    value : array_like
-        Broadcasts to the shape of ``x[index]``.
-
-    Returns
-    -------
-    ndarray
-        Of the shape and dtype of ``x``.
-
-    Examples
-    --------
-    >>> import numpy as np
     >>> added_at(np.ones(3), [0, 0, 2], 5.0)
     array([11.,  1.,  6.])
     """

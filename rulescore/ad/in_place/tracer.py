@@ -12,7 +12,7 @@ from rulescore.ad.in_place.assignment import assign, replace, reshape_in_place, 
 from rulescore.ad.in_place.replaced import replaced
 from rulescore.ad.in_place.sharing import settled
 from rulescore.ad.in_place.views import plain_class
-from rulescore.ad.in_place.writing import FlatView, call_into, deliver, put, taking_out
+from rulescore.ad.in_place.writing import FlatView, call_into, deliver, taking_out
 from rulescore.ad.numpy_protocols.array_makers import SPECIAL
 from rulescore.ad.numpy_protocols.implementations import through_implementation
 from rulescore.ad.numpy_protocols.operands import leaves_to, operands, refuse_types
@@ -96,13 +96,10 @@ class WritableTracer(ArrayTracer):
 
     imag = ArrayTracer.imag.setter(_set_imag)
 
-    @property
-    def flat(self) -> Any:
-        return FlatView(self)
-
-    @flat.setter
-    def flat(self, values: Any) -> None:
+    def _set_flat(self, values: Any) -> None:
         self.flat[:] = values
+
+    flat = property(FlatView, _set_flat)
 
     def fill(self, value: Any) -> None:
         self[...] = value
@@ -113,8 +110,8 @@ class WritableTracer(ArrayTracer):
     def partition(self, *args: Any, **kwargs: Any) -> None:
         self[...] = self._call(np.partition, (self, *args), kwargs)
 
-    def put(self, indices: Any, values: Any, mode: str = "raise") -> None:
-        put(self, indices, values, mode)
+    def put(self: Any, indices: Any, values: Any, mode: Any = "raise") -> None:
+        np.put(self, indices, values, mode)
 
 
 def _in_place(ufunc: Any) -> Callable[..., Any]:

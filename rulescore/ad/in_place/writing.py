@@ -6,108 +6,83 @@ from __future__ import annotations
 
 import functools
 import inspect
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 from numpy.lib.array_utils import normalize_axis_index
 
-from rulescore.ad.in_place.assignment import assign, check_overlap, check_writable, fitting, give, joined
+from rulescore.ad.in_place.assignment import assign, check_overlap, check_writable, fitting, give
 from rulescore.ad.messages.errors import TracerConversionError
 from rulescore.ad.numpy_protocols.array_makers import special
 from rulescore.ad.numpy_protocols.operands import array_of, operands, refuse_types
 from rulescore.ad.numpy_protocols.ufuncs import converted_to
-from rulescore.ad.tracing.tracers import Tracer, top_trace
+from rulescore.ad.tracing.tracers import Tracer
 
 
-def write_into(out: Any, result: Any, name: str = "out") -> Any:
-    """Write a result into what was given as ``out=``, and return that."""
-    out = out[0] if isinstance(out, tuple) and len(out) == 1 else out
-    if not isinstance(out, Tracer):
+def write_into(x: Tracer, result: Any) -> None:
+    """Let a tracer have the elements of a result of its shape and dtype."""
+    check_writable(x)
+    give(x, result)
+
+
+def _check_takes(out: Any, result: Any) -> None:
+    """Refuse to write what is being differentiated into an ordinary array."""
+    if isinstance(result, Tracer) and not isinstance(out, Tracer):
         raise TracerConversionError(
-            f"a value that is being differentiated was about to be written into an ordinary array ({name}=, or an "
+            "a value that is being differentiated was about to be written into an ordinary array (out=, or an "
             "operator like a += x), which would lose its derivative: write a = a + x, or make the array with "
             "np.zeros(n, like=x), which can be written into"
         )
-    check_writable(out)
-    if isinstance(result, Tracer):
-        give(out, fitting(result, out, name))
-    else:
-        assign(out, ..., result)
-    return out
 
 
 def deliver(result: Any, out: Any, name: str, casting: Any = "same_kind", broadcast: bool = False) -> Any:
-    """Write a result into the array given as ``out=``, and return that.
+    """Write the result of the function of a name into the array given as ``out=``, if one was, and return that.
 
-    Parameters
-    ----------
-    result : array or tracer
-        The result.
-    out : array or tracer
-        What to write into: a tracer, unless the result has no derivative.
-    name : str
-        The function, for error messages.
-    casting : str
-        What conversions are allowed, as for `numpy.can_cast`.
-    broadcast : bool
-        Whether the result may be smaller and is repeated then, as for calls of ufuncs.
+    With ``broadcast``, the result may be smaller and is repeated then, as in calls of ufuncs.
     """
     out = out[0] if isinstance(out, tuple) and len(out) == 1 else out
-    if isinstance(result, Tracer) and not isinstance(out, Tracer):
-        return write_into(out, result)  # raises
-    result = result if hasattr(result, "dtype") else np.asarray(result)
+    if out is None:
+        return result
+    _check_takes(out, result)
+    result = array_of(result)
     if not np.can_cast(result.dtype, out.dtype, casting):
         raise TypeError(
             f"Cannot cast ufunc {name!r} output from {result.dtype!r} to {out.dtype!r} with casting rule {casting!r}"
         )
-    if result.shape != out.shape:
-        if not broadcast or np.broadcast_shapes(result.shape, out.shape) != out.shape:
-            fitting(result, out, name)  # raises
-        assign(out, ..., result) if isinstance(out, Tracer) else np.copyto(out, result, casting=casting)
-        return out
+    is_smaller = result.shape != out.shape
+    if is_smaller and not (broadcast and np.broadcast_shapes(result.shape, out.shape) == out.shape):
+        fitting(result, out, name)  # raises
     if not isinstance(out, Tracer):
         np.copyto(out, result, casting=casting)
-        return out
-    return write_into(out, result if result.dtype == out.dtype else result.astype(out.dtype))
-
-
-def _as_tuple(out: Any) -> tuple[Any, ...]:
-    return out if isinstance(out, tuple) else (out,)
+    elif is_smaller:
+        assign(out, ..., result)
+    else:
+        write_into(out, result if result.dtype == out.dtype else result.astype(out.dtype))
+    return out
 
 
 def call_into(call: Any, ufunc: Any, method: str, inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """A call of a ufunc, or of one of its methods, whose result, or a part of it, is written into an array.
 
-    Parameters
-    ----------
-    call : callable
-        ``call(ufunc, method, *inputs, **kwargs)``, which knows nothing of ``out=``, and of ``where=`` in reductions.
+    ``call(ufunc, method, *inputs, **kwargs)`` makes it; it knows nothing of ``out=``, and of ``where=`` in reductions.
     """
     rest = dict(kwargs)
-    out = rest.pop("out", None)
-    refuse_types(map(type, (*inputs, *_as_tuple(out))))
+    outs = rest.pop("out", (None,) * ufunc.nout)
+    refuse_types(map(type, (*inputs, *outs)))
     if method != "__call__":
-        result = call(ufunc, method, *inputs, **rest)
-        return result if out is None else deliver(result, out, ufunc.__name__)
+        return deliver(call(ufunc, method, *inputs, **rest), outs[0], ufunc.__name__)
     where, casting = rest.pop("where", True), rest.get("casting", "same_kind")
     if where is not True:
-        return _call_where(call, ufunc, operands(ufunc, inputs), where, out, casting, rest)
+        return _call_where(call, ufunc, operands(ufunc, inputs), where, outs, casting, rest)
+    into = functools.partial(deliver, name=ufunc.__name__, casting=casting, broadcast=not ufunc.signature)
     result = call(ufunc, method, *inputs, **rest)
-    if out is None:
-        return result
-    results = result if ufunc.nout > 1 else (result,)
-    delivered = [
-        y if z is None else deliver(y, z, ufunc.__name__, casting, broadcast=not ufunc.signature)
-        for y, z in zip(results, _as_tuple(out), strict=True)
-    ]
-    return tuple(delivered) if ufunc.nout > 1 else delivered[0]
+    return into(result, outs[0]) if ufunc.nout == 1 else tuple(map(into, result, outs))
 
 
 def _call_where(
-    call: Any, ufunc: Any, inputs: tuple[Any, ...], where: Any, out: Any, casting: Any, rest: dict[str, Any]
+    call: Any, ufunc: Any, inputs: tuple[Any, ...], where: Any, outs: Any, casting: Any, rest: dict[str, Any]
 ) -> Any:
     """Compute the selected elements alone, so that the others have a part neither in the values nor in derivatives."""
-    outs = _as_tuple(out)
     if any(z is None for z in outs):
         name = f"np.{ufunc.__name__}"
         raise TypeError(
@@ -122,10 +97,9 @@ def _call_where(
     selected = [x if np.ndim(x) == 0 else np.broadcast_to(x, shape)[mask] for x in inputs]
     result = call(ufunc, "__call__", *selected, **rest)
     for y, z in zip(result if ufunc.nout > 1 else (result,), outs, strict=True):
-        if not isinstance(z, Tracer) and isinstance(y, Tracer):
-            write_into(z, y)  # raises
-        z[mask] = y if y.dtype == z.dtype else converted_to(y, z.dtype, casting)
-    return out if ufunc.nout > 1 else outs[0]
+        _check_takes(z, y)
+        z[mask] = converted_to(y, z.dtype, casting)
+    return outs if ufunc.nout > 1 else outs[0]
 
 
 def taking_out(
@@ -135,39 +109,28 @@ def taking_out(
     if "out" in kwargs:
         kwargs = dict(kwargs)
         return args, kwargs, kwargs.pop("out")
-    position = _position_of_out(function)
-    if position is None or len(args) <= position:
+    place = _place_of_out(function)
+    if place is None or len(args) <= place[0]:
         return args, kwargs, None
-    names = _parameters(function)[position + 1 :]
-    rest = dict(zip(names, args[position + 1 :], strict=False))
+    position, names_after = place
+    rest = dict(zip(names_after, args[position + 1 :], strict=False))
     return args[:position], {**kwargs, **rest}, args[position]
 
 
 @functools.cache
-def _position_of_out(function: Any) -> int | None:
-    names = _parameters(function)
-    return names.index("out") if "out" in names else None
-
-
-@functools.cache
-def _parameters(function: Any) -> list[str]:
-    """The names of the positional parameters of a function."""
+def _place_of_out(function: Any) -> tuple[int, list[str]] | None:
+    """How many positional parameters of a function stand before ``out``, and the names of those after it."""
     try:
         parameters = inspect.signature(function).parameters.values()
     except (TypeError, ValueError):  # functions written in C need not tell
-        return []
-    return [p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
-
-
-def put(x: Tracer, indices: Any, values: Any, mode: str = "raise") -> None:
-    """``np.put``: assign to elements by their number, the values repeated as often as needed."""
-    numbers: Any = np.arange(x.size)
-    _put_at(x, numbers.take(indices, mode=mode).reshape(-1), values)
+        return None
+    names = [p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    return (names.index("out"), names[names.index("out") + 1 :]) if "out" in names else None
 
 
 def _put_at(x: Tracer, places: Any, values: Any) -> None:
-    """Assign to elements by their number in C order."""
-    values = values if isinstance(values, Tracer) else joined(values) if _is_traced(values) else np.asarray(values)
+    """Assign to elements by their number in C order, the values repeated as often as needed."""
+    values = array_of(values)
     check_writable(x)
     if not places.size or not values.size:
         return
@@ -177,10 +140,6 @@ def _put_at(x: Tracer, places: Any, values: Any) -> None:
         assign(x, np.unravel_index(places, x.shape), values)
     else:
         assign(x, (), values[-1])
-
-
-def _is_traced(values: Any) -> bool:
-    return type(values) in (list, tuple) and top_trace(values) is not None
 
 
 class FlatView:
@@ -230,19 +189,19 @@ class FlatView:
         )
 
 
-def _refuse_to_write(call: str) -> NoReturn:
-    raise TracerConversionError(
-        f"{call} would write a value that is being differentiated into an ordinary array, which would lose its "
-        "derivative: make that array with np.zeros(n, like=x), which can be written into"
-    )
+def check_traced(x: Any, call: str) -> None:
+    """Refuse a call that would write what is being differentiated into ``x`` if that is an ordinary array."""
+    if not isinstance(x, Tracer):
+        raise TracerConversionError(
+            f"{call} would write a value that is being differentiated into an ordinary array, which would lose its "
+            "derivative: make that array with np.zeros(n, like=x), which can be written into"
+        )
 
 
 @special(np.copyto)
 def copyto(like: Any, dst: Any, src: Any, casting: Any = "same_kind", where: Any = True) -> None:
-    if not isinstance(dst, Tracer):
-        _refuse_to_write("np.copyto(a, x)")
+    check_traced(dst, "np.copyto(a, x)")
     src = array_of(src)
-    src = src if hasattr(src, "dtype") else np.asarray(src)
     if not np.can_cast(src.dtype, dst.dtype, casting):
         raise TypeError(f"Cannot cast array data from {src.dtype!r} to {dst.dtype!r} according to the rule {casting!r}")
     if where is True:
@@ -253,16 +212,15 @@ def copyto(like: Any, dst: Any, src: Any, casting: Any = "same_kind", where: Any
 
 
 @special(np.put)
-def put_into(like: Any, a: Any, ind: Any, v: Any, mode: str = "raise") -> None:
-    if not isinstance(a, Tracer):
-        _refuse_to_write("np.put(a, indices, x)")
-    put(a, ind, array_of(v), mode)
+def put(like: Any, a: Any, ind: Any, v: Any, mode: str = "raise") -> None:
+    check_traced(a, "np.put(a, indices, x)")
+    numbers: Any = np.arange(a.size)
+    _put_at(a, numbers.take(ind, mode=mode).reshape(-1), v)
 
 
 @special(np.place)
 def place(like: Any, arr: Any, mask: Any, vals: Any) -> None:
-    if not isinstance(arr, Tracer):
-        _refuse_to_write("np.place(a, mask, x)")
+    check_traced(arr, "np.place(a, mask, x)")
     mask, values = np.asarray(mask, bool).reshape(arr.shape), np.reshape(array_of(vals), -1)
     count = np.count_nonzero(mask)
     if count and not values.size:
@@ -273,8 +231,7 @@ def place(like: Any, arr: Any, mask: Any, vals: Any) -> None:
 
 @special(np.putmask)
 def putmask(like: Any, a: Any, mask: Any, values: Any) -> None:
-    if not isinstance(a, Tracer):
-        _refuse_to_write("np.putmask(a, mask, x)")
+    check_traced(a, "np.putmask(a, mask, x)")
     mask, values = np.asarray(mask, bool).reshape(a.shape), np.reshape(array_of(values), -1)
     if values.size:
         a[mask] = values[np.flatnonzero(mask) % values.size]
@@ -282,8 +239,7 @@ def putmask(like: Any, a: Any, mask: Any, values: Any) -> None:
 
 @special(np.fill_diagonal)
 def fill_diagonal(like: Any, a: Any, val: Any, wrap: bool = False) -> None:
-    if not isinstance(a, Tracer):
-        _refuse_to_write("np.fill_diagonal(a, x)")
+    check_traced(a, "np.fill_diagonal(a, x)")
     # NumPy finds the diagonal of the numbers of the elements, and has the errors for what has none.
     numbers = np.zeros(a.shape, bool)
     np.fill_diagonal(numbers, True, wrap)
@@ -292,8 +248,7 @@ def fill_diagonal(like: Any, a: Any, val: Any, wrap: bool = False) -> None:
 
 @special(np.put_along_axis)
 def put_along_axis(like: Any, arr: Any, indices: Any, values: Any, axis: int | None) -> None:
-    if not isinstance(arr, Tracer):
-        _refuse_to_write("np.put_along_axis(a, indices, x, axis)")
+    check_traced(arr, "np.put_along_axis(a, indices, x, axis)")
     values = array_of(values)
     if axis is None:
         arr.flat[np.reshape(indices, -1)] = values

@@ -79,7 +79,8 @@ def call_method(ufunc: Any, method: str, inputs: tuple[Any, ...], kwargs: dict[s
     if ufunc.nin != 2 or ufunc.nout != 1 or ufunc.signature is not None:
         return getattr(ufunc, method)(*[1.0] * len(inputs))  # NumPy's own error: such a ufunc has none of these methods
     options = {name: x for name, x in kwargs.items() if x is not _DEFAULTS_OF_METHODS.get(name, _NOT_GIVEN)}
-    if _has_no_derivative(ufunc):
+    record = rrule.rule_for_types(ufunc, (np.ndarray,) * ufunc.nin)
+    if record is not None and "non-differentiable" in record.tags:
         inputs, options = values_of(top_trace((inputs, options)), (inputs, options))
         return getattr(ufunc, method)(*inputs, **options)
     _let_numpy_judge(ufunc, method, inputs, options)
@@ -87,11 +88,6 @@ def call_method(ufunc: Any, method: str, inputs: tuple[Any, ...], kwargs: dict[s
     if "dtype" in options:
         x = converted_to(x, np.dtype(options.pop("dtype")))
     return _METHODS[method](ufunc, x, *indices, **options)
-
-
-def _has_no_derivative(ufunc: Any) -> bool:
-    record = rrule.rule_for_types(ufunc, (np.ndarray,) * ufunc.nin)
-    return record is not None and "non-differentiable" in record.tags
 
 
 def _let_numpy_judge(ufunc: Any, method: str, inputs: tuple[Any, ...], options: dict[str, Any]) -> None:
