@@ -26,12 +26,16 @@ def write_into(x: Tracer, result: Any) -> None:
 
 
 def _check_takes(out: Any, result: Any) -> None:
-    """Refuse to write what is being differentiated into an ordinary array."""
-    if isinstance(result, Tracer) and not isinstance(out, Tracer):
+    if isinstance(result, Tracer):
+        check_traced(out, "out=, or an operator like a += x,", "write a = a + x, or ")
+
+
+def check_traced(x: Any, call: str, instead: str = "") -> None:
+    """Refuse a call that would write what is being differentiated into ``x`` if that is an ordinary array."""
+    if not isinstance(x, Tracer):
         raise TracerConversionError(
-            "a value that is being differentiated was about to be written into an ordinary array (out=, or an "
-            "operator like a += x), which would lose its derivative: write a = a + x, or make the array with "
-            "np.zeros(n, like=x), which can be written into"
+            f"{call} would write a value that is being differentiated into an ordinary array, which would lose its "
+            f"derivative: {instead}make that array with np.zeros(n, like=x), which can be written into"
         )
 
 
@@ -186,15 +190,6 @@ class FlatView:
         raise TracerConversionError(
             "x.flat, of a value that is being differentiated, was about to become an ordinary array, which would lose "
             "its derivative: write x.ravel() for x.flat"
-        )
-
-
-def check_traced(x: Any, call: str) -> None:
-    """Refuse a call that would write what is being differentiated into ``x`` if that is an ordinary array."""
-    if not isinstance(x, Tracer):
-        raise TracerConversionError(
-            f"{call} would write a value that is being differentiated into an ordinary array, which would lose its "
-            "derivative: make that array with np.zeros(n, like=x), which can be written into"
         )
 
 
