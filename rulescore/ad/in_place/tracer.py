@@ -10,7 +10,7 @@ import numpy as np
 from rulescore.ad.in_place.assignment import assign, replace, reshape_in_place, update
 from rulescore.ad.in_place.replaced import replaced
 from rulescore.ad.in_place.sharing import settled
-from rulescore.ad.in_place.writing import FlatView, add_at, call_into, deliver, put, taking_out
+from rulescore.ad.in_place.writing import FlatView, add_at, call_into, deliver, taking_out
 from rulescore.ad.numpy_protocols.implementations import through_implementation
 from rulescore.ad.numpy_protocols.operands import leaves_to, operands
 from rulescore.ad.numpy_protocols.tracer import BINARY, ArrayTracer, refuse_other_attributes, set_method
@@ -71,27 +71,26 @@ class WritableTracer(ArrayTracer):
                 return deliver(result, out, func.__name__)
         return ArrayTracer.__array_function__(self, func, types, args, kwargs)
 
-    def __setitem__(self, index: Any, value: Any) -> None:
-        assign(self, index, value)
+    __setitem__ = assign
 
-    def _set_shape(self, shape: Any) -> None:
-        reshape_in_place(self, shape)
-
+    _set_shape = reshape_in_place
     shape = ArrayTracer.shape.setter(_set_shape)
 
     def _set_real(self, value: Any) -> None:
         (self.real if self.dtype.kind == "c" else self)[...] = value
+
+    real = ArrayTracer.real.setter(_set_real)
 
     def _set_imag(self, value: Any) -> None:
         if self.dtype.kind != "c":
             raise TypeError("array does not have imaginary part to set")
         self[...] = self.real + 1j * value
 
+    imag = ArrayTracer.imag.setter(_set_imag)
+
     def _set_flat(self, values: Any) -> None:
         self.flat[:] = values
 
-    real = ArrayTracer.real.setter(_set_real)
-    imag = ArrayTracer.imag.setter(_set_imag)
     flat = property(FlatView, _set_flat)
 
     def fill(self, value: Any) -> None:
@@ -103,8 +102,8 @@ class WritableTracer(ArrayTracer):
     def partition(self, *args: Any, **kwargs: Any) -> None:
         self[...] = self._call(np.partition, (self, *args), kwargs)
 
-    def put(self, indices: Any, values: Any, mode: str = "raise") -> None:
-        put(self, indices, values, mode)
+    def put(self: Any, indices: Any, values: Any, mode: Any = "raise") -> None:
+        np.put(self, indices, values, mode)
 
 
 def _in_place(ufunc: Any) -> Callable[..., Any]:

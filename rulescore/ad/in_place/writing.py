@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -21,81 +20,74 @@ from rulescore.ad.numpy_protocols.ufuncs import converted_to
 from rulescore.ad.tracing.tracers import Tracer, apply
 
 
-def write_into(out: Any, result: Any, name: str = "out") -> Any:
-    """Write a result into what was given as ``out=``, and return that."""
-    out = out[0] if isinstance(out, tuple) and len(out) == 1 else out
-    if not isinstance(out, Tracer):
-        raise TracerConversionError(
-            f"a value that is being differentiated was about to be written into an ordinary array ({name}=, or an "
-            "operator like a += x), which would lose its derivative: write a = a + x, or make the array with "
-            "np.zeros(n, like=x), which can be written into"
-        )
-    check_writable(out)
+def write_into(x: Tracer, result: Any) -> None:
+    """Let a tracer have the elements of a result of its shape and dtype."""
+    check_writable(x)
+    give(x, result)
+
+
+def _check_takes(out: Any, result: Any) -> None:
     if isinstance(result, Tracer):
-        give(out, fitting(result, out, name))
-    else:
-        assign(out, ..., result)
-    return out
+        check_traced(out, "out=, or an operator like a += x,", "write a = a + x, or ")
+
+
+def check_traced(x: Any, call: str, instead: str = "") -> None:
+    """Refuse a call that would write what is being differentiated into ``x`` if that is an ordinary array."""
+    if not isinstance(x, Tracer):
+        raise TracerConversionError(
+            f"{call} would write a value that is being differentiated into an ordinary array, which would lose its "
+            f"derivative: {instead}make that array with np.zeros(n, like=x), which can be written into"
+        )
 
 
 def deliver(result: Any, out: Any, name: str, casting: Any = "same_kind", broadcast: bool = False) -> Any:
-    """Write a result of a function into the array given as ``out=``, and return that.
+    """Write the result of the function of a name into the array given as ``out=``, if one was, and return that.
 
-    The casting is as for `numpy.can_cast`; a smaller result may be repeated (``broadcast``) where ufuncs are called.
+    With ``broadcast``, the result may be smaller and is repeated then, as in calls of ufuncs.
     """
     out = out[0] if isinstance(out, tuple) and len(out) == 1 else out
-    if isinstance(result, Tracer) and not isinstance(out, Tracer):
-        return write_into(out, result)  # raises
-    result = result if hasattr(result, "dtype") else np.asarray(result)
+    if out is None:
+        return result
+    _check_takes(out, result)
+    result = array_of(result)
     if not np.can_cast(result.dtype, out.dtype, casting):
         raise TypeError(
             f"Cannot cast ufunc {name!r} output from {result.dtype!r} to {out.dtype!r} with casting rule {casting!r}"
         )
-    if result.shape != out.shape:
-        if not broadcast or np.broadcast_shapes(result.shape, out.shape) != out.shape:
-            fitting(result, out, name)  # raises
-        assign(out, ..., result) if isinstance(out, Tracer) else np.copyto(out, result, casting=casting)
-        return out
+    is_smaller = result.shape != out.shape
+    if is_smaller and not (broadcast and np.broadcast_shapes(result.shape, out.shape) == out.shape):
+        fitting(result, out, name)  # raises
     if not isinstance(out, Tracer):
         np.copyto(out, result, casting=casting)
-        return out
-    return write_into(out, result if result.dtype == out.dtype else result.astype(out.dtype))
-
-
-def _as_tuple(out: Any) -> tuple[Any, ...]:
-    return out if isinstance(out, tuple) else (out,)
+    elif is_smaller:
+        assign(out, ..., result)
+    else:
+        write_into(out, result if result.dtype == out.dtype else result.astype(out.dtype))
+    return out
 
 
 def call_into(call: Any, ufunc: Any, method: str, inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """A call of a ufunc, or of one of its methods, whose result, or a part of it, is written into an array.
 
-    ``call(ufunc, method, *inputs, **kwargs)`` makes it, knowing no ``out=``, and ``where=`` in reductions alone.
+    ``call(ufunc, method, *inputs, **kwargs)`` makes it; it knows nothing of ``out=``, and of ``where=`` in reductions.
     """
     rest = dict(kwargs)
-    out = rest.pop("out", None)
-    refuse_types(map(type, (*inputs, *_as_tuple(out))))
+    outs = rest.pop("out", (None,) * ufunc.nout)
+    refuse_types(map(type, (*inputs, *outs)))
     if method != "__call__":
-        result = call(ufunc, method, *inputs, **rest)
-        return result if out is None else deliver(result, out, ufunc.__name__)
+        return deliver(call(ufunc, method, *inputs, **rest), outs[0], ufunc.__name__)
     where, casting = rest.pop("where", True), rest.get("casting", "same_kind")
     if where is not True:
-        return _call_where(call, ufunc, operands(ufunc, inputs), where, out, casting, rest)
+        return _call_where(call, ufunc, operands(ufunc, inputs), where, outs, casting, rest)
+    into = functools.partial(deliver, name=ufunc.__name__, casting=casting, broadcast=not ufunc.signature)
     result = call(ufunc, method, *inputs, **rest)
-    if out is None:
-        return result
-    results = result if ufunc.nout > 1 else (result,)
-    delivered = [
-        y if z is None else deliver(y, z, ufunc.__name__, casting, broadcast=not ufunc.signature)
-        for y, z in zip(results, _as_tuple(out), strict=True)
-    ]
-    return tuple(delivered) if ufunc.nout > 1 else delivered[0]
+    return into(result, outs[0]) if ufunc.nout == 1 else tuple(map(into, result, outs))
 
 
 def _call_where(
-    call: Any, ufunc: Any, inputs: tuple[Any, ...], where: Any, out: Any, casting: Any, rest: dict[str, Any]
+    call: Any, ufunc: Any, inputs: tuple[Any, ...], where: Any, outs: Any, casting: Any, rest: dict[str, Any]
 ) -> Any:
     """Compute the selected elements alone, so that the others have a part neither in the values nor in derivatives."""
-    outs = _as_tuple(out)
     if any(z is None for z in outs):
         name = f"np.{ufunc.__name__}"
         raise TypeError(
@@ -110,10 +102,9 @@ def _call_where(
     selected = [x if np.ndim(x) == 0 else np.broadcast_to(x, shape)[mask] for x in inputs]
     result = call(ufunc, "__call__", *selected, **rest)
     for y, z in zip(result if ufunc.nout > 1 else (result,), outs, strict=True):
-        if not isinstance(z, Tracer) and isinstance(y, Tracer):
-            write_into(z, y)  # raises
-        z[mask] = y if y.dtype == z.dtype else converted_to(y, z.dtype, casting)
-    return out if ufunc.nout > 1 else outs[0]
+        _check_takes(z, y)
+        z[mask] = converted_to(y, z.dtype, casting)
+    return outs if ufunc.nout > 1 else outs[0]
 
 
 def taking_out(
@@ -123,34 +114,28 @@ def taking_out(
     if "out" in kwargs:
         kwargs = dict(kwargs)
         return args, kwargs, kwargs.pop("out")
-    position = _position_of_out(function)
-    if position is None or len(args) <= position:
+    place = _place_of_out(function)
+    if place is None or len(args) <= place[0]:
         return args, kwargs, None
-    names = _parameters(function)[position + 1 :]
-    rest = dict(zip(names, args[position + 1 :], strict=False))
+    position, names_after = place
+    rest = dict(zip(names_after, args[position + 1 :], strict=False))
     return args[:position], {**kwargs, **rest}, args[position]
 
 
 @functools.cache
-def _position_of_out(function: Any) -> int | None:
-    names = _parameters(function)
-    return names.index("out") if "out" in names else None
-
-
-@functools.cache
-def _parameters(function: Any) -> list[str]:
-    """The names of the positional parameters of a function."""
+def _place_of_out(function: Any) -> tuple[int, list[str]] | None:
+    """How many positional parameters of a function stand before ``out``, and the names of those after it."""
     try:
         parameters = inspect.signature(function).parameters.values()
     except (TypeError, ValueError):  # functions written in C need not tell
-        return []
-    return [p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+        return None
+    names = [p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    return (names.index("out"), names[names.index("out") + 1 :]) if "out" in names else None
 
 
 def _put_at(x: Tracer, places: Any, values: Any) -> None:
-    """Assign to elements by their number in C order."""
+    """Assign to elements by their number in C order, the values repeated as often as needed."""
     values = array_of(values)
-    values = values if isinstance(values, Tracer) else np.asarray(values)
     check_writable(x)
     if not places.size or not values.size:
         return
@@ -166,11 +151,7 @@ def add_at(ufunc: Any, inputs: tuple[Any, ...]) -> None:
     """``ufunc.at(x, index, value)``."""
     refuse_types(map(type, inputs))
     x, index, *value = inputs
-    if not isinstance(x, Tracer):
-        raise TracerConversionError(
-            f"np.{ufunc.__name__}.at(a, index, x) would write a value that is being differentiated into an ordinary "
-            "array, which would lose its derivative: make that array with np.zeros(n, like=x)"
-        )
+    check_traced(x, f"np.{ufunc.__name__}.at(a, index, x)")
     value = list(operands(ufunc, tuple(value)))
     if ufunc is np.add or ufunc is np.subtract:
         (v,) = value
@@ -184,8 +165,7 @@ def add_at(ufunc: Any, inputs: tuple[Any, ...]) -> None:
             "an element is named several times in the index. Only np.add.at and np.subtract.at are differentiated "
             f"then; call np.{ufunc.__name__}.at once for each set of different indices",
         )
-    y = ufunc(x[index], *value)
-    x[index] = y if y.dtype == x.dtype else converted_to(y, x.dtype)
+    x[index] = converted_to(ufunc(x[index], *value), x.dtype)
 
 
 class FlatView:
@@ -235,30 +215,10 @@ class FlatView:
         )
 
 
-def _writing(function: Any, call: str) -> Callable[[Any], Any]:
-    """Let the decorated function do what a function of NumPy's does that writes into its first argument."""
-
-    def register(write: Any) -> Any:
-        first = next(iter(inspect.signature(write).parameters))
-
-        def checked(like: Any, *args: Any, **kwargs: Any) -> None:
-            if not isinstance(args[0] if args else kwargs[first], Tracer):
-                raise TracerConversionError(
-                    f"{call} would write a value that is being differentiated into an ordinary array, which would lose "
-                    "its derivative: make that array with np.zeros(n, like=x), which can be written into"
-                )
-            write(*args, **kwargs)
-
-        special(function)(checked)
-        return write
-
-    return register
-
-
-@_writing(np.copyto, "np.copyto(a, x)")
-def copyto(dst: Any, src: Any, casting: Any = "same_kind", where: Any = True) -> None:
+@special(np.copyto)
+def copyto(like: Any, dst: Any, src: Any, casting: Any = "same_kind", where: Any = True) -> None:
+    check_traced(dst, "np.copyto(a, x)")
     src = array_of(src)
-    src = src if hasattr(src, "dtype") else np.asarray(src)
     if not np.can_cast(src.dtype, dst.dtype, casting):
         raise TypeError(f"Cannot cast array data from {src.dtype!r} to {dst.dtype!r} according to the rule {casting!r}")
     if where is True:
@@ -268,14 +228,16 @@ def copyto(dst: Any, src: Any, casting: Any = "same_kind", where: Any = True) ->
         assign(dst, mask, np.broadcast_to(src, dst.shape)[mask])
 
 
-@_writing(np.put, "np.put(a, indices, x)")
-def put(a: Any, ind: Any, v: Any, mode: str = "raise") -> None:
+@special(np.put)
+def put(like: Any, a: Any, ind: Any, v: Any, mode: str = "raise") -> None:
+    check_traced(a, "np.put(a, indices, x)")
     numbers: Any = np.arange(a.size)
     _put_at(a, numbers.take(ind, mode=mode).reshape(-1), v)
 
 
-@_writing(np.place, "np.place(a, mask, x)")
-def place(arr: Any, mask: Any, vals: Any) -> None:
+@special(np.place)
+def place(like: Any, arr: Any, mask: Any, vals: Any) -> None:
+    check_traced(arr, "np.place(a, mask, x)")
     mask, values = np.asarray(mask, bool).reshape(arr.shape), np.reshape(array_of(vals), -1)
     count = np.count_nonzero(mask)
     if count and not values.size:
@@ -284,23 +246,26 @@ def place(arr: Any, mask: Any, vals: Any) -> None:
         arr[mask] = values[np.arange(count) % values.size]
 
 
-@_writing(np.putmask, "np.putmask(a, mask, x)")
-def putmask(a: Any, mask: Any, values: Any) -> None:
+@special(np.putmask)
+def putmask(like: Any, a: Any, mask: Any, values: Any) -> None:
+    check_traced(a, "np.putmask(a, mask, x)")
     mask, values = np.asarray(mask, bool).reshape(a.shape), np.reshape(array_of(values), -1)
     if values.size:
         a[mask] = values[np.flatnonzero(mask) % values.size]
 
 
-@_writing(np.fill_diagonal, "np.fill_diagonal(a, x)")
-def fill_diagonal(a: Any, val: Any, wrap: bool = False) -> None:
+@special(np.fill_diagonal)
+def fill_diagonal(like: Any, a: Any, val: Any, wrap: bool = False) -> None:
+    check_traced(a, "np.fill_diagonal(a, x)")
     # NumPy finds the diagonal of the numbers of the elements, and has the errors for what has none.
     numbers = np.zeros(a.shape, bool)
     np.fill_diagonal(numbers, True, wrap)
     a.flat[np.flatnonzero(numbers)] = array_of(val)
 
 
-@_writing(np.put_along_axis, "np.put_along_axis(a, indices, x, axis)")
-def put_along_axis(arr: Any, indices: Any, values: Any, axis: int | None) -> None:
+@special(np.put_along_axis)
+def put_along_axis(like: Any, arr: Any, indices: Any, values: Any, axis: int | None) -> None:
+    check_traced(arr, "np.put_along_axis(a, indices, x, axis)")
     values = array_of(values)
     if axis is None:
         arr.flat[np.reshape(indices, -1)] = values

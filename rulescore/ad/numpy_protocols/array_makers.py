@@ -7,6 +7,7 @@ with ``like=``. An implementation is called with the tracer that NumPy dispatche
 from __future__ import annotations
 
 import functools
+import itertools
 from collections.abc import Callable, Iterable
 from typing import Any, NoReturn
 
@@ -112,19 +113,18 @@ def fromfunction(like: Any, function: Any, shape: Any, *, dtype: Any = float, **
 
 @special(np.fromiter)
 def fromiter(like: Any, iterable: Iterable[Any], dtype: Any, count: int = -1) -> Any:
-    items = [item for i, item in zip(range(count), iterable, strict=False)] if count >= 0 else list(iterable)
+    items = list(itertools.islice(iterable, count if count >= 0 else None))
     if top_trace((items,)) is None:
         return constant(like, np.fromiter(items, dtype, count))
     if len(items) < count:
         raise ValueError(f"iterator too short: Expected {count} but iterator had only {len(items)} items.")
-    return converted(like, items, dtype)
+    return array(like, items, dtype)
 
 
 # ---------------------------------------------------------------- conversions with like=
 
 
-@special(np.asarray, np.asanyarray)
-def converted(
+def array(
     like: Any,
     x: Any,
     dtype: Any = None,
@@ -135,10 +135,7 @@ def converted(
     subok: bool = False,
     device: Any = None,
 ) -> Any:
-    """``np.asarray`` and its kin: a tracer of nested lists, of a tracer, or of a constant.
-
-    A constant becomes part of the trace of ``like``.
-    """
+    """``np.array`` and its kin: a tracer of nested lists, of a tracer, or of a constant, of the trace of ``like``."""
     if device is not None:
         like.to_device(device)  # an error where that is another one
     if top_trace((x,)) is None:
@@ -158,15 +155,17 @@ def converted(
 
 
 def _has_other_order(y: Any, order: str | None) -> bool:
-    if order not in ("C", "F"):
-        return False
-    flags = getattr(y, "flags", None)
+    flags = getattr(y, "flags", None) if order in ("C", "F") else None
     return flags is not None and not (flags.c_contiguous if order == "C" else flags.f_contiguous)
 
 
-SPECIAL[np.array] = functools.partial(converted, copy=True)
-SPECIAL[np.ascontiguousarray] = functools.partial(converted, order="C", ndmin=1)
-SPECIAL[np.asfortranarray] = functools.partial(converted, order="F", ndmin=1)
+SPECIAL |= {
+    np.array: functools.partial(array, copy=True),
+    np.asarray: array,
+    np.asanyarray: array,
+    np.ascontiguousarray: functools.partial(array, order="C", ndmin=1),
+    np.asfortranarray: functools.partial(array, order="F", ndmin=1),
+}
 
 
 @special(np.require)
@@ -174,12 +173,12 @@ def require(like: Any, x: Any, dtype: Any = None, requirements: Any = None) -> A
     wanted = {str(name).upper() for name in ([requirements] if isinstance(requirements, str) else requirements or ())}
     order = "F" if wanted & {"F", "FORTRAN", "F_CONTIGUOUS"} else "C" if wanted & {"C", "CONTIGUOUS"} else "K"
     # Nothing is ever written to the array of a tracer, so what else can be required holds.
-    return converted(like, x, dtype, order="C" if "C_CONTIGUOUS" in wanted else order)
+    return array(like, x, dtype, order="C" if "C_CONTIGUOUS" in wanted else order)
 
 
 @special(np.copy)
 def copy(like: Any, a: Any, order: Any = "K", subok: bool = False) -> Any:
-    return converted(like, a, copy=True, order=order)
+    return array(like, a, copy=True, order=order)
 
 
 @special(np.astype)

@@ -83,10 +83,9 @@ def _is_left_to(cls: Any) -> bool:
     return cls in _FOREIGN or getattr(cls, "__array_ufunc__", leaves_to) is None
 
 
-def array_of(items: Any) -> Any:
-    """The array of nested lists and tuples of numbers, arrays and tracers; anything else as it is."""
-    if type(items) not in (list, tuple):
-        return items
-    if top_trace((items,)) is None:
-        return np.asarray(items)
-    return np.stack([array_of(item) for item in items])
+def array_of(x: Any) -> Any:
+    """An array or a tracer as it is; numbers, and nested lists and tuples of all of these, as one."""
+    if hasattr(x, "dtype"):
+        return x
+    is_traced = type(x) in (list, tuple) and top_trace(x) is not None
+    return np.stack([array_of(item) for item in x]) if is_traced else np.asarray(x)

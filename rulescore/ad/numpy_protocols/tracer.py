@@ -6,7 +6,6 @@ import functools
 import operator
 import sys
 from collections.abc import Callable, Iterator
-from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -27,6 +26,11 @@ def call_numpy(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     return through_implementation(f, args, kwargs) if y is NotImplemented else y
 
 
+def _attribute(function: Any) -> property:
+    """An attribute that is the result of a function of the array."""
+    return property(lambda self: self._call(function, (self,), {}))
+
+
 class ArrayTracer(Tracer):
     """A tracer in the place of an array.
 
@@ -38,10 +42,6 @@ class ArrayTracer(Tracer):
     __array_priority__ = 1000.0
     _call = staticmethod(call_numpy)
     """How every method, operator and property makes its call: ``_call(f, args, kwargs)``."""
-
-    # Defined below, like most methods.
-    copy: Callable[..., Any]
-    reshape: Callable[..., Any]
 
     @classmethod
     def traits_of(cls, value_type: type, dtype: Any) -> dict[str, Any]:
@@ -64,16 +64,18 @@ class ArrayTracer(Tracer):
 
     # ------------------------------------------------------------------ facts
 
-    shape: Any = property(attrgetter("_value.shape"))
-    dtype: Any = property(attrgetter("_value.dtype"))
-    ndim: Any = property(attrgetter("_value.ndim"))
-    size: Any = property(attrgetter("_value.size"))
-    nbytes: Any = property(attrgetter("_value.nbytes"))
-    itemsize: Any = property(attrgetter("_value.itemsize"))
-    strides: Any = property(attrgetter("_value.strides"))
-    device: Any = property(attrgetter("_value.device"))
-    base: Any = None
-    """What this is a view of, or None."""
+    shape = property(operator.attrgetter("_value.shape"))
+    dtype = property(operator.attrgetter("_value.dtype"))
+    ndim = property(operator.attrgetter("_value.ndim"))
+    size = property(operator.attrgetter("_value.size"))
+    itemsize = property(operator.attrgetter("_value.itemsize"))
+    strides = property(operator.attrgetter("_value.strides"))
+    device = property(operator.attrgetter("_value.device"))
+    base: Any = None  # what this is a view of
+
+    @property
+    def nbytes(self) -> Any:
+        return self.size * self.itemsize
 
     @property
     def flags(self) -> Any:
@@ -140,10 +142,6 @@ class ArrayTracer(Tracer):
         )
 
     # What follows is constant almost everywhere, as np.floor is.
-    def _number(self) -> Any:
-        """The one number that this stands for."""
-        return self._value
-
     def __bool__(self) -> bool:
         return bool(self._number())
 
@@ -158,15 +156,19 @@ class ArrayTracer(Tracer):
     def __ceil__(self) -> int:
         return int(np.ceil(self._number()))
 
-    def __index__(self) -> int:
-        raise TypeError(
-            f"{self._described()} was about to become an index, a length or an axis, and is no integer: write int(x)"
-        )
-
     def __round__(self, digits: int | None = None) -> Any:
         if self.ndim:
             raise TypeError("round() rounds numbers, and this is an array: write np.round(x, digits)")
         return int(np.round(self._number())) if digits is None else np.round(self, digits)
+
+    def _number(self) -> Any:
+        """What becomes a number or a truth value of Python's."""
+        return self._value
+
+    def __index__(self) -> int:
+        raise TypeError(
+            f"{self._described()} was about to become an index, a length or an axis, and is no integer: write int(x)"
+        )
 
     def __repr__(self) -> str:
         return f"Tracer({self._value!r})"
@@ -197,10 +199,10 @@ class ArrayTracer(Tracer):
     def __delitem__(self, index: Any) -> None:
         raise ValueError("cannot delete array elements")
 
-    T: Any = property(lambda self: self._call(np.transpose, (self,), {}))
-    mT: Any = property(lambda self: self._call(np.matrix_transpose, (self,), {}))  # noqa: N815
-    real: Any = property(lambda self: self._call(np.real, (self,), {}))
-    imag: Any = property(lambda self: self._call(np.imag, (self,), {}))
+    T = _attribute(np.transpose)
+    mT = _attribute(np.matrix_transpose)  # noqa: N815
+    real = _attribute(np.real)
+    imag = _attribute(np.imag)
 
     def item(self, *args: Any) -> Any:
         """One element, still being differentiated."""
@@ -266,16 +268,7 @@ _COMPARISONS = {
     "gt": np.greater,
     "ge": np.greater_equal,
 }
-
-
-def _define_operators() -> None:
-    for name, ufunc in BINARY.items():
-        set_method(ArrayTracer, f"__{name}__", _forwards(ufunc))
-        set_method(ArrayTracer, f"__r{name}__", _backwards(ufunc))
-    for name, ufunc in _COMPARISONS.items():
-        set_method(ArrayTracer, f"__{name}__", _forwards(ufunc))
-    for name, ufunc in {"neg": np.negative, "pos": np.positive, "abs": np.absolute}.items():
-        set_method(ArrayTracer, f"__{name}__", _unary(ufunc))
+_UNARY = {"neg": np.negative, "pos": np.positive, "abs": np.absolute}
 
 
 def _forwards(ufunc: Any) -> Callable[..., Any]:
@@ -299,18 +292,22 @@ def _unary(ufunc: Any) -> Callable[..., Any]:
     return method
 
 
-_define_operators()
+for _name, _ufunc in (BINARY | _COMPARISONS).items():
+    set_method(ArrayTracer, f"__{_name}__", _forwards(_ufunc))
+for _name, _ufunc in BINARY.items():
+    set_method(ArrayTracer, f"__r{_name}__", _backwards(_ufunc))
+for _name, _ufunc in _UNARY.items():
+    set_method(ArrayTracer, f"__{_name}__", _unary(_ufunc))
 
 
-# Methods with the parameters of the function that they call.
-_METHODS_LIKE_FUNCTIONS: dict[str, Any] = {
-    **{name: getattr(np, name) for name in ("all", "any", "argmax", "argmin", "argsort", "choose", "clip")},
-    **{name: getattr(np, name) for name in ("cumprod", "cumsum", "diagonal", "dot", "max", "mean", "min", "nonzero")},
-    **{name: getattr(np, name) for name in ("argpartition", "prod", "ravel", "repeat", "round", "searchsorted")},
-    **{name: getattr(np, name) for name in ("squeeze", "std", "sum", "swapaxes", "take", "trace", "var")},
+_METHODS: tuple[Any, ...] = (
+    # Those with the parameters of the function that they call.
+    *(np.all, np.any, np.argmax, np.argmin, np.argpartition, np.argsort, np.choose, np.clip, np.cumprod, np.cumsum),
+    *(np.diagonal, np.dot, np.max, np.mean, np.min, np.nonzero, np.prod, np.ravel, np.repeat, np.round),
+    *(np.searchsorted, np.squeeze, np.std, np.sum, np.swapaxes, np.take, np.trace, np.var),
     # Those whose parameters are their own have rules of their own.
-    **{name: getattr(np.ndarray, name) for name in ("astype", "copy", "flatten", "reshape", "transpose")},
-}
+    *(np.ndarray.astype, np.ndarray.copy, np.ndarray.flatten, np.ndarray.reshape, np.ndarray.transpose),
+)
 
 
 def _method(function: Any) -> Callable[..., Any]:
@@ -322,8 +319,8 @@ def _method(function: Any) -> Callable[..., Any]:
     return method
 
 
-for _name, _function in _METHODS_LIKE_FUNCTIONS.items():
-    set_method(ArrayTracer, _name, _method(_function))
+for _function in _METHODS:
+    set_method(ArrayTracer, _function.__name__, _method(_function))
 
 
 def _refuse(name: str, self: ArrayTracer) -> Any:

@@ -6,6 +6,7 @@ method follows its definition, one call of the ufunc after the other, which is r
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from typing import Any
 
@@ -13,6 +14,7 @@ import numpy as np
 from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 
 from rulescore.ad.messages.errors import no_rule
+from rulescore.ad.numpy_protocols.operands import array_of
 from rulescore.ad.tracing.calls import values_of
 from rulescore.ad.tracing.tracers import Tracer, apply, top_trace, top_tracer
 from rulescore.definitions.linear import linear_rule
@@ -25,9 +27,7 @@ def call_with_keywords(call: Any, ufunc: Any, inputs: tuple[Any, ...], kwargs: d
     """A call of a ufunc with keywords that say how it computes; ``call(f, args, kwargs)`` makes the call."""
     kwargs = dict(kwargs)
     dtype, casting = kwargs.pop("dtype", None), kwargs.pop("casting", "same_kind")
-    core: dict[str, Any] = {
-        name: kwargs.pop(name) for name in ("axis", "keepdims") if name in kwargs and ufunc.signature
-    }
+    core = {name: kwargs.pop(name) for name in ("axis", "keepdims") if name in kwargs and ufunc.signature}
     axes = kwargs.pop("axes", None) if ufunc.signature else None
     unknown = {name: value for name, value in kwargs.items() if name not in _DEFAULTS or value != _DEFAULTS[name]}
     if unknown:
@@ -40,19 +40,11 @@ def call_with_keywords(call: Any, ufunc: Any, inputs: tuple[Any, ...], kwargs: d
 
 def _cast(ufunc: Any, inputs: tuple[Any, ...], dtype: Any, casting: str) -> tuple[Any, ...]:
     """The inputs in the types of the loop that NumPy would choose."""
-    given = [type(x) if type(x) in (int, float, complex) else _dtype_of(x) for x in inputs]
+    given = [type(x) if type(x) in (int, float, complex) else array_of(x).dtype for x in inputs]
     loop = {} if dtype is None else {"signature": (None,) * ufunc.nin + (np.dtype(dtype),) * ufunc.nout}
     resolved = ufunc.resolve_dtypes((*given, *[None] * ufunc.nout), casting=casting, **loop)
-    return tuple(
-        [
-            x if isinstance(own, type) else converted_to(x, new, casting)
-            for x, own, new in zip(inputs, given, resolved, strict=False)
-        ]
-    )
-
-
-def _dtype_of(x: Any) -> Any:
-    return x.dtype if hasattr(x, "dtype") else np.asarray(x).dtype
+    casts = zip(inputs, given, resolved, strict=False)
+    return tuple([x if isinstance(own, type) else converted_to(x, new, casting) for x, own, new in casts])
 
 
 def _call_along(ufunc: Any, inputs: tuple[Any, ...], axes: Any) -> Any:
@@ -68,7 +60,7 @@ def _call_along(ufunc: Any, inputs: tuple[Any, ...], axes: Any) -> Any:
 
 def converted_to(x: Any, dtype: Any, casting: Any = "same_kind") -> Any:
     """An input of a ufunc in another dtype, if that is allowed."""
-    x = x if hasattr(x, "dtype") else np.asarray(x)
+    x = array_of(x)
     if x.dtype == dtype:
         return x
     if not np.can_cast(x.dtype, dtype, casting):
@@ -77,6 +69,7 @@ def converted_to(x: Any, dtype: Any, casting: Any = "same_kind") -> Any:
 
 
 _NOT_GIVEN = np._NoValue
+_DEFAULTS_OF_METHODS = {"dtype": None, "out": None, "keepdims": False, "where": True}
 
 
 def call_method(ufunc: Any, method: str, inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -85,21 +78,16 @@ def call_method(ufunc: Any, method: str, inputs: tuple[Any, ...], kwargs: dict[s
         return _outer(ufunc, inputs, kwargs)
     if ufunc.nin != 2 or ufunc.nout != 1 or ufunc.signature is not None:
         return getattr(ufunc, method)(*[1.0] * len(inputs))  # NumPy's own error: such a ufunc has none of these methods
-    options = {name: value for name, value in kwargs.items() if value is not None or name in ("axis", "initial")}
-    if _has_no_derivative(ufunc):
+    options = {name: x for name, x in kwargs.items() if x is not _DEFAULTS_OF_METHODS.get(name, _NOT_GIVEN)}
+    record = rrule.rule_for_types(ufunc, (np.ndarray,) * ufunc.nin)
+    if record is not None and "non-differentiable" in record.tags:
         inputs, options = values_of(top_trace((inputs, options)), (inputs, options))
         return getattr(ufunc, method)(*inputs, **options)
     _let_numpy_judge(ufunc, method, inputs, options)
     x, *indices = inputs
-    if options.get("dtype") is not None:
-        x = converted_to(x, np.dtype(options["dtype"]))
-    options.pop("dtype", None)
+    if "dtype" in options:
+        x = converted_to(x, np.dtype(options.pop("dtype")))
     return _METHODS[method](ufunc, x, *indices, **options)
-
-
-def _has_no_derivative(ufunc: Any) -> bool:
-    record = rrule.rule_for_types(ufunc, (np.ndarray,) * ufunc.nin)
-    return record is not None and "non-differentiable" in record.tags
 
 
 def _let_numpy_judge(ufunc: Any, method: str, inputs: tuple[Any, ...], options: dict[str, Any]) -> None:
@@ -111,11 +99,10 @@ def _let_numpy_judge(ufunc: Any, method: str, inputs: tuple[Any, ...], options: 
         lengths = [n if i == axis else 1 for i, n in enumerate(shape)]
     else:
         lengths = [min(n, 1) for n in shape]
-    options = dict(options)
-    if options.get("initial", _NOT_GIVEN) is not _NOT_GIVEN and options["initial"] is not None:
-        options["initial"] = 1
-    if options.get("where", True) is not True:
-        options["where"] = np.ones([1] * np.ndim(options["where"]), bool)
+    if options.get("initial") is not None:
+        options = {**options, "initial": 1}
+    if "where" in options:
+        options = {**options, "where": np.ones([1] * np.ndim(options["where"]), bool)}
     getattr(ufunc, method)(np.ones(lengths, getattr(x, "dtype", float)), *indices, **options)
 
 
@@ -134,25 +121,19 @@ def _outer(ufunc: Any, inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
 _REDUCTIONS: dict[Any, Any] = {np.add: np.sum, np.multiply: np.prod, np.maximum: np.max, np.minimum: np.min}
 
 
-def _reduce(
-    ufunc: Any, x: Any, axis: Any = 0, keepdims: bool = False, initial: Any = _NOT_GIVEN, where: Any = True
+def _reduce(ufunc: Any, x: Any, axis: Any = 0, **options: Any) -> Any:
+    if ufunc in _REDUCTIONS and options.get("initial", _NOT_GIVEN) is not None:
+        return _REDUCTIONS[ufunc](x, axis=axis, **options)
+    return _reduce_one_by_one(ufunc, x, axis, **options)
+
+
+def _reduce_one_by_one(
+    ufunc: Any, x: Any, axis: Any, keepdims: bool = False, initial: Any = _NOT_GIVEN, where: Any = True
 ) -> Any:
-    function = _REDUCTIONS.get(ufunc)
-    if function is not None and initial is not None:
-        given: dict[str, Any] = {"keepdims": True} if keepdims else {}
-        if initial is not _NOT_GIVEN:
-            given["initial"] = initial
-        if where is not True:
-            given["where"] = where
-        return function(x, axis=axis, **given)
-    return _reduce_one_by_one(ufunc, x, axis, keepdims, initial, where)
-
-
-def _reduce_one_by_one(ufunc: Any, x: Any, axis: Any, keepdims: bool, initial: Any, where: Any) -> Any:
     ndim = np.ndim(x)
     # NumPy's ufuncs take the axes 0 and -1 of what has no axes.
     axes = tuple(range(ndim)) if axis is None or not ndim else normalize_axis_tuple(axis, ndim)
-    masks = None if where is True else _merged(np.broadcast_to(where, np.shape(x)), axes)
+    masks = None if where is True else _merged(np.broadcast_to(np.asarray(where, bool), np.shape(x)), axes)
     rows = _merged(x, axes)
     y = ufunc.identity if initial is _NOT_GIVEN else initial
     first = 0
@@ -196,10 +177,7 @@ def _accumulate(ufunc: Any, x: Any, axis: Any = 0) -> Any:
     rows = np.moveaxis(x, axis, 0)
     if not len(rows):
         return x.copy()
-    results = [rows[0]]
-    for i in range(1, len(rows)):
-        results.append(ufunc(results[-1], rows[i]))
-    return np.stack(results, axis=axis)
+    return np.stack(list(itertools.accumulate(rows, ufunc)), axis=axis)
 
 
 def _reduceat(ufunc: Any, x: Any, indices: Any, axis: Any = 0) -> Any:
@@ -217,9 +195,8 @@ def _reduceat(ufunc: Any, x: Any, indices: Any, axis: Any = 0) -> Any:
 
 
 def segment_sums(x: Any, starts: Any, axis: int) -> Any:
-    """``np.add.reduceat`` of segments that do not overlap, each from one start to the next; the starts rise.
+    """``np.add.reduceat`` of segments that do not overlap: each goes from one of the rising starts to the next.
 
-    >>> import numpy as np
     >>> segment_sums(np.arange(5.0), np.array([0, 2]), 0)
     array([1., 9.])
     """
@@ -241,8 +218,4 @@ def _segment_sums_transpose(ybar: Any, x: Any, starts: Any, axis: int) -> Any:
 linear_rule(segment_sums, _segment_sums_transpose)
 
 
-_METHODS: dict[str, Callable[..., Any]] = {
-    "reduce": _reduce,
-    "accumulate": _accumulate,
-    "reduceat": _reduceat,
-}
+_METHODS: dict[str, Callable[..., Any]] = {"reduce": _reduce, "accumulate": _accumulate, "reduceat": _reduceat}
