@@ -123,8 +123,7 @@ class _FlatFunction:
         self._form: Any = None
 
     def __call__(self, *leaves: Any) -> tuple[Any, ...]:
-        tracers = [leaf for leaf in leaves if isinstance(leaf, Tracer)]
-        nodes = [tracer._node for tracer in tracers]
+        nodes = [(leaf, leaf._node) for leaf in leaves if isinstance(leaf, Tracer)]
         inputs = with_items(self._inputs, self._active, map(_read_only, leaves))
         held, args, kwargs = unflatten(self._structure, inputs)
         try:
@@ -133,7 +132,7 @@ class _FlatFunction:
             if "read-only" in str(error):
                 error.add_note(f"{name_of(self)} is checkpointed, so its arguments cannot be written to: x = x.copy()")
             raise
-        if any(tracer._node is not node for tracer, node in zip(tracers, nodes, strict=True)):
+        if any(tracer._node is not node for tracer, node in nodes):
             raise ValueError(
                 f"{name_of(self)} is checkpointed and assigns to one of its arguments, which its caller would not "
                 "see: assign to a copy (x = x.copy())"
@@ -234,18 +233,14 @@ def checkpoint_frule(tangents: Any, call: Any, *leaves: Any) -> Any:
         xs = flat[: len(leaves)]
         dxs = with_items([ZeroTangent()] * len(xs), moved, flat[len(leaves) :])
         y, dy = pushforward_of(AD, function, (NoTangent(), *dxs), xs, {})
-        parts = [dy] * len(y) if isinstance(dy, AbstractZero) else dy
-        return (*y, *[_filled(dx, value) for dx, value in zip(parts, y, strict=True)])
+        parts = [dy] * len(y) if isinstance(dy, AbstractZero) else map(unthunk, dy)
+        both = zip(parts, y, strict=True)
+        # With zeros written out, as results of an operation.
+        return (*y, *[zero_tangent(as_scalar(value_beneath(x))) if isinstance(d, AbstractZero) else d for d, x in both])
 
     both = call.processed(forward, [*leaves, *(unthunk(tangents[1 + i]) for i in moved)])
     count = len(both) // 2
     return both[:count], both[count:]
-
-
-def _filled(dx: Any, x: Any) -> Any:
-    """A tangent, with a zero written out."""
-    dx = unthunk(dx)
-    return zero_tangent(as_scalar(value_beneath(x))) if isinstance(dx, AbstractZero) else dx
 
 
 # ---------------------------------------------------------------- running again
