@@ -74,8 +74,8 @@ def checkpoint(f: _Function) -> _Function:
 
     @functools.wraps(f, updated=())
     def checkpointed(*args: Any, **kwargs: Any) -> Any:
-        function, carried = _opened(f)
-        inputs, structure = flatten((carried, args, kwargs))
+        function, first, keywords = _opened(f)
+        inputs, structure = flatten(((*first, *args), {**keywords, **kwargs}))
         active = [i for i, x in enumerate(inputs) if has_tangent_space(x)]
         leaves = [inputs[i] for i in active]
         if top_trace(leaves) is None:
@@ -87,25 +87,18 @@ def checkpoint(f: _Function) -> _Function:
     return checkpointed  # type: ignore[return-value]
 
 
-def _opened(f: Any) -> tuple[Any, Any]:
-    """A function as one of what it carries: ``g, held`` so that ``g(held, *args, **kwargs)`` is ``f(*args, **kwargs)``.
+def _opened(f: Any) -> tuple[Any, tuple[Any, ...], dict[str, Any]]:
+    """A function that carries nothing, and the arguments and keywords that make ``f`` of it, which come before others.
 
     Methods carry their object, partials their arguments, and dataclasses with a ``__call__`` their fields.
     """
     if isinstance(f, types.MethodType):
-        return f.__func__, f.__self__
+        return f.__func__, (f.__self__,), {}
     if isinstance(f, functools.partial):
-        inner, inner_held = _opened(f.func)
-
-        def of_partial(held: Any, *args: Any, **kwargs: Any) -> Any:
-            carried, first, keywords = held
-            return inner(carried, *first, *args, **{**keywords, **kwargs})
-
-        return of_partial, (inner_held, f.args, f.keywords)
+        function, first, keywords = _opened(f.func)
+        return function, (*first, *f.args), {**keywords, **f.keywords}
     leaves, _ = flatten(f)
-    if len(leaves) != 1 or leaves[0] is not f:
-        return type(f).__call__, f
-    return lambda held, *args, **kwargs: f(*args, **kwargs), ()
+    return (f, (), {}) if len(leaves) == 1 and leaves[0] is f else (type(f).__call__, (f,), {})
 
 
 class _FlatFunction:
@@ -125,9 +118,9 @@ class _FlatFunction:
     def __call__(self, *leaves: Any) -> tuple[Any, ...]:
         nodes = [(leaf, leaf._node) for leaf in leaves if isinstance(leaf, Tracer)]
         inputs = with_items(self._inputs, self._active, map(_read_only, leaves))
-        held, args, kwargs = unflatten(self._structure, inputs)
+        args, kwargs = unflatten(self._structure, inputs)
         try:
-            outputs, structure = flatten(self._function(held, *args, **kwargs))
+            outputs, structure = flatten(self._function(*args, **kwargs))
         except ValueError as error:
             if "read-only" in str(error):
                 error.add_note(f"{name_of(self)} is checkpointed, so its arguments cannot be written to: x = x.copy()")
