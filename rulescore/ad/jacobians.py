@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from rulescore.ad.batches.directions import images_of_unit_vectors
+from rulescore.ad.batches.batch import images_of_unit_vectors
 from rulescore.ad.boundary.arguments import Argnums, Arguments, check_differentiated, check_primals, function_of
 from rulescore.ad.boundary.results import belongs_to, unrelated_output
 from rulescore.ad.forward import jvp
