@@ -74,8 +74,8 @@ def checkpoint(f: _Function) -> _Function:
 
     @functools.wraps(f, updated=())
     def checkpointed(*args: Any, **kwargs: Any) -> Any:
-        function, carried = _opened(f)
-        inputs, structure = flatten((carried, args, kwargs))
+        function, first, keywords = _opened(f)
+        inputs, structure = flatten(((*first, *args), {**keywords, **kwargs}))
         active = [i for i, x in enumerate(inputs) if has_tangent_space(x)]
         leaves = [inputs[i] for i in active]
         if top_trace(leaves) is None:
@@ -87,25 +87,18 @@ def checkpoint(f: _Function) -> _Function:
     return checkpointed  # type: ignore[return-value]
 
 
-def _opened(f: Any) -> tuple[Any, Any]:
-    """A function as one of what it carries: ``g, held`` so that ``g(held, *args, **kwargs)`` is ``f(*args, **kwargs)``.
+def _opened(f: Any) -> tuple[Any, tuple[Any, ...], dict[str, Any]]:
+    """A function that carries nothing, and the arguments and keywords that make ``f`` of it, which come before others.
 
     Methods carry their object, partials their arguments, and dataclasses with a ``__call__`` their fields.
     """
     if isinstance(f, types.MethodType):
-        return f.__func__, f.__self__
+        return f.__func__, (f.__self__,), {}
     if isinstance(f, functools.partial):
-        inner, inner_held = _opened(f.func)
-
-        def of_partial(held: Any, *args: Any, **kwargs: Any) -> Any:
-            carried, first, keywords = held
-            return inner(carried, *first, *args, **{**keywords, **kwargs})
-
-        return of_partial, (inner_held, f.args, f.keywords)
+        function, first, keywords = _opened(f.func)
+        return function, (*first, *f.args), {**keywords, **f.keywords}
     leaves, _ = flatten(f)
-    if len(leaves) != 1 or leaves[0] is not f:
-        return type(f).__call__, f
-    return lambda held, *args, **kwargs: f(*args, **kwargs), ()
+    return (f, (), {}) if len(leaves) == 1 and leaves[0] is f else (type(f).__call__, (f,), {})
 
 
 class _FlatFunction:
@@ -123,18 +116,17 @@ class _FlatFunction:
         self._form: Any = None
 
     def __call__(self, *leaves: Any) -> tuple[Any, ...]:
-        tracers = [leaf for leaf in leaves if isinstance(leaf, Tracer)]
-        nodes = [tracer._node for tracer in tracers]
+        nodes = [(leaf, leaf._node) for leaf in leaves if isinstance(leaf, Tracer)]
         # What is assigned to an argument would be lost for the caller.
         inputs = with_items(self._inputs, self._active, map(read_only, leaves))
-        held, args, kwargs = unflatten(self._structure, inputs)
+        args, kwargs = unflatten(self._structure, inputs)
         try:
-            outputs, structure = flatten(self._function(held, *args, **kwargs))
+            outputs, structure = flatten(self._function(*args, **kwargs))
         except ValueError as error:
             if "read-only" in str(error):
                 error.add_note(f"{name_of(self)} is checkpointed, so its arguments cannot be written to: x = x.copy()")
             raise
-        if any(tracer._node is not node for tracer, node in zip(tracers, nodes, strict=True)):
+        if any(tracer._node is not node for tracer, node in nodes):
             raise ValueError(
                 f"{name_of(self)} is checkpointed and assigns to one of its arguments, which its caller would not "
                 "see: assign to a copy (x = x.copy())"
@@ -227,18 +219,14 @@ def checkpoint_frule(tangents: Any, call: Any, *leaves: Any) -> Any:
         xs = flat[: len(leaves)]
         dxs = with_items([ZeroTangent()] * len(xs), moved, flat[len(leaves) :])
         y, dy = AD.frule_via_ad((NoTangent(), *dxs), function, *xs)
-        parts = [dy] * len(y) if isinstance(dy, AbstractZero) else dy
-        return (*y, *[_filled(dx, value) for dx, value in zip(parts, y, strict=True)])
+        parts = [dy] * len(y) if isinstance(dy, AbstractZero) else map(unthunk, dy)
+        both = zip(parts, y, strict=True)
+        # With zeros written out, as results of an operation.
+        return (*y, *[zero_tangent(as_scalar(value_beneath(x))) if isinstance(d, AbstractZero) else d for d, x in both])
 
     both = call.processed(forward, [*leaves, *(unthunk(tangents[1 + i]) for i in moved)])
     count = len(both) // 2
     return both[:count], both[count:]
-
-
-def _filled(dx: Any, x: Any) -> Any:
-    """A tangent, with a zero written out."""
-    dx = unthunk(dx)
-    return zero_tangent(as_scalar(value_beneath(x))) if isinstance(dx, AbstractZero) else dx
 
 
 # ---------------------------------------------------------------- running again

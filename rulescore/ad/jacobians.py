@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from rulescore.ad.batches.directions import images_of_unit_vectors
+from rulescore.ad.batches.batch import images_of_unit_vectors
 from rulescore.ad.boundary.arguments import Argnums, Arguments, check_differentiated, check_primals, function_of
 from rulescore.ad.boundary.results import unrelated_output
 from rulescore.ad.forward import jvp
@@ -184,10 +184,25 @@ def _jacobian(what: str, f: Any, argnums: Argnums, has_aux: bool, holomorphic: b
         arguments = Arguments(f"{what} of {name_of(f)}", args, argnums)
         inputs = arguments.leaves
         _check_inputs(what, f, inputs, holomorphic)
-        watched = _Watched(f, arguments, kwargs, has_aux)
+        warn_of_unused_rules(f)
+        is_related = False
+
+        @functools.wraps(f)
+        def of_leaves(*leaves: Any) -> Any:
+            """A pair, the output and what is handed through, of the differentiated numbers and arrays alone."""
+            nonlocal is_related
+            result = f(*arguments.with_leaves(leaves), **kwargs)
+            if not has_aux:
+                result = result, None
+            elif not isinstance(result, tuple) or not result:
+                return result  # for others to complain about
+            trace = top_trace(leaves)
+            is_related |= any(belongs_to(y, trace) for y in flatten(result[0])[0])
+            return result
+
         checked = functools.partial(_outputs, what, f, holomorphic)
-        outputs, structure, aux, parts = (_rows if by_rows else _columns)(watched, inputs, checked)
-        if not watched.is_related:
+        outputs, structure, aux, parts = (_rows if by_rows else _columns)(of_leaves, inputs, checked)
+        if not is_related:
             raise unrelated_output(f"{what} of {name_of(f)}", "zeros are")
         trees = []
         for y, of_output in zip(outputs, parts, strict=True):
@@ -202,7 +217,7 @@ def _jacobian(what: str, f: Any, argnums: Argnums, has_aux: bool, holomorphic: b
     return jacobian
 
 
-def _rows(f: _Watched, inputs: list[Any], checked: Any) -> tuple[list[Any], Any, Any, list[list[Any]]]:
+def _rows(f: Any, inputs: list[Any], checked: Any) -> tuple[list[Any], Any, Any, list[list[Any]]]:
     """The outputs of a function, their structure, what it hands through, and the rows of each output's Jacobians."""
     y, vjp_fn, aux = vjp(f, *inputs, has_aux=True)
     outputs, structure = checked(y)
@@ -210,7 +225,7 @@ def _rows(f: _Watched, inputs: list[Any], checked: Any) -> tuple[list[Any], Any,
     return outputs, structure, aux, rows
 
 
-def _columns(f: _Watched, inputs: list[Any], checked: Any) -> tuple[list[Any], Any, Any, list[list[Any]]]:
+def _columns(f: Any, inputs: list[Any], checked: Any) -> tuple[list[Any], Any, Any, list[list[Any]]]:
     """The same by columns."""
     results = []
 
@@ -223,31 +238,8 @@ def _columns(f: _Watched, inputs: list[Any], checked: Any) -> tuple[list[Any], A
 
     columns = images_of_unit_vectors(pushforward, inputs)
     outputs, structure, aux = results[0]
-    parts = [[np.moveaxis(column[i], 0, -1) for column in columns] for i in range(len(outputs))]
+    parts = [[np.moveaxis(part, 0, -1) for part in of_output] for of_output in zip(*columns, strict=True)]
     return outputs, structure, aux, parts
-
-
-class _Watched:
-    """A function of the differentiated numbers and arrays alone, which remembers whether its output depends on them.
-
-    It returns a pair, the output and what the function handed through.
-    """
-
-    def __init__(self, f: Any, arguments: Arguments, kwargs: dict[str, Any], has_aux: bool) -> None:
-        functools.update_wrapper(self, f)
-        warn_of_unused_rules(f)
-        self.f, self.arguments, self.kwargs, self.has_aux = f, arguments, kwargs, has_aux
-        self.is_related = False
-
-    def __call__(self, *leaves: Any) -> Any:
-        result = self.f(*self.arguments.with_leaves(leaves), **self.kwargs)
-        if not self.has_aux:
-            result = result, None
-        elif not isinstance(result, tuple) or not result:
-            return result  # for others to complain about
-        trace = top_trace(leaves)
-        self.is_related |= any(belongs_to(y, trace) for y in flatten(result[0])[0])
-        return result
 
 
 def _check_inputs(what: str, f: Any, inputs: list[Any], holomorphic: bool) -> None:

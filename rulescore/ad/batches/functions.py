@@ -24,12 +24,12 @@ def rule_of_one_array(*functions: Any) -> Callable[[Any], Any]:
     """Register ``rule(f, x, *args, **kwargs)`` for functions whose first argument ``x`` alone is batched."""
 
     def register(rule: Any) -> Any:
+        @batching.register(*functions)
         def rule_of_call(batch: Any, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
             if not args or not belongs_to(args[0], batch) or top_trace(args[1:], kwargs.values()) is batch:
                 return NotImplemented
             return rule(f, *args, **kwargs)
 
-        batching.register(*functions)(rule_of_call)
         return rule
 
     return register
@@ -145,9 +145,8 @@ def _ufunc_method(f: Any, x: Any, axis: Any = 0, *args: Any, **kwargs: Any) -> A
 
 
 @rule_of_one_array(np.take_along_axis)
-def _take_along_axis(f: Any, x: Any, indices: Any, axis: int | None = -1) -> Any:
-    found = _values_and_axis(x, axis, _flattened)
-    return NotImplemented if found is None else f(found[0], np.asarray(indices)[None], found[1])
+def _take_along_axis(f: Any, x: Any, indices: Any, *args: Any, **kwargs: Any) -> Any:
+    return _along_axes(_flattened, f, x, np.asarray(indices)[None], *args, **kwargs)
 
 
 # ---------------------------------------------------------------- shapes
@@ -270,7 +269,7 @@ def _dot(batch: Any, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> A
         return elementwise(batch, np.multiply, args, kwargs)
     if f is np.dot and ndim_of(b) <= 2:
         return _matmul(batch, np.matmul, args, kwargs)
-    return _contracted(batch, a, b, [ndim_of(a) - 1], [ndim_of(b) - (2 if f is np.dot else 1)])
+    return _tensordot(batch, np.tensordot, (a, b, (-1, -2 if f is np.dot else -1)), {})
 
 
 @batching.register(np.tensordot)
@@ -278,17 +277,13 @@ def _tensordot(batch: Any, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
     a, b, axes = (*args, kwargs.get("axes", 2))[:3]
     if isinstance(axes, (int, np.integer)):
         axes = (range(ndim_of(a) - axes, ndim_of(a)), range(axes))
-    first, second = [tuple(pair) if hasattr(pair, "__len__") else (pair,) for pair in axes]
-    return _contracted(batch, a, b, normalize_axis_tuple(first, ndim_of(a)), normalize_axis_tuple(second, ndim_of(b)))
-
-
-def _contracted(batch: Any, a: Any, b: Any, of_a: Any, of_b: Any) -> Any:
-    """The product of two arrays of which one is batched, summed over some axes of each."""
+    of_a, of_b = [tuple(pair) if hasattr(pair, "__len__") else (pair,) for pair in axes]
+    of_a, of_b = normalize_axis_tuple(of_a, ndim_of(a)), normalize_axis_tuple(of_b, ndim_of(b))
     if not belongs_to(b, batch):
-        return np.tensordot(a._value, b, axes=([1 + i for i in of_a], list(of_b)))
+        return f(a._value, b, axes=([1 + i for i in of_a], list(of_b)))
     if belongs_to(a, batch):
         return NotImplemented
-    product = np.tensordot(a, b._value, axes=(list(of_a), [1 + i for i in of_b]))
+    product = f(a, b._value, axes=(list(of_a), [1 + i for i in of_b]))
     return np.moveaxis(product, ndim_of(a) - len(of_a), 0)
 
 

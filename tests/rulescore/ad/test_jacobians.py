@@ -8,7 +8,7 @@ import pytest
 
 from rulescore import NoTangent, rrule, scalar_rule
 from rulescore.ad import UnrelatedOutputError, grad, jvp, vjp
-from rulescore.ad.batches import directions
+from rulescore.ad.batches import batch
 from rulescore.ad.jacobians import hessian, hvp, jacfwd, jacrev
 from rulescore.ad.messages.unused_rules import RuleNotUsedWarning
 from rulescore.ad.primitives import primitive
@@ -30,13 +30,13 @@ def normal(*shape):
 def passes(monkeypatch):
     """How many directions were taken one after the other."""
     counts = []
-    one_after_the_other = directions._one_after_the_other
+    one_after_the_other = batch._one_after_the_other
 
     def counted(linear_map, directions, count):
         counts.append(count)
         return one_after_the_other(linear_map, directions, count)
 
-    monkeypatch.setattr(directions, "_one_after_the_other", counted)
+    monkeypatch.setattr(batch, "_one_after_the_other", counted)
     return counts
 
 
@@ -103,7 +103,7 @@ def test_jacobians_are_those_of_finite_differences_in_one_pass_and_in_many(name,
     at_once = jacobian(f)(x)
     assert all(count == 1 for count in passes)
     with monkeypatch.context() as patch:
-        patch.setattr(directions, "_at_once", None)  # calling it fails
+        patch.setattr(batch, "_at_once", None)  # calling it fails
         one_by_one = jacobian(f)(x)
     expected = jacobian_fd(f, x)
     assert at_once.shape == one_by_one.shape == (*np.shape(f(x)), 6)
@@ -589,15 +589,15 @@ def test_rules_that_want_arrays_get_one_row_after_the_other(double):
 
 
 def test_what_fails_in_a_batch_is_not_tried_again(monkeypatch):
-    monkeypatch.setattr(directions, "BATCH_ELEMENTS", 12)
+    monkeypatch.setattr(batch, "BATCH_ELEMENTS", 12)
     attempts = []
-    at_once = directions._at_once
+    at_once = batch._at_once
 
     def counted(*args):
         attempts.append(args[-1])
         return at_once(*args)
 
-    monkeypatch.setattr(directions, "_at_once", counted)
+    monkeypatch.setattr(batch, "_at_once", counted)
     jacrev(lambda x: x * 2.0)(np.ones(6))
     assert attempts == [2, 2, 2]
     attempts.clear()
@@ -618,7 +618,7 @@ def test_many_directions_are_taken_in_several_passes(jacobian, limit, monkeypatc
 
     args = normal(5), 2.0
     expected = jacobian(f, (0, 1))(*args)
-    monkeypatch.setattr(directions, "BATCH_ELEMENTS", limit)
+    monkeypatch.setattr(batch, "BATCH_ELEMENTS", limit)
     found = jacobian(f, (0, 1))(*args)
     for key in expected:
         for a, b in zip(found[key], expected[key], strict=True):
