@@ -76,17 +76,15 @@ def call_into(call: Any, ufunc: Any, method: str, inputs: tuple[Any, ...], kwarg
     refuse_types(map(type, (*inputs, *outs)))
     if method != "__call__":
         return deliver(call(ufunc, method, *inputs, **rest), outs[0], ufunc.__name__)
-    where, casting = rest.pop("where", True), rest.get("casting", "same_kind")
+    where = rest.pop("where", True)
     if where is not True:
-        return _call_where(call, ufunc, operands(ufunc, inputs), where, outs, casting, rest)
+        return _call_where(call, ufunc, operands(ufunc, inputs), where, outs, rest)
+    result, casting = call(ufunc, method, *inputs, **rest), rest.get("casting", "same_kind")
     into = functools.partial(deliver, name=ufunc.__name__, casting=casting, broadcast=not ufunc.signature)
-    result = call(ufunc, method, *inputs, **rest)
     return into(result, outs[0]) if ufunc.nout == 1 else tuple(map(into, result, outs))
 
 
-def _call_where(
-    call: Any, ufunc: Any, inputs: tuple[Any, ...], where: Any, outs: Any, casting: Any, rest: dict[str, Any]
-) -> Any:
+def _call_where(call: Any, ufunc: Any, inputs: tuple[Any, ...], where: Any, outs: Any, rest: dict[str, Any]) -> Any:
     """Compute the selected elements alone, so that the others have a part neither in the values nor in derivatives."""
     if any(z is None for z in outs):
         name = f"np.{ufunc.__name__}"
@@ -103,7 +101,7 @@ def _call_where(
     result = call(ufunc, "__call__", *selected, **rest)
     for y, z in zip(result if ufunc.nout > 1 else (result,), outs, strict=True):
         _check_takes(z, y)
-        z[mask] = converted_to(y, z.dtype, casting)
+        z[mask] = converted_to(y, z.dtype, rest.get("casting", "same_kind"))
     return outs if ufunc.nout > 1 else outs[0]
 
 
@@ -229,10 +227,9 @@ def copyto(like: Any, dst: Any, src: Any, casting: Any = "same_kind", where: Any
 
 
 @special(np.put)
-def put(like: Any, a: Any, ind: Any, v: Any, mode: str = "raise") -> None:
+def put(like: Any, a: Any, ind: Any, v: Any, mode: Any = "raise") -> None:
     check_traced(a, "np.put(a, indices, x)")
-    numbers: Any = np.arange(a.size)
-    _put_at(a, numbers.take(ind, mode=mode).reshape(-1), v)
+    _put_at(a, np.arange(a.size).take(ind, mode=mode).reshape(-1), v)
 
 
 @special(np.place)

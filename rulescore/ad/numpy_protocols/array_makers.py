@@ -32,7 +32,7 @@ def special(*functions: Any) -> Callable[[Any], Any]:
     return register
 
 
-# ---------------------------------------------------------------- arrays like others
+# ---------------------------------------------------------------- arrays like others, and texts of them
 
 
 def constant(like: Any, value: Any) -> Any:
@@ -40,11 +40,13 @@ def constant(like: Any, value: Any) -> Any:
     return like._trace.constant(value) if has_tangent_space(value) else value
 
 
-def _made_like(function: Any, like: Any, a: Any, *args: Any, **kwargs: Any) -> Any:
+def _made_of_value(function: Any, like: Any, a: Any, *args: Any, **kwargs: Any) -> Any:
+    """What a function makes of a tracer's value: a tracer of an array, or a text."""
     return constant(like, function(a._value, *args, **kwargs))
 
 
-SPECIAL |= {f: functools.partial(_made_like, f) for f in (np.zeros_like, np.ones_like, np.empty_like)}
+SPECIAL |= {f: functools.partial(_made_of_value, f) for f in (np.zeros_like, np.ones_like, np.empty_like)}
+SPECIAL |= {f: functools.partial(_made_of_value, f) for f in (np.array2string, np.array_repr, np.array_str)}
 
 
 @special(np.full_like)
@@ -100,8 +102,7 @@ def full(like: Any, shape: Any, fill_value: Any, dtype: Any = None, order: Any =
     if top_trace((fill_value,)) is None:
         return _made(np.full, like, shape, fill_value, dtype, order, **kwargs)
     fill_value = array_of(fill_value)
-    dtype = fill_value.dtype if dtype is None else dtype
-    empty = np.empty(shape, dtype, order, **_like_bottom(like), **kwargs)
+    empty = np.empty(shape, fill_value.dtype if dtype is None else dtype, order, **_like_bottom(like), **kwargs)
     return _filled(empty, fill_value, like, "np.full(shape, x)")
 
 
@@ -145,18 +146,14 @@ def array(
         y = np.stack([y]).reshape(())  # an array without axes, where there was a number
     if dtype is not None and np.dtype(dtype) != y.dtype:
         y = y.astype(dtype)
-    if _has_other_order(y, order):
+    flags = getattr(y, "flags", None) if order in ("C", "F") else None
+    if flags is not None and not (flags.c_contiguous if order == "C" else flags.f_contiguous):
         y = y.copy(order=order)
     if copy is False and y is not x:
         raise ValueError("Unable to avoid copy while creating an array as requested.")
     if copy and y is x:
         y = y.copy(order=order)
     return y[(None,) * (ndmin - y.ndim)] if y.ndim < ndmin else y
-
-
-def _has_other_order(y: Any, order: str | None) -> bool:
-    flags = getattr(y, "flags", None) if order in ("C", "F") else None
-    return flags is not None and not (flags.c_contiguous if order == "C" else flags.f_contiguous)
 
 
 SPECIAL |= {
@@ -186,11 +183,7 @@ def astype(like: Any, x: Any, dtype: Any, /, *, copy: bool = True, device: Any =
     return x.astype(dtype, copy=copy)
 
 
-# ---------------------------------------------------------------- text and files
-
-
-def _text(function: Any, like: Any, a: Any, *args: Any, **kwargs: Any) -> Any:
-    return function(a._value, *args, **kwargs)
+# ---------------------------------------------------------------- files
 
 
 def _refuse_to_save(function: Any, like: Any, *args: Any, **kwargs: Any) -> NoReturn:
@@ -200,5 +193,4 @@ def _refuse_to_save(function: Any, like: Any, *args: Any, **kwargs: Any) -> NoRe
     )
 
 
-SPECIAL |= {f: functools.partial(_text, f) for f in (np.array2string, np.array_repr, np.array_str)}
 SPECIAL |= {f: functools.partial(_refuse_to_save, f) for f in (np.save, np.savez, np.savez_compressed, np.savetxt)}

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from rulescore.ad.messages.errors import TracerConversionError, became_array, function_of_scipy, is_operator
+from rulescore.ad.messages.errors import TracerConversionError, became_array, describe, function_of_scipy, is_operator
 from rulescore.ad.numpy_protocols.array_makers import SPECIAL
 from rulescore.ad.numpy_protocols.implementations import through_implementation
 from rulescore.ad.numpy_protocols.operands import leaves_to, operands, refuse_types
@@ -122,8 +122,7 @@ class ArrayTracer(Tracer):
         raise became_array(self._described())
 
     def _described(self) -> str:
-        value = value_beneath(self)
-        return f"a value that is being differentiated ({value.dtype}{list(value.shape) if value.shape else ''})"
+        return f"a value that is being differentiated ({describe(value_beneath(self))})"
 
     def __float__(self) -> float:
         raise TracerConversionError(
