@@ -161,6 +161,7 @@ AXIS_OPERATIONS = {
     "transpose by method": lambda x: (x.transpose(2, -3, 1), x.transpose((1, 0, 2)), x.transpose()),
     "swapaxes": lambda x: np.swapaxes(x, 0, -1),
     "moveaxis": lambda x: np.moveaxis(x, (0, 1), (-1, 0)),
+    "moveaxis by name": lambda x: np.moveaxis(x, source=0, destination=-1),
     "matrix transpose": lambda x: x.mT,
     "squeeze": lambda x: np.squeeze(x[:, :1], axis=1),
     "trace": lambda x: np.trace(x, 1, 2, 0),
