@@ -15,6 +15,8 @@ from rulescore.tangents.thunks import unthunk
 from rulescore.tangents.zero import ZeroTangent
 
 Key = Any
+FAILED_AT = "_rulescore_failed_at"
+"""The attribute of an exception by which a walk back tells the key of the entry that raised it."""
 _ZERO_TANGENT = ZeroTangent()
 
 
@@ -31,8 +33,8 @@ class Entry:
         """The keys of parents, each with what is to be added to its cotangent."""
         return ()
 
-    def lifted(self, trace: Any, key: Key) -> Entry:
-        """An entry that does likewise with tracers of a trace, whose entry it is, in the place of what it has saved."""
+    def with_variables(self, graph: Any) -> Entry:
+        """The same with variables in the place of what it has saved, so that the graph records what it computes."""
         return self
 
 
@@ -67,25 +69,29 @@ class Pulled(Entry):
 
 
 class Several(Entry):
-    """A call with several outputs, whose cotangent is made of theirs."""
+    """A call with several outputs, whose cotangent is made of theirs.
 
-    __slots__ = ("_count", "_skeleton", "call")
+    It is recorded as this entry, and an `Output` for each of them, whose parent this is: they send it `Parts`, which
+    the sums merge (`Cotangents.add`), so that the pullback is called once.
+    """
 
-    def __init__(self, call: Entry, skeleton: Skeleton, count: int) -> None:
-        self.call = call
+    __slots__ = ("_count", "_skeleton", "whole")
+
+    def __init__(self, whole: Entry, skeleton: Skeleton, count: int) -> None:
+        self.whole = whole
         self._skeleton = skeleton
         self._count = count
 
     @property
     def parents(self) -> tuple[Key, ...]:  # type: ignore[override]
-        return self.call.parents
+        return self.whole.parents
 
     def cotangents(self, parts: Any) -> Iterable[tuple[Key, Any]]:
         bars = [parts.get(i, _ZERO_TANGENT) for i in range(self._count)]
-        return self.call.cotangents(tangent_of(self._skeleton, bars))
+        return self.whole.cotangents(tangent_of(self._skeleton, bars))
 
-    def lifted(self, trace: Any, key: Key) -> Entry:
-        return Several(self.call.lifted(trace, key), self._skeleton, self._count)
+    def with_variables(self, graph: Any) -> Entry:
+        return Several(self.whole.with_variables(graph), self._skeleton, self._count)
 
 
 class Output(Entry):

@@ -25,30 +25,28 @@ class Recorder(Trace):
             return NotImplemented
         seen = strip(self, call.args)
         found = self.system.pull(f, seen.values, call.kwargs, seen.needs)
-        if found is None or self.captured(found[0]):
+        if found is None:
             return NotImplemented
         y, pullback = found
-        return y if pullback is no_tangent_pullback else self.recorded(y, call, seen, pullback)
+        return self.recorded(y, pullback, call, seen)
 
-    def captured(self, y: Any) -> bool:
-        """Whether what a rule returned depends on this trace by a way that no pullback knows."""
-        return captures(self, y)
+    def recorded(self, y: Any, pullback: Callable[[Any], Any], call: Call, seen: Stripped) -> Any:
+        """The output of a call with tracers in it; NotImplemented where it depends on this trace past the pullback."""
+        if captures(self, y):
+            return NotImplemented
+        return y if pullback is no_tangent_pullback else traced(self, y, call, Pulled(pullback, seen.targets))
 
-    def recorded(self, y: Any, call: Call, seen: Stripped, pullback: Callable[[Any], Any]) -> Any:
-        """The output of a call with tracers in it."""
-        return traced(self, y, call, Pulled(pullback, seen.targets))
-
-    def key_of(self, entry: Entry) -> Key:
-        """Keep an entry."""
+    def keep(self, entry: Entry) -> Key:
+        """Keep an entry; its key."""
         raise NotImplementedError
 
     def record(self, y: Any, entry: Entry) -> Any:
         """A tracer of an output, with its entry."""
-        return self.tracer(y, self.key_of(entry))
+        return self.tracer(y, self.keep(entry))
 
     def record_several(self, outputs: list[Any], entry: Entry, skeleton: Skeleton) -> list[Any]:
         """Tracers of several outputs of one operation, None standing for one without a tangent space."""
-        whole = self.key_of(Several(entry, skeleton, len(outputs)))
+        whole = self.keep(Several(entry, skeleton, len(outputs)))
         return [None if y is None else self.record(y, Output(whole, i)) for i, y in enumerate(outputs)]
 
 
@@ -75,7 +73,7 @@ class Tape(list[Any], Recorder):
     def constant(self, value: Any) -> Any:
         return self.record(value, LEAF)
 
-    def key_of(self, entry: Entry) -> int:
+    def keep(self, entry: Entry) -> int:
         self.append(entry)
         return len(self) - 1
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from rulescore.ad.engine.entries import Entry, Key, Parts
+from rulescore.ad.engine.entries import FAILED_AT, Entry, Key, Parts
 from rulescore.tangents.masked import Selected
 from rulescore.tangents.not_implemented import NotImplementedTangent
 from rulescore.tangents.thunks import InplaceableThunk, unthunk
@@ -80,5 +80,6 @@ def walk_back(steps: Iterable[tuple[Key, Entry]], bars: Cotangents) -> None:
                 for parent, xbar in entry.cotangents(ybar):
                     bars.add(parent, xbar)
     except Exception as error:
-        vars(error).setdefault("key", key)  # whoever called says where in the user's code that was
+        # `explain` and `go_back` pop it, and say where in the user's code that was; the innermost walk tells first.
+        vars(error).setdefault(FAILED_AT, key)
         raise

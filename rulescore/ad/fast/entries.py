@@ -112,7 +112,7 @@ def propagate_unary(entry: FastEntry, ybar: Any, bars: Any, owned: Any) -> None:
 
 
 def propagate_one(entry: FastEntry, ybar: Any, bars: Any, owned: Any) -> None:
-    """``(..., y, a, b, partial, parent, shape, position)``: of two arguments, the one at the position has a parent."""
+    """``(..., y, a, b, partial, parent, shape, saved)``: one of two has a parent; ``saved`` says where its value is."""
     _, y, a, b, partial, parent, shape, _ = entry
     xbar = _through(partial, ybar, y, a, b)
     accumulate(xbar if shape is None else unbroadcast(xbar, shape), parent, bars, owned)

@@ -17,13 +17,9 @@ from rulescore.tables.records import RuleRecord, StaticForm
 from rulescore.tables.registry import rrule
 from rulescore.tables.signatures import plain_type
 
-# In the place of partials that are the constants 1 and -1: the cotangent is passed on, or negated.
-ONE = None
-
-
-def MINUS_ONE(y: Any, *args: Any) -> Any:
-    """The partial derivative -1; the tape negates instead of multiplying when it sees this function."""
-    return -1
+# In the place of partials that are constants: the cotangent is passed on or negated, and nothing is multiplied.
+ONE: Any = object()
+MINUS_ONE: Any = object()
 
 
 class Unary(NamedTuple):

@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from typing import Any
 
-from rulescore.ad.engine.entries import Entry
+from rulescore.ad.engine.entries import FAILED_AT, Entry
 from rulescore.ad.fast.entries import (
     FastEntry,
     accumulate,
@@ -24,8 +24,8 @@ from rulescore.ad.graph.graph import (
     Graph,
     Node,
     frame_of_user,
+    new_node,
     next_number,
-    node_of,
     user_files,
 )
 from rulescore.ad.in_place.tracer import call_and_settle
@@ -78,8 +78,8 @@ class FastGraph(Graph):
 
     __slots__ = ()
 
-    def key_of(self, entry: Entry) -> Node:
-        node = node_of(entry)
+    def keep(self, entry: Entry) -> Node:
+        node = new_node(entry)
         node.entry = (propagate_entry, entry)
         return node
 
@@ -101,20 +101,20 @@ class FastGraph(Graph):
                 ybar = bars[node] if node in ends else bars.pop(node)
                 if ybar is not None:
                     if create:
-                        entry = self._lifted(node, entry)
+                        entry = self._with_variables(node, entry)
                     if type(ybar) is Selected and not is_elementwise(entry):
                         ybar = ybar.force()
                     entry[0](entry, ybar, bars, owned)
                 if not keep:
                     node.entry = None
         except Exception as error:
-            vars(error).setdefault("key", node)
+            vars(error).setdefault(FAILED_AT, node)
             raise
         return {node: bar.force() if type(bar := bars[node]) is Selected else bar for node in ends}
 
-    def _lifted(self, node: Node, entry: FastEntry) -> FastEntry:
+    def _with_variables(self, node: Node, entry: FastEntry) -> FastEntry:
         if entry[0] is propagate_entry:
-            return (propagate_entry, entry[1].lifted(self, node))
+            return (propagate_entry, entry[1].with_variables(self))
         items = list(entry)
         for position, key in _saved(node, entry):
             if items[position] is not None:

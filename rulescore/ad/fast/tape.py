@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from rulescore.ad.engine.entries import Entry, Pulled
+from rulescore.ad.engine.entries import FAILED_AT, Entry, Pulled
 from rulescore.ad.engine.tapes import Tape
 from rulescore.ad.fast.entries import (
     FastEntry,
@@ -33,7 +33,7 @@ class FastTape(Tape):
 
     __slots__ = ()
 
-    def key_of(self, entry: Entry) -> int:
+    def keep(self, entry: Entry) -> int:
         self.append((propagate_entry, entry))
         return len(self) - 1
 
@@ -101,7 +101,7 @@ class FastTape(Tape):
                         ybar = ybar.force()
                     entry[0](entry, ybar, bars, owned)
         except Exception as error:
-            vars(error).setdefault("key", len(bars))
+            vars(error).setdefault(FAILED_AT, len(bars))
             raise
         return [bar.force() if type(bar) is Selected else bar for bar in bars]
 

@@ -16,7 +16,7 @@ from operator import attrgetter
 from types import CodeType, FrameType
 from typing import Any
 
-from rulescore.ad.engine.entries import LEAF, Entry, Key, Pulled, Several
+from rulescore.ad.engine.entries import FAILED_AT, LEAF, Entry, Key, Pulled, Several
 from rulescore.ad.engine.tapes import Recorder
 from rulescore.ad.engine.walk_back import Cotangents, walk_back
 from rulescore.ad.messages.errors import describe, full_name
@@ -25,6 +25,7 @@ from rulescore.ad.tracing.calls import Call, Stripped, captures, traced, values_
 from rulescore.ad.tracing.rules import key_of_call
 from rulescore.ad.tracing.tracers import Tracer
 from rulescore.ad.values.trees import map_containers_at
+from rulescore.definitions.declarations import no_tangent_pullback
 from rulescore.tables.registry import rrule
 from rulescore.tangents.structure import rebuild, structure_of
 
@@ -44,8 +45,8 @@ class Node:  # without an __init__, since setting slots from outside is faster
     instruction: int
 
 
-def node_of(entry: Entry) -> Node:
-    """The node of an entry; called by what the user's code calls."""
+def new_node(entry: Entry) -> Node:
+    """A new node with an entry; called by what the user's code calls."""
     node = Node()
     node.number = next_number()
     node.entry = entry
@@ -58,7 +59,7 @@ def node_of(entry: Entry) -> Node:
 
 def _function_of(entry: Any) -> Any:
     if isinstance(entry, Several):
-        return _function_of(entry.call)
+        return _function_of(entry.whole)
     return entry.f if hasattr(entry, "f") else entry.parents[0].f
 
 
@@ -120,14 +121,14 @@ class Recalled(Pulled):
         self.f = f
         self._again = again
 
-    def lifted(self, trace: Any, key: Key) -> Entry:
+    def with_variables(self, graph: Any) -> Entry:
         if self._again is None:
             return self
         values, kwargs, needs = self._again
         args = list(values)
         for position, path, parent in self.targets:
-            args[position] = map_containers_at(args[position], path, functools.partial(trace.tracer, node=parent))
-        _, pullback = trace.system.pull(self.f, tuple(args), kwargs, needs)
+            args[position] = map_containers_at(args[position], path, functools.partial(graph.tracer, node=parent))
+        _, pullback = graph.system.pull(self.f, tuple(args), kwargs, needs)
         return Pulled(pullback, self.targets)
 
 
@@ -165,13 +166,12 @@ class Graph(Recorder):
     def constant(self, value: Any) -> Any:
         return self.tracer(value, CONSTANT)
 
-    def key_of(self, entry: Entry) -> Node:
-        return node_of(entry)
+    def keep(self, entry: Entry) -> Node:
+        return new_node(entry)
 
-    def captured(self, y: Any) -> bool:
-        return False  # it says so itself; see `recorded`
-
-    def recorded(self, y: Any, call: Call, seen: Stripped, pullback: Callable[[Any], Any]) -> Any:
+    def recorded(self, y: Any, pullback: Callable[[Any], Any], call: Call, seen: Stripped) -> Any:
+        if pullback is no_tangent_pullback:
+            return y
         values, needs, targets = seen
         is_alone = len(targets) == 1 and targets[0][0] == 0 and not targets[0][1]
         is_constant = is_alone and self._has_constant_pullback(call.f, values, call.kwargs)
@@ -220,7 +220,7 @@ class Graph(Recorder):
             entry = node.entry
             if entry is None:
                 raise RuntimeError(FREED_MEANWHILE)
-            yield node, entry.lifted(self, node) if create else entry
+            yield node, entry.with_variables(self) if create else entry
             if not keep:
                 node.entry = None
 
@@ -269,14 +269,14 @@ def go_back(
     try:
         return graph.walk(nodes, steps, seeds, ends, leading, keep, create)
     except Exception as error:
-        node = vars(error).pop("key", None)
+        node = vars(error).pop(FAILED_AT, None)
         if node is not None:
             error.add_note(f"in the backward pass of {place_of(node)}")
         raise
 
 
 def _order(roots: list[Node]) -> list[Node]:
-    """The nodes that some nodes depend on, and these, the oldest first: a tape for the occasion."""
+    """The nodes that some nodes depend on, and these, the oldest first."""
     found: set[Node] = set()
     waiting = list(roots)
     while waiting:

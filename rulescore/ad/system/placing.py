@@ -11,7 +11,7 @@ import sys
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from rulescore.ad.engine.entries import LEAF, Entry, Key
+from rulescore.ad.engine.entries import FAILED_AT, LEAF, Entry, Key
 from rulescore.ad.engine.tapes import Tape
 from rulescore.ad.messages.errors import full_name
 from rulescore.ad.messages.places import Place, is_inner
@@ -39,9 +39,9 @@ class PlacingTape(Tape):
         self._operation = f
         return super().process(f, args, kwargs)
 
-    def key_of(self, entry: Entry) -> int:
+    def keep(self, entry: Entry) -> int:
         place = self.places[len(self)] = _place_of("an operation" if entry is LEAF else full_name(self._operation))
-        return super().key_of(entry if entry is LEAF else _Placed(entry, place))
+        return super().keep(entry if entry is LEAF else _Placed(entry, place))
 
 
 class _Placed(Entry):
@@ -86,7 +86,7 @@ def explain(error: Exception, length: int, tape: PlacingTape, run_again: Callabl
 
     ``length`` is how many entries the tape had that was walked back; ``run_again`` records the same on an empty one.
     """
-    position = vars(error).pop("key", None)
+    position = vars(error).pop(FAILED_AT, None)
     if position is not None:
         error.add_note(_explanation(position, length, tape, run_again))
 

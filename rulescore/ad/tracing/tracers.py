@@ -35,7 +35,9 @@ class Tracer:
 
     _value: Any  # what it stands for: an array or a scalar, or a tracer of a lower level
     _trace: Any  # the differentiation it belongs to
-    _node: Any  # what the trace knows of it
+    _node: Any
+    """What the trace knows of it: the key of its entry (a position on a tape, a node of a graph), in forward mode its
+    tangent, in a batch nothing."""
 
     if TYPE_CHECKING:  # the storeys above answer to everything that an array answers to
 
@@ -69,7 +71,7 @@ class SpecialTracer(Tracer):
     _plain: ClassVar[Any]
 
     def __new__(cls) -> Any:
-        # A trace makes its results of the class of an argument.
+        # Short cuts make a result by calling the class of an argument, and results are nothing special.
         return object.__new__(cls._plain)
 
 

@@ -31,6 +31,7 @@ from rulescore.ad.messages.errors import (
 from rulescore.ad.primitives import primitive
 from rulescore.ad.reverse import grad, value_and_grad, vjp
 from rulescore.ad.system.reference_ad import AD
+from rulescore.ad.variables import variable
 from rulescore.tangents.arithmetic import MissingDerivativeError
 from testutils import vjp_fd
 
@@ -860,3 +861,25 @@ def test_levels_of_nested_runs_do_not_get_mixed_up():
     for run in itertools.chain(RUNS.values(), [lambda f: grad(lambda x: np.sum(f(x) * x))(X)]):
         note = the_place(lambda run=run: run(outer))
         assert f"called in loss at {__file__}:{LINES['pullback']}" in note
+
+
+def test_an_error_of_a_rule_keeps_its_attributes():
+    class RuleError(Exception):
+        def __init__(self):
+            super().__init__("mine")
+            self.key = "mine"
+
+    @primitive
+    def f(x):
+        return x
+
+    def failing(ybar):
+        raise RuleError
+
+    rrule.register(f)(lambda x: (1.0 * x, failing))
+    for backward in (lambda: grad(f)(2.0), lambda: f(variable(2.0)).backward()):
+        with pytest.raises(RuleError) as raised:
+            backward()
+        assert vars(raised.value)["key"] == "mine"
+        assert "in the backward pass of" in raised.value.__notes__[0]
+        assert list(vars(raised.value)) == ["key", "__notes__"]
