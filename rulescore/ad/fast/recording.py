@@ -85,7 +85,6 @@ _OPERATORS: dict[str, tuple[Any, Any]] = {
     "mul": (np.multiply, operator.mul),
     "truediv": (np.true_divide, operator.truediv),
     "pow": (np.power, operator.pow),
-    "matmul": (np.matmul, operator.matmul),
 }
 
 
@@ -264,6 +263,12 @@ class TapeRecording(Recording):
         node = len(tape)
         tape.append((propagate_item, form, x.shape, x.dtype, index, self._node))
         return item_of(self, index, y, tape, node) if type(y) is _ndarray and y.size else tape.tracer(y, node)
+
+    def __matmul__(self, other: Any) -> Any:
+        return NotImplemented if leaves_to(other) else _record_product(np.matmul, self, other)
+
+    def __rmatmul__(self, other: Any) -> Any:
+        return NotImplemented if leaves_to(other) else _record_product(np.matmul, other, self)
 
     def write(self, index: Any, value: Any) -> None:
         if type(self._value) is _ndarray and type(self._trace) is FastTape and assign_on_tape(self, index, value):
