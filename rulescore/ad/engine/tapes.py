@@ -68,7 +68,7 @@ class Tape(list[Any], Recorder):
     def leaf(self, value: Any) -> Any:
         """A tracer of an argument; these come before everything else."""
         self.arguments += 1
-        return self.record(value, LEAF)
+        return self.tracer(value, self.keep(LEAF))
 
     def constant(self, value: Any) -> Any:
         return self.record(value, LEAF)

@@ -68,12 +68,15 @@ class FastTape(Tape):
         NotImplemented where its output is anything else than a number or array.
         """
         y = form.primal(x)
-        if not _is_inexact(y):
+        fresh = is_fresh(y) and y is not x
+        if not fresh and not _is_inexact(y):
             return NotImplemented
         saved_y = y if form.uses_output[0] else None
         saved_x = x if form.uses_arguments[0][0] else Blueprint(x.shape, x.dtype)
-        tracer = self.record_tuple(y, (propagate_static, form.vjps[0], saved_y, saved_x, first._node))
-        return tracer if is_fresh(y) and y is not x else settled(tracer, form.primal, (first,), {})
+        position = len(self)
+        self.append((propagate_static, form.vjps[0], saved_y, saved_x, first._node))
+        tracer = self.tracer(y, position)
+        return tracer if fresh else settled(tracer, form.primal, (first,), {})
 
     def pull_back(self, seeds: list[tuple[int, Any]], keep: bool = False) -> list[Any]:
         bars: list[Any] = [None] * len(self)
