@@ -57,6 +57,8 @@ def sum_rrule(a, axis=None, dtype=None, out=None, keepdims=NOT_GIVEN, initial=NO
 
 def sum_of_all_vjp(ybar, y, a):
     """Copies of one number in the place of every element; ``a`` may be a blueprint."""
+    if a.shape == () and isinstance(ybar, np.floating):
+        return a.dtype.type(ybar)
     if type(ybar) is not np.ndarray and not isinstance(ybar, np.floating):
         return ArrayProjector(a.shape, a.dtype)(ReducedAxes(a.shape, None).spread(ybar))
     abar = np.empty(a.shape, a.dtype)

@@ -273,7 +273,7 @@ def _gradients(
     given = [seed for _, seed in seeds]
     if not create:
         # A rule that called back a function that used variables returns variables.
-        return finished([values_of(graph, bar) for bar in bars], values, given)
+        return finished(values_of(graph, bars), values, given)
     found = finished(bars, values, given)
     return [bar if isinstance(bar, Tracer) else graph.constant(bar) for bar in found]
 

@@ -16,6 +16,8 @@ from rulescore.tangents.sparsity import is_sparse
 POSITIONAL = (tuple, list)
 """The containers whose items are known by position, unless they are named tuples."""
 
+_BUILT_IN = frozenset({tuple, list, dict})
+
 # The types most arguments are of, known to be leaves without looking at them.
 _LEAVES = frozenset(
     {np.ndarray, np.float64, float, complex, int, bool, str, bytes, slice, type(None), types.EllipsisType}
@@ -25,6 +27,8 @@ _LEAVES = frozenset(
 
 def field_names(primal_type: type) -> tuple[str, ...] | None:
     """The field names that a type fixes (named tuples, dataclasses), or None where each object has its own."""
+    if primal_type in _BUILT_IN:  # the most frequent types, since a class takes long to say that it has no attribute
+        return None
     names = getattr(primal_type, "_fields", None)
     if names is not None and issubclass(primal_type, tuple):
         return tuple(names)

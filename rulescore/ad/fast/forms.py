@@ -113,6 +113,9 @@ def _simplest(partial: Callable[..., Any], reads: Reads) -> Callable[..., Any] |
     return ONE if constant == 1 else MINUS_ONE if constant == -1 else partial
 
 
+SERVED_ALIKE = frozenset({np.ndarray, np.float64})
+"""The types that one static form of one argument serves."""
+
 # By function; None for one whose rule has to be called. Of arrays of real numbers without keywords.
 static_forms: dict[Any, StaticForm | None] = rrule.dependent_cache()
 
@@ -123,6 +126,8 @@ def static_form(f: Any, count: int) -> StaticForm | None:
     record = rrule.rule_for_types(f, (np.ndarray,) * count)
     form = None if record is None else record.static
     if form is not None and (len(form.vjps) != count or form.partials is not None):
+        form = None
+    if count == 1 and any(rrule.rule_for_types(f, (t,)) is not record for t in SERVED_ALIKE):
         form = None
     rrule.store(static_forms, f, form, generation)
     return form

@@ -16,24 +16,24 @@ from rulescore.ad.fast.entries import (
     propagate_by_ufunc,
     propagate_entry,
     propagate_one,
+    propagate_static,
     propagate_unary,
 )
-from rulescore.ad.fast.recording import MISSING, Recording, record_binary
+from rulescore.ad.fast.recording import MISSING, Recording
 from rulescore.ad.graph.graph import (
     FREED_MEANWHILE,
     Graph,
     Node,
-    frame_of_user,
     new_node,
     next_number,
-    user_files,
 )
 from rulescore.ad.in_place.tracer import call_and_settle
+from rulescore.ad.messages.places import is_inner_file, user_frame
 from rulescore.ad.tracing.tracers import class_for
+from rulescore.definitions.static import Blueprint
 from rulescore.tangents.masked import Selected
 
 _getframe = sys._getframe
-_OPERATORS = record_binary.__code__.co_filename
 
 
 class GraphRecording(Recording):
@@ -56,13 +56,9 @@ class GraphRecording(Recording):
         node.f = f
         frame = _getframe(2)
         code = frame.f_code
-        if code.co_filename not in user_files:
-            if code.co_filename == _OPERATORS:  # an operator's own frame is between
-                frame = frame.f_back  # type: ignore[assignment]
-                code = frame.f_code
-            if code.co_filename not in user_files:
-                frame = frame_of_user(frame)
-                code = frame.f_code
+        if is_inner_file[code.co_filename]:
+            frame = user_frame(frame)
+            code = frame.f_code
         node.code = code
         node.instruction = frame.f_lasti
         # NumPy's results of 0-d arrays are scalars, and a scalar plus an array is an array.
@@ -117,7 +113,7 @@ class FastGraph(Graph):
             return (propagate_entry, entry[1].with_variables(self))
         items = list(entry)
         for position, key in _saved(node, entry):
-            if items[position] is not None:
+            if items[position] is not None and type(items[position]) is not Blueprint:
                 items[position] = self.tracer(items[position], key)
         return tuple(items)
 
@@ -127,12 +123,15 @@ def _saved(node: Node, entry: FastEntry) -> Iterator[tuple[int, Node]]:
     kind = entry[0]
     if kind is propagate_by_ufunc:
         yield 2, entry[3]
-    elif kind is propagate_unary:
+    elif kind is propagate_unary or kind is propagate_static:
         yield from ((2, node), (3, entry[4]))
     elif kind is propagate_one:
         yield from ((1, node), (entry[7], entry[5]))
     else:
         yield from ((1, node), (2, entry[5]), (3, entry[8]))
+
+
+GraphRecording._trace_type = FastGraph
 
 
 class _NeverOwned:

@@ -17,10 +17,12 @@ from rulescore.ad.fast.entries import (
     propagate_by_ufunc,
     propagate_item,
     propagate_one,
+    propagate_static,
     propagate_static_two,
     propagate_unary,
 )
 from rulescore.ad.fast.forms import (
+    SERVED_ALIKE,
     binary_form,
     binary_forms,
     static_form,
@@ -28,7 +30,7 @@ from rulescore.ad.fast.forms import (
     unary_form,
     unary_forms,
 )
-from rulescore.ad.fast.tape import FastTape, is_fresh
+from rulescore.ad.fast.tape import FastTape, is_fresh, is_inexact
 from rulescore.ad.in_place.sharing import settled
 from rulescore.ad.in_place.tracer import NO_KEYWORDS, WritableTracer, call_and_settle
 from rulescore.ad.numpy_protocols.array_makers import SPECIAL
@@ -49,6 +51,7 @@ class Recording(WritableTracer):
     # Empty but for real numbers; the tables are in the class, so that no operation looks at dtypes.
     _unary_forms: ClassVar[dict[Any, Any]] = {}
     _binary_forms: ClassVar[dict[Any, Any]] = {}
+    _trace_type: ClassVar[type]
     _finish: ClassVar[Callable[..., Any]]
     """``_finish(like, x, y, entry, f, a, b)``: the result ``y`` of ``f(a, b)``, like a tracer whose value is ``x``."""
 
@@ -77,6 +80,28 @@ class Recording(WritableTracer):
         elif not kwargs and method == "__call__" and not more:
             return record_binary(ufunc, ufunc, a, b)
         return WritableTracer.__array_ufunc__(self, ufunc, method, a, *(() if b is MISSING else (b,)), *more, **kwargs)
+
+    @staticmethod
+    def _call(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any] = NO_KEYWORDS) -> Any:
+        if len(args) == 1 and not kwargs:
+            first = args[0]
+            if getattr(first, "_unary_forms", None) is unary_forms:
+                x = first._value
+                form = static_forms[f] if f in static_forms else static_form(f, 1)
+                if form is not None and type(x) in SERVED_ALIKE and type(first._trace) is type(first)._trace_type:
+                    y = form.primal(x)
+                    fresh = is_fresh(y) and y is not x
+                    if fresh or is_inexact(y):
+                        entry = (
+                            propagate_static,
+                            form.vjps[0],
+                            y if form.uses_output[0] else None,
+                            x if form.uses_arguments[0][0] else Blueprint(x.shape, x.dtype),
+                            first._node,
+                        )
+                        result = type(first)._finish(first, x, y, entry, f, first, MISSING)
+                        return result if fresh else settled(result, f, args, kwargs)
+        return call_and_settle(f, args, kwargs)
 
 
 _OPERATORS: dict[str, tuple[Any, Any]] = {
@@ -202,11 +227,12 @@ class TapeRecording(Recording):
     """The same of a tape, with short cuts for more functions."""
 
     __slots__ = ()
+    _trace_type = FastTape
 
     def __array_ufunc__(self, ufunc: Any, method: str, a: Any, b: Any = MISSING, *more: Any, **kwargs: Any) -> Any:
-        # Where the derivative is a ufunc of the argument, spelled out: 8 % of a chain of sines.
+        # `Recording`'s with `_finish` spelled out: 8 % of a chain of sines.
         form = a._unary_forms.get(ufunc) if b is MISSING and not kwargs else None
-        if form is None or form[3] is None:
+        if form is None:
             return Recording.__array_ufunc__(self, ufunc, method, a, b, *more, **kwargs)
         x = a._value
         y = ufunc(x)
@@ -215,7 +241,12 @@ class TapeRecording(Recording):
         out._value = y
         out._trace = tape = a._trace
         out._node = len(tape)
-        tape.append((propagate_by_ufunc, form[3], x, a._node))
+        partial, reads_y, reads_x, ufunc_of_x = form
+        tape.append(
+            (propagate_unary, partial, y if reads_y else None, x if reads_x else None, a._node)
+            if ufunc_of_x is None
+            else (propagate_by_ufunc, ufunc_of_x, x, a._node)
+        )
         return out
 
     @staticmethod
@@ -233,18 +264,6 @@ class TapeRecording(Recording):
         if len(args) == 1 and args[0] is self and not kwargs and func not in SPECIAL:  # 6 % of one sine and its sum
             return self._call(func, args)
         return WritableTracer.__array_function__(self, func, types, args, kwargs)
-
-    @staticmethod
-    def _call(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any] = NO_KEYWORDS) -> Any:
-        if len(args) == 1 and not kwargs:
-            first = args[0]
-            if getattr(first, "_unary_forms", None) is unary_forms:
-                form = static_forms[f] if f in static_forms else static_form(f, 1)
-                if form is not None and type(first._value) is _ndarray and type(first._trace) is FastTape:
-                    y = first._trace.record_static(form, first, first._value)
-                    if y is not NotImplemented:
-                        return y
-        return call_and_settle(f, args, kwargs)
 
     def __getitem__(self, index: Any) -> Any:
         tape, x = self._trace, self._value

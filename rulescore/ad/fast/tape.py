@@ -14,15 +14,11 @@ from rulescore.ad.fast.entries import (
     is_elementwise,
     propagate_by_ufunc,
     propagate_entry,
-    propagate_static,
     propagate_to_first,
 )
-from rulescore.ad.in_place.sharing import settled
 from rulescore.ad.tracing.calls import Call, captures, traced
 from rulescore.ad.tracing.tracers import Tracer
 from rulescore.definitions.declarations import no_tangent_pullback
-from rulescore.definitions.static import Blueprint
-from rulescore.tables.records import StaticForm
 from rulescore.tangents.masked import Selected
 
 _ndarray = np.ndarray
@@ -53,7 +49,7 @@ class FastTape(Tape):
         if pullback is no_tangent_pullback:
             return y
         entry = (propagate_to_first, pullback, first._node)
-        if _is_inexact(y):
+        if is_inexact(y):
             return self.record_tuple(y, entry)
         return traced(self, y, Call(f, args, kwargs), Pulled(pullback, [(0, (), first._node)]))
 
@@ -61,22 +57,6 @@ class FastTape(Tape):
         """A tracer of an output, with its entry."""
         self.append(entry)
         return self.tracer(y, len(self) - 1)
-
-    def record_static(self, form: StaticForm, first: Tracer, x: Any) -> Any:
-        """A call of one array of real numbers by the static form of its rule, which is less to keep than a closure.
-
-        NotImplemented where its output is anything else than a number or array.
-        """
-        y = form.primal(x)
-        fresh = is_fresh(y) and y is not x
-        if not fresh and not _is_inexact(y):
-            return NotImplemented
-        saved_y = y if form.uses_output[0] else None
-        saved_x = x if form.uses_arguments[0][0] else Blueprint(x.shape, x.dtype)
-        position = len(self)
-        self.append((propagate_static, form.vjps[0], saved_y, saved_x, first._node))
-        tracer = self.tracer(y, position)
-        return tracer if fresh else settled(tracer, form.primal, (first,), {})
 
     def pull_back(self, seeds: list[tuple[int, Any]], keep: bool = False) -> list[Any]:
         bars: list[Any] = [None] * len(self)
@@ -124,7 +104,7 @@ def _are_plain(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
     return True
 
 
-def _is_inexact(y: Any) -> bool:
+def is_inexact(y: Any) -> bool:
     return y.dtype.kind in "fc" if type(y) is _ndarray else isinstance(y, np.inexact)
 
 

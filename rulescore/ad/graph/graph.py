@@ -13,10 +13,10 @@ import sys
 import threading
 from collections.abc import Callable, Collection, Iterable, Iterator
 from operator import attrgetter
-from types import CodeType, FrameType
+from types import CodeType
 from typing import Any
 
-from rulescore.ad.engine.entries import FAILED_AT, LEAF, Entry, Key, Pulled, Several
+from rulescore.ad.engine.entries import FAILED_AT, LEAF, Entry, Key, Output, Pulled, Several
 from rulescore.ad.engine.tapes import Recorder
 from rulescore.ad.engine.walk_back import Cotangents, walk_back
 from rulescore.ad.messages.errors import describe, full_name
@@ -46,21 +46,20 @@ class Node:  # without an __init__, since setting slots from outside is faster
 
 
 def new_node(entry: Entry) -> Node:
-    """A new node with an entry; called by what the user's code calls."""
+    """A new node with an entry; called by `keep`, and that by `record` or `record_several`."""
     node = Node()
     node.number = next_number()
     node.entry = entry
     node.parents = entry.parents
-    node.f = _function_of(entry)
-    frame = frame_of_user(sys._getframe(1))
-    node.code, node.instruction = frame.f_code, frame.f_lasti
+    if isinstance(entry, (Output, Join)):
+        origin = entry.parents[0]
+        node.f, node.code, node.instruction = origin.f, origin.code, origin.instruction
+    else:
+        whole: Any = entry.whole if isinstance(entry, Several) else entry
+        node.f = whole.f
+        frame = user_frame(sys._getframe(3))
+        node.code, node.instruction = frame.f_code, frame.f_lasti
     return node
-
-
-def _function_of(entry: Any) -> Any:
-    if isinstance(entry, Several):
-        return _function_of(entry.whole)
-    return entry.f if hasattr(entry, "f") else entry.parents[0].f
 
 
 class Leaf(Node):
@@ -84,16 +83,6 @@ CONSTANT = Node()
 CONSTANT.entry, CONSTANT.parents, CONSTANT.number = LEAF, (), next_number()
 
 # ---------------------------------------------------------------- places in the user's code
-
-# Files known to hold the user's code; asked before every file's folder is looked at.
-user_files: set[str] = set()
-
-
-def frame_of_user(frame: FrameType) -> FrameType:
-    """The first frame, outwards from a given one, that is the user's; the given one where there is none."""
-    found = user_frame(frame) or frame
-    user_files.add(found.f_code.co_filename)
-    return found
 
 
 def place_of(node: Node) -> Place:

@@ -16,7 +16,7 @@ from rulescore.ad.in_place.views import View, is_simple, root_of, view_call
 from rulescore.ad.tracing.calls import Call
 from rulescore.ad.tracing.tracers import Tracer, plain_class, special_class, value_beneath
 from rulescore.ad.values.trees import leaves_of, map_containers
-from rulescore.tangents.structure import is_array, rebuild, structure_of
+from rulescore.tangents.structure import rebuild, structure_of
 
 
 def settled(y: Any, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -25,7 +25,7 @@ def settled(y: Any, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> An
         return y if _is_settled(y, args) else as_view(y, Call(f, args, kwargs))
     if type(y) is np.ndarray:
         return released(y, args)
-    fields = None if is_array(y) else structure_of(y)
+    fields = structure_of(y)
     if not fields or all(_is_settled(part, args) for part in fields.values()):
         return y
     call = Call(f, args, kwargs)

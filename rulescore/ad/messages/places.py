@@ -36,27 +36,28 @@ class Place(NamedTuple):
 # ---------------------------------------------------------------- frames
 
 
-def user_frame(frame: FrameType | None) -> FrameType | None:
-    """The first frame, outwards from a given one, that belongs to neither this package, its rules nor NumPy."""
-    known = _is_inner_file
-    while frame is not None:
-        inner = known.get(frame.f_code.co_filename)
-        if not (is_inner(frame.f_code) if inner is None else inner):
-            break
-        frame = frame.f_back
-    return frame
+class _InnerFiles(dict[str, bool]):
+    """Whether a file belongs to this package, its rules or NumPy: asked for every frame on the way to the user's."""
+
+    def __missing__(self, file: str) -> bool:
+        self[file] = is_inner = file.startswith(_INNER_FOLDERS)
+        return is_inner
+
+
+is_inner_file = _InnerFiles()
 
 
 def is_inner(code: CodeType) -> bool:
     """Whether code belongs to this package, its rules or NumPy."""
-    file = code.co_filename
-    try:
-        return _is_inner_file[file]
-    except KeyError:
-        return _is_inner_file.setdefault(file, file.startswith(_INNER_FOLDERS))
+    return is_inner_file[code.co_filename]
 
 
-_is_inner_file: dict[str, bool] = {}  # asked for every frame between the user's code and the recording of an operation
+def user_frame(frame: FrameType) -> FrameType:
+    """The first frame, outwards from a given one, that is the user's; the given one where there is none."""
+    found: FrameType | None = frame
+    while found is not None and is_inner_file[found.f_code.co_filename]:
+        found = found.f_back
+    return found or frame
 
 
 def stacklevel_of_user() -> int:

@@ -106,7 +106,7 @@ def traced(trace: Any, y: Any, call: Call, entry: Any) -> Any:
         return trace.record(y, entry)
     if has_tangent_space(y):
         return trace.record(as_scalar(y), entry)
-    if is_array(y) and getattr(y.dtype, "kind", "") == "O":
+    if getattr(getattr(y, "dtype", None), "kind", "") == "O" and is_array(y):
         raise no_rule(call.f, call.args, call.kwargs, "it returned an array of objects, whose derivative is not traced")
     skeleton, parts = taken_apart(y, _is_container)
     if skeleton is None:

@@ -28,7 +28,9 @@ _dataclasses: set[type] = set()
 
 def flatten(tree: Any) -> tuple[list[Any], Any]:
     """The leaves of a tree, and its structure."""
-    if type(tree) in _LEAF_TYPES or hasattr(type(tree), "__rule_type__"):  # the most frequent trees
+    kind = type(tree)
+    # The most frequent trees; that a class has no attribute takes long to find out.
+    if kind in _LEAF_TYPES or (kind not in _CONTAINERS and hasattr(kind, "__rule_type__")):
         return [tree], LEAF
     leaves, structure = optree.tree_flatten(tree, namespace=NAMESPACE)
     classes = {type(leaf) for leaf in leaves if type(leaf) not in _LEAF_TYPES and _is_dataclass(leaf)}
@@ -49,6 +51,7 @@ LEAF = optree.tree_structure(0, namespace=NAMESPACE)
 
 
 _LEAF_TYPES = frozenset({np.ndarray, float, np.float64, complex})
+_CONTAINERS = frozenset({tuple, list, dict})
 
 
 def unflatten(structure: Any, leaves: Iterable[Any]) -> Any:
