@@ -55,11 +55,11 @@ class GraphRecording(Recording):
         )
         node.f = f
         frame = _getframe(2)
-        code = frame.f_code
-        if is_inner_file[code.co_filename]:
-            frame = user_frame(frame)
-            code = frame.f_code
-        node.code = code
+        if is_inner_file[frame.f_code.co_filename]:
+            frame = frame.f_back  # type: ignore[assignment]  # an operator's own was between, which is most of them
+            if is_inner_file[frame.f_code.co_filename]:
+                frame = user_frame(frame)
+        node.code = frame.f_code
         node.instruction = frame.f_lasti
         # NumPy's results of 0-d arrays are scalars, and a scalar plus an array is an array.
         out = type(like)() if type(y) is type(x) else class_for(graph.kind, type(y), y.dtype)()  # type: ignore[arg-type]
