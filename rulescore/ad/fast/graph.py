@@ -44,7 +44,7 @@ class GraphRecording(Recording):
     @staticmethod
     def _finish(like: Any, x: Any, y: Any, entry: Any, f: Any, a: Any, b: Any) -> Any:
         graph = like._trace
-        if type(graph) is not FastGraph:  # a view has become one of what another trace has assigned to
+        if type(graph) is not FastGraph:
             return call_and_settle(f, (a,) if b is MISSING else (a, b))
         node = Node()
         node.number = next_number()
@@ -129,9 +129,6 @@ def _saved(node: Node, entry: FastEntry) -> Iterator[tuple[int, Node]]:
         yield from ((1, node), (entry[7], entry[5]))
     else:
         yield from ((1, node), (2, entry[5]), (3, entry[8]))
-
-
-GraphRecording._trace_type = FastGraph
 
 
 class _NeverOwned:

@@ -51,9 +51,12 @@ class Recording(WritableTracer):
     # Empty but for real numbers; the tables are in the class, so that no operation looks at dtypes.
     _unary_forms: ClassVar[dict[Any, Any]] = {}
     _binary_forms: ClassVar[dict[Any, Any]] = {}
-    _trace_type: ClassVar[type]
     _finish: ClassVar[Callable[..., Any]]
-    """``_finish(like, x, y, entry, f, a, b)``: the result ``y`` of ``f(a, b)``, like a tracer whose value is ``x``."""
+    """``_finish(like, x, y, entry, f, a, b)``: the result ``y`` of ``f(a, b)``, like a tracer whose value is ``x``.
+
+    To be read before the value: a view may then turn out to be one of what another trace has assigned to, and has
+    another class from then on. `_finish` of the class it had notices.
+    """
 
     @classmethod
     def traits_of(cls, value_type: type, dtype: Any) -> dict[str, Any]:
@@ -66,6 +69,7 @@ class Recording(WritableTracer):
         if b is MISSING and not kwargs:  # and so no method: reduce and its kin are of ufuncs of two arguments
             form = a._unary_forms.get(ufunc)
             if form is not None:
+                finish = a._finish
                 x = a._value
                 y = ufunc(x)
                 partial, reads_y, reads_x, ufunc_of_x = form
@@ -74,7 +78,7 @@ class Recording(WritableTracer):
                     if ufunc_of_x is None
                     else (propagate_by_ufunc, ufunc_of_x, x, a._node)
                 )
-                return type(a)._finish(a, x, y, entry, ufunc, a, MISSING)
+                return finish(a, x, y, entry, ufunc, a, MISSING)
             if a._unary_forms is unary_forms and ufunc not in unary_forms and unary_form(ufunc) is not None:
                 return self.__array_ufunc__(ufunc, method, a)
         elif not kwargs and method == "__call__" and not more:
@@ -86,9 +90,10 @@ class Recording(WritableTracer):
         if len(args) == 1 and not kwargs:
             first = args[0]
             if getattr(first, "_unary_forms", None) is unary_forms:
+                finish = first._finish
                 x = first._value
                 form = static_forms[f] if f in static_forms else static_form(f, 1)
-                if form is not None and type(x) in SERVED_ALIKE and type(first._trace) is type(first)._trace_type:
+                if form is not None and type(x) in SERVED_ALIKE:
                     y = form.primal(x)
                     fresh = is_fresh(y) and y is not x
                     if fresh or is_inexact(y):
@@ -99,7 +104,7 @@ class Recording(WritableTracer):
                             x if form.uses_arguments[0][0] else Blueprint(x.shape, x.dtype),
                             first._node,
                         )
-                        result = type(first)._finish(first, x, y, entry, f, first, MISSING)
+                        result = finish(first, x, y, entry, f, first, MISSING)
                         return result if fresh else settled(result, f, args, kwargs)
         return call_and_settle(f, args, kwargs)
 
@@ -227,7 +232,6 @@ class TapeRecording(Recording):
     """The same of a tape, with short cuts for more functions."""
 
     __slots__ = ()
-    _trace_type = FastTape
 
     def __array_ufunc__(self, ufunc: Any, method: str, a: Any, b: Any = MISSING, *more: Any, **kwargs: Any) -> Any:
         # `Recording`'s with `_finish` spelled out: 8 % of a chain of sines.
@@ -235,11 +239,14 @@ class TapeRecording(Recording):
         if form is None:
             return Recording.__array_ufunc__(self, ufunc, method, a, b, *more, **kwargs)
         x = a._value
+        tape = a._trace
+        if type(tape) is not FastTape:
+            return call_and_settle(ufunc, (a,))
         y = ufunc(x)
         # A call of the class is the fastest way to an object, and setting slots faster than an __init__.
         out = type(a)()
         out._value = y
-        out._trace = tape = a._trace
+        out._trace = tape
         out._node = len(tape)
         partial, reads_y, reads_x, ufunc_of_x = form
         tape.append(
@@ -252,6 +259,8 @@ class TapeRecording(Recording):
     @staticmethod
     def _finish(like: Any, x: Any, y: Any, entry: Any, f: Any, a: Any, b: Any) -> Any:
         tape = like._trace
+        if type(tape) is not FastTape:
+            return call_and_settle(f, (a,) if b is MISSING else (a, b))
         # NumPy's results of 0-d arrays are scalars.
         out = type(like)() if type(y) is type(x) else class_for(tape.kind, type(y), y.dtype)()  # type: ignore[arg-type]
         out._value = y

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from rulescore import NoTangent, rrule
-from rulescore.ad import LeakedTracerError, grad, jvp, primitive, vjp
+from rulescore.ad import LeakedTracerError, grad, gradients, jvp, primitive, variable, vjp
 from rulescore.ad.in_place.sharing import released
 from rulescore.ad.in_place.views import View
 from rulescore.ad.tracing.tracers import Tracer, frozen
@@ -463,3 +463,47 @@ def test_the_array_within_a_tracer_is_handed_out_read_only():
 
     grad(f)(V)
     assert V.flags.writeable
+
+
+@pytest.mark.parametrize(
+    "operation",
+    [
+        np.sin,
+        np.tanh,
+        np.negative,
+        np.sum,
+        np.mean,
+        lambda v: v * 2.0,
+        lambda v: 2.0 / v,
+        lambda v: v * v,
+        lambda v: v @ v,
+    ],
+)
+@pytest.mark.parametrize("inner", ["grad", "jvp"])
+@pytest.mark.parametrize("outer", ["grad", "jvp", "variable"])
+def test_a_view_of_an_array_that_an_inner_differentiation_has_assigned_to(operation, inner, outer):
+    """It is a view of what the inner one records from then on, also for the operation that is the first to notice."""
+
+    def slope(h, t):
+        return grad(h)(t) if inner == "grad" else jvp(h, (t,), (1.0,))[1]
+
+    def by_view(x):
+        part = (x + 0.0)[:2]
+
+        def h(t):
+            part[0] = t * t
+            return np.sum(operation(part))
+
+        return slope(h, x[2])
+
+    def without(x):
+        return slope(lambda t: np.sum(operation(np.stack([t * t, x[1]]))), x[2])
+
+    x = np.array([0.5, 2.0, 0.7])
+    if outer == "grad":
+        np.testing.assert_allclose(grad(by_view)(x), grad(without)(x), rtol=1e-12)
+    elif outer == "jvp":
+        np.testing.assert_allclose(jvp(by_view, (x,), (x,))[1], jvp(without, (x,), (x,))[1], rtol=1e-12)
+    else:
+        y = variable(x)
+        np.testing.assert_allclose(gradients(by_view(y), y), gradients(without(y), y), rtol=1e-12)
