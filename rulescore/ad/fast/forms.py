@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -22,33 +22,23 @@ ONE: Any = object()
 MINUS_ONE: Any = object()
 
 
-class Unary(NamedTuple):
-    """An elementwise function of one argument whose output has the dtype of the argument, by ``partial(y, x)``."""
+# Forms are plain tuples, since to unpack a named one takes four times as long.
 
-    partial: Callable[..., Any]
-    reads_y: bool
-    reads_x: bool
-    ufunc_of_x: Any
-    """What the partial is where it is one ufunc of ``x``, as cos for sin: calling that saves a call."""
+Unary = tuple[Callable[..., Any], bool, bool, Any]
+"""An elementwise function of one argument whose output has the dtype of the argument.
 
+Its ``partial(y, x)``; whether that reads ``y``, and ``x``, which the tape has to keep then; and, where it is one ufunc
+of ``x``, as cos for sin, that ufunc: calling it saves a call.
+"""
 
-class Reads(NamedTuple):
-    """What a partial derivative reads, and the tape has to keep for it."""
+Reads = tuple[bool, bool, bool]
+"""Whether a partial derivative reads the output, the first argument, and the second."""
 
-    output: bool
-    first: bool
-    second: bool
+Binary = tuple[Callable[..., Any], Callable[..., Any], Reads, Reads, Reads]
+"""An elementwise function of two arguments, whose output has the dtype that they share.
 
-
-class Binary(NamedTuple):
-    """An elementwise function of two arguments, whose output has the dtype that they share."""
-
-    first: Callable[..., Any] | None
-    second: Callable[..., Any] | None
-    of_first: Reads
-    of_second: Reads
-    of_both: Reads
-
+Its partials; and what the first of them reads, the second, and both.
+"""
 
 # By ufunc; None for one that has to be recorded by its rule.
 unary_forms: dict[Any, Unary | None] = rrule.dependent_cache()
@@ -57,26 +47,28 @@ binary_forms: dict[Any, Binary | None] = rrule.dependent_cache()
 
 def unary_form(ufunc: Any) -> Unary | None:
     """How to record an elementwise function of one argument, or None; also put into the cache."""
-    form, generation = None, rrule.generation
+    form: Unary | None = None
+    generation = rrule.generation
     static = _form_by_partials(ufunc, 1)
     if static is not None:
         (partial,) = static.partials
         reads = (static.uses_output[0], static.uses_arguments[0][0])
         is_minus_one = not any(reads) and partial(None, None) == -1
-        form = Unary(MINUS_ONE if is_minus_one else partial, *reads, _ufunc_of_argument(partial))
+        form = (MINUS_ONE if is_minus_one else partial, *reads, _ufunc_of_argument(partial))
     rrule.store(unary_forms, ufunc, form, generation)
     return form
 
 
 def binary_form(ufunc: Any) -> Binary | None:
     """How to record an elementwise function of two arguments, or None; also put into the cache."""
-    form, generation = None, rrule.generation
+    form: Binary | None = None
+    generation = rrule.generation
     static = _form_by_partials(ufunc, 2)
     if static is not None:
         first, second = static.partials
-        of_first, of_second = map(Reads, static.uses_output, *zip(*static.uses_arguments, strict=True))
-        of_both = Reads(*map(operator.or_, of_first, of_second))
-        form = Binary(_simplest(first, of_first), _simplest(second, of_second), of_first, of_second, of_both)
+        of_first, of_second = zip(static.uses_output, *zip(*static.uses_arguments, strict=True), strict=True)
+        of_both = tuple(map(operator.or_, of_first, of_second))
+        form = (_simplest(first, of_first), _simplest(second, of_second), of_first, of_second, of_both)
     rrule.store(binary_forms, ufunc, form, generation)
     return form
 
@@ -106,7 +98,7 @@ def _serves_arrays(record: RuleRecord) -> bool:
 _USUAL = (np.ndarray, np.float64, np.float32, np.int64, float, int, complex, bool)
 
 
-def _simplest(partial: Callable[..., Any], reads: Reads) -> Callable[..., Any] | None:
+def _simplest(partial: Callable[..., Any], reads: Reads) -> Callable[..., Any]:
     if any(reads):
         return partial
     constant = partial(None, None, None)
