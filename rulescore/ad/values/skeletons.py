@@ -63,7 +63,8 @@ def with_leaves(x: Any, skeleton: Skeleton | None, leaves: Iterable[Any]) -> Any
     if skeleton is None:
         return next(leaves)
     fields = structure_of(x) or {}
-    return rebuild(x, {key: with_leaves(fields[key], inner, leaves) for key, inner in skeleton.bones})
+    parts = {k: next(leaves) if inner is None else with_leaves(fields[k], inner, leaves) for k, inner in skeleton.bones}
+    return rebuild(x, parts)
 
 
 def tangent_of(skeleton: Skeleton | None, leaves: Iterable[Any]) -> Any:
@@ -71,7 +72,7 @@ def tangent_of(skeleton: Skeleton | None, leaves: Iterable[Any]) -> Any:
     leaves = iter(leaves)
     if skeleton is None:
         return next(leaves)
-    parts = {key: tangent_of(inner, leaves) for key, inner in skeleton.bones}
+    parts = {key: next(leaves) if inner is None else tangent_of(inner, leaves) for key, inner in skeleton.bones}
     if all(isinstance(part, NoTangent) for part in parts.values()):
         return _NO_TANGENT
     return tuple(parts.values()) if skeleton.cls is tuple else Tangent.from_fields(skeleton.cls, parts)
