@@ -25,7 +25,7 @@ def settled(y: Any, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> An
         return y if _is_settled(y, args) else as_view(y, Call(f, args, kwargs))
     if type(y) is np.ndarray:
         return released(y, args)
-    if isinstance(y, tuple) and all([_is_settled(part, args) for part in y]):
+    if isinstance(y, tuple) and all(_is_settled(part, args) for part in y):
         return y
     fields = structure_of(y)
     if not fields or all(_is_settled(part, args) for part in fields.values()):
