@@ -18,6 +18,7 @@ from rulescore.definitions.declarations import (
 from rulescore.definitions.elementwise import derivatives_given_output, scalar_rule
 from rulescore.definitions.linear import linear_rule
 from rulescore.definitions.partials import OneOver
+from rulescore.definitions.pullbacks import pullback_wrt, pushforward
 from rulescore.definitions.static import static_rule
 from rulescore.tables.features import HasForwardMode, HasReverseMode, RuleConfig
 from rulescore.tables.records import RuleRecord, StaticForm
@@ -74,6 +75,8 @@ __all__ = [
     "not_numerical",
     "opt_out",
     "project_to",
+    "pullback_wrt",
+    "pushforward",
     "rrule",
     "rrule_via_ad",
     "scalar_rule",

@@ -14,7 +14,7 @@ import rulescore
 from rulescore import NotImplementedTangent, unthunk
 from testutils.vectorisation import Vector, tangent_to_vector
 
-_OUR_FOLDERS = (Path(__file__).parent, Path(__file__).parent / "checks", Path(rulescore.__file__).parent)
+_OUR_FOLDERS = (Path(__file__).parent, Path(rulescore.__file__).parent)
 
 
 class RuleRaisedError(Exception):
@@ -24,7 +24,7 @@ class RuleRaisedError(Exception):
     def by(cls, what: str, error: Exception) -> RuleRaisedError:
         """The error that ``what`` raised, with the last lines of rule code it came through."""
         frames = traceback.extract_tb(error.__traceback__)
-        own = [frame for frame in frames if Path(frame.filename).parent not in _OUR_FOLDERS] or frames
+        own = [frame for frame in frames if not any(map(Path(frame.filename).is_relative_to, _OUR_FOLDERS))] or frames
         where = "".join(f"\n  {frame.filename}:{frame.lineno} in {frame.name}: {frame.line}" for frame in own[-3:])
         return cls(f"{what} raised {type(error).__name__}: {error}{where}")
 

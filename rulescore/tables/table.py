@@ -127,6 +127,8 @@ class RuleTable(Calling, Reflection):
         RuleRecord
         """
         where_to, key = self._place_of(f)
+        if hasattr(implementation, "__rule_for__"):
+            implementation = implementation.__rule_for__(f)
         leading = self._leading + bool(config) + isinstance(f, InstancesOf)
         parameters = Parameters(implementation, leading)
         if defined_by is None and where is None:
