@@ -4,16 +4,7 @@ import numpy as np
 
 from rules.numpy.array_like import as_array_tangent
 from rules.numpy.products import adjoint
-from rulescore import (
-    AbstractZero,
-    NoTangent,
-    frule,
-    project_to,
-    rrule,
-    unthunk,
-)
-
-NO_TANGENT = NoTangent()
+from rulescore import frule, pullback_wrt, pushforward, rrule
 
 
 def lower_half(x):
@@ -65,14 +56,12 @@ def similar_by_blas(factor, factor_bar):
 
 
 @frule.register(np.linalg.cholesky)
-def cholesky_frule(tangents, a, /, *, upper=False):
-    da = as_array_tangent(unthunk(tangents[1]), a)
+@pushforward
+def cholesky_frule(da, a, /, *, upper=False):
     y = np.linalg.cholesky(a, upper=upper)
-    if isinstance(da, AbstractZero):
-        return y, da
     factor = adjoint(y) if upper else y
-    dfactor = lower_cholesky_tangent(factor, hermitian_from(da, upper))
-    return y, project_to(y)(adjoint(dfactor) if upper else dfactor)
+    dfactor = lower_cholesky_tangent(factor, hermitian_from(as_array_tangent(da, a), upper))
+    return y, adjoint(dfactor) if upper else dfactor
 
 
 @rrule.register(np.linalg.cholesky)
@@ -82,14 +71,11 @@ def cholesky_rrule(a, /, *, upper=False):
     NumPy reads one triangle of A; the other one has no cotangent, and each element of the first that of two.
     """
     y = np.linalg.cholesky(a, upper=upper)
-    project = project_to(a)
 
+    @pullback_wrt(a)
     def cholesky_pullback(ybar):
-        if isinstance(ybar, AbstractZero):
-            return NO_TANGENT, ybar
-        ybar = unthunk(ybar)
         factor, factor_bar = (adjoint(y), adjoint(ybar)) if upper else (y, ybar)
         p = lower_cholesky_cotangent(factor, np.tril(factor_bar))
-        return NO_TANGENT, project(cotangent_of_triangle(p, upper))
+        return cotangent_of_triangle(p, upper)
 
     return y, cholesky_pullback

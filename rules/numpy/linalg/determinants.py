@@ -11,14 +11,12 @@ from rules.numpy.products import adjoint
 from rulescore import (
     AbstractZero,
     NoTangent,
-    Tangent,
     frule,
     ignore_derivatives,
-    project_to,
+    pullback_wrt,
+    pushforward,
     rrule,
-    unthunk,
 )
-from rulescore.tangents.projection import NON_DIFFERENTIABLE
 
 NO_TANGENT = NoTangent()
 
@@ -28,26 +26,21 @@ SlogdetResult = type(np.linalg.slogdet(np.eye(1)))  # NumPy has no public name f
 
 
 @frule.register(np.linalg.det)
-def det_frule(tangents, a):
+@pushforward
+def det_frule(da, a):
     """d det A = tr(adj(A) dA)."""
-    da = as_array_tangent(unthunk(tangents[1]), a)
     y, factors = factorised_det(a)
-    if isinstance(da, AbstractZero):
-        return y, da
-    return y, project_to(y)(trace_of_product(adjugate(as_array(a), y, factors), da))
+    return y, trace_of_product(adjugate(as_array(a), y, factors), as_array_tangent(da, a))
 
 
 @rrule.register(np.linalg.det)
 def det_rrule(a):
     """d det A = tr(adj(A) dA) (Jacobi), hence Ā = adj(A)ᴴ ȳ."""
     y, factors = factorised_det(a)
-    project = project_to(a)
 
+    @pullback_wrt(a)
     def det_pullback(ybar):
-        ybar = unthunk(ybar)
-        if isinstance(ybar, AbstractZero) or project is NON_DIFFERENTIABLE:
-            return NO_TANGENT, project(ybar)
-        return NO_TANGENT, project(adjoint(adjugate(as_array(a), y, factors)) * as_matrices(ybar))
+        return adjoint(adjugate(as_array(a), y, factors)) * as_matrices(ybar)
 
     return y, det_pullback
 
@@ -80,17 +73,16 @@ def as_matrices(numbers):
 
 
 @frule.register(np.linalg.slogdet)
-def slogdet_frule(tangents, a):
+@pushforward
+def slogdet_frule(da, a):
     """d log det A = tr(A⁻¹ dA): the real part moves the logarithm, the imaginary part turns the sign."""
-    da = as_array_tangent(unthunk(tangents[1]), a)
+    da = as_array_tangent(da, a)
     y, factors = factorised_slogdet(a)
-    if isinstance(da, AbstractZero):
-        return y, da
     inverse, singular = inverse_but_of_singular(as_array(a), y.sign, factors)
     trace = trace_of_product(inverse, da)
     dsign = 1j * trace.imag * y.sign if np.iscomplexobj(a) else NO_TANGENT
     dlogdet = trace.real if singular is None else np.where(singular.where, singular.slope_along(da), trace.real)
-    return y, Tangent(type(y), dsign, project_to(y.logabsdet)(dlogdet))
+    return y, (dsign, dlogdet)
 
 
 @rrule.register(np.linalg.slogdet)
@@ -102,23 +94,21 @@ def slogdet_rrule(a):
     The sign has the derivative 0 there, like `np.sign`.
     """
     y, factors = factorised_slogdet(a)
-    project, is_complex = project_to(a), np.iscomplexobj(a)
+    is_complex = np.iscomplexobj(a)
     sign = y.sign
 
+    @pullback_wrt(a)
     def slogdet_pullback(ybar):
-        if isinstance(ybar, AbstractZero) or project is NON_DIFFERENTIABLE:
-            return NO_TANGENT, project(ybar)
-        sign_bar, logdet_bar = (unthunk(part) for part in ybar)
-        weight = logdet_bar
+        sign_bar, weight = ybar
         if is_complex and not isinstance(sign_bar, AbstractZero):
             weight = weight + 1j * (np.conjugate(sign) * sign_bar).imag
-        if isinstance(weight, AbstractZero):
-            return NO_TANGENT, weight
+        if isinstance(weight, AbstractZero):  # the sign of a real determinant does not move
+            return weight
         inverse, singular = inverse_but_of_singular(as_array(a), sign, factors)
         abar = adjoint(inverse) * as_matrices(weight)
         if singular is not None:
             abar = np.where(as_matrices(singular.where), singular.slope_times(weight), abar)
-        return NO_TANGENT, project(abar)
+        return abar
 
     return y, slogdet_pullback
 

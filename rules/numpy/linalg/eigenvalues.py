@@ -12,17 +12,13 @@ from rules.numpy.products import adjoint
 from rulescore import (
     AbstractZero,
     MissingDerivativeError,
-    NoTangent,
     NotImplementedTangent,
-    Tangent,
     frule,
     ignore_derivatives,
-    project_to,
+    pullback_wrt,
+    pushforward,
     rrule,
-    unthunk,
 )
-
-NO_TANGENT = NoTangent()
 
 COINCIDE_WITHIN = 8
 """Values this many units of rounding apart, in units of the largest, are the same as far as LAPACK can tell."""
@@ -159,14 +155,11 @@ def eigh_cotangent(w, v, wbar, vbar, uplo):
 
 
 @frule.register(np.linalg.eigh)
-def eigh_frule(tangents, a, UPLO="L"):
-    da = as_array_tangent(unthunk(tangents[1]), a)
+@pushforward
+def eigh_frule(da, a, UPLO="L"):
     y = np.linalg.eigh(a, UPLO)
-    if isinstance(da, AbstractZero):
-        return y, da
-    w, v = y
-    dw, dv = eigh_tangents(w, v, hermitian_from(da, is_upper(UPLO)), UPLO)
-    return y, Tangent(type(y), project_to(w)(dw), project_to(v)(dv))
+    dh = hermitian_from(as_array_tangent(da, a), is_upper(UPLO))
+    return y, eigh_tangents(*y, dh, UPLO)
 
 
 @rrule.register(np.linalg.eigh)
@@ -178,40 +171,31 @@ def eigh_rrule(a, UPLO="L"):
     other one has no cotangent.
     """
     y = np.linalg.eigh(a, UPLO)
-    project = project_to(a)
     w, v = y
 
+    @pullback_wrt(a)
     def eigh_pullback(ybar):
-        if isinstance(ybar, AbstractZero):
-            return NO_TANGENT, project(ybar)
-        wbar, vbar = (unthunk(part) for part in ybar)
-        if isinstance(wbar, AbstractZero) and isinstance(vbar, AbstractZero):
-            return NO_TANGENT, project(wbar)
-        abar = cotangent_of_triangle(eigh_cotangent(w, v, wbar, vbar, UPLO), is_upper(UPLO))
-        return NO_TANGENT, project(abar)
+        wbar, vbar = ybar
+        return cotangent_of_triangle(eigh_cotangent(w, v, wbar, vbar, UPLO), is_upper(UPLO))
 
     return y, eigh_pullback
 
 
 @frule.register(np.linalg.eigvalsh)
-def eigvalsh_frule(tangents, a, UPLO="L"):
-    da = as_array_tangent(unthunk(tangents[1]), a)
-    if isinstance(da, AbstractZero):
-        return np.linalg.eigvalsh(a, UPLO), da
+@pushforward
+def eigvalsh_frule(da, a, UPLO="L"):
     w, v = np.linalg.eigh(a, UPLO)
-    dh = hermitian_from(da, is_upper(UPLO))
-    return w, project_to(w)(np.real(np.sum(np.conjugate(v) * (dh @ v), axis=-2)))
+    dh = hermitian_from(as_array_tangent(da, a), is_upper(UPLO))
+    return w, np.real(np.sum(np.conjugate(v) * (dh @ v), axis=-2))
 
 
 @rrule.register(np.linalg.eigvalsh)
 def eigvalsh_rrule(a, UPLO="L"):
     """dwᵢ = vᵢᴴ dA vᵢ, hence Ā = V diag(w̄) Vᴴ, whether or not eigenvalues are repeated."""
-    (w, v), project = np.linalg.eigh(a, UPLO), project_to(a)
+    w, v = np.linalg.eigh(a, UPLO)
 
+    @pullback_wrt(a)
     def eigvalsh_pullback(wbar):
-        wbar = unthunk(wbar)
-        if isinstance(wbar, AbstractZero):
-            return NO_TANGENT, project(wbar)
-        return NO_TANGENT, project(cotangent_of_triangle((v * wbar[..., None, :]) @ adjoint(v), is_upper(UPLO)))
+        return cotangent_of_triangle((v * wbar[..., None, :]) @ adjoint(v), is_upper(UPLO))
 
     return w, eigvalsh_pullback

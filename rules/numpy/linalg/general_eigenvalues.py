@@ -19,17 +19,13 @@ from rules.numpy.products import adjoint
 from rulescore import (
     AbstractZero,
     MissingDerivativeError,
-    NoTangent,
     NotImplementedTangent,
-    Tangent,
     frule,
     ignore_derivatives,
-    project_to,
+    pullback_wrt,
+    pushforward,
     rrule,
-    unthunk,
 )
-
-NO_TANGENT = NoTangent()
 
 DEFECTIVE = (
     "eigenvalues of a defective matrix, which has too few eigenvectors: they move like roots of what the matrix moves "
@@ -116,14 +112,10 @@ def eig_cotangent(w, v, wbar, vbar):
 
 
 @frule.register(np.linalg.eig)
-def eig_frule(tangents, a):
-    da = as_array_tangent(unthunk(tangents[1]), a)
+@pushforward
+def eig_frule(da, a):
     y = np.linalg.eig(a)
-    if isinstance(da, AbstractZero):
-        return y, da
-    w, v = y
-    dw, dv = eig_tangents(w, v, da)
-    return y, Tangent(type(y), project_to(w)(dw), project_to(v)(dv))
+    return y, eig_tangents(*y, as_array_tangent(da, a))
 
 
 @rrule.register(np.linalg.eig)
@@ -134,38 +126,29 @@ def eig_rrule(a):
     the real t preserve. Hence Ā = V⁻ᴴ (diag(w̄) + conj(F)∘(Vᴴ v̄')) Vᴴ, where v̄' has lost what changes r and t.
     """
     y = np.linalg.eig(a)
-    project = project_to(a)
     w, v = y
 
+    @pullback_wrt(a)
     def eig_pullback(ybar):
-        if isinstance(ybar, AbstractZero):
-            return NO_TANGENT, project(ybar)
-        wbar, vbar = (unthunk(part) for part in ybar)
-        if isinstance(wbar, AbstractZero) and isinstance(vbar, AbstractZero):
-            return NO_TANGENT, project(wbar)
-        return NO_TANGENT, project(eig_cotangent(w, v, wbar, vbar))
+        return eig_cotangent(w, v, *ybar)
 
     return y, eig_pullback
 
 
 @frule.register(np.linalg.eigvals)
-def eigvals_frule(tangents, a):
-    da = as_array_tangent(unthunk(tangents[1]), a)
-    if isinstance(da, AbstractZero):
-        return np.linalg.eigvals(a), da
+@pushforward
+def eigvals_frule(da, a):
     w, v = np.linalg.eig(a)
-    return w, project_to(w)(eigvals_tangents(w, v, da)[1])
+    return w, eigvals_tangents(w, v, as_array_tangent(da, a))[1]
 
 
 @rrule.register(np.linalg.eigvals)
 def eigvals_rrule(a):
     """dw = diag(V⁻¹ dA V), hence Ā = V⁻ᴴ diag(w̄) Vᴴ, whether or not eigenvalues are repeated."""
-    (w, v), project = np.linalg.eig(a), project_to(a)
+    w, v = np.linalg.eig(a)
 
+    @pullback_wrt(a)
     def eigvals_pullback(wbar):
-        wbar = unthunk(wbar)
-        if isinstance(wbar, AbstractZero):
-            return NO_TANGENT, project(wbar)
-        return NO_TANGENT, project(eigvals_cotangent(w, v, wbar))
+        return eigvals_cotangent(w, v, wbar)
 
     return w, eigvals_pullback

@@ -8,58 +8,51 @@ from rules.numpy.array_like import as_array, as_array_tangent
 from rules.numpy.linalg.cholesky import cotangent_of_triangle, hermitian_from
 from rules.numpy.products import adjoint
 from rules.numpy.reduced_axes import NOT_GIVEN
-from rulescore import AbstractZero, NoTangent, frule, ignore_derivatives, project_to, rrule, unthunk
-from rulescore.tangents.projection import NON_DIFFERENTIABLE
-
-NO_TANGENT = NoTangent()
+from rulescore import frule, ignore_derivatives, pullback_wrt, pushforward, rrule
 
 # ---------------------------------------------------------------- inv and tensorinv
 
 
 @frule.register(np.linalg.inv)
-def inv_frule(tangents, a):
+@pushforward
+def inv_frule(da, a):
     """d(A⁻¹) = -A⁻¹ dA A⁻¹."""
-    da = as_array_tangent(unthunk(tangents[1]), a)
     y = np.linalg.inv(a)
-    return y, da if isinstance(da, AbstractZero) else project_to(y)(-y @ da @ y)
+    return y, -y @ as_array_tangent(da, a) @ y
 
 
 @rrule.register(np.linalg.inv)
 def inv_rrule(a):
     """d(A⁻¹) = -A⁻¹ dA A⁻¹, hence Ā = -A⁻ᴴ Ȳ A⁻ᴴ (Giles 2008, §2.2.3)."""
     y = np.linalg.inv(a)
-    y_h, project = adjoint(y), project_to(a)
+    y_h = adjoint(y)
 
+    @pullback_wrt(a)
     def inv_pullback(ybar):
-        ybar = unthunk(ybar)
-        return NO_TANGENT, project(ybar if isinstance(ybar, AbstractZero) else -y_h @ ybar @ y_h)
+        return -y_h @ ybar @ y_h
 
     return y, inv_pullback
 
 
 @frule.register(np.linalg.tensorinv)
-def tensorinv_frule(tangents, a, ind=2):
-    da = as_array_tangent(unthunk(tangents[1]), a)
+@pushforward
+def tensorinv_frule(da, a, ind=2):
     y = np.linalg.tensorinv(a, ind)
-    if isinstance(da, AbstractZero):
-        return y, da
     # The inverse has the axes of the rows of A last, that is all but as many as are in front of the others.
     matrix = as_matrix(y, np.ndim(y) - ind)
-    dy = -matrix @ as_matrix(da, ind) @ matrix
-    return y, project_to(y)(np.reshape(dy, np.shape(y)))
+    dy = -matrix @ as_matrix(as_array_tangent(da, a), ind) @ matrix
+    return y, np.reshape(dy, np.shape(y))
 
 
 @rrule.register(np.linalg.tensorinv)
 def tensorinv_rrule(a, ind=2):
     """As `inv_rrule`, where the first ``ind`` axes number the rows of a matrix and the others its columns."""
-    y, project, shape = np.linalg.tensorinv(a, ind), project_to(a), np.shape(a)
+    y, shape = np.linalg.tensorinv(a, ind), np.shape(a)
 
+    @pullback_wrt(a)
     def tensorinv_pullback(ybar):
-        ybar = unthunk(ybar)
-        if isinstance(ybar, AbstractZero) or project is NON_DIFFERENTIABLE:
-            return NO_TANGENT, project(ybar)
         y_h = adjoint(as_matrix(y, len(shape) - ind))
-        return NO_TANGENT, project(np.reshape(-y_h @ as_matrix(ybar, len(shape) - ind) @ y_h, shape))
+        return np.reshape(-y_h @ as_matrix(ybar, len(shape) - ind) @ y_h, shape)
 
     return y, tensorinv_pullback
 
@@ -74,15 +67,13 @@ def as_matrix(x, ind):
 
 
 @frule.register(np.linalg.pinv)
-def pinv_frule(tangents, a, rcond=None, hermitian=False, *, rtol=NOT_GIVEN):
-    da = as_array_tangent(unthunk(tangents[1]), a)
+@pushforward
+def pinv_frule(da, _drcond, a, rcond=None, hermitian=False, *, rtol=NOT_GIVEN):
     y = np.linalg.pinv(a, rcond, hermitian, **rtol_given(rtol))
-    if isinstance(da, AbstractZero):
-        return y, da
-    a = as_array(a)
+    a, da = as_array(a), as_array_tangent(da, a)
     if hermitian:
         a, da = hermitian_from(a, upper=False), hermitian_from(da, upper=False)
-    return y, project_to(y)(pinv_tangent(a, y, da, left_out(a, relative_cutoff(a, rcond, rtol))))
+    return y, pinv_tangent(a, y, da, left_out(a, relative_cutoff(a, rcond, rtol)))
 
 
 @rrule.register(np.linalg.pinv)
@@ -92,17 +83,13 @@ def pinv_rrule(a, rcond=None, hermitian=False, *, rtol=NOT_GIVEN):
     Where the rank is not full the pseudoinverse jumps to infinity in all other directions, so this is all there is.
     With ``hermitian`` NumPy reads one triangle of A, and the other one has no cotangent.
     """
-    y, project = np.linalg.pinv(a, rcond, hermitian, **rtol_given(rtol)), project_to(a)
+    y = np.linalg.pinv(a, rcond, hermitian, **rtol_given(rtol))
 
+    @pullback_wrt(a)
     def pinv_pullback(ybar):
-        ybar = unthunk(ybar)
-        if isinstance(ybar, AbstractZero) or project is NON_DIFFERENTIABLE:
-            return NO_TANGENT, project(ybar)
         matrix = hermitian_from(as_array(a), upper=False) if hermitian else as_array(a)
         abar = pinv_cotangent(matrix, y, ybar, left_out(matrix, relative_cutoff(matrix, rcond, rtol)))
-        if hermitian:
-            abar = cotangent_of_triangle(0.5 * (abar + adjoint(abar)), upper=False)
-        return NO_TANGENT, project(abar)
+        return cotangent_of_triangle(0.5 * (abar + adjoint(abar)), upper=False) if hermitian else abar
 
     return y, pinv_pullback
 

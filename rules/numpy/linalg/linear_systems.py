@@ -7,22 +7,22 @@ import numpy as np
 from rules.numpy.array_like import as_array, as_array_tangent, conj
 from rules.numpy.linalg.inverses import left_out, pinv_cotangent, pinv_tangent
 from rules.numpy.linalg.lu_factors import LUFactors
-from rules.numpy.linalg.singular_values import singular_values_frule, singular_values_rrule
+from rules.numpy.linalg.singular_values import singular_values_rrule, values_and_tangents
 from rules.numpy.products import adjoint
 from rulescore import (
     AbstractZero,
     NoTangent,
     Tangent,
-    Thunk,
     ZeroTangent,
     frule,
     ignore_derivatives,
     project_to,
+    pullback_wrt,
+    pushforward,
     rrule,
     unbroadcast,
     unthunk,
 )
-from rulescore.tangents.projection import NON_DIFFERENTIABLE
 
 NO_TANGENT = NoTangent()
 ZERO_TANGENT = ZeroTangent()
@@ -31,14 +31,12 @@ ZERO_TANGENT = ZeroTangent()
 
 
 @frule.register(np.linalg.solve)
-def solve_frule(tangents, a, b):
+@pushforward
+def solve_frule(da, db, a, b):
     """A dX = dB - dA X."""
-    _, da, db = tangents
-    da, db = as_array_tangent(unthunk(da), a), as_array_tangent(unthunk(db), b)
+    da, db = as_array_tangent(da, a), as_array_tangent(db, b)
     solve, _ = solvers(a, b)
     x = solve(b)
-    if isinstance(da, AbstractZero) and isinstance(db, AbstractZero):
-        return x, da + db
     is_vector = np.ndim(b) == 1
     x_columns = x[..., None] if is_vector else x
     right = ZERO_TANGENT if isinstance(db, AbstractZero) else db[:, None] if is_vector else db
@@ -46,7 +44,7 @@ def solve_frule(tangents, a, b):
         right = right - da @ x_columns
     dx = solve(right)
     dx = dx[..., 0] if is_vector else dx
-    return x, project_to(x)(dx if dx.shape == x.shape else np.broadcast_to(dx, x.shape).copy())
+    return x, dx if dx.shape == x.shape else np.broadcast_to(dx, x.shape).copy()
 
 
 @rrule.register(np.linalg.solve)
@@ -54,23 +52,15 @@ def solve_rrule(a, b):
     """A X = B, hence B̄ = A⁻ᴴ X̄ and Ā = -B̄ Xᴴ (Giles 2008, §2.3.1)."""
     solve, solve_adjoint = solvers(a, b)
     x = solve(b)
-    project_a, project_b = project_to(a), project_to(b)
     shape_a, shape_b, is_vector = np.shape(a), np.shape(b), np.ndim(b) == 1
 
+    @pullback_wrt(a, b)
     def solve_pullback(xbar):
-        if isinstance(xbar, AbstractZero):
-            return NO_TANGENT, xbar, xbar
-        xbar = unthunk(xbar)
         columns = solve_adjoint(xbar[..., None] if is_vector else xbar)
-
-        def a_bar():
-            x_columns = x[..., None] if is_vector else x
-            return project_a(unbroadcast(-columns @ adjoint(x_columns), shape_a))
-
-        def b_bar():
-            return project_b(unbroadcast(columns[..., 0] if is_vector else columns, shape_b))
-
-        return NO_TANGENT, Thunk(a_bar), Thunk(b_bar)
+        return (
+            lambda: unbroadcast(-columns @ adjoint(x[..., None] if is_vector else x), shape_a),
+            lambda: unbroadcast(columns[..., 0] if is_vector else columns, shape_b),
+        )
 
     return x, solve_pullback
 
@@ -108,31 +98,27 @@ class TensorSystem:
 
 
 @frule.register(np.linalg.tensorsolve)
-def tensorsolve_frule(tangents, a, b, axes=None):
-    a, b, da, db = as_array(a), as_array(b), as_array_tangent(tangents[1], a), as_array_tangent(tangents[2], b)
+@pushforward
+def tensorsolve_frule(da, db, a, b, axes=None):
+    a, b, da, db = as_array(a), as_array(b), as_array_tangent(da, a), as_array_tangent(db, b)
     system = TensorSystem(a, b, axes)
     da = da if isinstance(da, AbstractZero) else system.matrix(da)
     db = db if isinstance(db, AbstractZero) else np.reshape(db, system.size)
     x, dx = solve_frule((NO_TANGENT, da, db), system.matrix(a), np.reshape(b, system.size))
-    return np.reshape(x, system.shape), dx if isinstance(dx, AbstractZero) else np.reshape(dx, system.shape)
+    return np.reshape(x, system.shape), np.reshape(dx, system.shape)
 
 
 @rrule.register(np.linalg.tensorsolve)
 def tensorsolve_rrule(a, b, axes=None):
     """The rule of ``solve``, between reshapings."""
-    project_a, project_b, a, b = project_to(a), project_to(b), as_array(a), as_array(b)
+    primals, a, b = (a, b), as_array(a), as_array(b)
     system, shape_b = TensorSystem(a, b, axes), np.shape(b)
     x, solve_pullback = solve_rrule(system.matrix(a), np.reshape(b, system.size))
 
+    @pullback_wrt(*primals)
     def tensorsolve_pullback(xbar):
-        if isinstance(xbar, AbstractZero):
-            return NO_TANGENT, xbar, xbar
-        _, abar, bbar = solve_pullback(np.reshape(unthunk(xbar), system.size))
-        return (
-            NO_TANGENT,
-            project_a(abar.map(lambda matrix: matrix if isinstance(matrix, AbstractZero) else system.tensor(matrix))),
-            project_b(bbar.map(lambda right: right if isinstance(right, AbstractZero) else np.reshape(right, shape_b))),
-        )
+        _, abar, bbar = solve_pullback(np.reshape(xbar, system.size))
+        return lambda: system.tensor(unthunk(abar)), lambda: np.reshape(unthunk(bbar), shape_b)
 
     return np.reshape(x, system.shape), tensorsolve_pullback
 
@@ -235,20 +221,18 @@ def least_squares_frule(tangents, a, b, y, cutoff):
         of_columns = 2 * np.sum(np.real(conj(problem.residuals()) * moved), axis=0)
         dsquares = project_to(squares)(np.reshape(of_columns, np.shape(squares)))
     if not isinstance(da, AbstractZero):
-        ds = project_to(s)(singular_values_frule(da, a, hermitian=False)[1])
+        ds = project_to(s)(values_and_tangents(da, a, hermitian=False)[1])
     return y, Tangent(tuple, dx, dsquares, NO_TANGENT, ds)
 
 
 def least_squares_rrule(a, b, y, cutoff):
     """What ``lstsq`` returned and its pullback; see `least_squares_frule`."""
     x, squares, rank, s = y
-    project_a, project_b = project_to(a), project_to(b)
-    a, b = as_array(a), as_array(b)
+    primals, a, b = (a, b), as_array(a), as_array(b)
 
+    @pullback_wrt(*primals)
     def lstsq_pullback(ybar):
-        if isinstance(ybar, AbstractZero) or (project_a is project_b is NON_DIFFERENTIABLE):
-            return NO_TANGENT, project_a(ybar), project_b(ybar)
-        xbar, squares_bar, _, s_bar = (unthunk(part) for part in ybar)
+        xbar, squares_bar, _, s_bar = ybar
         problem = LeastSquares(a, b, x, rank, s, cutoff)
         terms, bbar = [], ZERO_TANGENT
         if not isinstance(xbar, AbstractZero):
@@ -260,9 +244,8 @@ def least_squares_rrule(a, b, y, cutoff):
             bbar = bbar + of_residuals
         if not isinstance(s_bar, AbstractZero):
             terms.append(lambda: singular_values_rrule(a, hermitian=False)[1](s_bar)[1])
-        abar = Thunk(lambda: sum((term() for term in terms), ZERO_TANGENT))
         bbar = bbar if isinstance(bbar, AbstractZero) else problem.as_given(bbar)
-        return NO_TANGENT, project_a(abar), project_b(bbar)
+        return lambda: sum((term() for term in terms), ZERO_TANGENT), bbar
 
     return y, lstsq_pullback
 

@@ -9,10 +9,18 @@ from multipledispatch import MDNotImplementedError
 from rules.numpy.array_like import as_array, as_array_tangent
 from rules.numpy.products import adjoint
 from rules.numpy.reduced_axes import decline_out
-from rulescore import AbstractZero, NoTangent, Tangent, ZeroTangent, frule, project_to, rrule, unthunk
-from rulescore.tangents.projection import NON_DIFFERENTIABLE
+from rulescore import (
+    AbstractZero,
+    Tangent,
+    ZeroTangent,
+    frule,
+    project_to,
+    pullback_wrt,
+    pushforward,
+    rrule,
+    unthunk,
+)
 
-NO_TANGENT = NoTangent()
 ZERO_TANGENT = ZeroTangent()
 
 # ---------------------------------------------------------------- matrix_power
@@ -32,34 +40,32 @@ def tangent_of_power(a, da, n):
 
 
 @frule.register(np.linalg.matrix_power)
-def matrix_power_frule(tangents, a, n):
-    da = as_array_tangent(unthunk(tangents[1]), a)
-    a, n = as_array(a), operator.index(n)
-    if isinstance(da, AbstractZero) or n == 0:
+@pushforward
+def matrix_power_frule(da, a, n):
+    a, n, da = as_array(a), operator.index(n), as_array_tangent(da, a)
+    if n == 0:
         return np.linalg.matrix_power(a, n), ZERO_TANGENT
     if n < 0:
         a = np.linalg.inv(a)
         da = -a @ da @ a
     y = np.linalg.matrix_power(a, abs(n))
-    return y, project_to(y)(tangent_of_power(a, da, abs(n)))
+    return y, tangent_of_power(a, da, abs(n))
 
 
 @rrule.register(np.linalg.matrix_power)
 def matrix_power_rrule(a, n):
     """Ẏ = Σ Aⁱ Ȧ Aⁿ⁻¹⁻ⁱ, hence Ā is the same sum with Aᴴ and Ȳ. A negative power is one of the inverse."""
-    project, n = project_to(a), operator.index(n)
+    n = operator.index(n)
     base = np.linalg.inv(a) if n < 0 else as_array(a)
     y = np.linalg.matrix_power(base, abs(n))
 
+    @pullback_wrt(a)
     def matrix_power_pullback(ybar):
-        ybar = unthunk(ybar)
-        if isinstance(ybar, AbstractZero) or project is NON_DIFFERENTIABLE:
-            return NO_TANGENT, project(ybar), NO_TANGENT
         if n == 0:
-            return NO_TANGENT, ZERO_TANGENT, NO_TANGENT
+            return ZERO_TANGENT
         base_h = adjoint(base)
         abar = tangent_of_power(base_h, ybar, abs(n))
-        return NO_TANGENT, project(-base_h @ abar @ base_h if n < 0 else abar), NO_TANGENT
+        return -base_h @ abar @ base_h if n < 0 else abar
 
     return y, matrix_power_pullback
 
@@ -159,14 +165,12 @@ def multi_dot_rrule(arrays, *, out=None):
     decline_out(out)
     matrices, shape = as_matrices(arrays), shape_of_product(arrays)
     chain = Chain.of(matrices)
-    project, kind, shapes = project_to(arrays), type(arrays), [np.shape(array) for array in arrays]
+    kind, shapes = type(arrays), [np.shape(array) for array in arrays]
 
+    @pullback_wrt(arrays)
     def multi_dot_pullback(ybar):
-        ybar = unthunk(ybar)
-        if isinstance(ybar, AbstractZero) or project is NON_DIFFERENTIABLE:
-            return NO_TANGENT, project(ybar)
         bars = chain.cotangents(np.reshape(ybar, np.shape(chain.value)))
         bars = [np.reshape(bar, shape) for bar, shape in zip(bars, shapes, strict=True)]
-        return NO_TANGENT, project(Tangent(kind, *bars) if isinstance(arrays, (list, tuple)) else np.stack(bars))
+        return Tangent(kind, *bars) if issubclass(kind, (list, tuple)) else np.stack(bars)
 
     return np.reshape(chain.value, shape)[()], multi_dot_pullback

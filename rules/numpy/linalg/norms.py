@@ -11,8 +11,18 @@ from rules.numpy.indexing import scatter
 from rules.numpy.linalg.spectral_slopes import spectral_slopes
 from rules.numpy.products import adjoint
 from rules.numpy.reduced_axes import ReducedAxes, tangent_at
-from rulescore import AbstractZero, NoTangent, Thunk, frule, ignore_derivatives, project_to, rrule, unthunk
-from rulescore.tangents.projection import NON_DIFFERENTIABLE
+from rulescore import (
+    AbstractZero,
+    NoTangent,
+    Thunk,
+    frule,
+    ignore_derivatives,
+    project_to,
+    pullback_wrt,
+    pushforward,
+    rrule,
+    unthunk,
+)
 
 NO_TANGENT = NoTangent()
 
@@ -189,16 +199,13 @@ def slope_frule(f, norm, tangents, x):
 
 def slope_rrule(f, norm, x):
     """The pullback of ``y = f(x)``: x̄ = g ȳ."""
-    y, project = f(x), project_to(x)
-    x = as_array_or_scalar(x)
+    y, array = f(x), as_array_or_scalar(x)
 
+    @pullback_wrt(x)
     def norm_pullback(ybar):
-        ybar = unthunk(ybar)
-        if isinstance(ybar, AbstractZero) or project is NON_DIFFERENTIABLE:
-            return NO_TANGENT, project(ybar)
-        of_shape = norm(np.shape(x))
+        of_shape = norm(np.shape(array))
         restore = of_shape.axes.restore
-        return NO_TANGENT, project(of_shape.slope(x, restore(y), restore(np.real(ybar))))
+        return of_shape.slope(array, restore(y), restore(np.real(ybar)))
 
     return y, norm_pullback
 
@@ -305,30 +312,27 @@ def matrix_norm_rrule(x, /, *, keepdims=False, ord="fro"):
 
 
 @frule.register(np.linalg.cond)
-def cond_frule(tangents, x, p=None):
-    dx, y = as_array_tangent(unthunk(tangents[1]), x), np.linalg.cond(x, p)
-    if isinstance(dx, AbstractZero):
-        return y, dx
+@pushforward
+def cond_frule(dx, _dp, x, p=None):
+    dx, y = as_array_tangent(dx, x), np.linalg.cond(x, p)
     is_infinite = np.isinf(ignore_derivatives(y))
     if np.any(is_infinite):
         moving = np.any(ignore_derivatives(dx) != 0, axis=(-2, -1))
         refuse_infinite(is_infinite & moving)
     slope = cond_slope(as_array(x), y, p, is_infinite, np.ones(np.shape(y), ignore_derivatives(y).dtype))
-    return y, project_to(y)(np.sum(np.real(conj(slope) * dx), axis=(-2, -1)))
+    return y, np.sum(np.real(conj(slope) * dx), axis=(-2, -1))
 
 
 @rrule.register(np.linalg.cond)
 def cond_rrule(x, p=None):
     """κ = ‖A‖ ‖A⁻¹‖, by the derivatives of both norms; with p = ±2 a quotient of two singular values."""
-    y, project = np.linalg.cond(x, p), project_to(x)
+    y = np.linalg.cond(x, p)
 
+    @pullback_wrt(x)
     def cond_pullback(ybar):
-        ybar = unthunk(ybar)
-        if isinstance(ybar, AbstractZero) or project is NON_DIFFERENTIABLE:
-            return NO_TANGENT, project(ybar)
         is_infinite = np.isinf(ignore_derivatives(y))
         refuse_infinite(is_infinite & (ignore_derivatives(ybar) != 0))
-        return NO_TANGENT, project(cond_slope(as_array(x), y, p, is_infinite, np.real(ybar)))
+        return cond_slope(as_array(x), y, p, is_infinite, np.real(ybar))
 
     return y, cond_pullback
 

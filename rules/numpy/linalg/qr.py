@@ -9,17 +9,14 @@ from rules.numpy.products import adjoint
 from rulescore import (
     AbstractZero,
     MissingDerivativeError,
-    NoTangent,
-    Tangent,
     ZeroTangent,
     frule,
     ignore_derivatives,
-    project_to,
+    pullback_wrt,
+    pushforward,
     rrule,
-    unthunk,
 )
 
-NO_TANGENT = NoTangent()
 ZERO_TANGENT = ZeroTangent()
 
 DEPENDENT_COLUMNS = (
@@ -270,33 +267,26 @@ def in_mode(mode, y):
 
 
 @frule.register(np.linalg.qr)
-def qr_frule(tangents, a, mode="reduced"):
+@pushforward
+def qr_frule(da, a, mode="reduced"):
     decline_unknown_mode(mode)
-    da = as_array_tangent(unthunk(tangents[1]), a)
-    if isinstance(da, AbstractZero):
-        return np.linalg.qr(a, mode), da
     y = decomposition(a, mode)
     returned = in_mode(mode, y)
-    dy = returned.tangents(*OrthogonalFactors(returned.q, returned.r).tangents(da))
-    dq, dr = (project_to(part)(dpart) for part, dpart in zip(y, dy, strict=True))
-    return (y[1], dr) if mode == "r" else (y, Tangent(type(y), dq, dr))
+    dy = returned.tangents(*OrthogonalFactors(returned.q, returned.r).tangents(as_array_tangent(da, a)))
+    return (y[1], dy[1]) if mode == "r" else (y, dy)
 
 
 @rrule.register(np.linalg.qr)
 def qr_rrule(a, mode="reduced"):
     """See `OrthogonalFactors` for the formulas, and `Complete` and `Raw` for what only these modes have."""
     decline_unknown_mode(mode)
-    y, project = decomposition(a, mode), project_to(a)
+    y = decomposition(a, mode)
 
+    @pullback_wrt(a)
     def qr_pullback(ybar):
-        ybar = unthunk(ybar)
-        if isinstance(ybar, AbstractZero):
-            return NO_TANGENT, project(ybar)
-        q_bar, r_bar = (ZERO_TANGENT, ybar) if mode == "r" else (unthunk(part) for part in ybar)
-        if isinstance(q_bar, AbstractZero) and isinstance(r_bar, AbstractZero):
-            return NO_TANGENT, project(r_bar)
+        q_bar, r_bar = (ZERO_TANGENT, ybar) if mode == "r" else ybar
         returned = in_mode(mode, y)
         factors = OrthogonalFactors(returned.q, returned.r)
-        return NO_TANGENT, project(factors.cotangent(*returned.cotangents(q_bar, r_bar)))
+        return factors.cotangent(*returned.cotangents(q_bar, r_bar))
 
     return (y[1] if mode == "r" else y), qr_pullback

@@ -26,18 +26,14 @@ from rules.numpy.products import adjoint
 from rulescore import (
     AbstractZero,
     MissingDerivativeError,
-    NoTangent,
     NotImplementedTangent,
-    Tangent,
     ZeroTangent,
     frule,
     ignore_derivatives,
-    project_to,
+    pullback_wrt,
+    pushforward,
     rrule,
-    unthunk,
 )
-
-NO_TANGENT = NoTangent()
 
 SVDResult = type(np.linalg.svd(np.eye(1)))  # NumPy has no public name for it
 
@@ -244,12 +240,11 @@ class HermitianSVD:
 
 
 @frule.register(np.linalg.svd)
-def svd_frule(tangents, a, full_matrices=True, compute_uv=True, hermitian=False):
-    da = as_array_tangent(unthunk(tangents[1]), a)
-    if isinstance(da, AbstractZero):
-        return np.linalg.svd(a, full_matrices, compute_uv, hermitian), da
+@pushforward
+def svd_frule(da, a, full_matrices=True, compute_uv=True, hermitian=False):
+    da = as_array_tangent(da, a)
     if not compute_uv:
-        return singular_values_frule(da, a, hermitian)
+        return values_and_tangents(da, a, hermitian)
     if hermitian:
         by_eigh = HermitianSVD(a)
         u, vh = by_eigh.vectors()
@@ -257,7 +252,7 @@ def svd_frule(tangents, a, full_matrices=True, compute_uv=True, hermitian=False)
     else:
         y = np.linalg.svd(a, full_matrices)
         dy = svd_tangents(*y, da)
-    return y, Tangent(type(y), *[project_to(part)(dpart) for part, dpart in zip(y, dy, strict=True)])
+    return y, dy
 
 
 @rrule.register(np.linalg.svd)
@@ -265,7 +260,6 @@ def svd_rrule(a, full_matrices=True, compute_uv=True, hermitian=False):
     """See `SingularVectors` for the formulas, and `singular_values_rrule` for the values alone."""
     if not compute_uv:
         return singular_values_rrule(a, hermitian)
-    project = project_to(a)
     if hermitian:
         by_eigh = HermitianSVD(a)
         u, vh = by_eigh.vectors()
@@ -274,53 +268,43 @@ def svd_rrule(a, full_matrices=True, compute_uv=True, hermitian=False):
         y = np.linalg.svd(a, full_matrices)
         cotangent = functools.partial(svd_cotangent, *y)
 
+    @pullback_wrt(a)
     def svd_pullback(ybar):
-        if isinstance(ybar, AbstractZero):
-            return NO_TANGENT, project(ybar)
-        ubar, sbar, vh_bar = bars = [unthunk(part) for part in ybar]
-        if all(isinstance(bar, AbstractZero) for bar in bars):
-            return NO_TANGENT, project(sbar)
-        return NO_TANGENT, project(cotangent(ubar, sbar, vh_bar))
+        return cotangent(*ybar)
 
     return y, svd_pullback
 
 
-def singular_values_frule(da, a, hermitian):
+def values_and_tangents(da, a, hermitian):
+    """dsᵢ = Re uᵢᴴ dA vᵢ."""
     if hermitian:
         by_eigh = HermitianSVD(a)
         dh, v = hermitian_from(da, upper=False), by_eigh.v
         dw = np.real(np.sum(np.conjugate(v) * (dh @ v), axis=-2))
-        return by_eigh.s, project_to(by_eigh.s)(by_eigh.slope * by_eigh.sorted(dw))
+        return by_eigh.s, by_eigh.slope * by_eigh.sorted(dw)
     u, s, vh = np.linalg.svd(a, full_matrices=False)
-    return s, project_to(s)(np.real(np.sum(np.conjugate(u) * (da @ adjoint(vh)), axis=-2)))
+    return s, np.real(np.sum(np.conjugate(u) * (da @ adjoint(vh)), axis=-2))
 
 
 def singular_values_rrule(a, hermitian):
     """dsᵢ = Re uᵢᴴ dA vᵢ, hence Ā = U diag(s̄) Vᴴ, whether or not singular values are repeated or zero."""
-    project = project_to(a)
     if hermitian:
         by_eigh = HermitianSVD(a)
         s, zero = by_eigh.s, ZeroTangent()
     else:
         u, s, vh = np.linalg.svd(a, full_matrices=False)
 
+    @pullback_wrt(a)
     def singular_values_pullback(sbar):
-        sbar = unthunk(sbar)
-        if isinstance(sbar, AbstractZero):
-            return NO_TANGENT, project(sbar)
-        if hermitian:
-            return NO_TANGENT, project(by_eigh.cotangent(zero, sbar, zero))
-        return NO_TANGENT, project((u * sbar[..., None, :]) @ vh)
+        return by_eigh.cotangent(zero, sbar, zero) if hermitian else (u * sbar[..., None, :]) @ vh
 
     return s, singular_values_pullback
 
 
 @frule.register(np.linalg.svdvals)
-def svdvals_frule(tangents, x, /):
-    dx = as_array_tangent(unthunk(tangents[1]), x)
-    if isinstance(dx, AbstractZero):
-        return np.linalg.svdvals(x), dx
-    return singular_values_frule(dx, x, hermitian=False)
+@pushforward
+def svdvals_frule(dx, x, /):
+    return values_and_tangents(as_array_tangent(dx, x), x, hermitian=False)
 
 
 @rrule.register(np.linalg.svdvals)

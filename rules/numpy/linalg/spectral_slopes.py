@@ -7,9 +7,7 @@ a norm does, unless just those that it is made of equal others. So the slopes ar
 import numpy as np
 
 from rules.numpy.products import adjoint
-from rulescore import AbstractZero, NoTangent, frule, project_to, rrule, unthunk
-
-NO_TANGENT = NoTangent()
+from rulescore import frule, pullback_wrt, pushforward, rrule
 
 
 def spectral_slopes(a, orders):
@@ -100,19 +98,13 @@ def quotient(x, y):
 
 
 @frule.register(spectral_slopes)
-def spectral_slopes_frule(tangents, a, orders):
-    decomposition, da = SpectralSlopes(a, orders), unthunk(tangents[1])
-    y = decomposition.slopes()
-    return y, da if isinstance(da, AbstractZero) else project_to(y)(decomposition.tangent(da))
+@pushforward
+def spectral_slopes_frule(da, a, orders):
+    decomposition = SpectralSlopes(a, orders)
+    return decomposition.slopes(), decomposition.tangent(da)
 
 
 @rrule.register(spectral_slopes)
 def spectral_slopes_rrule(a, orders):
-    decomposition, project = SpectralSlopes(a, orders), project_to(a)
-
-    def spectral_slopes_pullback(ybar):
-        ybar = unthunk(ybar)
-        bar = ybar if isinstance(ybar, AbstractZero) else decomposition.cotangent(ybar)
-        return NO_TANGENT, project(bar), NO_TANGENT
-
-    return decomposition.slopes(), spectral_slopes_pullback
+    decomposition = SpectralSlopes(a, orders)
+    return decomposition.slopes(), pullback_wrt(a)(decomposition.cotangent)
