@@ -34,7 +34,7 @@ from rulescore.tangents.projection import Projector, ProjectTo, project_to
 from rulescore.tangents.spaces import zero_tangent
 from rulescore.tangents.structural import Tangent, construct
 from rulescore.tangents.thunks import InplaceableThunk, Thunk, thunk, unthunk
-from rulescore.tangents.zero import AbstractZero, NoTangent, ZeroTangent
+from rulescore.tangents.zero import AbstractZero, NoTangent, ZeroTangent, apply_linear
 
 __version__ = "0.1.0"
 
@@ -60,6 +60,7 @@ __all__ = [
     "ZeroTangent",
     "add",
     "add_inplace",
+    "apply_linear",
     "construct",
     "derivatives_given_output",
     "frule",

@@ -180,11 +180,17 @@ class Case:
     def _positions_of_keywords(self, mode: str) -> dict[int, str]:
         bound, rest = self._bound(mode)
         moved = self.kwargs.keys() - rest.keys()
-        table = self.rules[mode]
-        if not moved or not isinstance(table, RuleTable):
+        if not moved:
             return {}
-        names = table.parameter_names(self.function, self.args, self.kwargs, self._binding_config) or ()
+        names = self._names_of_parameters(mode)
         return {p: name for p, name in enumerate(names[: len(bound)]) if name in moved}
+
+    def _names_of_parameters(self, mode: str) -> Sequence[str | None]:
+        """Those that the rule takes by position; none of a rule that is in no table."""
+        table = self.rules[mode]
+        if not isinstance(table, RuleTable):
+            return ()
+        return table.parameter_names(self.function, self.args, self.kwargs, self._binding_config) or ()
 
     def _bound(self, mode: str, *inputs: Any) -> tuple[tuple[Any, ...], dict[str, Any]]:
         function, args, kwargs = inputs or (self.function, self.args, self.kwargs)
@@ -387,8 +393,9 @@ class Case:
 
     @cached_property
     def most_cotangents(self) -> int:
-        """How many cotangents a pullback may return: one per positional argument, bound keywords included."""
-        return 1 + len(self._bound("rrule")[0])
+        """How many cotangents a pullback may return: one per positional argument, also where that kept its default."""
+        names = self._names_of_parameters("rrule")
+        return 1 + max(len(names), len(self._bound("rrule")[0]))
 
     def cotangent(self, argument: Argument) -> Any:
         """The cotangent of one argument, its thunk forced; `NotReachedError` where forcing raises."""

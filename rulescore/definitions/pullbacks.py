@@ -31,7 +31,9 @@ _ndarray = np.ndarray
 Pullback = Callable[[Any], tuple[Any, ...]]
 
 
-def pullback_wrt(*primals: Any, function: Any = _NOTHING) -> Callable[..., Pullback]:
+def pullback_wrt(
+    *primals: Any, function: Any = _NOTHING, needs: tuple[bool, ...] | None = None
+) -> Callable[..., Pullback]:
     """Make a pullback of the mathematics alone: of what maps the cotangent of the output to those of some primals.
 
     Parameters
@@ -42,6 +44,9 @@ def pullback_wrt(*primals: Any, function: Any = _NOTHING) -> Callable[..., Pullb
     function : object, optional
         The function that the rule is for, where it holds what is differentiated, as a callable object does: its own
         cotangent comes first then.
+    needs : tuple of bool, optional
+        What a rule got that takes ``needs=None``: which cotangents will be asked for. They are computed at once, and of
+        the functions for the others nothing is kept.
 
     Returns
     -------
@@ -91,6 +96,8 @@ def pullback_wrt(*primals: Any, function: Any = _NOTHING) -> Callable[..., Pullb
     """
     if function is not _NOTHING:
         return partial(_pullback_of_several, (), (function, *primals))
+    if needs is not None:
+        return partial(_pullback_of_needed, primals, needs)
     # The most frequent cases have their own pullbacks: a microsecond less than in general, for each call.
     if len(primals) == 1:
         return partial(_pullback_of_one, project_to(primals[0]))
@@ -142,11 +149,8 @@ def _pullback_of_several(
     """By a function for each primal, or one that returns the cotangents of all."""
     named = [i for i, x in enumerate(primals) if x is not None]
     is_shared = len(cotangents) == 1 != len(named)
-    if not is_shared and len(cotangents) != len(named):
-        raise TypeError(
-            f"pullback_wrt of {len(named)} primals got {len(cotangents)} functions: give one for each primal that is "
-            "not None, or one that returns a tuple of all their cotangents"
-        )
+    if not is_shared:
+        _expect_one_for_each(named, cotangents)
     given = [i for i in named if primals[i] is not np._NoValue]  # NumPy's own word for what was not given
     count = 1 + max(given, default=-1)
     projectors = {k: project_to(primals[i]) for k, i in enumerate(named) if i < count}
@@ -167,6 +171,39 @@ def _pullback_of_several(
         return *before, *bars
 
     return pullback
+
+
+def _pullback_of_needed(
+    primals: tuple[Any, ...], needs: tuple[bool, ...], *cotangents: Callable[[Any], Any]
+) -> Pullback:
+    """By a function for each primal, where it is known which cotangents are asked for."""
+    named = [i for i, x in enumerate(primals) if x is not None]
+    _expect_one_for_each(named, cotangents)
+    projectors = [
+        (i, project_to(primals[i]), cotangents[k]) for k, i in enumerate(named) if i >= len(needs) or needs[i]
+    ]
+    wanted = [(i, project, f) for i, project, f in projectors if project is not NON_DIFFERENTIABLE]
+    count = 1 + max([i for i, _, _ in wanted], default=-1)
+    del primals, cotangents, projectors
+
+    def pullback(ybar: Any) -> tuple[Any, ...]:
+        if type(ybar) is not _ndarray:
+            ybar = cotangent_of_output(ybar)
+        bars: list[Any] = [_NO_TANGENT] * count
+        is_zero = isinstance(ybar, AbstractZero)
+        for i, project, cotangent in wanted:
+            bars[i] = project(ybar if is_zero else cotangent(ybar))
+        return _NO_TANGENT, *bars
+
+    return pullback
+
+
+def _expect_one_for_each(named: list[int], cotangents: tuple[Callable[[Any], Any], ...]) -> None:
+    if len(cotangents) != len(named):
+        raise TypeError(
+            f"pullback_wrt of {len(named)} primals got {len(cotangents)} functions: give one for each primal that is "
+            "not None, or one that returns a tuple of all their cotangents"
+        )
 
 
 def _checked(cotangents: Callable[[Any], Any], ybar: Any, count: int) -> tuple[Any, ...]:
@@ -207,8 +244,8 @@ def pushforward(rule: Callable[..., Any]) -> Callable[..., Any]:
     ----------
     rule : callable
         Its first parameters are tangents, each named as its argument with a ``d`` in front: ``def rule(da, db, a, b,
-        axis=None)``; with ``_d``, one that does not matter, since the derivative is zero. It returns ``(y, dy)``; for
-        several outputs, tuples of them.
+        axis=None)``; with ``_d``, one that does not matter, since the derivative is zero; of ``*arrays`` all of them,
+        as the tuple ``darrays``. It returns ``(y, dy)``; for several outputs, tuples of them.
 
     Returns
     -------
@@ -274,21 +311,27 @@ class _Pushforward:
         # The tangent of the function comes first; the instance of a class is the function, and an argument of the rule.
         first = 0 if isinstance(f, InstancesOf) else 1
         positions = [first + i for i in self._taken]
-        others = [i for i in range(1 + len(self._parameters)) if i not in positions]
+        star = next((first + i for i, p in enumerate(self._parameters) if p.kind is p.VAR_POSITIONAL), None)
+        end = star if star in positions else None  # where the tangents of ``*args`` begin, if the rule takes them
         unused = frozenset(first + i for i in self._unused)
 
         @wraps(rule)
         def forward_rule(tangents: tuple[Any, ...], /, *args: Any, **kwargs: Any) -> Any:
             count = len(tangents)
-            for i in others:
-                if i < count and not isinstance(tangents[i], AbstractZero):
+            for i, dx in enumerate(tangents[:end]):
+                if i not in positions and not isinstance(dx, AbstractZero):
                     return primal(*args, **kwargs), self._missing(i, f)
             given = [unthunk(tangents[i]) if i < count and i not in unused else _NO_TANGENT for i in positions]
-            for dx in given:
+            moving = given
+            if end is not None:
+                rest = tuple(map(unthunk, tangents[end:]))
+                given = [rest if i == end else dx for i, dx in zip(positions, given, strict=True)]
+                moving = [dx for dx in given if dx is not rest] + list(rest)
+            for dx in moving:
                 if not isinstance(dx, AbstractZero):
                     y, dy = rule(*given, *args, **kwargs)
                     return y, projected_onto(y, dy)
-            return primal(*args, **kwargs), next((dx for dx in given if dx is not _NO_TANGENT), _NO_TANGENT)
+            return primal(*args, **kwargs), next((dx for dx in moving if dx is not _NO_TANGENT), _NO_TANGENT)
 
         show_parameters(forward_rule, [TANGENTS, *self._parameters])
         forward_rule.__rule_for__ = self.of  # type: ignore[attr-defined]
@@ -303,7 +346,12 @@ class _Pushforward:
     def _by_rule(self, *args: Any, **kwargs: Any) -> Any:
         own = Parameters(self.of(None), leading=1)
         values, _ = bind_values(own, args, kwargs)
-        return self._rule(*[_zeros(values[i]) for i in self._taken], *args, **kwargs)[0]
+        kinds = [self._parameters[i].kind for i in self._taken]
+        zeros = [
+            tuple(map(_zeros, values[i:])) if kind is inspect.Parameter.VAR_POSITIONAL else _zeros(values[i])
+            for i, kind in zip(self._taken, kinds, strict=True)
+        ]
+        return self._rule(*zeros, *args, **kwargs)[0]
 
     def _missing(self, position: int, f: Any) -> NotImplementedTangent:
         _, file, line = place_of(self._rule)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -47,7 +48,7 @@ class AbstractZero(AbstractTangent):
         return self
 
     def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
-        if args and args[0] is self and func in _ABSORBING:
+        if args and ((args[0] is self and func in _LINEAR) or (func in _MULTILINEAR and any(x is self for x in args))):
             return self
         return func(*_as_numbers(args), **_as_numbers(kwargs))
 
@@ -94,7 +95,7 @@ class AbstractZero(AbstractTangent):
         return self
 
     conj = conjugate = transpose = reshape = ravel = flatten = copy = astype = swapaxes = squeeze = _absorb
-    sum = mean = _absorb
+    sum = mean = cumsum = trace = diagonal = take = repeat = dot = _absorb
 
 
 class ZeroTangent(AbstractZero):
@@ -150,6 +151,36 @@ class NoTangent(AbstractZero):
         return self if isinstance(other, AbstractZero) else other
 
 
+def apply_linear(f: Callable[..., Any], *tangents: Any) -> Any:
+    """Apply a linear function to tangents or cotangents: ``f(dx)``, and of nothing but zeros a zero.
+
+    Parameters
+    ----------
+    f : callable
+        A function that is linear in all its arguments together.
+    *tangents : object
+        What it is called with.
+
+    Returns
+    -------
+    object
+        What ``f`` returns; without a call of it the first zero, where all are.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from rulescore import ZeroTangent, apply_linear
+    >>> apply_linear(np.fft.ifft, np.ones(2))
+    array([1.+0.j, 0.+0.j])
+    >>> np.ones(2) + apply_linear(np.fft.ifft, ZeroTangent())
+    array([1., 1.])
+    """
+    for dx in tangents:
+        if not isinstance(dx, AbstractZero):
+            return f(*tangents)
+    return tangents[0]
+
+
 def _as_numbers(x: Any) -> Any:
     if type(x) in (tuple, list):
         return type(x)(map(_as_numbers, x))
@@ -158,11 +189,13 @@ def _as_numbers(x: Any) -> Any:
     return 0.0 if isinstance(x, AbstractZero) else x
 
 
-# The NumPy functions that give a zero for a zero; those of the methods above, and what NumPy has beside them.
-_ABSORBING = {
+# NumPy's functions that are linear in their first argument, and those that are so in each.
+_LINEAR = {
     *(np.transpose, np.swapaxes, np.moveaxis, np.reshape, np.ravel, np.squeeze, np.expand_dims, np.broadcast_to),
-    *(np.copy, np.real, np.imag, np.sum, np.mean),
+    *(np.copy, np.real, np.imag, np.sum, np.mean, np.cumsum, np.diff, np.trace, np.diagonal, np.diag),
+    *(np.tril, np.triu, np.flip, np.roll, np.take, np.take_along_axis, np.repeat, np.tile),
 }
+_MULTILINEAR = {np.dot, np.inner, np.outer, np.vdot, np.tensordot, np.kron, np.cross, np.einsum}
 
 ZeroTangent._instance = object.__new__(ZeroTangent)
 NoTangent._instance = object.__new__(NoTangent)

@@ -206,7 +206,7 @@ def collected(tree: Path, names: list[str]) -> dict[str, Answer]:
         subprocess.run(
             [sys.executable, __file__, "--answer", str(tree), str(output), *names],
             env=environment,
-            cwd=folder,
+            cwd=tree,
             check=True,
         )
         return pickle.loads(output.read_bytes())  # type: ignore[no-any-return]

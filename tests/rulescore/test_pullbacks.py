@@ -1,6 +1,7 @@
 """Rules that are only their mathematics: `pullback_wrt` and `pushforward` do what the protocol asks for."""
 
 import traceback
+import weakref
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ from rulescore import (
     Tangent,
     Thunk,
     ZeroTangent,
+    apply_linear,
     frule,
     instances_of,
     pullback_wrt,
@@ -343,3 +345,57 @@ def test_instances_of_a_class_have_tangents_of_their_own():
 def test_a_first_parameter_that_is_no_tangent_is_refused():
     with pytest.raises(TypeError, match="its first parameter is no tangent of an argument"):
         pushforward(lambda x: x)
+
+
+# ---------------------------------------------------------------- what is needed, defaults, stars
+
+
+def test_of_what_is_not_needed_nothing_is_computed_and_nothing_kept():
+    class Saved:
+        pass
+
+    saved = Saved()
+    gone = weakref.ref(saved)
+    calls = []
+    pullback = pullback_wrt(X, X, X, needs=(True, False, False))(
+        lambda ybar: calls.append("first") or 2 * ybar, lambda ybar, saved=saved: saved, lambda ybar: ybar
+    )
+    del saved
+    assert gone() is None
+    own, xbar = pullback(X)
+    assert (own, type(xbar), calls) == (NoTangent(), np.ndarray, ["first"])
+    assert pullback(ZeroTangent()) == (NoTangent(), ZeroTangent())
+    with pytest.raises(TypeError, match="of 2 primals got 1 functions"):
+        pullback_wrt(X, X, needs=(True, True))(lambda ybar: ybar)
+
+
+def test_a_cotangent_of_a_parameter_left_to_its_default_is_no_mistake():
+    assert check_rule(power, X).verdict == "pass"
+
+
+def test_tangents_of_a_star_come_as_a_tuple():
+    @pushforward
+    def total_frule(dc, dxs, c, *xs):
+        return c * sum(xs), dc * sum(xs) + c * sum(dxs, ZeroTangent())
+
+    _, dy = total_frule((NoTangent(), ZeroTangent(), Thunk(lambda: X), ZeroTangent()), 2.0, X, X)
+    np.testing.assert_array_equal(dy, 2 * X)
+    assert total_frule((NoTangent(), ZeroTangent(), ZeroTangent()), 2.0, X)[1] is ZeroTangent()
+
+    @pushforward
+    def first_frule(dx, x, *others):
+        return x, dx
+
+    assert isinstance(first_frule((NoTangent(), X, NoTangent(), X), X, X, X)[1], NotImplementedTangent)
+
+
+def test_linear_functions_take_zeros_to_zeros():
+    def never(*_):
+        raise AssertionError
+
+    assert apply_linear(never, ZeroTangent(), NoTangent()) is ZeroTangent()
+    np.testing.assert_array_equal(apply_linear(lambda a, b: a + b, ZeroTangent(), X), X)
+    for f in (np.triu, np.cumsum, np.diagonal):
+        assert f(ZeroTangent()) is ZeroTangent()
+    for result in (np.outer(X, ZeroTangent()), np.einsum("i,i", NoTangent(), X), np.tensordot(ZeroTangent(), X, 1)):
+        assert isinstance(result, (NoTangent, ZeroTangent))

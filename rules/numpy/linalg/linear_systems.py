@@ -38,12 +38,7 @@ def solve_frule(da, db, a, b):
     solve, _ = solvers(a, b)
     x = solve(b)
     is_vector = np.ndim(b) == 1
-    x_columns = x[..., None] if is_vector else x
-    right = ZERO_TANGENT if isinstance(db, AbstractZero) else db[:, None] if is_vector else db
-    if not isinstance(da, AbstractZero):
-        right = right - da @ x_columns
-    dx = solve(right)
-    dx = dx[..., 0] if is_vector else dx
+    dx = solve(db[..., None] - da @ x[..., None])[..., 0] if is_vector else solve(db - da @ x)
     return x, dx if dx.shape == x.shape else np.broadcast_to(dx, x.shape).copy()
 
 
@@ -102,9 +97,8 @@ class TensorSystem:
 def tensorsolve_frule(da, db, a, b, axes=None):
     a, b, da, db = as_array(a), as_array(b), as_array_tangent(da, a), as_array_tangent(db, b)
     system = TensorSystem(a, b, axes)
-    da = da if isinstance(da, AbstractZero) else system.matrix(da)
-    db = db if isinstance(db, AbstractZero) else np.reshape(db, system.size)
-    x, dx = solve_frule((NO_TANGENT, da, db), system.matrix(a), np.reshape(b, system.size))
+    tangents = NoTangent(), system.matrix(da), np.reshape(db, system.size)
+    x, dx = solve_frule(tangents, system.matrix(a), np.reshape(b, system.size))
     return np.reshape(x, system.shape), np.reshape(dx, system.shape)
 
 
