@@ -52,7 +52,7 @@ def rule_tester(request: pytest.FixtureRequest) -> Any:
     `check_rule`; all take the keywords of those. In the place of arguments they also take hypothesis strategies, as
     those of `testutils.strategies`, and then test the rule on many drawn inputs.
     """
-    testing = _import_ours("testutils.pytest_support")
+    testing = _import_ours("testutils.runs.pytest_support")
     return testing.RuleTester(zlib.crc32(request.node.nodeid.encode()), request.config.getoption("--rules-seed"))
 
 
@@ -60,7 +60,7 @@ class RuleModule(pytest.Collector):
     """The rules of one module."""
 
     def collect(self) -> Iterator[pytest.Item]:
-        running = _import_ours("testutils.running")
+        running = _import_ours("testutils.runs.running")
         try:
             targets = running.collect_targets([self.name], seed=self.config.getoption("--rules-seed"))
         except running.TargetError as error:

@@ -10,7 +10,7 @@ from rulescore.tables.discovery import ShadowedPackageError, import_shipped
 def main() -> int:
     """Run the command line and return its exit status."""
     try:
-        cli = import_shipped("testutils.cli")
+        cli = import_shipped("testutils.runs.command_line")
     except ShadowedPackageError as error:
         print(f"rulescore: {error}", file=sys.stderr)
         return 2

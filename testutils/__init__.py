@@ -4,25 +4,32 @@
 ``sample_inputs`` a package offers the calls its rules are checked on.
 """
 
-from testutils.ad_systems import conformance
-from testutils.config import TestConfig
-from testutils.conformance_report import ConformanceError, ConformanceReport
-from testutils.conversations import FunctionOfPrimals
-from testutils.finite_differences import (
-    Estimate,
-    backward_fdm,
-    central_fdm,
-    forward_fdm,
-    jacobian_fd,
-    jvp_fd,
-    vjp_fd,
-)
-from testutils.random_tangents import rand_tangent, with_tangent
-from testutils.report import CheckResult, InconclusiveError, InconclusiveWarning, Report, RuleTestError
-from testutils.rule_tables import check_rule_tables, test_rule_tables
-from testutils.sampling import Sample, load_samples, sample, sample_inputs, sampled_functions, samples_of
-from testutils.taylor import TaylorResult, taylor_test
-from testutils.testers import check_rule, check_sample, test_frule, test_rrule, test_rule, test_scalar
+# Each name is imported when it is first asked for, since a test that needs one of them need not pay for all.
+
+from importlib import import_module as _import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from testutils.cases.config import TestConfig
+    from testutils.evidence.finite_differences import (
+        Estimate,
+        backward_fdm,
+        central_fdm,
+        forward_fdm,
+        jacobian_fd,
+        jvp_fd,
+        vjp_fd,
+    )
+    from testutils.reports.report import InconclusiveError, InconclusiveWarning, Report, RuleTestError
+    from testutils.reports.results import CheckResult
+    from testutils.runs.conformance import conformance
+    from testutils.runs.rule_tables import check_rule_tables, test_rule_tables
+    from testutils.samples.random_tangents import rand_tangent, with_tangent
+    from testutils.samples.sampling import Sample, load_samples, sample, sample_inputs, sampled_functions, samples_of
+    from testutils.systems.conformance_report import ConformanceError, ConformanceReport
+    from testutils.systems.conversations import FunctionOfPrimals
+    from testutils.taylor.taylor_test import TaylorResult, taylor_test
+    from testutils.testers import check_rule, check_sample, test_frule, test_rrule, test_rule, test_scalar
 
 __all__ = [
     "CheckResult",
@@ -61,3 +68,38 @@ __all__ = [
     "vjp_fd",
     "with_tangent",
 ]
+
+_HOMES = {
+    "reports.results": ("CheckResult",),
+    "systems.conformance_report": ("ConformanceError", "ConformanceReport"),
+    "evidence.finite_differences": (
+        "Estimate",
+        "backward_fdm",
+        "central_fdm",
+        "forward_fdm",
+        "jacobian_fd",
+        "jvp_fd",
+        "vjp_fd",
+    ),
+    "systems.conversations": ("FunctionOfPrimals",),
+    "reports.report": ("InconclusiveError", "InconclusiveWarning", "Report", "RuleTestError"),
+    "samples.sampling": ("Sample", "load_samples", "sample", "sample_inputs", "sampled_functions", "samples_of"),
+    "taylor.taylor_test": ("TaylorResult", "taylor_test"),
+    "cases.config": ("TestConfig",),
+    "testers": ("check_rule", "check_sample", "test_frule", "test_rrule", "test_rule", "test_scalar"),
+    "runs.rule_tables": ("check_rule_tables", "test_rule_tables"),
+    "runs.conformance": ("conformance",),
+    "samples.random_tangents": ("rand_tangent", "with_tangent"),
+}
+
+
+def __getattr__(name: str) -> Any:
+    for module, names in _HOMES.items():
+        if name in names:
+            found = globals()[name] = getattr(_import_module(f"testutils.{module}"), name)
+            return found
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -1,26 +1,23 @@
 # ruff: noqa: PT028  # these are not pytest's test functions, so their parameters may have defaults
 """The testers: run every check on one call of a rule and report, or raise.
 
-``check_rule`` reports; ``test_frule``, ``test_rrule``, ``test_rule`` and ``test_scalar`` raise what it reports.
+``check_rule`` reports; ``test_frule``, ``test_rrule``, ``test_rule`` and ``test_scalar`` raise what it reports. How
+they go about it is in `testutils.checking`, which comes with the first call: to import a tester costs next to nothing.
 """
 
 from __future__ import annotations
 
-import dataclasses
-import warnings
-from collections.abc import Callable, Iterable, Mapping
-from functools import partial
-from typing import Any, Literal
-
-import numpy as np
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, Literal
 
 from rulescore import frule, rrule
-from testutils.cases import MODES, Case
-from testutils.checks import CHECKS, DERIVATIVE_CHECKS, SCALAR_CHECKS, Check
-from testutils.random_tangents import with_tangent
-from testutils.report import CheckResult, InconclusiveError, InconclusiveWarning, Report, RuleTestError, name_of
-from testutils.sampling import Sample
-from testutils.variants import checked_skip, run_layout_variants, run_value_variants
+from testutils.cases import MODES
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from testutils.reports.report import Report
+    from testutils.samples.sampling import Sample
 
 Inconclusive = Literal["raise", "warn"]
 
@@ -107,9 +104,13 @@ def check_rule(
     >>> [(result.name, result.argument) for result in report.failures]
     [('derivative', 'argument 0 (x)')]
     """
-    case = Case(
+    from testutils.checking import report_on
+
+    return report_on(
         f,
         args,
+        thorough,
+        skip,
         fkwargs=fkwargs,
         modes=modes,
         rrule_f=rrule_f,
@@ -122,26 +123,6 @@ def check_rule(
         order=order,
         rng=rng,
     )
-    skip = checked_skip(skip)
-    results = run_checks(case)
-    results += run_layout_variants(case, skip)
-    if thorough:
-        results += run_value_variants(case, partial(run_with_layouts, skip=skip), skip, known=results)
-    return Report(name_of(case.function), case.call, tuple(results))
-
-
-def run_with_layouts(case: Case, skip: Mapping[str, str] | None = None) -> list[CheckResult]:
-    """The results of every check, and of the variants that change no number."""
-    return [*run_checks(case), *run_layout_variants(case, skip)]
-
-
-def run_checks(case: Case, checks: Iterable[Check] = CHECKS) -> list[CheckResult]:
-    """The results of every check that the modes of the case allow."""
-    with np.errstate(all="ignore"), warnings.catch_warnings():
-        # Infinite derivatives and empty means come with NumPy's own warning, which is no mistake of the rule.
-        warnings.simplefilter("ignore", RuntimeWarning)
-        _ = case.expected  # a function that raises is an error of the caller, not of the rule
-        return [result for check in checks if check.suits(case) for result in check.run(case)]
 
 
 def check_sample(f: Any, sample: Sample, **options: Any) -> Report:
@@ -152,7 +133,7 @@ def check_sample(f: Any, sample: Sample, **options: Any) -> Report:
     f : callable
         The function the sample is for.
     sample : Sample
-        See `testutils.sampling`. Where it names no modes, those are checked for which ``f`` has a rule.
+        See `testutils.samples.sampling`. Where it names no modes, those are checked for which ``f`` has a rule.
     **options
         As for `check_rule`; they win over the sample's own.
 
@@ -203,18 +184,24 @@ def test_rule(f: Any, *args: Any, inconclusive: Inconclusive = "raise", **option
     >>> test_rule(square, 3.0).verdict
     'pass'
     """
+    from testutils.checking import settle
+
     __tracebackhide__ = True
     return settle(check_rule(f, *args, **options), inconclusive)
 
 
 def test_rrule(f: Any, *args: Any, inconclusive: Inconclusive = "raise", **options: Any) -> Report:
     """Test the rrule of ``f``; see `test_rule`."""
+    from testutils.checking import settle
+
     __tracebackhide__ = True
     return settle(check_rule(f, *args, **{**options, "modes": ("rrule",)}), inconclusive)
 
 
 def test_frule(f: Any, *args: Any, inconclusive: Inconclusive = "raise", **options: Any) -> Report:
     """Test the frule of ``f``; see `test_rule`."""
+    from testutils.checking import settle
+
     __tracebackhide__ = True
     return settle(check_rule(f, *args, **{**options, "modes": ("frule",)}), inconclusive)
 
@@ -255,71 +242,11 @@ def test_scalar(
     >>> test_scalar(square, 1 + 2j).verdict
     'pass'
     """
+    from testutils.checking import report_on_scalar, settle
+
     __tracebackhide__ = True
-    _require_scalar(f, z)
-    case = Case(f, (z,), modes=modes, **options)
-    results: list[CheckResult] = []
-    if "frule" in modes:
-        for count, dz in enumerate(_units(z)):
-            one = Case(f, (with_tangent(z, type(z)(dz)),), modes=("frule",), **options)
-            results += _labelled(run_checks(one, DERIVATIVE_CHECKS if count else CHECKS), f"dz = {dz}")
-        if np.iscomplexobj(z):
-            results += run_checks(case, SCALAR_CHECKS[:1])
-    if "rrule" in modes:
-        for count, ybar in enumerate(_units(case.expected)):
-            one = Case(f, (z,), modes=("rrule",), **{**options, "output_tangent": ybar})
-            results += _labelled(run_checks(one, DERIVATIVE_CHECKS if count else CHECKS), f"ybar = {ybar}")
-        if np.iscomplexobj(case.expected):
-            results += run_checks(case, SCALAR_CHECKS[1:])
-    if set(modes) == set(MODES):
-        results += run_checks(case, [check for check in CHECKS if len(check.modes) == 2])
-    return settle(Report(name_of(case.function), case.call, tuple(results)), inconclusive)
 
-
-def _require_scalar(f: Any, z: Any) -> None:
-    if isinstance(z, (float, complex, np.inexact)):
-        return
-    if isinstance(z, (bool, int, np.integer, np.bool_)):
-        raise TypeError(
-            f"test_scalar({name_of(f)}, {z!r}): {z!r} has no derivative, integers and booleans being constants; "
-            f"write {float(z)!r}"
-        )
-    raise TypeError(
-        f"test_scalar({name_of(f)}, ...): expected a real or complex number, not a {type(z).__name__}; "
-        "for arrays and containers there is test_rule"
-    )
-
-
-def _units(x: Any) -> list[Any]:
-    """The tangents that span a number's tangent space, or one random tangent of anything else."""
-    if not isinstance(x, (float, complex, np.inexact)):
-        return [None]
-    kind: Any = type(x)
-    return [kind(unit) for unit in ((1, 1j) if np.iscomplexobj(x) else (1,))]
-
-
-def _labelled(results: list[CheckResult], label: str) -> list[CheckResult]:
-    return [dataclasses.replace(r, message=f"{r.message} ({label})") if r.message else r for r in results]
-
-
-def settle(report: Report, inconclusive: Inconclusive = "raise") -> Report:
-    """Raise what a report says, or return it.
-
-    Raises
-    ------
-    RuleTestError, InconclusiveError
-        See `test_rule`.
-    """
-    __tracebackhide__ = True
-    if inconclusive not in ("raise", "warn"):
-        raise ValueError(f"inconclusive={inconclusive!r}: write 'raise' or 'warn'")
-    if report.verdict == "fail":
-        raise RuleTestError(report)
-    if report.verdict == "inconclusive":
-        if inconclusive == "raise":
-            raise InconclusiveError(report)
-        warnings.warn(str(report), InconclusiveWarning, stacklevel=3)
-    return report
+    return settle(report_on_scalar(f, z, modes, options), inconclusive)
 
 
 _testers: tuple[Any, ...] = (test_rule, test_rrule, test_frule, test_scalar)

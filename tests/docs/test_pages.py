@@ -226,7 +226,7 @@ def run_commands(code: str, namespace: dict[str, Any], page: Path, line: int) ->
 
 def fixtures_of(function: types.FunctionType) -> Iterator[tuple[str, Any]]:
     """The fixtures that a test on a page asks for."""
-    from testutils.pytest_support import RuleTester
+    from testutils.runs.pytest_support import RuleTester
 
     available = {"rule_tester": RuleTester(0)}
     for name in function.__code__.co_varnames[: function.__code__.co_argcount]:

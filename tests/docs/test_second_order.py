@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from testutils.running import collect_targets
+from testutils.runs.running import collect_targets
 
 PAGE = (Path(__file__).parents[2] / "docs" / "tester.md").read_text("utf8")
 TABLE = [line for line in PAGE.partition("## Second derivatives")[2].partition("\n## ")[0].splitlines() if "|" in line]

@@ -19,8 +19,8 @@ import numpy as np
 import scipy
 
 from rulescore import instances_of
-from testutils.listing import FunctionState, kind_of, listed_modules, states_of_module
-from testutils.running import TargetError, resolve
+from testutils.runs.listing import FunctionState, kind_of, listed_modules, states_of_module
+from testutils.runs.running import TargetError, resolve
 
 PAGES = Path(__file__).parents[2] / "docs" / "coverage"
 DATA = Path(__file__).parent / "peers_coverage.csv"

@@ -35,7 +35,7 @@ Answer = list[tuple[str, str, Any]]
 
 def answers(names: list[str]) -> Iterator[tuple[str, Answer]]:
     """What every rule answers on every sample input, by a name for the question."""
-    running, tables = importlib.import_module("testutils.running"), importlib.import_module("rulescore")
+    running, tables = importlib.import_module("testutils.runs.running"), importlib.import_module("rulescore")
     for target in running.collect_targets(names):
         if target.is_looked_into:
             continue
@@ -51,7 +51,7 @@ def questions(function: Any, sample: Any, mode: str) -> Iterator[tuple[str, Any]
     """What a rule is asked on a sample, each question on fresh copies of the arguments."""
     from rulescore import AbstractZero, NoTangent, ZeroTangent, unthunk
 
-    cases = importlib.import_module("testutils.cases")
+    cases = importlib.import_module("testutils.cases.case")
 
     def case() -> Any:
         return cases.Case(

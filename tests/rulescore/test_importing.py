@@ -45,7 +45,7 @@ def test_a_rule_of_numpy_costs_no_scipy():
 
 def test_the_command_starts_our_testutils(monkeypatch):
     cli = types.SimpleNamespace(main=lambda: 1)
-    monkeypatch.setattr(rulescore.__main__, "import_shipped", {"testutils.cli": cli}.get)
+    monkeypatch.setattr(rulescore.__main__, "import_shipped", {"testutils.runs.command_line": cli}.get)
     assert rulescore.__main__.main() == 1
 
 
@@ -55,7 +55,7 @@ def test_the_command_says_which_module_hides_testutils(monkeypatch, capsys):
 
     monkeypatch.setattr(rulescore.__main__, "import_shipped", hidden)
     assert rulescore.__main__.main() == 2
-    assert capsys.readouterr().err == "rulescore: testutils.cli is hidden\n"
+    assert capsys.readouterr().err == "rulescore: testutils.runs.command_line is hidden\n"
 
 
 def test_all_names_are_there_and_documented():

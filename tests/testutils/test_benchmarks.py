@@ -15,7 +15,7 @@ from testutils.benchmarks import command, measuring, report
 from testutils.benchmarks.measuring import COPY, RULE, RULE_IN_AD, Contest, Contestant, Measurement, Run
 from testutils.benchmarks.systems import KINDS, Ours, is_installed
 from testutils.benchmarks.workloads import LOOP, Grid, sum_pooling, workloads
-from testutils.cli import main
+from testutils.runs.command_line import main
 
 PEERS = ("autograd", "mygrad", "torch", "jax")
 WITHOUT_PEERS = [f"--without={module}" for module in PEERS]

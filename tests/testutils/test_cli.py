@@ -11,9 +11,10 @@ import numpy as np
 import pytest
 
 from rulescore import rrule
-from testutils import running, sample
-from testutils.cli import main
-from testutils.running import TargetError, collect_targets, default_jobs, resolve, run_targets
+from testutils import sample
+from testutils.runs import running
+from testutils.runs.command_line import main
+from testutils.runs.running import TargetError, collect_targets, default_jobs, resolve, run_targets
 
 RULES = """
 import numpy as np

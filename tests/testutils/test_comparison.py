@@ -11,21 +11,15 @@ import pytest
 import scipy.sparse
 
 from rulescore import NoTangent, NotImplementedTangent, Tangent, Thunk, ZeroTangent
-from testutils.comparison import (
-    FAIL,
-    INCONCLUSIVE,
-    PASS,
-    Tolerance,
-    arrays_in,
-    deep_copy,
+from testutils.comparison.copies import arrays_in, deep_copy, shared_arrays, written_to
+from testutils.comparison.spaces import (
     missing_in,
     precision_of,
-    shared_arrays,
     tangent_type_problem,
     value_problem,
     value_type_problem,
-    written_to,
 )
+from testutils.comparison.verdicts import FAIL, INCONCLUSIVE, PASS, Tolerance
 
 Point = namedtuple("Point", "x y")
 

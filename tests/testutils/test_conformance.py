@@ -15,11 +15,11 @@ from rich.console import Console
 
 from rulescore import NoTangent, ad, frule, ignore_derivatives, rrule, unthunk
 from testutils import TestConfig
-from testutils.ad_systems import conformance
 from testutils.checks import CHECKS
-from testutils.conformance_report import ConformanceError, ConformanceReport, SampleResult
-from testutils.conversations import ASKED_OF_A_SYSTEM
-from testutils.running import TargetError
+from testutils.runs.conformance import conformance
+from testutils.runs.running import TargetError
+from testutils.systems.conformance_report import ConformanceError, ConformanceReport, SampleResult
+from testutils.systems.conversations import ASKED_OF_A_SYSTEM
 
 CHOSEN = [
     "np.sin",

@@ -20,8 +20,8 @@ from corpora.truth import (
 from corpora.wrong_rules import WRONG
 
 from rulescore import NoTangent, Tangent, frule, rrule, zero_tangent
-from testutils.random_tangents import rand_tangent
-from testutils.vectorisation import labels, to_vector
+from testutils.evidence.vectorisation import labels, to_vector
+from testutils.samples.random_tangents import rand_tangent
 
 SEEDS = range(3)
 RESOLUTION = 1e-30

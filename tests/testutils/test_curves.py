@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 from rulescore import NoTangent, Tangent
-from testutils.cases import Case
-from testutils.curves import curves_of
-from testutils.report import Curve
+from testutils.cases.case import Case
+from testutils.reports.results import Curve
+from testutils.taylor.remainders import curves_of
 
 X = np.array([0.3, 1.2, 2.5])
 

@@ -14,7 +14,7 @@ import pytest
 import scipy.sparse as sparse
 
 from rulescore import NoTangent, Tangent, Thunk, ZeroTangent
-from testutils.finite_differences import (
+from testutils.evidence.finite_differences import (
     FiniteDifferenceMethod,
     backward_fdm,
     central_fdm,
@@ -24,8 +24,8 @@ from testutils.finite_differences import (
     jvp_fd,
     vjp_fd,
 )
-from testutils.random_tangents import rand_tangent
-from testutils.vectorisation import TangentMismatchError, tangent_to_vector, to_vector
+from testutils.evidence.vectorisation import TangentMismatchError, tangent_to_vector, to_vector
+from testutils.samples.random_tangents import rand_tangent
 
 mp = mpmath.mp.clone()
 mp.dps = 50

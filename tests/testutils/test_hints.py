@@ -16,8 +16,8 @@ import scipy.special
 import testutils.hints
 from rulescore import NoTangent, NotImplementedTangent, Tangent, Thunk, ZeroTangent, frule, rrule, unthunk
 from testutils import with_tangent
-from testutils.cases import Argument, Case
-from testutils.hints import (
+from testutils.cases.case import Argument, Case
+from testutils.hints.explanations import (
     MISTAKES,
     hints_for_cotangent,
     hints_for_tangent,

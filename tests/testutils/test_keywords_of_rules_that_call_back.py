@@ -22,7 +22,7 @@ from rulescore import (
     rrule_via_ad,
 )
 from testutils import check_rule, with_tangent
-from testutils.cases import Case
+from testutils.cases.case import Case
 
 
 def weighted(x: Any, p: Any) -> Any:

@@ -16,8 +16,9 @@ import pytest
 from matplotlib.figure import Figure
 
 import testutils
-from testutils.pictures import svg_of
-from testutils.report import CheckResult, Curve, Report
+from testutils.reports.pictures import svg_of
+from testutils.reports.report import Report
+from testutils.reports.results import CheckResult, Curve
 
 STEPS = tuple(float(h) for h in np.logspace(-13, -1, 25))
 DIFFERENCE = Curve("finite difference", STEPS, tuple(2.0 + h**4 + 1e-16 / h for h in STEPS), 2.0, 1e-12, -2.0)
@@ -163,10 +164,13 @@ def run_python(code: str) -> None:
 
 
 def test_neither_the_testers_nor_the_command_import_matplotlib_and_pictures_not_pyplot() -> None:
-    run_python("import sys, testutils, testutils.cli, testutils.html; assert 'matplotlib' not in sys.modules")
+    run_python(
+        "import sys, testutils.testers, testutils.runs.command_line, testutils.runs.page\n"
+        "assert 'matplotlib' not in sys.modules"
+    )
     run_python(
         "import sys\n"
-        "from testutils.report import CheckResult, Curve, Report\n"
+        "from testutils.reports.report import Report\nfrom testutils.reports.results import CheckResult, Curve\n"
         "curve = Curve('taylor', (0.1, 1.0), (0.01, 1.0), 2.0, 0.1, 1.0)\n"
         "report = Report('f', 'f(float)', (CheckResult('derivative', 'fail', curves=(curve,)),))\n"
         "report.plot(), report._repr_html_()\n"

@@ -14,8 +14,8 @@ from hypothesis.errors import FailedHealthCheck
 
 from rulescore import NoTangent, frule, project_to, scalar_rule
 from testutils import InconclusiveError, InconclusiveWarning, RuleTestError, sample, strategies, with_tangent
-from testutils.cases import SampleError
-from testutils.pytest_support import RuleTester
+from testutils.cases.case import SampleError
+from testutils.runs.pytest_support import RuleTester
 
 
 def square(x: Any) -> Any:

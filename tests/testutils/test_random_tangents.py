@@ -11,8 +11,8 @@ import pytest
 import scipy.sparse as sparse
 
 from rulescore import NoTangent, Tangent, Thunk, ZeroTangent
-from testutils.random_tangents import PrimalWithTangent, rand_tangent, with_tangent
-from testutils.vectorisation import TangentMismatchError
+from testutils.evidence.vectorisation import TangentMismatchError
+from testutils.samples.random_tangents import PrimalWithTangent, rand_tangent, with_tangent
 
 Point = namedtuple("Point", "x y")
 

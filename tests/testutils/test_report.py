@@ -16,16 +16,9 @@ import pytest
 from rich.console import Console
 
 from rulescore import instances_of
-from testutils.report import (
-    CheckResult,
-    Curve,
-    EntryComparison,
-    InconclusiveError,
-    Report,
-    RuleTestError,
-    description_of,
-    name_of,
-)
+from testutils.reports.names import description_of, name_of
+from testutils.reports.report import InconclusiveError, Report, RuleTestError
+from testutils.reports.results import CheckResult, Curve, EntryComparison
 
 PASSED = CheckResult("rule exists", "pass", mode="rrule")
 NOT_RUN = CheckResult("cotangent type", "not run", mode="rrule")

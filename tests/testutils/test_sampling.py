@@ -15,7 +15,7 @@ import pytest
 from rulescore import NoTangent, frule, instances_of, rrule, scalar_rule
 from testutils import Sample, check_sample, load_samples, sample, sample_inputs, sampled_functions, samples_of, sampling
 from testutils import with_tangent as fixed
-from testutils.sampling import SamplingError
+from testutils.samples.sampling import SamplingError
 
 
 @pytest.fixture(autouse=True)

@@ -15,8 +15,8 @@ from hypothesis import find, given, settings
 
 from rulescore import NoTangent, Tangent
 from testutils import strategies
-from testutils.random_tangents import PrimalWithTangent
-from testutils.vectorisation import tangent_to_vector, vector_to_tangent
+from testutils.evidence.vectorisation import tangent_to_vector, vector_to_tangent
+from testutils.samples.random_tangents import PrimalWithTangent
 
 DTYPES = [np.float64, np.float32, np.complex128, np.complex64]
 
@@ -480,7 +480,10 @@ def run_python(code: str) -> str:
 
 
 def test_importing_testutils_does_not_import_hypothesis() -> None:
-    assert run_python("import sys, testutils, testutils.pytest_support; print('hypothesis' in sys.modules)") == "False"
+    assert (
+        run_python("import sys, testutils, testutils.runs.pytest_support; print('hypothesis' in sys.modules)")
+        == "False"
+    )
 
 
 def test_without_hypothesis_the_error_says_how_to_install_it() -> None:

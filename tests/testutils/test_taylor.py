@@ -10,11 +10,11 @@ import mpmath
 import numpy as np
 import pytest
 
-import testutils.taylor
+import testutils.taylor.taylor_test
 from rulescore import NoTangent, Tangent, frule, instances_of, not_implemented, rrule, scalar_rule
 from testutils import with_tangent
-from testutils.cases import SampleError
-from testutils.taylor import TaylorResult, taylor_test
+from testutils.cases.case import SampleError
+from testutils.taylor.taylor_test import TaylorResult, taylor_test
 
 
 def derivative(f: Any, x: float) -> float:
@@ -445,4 +445,4 @@ def test_rules_from_the_short_forms_are_measured_in_both_modes() -> None:
 
 
 def test_the_examples_run() -> None:
-    assert doctest.testmod(testutils.taylor).failed == 0
+    assert doctest.testmod(testutils.taylor.taylor_test).failed == 0

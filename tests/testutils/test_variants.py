@@ -13,9 +13,9 @@ from multipledispatch import MDNotImplementedError
 
 from rulescore import NoTangent, Tangent, frule, project_to, rrule, unbroadcast, unthunk
 from testutils import with_tangent
-from testutils.cases import Case
-from testutils.report import CheckResult
-from testutils.testers import run_checks
+from testutils.cases.case import Case
+from testutils.checking import run_checks
+from testutils.reports.results import CheckResult
 from testutils.variants import (
     LAYOUT_VARIANTS,
     VALUE_VARIANTS,

@@ -14,7 +14,7 @@ import scipy.sparse as sparse
 from scipy.sparse.linalg import aslinearoperator
 
 from rulescore import NoTangent, Tangent, Thunk, ZeroTangent
-from testutils.vectorisation import (
+from testutils.evidence.vectorisation import (
     TangentMismatchError,
     labels,
     layout_of,
@@ -374,7 +374,7 @@ def test_sparse_integers_have_no_entries_and_matrices_stay_matrices():
 def test_scipy_is_not_imported():
     code = (
         "import sys, numpy as np\n"
-        "from testutils.vectorisation import to_vector\n"
+        "from testutils.evidence.vectorisation import to_vector\n"
         "to_vector([np.ones(2), {'a': 1.0}])\n"
         "sys.exit('scipy.sparse' in sys.modules)"
     )

@@ -14,12 +14,12 @@ from rich.console import Console
 from testutils.benchmarks.measuring import ONE_THREAD, Contest, Run, run
 from testutils.benchmarks.report import draw, print_contest, print_run
 from testutils.benchmarks.workloads import Workload, workloads
-from testutils.pictures import has_matplotlib
-from testutils.running import TargetError
+from testutils.reports.pictures import has_matplotlib
+from testutils.runs.running import TargetError
 
 _IN_CHILD = (
     "import json, sys; sys.path[:] = json.loads(sys.argv[1]); "
-    "from testutils.cli import main; sys.exit(main(sys.argv[2:]))"
+    "from testutils.runs.command_line import main; sys.exit(main(sys.argv[2:]))"
 )
 """The command line in a process that imports from the same places."""
 

@@ -12,7 +12,7 @@ from rich.table import Table
 from testutils.benchmarks.measuring import COPY, RULE, RULE_IN_AD, Contest, Measurement, Run
 from testutils.benchmarks.systems import KINDS
 from testutils.benchmarks.workloads import LOOP
-from testutils.report import counted
+from testutils.reports.names import counted
 
 HEADER = ("", "loop", "times the rule", "without gc", "on arrays", "times the rule", "by")
 WITH_MEMORY = (*HEADER, "peak of the loop")

@@ -10,12 +10,14 @@ from typing import Any
 import numpy as np
 
 from rulescore import AbstractZero, NotImplementedTangent, Thunk, ZeroTangent, add_inplace
-from testutils.cases import Argument, Case, entry_of
+from testutils.cases.case import Argument, Case, entry_of
+from testutils.cases.rule_calls import NotReachedError, RuleRaisedError, force, rule_code, vector_of
 from testutils.checks.check import Check, Finding, check
-from testutils.comparison import ERROR_ESTIMATES, deep_copy, differing, magnitude, tangent_type_problem
-from testutils.random_tangents import rand_tangent
-from testutils.rule_calls import NotReachedError, RuleRaisedError, force, rule_code, vector_of
-from testutils.vectorisation import Vector, labels, tangent_to_vector, vector_to_tangent
+from testutils.comparison.copies import deep_copy
+from testutils.comparison.spaces import tangent_type_problem
+from testutils.comparison.verdicts import ERROR_ESTIMATES, differing, magnitude
+from testutils.evidence.vectorisation import Vector, labels, tangent_to_vector, vector_to_tangent
+from testutils.samples.random_tangents import rand_tangent
 
 
 @check("frule against rrule", "frule", "rrule")

@@ -11,20 +11,21 @@ from typing import Any
 import numpy as np
 
 from rulescore import AbstractZero
-from testutils.brackets import Bracket, notes_of_a_pass
-from testutils.cases import Argument, Case
+from testutils.cases.case import Argument, Case
+from testutils.cases.rule_calls import NotReachedError
 from testutils.checks.check import Check, Finding, check
 from testutils.checks.localisation import ENTRIES_SHOWN, wrong_entries, wrong_moves
 from testutils.checks.pairings import Pairing, pairings
 from testutils.checks.questions import TangentComparison, strong_product, total
-from testutils.comparison import FAIL, INCONCLUSIVE, PASS
-from testutils.curves import curves_of
-from testutils.evidence import Probe
-from testutils.finite_differences import Estimate
-from testutils.hints import hints_for_cotangent, hints_for_tangent
-from testutils.report import Curve, EntryComparison, description_of
-from testutils.rule_calls import NotReachedError
-from testutils.vectorisation import Vector, labels
+from testutils.comparison.verdicts import FAIL, INCONCLUSIVE, PASS
+from testutils.evidence.brackets import Bracket, notes_of_a_pass
+from testutils.evidence.finite_differences import Estimate
+from testutils.evidence.probe import Probe
+from testutils.evidence.vectorisation import Vector, labels
+from testutils.hints.explanations import hints_for_cotangent, hints_for_tangent
+from testutils.reports.names import description_of
+from testutils.reports.results import Curve, EntryComparison
+from testutils.taylor.remainders import curves_of
 
 ORDER_OF_WRONG_RULES = 1.5
 """A Taylor remainder of an order below this speaks against the rule."""

@@ -8,14 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from testutils.brackets import Bracket, Numbers
-from testutils.cases import Argument, Case
+from testutils.cases.case import Argument, Case
+from testutils.cases.rule_calls import NotReachedError, RuleRaisedError
 from testutils.checks.questions import CotangentComparison, TangentComparison
-from testutils.comparison import FAIL
-from testutils.evidence import weighted_derivative
-from testutils.report import EntryComparison
-from testutils.rule_calls import NotReachedError, RuleRaisedError
-from testutils.vectorisation import Vector, labels
+from testutils.comparison.verdicts import FAIL
+from testutils.evidence.brackets import Bracket, Numbers
+from testutils.evidence.probe import weighted_derivative
+from testutils.evidence.vectorisation import Vector, labels
+from testutils.reports.results import EntryComparison
 
 ENTRIES_SHOWN = 8
 """How many wrong entries a report shows."""

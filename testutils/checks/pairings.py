@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from testutils.brackets import Numbers, notes_of_a_pass
-from testutils.cases import Argument, Case
+from testutils.cases.case import Argument, Case
+from testutils.cases.rule_calls import NotReachedError, RuleRaisedError
 from testutils.checks.questions import CotangentComparison
-from testutils.comparison import FAIL, PASS
-from testutils.evidence import Probe
-from testutils.rule_calls import NotReachedError, RuleRaisedError
-from testutils.vectorisation import Vector, vector_to_tangent
+from testutils.comparison.verdicts import FAIL, PASS
+from testutils.evidence.brackets import Numbers, notes_of_a_pass
+from testutils.evidence.probe import Probe
+from testutils.evidence.vectorisation import Vector, vector_to_tangent
 
 SMALLEST_BLOCK, MOST_BLOCKS = 16, 16
 """Entries of the output that a block has at least, and how many blocks there are at most."""

@@ -6,13 +6,13 @@ from collections.abc import Iterator
 
 from rulescore import NoTangent, NotImplementedTangent, ZeroTangent
 from rulescore.tables.table import RuleTable
-from testutils.cases import Case, entry_of
+from testutils.cases.case import Case, entry_of
+from testutils.cases.rule_calls import NotReachedError, RuleRaisedError, force, is_pair, reached
 from testutils.checks.check import Check, Finding, check
-from testutils.comparison import missing_in, tangent_type_problem, value_problem, value_type_problem
-from testutils.hints import hints_for_tangent_type, hints_for_type
-from testutils.report import description_of, name_of
-from testutils.rule_calls import NotReachedError, RuleRaisedError, force, is_pair, reached
-from testutils.vectorisation import tangent_to_vector
+from testutils.comparison.spaces import missing_in, tangent_type_problem, value_problem, value_type_problem
+from testutils.evidence.vectorisation import tangent_to_vector
+from testutils.hints.explanations import hints_for_tangent_type, hints_for_type
+from testutils.reports.names import description_of, name_of
 
 
 @check("rule exists", "rrule")

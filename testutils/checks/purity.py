@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any
 
-from testutils.cases import Case, Primal, entry_of
+from testutils.cases.case import Case, Primal, entry_of
+from testutils.cases.rule_calls import NotReachedError, RuleRaisedError, force
 from testutils.checks.check import Check, Finding, check
-from testutils.comparison import arrays_in, deep_copy, shared_arrays, written_to
-from testutils.rule_calls import NotReachedError, RuleRaisedError, force
+from testutils.comparison.copies import arrays_in, deep_copy, shared_arrays, written_to
 
 
 @check("arguments unchanged", "rrule")

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from testutils.comparison import ERROR_ESTIMATES
+from testutils.comparison.verdicts import ERROR_ESTIMATES
+from testutils.evidence.vectorisation import Layout
 from testutils.hints.measured_maps import Measured, MeasuredMap
-from testutils.vectorisation import Layout
 
 NEGLIGIBLE = 1e-9
 """A coefficient this much smaller than its neighbours is zero."""

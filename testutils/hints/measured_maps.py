@@ -13,12 +13,11 @@ from typing import Any, TypeVar
 import numpy as np
 
 from rulescore import NoTangent
-from testutils.cases import Argument, Case, entry_of
-from testutils.finite_differences import derivative_along
-from testutils.random_tangents import PrimalWithTangent, rand_tangent
-from testutils.rule_calls import force, vector_of
-from testutils.vector_function import VectorFunction
-from testutils.vectorisation import (
+from testutils.cases.case import Argument, Case, entry_of
+from testutils.cases.rule_calls import force, vector_of
+from testutils.evidence.finite_differences import derivative_along
+from testutils.evidence.vector_function import VectorFunction
+from testutils.evidence.vectorisation import (
     Layout,
     NumericLayout,
     Vector,
@@ -27,6 +26,7 @@ from testutils.vectorisation import (
     tangent_to_vector,
     vector_to_tangent,
 )
+from testutils.samples.random_tangents import PrimalWithTangent, rand_tangent
 
 EVALUATIONS = 1000
 """How often the function may be evaluated for all hints about one argument together."""

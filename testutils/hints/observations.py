@@ -9,11 +9,11 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from testutils.cases import Case
-from testutils.comparison import ERROR_ESTIMATES
+from testutils.cases.case import Case
+from testutils.comparison.verdicts import ERROR_ESTIMATES
+from testutils.evidence.vectorisation import Vector
 from testutils.hints.measured_maps import Measured, MeasuredMap, MeasuredPushforward, attempt, case_nearby
 from testutils.hints.rearrangements import Rearrangement
-from testutils.vectorisation import Vector
 
 ALL_COMPARED = 64
 """Up to this size every entry of the result is compared."""

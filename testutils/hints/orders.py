@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from testutils.evidence.vectorisation import Layout, Vector
 from testutils.hints.coefficients import are_used
 from testutils.hints.measured_maps import (
     MOST_COLUMNS,
@@ -32,7 +33,6 @@ from testutils.hints.rearrangements import (
     shifted,
     transposed,
 )
-from testutils.vectorisation import Layout, Vector
 
 
 def _given_by(seen: Observations, how: str) -> str:

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from testutils.evidence.vectorisation import NumericLayout, Vector
 from testutils.hints.coefficients import count, sign_matrix
 from testutils.hints.measured_maps import (
     Measured,
@@ -21,7 +22,6 @@ from testutils.hints.measured_maps import (
     single_array,
 )
 from testutils.hints.observations import Explanation, Observations, Prediction
-from testutils.vectorisation import NumericLayout, Vector
 
 # Means and sums.
 

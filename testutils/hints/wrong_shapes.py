@@ -10,7 +10,9 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from testutils.cases import Argument, Case
+from testutils.cases.case import Argument, Case
+from testutils.cases.rule_calls import vector_of
+from testutils.evidence.vectorisation import NumericLayout, Vector, layout_of, tangent_to_vector
 from testutils.hints.measured_maps import (
     Budget,
     MeasuredJointPushforward,
@@ -21,8 +23,6 @@ from testutils.hints.measured_maps import (
     single_array,
 )
 from testutils.hints.observations import Explanation, Observation, Observations
-from testutils.rule_calls import vector_of
-from testutils.vectorisation import NumericLayout, Vector, layout_of, tangent_to_vector
 
 KEEPDIMS = "an axis or keepdims that was ignored"
 

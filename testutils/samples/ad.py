@@ -16,7 +16,7 @@ from rulescore.ad.numpy_protocols.ufuncs import segment_sums
 from rulescore.ad.tracing.calls import Call
 from testutils.samples.numpy.indexing import INDICES_OF_A_MATRIX
 from testutils.samples.numpy.reductions import complex_normal
-from testutils.sampling import Sample, sample, sample_inputs
+from testutils.samples.sampling import Sample, sample, sample_inputs
 
 
 @sample_inputs(replaced)

@@ -7,9 +7,9 @@ from typing import Any
 
 import hypothesis.strategies as st
 
-from testutils.random_tangents import PrimalWithTangent, with_tangent
+from testutils.evidence.vectorisation import layout_of, vector_to_tangent
+from testutils.samples.random_tangents import PrimalWithTangent, with_tangent
 from testutils.strategies.dense_arrays import arrays
-from testutils.vectorisation import layout_of, vector_to_tangent
 
 
 def tangents(primal: Any, elements: st.SearchStrategy[float] | None = None) -> st.SearchStrategy[Any]:
@@ -18,15 +18,15 @@ def tangents(primal: Any, elements: st.SearchStrategy[float] | None = None) -> s
     Parameters
     ----------
     primal : object
-        Number, array or any nesting of them; see `testutils.vectorisation.to_vector`.
+        Number, array or any nesting of them; see `testutils.evidence.vectorisation.to_vector`.
     elements : strategy of float, optional
         What its entries (of complex numbers, the parts) are drawn from; `floats` by default.
 
     Returns
     -------
     SearchStrategy
-        Of tangents as `testutils.vectorisation.vector_to_tangent` makes them: arrays for arrays, a `Tangent` for a
-        container or object, ``NoTangent()`` for what has no derivative.
+        Of tangents as `testutils.evidence.vectorisation.vector_to_tangent` makes them: arrays for arrays, a `Tangent`
+        for a container or object, ``NoTangent()`` for what has no derivative.
 
     Examples
     --------

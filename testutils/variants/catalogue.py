@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from testutils.report import CheckResult
+from testutils.reports.results import CheckResult
 
 LAYOUT_VARIANTS: Mapping[str, str] = {
     "Fortran order": "array arguments in Fortran order",

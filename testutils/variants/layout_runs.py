@@ -14,11 +14,15 @@ from typing import Any
 
 import numpy as np
 
-from testutils.cases import Case
+from testutils.cases.case import Case
+from testutils.cases.rule_calls import NotReachedError, RuleRaisedError, force, is_pair, vector_of
 from testutils.checks.questions import CotangentComparison, TangentComparison
-from testutils.comparison import ERROR_ESTIMATES, FAIL, deep_copy, differing, magnitude, value_problem, written_to
-from testutils.report import CheckResult, description_of
-from testutils.rule_calls import NotReachedError, RuleRaisedError, force, is_pair, vector_of
+from testutils.comparison.copies import deep_copy, written_to
+from testutils.comparison.spaces import value_problem
+from testutils.comparison.verdicts import ERROR_ESTIMATES, FAIL, differing, magnitude
+from testutils.evidence.vectorisation import Vector, labels, tangent_to_vector
+from testutils.reports.names import description_of
+from testutils.reports.results import CheckResult
 from testutils.variants.catalogue import LAYOUT_VARIANTS, checked_skip, result_name, skipped_results
 from testutils.variants.layouts import (
     Form,
@@ -36,7 +40,6 @@ from testutils.variants.layouts import (
     strided,
     without_imaginary_part,
 )
-from testutils.vectorisation import Vector, labels, tangent_to_vector
 
 _FORMS: dict[str, tuple[Callable[[Any], bool], Form]] = {
     "Fortran order": (is_not_in_fortran_order, in_fortran_order),

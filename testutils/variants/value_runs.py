@@ -12,13 +12,13 @@ from pathlib import Path
 
 import numpy as np
 
-from testutils.cases import ROUNDING, Case, SampleError
-from testutils.comparison import value_problem
-from testutils.report import CheckResult
-from testutils.rule_calls import RuleRaisedError, force, is_pair
+from testutils.cases.case import ROUNDING, Case, SampleError
+from testutils.cases.rule_calls import RuleRaisedError, force, is_pair
+from testutils.comparison.spaces import value_problem
+from testutils.evidence.vectorisation import entries_of, layout_of, tangent_to_vector, vector_to_tangent
+from testutils.reports.results import CheckResult
 from testutils.variants.catalogue import VALUE_VARIANTS, checked_skip, result_name, skipped_results
 from testutils.variants.values import Altered, altered_arguments
-from testutils.vectorisation import entries_of, layout_of, tangent_to_vector, vector_to_tangent
 
 ONCE = ("0-d", "float32", "larger", "smaller", "negated")
 """Variants in which an argument need not change alone when it has changed together with others."""

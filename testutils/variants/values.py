@@ -11,10 +11,10 @@ import numpy as np
 
 from rulescore import NoTangent
 from rulescore.tangents.structure import rebuild, structure_of
-from testutils.cases import Argument, Case
-from testutils.random_tangents import with_tangent
+from testutils.cases.case import Argument, Case
+from testutils.evidence.vectorisation import layout_of, tangent_to_vector, vector_to_tangent
+from testutils.samples.random_tangents import with_tangent
 from testutils.variants.layouts import in_fortran_order
-from testutils.vectorisation import layout_of, tangent_to_vector, vector_to_tangent
 
 Change = Callable[[Any], Any]
 """From a number or array to what stands in its place; the same object where it stays as it is."""

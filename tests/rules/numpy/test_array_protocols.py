@@ -11,8 +11,8 @@ from numpy.lib.mixins import NDArrayOperatorsMixin
 
 from rules.numpy.indexing import scatter
 from rulescore import AbstractZero, NoTangent, Tangent, frule, rrule, unthunk
-from testutils.random_tangents import rand_tangent
-from testutils.sampling import samples_of
+from testutils.samples.random_tangents import rand_tangent
+from testutils.samples.sampling import samples_of
 
 FUNCTIONS = [np.sum, np.mean, np.prod, np.max, np.min, np.var, np.std, np.matmul, np.dot, np.inner, np.vdot, np.vecdot]
 FUNCTIONS += [np.matvec, np.vecmat] if hasattr(np, "matvec") else []

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from rulescore import AbstractZero, NoTangent, ZeroTangent, frule, rrule, unthunk
-from testutils.sampling import samples_of
+from testutils.samples.sampling import samples_of
 from testutils.testers import check_sample
 
 FUNCTIONS = [np.real, np.imag, np.angle]

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from rulescore import NoTangent, frule, rrule
-from testutils.sampling import samples_of
+from testutils.samples.sampling import samples_of
 from testutils.testers import check_sample
 
 DECLARED = [f for f in rrule if any(r.module == "rules.numpy.constants" for r in rrule.records(f))]

@@ -7,7 +7,7 @@ import pytest
 
 from rulescore import NoTangent, Tangent, ZeroTangent, frule, rrule
 from rulescore.ad import grad, hessian, primitive
-from testutils.sampling import samples_of
+from testutils.samples.sampling import samples_of
 from testutils.testers import check_sample
 
 FUNCTIONS = [f for f in rrule if any(r.module == "rules.numpy.copies" for r in rrule.records(f))]

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from testutils.listing import states_of_module
+from testutils.runs.listing import states_of_module
 
 OWNERS = ["numpy", "numpy.linalg", "numpy.fft", "numpy.ndarray"]
 

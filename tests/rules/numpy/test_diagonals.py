@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from rulescore import NoTangent, ZeroTangent, frule, rrule
-from testutils.sampling import samples_of
+from testutils.samples.sampling import samples_of
 from testutils.testers import check_sample
 
 FUNCTIONS = [f for f in rrule if any(r.module == "rules.numpy.diagonals" for r in rrule.records(f))]

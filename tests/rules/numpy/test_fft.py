@@ -7,7 +7,7 @@ import pytest
 
 from rulescore import NoTangent, ZeroTangent, frule, rrule, unthunk
 from rulescore.ad import grad
-from testutils.sampling import samples_of
+from testutils.samples.sampling import samples_of
 from testutils.testers import check_sample
 
 NORMS = (None, "backward", "ortho", "forward")

@@ -9,7 +9,7 @@ import pytest
 
 from rules.numpy.indexing import add_at, scatter
 from rulescore import InplaceableThunk, NoTangent, Tangent, ZeroTangent, add_inplace, frule, rrule, unthunk
-from testutils.sampling import samples_of
+from testutils.samples.sampling import samples_of
 from testutils.testers import check_rule, check_sample
 
 getitem = operator.getitem

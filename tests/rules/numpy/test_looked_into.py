@@ -6,9 +6,9 @@ import pytest
 from rules.numpy.looked_into import ASSIGNMENTS, CONVERSIONS
 from rulescore import NoTangent, frule, rrule
 from rulescore.ad import TracerConversionError, grad, jvp
-from testutils.running import collect_targets
+from testutils.runs.running import collect_targets
 from testutils.samples.numpy.looked_into import WRITTEN, written_by
-from testutils.sampling import samples_of
+from testutils.samples.sampling import samples_of
 
 X = np.array([1.0, 2.0, 3.0])
 

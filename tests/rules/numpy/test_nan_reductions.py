@@ -7,7 +7,7 @@ import pytest
 
 from rulescore import NoTangent, frule, rrule, unthunk
 from rulescore.ad import grad, hessian, jacfwd, jacrev
-from testutils.sampling import samples_of
+from testutils.samples.sampling import samples_of
 from testutils.testers import check_sample
 
 nan, inf = np.nan, np.inf

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from rulescore import NoTangent, frule, rrule, unthunk
-from testutils.sampling import samples_of
+from testutils.samples.sampling import samples_of
 from testutils.testers import check_sample
 
 FUNCTIONS = [f for f in rrule if any(r.module == "rules.numpy.outer_products" for r in rrule.records(f))]

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from rulescore import NoTangent, Thunk, ZeroTangent, frule, rrule, unthunk
-from testutils.sampling import samples_of
+from testutils.samples.sampling import samples_of
 from testutils.testers import check_sample
 
 FUNCTIONS = [np.matmul, np.dot, np.inner, np.vdot, np.vecdot]

@@ -6,7 +6,7 @@ from numpy.lib.stride_tricks import as_strided, sliding_window_view
 
 from rulescore import NoTangent, ZeroTangent, frule, rrule, unthunk
 from rulescore.ad import TracerConversionError, grad, hessian, primitive
-from testutils.sampling import samples_of
+from testutils.samples.sampling import samples_of
 from testutils.testers import check_rule, check_sample
 
 FUNCTIONS = [f for f in rrule if any(r.module == "rules.numpy.rearranging" for r in rrule.records(f))]

@@ -11,7 +11,7 @@ import pytest
 from rules.numpy.reduced_axes import chosen
 from rulescore import NoTangent, ZeroTangent, frule, rrule, unthunk
 from rulescore.ad import grad, jacfwd, jacrev
-from testutils.sampling import samples_of
+from testutils.samples.sampling import samples_of
 from testutils.testers import check_rule, check_sample
 
 FUNCTIONS = {f.__name__: f for f in (np.sum, np.mean, np.prod, np.max, np.min)}

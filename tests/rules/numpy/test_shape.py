@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from rulescore import NoTangent, Tangent, ZeroTangent, frule, rrule, unthunk
-from testutils.sampling import samples_of
+from testutils.samples.sampling import samples_of
 from testutils.testers import check_sample
 
 REARRANGING = {

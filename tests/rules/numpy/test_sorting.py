@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from rulescore import NoTangent, Tangent, ZeroTangent, frule, rrule, unthunk
-from testutils.sampling import samples_of
+from testutils.samples.sampling import samples_of
 from testutils.testers import check_sample
 
 FUNCTIONS = [f for f in rrule if any(r.module == "rules.numpy.sorting" for r in rrule.records(f))]

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from rulescore import NoTangent, ZeroTangent, derivatives_given_output, frule, rrule, unthunk
-from testutils.sampling import samples_of
+from testutils.samples.sampling import samples_of
 from testutils.testers import check_sample
 
 ALL = {f.__name__: f for f in vars(np).values() if isinstance(f, np.ufunc)}

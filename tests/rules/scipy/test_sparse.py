@@ -13,8 +13,8 @@ from rulescore import NoTangent, ZeroTangent, frule, rrule, unthunk
 from rulescore.ad import TracerConversionError, grad, hessian, jvp, primitive
 from testutils import check_rule
 from testutils import test_rule_tables as check_tables
+from testutils.samples.sampling import samples_of
 from testutils.samples.scipy.sparse import FORMATS, KINDS, stored
-from testutils.sampling import samples_of
 from testutils.testers import check_sample
 
 CSR = sparse.csr_array

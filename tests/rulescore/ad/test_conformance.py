@@ -3,8 +3,8 @@
 At first order all samples of NumPy's functions run in both modes, and `FEW` of each other function, spread evenly. At
 second order the AD's own pullbacks and pushforwards are differentiated again, in both modes, on `FEW` samples of each
 function of NumPy's and `FEWER` of others; on as many of NumPy's, each argument is differentiated alone. All of them run
-in ``rulescore check --thorough``, which asks the AD as written in `testutils.reference_ad` too. Rules that are added
-later are run without a line here.
+in ``rulescore check --thorough``, which asks the AD as written in `testutils.systems.reference_ad` too. Rules that are
+added later are run without a line here.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from rulescore.ad import jvp, vjp
 from rulescore.ad.values.trees import flatten, unflatten
 from rulescore.tables.discovery import rule_entries
 from testutils import conformance
-from testutils.conformance_report import FunctionResult
-from testutils.reference_ad import Floats, as_a_program, is_list_that_numpy_converts, vjp_as_a_program
-from testutils.reference_ad import jvp as our_jvp
-from testutils.reference_ad import vjp as our_vjp
-from testutils.running import collect_targets
-from testutils.sampling import Sample
+from testutils.runs.running import collect_targets
+from testutils.samples.sampling import Sample
+from testutils.systems.conformance_report import FunctionResult
+from testutils.systems.reference_ad import Floats, as_a_program, is_list_that_numpy_converts, vjp_as_a_program
+from testutils.systems.reference_ad import jvp as our_jvp
+from testutils.systems.reference_ad import vjp as our_vjp
 
 FEW, FEWER = 4, 1
 """Of each function, spread evenly over its samples. At second order one takes as long as ten at first order."""

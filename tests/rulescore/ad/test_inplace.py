@@ -12,7 +12,7 @@ import rulescore.ad.in_place.replaced as general
 from rulescore.ad import LeakedTracerError, TracerConversionError, grad, jvp, vjp
 from rulescore.ad.fast import assignment
 from rulescore.ad.in_place.replaced import replaced
-from testutils.sampling import samples_of
+from testutils.samples.sampling import samples_of
 from testutils.testers import check_sample
 
 RNG = np.random.default_rng(0)

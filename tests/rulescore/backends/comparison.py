@@ -12,8 +12,8 @@ import optree
 
 from rulescore import NoTangent
 from tests.rulescore.backends.systems import Function, Reference, System
-from testutils.random_tangents import PrimalWithTangent
-from testutils.sampling import Sample
+from testutils.samples.random_tangents import PrimalWithTangent
+from testutils.samples.sampling import Sample
 
 REFERENCE = Reference()
 

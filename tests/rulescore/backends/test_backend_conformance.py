@@ -13,7 +13,7 @@ from rulescore.tables.discovery import rule_entries
 from tests.rulescore.backends.comparison import Problem, problems
 from tests.rulescore.backends.exceptions import reason_for
 from tests.rulescore.backends.systems import System, systems
-from testutils.running import Target, collect_targets
+from testutils.runs.running import Target, collect_targets
 
 rule_entries.load_all()
 MODULES = [entry for entry in rule_entries.names if entry != "scipy.sparse"]  # these systems have no such arrays

@@ -17,7 +17,7 @@ from rulescore.tables.discovery import rule_entries
 from tests.rulescore.backends.comparison import problems
 from tests.rulescore.backends.exceptions import reason_for
 from tests.rulescore.backends.systems import systems
-from testutils.running import collect_targets
+from testutils.runs.running import collect_targets
 
 PAGE = Path(__file__).parents[3] / "docs" / "backend_conformance.md"
 

@@ -11,8 +11,8 @@ import mpmath
 import numpy as np
 
 from rulescore import AbstractZero, InplaceableThunk, NoTangent, Tangent, Thunk, ZeroTangent, construct, unthunk
-from testutils.random_tangents import rand_tangent
-from testutils.vectorisation import tangent_to_vector, to_vector, vector_to_tangent
+from testutils.evidence.vectorisation import tangent_to_vector, to_vector, vector_to_tangent
+from testutils.samples.random_tangents import rand_tangent
 
 DIGITS = 90
 RELATIVE_STEP = mpmath.mpf(10) ** -40

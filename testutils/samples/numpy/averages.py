@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from testutils.samples.numpy.reductions import complex_normal
-from testutils.sampling import Sample, sample, sample_inputs
+from testutils.samples.sampling import Sample, sample, sample_inputs
 
 COARSE = {"second order": "dtype= computes in single precision, of which finite differences are too coarse"}
 

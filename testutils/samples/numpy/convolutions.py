@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from testutils.samples.numpy.reductions import complex_normal
-from testutils.sampling import Sample, sample, sample_inputs
+from testutils.samples.sampling import Sample, sample, sample_inputs
 
 
 @sample_inputs(np.convolve, np.correlate)

@@ -9,7 +9,7 @@ import numpy as np
 from testutils import with_tangent
 from testutils.samples.numpy.reductions import complex_normal
 from testutils.samples.numpy.shape import layouts
-from testutils.sampling import Sample, sample, sample_inputs
+from testutils.samples.sampling import Sample, sample, sample_inputs
 
 
 @sample_inputs(np.copy, np.ndarray.copy)

@@ -13,7 +13,7 @@ import numpy as np
 
 from rulescore import instances_of
 from testutils.samples.numpy.reductions import complex_normal
-from testutils.sampling import Sample, sample, sample_inputs
+from testutils.samples.sampling import Sample, sample, sample_inputs
 
 
 def square_or_double(x: Any) -> Any:

@@ -8,7 +8,7 @@ import numpy as np
 
 from testutils.samples.numpy.reductions import complex_normal
 from testutils.samples.numpy.sorting import FloatArray
-from testutils.sampling import Sample, sample, sample_inputs
+from testutils.samples.sampling import Sample, sample, sample_inputs
 
 EDGES = np.array([-2.1, -0.7, 0.0, 0.75, 1.9])
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from rules.numpy.indexing import scatter
 from testutils.samples.numpy.reductions import complex_normal
-from testutils.sampling import Sample, sample, sample_inputs
+from testutils.samples.sampling import Sample, sample, sample_inputs
 
 Pair = namedtuple("Pair", ["first", "second"])
 

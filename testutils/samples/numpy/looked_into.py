@@ -14,7 +14,7 @@ import numpy as np
 
 from testutils.samples.numpy.reductions import complex_normal
 from testutils.samples.numpy.sorting import apart
-from testutils.sampling import Sample, sample, sample_inputs
+from testutils.samples.sampling import Sample, sample, sample_inputs
 
 
 def written_by(f: Any) -> Callable[..., Any]:

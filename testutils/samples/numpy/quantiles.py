@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from testutils.samples.numpy.sorting import JUMP, apart
-from testutils.sampling import Sample, sample, sample_inputs
+from testutils.samples.sampling import Sample, sample, sample_inputs
 
 METHODS = (
     *("inverted_cdf", "averaged_inverted_cdf", "closest_observation", "interpolated_inverted_cdf", "hazen", "weibull"),

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from rulescore import NoTangent
-from testutils.random_tangents import with_tangent
-from testutils.sampling import Sample, sample, sample_inputs
+from testutils.samples.random_tangents import with_tangent
+from testutils.samples.sampling import Sample, sample, sample_inputs
 
 Rng = np.random.Generator
 Domain = Callable[[Rng, tuple[int, ...]], Any]

@@ -12,7 +12,7 @@ import numpy as np
 from testutils import with_tangent
 from testutils.samples.numpy.reductions import complex_normal
 from testutils.samples.numpy.sorting import apart
-from testutils.sampling import Sample, sample, sample_inputs
+from testutils.samples.sampling import Sample, sample, sample_inputs
 
 REPEATED = np.array([[2.0, 1.0, 2.0], [3.0, 1.0, 0.5]])
 ALIKE = np.array([[0.3, -1.2, 0.3], [0.7, -1.2, 2.1]])

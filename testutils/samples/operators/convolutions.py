@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from rules.operators import conv1d, conv2d, conv3d
-from testutils.sampling import Sample, sample, sample_inputs
+from testutils.samples.sampling import Sample, sample, sample_inputs
 
 Rng = np.random.Generator
 

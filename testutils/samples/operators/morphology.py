@@ -8,7 +8,7 @@ import numpy as np
 
 from rules.operators import dilation2d
 from testutils.samples.numpy.sorting import JUMP, apart
-from testutils.sampling import Sample, sample, sample_inputs
+from testutils.samples.sampling import Sample, sample, sample_inputs
 
 Rng = np.random.Generator
 

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from rules.operators import layer_norm, logsumexp, softmax
+from testutils.samples.sampling import Sample, sample, sample_inputs
 from testutils.samples.scipy.special.softmax import SATURATED
-from testutils.sampling import Sample, sample, sample_inputs
 
 Rng = np.random.Generator
 

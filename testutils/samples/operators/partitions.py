@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from rules.operators import dynamic_partition, dynamic_stitch
-from testutils.sampling import Sample, sample, sample_inputs
+from testutils.samples.sampling import Sample, sample, sample_inputs
 
 Rng = np.random.Generator
 

@@ -9,7 +9,7 @@ import numpy as np
 from rules.operators import Segments, pool, pool_sum, segments
 from rules.operators.matrix_blocks import Blocks, accumulate, block_sums, gather, spread
 from testutils.samples.numpy.sorting import JUMP, apart
-from testutils.sampling import Sample, sample, sample_inputs
+from testutils.samples.sampling import Sample, sample, sample_inputs
 
 Rng = np.random.Generator
 

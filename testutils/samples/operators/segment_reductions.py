@@ -8,7 +8,7 @@ import numpy as np
 
 from rules.operators import segment_max, segment_mean, segment_min, segment_prod, segment_sum
 from testutils.samples.numpy.sorting import JUMP, apart
-from testutils.sampling import Sample, sample, sample_inputs
+from testutils.samples.sampling import Sample, sample, sample_inputs
 
 Rng = np.random.Generator
 IDS = np.array([2, 0, 2, 2, 0, 5])

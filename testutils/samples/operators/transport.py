@@ -8,7 +8,7 @@ import numpy as np
 
 from rules.operators import sinkhorn_distance
 from rules.operators.transport import scalings
-from testutils.sampling import Sample, sample, sample_inputs
+from testutils.samples.sampling import Sample, sample, sample_inputs
 
 Rng = np.random.Generator
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from rules.operators import overlap_add, sliding_windows
-from testutils.sampling import Sample, sample, sample_inputs
+from testutils.samples.sampling import Sample, sample, sample_inputs
 
 Rng = np.random.Generator
 

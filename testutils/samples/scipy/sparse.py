@@ -14,7 +14,7 @@ import numpy as np
 from scipy import sparse
 
 from testutils.samples.numpy.reductions import complex_normal
-from testutils.sampling import Sample, sample, sample_inputs
+from testutils.samples.sampling import Sample, sample, sample_inputs
 
 CSR: Any = sparse.csr_array
 """The class whose methods' rules serve those of the other classes."""

@@ -6,7 +6,7 @@ import pytest
 from rulescore import NoTangent, ZeroTangent, frule, rrule
 from rulescore.ad import grad
 from testutils.samples.numpy.linalg.matrices import normal
-from testutils.sampling import samples_of
+from testutils.samples.sampling import samples_of
 from testutils.testers import check_sample
 
 

@@ -3,7 +3,7 @@
 import scipy.signal
 
 from rulescore import rrule
-from testutils.listing import states_of_module
+from testutils.runs.listing import states_of_module
 
 
 def test_every_function_of_scipy_signal_has_rules_and_samples_or_a_reason():

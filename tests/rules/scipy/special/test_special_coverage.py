@@ -3,7 +3,7 @@
 from scipy import special
 
 from rulescore import frule, rrule
-from testutils.listing import states_of_module
+from testutils.runs.listing import states_of_module
 
 RECENT = ("softplus", "legendre_p", "sph_harm_y")  # in newer versions of SciPy
 NO_UFUNCS = (

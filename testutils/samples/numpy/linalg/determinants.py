@@ -8,7 +8,7 @@ import numpy as np
 
 from testutils.samples.numpy.linalg.matrices import of_rank, regular
 from testutils.samples.numpy.reductions import complex_normal
-from testutils.sampling import Sample, sample, sample_inputs
+from testutils.samples.sampling import Sample, sample, sample_inputs
 
 
 @sample_inputs(np.linalg.det)

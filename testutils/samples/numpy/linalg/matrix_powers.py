@@ -9,7 +9,7 @@ import numpy as np
 
 from testutils.samples.numpy.linalg.matrices import regular
 from testutils.samples.numpy.reductions import complex_normal
-from testutils.sampling import Sample, sample, sample_inputs
+from testutils.samples.sampling import Sample, sample, sample_inputs
 
 
 @sample_inputs(np.linalg.matrix_power)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from testutils.samples.numpy.linalg.matrices import hermitian, with_singular_values
-from testutils.sampling import Sample, sample, sample_inputs
+from testutils.samples.sampling import Sample, sample, sample_inputs
 
 BASIS = (
     "which basis of the vectors that belong to no singular value LAPACK picks, and with which phase, depends on the "

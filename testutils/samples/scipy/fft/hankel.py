@@ -9,7 +9,7 @@ import scipy.fft
 
 from rulescore import NoTangent
 from testutils import with_tangent
-from testutils.sampling import Sample, sample, sample_inputs
+from testutils.samples.sampling import Sample, sample, sample_inputs
 
 
 def fixed(value: float) -> object:

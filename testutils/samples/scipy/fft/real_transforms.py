@@ -8,7 +8,7 @@ import numpy as np
 import scipy.fft
 
 from testutils.samples.numpy.reductions import complex_normal
-from testutils.sampling import Sample, sample, sample_inputs
+from testutils.samples.sampling import Sample, sample, sample_inputs
 
 NORMS = (None, "backward", "ortho", "forward")
 

@@ -9,7 +9,7 @@ import scipy.fft
 
 from testutils.samples.numpy.fft import one_axis
 from testutils.samples.numpy.reductions import complex_normal
-from testutils.sampling import Sample, sample, sample_inputs
+from testutils.samples.sampling import Sample, sample, sample_inputs
 
 
 def several_axes(x: np.ndarray[tuple[int, ...], np.dtype[np.inexact]]) -> Iterator[Sample]:

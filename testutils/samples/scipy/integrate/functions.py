@@ -11,8 +11,8 @@ import scipy.integrate
 
 from rules.scipy.integrate.quadrature import quad_of_array, quad_vec_alone
 from rulescore import Tangent
+from testutils.samples.sampling import Sample, sample, sample_inputs
 from testutils.samples.scipy.optimize.problems import IN_PARTS
-from testutils.sampling import Sample, sample, sample_inputs
 
 
 def bell(t: Any, p: Any) -> Any:

@@ -13,8 +13,8 @@ from rules.scipy.interpolate.weighted_neighbours import gather_weighted, spread_
 from rulescore import NoTangent
 from testutils import with_tangent
 from testutils.samples.numpy.reductions import complex_normal
+from testutils.samples.sampling import Sample, sample, sample_inputs
 from testutils.samples.scipy.interpolate.splines import abscissas, between
-from testutils.sampling import Sample, sample, sample_inputs
 
 
 @sample_inputs(evaluate_ppoly)

@@ -11,8 +11,8 @@ from scipy.sparse import linalg as sparse_linalg
 
 from rulescore import instances_of
 from testutils.samples.numpy.reductions import complex_normal
+from testutils.samples.sampling import Sample, sample, sample_inputs
 from testutils.samples.scipy.interpolate.splines import abscissas, between, built
-from testutils.sampling import Sample, sample, sample_inputs
 
 
 @sample_inputs(interpolate.interp1d)

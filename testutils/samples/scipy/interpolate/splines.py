@@ -11,7 +11,7 @@ from scipy import interpolate
 from rules.scipy.interpolate.evaluation import evaluated
 from rulescore import instances_of
 from testutils.samples.numpy.reductions import complex_normal
-from testutils.sampling import Sample, sample, sample_inputs
+from testutils.samples.sampling import Sample, sample, sample_inputs
 
 
 def abscissas(rng: np.random.Generator, n: int) -> Any:

@@ -9,7 +9,7 @@ import numpy as np
 import scipy.linalg
 
 from testutils.samples.numpy.linalg.matrices import normal, positive_definite
-from testutils.sampling import Sample, sample, sample_inputs
+from testutils.samples.sampling import Sample, sample, sample_inputs
 
 
 @sample_inputs(scipy.linalg.cholesky, scipy.linalg.cho_factor)

@@ -8,7 +8,7 @@ import numpy as np
 import scipy.linalg
 
 from testutils.samples.numpy.linalg.matrices import regular, with_eigenvalues
-from testutils.sampling import Sample, sample, sample_inputs
+from testutils.samples.sampling import Sample, sample, sample_inputs
 
 PHASES = {"complex": "nothing fixes the phases of complex vectors relative to another matrix"}
 

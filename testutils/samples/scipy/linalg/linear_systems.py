@@ -14,7 +14,7 @@ from testutils.samples.numpy.linalg.matrices import (
     with_singular_values,
 )
 from testutils.samples.numpy.reductions import complex_normal
-from testutils.sampling import Sample, sample, sample_inputs
+from testutils.samples.sampling import Sample, sample, sample_inputs
 
 
 @sample_inputs(scipy.linalg.solve)

@@ -9,7 +9,7 @@ import numpy as np
 import scipy.linalg
 
 from testutils.samples.numpy.linalg.matrices import normal, regular
-from testutils.sampling import Sample, sample, sample_inputs
+from testutils.samples.sampling import Sample, sample, sample_inputs
 
 
 def shuffled(rng: np.random.Generator, *shape: int, dtype: Any = float) -> Any:

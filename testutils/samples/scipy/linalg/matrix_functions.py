@@ -9,7 +9,7 @@ import scipy.linalg
 
 from rules.scipy.linalg.matrix_functions import logm_frechet
 from testutils.samples.numpy.linalg.matrices import normal, regular, with_eigenvalues
-from testutils.sampling import Sample, sample, sample_inputs
+from testutils.samples.sampling import Sample, sample, sample_inputs
 
 
 @sample_inputs(scipy.linalg.sqrtm, scipy.linalg.logm)

@@ -8,7 +8,7 @@ import numpy as np
 import scipy.linalg
 
 from testutils.samples.numpy.linalg.matrices import normal, with_singular_values
-from testutils.sampling import Sample, sample, sample_inputs
+from testutils.samples.sampling import Sample, sample, sample_inputs
 
 
 @sample_inputs(scipy.linalg.norm)

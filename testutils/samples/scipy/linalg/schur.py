@@ -10,7 +10,7 @@ import scipy.linalg
 
 from rulescore import ZeroTangent
 from testutils.samples.numpy.linalg.matrices import with_eigenvalues
-from testutils.sampling import Sample, sample, sample_inputs
+from testutils.samples.sampling import Sample, sample, sample_inputs
 
 PHASES = {"complex": "LAPACK leaves the phases of complex Schur vectors to chance"}
 COMPLEX = PHASES | {"second order": "the first derivatives of complex vectors are those that do not turn their phases"}

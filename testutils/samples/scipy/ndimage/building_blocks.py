@@ -24,9 +24,9 @@ from rules.scipy.ndimage.windows import Window, gather_structure, gather_ties, s
 from rulescore import NoTangent
 from testutils import with_tangent
 from testutils.samples.numpy.reductions import complex_normal
+from testutils.samples.sampling import Sample, sample, sample_inputs
 from testutils.samples.scipy.ndimage.rank_filters import apart
 from testutils.samples.scipy.ndimage.transforms import coordinates_within
-from testutils.sampling import Sample, sample, sample_inputs
 
 WHOLE = "the rules made of it call it with arrays that fit each other"
 OF_ITS_SHAPE = {"0-d": WHOLE, "empty": WHOLE, "size-1 axis": WHOLE}

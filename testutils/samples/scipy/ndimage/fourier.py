@@ -10,7 +10,7 @@ from scipy import ndimage
 from rulescore import NoTangent
 from testutils import with_tangent
 from testutils.samples.numpy.reductions import complex_normal
-from testutils.sampling import Sample, sample, sample_inputs
+from testutils.samples.sampling import Sample, sample, sample_inputs
 
 
 @sample_inputs(ndimage.fourier_gaussian, ndimage.fourier_shift)

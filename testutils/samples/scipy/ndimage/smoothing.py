@@ -8,8 +8,8 @@ import numpy as np
 from scipy import ndimage
 
 from testutils.samples.numpy.reductions import complex_normal
+from testutils.samples.sampling import Sample, sample, sample_inputs
 from testutils.samples.scipy.ndimage.correlations import MODES
-from testutils.sampling import Sample, sample, sample_inputs
 
 
 @sample_inputs(ndimage.gaussian_filter1d)

@@ -15,8 +15,8 @@ from scipy import ndimage
 from rulescore import NoTangent
 from testutils import with_tangent
 from testutils.samples.numpy.reductions import complex_normal
+from testutils.samples.sampling import Sample, sample, sample_inputs
 from testutils.samples.scipy.ndimage.correlations import MODES
-from testutils.sampling import Sample, sample, sample_inputs
 
 
 def coordinates_within(rng: np.random.Generator, shape: tuple[int, ...], *points: int, beyond: int = 0) -> Any:

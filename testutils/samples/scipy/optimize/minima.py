@@ -9,6 +9,7 @@ import numpy as np
 import scipy.optimize
 
 from rulescore import Tangent
+from testutils.samples.sampling import Sample, sample, sample_inputs
 from testutils.samples.scipy.optimize.problems import (
     IN_PARTS,
     bend_of_bowl,
@@ -23,7 +24,6 @@ from testutils.samples.scipy.optimize.problems import (
     valley,
     valley_of_number,
 )
-from testutils.sampling import Sample, sample, sample_inputs
 
 
 @sample_inputs(scipy.optimize.minimize)

@@ -8,7 +8,7 @@ import numpy as np
 import scipy.signal
 
 from testutils.samples.numpy.reductions import complex_normal
-from testutils.sampling import Sample, sample, sample_inputs
+from testutils.samples.sampling import Sample, sample, sample_inputs
 
 
 @sample_inputs(scipy.signal.hilbert)

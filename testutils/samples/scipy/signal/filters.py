@@ -10,7 +10,7 @@ import scipy.signal
 
 from testutils import with_tangent
 from testutils.samples.numpy.reductions import complex_normal
-from testutils.sampling import Sample, sample, sample_inputs
+from testutils.samples.sampling import Sample, sample, sample_inputs
 
 FloatArray = np.ndarray[Any, np.dtype[np.float64]]
 

@@ -8,8 +8,8 @@ import numpy as np
 import scipy.signal
 
 from testutils.samples.numpy.reductions import complex_normal
+from testutils.samples.sampling import Sample, sample, sample_inputs
 from testutils.samples.scipy.signal.filters import stable
-from testutils.sampling import Sample, sample, sample_inputs
 
 
 @sample_inputs(scipy.signal.sos2tf)

@@ -9,7 +9,7 @@ import scipy.signal
 
 from testutils.samples.numpy.reductions import complex_normal
 from testutils.samples.numpy.sorting import apart
-from testutils.sampling import Sample, sample, sample_inputs
+from testutils.samples.sampling import Sample, sample, sample_inputs
 
 ROUNDED = dict.fromkeys(
     ("size-1 axis", "integer"),

@@ -9,7 +9,7 @@ import scipy.signal
 
 from rules.scipy.signal.segments import overlap_add, segments
 from testutils.samples.numpy.reductions import complex_normal
-from testutils.sampling import Sample, sample, sample_inputs
+from testutils.samples.sampling import Sample, sample, sample_inputs
 
 
 @sample_inputs(segments)

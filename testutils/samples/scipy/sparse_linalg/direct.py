@@ -12,8 +12,8 @@ from scipy.sparse.linalg import SuperLU
 
 from rules.scipy.sparse_linalg.kept_matrices import KeptSuperLU, factored_and_solved, factored_solution
 from testutils.samples.numpy.reductions import complex_normal
+from testutils.samples.sampling import Sample, sample, sample_inputs
 from testutils.samples.scipy.sparse import stored
-from testutils.sampling import Sample, sample, sample_inputs
 
 
 def well_conditioned(rng: np.random.Generator, n: int, kind: Any = sparse.csc_array, dtype: Any = float) -> Any:

@@ -11,8 +11,8 @@ from scipy.sparse import linalg
 
 from rulescore import ZeroTangent
 from testutils.samples.numpy.linalg.matrices import normal
+from testutils.samples.sampling import Sample, sample, sample_inputs
 from testutils.samples.scipy.sparse_linalg.spectra import START
-from testutils.sampling import Sample, sample, sample_inputs
 
 
 def apart(rng: np.random.Generator, n: int, dtype: Any = float) -> Any:

@@ -8,8 +8,8 @@ import numpy as np
 from scipy.spatial import distance
 
 from rulescore import NoTangent
-from testutils.random_tangents import with_tangent
-from testutils.sampling import Sample, sample, sample_inputs
+from testutils.samples.random_tangents import with_tangent
+from testutils.samples.sampling import Sample, sample, sample_inputs
 
 
 @sample_inputs(distance.squareform)

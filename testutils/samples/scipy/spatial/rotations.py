@@ -9,8 +9,8 @@ from scipy.spatial.transform import Rotation
 
 from rules.scipy.spatial.rotations import turned
 from rulescore import NoTangent
-from testutils.random_tangents import with_tangent
-from testutils.sampling import Sample, sample, sample_inputs
+from testutils.samples.random_tangents import with_tangent
+from testutils.samples.sampling import Sample, sample, sample_inputs
 
 
 @sample_inputs(Rotation.apply)

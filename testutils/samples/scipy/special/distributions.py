@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 from scipy import special
 
+from testutils.samples.sampling import Sample, sample, sample_inputs
 from testutils.samples.scipy.special.tables import (
     ANY,
     POSITIVE,
@@ -18,7 +19,6 @@ from testutils.samples.scipy.special.tables import (
     register,
     whole,
 )
-from testutils.sampling import Sample, sample, sample_inputs
 
 DEGREES = between(1.5, 6.0)
 

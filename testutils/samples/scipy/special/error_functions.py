@@ -8,6 +8,7 @@ import numpy as np
 from scipy import special
 
 from rules.scipy.special.error_functions import faddeeva
+from testutils.samples.sampling import Sample, sample, sample_inputs
 from testutils.samples.scipy.special.tables import (
     ANY,
     POSITIVE,
@@ -19,7 +20,6 @@ from testutils.samples.scipy.special.tables import (
     register,
     register_all,
 )
-from testutils.sampling import Sample, sample, sample_inputs
 
 PLANE = in_the_plane(0.2, 1.2)
 

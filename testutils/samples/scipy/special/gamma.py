@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 from scipy import special
 
+from testutils.samples.sampling import Sample, sample, sample_inputs
 from testutils.samples.scipy.special.tables import (
     ANY,
     POSITIVE,
@@ -17,7 +18,6 @@ from testutils.samples.scipy.special.tables import (
     register_all,
     whole,
 )
-from testutils.sampling import Sample, sample, sample_inputs
 
 PLANE = in_the_plane()
 SMALL = {"smaller": "the derivatives are differences there, which float32 has few digits of"}

@@ -8,9 +8,9 @@ import numpy as np
 from scipy import special
 
 from rulescore import NoTangent
-from testutils.random_tangents import with_tangent
+from testutils.samples.random_tangents import with_tangent
+from testutils.samples.sampling import Sample, sample, sample_inputs
 from testutils.samples.scipy.special.tables import Rng, between, register_all, whole
-from testutils.sampling import Sample, sample, sample_inputs
 
 DEGREE = whole(0, 5)
 INSIDE = between(-0.9, 0.9)

@@ -8,9 +8,9 @@ import numpy as np
 from scipy import stats
 
 from rulescore import NoTangent
-from testutils.random_tangents import with_tangent
 from testutils.samples.numpy.sorting import apart
-from testutils.sampling import Sample, sample, sample_inputs
+from testutils.samples.random_tangents import with_tangent
+from testutils.samples.sampling import Sample, sample, sample_inputs
 
 
 @sample_inputs(stats.iqr)

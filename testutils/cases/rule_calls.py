@@ -1,0 +1,71 @@
+"""Calling code that is under test: what it raises ends one check and not the test."""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import rulescore
+from rulescore import NotImplementedTangent, unthunk
+from testutils.evidence.vectorisation import Vector, tangent_to_vector
+
+_OUR_FOLDERS = (Path(__file__).parent, Path(rulescore.__file__).parent)
+
+
+class RuleRaisedError(Exception):
+    """A rule, a pullback or a thunk raised, or did not return what it returned before."""
+
+    @classmethod
+    def by(cls, what: str, error: Exception) -> RuleRaisedError:
+        """The error that ``what`` raised, with the last lines of rule code it came through."""
+        frames = traceback.extract_tb(error.__traceback__)
+        own = [frame for frame in frames if not any(map(Path(frame.filename).is_relative_to, _OUR_FOLDERS))] or frames
+        where = "".join(f"\n  {frame.filename}:{frame.lineno} in {frame.name}: {frame.line}" for frame in own[-3:])
+        return cls(f"{what} raised {type(error).__name__}: {error}{where}")
+
+
+class NotReachedError(Exception):
+    """What a check looks at does not exist, for a reason that another check reports."""
+
+
+@contextmanager
+def rule_code(what: str) -> Iterator[None]:
+    """Turn what rule code raises into `RuleRaisedError`, so that it ends one check and not the test."""
+    try:
+        yield
+    except Exception as error:
+        raise RuleRaisedError.by(what, error) from error
+
+
+def reached(compute: Callable[[], Any]) -> Any:
+    """The value of ``compute()``; `NotReachedError` where rule code raises, since another check reports that."""
+    try:
+        return compute()
+    except RuleRaisedError as error:
+        raise NotReachedError from error
+
+
+def force(cotangent: Any) -> Any:
+    """A cotangent without its thunk."""
+    with rule_code("the thunk"):
+        return unthunk(cotangent)
+
+
+def vector_of(primal: Any, tangent: Any) -> Vector:
+    """A rule's tangent as real numbers; `NotReachedError` where its type does not fit its primal."""
+    if isinstance(tangent, NotImplementedTangent):
+        raise NotReachedError
+    try:
+        return np.asarray(tangent_to_vector(primal, tangent))
+    except (TypeError, ValueError) as error:
+        raise NotReachedError from error
+
+
+def is_pair(result: Any) -> bool:
+    """Whether a rule returned a tuple of two."""
+    return isinstance(result, tuple) and len(result) == 2

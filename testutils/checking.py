@@ -1,0 +1,112 @@
+"""What the testers do: every check on a case and its variants, a report of the results, and what to raise for it."""
+
+from __future__ import annotations
+
+import dataclasses
+import warnings
+from collections.abc import Iterable, Mapping
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from testutils.cases import MODES
+from testutils.cases.case import Case
+from testutils.checks import CHECKS, DERIVATIVE_CHECKS, SCALAR_CHECKS, Check
+from testutils.reports.names import name_of
+from testutils.reports.report import InconclusiveError, InconclusiveWarning, Report, RuleTestError
+from testutils.reports.results import CheckResult
+from testutils.samples.random_tangents import with_tangent
+from testutils.testers import Inconclusive
+from testutils.variants import checked_skip, run_layout_variants, run_value_variants
+
+
+def report_on(f: Any, args: tuple[Any, ...], thorough: bool, skip: Mapping[str, str] | None, **options: Any) -> Report:
+    """What all checks find about the rules of one call; the arguments are those of `check_rule`."""
+    case, skip = Case(f, args, **options), checked_skip(skip)
+    results = run_with_layouts(case, skip)
+    if thorough:
+        results += run_value_variants(case, partial(run_with_layouts, skip=skip), skip, known=results)
+    return Report(name_of(case.function), case.call, tuple(results))
+
+
+def run_with_layouts(case: Case, skip: Mapping[str, str] | None = None) -> list[CheckResult]:
+    """The results of every check, and of the variants that change no number."""
+    return [*run_checks(case), *run_layout_variants(case, skip)]
+
+
+def run_checks(case: Case, checks: Iterable[Check] = CHECKS) -> list[CheckResult]:
+    """The results of every check that the modes of the case allow."""
+    with np.errstate(all="ignore"), warnings.catch_warnings():
+        # Infinite derivatives and empty means come with NumPy's own warning, which is no mistake of the rule.
+        warnings.simplefilter("ignore", RuntimeWarning)
+        _ = case.expected  # a function that raises is an error of the caller, not of the rule
+        return [result for check in checks if check.suits(case) for result in check.run(case)]
+
+
+def report_on_scalar(f: Any, z: Any, modes: tuple[str, ...], options: Mapping[str, Any]) -> Report:
+    """What the checks find about the rules of a function of one number, in every direction there is."""
+    _require_scalar(f, z)
+    case = Case(f, (z,), modes=modes, **options)
+    results: list[CheckResult] = []
+    if "frule" in modes:
+        for count, dz in enumerate(_units(z)):
+            one = Case(f, (with_tangent(z, type(z)(dz)),), modes=("frule",), **options)
+            results += _labelled(run_checks(one, DERIVATIVE_CHECKS if count else CHECKS), f"dz = {dz}")
+        if np.iscomplexobj(z):
+            results += run_checks(case, SCALAR_CHECKS[:1])
+    if "rrule" in modes:
+        for count, ybar in enumerate(_units(case.expected)):
+            one = Case(f, (z,), modes=("rrule",), **{**options, "output_tangent": ybar})
+            results += _labelled(run_checks(one, DERIVATIVE_CHECKS if count else CHECKS), f"ybar = {ybar}")
+        if np.iscomplexobj(case.expected):
+            results += run_checks(case, SCALAR_CHECKS[1:])
+    if set(modes) == set(MODES):
+        results += run_checks(case, [check for check in CHECKS if len(check.modes) == 2])
+    return Report(name_of(case.function), case.call, tuple(results))
+
+
+def _require_scalar(f: Any, z: Any) -> None:
+    if isinstance(z, (float, complex, np.inexact)):
+        return
+    if isinstance(z, (bool, int, np.integer, np.bool_)):
+        raise TypeError(
+            f"test_scalar({name_of(f)}, {z!r}): {z!r} has no derivative, integers and booleans being constants; "
+            f"write {float(z)!r}"
+        )
+    raise TypeError(
+        f"test_scalar({name_of(f)}, ...): expected a real or complex number, not a {type(z).__name__}; "
+        "for arrays and containers there is test_rule"
+    )
+
+
+def _units(x: Any) -> list[Any]:
+    """The tangents that span a number's tangent space, or one random tangent of anything else."""
+    if not isinstance(x, (float, complex, np.inexact)):
+        return [None]
+    kind: Any = type(x)
+    return [kind(unit) for unit in ((1, 1j) if np.iscomplexobj(x) else (1,))]
+
+
+def _labelled(results: list[CheckResult], label: str) -> list[CheckResult]:
+    return [dataclasses.replace(r, message=f"{r.message} ({label})") if r.message else r for r in results]
+
+
+def settle(report: Report, inconclusive: Inconclusive = "raise") -> Report:
+    """Raise what a report says, or return it.
+
+    Raises
+    ------
+    RuleTestError, InconclusiveError
+        See `test_rule`.
+    """
+    __tracebackhide__ = True
+    if inconclusive not in ("raise", "warn"):
+        raise ValueError(f"inconclusive={inconclusive!r}: write 'raise' or 'warn'")
+    if report.verdict == "fail":
+        raise RuleTestError(report)
+    if report.verdict == "inconclusive":
+        if inconclusive == "raise":
+            raise InconclusiveError(report)
+        warnings.warn(str(report), InconclusiveWarning, stacklevel=3)
+    return report

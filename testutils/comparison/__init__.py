@@ -1,0 +1,1 @@
+"""Whether two values are alike, whether a tangent fits its primal, and when numbers agree."""

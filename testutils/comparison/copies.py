@@ -1,0 +1,89 @@
+"""Copies of values and tangents, the arrays inside them, and what was written to or is shared."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from rulescore import AbstractZero, NoTangent, NotImplementedTangent, Tangent, Thunk, unthunk, zero_tangent
+from rulescore.tangents.sparsity import is_sparse
+from rulescore.tangents.structure import rebuild, structure_of
+
+_IMMUTABLE = (float, complex, int, str, type(None), np.generic, AbstractZero, NotImplementedTangent, Thunk)
+
+
+def deep_copy(x: Any) -> Any:
+    """A copy of a value or tangent down to its arrays; functions and other leaves are shared."""
+    if isinstance(x, np.ndarray):
+        return x.copy(order="K")
+    if isinstance(x, _IMMUTABLE):
+        return x
+    if isinstance(x, Tangent):
+        return x.map(deep_copy)
+    if is_sparse(x):
+        return x.copy()
+    if callable(x) and zero_tangent(x) is NoTangent():
+        return x  # a function, which rules may know by its identity
+    fields = structure_of(x)
+    return x if fields is None else rebuild(x, {key: deep_copy(value) for key, value in fields.items()})
+
+
+def arrays_in(x: Any, path: str = "") -> Iterator[tuple[str, np.ndarray[Any, Any]]]:
+    """The arrays inside a value or tangent, with the way to each."""
+    if isinstance(x, np.ndarray):
+        yield path, x
+    elif is_sparse(x):
+        x = x.tocoo() if x.format in ("lil", "dok") else x  # these two keep lists and a dict
+        for name in ("data", "indices", "indptr", "row", "col", "coords"):
+            yield from arrays_in(getattr(x, name, None), f"{path}.{name}")
+    elif isinstance(x, Tangent):
+        for key, value in x.fields.items():
+            yield from arrays_in(value, path + step(key))
+    elif isinstance(x, Thunk):
+        yield from arrays_in(unthunk(x), path)
+    else:
+        for key, value in (structure_of(x) or {}).items():
+            yield from arrays_in(value, path + step(key, x))
+
+
+def step(key: Any, owner: Any = ()) -> str:
+    """One step of a way into a structure, as one would write it: ``[0]``, ``['w']``, ``.mean``."""
+    named = isinstance(key, str) and not isinstance(owner, dict)
+    return f".{key}" if named and key.isidentifier() else f"[{key!r}]"
+
+
+def written_to(before: Any, after: Any) -> list[str]:
+    """The ways to the arrays of ``after`` that hold other bytes than their twins in ``before``."""
+    old, new = dict(arrays_in(before)), dict(arrays_in(after))
+    return sorted(
+        path
+        for path in old.keys() | new.keys()
+        if path not in old or path not in new or not _same_bytes(old[path], new[path])
+    )
+
+
+def _same_bytes(a: np.ndarray[Any, Any], b: np.ndarray[Any, Any]) -> bool:
+    return a.shape == b.shape and a.dtype == b.dtype and a.tobytes() == b.tobytes()
+
+
+def shared_arrays(output: Any, arguments: Any) -> set[tuple[str, str]]:
+    """Which arrays of an output share memory with which arrays of the arguments."""
+    return {
+        (path, argument_path)
+        for path, array in arrays_in(output)
+        for argument_path, argument in arrays_in(arguments)
+        if _shares_memory(array, argument)
+    }
+
+
+# Whether two arrays with arbitrary strides overlap is NP-hard; this bounds the search.
+_WORK = 1000
+
+
+def _shares_memory(a: np.ndarray[Any, Any], b: np.ndarray[Any, Any]) -> bool:
+    try:
+        return np.shares_memory(a, b, max_work=_WORK)  # type: ignore[arg-type]  # any number is allowed
+    except np.exceptions.TooHardError:
+        return np.may_share_memory(a, b)

@@ -1,0 +1,168 @@
+"""What is known about a derivative along one direction, and the questions that checks ask of it.
+
+A `Bracket` is an interval for each entry of the output. A `Comparison` puts a rule's numbers beside it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+
+from testutils.comparison.verdicts import ERROR_ESTIMATES, FAIL, INCONCLUSIVE, PASS, Tolerance
+from testutils.evidence.step_search import KINK
+from testutils.evidence.vectorisation import Vector
+
+CORNER = "a kink: the slopes along different directions do not add up, so there is no derivative"
+EDGE = "the edge of the domain: the derivative is taken from the inside"
+INFINITE = "the derivative is infinite here"
+ROUGH = "two ways of choosing the step give different derivatives: the function is noisy, or rough on this scale"
+NOISY_FUNCTION = "rounding errors or noise in the function would hide a relative error of {:.0e} in the derivative"
+
+_SPECIAL = (KINK, CORNER, EDGE, INFINITE)
+
+_WORTH_A_NOTE = 1e-5
+"""A pass that could hide a relative error above this says so."""
+
+
+@dataclass(frozen=True, eq=False)
+class Bracket:
+    """Where the derivative of every output entry lies along a direction, give or take ``error``.
+
+    The bounds differ at kinks only, where every derivative between them is a member of the generalised one.
+
+    Attributes
+    ----------
+    lower, upper, error : ndarray
+    notes : tuple of str
+        What is special here.
+    total : tuple of ndarray and float, or None
+        Weights, and the derivative and error of the output's sum with these weights, where it was found as a whole.
+    """
+
+    lower: Vector
+    upper: Vector
+    error: Vector
+    notes: tuple[str, ...] = ()
+    total: tuple[Vector, float, float] | None = None
+
+    @classmethod
+    def of(cls, value: Vector, error: Vector, weights: Vector | None = None, note: str = "") -> Bracket:
+        """What a finite difference says; with weights, its last component is the weighted sum of the others."""
+        if weights is None:
+            return cls(value, value, error, (note,))
+        return cls(value[:-1], value[:-1], error[:-1], (note,), (weights, float(value[-1]), float(error[-1])))
+
+    @property
+    def value(self) -> Vector:
+        """The middle."""
+        return np.where(self.lower == self.upper, self.lower, 0.5 * (self.lower + self.upper))
+
+    @property
+    def kinks(self) -> Any:
+        """The output entries without a single derivative."""
+        return self.lower != self.upper
+
+    @property
+    def note(self) -> str:
+        return "; ".join(dict.fromkeys(note for note in self.notes if note))
+
+    def where(self, mask: Any, lower: Vector, upper: Vector, error: Vector, note: str = "") -> Bracket:
+        """The same with other numbers in the entries of ``mask``."""
+        if not np.any(mask):
+            return self
+        return Bracket(
+            np.where(mask, lower, self.lower),
+            np.where(mask, upper, self.upper),
+            np.where(mask, error, self.error),
+            (*self.notes, note),
+            None if np.any(mask & ((lower != self.lower) | (upper != self.upper))) else self.total,
+        )
+
+
+class Question(Protocol):
+    """What a check wants to know of a derivative: does the rule agree with it?"""
+
+    def verdicts(self, bracket: Bracket) -> np.ndarray[Any, Any]:
+        """`PASS`, `INCONCLUSIVE` or `FAIL` for each number that is compared."""
+
+    def is_fine(self, bracket: Bracket, steps: int = 1) -> bool:
+        """Whether the finite difference is so good, after so many steps, that no further one is worth its price."""
+
+    def measure_noise(self) -> None:
+        """Find out how far rounding alone moves the rule's own numbers, and allow for it from now on."""
+
+
+class Comparison:
+    """A question about one or several numbers; subclasses say how they come from the derivative."""
+
+    def __init__(self, tolerance: Tolerance, resolution: float) -> None:
+        self._tolerance = tolerance
+        self._resolution = max(resolution, tolerance.relative)
+        self._noise: Any = 0.0
+
+    def numbers(self, bracket: Bracket) -> Numbers:
+        """What is compared."""
+        raise NotImplementedError
+
+    def rule_noise(self) -> Any:
+        """How far the rule's numbers move when its arguments change in the last digit."""
+        raise NotImplementedError
+
+    def measure_noise(self) -> None:
+        self._noise = self.rule_noise()
+
+    def verdicts(self, bracket: Bracket) -> np.ndarray[Any, Any]:
+        n = self.numbers(bracket)
+        verdicts = self._judged(n, 0.0)
+        if np.any(verdicts == FAIL) and np.any(self._noise > 0):
+            allowed = self._judged(n, ERROR_ESTIMATES * self._noise)
+            # Where rounding alone moves the rule by so much, its answer proves nothing either way.
+            undecidable = self._noise > max(NOISY, 100 * self._tolerance.relative) * n.largest
+            allowed = np.where((allowed == PASS) & undecidable, INCONCLUSIVE, allowed)
+            verdicts = np.where(verdicts == FAIL, allowed, verdicts)
+        return verdicts
+
+    def is_fine(self, bracket: Bracket, steps: int = 1) -> bool:
+        n = self.numbers(bracket)
+        # An entry that is small beside others cannot be known as well as these.
+        neighbours = 1e-2 * self._tolerance.negligible * n.largest if np.ndim(n.scale) else 0.0
+        # From the second step on, further ones gain little.
+        patience = 1.0 if steps < 2 else 100.0
+        wanted = patience * (self._resolution * n.scale + neighbours)
+        return bool(np.all(ERROR_ESTIMATES * n.error <= wanted) and np.all(self.verdicts(bracket) == PASS))
+
+    def _judged(self, n: Numbers, rounding: Any) -> np.ndarray[Any, Any]:
+        return self._tolerance.judge(n.rule, n.lower, n.upper, n.error, scale=n.scale, unit=n.unit, rounding=rounding)
+
+
+NOISY = 1e-4
+"""Size from which on, relative to the largest number, the rounding noise of a rule makes it undecidable."""
+
+
+@dataclass(frozen=True, eq=False)
+class Numbers:
+    """Numbers of a rule beside those of the derivative; see `Tolerance.judge`."""
+
+    rule: Any
+    lower: Any
+    upper: Any
+    error: Any
+    scale: Any
+    unit: float
+
+    @property
+    def largest(self) -> float:
+        return float(np.max(self.scale, initial=0.0))
+
+
+def notes_of_a_pass(bracket: Bracket, numbers: Numbers | None = None) -> str:
+    """What a reader should know even of a rule that passes: what is special here, and how little was seen."""
+    notes = [note for note in bracket.notes if note in _SPECIAL]
+    if numbers is not None and numbers.largest > 0:
+        with np.errstate(all="ignore"):
+            unseen = float(np.nanmax(ERROR_ESTIMATES * np.asarray(numbers.error)) / numbers.largest)
+        if _WORTH_A_NOTE < unseen < 1.0:
+            notes.append(NOISY_FUNCTION.format(unseen))
+    return "; ".join(dict.fromkeys(notes))

@@ -1,0 +1,467 @@
+"""What is known about the derivative of a function along one direction, bought evaluation by evaluation.
+
+A `Probe` begins with one cheap finite difference and goes on only while the question it is asked is undecided: further
+steps, extended precision, the complex step, derivatives from each side, and, before a rule is accused, a second method.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from testutils.comparison.verdicts import ERROR_ESTIMATES, FAIL, INCONCLUSIVE, NEGLIGIBLE, PASS, RESOLVED
+from testutils.evidence.brackets import CORNER, EDGE, INFINITE, ROUGH, Bracket, Question, notes_of_a_pass
+from testutils.evidence.finite_differences import FiniteDifferenceMethod, central_fdm, method_for, unusable
+from testutils.evidence.second_opinions import (
+    approach,
+    complex_step,
+    extended_estimate,
+    one_sided,
+    step_sweep,
+)
+from testutils.evidence.step_search import KINK, StepSearch
+from testutils.evidence.vector_function import VectorFunction
+from testutils.evidence.vectorisation import Vector
+
+MOST_EVALUATIONS = 150
+"""How often a check evaluates the function as long as nothing speaks against the rule."""
+
+_COARSE = 1e-9
+"""A relative error above this asks for extended precision, where the function keeps it."""
+
+_STEPS_AT_SPECIAL_POINTS = 2
+
+_UNRESOLVED = 1e-3
+"""A relative error above this is none of round-off alone."""
+
+_MIXED, _ALIKE = 1e6, 1e3
+"""Entries whose magnitudes differ by more than the first factor have no step in common, but by the second they have."""
+
+_FEWEST_STEPS, _MOST_STEPS = 10, 22
+"""How many steps a sweep takes, as many as can be paid for."""
+
+_DOUBT = 10.0
+"""How much larger than estimated an error may be that stands alone against a rule."""
+
+_QUIET = 100.0
+"""Noise in rounding errors of the value, above which small differences prove nothing."""
+
+_SPLITS = 8
+"""How many ways of splitting a direction are tried before its slopes count as additive."""
+
+_HALVINGS = 24
+"""How many blocks of entries the search for those at a kink may try."""
+
+_SAMPLED_NEARBY = 32
+"""How many points around a kink are asked for their derivatives."""
+
+
+class Probe:
+    """One direction, and everything that was found out about the derivative along it.
+
+    Parameters
+    ----------
+    function : VectorFunction
+    direction : ndarray
+    fdm : FiniteDifferenceMethod or None
+        A method the user has chosen is not second-guessed in extended precision or by other steps.
+    first_step : float or None
+        A step that was good along another direction, in units of the scale of this one.
+    special : bool
+        Whether the point has shown itself as a kink, an edge or a pole along another direction. No long search for a
+        step is worth its evaluations then.
+    weights : ndarray or None
+        Weights of the output whose sum is wanted more precisely than its terms.
+    """
+
+    def __init__(
+        self,
+        function: VectorFunction,
+        direction: Vector,
+        fdm: FiniteDifferenceMethod | None = None,
+        first_step: float | None = None,
+        special: bool = False,
+        weights: Vector | None = None,
+    ) -> None:
+        self._function = function
+        self.direction = direction
+        self._fdm = fdm
+        self._special = special
+        self._weights = weights if weights is not None and np.any(weights) else None
+        self._escalated = False
+        self._mixed = _of_mixed_magnitudes(function.scales[direction != 0])
+        self._search: StepSearch | None = None
+        known = unusable(function, direction)
+        if known is None:
+            self._line = function.line(direction)
+            line = self._line if self._weights is None else function.line(direction, self._weights)
+            self._search = StepSearch(fdm or method_for(function), line)
+            self._first = None if first_step is None else first_step * self._line.scale
+            unknown = np.full(function.y.shape, np.nan)
+            self.bracket = Bracket(unknown, unknown, np.full(function.y.shape, np.inf))
+        else:
+            self.bracket = Bracket(known.value, known.value, known.error, (known.note,))
+
+    @property
+    def is_special(self) -> bool:
+        """Whether the point is a kink, an edge of the domain or a pole along this direction."""
+        return bool(notes_of_a_pass(self.bracket))
+
+    @property
+    def best_step(self) -> float | None:
+        """The step that served best, in units of the scale of the direction."""
+        return self._search.best_step / self._line.scale if self._search is not None and self._search.count else None
+
+    def answer(self, question: Question) -> np.ndarray[Any, Any]:
+        """The verdicts on a question, after as many evaluations as it takes."""
+        if self._search is None:
+            return question.verdicts(self.bracket)
+        if not self._escalated:
+            self._search_steps(question)
+            if question.is_fine(self.bracket, self._search.count):
+                return question.verdicts(self.bracket)
+        verdicts = question.verdicts(self.bracket)
+        if not self._escalated and (np.any(verdicts != PASS) or self._is_coarse()):
+            self._escalate(question)
+        return (
+            self._accused(question)
+            if np.any(question.verdicts(self.bracket) == FAIL)
+            else (question.verdicts(self.bracket))
+        )
+
+    def _search_steps(self, question: Question) -> None:
+        search = self._search
+        assert search is not None
+
+        worst: list[float] = []
+
+        def decided(value: Vector, error: Vector) -> bool:
+            worst.append(_worst_relative(value, error))
+            if (self._special or self._mixed) and search.count >= _STEPS_AT_SPECIAL_POINTS:
+                return True
+            if len(worst) > 3 and _UNRESOLVED < worst[-1] < 10.0 and worst[-1] > 0.3 * worst[-3]:
+                return True  # shorter steps do not help, so this is no matter of the step
+            return question.is_fine(Bracket.of(value, error, self._weights), search.count)
+
+        adaptive = self._fdm is None or self._fdm.adapt
+        value, error = search.run(decided, self._first) if adaptive else search.unadapted()
+        self.bracket = Bracket.of(value, error, self._weights, search.note)
+
+    def _is_coarse(self) -> bool:
+        with np.errstate(all="ignore"):
+            coarse = self.bracket.error > _COARSE * np.abs(self.bracket.value)
+        return bool(np.any(coarse & np.isfinite(self.bracket.error)) and np.all(self._function.epsilon <= _COARSE))
+
+    def _escalate(self, question: Question) -> None:
+        """Everything else that can be found out about the derivative itself."""
+        self._escalated = True
+        assert self._search is not None
+        rungs: list[tuple[int, Callable[[Question], None]]] = [
+            (2, self._step_into_the_complex),
+            (48, self._move_by_magnitude),
+            (24, self._search_finer),
+            (25, self._extend),
+            (24, self._look_at_both_sides),
+        ]
+        unresolved = _worst_relative(self.bracket.value, self.bracket.error) > _UNRESOLVED
+        if self._special or self._search.note or unresolved:
+            # Kinks and edges are more likely then, and extended precision is of no use to them.
+            rungs[3:] = reversed(rungs[3:])
+        for evaluations, rung in rungs:
+            undecided = np.any(question.verdicts(self.bracket) != PASS)
+            worthwhile = undecided or (self._is_coarse() and rung != self._look_at_both_sides)
+            if worthwhile and self._affordable(evaluations):
+                rung(question)
+
+    def _affordable(self, evaluations: int) -> bool:
+        return self._function.evaluations + evaluations <= MOST_EVALUATIONS
+
+    def _move_by_magnitude(self, question: Question) -> None:
+        """Where entries of very different magnitudes move, the sum of the derivatives along each magnitude's part.
+
+        Together they have no good step: what is short for one is beneath the rounding of another.
+        """
+        if not self._mixed:
+            return
+        scales = self._function.scales
+        bins = np.floor(np.log(np.where(np.isfinite(scales), scales, 1.0)) / math.log(_ALIKE))
+        value, error = np.zeros(self._function.y.shape), np.zeros(self._function.y.shape)
+        for part in np.unique(bins[self.direction != 0]):
+            line = self._function.line(np.where(bins == part, self.direction, 0.0))
+            search = StepSearch(replace(method_for(self._function), adapt=0), line)
+            found, own = search.run(lambda value, error: bool(np.all((error <= 1e-6 * np.abs(value)) | (value == 0))))
+            value, error = value + found, error + own
+        self.bracket = self.bracket.where(_better(value, error, self.bracket), value, value, error)
+
+    def _search_finer(self, question: Question) -> None:
+        """Another search with much shorter steps, for components that others have kept from theirs."""
+        known = self.bracket
+        with np.errstate(all="ignore"):
+            rough = known.error > _UNRESOLVED * np.abs(known.value)
+        mask = rough & np.isfinite(known.error)
+        decided = np.all(question.verdicts(known) == PASS)
+        if decided or self._search is None or self._search.note or not np.any(mask) or np.all(mask):
+            return
+        line = self._line.of_components(mask)
+        search = StepSearch(replace(method_for(self._function), adapt=0), line)
+        found, error = search.run(
+            lambda value, error: bool(np.all(error <= 1e-8 * np.abs(value))), 1e-3 * self._search.shortest
+        )
+        value, spread = known.value.copy(), known.error.copy()
+        value[mask], spread[mask] = found, error
+        self.bracket = known.where(mask & _better(value, spread, known), value, value, spread)
+
+    def _extend(self, question: Question) -> None:
+        """Central differences once more, in extended precision."""
+        extended = self._function.extended if self._fdm is None else None
+        if extended is None:
+            return
+        known = self.bracket
+
+        def improved(value: Vector, error: Vector) -> Bracket:
+            return known.where(~known.kinks & _better(value, error, known), value, value, error)
+
+        before = extended.evaluations
+        first = self._search.best_step if self._search is not None and self._search.count else None
+        estimate = extended_estimate(extended, self.direction, lambda *found: question.is_fine(improved(*found)), first)
+        self._function.evaluations += extended.evaluations - before
+        self.bracket = improved(estimate.value, estimate.error)
+
+    def _step_into_the_complex(self, question: Question) -> None:
+        """Believed only where a finite difference says the same, and never against a rule."""
+        if self._search is None or self._search.note:
+            return  # what a function does with complex numbers at a kink or an edge is its own affair
+        estimate = complex_step(self._function, self.direction, self._line.scale)
+        if estimate is None:
+            return
+        with np.errstate(all="ignore"):
+            agrees = np.abs(estimate.value - self.bracket.value) <= self.bracket.error
+            agrees &= self.bracket.error <= 1e-2 * np.abs(self.bracket.value)
+        better = agrees & (estimate.error < self.bracket.error)
+        improved = self.bracket.where(better, estimate.value, estimate.value, estimate.error)
+        if not np.any(question.verdicts(improved) > question.verdicts(self.bracket)):
+            self.bracket = improved
+
+    def _look_at_both_sides(self, question: Question) -> None:
+        """Kinks, edges of the domain and infinite slopes, where central differences are not resolved."""
+        with np.errstate(all="ignore"):
+            resolved = self.bracket.error <= 1e-6 * np.abs(self.bracket.value)
+        moving = np.isfinite(self._line.centre) & ~resolved & ~(self.bracket.error == 0)
+        if not np.any(moving):
+            return
+        assert self._search is not None
+        if self._search.note == KINK:
+            self._compare_sides(moving, False, False)
+            return
+        rightwards, leftwards = approach(self._line, 1), approach(self._line, -1)
+        infinite = moving & np.isinf(rightwards.slope) & ((rightwards.slope == leftwards.slope) | leftwards.outside)
+        self._infinite(infinite, rightwards.slope)
+        backwards = moving & ~infinite & np.isinf(leftwards.slope) & rightwards.outside
+        self._infinite(backwards, leftwards.slope)
+        for inside, outside in ((rightwards, leftwards), (leftwards, rightwards)):
+            unit = float(np.linalg.norm(self.direction))
+            found = outside.outside & (inside.error <= NEGLIGIBLE * np.maximum(unit, np.abs(inside.limit)))
+            self.bracket = self.bracket.where(moving & found, inside.limit, inside.limit, inside.error, EDGE)
+            moving = moving & ~found
+        moving = moving & ~np.isinf(rightwards.slope) & ~np.isinf(leftwards.slope)
+        if np.any(moving):
+            self._compare_sides(moving, rightwards.outside, leftwards.outside)
+
+    def _infinite(self, where: Any, slope: Vector) -> None:
+        self.bracket = self.bracket.where(where, slope, slope, np.zeros(slope.shape), INFINITE)
+
+    def _compare_sides(self, moving: Any, right_outside: Any, left_outside: Any) -> None:
+        sides = one_sided(self._line, 1e-3 * self._line.scale, float(np.linalg.norm(self.direction)))
+        right, left = moving & sides.right_found, moving & sides.left_found
+        lower, upper = np.fmin(sides.left, sides.right), np.fmax(sides.left, sides.right)
+        with np.errstate(all="ignore"):
+            differ = right & left & (upper - lower > ERROR_ESTIMATES * (sides.left_error + sides.right_error))
+        self.bracket = self.bracket.where(differ, lower, upper, np.fmax(sides.left_error, sides.right_error), KINK)
+        self.bracket = self.bracket.where(right & left_outside, sides.right, sides.right, sides.right_error, EDGE)
+        self.bracket = self.bracket.where(left & right_outside, sides.left, sides.left, sides.left_error, EDGE)
+
+    def entries_at_kinks(self, ybar: Vector) -> Any:
+        """Which entries of the arguments meet a kink of ⟨ȳ, f⟩ when they move alone, found by halving.
+
+        Returns
+        -------
+        mask : ndarray of bool, or None
+            None where there are too many to be found at a moderate price.
+        """
+        if self._search is None:
+            return None
+        mask = np.zeros(self.direction.size, dtype=bool)
+        blocks = [np.flatnonzero(self.direction)]
+        for _ in range(_HALVINGS):
+            if not blocks:
+                return mask
+            block = blocks.pop()
+            if not self._bends(block, ybar):
+                continue
+            if block.size == 1:
+                mask[block] = True
+            else:
+                blocks += np.array_split(block, 2)
+        return None
+
+    def _bends(self, block: Any, ybar: Vector) -> bool:
+        """Whether the second difference along some entries is as large as a kink makes it."""
+        function, direction = self._function, np.zeros(self.direction.size)
+        direction[block] = self.direction[block]
+        h = 1e-6 * self._line.scale
+        with np.errstate(all="ignore"):
+            right, left = (function.at(function.x + side * h * direction) - function.y for side in (1, -1))
+            slope, bend = abs(float(ybar @ (right - left))), abs(float(ybar @ (right + left)))
+            noise = float(np.abs(ybar) @ (function.epsilon * np.abs(function.y)))
+        return not bend <= 1e-3 * slope + 100 * noise
+
+    # Before a rule is accused.
+
+    def _accused(self, question: Question) -> np.ndarray[Any, Any]:
+        """The verdicts when a rule seems wrong: is it rounding, is it a corner, does a second method say the same?"""
+        question.measure_noise()
+        verdicts = question.verdicts(self.bracket)
+        if np.any(verdicts == FAIL) and self._fdm is None:
+            verdicts = self._confirmed(question)
+        if np.any(verdicts == FAIL) and self._has_corner():
+            self._look_around(question)
+            verdicts = question.verdicts(self.bracket)
+            # Points nearby show members of the generalised derivative, and not all of them.
+            verdicts = np.where(verdicts == FAIL, INCONCLUSIVE, verdicts)
+        return verdicts
+
+    def _has_corner(self) -> bool:
+        """Whether the slopes along parts of the direction do not add up to the slope along all of it.
+
+        At ties the slopes along single directions can be smooth, precise and equal from both sides (that of the median
+        of three equal numbers is the median of the velocities), and yet a rule that shares among the ties agrees with
+        none of them.
+        """
+        moving = np.flatnonzero(self.direction)
+        if moving.size < 2:
+            return False
+        rng = np.random.default_rng(moving.size)
+        whole, error = self._slope(self.direction)
+        for _ in range(_SPLITS):
+            weights = np.zeros(self.direction.size)
+            weights[moving] = rng.uniform(-1.0, 2.0, moving.size)
+            one, one_error = self._slope(weights * self.direction)
+            other, other_error = self._slope((1.0 - weights) * self.direction)
+            with np.errstate(all="ignore"):
+                size = np.abs(whole) + np.abs(one) + np.abs(other)
+                gap = np.abs(whole - one - other)
+                apart = gap > 1e-3 * size + 10 * (error + one_error + other_error)
+            if np.any(apart & np.isfinite(gap)):
+                return True
+        return False
+
+    def _slope(self, direction: Vector) -> tuple[Vector, Vector]:
+        """A central difference of two steps, and how far the two are apart."""
+        fine, coarse = (self._quotient(direction, steps, self._function.x) for steps in (1.0, 3.0))
+        with np.errstate(all="ignore"):
+            return fine, np.abs(fine - coarse)
+
+    def _quotient(self, direction: Vector, steps: float, x: Vector) -> Vector:
+        """One central difference at a point, with a short step."""
+        function, h = self._function, 1e-6 * steps * self._line.scale
+        if not np.any(direction):
+            return np.zeros(function.y.shape)
+        with np.errstate(all="ignore"):
+            return np.asarray((function.at(x + h * direction) - function.at(x - h * direction)) / (2.0 * h), float)
+
+    def _look_around(self, question: Question) -> None:
+        """Widen the bracket by the derivatives at points close by: members of the generalised derivative (Clarke).
+
+        Until the rule's answer lies between them, or for as many points as can be paid for.
+        """
+        rng = np.random.default_rng(0)
+        before = self.bracket
+        function, lower, upper = self._function, before.lower, before.upper
+        moving = self.direction != 0
+        largest = np.max(np.abs(self.direction))
+        for _ in range(_SAMPLED_NEARBY):
+            away = 1e-3 * self._line.scale * rng.uniform(-1.0, 1.0, moving.size) * largest
+            value = self._quotient(self.direction, 1.0, function.x + np.where(moving, away, 0.0))
+            known = np.isfinite(value)
+            lower = np.where(known, np.fmin(lower, value), lower)
+            upper = np.where(known, np.fmax(upper, value), upper)
+            with np.errstate(all="ignore"):
+                size = np.fmax(np.abs(lower), np.abs(upper))
+                wider = upper - lower > 1e-2 * size
+                error = np.minimum(np.where(np.isfinite(before.error), before.error, 0.0), 1e-6 * size)
+            self.bracket = before.where(wider, lower, upper, error, CORNER)
+            if not np.any(question.verdicts(self.bracket) == FAIL):
+                return
+
+    def _confirmed(self, question: Question) -> np.ndarray[Any, Any]:
+        """The verdicts when a second method is heard too. Where the two differ, neither is as sure as it was."""
+        first = self.bracket
+        smooth = ~first.kinks & np.isfinite(first.lower)
+        verdicts = question.verdicts(first)
+        affordable = (MOST_EVALUATIONS - self._function.evaluations) // 2 - 1
+        value, error, noise = step_sweep(self._line, min(max(affordable, _FEWEST_STEPS), _MOST_STEPS))
+        second = first.where(smooth, value, value, error)
+        doubted = (verdicts == FAIL) & (question.verdicts(second) != FAIL)
+        if np.any(doubted) and not np.any(self._contradict(first, second) | (noise > _QUIET)):
+            # The sweep knows too little for so small a difference.
+            second = self._by_more_points()
+            value, error = second.value, second.error
+            doubted = (verdicts == FAIL) & (question.verdicts(second) != FAIL)
+        if not np.any(doubted):
+            return verdicts
+        with np.errstate(all="ignore"):
+            unsure = np.fmax(np.fmax(error, first.error), np.abs(value - first.lower))
+        contradicted = smooth & self._contradict(first, Bracket(value, value, error))
+        self.bracket = first.where(contradicted, value, value, unsure, ROUGH)
+        # Where the other method knows too little to say anything, the first one's error is not trusted fully.
+        self.bracket = self.bracket.where(smooth & ~contradicted, first.lower, first.lower, _DOUBT * first.error)
+        settled = np.where(question.verdicts(self.bracket) == PASS, PASS, INCONCLUSIVE)
+        return np.where(doubted, settled, verdicts)
+
+    def _contradict(self, first: Bracket, second: Bracket) -> Any:
+        with np.errstate(all="ignore"):
+            return np.abs(first.value - second.value) > ERROR_ESTIMATES * (first.error + second.error)
+
+    def _by_more_points(self) -> Bracket:
+        """Differences of nine points, whose truncation has nothing in common with that of five."""
+        function, weights = self._function, self._weights
+        line = self._line if weights is None else function.line(self.direction, weights)
+        method = central_fdm(7, 1, adapt=0, max_range=0.03)
+        first = 2.3 * self._search.best_step if self._search is not None and self._search.count else None
+        value, error = StepSearch(method, line).run(first=first)
+        return Bracket.of(value, error, weights)
+
+
+def weighted_derivative(
+    function: VectorFunction, direction: Vector, weights: Vector, fdm: FiniteDifferenceMethod | None = None
+) -> Bracket:
+    """One finite difference along a direction, with that of a weighted sum of the output found as a whole."""
+    known = unusable(function, direction)
+    if known is not None:
+        return Bracket.of(known.value, known.error, note=known.note)
+    wanted = weights if np.any(weights) else None
+    search = StepSearch(fdm or method_for(function), function.line(direction, wanted))
+    value, error = search.unadapted() if fdm is not None and not fdm.adapt else search.run()
+    return Bracket.of(value, error, wanted, search.note)
+
+
+def _better(value: Vector, error: Vector, known: Bracket) -> Any:
+    """Where an estimate is more precise than what is known, or knows itself where the other does not."""
+    with np.errstate(all="ignore"):
+        was_lost = ~(known.error <= RESOLVED * np.abs(known.value))
+        is_lost = ~(error <= RESOLVED * np.abs(value))
+        return np.where(was_lost == is_lost, error < known.error, was_lost)
+
+
+def _worst_relative(value: Vector, error: Vector) -> float:
+    with np.errstate(all="ignore"):
+        return float(np.max(np.where(error == 0, 0.0, error / np.abs(value)), initial=0.0))
+
+
+def _of_mixed_magnitudes(scales: Vector) -> bool:
+    scales = scales[np.isfinite(scales)]
+    return scales.size > 1 and bool(np.max(scales) > _MIXED * np.min(scales))

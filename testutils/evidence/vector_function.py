@@ -1,0 +1,232 @@
+"""A function of nested arguments as a function from one real vector to another, and what it does along a line.
+
+Everything that evaluates the function under test does it here, with fresh copies of the arguments, and is counted.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from testutils.evidence.step_search import EPSILON, Line
+from testutils.evidence.vectorisation import Layout, Vector, entries_of, layout_of, tangent_entries, unit_roundoff
+
+EXTENDED = np.longdouble
+"""The precision beyond float64, on machines that have one."""
+
+LARGEST_EXTENDED = 20_000
+"""Entries of argument and output together above which extended precision, which has no BLAS, takes too long."""
+
+
+class VectorFunction:
+    """A function and its arguments, as a vector function and a vector.
+
+    Arguments of lower precision than float64 are evaluated in float64, unless the function raises on that.
+
+    Parameters
+    ----------
+    f : callable
+    primals : sequence
+        Its positional arguments.
+    fkwargs : mapping, optional
+        Its keyword arguments, which stay as they are.
+    precision : dtype, optional
+        Evaluate in this precision, whatever the function has against it.
+    strict : bool
+        Whether an exception of another kind than ArithmeticError and ValueError, and an output of another structure,
+        shape or realness close by are errors, and not the end of the domain.
+
+    Attributes
+    ----------
+    value : object
+        The output at the arguments.
+    x, y : ndarray
+        The arguments and the output, as vectors.
+    output : Layout
+    arguments : list of (Layout, slice)
+        Where each argument lies in ``x``.
+    scales : ndarray
+        The magnitude of every entry of ``x``, that of its array where it is 0.
+    evaluations : int
+        How often the function was called so far.
+
+    Raises
+    ------
+    Exception
+        Whatever the function raises at its arguments.
+    """
+
+    def __init__(
+        self,
+        f: Callable[..., Any],
+        primals: Sequence[Any],
+        fkwargs: Mapping[str, Any] | None = None,
+        precision: Any = None,
+        strict: bool = True,
+    ) -> None:
+        self._f = f
+        self._strict = strict
+        self._primals = tuple(primals)
+        self._fkwargs = dict(fkwargs or {})
+        self._layout = layout_of(self._primals)
+        self._keywords = layout_of(self._fkwargs)
+        self._keyword_entries = entries_of(self._keywords)
+        self.evaluations = 0
+        self.x = entries_of(self._layout)
+        if precision is not None:
+            self.x = self.x.astype(precision)
+        self.arguments = _slices([layout_of(primal) for primal in primals])
+        self.promoted = precision is not None or bool(np.any(unit_roundoff(self._layout) > EPSILON))
+        self.value = self._first_output(may_demote=precision is None)
+        self.output = layout_of(self.value)
+        self.y = entries_of(self.output)
+        self.epsilon = unit_roundoff(self.output)
+        self._resolution = unit_roundoff(self._layout, self.promoted)
+        self.scales = _scales(self._layout, self.x)
+
+    def direction(self, tangents: Sequence[Any]) -> Vector:
+        """The tangents of all arguments as one vector."""
+        if len(tangents) != len(self.arguments):
+            raise ValueError(
+                f"{len(tangents)} tangents were given for {len(self.arguments)} primals: give one for each, "
+                "NoTangent() for those held fixed"
+            )
+        parts = [tangent_entries(layout, dx) for (layout, _), dx in zip(self.arguments, tangents, strict=True)]
+        return np.concatenate([np.zeros(0), *parts])
+
+    def line(self, direction: Vector, weights: Vector | None = None) -> Line:
+        """The function along a direction, from its arguments on; at least one entry has to move.
+
+        With weights, one more component is the weighted sum of the others. The rounding errors of many terms partly
+        cancel in it, so that its derivative is known better than its terms' are.
+        """
+        # An infinity or NaN does not move.
+        direction = np.where(np.isfinite(self.x), direction, 0.0)
+        moving = np.flatnonzero(direction)
+        if weights is None:
+            return self._line(lambda t: self.at(self.x + t * direction) if t else self.y, moving, direction)
+        used = np.flatnonzero(weights)
+        chosen = weights[used]
+
+        def with_sum(t: Any) -> Vector:
+            y = self.at(self.x + t * direction) if t else self.y
+            return np.append(y, np.sum(chosen * y[used]))  # sums in pairs, and no threads as a dot product of BLAS
+
+        with np.errstate(all="ignore"):
+            terms = chosen * self.y[used]
+            spread = float(np.linalg.norm(terms) / np.abs(np.sum(terms)))
+        epsilon = float(np.max(self.epsilon)) * (max(spread, 1.0) if np.isfinite(spread) else 1.0)
+        return self._line(with_sum, moving, direction, np.append(self.epsilon, epsilon))
+
+    def _line(self, phi: Callable[[Any], Vector], moving: Any, direction: Vector, epsilon: Any = None) -> Line:
+        x, speed = np.abs(self.x[moving]).astype(float), np.abs(direction[moving]).astype(float)
+        fastest = float(np.max(speed))
+        scale = float(np.quantile(self.scales[moving] / speed, 0.25))
+        # The rounding of x + h v shifts the direction by eps |x| / h. An entry that hardly moves in comparison with the
+        # others hardly contributes; its own shift, large in relation to its speed, must not count in full.
+        rounding = float(np.max(self._resolution[moving] * x / np.maximum(speed, 1e-3 * fastest)))
+        return Line(
+            phi,
+            self.x.dtype.type(0),
+            scale=scale,
+            reach=max(scale, 1.0 / fastest, float(np.max(x)) / fastest),
+            rounding=rounding,
+            epsilon=self.epsilon if epsilon is None else epsilon,
+        )
+
+    def at(self, vector: Vector) -> Vector:
+        """The output at another point, NaN outside of the domain."""
+        try:
+            output = self.call(vector)
+        except (ArithmeticError, ValueError):  # outside of the domain, as `math.log` and `np.linalg.inv` say it
+            return np.full_like(self.y, np.nan)
+        except Exception:  # solvers say it each in their own way
+            if self._strict:
+                raise
+            return np.full_like(self.y, np.nan)
+        layout = layout_of(output)
+        if layout.signature != self.output.signature:
+            if not self._strict:
+                return np.full_like(self.y, np.nan)
+            raise ValueError(
+                "the finite differences evaluate the function close to its arguments, but there its output has another "
+                f"structure: {_describe(layout)} in the place of {_describe(self.output)}; give it one structure, "
+                "shape and realness whatever the values, for example with np.asarray(..., dtype=complex)"
+            )
+        return entries_of(layout)
+
+    def call(self, vector: Vector) -> Any:
+        """The output itself at another point; a complex vector makes the real arguments complex."""
+        args = self._layout.rebuild(vector, self.promoted or vector.dtype.kind == "c")
+        kwargs = self._keywords.rebuild(self._keyword_entries, False)
+        self.evaluations += 1
+        with np.errstate(all="ignore"), warnings.catch_warnings():
+            # Samples next to the primals may lie outside of the domain, which concerns nobody but the step search.
+            warnings.simplefilter("ignore", RuntimeWarning)
+            return self._f(*args, **kwargs)
+
+    @property
+    def is_real(self) -> bool:
+        """Whether neither the arguments nor the output hold complex numbers."""
+        return not any(leaf.is_complex for layout in (self._layout, self.output) for leaf in layout.leaves())
+
+    @cached_property
+    def extended(self) -> VectorFunction | None:
+        """The same function at the same point in extended precision, None where it does not keep that.
+
+        What it costs to find out counts here; further evaluations are counted by the function returned.
+        """
+        too_large = self.x.size + self.y.size > LARGEST_EXTENDED
+        if float(np.finfo(EXTENDED).eps) >= EPSILON or self.x.dtype == EXTENDED or too_large:
+            return None
+        self.evaluations += 1
+        try:
+            extended = VectorFunction(self._f, self._primals, self._fkwargs, EXTENDED, self._strict)
+        except Exception:  # whatever the function has against extended precision is no mistake of the rule
+            return None
+        keeps = extended.output.signature == self.output.signature and bool(np.all(extended.epsilon < EPSILON))
+        return extended if keeps and self._is_close(extended.y) else None
+
+    def _is_close(self, y: Vector) -> bool:
+        with np.errstate(all="ignore"):
+            apart = np.abs(y - self.y) > 1e3 * self.epsilon * np.max(np.abs(self.y), initial=0.0)
+        return not bool(np.any(apart))
+
+    def _first_output(self, may_demote: bool) -> Any:
+        if self.promoted and may_demote:
+            try:
+                return self.call(self.x)
+            except Exception:  # whatever the function has against float64, it may not have against its own arguments
+                self.promoted = False
+        return self.call(self.x)
+
+
+def _slices(layouts: Sequence[Layout]) -> list[tuple[Layout, slice[int, int, None]]]:
+    stops = np.cumsum([0, *(layout.size for layout in layouts)])
+    return [
+        (layout, slice(int(start), int(start) + layout.size)) for layout, start in zip(layouts, stops[:-1], strict=True)
+    ]
+
+
+def _scales(layout: Layout, x: Vector) -> Vector:
+    """The magnitude of every entry: of the complex number it is a part of, or the array's largest where it is 0."""
+    scales = np.empty(x.size)
+    start = 0
+    for leaf in layout.leaves():
+        part = slice(start, start + leaf.size)
+        entries = np.abs(x[part]).astype(float)
+        if leaf.is_complex:
+            entries = np.tile(np.hypot(entries[: leaf.count], entries[leaf.count :]), 2)
+        largest = float(np.max(entries, initial=0.0))
+        scales[part] = np.where(entries > 0, entries, largest or 1.0)
+        start += leaf.size
+    return scales
+
+
+def _describe(layout: Layout) -> str:
+    parts = [f"{'complex' if leaf.is_complex else 'real'} numbers of shape {leaf.shape}" for leaf in layout.leaves()]
+    return " and ".join(parts) or "nothing that has a derivative"

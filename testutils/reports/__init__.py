@@ -1,0 +1,1 @@
+"""What was found, as text, as HTML and as pictures."""

@@ -1,0 +1,176 @@
+"""What the checks found about one call: as text, for a terminal, a notebook and JSON; and the errors that carry it.
+
+Nothing is computed here.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
+
+from testutils.reports.html import html_of
+from testutils.reports.pictures import plot_results
+from testutils.reports.results import COLOURS, CheckResult, CheckVerdict
+
+if TYPE_CHECKING:
+    from rich.console import Group
+
+Verdict = Literal["pass", "fail", "inconclusive"]
+"""The verdict of a report."""
+
+
+@dataclass(frozen=True, repr=False)
+class Report:
+    """What the checks found about the rules of one function for one call.
+
+    Attributes
+    ----------
+    function_name : str
+        The function, with its module.
+    call : str
+        The call with the types of its arguments in place of their values.
+    results : tuple of CheckResult
+        In the order in which the checks ran.
+    """
+
+    function_name: str
+    call: str
+    results: tuple[CheckResult, ...] = field(default=())
+
+    @property
+    def verdict(self) -> Verdict:
+        """``"fail"`` if any check failed, else ``"inconclusive"`` if any was, else ``"pass"``."""
+        found = {result.verdict for result in self.results}
+        if "fail" in found:
+            return "fail"
+        return "inconclusive" if "inconclusive" in found else "pass"
+
+    @property
+    def failures(self) -> tuple[CheckResult, ...]:
+        """The results of the checks that failed."""
+        return self._with_verdict("fail")
+
+    @property
+    def inconclusive(self) -> tuple[CheckResult, ...]:
+        """The results of the checks that could not decide."""
+        return self._with_verdict("inconclusive")
+
+    @property
+    def notes(self) -> tuple[CheckResult, ...]:
+        """The results of checks that passed and have something to say, as that the point is a kink."""
+        return tuple(result for result in self._with_verdict("pass") if result.message)
+
+    @property
+    def summary(self) -> str:
+        """The verdict in one line that names the function and its arguments' types."""
+        checks = {(result.mode, result.name) for result in self.results if result.verdict != "not run"}
+        concerned = self.failures or self.inconclusive
+        named = {(result.mode, result.name) for result in concerned}
+        count = f"{len(checks)} checks" if not named else f"{len(named)} of {len(checks)} checks"
+        return f"{self.verdict}: {self.call} ({count})"
+
+    def __repr__(self) -> str:
+        return f"<Report {self.summary}>"
+
+    def __str__(self) -> str:
+        return "\n".join([self.summary, *(f"  {line}" for result in self.shown for line in result.lines())])
+
+    def render(self) -> Group:
+        """The report for a terminal, as a rich renderable."""
+        from rich.console import Group
+        from rich.padding import Padding
+        from rich.text import Text
+
+        verdict, rest = self.summary.split(": ", 1)
+        return Group(
+            Text.assemble((verdict, COLOURS[self.verdict]), f": {rest}"),
+            *(Padding(result.render(), (0, 0, 0, 2)) for result in self.shown),
+        )
+
+    def __rich__(self) -> Group:
+        return self.render()
+
+    def _repr_html_(self) -> str:
+        """The report for a notebook, with pictures where there are curves and matplotlib is installed."""
+        return html_of(self.summary, self.shown)
+
+    def plot(self, axes: Any = None) -> Any:
+        """Draw what is wrong: two pictures for each failure of a derivative.
+
+        To the left, how far finite differences of many steps are from the best of them, in whose place the rule's
+        value is a line: finite differences approach a right rule down to their own error, and stay away from a wrong
+        one. To the right the Taylor remainder |φ(h) - φ(0) - h · rule| of φ(h) = ⟨ȳ, f(x + h ẋ)⟩, with its order: 2
+        for a right rule, 1 for a wrong one.
+
+        Parameters
+        ----------
+        axes : array of matplotlib.axes.Axes, optional
+            Where to draw, two for each failure with curves. By default a new figure is made, without pyplot.
+
+        Returns
+        -------
+        figure : matplotlib.figure.Figure
+
+        Raises
+        ------
+        ValueError
+            When no result has curves; only failures of derivatives have them.
+        ImportError
+            Without matplotlib; it comes with ``pip install 'rulescore[plot]'``.
+        """
+        pictured = [result for result in (*self.failures, *self.inconclusive) if result.curves]
+        if not pictured:
+            raise ValueError(
+                f"plot of {self.call}: none of its results has curves to draw, and only failures of derivatives have "
+                f"them (the verdict is {self.verdict!r}); testutils.taylor_test measures the remainder of any rule"
+            )
+        return plot_results(self.call, pictured, axes)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The report as JSON can hold it; numbers that JSON lacks (NaN, infinities) become strings."""
+        return {
+            "function": self.function_name,
+            "call": self.call,
+            "verdict": self.verdict,
+            "results": [result.to_dict() for result in self.results],
+        }
+
+    @property
+    def shown(self) -> list[CheckResult]:
+        """The results that a reader wants to see: all but plain passes, notes last."""
+        problems = [result for result in self.results if result.verdict not in ("pass", "not run")]
+        return [*problems, *self.notes]
+
+    def _with_verdict(self, verdict: CheckVerdict) -> tuple[CheckResult, ...]:
+        return tuple(result for result in self.results if result.verdict == verdict)
+
+
+class RuleTestError(AssertionError):
+    """A rule is wrong. ``report`` says what was found."""
+
+    __test__ = False
+
+    def __init__(self, report: Report) -> None:
+        super().__init__(str(report))
+        self.report = report
+
+    def __reduce__(self) -> tuple[type[RuleTestError], tuple[Report]]:
+        # An exception is rebuilt from its arguments when it crosses processes (pytest-xdist), and ours is a text.
+        return type(self), (self.report,)
+
+
+class InconclusiveError(AssertionError):
+    """Finite differences cannot decide about a rule here. ``report`` says why."""
+
+    __test__ = False
+
+    def __init__(self, report: Report) -> None:
+        super().__init__(str(report))
+        self.report = report
+
+    def __reduce__(self) -> tuple[type[InconclusiveError], tuple[Report]]:
+        return type(self), (self.report,)
+
+
+class InconclusiveWarning(UserWarning):
+    """What ``inconclusive="warn"`` gives in place of `InconclusiveError`."""

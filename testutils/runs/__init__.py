@@ -1,0 +1,1 @@
+"""Checks of many functions: the command line, pytest, and properties by hypothesis."""

@@ -1,0 +1,370 @@
+"""The command line: ``rulescore check``, ``rulescore list``, ``rulescore show``, ``rulescore bench``."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from collections import Counter
+from collections.abc import Sequence
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.syntax import Syntax
+from rich.table import Table
+from rich.text import Text
+
+import rulescore
+from rulescore import RuleTable, frule, rrule
+from rulescore.tables.names import name_of
+from testutils.reports.names import counted
+from testutils.reports.results import COLOURS
+from testutils.runs.listing import FunctionState, kind_of, listed_modules, states_of_module
+from testutils.runs.page import page_of
+from testutils.runs.running import (
+    Outcome,
+    TargetError,
+    collect_targets,
+    default_jobs,
+    resolve,
+    run_targets,
+)
+from testutils.samples.sampling import SamplingError, samples_of
+
+PASSED, FAILED, USAGE = 0, 1, 2
+"""The exit statuses."""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command and return its exit status.
+
+    Parameters
+    ----------
+    arguments : sequence of str, optional
+        The words after ``rulescore``; those of the process by default.
+
+    Returns
+    -------
+    int
+        0 when all is well, 1 when a rule is wrong, untested or undecided (or the function shown has none), 2 when the
+        command itself is wrong.
+    """
+    try:
+        options = _parser().parse_args(arguments)
+    except SystemExit as exit_:  # argparse has said why
+        return int(exit_.code or 0)
+    # Without a terminal there is no width to fit: a report in a log should not be broken into short lines.
+    console = Console(width=None if sys.stdout.isatty() else 120, highlight=False)
+    try:
+        return int(options.command(options, console))
+    except (TargetError, SamplingError) as error:
+        print(f"rulescore {options.name}: {error}", file=sys.stderr)
+        return USAGE
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="rulescore", description="Derivative rules: check them, list them, show them."
+    )
+    parser.add_argument("--version", action="version", version=f"rulescore {rulescore.__version__}")
+    commands = parser.add_subparsers(dest="name", required=True, metavar="COMMAND")
+
+    check = commands.add_parser("check", help="check rules against finite differences on their sample inputs")
+    check.add_argument(
+        "targets",
+        nargs="*",
+        metavar="TARGET",
+        help="a module (numpy), a file (my_rules.py) or a function (np.sin); default: all rules of installed packages",
+    )
+    check.add_argument("--jobs", type=_positive, metavar="N", help="processes (default: one per core where it pays)")
+    check.add_argument("--seed", type=int, default=0, metavar="N", help="seed of the random inputs (default: 0)")
+    check.add_argument(
+        "--thorough",
+        action="store_true",
+        help="also check variants of every sample (0-d, empty, float32, complex, other magnitudes and signs, ...), and "
+        "second derivatives in all combinations of modes, by the reference AD",
+    )
+    check.add_argument("--json", type=Path, metavar="FILE", help="also write every report to FILE")
+    check.add_argument("--html", type=Path, metavar="FILE", help="also write a page with pictures of failures to FILE")
+    check.set_defaults(command=_check)
+
+    list_ = commands.add_parser("list", help="list which functions of a module have rules and sample inputs")
+    list_.add_argument(
+        "modules",
+        nargs="*",
+        metavar="MODULE",
+        help="or a class, as numpy.ndarray; default: numpy, and with --onnx rules.operators too",
+    )
+    which = list_.add_mutually_exclusive_group()
+    which.add_argument(
+        "--missing", action="store_true", help="only functions of which nothing is known, or nothing tested"
+    )
+    which.add_argument(
+        "--onnx", action="store_true", help="what functions are called in ONNX and in TensorFlow, where that is known"
+    )
+    list_.set_defaults(command=_list)
+
+    show = commands.add_parser("show", help="show the rules of a function: signatures, where defined, source")
+    show.add_argument("function", metavar="FUNCTION", help="as in np.linalg.inv")
+    show.set_defaults(command=_show)
+
+    bench = commands.add_parser(
+        "bench", help="time three operators with rules beside AD systems that differentiate a loop, or array operations"
+    )
+    bench.add_argument(
+        "workloads",
+        nargs="*",
+        metavar="WORKLOAD",
+        help="sum, hausdorff or rotary, or one size of it (sum-100); default: all but those that take minutes",
+    )
+    bench.add_argument(
+        "--chart",
+        type=Path,
+        metavar="FILE",
+        help="draw a bar chart (.png, .svg, .pdf); of all workloads, in a clone of this project, docs/benchmarks.png",
+    )
+    bench.add_argument("--json", type=Path, metavar="FILE", help="also write what was measured to FILE")
+    bench.add_argument(
+        "--without",
+        action="append",
+        default=[],
+        choices=("autograd", "mygrad", "torch", "jax"),
+        help="leave a system out; may be given several times",
+    )
+    bench.add_argument(
+        "--memory",
+        action="store_true",
+        help="also measure the peak memory of loops over 1000 x 1000 (a minute more)",
+    )
+    bench.set_defaults(command=_bench)
+    return parser
+
+
+def _positive(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError("give a number of processes, 1 or more")
+    return number
+
+
+# ---------------------------------------------------------------------- check
+
+
+def _check(options: argparse.Namespace, console: Console) -> int:
+    for name, file in (("--json", options.json), ("--html", options.html)):
+        _require_place_for(name, file)
+    started = time.perf_counter()
+    targets = collect_targets(options.targets, options.seed)
+    count = sum(len(target.samples) for target in targets)
+    progress = Progress(
+        TextColumn("checking {task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        console=console,
+        transient=True,
+        disable=not console.is_terminal,
+    )
+    with progress:
+        task = progress.add_task(f"{len(targets)} functions", total=count)
+        outcomes = run_targets(
+            options.targets,
+            targets,
+            seed=options.seed,
+            jobs=options.jobs or default_jobs(count),
+            thorough=options.thorough,
+            on_report=lambda target, sample, report: progress.update(task, advance=1, description=f"{target.name:<24}"),
+        )
+    seconds = time.perf_counter() - started
+    if options.json is not None:
+        _write_json(options.json, options.seed, outcomes)
+    if options.html is not None:
+        options.html.write_text(page_of(outcomes, seed=options.seed, seconds=seconds), encoding="utf-8")
+    _print_problems(console, outcomes)
+    _print_summary(console, outcomes, seconds)
+    return PASSED if all(outcome.verdict == "pass" for outcome in outcomes) else FAILED
+
+
+def _require_place_for(option: str, file: Path | None) -> None:
+    """Before any work is done: can the file be written?"""
+    if file is None:
+        return
+    if not file.resolve().parent.is_dir():
+        raise TargetError(f"{option} {file}: there is no folder {file.resolve().parent}; make it, or name another")
+    if file.is_dir():
+        raise TargetError(f"{option} {file}: this is a folder; name a file in it")
+
+
+def _write_json(path: Path, seed: int, outcomes: list[Outcome]) -> None:
+    document = {
+        "rulescore": rulescore.__version__,
+        "seed": seed,
+        "verdicts": Counter(outcome.verdict for outcome in outcomes),
+        "functions": [outcome.to_dict() for outcome in outcomes],
+    }
+    path.write_text(json.dumps(document, indent=1, allow_nan=False) + "\n")
+
+
+def _print_problems(console: Console, outcomes: list[Outcome]) -> None:
+    for outcome in outcomes:
+        if outcome.verdict == "untested":
+            _print_report(console, outcome.target.report_without_samples(), "no sample inputs")
+        for sample, report in outcome.reports:
+            if report.verdict != "pass":
+                _print_report(console, report, f"sample {sample.id}")
+
+
+def _print_report(console: Console, report: Any, title: str) -> None:
+    console.rule(f"{report.function_name}, {title}", align="left", style="dim")
+    if console.is_terminal:
+        console.print(report)
+    else:
+        console.print(str(report), soft_wrap=True, markup=False)
+    console.print()
+
+
+def _print_summary(console: Console, outcomes: list[Outcome], seconds: float) -> None:
+    table = Table(title="rules checked against finite differences", title_justify="left")
+    table.add_column("module")
+    for title in ("functions", "samples", "pass", "fail", "inconclusive", "untested"):
+        table.add_column(title, justify="right")
+    modules = dict.fromkeys(outcome.target.module for outcome in outcomes)
+    for module in modules:
+        of_module = [outcome for outcome in outcomes if outcome.target.module == module]
+        table.add_row(module, *_counts(of_module))
+    if len(modules) > 1:
+        table.add_section()
+        table.add_row("all", *_counts(outcomes))
+    console.print(table)
+    verdicts = Counter(outcome.verdict for outcome in outcomes)
+    worst = next((v for v in ("fail", "untested", "inconclusive") if verdicts[v]), "pass")
+    samples = sum(len(outcome.reports) for outcome in outcomes)
+    counts = ", ".join(f"{verdicts[v]} {v}" for v in ("pass", "fail", "inconclusive", "untested") if verdicts[v])
+    line = f"{counted(len(outcomes), 'function')}, {counted(samples, 'sample input')}: {counts} in {seconds:.1f} s"
+    console.print(Text(line, style=COLOURS.get(worst, COLOURS["fail"])))
+
+
+def _counts(outcomes: list[Outcome]) -> list[str]:
+    verdicts = Counter(outcome.verdict for outcome in outcomes)
+    samples = sum(len(outcome.reports) for outcome in outcomes)
+    return [
+        str(n) for n in (len(outcomes), samples, *(verdicts[v] for v in ("pass", "fail", "inconclusive", "untested")))
+    ]
+
+
+# ---------------------------------------------------------------------- list and show
+
+
+def _list(options: argparse.Namespace, console: Console) -> int:
+    named = options.modules or (["rules.operators", "numpy"] if options.onnx else ["numpy"])
+    for module in chain.from_iterable(map(listed_modules, named)):
+        states = states_of_module(module)
+        if options.onnx:
+            _list_names_elsewhere(module, states, console)
+            continue
+        shown = [state for state in states if not (options.missing and state.is_complete)]
+        console.print(Text(f"{module}: {_coverage(states)}"), soft_wrap=True)
+        table = Table()
+        for title in ("function", "kind"):
+            table.add_column(title)
+        for title in ("frule", "rrule", "samples"):
+            table.add_column(title, justify="right")
+        has_reasons = any(state.reason for state in shown)
+        if has_reasons:
+            table.add_column("reason")
+        for state in shown:
+            cells = [state.name, state.kind, state.frule, state.rrule, str(state.samples or "")]
+            table.add_row(*cells, *([Text(state.reason)] if has_reasons else []))  # brackets in it are no markup
+        if shown:
+            console.print(table)
+    return PASSED
+
+
+def _list_names_elsewhere(module: str, states: list[FunctionState], console: Console) -> None:
+    shown = [state for state in states if state.onnx or state.tensorflow]
+    counts = f"{sum(bool(s.onnx) for s in shown)} in ONNX, {sum(bool(s.tensorflow) for s in shown)} in TensorFlow"
+    console.print(Text(f"{module}: {counted(len(states), 'function')}: {counts}"), soft_wrap=True)
+    table = Table()
+    for title in ("function", "ONNX", "TensorFlow"):
+        table.add_column(title)
+    for state in shown:
+        table.add_row(state.name, state.onnx, state.tensorflow)
+    if shown:
+        console.print(table)
+
+
+def _coverage(states: list[FunctionState]) -> str:
+    kinds = Counter(state.kind for state in states)
+    counts = {
+        "with rules": kinds["rules"],
+        **{kind: kinds[kind] for kind in ("constant", "looked into", "not numerical")},
+    }
+    parts = [f"{count} {what}" for what, count in {**counts, "missing": kinds[""]}.items() if count]
+    return f"{counted(len(states), 'function')}: {', '.join(parts) or 'none'}"
+
+
+_WITHOUT_RULE = {
+    "looked into": "AD systems differentiate what it does",
+    "not numerical": "it computes nothing that could be differentiated",
+}
+
+
+def _show(options: argparse.Namespace, console: Console) -> int:
+    function = resolve(options.function)
+    tables = [table for table in (frule, rrule) if table.records(function)]
+    if not tables:
+        console.print(f"{options.function} has no rule: register one with @rrule.register({options.function})")
+        return FAILED
+    canonical = rrule.canonical(function)
+    reason = _WITHOUT_RULE.get(kind_of(function))
+    if reason is not None:
+        (record, *_) = tables[0].records(function)
+        console.print(
+            f"{options.function} has no rule, on purpose: {reason} ({record.file}:{record.line})", soft_wrap=True
+        )
+        return FAILED
+    if canonical is not function:
+        console.print(f"{options.function} is served by the rules of {name_of(canonical)}")
+    for table in tables:
+        _show_records(console, table, function)
+    console.print(f"sample inputs: {len(samples_of(function)) or 'none'}")
+    return PASSED
+
+
+def _show_records(console: Console, table: RuleTable, function: Any) -> None:
+    for record in table.records(function):
+        console.print(Text.assemble((table.name, "bold"), f"  {record.signature}"))
+        console.print(f"  {record.file}:{record.line}", soft_wrap=True)
+        if record.tags:
+            console.print(f"  {', '.join(sorted(record.tags))}")
+        if record.config:
+            console.print(f"  needs {', '.join(config.__name__ for config in record.config)}")
+        source = record.source.rstrip()
+        if console.is_terminal:
+            console.print(Syntax(source, "python", background_color="default"))
+        else:
+            console.print(source, markup=False, soft_wrap=True)
+        console.print()
+
+
+# ---------------------------------------------------------------------- bench
+
+
+def _bench(options: argparse.Namespace, console: Console) -> int:
+    from testutils.benchmarks import command
+    from testutils.benchmarks.measuring import has_one_thread
+
+    for name, file in (("--chart", options.chart), ("--json", options.json)):
+        _require_place_for(name, file)
+    chart = options.chart
+    if chart is None and not options.workloads and not options.without and command.CHART_OF_CLONE.exists():
+        chart = command.CHART_OF_CLONE
+    files = chart, options.json
+    if not has_one_thread():
+        return command.in_one_thread(options.workloads, *files, options.without, options.memory)
+    command.bench(options.workloads, console, *files, options.without, options.memory)
+    return PASSED

@@ -1,0 +1,392 @@
+"""Running the sample inputs of many rules: what the command line and the pytest plugin share.
+
+A target is a function with rules and its sample inputs. Targets are found by the name of a module, a file, or a single
+function; they are checked here, or in several processes that find the same targets again.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import multiprocessing
+import os
+import sys
+import traceback
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from rulescore import RuleRecord, frule, rrule
+from rulescore.tables.discovery import rule_entries
+from testutils.cases.case import SampleError
+from testutils.checking import settle
+from testutils.reports.names import name_of
+from testutils.reports.report import Report
+from testutils.reports.results import CheckResult, CheckVerdict
+from testutils.samples.sampling import Sample, load_samples, samples_of
+from testutils.systems.reference_ad import first_order_results, second_order_results
+from testutils.testers import Inconclusive, check_sample
+
+_CHUNK = 8
+"""How many samples a process takes at a time: few enough to share the work, enough to hide the hand-over."""
+
+_ABBREVIATIONS = {"np": "numpy", "sp": "scipy"}
+
+
+class TargetError(ValueError):
+    """A name that was asked for is no module, file or function with rules."""
+
+
+@dataclass(frozen=True)
+class Target:
+    """A function with rules, and the sample inputs to check them on."""
+
+    function: Any
+    name: str
+    module: str
+    samples: list[Sample]
+    record: RuleRecord
+
+    @property
+    def short_name(self) -> str:
+        """The name without the module it was found in."""
+        return self.name.removeprefix(f"{self.module}.")
+
+    @property
+    def file(self) -> str:
+        """Where its (first) rule is defined."""
+        return self.record.file
+
+    @property
+    def line(self) -> int:
+        """The line of that definition."""
+        return self.record.line
+
+    @property
+    def is_looked_into(self) -> bool:
+        """Whether it has no rules, on purpose, because AD systems differentiate what it does."""
+        return self.record.opted_out
+
+    def check(self, sample: Sample, thorough: bool = False) -> Report:
+        """Check the rules on one sample; a sample on which the function itself raises is a failure.
+
+        Parameters
+        ----------
+        sample : Sample
+            One of those of the target.
+        thorough : bool
+            Whether to check variants of the sample too, and the second derivatives, by the reference AD.
+
+        Notes
+        -----
+        Of what is looked into, the derivatives by the reference AD are checked.
+        """
+        try:
+            if self.is_looked_into:
+                found = first_order_results(self.function, sample)
+                report = Report(self.name, f"{self.name}[{sample.id}]", tuple(found))
+            else:
+                report = check_sample(self.function, sample, thorough=thorough)
+            if thorough:
+                # A person's own rule may do what nothing can be traced through. What is offered to all may not.
+                unsupported: CheckVerdict = "not run" if self.record.entry is None else "fail"
+                report = replace(
+                    report, results=(*report.results, *second_order_results(self.function, sample, unsupported))
+                )
+            return report
+        except SampleError as error:
+            result = CheckResult("sample input", "fail", str(error))
+        except Exception as error:  # of the checks themselves; one sample must not stop the run
+            where = traceback.extract_tb(error.__traceback__)[-1]
+            message = f"checking raised {type(error).__name__} ({where.filename}:{where.lineno}): {error}"
+            result = CheckResult("sample input", "fail", message)
+        return Report(self.name, f"{self.name}[{sample.id}]", (result,))
+
+    def test(self, sample: Sample | None, inconclusive: Inconclusive = "raise", thorough: bool = False) -> Report:
+        """Check, and raise what the report says. Without a sample, say that there is none."""
+        __tracebackhide__ = True
+        if sample is None:
+            return settle(self.report_without_samples())
+        return settle(self.check(sample, thorough), inconclusive)
+
+    def report_without_samples(self) -> Report:
+        """The report that nothing could be checked."""
+        message = (
+            f"{self.name} has a rule ({self.file}:{self.line}) and no sample inputs, so the rule was not checked: "
+            "register some with @testutils.sample_inputs"
+        )
+        return Report(self.name, self.name, (CheckResult("sample inputs", "fail", message),))
+
+
+@dataclass
+class Outcome:
+    """The reports on one target."""
+
+    target: Target
+    reports: list[tuple[Sample, Report]] = field(default_factory=list)
+
+    @property
+    def verdict(self) -> str:
+        """``"untested"`` without samples, else the worst verdict of the reports."""
+        found = {report.verdict for _, report in self.reports}
+        if not self.target.samples:
+            return "untested"
+        return "fail" if "fail" in found else "inconclusive" if "inconclusive" in found else "pass"
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "function": self.target.name,
+            "module": self.target.module,
+            "file": self.target.file,
+            "line": self.target.line,
+            "verdict": self.verdict,
+            "samples": [{"id": sample.id, **report.to_dict()} for sample, report in self.reports],
+        }
+
+
+def collect_targets(names: Iterable[str] = (), seed: int = 0) -> list[Target]:
+    """The functions with rules of some modules, files or names, with their sample inputs.
+
+    Parameters
+    ----------
+    names : iterable of str
+        Module names, paths of Python files that register rules, or dotted names of functions. Empty for all rules that
+        installed packages offer.
+    seed : int
+        See `samples_of`.
+
+    Raises
+    ------
+    TargetError
+        When a name means nothing, or a module registers no rules.
+    """
+    names = list(names) or list(rule_entries.names)
+    targets: dict[int, Target] = {}
+    for name in names:
+        for function, module in _functions_named(name):
+            record = _first_record(function)
+            if record is not None and id(function) not in targets:
+                samples = samples_of(function, seed)
+                targets[id(function)] = Target(function, name_of(function), module, samples, record)
+    return list(targets.values())
+
+
+def _first_record(function: Any) -> RuleRecord | None:
+    """Its first rule, or else its first opt-out, which samples can prove right too; None where there is neither."""
+    records = [r for r in (*rrule.records(function), *frule.records(function)) if not says_why_nothing(r)]
+    return next((r for r in records if not r.opted_out), records[0] if records else None)
+
+
+def says_why_nothing(record: RuleRecord) -> bool:
+    """Whether a record only tells why there is no rule: the function computes no numbers, or its rules are missing."""
+    return bool({"not numerical", "missing"} & record.tags)
+
+
+def run_targets(
+    names: list[str],
+    targets: list[Target],
+    *,
+    seed: int = 0,
+    jobs: int = 1,
+    thorough: bool = False,
+    on_report: Callable[[Target, Sample, Report], None] = lambda target, sample, report: None,
+) -> list[Outcome]:
+    """Check every sample of every target.
+
+    Parameters
+    ----------
+    names, seed
+        What the targets were collected from; processes collect them again.
+    targets : list of Target
+        As `collect_targets` returned them.
+    jobs : int
+        How many processes; with one, everything runs in this one.
+    thorough : bool
+        Whether every variant of the arguments is checked too; see `check_rule`.
+    on_report : callable, optional
+        Called with each report as it comes, for progress.
+
+    Returns
+    -------
+    list of Outcome
+        In the order of the targets.
+    """
+    outcomes = [Outcome(target) for target in targets]
+    if jobs <= 1:
+        reports = _reports_here(targets, thorough)
+    else:
+        reports = _reports_from_processes(names, targets, seed, jobs, thorough)
+    for position, sample, report in reports:
+        outcomes[position].reports.append((sample, report))
+        on_report(targets[position], sample, report)
+    for outcome in outcomes:
+        outcome.reports.sort(key=lambda pair: pair[0].position)
+    return outcomes
+
+
+def resolve(dotted: str) -> Any:
+    """The object that a dotted name means: ``np.linalg.inv``, ``mypkg.pool``, ``numpy.ndarray.sum``.
+
+    Raises
+    ------
+    TargetError
+        When there is no such object; the message says how far the name is good.
+    """
+    root, *attributes = dotted.split(".")
+    root = _ABBREVIATIONS.get(root, root)
+    module = _import(root)
+    if module is None:
+        raise TargetError(f"{dotted}: there is no module {root!r}; write the name as you would import it")
+    found: Any = module
+    path = root
+    for attribute in attributes:
+        if not hasattr(found, attribute) and isinstance(found, ModuleType):
+            _import(f"{path}.{attribute}")
+        if not hasattr(found, attribute):
+            raise TargetError(f"{dotted}: {path} has no {attribute!r}")
+        found = getattr(found, attribute)
+        path = f"{path}.{attribute}"
+    return found
+
+
+def default_jobs(sample_count: int) -> int:
+    """Processes worth their start-up time: one for a handful of samples, else one per core."""
+    return 1 if sample_count < 200 else os.cpu_count() or 1
+
+
+def _functions_named(name: str) -> list[tuple[Any, str]]:
+    name = _ABBREVIATIONS.get(name, name)
+    if name.endswith(".py") or os.sep in name:
+        module = _load_file(name)
+        title = name
+    elif name in rule_entries.names:
+        if _import(name) is None:
+            raise TargetError(f"{name}: an installed package has rules for it, but {name} itself cannot be imported")
+        module = title = name
+    elif (imported := _import(name)) is not None:
+        module = title = imported.__name__
+    else:
+        function = resolve(name)
+        if rrule.records(function) or frule.records(function):
+            canonical = rrule.canonical(function)
+            return [(canonical, name.rpartition(".")[0])]
+        raise TargetError(f"{name} has no rule: register one with @rrule.register({name})")
+    load_samples([module])
+    functions = dict.fromkeys(map(_Identity, [*rrule.functions_of(module), *frule.functions_of(module)]))
+    if not functions:  # rules for a part of a package, as numpy.linalg, may come with those for the whole
+        functions = dict.fromkeys(map(_Identity, _public_functions_with_rules(module)))
+    if not functions:
+        raise TargetError(
+            f"{title} registers no rules: a rule is registered with @rrule.register(f), @frule.register(f) or one of "
+            "the short forms, when its module is imported"
+        )
+    return [(wrapped.value, title) for wrapped in functions]
+
+
+def _public_functions_with_rules(module: str) -> list[Any]:
+    owner = sys.modules.get(module)
+    found = [getattr(owner, name, None) for name in getattr(owner, "__all__", ())]
+    canonical = [rrule.canonical(f) for f in found if callable(f) and not isinstance(f, type)]
+    return [f for f in canonical if rrule.records(f) or frule.records(f)]
+
+
+class _Identity:
+    """A function as a dictionary key, whatever its own idea of equality."""
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Identity) and self.value is other.value
+
+    def __hash__(self) -> int:
+        return id(self.value)
+
+
+def _import(name: str) -> ModuleType | None:
+    """Import a module; None when there is none of that name. An error inside it is a `TargetError`."""
+    try:
+        return importlib.import_module(name)
+    except ModuleNotFoundError as error:
+        if error.name is not None and (name == error.name or name.startswith(error.name + ".")):
+            return None
+        raise TargetError(f"importing {name} failed: {error}") from error
+    except Exception as error:
+        raise TargetError(f"importing {name} raised {type(error).__name__}: {error}") from error
+
+
+def _load_file(name: str) -> str:
+    """Run a person's own file as a module, once, and return the module's name."""
+    path = Path(name).resolve()
+    if not path.is_file():
+        raise TargetError(f"{name}: there is no such file")
+    module_name = _module_name_for(path)
+    if module_name in sys.modules:
+        return module_name
+    spec = importlib.util.spec_from_file_location(module_name, path)
+    if spec is None or spec.loader is None:
+        raise TargetError(f"{name} is not a Python file: its name has to end in .py")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[module_name] = module
+    # After everything installed, so that a neighbour of the file cannot hide a package.
+    if str(path.parent) not in sys.path:
+        sys.path.append(str(path.parent))
+    try:
+        spec.loader.exec_module(module)
+    except BaseException as error:
+        del sys.modules[module_name]
+        if not isinstance(error, Exception):
+            raise
+        raise TargetError(f"running {name} raised {type(error).__name__}: {error}") from error
+    return module_name
+
+
+def _module_name_for(path: Path) -> str:
+    """The file's own name, unless a module that can be imported has it: neither may hide the other."""
+    if not path.stem.isidentifier():
+        return path.stem
+    known = sys.modules.get(path.stem) or importlib.util.find_spec(path.stem)
+    file = getattr(known, "__file__", None) or getattr(known, "origin", None)
+    return path.stem if known is None or file == str(path) else f"{path.stem}@{path.parent}"
+
+
+def _reports_here(targets: list[Target], thorough: bool) -> Iterator[tuple[int, Sample, Report]]:
+    for position, target in enumerate(targets):
+        for sample in target.samples:
+            yield position, sample, target.check(sample, thorough)
+
+
+def _reports_from_processes(
+    names: list[str], targets: list[Target], seed: int, jobs: int, thorough: bool
+) -> Iterator[tuple[int, Sample, Report]]:
+    every = [(position, number) for position, target in enumerate(targets) for number in range(len(target.samples))]
+    chunks = [every[start : start + _CHUNK] for start in range(0, len(every), _CHUNK)]
+    # Not forked: a fork of a process whose BLAS has threads can hang.
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(jobs, context, initializer=_start_worker, initargs=(names, seed)) as pool:
+        futures = {pool.submit(_check_chunk, chunk, thorough): chunk for chunk in chunks}
+        try:
+            for future in as_completed(futures):
+                for (position, number), report in zip(futures[future], future.result(), strict=True):
+                    yield position, targets[position].samples[number], report
+        except BrokenProcessPool:
+            raise RuntimeError(
+                "a process that checked rules died (killed, or crashed in native code); run again with --jobs 1 to see "
+                "which rule it was"
+            ) from None
+
+
+_worker_targets: list[Target] = []
+
+
+def _start_worker(names: list[str], seed: int) -> None:
+    _worker_targets.extend(collect_targets(names, seed))
+
+
+def _check_chunk(chunk: list[tuple[int, int]], thorough: bool) -> list[Report]:
+    targets = [(_worker_targets[position], number) for position, number in chunk]
+    return [target.check(target.samples[number], thorough) for target, number in targets]

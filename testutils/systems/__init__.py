@@ -1,0 +1,1 @@
+"""AD systems under test: somebody's in the place of the rule tables, and the reference AD."""

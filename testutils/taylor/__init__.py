@@ -1,0 +1,1 @@
+"""The Taylor remainder test, and the remainders that it and the pictures look at."""
