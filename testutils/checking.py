@@ -6,7 +6,7 @@ import dataclasses
 import warnings
 from collections.abc import Iterable, Mapping
 from functools import partial
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -17,8 +17,9 @@ from testutils.reports.names import name_of
 from testutils.reports.report import InconclusiveError, InconclusiveWarning, Report, RuleTestError
 from testutils.reports.results import CheckResult
 from testutils.samples.random_tangents import with_tangent
-from testutils.testers import Inconclusive
 from testutils.variants import checked_skip, run_layout_variants, run_value_variants
+
+Inconclusive = Literal["raise", "warn"]
 
 
 def report_on(f: Any, args: tuple[Any, ...], thorough: bool, skip: Mapping[str, str] | None, **options: Any) -> Report:

@@ -8,7 +8,7 @@ they go about it is in `testutils.checking`, which comes with the first call: to
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from rulescore import frule, rrule
 from testutils.cases import MODES
@@ -16,10 +16,9 @@ from testutils.cases import MODES
 if TYPE_CHECKING:
     import numpy as np
 
+    from testutils.checking import Inconclusive
     from testutils.reports.report import Report
     from testutils.samples.sampling import Sample
-
-Inconclusive = Literal["raise", "warn"]
 
 
 def check_rule(

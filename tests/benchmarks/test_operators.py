@@ -1,5 +1,5 @@
-"""What ``rulescore bench`` measures, with the workloads that take minutes and the memory of the loops: our rules for
-three operators beside AD systems that differentiate a loop, or operations on arrays.
+"""What ``python -m tests.benchmarks.operators`` measures, with the workloads that take minutes and the memory of the
+loops: our rules for three operators beside AD systems that differentiate a loop, or operations on arrays.
 
 The tables are printed at the end. Run with ``OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 pytest
 tests/benchmarks/test_operators.py``.
@@ -15,10 +15,10 @@ from collections.abc import Iterator
 import pytest
 from rich.console import Console
 
-from testutils.benchmarks.measuring import RULE, RULE_IN_AD, Contest, contest
-from testutils.benchmarks.report import print_contest
-from testutils.benchmarks.systems import KINDS, MyGrad, System, is_installed
-from testutils.benchmarks.workloads import LOOP, workloads
+from tests.benchmarks.operators.measuring import RULE, RULE_IN_AD, Contest, contest
+from tests.benchmarks.operators.report import print_contest
+from tests.benchmarks.operators.systems import KINDS, MyGrad, System, is_installed
+from tests.benchmarks.operators.workloads import LOOP, workloads
 
 WORKLOADS = workloads()
 

@@ -1,6 +1,6 @@
 """Writes docs/benchmarks.md from docs/benchmarks.json, and from the files of two special cases beside it.
 
-``python tests/benchmarks/write_operators_page.py --measure`` measures anew, on this machine, draws docs/benchmarks.png
+``python -m tests.benchmarks.write_operators_page --measure`` measures anew, on this machine, draws docs/benchmarks.png
 and writes the page, in about four minutes. Alone it draws and writes what was measured before.
 """
 
@@ -13,10 +13,10 @@ import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from testutils.benchmarks.measuring import Contest, Run
-from testutils.benchmarks.report import WRONG, draw, duration, header, notes, rows, summary, times
-from testutils.benchmarks.systems import KINDS, Ours
-from testutils.benchmarks.workloads import LOOP
+from tests.benchmarks.operators.measuring import Contest, Run
+from tests.benchmarks.operators.report import WRONG, draw, duration, header, notes, rows, summary, times
+from tests.benchmarks.operators.systems import KINDS, Ours
+from tests.benchmarks.operators.workloads import LOOP
 
 DOCS = Path(__file__).parents[2] / "docs"
 PAGE, DATA, CHART = DOCS / "benchmarks.md", DOCS / "benchmarks.json", DOCS / "benchmarks.png"
@@ -34,7 +34,8 @@ INTRODUCTION = """\
 
 Three operators of `rules.operators` that researchers write as loops: sum pooling, Hausdorff pooling and rotary
 embedding. Each is measured by its rule, and by what AD systems make of it when they differentiate the naive loop, or a
-formulation in operations on whole arrays. `rulescore bench` repeats this on your machine.
+formulation in operations on whole arrays. In a clone of the project,
+`python -m tests.benchmarks.operators` repeats this on your machine.
 
 ![How many times as long as the rule each system takes](benchmarks.png)
 
@@ -53,7 +54,7 @@ rule's{wrong}.
 {highlights}
 
 Measured on a machine with {cores}, with {versions}.
-{numba}`python tests/benchmarks/write_operators_page.py --measure` measures anew and writes this page."""
+{numba}`python -m tests.benchmarks.write_operators_page --measure` measures anew and writes this page."""
 
 MEMORY = """\
 - *Peak*: what Python sees of the memory that is held at once. It sees NumPy's arrays, and not those of PyTorch and JAX.
@@ -180,8 +181,8 @@ def measure() -> None:
 
 
 def bench(workloads: Sequence[str], *options: str, **environment: str) -> None:
-    command = [sys.executable, "-m", "rulescore", "bench", *workloads, *options]
-    subprocess.run(command, check=True, env={**os.environ, **environment})
+    command = [sys.executable, "-m", "tests.benchmarks.operators", *workloads, *options]
+    subprocess.run(command, check=True, env={**os.environ, **environment}, cwd=DOCS.parent)
 
 
 if __name__ == "__main__":

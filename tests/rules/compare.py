@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import importlib.util
 import os
 import pickle
 import subprocess
@@ -35,7 +36,7 @@ Answer = list[tuple[str, str, Any]]
 
 def answers(names: list[str]) -> Iterator[tuple[str, Answer]]:
     """What every rule answers on every sample input, by a name for the question."""
-    running, tables = importlib.import_module("testutils.runs.running"), importlib.import_module("rulescore")
+    running, tables = _first_of("testutils.runs.running", "testutils.running"), importlib.import_module("rulescore")
     for target in running.collect_targets(names):
         if target.is_looked_into:
             continue
@@ -47,11 +48,23 @@ def answers(names: list[str]) -> Iterator[tuple[str, Answer]]:
                         yield f"{target.name}[{sample.id}] {question}", answer(ask)
 
 
+def _first_of(*modules: str) -> Any:
+    """A module under the name that it has in the tree, be that of today or of the commit."""
+    return importlib.import_module(next(name for name in modules if _exists(name)))
+
+
+def _exists(module: str) -> bool:
+    try:
+        return importlib.util.find_spec(module) is not None
+    except ModuleNotFoundError:  # of the package around it
+        return False
+
+
 def questions(function: Any, sample: Any, mode: str) -> Iterator[tuple[str, Any]]:
     """What a rule is asked on a sample, each question on fresh copies of the arguments."""
     from rulescore import AbstractZero, NoTangent, ZeroTangent, unthunk
 
-    cases = importlib.import_module("testutils.cases.case")
+    cases = _first_of("testutils.cases.case", "testutils.cases")
 
     def case() -> Any:
         return cases.Case(
@@ -74,9 +87,14 @@ def questions(function: Any, sample: Any, mode: str) -> Iterator[tuple[str, Any]
 
     def pushed(is_along: Any) -> Any:
         asked = case()
-        every = enumerate(asked.forward_tangents)
-        tangents = [dx if is_along(i) or isinstance(dx, AbstractZero) else ZeroTangent() for i, dx in every]
-        return asked.run_rule("frule", asked.by_position(tuple(tangents)))[1]
+        tangents: dict[int, Any] = {}
+        for i, argument in enumerate(asked.arguments):
+            is_zero = isinstance(argument.tangent, AbstractZero)
+            dx = argument.tangent if is_zero or is_along(i) else ZeroTangent()
+            if argument.keyword is None or not isinstance(dx, AbstractZero):  # as far as one has a tangent
+                tangents[argument.position] = dx
+        given = tuple(tangents.get(position, NoTangent()) for position in range(max(tangents) + 1))
+        return asked.run_rule("frule", given)[1]
 
     if mode == "rrule":
         yield "pullback", pulled
@@ -84,7 +102,7 @@ def questions(function: Any, sample: Any, mode: str) -> Iterator[tuple[str, Any]
         return
     yield "pushforward", lambda: pushed(lambda i: True)
     yield "pushforward of zero", lambda: pushed(lambda i: False)
-    active = [i for i, dx in enumerate(case().forward_tangents) if not isinstance(dx, AbstractZero)]
+    active = [i for i, argument in enumerate(case().arguments) if not isinstance(argument.tangent, AbstractZero)]
     for i in active if len(active) > 1 else ():
         yield f"pushforward of {i} alone", lambda i=i: pushed(lambda j: j == i)
 

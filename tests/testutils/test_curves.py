@@ -26,8 +26,8 @@ def with_derivative(d: Any) -> Any:
 def curves(case: Case, position: int = 1, index: int = 0, **options: Any) -> tuple[Curve, Curve]:
     """The curves of one argument along one of its directions, with what the case's rrule says."""
     (argument,) = (a for a in case.arguments if a.position == position)
-    direction = case.directions(argument)[index]
-    return curves_of(case, argument, direction, float(case.cotangent_vector(argument) @ direction), **options)
+    direction = case.directions.of(argument)[index]
+    return curves_of(case, argument, direction, float(case.reverse.cotangent_vector(argument) @ direction), **options)
 
 
 def reverse_case(f: Any, *args: Any, d: Any, **options: Any) -> Case:
@@ -86,7 +86,7 @@ def test_a_given_finite_difference_is_not_made_again() -> None:
         return np.sin(x)
 
     case = reverse_case(f, X, d=np.cos(X))
-    _ = case.vector_function, case.cotangents
+    _ = case.vector_function, case.reverse.cotangents
     calls = 0
     difference, _ = curves(case, known=(1.25, 1e-3))
     assert (difference.reference, difference.error) == (1.25, 1e-3)
@@ -115,7 +115,7 @@ def test_they_cost_less_than_150_evaluations(f: Any, x: float) -> None:
         return f(x)
 
     case = reverse_case(counted, x, d=1.0)
-    _ = case.cotangents
+    _ = case.reverse.cotangents
     calls = 0
     curves(case)
     assert calls < 150
@@ -167,7 +167,7 @@ def test_a_rule_that_says_nan_gives_a_remainder_without_values() -> None:
 def test_extreme_arguments_raise_nothing(f: Any, x: float) -> None:
     case = reverse_case(f, np.array([x, 1.0]), d=1.0)
     with np.errstate(all="ignore"):  # as in `run_checks`: the rule calls the function
-        _ = case.cotangents
+        _ = case.reverse.cotangents
     for index in (0, 1):
         for curve in curves(case, index=index):
             assert len(curve.values) == len(curve.steps) > 0

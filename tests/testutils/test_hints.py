@@ -16,7 +16,8 @@ import scipy.special
 import testutils.hints
 from rulescore import NoTangent, NotImplementedTangent, Tangent, Thunk, ZeroTangent, frule, rrule, unthunk
 from testutils import with_tangent
-from testutils.cases.case import Argument, Case
+from testutils.cases.arguments import Argument
+from testutils.cases.case import Case
 from testutils.hints.explanations import (
     MISTAKES,
     hints_for_cotangent,
@@ -45,14 +46,14 @@ def argument_of(case: Case, index: int) -> Argument:
 
 def hints_of_rrule(case: Case, index: int, wrong: tuple[int, ...] = ()) -> tuple[str, ...]:
     argument = argument_of(case, index)
-    return hints_for_cotangent(case, argument, case.cotangent_vector(argument), wrong)
+    return hints_for_cotangent(case, argument, case.reverse.cotangent_vector(argument), wrong)
 
 
 def hints_of_frule(case: Case, index: int) -> tuple[str, ...]:
     argument = argument_of(case, index)
-    direction = case.directions(argument)[0]
-    estimate = case.derivative_along(argument, direction)
-    return hints_for_tangent(case, argument, direction, case.pushforward_vector([argument], 0), estimate)
+    direction = case.directions.of(argument)[0]
+    estimate = case.directions.derivative_along(argument, direction)
+    return hints_for_tangent(case, argument, direction, case.forward.along([argument], 0), estimate)
 
 
 @dataclass(frozen=True)
@@ -984,7 +985,7 @@ def test_a_cotangent_of_another_shape_is_told_what_would_make_it_right(name: str
     with rrule.override(rule.function, rule.implementation):
         case = rule.case(seed)
         argument = argument_of(case, rule.index)
-        hints = hints_for_type(case, argument, case.cotangents[argument.position])
+        hints = hints_for_type(case, argument, case.reverse.cotangents[argument.position])
     assert [hint.partition(" (")[0] for hint in hints][:1] == [rule.mistake], hints
 
 
@@ -1042,7 +1043,7 @@ def test_a_tangent_of_another_shape_is_told_what_would_make_it_right(
 ):
     with frule.override(function, implementation):
         case = Case(function, draw(np.random.default_rng(seed)), fkwargs=fkwargs, modes=("frule",), rng=seed)
-        hints = hints_for_tangent_type(case, case.forward.derivative)
+        hints = hints_for_tangent_type(case, case.forward.primal.derivative)
     assert [hint.partition(" (")[0] for hint in hints] == [text]
 
 
@@ -1121,12 +1122,12 @@ def test_noise_gets_no_hint(name: str, relative: float) -> None:
         rng = np.random.default_rng(seed)
         case = Case(function, draw(rng), rng=seed)
         for argument in case.differentiable_arguments:
-            noise = 1 + relative * rng.normal(size=case.directions(argument)[0].size)
-            estimates = [case.derivative_along(argument, unit) for unit in np.eye(noise.size)]
+            noise = 1 + relative * rng.normal(size=case.directions.of(argument)[0].size)
+            estimates = [case.directions.derivative_along(argument, unit) for unit in np.eye(noise.size)]
             truth = np.array([case.output_cotangent_vector @ estimate.value for estimate in estimates])
             assert hints_for_cotangent(case, argument, truth * noise) == ()
-            direction = case.directions(argument)[0]
-            along = case.derivative_along(argument, direction)
+            direction = case.directions.of(argument)[0]
+            along = case.directions.derivative_along(argument, direction)
             noise = 1 + relative * rng.normal(size=along.value.size)
             assert hints_for_tangent(case, argument, direction, along.value * noise, along) == ()
 
@@ -1135,9 +1136,9 @@ def test_numbers_that_only_the_first_call_gives_are_not_explained_by_them_alone(
     # Pullback and pushforward are right whenever they are asked again.
     case = Case(np.sin, (np.array([0.3, 0.7]),), rng=0)
     argument = case.arguments[1]
-    assert hints_for_cotangent(case, argument, -case.cotangent_vector(argument)) == ()
-    direction = case.directions(argument)[0]
-    assert hints_for_tangent(case, argument, direction, -case.pushforward_vector([argument], 0)) == ()
+    assert hints_for_cotangent(case, argument, -case.reverse.cotangent_vector(argument)) == ()
+    direction = case.directions.of(argument)[0]
+    assert hints_for_tangent(case, argument, direction, -case.forward.along([argument], 0)) == ()
 
 
 def test_a_right_rule_gets_no_hint():
@@ -1402,15 +1403,15 @@ def test_the_search_for_a_hint_costs_a_thousand_evaluations_at_most(function, ar
         call, lambda *args: (function(*args), lambda ybar: (NoTangent(), *(0 * a + 0.7 for a in args)))
     ):
         case = Case(call, args, modes=("rrule",))
-        _, ybar = case.cotangent_vector(case.arguments[1]), case.output_cotangent_vector
+        _, ybar = case.reverse.cotangent_vector(case.arguments[1]), case.output_cotangent_vector
         assert ybar.any()
         before = counted.calls
         hints_for_cotangent(case, case.arguments[1], rng.normal(size=args[0].size))
         assert counted.calls - before <= 1000
     with frule.override(call, lambda dots, *args: (function(*args), 0.7 * function(*args) + dots[1].sum())):
         case = Case(call, args, modes=("frule",))
-        direction = case.directions(case.arguments[1])[0]
-        dy = case.pushforward_vector([case.arguments[1]], 0)
+        direction = case.directions.of(case.arguments[1])[0]
+        dy = case.forward.along([case.arguments[1]], 0)
         before = counted.calls
         hints_for_tangent(case, case.arguments[1], direction, dy)
         assert counted.calls - before <= 1000
@@ -1420,12 +1421,12 @@ def test_the_case_is_left_as_it_was():
     with rrule.override(cube, lambda x: pullback_of(x**3, lambda ybar: -3 * x**2 * ybar)):
         case = Case(cube, (np.array([0.5, 1.0]),), modes=("rrule",), rng=5)
         argument, state = case.arguments[1], None
-        xbar = case.cotangent_vector(argument).copy()
+        xbar = case.reverse.cotangent_vector(argument).copy()
         evaluations, state = case.vector_function.evaluations, case.rng.bit_generator.state
         assert hints_for_cotangent(case, argument, xbar)
     assert case.vector_function.evaluations == evaluations
     assert case.rng.bit_generator.state == state
-    assert np.array_equal(case.cotangent_vector(argument), xbar)
+    assert np.array_equal(case.reverse.cotangent_vector(argument), xbar)
     assert np.array_equal(case.args[0], [0.5, 1.0])
 
 
@@ -1512,7 +1513,7 @@ def test_warnings_of_rule_and_function_stay_inside():
         warnings.simplefilter("ignore")
         with rrule.override(noisy, rule):
             case = Case(noisy, (np.array([0.1, 0.2, 0.3]),), modes=("rrule",))
-            xbar = case.cotangent_vector(case.arguments[1])
+            xbar = case.reverse.cotangent_vector(case.arguments[1])
             warnings.simplefilter("error")
             assert list(map(name_of, hints_for_cotangent(case, case.arguments[1], xbar))) == ["sign"]
 

@@ -14,7 +14,7 @@ from hypothesis.errors import FailedHealthCheck
 
 from rulescore import NoTangent, frule, project_to, scalar_rule
 from testutils import InconclusiveError, InconclusiveWarning, RuleTestError, sample, strategies, with_tangent
-from testutils.cases.case import SampleError
+from testutils.cases.arguments import SampleError
 from testutils.runs.pytest_support import RuleTester
 
 

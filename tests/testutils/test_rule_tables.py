@@ -12,7 +12,8 @@ from multipledispatch.conflict import AmbiguityWarning
 
 from rulescore import NoTangent, frule, instances_of, missing_rules, rrule, scalar_rule
 from rulescore.tables.discovery import rule_entries
-from testutils import Sample, check_rule_tables, sample, sample_inputs, sampling, test_rule_tables
+from testutils import Sample, check_rule_tables, sample, sample_inputs, test_rule_tables
+from testutils.samples import sampling
 
 
 class Base: ...

@@ -13,8 +13,9 @@ import numpy as np
 import pytest
 
 from rulescore import NoTangent, frule, instances_of, rrule, scalar_rule
-from testutils import Sample, check_sample, load_samples, sample, sample_inputs, sampled_functions, samples_of, sampling
+from testutils import Sample, check_sample, load_samples, sample, sample_inputs, sampled_functions, samples_of
 from testutils import with_tangent as fixed
+from testutils.samples import sampling
 from testutils.samples.sampling import SamplingError
 
 

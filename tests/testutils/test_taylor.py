@@ -13,7 +13,7 @@ import pytest
 import testutils.taylor.taylor_test
 from rulescore import NoTangent, Tangent, frule, instances_of, not_implemented, rrule, scalar_rule
 from testutils import with_tangent
-from testutils.cases.case import SampleError
+from testutils.cases.arguments import SampleError
 from testutils.taylor.taylor_test import TaylorResult, taylor_test
 
 

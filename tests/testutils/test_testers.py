@@ -41,7 +41,8 @@ from testutils import (
     test_scalar,
     with_tangent,
 )
-from testutils.cases.case import Case, SampleError
+from testutils.cases.arguments import SampleError
+from testutils.cases.case import Case
 
 RNG = np.random.default_rng(0)
 VECTOR = RNG.uniform(0.5, 2.0, 5)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -69,3 +70,12 @@ def vector_of(primal: Any, tangent: Any) -> Vector:
 def is_pair(result: Any) -> bool:
     """Whether a rule returned a tuple of two."""
     return isinstance(result, tuple) and len(result) == 2
+
+
+@dataclass(frozen=True, eq=False)
+class Primal:
+    """A rule's own call: the copies it was given, and the output it returned with the way to its derivative."""
+
+    inputs: tuple[Any, ...]
+    output: Any
+    derivative: Any

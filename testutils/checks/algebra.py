@@ -10,7 +10,9 @@ from typing import Any
 import numpy as np
 
 from rulescore import AbstractZero, NotImplementedTangent, Thunk, ZeroTangent, add_inplace
-from testutils.cases.case import Argument, Case, entry_of
+from testutils.cases.arguments import Argument
+from testutils.cases.case import Case
+from testutils.cases.reverse import entry_of
 from testutils.cases.rule_calls import NotReachedError, RuleRaisedError, force, rule_code, vector_of
 from testutils.checks.check import Check, Finding, check
 from testutils.comparison.copies import deep_copy
@@ -23,8 +25,8 @@ from testutils.samples.random_tangents import rand_tangent
 @check("frule against rrule", "frule", "rrule")
 def both_modes_agree(case: Case) -> Iterator[Finding]:
     """⟨ȳ, J ẋ⟩ = ⟨J̄ ȳ, ẋ⟩, to rounding: with all arguments moving at once, and each by itself where that differs."""
-    _ = case.forward
-    answered = case.answered_arguments
+    _ = case.forward.primal
+    answered = case.reverse.answered_arguments
     with suppress(NotReachedError):
         if not any(_modes_differ(case, answered, index) for index in (0, 1)):
             return
@@ -42,12 +44,14 @@ def both_modes_agree(case: Case) -> Iterator[Finding]:
 
 def _paired_modes(case: Case, moving: Sequence[Argument], index: int) -> tuple[Vector, Vector]:
     """The terms of ⟨ȳ, ẏ⟩ of the frule and of ⟨x̄, ẋ⟩ of the rrule."""
-    backward = [case.cotangent_vector(a) * case.direction_of([a], index)[case.part_of(a)] for a in moving]
-    return case.output_cotangent_vector * case.pushforward_vector(moving, index), np.concatenate(backward)
+    backward = [
+        case.reverse.cotangent_vector(a) * case.directions.joint([a], index)[case.directions.part_of(a)] for a in moving
+    ]
+    return case.output_cotangent_vector * case.forward.along(moving, index), np.concatenate(backward)
 
 
 def _modes_differ(case: Case, moving: Sequence[Argument], index: int) -> bool:
-    if not moving or (index and all(len(case.directions(a)) == 1 for a in moving)):
+    if not moving or (index and all(len(case.directions.of(a)) == 1 for a in moving)):
         return False
     forward, backward = _paired_modes(case, moving, index)
     scale = max(np.abs(forward).sum(), np.abs(backward).sum())
@@ -55,25 +59,27 @@ def _modes_differ(case: Case, moving: Sequence[Argument], index: int) -> bool:
     if not np.isfinite(scale):
         return False
     gap = abs(forward.sum() - backward.sum())
-    noise = case.noise(case.output_cotangent_vector, case.direction_of(moving, index))
+    noise = case.precision.noise(case.output_cotangent_vector, case.directions.joint(moving, index))
     # What is below the smallest normal number has no relative precision.
-    tiny = forward.size * case.tolerance.tiny
-    if gap <= 2 * case.tolerance.relative * scale + tiny:
+    tiny = forward.size * case.precision.tolerance.tiny
+    if gap <= 2 * case.precision.tolerance.relative * scale + tiny:
         return False
-    if gap > case.rounding * scale + noise + tiny:
+    if gap > case.precision.rounding * scale + noise + tiny:
         return True
-    allowed = 2 * case.tolerance.relative * scale + ERROR_ESTIMATES * _noise_of_modes(case, moving, index)
+    allowed = 2 * case.precision.tolerance.relative * scale + ERROR_ESTIMATES * _noise_of_modes(case, moving, index)
     return bool(gap > allowed + tiny)
 
 
 def _noise_of_modes(case: Case, moving: Sequence[Argument], index: int) -> float:
     """How far rounding in the arguments alone moves either of the two sums."""
     forward, backward = (terms.sum() for terms in _paired_modes(case, moving, index))
-    direction, ybar = case.direction_of(moving, index), case.output_cotangent_vector
-    gaps = [abs((ybar * dy).sum() - forward) for dy in case.nearby_pushforwards(direction)]
-    for cotangents in case.nearby_cotangents:
+    direction, ybar = case.directions.joint(moving, index), case.output_cotangent_vector
+    gaps = [abs((ybar * dy).sum() - forward) for dy in case.forward.nearby(direction)]
+    for cotangents in case.reverse.nearby:
         with suppress(NotReachedError, RuleRaisedError):
-            parts = [case.cotangent_vector(a, cotangents) * direction[case.part_of(a)] for a in moving]
+            parts = [
+                case.reverse.cotangent_vector(a, cotangents) * direction[case.directions.part_of(a)] for a in moving
+            ]
             gaps.append(abs(np.concatenate(parts).sum() - backward))
     return max((float(gap) for gap in gaps if np.isfinite(gap)), default=0.0)
 
@@ -81,7 +87,7 @@ def _noise_of_modes(case: Case, moving: Sequence[Argument], index: int) -> float
 @check("linear in the cotangent", "rrule")
 def pullback_is_linear(case: Case) -> Iterator[Finding]:
     """pullback(a + 2b) = pullback(a) + 2 pullback(b); each from a call of the rule of its own."""
-    _ = case.cotangents
+    _ = case.reverse.cotangents
     a = case.output_cotangent_vector
     # A given cotangent may be the only kind that is allowed here, so no other is made up.
     b = a if case.given_output_tangent is not None else _random_output_vector(case)
@@ -90,9 +96,11 @@ def pullback_is_linear(case: Case) -> Iterator[Finding]:
         "pullback(a + 2 b) is not pullback(a) + 2 pullback(b); a pullback is linear in its cotangent, so look for a "
         "constant, a square or a saved result in it"
     )
-    for label in (argument.label for argument in case.answered_arguments):
+    for label in (argument.label for argument in case.reverse.answered_arguments):
         fits = all(label in pulled for pulled in (of_a, of_b, of_sum))
-        if not fits or _differs_from_sum(case, of_sum[label], (of_a[label], 2 * of_b[label]), case.noise(a + 2 * b)):
+        if not fits or _differs_from_sum(
+            case, of_sum[label], (of_a[label], 2 * of_b[label]), case.precision.noise(a + 2 * b)
+        ):
             yield Finding(message, label)
 
 
@@ -102,24 +110,26 @@ def _random_output_vector(case: Case) -> Vector:
 
 def _fresh_pull(case: Case, ybar: Vector) -> dict[str, Vector]:
     tangent = case.as_output_tangent(vector_to_tangent(case.expected, ybar))
-    return case.cotangent_vectors(case.pull(case.run_rrule().derivative, tangent))
+    return case.reverse.cotangent_vectors(case.reverse.pull(case.reverse.run().derivative, tangent))
 
 
 @check("linear in the tangents", "frule")
 def pushforward_is_linear(case: Case) -> Iterator[Finding]:
     """frule(a + 2b) = frule(a) + 2 frule(b), and moving all arguments at once is the sum of moving each."""
-    _ = case.forward
+    _ = case.forward.primal
     moving = case.differentiable_arguments
     if not moving:
         return
-    a, b = (case.direction_of(moving, index) for index in (0, 1))
-    parts = [case.pushforward_vector(moving, 0), 2 * case.pushforward_vector(moving, 1)]
+    a, b = (case.directions.joint(moving, index) for index in (0, 1))
+    parts = [case.forward.along(moving, 0), 2 * case.forward.along(moving, 1)]
     message = "is not the sum of the tangents of moving along each of two directions"
-    if not _differs_from_sum(case, case.pushforward(case.tangents_of(a + 2 * b)), parts, case.noise(a + 2 * b)):
+    if not _differs_from_sum(
+        case, case.forward.pushforward(case.directions.tangents_of(a + 2 * b)), parts, case.precision.noise(a + 2 * b)
+    ):
         if len(moving) == 1:
             return
-        parts = [case.pushforward_vector([argument], 0) for argument in moving]
-        if not _differs_from_sum(case, case.pushforward_vector(moving, 0), parts, case.noise(a)):
+        parts = [case.forward.along([argument], 0) for argument in moving]
+        if not _differs_from_sum(case, case.forward.along(moving, 0), parts, case.precision.noise(a)):
             return
         message = "of moving all arguments at once is not the sum of the tangents of moving each"
     yield Finding(
@@ -132,27 +142,27 @@ def pushforward_is_linear(case: Case) -> Iterator[Finding]:
 def _differs_from_sum(case: Case, found: Vector, parts: Sequence[Vector], noise: float) -> bool:
     # Infinite derivatives of two signs add up to anything; only entries that are finite throughout are compared.
     finite = np.isfinite(found) & np.isfinite(parts).all(axis=0)
-    tolerance = case.rounding * magnitude(*parts) * len(parts) + noise
+    tolerance = case.precision.rounding * magnitude(*parts) * len(parts) + noise
     return bool((differing(found, np.sum(parts, axis=0), tolerance) & finite).any())
 
 
 @check("second call", "rrule")
 def pullback_can_be_called_again(case: Case) -> Iterator[Finding]:
     """The same pullback called again gives the same, and calls with other cotangents leave earlier results alone."""
-    _ = case.cotangents
-    pullback = case.run_rrule().derivative
-    first = case.pull(pullback, deep_copy(case.output_tangent))
-    before = case.cotangent_vectors(first)
-    again = case.cotangent_vectors(case.pull(pullback, deep_copy(case.output_tangent)))
+    _ = case.reverse.cotangents
+    pullback = case.reverse.run().derivative
+    first = case.reverse.pull(pullback, deep_copy(case.output_tangent))
+    before = case.reverse.cotangent_vectors(first)
+    again = case.reverse.cotangent_vectors(case.reverse.pull(pullback, deep_copy(case.output_tangent)))
     yield from _same(
         case, before, again, "a second call of the same pullback gives another result; it must not use up what it saved"
     )
     other = vector_to_tangent(case.expected, -2 * case.output_cotangent_vector)
-    case.cotangent_vectors(case.pull(pullback, case.as_output_tangent(other)))
+    case.reverse.cotangent_vectors(case.reverse.pull(pullback, case.as_output_tangent(other)))
     yield from _same(
         case,
         before,
-        case.cotangent_vectors(first),
+        case.reverse.cotangent_vectors(first),
         "a second call of the pullback changes the first call's result; it must return a new array each time",
     )
 
@@ -160,13 +170,13 @@ def pullback_can_be_called_again(case: Case) -> Iterator[Finding]:
 @check("second call", "frule")
 def frule_leaves_earlier_results_alone(case: Case) -> Iterator[Finding]:
     """A call of the frule with other tangents leaves the tangent of an earlier call alone."""
-    _ = case.forward
+    _ = case.forward.primal
     moving = case.differentiable_arguments
     if not moving:
         return
-    first = force(case.run_frule(tuple(deep_copy(argument.tangent) for argument in case.arguments)).derivative)
+    first = force(case.forward.run(tuple(deep_copy(argument.tangent) for argument in case.arguments)).derivative)
     before = vector_of(case.expected, first).copy()
-    case.pushforward(case.tangents_of(-2 * case.direction_of(moving, 0)))
+    case.forward.pushforward(case.directions.tangents_of(-2 * case.directions.joint(moving, 0)))
     if differing(vector_of(case.expected, first), before, 0.0).any():
         yield Finding(
             "a second call of the frule changes the first call's tangent; it must return a new array each time"
@@ -176,24 +186,26 @@ def frule_leaves_earlier_results_alone(case: Case) -> Iterator[Finding]:
 @check("zero tangent", "frule")
 def frule_accepts_zero_tangents(case: Case) -> Iterator[Finding]:
     """An argument that does not move while others do may have the tangent `ZeroTangent`, which means zeros."""
-    _ = case.forward
+    _ = case.forward.primal
     moving = case.differentiable_arguments
     for argument in moving if len(moving) > 1 else ():
         try:
-            wanted = case.pushforward_vector([a for a in moving if a is not argument], 0)
+            wanted = case.forward.along([a for a in moving if a is not argument], 0)
         except NotReachedError:
             continue  # the derivative of another argument is not implemented
         tangents = tuple(ZeroTangent() if a is argument else a.tangent for a in case.arguments)
-        found = case.pushforward(tangents)
-        if differing(found, wanted, case.rounding * magnitude(wanted)).any():
+        found = case.forward.pushforward(tangents)
+        if differing(found, wanted, case.precision.rounding * magnitude(wanted)).any():
             yield Finding("with ZeroTangent() for it the frule gives another result than with zeros", argument.label)
 
 
 @check("thunked cotangent", "rrule")
 def pullback_accepts_a_thunk(case: Case) -> Iterator[Finding]:
     """A cotangent that comes as a thunk gives what the plain one gives."""
-    plain = case.cotangent_vectors(case.cotangents)
-    delayed = case.cotangent_vectors(case.pull(case.run_rrule().derivative, _thunked(deep_copy(case.output_tangent))))
+    plain = case.reverse.cotangent_vectors(case.reverse.cotangents)
+    delayed = case.reverse.cotangent_vectors(
+        case.reverse.pull(case.reverse.run().derivative, _thunked(deep_copy(case.output_tangent)))
+    )
     message = "a thunked cotangent gives another result than the plain one; begin the pullback with unthunk(ybar)"
     yield from _same(case, plain, delayed, message)
 
@@ -213,14 +225,14 @@ def pullback_of_zero_is_zero(case: Case) -> Iterator[Finding]:
     A pullback need not accept a `ZeroTangent` for the whole, since a caller who has one knows the answer; but where it
     does not raise, its answer has to be zero.
     """
-    plain = case.cotangent_vectors(case.cotangents)
+    plain = case.reverse.cotangent_vectors(case.reverse.cotangents)
     if case.given_output_tangent is not None:
         return
     zeros = _fresh_pull(case, np.zeros(case.output_cotangent_vector.size))
     message = "a cotangent of zeros gives another result than zeros; look for a constant or a division by it"
     yield from _not_zero(plain, zeros, message)
     with suppress(RuleRaisedError):
-        implicit = case.cotangent_vectors(case.pull(case.run_rrule().derivative, ZeroTangent()))
+        implicit = case.reverse.cotangent_vectors(case.reverse.pull(case.reverse.run().derivative, ZeroTangent()))
         yield from _not_zero(plain, implicit, "the cotangent ZeroTangent() gives another result than zeros")
 
 
@@ -234,7 +246,7 @@ def _not_zero(plain: dict[str, Vector], found: dict[str, Vector], message: str) 
 @check("zero in a tuple cotangent", "rrule")
 def pullback_accepts_a_zero_entry(case: Case) -> Iterator[Finding]:
     """Of several outputs one may be unused: its cotangent is then `ZeroTangent`."""
-    ybar, _ = case.output_tangent, case.cotangents
+    ybar, _ = case.output_tangent, case.reverse.cotangents
     if not isinstance(ybar, tuple):
         return
     used = [place for place, entry in enumerate(ybar) if not isinstance(entry, AbstractZero)]
@@ -249,27 +261,27 @@ def pullback_accepts_a_zero_entry(case: Case) -> Iterator[Finding]:
 def _with_entry(case: Case, place: int, entry: Any) -> dict[str, Vector]:
     ybar = deep_copy(case.output_tangent)
     changed = (*ybar[:place], entry, *ybar[place + 1 :])
-    return case.cotangent_vectors(case.pull(case.run_rrule().derivative, changed))
+    return case.reverse.cotangent_vectors(case.reverse.pull(case.reverse.run().derivative, changed))
 
 
 def _same(case: Case, wanted: dict[str, Vector], found: dict[str, Vector], message: str) -> Iterator[Finding]:
     for label, vector in wanted.items():
-        if label not in found or differing(found[label], vector, case.rounding * magnitude(vector)).any():
+        if label not in found or differing(found[label], vector, case.precision.rounding * magnitude(vector)).any():
             yield Finding(message, label)
 
 
 @check("accumulation", "rrule")
 def cotangents_can_be_accumulated(case: Case) -> Iterator[Finding]:
     """Adding a cotangent in place, as an `InplaceableThunk` does by itself, is adding its value."""
-    for argument in case.answered_arguments:
-        yield from _accumulates(case, argument.value, entry_of(case.cotangents, argument), argument.label)
+    for argument in case.reverse.answered_arguments:
+        yield from _accumulates(case, argument.value, entry_of(case.reverse.cotangents, argument), argument.label)
 
 
 @check("accumulation", "frule")
 def tangent_can_be_accumulated(case: Case) -> Iterator[Finding]:
     """Adding the tangent in place, as an `InplaceableThunk` does by itself, is adding its value."""
-    if not isinstance(case.forward.derivative, NotImplementedTangent):
-        yield from _accumulates(case, case.expected, case.forward.derivative, "the output")
+    if not isinstance(case.forward.primal.derivative, NotImplementedTangent):
+        yield from _accumulates(case, case.expected, case.forward.primal.derivative, "the output")
 
 
 def _accumulates(case: Case, primal: Any, tangent: Any, label: str) -> Iterator[Finding]:
@@ -279,7 +291,9 @@ def _accumulates(case: Case, primal: Any, tangent: Any, label: str) -> Iterator[
     start = np.asarray(tangent_to_vector(primal, rand_tangent(np.random.default_rng(value.size), primal)))
     with rule_code("add_inplace"):
         result = add_inplace(vector_to_tangent(primal, start), tangent)
-    wrong = np.flatnonzero(differing(vector_of(primal, result), start + value, case.rounding * magnitude(start, value)))
+    wrong = np.flatnonzero(
+        differing(vector_of(primal, result), start + value, case.precision.rounding * magnitude(start, value))
+    )
     if wrong.size:
         yield Finding(
             f"adding it in place differs from adding its value in {wrong.size} of {value.size} entries, "

@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 
 from rulescore import AbstractZero
-from testutils.cases.case import Argument, Case
+from testutils.cases.arguments import Argument
+from testutils.cases.case import Case
 from testutils.cases.rule_calls import NotReachedError
 from testutils.checks.check import Check, Finding, check
 from testutils.checks.localisation import ENTRIES_SHOWN, wrong_entries, wrong_moves
@@ -41,7 +42,7 @@ def cotangents_agree_with_finite_differences(case: Case) -> Iterator[Finding]:
     All arguments move at once, which costs the same however many they are; only where that does not pass, each moves
     by itself.
     """
-    answered = case.answered_arguments
+    answered = case.reverse.answered_arguments
     if not answered:
         return
     together = pairings(case, answered)
@@ -78,13 +79,13 @@ def _cotangent_findings(case: Case, argument: Argument, pairings: Sequence[Pairi
         undecided = _undecided(worst.note, worst.numbers.lower, worst.numbers.error)
         yield Finding(f"along {direction} {worst.text}, which is {undecided}", argument.label, "inconclusive")
         return
-    cotangent = case.cotangent(argument)
-    xbar = case.cotangent_vector(argument)
+    cotangent = case.reverse.cotangent(argument)
+    xbar = case.reverse.cotangent_vector(argument)
     returned = f"; the pullback returned {cotangent!r} for it" if isinstance(cotangent, AbstractZero) else ""
     found = {} if argument.given else wrong_entries(case, argument, xbar)
     if not found and worst.block is not None:  # so small that it shows only where little else is summed
         ybar, of_block = worst.block
-        found = wrong_entries(case, argument, of_block[case.part_of(argument)], ybar)
+        found = wrong_entries(case, argument, of_block[case.directions.part_of(argument)], ybar)
     curves = _curves(case, argument, worst.direction, xbar)
     yield Finding(
         f"the cotangent of {description_of(argument.value)} is wrong{returned}. Along {direction} {worst.text}"
@@ -97,7 +98,7 @@ def _cotangent_findings(case: Case, argument: Argument, pairings: Sequence[Pairi
 
 
 def _curves(case: Case, argument: Argument, direction: Vector, xbar: Vector) -> tuple[Curve, ...]:
-    own = direction[case.part_of(argument)]
+    own = direction[case.directions.part_of(argument)]
     rule = total(strong_product(own, xbar))
     return curves_of(case, argument, own, rule) if np.isfinite(rule) and own.any() else ()
 
@@ -135,7 +136,7 @@ def _where(shown: int, size: int) -> str:
 @check("derivative", "frule")
 def tangent_agrees_with_finite_differences(case: Case) -> Iterator[Finding]:
     """ẏ = J ẋ entry by entry, with all arguments moving at once or, where that does not pass, one at a time."""
-    _ = case.forward
+    _ = case.forward.primal
     moving = case.differentiable_arguments
     if not moving:
         return
@@ -158,9 +159,9 @@ def _tangent_findings(case: Case, moving: Sequence[Argument], explain: bool = Tr
     label = moving[0].label if len(moving) == 1 else None
     what = description_of(moving[0].value) if len(moving) == 1 else "all arguments"
     kinks = dict[str, None]()
-    for index in range(max(len(case.directions(argument)) for argument in moving)):
-        dy, probe = case.pushforward_vector(moving, index), case.probe(moving, index)
-        nearby = partial(case.nearby_pushforwards, probe.direction)
+    for index in range(max(len(case.directions.of(argument)) for argument in moving)):
+        dy, probe = case.forward.along(moving, index), case.directions.probe(moving, index)
+        nearby = partial(case.forward.nearby, probe.direction)
         question = TangentComparison(case, probe.direction, dy, nearby)
         verdicts = probe.answer(question)
         worst = int(verdicts.max(initial=PASS))
@@ -187,7 +188,7 @@ def _tangent_findings(case: Case, moving: Sequence[Argument], explain: bool = Tr
 
 def _explained(case: Case, argument: Argument, probe: Probe, dy: Vector, finding: Finding) -> Finding:
     """A finding with all that can be found out about a wrong tangent: where, what it looks like, and its curves."""
-    own, bracket = probe.direction[case.part_of(argument)], probe.bracket
+    own, bracket = probe.direction[case.directions.part_of(argument)], probe.bracket
     hints = hints_for_tangent(case, argument, own, dy, Estimate(bracket.value, bracket.error))
     rule = total(strong_product(case.output_cotangent_vector, dy))
     curves = curves_of(case, argument, own, rule) if np.isfinite(rule) else ()
@@ -218,8 +219,8 @@ def cotangents_agree_in_double_precision(case: Case) -> Iterator[Finding]:
     twin = case.in_double_precision
     if twin is None:  # the check of the derivative has told all
         return
-    _ = case.cotangents
-    answered = [argument for argument in twin.answered_arguments if argument.label in _labels(case)]
+    _ = case.reverse.cotangents
+    answered = [argument for argument in twin.reverse.answered_arguments if argument.label in _labels(case)]
     if answered:
         for pairing in pairings(twin, answered):
             if pairing.verdict == FAIL:
@@ -233,7 +234,7 @@ def tangent_agrees_in_double_precision(case: Case) -> Iterator[Finding]:
     twin = case.in_double_precision
     if twin is None:  # the check of the derivative has told all
         return
-    _ = case.forward
+    _ = case.forward.primal
     for found in _tangent_findings(twin, twin.differentiable_arguments, explain=False):
         if found.verdict == "fail":
             message = "with the same numbers in float64 the tangent is wrong; correct the frule's formula:"
@@ -241,7 +242,7 @@ def tangent_agrees_in_double_precision(case: Case) -> Iterator[Finding]:
 
 
 def _labels(case: Case) -> list[str]:
-    return [argument.label for argument in case.answered_arguments]
+    return [argument.label for argument in case.reverse.answered_arguments]
 
 
 DERIVATIVE_CHECKS: tuple[Check, ...] = (

@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from testutils.cases.case import Argument, Case
+from testutils.cases.arguments import Argument
+from testutils.cases.case import Case
 from testutils.cases.rule_calls import NotReachedError, RuleRaisedError
 from testutils.checks.questions import CotangentComparison, TangentComparison
 from testutils.comparison.verdicts import FAIL
@@ -54,7 +55,7 @@ def _compared(
     """A cotangent paired with a direction beside one finite difference of ⟨ȳ, f⟩, with no further evidence."""
     weights = case.output_cotangent_vector if ybar is None else ybar
     question = CotangentComparison(case, direction, xbar, weights)
-    joint = case.embedded(argument, direction)
+    joint = case.directions.embedded(argument, direction)
     bracket = weighted_derivative(case.vector_function, joint, weights, case.fdm)
     return question.numbers(bracket), question.verdicts(bracket)
 
@@ -64,9 +65,9 @@ def wrong_moves(case: Case, argument: Argument) -> Iterator[EntryComparison]:
     names = labels(argument.value)
 
     def move(direction: Vector) -> tuple[Numbers, Any]:
-        joint = case.embedded(argument, direction)
-        estimate = case.derivative_along(argument, direction)
-        question = TangentComparison(case, joint, case.pushforward(case.tangents_of(joint)))
+        joint = case.directions.embedded(argument, direction)
+        estimate = case.directions.derivative_along(argument, direction)
+        question = TangentComparison(case, joint, case.forward.pushforward(case.directions.tangents_of(joint)))
         bracket = Bracket(estimate.value, estimate.value, estimate.error)
         return question.numbers(bracket), question.verdicts(bracket)
 

@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from testutils.cases.case import Argument, Case
+from testutils.cases.arguments import Argument
+from testutils.cases.case import Case
 from testutils.cases.rule_calls import NotReachedError, RuleRaisedError
 from testutils.checks.questions import CotangentComparison
 from testutils.comparison.verdicts import FAIL, PASS
@@ -50,7 +51,7 @@ class Pairing:
 
 def pairings(case: Case, arguments: Sequence[Argument]) -> list[Pairing]:
     xbar = joined(case, arguments, None)
-    count = max(len(case.directions(argument)) for argument in arguments)
+    count = max(len(case.directions.of(argument)) for argument in arguments)
     pairings = [_pairing(case, arguments, index, xbar) for index in range(count)]
     if all(pairing.verdict == PASS for pairing in pairings):
         pairings += _away_from_kinks(case, arguments, count)
@@ -66,14 +67,14 @@ def _block_by_block(case: Case, arguments: Sequence[Argument]) -> Iterator[Pairi
     size = case.output_cotangent_vector.size
     if size < 2 * SMALLEST_BLOCK or case.given_output_tangent is not None:
         return
-    probe = case.probe(arguments, -1)
-    pullback = case.run_rrule().derivative
+    probe = case.directions.probe(arguments, -1)
+    pullback = case.reverse.run().derivative
     for block in np.array_split(np.arange(size), min(MOST_BLOCKS, size // SMALLEST_BLOCK)):
         ybar = np.zeros(size)
         ybar[block] = case.output_cotangent_vector[block]
         tangent = case.as_output_tangent(vector_to_tangent(case.expected, ybar))
         with suppress(NotReachedError, RuleRaisedError):
-            xbar = joined(case, arguments, case.pull(pullback, tangent))
+            xbar = joined(case, arguments, case.reverse.pull(pullback, tangent))
             question = CotangentComparison(case, probe.direction, xbar, ybar)
             verdict = int(np.max(question.verdicts(probe.bracket)))
             if verdict == FAIL:
@@ -88,16 +89,16 @@ def joined(case: Case, arguments: Sequence[Argument], cotangents: tuple[Any, ...
     """The cotangents of some arguments as one vector over all, zero for the others."""
     xbar = np.zeros(case.vector_function.x.size)
     for argument in arguments:
-        xbar[case.part_of(argument)] = case.cotangent_vector(argument, cotangents)
+        xbar[case.directions.part_of(argument)] = case.reverse.cotangent_vector(argument, cotangents)
     return xbar
 
 
 def _pairing(case: Case, arguments: Sequence[Argument], index: int, xbar: Vector) -> Pairing:
-    probe = case.probe(arguments, index)
+    probe = case.directions.probe(arguments, index)
 
     def nearby() -> list[Vector]:
         found = []
-        for cotangents in case.nearby_cotangents:
+        for cotangents in case.reverse.nearby:
             with suppress(NotReachedError, RuleRaisedError):
                 found.append(joined(case, arguments, cotangents))
         return found
@@ -117,7 +118,7 @@ def _away_from_kinks(case: Case, arguments: Sequence[Argument], count: int) -> I
     """
     kinks = np.zeros(case.output_cotangent_vector.size, dtype=bool)
     for index in range(count):
-        bracket = case.probe(arguments, index).bracket
+        bracket = case.directions.probe(arguments, index).bracket
         kinks |= bracket.kinks | ~np.isfinite(bracket.lower)
     if not kinks.any() or case.given_output_tangent is not None:
         return
@@ -131,17 +132,17 @@ def _away_from_kinks(case: Case, arguments: Sequence[Argument], count: int) -> I
 
 def _at_smooth_outputs(case: Case, arguments: Sequence[Argument], count: int, ybar: Vector) -> Iterator[Pairing]:
     tangent = case.as_output_tangent(vector_to_tangent(case.expected, ybar))
-    xbar = joined(case, arguments, case.pull(case.run_rrule().derivative, tangent))
+    xbar = joined(case, arguments, case.reverse.pull(case.reverse.run().derivative, tangent))
     if not np.isfinite(xbar).all():  # an infinite derivative times zero
         return
     for index in range(count):
-        probe = case.probe(arguments, index)
+        probe = case.directions.probe(arguments, index)
         question = CotangentComparison(case, probe.direction, xbar, ybar)
         yield Pairing.of(question, probe, int(np.max(probe.answer(question))))
 
 
 def _along_smooth_inputs(case: Case, arguments: Sequence[Argument]) -> Iterator[Pairing]:
-    whole = case.probe(arguments, 1)
+    whole = case.directions.probe(arguments, 1)
     at_kinks = whole.entries_at_kinks(case.output_cotangent_vector)
     if at_kinks is None or not np.any(whole.direction[~at_kinks]):
         return

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 from rulescore import NoTangent, NotImplementedTangent, ZeroTangent
 from rulescore.tables.table import RuleTable
-from testutils.cases.case import Case, entry_of
+from testutils.cases.case import Case
+from testutils.cases.reverse import entry_of
 from testutils.cases.rule_calls import NotReachedError, RuleRaisedError, force, is_pair, reached
 from testutils.checks.check import Check, Finding, check
 from testutils.comparison.spaces import missing_in, tangent_type_problem, value_problem, value_type_problem
@@ -28,7 +29,7 @@ def frule_exists(case: Case) -> Iterator[Finding]:
 
 
 def _exists(case: Case, mode: str) -> Iterator[Finding]:
-    _, result = reached(lambda: getattr(case, f"{_DIRECTION[mode]}_attempt"))
+    _, result = reached(lambda: (case.reverse if mode == "rrule" else case.forward).attempt)
     if result is not None:
         return
     table = case.rules[mode]
@@ -43,27 +44,24 @@ def _exists(case: Case, mode: str) -> Iterator[Finding]:
     )
 
 
-_DIRECTION = {"rrule": "reverse", "frule": "forward"}
-
-
 @check("rule runs", "rrule")
 def rrule_runs(case: Case) -> Iterator[Finding]:
     """The rrule does not raise."""
-    _ = case.reverse_attempt
+    _ = case.reverse.attempt
     yield from ()
 
 
 @check("rule runs", "frule")
 def frule_runs(case: Case) -> Iterator[Finding]:
     """The frule does not raise."""
-    _ = case.forward_attempt
+    _ = case.forward.attempt
     yield from ()
 
 
 @check("returns a pair", "rrule")
 def rrule_returns_a_pair(case: Case) -> Iterator[Finding]:
     """The rrule returns a tuple of output and pullback."""
-    _, result = reached(lambda: case.reverse_attempt)
+    _, result = reached(lambda: case.reverse.attempt)
     if result is None:
         raise NotReachedError
     if not is_pair(result):
@@ -75,7 +73,7 @@ def rrule_returns_a_pair(case: Case) -> Iterator[Finding]:
 @check("returns a pair", "frule")
 def frule_returns_a_pair(case: Case) -> Iterator[Finding]:
     """The frule returns a tuple of output and tangent."""
-    _, result = reached(lambda: case.forward_attempt)
+    _, result = reached(lambda: case.forward.attempt)
     if result is None:
         raise NotReachedError
     if not is_pair(result):
@@ -85,13 +83,13 @@ def frule_returns_a_pair(case: Case) -> Iterator[Finding]:
 @check("primal type", "rrule")
 def rrule_primal_type(case: Case) -> Iterator[Finding]:
     """The output has the class, dtype and shape of the function's own."""
-    yield from _primal_type(case, case.reverse.output)
+    yield from _primal_type(case, case.reverse.primal.output)
 
 
 @check("primal type", "frule")
 def frule_primal_type(case: Case) -> Iterator[Finding]:
     """The output has the class, dtype and shape of the function's own."""
-    yield from _primal_type(case, case.forward.output)
+    yield from _primal_type(case, case.forward.primal.output)
 
 
 def _primal_type(case: Case, output: object) -> Iterator[Finding]:
@@ -103,17 +101,17 @@ def _primal_type(case: Case, output: object) -> Iterator[Finding]:
 @check("primal value", "rrule")
 def rrule_primal_value(case: Case) -> Iterator[Finding]:
     """The output has the function's own value."""
-    yield from _primal_value(case, case.reverse.output)
+    yield from _primal_value(case, case.reverse.primal.output)
 
 
 @check("primal value", "frule")
 def frule_primal_value(case: Case) -> Iterator[Finding]:
     """The output has the function's own value."""
-    yield from _primal_value(case, case.forward.output)
+    yield from _primal_value(case, case.forward.primal.output)
 
 
 def _primal_value(case: Case, output: object) -> Iterator[Finding]:
-    problem = value_problem(case.expected, output, case.output_tolerance)
+    problem = value_problem(case.expected, output, case.precision.output_tolerance)
     if problem is not None:
         yield Finding(f"the rule's output {problem}; return what the function itself returns", "the output")
 
@@ -121,22 +119,22 @@ def _primal_value(case: Case, output: object) -> Iterator[Finding]:
 @check("pullback runs", "rrule")
 def pullback_runs(case: Case) -> Iterator[Finding]:
     """The pullback does not raise."""
-    _ = case.reverse
-    _ = case.pullback_attempt
+    _ = case.reverse.primal
+    _ = case.reverse.pullback_attempt
     yield from ()
 
 
 @check("pullback returns a tuple", "rrule")
 def pullback_returns_a_tuple(case: Case) -> Iterator[Finding]:
     """The pullback returns a tuple, of no more entries than there are arguments."""
-    result = reached(lambda: case.pullback_attempt)
+    result = reached(lambda: case.reverse.pullback_attempt)
     wanted = f"a pullback returns a tuple (fbar, {', '.join(f'x{i}bar' for i in range(len(case.args)))})"
     if not isinstance(result, tuple):
         yield Finding(f"{wanted}; this one returned {description_of(result)}")
-    elif len(result) > case.most_cotangents:
+    elif len(result) > case.most_cotangents():
         yield Finding(
             f"{wanted}, one cotangent for the function itself and one per positional argument, "
-            f"{case.most_cotangents} at most here; this one returned {len(result)}"
+            f"{case.most_cotangents()} at most here; this one returned {len(result)}"
         )
 
 
@@ -145,7 +143,7 @@ def thunks_can_be_forced(case: Case) -> Iterator[Finding]:
     """No returned thunk raises."""
     for argument in case.arguments:
         try:
-            force(entry_of(case.cotangents, argument))
+            force(entry_of(case.reverse.cotangents, argument))
         except RuleRaisedError as error:
             yield Finding(str(error), argument.label)
 
@@ -154,7 +152,7 @@ def thunks_can_be_forced(case: Case) -> Iterator[Finding]:
 def no_tangent_where_none_exists(case: Case) -> Iterator[Finding]:
     """An argument without derivative, the function itself included, has the cotangent `NoTangent`."""
     for argument in case.arguments:
-        cotangent = case.cotangent(argument)
+        cotangent = case.reverse.cotangent(argument)
         if argument.differentiable or isinstance(cotangent, (NoTangent, NotImplementedTangent)):
             continue
         what = f"its cotangent must be NoTangent(), but is {description_of(cotangent)}"
@@ -173,7 +171,7 @@ def no_tangent_where_none_exists(case: Case) -> Iterator[Finding]:
 def cotangents_have_the_type_of_their_primals(case: Case) -> Iterator[Finding]:
     """Each cotangent has its primal's structure, shape, precision and realness."""
     for argument in case.differentiable_arguments:
-        cotangent = case.cotangent(argument)
+        cotangent = case.reverse.cotangent(argument)
         problem = _type_problem(argument.value, cotangent)
         if problem is not None:
             yield Finding(f"the cotangent {problem}", argument.label, hints=hints_for_type(case, argument, cotangent))
@@ -182,7 +180,7 @@ def cotangents_have_the_type_of_their_primals(case: Case) -> Iterator[Finding]:
 @check("tangent type", "frule")
 def tangent_has_the_type_of_the_output(case: Case) -> Iterator[Finding]:
     """The returned tangent has the output's structure, shape, precision and realness."""
-    tangent = reached(lambda: force(case.forward.derivative))
+    tangent = reached(lambda: force(case.forward.primal.derivative))
     problem = _type_problem(case.expected, tangent, plain_containers=True)
     if problem is not None:
         yield Finding(f"the tangent {problem}", "the output", hints=hints_for_tangent_type(case, tangent))
@@ -202,14 +200,14 @@ def _type_problem(primal: object, tangent: object, plain_containers: bool = Fals
 def missing_cotangents(case: Case) -> Iterator[Finding]:
     """Cotangents that the rule declares as not implemented are shown; they neither pass nor fail."""
     for argument in case.arguments:
-        for missing in missing_in(case.cotangent(argument)):
+        for missing in missing_in(case.reverse.cotangent(argument)):
             yield Finding(f"the rule says: {missing.message}", argument.label, "not implemented")
 
 
 @check("declared as not implemented", "frule")
 def missing_tangent(case: Case) -> Iterator[Finding]:
     """A tangent that the rule declares as not implemented is shown; it neither passes nor fails."""
-    for missing in missing_in(case.forward.derivative):
+    for missing in missing_in(case.forward.primal.derivative):
         yield Finding(f"the rule says: {missing.message}", "the output", "not implemented")
 
 

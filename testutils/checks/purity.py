@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any
 
-from testutils.cases.case import Case, Primal, entry_of
-from testutils.cases.rule_calls import NotReachedError, RuleRaisedError, force
+from testutils.cases.case import Case
+from testutils.cases.reverse import entry_of
+from testutils.cases.rule_calls import NotReachedError, Primal, RuleRaisedError, force
 from testutils.checks.check import Check, Finding, check
 from testutils.comparison.copies import arrays_in, deep_copy, shared_arrays, written_to
 
@@ -16,7 +17,7 @@ from testutils.comparison.copies import arrays_in, deep_copy, shared_arrays, wri
 @check("arguments unchanged", "rrule")
 def rrule_leaves_arguments_alone(case: Case) -> Iterator[Finding]:
     """Neither the rule nor its pullback nor its thunks write to an argument."""
-    run = case.reverse
+    run = case.reverse.primal
     _run_to_the_end(case)
     yield from _arguments_written_to(case, run, "rrule or its pullback")
 
@@ -24,12 +25,12 @@ def rrule_leaves_arguments_alone(case: Case) -> Iterator[Finding]:
 @check("arguments unchanged", "frule")
 def frule_leaves_arguments_alone(case: Case) -> Iterator[Finding]:
     """The rule does not write to an argument."""
-    yield from _arguments_written_to(case, case.forward, "frule")
+    yield from _arguments_written_to(case, case.forward.primal, "frule")
 
 
 def _run_to_the_end(case: Case) -> None:
     with suppress(NotReachedError, RuleRaisedError):
-        for cotangent in case.cotangents:
+        for cotangent in case.reverse.cotangents:
             force(cotangent)
 
 
@@ -43,20 +44,20 @@ def _arguments_written_to(case: Case, run: Primal, what: str) -> Iterator[Findin
 @check("cotangent unchanged", "rrule")
 def pullback_leaves_the_cotangent_alone(case: Case) -> Iterator[Finding]:
     """The pullback does not write to the cotangent it is given."""
-    _ = case.cotangents
+    _ = case.reverse.cotangents
     _run_to_the_end(case)
-    if written_to(case.output_tangent, case.given_cotangent):
+    if written_to(case.output_tangent, case.reverse.given_cotangent):
         yield Finding("the pullback writes to the cotangent it is given, which may be another's too; work on a copy")
 
 
 @check("output unchanged", "rrule")
 def pullback_leaves_the_output_alone(case: Case) -> Iterator[Finding]:
     """The pullback does not write to the output, which belongs to the caller."""
-    _ = case.cotangents
-    run = case.run_rrule()
+    _ = case.reverse.cotangents
+    run = case.reverse.run()
     before = deep_copy(run.output)
     with suppress(NotReachedError, RuleRaisedError):
-        for cotangent in case.pull(run.derivative, deep_copy(case.output_tangent)):
+        for cotangent in case.reverse.pull(run.derivative, deep_copy(case.output_tangent)):
             force(cotangent)
     if written_to(before, run.output):
         yield Finding("the pullback writes to the output that the rule has returned; work on a copy", "the output")
@@ -65,9 +66,9 @@ def pullback_leaves_the_output_alone(case: Case) -> Iterator[Finding]:
 @check("cotangent memory", "rrule")
 def cotangents_share_no_memory_with_arguments(case: Case) -> Iterator[Finding]:
     """No cotangent is (a view of) an argument or the output: who updates a parameter would change its gradient."""
-    for argument in case.answered_arguments:
-        cotangent = force(entry_of(case.cotangents, argument))
-        run = case.reverse
+    for argument in case.reverse.answered_arguments:
+        cotangent = force(entry_of(case.reverse.cotangents, argument))
+        run = case.reverse.primal
         owners = {_owner(case, path) for path in _shared_numbers(cotangent, run.inputs)}
         owners |= {"the output" for _ in _shared_numbers(cotangent, run.output)}
         for owner in sorted(owners):
@@ -83,8 +84,8 @@ def _shared_numbers(x: Any, others: Any) -> set[str]:
 @check("tangents unchanged", "frule")
 def frule_leaves_tangents_alone(case: Case) -> Iterator[Finding]:
     """The rule does not write to a tangent."""
-    _ = case.forward
-    for argument, tangent in zip(case.arguments, case.forward_tangents, strict=True):
+    _ = case.forward.primal
+    for argument, tangent in zip(case.arguments, case.forward.tangents, strict=True):
         if written_to(argument.tangent, tangent):
             yield Finding("the frule writes to its tangent, which may be another's too; work on a copy", argument.label)
 
@@ -92,13 +93,13 @@ def frule_leaves_tangents_alone(case: Case) -> Iterator[Finding]:
 @check("output memory", "rrule")
 def rrule_output_shares_memory_as_the_function_does(case: Case) -> Iterator[Finding]:
     """The output aliases an argument exactly where the function's own output does."""
-    yield from _aliasing(case, case.reverse)
+    yield from _aliasing(case, case.reverse.primal)
 
 
 @check("output memory", "frule")
 def frule_output_shares_memory_as_the_function_does(case: Case) -> Iterator[Finding]:
     """The output aliases an argument exactly where the function's own output does."""
-    yield from _aliasing(case, case.forward)
+    yield from _aliasing(case, case.forward.primal)
 
 
 def _aliasing(case: Case, run: Primal) -> Iterator[Finding]:

@@ -49,7 +49,7 @@ class CotangentComparison(Comparison):
         ybar: Vector | None = None,
         nearby: Callable[[], list[Vector]] = list,
     ) -> None:
-        super().__init__(case.tolerance, resolution(int(np.count_nonzero(direction))))
+        super().__init__(case.precision.tolerance, resolution(int(np.count_nonzero(direction))))
         self._ybar = case.output_cotangent_vector if ybar is None else ybar
         self._direction = direction
         self._terms = strong_product(direction, xbar)
@@ -84,7 +84,7 @@ class TangentComparison(Comparison):
     """ẏ of an frule beside J ẋ, entry by entry."""
 
     def __init__(self, case: Case, direction: Vector, dy: Vector, nearby: Callable[[], list[Vector]] = list) -> None:
-        super().__init__(case.tolerance, resolution(int(np.count_nonzero(direction)) // max(dy.size, 1)))
+        super().__init__(case.precision.tolerance, resolution(int(np.count_nonzero(direction)) // max(dy.size, 1)))
         self._dy = dy
         self._nearby = nearby
         self._unit = float(np.linalg.norm(direction))

@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 
 from rulescore.tables.table import RuleTable
-from testutils.cases.case import Argument, Case
+from testutils.cases.arguments import Argument
+from testutils.cases.case import Case
 from testutils.cases.rule_calls import NotReachedError, force, is_pair, rule_code, vector_of
 from testutils.checks.check import Check, Finding, check
 from testutils.comparison.verdicts import ERROR_ESTIMATES, FAIL, INCONCLUSIVE, Tolerance
@@ -33,7 +34,7 @@ def pullback_has_the_second_derivative(case: Case) -> Iterator[Finding]:
     The left side is a difference of the pullback's results, the right side a second difference of the function. A
     pullback that is right at the point alone, because it froze what depends on the point, differs.
     """
-    moving = case.answered_arguments
+    moving = case.reverse.answered_arguments
     if not moving or not case.vector_function.y.size:
         return
     direction = _direction(case, moving, -1)
@@ -55,7 +56,7 @@ def pullback_has_the_second_derivative(case: Case) -> Iterator[Finding]:
 @check("symmetric second derivative", "rrule", order=2)
 def second_derivative_is_symmetric(case: Case) -> Iterator[Finding]:
     """⟨D x̄ [u], v⟩ = ⟨D x̄ [v], u⟩, as for every gradient."""
-    moving = case.answered_arguments
+    moving = case.reverse.answered_arguments
     if not moving or any(argument.given for argument in moving) or not case.vector_function.y.size:
         return
     u, v = _direction(case, moving, 0), _direction(case, moving, -1)
@@ -77,7 +78,7 @@ def second_derivative_is_symmetric(case: Case) -> Iterator[Finding]:
 def system_differentiates_its_own_pullback(case: Case) -> Iterator[Finding]:
     """An AD system's pullback of its own pullback agrees with differences of it. Rule tables have no such thing."""
     rrule_f = case.rules["rrule"]
-    moving = [a for a in case.answered_arguments if 0 < a.position <= len(case.args)]
+    moving = [a for a in case.reverse.answered_arguments if 0 < a.position <= len(case.args)]
     if isinstance(rrule_f, RuleTable) or not moving:
         raise NotReachedError
     ybar, places = case.output_tangent, [argument.position - 1 for argument in moving]
@@ -97,7 +98,7 @@ def system_differentiates_its_own_pullback(case: Case) -> Iterator[Finding]:
     if not is_pair(result):
         raise NotReachedError
     parts = np.split(weights, np.cumsum([_size(case, argument) for argument in moving])[:-1])
-    second = case.pull(
+    second = case.reverse.pull(
         result[1], tuple(vector_to_tangent(a.value, part) for a, part in zip(moving, parts, strict=True))
     )
     pairs = zip(moving, second[1:], strict=True)
@@ -128,15 +129,15 @@ def _cotangent_function(case: Case, moving: Sequence[Argument]) -> VectorFunctio
         _, result = case.run_rule("rrule", inputs=inputs)
         if not is_pair(result) or not callable(result[1]):
             raise NotReachedError
-        pulled = case.pull(result[1], case.output_tangent)
-        found = [case.cotangent_vector(argument, pulled) for argument in moving]
+        pulled = case.reverse.pull(result[1], case.output_tangent)
+        found = [case.reverse.cotangent_vector(argument, pulled) for argument in moving]
         return np.concatenate(found)
 
     return VectorFunction(cotangents, [argument.value for argument in moving], strict=False)
 
 
 def _direction(case: Case, moving: Sequence[Argument], index: int) -> Vector:
-    return np.concatenate([case.directions(argument)[index] for argument in moving])
+    return np.concatenate([case.directions.of(argument)[index] for argument in moving])
 
 
 def _everywhere(case: Case, moving: Sequence[Argument], direction: Vector) -> Vector:
@@ -144,7 +145,7 @@ def _everywhere(case: Case, moving: Sequence[Argument], direction: Vector) -> Ve
     joint = np.zeros(case.vector_function.x.size)
     start = 0
     for argument in moving:
-        part = case.part_of(argument)
+        part = case.directions.part_of(argument)
         joint[part] = direction[start : start + part.stop - part.start]
         start += part.stop - part.start
     return joint
@@ -152,15 +153,15 @@ def _everywhere(case: Case, moving: Sequence[Argument], direction: Vector) -> Ve
 
 def _natural_size(case: Case) -> float:
     """The second derivative that a function has whose slope changes by itself over the size of its arguments."""
-    moving = case.answered_arguments
+    moving = case.reverse.answered_arguments
     direction = _direction(case, moving, -1)
-    slope = float(np.abs(np.concatenate([case.cotangent_vector(a) for a in moving]) * direction).sum())
+    slope = float(np.abs(np.concatenate([case.reverse.cotangent_vector(a) for a in moving]) * direction).sum())
     size = slope / case.vector_function.line(_everywhere(case, moving, direction)).scale
     return size if np.isfinite(size) else 0.0
 
 
 def _size(case: Case, argument: Argument) -> int:
-    part = case.part_of(argument)
+    part = case.directions.part_of(argument)
     return part.stop - part.start
 
 

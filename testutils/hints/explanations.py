@@ -15,7 +15,8 @@ from typing import Any
 import numpy as np
 
 from rulescore import unthunk
-from testutils.cases.case import Argument, Case
+from testutils.cases.arguments import Argument
+from testutils.cases.case import Case
 from testutils.evidence.finite_differences import Estimate
 from testutils.evidence.vectorisation import Vector, labels
 from testutils.hints.measured_maps import (
@@ -70,7 +71,7 @@ def hints_for_cotangent(case: Case, argument: Argument, xbar: Vector, wrong: Seq
     >>> with rrule.override(double, lambda x: (2 * x, lambda ybar: (NoTangent(), -2 * ybar))):
     ...     case = Case(double, (np.array([0.3, 0.7, 1.1]),), modes=("rrule",))
     ...     argument = case.arguments[1]
-    ...     hints_for_cotangent(case, argument, case.cotangent_vector(argument))
+    ...     hints_for_cotangent(case, argument, case.reverse.cotangent_vector(argument))
     ('a flipped sign (rule / finite difference = -1 in all 3 entries, and at a point nearby)',)
     """
 
@@ -163,7 +164,7 @@ def hints_for_tangent_type(case: Case, tangent: Any) -> tuple[str, ...]:
     ----------
     case : Case
     tangent : object
-        What the frule gave for ``case.forward_tangents``, a thunk forced or not.
+        What the frule gave for ``case.forward.tangents``, a thunk forced or not.
 
     Returns
     -------

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from testutils.cases.case import Argument
+from testutils.cases.arguments import Argument
 from testutils.comparison.copies import deep_copy
 from testutils.evidence.vectorisation import Layout, Vector, layout_of
 from testutils.hints.measured_maps import Measured, MeasuredMap, attempt, case_at, have_same_numbers

@@ -13,7 +13,9 @@ from typing import Any, TypeVar
 import numpy as np
 
 from rulescore import NoTangent
-from testutils.cases.case import Argument, Case, entry_of
+from testutils.cases.arguments import Argument
+from testutils.cases.case import Case
+from testutils.cases.reverse import entry_of
 from testutils.cases.rule_calls import force, vector_of
 from testutils.evidence.finite_differences import derivative_along
 from testutils.evidence.vector_function import VectorFunction
@@ -235,7 +237,7 @@ class MeasuredMap(ABC):
     def _joint(self, direction: Vector) -> Vector:
         """A direction of the argument as one of all arguments."""
         joint = np.zeros(self.case.vector_function.x.size)
-        joint[self.case.part_of(self.argument)] = direction
+        joint[self.case.directions.part_of(self.argument)] = direction
         return joint
 
 
@@ -301,7 +303,7 @@ class MeasuredPullback(MeasuredMap):
     def answer(self, v: Vector) -> Any:
         case = self.case
         ybar = case.as_output_tangent(vector_to_tangent(case.expected, v))
-        return force(entry_of(case.pull(case.run_rrule().derivative, ybar), self.argument))
+        return force(entry_of(case.reverse.pull(case.reverse.run().derivative, ybar), self.argument))
 
     def projected(self, tangent: Vector) -> Vector:
         xbar = super().projected(tangent)
@@ -367,10 +369,12 @@ class MeasuredPushforward(MeasuredMap):
     def answer(self, v: Vector) -> Any:
         joint, case = self._joint(v), self.case
         tangents = [
-            vector_to_tangent(argument.value, joint[case.part_of(argument)]) if argument.differentiable else NoTangent()
+            vector_to_tangent(argument.value, joint[case.directions.part_of(argument)])
+            if argument.differentiable
+            else NoTangent()
             for argument in case.arguments
         ]
-        return force(case.run_frule(tuple(tangents)).derivative)
+        return force(case.forward.run(tuple(tangents)).derivative)
 
     def other_vectors(self) -> list[Vector]:
         x = self.argument.value

@@ -10,7 +10,8 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from testutils.cases.case import Argument, Case
+from testutils.cases.arguments import Argument
+from testutils.cases.case import Case
 from testutils.cases.rule_calls import vector_of
 from testutils.evidence.vectorisation import NumericLayout, Vector, layout_of, tangent_to_vector
 from testutils.hints.measured_maps import (

@@ -1,4 +1,4 @@
-"""The command line: ``rulescore check``, ``rulescore list``, ``rulescore show``, ``rulescore bench``."""
+"""The command line: ``rulescore check``, ``rulescore list`` and ``rulescore show``."""
 
 from __future__ import annotations
 
@@ -111,36 +111,6 @@ def _parser() -> argparse.ArgumentParser:
     show = commands.add_parser("show", help="show the rules of a function: signatures, where defined, source")
     show.add_argument("function", metavar="FUNCTION", help="as in np.linalg.inv")
     show.set_defaults(command=_show)
-
-    bench = commands.add_parser(
-        "bench", help="time three operators with rules beside AD systems that differentiate a loop, or array operations"
-    )
-    bench.add_argument(
-        "workloads",
-        nargs="*",
-        metavar="WORKLOAD",
-        help="sum, hausdorff or rotary, or one size of it (sum-100); default: all but those that take minutes",
-    )
-    bench.add_argument(
-        "--chart",
-        type=Path,
-        metavar="FILE",
-        help="draw a bar chart (.png, .svg, .pdf); of all workloads, in a clone of this project, docs/benchmarks.png",
-    )
-    bench.add_argument("--json", type=Path, metavar="FILE", help="also write what was measured to FILE")
-    bench.add_argument(
-        "--without",
-        action="append",
-        default=[],
-        choices=("autograd", "mygrad", "torch", "jax"),
-        help="leave a system out; may be given several times",
-    )
-    bench.add_argument(
-        "--memory",
-        action="store_true",
-        help="also measure the peak memory of loops over 1000 x 1000 (a minute more)",
-    )
-    bench.set_defaults(command=_bench)
     return parser
 
 
@@ -349,22 +319,3 @@ def _show_records(console: Console, table: RuleTable, function: Any) -> None:
         else:
             console.print(source, markup=False, soft_wrap=True)
         console.print()
-
-
-# ---------------------------------------------------------------------- bench
-
-
-def _bench(options: argparse.Namespace, console: Console) -> int:
-    from testutils.benchmarks import command
-    from testutils.benchmarks.measuring import has_one_thread
-
-    for name, file in (("--chart", options.chart), ("--json", options.json)):
-        _require_place_for(name, file)
-    chart = options.chart
-    if chart is None and not options.workloads and not options.without and command.CHART_OF_CLONE.exists():
-        chart = command.CHART_OF_CLONE
-    files = chart, options.json
-    if not has_one_thread():
-        return command.in_one_thread(options.workloads, *files, options.without, options.memory)
-    command.bench(options.workloads, console, *files, options.without, options.memory)
-    return PASSED

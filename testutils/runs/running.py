@@ -22,14 +22,14 @@ from typing import Any
 
 from rulescore import RuleRecord, frule, rrule
 from rulescore.tables.discovery import rule_entries
-from testutils.cases.case import SampleError
-from testutils.checking import settle
+from testutils.cases.arguments import SampleError
+from testutils.checking import Inconclusive, settle
 from testutils.reports.names import name_of
 from testutils.reports.report import Report
 from testutils.reports.results import CheckResult, CheckVerdict
 from testutils.samples.sampling import Sample, load_samples, samples_of
 from testutils.systems.reference_ad import first_order_results, second_order_results
-from testutils.testers import Inconclusive, check_sample
+from testutils.testers import check_sample
 
 _CHUNK = 8
 """How many samples a process takes at a time: few enough to share the work, enough to hide the hand-over."""

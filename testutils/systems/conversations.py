@@ -18,7 +18,8 @@ import numpy as np
 from rulescore import NoTangent
 from rulescore.tangents.spaces import zero_tangent
 from rulescore.tangents.structure import rebuild, structure_of
-from testutils.cases.case import Case, SampleError
+from testutils.cases.arguments import SampleError
+from testutils.cases.case import Case
 from testutils.checking import run_checks
 from testutils.checks import CHECKS
 from testutils.comparison.spaces import precision_of

@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from testutils.cases.case import Argument, Case
+from testutils.cases.arguments import Argument
+from testutils.cases.case import Case
 from testutils.evidence.finite_differences import derivative_along
 from testutils.evidence.step_search import EPSILON
 from testutils.evidence.vectorisation import Vector, unit_roundoff
@@ -331,7 +332,7 @@ def curves_of(
         The argument of the case that moves while all others stay. None when several move at once.
     direction : ndarray
         Along what it moves, in the layout of ``to_vector(argument.value)``; for None, a vector over all arguments, as
-        of ``case.direction_of``. Not zero.
+        of ``case.directions.joint``. Not zero.
     rule_value : float
         What the rule says about the derivative of ⟨ȳ, f⟩ along the direction: ⟨x̄, ẋ⟩ of an rrule, ⟨ȳ, ẏ⟩ of an frule,
         with the ȳ of the case.
@@ -343,7 +344,7 @@ def curves_of(
     difference, taylor : Curve
         Values outside of the domain are NaN.
     """
-    joint = direction if argument is None else case.embedded(argument, direction)
+    joint = direction if argument is None else case.directions.embedded(argument, direction)
     reference, error = _projected(case, joint) if known is None else known
     found = remainders(ProjectedLine(case, joint), rule_value, abs(rule_value), case.epsilon)
     steps = tuple(map(float, found.row.steps))

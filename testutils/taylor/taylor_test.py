@@ -12,7 +12,8 @@ import numpy as np
 
 from rulescore import NoTangent, frule, rrule
 from testutils.cases import MODES
-from testutils.cases.case import Argument, Case
+from testutils.cases.arguments import Argument
+from testutils.cases.case import Case
 from testutils.cases.rule_calls import NotReachedError, RuleRaisedError, force, vector_of
 from testutils.evidence.vectorisation import Vector, layout_of, tangent_to_vector
 from testutils.reports.names import name_of
@@ -285,7 +286,7 @@ def _check(case: Case, cotangent: Any, steps: Sequence[float] | None) -> None:
 def _derivative_of(case: Case) -> tuple[float, float]:
     """The rule's derivative of ⟨ȳ, f⟩ along the case's tangents, and the norm of the terms of that sum."""
     (mode,) = case.modes
-    _, result = case.forward_attempt if mode == "frule" else case.reverse_attempt
+    _, result = case.forward.attempt if mode == "frule" else case.reverse.attempt
     if result is None:
         other = "frule" if mode == "rrule" else "rrule"
         raise ValueError(
@@ -293,7 +294,7 @@ def _derivative_of(case: Case) -> tuple[float, float]:
             f"or write mode={other!r} or {mode}_f= to test another derivative"
         )
     if mode == "frule":
-        terms = case.output_cotangent_vector * vector_of(case.expected, force(case.forward.derivative))
+        terms = case.output_cotangent_vector * vector_of(case.expected, force(case.forward.primal.derivative))
         terms = np.where(case.output_cotangent_vector == 0, 0.0, terms)
     else:
         terms = np.concatenate([np.zeros(0), *(_terms(case, a) for a in case.arguments if a.differentiable)])
@@ -302,7 +303,7 @@ def _derivative_of(case: Case) -> tuple[float, float]:
 
 def _terms(case: Case, argument: Argument) -> Vector:
     direction = np.asarray(tangent_to_vector(argument.value, argument.tangent))
-    return np.where(direction == 0, 0.0, case.cotangent_vector(argument) * direction)
+    return np.where(direction == 0, 0.0, case.reverse.cotangent_vector(argument) * direction)
 
 
 def _reason(mode: str, problem: Exception) -> str:

@@ -195,7 +195,10 @@ class Runs:
     def _not_deterministic(self, found: list[Difference]) -> list[CheckResult]:
         name = result_name(DETERMINISTIC)
         function, args, kwargs = self.case.copies()
-        if value_problem(self.case.expected, function(*args, **kwargs), self.case.output_tolerance) is not None:
+        if (
+            value_problem(self.case.expected, function(*args, **kwargs), self.case.precision.output_tolerance)
+            is not None
+        ):
             message = (
                 "the function itself is random: called again with the same arguments, it returns something else, so "
                 "that nothing can be said about its derivative; give it a seed"
@@ -213,7 +216,7 @@ class Runs:
             output = function(*args, **kwargs)
         except Exception:  # whatever the function has against it, a rule may have too
             return False
-        return value_problem(self.case.expected, output, self.case.output_tolerance) is None
+        return value_problem(self.case.expected, output, self.case.precision.output_tolerance) is None
 
     def inputs(self, names: Collection[str]) -> tuple[Any, tuple[Any, ...], dict[str, Any]]:
         """Fresh copies of function, arguments and keywords in the memory of these variants."""
@@ -236,7 +239,7 @@ class Runs:
         expected = self.plain_output
         if type(output) is np.ndarray and type(expected) is np.ndarray and np.array_equal(output, expected):
             return
-        problem = value_problem(expected, output, self.case.output_tolerance)
+        problem = value_problem(expected, output, self.case.precision.output_tolerance)
         if problem is not None:
             yield Difference(f"the output {problem}", "the output")
 
@@ -273,12 +276,12 @@ class ReverseRuns(Runs):
 
     @property
     def plain_output(self) -> Any:
-        return self.case.reverse.output
+        return self.case.reverse.primal.output
 
     @cached_property
     def plain(self) -> dict[str, Vector]:
         """The cotangents of the plain call, by the label of their argument."""
-        return self.case.cotangent_vectors(self.case.cotangents)
+        return self.case.reverse.cotangent_vectors(self.case.reverse.cotangents)
 
     def further_variants(self) -> list[str]:
         _ = self.plain
@@ -302,19 +305,19 @@ class ReverseRuns(Runs):
             return
         yield from self.output_difference(output)
         ybar = self.given_in(names)
-        yield from self._compared(case.pull(pullback, ybar), self.plain, self.given, patient)
+        yield from self._compared(case.reverse.pull(pullback, ybar), self.plain, self.given, patient)
         yield from self.written(inputs, ybar, names)
 
         def pull(ybar: Any) -> tuple[Any, ...]:
             # Another check says when a pullback can be called only once.
-            return case.pull(self._run(())[2] if patient else pullback, ybar)
+            return case.reverse.pull(self._run(())[2] if patient else pullback, ybar)
 
         if BROADCAST in names:
             dense = constant(self.given)
-            plain = case.cotangent_vectors(pull(dense))
+            plain = case.reverse.cotangent_vectors(pull(dense))
             yield from self._compared(pull(broadcast(dense)), plain, dense, patient)
         for words, ordinary, other in self._other_cotangents() if ANOTHER_TYPE in names else ():
-            plain = self.plain if ordinary is None else case.cotangent_vectors(pull(ordinary))
+            plain = self.plain if ordinary is None else case.reverse.cotangent_vectors(pull(ordinary))
             try:
                 found = list(self._compared(pull(other), plain, self.given if ordinary is None else ordinary, patient))
             except RuleRaisedError as error:
@@ -333,9 +336,9 @@ class ReverseRuns(Runs):
         self, cotangents: tuple[Any, ...], plain: dict[str, Vector], ybar: Any, patient: bool
     ) -> Iterator[Difference]:
         case = self.case
-        found = case.cotangent_vectors(cotangents)
+        found = case.reverse.cotangent_vectors(cotangents)
         differences: list[Difference] = []
-        for argument in case.answered_arguments:
+        for argument in case.reverse.answered_arguments:
             wanted, vector = plain.get(argument.label), found.get(argument.label)
             if wanted is None:
                 continue
@@ -343,7 +346,9 @@ class ReverseRuns(Runs):
                 differences.append(Difference("the cotangent is missing or has another shape", argument.label))
             elif not np.array_equal(vector, wanted):
                 noise = self._noise_of(argument.label) if patient else 0.0
-                tolerance = case.rounding * magnitude(wanted) + case.noise(self._weights(ybar)) + noise
+                tolerance = (
+                    case.precision.rounding * magnitude(wanted) + case.precision.noise(self._weights(ybar)) + noise
+                )
                 problem = _apart(wanted, vector, argument.value, tolerance, "the cotangent")
                 differences += [Difference(problem, argument.label)] if problem is not None else []
         if differences and patient and found.keys() == plain.keys() and self._is_another_member(found, ybar):
@@ -356,9 +361,9 @@ class ReverseRuns(Runs):
     def _noise_of(self, label: str) -> Any:
         """How far rounding in the arguments may move the entries of a cotangent."""
         noise: Any = 0.0
-        for cotangents in self.case.nearby_cotangents:
+        for cotangents in self.case.reverse.nearby:
             with suppress(NotReachedError, RuleRaisedError):
-                near = self.case.cotangent_vectors(cotangents).get(label)
+                near = self.case.reverse.cotangent_vectors(cotangents).get(label)
                 if near is not None:
                     gap = np.abs(near - self.plain[label])
                     noise = np.maximum(noise, np.where(np.isfinite(gap), gap, 0.0))
@@ -366,13 +371,13 @@ class ReverseRuns(Runs):
 
     def _is_another_member(self, found: dict[str, Vector], ybar: Any) -> bool:
         """Whether the point is a kink, where another member of the generalised derivative is as good as the first."""
-        case, answered = self.case, self.case.answered_arguments
+        case, answered = self.case, self.case.reverse.answered_arguments
         xbar = np.zeros(case.vector_function.x.size)
         for argument in answered:
-            xbar[case.part_of(argument)] = found[argument.label]
+            xbar[case.directions.part_of(argument)] = found[argument.label]
         special = False
         for index in (0, 1):
-            probe = case.probe(answered, index)
+            probe = case.directions.probe(answered, index)
             if np.any(probe.answer(CotangentComparison(case, probe.direction, xbar, self._weights(ybar))) == FAIL):
                 return False
             special |= probe.is_special
@@ -391,12 +396,12 @@ class ForwardRuns(Runs):
 
     @property
     def plain_output(self) -> Any:
-        return self.case.forward.output
+        return self.case.forward.primal.output
 
     @cached_property
     def plain(self) -> Vector:
         """The tangent of the plain call."""
-        return vector_of(self.case.expected, force(self.case.forward.derivative))
+        return vector_of(self.case.expected, force(self.case.forward.primal.derivative))
 
     def further_variants(self) -> list[str]:
         _ = self.plain
@@ -413,7 +418,7 @@ class ForwardRuns(Runs):
         if ANOTHER_TYPE in names:
             changed = zip(self._other(), self.given, tangents, strict=True)
             tangents = tuple(dx if other is plain else other for other, plain, dx in changed)
-        inputs, result = case.run_rule("frule", case.by_position(tangents), inputs=self.inputs(names))
+        inputs, result = case.run_rule("frule", case.forward.by_position(tangents), inputs=self.inputs(names))
         if result is None:  # a rule may decline what it does not serve
             return
         if not is_pair(result):
@@ -433,8 +438,8 @@ class ForwardRuns(Runs):
         if np.array_equal(found, self.plain):
             return
         noise = self._noise() if patient else 0.0
-        direction = case.direction_of(case.differentiable_arguments, 0)
-        tolerance = case.rounding * magnitude(self.plain) + case.noise(direction) + noise
+        direction = case.directions.joint(case.differentiable_arguments, 0)
+        tolerance = case.precision.rounding * magnitude(self.plain) + case.precision.noise(direction) + noise
         problem = _apart(self.plain, found, case.expected, tolerance, "the tangent")
         if problem is not None and not (patient and self._is_another_member(found)):
             yield Difference(problem, "the output")
@@ -442,7 +447,7 @@ class ForwardRuns(Runs):
     def _noise(self) -> Any:
         """How far rounding in the arguments may move the entries of the tangent."""
         noise: Any = 0.0
-        for near in self.case.nearby_pushforwards(self.case.direction_of(self.case.differentiable_arguments, 0)):
+        for near in self.case.forward.nearby(self.case.directions.joint(self.case.differentiable_arguments, 0)):
             gap = np.abs(near - self.plain)
             noise = np.maximum(noise, np.where(np.isfinite(gap), gap, 0.0))
         return ERROR_ESTIMATES * noise
@@ -450,6 +455,6 @@ class ForwardRuns(Runs):
     def _is_another_member(self, dy: Vector) -> bool:
         """Whether the point is a kink, where another member of the generalised derivative is as good as the first."""
         case = self.case
-        probe = case.probe(case.differentiable_arguments, 0)
+        probe = case.directions.probe(case.differentiable_arguments, 0)
         verdicts = probe.answer(TangentComparison(case, probe.direction, dy))
         return probe.is_special and not np.any(verdicts == FAIL)

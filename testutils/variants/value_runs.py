@@ -12,7 +12,9 @@ from pathlib import Path
 
 import numpy as np
 
-from testutils.cases.case import ROUNDING, Case, SampleError
+from testutils.cases.arguments import SampleError
+from testutils.cases.case import Case
+from testutils.cases.precision import ROUNDING
 from testutils.cases.rule_calls import RuleRaisedError, force, is_pair
 from testutils.comparison.spaces import value_problem
 from testutils.evidence.vectorisation import entries_of, layout_of, tangent_to_vector, vector_to_tangent
@@ -200,17 +202,17 @@ def _tells_apart(case: Case, variant: Case) -> bool:
     """Whether the function answers otherwise than on the plain arguments, and does not drop what was changed."""
     if layout_of(variant.expected).signature != layout_of(case.expected).signature:
         return True
-    return value_problem(case.expected, variant.expected, case.output_tolerance) is not None
+    return value_problem(case.expected, variant.expected, case.precision.output_tolerance) is not None
 
 
 def _is_served(variant: Case, mode: str, optional: bool) -> bool:
     """Whether there is a rule for these arguments, be it a wrong one."""
     try:
         if mode == "frule":
-            return variant.forward_attempt[1] is not None
-        result = variant.reverse_attempt[1]
+            return variant.forward.attempt[1] is not None
+        result = variant.reverse.attempt[1]
         if is_pair(result) and callable(result[1]):
-            cotangents = variant.pullback_attempt
+            cotangents = variant.reverse.pullback_attempt
             for cotangent in cotangents if isinstance(cotangents, tuple) else ():
                 force(cotangent)
         return result is not None

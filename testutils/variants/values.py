@@ -11,7 +11,8 @@ import numpy as np
 
 from rulescore import NoTangent
 from rulescore.tangents.structure import rebuild, structure_of
-from testutils.cases.case import Argument, Case
+from testutils.cases.arguments import Argument
+from testutils.cases.case import Case
 from testutils.evidence.vectorisation import layout_of, tangent_to_vector, vector_to_tangent
 from testutils.samples.random_tangents import with_tangent
 from testutils.variants.layouts import in_fortran_order

@@ -24,8 +24,8 @@ import numpy as np
 import rulescore
 from rulescore import rrule, unthunk
 from rulescore.ad import vjp
-from testutils.benchmarks.systems import KINDS, Ours, System, ValueAndPullback, is_installed
-from testutils.benchmarks.workloads import LOOP, Workload
+from tests.benchmarks.operators.systems import KINDS, Ours, System, ValueAndPullback, is_installed
+from tests.benchmarks.operators.workloads import LOOP, Workload
 
 RULE, RULE_IN_AD, COPY = "rule", "rule in rulescore.ad", "copy"
 """Contestants that every workload has: the rule itself, our AD system that meets it, and a copy of the array."""

@@ -1,4 +1,4 @@
-"""``rulescore bench`` on its smallest workload, without the peers."""
+"""``python -m tests.benchmarks.operators`` on its smallest workload, without the peers."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 from rich.console import Console
 
-from testutils.benchmarks import command, measuring, report
-from testutils.benchmarks.measuring import COPY, RULE, RULE_IN_AD, Contest, Contestant, Measurement, Run
-from testutils.benchmarks.systems import KINDS, Ours, is_installed
-from testutils.benchmarks.workloads import LOOP, Grid, sum_pooling, workloads
-from testutils.runs.command_line import main
+from tests.benchmarks.operators import __main__ as command
+from tests.benchmarks.operators import measuring, report
+from tests.benchmarks.operators.measuring import COPY, RULE, RULE_IN_AD, Contest, Contestant, Measurement, Run
+from tests.benchmarks.operators.systems import KINDS, Ours, is_installed
+from tests.benchmarks.operators.workloads import LOOP, Grid, sum_pooling, workloads
 
 PEERS = ("autograd", "mygrad", "torch", "jax")
 WITHOUT_PEERS = [f"--without={module}" for module in PEERS]
@@ -40,7 +40,7 @@ def measured(**changes: object) -> Contest:
 
 def test_the_command_prints_a_table_and_writes_what_it_measured(tmp_path: Path, capfd: pytest.CaptureFixture) -> None:
     data = tmp_path / "bench.json"
-    assert main(["bench", "rotary-small", "--json", str(data), *WITHOUT_PEERS]) == 0
+    assert command.main(["rotary-small", "--json", str(data), *WITHOUT_PEERS]) == 0
     printed = capfd.readouterr().out
     assert "Rotary embedding, 8 x 8 (32 pairs)" in printed
     assert "rulescore.ad" in printed
@@ -65,14 +65,20 @@ def test_without_matplotlib_the_command_says_so(tmp_path: Path, monkeypatch: pyt
     assert not (tmp_path / "chart.png").exists()
 
 
-def test_an_unknown_workload_is_an_error_that_lists_them(capsys: pytest.CaptureFixture) -> None:
-    assert main(["bench", "nonsense"]) == 2
-    assert "there is no workload 'nonsense': name one of sum-small, sum-100" in capsys.readouterr().err
-
-
-def test_a_file_in_no_folder_is_an_error_before_anything_is_measured(capsys: pytest.CaptureFixture) -> None:
-    assert main(["bench", "--chart", "nowhere/chart.png"]) == 2
-    assert "--chart nowhere/chart.png" in capsys.readouterr().err
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["nonsense"], "there is no workload 'nonsense': name one of sum-small, sum-100"),
+        (["--chart", "nowhere/chart.png"], "--chart nowhere/chart.png: there is no folder"),
+    ],
+)
+def test_what_cannot_be_done_is_an_error_before_anything_is_measured(
+    arguments: list[str], message: str, capsys: pytest.CaptureFixture
+) -> None:
+    with pytest.raises(SystemExit) as exit_:
+        command.main(arguments)
+    assert exit_.value.code == 2
+    assert message in capsys.readouterr().err
 
 
 def test_a_workload_is_named_alone_or_with_its_operator() -> None:
@@ -153,16 +159,10 @@ def test_a_run_survives_json(small: Run) -> None:
     assert Run.from_dict(json.loads(json.dumps(small.to_dict()))) == small
 
 
-def test_in_a_clone_the_run_of_all_workloads_ends_in_the_picture_of_the_documentation(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_run_of_all_workloads_ends_in_the_picture_of_the_documentation(monkeypatch: pytest.MonkeyPatch) -> None:
     charts: list[Path | None] = []
-    monkeypatch.setattr(command, "in_one_thread", lambda names, chart, *_: charts.append(chart) or 0)
-    monkeypatch.setattr(measuring, "has_one_thread", lambda: False)
-    monkeypatch.chdir(tmp_path)
-    assert main(["bench"]) == 0
-    (tmp_path / "docs").mkdir()
-    (tmp_path / command.CHART_OF_CLONE).touch()
+    monkeypatch.setattr(command, "bench", lambda names, console, chart, *_: charts.append(chart))
+    monkeypatch.setattr(command, "has_one_thread", lambda: True)
     for options in ([], ["sum"], ["--without=jax"], ["--chart=mine.svg"]):
-        assert main(["bench", *options]) == 0
-    assert charts == [None, command.CHART_OF_CLONE, None, None, Path("mine.svg")]
+        assert command.main(options) == 0
+    assert charts == [command.CHART, None, None, Path("mine.svg")]

@@ -9,9 +9,9 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from testutils.benchmarks.measuring import COPY, RULE, RULE_IN_AD, Contest, Measurement, Run
-from testutils.benchmarks.systems import KINDS
-from testutils.benchmarks.workloads import LOOP
+from tests.benchmarks.operators.measuring import COPY, RULE, RULE_IN_AD, Contest, Measurement, Run
+from tests.benchmarks.operators.systems import KINDS
+from tests.benchmarks.operators.workloads import LOOP
 from testutils.reports.names import counted
 
 HEADER = ("", "loop", "times the rule", "without gc", "on arrays", "times the rule", "by")

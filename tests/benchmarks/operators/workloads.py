@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from testutils.benchmarks.systems import Function, Jax, JaxCompiled, Ours, System, Torch
+from tests.benchmarks.operators.systems import Function, Jax, JaxCompiled, Ours, System, Torch
 
 LOOP = "loop"
 

@@ -1,0 +1,45 @@
+"""What a rule is called with: an argument, its tangent, and where it stands."""
+
+from __future__ import annotations
+
+import inspect
+from dataclasses import dataclass
+from typing import Any
+
+from rulescore import NoTangent
+from testutils.samples.random_tangents import PrimalWithTangent
+
+
+class SampleError(ValueError):
+    """The inputs of a test are unusable: the function itself raises on them, or a tangent does not fit."""
+
+
+@dataclass(frozen=True, eq=False)
+class Argument:
+    """A positional argument of a case, or the function itself at position 0, as it stands in a pullback's result."""
+
+    position: int
+    label: str
+    value: Any
+    tangent: Any
+    given: bool
+    keyword: str | None = None
+
+    @property
+    def differentiable(self) -> bool:
+        """Whether its cotangent is a number, array or structure, and not `NoTangent`."""
+        return self.tangent is not NoTangent()
+
+
+def primal_of(arg: Any) -> Any:
+    return arg.primal if isinstance(arg, PrimalWithTangent) else arg
+
+
+def parameter_names(function: Any) -> list[str]:
+    """The names of a function's positional parameters, none where Python does not know them."""
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):
+        return []
+    positional = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    return [parameter.name for parameter in parameters if parameter.kind in positional]

@@ -1,0 +1,108 @@
+"""The directions in which the derivative of a call is tested, and finite differences along them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from testutils.cases.arguments import Argument
+from testutils.cases.call import Call
+from testutils.cases.reverse import ReverseMode
+from testutils.cases.rule_calls import NotReachedError
+from testutils.evidence.finite_differences import Estimate, derivative_along
+from testutils.evidence.probe import Probe
+from testutils.evidence.vectorisation import Vector, tangent_to_vector, vector_to_tangent
+
+BALANCE = (0.05, 20.0)
+"""Bounds of the weights that balance the entries of a direction."""
+
+
+class Directions:
+    """Directions of the arguments of a call, and what is known of its derivative along them."""
+
+    def __init__(self, call: Call, reverse: ReverseMode, fdm: Any) -> None:
+        self._call, self._reverse, self._fdm = call, reverse, fdm
+        self._directions: dict[int, list[Vector]] = {}
+        self._probes: dict[tuple[tuple[int, ...], int], Probe] = {}
+
+    def share(self, others: Directions) -> None:
+        """Use, and add to, what is known to another one."""
+        self._directions, self._probes = others._directions, others._probes
+
+    def of(self, argument: Argument) -> list[Vector]:
+        """Directions in which the derivative with respect to one argument is tested.
+
+        The argument's own tangent, and one in which every entry weighs about as much in the pullback's result as any
+        other, so that an error in a single entry shows. Where the tangent was given there is that one alone: others may
+        leave the domain (of symmetric matrices, say).
+        """
+        if argument.position not in self._directions:
+            self._directions[argument.position] = self._new_directions(argument)
+        return self._directions[argument.position]
+
+    def _new_directions(self, argument: Argument) -> list[Vector]:
+        own = np.asarray(tangent_to_vector(argument.value, argument.tangent))
+        if argument.given:
+            return [own]
+        generator = np.random.default_rng([argument.position, own.size])
+        signs = generator.choice((-1.0, 1.0), own.size)
+        balanced = signs * generator.uniform(0.5, 1.5, own.size) * self._balance(argument)
+        # As the argument's own precision has it, since an frule gets it so.
+        return [own, np.asarray(tangent_to_vector(argument.value, vector_to_tangent(argument.value, balanced)))]
+
+    def _balance(self, argument: Argument) -> Vector | float:
+        """Weights that make large entries of a cotangent small and small ones large, within bounds."""
+        try:
+            xbar = np.abs(self._reverse.cotangent_vector(argument)) if "rrule" in self._call.modes else np.zeros(0)
+        except NotReachedError:
+            return 1.0
+        usable = np.isfinite(xbar) & (xbar > 0)
+        if not usable.any():
+            return 1.0
+        with np.errstate(all="ignore"):
+            weights = np.clip(np.median(xbar[usable]) / xbar, *BALANCE)
+        return np.where(usable, weights, 1.0)
+
+    def joint(self, arguments: Sequence[Argument], index: int) -> Vector:
+        """Several arguments moving at once, each along its direction of this index, as one vector over all."""
+        direction = np.zeros(self._call.vector_function.x.size)
+        for argument in arguments:
+            own = self.of(argument)
+            direction[self.part_of(argument)] = own[min(index, len(own) - 1)]
+        return direction
+
+    def part_of(self, argument: Argument) -> slice[int, int, None]:
+        """Where an argument lies in a vector over all of them."""
+        return self._call.vector_function.arguments[self._call.arguments.index(argument)][1]
+
+    def tangents_of(self, direction: Vector) -> tuple[Any, ...]:
+        """A vector over all arguments as tangents, one per `Argument`."""
+        return tuple(vector_to_tangent(a.value, direction[self.part_of(a)]) for a in self._call.arguments)
+
+    def probe(self, arguments: Sequence[Argument], index: int) -> Probe:
+        """What is known of the derivative when these arguments move along their directions of this index."""
+        if index < 0:
+            index += max(len(self.of(argument)) for argument in arguments)
+        key = tuple(argument.position for argument in arguments), index
+        if key not in self._probes:
+            others = list(self._probes.values())
+            step = next((step for probe in others if (step := probe.best_step) is not None), None)
+            special = any(probe.is_special for probe in others)
+            direction = self.joint(arguments, index)
+            # The weighted sum is what an rrule is asked for; a single output has none.
+            wanted = "rrule" in self._call.modes and self._call.vector_function.y.size > 1
+            weights = self._call.output_cotangent_vector if wanted else None
+            self._probes[key] = Probe(self._call.vector_function, direction, self._fdm, step, special, weights)
+        return self._probes[key]
+
+    def derivative_along(self, argument: Argument, direction: Vector, fdm: Any = None) -> Estimate:
+        """The derivative of the output when one argument moves along a direction and all others stay."""
+        return derivative_along(self._call.vector_function, self.embedded(argument, direction), fdm or self._fdm)
+
+    def embedded(self, argument: Argument, direction: Vector) -> Vector:
+        """A direction of one argument as a vector over all of them, in which the others stay."""
+        joint = np.zeros(self._call.vector_function.x.size)
+        joint[self.part_of(argument)] = direction
+        return joint

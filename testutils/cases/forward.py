@@ -1,0 +1,97 @@
+"""Forward mode of a case: the frule, and the tangents of the output that it gives."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+from functools import cached_property
+from typing import Any
+
+from rulescore import AbstractZero, NoTangent, ZeroTangent
+from testutils.cases.arguments import Argument
+from testutils.cases.call import Call
+from testutils.cases.directions import Directions
+from testutils.cases.nearby import inputs_nearby
+from testutils.cases.rule_calls import NotReachedError, Primal, RuleRaisedError, force, is_pair, reached, vector_of
+from testutils.comparison.copies import deep_copy
+from testutils.evidence.vectorisation import Vector, vector_to_tangent
+from testutils.reports.names import description_of
+
+
+class ForwardMode:
+    """What the frule of a call answers, each thing computed once."""
+
+    def __init__(self, call: Call, directions: Directions) -> None:
+        self._call, self._directions = call, directions
+        self._pushforwards: dict[tuple[tuple[int, ...], int], Vector] = {}
+
+    @cached_property
+    def tangents(self) -> tuple[Any, ...]:
+        """The tangents the first call of the frule gets; copies, so that writing to them shows."""
+        return tuple(deep_copy(argument.tangent) for argument in self._call.arguments)
+
+    @cached_property
+    def attempt(self) -> tuple[tuple[Any, ...], Any]:
+        """The first call of the frule along the case's tangents, whatever it returned."""
+        return self._call.run_rule("frule", self.by_position(self.tangents))
+
+    @cached_property
+    def primal(self) -> Primal:
+        """The first call of the frule, with the tangent it returned."""
+        inputs, result = reached(lambda: self.attempt)
+        if not is_pair(result):
+            raise NotReachedError
+        return Primal(inputs, *result)
+
+    def run(self, tangents: tuple[Any, ...]) -> Primal:
+        """Call the frule again, along ``tangents``, one per `Argument`."""
+        inputs, result = self._call.run_rule("frule", self.by_position(tangents))
+        if not is_pair(result):
+            raise RuleRaisedError(f"the frule returned {description_of(result)} when it was called again")
+        return Primal(inputs, *result)
+
+    def by_position(self, tangents: tuple[Any, ...]) -> tuple[Any, ...]:
+        """Tangents, one per `Argument`, as an frule takes them: one per positional argument.
+
+        Tangents of keywords follow only as far as one has a derivative, since most rules bind none.
+        """
+        pairs = zip(self._call.arguments, tangents, strict=True)
+        placed = {a.position: dx for a, dx in pairs if a.keyword is None or not isinstance(dx, AbstractZero)}
+        return tuple(placed.get(position, NoTangent()) for position in range(max(placed) + 1))
+
+    def along(self, arguments: Sequence[Argument], index: int) -> Vector:
+        """The frule's tangent of the output when arguments move along their `directions`, computed once."""
+        key = (tuple(argument.position for argument in arguments), index)
+        if key not in self._pushforwards:
+            self._pushforwards[key] = self._new_pushforward(arguments, index)
+        return self._pushforwards[key]
+
+    def _new_pushforward(self, arguments: Sequence[Argument], index: int) -> Vector:
+        if index == 0 and len(arguments) == len(self._call.differentiable_arguments):
+            return vector_of(self._call.expected, reached(lambda: force(self.primal.derivative)))
+        tangents = self._directions.tangents_of(self._directions.joint(arguments, index))
+        try:
+            return self.pushforward(tangents)
+        except NotReachedError:
+            # A derivative that is not implemented spoils the sum, unless its tangent is a strong zero.
+            strong_zeros = [ZeroTangent() if a.differentiable else NoTangent() for a in self._call.arguments]
+            pairs = zip(self._call.arguments, tangents, strong_zeros, strict=True)
+            return self.pushforward(tuple(dx if a in arguments else zero for a, dx, zero in pairs))
+
+    def pushforward(self, tangents: tuple[Any, ...]) -> Vector:
+        """The frule's tangent of the output along ``tangents``, as a vector."""
+        return vector_of(self._call.expected, force(self.run(tangents).derivative))
+
+    def nearby(self, direction: Vector) -> list[Vector]:
+        """What the frule returns when the arguments and their tangents change in their last digits."""
+        found = []
+        for shaken, inputs in inputs_nearby(self._call):
+            with suppress(NotReachedError, RuleRaisedError):
+                tangents = tuple(
+                    vector_to_tangent(a.value, shaken(a.value, direction[self._directions.part_of(a)]))
+                    for a in self._call.arguments
+                )
+                _, result = self._call.run_rule("frule", self.by_position(tangents), inputs=inputs)
+                if is_pair(result):
+                    found.append(vector_of(self._call.expected, force(result[1])))
+        return found

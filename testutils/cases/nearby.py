@@ -1,0 +1,35 @@
+"""Inputs an ulp or two away, which tell the rounding noise of a rule."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from testutils.cases.call import Call
+from testutils.evidence.vectorisation import Vector, entries_of, layout_of, unit_roundoff
+
+NEARBY = 6
+"""How many there are."""
+
+
+def inputs_nearby(call: Call) -> Iterator[tuple[Callable[[Any, Vector], Vector], Any]]:
+    """What shakes the entries of any value in its last digits, and function, arguments and keywords shaken so."""
+    generator = np.random.default_rng(1)
+
+    def shaken(x: Any, entries: Vector) -> Vector:
+        """Entries in the layout of ``x``, moved by up to two units in the last place of its precision."""
+        return np.asarray(entries * (1.0 + generator.integers(-2, 3, entries.size) * unit_roundoff(layout_of(x))))
+
+    for _ in range(NEARBY):
+        function, args, kwargs = call.copies()
+        moved = list(args)
+        for argument in call.arguments[1:]:
+            layout = layout_of(argument.value)
+            near = layout.rebuild(shaken(argument.value, entries_of(layout)), False)
+            if argument.keyword is not None:
+                kwargs[argument.keyword] = near
+            elif argument.differentiable:
+                moved[argument.position - 1] = near
+        yield shaken, (function, tuple(moved), kwargs)

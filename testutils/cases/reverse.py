@@ -1,0 +1,127 @@
+"""Reverse mode of a case: the rrule, its pullback, and the cotangents that it gives."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+from functools import cached_property
+from typing import Any
+
+from rulescore import NoTangent
+from testutils.cases.arguments import Argument
+from testutils.cases.call import Call
+from testutils.cases.nearby import inputs_nearby
+from testutils.cases.rule_calls import (
+    NotReachedError,
+    Primal,
+    RuleRaisedError,
+    force,
+    is_pair,
+    reached,
+    rule_code,
+    vector_of,
+)
+from testutils.comparison.copies import deep_copy
+from testutils.evidence.vectorisation import Vector, vector_to_tangent
+from testutils.reports.names import description_of
+
+
+class ReverseMode:
+    """What the rrule of a call answers, each thing computed once."""
+
+    def __init__(self, call: Call) -> None:
+        self._call = call
+
+    @cached_property
+    def attempt(self) -> tuple[tuple[Any, ...], Any]:
+        """The first call of the rrule, whatever it returned."""
+        return self._call.run_rule("rrule")
+
+    @cached_property
+    def primal(self) -> Primal:
+        """The first call of the rrule, with its pullback."""
+        inputs, result = reached(lambda: self.attempt)
+        if not is_pair(result) or not callable(result[1]):
+            raise NotReachedError
+        return Primal(inputs, *result)
+
+    def run(self) -> Primal:
+        """Call the rrule again, which has given an output and a pullback before."""
+        inputs, result = self._call.run_rule("rrule")
+        if not is_pair(result) or not callable(result[1]):
+            raise RuleRaisedError(f"the rrule returned {description_of(result)} when it was called again")
+        return Primal(inputs, *result)
+
+    @cached_property
+    def pullback_attempt(self) -> Any:
+        """Whatever the first call of the pullback returned."""
+        pullback = self.primal.derivative
+        self.given_cotangent = deep_copy(self._call.output_tangent)
+        with rule_code("the pullback"):
+            return pullback(self.given_cotangent)
+
+    def pull(self, pullback: Callable[[Any], Any], ybar: Any) -> tuple[Any, ...]:
+        """Call a pullback again, which has returned a tuple before."""
+        with rule_code("the pullback"):
+            cotangents = pullback(ybar)
+        if not isinstance(cotangents, tuple):
+            raise RuleRaisedError(f"the pullback returned {description_of(cotangents)} when it was called again")
+        return cotangents
+
+    @cached_property
+    def cotangents(self) -> tuple[Any, ...]:
+        """The first pullback's result, one entry per `Argument`, thunks not forced."""
+        result = reached(lambda: self.pullback_attempt)
+        if not isinstance(result, tuple) or len(result) > self._call.most_cotangents():
+            raise NotReachedError
+        return result
+
+    def cotangent(self, argument: Argument) -> Any:
+        """The cotangent of one argument, its thunk forced; `NotReachedError` where forcing raises."""
+        return reached(lambda: force(entry_of(self.cotangents, argument)))
+
+    def cotangent_vector(self, argument: Argument, cotangents: tuple[Any, ...] | None = None) -> Vector:
+        """The cotangent of one argument as real numbers in the layout of `to_vector`.
+
+        Taken from ``cotangents`` or from the first pullback's; `NotReachedError` where it is missing or has
+        another shape than its primal.
+        """
+        found = self.cotangent(argument) if cotangents is None else force(entry_of(cotangents, argument))
+        return vector_of(argument.value, found)
+
+    def cotangent_vectors(self, cotangents: tuple[Any, ...]) -> dict[str, Vector]:
+        """The cotangents that fit their primals as copied vectors, by label."""
+        vectors: dict[str, Vector] = {}
+        for argument in self.answered_arguments:
+            with suppress(NotReachedError):
+                vectors[argument.label] = self.cotangent_vector(argument, cotangents).copy()
+        return vectors
+
+    @cached_property
+    def answered_arguments(self) -> tuple[Argument, ...]:
+        """The arguments for which the first pullback gave a cotangent that fits its primal."""
+        answered: list[Argument] = []
+        for argument in self._call.differentiable_arguments:
+            with suppress(NotReachedError):
+                self.cotangent_vector(argument)
+                answered.append(argument)
+        return tuple(answered)
+
+    @cached_property
+    def nearby(self) -> list[tuple[Any, ...]]:
+        """What the pullback returns when the arguments and its cotangent change in their last digits."""
+        found = []
+        for shaken, inputs in inputs_nearby(self._call):
+            with suppress(NotReachedError, RuleRaisedError):
+                _, result = self._call.run_rule("rrule", inputs=inputs)
+                if is_pair(result) and callable(result[1]):
+                    ybar = vector_to_tangent(
+                        self._call.expected, shaken(self._call.expected, self._call.output_cotangent_vector)
+                    )
+                    found.append(self.pull(result[1], self._call.as_output_tangent(ybar)))
+        return found
+
+
+def entry_of(cotangents: tuple[Any, ...], argument: Argument) -> Any:
+    """The cotangent of one argument; a pullback may stop early, and what is missing is `NoTangent`."""
+    return cotangents[argument.position] if argument.position < len(cotangents) else NoTangent()
