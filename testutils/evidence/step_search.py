@@ -11,14 +11,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import numpy as np
 
 from testutils.evidence.vectorisation import Vector
-
-if TYPE_CHECKING:
-    from testutils.evidence.finite_differences import FiniteDifferenceMethod
 
 EPSILON = float(np.finfo(np.float64).eps)
 
@@ -122,6 +119,29 @@ class _Stencil:
         return np.fmax(np.abs(self.value), np.fmax(np.abs(self.left), np.abs(self.right))).astype(float)
 
 
+class Method(Protocol):
+    """What a search asks of a finite difference method; see `testutils.evidence.finite_differences`."""
+
+    @property
+    def grid(self) -> tuple[int, ...]: ...
+    @property
+    def extended_grid(self) -> tuple[int, ...]: ...
+    @property
+    def coefficients(self) -> tuple[Fraction, ...]: ...
+    @property
+    def p(self) -> int: ...
+    @property
+    def q(self) -> int: ...
+    @property
+    def adapt(self) -> int: ...
+    @property
+    def max_range(self) -> float: ...
+    @property
+    def condition(self) -> float: ...
+    @property
+    def factor(self) -> float: ...
+
+
 class StepSearch:
     """Tries steps until every component has one that cannot be improved much, or the budget is used up.
 
@@ -129,7 +149,7 @@ class StepSearch:
     C₁ N h⁻ᵠ + C₂ M hᵖ⁻ᵠ. Both N and M are measured on the samples of the (p+2)-point grid.
     """
 
-    def __init__(self, method: FiniteDifferenceMethod, line: Line) -> None:
+    def __init__(self, method: Method, line: Line) -> None:
         self._method = method
         self._line = line
         self._p, self._q = method.p, method.q

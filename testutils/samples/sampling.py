@@ -19,6 +19,9 @@ from rulescore import rrule
 from rulescore.tables.discovery import EntryPointLoader
 from testutils.reports.names import description_of, name_of
 
+SECOND_ORDER = "second order"
+"""What a sample may leave out beside variants, with a reason: to be differentiated twice."""
+
 Generator = Callable[["np.random.Generator"], Iterable["Sample"]]
 _Generator = TypeVar("_Generator", bound=Generator)
 

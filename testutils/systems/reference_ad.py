@@ -15,10 +15,10 @@ import numpy as np
 from rulescore import frule, rrule
 from rulescore.tangents.sparsity import is_sparse
 from testutils.reports.results import CheckResult, CheckVerdict
-from testutils.samples.sampling import Sample
+from testutils.samples.sampling import SECOND_ORDER, Sample
 from testutils.systems.conformance_report import SampleResult
 from testutils.systems.conversations import ADSystem, Conversation
-from testutils.variants import SECOND_ORDER, checked_skip
+from testutils.variants import checked_skip
 
 CONVERSIONS = frozenset(
     {np.array, np.asarray, np.asanyarray, np.ascontiguousarray, np.asfortranarray, np.require, np.fromiter}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from testutils.reports.results import CheckResult
+from testutils.samples.sampling import SECOND_ORDER
 
 LAYOUT_VARIANTS: Mapping[str, str] = {
     "Fortran order": "array arguments in Fortran order",
@@ -38,9 +39,6 @@ VALUE_VARIANTS: Mapping[str, str] = {
 
 VARIANTS: Mapping[str, str] = {**LAYOUT_VARIANTS, **VALUE_VARIANTS}
 """Every variant by name, with what it does."""
-
-SECOND_ORDER = "second order"
-"""What else a sample may leave out, with a reason: to be differentiated twice."""
 
 _MAY_BE_SKIPPED = (*VARIANTS, SECOND_ORDER)
 
