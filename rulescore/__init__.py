@@ -30,7 +30,7 @@ from rulescore.tangents.arithmetic import AbstractTangent, MissingDerivativeErro
 from rulescore.tangents.broadcasting import unbroadcast
 from rulescore.tangents.masked import Selected
 from rulescore.tangents.not_implemented import NotImplementedTangent
-from rulescore.tangents.projection import Projector, ProjectTo, project_to
+from rulescore.tangents.projection import Projector, ProjectTo, is_differentiable, project_to
 from rulescore.tangents.spaces import zero_tangent
 from rulescore.tangents.structural import Tangent, construct
 from rulescore.tangents.thunks import InplaceableThunk, Thunk, thunk, unthunk
@@ -67,6 +67,7 @@ __all__ = [
     "frule_via_ad",
     "ignore_derivatives",
     "instances_of",
+    "is_differentiable",
     "is_inplaceable_destination",
     "linear_rule",
     "missing_rules",

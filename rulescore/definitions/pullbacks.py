@@ -39,8 +39,8 @@ def pullback_wrt(
     Parameters
     ----------
     *primals : object
-        The positional arguments of the rule, in their order and as far as they have a derivative. None stands for one
-        that has none (an axis, say), and for one that was not given: the pullback ends before those at the end.
+        The positional arguments of the rule, in their order and as far as they have a derivative. ``...`` stands for
+        one that has none (an axis, say). The pullback ends before those at the end that are None: were not given.
     function : object, optional
         The function that the rule is for, where it holds what is differentiated, as a callable object does: its own
         cotangent comes first then.
@@ -51,9 +51,9 @@ def pullback_wrt(
     Returns
     -------
     decorator : callable
-        It takes a function ``ybar -> xbar`` for each primal that is not None, and calls it when that cotangent is asked
-        for. Or, for what the cotangents share, one function that returns a tuple of them; in that tuple a function
-        without arguments stands for a cotangent to be computed when it is asked for.
+        It takes a function ``ybar -> xbar`` for each primal that is not ``...``, and calls it when that cotangent is
+        asked for. Or, for what the cotangents share, one function that returns a tuple of them; in that tuple a
+        function without arguments stands for a cotangent to be computed when it is asked for.
 
     Raises
     ------
@@ -64,8 +64,8 @@ def pullback_wrt(
     -----
     The functions get a cotangent that is neither a thunk nor zero. Of several outputs it is a tuple, in which some may
     be `ZeroTangent`. What they return is projected onto the primal: it becomes real where that is real, and of its
-    precision; it has to have its shape. Nothing is computed for a primal without a tangent space, such as an array of
-    integers.
+    precision; it has to have its shape. Nothing is computed and nothing kept for a primal without a tangent space, such
+    as an array of integers, or None.
 
     Examples
     --------
@@ -147,14 +147,18 @@ def _pullback_of_several(
     before: tuple[Any, ...], primals: tuple[Any, ...], *cotangents: Callable[[Any], Any]
 ) -> Pullback:
     """By a function for each primal, or one that returns the cotangents of all."""
-    named = [i for i, x in enumerate(primals) if x is not None]
+    named = [i for i, x in enumerate(primals) if x is not ...]
     is_shared = len(cotangents) == 1 != len(named)
     if not is_shared:
         _expect_one_for_each(named, cotangents)
-    given = [i for i in named if primals[i] is not np._NoValue]  # NumPy's own word for what was not given
+    given = [i for i in named if primals[i] is not None and primals[i] is not np._NoValue]  # NumPy's None
     count = 1 + max(given, default=-1)
     projectors = {k: project_to(primals[i]) for k, i in enumerate(named) if i < count}
     wanted = [(named[k], k, project) for k, project in projectors.items() if project is not NON_DIFFERENTIABLE]
+    shared = cotangents[0] if is_shared else None
+    own = {} if is_shared else {k: cotangents[k] for _, k, _ in wanted}
+    number = len(named)
+    del primals, cotangents  # nothing is kept for those without a tangent space
 
     def pullback(ybar: Any) -> tuple[Any, ...]:
         if type(ybar) is not _ndarray:
@@ -164,9 +168,9 @@ def _pullback_of_several(
             for i, _, project in wanted:
                 bars[i] = project(ybar)
         elif wanted:
-            parts = _checked(cotangents[0], ybar, len(named)) if is_shared else [partial(f, ybar) for f in cotangents]
+            parts = None if shared is None else _checked(shared, ybar, number)
             for i, k, project in wanted:
-                part = parts[k]
+                part = partial(own[k], ybar) if parts is None else parts[k]
                 bars[i] = Thunk(partial(_projected, project, part)) if callable(part) else project(part)
         return *before, *bars
 
@@ -177,7 +181,7 @@ def _pullback_of_needed(
     primals: tuple[Any, ...], needs: tuple[bool, ...], *cotangents: Callable[[Any], Any]
 ) -> Pullback:
     """By a function for each primal, where it is known which cotangents are asked for."""
-    named = [i for i, x in enumerate(primals) if x is not None]
+    named = [i for i, x in enumerate(primals) if x is not ...]
     _expect_one_for_each(named, cotangents)
     projectors = [
         (i, project_to(primals[i]), cotangents[k]) for k, i in enumerate(named) if i >= len(needs) or needs[i]
@@ -202,7 +206,7 @@ def _expect_one_for_each(named: list[int], cotangents: tuple[Callable[[Any], Any
     if len(cotangents) != len(named):
         raise TypeError(
             f"pullback_wrt of {len(named)} primals got {len(cotangents)} functions: give one for each primal that is "
-            "not None, or one that returns a tuple of all their cotangents"
+            "not ..., or one that returns a tuple of all their cotangents"
         )
 
 

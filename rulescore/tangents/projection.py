@@ -275,6 +275,27 @@ def project_to(x: Any) -> Projector:
 ProjectTo = project_to
 
 
+def is_differentiable(x: Any) -> bool:
+    """Whether ``x`` has a tangent space: whether it can have another derivative than none.
+
+    Parameters
+    ----------
+    x : object
+        A primal.
+
+    Returns
+    -------
+    bool
+        False for integers, booleans, strings, functions, None, and containers of nothing else.
+
+    Examples
+    --------
+    >>> is_differentiable(2.0), is_differentiable(2), is_differentiable([1, 2.0])
+    (True, False, True)
+    """
+    return project_to(x) is not NON_DIFFERENTIABLE
+
+
 def _array_projector(x: Any, parents: tuple[int, ...]) -> Projector:
     kind = getattr(x.dtype, "kind", None)
     if kind is None:  # a dtype of another kind of array than NumPy's

@@ -15,6 +15,7 @@ from rulescore import (
     apply_linear,
     frule,
     instances_of,
+    is_differentiable,
     pullback_wrt,
     pushforward,
     rrule,
@@ -88,15 +89,15 @@ def test_of_what_cotangents_share_the_rest_is_computed_when_it_is_asked_for():
     np.testing.assert_array_equal(unthunk(bbar), 6 * X)
 
 
-def test_none_stands_for_what_has_no_cotangent():
-    _, xbar, axis_bar, zbar = forced(pullback_wrt(X, None, X)(lambda ybar: ybar, lambda ybar: -ybar)(X))
+def test_an_ellipsis_stands_for_what_has_no_cotangent():
+    _, xbar, axis_bar, zbar = forced(pullback_wrt(X, ..., X)(lambda ybar: ybar, lambda ybar: -ybar)(X))
     np.testing.assert_array_equal(xbar, X)
     assert axis_bar is NoTangent()
     np.testing.assert_array_equal(zbar, -X)
-    _, xbar, axis_bar, zbar = forced(pullback_wrt(X, None, X)(lambda ybar: (ybar, lambda: -ybar))(X))
+    _, xbar, axis_bar, zbar = forced(pullback_wrt(X, ..., X)(lambda ybar: (ybar, lambda: -ybar))(X))
     assert axis_bar is NoTangent()
     np.testing.assert_array_equal(zbar, -X)
-    _, axis_bar, zbar = forced(pullback_wrt(None, X)(lambda ybar: -ybar)(X))
+    _, axis_bar, zbar = forced(pullback_wrt(..., X)(lambda ybar: -ybar)(X))
     assert axis_bar is NoTangent()
     np.testing.assert_array_equal(zbar, -X)
 
@@ -119,10 +120,10 @@ def test_nothing_is_computed_for_primals_without_a_tangent_space():
 
 def test_a_pullback_ends_before_what_was_not_given():
     for ybar in (X, ZeroTangent()):
-        assert len(pullback_wrt(X, None)(lambda ybar: ybar)(ybar)) == 2
-        assert len(pullback_wrt(X, None, np._NoValue)(*[lambda ybar: ybar] * 2)(ybar)) == 2
-        assert len(pullback_wrt(X, 1, X, None)(*[lambda ybar: ybar] * 3)(ybar)) == 4
-        assert len(pullback_wrt(X, 1, X, None)(lambda ybar: (ybar,) * 3)(ybar)) == 4
+        assert len(pullback_wrt(X, ...)(lambda ybar: ybar)(ybar)) == 2
+        assert len(pullback_wrt(X, None, np._NoValue)(*[lambda ybar: ybar] * 3)(ybar)) == 2
+        assert len(pullback_wrt(X, ..., X, None)(*[lambda ybar: ybar] * 3)(ybar)) == 4
+        assert len(pullback_wrt(X, ..., X, None)(lambda ybar: (ybar,) * 3)(ybar)) == 4
 
 
 def test_cotangents_are_projected_onto_their_primals():
@@ -367,6 +368,25 @@ def test_of_what_is_not_needed_nothing_is_computed_and_nothing_kept():
     assert pullback(ZeroTangent()) == (NoTangent(), ZeroTangent())
     with pytest.raises(TypeError, match="of 2 primals got 1 functions"):
         pullback_wrt(X, X, needs=(True, True))(lambda ybar: ybar)
+
+
+@pytest.mark.parametrize("others", [(), (X,)])
+def test_for_what_has_no_tangent_space_nothing_is_kept(others):
+    class Saved:
+        pass
+
+    saved = Saved()
+    gone = weakref.ref(saved)
+    functions = [lambda ybar, saved=saved: saved, *[lambda ybar: 2 * ybar for _ in others]]
+    pullback = pullback_wrt(None, *others)(*functions)
+    del saved, functions
+    assert gone() is None
+    assert len(pullback(X)) == (3 if others else 2)
+
+
+def test_whether_something_has_a_tangent_space():
+    assert all(map(is_differentiable, (1.0, X, [1, 2j], (X,), np.float32(1))))
+    assert not any(map(is_differentiable, (1, "name", None, np._NoValue, ..., np.arange(3), [1, 2], True, len)))
 
 
 def test_a_cotangent_of_a_parameter_left_to_its_default_is_no_mistake():
