@@ -41,6 +41,7 @@ __version__ = "0.1.0"
 __all__ = [
     "AbstractTangent",
     "AbstractZero",
+    "Blueprint",
     "HasForwardMode",
     "HasReverseMode",
     "InplaceableThunk",

@@ -30,11 +30,14 @@ def as_array_tangent(dx, x):
     if not isinstance(x, (list, tuple)) or isinstance(dx, AbstractZero):
         return dx
     parts = dx if isinstance(dx, Tangent) else list(dx)
-    return np.stack([_with_shape(as_array_tangent(part, item), item) for part, item in zip(parts, x, strict=True)])
+    return np.stack([full_tangent(part, item) for part, item in zip(parts, x, strict=True)])
 
 
-def _with_shape(dx, x):
-    return np.zeros(np.shape(x)) if isinstance(dx, AbstractZero) else dx
+def full_tangent(dx, x, shape=None):
+    """`as_array_tangent`, where a zero is an array of zeros: for what has to have its shape, among others."""
+    if isinstance(dx, AbstractZero):
+        return np.zeros(shape_of(x) if shape is None else shape)
+    return as_array_tangent(dx, x)
 
 
 def conj(x):

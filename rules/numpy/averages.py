@@ -1,35 +1,30 @@
 """Rules of weighted averages, and of the covariances and correlations made of them: average, cov, corrcoef."""
 
+import functools
+
 import numpy as np
 from multipledispatch import MDNotImplementedError
 from numpy.lib.array_utils import normalize_axis_tuple
 
-from rules.numpy.array_like import as_array, as_array_tangent, conj
+from rules.numpy.array_like import as_array, as_array_tangent, conj, full_tangent
 from rules.numpy.products import adjoint
 from rules.numpy.reduced_axes import (
-    NO_TANGENT,
     NOT_GIVEN,
     ReducedAxes,
     decline_discarded_imaginary_part,
     given,
-    projector_of,
-    stop_early,
-    tangent_at,
 )
 from rulescore import (
-    AbstractZero,
-    Thunk,
     ZeroTangent,
+    apply_linear,
     frule,
     ignore_derivatives,
     not_implemented,
-    project_to,
+    pullback_wrt,
+    pushforward,
     rrule,
     unbroadcast,
-    unthunk,
 )
-
-ZERO_TANGENT = ZeroTangent()
 
 # ---------------------------------------------------------------- weights
 
@@ -69,9 +64,7 @@ class WeightedMean:
 
     def output_tangent(self, dy, y):
         """Of an output, from a tangent that has length 1 along the reduced axes, and may have along others."""
-        if isinstance(dy, AbstractZero):
-            return dy
-        return project_to(y)(np.reshape(np.broadcast_to(dy, self.axes.kept), np.shape(y)))
+        return np.reshape(np.broadcast_to(dy, self.axes.kept), np.shape(y))
 
     def share(self, ybar):
         """ȳ / conj(S)."""
@@ -79,53 +72,57 @@ class WeightedMean:
 
 
 @frule.register(np.average)
-def average_frule(tangents, a, axis=None, weights=None, returned=False, keepdims=NOT_GIVEN):
-    da, dw = as_array_tangent(tangents[1], a), as_array_tangent(tangent_at(tangents, 2), weights)
+@pushforward
+def average_frule(da, dweights, a, axis=None, weights=None, returned=False, keepdims=NOT_GIVEN):
+    da, dw = as_array_tangent(da, a), as_array_tangent(dweights, weights)
     a, weights = as_array(a), as_array(weights)
     y = np.average(a, axis, weights, returned, **given(keepdims=keepdims))
     if weights is None:
-        dy = da if isinstance(da, AbstractZero) else np.mean(da, axis, **given(keepdims=keepdims))
-        return (y, (dy, ZERO_TANGENT)) if returned else (y, dy)
+        dy = np.mean(da, axis, **given(keepdims=keepdims))
+        return (y, (dy, ZeroTangent())) if returned else (y, dy)
     value, total = y if returned else (y, None)
     mean = WeightedMean(a, weights, axis, value)
-    dy, dtotal = ZERO_TANGENT, ZERO_TANGENT
-    if not isinstance(da, AbstractZero):
-        dy = mean.sum(mean.w * da) / mean.total
-    if not isinstance(dw, AbstractZero):
-        dw = weights_beside(dw, np.shape(a), axis)
-        dy, dtotal = dy + mean.sum((mean.a - mean.y) * dw) / mean.total, mean.sum(dw)
-    dy = mean.output_tangent(dy, value)
-    return (y, (dy, mean.output_tangent(dtotal, total))) if returned else (y, dy)
+    dw = apply_linear(lambda dw: weights_beside(dw, np.shape(a), axis), dw)
+    dy = mean.output_tangent(
+        (mean.sum(mean.w * da) / mean.total + mean.sum((mean.a - mean.y) * dw) / mean.total), value
+    )
+    return (y, (dy, mean.output_tangent(mean.sum(dw), total))) if returned else (y, dy)
 
 
 @rrule.register(np.average)
 def average_rrule(a, axis=None, weights=None, returned=False, keepdims=NOT_GIVEN):
     """With the weights w and their sum S, y = Σ w a / S, ā = conj(w / S) ȳ and w̄ = conj((a - y) / S) ȳ + S̄."""
-    project, project_weights = project_to(a), projector_of(weights)
-    a, weights = as_array(a), as_array(weights)
-    y = np.average(a, axis, weights, returned, **given(keepdims=keepdims))
-    shape, weights_shape = np.shape(a), np.shape(weights)
+    numbers, w = as_array(a), as_array(weights)
+    y = np.average(numbers, axis, w, returned, **given(keepdims=keepdims))
+    axes = ReducedAxes(np.shape(numbers), axis)
+    if weights is None:
+
+        @pullback_wrt(a)
+        def mean_pullback(ybar):
+            ybar, _ = ybar if returned else (ybar, None)
+            return apply_linear(lambda ybar: axes.spread(axes.share(ybar, max(axes.length, 1))), ybar)
+
+        return y, mean_pullback
     value = y[0] if returned else y
 
-    def average_pullback(bars):
-        ybar, total_bar = (bars if not isinstance(bars, AbstractZero) else (bars, bars)) if returned else (bars, None)
-        ybar, axes = unthunk(ybar), ReducedAxes(shape, axis)
-        if weights is None:
-            return NO_TANGENT, project(axes.spread(axes.share(ybar, max(axes.length, 1))))
-        mean = WeightedMean(a, weights, axis, value)
+    @pullback_wrt(a, ..., weights)
+    def average_pullback(ybar):
+        ybar, total_bar = ybar if returned else (ybar, ZeroTangent())
+        mean = WeightedMean(numbers, w, axis, value)
+
+        def of_values(ybar):
+            return unbroadcast(conj(mean.a - mean.y) * mean.share(ybar), np.shape(mean.w))
+
+        def of_total(total_bar):
+            # The sum of the weights is given once for each output, however many share these weights.
+            of_sum = unbroadcast(np.reshape(total_bar, axes.kept), np.shape(mean.total))
+            return np.broadcast_to(of_sum, np.shape(mean.w))
 
         def weights_bar():
-            wbar = ZERO_TANGENT
-            if not isinstance(ybar, AbstractZero):
-                wbar = unbroadcast(conj(mean.a - mean.y) * mean.share(ybar), np.shape(mean.w))
-            if returned and not isinstance(total_bar, AbstractZero):
-                # The sum of the weights is given once for each output, however many share these weights.
-                of_sum = unbroadcast(np.reshape(unthunk(total_bar), axes.kept), np.shape(mean.total))
-                wbar = wbar + np.broadcast_to(of_sum, np.shape(mean.w))
-            return wbar if isinstance(wbar, AbstractZero) else weights_back(wbar, weights_shape, axis, len(shape))
+            wbar = apply_linear(of_values, ybar) + apply_linear(of_total, total_bar)
+            return weights_back(wbar, np.shape(w), axis, np.ndim(numbers))
 
-        abar = Thunk(lambda: conj(mean.w) * mean.share(ybar))
-        return stop_early(NO_TANGENT, project(abar), NO_TANGENT, project_weights(Thunk(weights_bar)))
+        return lambda: apply_linear(lambda ybar: conj(mean.w) * mean.share(ybar), ybar), weights_bar
 
     return y, average_pullback
 
@@ -156,15 +153,8 @@ class Variables:
         return np.concatenate([self._rows(i, part) for i, part in enumerate(self.parts)])
 
     def tangent(self, dm, dy):
-        dparts = (dm, dy)[: len(self.parts)]
-        if all(isinstance(dx, AbstractZero) for dx in dparts):
-            return ZERO_TANGENT
-        return np.concatenate(
-            [
-                self._rows(i, np.zeros(self.shapes[i]) if isinstance(dx, AbstractZero) else as_array_tangent(dx, part))
-                for i, (dx, part) in enumerate(zip(dparts, self.given, strict=True))
-            ]
-        )
+        dparts = zip((dm, dy)[: len(self.parts)], self.given, self.shapes, strict=True)
+        return np.concatenate([self._rows(i, full_tangent(dx, x, shape)) for i, (dx, x, shape) in enumerate(dparts)])
 
     def _rows(self, i, x):
         x = np.reshape(x, (1, -1)) if len(self.shapes[i]) < 2 else x
@@ -215,14 +205,16 @@ class Covariances:
 
     def tangent(self, dx, daweights):
         """Ċ = (Ẋ W Xᴴ + X W Ẋᴴ + X Ẇ Xᴴ - ḟ C) / f."""
-        dc = ZERO_TANGENT
-        if not isinstance(dx, AbstractZero):
+
+        def along_variables(dx):
             half = (dx * self.w) @ adjoint(self.x)
-            dc = half + adjoint(half)
-        if not isinstance(daweights, AbstractZero):
+            return half + adjoint(half)
+
+        def along_weights(daweights):
             dw, df = self.frequencies * daweights, np.sum(self.slopes_of_f * daweights)
-            dc = dc + (self.x * (dw - self.w * (df / self.f))) @ adjoint(self.x)
-        return dc if isinstance(dc, AbstractZero) else dc / self.f
+            return (self.x * (dw - self.w * (df / self.f))) @ adjoint(self.x)
+
+        return (apply_linear(along_variables, dx) + apply_linear(along_weights, daweights)) / self.f
 
     @property
     def slopes_of_f(self):
@@ -244,16 +236,28 @@ FREQUENCIES = "the derivative of numpy.cov with respect to fweights: they are wh
 
 
 @frule.register(np.cov)
-def cov_frule(tangents, m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=None, *, dtype=None):
+@pushforward
+def cov_frule(
+    dm,
+    dy,
+    dfweights,
+    daweights,
+    m,
+    y=None,
+    rowvar=True,
+    bias=False,
+    ddof=None,
+    fweights=None,
+    aweights=None,
+    *,
+    dtype=None,
+):
     variables = Variables(m, y, rowvar, dtype)
     c = np.cov(*variables.arguments, rowvar, bias, ddof, fweights, as_array(aweights), **given(dtype=dtype))
     decline_unusual_variables(variables, c)
-    if not isinstance(tangent_at(tangents, 5), AbstractZero):
-        return c, not_implemented(FREQUENCIES)
-    dx, daweights = variables.tangent(tangents[1], tangent_at(tangents, 1)), tangent_at(tangents, 6)
-    covariances = Covariances(variables, bias, ddof, fweights, aweights)
-    dc = covariances.tangent(dx, as_array_tangent(daweights, aweights))
-    return c, dc if isinstance(dc, AbstractZero) else project_to(c)(np.reshape(dc, np.shape(c)))
+    dx = apply_linear(variables.tangent, dm, dy)
+    dc = Covariances(variables, bias, ddof, fweights, aweights).tangent(dx, as_array_tangent(daweights, aweights))
+    return c, np.reshape(dc, np.shape(c)) + apply_linear(lambda _: not_implemented(FREQUENCIES), dfweights)
 
 
 @rrule.register(np.cov)
@@ -262,38 +266,20 @@ def cov_rrule(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, awei
     variables = Variables(m, y, rowvar, dtype)
     c = np.cov(*variables.arguments, rowvar, bias, ddof, fweights, as_array(aweights), **given(dtype=dtype))
     decline_unusual_variables(variables, c)
-    projects, project_frequencies, project_weights = (
-        [project_to(m), project_to(y)],
-        *map(project_to, (fweights, aweights)),
-    )
 
+    @pullback_wrt(m, y, ..., ..., ..., fweights, aweights)
     def cov_pullback(cbar):
         covariances = Covariances(variables, bias, ddof, fweights, aweights)
-        cbar = square_of(cbar, len(covariances.x))
-        xbar = Thunk(lambda: cbar if isinstance(cbar, AbstractZero) else covariances.variables_bar(cbar))
-        weights_bar = Thunk(lambda: cbar if isinstance(cbar, AbstractZero) else covariances.aweights_bar(cbar))
-        of_variables = cotangents_of(variables, xbar, projects)
-        of_frequencies = project_frequencies(not_implemented(FREQUENCIES))
-        return stop_early(NO_TANGENT, *of_variables, *[NO_TANGENT] * 3, of_frequencies, project_weights(weights_bar))
+        cbar = np.reshape(cbar, (len(covariances.x),) * 2)  # NumPy makes a number of a matrix with one element
+        xbar = functools.cache(lambda: covariances.variables_bar(cbar))
+        return (
+            lambda: variables.cotangent(xbar(), 0),
+            lambda: variables.cotangent(xbar(), 1),
+            not_implemented(FREQUENCIES),
+            lambda: covariances.aweights_bar(cbar),
+        )
 
     return c, cov_pullback
-
-
-def square_of(cbar, count):
-    """The cotangent of a matrix that NumPy may have made a number of."""
-    cbar = unthunk(cbar)
-    return cbar if isinstance(cbar, AbstractZero) else np.reshape(cbar, (count, count))
-
-
-def cotangents_of(variables, xbar, projects):
-    """Of ``m`` and ``y``, from that of the matrix of their variables."""
-
-    def part(i):
-        bar = unthunk(xbar)
-        return bar if isinstance(bar, AbstractZero) else variables.cotangent(bar, i)
-
-    of_m, of_y = Thunk(lambda: part(0)), NO_TANGENT if len(variables.parts) == 1 else Thunk(lambda: part(1))
-    return projects[0](of_m), projects[1](of_y)
 
 
 # ---------------------------------------------------------------- corrcoef
@@ -319,16 +305,16 @@ class Directions:
 
 
 @frule.register(np.corrcoef)
-def corrcoef_frule(tangents, x, y=None, rowvar=True, *, dtype=None):
+@pushforward
+def corrcoef_frule(dx, dy, x, y=None, rowvar=True, *, dtype=None):
     variables = Variables(x, y, rowvar, dtype)
     r = np.corrcoef(*variables.arguments, rowvar, **given(dtype=dtype))
     decline_unusual_variables(variables, r)
-    dx = variables.tangent(tangents[1], tangent_at(tangents, 1))
-    if isinstance(dx, AbstractZero) or not np.ndim(r):  # one variable has the correlation 1 with itself
-        return r, ZERO_TANGENT
-    directions = Directions(variables)
+    if not np.ndim(r):  # one variable has the correlation 1 with itself
+        return r, ZeroTangent()
+    directions, dx = Directions(variables), variables.tangent(dx, dy)
     half = directions.across(dx - np.mean(dx, 1, keepdims=True)) @ adjoint(directions.z)
-    return r, project_to(r)(np.reshape(half + adjoint(half), np.shape(r)))
+    return r, np.reshape(half + adjoint(half), np.shape(r))
 
 
 @rrule.register(np.corrcoef)
@@ -340,17 +326,13 @@ def corrcoef_rrule(x, y=None, rowvar=True, *, dtype=None):
     variables = Variables(x, y, rowvar, dtype)
     r = np.corrcoef(*variables.arguments, rowvar, **given(dtype=dtype))
     decline_unusual_variables(variables, r)
-    projects = [project_to(x), project_to(y)]
 
+    @pullback_wrt(x, y)
     def corrcoef_pullback(rbar):
+        if not np.ndim(r):  # one variable has the correlation 1 with itself
+            return ZeroTangent(), ZeroTangent()
         directions = Directions(variables)
-
-        def matrix_bar():
-            bar = unthunk(rbar)
-            if isinstance(bar, AbstractZero) or not np.ndim(r):
-                return ZERO_TANGENT
-            return directions.across((bar + adjoint(bar)) @ directions.z)
-
-        return stop_early(NO_TANGENT, *cotangents_of(variables, Thunk(matrix_bar), projects))
+        xbar = functools.cache(lambda: directions.across((rbar + adjoint(rbar)) @ directions.z))
+        return lambda: variables.cotangent(xbar(), 0), lambda: variables.cotangent(xbar(), 1)
 
     return r, corrcoef_pullback

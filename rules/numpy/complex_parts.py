@@ -6,34 +6,31 @@ They are linear over ℝ only; with ⟨a, b⟩ = Re(ā b) the adjoint of dz ↦ 
 import numpy as np
 
 from rules.numpy.array_like import as_array, as_array_tangent
-from rulescore import AbstractZero, NoTangent, ZeroTangent, frule, project_to, rrule
-
-NO_TANGENT = NoTangent()
+from rulescore import ZeroTangent, frule, pullback_wrt, pushforward, rrule
 
 
 @frule.register(np.real)
-def real_frule(tangents, val):
-    dval = as_array_tangent(tangents[1], val)
-    return np.real(val), dval if isinstance(dval, AbstractZero) else np.real(dval)
+@pushforward
+def real_frule(dval, val):
+    return np.real(val), np.real(as_array_tangent(dval, val))
 
 
 @rrule.register(np.real)
 def real_rrule(val):
-    project = project_to(val)
-    return np.real(val), lambda ybar: (NO_TANGENT, project(ybar))
+    return np.real(val), pullback_wrt(val)(lambda ybar: ybar)
 
 
 @frule.register(np.imag)
-def imag_frule(tangents, val):
-    dval = as_array_tangent(tangents[1], val)
-    return np.imag(val), dval if isinstance(dval, AbstractZero) else np.imag(dval)
+@pushforward
+def imag_frule(dval, val):
+    return np.imag(val), np.imag(as_array_tangent(dval, val))
 
 
 @rrule.register(np.imag)
 def imag_rrule(val):
     """z̄ = i ȳ; real numbers have no imaginary part to change."""
-    project, is_complex = project_to(val), np.iscomplexobj(val)
-    return np.imag(val), lambda ybar: (NO_TANGENT, project(1j * ybar if is_complex else ZeroTangent()))
+    is_complex = np.iscomplexobj(val)
+    return np.imag(val), pullback_wrt(val)(lambda ybar: 1j * ybar if is_complex else ZeroTangent())
 
 
 DEGREES_PER_RADIAN = 180 / np.pi
@@ -51,22 +48,21 @@ def angle_slope(z, deg):
 
 
 @frule.register(np.angle)
-def angle_frule(tangents, z, deg=False):
+@pushforward
+def angle_frule(dz, z, deg=False):
     y = np.angle(z, deg)
-    dz = as_array_tangent(tangents[1], z)
-    if isinstance(dz, AbstractZero):
-        return y, dz
     if not np.iscomplexobj(z):
-        return y, project_to(y)(np.zeros_like(y))
-    return y, project_to(y)((angle_slope(as_array(z), deg).conjugate() * dz).real)
+        return y, np.zeros_like(y)
+    return y, (angle_slope(as_array(z), deg).conjugate() * as_array_tangent(dz, z)).real
 
 
 @rrule.register(np.angle)
 def angle_rrule(z, deg=False):
     """z̄ = c ȳ with c of `angle_slope`; the angle of real numbers is a step."""
-    project, is_complex = project_to(z), np.iscomplexobj(z)
+    is_complex = np.iscomplexobj(z)
 
+    @pullback_wrt(z)
     def angle_pullback(ybar):
-        return NO_TANGENT, project(angle_slope(as_array(z), deg) * ybar if is_complex else ZeroTangent())
+        return angle_slope(as_array(z), deg) * ybar if is_complex else ZeroTangent()
 
     return np.angle(z, deg), angle_pullback

@@ -9,11 +9,8 @@ import functools
 import numpy as np
 
 from rules.numpy.array_like import as_array, conj, shape_of
-from rules.numpy.products import bilinear_frule
-from rulescore import AbstractZero, NoTangent, Thunk, frule, project_to, rrule, unthunk
-from rulescore.tangents.projection import NON_DIFFERENTIABLE
-
-NO_TANGENT = NoTangent()
+from rules.numpy.products import bilinear_and_tangent
+from rulescore import frule, pullback_wrt, pushforward, rrule
 
 
 def window_start(length, other_length, count, begins_late=False):
@@ -38,28 +35,14 @@ def factor_bar(ybar, other, length, start):
     return np.correlate(ybar, other, "valid")
 
 
-def convolution_rrule(y, a, v, begins_late, flip):
+def convolution_pullback_of(y, a, v, begins_late, flip):
     """The pullback of y, the middle of the full convolution of ``a`` and ``flip(v)``, where flip is its own adjoint."""
-    projects, shapes = (project_to(a), project_to(v)), (shape_of(a), shape_of(v))
-    a, v = np.reshape(as_array(a), -1), flip(np.reshape(as_array(v), -1))
-    start = window_start(len(a), len(v), len(y), begins_late)
-
-    def convolution_pullback(ybar):
-        def a_bar():
-            return np.reshape(factor_bar(unthunk(ybar), v, len(a), start), shapes[0])
-
-        def v_bar():
-            return np.reshape(flip(factor_bar(unthunk(ybar), a, len(v), start)), shapes[1])
-
-        if isinstance(ybar, AbstractZero):
-            return NO_TANGENT, projects[0](ybar), projects[1](ybar)
-        bars = [
-            NO_TANGENT if project is NON_DIFFERENTIABLE else project(Thunk(bar))
-            for project, bar in zip(projects, (a_bar, v_bar), strict=True)
-        ]
-        return NO_TANGENT, *bars
-
-    return y, convolution_pullback
+    x, u = np.reshape(as_array(a), -1), flip(np.reshape(as_array(v), -1))
+    start, shapes = window_start(len(x), len(u), len(y), begins_late), (shape_of(a), shape_of(v))
+    return pullback_wrt(a, v)(
+        lambda ybar: np.reshape(factor_bar(ybar, u, len(x), start), shapes[0]),
+        lambda ybar: np.reshape(flip(factor_bar(ybar, x, len(u), start)), shapes[1]),
+    )
 
 
 def unchanged(v):
@@ -71,19 +54,22 @@ def conjugate_turned_around(v):
 
 
 @frule.register(np.convolve)
-def convolve_frule(tangents, a, v, mode="full"):
-    return bilinear_frule(functools.partial(np.convolve, mode=mode), tangents[:3], a, v)
+@pushforward
+def convolve_frule(da, dv, a, v, mode="full"):
+    return bilinear_and_tangent(functools.partial(np.convolve, mode=mode), da, dv, a, v)
 
 
 @rrule.register(np.convolve)
 def convolve_rrule(a, v, mode="full"):
     """yₜ = Σⱼ aⱼ vₜ₋ⱼ, hence āⱼ = Σₜ ȳₜ conj(vₜ₋ⱼ) and v̄ᵢ = Σₜ ȳₜ conj(aₜ₋ᵢ)."""
-    return convolution_rrule(np.convolve(a, v, mode), a, v, False, unchanged)
+    y = np.convolve(a, v, mode)
+    return y, convolution_pullback_of(y, a, v, False, unchanged)
 
 
 @frule.register(np.correlate)
-def correlate_frule(tangents, a, v, mode="valid"):
-    return bilinear_frule(functools.partial(np.correlate, mode=mode), tangents[:3], a, v)
+@pushforward
+def correlate_frule(da, dv, a, v, mode="valid"):
+    return bilinear_and_tangent(functools.partial(np.correlate, mode=mode), da, dv, a, v)
 
 
 @rrule.register(np.correlate)
@@ -93,4 +79,4 @@ def correlate_rrule(a, v, mode="valid"):
     Where v is the longer one, NumPy correlates v with a and turns the result around, and with it what is the middle.
     """
     y = np.correlate(a, v, mode)
-    return convolution_rrule(y, a, v, len(v) > len(a), conjugate_turned_around)
+    return y, convolution_pullback_of(y, a, v, len(v) > len(a), conjugate_turned_around)

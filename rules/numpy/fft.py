@@ -14,16 +14,14 @@ Hence rfft and irfft are each other's adjoint up to the factor 2 of the inner fr
 import numpy as np
 from multipledispatch import MDNotImplementedError
 
-from rules.numpy.reduced_axes import NOT_GIVEN, tangent_at
+from rules.numpy.reduced_axes import NOT_GIVEN
 from rulescore import (
-    AbstractZero,
-    NoTangent,
     frule,
     linear_rule,
     no_tangent_pullback,
-    project_to,
+    pullback_wrt,
+    pushforward,
     rrule,
-    unthunk,
 )
 
 OPPOSITE = {None: "forward", "backward": "forward", "ortho": "ortho", "forward": "backward"}
@@ -192,23 +190,19 @@ def register_frequencies(f):
     """The rules of the frequencies of a transform, y = k / (n d), with respect to the spacing d: dy = -y dd / d."""
 
     @frule.register(f)
-    def frequencies_frule(tangents, n, d=1.0, *, device=None):
+    @pushforward
+    def frequencies_frule(dd, n, d=1.0, *, device=None):
         require_number(d)
         y = f(n, d, device=device)
-        dd = tangent_at(tangents, 1)
-        return y, dd if isinstance(dd, AbstractZero) else -y / d * dd
+        return y, -y / d * dd
 
     @rrule.register(f)
     def frequencies_rrule(n, d=NOT_GIVEN, *, device=None):
         if d is NOT_GIVEN:
             return f(n, device=device), no_tangent_pullback
         require_number(d)
-        y, project = f(n, d, device=device), project_to(d)
-
-        def frequencies_pullback(ybar):
-            return NoTangent(), NoTangent(), project(-np.sum(np.conjugate(y / d) * unthunk(ybar)))
-
-        return y, frequencies_pullback
+        y = f(n, d, device=device)
+        return y, pullback_wrt(..., d)(lambda ybar: -np.sum(np.conjugate(y / d) * ybar))
 
 
 def require_number(d):

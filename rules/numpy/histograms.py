@@ -10,43 +10,37 @@ import functools
 import numpy as np
 from multipledispatch import MDNotImplementedError
 
-from rules.numpy.array_like import as_array, as_array_tangent, conj
+from rules.numpy.array_like import as_array, as_array_tangent, conj, full_tangent
 from rules.numpy.differences import difference_adjoint
 from rules.numpy.indexing import scatter
 from rules.numpy.quantiles import elements_equal_to
-from rules.numpy.reduced_axes import NO_TANGENT, stop_early, tangent_at
 from rules.numpy.sorting import items_of
-from rulescore import AbstractZero, Tangent, Thunk, ZeroTangent, frule, ignore_derivatives, project_to, rrule, unthunk
-from rulescore.tangents.projection import NON_DIFFERENTIABLE
-
-ZERO_TANGENT = ZeroTangent()
+from rulescore import (
+    Tangent,
+    ZeroTangent,
+    apply_linear,
+    frule,
+    ignore_derivatives,
+    is_differentiable,
+    pullback_wrt,
+    pushforward,
+    rrule,
+)
 
 # ---------------------------------------------------------------- bincount
 
 
 @frule.register(np.bincount)
-def bincount_frule(tangents, x, weights=None, minlength=0):
-    dweights = as_array_tangent(tangent_at(tangents, 1), weights)
+@pushforward
+def bincount_frule(dweights, x, weights=None, minlength=0):
     y = np.bincount(x, as_array(weights), minlength)
-    if weights is None or isinstance(dweights, AbstractZero):
-        return y, project_to(y)(ZERO_TANGENT)
-    return y, project_to(y)(scatter(dweights, (as_array(x),), np.shape(y), y.dtype))
+    return y, scatter(as_array_tangent(dweights, weights), (as_array(x),), np.shape(y), y.dtype)
 
 
 @rrule.register(np.bincount)
 def bincount_rrule(x, weights=None, minlength=0):
     """yₙ = Σᵢ wᵢ over xᵢ = n, hence w̄ᵢ = ȳ at xᵢ."""
-    project = project_to(weights)
-
-    def bincount_pullback(ybar):
-        wbar = Thunk(lambda: at(unthunk(ybar), as_array(x)))
-        return stop_early(NO_TANGENT, NO_TANGENT, project(wbar))
-
-    return np.bincount(x, as_array(weights), minlength), bincount_pullback
-
-
-def at(ybar, index):
-    return ybar if isinstance(ybar, AbstractZero) else ybar[index]
+    return np.bincount(x, as_array(weights), minlength), pullback_wrt(..., weights)(lambda ybar: ybar[as_array(x)])
 
 
 # ---------------------------------------------------------------- edges
@@ -63,20 +57,19 @@ class BinEdges:
             raise MDNotImplementedError
         self.a, self.bins, self.limits = a, bins, limits
         self.is_given = not isinstance(bins, str) and np.ndim(bins) == 1
-        self.t = np.linspace(0, 1, len(edges))
+        self.t, self.dtype = np.linspace(0, 1, len(edges)), edges.dtype
 
     def tangent(self, da, dbins, dlimits):
         if self.is_given:
             return dbins
         if self.limits is not None:
-            if isinstance(dlimits, AbstractZero):
-                return dlimits
-            dfirst, dlast = dlimits
-        elif isinstance(da, AbstractZero) or not np.size(self.a):
-            return ZERO_TANGENT
-        else:
-            dfirst, dlast = np.reshape(self.ends.of(da), -1)
-        return (1 - self.t) * dfirst + self.t * dlast
+            return apply_linear(lambda dlimits: self.between(*dlimits), dlimits)
+        if not np.size(self.a):
+            return ZeroTangent()
+        return apply_linear(lambda da: self.between(*np.reshape(self.ends.of(da), -1)), da)
+
+    def between(self, first, last):
+        return ((1 - self.t) * first + self.t * last).astype(self.dtype)
 
     @functools.cached_property
     def ends(self):
@@ -87,55 +80,36 @@ class BinEdges:
     def data_bar(self, bar):
         """Equal elements share what belongs to the smallest or to the largest."""
         if self.is_given or self.limits is not None or not np.size(self.a):
-            return ZERO_TANGENT
+            return ZeroTangent()
         ends_bar = np.stack(self._ends_bar(bar))
         return self.ends.back(np.reshape(ends_bar, (2, 1)), np.shape(self.a))
 
     def bins_bar(self, bar):
-        return bar if self.is_given else ZERO_TANGENT
+        return bar if self.is_given else ZeroTangent()
 
     def limits_bar(self, bar):
-        return ZERO_TANGENT if self.is_given or self.limits is None else items_of(self.limits, self._ends_bar(bar))
+        return ZeroTangent() if self.is_given or self.limits is None else items_of(self.limits, self._ends_bar(bar))
 
     def _ends_bar(self, bar):
         return [np.sum((1 - self.t) * bar), np.sum(self.t * bar)]
 
 
 @frule.register(np.histogram_bin_edges)
-def histogram_bin_edges_frule(tangents, a, bins=10, range=None, weights=None):
-    da, dbins = as_array_tangent(tangents[1], a), as_array_tangent(tangent_at(tangents, 1), bins)
+@pushforward
+def histogram_bin_edges_frule(da, dbins, drange, _dweights, a, bins=10, range=None, weights=None):
+    da, dbins = as_array_tangent(da, a), as_array_tangent(dbins, bins)
     a, bins = as_array(a), as_array(bins)
     edges = np.histogram_bin_edges(a, bins, range, weights)
-    return edges, edges_tangent(BinEdges(a, bins, range, edges), edges, da, dbins, tangent_at(tangents, 2))
-
-
-def edges_tangent(bin_edges, edges, da, dbins, dlimits):
-    return project_to(edges)(bin_edges.tangent(da, dbins, dlimits))
+    return edges, BinEdges(a, bins, range, edges).tangent(da, dbins, drange)
 
 
 @rrule.register(np.histogram_bin_edges)
 def histogram_bin_edges_rrule(a, bins=10, range=None, weights=None):
     """The edges of equal bins are (1 - t) min(a) + t max(a), or of the range; so each end gets its part of ȳ."""
-    projects, project_weights = [project_to(x) for x in (a, bins, range)], project_to(weights)
-    a, bins = as_array(a), as_array(bins)
-    edges = np.histogram_bin_edges(a, bins, range, weights)
-    bin_edges = BinEdges(a, bins, range, edges)
-
-    def histogram_bin_edges_pullback(ybar):
-        bars = [
-            project(Thunk(functools.partial(of_edges, part, ybar)))
-            for project, part in zip(
-                projects, (bin_edges.data_bar, bin_edges.bins_bar, bin_edges.limits_bar), strict=True
-            )
-        ]
-        return stop_early(NO_TANGENT, *bars, project_weights(ZERO_TANGENT))
-
-    return edges, histogram_bin_edges_pullback
-
-
-def of_edges(part, ybar):
-    ybar = unthunk(ybar)
-    return ybar if isinstance(ybar, AbstractZero) else part(ybar)
+    edges = np.histogram_bin_edges(as_array(a), as_array(bins), range, weights)
+    parts = BinEdges(as_array(a), as_array(bins), range, edges)
+    by_arguments = pullback_wrt(a, bins, range, weights)
+    return edges, by_arguments(parts.data_bar, parts.bins_bar, parts.limits_bar, lambda ybar: ZeroTangent())
 
 
 # ---------------------------------------------------------------- histograms
@@ -182,16 +156,16 @@ class Histogram:
 
     def tangent(self, dweights, dedges):
         """ḣ = Ṅ, or with density Ṅ / (V Σ N) - h Σ Ṅ / Σ N - h Σᵢ ẇᵢ / wᵢ with the widths wᵢ."""
-        dh = ZERO_TANGENT
-        if not isinstance(dweights, AbstractZero):
-            inside, places = self.places
-            dn = scatter(dweights[inside], (places,), (int(np.prod(self.shape)),), self.h.dtype)
-            dn = np.reshape(dn, self.shape)
-            dh = (dn / self.volume - self.h * np.sum(dn)) / self.total if self.density else dn
-        for i, de in enumerate(dedges):
-            if self.density and not isinstance(de, AbstractZero):
-                dh = dh - self.h * self.widths(de, i) / self.widths(self.edges[i], i)
+        dh = apply_linear(self._along_weights, dweights)
+        for i, de in enumerate(dedges if self.density else ()):
+            dh = dh - apply_linear(lambda de, i=i: self.h * self.widths(de, i) / self.widths(self.edges[i], i), de)
         return dh
+
+    def _along_weights(self, dweights):
+        inside, places = self.places
+        dn = scatter(dweights[inside], (places,), (int(np.prod(self.shape)),), self.h.dtype)
+        dn = np.reshape(dn, self.shape)
+        return (dn / self.volume - self.h * np.sum(dn)) / self.total if self.density else dn
 
     def weights_bar(self, hbar):
         inside, places = self.places
@@ -201,12 +175,13 @@ class Histogram:
 
     def edges_bar(self, hbar, edges_bars, i):
         """Of the edges along an axis: their own, and what the density has to say of their widths."""
-        bar = unthunk(edges_bars[i])
-        if not self.density or isinstance(hbar, AbstractZero):
-            return bar
-        others = tuple([j for j in range(len(self.shape)) if j != i])
-        widths_bar = -np.sum(np.real(hbar * conj(self.h)), axis=others) / np.diff(self.edges[i])
-        return bar + difference_adjoint(widths_bar, 0, len(self.edges[i]))
+
+        def of_density(hbar):
+            others = tuple([j for j in range(len(self.shape)) if j != i])
+            widths_bar = -np.sum(np.real(hbar * conj(self.h)), axis=others) / np.diff(self.edges[i])
+            return difference_adjoint(widths_bar, 0, len(self.edges[i]))
+
+        return edges_bars[i] + apply_linear(of_density, hbar) if self.density else edges_bars[i]
 
 
 def number_of_bin(x, edges, is_uniform):
@@ -228,34 +203,31 @@ def number_of_bin(x, edges, is_uniform):
 
 def tangents_of(histogram, dcolumns, dbins, dlimits, dweights):
     """The tangents of the histogram, and of the edges along each axis."""
-    moves = zip(histogram.axes, histogram.edges, dcolumns, dbins, dlimits, strict=True)
-    dedges = [edges_tangent(*move) for move in moves]
-    dweights = ZERO_TANGENT if histogram.weights is None else dweights
-    return project_to(histogram.h)(histogram.tangent(dweights, dedges)), dedges
+    moves = zip(histogram.axes, dcolumns, dbins, dlimits, strict=True)
+    dedges = [axis.tangent(*moved) for axis, *moved in moves]
+    return histogram.tangent(dweights, dedges), dedges
 
 
 class Cotangents:
     """The cotangents of what a histogram was made of, each when it is asked for."""
 
     def __init__(self, histogram, hbar, edges_bars):
-        hbar = unthunk(hbar)
         # Counts are whole numbers, of which there is no cotangent.
-        self.hbar = ZERO_TANGENT if project_to(histogram.h) is NON_DIFFERENTIABLE else hbar
-        self.edges_bars = [ZERO_TANGENT] * len(histogram.shape) if isinstance(edges_bars, AbstractZero) else edges_bars
-        self.histogram = histogram
+        self.hbar = hbar if is_differentiable(histogram.h) else ZeroTangent()
+        self.histogram, self.edges_bars = histogram, edges_bars
         self._edges_bars = {}
 
     def weights(self):
-        return self.hbar if isinstance(self.hbar, AbstractZero) else self.histogram.weights_bar(self.hbar)
+        return apply_linear(self.histogram.weights_bar, self.hbar)
 
     def column(self, i):
-        return of_edges(self.histogram.axes[i].data_bar, self._edges_bar(i))
+        return apply_linear(self.histogram.axes[i].data_bar, self._edges_bar(i))
 
     def bins(self, i):
-        return of_edges(self.histogram.axes[i].bins_bar, self._edges_bar(i))
+        return apply_linear(self.histogram.axes[i].bins_bar, self._edges_bar(i))
 
     def limits(self, i):
-        return of_edges(self.histogram.axes[i].limits_bar, self._edges_bar(i))
+        return apply_linear(self.histogram.axes[i].limits_bar, self._edges_bar(i))
 
     def _edges_bar(self, i):
         if i not in self._edges_bars:
@@ -267,41 +239,41 @@ class Cotangents:
 
 
 def flat(x):
-    return x if isinstance(x, AbstractZero) or x is None else np.reshape(x, -1)
+    return None if x is None else np.reshape(x, -1)
 
 
 @frule.register(np.histogram)
-def histogram_frule(tangents, a, bins=10, range=None, density=None, weights=None):
-    da, dbins, dlimits = as_array_tangent(tangents[1], a), tangent_at(tangents, 1), tangent_at(tangents, 2)
-    dbins, dweights = as_array_tangent(dbins, bins), as_array_tangent(tangent_at(tangents, 4), weights)
+@pushforward
+def histogram_frule(da, dbins, drange, dweights, a, bins=10, range=None, density=None, weights=None):
+    da, dbins, dweights = as_array_tangent(da, a), as_array_tangent(dbins, bins), as_array_tangent(dweights, weights)
     a, bins, weights = as_array(a), as_array(bins), as_array(weights)
     h, edges = np.histogram(a, bins, range, density, weights)
     histogram = Histogram([flat(a)], [bins], [range], flat(weights), density, h, [edges])
-    dh, (dedges,) = tangents_of(histogram, [flat(da)], [dbins], [dlimits], flat(dweights))
+    dh, (dedges,) = tangents_of(histogram, [flat(da)], [dbins], [drange], flat(dweights))
     return (h, edges), (dh, dedges)
 
 
 @rrule.register(np.histogram)
 def histogram_rrule(a, bins=10, range=None, density=None, weights=None):
     """As `Histogram` and `BinEdges` say."""
-    projects = [project_to(x) for x in (a, bins, range, weights)]
+    by_arguments = pullback_wrt(a, bins, range, ..., weights)
     a, bins, weights = as_array(a), as_array(bins), as_array(weights)
-    shapes = np.shape(a), np.shape(weights)
+    shape, shape_of_weights = np.shape(a), np.shape(weights)
     h, edges = np.histogram(a, bins, range, density, weights)
     histogram = Histogram([flat(a)], [bins], [range], flat(weights), density, h, [edges])
 
-    def histogram_pullback(bars):
-        hbar, edges_bar = (bars, bars) if isinstance(bars, AbstractZero) else bars
+    @by_arguments
+    def histogram_pullback(ybar):
+        hbar, edges_bar = ybar
         bar = Cotangents(histogram, hbar, [edges_bar])
-        abar, wbar = (Thunk(lambda: shaped(bar.column(0), shapes[0])), Thunk(lambda: shaped(bar.weights(), shapes[1])))
-        of_edges = projects[1](Thunk(lambda: bar.bins(0))), projects[2](Thunk(lambda: bar.limits(0)))
-        return stop_early(NO_TANGENT, projects[0](abar), *of_edges, NO_TANGENT, projects[3](wbar))
+        return (
+            lambda: np.reshape(bar.column(0), shape),
+            lambda: bar.bins(0),
+            lambda: bar.limits(0),
+            lambda: np.reshape(bar.weights(), shape_of_weights),
+        )
 
     return (h, edges), histogram_pullback
-
-
-def shaped(x, shape):
-    return x if isinstance(x, AbstractZero) else np.reshape(x, shape)
 
 
 # ---------------------------------------------------------------- in several dimensions
@@ -309,7 +281,7 @@ def shaped(x, shape):
 
 def of_each(x, count):
     """An argument for each dimension: what is given for all of them, None or one tangent, is repeated."""
-    return [x] * count if isinstance(x, AbstractZero) or is_one(x) else list(x)
+    return [x] * count if is_one(x) else list(x)
 
 
 def is_one(x):
@@ -327,41 +299,41 @@ def columns_of(sample):
 def columns_back(sample, bars):
     """The cotangent of a sample from those of its columns."""
     if isinstance(sample, (list, tuple)):
-        return parts_back(sample, bars if np.ndim(sample[0]) else bars[0])
+        return (
+            parts_back(sample, bars) if np.ndim(sample[0]) else apply_linear(lambda bar: items_of(sample, bar), *bars)
+        )
     if np.ndim(sample) < 2:
-        return shaped(bars[0], np.shape(sample))
-    bar = parts_back(sample.T, bars)
-    return bar if isinstance(bar, AbstractZero) else bar.T
+        return np.reshape(bars[0], np.shape(sample))
+    return parts_back(sample.T, bars).T
 
 
 def parts_back(whole, bars):
     """The cotangent of an argument from those of its parts, of which some may be zero."""
-    if isinstance(bars, AbstractZero) or all(isinstance(bar, AbstractZero) for bar in bars):
-        return ZERO_TANGENT
     if not isinstance(whole, (list, tuple)):
-        bars = [
-            np.zeros(np.shape(x)) if isinstance(bar, AbstractZero) else bar for x, bar in zip(whole, bars, strict=True)
-        ]
-    return items_of(whole, list(bars))
+        return apply_linear(
+            lambda *bars: np.stack([full_tangent(*each) for each in zip(bars, whole, strict=True)]), *bars
+        )
+    return apply_linear(lambda *bars: items_of(whole, list(bars)), *bars)
 
 
 def dense_columns(dsample, sample):
     """The tangents of the columns."""
-    if isinstance(dsample, AbstractZero):
-        return [dsample] * len(columns_of(sample))
     if isinstance(sample, (list, tuple)) and np.ndim(sample[0]):
-        return [as_array_tangent(dx, x) for dx, x in zip(dsample, sample, strict=True)]
-    return columns_of(as_array_tangent(dsample, sample))
+        return [as_array_tangent(dx, x) for dx, x in zip(of_each(dsample, len(sample)), sample, strict=True)]
+    dsample = as_array_tangent(dsample, sample)
+    if np.ndim(as_array(sample)) < 2:
+        return [np.reshape(dsample, -1)]
+    return [dsample[:, i] for i in range(np.shape(sample)[1])]
 
 
 @frule.register(np.histogramdd)
-def histogramdd_frule(tangents, sample, bins=10, range=None, density=None, weights=None):
-    dsample, dbins, dlimits = tangents[1], tangent_at(tangents, 1), tangent_at(tangents, 2)
-    dweights = as_array_tangent(tangent_at(tangents, 4), weights)
+@pushforward
+def histogramdd_frule(dsample, dbins, drange, dweights, sample, bins=10, range=None, density=None, weights=None):
     histogram, y = histogram_of_sample(sample, bins, range, density, weights)
     count = len(histogram.shape)
     dbins = [as_array_tangent(db, b) for db, b in zip(of_each(dbins, count), of_each(bins, count), strict=True)]
-    dh, dedges = tangents_of(histogram, dense_columns(dsample, sample), dbins, of_each(dlimits, count), dweights)
+    dcolumns, dlimits = dense_columns(dsample, sample), of_each(drange, count)
+    dh, dedges = tangents_of(histogram, dcolumns, dbins, dlimits, as_array_tangent(dweights, weights))
     return y, (dh, items_of(y[1], dedges))
 
 
@@ -380,17 +352,18 @@ def histogram_of_sample(sample, bins, limits, density, weights):
 def histogramdd_rrule(sample, bins=10, range=None, density=None, weights=None):
     """As `Histogram` and `BinEdges` say, of the columns of the sample."""
     histogram, y = histogram_of_sample(sample, bins, range, density, weights)
-    projects = [project_to(x) for x in (sample, bins, range, weights)]
     axes = np.arange(len(histogram.shape))
 
-    def histogramdd_pullback(bars):
-        hbar, edges_bars = (bars, bars) if isinstance(bars, AbstractZero) else bars
+    @pullback_wrt(sample, bins, range, ..., weights)
+    def histogramdd_pullback(ybar):
+        hbar, edges_bars = ybar
         bar = Cotangents(histogram, hbar, edges_bars)
-        sample_bar = Thunk(lambda: columns_back(sample, [bar.column(i) for i in axes]))
-        bins_bar = Thunk(lambda: ZERO_TANGENT if is_one(bins) else parts_back(bins, [bar.bins(i) for i in axes]))
-        limits_bar = Thunk(lambda: ZERO_TANGENT if range is None else parts_back(range, [bar.limits(i) for i in axes]))
-        bars = [project(x) for project, x in zip(projects, (sample_bar, bins_bar, limits_bar), strict=False)]
-        return stop_early(NO_TANGENT, *bars, NO_TANGENT, projects[3](Thunk(bar.weights)))
+        return (
+            lambda: columns_back(sample, [bar.column(i) for i in axes]),
+            lambda: ZeroTangent() if is_one(bins) else parts_back(bins, [bar.bins(i) for i in axes]),
+            lambda: parts_back(range, [bar.limits(i) for i in axes]),
+            bar.weights,
+        )
 
     return y, histogramdd_pullback
 
@@ -401,16 +374,15 @@ def serves_both_axes(bins):
 
 
 @frule.register(np.histogram2d)
-def histogram2d_frule(tangents, x, y, bins=10, range=None, density=None, weights=None):
-    dcolumns = [as_array_tangent(dx, column) for dx, column in zip(tangents[1:3], (x, y), strict=True)]
-    dbins, dlimits = tangent_at(tangents, 2), tangent_at(tangents, 3)
-    dweights = as_array_tangent(tangent_at(tangents, 5), weights)
+@pushforward
+def histogram2d_frule(dx, dy, dbins, drange, dweights, x, y, bins=10, range=None, density=None, weights=None):
     histogram, outputs = histogram_of_pair(x, y, bins, range, density, weights)
     if serves_both_axes(bins):
         dbins = [as_array_tangent(dbins, bins)] * 2
     else:
         dbins = [as_array_tangent(db, b) for db, b in zip(of_each(dbins, 2), bins, strict=True)]
-    dh, dedges = tangents_of(histogram, dcolumns, dbins, of_each(dlimits, 2), dweights)
+    dcolumns = as_array_tangent(dx, x), as_array_tangent(dy, y)
+    dh, dedges = tangents_of(histogram, dcolumns, dbins, of_each(drange, 2), as_array_tangent(dweights, weights))
     return outputs, (dh, *dedges)
 
 
@@ -425,19 +397,19 @@ def histogram_of_pair(x, y, bins, limits, density, weights):
 def histogram2d_rrule(x, y, bins=10, range=None, density=None, weights=None):
     """As `Histogram` and `BinEdges` say."""
     histogram, outputs = histogram_of_pair(x, y, bins, range, density, weights)
-    project_x, project_y, project_bins, project_range, project_weights = map(project_to, (x, y, bins, range, weights))
 
-    def histogram2d_pullback(bars):
-        hbar, *edges_bars = [bars] * 3 if isinstance(bars, AbstractZero) else bars
+    @pullback_wrt(x, y, bins, range, ..., weights)
+    def histogram2d_pullback(ybar):
+        hbar, *edges_bars = ybar
         bar = Cotangents(histogram, hbar, edges_bars)
 
         def bins_bar():
             both = [bar.bins(0), bar.bins(1)]
             return both[0] + both[1] if serves_both_axes(bins) else parts_back(bins, both)
 
-        of_columns = project_x(Thunk(lambda: bar.column(0))), project_y(Thunk(lambda: bar.column(1)))
-        limits_bar = Thunk(lambda: ZERO_TANGENT if range is None else parts_back(range, [bar.limits(0), bar.limits(1)]))
-        of_edges = project_bins(Thunk(bins_bar)), project_range(limits_bar)
-        return stop_early(NO_TANGENT, *of_columns, *of_edges, NO_TANGENT, project_weights(Thunk(bar.weights)))
+        def limits_bar():
+            return parts_back(range, [bar.limits(0), bar.limits(1)])
+
+        return lambda: bar.column(0), lambda: bar.column(1), bins_bar, limits_bar, bar.weights
 
     return outputs, histogram2d_pullback

@@ -5,7 +5,6 @@ from multipledispatch import MDNotImplementedError
 
 from rules.numpy.array_like import as_array, as_array_tangent, conj
 from rules.numpy.reduced_axes import (
-    NO_TANGENT,
     NOT_GIVEN,
     ReducedAxes,
     decline_discarded_imaginary_part,
@@ -13,11 +12,8 @@ from rules.numpy.reduced_axes import (
     given,
     is_plain,
     masked,
-    projector_of,
-    stop_early,
-    tangent_at,
 )
-from rulescore import AbstractZero, Thunk, frule, ignore_derivatives, project_to, rrule, unbroadcast, unthunk
+from rulescore import apply_linear, frule, ignore_derivatives, pullback_wrt, pushforward, rrule, unbroadcast
 
 
 class Deviations:
@@ -44,8 +40,8 @@ class Deviations:
 
     def variance_tangent(self, dd, df):
         """v̇ = (2 Σ Re(conj(d) ḋ) - v ḟ) / f, with length 1 along the reduced axes."""
-        dv = self._sum(2 * np.real(conj(self.d) * masked(self.kept, dd))) / self.f
-        return dv if isinstance(df, AbstractZero) else dv - self._variance() * df / self.f
+        dv = apply_linear(lambda dd: self._sum(2 * np.real(conj(self.d) * masked(self.kept, dd))) / self.f, dd)
+        return dv - apply_linear(lambda df: self._variance() * df / self.f, df)
 
     def deviations_bar(self, vbar):
         """d̄ = 2 d v̄ / f."""
@@ -90,44 +86,42 @@ def slope_of_sqrt(y):
     return np.where(is_zero, 0, 0.5 / np.where(is_zero, 1, y))
 
 
-def moment_frule(f, slope, tangents, a, axis, dtype, out, ddof, keepdims, mean, correction, where, kept):
-    """The pushforward of ``f`` of the variance v of what is ``kept``, with ``slope(y)`` = ∂f/∂v."""
+def moment_and_tangent(f, slope, dd, df, a, axis, dtype, out, ddof, keepdims, mean, correction, where, kept):
+    """``f`` of the variance v of what is ``kept``, and its tangent, with ``slope(y)`` = ∂f/∂v."""
     decline_unusual_variance(a, dtype, out, mean)
     options = given(axis=axis, dtype=dtype, ddof=ddof, keepdims=keepdims, mean=mean, correction=correction, where=where)
     y = f(a, **options)
-    dd = as_array_tangent(tangents[1], a) - tangent_at(tangents, 6)
-    df = -(tangent_at(tangents, 4) + tangent_at(tangents, 7))
-    if isinstance(dd, AbstractZero) and isinstance(df, AbstractZero):
-        return y, dd
     deviations = Deviations(a, axis, dtype, ddof, mean, correction, kept)
     dy = deviations.unless_constant(slope(deviations.axes.restore(y)) * deviations.variance_tangent(dd, df))
-    return y, project_to(y)(np.reshape(dy, np.shape(y)))
+    return y, np.reshape(dy, np.shape(y))
 
 
-def moment_rrule(f, slope, a, axis, dtype, out, ddof, keepdims, mean, correction, where, kept):
-    """The pullback of ``f`` of the variance v of what is ``kept``, with ``slope(y)`` = ∂f/∂v."""
+def moment_and_pullback(f, slope, a, axis, dtype, out, ddof, keepdims, mean, correction, where, kept):
+    """``f`` of the variance v of what is ``kept``, and its pullback, with ``slope(y)`` = ∂f/∂v."""
     decline_unusual_variance(a, dtype, out, mean)
     options = given(axis=axis, dtype=dtype, ddof=ddof, keepdims=keepdims, mean=mean, correction=correction, where=where)
     y = f(a, **options)
-    project, project_ddof, project_mean, project_correction = map(projector_of, (a, ddof, mean, correction))
     is_usual = type(a) is np.ndarray and a.dtype.char in "fd" and type(ddof) is int and a.size
     is_usual = is_usual and dtype is None and mean is correction is kept is NOT_GIVEN
 
+    @pullback_wrt(a, ..., ..., ..., ddof, ..., mean, correction)
     def moment_pullback(ybar):
-        ybar = unthunk(ybar)
-        if isinstance(ybar, AbstractZero):
-            return NO_TANGENT, project(ybar)
         vbar = slope(y) * ybar.real
-        if is_usual and is_plain(ybar):
-            return NO_TANGENT, project(plain_deviations_bar(vbar, a, ReducedAxes(a.shape, axis), ddof))
         deviations = Deviations(a, axis, dtype, ddof, mean, correction, kept)
         dbar = deviations.deviations_bar(vbar)
-        mean_bar = Thunk(lambda: -unbroadcast(dbar, np.shape(mean)))
-        ddof_bar = Thunk(lambda: -deviations.freedom_bar(vbar))
-        of_options = (project_ddof(ddof_bar), NO_TANGENT, project_mean(mean_bar), project_correction(ddof_bar))
-        return stop_early(NO_TANGENT, project(dbar), NO_TANGENT, NO_TANGENT, NO_TANGENT, *of_options)
 
-    return y, moment_pullback
+        def ddof_bar():
+            return -deviations.freedom_bar(vbar)
+
+        return dbar, ddof_bar, lambda: -unbroadcast(dbar, np.shape(mean)), ddof_bar
+
+    @pullback_wrt(a)
+    def usual_pullback(ybar):
+        if not is_plain(ybar):
+            return moment_pullback(ybar)[1]
+        return plain_deviations_bar(slope(y) * ybar.real, a, ReducedAxes(a.shape, axis), ddof)
+
+    return y, usual_pullback if is_usual else moment_pullback
 
 
 def plain_deviations_bar(vbar, a, axes, ddof):
@@ -141,8 +135,12 @@ def plain_deviations_bar(vbar, a, axes, ddof):
 
 
 @frule.register(np.var)
+@pushforward
 def var_frule(
-    tangents,
+    da,
+    dddof,
+    dmean,
+    dcorrection,
     a,
     axis=None,
     dtype=None,
@@ -154,7 +152,8 @@ def var_frule(
     *,
     where=NOT_GIVEN,
 ):
-    return moment_frule(np.var, one, tangents, a, axis, dtype, out, ddof, keepdims, mean, correction, where, where)
+    dd, df = as_array_tangent(da, a) - dmean, -(dddof + dcorrection)
+    return moment_and_tangent(np.var, one, dd, df, a, axis, dtype, out, ddof, keepdims, mean, correction, where, where)
 
 
 @rrule.register(np.var)
@@ -171,12 +170,16 @@ def var_rrule(
     where=NOT_GIVEN,
 ):
     """ā = 2 (a - μ) ȳ / f, where μ is the mean and f = n - ddof."""
-    return moment_rrule(np.var, one, a, axis, dtype, out, ddof, keepdims, mean, correction, where, where)
+    return moment_and_pullback(np.var, one, a, axis, dtype, out, ddof, keepdims, mean, correction, where, where)
 
 
 @frule.register(np.std)
+@pushforward
 def std_frule(
-    tangents,
+    da,
+    dddof,
+    dmean,
+    dcorrection,
     a,
     axis=None,
     dtype=None,
@@ -188,8 +191,9 @@ def std_frule(
     *,
     where=NOT_GIVEN,
 ):
-    return moment_frule(
-        np.std, slope_of_sqrt, tangents, a, axis, dtype, out, ddof, keepdims, mean, correction, where, where
+    dd, df = as_array_tangent(da, a) - dmean, -(dddof + dcorrection)
+    return moment_and_tangent(
+        np.std, slope_of_sqrt, dd, df, a, axis, dtype, out, ddof, keepdims, mean, correction, where, where
     )
 
 
@@ -207,7 +211,9 @@ def std_rrule(
     where=NOT_GIVEN,
 ):
     """ā = (a - μ) ȳ / (f y), and 0 for the standard deviation of a constant."""
-    return moment_rrule(np.std, slope_of_sqrt, a, axis, dtype, out, ddof, keepdims, mean, correction, where, where)
+    return moment_and_pullback(
+        np.std, slope_of_sqrt, a, axis, dtype, out, ddof, keepdims, mean, correction, where, where
+    )
 
 
 # The methods have the same positional parameters, as far as they have them.

@@ -7,21 +7,27 @@ derivative 0; so has the mean, the variance or the maximum of no numbers at all,
 import numpy as np
 
 from rules.numpy.array_like import as_array, as_array_tangent
-from rules.numpy.moments import moment_frule, moment_rrule, one, slope_of_sqrt
+from rules.numpy.moments import moment_and_pullback, moment_and_tangent, one, slope_of_sqrt
 from rules.numpy.reduced_axes import (
-    NO_TANGENT,
     NOT_GIVEN,
     ReducedAxes,
     decline_out,
     given,
     masked,
-    projector_of,
-    stop_early,
-    tangent_at,
 )
-from rules.numpy.reductions import extremum_frule, extremum_rrule, prod_frule_of, prod_rrule_of
-from rules.numpy.scans import running_product_frule, running_product_rrule, running_sum_frule, running_sum_rrule
-from rulescore import AbstractZero, Thunk, frule, project_to, rrule, unthunk
+from rules.numpy.reductions import (
+    extremum_and_pullback,
+    extremum_and_tangent,
+    product_and_pullback,
+    product_and_tangent,
+)
+from rules.numpy.scans import (
+    running_product_and_pullback,
+    running_product_and_tangent,
+    running_sum_and_pullback,
+    running_sum_and_tangent,
+)
+from rulescore import apply_linear, frule, pullback_wrt, pushforward, rrule
 
 
 def numbers(a, where=NOT_GIVEN):
@@ -35,16 +41,18 @@ def numbers(a, where=NOT_GIVEN):
 
 
 @frule.register(np.nansum)
-def nansum_frule(tangents, a, axis=None, dtype=None, out=None, keepdims=NOT_GIVEN, initial=NOT_GIVEN, where=NOT_GIVEN):
+@pushforward
+def nansum_frule(
+    da, dinitial, a, axis=None, dtype=None, out=None, keepdims=NOT_GIVEN, initial=NOT_GIVEN, where=NOT_GIVEN
+):
     decline_out(out)
-    da, dinitial = as_array_tangent(tangents[1], a), tangent_at(tangents, 5)
     y = np.nansum(a, **given(axis=axis, dtype=dtype, keepdims=keepdims, initial=initial, where=where))
-    dy = da
-    if not isinstance(da, AbstractZero):
-        dy = np.sum(masked(numbers(a, where), da), **given(axis=axis, dtype=dtype, keepdims=keepdims))
-    if not isinstance(dinitial, AbstractZero):
-        dy = dy + np.ones_like(y) * dinitial
-    return y, project_to(y)(dy)
+
+    def along_a(da):
+        return np.sum(masked(numbers(a, where), da), **given(axis=axis, dtype=dtype, keepdims=keepdims))
+
+    dy = apply_linear(along_a, as_array_tangent(da, a))
+    return y, dy + apply_linear(lambda dinitial: np.ones_like(y) * dinitial, dinitial)
 
 
 @rrule.register(np.nansum)
@@ -52,25 +60,23 @@ def nansum_rrule(a, axis=None, dtype=None, out=None, keepdims=NOT_GIVEN, initial
     """ā is ȳ copied to the numbers among the elements."""
     decline_out(out)
     y = np.nansum(a, **given(axis=axis, dtype=dtype, keepdims=keepdims, initial=initial, where=where))
-    project, project_initial, axes, kept = project_to(a), projector_of(initial), axes_of(a, axis), numbers(a, where)
+    axes, kept = axes_of(a, axis), numbers(a, where)
 
+    @pullback_wrt(a, ..., ..., ..., ..., initial)
     def nansum_pullback(ybar):
-        initial_bar = project_initial(Thunk(lambda: np.sum(ybar)))
-        return stop_early(NO_TANGENT, project(masked(kept, axes.spread(unthunk(ybar)))), *[NO_TANGENT] * 4, initial_bar)
+        return lambda: masked(kept, axes.spread(ybar)), lambda: np.sum(ybar)
 
     return y, nansum_pullback
 
 
 @frule.register(np.nanmean)
-def nanmean_frule(tangents, a, axis=None, dtype=None, out=None, keepdims=NOT_GIVEN, *, where=NOT_GIVEN):
+@pushforward
+def nanmean_frule(da, a, axis=None, dtype=None, out=None, keepdims=NOT_GIVEN, *, where=NOT_GIVEN):
     decline_out(out)
-    da = as_array_tangent(tangents[1], a)
     y = np.nanmean(a, **given(axis=axis, dtype=dtype, keepdims=keepdims, where=where))
-    if isinstance(da, AbstractZero):
-        return y, da
     kept, axes = numbers(a, where), axes_of(a, axis)
-    total = np.sum(masked(kept, da), keepdims=True, **given(axis=axis, dtype=dtype))
-    return y, project_to(y)(np.reshape(total / np.maximum(axes.count(kept), 1), np.shape(y)))
+    total = np.sum(masked(kept, as_array_tangent(da, a)), keepdims=True, **given(axis=axis, dtype=dtype))
+    return y, np.reshape(total / np.maximum(axes.count(kept), 1), np.shape(y))
 
 
 @rrule.register(np.nanmean)
@@ -78,11 +84,12 @@ def nanmean_rrule(a, axis=None, dtype=None, out=None, keepdims=NOT_GIVEN, *, whe
     """ā is ȳ / n at the n numbers among the elements."""
     decline_out(out)
     y = np.nanmean(a, **given(axis=axis, dtype=dtype, keepdims=keepdims, where=where))
-    project, axes, kept = project_to(a), axes_of(a, axis), numbers(a, where)
+    axes, kept = axes_of(a, axis), numbers(a, where)
 
+    @pullback_wrt(a)
     def nanmean_pullback(ybar):
-        share = axes.share(unthunk(ybar), np.maximum(axes.count(kept), 1))
-        return NO_TANGENT, project(masked(kept, axes.spread(share)))
+        share = axes.share(ybar, np.maximum(axes.count(kept), 1))
+        return masked(kept, axes.spread(share))
 
     return y, nanmean_pullback
 
@@ -95,41 +102,51 @@ def axes_of(a, axis):
 
 
 @frule.register(np.nanprod)
-def nanprod_frule(tangents, a, axis=None, dtype=None, out=None, keepdims=NOT_GIVEN, initial=NOT_GIVEN, where=NOT_GIVEN):
-    return prod_frule_of(np.nanprod, tangents, a, axis, dtype, out, keepdims, initial, where, numbers(a, where))
+@pushforward
+def nanprod_frule(
+    da, dinitial, a, axis=None, dtype=None, out=None, keepdims=NOT_GIVEN, initial=NOT_GIVEN, where=NOT_GIVEN
+):
+    kept = numbers(a, where)
+    return product_and_tangent(np.nanprod, da, dinitial, a, axis, dtype, out, keepdims, initial, where, kept)
 
 
 @rrule.register(np.nanprod)
 def nanprod_rrule(a, axis=None, dtype=None, out=None, keepdims=NOT_GIVEN, initial=NOT_GIVEN, where=NOT_GIVEN):
-    return prod_rrule_of(np.nanprod, a, axis, dtype, out, keepdims, initial, where, numbers(a, where))
+    return product_and_pullback(np.nanprod, a, axis, dtype, out, keepdims, initial, where, numbers(a, where))
 
 
 @frule.register(np.nanmax)
-def nanmax_frule(tangents, a, axis=None, out=None, keepdims=NOT_GIVEN, initial=NOT_GIVEN, where=NOT_GIVEN):
-    return extremum_frule(np.nanmax, tangents, a, axis, out, keepdims, initial, where, numbers(a, where))
+@pushforward
+def nanmax_frule(da, dinitial, a, axis=None, out=None, keepdims=NOT_GIVEN, initial=NOT_GIVEN, where=NOT_GIVEN):
+    return extremum_and_tangent(np.nanmax, da, dinitial, a, axis, out, keepdims, initial, where, numbers(a, where))
 
 
 @rrule.register(np.nanmax)
 def nanmax_rrule(a, axis=None, out=None, keepdims=NOT_GIVEN, initial=NOT_GIVEN, where=NOT_GIVEN):
-    return extremum_rrule(np.nanmax, a, axis, out, keepdims, initial, where, numbers(a, where))
+    return extremum_and_pullback(np.nanmax, a, axis, out, keepdims, initial, where, numbers(a, where))
 
 
 @frule.register(np.nanmin)
-def nanmin_frule(tangents, a, axis=None, out=None, keepdims=NOT_GIVEN, initial=NOT_GIVEN, where=NOT_GIVEN):
-    return extremum_frule(np.nanmin, tangents, a, axis, out, keepdims, initial, where, numbers(a, where))
+@pushforward
+def nanmin_frule(da, dinitial, a, axis=None, out=None, keepdims=NOT_GIVEN, initial=NOT_GIVEN, where=NOT_GIVEN):
+    return extremum_and_tangent(np.nanmin, da, dinitial, a, axis, out, keepdims, initial, where, numbers(a, where))
 
 
 @rrule.register(np.nanmin)
 def nanmin_rrule(a, axis=None, out=None, keepdims=NOT_GIVEN, initial=NOT_GIVEN, where=NOT_GIVEN):
-    return extremum_rrule(np.nanmin, a, axis, out, keepdims, initial, where, numbers(a, where))
+    return extremum_and_pullback(np.nanmin, a, axis, out, keepdims, initial, where, numbers(a, where))
 
 
 # ---------------------------------------------------------------- nanvar and nanstd
 
 
 @frule.register(np.nanvar)
+@pushforward
 def nanvar_frule(
-    tangents,
+    da,
+    dddof,
+    dmean,
+    dcorrection,
     a,
     axis=None,
     dtype=None,
@@ -141,8 +158,10 @@ def nanvar_frule(
     *,
     where=NOT_GIVEN,
 ):
-    kept = numbers(a, where)
-    return moment_frule(np.nanvar, one, tangents, a, axis, dtype, out, ddof, keepdims, mean, correction, where, kept)
+    kept, dd, df = numbers(a, where), as_array_tangent(da, a) - dmean, -(dddof + dcorrection)
+    return moment_and_tangent(
+        np.nanvar, one, dd, df, a, axis, dtype, out, ddof, keepdims, mean, correction, where, kept
+    )
 
 
 @rrule.register(np.nanvar)
@@ -160,12 +179,16 @@ def nanvar_rrule(
 ):
     """ā = 2 (a - μ) ȳ / f at the numbers among the elements, whose mean is μ, with f = n - ddof for n of them."""
     kept = numbers(a, where)
-    return moment_rrule(np.nanvar, one, a, axis, dtype, out, ddof, keepdims, mean, correction, where, kept)
+    return moment_and_pullback(np.nanvar, one, a, axis, dtype, out, ddof, keepdims, mean, correction, where, kept)
 
 
 @frule.register(np.nanstd)
+@pushforward
 def nanstd_frule(
-    tangents,
+    da,
+    dddof,
+    dmean,
+    dcorrection,
     a,
     axis=None,
     dtype=None,
@@ -177,8 +200,10 @@ def nanstd_frule(
     *,
     where=NOT_GIVEN,
 ):
-    slope, kept = slope_of_sqrt, numbers(a, where)
-    return moment_frule(np.nanstd, slope, tangents, a, axis, dtype, out, ddof, keepdims, mean, correction, where, kept)
+    kept, dd, df = numbers(a, where), as_array_tangent(da, a) - dmean, -(dddof + dcorrection)
+    return moment_and_tangent(
+        np.nanstd, slope_of_sqrt, dd, df, a, axis, dtype, out, ddof, keepdims, mean, correction, where, kept
+    )
 
 
 @rrule.register(np.nanstd)
@@ -195,35 +220,39 @@ def nanstd_rrule(
     where=NOT_GIVEN,
 ):
     kept = numbers(a, where)
-    return moment_rrule(np.nanstd, slope_of_sqrt, a, axis, dtype, out, ddof, keepdims, mean, correction, where, kept)
+    return moment_and_pullback(
+        np.nanstd, slope_of_sqrt, a, axis, dtype, out, ddof, keepdims, mean, correction, where, kept
+    )
 
 
 # ---------------------------------------------------------------- nancumsum and nancumprod
 
 
 @frule.register(np.nancumsum)
-def nancumsum_frule(tangents, a, axis=None, dtype=None, out=None):
+@pushforward
+def nancumsum_frule(da, a, axis=None, dtype=None, out=None):
     decline_out(out)
     options = given(axis=axis, dtype=dtype)
-    return running_sum_frule(lambda a: np.nancumsum(a, **options), tangents[1], a, dtype, numbers(a))
+    return running_sum_and_tangent(lambda a: np.nancumsum(a, **options), da, a, dtype, numbers(a))
 
 
 @rrule.register(np.nancumsum)
 def nancumsum_rrule(a, axis=None, dtype=None, out=None):
     decline_out(out)
     options = given(axis=axis, dtype=dtype)
-    return running_sum_rrule(lambda a: np.nancumsum(a, **options), a, axis, dtype, kept=numbers(a))
+    return running_sum_and_pullback(lambda a: np.nancumsum(a, **options), a, axis, dtype, kept=numbers(a))
 
 
 @frule.register(np.nancumprod)
-def nancumprod_frule(tangents, a, axis=None, dtype=None, out=None):
+@pushforward
+def nancumprod_frule(da, a, axis=None, dtype=None, out=None):
     decline_out(out)
     options = given(axis=axis, dtype=dtype)
-    return running_product_frule(lambda a: np.nancumprod(a, **options), tangents[1], a, axis, dtype, kept=numbers(a))
+    return running_product_and_tangent(lambda a: np.nancumprod(a, **options), da, a, axis, dtype, kept=numbers(a))
 
 
 @rrule.register(np.nancumprod)
 def nancumprod_rrule(a, axis=None, dtype=None, out=None):
     decline_out(out)
     options = given(axis=axis, dtype=dtype)
-    return running_product_rrule(lambda a: np.nancumprod(a, **options), a, axis, dtype, kept=numbers(a))
+    return running_product_and_pullback(lambda a: np.nancumprod(a, **options), a, axis, dtype, kept=numbers(a))

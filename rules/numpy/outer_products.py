@@ -9,10 +9,10 @@ import math
 import numpy as np
 
 from rules.numpy.array_like import conj
-from rules.numpy.products import bilinear_frule, bilinear_rrule
+from rules.numpy.products import bilinear_and_pullback, bilinear_and_tangent
 from rules.numpy.reduced_axes import decline_out
 from rules.numpy.shape import inverse_permutation
-from rulescore import frule, rrule, unbroadcast
+from rulescore import frule, pushforward, rrule, unbroadcast
 
 # ---------------------------------------------------------------- outer and kron
 
@@ -28,26 +28,28 @@ def outer_b_bar(ybar, a, shape):
 
 
 @frule.register(np.outer)
-def outer_frule(tangents, a, b, out=None):
+@pushforward
+def outer_frule(da, db, a, b, out=None):
     decline_out(out)
-    return bilinear_frule(np.outer, tangents[:3], a, b)
+    return bilinear_and_tangent(np.outer, da, db, a, b)
 
 
 @rrule.register(np.outer)
 def outer_rrule(a, b, out=None, *, needs=None):
     decline_out(out)
-    return bilinear_rrule(np.outer, outer_a_bar, outer_b_bar, a, b, needs and needs[:2])
+    return bilinear_and_pullback(np.outer, outer_a_bar, outer_b_bar, a, b, needs and needs[:2])
 
 
 @frule.register(np.linalg.outer)
-def linalg_outer_frule(tangents, x1, x2, /):
-    return bilinear_frule(np.linalg.outer, tangents, x1, x2)
+@pushforward
+def linalg_outer_frule(dx1, dx2, x1, x2, /):
+    return bilinear_and_tangent(np.linalg.outer, dx1, dx2, x1, x2)
 
 
 @rrule.register(np.linalg.outer)
 def linalg_outer_rrule(x1, x2, /, *, needs=None):
     """It takes vectors alone, hence no alias of ``np.outer``."""
-    return bilinear_rrule(np.linalg.outer, outer_a_bar, outer_b_bar, x1, x2, needs)
+    return bilinear_and_pullback(np.linalg.outer, outer_a_bar, outer_b_bar, x1, x2, needs)
 
 
 def as_outer(y, shape_a, shape_b):
@@ -71,13 +73,14 @@ def kron_b_bar(ybar, a, shape):
 
 
 @frule.register(np.kron)
-def kron_frule(tangents, a, b):
-    return bilinear_frule(np.kron, tangents, a, b)
+@pushforward
+def kron_frule(da, db, a, b):
+    return bilinear_and_tangent(np.kron, da, db, a, b)
 
 
 @rrule.register(np.kron)
 def kron_rrule(a, b, *, needs=None):
-    return bilinear_rrule(np.kron, kron_a_bar, kron_b_bar, a, b, needs)
+    return bilinear_and_pullback(np.kron, kron_a_bar, kron_b_bar, a, b, needs)
 
 
 # ---------------------------------------------------------------- tensordot
@@ -118,15 +121,16 @@ def tensordot_b_bar(axes, ybar, a, shape):
 
 
 @frule.register(np.tensordot)
-def tensordot_frule(tangents, a, b, axes=2):
-    return bilinear_frule(functools.partial(np.tensordot, axes=axes), tangents[:3], a, b)
+@pushforward
+def tensordot_frule(da, db, a, b, axes=2):
+    return bilinear_and_tangent(functools.partial(np.tensordot, axes=axes), da, db, a, b)
 
 
 @rrule.register(np.tensordot)
 def tensordot_rrule(a, b, axes=2, *, needs=None):
     f = functools.partial(np.tensordot, axes=axes)
     a_bar, b_bar = functools.partial(tensordot_a_bar, axes), functools.partial(tensordot_b_bar, axes)
-    return bilinear_rrule(f, a_bar, b_bar, a, b, needs and needs[:2])
+    return bilinear_and_pullback(f, a_bar, b_bar, a, b, needs and needs[:2])
 
 
 # ---------------------------------------------------------------- cross
@@ -170,9 +174,10 @@ def in_place(xbar, shape, axis):
 
 
 @frule.register(np.cross)
-def cross_frule(tangents, a, b, axisa=-1, axisb=-1, axisc=-1, axis=None):
+@pushforward
+def cross_frule(da, db, a, b, axisa=-1, axisb=-1, axisc=-1, axis=None):
     f = functools.partial(np.cross, axisa=axisa, axisb=axisb, axisc=axisc, axis=axis)
-    return bilinear_frule(f, tangents[:3], a, b)
+    return bilinear_and_tangent(f, da, db, a, b)
 
 
 @rrule.register(np.cross)
@@ -180,18 +185,19 @@ def cross_rrule(a, b, axisa=-1, axisb=-1, axisc=-1, axis=None, *, needs=None):
     """y·(a × b) is the volume of a parallelepiped, which turning the three factors does not change."""
     f = functools.partial(np.cross, axisa=axisa, axisb=axisb, axisc=axisc, axis=axis)
     product = CrossProduct(axisa, axisb, axisc) if axis is None else CrossProduct(axis, axis, axis)
-    return bilinear_rrule(f, product.a_bar, product.b_bar, a, b, needs and needs[:2])
+    return bilinear_and_pullback(f, product.a_bar, product.b_bar, a, b, needs and needs[:2])
 
 
 @frule.register(np.linalg.cross)
-def linalg_cross_frule(tangents, x1, x2, /, *, axis=-1):
-    return bilinear_frule(functools.partial(np.linalg.cross, axis=axis), tangents, x1, x2)
+@pushforward
+def linalg_cross_frule(dx1, dx2, x1, x2, /, *, axis=-1):
+    return bilinear_and_tangent(functools.partial(np.linalg.cross, axis=axis), dx1, dx2, x1, x2)
 
 
 @rrule.register(np.linalg.cross)
 def linalg_cross_rrule(x1, x2, /, *, axis=-1, needs=None):
     f, product = functools.partial(np.linalg.cross, axis=axis), CrossProduct(axis, axis, axis)
-    return bilinear_rrule(f, product.a_bar, product.b_bar, x1, x2, needs)
+    return bilinear_and_pullback(f, product.a_bar, product.b_bar, x1, x2, needs)
 
 
 # ---------------------------------------------------------------- the same functions in numpy.linalg

@@ -5,14 +5,17 @@ import warnings
 import numpy as np
 from multipledispatch import MDNotImplementedError
 
-from rules.numpy.array_like import as_array, conj
-from rules.numpy.differences import array_tangent_or_zeros
-from rules.numpy.polynomials import all_zero, powers_and_lower_powers
-from rules.numpy.reduced_axes import NOT_GIVEN, projector_of, stop_early, tangent_at
-from rulescore import AbstractZero, NoTangent, Tangent, Thunk, ZeroTangent, frule, project_to, rrule, unthunk
-
-NO_TANGENT = NoTangent()
-ZERO_TANGENT = ZeroTangent()
+from rules.numpy.array_like import as_array, conj, full_tangent
+from rules.numpy.polynomials import powers_and_lower_powers
+from rulescore import (
+    NoTangent,
+    ZeroTangent,
+    frule,
+    pullback_wrt,
+    pushforward,
+    rrule,
+    unthunk,
+)
 
 
 class Fit:
@@ -56,17 +59,17 @@ class Fit:
             dlhs, drhs = dlhs + self.powers * dw[:, None], drhs + self.y * (dw[:, None] if np.ndim(dy) == 2 else dw)
         ds = np.sum(self.a * dlhs, axis=0)
         da = (dlhs - self.a * ds) / self.s
-        *_, dsolution = frule((NO_TANGENT, da, drhs, NO_TANGENT), np.linalg.lstsq, self.a, self.rhs, self.outputs[4])
+        *_, dsolution = frule((NoTangent(), da, drhs, NoTangent()), np.linalg.lstsq, self.a, self.rhs, self.outputs[4])
         dc, dsquares, _, dsingular = dsolution
         dc = ((dc.T - self.c.T * ds) / self.s).T
         if not self.cov:
-            return (dc, dsquares, NO_TANGENT, dsingular, NO_TANGENT), None
+            return (dc, dsquares, NoTangent(), dsingular, NoTangent()), None
         dgram, relative = (da.T @ self.a) * np.outer(self.s, self.s), ds / self.s
         dinverse = -self.inverse @ (dgram + dgram.T) @ self.inverse - self.inverse * np.add.outer(relative, relative)
-        dfactor = ZERO_TANGENT if self.cov == "unscaled" else dsquares / self.spare
+        dfactor = ZeroTangent() if self.cov == "unscaled" else dsquares / self.spare
         of_inverse = (dinverse if np.ndim(self.y) == 1 else dinverse[:, :, None]) * self.factor()
         inverse = self.inverse if np.ndim(self.y) == 1 else self.inverse[:, :, None]
-        return (dc, dsquares, NO_TANGENT, dsingular, NO_TANGENT), of_inverse + inverse * dfactor
+        return (dc, dsquares, NoTangent(), dsingular, NoTangent()), of_inverse + inverse * dfactor
 
     def slopes(self):
         """The derivatives of the columns of V, but for the last, which is constant."""
@@ -75,34 +78,32 @@ class Fit:
 
     def cotangents(self, cbar, squares_bar, singular_bar, cov_bar):
         """x̄, ȳ and w̄."""
-        sbar, abar = np.zeros(len(self.s)), 0
-        if not isinstance(cov_bar, AbstractZero):
+        sbar, abar = np.zeros(len(self.s)), np.zeros(self.a.shape)
+        if self.cov:
             inverse_bar, factor_bar = self._inverse_bar(cov_bar)
             squares_bar = squares_bar + factor_bar
             both = inverse_bar + inverse_bar.T
             sbar = sbar - np.sum(both * self.inverse, axis=1) / self.s
             scales = np.outer(self.s, self.s)
             abar = -self.a @ (self.inverse * scales) @ (both / scales) @ (self.inverse * scales)
-        if not isinstance(cbar, AbstractZero):
-            terms = np.real(conj(self.c) * cbar)
-            sbar = sbar - np.reshape(terms, (len(self.s), -1)).sum(1) / self.s
-            cbar = (cbar.T / self.s).T
-        _, of_a, rhs_bar, *_ = self.pullback(Tangent(tuple, cbar, squares_bar, NO_TANGENT, singular_bar))
-        of_a, rhs_bar = unthunk(of_a), unthunk(rhs_bar)
-        abar = (abar if isinstance(of_a, AbstractZero) else abar + of_a) + np.zeros(self.a.shape)
-        rhs_bar = np.zeros(np.shape(self.rhs)) if isinstance(rhs_bar, AbstractZero) else rhs_bar
+        terms = np.real(conj(self.c) * cbar)
+        sbar = sbar - np.reshape(terms, (len(self.s), -1)).sum(1) / self.s
+        cbar = (cbar.T / self.s).T
+        _, of_a, rhs_bar, *_ = self.pullback((cbar, squares_bar, NoTangent(), singular_bar))
+        abar = abar + unthunk(of_a) + np.zeros(self.a.shape)
+        rhs_bar = unthunk(rhs_bar) + np.zeros_like(self.rhs)
         sbar = sbar - np.sum(abar * self.a, axis=0) / self.s
         lhs_bar = abar / self.s + self.a * sbar
         xbar = np.sum(self.weighted(lhs_bar)[:, :-1] * self.slopes(), axis=1)
         if self.w is None:
-            return xbar, rhs_bar, ZERO_TANGENT
+            return xbar, rhs_bar, ZeroTangent()
         of_rhs = np.reshape(np.real(conj(self.y) * rhs_bar), (len(self.x), -1))
         return xbar, self.weighted(rhs_bar), np.sum(lhs_bar * self.powers, axis=1) + np.sum(of_rhs, axis=1)
 
     def _inverse_bar(self, cov_bar):
         columns = cov_bar if np.ndim(self.y) == 2 else cov_bar[:, :, None]
         if self.cov == "unscaled":
-            return np.sum(columns, axis=2), ZERO_TANGENT
+            return np.sum(columns, axis=2), ZeroTangent()
         return columns @ self.factor(), np.sum(columns * self.inverse[:, :, None], axis=(0, 1)) / self.spare
 
 
@@ -127,39 +128,28 @@ def outputs_of_fit(fit, full):
 
 
 @frule.register(np.polyfit)
-def polyfit_frule(tangents, x, y, deg, rcond=None, full=False, w=None, cov=False):
+@pushforward
+def polyfit_frule(dx, dy, _drcond, dw, x, y, deg, rcond=None, full=False, w=None, cov=False):
     fit = fit_of(x, y, deg, rcond, w, False if full else cov)
-    outputs, dw = outputs_of_fit(fit, full), tangent_at(tangents, 5)
-    if all_zero(tangents[1], tangents[2], dw):
-        return outputs, ZERO_TANGENT
-    dw = None if w is None else array_tangent_or_zeros(dw, w)
-    dx, dy = array_tangent_or_zeros(tangents[1], x), array_tangent_or_zeros(tangents[2], y)
-    doutputs, dcov = fit.tangent(dx, dy, dw)
+    outputs, dw = outputs_of_fit(fit, full), None if w is None else full_tangent(dw, w)
+    doutputs, dcov = fit.tangent(full_tangent(dx, x), full_tangent(dy, y), dw)
     if full:
-        return outputs, Tangent(tuple, *doutputs)
-    return outputs, Tangent(tuple, doutputs[0], dcov) if cov else project_to(outputs)(doutputs[0])
+        return outputs, doutputs
+    return outputs, (doutputs[0], dcov) if cov else doutputs[0]
 
 
 @rrule.register(np.polyfit)
 def polyfit_rrule(x, y, deg, rcond=None, full=False, w=None, cov=False):
     """The coefficients c solve a problem of least squares, and are differentiated as ``np.linalg.lstsq`` is."""
     fit = fit_of(x, y, deg, rcond, w, False if full else cov)
-    projects = project_to(x), project_to(y), projector_of(NOT_GIVEN if w is None else w)
 
+    @pullback_wrt(x, y, ..., ..., ..., w)
     def polyfit_pullback(ybar):
-        ybar = unthunk(ybar)
-        if isinstance(ybar, AbstractZero):
-            bars = [ybar] * 3
-        else:
-            parts = [unthunk(part) for part in ybar] if full or fit.cov else [ybar]
-            cbar, squares_bar, singular_bar, cov_bar = parts[0], ZERO_TANGENT, ZERO_TANGENT, ZERO_TANGENT
-            if full:
-                _, squares_bar, _, singular_bar, _ = parts
-            elif fit.cov:
-                cov_bar = parts[1]
-            both = Thunk(lambda: fit.cotangents(cbar, squares_bar, singular_bar, cov_bar))
-            bars = [Thunk(lambda i=i: unthunk(both)[i]) for i in range(3)]
-        xbar, ybar, wbar = (project(bar) for project, bar in zip(projects, bars, strict=True))
-        return stop_early(NO_TANGENT, xbar, ybar, NO_TANGENT, NO_TANGENT, NO_TANGENT, wbar)
+        cbar, squares_bar, singular_bar, cov_bar = ybar, ZeroTangent(), ZeroTangent(), ZeroTangent()
+        if full:
+            cbar, squares_bar, _, singular_bar, _ = ybar
+        elif fit.cov:
+            cbar, cov_bar = ybar
+        return fit.cotangents(cbar, squares_bar, singular_bar, cov_bar)
 
     return outputs_of_fit(fit, full), polyfit_pullback

@@ -7,26 +7,17 @@ The coefficient of the highest power stands first. Objects of the class ``np.pol
 import numpy as np
 from multipledispatch import MDNotImplementedError
 
-from rules.numpy.array_like import as_array, as_array_tangent, conj, shape_of
-from rules.numpy.differences import array_tangent_or_zeros
-from rules.numpy.reduced_axes import NOT_GIVEN, projector_of, stop_early
+from rules.numpy.array_like import as_array, as_array_tangent, conj, full_tangent, shape_of
 from rulescore import (
-    AbstractZero,
-    NoTangent,
-    Tangent,
-    Thunk,
     ZeroTangent,
+    apply_linear,
     frule,
     linear_rule,
-    project_to,
+    pullback_wrt,
+    pushforward,
     rrule,
     unbroadcast,
-    unthunk,
 )
-from rulescore.tangents.projection import NON_DIFFERENTIABLE
-
-NO_TANGENT = NoTangent()
-ZERO_TANGENT = ZeroTangent()
 
 
 def coefficients(*polynomials):
@@ -42,37 +33,13 @@ def coefficients(*polynomials):
 
 def tangents_of_coefficients(tangents, *polynomials):
     """Their tangents as arrays, of zeros where there is none."""
-    pairs = zip(tangents, polynomials, strict=True)
-    return [np.reshape(array_tangent_or_zeros(dp, p), -1) for dp, p in pairs]
+    return [np.reshape(full_tangent(dp, p), -1) for dp, p in zip(tangents, polynomials, strict=True)]
 
 
 def with_zeros_before(p, length):
     """The same polynomial with so many coefficients, or without some of its first ones."""
     surplus = len(p) - length
     return p[surplus:] if surplus >= 0 else np.concatenate([np.zeros(-surplus, p.dtype), p])
-
-
-class Pair:
-    """Two polynomials as they were given: what puts cotangents of their coefficients in their place."""
-
-    __slots__ = ("projects", "shapes")
-
-    def __init__(self, first, second):
-        self.projects = project_to(first), project_to(second)
-        self.shapes = shape_of(first), shape_of(second)
-
-    def cotangents(self, *bars):
-        """What a pullback returns, from cotangents as arrays of one axis, zeros, or functions that return them."""
-        return NO_TANGENT, *map(self._placed, self.projects, bars, self.shapes)
-
-    def _placed(self, project, bar, shape):
-        if isinstance(bar, AbstractZero) or project is NON_DIFFERENTIABLE:
-            return project(bar)
-        return project(Thunk(lambda: np.reshape(bar() if callable(bar) else bar, shape)))
-
-
-def all_zero(*tangents):
-    return all(isinstance(tangent, AbstractZero) for tangent in tangents)
 
 
 # ---------------------------------------------------------------- values
@@ -90,91 +57,75 @@ def decline_polynomial_objects(*arguments):
 
 
 @frule.register(np.polyval)
-def polyval_frule(tangents, p, x):
+@pushforward
+def polyval_frule(dp, dx, p, x):
     """ẏ = p'(x) ẋ + ṗ(x)."""
     decline_polynomial_objects(p, x)
-    dp, dx = as_array_tangent(tangents[1], p), as_array_tangent(tangents[2], x)
+    dp, dx = as_array_tangent(dp, p), as_array_tangent(dx, x)
     p, x = as_array(p), as_array(x)
     y = np.polyval(p, x)
-    along_x = dx if isinstance(dx, AbstractZero) else derivative_at(p, x) * dx
-    along_p = dp if isinstance(dp, AbstractZero) else np.polyval(dp, x)
-    dy = along_x + along_p
-    # Of a constant, along_x has the shape of x.
-    return y, project_to(y)(dy if isinstance(dy, AbstractZero) else np.broadcast_to(dy, np.shape(y)))
+    along_x = apply_linear(lambda dx: derivative_at(p, x) * dx, dx)
+    # Of a constant, that has the shape of x.
+    return y, np.broadcast_to(along_x + apply_linear(lambda dp: np.polyval(dp, x), dp), np.shape(y))
 
 
 @rrule.register(np.polyval)
 def polyval_rrule(p, x):
     """y = Σ pₖ xⁿ⁻¹⁻ᵏ, hence x̄ = conj(p'(x)) ȳ and p̄ₖ = Σ conj(xⁿ⁻¹⁻ᵏ) ȳ."""
     decline_polynomial_objects(p, x)
-    project_p, project_x, shape = project_to(p), project_to(x), shape_of(x)
-    p, x = as_array(p), as_array(x)
-    y = np.polyval(p, x)
+    primals, p, x = (p, x), as_array(p), as_array(x)
 
-    def polyval_pullback(ybar):
-        ybar = unthunk(ybar)
-        if isinstance(ybar, AbstractZero):
-            return NO_TANGENT, project_p(ybar), project_x(ybar)
+    def p_bar(ybar):
+        terms, bars, factor = ybar, [], conj(x)
+        for k in range(len(p)):
+            terms = terms * factor if k else ybar
+            bars.append(unbroadcast(terms, np.shape(p)[1:]))
+        return np.stack(bars[::-1]) if bars else np.zeros(np.shape(p))
 
-        def p_bar():
-            terms, bars, factor = ybar, [], conj(x)
-            for k in range(len(p)):
-                terms = terms * factor if k else ybar
-                bars.append(unbroadcast(terms, np.shape(p)[1:]))
-            return np.stack(bars[::-1]) if bars else np.zeros(np.shape(p))
+    def x_bar(ybar):
+        return unbroadcast(conj(derivative_at(p, x)) * ybar, np.shape(x))
 
-        def x_bar():
-            return unbroadcast(conj(derivative_at(p, x)) * ybar, shape)
-
-        pbar = NO_TANGENT if project_p is NON_DIFFERENTIABLE else project_p(Thunk(p_bar))
-        return NO_TANGENT, pbar, NO_TANGENT if project_x is NON_DIFFERENTIABLE else project_x(Thunk(x_bar))
-
-    return y, polyval_pullback
+    return np.polyval(p, x), pullback_wrt(*primals)(p_bar, x_bar)
 
 
 # ---------------------------------------------------------------- sums, products, quotients
 
 
-def sum_frule(f, tangents, a1, a2):
-    p1, p2 = coefficients(a1, a2)
-    y = f(p1, p2)
-    return y, ZERO_TANGENT if all_zero(*tangents[1:]) else project_to(y)(
-        f(*tangents_of_coefficients(tangents[1:], a1, a2))
-    )
+def sum_and_tangent(f, da1, da2, a1, a2):
+    return f(*coefficients(a1, a2)), f(*tangents_of_coefficients((da1, da2), a1, a2))
 
 
-def sum_rrule(f, sign, a1, a2):
+def sum_and_pullback(f, sign, a1, a2):
     """The polynomials end with the same power, so that of ȳ each gets as many of the last elements as it has."""
-    pair, (p1, p2) = Pair(a1, a2), coefficients(a1, a2)
-    counts = len(p1), len(p2)
-
-    def sum_pullback(ybar):
-        ybar = unthunk(ybar)
-        if isinstance(ybar, AbstractZero):
-            return pair.cotangents(ybar, ybar)
-        return pair.cotangents(with_zeros_before(ybar, counts[0]), sign * with_zeros_before(ybar, counts[1]))
-
-    return f(p1, p2), sum_pullback
+    p1, p2 = coefficients(a1, a2)
+    counts, shapes = (len(p1), len(p2)), (shape_of(a1), shape_of(a2))
+    pullback = pullback_wrt(a1, a2)(
+        lambda ybar: np.reshape(with_zeros_before(ybar, counts[0]), shapes[0]),
+        lambda ybar: np.reshape(sign * with_zeros_before(ybar, counts[1]), shapes[1]),
+    )
+    return f(p1, p2), pullback
 
 
 @frule.register(np.polyadd)
-def polyadd_frule(tangents, a1, a2):
-    return sum_frule(np.polyadd, tangents, a1, a2)
+@pushforward
+def polyadd_frule(da1, da2, a1, a2):
+    return sum_and_tangent(np.polyadd, da1, da2, a1, a2)
 
 
 @rrule.register(np.polyadd)
 def polyadd_rrule(a1, a2):
-    return sum_rrule(np.polyadd, 1, a1, a2)
+    return sum_and_pullback(np.polyadd, 1, a1, a2)
 
 
 @frule.register(np.polysub)
-def polysub_frule(tangents, a1, a2):
-    return sum_frule(np.polysub, tangents, a1, a2)
+@pushforward
+def polysub_frule(da1, da2, a1, a2):
+    return sum_and_tangent(np.polysub, da1, da2, a1, a2)
 
 
 @rrule.register(np.polysub)
 def polysub_rrule(a1, a2):
-    return sum_rrule(np.polysub, -1, a1, a2)
+    return sum_and_pullback(np.polysub, -1, a1, a2)
 
 
 def without_leading_zeros(p):
@@ -184,33 +135,25 @@ def without_leading_zeros(p):
 
 
 @frule.register(np.polymul)
-def polymul_frule(tangents, a1, a2):
+@pushforward
+def polymul_frule(da1, da2, a1, a2):
     p1, p2 = map(without_leading_zeros, coefficients(a1, a2))
-    y = np.convolve(p1, p2)
-    if all_zero(*tangents[1:]):
-        return y, ZERO_TANGENT
-    dp1, dp2 = tangents_of_coefficients(tangents[1:], a1, a2)
+    dp1, dp2 = tangents_of_coefficients((da1, da2), a1, a2)
     dp1, dp2 = with_zeros_before(dp1, len(p1)), with_zeros_before(dp2, len(p2))
-    return y, project_to(y)(np.convolve(dp1, p2) + np.convolve(p1, dp2))
+    return np.convolve(p1, p2), np.convolve(dp1, p2) + np.convolve(p1, dp2)
 
 
 @rrule.register(np.polymul)
 def polymul_rrule(a1, a2):
     """The convolution of the coefficients; zeros before the first other one are left out, and get 0."""
-    pair, (p1, p2) = Pair(a1, a2), coefficients(a1, a2)
-    counts = len(p1), len(p2)
+    p1, p2 = coefficients(a1, a2)
+    counts, shapes = (len(p1), len(p2)), (shape_of(a1), shape_of(a2))
     p1, p2 = without_leading_zeros(p1), without_leading_zeros(p2)
-
-    def polymul_pullback(ybar):
-        ybar = unthunk(ybar)
-        if isinstance(ybar, AbstractZero):
-            return pair.cotangents(ybar, ybar)
-        return pair.cotangents(
-            lambda: with_zeros_before(np.correlate(ybar, p2, "valid"), counts[0]),
-            lambda: with_zeros_before(np.correlate(ybar, p1, "valid"), counts[1]),
-        )
-
-    return np.convolve(p1, p2), polymul_pullback
+    pullback = pullback_wrt(a1, a2)(
+        lambda ybar: np.reshape(with_zeros_before(np.correlate(ybar, p2, "valid"), counts[0]), shapes[0]),
+        lambda ybar: np.reshape(with_zeros_before(np.correlate(ybar, p1, "valid"), counts[1]), shapes[1]),
+    )
+    return np.convolve(p1, p2), pullback
 
 
 class Division:
@@ -246,26 +189,22 @@ class Division:
 
 
 @frule.register(np.polydiv)
-def polydiv_frule(tangents, u, v):
+@pushforward
+def polydiv_frule(du, dv, u, v):
     division = Division(*coefficients(u, v))
-    if all_zero(*tangents[1:]):
-        return (division.q, division.r), ZERO_TANGENT
-    dq, dr = division.tangents(*tangents_of_coefficients(tangents[1:], u, v))
-    return (division.q, division.r), Tangent(tuple, project_to(division.q)(dq), project_to(division.r)(dr))
+    return (division.q, division.r), division.tangents(*tangents_of_coefficients((du, dv), u, v))
 
 
 @rrule.register(np.polydiv)
 def polydiv_rrule(u, v):
     """u = q v + r, hence q̇ and ṙ are the quotient and the remainder of u̇ - q v̇."""
-    pair, division = Pair(u, v), Division(*coefficients(u, v))
+    division, shapes = Division(*coefficients(u, v)), (shape_of(u), shape_of(v))
 
+    @pullback_wrt(u, v)
     def polydiv_pullback(ybar):
-        ybar = unthunk(ybar)
-        if isinstance(ybar, AbstractZero):
-            return pair.cotangents(ybar, ybar)
-        parts = zip(map(unthunk, ybar), (division.q, division.r), strict=True)
-        bars = [np.zeros(len(y), y.dtype) if isinstance(bar, AbstractZero) else bar for bar, y in parts]
-        return pair.cotangents(*division.cotangents(*bars))
+        qbar, rbar = (bar + np.zeros_like(y) for bar, y in zip(ybar, (division.q, division.r), strict=True))
+        ubar, vbar = division.cotangents(qbar, rbar)
+        return np.reshape(ubar, shapes[0]), np.reshape(vbar, shapes[1])
 
     return (division.q, division.r), polydiv_pullback
 
@@ -297,42 +236,31 @@ def decline_number(p):
 
 
 @frule.register(np.polyint)
-def polyint_frule(tangents, p, m=1, k=None):
+@pushforward
+def polyint_frule(dp, dk, p, m=1, k=None):
     decline_number(p)
-    y, (_, dp, *rest) = np.polyint(coefficients(p), m, k), tangents
-    dk = rest[1] if len(rest) > 1 else NO_TANGENT
-    if all_zero(dp, dk):
-        return y, ZERO_TANGENT
-    dp = array_tangent_or_zeros(dp, p)
-    dk = None if isinstance(dk, AbstractZero) else as_array_tangent(dk, k)
-    return y, project_to(y)(np.polyint(dp, m, dk))
+    dk = None if k is None else full_tangent(dk, k)
+    return np.polyint(coefficients(p), m, k), np.polyint(full_tangent(dp, p), m, dk)
 
 
 @rrule.register(np.polyint)
 def polyint_rrule(p, m=1, k=None):
     """Linear in the coefficients and in the constants of integration, of which one stands for all."""
     decline_number(p)
-    project_p, project_k = project_to(p), projector_of(NOT_GIVEN if k is None else k)
-    shapes = shape_of(p), () if k is None else shape_of(k)
+    primals, shapes = (p, ..., k), (shape_of(p), () if k is None else shape_of(k))
     p = coefficients(p)
     y, length, m = np.polyint(p, m, k), len(p), int(m)
     count = int(np.prod(shapes[1], dtype=int))
 
-    def polyint_pullback(ybar):
-        ybar = unthunk(ybar)
-        if isinstance(ybar, AbstractZero):
-            return stop_early(NO_TANGENT, project_p(ybar), NO_TANGENT, project_k(ybar))
-        of_p, of_constants = weights_of_integral(length, m, count)
+    def p_bar(ybar):
+        return np.reshape(ybar[:length] * weights_of_integral(length, m, count)[0], shapes[0])
 
-        def k_bar():
-            kbar = ybar[length:] * of_constants
-            kbar = np.sum(kbar, keepdims=True) if count == 1 else kbar
-            return np.reshape(np.concatenate([kbar, np.zeros(count - len(kbar), kbar.dtype)]), shapes[1])
+    def k_bar(ybar):
+        kbar = ybar[length:] * weights_of_integral(length, m, count)[1]
+        kbar = np.sum(kbar, keepdims=True) if count == 1 else kbar
+        return np.reshape(np.concatenate([kbar, np.zeros(count - len(kbar), kbar.dtype)]), shapes[1])
 
-        pbar = project_p(Thunk(lambda: np.reshape(ybar[:length] * of_p, shapes[0])))
-        return stop_early(NO_TANGENT, pbar, NO_TANGENT, project_k(Thunk(k_bar)))
-
-    return y, polyint_pullback
+    return y, pullback_wrt(*primals)(p_bar, k_bar)
 
 
 # ---------------------------------------------------------------- roots
@@ -367,18 +295,19 @@ def zeros_or_matrix(seq_of_zeros):
 
 
 @frule.register(np.poly)
-def poly_frule(tangents, seq_of_zeros):
-    y, dr = np.poly(seq_of_zeros), as_array_tangent(tangents[1], seq_of_zeros)
-    if isinstance(dr, AbstractZero):
-        return y, dr
+@pushforward
+def poly_frule(dseq_of_zeros, seq_of_zeros):
+    y, dr = np.poly(seq_of_zeros), as_array_tangent(dseq_of_zeros, seq_of_zeros)
     roots = zeros_or_matrix(seq_of_zeros)
     if np.ndim(roots) == 2:
         parts = [-np.sum(b * dr.T) for b in characteristic_adjugates(roots, y)]
-        return y, project_to(y)(np.stack([np.zeros((), parts[0].dtype), *parts]))
+        return y, np.stack([np.zeros((), parts[0].dtype), *parts])
+    if not len(roots):
+        return y, ZeroTangent()
     dr, dy = np.reshape(dr, -1), np.zeros(1, roots.dtype)
-    for p, root, droot in zip(polynomials_of_the_first_roots(roots), roots, dr, strict=len(roots) > 0):
+    for p, root, droot in zip(polynomials_of_the_first_roots(roots), roots, dr, strict=True):
         dy = times_root(dy, root) - droot * np.concatenate([np.zeros(1, p.dtype), p])
-    return y, project_to(y)(dy if len(roots) else ZERO_TANGENT)
+    return y, dy
 
 
 @rrule.register(np.poly)
@@ -387,26 +316,21 @@ def poly_rrule(seq_of_zeros):
 
     Of a matrix, dy(x) = -tr(adj(x - A) dA), also where eigenvalues are equal.
     """
-    y, project, shape = np.poly(seq_of_zeros), project_to(seq_of_zeros), shape_of(seq_of_zeros)
+    y, shape = np.poly(seq_of_zeros), shape_of(seq_of_zeros)
     roots = zeros_or_matrix(seq_of_zeros)
 
-    def of_matrix(ybar):
-        return -sum(bar * conj(b).T for bar, b in zip(ybar[1:], characteristic_adjugates(roots, y), strict=True))
-
-    def of_roots(ybar):
+    @pullback_wrt(seq_of_zeros)
+    def poly_pullback(ybar):
+        if not len(roots):
+            return np.zeros(shape, roots.dtype)
+        if np.ndim(roots) == 2:
+            adjugates = characteristic_adjugates(roots, y)
+            return -sum(bar * conj(b).T for bar, b in zip(ybar[1:], adjugates, strict=True))
         bars = []
         for p, root in zip(polynomials_of_the_first_roots(roots)[::-1], roots[::-1], strict=True):
             bars.append(-np.sum(conj(p) * ybar[1:]))
             ybar = ybar[:-1] - conj(root) * ybar[1:]
         return np.reshape(np.stack(bars[::-1]), shape)
-
-    def poly_pullback(ybar):
-        ybar = unthunk(ybar)
-        if isinstance(ybar, AbstractZero) or project is NON_DIFFERENTIABLE:
-            return NO_TANGENT, project(ybar)
-        if not len(roots):
-            return NO_TANGENT, np.zeros(shape, roots.dtype)
-        return NO_TANGENT, project(of_matrix(ybar) if np.ndim(roots) == 2 else of_roots(ybar))
 
     return y, poly_pullback
 
@@ -423,27 +347,23 @@ def slope_at_roots(p, roots):
 
 
 @frule.register(np.roots)
-def roots_frule(tangents, p):
+@pushforward
+def roots_frule(dp, p):
     """0 = p'(r) ṙ + ṗ(r)."""
-    roots, dp = np.roots(p), as_array_tangent(tangents[1], p)
-    if isinstance(dp, AbstractZero):
-        return roots, dp
-    droots = -np.polyval(np.reshape(dp, -1), roots) / slope_at_roots(coefficients(p), roots)
-    return roots, project_to(roots)(droots)
+    roots = np.roots(p)
+    dp = np.reshape(as_array_tangent(dp, p), -1)
+    return roots, -np.polyval(dp, roots) / slope_at_roots(coefficients(p), roots)
 
 
 @rrule.register(np.roots)
 def roots_rrule(p):
     """0 = p'(r) ṙ + ṗ(r), hence p̄ₖ = -Σ conj(rⁿ⁻¹⁻ᵏ / p'(r)) r̄, over all roots."""
-    roots, project, shape = np.roots(p), project_to(p), shape_of(p)
-    p = coefficients(p)
+    roots, shape, c = np.roots(p), shape_of(p), coefficients(p)
 
+    @pullback_wrt(p)
     def roots_pullback(ybar):
-        ybar = unthunk(ybar)
-        if isinstance(ybar, AbstractZero) or project is NON_DIFFERENTIABLE:
-            return NO_TANGENT, project(ybar)
-        scaled = -ybar / conj(slope_at_roots(p, roots))
-        return NO_TANGENT, project(np.reshape(conj(np.vander(roots, len(p))).T @ scaled, shape))
+        scaled = -ybar / conj(slope_at_roots(c, roots))
+        return np.reshape(conj(np.vander(roots, len(c))).T @ scaled, shape)
 
     return roots, roots_pullback
 
@@ -458,26 +378,23 @@ def powers_and_lower_powers(v, increasing):
 
 
 @frule.register(np.vander)
-def vander_frule(tangents, x, N=None, increasing=False):
-    v, dx = np.vander(x, N, increasing), as_array_tangent(tangents[1], x)
-    if isinstance(dx, AbstractZero):
-        return v, dx
+@pushforward
+def vander_frule(dx, x, N=None, increasing=False):
+    v, dx = np.vander(x, N, increasing), as_array_tangent(dx, x)
     exponents, lower = powers_and_lower_powers(v, increasing)
     zeros, columns = np.zeros((len(dx), min(v.shape[1], 1)), v.dtype), dx[:, None] * exponents * lower
-    return v, project_to(v)(np.concatenate([zeros, columns] if increasing else [columns, zeros], 1))
+    return v, np.concatenate([zeros, columns] if increasing else [columns, zeros], 1)
 
 
 @rrule.register(np.vander)
 def vander_rrule(x, N=None, increasing=False):
     """The column of xᵏ adds k conj(xᵏ⁻¹) ȳ to x̄, with the column of xᵏ⁻¹ beside it."""
-    v, project = np.vander(x, N, increasing), project_to(x)
+    v = np.vander(x, N, increasing)
 
+    @pullback_wrt(x)
     def vander_pullback(vbar):
-        vbar = unthunk(vbar)
-        if isinstance(vbar, AbstractZero) or project is NON_DIFFERENTIABLE:
-            return NO_TANGENT, project(vbar)
         exponents, lower = powers_and_lower_powers(v, increasing)
         vbar = vbar[:, 1:] if increasing else vbar[:, :-1]
-        return NO_TANGENT, project(np.sum(vbar * exponents * conj(lower), 1))
+        return np.sum(vbar * exponents * conj(lower), 1)
 
     return v, vander_pullback

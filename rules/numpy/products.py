@@ -11,10 +11,16 @@ import operator
 import numpy as np
 
 from rules.numpy.array_like import as_array, as_array_tangent, conj
-from rulescore import AbstractZero, NoTangent, StaticForm, Thunk, frule, project_to, rrule, unbroadcast, unthunk
-from rulescore.tangents.projection import NON_DIFFERENTIABLE, ArrayProjector
-
-NO_TANGENT = NoTangent()
+from rulescore import (
+    StaticForm,
+    apply_linear,
+    frule,
+    project_to,
+    pullback_wrt,
+    pushforward,
+    rrule,
+    unbroadcast,
+)
 
 
 def adjoint(x):
@@ -24,60 +30,24 @@ def adjoint(x):
     return transposed.conj() if type(x) is np.ndarray else conj(transposed)
 
 
-def bilinear_frule(f, tangents, a, b):
+def bilinear_and_tangent(f, da, db, a, b):
     """ẏ = f(ȧ, b) + f(a, ḃ)."""
-    _, da, db = tangents
     da, db = as_array_tangent(da, a), as_array_tangent(db, b)
     a, b = as_array(a), as_array(b)
-    y = f(a, b)
-    of_a = da if isinstance(da, AbstractZero) else f(da, b)
-    of_b = db if isinstance(db, AbstractZero) else f(a, db)
-    return y, project_to(y)(of_a + of_b)
+    return f(a, b), apply_linear(lambda da: f(da, b), da) + apply_linear(lambda db: f(a, db), db)
 
 
-def bilinear_rrule(f, a_bar, b_bar, a, b, needs):
-    """The reverse rule of a bilinear ``f`` with ā = a_bar(ȳ, b, shape of a) and b̄ = b_bar(ȳ, a, shape of b).
+def bilinear_and_pullback(f, a_bar, b_bar, a, b, needs):
+    """A bilinear ``f`` and its pullback, with ā = a_bar(ȳ, b, shape of a) and b̄ = b_bar(ȳ, a, shape of b).
 
     Each factor is kept only if the other one's cotangent may be asked for.
     """
-    if type(a) is type(b) is np.ndarray and a.dtype is b.dtype and a.dtype.kind in "fc" and a.ndim and b.ndim:
-        # The most frequent case, in which the cotangents need no projection; `y` has that dtype too.
-        project_a = project_b = None
-        needs_a, needs_b = needs or (True, True)
-        saved_a, saved_b = a if needs_b else None, b if needs_a else None
-        shape_a, shape_b = a.shape, b.shape
-    else:
-        project_a, project_b = project_to(a), project_to(b)
-        needs_a, needs_b = needs or (True, True)
-        needs_a = needs_a and project_a is not NON_DIFFERENTIABLE
-        needs_b = needs_b and project_b is not NON_DIFFERENTIABLE
-        a, b = as_array(a), as_array(b)
-        shape_a, shape_b = np.shape(a), np.shape(b)
-        saved_a, saved_b = a if needs_b else None, b if needs_a else None
-    y = f(a, b)
-
-    def cotangent_of_a(ybar):
-        abar = a_bar(unthunk(ybar), saved_b, shape_a)
-        return abar if project_a is None else project_a(abar)
-
-    def cotangent_of_b(ybar):
-        bbar = b_bar(unthunk(ybar), saved_a, shape_b)
-        return bbar if project_b is None else project_b(bbar)
-
-    def bilinear_pullback(ybar):
-        if isinstance(ybar, AbstractZero):
-            return NO_TANGENT, ybar if needs_a else NO_TANGENT, ybar if needs_b else NO_TANGENT
-        if needs is not None:  # what is needed will be used
-            return (
-                NO_TANGENT,
-                cotangent_of_a(ybar) if needs_a else NO_TANGENT,
-                cotangent_of_b(ybar) if needs_b else NO_TANGENT,
-            )
-        abar = Thunk(functools.partial(cotangent_of_a, ybar)) if needs_a else NO_TANGENT
-        bbar = Thunk(functools.partial(cotangent_of_b, ybar)) if needs_b else NO_TANGENT
-        return NO_TANGENT, abar, bbar
-
-    return y, bilinear_pullback
+    x, z = as_array(a), as_array(b)
+    shape_a, shape_b = np.shape(x), np.shape(z)
+    pullback = pullback_wrt(a, b, needs=needs)(
+        lambda ybar: a_bar(ybar, z, shape_a), lambda ybar: b_bar(ybar, x, shape_b)
+    )
+    return f(x, z), pullback
 
 
 # ---------------------------------------------------------------- dot and matmul
@@ -128,46 +98,24 @@ def matmul_b_bar(ybar, a, shape):
 
 
 @frule.register(np.dot)
-def dot_frule(tangents, a, b):
-    return bilinear_frule(np.dot, tangents, a, b)
-
-
-def are_real_matrices(a, b):
-    return type(a) is type(b) is np.ndarray and a.ndim == b.ndim == 2 and a.dtype is b.dtype and a.dtype.char in "fd"
-
-
-def real_matrix_product_rrule(a, b, needs):
-    """Ā = Ȳ Bᵀ and B̄ = Aᵀ Ȳ: the rule of the most frequent products, without what only others need."""
-    y = a @ b
-    saved_a, saved_b = a if needs[1] else None, b if needs[0] else None
-
-    def matrix_product_pullback(ybar):
-        if type(ybar) is not np.ndarray:
-            ybar = unthunk(ybar)
-            if isinstance(ybar, AbstractZero):
-                return NO_TANGENT, ybar, ybar
-        abar = NO_TANGENT if saved_b is None else ybar @ saved_b.T
-        return NO_TANGENT, abar, NO_TANGENT if saved_a is None else saved_a.T @ ybar
-
-    return y, matrix_product_pullback
+@pushforward
+def dot_frule(da, db, a, b):
+    return bilinear_and_tangent(np.dot, da, db, a, b)
 
 
 @rrule.register(np.dot)
 def dot_rrule(a, b, *, needs=None):
-    if needs is not None and are_real_matrices(a, b):
-        return real_matrix_product_rrule(a, b, needs)
-    return bilinear_rrule(np.dot, dot_a_bar, dot_b_bar, a, b, needs)
+    return bilinear_and_pullback(np.dot, dot_a_bar, dot_b_bar, a, b, needs)
 
 
 @frule.register(np.matmul)
-def matmul_frule(tangents, x1, x2, /):
-    return bilinear_frule(np.matmul, tangents, x1, x2)
+@pushforward
+def matmul_frule(dx1, dx2, x1, x2, /):
+    return bilinear_and_tangent(np.matmul, dx1, dx2, x1, x2)
 
 
 def matmul_rrule(x1, x2, /, *, needs=None):
-    if needs is not None and are_real_matrices(x1, x2):
-        return real_matrix_product_rrule(x1, x2, needs)
-    return bilinear_rrule(np.matmul, matmul_a_bar, matmul_b_bar, x1, x2, needs)
+    return bilinear_and_pullback(np.matmul, matmul_a_bar, matmul_b_bar, x1, x2, needs)
 
 
 def matmul_first_vjp(ybar, y, x1, x2):
@@ -190,7 +138,7 @@ def are_real_of_one_type(ybar, x1, x2):
 
 def fitting(xbar, x):
     """A cotangent in the shape and dtype of ``x``, which may be a blueprint."""
-    return xbar if xbar.dtype is x.dtype and xbar.shape == x.shape else ArrayProjector(x.shape, x.dtype)(xbar)
+    return xbar if xbar.dtype is x.dtype and xbar.shape == x.shape else project_to(x)(xbar)
 
 
 rrule.add_rule(
@@ -227,18 +175,20 @@ def inner_b_bar(ybar, a, shape):
 
 
 @frule.register(np.inner)
-def inner_frule(tangents, a, b, /):
-    return bilinear_frule(np.inner, tangents, a, b)
+@pushforward
+def inner_frule(da, db, a, b, /):
+    return bilinear_and_tangent(np.inner, da, db, a, b)
 
 
 @rrule.register(np.inner)
 def inner_rrule(a, b, /, *, needs=None):
-    return bilinear_rrule(np.inner, inner_a_bar, inner_b_bar, a, b, needs)
+    return bilinear_and_pullback(np.inner, inner_a_bar, inner_b_bar, a, b, needs)
 
 
 @frule.register(np.vdot)
-def vdot_frule(tangents, a, b, /):
-    return bilinear_frule(np.vdot, tangents, a, b)
+@pushforward
+def vdot_frule(da, db, a, b, /):
+    return bilinear_and_tangent(np.vdot, da, db, a, b)
 
 
 @rrule.register(np.vdot)
@@ -251,7 +201,7 @@ def vdot_rrule(a, b, /, *, needs=None):
     def b_bar(ybar, a, shape):
         return ybar * np.reshape(a, shape)
 
-    return bilinear_rrule(np.vdot, a_bar, b_bar, a, b, needs)
+    return bilinear_and_pullback(np.vdot, a_bar, b_bar, a, b, needs)
 
 
 # ---------------------------------------------------------------- stacks of vectors
@@ -262,8 +212,9 @@ def vecdot_along(axis, keepdims):
 
 
 @frule.register(np.vecdot)
-def vecdot_frule(tangents, x1, x2, /, *, axis=-1, keepdims=False):
-    return bilinear_frule(vecdot_along(axis, keepdims), tangents, x1, x2)
+@pushforward
+def vecdot_frule(dx1, dx2, x1, x2, /, *, axis=-1, keepdims=False):
+    return bilinear_and_tangent(vecdot_along(axis, keepdims), dx1, dx2, x1, x2)
 
 
 @rrule.register(np.vecdot)
@@ -284,7 +235,7 @@ def vecdot_rrule(x1, x2, /, *, axis=-1, keepdims=False, needs=None):
         xbar = np.expand_dims(ybar, -1) * np.moveaxis(other, axis, -1)
         return np.moveaxis(unbroadcast(xbar, moved_shape), -1, place)
 
-    return bilinear_rrule(vecdot_along(axis, keepdims), x1_bar, x2_bar, x1, x2, needs)
+    return bilinear_and_pullback(vecdot_along(axis, keepdims), x1_bar, x2_bar, x1, x2, needs)
 
 
 def register_matvec():
@@ -301,12 +252,13 @@ def register_matvec():
         return unbroadcast(np.matvec(adjoint(a), ybar), shape)
 
     @frule.register(np.matvec)
-    def matvec_frule(tangents, x1, x2, /):
-        return bilinear_frule(np.matvec, tangents, x1, x2)
+    @pushforward
+    def matvec_frule(dx1, dx2, x1, x2, /):
+        return bilinear_and_tangent(np.matvec, dx1, dx2, x1, x2)
 
     @rrule.register(np.matvec)
     def matvec_rrule(x1, x2, /, *, needs=None):
-        return bilinear_rrule(np.matvec, a_bar, x_bar, x1, x2, needs)
+        return bilinear_and_pullback(np.matvec, a_bar, x_bar, x1, x2, needs)
 
 
 def register_vecmat():
@@ -323,12 +275,13 @@ def register_vecmat():
         return unbroadcast(x[..., None] * ybar[..., None, :], shape)
 
     @frule.register(np.vecmat)
-    def vecmat_frule(tangents, x1, x2, /):
-        return bilinear_frule(np.vecmat, tangents, x1, x2)
+    @pushforward
+    def vecmat_frule(dx1, dx2, x1, x2, /):
+        return bilinear_and_tangent(np.vecmat, dx1, dx2, x1, x2)
 
     @rrule.register(np.vecmat)
     def vecmat_rrule(x1, x2, /, *, needs=None):
-        return bilinear_rrule(np.vecmat, x_bar, a_bar, x1, x2, needs)
+        return bilinear_and_pullback(np.vecmat, x_bar, a_bar, x1, x2, needs)
 
 
 if hasattr(np, "matvec"):  # NumPy 2.2

@@ -18,18 +18,22 @@ from rules.numpy.array_like import as_array, as_array_tangent
 from rules.numpy.averages import weights_beside
 from rules.numpy.indexing import scatter
 from rules.numpy.reduced_axes import (
-    NO_TANGENT,
     NOT_GIVEN,
     ReducedAxes,
     decline_out,
     given,
-    projector_of,
-    stop_early,
 )
-from rulescore import AbstractZero, Thunk, ZeroTangent, frule, ignore_derivatives, project_to, rrule, unthunk
-from rulescore.tangents.projection import NON_DIFFERENTIABLE
-
-ZERO_TANGENT = ZeroTangent()
+from rulescore import (
+    ZeroTangent,
+    apply_linear,
+    frule,
+    ignore_derivatives,
+    is_differentiable,
+    no_tangent_pullback,
+    pullback_wrt,
+    pushforward,
+    rrule,
+)
 
 # ---------------------------------------------------------------- rows
 
@@ -304,6 +308,9 @@ class Quantiles:
         ybar = np.reshape(weights.astype(ybar.dtype) * ybar, elements.group_of.shape)
         return self.rows.back(elements.back(ybar, (self.rows.count, self.rows.length)))
 
+    def along_levels(self, dlevels):
+        return ZeroTangent() if self.slopes is None else self.slopes * np.reshape(dlevels, (-1, 1))
+
     @property
     def slopes(self):
         """dy/dq, for each level and row; None where it is zero."""
@@ -314,56 +321,44 @@ class Quantiles:
         return np.sum(slopes * np.where(slopes == 0, 0, self.numbers(a)), 0)
 
 
-def quantile_frule(f, tangents, a, q, scale, axis, out, method, keepdims, weights, ignores_nan=False):
+def quantile_and_tangent(f, da, dq, a, q, scale, axis, out, method, keepdims, weights, ignores_nan=False):
     decline_out(out)
-    da = as_array_tangent(tangents[1], a)
-    dq = ZERO_TANGENT if method == "median" else as_array_tangent(tangents[2], q)
+    da, dq = as_array_tangent(da, a), as_array_tangent(dq, q)
     a, q = as_array(a), as_array(q)
     decline_scrambled_axes(a, q, axis, ignores_nan)
     y = value_of(f, a, q, axis, method, keepdims, weights)
-    project = project_to(y)
-    if project is NON_DIFFERENTIABLE or (isinstance(da, AbstractZero) and isinstance(dq, AbstractZero)):
-        return y, project(ZERO_TANGENT)
+    if not is_differentiable(y) or not np.size(a) or not np.size(y):
+        return y, ZeroTangent()
     quantiles = Quantiles(a, q / scale, axis, method, weights, ignores_nan, y)
-    dy = ZERO_TANGENT
-    if not np.size(a) or not np.size(y):
-        return y, dy
-    if not isinstance(da, AbstractZero):
-        dy = quantiles.tangent_of_elements(da)
-    if not isinstance(dq, AbstractZero) and quantiles.slopes is not None:
-        dy = dy + quantiles.slopes * np.reshape(dq / scale, (-1, 1))
-    return y, dy if isinstance(dy, AbstractZero) else project(np.reshape(dy, np.shape(y)))
+    dy = apply_linear(quantiles.tangent_of_elements, da) + apply_linear(
+        lambda dq: quantiles.along_levels(dq / scale), dq
+    )
+    return y, np.reshape(dy, np.shape(y))
 
 
-def quantile_rrule(f, a, q, scale, axis, out, method, keepdims, weights, ignores_nan=False):
+def quantile_and_pullback(f, a, q, scale, axis, out, method, keepdims, weights, ignores_nan=False):
     decline_out(out)
-    project, project_q, project_weights = map(projector_of, (a, q, weights))
-    a, q = as_array(a), as_array(q)
+    primals, (a, q) = (a, q), map(as_array, (a, q))
     decline_scrambled_axes(a, q, axis, ignores_nan)
     y = value_of(f, a, q, axis, method, keepdims, weights)
-    if project_to(y) is NON_DIFFERENTIABLE:
-        return y, lambda ybar: (NO_TANGENT,)
+    if not is_differentiable(y):
+        return y, no_tangent_pullback
     quantiles = Quantiles(a, q / scale, axis, method, weights, ignores_nan, y)
     is_empty, shape_of_q = not np.size(a) or not np.size(y), np.shape(q)
 
     def a_bar(ybar):
-        ybar = unthunk(ybar)
-        return ZERO_TANGENT if is_empty or isinstance(ybar, AbstractZero) else quantiles.elements_bar(ybar)
+        return ZeroTangent() if is_empty else quantiles.elements_bar(ybar)
 
     def q_bar(ybar):
-        ybar = unthunk(ybar)
-        if is_empty or isinstance(ybar, AbstractZero) or quantiles.slopes is None:
-            return ZERO_TANGENT
+        if is_empty or quantiles.slopes is None:
+            return ZeroTangent()
         slopes = quantiles.slopes
         return np.reshape(np.sum(np.reshape(ybar, np.shape(slopes)) * slopes, 1) / scale, shape_of_q)
 
-    def quantile_pullback(ybar):
-        bars = project(Thunk(lambda: a_bar(ybar))), project_q(Thunk(lambda: q_bar(ybar)))
-        if method == "median":
-            return NO_TANGENT, bars[0]
-        return stop_early(NO_TANGENT, *bars, *[NO_TANGENT] * 5, project_weights(ZERO_TANGENT))
-
-    return y, quantile_pullback
+    if method == "median":
+        return y, pullback_wrt(primals[0])(a_bar)
+    by_weights = pullback_wrt(*primals, ..., ..., ..., ..., ..., weights)
+    return y, by_weights(a_bar, q_bar, lambda ybar: ZeroTangent())  # they only make y jump
 
 
 def decline_scrambled_axes(a, q, axis, ignores_nan):
@@ -384,33 +379,39 @@ HALF = 0.5
 
 
 @frule.register(np.median)
-def median_frule(tangents, a, axis=None, out=None, overwrite_input=False, keepdims=NOT_GIVEN):
-    return quantile_frule(np.median, tangents, a, HALF, 1, axis, out, "median", keepdims, None)
+@pushforward
+def median_frule(da, a, axis=None, out=None, overwrite_input=False, keepdims=NOT_GIVEN):
+    return quantile_and_tangent(np.median, da, ZeroTangent(), a, HALF, 1, axis, out, "median", keepdims, None)
 
 
 @rrule.register(np.median)
 def median_rrule(a, axis=None, out=None, overwrite_input=False, keepdims=NOT_GIVEN):
     """y is the mean of the two elements in the middle, or the one there; equal ones have equal shares of ȳ."""
-    return quantile_rrule(np.median, a, HALF, 1, axis, out, "median", keepdims, None)
+    return quantile_and_pullback(np.median, a, HALF, 1, axis, out, "median", keepdims, None)
 
 
 @frule.register(np.nanmedian)
-def nanmedian_frule(tangents, a, axis=None, out=None, overwrite_input=False, keepdims=NOT_GIVEN):
-    return quantile_frule(np.nanmedian, tangents, a, HALF, 1, axis, out, "median", keepdims, None, ignores_nan=True)
+@pushforward
+def nanmedian_frule(da, a, axis=None, out=None, overwrite_input=False, keepdims=NOT_GIVEN):
+    dq = ZeroTangent()
+    return quantile_and_tangent(np.nanmedian, da, dq, a, HALF, 1, axis, out, "median", keepdims, None, ignores_nan=True)
 
 
 @rrule.register(np.nanmedian)
 def nanmedian_rrule(a, axis=None, out=None, overwrite_input=False, keepdims=NOT_GIVEN):
     """As `median_rrule`, where NaN get 0."""
-    return quantile_rrule(np.nanmedian, a, HALF, 1, axis, out, "median", keepdims, None, ignores_nan=True)
+    return quantile_and_pullback(np.nanmedian, a, HALF, 1, axis, out, "median", keepdims, None, ignores_nan=True)
 
 
 def register_quantile(f, scale, ignores_nan):
     """Both rules of a function of the levels q / scale. They all have the same parameters."""
 
     @frule.register(f)
+    @pushforward
     def frule_of_quantile(
-        tangents,
+        da,
+        dq,
+        _dweights,
         a,
         q,
         axis=None,
@@ -420,14 +421,14 @@ def register_quantile(f, scale, ignores_nan):
         keepdims=NOT_GIVEN,
         weights=None,
     ):
-        return quantile_frule(f, tangents, a, q, scale, axis, out, method, keepdims, weights, ignores_nan)
+        return quantile_and_tangent(f, da, dq, a, q, scale, axis, out, method, keepdims, weights, ignores_nan)
 
     @rrule.register(f)
     def rrule_of_quantile(
         a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=NOT_GIVEN, weights=None
     ):
         """ā gets wⱼ ȳ at the elements of the rank rⱼ, and q̄ = ȳ dy/dq."""
-        return quantile_rrule(f, a, q, scale, axis, out, method, keepdims, weights, ignores_nan)
+        return quantile_and_pullback(f, a, q, scale, axis, out, method, keepdims, weights, ignores_nan)
 
 
 register_quantile(np.quantile, 1, ignores_nan=False)

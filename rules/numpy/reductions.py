@@ -7,7 +7,6 @@ import numpy as np
 
 from rules.numpy.array_like import as_array, as_array_tangent, conj
 from rules.numpy.reduced_axes import (
-    NO_TANGENT,
     NOT_GIVEN,
     ReducedAxes,
     chosen,
@@ -16,28 +15,33 @@ from rules.numpy.reduced_axes import (
     given,
     is_plain,
     masked,
-    projector_of,
-    stop_early,
-    tangent_at,
     with_underflow,
 )
 from rules.numpy.scans import balanced_exponents, ones_elsewhere, reverse, scaled, shifted, times
-from rulescore import AbstractZero, StaticForm, Thunk, frule, ignore_derivatives, project_to, rrule, unthunk
-from rulescore.tangents.projection import NON_DIFFERENTIABLE, ArrayProjector
+from rulescore import (
+    StaticForm,
+    apply_linear,
+    frule,
+    ignore_derivatives,
+    is_differentiable,
+    no_tangent_pullback,
+    project_to,
+    pullback_wrt,
+    pushforward,
+    rrule,
+)
 
 # ---------------------------------------------------------------- sum and mean
 
 
 @frule.register(np.sum)
-def sum_frule(tangents, a, axis=None, dtype=None, out=None, keepdims=NOT_GIVEN, initial=NOT_GIVEN, where=NOT_GIVEN):
+@pushforward
+def sum_frule(da, dinitial, a, axis=None, dtype=None, out=None, keepdims=NOT_GIVEN, initial=NOT_GIVEN, where=NOT_GIVEN):
     decline_out(out)
-    da, dinitial = as_array_tangent(tangents[1], a), tangent_at(tangents, 5)
     linear = given(axis=axis, dtype=dtype, keepdims=keepdims, where=where)
     y = np.sum(a, **linear, **given(initial=initial))
-    dy = da if isinstance(da, AbstractZero) else np.sum(da, **linear)
-    if not isinstance(dinitial, AbstractZero):
-        dy = dy + np.ones_like(y) * dinitial
-    return y, project_to(y)(dy)
+    dy = np.sum(as_array_tangent(da, a), **linear)
+    return y, dy + apply_linear(lambda dinitial: np.ones_like(y) * dinitial, dinitial)
 
 
 def sum_rrule(a, axis=None, dtype=None, out=None, keepdims=NOT_GIVEN, initial=NOT_GIVEN, where=NOT_GIVEN):
@@ -46,11 +50,11 @@ def sum_rrule(a, axis=None, dtype=None, out=None, keepdims=NOT_GIVEN, initial=NO
         return plain_sum_rrule(a, axis, keepdims is not NOT_GIVEN and keepdims)
     decline_out(out)
     y = np.sum(a, **given(axis=axis, dtype=dtype, keepdims=keepdims, initial=initial, where=where))
-    project, project_initial, axes = project_to(a), projector_of(initial), ReducedAxes(np.shape(a), axis)
+    axes = ReducedAxes(np.shape(a), axis)
 
+    @pullback_wrt(a, ..., ..., ..., ..., initial)
     def sum_pullback(ybar):
-        initial_bar = project_initial(Thunk(lambda: np.sum(ybar)))
-        return stop_early(NO_TANGENT, project(masked(where, axes.spread(ybar))), *[NO_TANGENT] * 4, initial_bar)
+        return lambda: masked(where, axes.spread(ybar)), lambda: np.sum(ybar)
 
     return y, sum_pullback
 
@@ -60,7 +64,7 @@ def sum_of_all_vjp(ybar, y, a):
     if a.shape == () and isinstance(ybar, np.floating):
         return a.dtype.type(ybar)
     if type(ybar) is not np.ndarray and not isinstance(ybar, np.floating):
-        return ArrayProjector(a.shape, a.dtype)(ReducedAxes(a.shape, None).spread(ybar))
+        return project_to(a)(ReducedAxes(a.shape, None).spread(ybar))
     abar = np.empty(a.shape, a.dtype)
     abar.fill(ybar)
     return abar
@@ -95,25 +99,25 @@ def plain_sum_pullback(a, axis, keepdims, n=None):
     """The pullback of a sum, divided by ``n`` where there is one."""
     shape, dtype = a.shape, a.dtype
 
+    @pullback_wrt(a)
     def sum_pullback(ybar):
-        ybar = ybar if n is None else unthunk(ybar) / n
-        if type(ybar) is not np.ndarray and not isinstance(ybar, np.floating):
-            return NO_TANGENT, ArrayProjector(shape, dtype)(ReducedAxes(shape, axis).spread(ybar))
+        ybar = ybar if n is None else ybar / n
+        if not is_plain(ybar):
+            return ReducedAxes(shape, axis).spread(ybar)
         # Dense, since BLAS is slow on the strides of 0 that np.broadcast_to gives.
         abar = np.empty(shape, dtype)
         abar[...] = ybar if axis is None or keepdims else ReducedAxes(shape, axis).restore(ybar)
-        return NO_TANGENT, abar
+        return abar
 
     return sum_pullback
 
 
 @frule.register(np.mean)
-def mean_frule(tangents, a, axis=None, dtype=None, out=None, keepdims=NOT_GIVEN, *, where=NOT_GIVEN):
+@pushforward
+def mean_frule(da, a, axis=None, dtype=None, out=None, keepdims=NOT_GIVEN, *, where=NOT_GIVEN):
     decline_out(out)
-    da = as_array_tangent(tangents[1], a)
     options = given(axis=axis, dtype=dtype, keepdims=keepdims, where=where)
-    y = np.mean(a, **options)
-    return y, da if isinstance(da, AbstractZero) else project_to(y)(np.mean(da, **options))
+    return np.mean(a, **options), np.mean(as_array_tangent(da, a), **options)
 
 
 def mean_rrule(a, axis=None, dtype=None, out=None, keepdims=NOT_GIVEN, *, where=NOT_GIVEN):
@@ -122,12 +126,13 @@ def mean_rrule(a, axis=None, dtype=None, out=None, keepdims=NOT_GIVEN, *, where=
         return plain_mean_rrule(a, axis, keepdims is not NOT_GIVEN and keepdims)
     decline_out(out)
     y = np.mean(a, **given(axis=axis, dtype=dtype, keepdims=keepdims, where=where))
-    project, axes = project_to(a), ReducedAxes(np.shape(a), axis)
+    axes = ReducedAxes(np.shape(a), axis)
 
+    @pullback_wrt(a)
     def mean_pullback(ybar):
         # The mean of no elements is NaN, and has no element to give a cotangent to.
         n = np.maximum(axes.count(where), 1)
-        return NO_TANGENT, project(masked(where, axes.spread(axes.share(ybar, n))))
+        return masked(where, axes.spread(axes.share(ybar, n)))
 
     return y, mean_pullback
 
@@ -291,38 +296,35 @@ def is_plain_product(a, y, dtype):
     return dtype is None and type(a) is np.ndarray and a.dtype.char in "fdFD" and a.size and y.dtype == a.dtype
 
 
-def prod_frule_of(f, tangents, a, axis, dtype, out, keepdims, initial, where, kept):
-    """The pushforward of a product ``f`` of what is ``kept`` among the elements that ``where`` selects."""
+def product_and_tangent(f, da, dinitial, a, axis, dtype, out, keepdims, initial, where, kept):
+    """A product ``f`` of what is ``kept`` among the elements that ``where`` selects, and its tangent."""
     decline_out(out)
     decline_discarded_imaginary_part(a, dtype)
-    da, dinitial = as_array_tangent(tangents[1], a), tangent_at(tangents, 5)
     linear = given(axis=axis, dtype=dtype, keepdims=keepdims, where=where)
     y, has_underflow = with_underflow(lambda a: f(a, **linear, **given(initial=initial)), a)
-    dy = da
-    if not isinstance(da, AbstractZero):
+
+    def along_a(da):
         factors = Factors(a, ReducedAxes(np.shape(a), axis), dtype, kept)
         if initial is NOT_GIVEN and is_plain_product(a, y, dtype):
             others = factors.plain_others(y, has_underflow)
         else:
             others = factors.others()
         dy = np.sum(masked(kept, times(others, da)), **given(axis=axis, dtype=dtype, keepdims=keepdims))
-        dy = dy if initial is NOT_GIVEN else dy * initial
-    if not isinstance(dinitial, AbstractZero):
-        dy = dy + f(a, **linear) * dinitial
-    return y, project_to(y)(dy)
+        return dy if initial is NOT_GIVEN else dy * initial
+
+    dy = apply_linear(along_a, as_array_tangent(da, a))
+    return y, dy + apply_linear(lambda dinitial: f(a, **linear) * dinitial, dinitial)
 
 
-def prod_rrule_of(f, a, axis, dtype, out, keepdims, initial, where, kept):
+def product_and_pullback(f, a, axis, dtype, out, keepdims, initial, where, kept):
     """y = initial · Π a, hence āᵢ = conj(initial · Πⱼ≠ᵢ aⱼ) ȳ."""
     decline_out(out)
     decline_discarded_imaginary_part(a, dtype)
     linear = given(axis=axis, dtype=dtype, keepdims=keepdims, where=where)
     y, has_underflow = with_underflow(lambda a: f(a, **linear, **given(initial=initial)), a)
-    project, project_initial, axes = project_to(a), projector_of(initial), ReducedAxes(np.shape(a), axis)
+    axes = ReducedAxes(np.shape(a), axis)
 
-    def abar(ybar):
-        if isinstance(ybar, AbstractZero) or project is NON_DIFFERENTIABLE:
-            return ybar
+    def a_bar(ybar):
         factors = Factors(a, axes, dtype, kept)
         scale = axes.restore(ybar) if initial is NOT_GIVEN else axes.restore(ybar) * np.conjugate(initial)
         if initial is not NOT_GIVEN or not is_plain_product(a, y, dtype):
@@ -333,45 +335,67 @@ def prod_rrule_of(f, a, axis, dtype, out, keepdims, initial, where, kept):
             bars = times(conj(factors.plain_others(y, has_underflow)), scale)
         return masked(kept, bars)
 
-    def prod_pullback(ybar):
-        ybar = unthunk(ybar)
-        initial_bar = project_initial(Thunk(lambda: np.sum(np.conjugate(f(a, **linear)) * ybar)))
-        return stop_early(NO_TANGENT, project(abar(ybar)), *[NO_TANGENT] * 4, initial_bar)
+    if initial is NOT_GIVEN:
+        return y, pullback_wrt(a)(a_bar)
 
-    return y, prod_pullback
+    def initial_bar(ybar):
+        return np.sum(np.conjugate(f(a, **linear)) * ybar)
+
+    return y, pullback_wrt(a, ..., ..., ..., ..., initial)(a_bar, initial_bar)
 
 
 @frule.register(np.prod)
-def prod_frule(tangents, a, axis=None, dtype=None, out=None, keepdims=NOT_GIVEN, initial=NOT_GIVEN, where=NOT_GIVEN):
-    return prod_frule_of(np.prod, tangents, a, axis, dtype, out, keepdims, initial, where, kept=where)
+@pushforward
+def prod_frule(
+    da, dinitial, a, axis=None, dtype=None, out=None, keepdims=NOT_GIVEN, initial=NOT_GIVEN, where=NOT_GIVEN
+):
+    return product_and_tangent(np.prod, da, dinitial, a, axis, dtype, out, keepdims, initial, where, kept=where)
 
 
 @rrule.register(np.prod)
 def prod_rrule(a, axis=None, dtype=None, out=None, keepdims=NOT_GIVEN, initial=NOT_GIVEN, where=NOT_GIVEN):
-    return prod_rrule_of(np.prod, a, axis, dtype, out, keepdims, initial, where, kept=where)
+    return product_and_pullback(np.prod, a, axis, dtype, out, keepdims, initial, where, kept=where)
 
 
 # ---------------------------------------------------------------- max, min and ptp
 
 
-def ties(a, y, axes, initial, kept):
-    """Where an extremum is attained, by elements and by ``initial``, and in how many places.
+class Ties:
+    """Where extrema are attained, by elements and by ``initial``, which share each: a mask of them, and how many.
 
     Elements that are NaN attain an extremum that is NaN. Where nothing does, the number of places is given as 1.
     """
-    a = as_array(a)
-    top = axes.restore(y)
-    attained = a == top
-    if np.any(top != top):
-        attained = attained | (a != a)
-    if kept is not NOT_GIVEN:
-        attained = attained & kept
-    count = axes.count(attained)
-    if initial is NOT_GIVEN:
-        return attained, False, np.maximum(count, 1)
-    # `initial` is rounded to the array's precision before it is compared, so equality alone would miss it.
-    by_initial = (initial == top) | (count == 0)
-    return attained, by_initial, count + by_initial
+
+    def __init__(self, a, y, axes, initial, kept):
+        a = as_array(a)
+        top = axes.restore(y)
+        attained = a == top
+        if np.any(top != top):
+            attained = attained | (a != a)
+        if kept is not NOT_GIVEN:
+            attained = attained & kept
+        count = axes.count(attained)
+        self.axes, self.attained = axes, attained
+        if initial is NOT_GIVEN:
+            self.by_initial, self.count = False, np.maximum(count, 1)
+        else:
+            # `initial` is rounded to the array's precision before it is compared, so equality alone would miss it.
+            self.by_initial = (initial == top) | (count == 0)
+            self.count = count + self.by_initial
+
+    def mean(self, da):
+        """Of the elements that attain each, with length 1 along the reduced axes."""
+        return np.sum(chosen(self.attained, da), axis=self.axes.reduced, keepdims=True) / self.count
+
+    def share_of_initial(self, dinitial):
+        return np.where(self.by_initial, dinitial, 0) / self.count
+
+    def scatter(self, ybar):
+        """ȳ in the places of the extrema, and zeros elsewhere."""
+        return np.where(self.attained, self.axes.share(ybar, self.count), 0)
+
+    def initial_bar(self, ybar):
+        return np.sum(np.where(self.by_initial, self.axes.share(ybar, self.count), 0))
 
 
 class SinglePlaces:
@@ -424,94 +448,69 @@ class SinglePlaces:
         return ybar.reshape(axes.kept)[tuple([0 if i in axes.reduced else index[i] for i in range(len(index))])]
 
 
-def extremum_frule(f, tangents, a, axis, out, keepdims, initial, where, kept):
-    """The pushforward of an extremum ``f`` of what is ``kept`` among the elements that ``where`` selects."""
+def extremum_and_tangent(f, da, dinitial, a, axis, out, keepdims, initial, where, kept):
+    """An extremum ``f`` of what is ``kept`` among the elements that ``where`` selects, and its tangent."""
     decline_out(out)
-    da, dinitial = as_array_tangent(tangents[1], a), tangent_at(tangents, 4)
     y = f(a, **given(axis=axis, keepdims=keepdims, initial=initial, where=where))
-    if isinstance(da, AbstractZero) and isinstance(dinitial, AbstractZero):
-        return y, da
+    places = Ties(a, y, ReducedAxes(np.shape(a), axis), initial, kept)
+    dy = apply_linear(places.mean, as_array_tangent(da, a)) + apply_linear(places.share_of_initial, dinitial)
+    return y, np.reshape(dy, np.shape(y))
+
+
+def extremum_and_pullback(f, a, axis, out, keepdims, initial, where, kept):
+    decline_out(out)
     axes = ReducedAxes(np.shape(a), axis)
-    attained, by_initial, count = ties(a, y, axes, initial, kept)
-    dy = da
-    if not isinstance(da, AbstractZero):
-        dy = np.sum(chosen(attained, da), **given(axis=axis, keepdims=True)) / count
-    if not isinstance(dinitial, AbstractZero):
-        dy = dy + np.where(by_initial, dinitial, 0) / count
-    return y, project_to(y)(np.reshape(dy, np.shape(y)))
-
-
-def extremum_rrule(f, a, axis, out, keepdims, initial, where, kept):
-    decline_out(out)
     if type(a) is np.ndarray and a.dtype.kind == "f" and a.size and initial is where is NOT_GIVEN:
-        return plain_extremum_rrule(f, a, axis, keepdims is not NOT_GIVEN and keepdims, kept)
+        # The most frequent calls, which seldom have a tie.
+        y = REDUCTIONS.get(f, f)(a, axis=axis, keepdims=keepdims is not NOT_GIVEN and keepdims)
+        places = SinglePlaces.of(a, y, axes) or Ties(a, y, axes, NOT_GIVEN, kept)
+        return y, pullback_wrt(a)(places.scatter)
     y = f(a, **given(axis=axis, keepdims=keepdims, initial=initial, where=where))
-    return y, extremum_pullback_of(a, y, ReducedAxes(np.shape(a), axis), initial, kept)
-
-
-def extremum_pullback_of(a, y, axes, initial, kept):
-    project, project_initial = project_to(a), projector_of(initial)
-    if project is project_initial is NON_DIFFERENTIABLE:  # integers, dates
-        return lambda ybar: (NO_TANGENT,)
-    attained, by_initial, count = ties(a, y, axes, initial, kept)
-
-    def extremum_pullback(ybar):
-        share = axes.share(ybar, count)
-        initial_bar = project_initial(Thunk(lambda: np.sum(np.where(by_initial, share, 0))))
-        return stop_early(NO_TANGENT, project(np.where(attained, share, 0)), *[NO_TANGENT] * 3, initial_bar)
-
-    return extremum_pullback
+    if not is_differentiable(a) and not is_differentiable(initial):  # integers, dates
+        return y, no_tangent_pullback
+    places = Ties(a, y, axes, initial, kept)
+    if initial is NOT_GIVEN:
+        return y, pullback_wrt(a)(places.scatter)
+    return y, pullback_wrt(a, ..., ..., ..., initial)(places.scatter, places.initial_bar)
 
 
 REDUCTIONS = {np.max: np.maximum.reduce, np.min: np.minimum.reduce}
 
 
-def plain_extremum_rrule(f, a, axis, keepdims, kept):
-    """The rule of the most frequent calls, which seldom have a tie."""
-    y = REDUCTIONS.get(f, f)(a, axis=axis, keepdims=keepdims)
-    axes = ReducedAxes(a.shape, axis)
-    single = SinglePlaces.of(a, y, axes)
-    if single is None:
-        return y, extremum_pullback_of(a, y, axes, NOT_GIVEN, kept)
-    project = ArrayProjector(a.shape, a.dtype)
-
-    def plain_extremum_pullback(ybar):
-        ybar = unthunk(ybar)
-        return NO_TANGENT, ybar if isinstance(ybar, AbstractZero) else project(single.scatter(ybar))
-
-    return y, plain_extremum_pullback
-
-
 @frule.register(np.max)
-def max_frule(tangents, a, axis=None, out=None, keepdims=NOT_GIVEN, initial=NOT_GIVEN, where=NOT_GIVEN):
-    return extremum_frule(np.max, tangents, a, axis, out, keepdims, initial, where, kept=where)
+@pushforward
+def max_frule(da, dinitial, a, axis=None, out=None, keepdims=NOT_GIVEN, initial=NOT_GIVEN, where=NOT_GIVEN):
+    return extremum_and_tangent(np.max, da, dinitial, a, axis, out, keepdims, initial, where, kept=where)
 
 
 @rrule.register(np.max)
 def max_rrule(a, axis=None, out=None, keepdims=NOT_GIVEN, initial=NOT_GIVEN, where=NOT_GIVEN):
     """ā = ȳ / k at the k elements that attain the maximum, and exactly 0 elsewhere."""
-    return extremum_rrule(np.max, a, axis, out, keepdims, initial, where, kept=where)
+    return extremum_and_pullback(np.max, a, axis, out, keepdims, initial, where, kept=where)
 
 
 @frule.register(np.min)
-def min_frule(tangents, a, axis=None, out=None, keepdims=NOT_GIVEN, initial=NOT_GIVEN, where=NOT_GIVEN):
-    return extremum_frule(np.min, tangents, a, axis, out, keepdims, initial, where, kept=where)
+@pushforward
+def min_frule(da, dinitial, a, axis=None, out=None, keepdims=NOT_GIVEN, initial=NOT_GIVEN, where=NOT_GIVEN):
+    return extremum_and_tangent(np.min, da, dinitial, a, axis, out, keepdims, initial, where, kept=where)
 
 
 @rrule.register(np.min)
 def min_rrule(a, axis=None, out=None, keepdims=NOT_GIVEN, initial=NOT_GIVEN, where=NOT_GIVEN):
     """ā = ȳ / k at the k elements that attain the minimum, and exactly 0 elsewhere."""
-    return extremum_rrule(np.min, a, axis, out, keepdims, initial, where, kept=where)
+    return extremum_and_pullback(np.min, a, axis, out, keepdims, initial, where, kept=where)
 
 
 @frule.register(np.ptp)
-def ptp_frule(tangents, a, axis=None, out=None, keepdims=NOT_GIVEN):
+@pushforward
+def ptp_frule(da, a, axis=None, out=None, keepdims=NOT_GIVEN):
     """ẏ is that of the maximum less that of the minimum."""
     decline_out(out)
-    largest, smallest = (
-        extremum_frule(f, tangents, a, axis, out, keepdims, NOT_GIVEN, NOT_GIVEN, NOT_GIVEN) for f in (np.max, np.min)
-    )
-    return largest[0] - smallest[0], largest[1] - smallest[1]
+    options = given(axis=axis, keepdims=keepdims)
+    largest, smallest, axes = np.max(a, **options), np.min(a, **options), ReducedAxes(np.shape(a), axis)
+    means = [Ties(a, y, axes, NOT_GIVEN, NOT_GIVEN).mean(as_array_tangent(da, a)) for y in (largest, smallest)]
+    dlargest, dsmallest = (dy.astype(largest.dtype) for dy in means)
+    return largest - smallest, np.reshape(dlargest - dsmallest, np.shape(largest))
 
 
 @rrule.register(np.ptp)
@@ -520,30 +519,24 @@ def ptp_rrule(a, axis=None, out=None, keepdims=NOT_GIVEN):
     decline_out(out)
     options = given(axis=axis, keepdims=keepdims)
     largest, smallest, axes = np.max(a, **options), np.min(a, **options), ReducedAxes(np.shape(a), axis)
-    project, of_extrema = project_to(a), None
+    if not is_differentiable(a):
+        return largest - smallest, no_tangent_pullback
+    of_max = of_min = None
     if type(a) is np.ndarray and a.dtype.kind == "f" and a.size:
-        of_extrema = SinglePlaces.of(a, largest, axes), SinglePlaces.of(a, smallest, axes)
-    if of_extrema is None or None in of_extrema:
-        of_max, of_min = (extremum_pullback_of(a, y, axes, NOT_GIVEN, NOT_GIVEN) for y in (largest, smallest))
+        of_max, of_min = SinglePlaces.of(a, largest, axes), SinglePlaces.of(a, smallest, axes)
+    are_single = of_max is not None and of_min is not None
+    if not are_single:
+        of_max, of_min = (Ties(a, y, axes, NOT_GIVEN, NOT_GIVEN) for y in (largest, smallest))
 
-        def ptp_pullback(ybar):
-            (_, *of_largest), (_, *of_smallest) = of_max(ybar), of_min(ybar)
-            return NO_TANGENT, *[project(x - z) for x, z in zip(of_largest, of_smallest, strict=True)]
-
-        return largest - smallest, ptp_pullback
-    of_max, of_min = of_extrema
-
-    def single_ptp_pullback(ybar):
-        ybar = unthunk(ybar)
-        if isinstance(ybar, AbstractZero):
-            return NO_TANGENT, ybar
+    @pullback_wrt(a)
+    def ptp_pullback(ybar):
         abar = of_max.scatter(ybar)
-        if is_plain(ybar):
+        if are_single and is_plain(ybar):
             of_min.add_to(abar, -ybar)
-            return NO_TANGENT, abar
-        return NO_TANGENT, project(abar - of_min.scatter(ybar))
+            return abar
+        return abar - of_min.scatter(ybar)
 
-    return largest - smallest, single_ptp_pullback
+    return largest - smallest, ptp_pullback
 
 
 # The methods have the same positional parameters; np.amax and np.amin are functions of their own.

@@ -12,10 +12,15 @@ from rules.numpy.reduced_axes import (
     masked,
     with_underflow,
 )
-from rulescore import AbstractZero, NoTangent, frule, ignore_derivatives, project_to, rrule, unthunk
-from rulescore.tangents.projection import NON_DIFFERENTIABLE
-
-NO_TANGENT = NoTangent()
+from rulescore import (
+    ZeroTangent,
+    frule,
+    ignore_derivatives,
+    is_differentiable,
+    pullback_wrt,
+    pushforward,
+    rrule,
+)
 
 # ---------------------------------------------------------------- the axis of a scan
 
@@ -56,42 +61,37 @@ def reverse(x):
 # ---------------------------------------------------------------- cumsum
 
 
-def running_sum_frule(f, da, a, dtype, kept=NOT_GIVEN):
-    """The pushforward of ``y = f(a)``: the same running sum of the tangent, without what is not ``kept``."""
+def running_sum_and_tangent(f, da, a, dtype, kept=NOT_GIVEN):
+    """``y = f(a)``, and the same running sum of the tangent, without what is not ``kept``."""
     decline_discarded_imaginary_part(a, dtype)
-    y = f(a)
-    project = project_to(y)
-    if isinstance(da, AbstractZero) or project is NON_DIFFERENTIABLE:
-        return y, project(da)
-    return y, project(f(masked(kept, as_array_tangent(da, a))))
+    return f(a), f(masked(kept, as_array_tangent(da, a)))
 
 
-def running_sum_rrule(f, a, axis, dtype, has_initial=False, kept=NOT_GIVEN):
+def running_sum_and_pullback(f, a, axis, dtype, has_initial=False, kept=NOT_GIVEN):
     """yₖ = Σᵢ aᵢ over i ≤ k, hence āᵢ = Σₖ ȳₖ over k ≥ i: the running sum from the end."""
     decline_discarded_imaginary_part(a, dtype)
-    project, shape = project_to(a), np.shape(a)
+    shape = np.shape(a)
 
+    @pullback_wrt(a)
     def running_sum_pullback(ybar):
-        ybar = unthunk(ybar)
-        if isinstance(ybar, AbstractZero) or project is NON_DIFFERENTIABLE:
-            return NO_TANGENT, project(ybar)
         ybar = without_first(along_last_axis(ybar, axis), has_initial)
         abar = reverse(np.cumsum(reverse(ybar), -1))
-        return NO_TANGENT, project(masked(kept, back_from_last_axis(abar, shape, axis)))
+        return masked(kept, back_from_last_axis(abar, shape, axis))
 
     return f(a), running_sum_pullback
 
 
 @frule.register(np.cumsum)
-def cumsum_frule(tangents, a, axis=None, dtype=None, out=None):
+@pushforward
+def cumsum_frule(da, a, axis=None, dtype=None, out=None):
     decline_out(out)
-    return running_sum_frule(lambda a: np.cumsum(a, **given(axis=axis, dtype=dtype)), tangents[1], a, dtype)
+    return running_sum_and_tangent(lambda a: np.cumsum(a, **given(axis=axis, dtype=dtype)), da, a, dtype)
 
 
 @rrule.register(np.cumsum)
 def cumsum_rrule(a, axis=None, dtype=None, out=None):
     decline_out(out)
-    return running_sum_rrule(lambda a: np.cumsum(a, **given(axis=axis, dtype=dtype)), a, axis, dtype)
+    return running_sum_and_pullback(lambda a: np.cumsum(a, **given(axis=axis, dtype=dtype)), a, axis, dtype)
 
 
 # ---------------------------------------------------------------- cumprod
@@ -284,13 +284,12 @@ def can_divide(y, has_underflow):
     return type(y) is np.ndarray and y.dtype.char in "fdFD" and not has_underflow
 
 
-def running_product_frule(f, da, a, axis, dtype, has_initial=False, kept=NOT_GIVEN):
-    """The pushforward of ``y = f(a)``; what is not ``kept`` counts as 1."""
+def running_product_and_tangent(f, da, a, axis, dtype, has_initial=False, kept=NOT_GIVEN):
+    """``y = f(a)`` and its tangent; what is not ``kept`` counts as 1."""
     decline_discarded_imaginary_part(a, dtype)
     y, has_underflow = with_underflow(f, a)
-    project = project_to(y)
-    if isinstance(da, AbstractZero) or project is NON_DIFFERENTIABLE:
-        return y, project(da)
+    if not is_differentiable(y):  # numbers that were multiplied as integers
+        return y, ZeroTangent()
     da = along_last_axis(masked(kept, as_array_tangent(da, a)), axis)
     factors = along_last_axis(ones_elsewhere(kept, as_array(a)), axis).astype(working_precision(y.dtype), copy=False)
     dy = None
@@ -300,19 +299,17 @@ def running_product_frule(f, da, a, axis, dtype, has_initial=False, kept=NOT_GIV
         dy = RunningProduct(factors).tangent(da)
     if has_initial:
         dy = np.concatenate([np.zeros((*dy.shape[:-1], 1), dy.dtype), dy], -1)
-    return y, project(back_from_last_axis(dy, np.shape(y), axis))
+    return y, back_from_last_axis(dy, np.shape(y), axis)
 
 
-def running_product_rrule(f, a, axis, dtype, has_initial=False, kept=NOT_GIVEN):
+def running_product_and_pullback(f, a, axis, dtype, has_initial=False, kept=NOT_GIVEN):
     """yₖ = Πᵢ aᵢ over i ≤ k, hence āᵢ = Σₖ conj(Πⱼ aⱼ) ȳₖ over k ≥ i and all j ≤ k but i."""
     decline_discarded_imaginary_part(a, dtype)
     y, has_underflow = with_underflow(f, a)
-    project, shape, precision = project_to(a), np.shape(a), working_precision(y.dtype)
+    shape, precision = np.shape(a), working_precision(y.dtype)
 
+    @pullback_wrt(a)
     def running_product_pullback(ybar):
-        ybar = unthunk(ybar)
-        if isinstance(ybar, AbstractZero) or project is NON_DIFFERENTIABLE:
-            return NO_TANGENT, project(ybar)
         factors = along_last_axis(ones_elsewhere(kept, as_array(a)), axis).astype(precision, copy=False)
         ybar = without_first(along_last_axis(ybar, axis), has_initial)
         abar = None
@@ -320,7 +317,7 @@ def running_product_rrule(f, a, axis, dtype, has_initial=False, kept=NOT_GIVEN):
             abar = cotangent_by_division(factors, without_first(along_last_axis(y, axis), has_initial), ybar)
         if abar is None:
             abar = RunningProduct(factors).cotangent(ybar)
-        return NO_TANGENT, project(masked(kept, back_from_last_axis(abar, shape, axis)))
+        return masked(kept, back_from_last_axis(abar, shape, axis))
 
     return y, running_product_pullback
 
@@ -331,15 +328,16 @@ def ones_elsewhere(kept, a):
 
 
 @frule.register(np.cumprod)
-def cumprod_frule(tangents, a, axis=None, dtype=None, out=None):
+@pushforward
+def cumprod_frule(da, a, axis=None, dtype=None, out=None):
     decline_out(out)
-    return running_product_frule(lambda a: np.cumprod(a, **given(axis=axis, dtype=dtype)), tangents[1], a, axis, dtype)
+    return running_product_and_tangent(lambda a: np.cumprod(a, **given(axis=axis, dtype=dtype)), da, a, axis, dtype)
 
 
 @rrule.register(np.cumprod)
 def cumprod_rrule(a, axis=None, dtype=None, out=None):
     decline_out(out)
-    return running_product_rrule(lambda a: np.cumprod(a, **given(axis=axis, dtype=dtype)), a, axis, dtype)
+    return running_product_and_pullback(lambda a: np.cumprod(a, **given(axis=axis, dtype=dtype)), a, axis, dtype)
 
 
 rrule.alias(np.ndarray.cumsum, np.cumsum)
@@ -350,27 +348,33 @@ rrule.alias(np.ndarray.cumprod, np.cumprod)
 if np.lib.NumpyVersion(np.__version__) >= "2.1.0":
 
     @frule.register(np.cumulative_sum)
-    def cumulative_sum_frule(tangents, x, /, *, axis=None, dtype=None, out=None, include_initial=False):
+    @pushforward
+    def cumulative_sum_frule(dx, x, /, *, axis=None, dtype=None, out=None, include_initial=False):
         decline_out(out)
         options = given(axis=axis, dtype=dtype, include_initial=include_initial)
-        return running_sum_frule(lambda x: np.cumulative_sum(x, **options), tangents[1], x, dtype)
+        return running_sum_and_tangent(lambda x: np.cumulative_sum(x, **options), dx, x, dtype)
 
     @rrule.register(np.cumulative_sum)
     def cumulative_sum_rrule(x, /, *, axis=None, dtype=None, out=None, include_initial=False):
         decline_out(out)
         options = given(axis=axis, dtype=dtype, include_initial=include_initial)
-        return running_sum_rrule(lambda x: np.cumulative_sum(x, **options), x, axis, dtype, bool(include_initial))
+        return running_sum_and_pullback(
+            lambda x: np.cumulative_sum(x, **options), x, axis, dtype, bool(include_initial)
+        )
 
     @frule.register(np.cumulative_prod)
-    def cumulative_prod_frule(tangents, x, /, *, axis=None, dtype=None, out=None, include_initial=False):
+    @pushforward
+    def cumulative_prod_frule(dx, x, /, *, axis=None, dtype=None, out=None, include_initial=False):
         decline_out(out)
         options = given(axis=axis, dtype=dtype, include_initial=include_initial)
-        return running_product_frule(
-            lambda x: np.cumulative_prod(x, **options), tangents[1], x, axis, dtype, bool(include_initial)
+        return running_product_and_tangent(
+            lambda x: np.cumulative_prod(x, **options), dx, x, axis, dtype, bool(include_initial)
         )
 
     @rrule.register(np.cumulative_prod)
     def cumulative_prod_rrule(x, /, *, axis=None, dtype=None, out=None, include_initial=False):
         decline_out(out)
         options = given(axis=axis, dtype=dtype, include_initial=include_initial)
-        return running_product_rrule(lambda x: np.cumulative_prod(x, **options), x, axis, dtype, bool(include_initial))
+        return running_product_and_pullback(
+            lambda x: np.cumulative_prod(x, **options), x, axis, dtype, bool(include_initial)
+        )

@@ -3,9 +3,21 @@
 import numpy as np
 from numpy.lib.array_utils import normalize_axis_tuple
 
-from rules.numpy.array_like import as_array, as_array_tangent, shape_of
+from rules.numpy.array_like import as_array, as_array_tangent, full_tangent, shape_of
 from rules.numpy.indexing import scatter
-from rulescore import AbstractZero, NoTangent, Selected, Thunk, frule, project_to, rrule, unbroadcast, unthunk
+from rulescore import (
+    AbstractZero,
+    NoTangent,
+    Selected,
+    Thunk,
+    frule,
+    project_to,
+    pullback_wrt,
+    pushforward,
+    rrule,
+    unbroadcast,
+    unthunk,
+)
 from rulescore.tangents.projection import NON_DIFFERENTIABLE
 
 NO_TANGENT = NoTangent()
@@ -14,15 +26,11 @@ NO_TANGENT = NoTangent()
 
 
 @frule.register(np.where)
-def where_frule(tangents, condition, x, y, /):
-    _, _, dx, dy = tangents
-    out = np.where(condition, as_array(x), as_array(y))
-    if isinstance(dx, AbstractZero) and isinstance(dy, AbstractZero):
-        return out, dx + dy
-    # Zeros of the full shape, since the tangent has it also where only one branch moves.
-    dx = np.zeros(shape_of(x)) if isinstance(dx, AbstractZero) else as_array_tangent(dx, x)
-    dy = np.zeros(shape_of(y)) if isinstance(dy, AbstractZero) else as_array_tangent(dy, y)
-    return out, project_to(out)(np.where(condition, dx, dy))
+@pushforward
+def where_frule(dx, dy, condition, x, y, /):
+    # The tangent has the full shape also where only one branch moves.
+    dout = np.where(condition, full_tangent(dx, x, shape_of(x)), full_tangent(dy, y, shape_of(y)))
+    return np.where(condition, as_array(x), as_array(y)), dout
 
 
 @rrule.register(np.where)
@@ -90,25 +98,19 @@ def trimmed_slices(filt, trim, axis):
 
 
 @frule.register(np.trim_zeros)
-def trim_zeros_frule(tangents, filt, trim="fb", axis=None):
-    y, dfilt = np.trim_zeros(filt, trim, axis), as_array_tangent(tangents[1], filt)
-    if isinstance(dfilt, AbstractZero):
-        return y, dfilt
-    return y, project_to(y)(dfilt[trimmed_slices(filt, trim, axis)])
+@pushforward
+def trim_zeros_frule(dfilt, filt, trim="fb", axis=None):
+    return np.trim_zeros(filt, trim, axis), as_array_tangent(dfilt, filt)[trimmed_slices(filt, trim, axis)]
 
 
 @rrule.register(np.trim_zeros)
 def trim_zeros_rrule(filt, trim="fb", axis=None):
     """What is kept gets its part of ȳ, the zeros that are left out get 0. Of a list the output is a list."""
-    y, project = np.trim_zeros(filt, trim, axis), project_to(filt)
-    if project is NON_DIFFERENTIABLE:
-        return y, lambda ybar: (NO_TANGENT,)
+    y = np.trim_zeros(filt, trim, axis)
     slices, shape, dtype = trimmed_slices(filt, trim, axis), shape_of(filt), as_array(filt).dtype
 
+    @pullback_wrt(filt)
     def trim_zeros_pullback(ybar):
-        ybar = unthunk(ybar)
-        if isinstance(ybar, AbstractZero):
-            return NO_TANGENT, ybar
-        return NO_TANGENT, project(scatter(as_array_tangent(ybar, y), slices, shape, dtype))
+        return scatter(as_array_tangent(ybar, y), slices, shape, dtype)
 
     return y, trim_zeros_pullback

@@ -4,10 +4,9 @@ from rulescore.definitions.declarations import ignore_derivatives, not_implement
 from rulescore.definitions.elementwise import derivatives_given_output, scalar_rule
 from rulescore.definitions.linear import linear_rule
 from rulescore.definitions.partials import OneOver
-from rulescore.definitions.static import Blueprint, static_rule
+from rulescore.definitions.static import static_rule
 
 __all__ = [
-    "Blueprint",
     "OneOver",
     "derivatives_given_output",
     "ignore_derivatives",

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from functools import partial, wraps
+from functools import lru_cache, partial, wraps
 from typing import Any
 
 import numpy as np
@@ -27,6 +27,7 @@ from rulescore.tangents.zero import AbstractZero, NoTangent, ZeroTangent
 _NO_TANGENT, _ZERO_TANGENT = NoTangent(), ZeroTangent()
 _NOTHING: Any = object()
 _ndarray = np.ndarray
+_KEYWORD = inspect.Parameter.KEYWORD_ONLY
 
 Pullback = Callable[[Any], tuple[Any, ...]]
 
@@ -229,11 +230,11 @@ def _projected(project: Projector, cotangent: Callable[[], Any]) -> Any:
 def cotangent_of_output(ybar: Any) -> Any:
     """A cotangent without thunks; one zero for several outputs with nothing but zeros."""
     ybar = unthunk(ybar)
-    if type(ybar) is tuple:
-        ybar = tuple(map(unthunk, ybar))
+    if type(ybar) in (tuple, list):
+        ybar = type(ybar)(map(cotangent_of_output, ybar))
         return ybar if any(not isinstance(part, AbstractZero) for part in ybar) else _ZERO_TANGENT
     if isinstance(ybar, Tangent):
-        ybar = ybar.map(unthunk)
+        ybar = ybar.map(cotangent_of_output)
         return ybar if any(not isinstance(part, AbstractZero) for part in ybar.fields.values()) else _ZERO_TANGENT
     return ybar
 
@@ -345,7 +346,15 @@ class _Pushforward:
         """What computes the output alone."""
         if isinstance(f, InstancesOf):
             return lambda instance, *args, **kwargs: instance(*args, **kwargs)
-        return f if f is not None else self._by_rule
+        return self._by_rule if f is None else partial(self._called, f)
+
+    def _called(self, f: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
+        """Call a function of which the rule may take some arguments by position that it takes by keyword alone."""
+        names = tuple([p.name for p in self._parameters])
+        first = _first_keyword(f, names)
+        if first is None:
+            return f(*args, **kwargs)
+        return f(*args[:first], **dict(zip(names[first:], args[first:], strict=False)), **kwargs)
 
     def _by_rule(self, *args: Any, **kwargs: Any) -> Any:
         own = Parameters(self.of(None), leading=1)
@@ -366,6 +375,16 @@ class _Pushforward:
         )
 
 
+@lru_cache(maxsize=4096)
+def _first_keyword(f: Callable[..., Any], names: tuple[str, ...]) -> int | None:
+    """The number of the first of these parameters that a function takes by keyword alone."""
+    try:
+        parameters = inspect.signature(f).parameters
+    except (TypeError, ValueError):  # of a compiled function
+        return None
+    return next((i for i, name in enumerate(names) if name in parameters and parameters[name].kind is _KEYWORD), None)
+
+
 def _zeros(x: Any) -> Any:
     zero = zero_tangent(x)
     return np.zeros(np.shape(x)) if isinstance(zero, NoTangent) else zero
@@ -375,4 +394,7 @@ def projected_onto(y: Any, dy: Any) -> Any:
     """A tangent of an output, in its tangent space; of several outputs a structural one."""
     if type(dy) is tuple and isinstance(y, tuple):
         return Tangent(type(y), *map(projected_onto, y, dy))
-    return project_to(y)(dy)
+    project = project_to(y)
+    if isinstance(dy, AbstractZero):
+        return _NO_TANGENT if project is NON_DIFFERENTIABLE else _ZERO_TANGENT
+    return project(dy)

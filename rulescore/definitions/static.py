@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import inspect
-import math
 from collections.abc import Callable
 from typing import Any
 
@@ -17,6 +16,7 @@ from rulescore.tables.names import name_of
 from rulescore.tables.records import StaticForm
 from rulescore.tables.registry import rrule
 from rulescore.tables.signatures import Parameters
+from rulescore.tangents.blueprints import Blueprint
 from rulescore.tangents.projection import NON_DIFFERENTIABLE, project_to
 from rulescore.tangents.thunks import Thunk
 from rulescore.tangents.zero import NoTangent
@@ -63,27 +63,6 @@ def static_rule(
     after = [p for p in own if p.kind is p.VAR_KEYWORD]
     show_parameters(implementation, [*before_star_star, NEEDS, *after])
     rrule.add_rule(f, implementation, types, tags=tags, static=form, defined_by=source)
-
-
-class Blueprint:
-    """The shape and dtype of an array, without its values."""
-
-    __slots__ = ("dtype", "shape")
-
-    def __init__(self, shape: tuple[int, ...], dtype: Any) -> None:
-        self.shape = shape
-        self.dtype = dtype
-
-    def __repr__(self) -> str:
-        return f"Blueprint({self.shape}, {self.dtype})"
-
-    @property
-    def ndim(self) -> int:
-        return len(self.shape)
-
-    @property
-    def size(self) -> int:
-        return math.prod(self.shape)
 
 
 def blueprint_of(a: Any) -> Any:

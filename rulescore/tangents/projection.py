@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from rulescore.tangents.arithmetic import AbstractTangent
+from rulescore.tangents.blueprints import Blueprint
 from rulescore.tangents.foreign_arrays import foreign_kind, refuse_masked_cotangent
 from rulescore.tangents.masked import Selected
 from rulescore.tangents.not_implemented import NotImplementedTangent
@@ -340,6 +341,8 @@ def _projector_of(x: Any, parents: tuple[int, ...]) -> Projector:
         return _array_projector(x, parents)
     if isinstance(x, numbers.Number):
         return _IDENTITY
+    if isinstance(x, Blueprint):
+        return ArrayProjector(x.shape, x.dtype)
     return _structure_projector(x, parents)
 
 

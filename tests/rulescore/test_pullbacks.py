@@ -280,6 +280,29 @@ def test_a_rule_is_not_called_for_tangents_that_are_all_zero():
     assert table((NoTangent(), NoTangent()), double, 2)[1] is NoTangent()
 
 
+def test_along_zeros_a_function_gets_by_keyword_what_it_takes_by_keyword_alone():
+    def scaled(x, *, factor=2.0):
+        return factor * x
+
+    @pushforward
+    def rule(dx, dfactor, x, factor=2.0):
+        return factor * x, factor * dx + dfactor * x
+
+    table = ForwardRuleTable("frule")
+    table.add_rule(scaled, rule)
+    y, dy = table((NoTangent(), ZeroTangent(), ZeroTangent()), scaled, X, 3.0)
+    np.testing.assert_array_equal(y, 3 * X)
+    assert dy is ZeroTangent()
+
+
+def test_a_zero_for_an_output_says_whether_that_has_a_derivative():
+    @pushforward
+    def rule(dx, x):
+        return (x, 1), (NoTangent(), ZeroTangent())
+
+    assert tuple(rule((NoTangent(), X), X)[1]) == (ZeroTangent(), NoTangent())
+
+
 def test_a_rule_that_is_called_by_itself_computes_the_output_along_zeros():
     y, dy = power_frule((NoTangent(), ZeroTangent(), ZeroTangent()), X, 3.0)
     np.testing.assert_array_equal(y, X**3)

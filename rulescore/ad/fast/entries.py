@@ -15,7 +15,7 @@ import numpy as np
 from rulescore.ad.engine.entries import Key, Parts
 from rulescore.ad.fast.forms import MINUS_ONE, ONE
 from rulescore.definitions.partials import OneOver
-from rulescore.definitions.static import Blueprint
+from rulescore.tangents.blueprints import Blueprint
 from rulescore.tangents.broadcasting import unbroadcast
 from rulescore.tangents.masked import Selected
 from rulescore.tangents.not_implemented import NotImplementedTangent

@@ -30,7 +30,7 @@ from rulescore.ad.graph.graph import (
 from rulescore.ad.in_place.tracer import call_and_settle
 from rulescore.ad.messages.places import is_inner_file, user_frame
 from rulescore.ad.tracing.tracers import class_for
-from rulescore.definitions.static import Blueprint
+from rulescore.tangents.blueprints import Blueprint
 from rulescore.tangents.masked import Selected
 
 _getframe = sys._getframe

@@ -36,7 +36,7 @@ from rulescore.ad.in_place.tracer import NO_KEYWORDS, WritableTracer, call_and_s
 from rulescore.ad.numpy_protocols.array_makers import SPECIAL
 from rulescore.ad.numpy_protocols.operands import leaves_to
 from rulescore.ad.tracing.tracers import Tracer, class_for
-from rulescore.definitions.static import Blueprint
+from rulescore.tangents.blueprints import Blueprint
 
 _ndarray = np.ndarray
 _getitem = operator.getitem
