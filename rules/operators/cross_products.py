@@ -3,10 +3,10 @@
 import numpy as np
 
 from rules.numpy.array_like import as_array, conj
-from rules.numpy.products import bilinear_frule
+from rules.numpy.products import bilinear_and_tangent
 from rules.operators.cotangents import cotangents
 from rules.operators.operator import operator
-from rulescore import NoTangent, frule, project_to, rrule, unbroadcast, unthunk
+from rulescore import NoTangent, frule, project_to, pushforward, rrule, unbroadcast, unthunk
 
 NO_TANGENT = NoTangent()
 
@@ -44,8 +44,9 @@ def cross(a, b):
 
 
 @frule.register(cross, tags=cross.tags)
-def cross_frule(tangents, a, b):
-    return bilinear_frule(cross, tangents, a, b)
+@pushforward
+def cross_frule(da, db, a, b):
+    return bilinear_and_tangent(cross, da, db, a, b)
 
 
 @rrule.register(cross, tags=cross.tags)

@@ -9,16 +9,14 @@ from rules.numpy.array_like import as_array, as_array_tangent
 from rules.numpy.linalg.lu_factors import LUFactors
 from rules.numpy.products import adjoint
 from rulescore import (
-    AbstractZero,
-    NoTangent,
+    ZeroTangent,
+    apply_linear,
     frule,
     ignore_derivatives,
     pullback_wrt,
     pushforward,
     rrule,
 )
-
-NO_TANGENT = NoTangent()
 
 SlogdetResult = type(np.linalg.slogdet(np.eye(1)))  # NumPy has no public name for it
 
@@ -80,7 +78,7 @@ def slogdet_frule(da, a):
     y, factors = factorised_slogdet(a)
     inverse, singular = inverse_but_of_singular(as_array(a), y.sign, factors)
     trace = trace_of_product(inverse, da)
-    dsign = 1j * trace.imag * y.sign if np.iscomplexobj(a) else NO_TANGENT
+    dsign = 1j * trace.imag * y.sign if np.iscomplexobj(a) else ZeroTangent()
     dlogdet = trace.real if singular is None else np.where(singular.where, singular.slope_along(da), trace.real)
     return y, (dsign, dlogdet)
 
@@ -97,18 +95,17 @@ def slogdet_rrule(a):
     is_complex = np.iscomplexobj(a)
     sign = y.sign
 
+    def of_logarithm(weight):
+        inverse, singular = inverse_but_of_singular(as_array(a), sign, factors)
+        abar = adjoint(inverse) * as_matrices(weight)
+        return abar if singular is None else np.where(as_matrices(singular.where), singular.slope_times(weight), abar)
+
     @pullback_wrt(a)
     def slogdet_pullback(ybar):
         sign_bar, weight = ybar
-        if is_complex and not isinstance(sign_bar, AbstractZero):
+        if is_complex:
             weight = weight + 1j * (np.conjugate(sign) * sign_bar).imag
-        if isinstance(weight, AbstractZero):  # the sign of a real determinant does not move
-            return weight
-        inverse, singular = inverse_but_of_singular(as_array(a), sign, factors)
-        abar = adjoint(inverse) * as_matrices(weight)
-        if singular is not None:
-            abar = np.where(as_matrices(singular.where), singular.slope_times(weight), abar)
-        return abar
+        return apply_linear(of_logarithm, weight)
 
     return y, slogdet_pullback
 

@@ -143,8 +143,8 @@ def eigh_tangents(w, v, dh, uplo):
 
 def eigh_cotangent(w, v, wbar, vbar, uplo):
     """The transpose of `eigh_tangents`: X with Re⟨X, dH⟩ = Re⟨w̄, dw⟩ + Re⟨v̄, dv⟩; either of them may be a zero."""
-    values_part = 0 if isinstance(wbar, AbstractZero) else v * wbar[..., None, :]
-    if isinstance(vbar, AbstractZero):
+    values_part = v * wbar[..., None, :]
+    if isinstance(vbar, AbstractZero):  # nobody has used the vectors, which then need no derivative
         return values_part @ adjoint(v)
     pairs = coinciding(w)
     refuse_cotangents_of(np.any(pairs, axis=-1), vbar, NO_EIGENVECTORS)

@@ -17,9 +17,9 @@ from rules.numpy.linalg.eigenvalues import (
 )
 from rules.numpy.products import adjoint
 from rulescore import (
-    AbstractZero,
     MissingDerivativeError,
     NotImplementedTangent,
+    apply_linear,
     frule,
     ignore_derivatives,
     pullback_wrt,
@@ -61,12 +61,14 @@ def eigvals_cotangent(w, v, wbar, vectors_part=0):
     The eigenvalues of a defective matrix have infinite derivatives. Their sum has a finite one, that of the trace, and
     so have sums of their powers, in which the second derivatives of the powers take part: of these, w̄ knows nothing.
     """
-    if not isinstance(wbar, AbstractZero):
+
+    def values_part(wbar):
         if np.any(is_defective(w, v)):
             raise MissingDerivativeError(DEFECTIVE)
-        vectors_part = vectors_part + np.eye(v.shape[-1], dtype=v.dtype) * wbar[..., None, :]
+        return np.eye(v.shape[-1], dtype=v.dtype) * wbar[..., None, :]
+
     v_h = adjoint(v)
-    return solve_vectors(v_h, vectors_part @ v_h)
+    return solve_vectors(v_h, (vectors_part + apply_linear(values_part, wbar)) @ v_h)
 
 
 def largest_components(v):
@@ -99,16 +101,17 @@ def eig_tangents(w, v, da):
 
 def eig_cotangent(w, v, wbar, vbar):
     """The transpose of `eig_tangents`; either of the cotangents may be a zero, but not both."""
-    if isinstance(vbar, AbstractZero):
-        return eigvals_cotangent(w, v, wbar)
-    pairs = coinciding(w)
-    refuse_cotangents_of(np.any(pairs, axis=-1), vbar, NO_EIGENVECTORS)
-    # What moves v along itself the length and the phase take back.
-    unscaled_bar = vbar + v * scale_tangent(vbar, v)
-    if np.iscomplexobj(v):
-        unscaled_bar = unscaled_bar + phase_cotangent(turning(v, vbar), v, largest_components(v))
-    vectors_part = np.conjugate(reciprocal_differences(w, pairs)) * (adjoint(v) @ unscaled_bar)
-    return eigvals_cotangent(w, v, wbar, vectors_part)
+
+    def vectors_part(vbar):
+        pairs = coinciding(w)
+        refuse_cotangents_of(np.any(pairs, axis=-1), vbar, NO_EIGENVECTORS)
+        # What moves v along itself the length and the phase take back.
+        unscaled_bar = vbar + v * scale_tangent(vbar, v)
+        if np.iscomplexobj(v):
+            unscaled_bar = unscaled_bar + phase_cotangent(turning(v, vbar), v, largest_components(v))
+        return np.conjugate(reciprocal_differences(w, pairs)) * (adjoint(v) @ unscaled_bar)
+
+    return eigvals_cotangent(w, v, wbar, apply_linear(vectors_part, vbar))
 
 
 @frule.register(np.linalg.eig)

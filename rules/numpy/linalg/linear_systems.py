@@ -1,5 +1,6 @@
 """Rules of what solves linear systems of equations: ``solve``, ``tensorsolve`` and ``lstsq``."""
 
+import functools
 import math
 
 import numpy as np
@@ -10,22 +11,17 @@ from rules.numpy.linalg.lu_factors import LUFactors
 from rules.numpy.linalg.singular_values import singular_values_rrule, values_and_tangents
 from rules.numpy.products import adjoint
 from rulescore import (
-    AbstractZero,
     NoTangent,
-    Tangent,
     ZeroTangent,
+    apply_linear,
     frule,
     ignore_derivatives,
-    project_to,
     pullback_wrt,
     pushforward,
     rrule,
     unbroadcast,
     unthunk,
 )
-
-NO_TANGENT = NoTangent()
-ZERO_TANGENT = ZeroTangent()
 
 # ---------------------------------------------------------------- solve
 
@@ -34,7 +30,10 @@ ZERO_TANGENT = ZeroTangent()
 @pushforward
 def solve_frule(da, db, a, b):
     """A dX = dB - dA X."""
-    da, db = as_array_tangent(da, a), as_array_tangent(db, b)
+    return solution_and_tangent(as_array_tangent(da, a), as_array_tangent(db, b), a, b)
+
+
+def solution_and_tangent(da, db, a, b):
     solve, _ = solvers(a, b)
     x = solve(b)
     is_vector = np.ndim(b) == 1
@@ -97,8 +96,9 @@ class TensorSystem:
 def tensorsolve_frule(da, db, a, b, axes=None):
     a, b, da, db = as_array(a), as_array(b), as_array_tangent(da, a), as_array_tangent(db, b)
     system = TensorSystem(a, b, axes)
-    tangents = NoTangent(), system.matrix(da), np.reshape(db, system.size)
-    x, dx = solve_frule(tangents, system.matrix(a), np.reshape(b, system.size))
+    x, dx = solution_and_tangent(
+        system.matrix(da), np.reshape(db, system.size), system.matrix(a), np.reshape(b, system.size)
+    )
     return np.reshape(x, system.shape), np.reshape(dx, system.shape)
 
 
@@ -157,70 +157,61 @@ class LeastSquares:
     def _p_h(self, x):
         return np.linalg.lstsq(adjoint(self.a), x, self.rcond)[0]
 
+    @functools.cached_property
     def _pinv(self):
         """P, and what its derivative needs besides."""
         cutoff = max(self.a.shape) * np.finfo(float).eps if self.rcond is None else self.rcond
         return np.linalg.pinv(self.a, cutoff), left_out(self.a, cutoff)
 
     def tangent(self, da, db):
-        right = db if isinstance(da, AbstractZero) else db - da @ self.x
-        if isinstance(da, AbstractZero):
-            return self._p(right)
         if self.by_pinv:
-            p, others = self._pinv()
-            dx = pinv_tangent(self.a, p, da, others) @ self.b
-            return dx if isinstance(db, AbstractZero) else dx + p @ db
+            p, others = self._pinv
+            return apply_linear(lambda da: pinv_tangent(self.a, p, da, others) @ self.b, da) + p @ db
+        right, outside = db - da @ self.x, ZeroTangent()
         if not self.full_rows:
-            right = right + self._p_h(adjoint(da) @ self.residuals())
-        if self.full_columns:
-            return self._p(right)
-        outside = adjoint(da) @ self._p_h(self.x)
+            right = right + apply_linear(lambda da: self._p_h(adjoint(da) @ self.residuals()), da)
+        if not self.full_columns:
+            outside = apply_linear(lambda da: adjoint(da) @ self._p_h(self.x), da)
         return self._p(right - self.a @ outside) + outside
 
-    def cotangents(self, xbar):
-        """Ā, to be computed when it is needed, and B̄."""
+    def rhs_cotangent(self, xbar):
+        """B̄ = Z."""
+        return adjoint(self._pinv[0]) @ xbar if self.by_pinv else self._p_h(xbar)
+
+    def matrix_cotangent(self, xbar, z):
+        """Ā, of X̄ and Z."""
         if self.by_pinv:
-            p, others = self._pinv()
-            return (lambda: pinv_cotangent(self.a, p, xbar @ adjoint(self.b), others)), adjoint(p) @ xbar
-        z = self._p_h(xbar)
-
-        def a_bar():
-            abar = -z @ adjoint(self.x)
-            if not self.full_rows:
-                abar = abar + self.residuals() @ adjoint(self._p(z))
-            if not self.full_columns:
-                abar = abar + self._p_h(self.x) @ adjoint(xbar - adjoint(self.a) @ z)
-            return abar
-
-        return a_bar, z
+            p, others = self._pinv
+            return pinv_cotangent(self.a, p, xbar @ adjoint(self.b), others)
+        abar = -z @ adjoint(self.x)
+        if not self.full_rows:
+            abar = abar + self.residuals() @ adjoint(self._p(z))
+        if not self.full_columns:
+            abar = abar + self._p_h(self.x) @ adjoint(xbar - adjoint(self.a) @ z)
+        return abar
 
 
-def least_squares_frule(tangents, a, b, y, cutoff):
-    """What ``lstsq`` returned and its tangent, for NumPy's and SciPy's. See `LeastSquares` for the solution.
+def least_squares_tangent(da, db, a, b, y, cutoff):
+    """The tangent of what ``lstsq`` returned, for NumPy's and SciPy's. See `LeastSquares` for the solution.
 
     The sums of squares Σ|R|² move with B - A X alone, since X is optimal. The rank has no derivative, and the singular
     values that of ``svdvals``.
     """
-    da, db = as_array_tangent(unthunk(tangents[1]), a), as_array_tangent(unthunk(tangents[2]), b)
     x, squares, rank, s = y
-    if isinstance(da, AbstractZero) and isinstance(db, AbstractZero):
-        return y, da + db
+    da, db = as_array_tangent(da, a), as_array_tangent(db, b)
     a, b = as_array(a), as_array(b)
     problem = LeastSquares(a, b, x, rank, s, cutoff)
-    db = db if isinstance(db, AbstractZero) else problem.columns(db)
-    dx = project_to(x)(problem.as_given(problem.tangent(da, db)))
-    dsquares = ds = ZERO_TANGENT
+    db = problem.columns(db)
+    dsquares = ZeroTangent()
     if np.size(squares):
-        moved = db if isinstance(da, AbstractZero) else db - da @ problem.x
-        of_columns = 2 * np.sum(np.real(conj(problem.residuals()) * moved), axis=0)
-        dsquares = project_to(squares)(np.reshape(of_columns, np.shape(squares)))
-    if not isinstance(da, AbstractZero):
-        ds = project_to(s)(values_and_tangents(da, a, hermitian=False)[1])
-    return y, Tangent(tuple, dx, dsquares, NO_TANGENT, ds)
+        of_columns = 2 * np.sum(np.real(conj(problem.residuals()) * (db - da @ problem.x)), axis=0)
+        dsquares = np.reshape(of_columns, np.shape(squares))
+    ds = apply_linear(lambda da: values_and_tangents(da, a, hermitian=False)[1], da)
+    return problem.as_given(problem.tangent(da, db)), dsquares, NoTangent(), ds
 
 
-def least_squares_rrule(a, b, y, cutoff):
-    """What ``lstsq`` returned and its pullback; see `least_squares_frule`."""
+def least_squares_pullback(a, b, y, cutoff):
+    """Its transpose."""
     x, squares, rank, s = y
     primals, a, b = (a, b), as_array(a), as_array(b)
 
@@ -228,27 +219,30 @@ def least_squares_rrule(a, b, y, cutoff):
     def lstsq_pullback(ybar):
         xbar, squares_bar, _, s_bar = ybar
         problem = LeastSquares(a, b, x, rank, s, cutoff)
-        terms, bbar = [], ZERO_TANGENT
-        if not isinstance(xbar, AbstractZero):
-            a_bar, bbar = problem.cotangents(problem.columns(xbar))
-            terms.append(a_bar)
-        if not isinstance(squares_bar, AbstractZero) and np.size(squares):
-            of_residuals = 2 * problem.residuals() * squares_bar
-            terms.append(lambda: -of_residuals @ adjoint(problem.x))
-            bbar = bbar + of_residuals
-        if not isinstance(s_bar, AbstractZero):
-            terms.append(lambda: singular_values_rrule(a, hermitian=False)[1](s_bar)[1])
-        bbar = bbar if isinstance(bbar, AbstractZero) else problem.as_given(bbar)
-        return lambda: sum((term() for term in terms), ZERO_TANGENT), bbar
+        xbar = problem.columns(xbar)
+        z = apply_linear(problem.rhs_cotangent, xbar)
+        of_residuals = 2 * problem.residuals() * squares_bar if np.size(squares) else ZeroTangent()
 
-    return y, lstsq_pullback
+        def of_values(s_bar):
+            return unthunk(singular_values_rrule(a, hermitian=False)[1](s_bar)[1])
+
+        def a_bar():
+            of_squares = -of_residuals @ adjoint(problem.x)
+            return apply_linear(problem.matrix_cotangent, xbar, z) + of_squares + apply_linear(of_values, s_bar)
+
+        return a_bar, problem.as_given(z + of_residuals)
+
+    return lstsq_pullback
 
 
 @frule.register(np.linalg.lstsq)
-def lstsq_frule(tangents, a, b, rcond=None):
-    return least_squares_frule(tangents, a, b, np.linalg.lstsq(a, b, rcond), rcond)
+@pushforward
+def lstsq_frule(da, db, _drcond, a, b, rcond=None):
+    y = np.linalg.lstsq(a, b, rcond)
+    return y, least_squares_tangent(da, db, a, b, y, rcond)
 
 
 @rrule.register(np.linalg.lstsq)
 def lstsq_rrule(a, b, rcond=None):
-    return least_squares_rrule(a, b, np.linalg.lstsq(a, b, rcond), rcond)
+    y = np.linalg.lstsq(a, b, rcond)
+    return y, least_squares_pullback(a, b, y, rcond)

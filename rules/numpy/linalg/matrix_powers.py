@@ -10,15 +10,12 @@ from rules.numpy.array_like import as_array, as_array_tangent
 from rules.numpy.products import adjoint
 from rules.numpy.reduced_axes import decline_out
 from rulescore import (
-    AbstractZero,
     Tangent,
     ZeroTangent,
     frule,
-    project_to,
     pullback_wrt,
     pushforward,
     rrule,
-    unthunk,
 )
 
 ZERO_TANGENT = ZeroTangent()
@@ -98,11 +95,7 @@ class Chain:
         if self.left is None:
             return next(tangents)
         dleft, dright = self.left.tangent(tangents), self.right.tangent(tangents)
-        if not isinstance(dleft, AbstractZero):
-            dleft = dleft @ self.right.value
-        if not isinstance(dright, AbstractZero):
-            dright = self.left.value @ dright
-        return dleft + dright
+        return dleft @ self.right.value + self.left.value @ dright
 
     def cotangents(self, ybar):
         """L̄ = Ȳ Rᴴ and R̄ = Lᴴ Ȳ; those of the matrices one after the other."""
@@ -143,20 +136,14 @@ def shape_of_product(arrays):
 
 
 @frule.register(np.linalg.multi_dot)
-def multi_dot_frule(tangents, arrays, *, out=None):
+@pushforward
+def multi_dot_frule(darrays, arrays, *, out=None):
     decline_out(out)
-    matrices, darrays, shape = as_matrices(arrays), tangents[1], shape_of_product(arrays)
-    chain = Chain.of(matrices)
-    y = np.reshape(chain.value, shape)[()]
-    if isinstance(darrays, AbstractZero):
-        return y, darrays
-    parts = [as_array_tangent(unthunk(dx), x) for dx, x in zip(list(darrays), arrays, strict=True)]
-    dmatrices = [
-        dx if isinstance(dx, AbstractZero) else np.reshape(dx, np.shape(matrix))
-        for dx, matrix in zip(parts, matrices, strict=True)
-    ]
-    dy = chain.tangent(iter(dmatrices))
-    return y, dy if isinstance(dy, AbstractZero) else project_to(y)(np.reshape(dy, shape))
+    matrices = as_matrices(arrays)
+    parts = zip(darrays, arrays, matrices, strict=True)
+    dmatrices = [np.reshape(as_array_tangent(dx, x), np.shape(matrix)) for dx, x, matrix in parts]
+    chain, shape = Chain.of(matrices), shape_of_product(arrays)
+    return np.reshape(chain.value, shape)[()], np.reshape(chain.tangent(iter(dmatrices)), shape)
 
 
 @rrule.register(np.linalg.multi_dot)

@@ -10,21 +10,16 @@ from rules.numpy.array_like import as_array, as_array_tangent, conj
 from rules.numpy.indexing import scatter
 from rules.numpy.linalg.spectral_slopes import spectral_slopes
 from rules.numpy.products import adjoint
-from rules.numpy.reduced_axes import ReducedAxes, tangent_at
+from rules.numpy.reduced_axes import ReducedAxes
 from rulescore import (
-    AbstractZero,
-    NoTangent,
-    Thunk,
+    ZeroTangent,
+    apply_linear,
     frule,
     ignore_derivatives,
-    project_to,
     pullback_wrt,
     pushforward,
     rrule,
-    unthunk,
 )
-
-NO_TANGENT = NoTangent()
 
 # ---------------------------------------------------------------- slopes of norms of vectors
 
@@ -186,44 +181,24 @@ def as_array_or_scalar(x):
     return np.asarray(x)[()] if isinstance(x, (float, complex)) else x
 
 
-def slope_frule(f, norm, tangents, x):
-    """The pushforward of ``y = f(x)``, of the norm that ``norm(shape)`` gives."""
-    dx, y = as_array_tangent(unthunk(tangents[1]), x), f(x)
-    if isinstance(dx, AbstractZero):
-        return y, dx
-    x = as_array_or_scalar(x)
+def slope_tangent(y, norm, dx, x):
+    """The tangent of ``y``, the norm of x that ``norm(shape)`` gives."""
+    dx, x = as_array_tangent(dx, x), as_array_or_scalar(x)
     norm = norm(np.shape(x))
     slope = norm.slope(x, norm.axes.restore(y), 1)
-    return y, project_to(y)(np.reshape(np.sum(np.real(conj(slope) * dx), axis=norm.axes.reduced), np.shape(y)))
+    return np.reshape(np.sum(np.real(conj(slope) * dx), axis=norm.axes.reduced), np.shape(y))
 
 
-def slope_rrule(f, norm, x):
-    """The pullback of ``y = f(x)``: x̄ = g ȳ."""
-    y, array = f(x), as_array_or_scalar(x)
-
-    @pullback_wrt(x)
-    def norm_pullback(ybar):
-        of_shape = norm(np.shape(array))
-        restore = of_shape.axes.restore
-        return of_shape.slope(array, restore(y), restore(np.real(ybar)))
-
-    return y, norm_pullback
+def slope_cotangent(y, norm, ybar, x):
+    """x̄ = g ȳ."""
+    x = as_array_or_scalar(x)
+    norm = norm(np.shape(x))
+    restore = norm.axes.restore
+    return norm.slope(x, restore(y), restore(np.real(ybar)))
 
 
 RANGE = (1e-15, 1e15)
 """Lengths whose squares are far from the largest and the smallest numbers, also in single precision."""
-
-
-def plain_length_pullback(x, y):
-    """The pullback of the most frequent norm, without what only others need: x̄ = x ȳ / y."""
-
-    def norm_pullback(ybar):
-        if isinstance(ybar, AbstractZero):
-            return NO_TANGENT, ybar
-        xbar = x * (unthunk(ybar) / y)
-        return NO_TANGENT, xbar if type(xbar) is np.ndarray and xbar.dtype == x.dtype else project_to(x)(xbar)
-
-    return norm_pullback
 
 
 def is_variable(order):
@@ -232,80 +207,85 @@ def is_variable(order):
     return isinstance(order, (float, np.floating, np.ndarray)) and np.isfinite(order) and order != 0
 
 
-def norm_frule_of(f, tangents, x, ord, axis):
-    """The pushforward of a norm ``y = f(x)`` of this order along these axes."""
-    dorder = tangent_at(tangents, 1)
-    y, dy = slope_frule(f, lambda shape: norm_of(ord, shape, axis), tangents, x)
-    norm = norm_of(ord, np.shape(as_array_or_scalar(x)), axis)
-    if isinstance(dorder, AbstractZero) or not isinstance(norm, VectorNorm) or not is_variable(ord):
-        return y, dy
-    of_order = np.reshape(norm.slope_wrt_order(as_array_or_scalar(x), norm.axes.restore(y)), np.shape(y))
-    return y, project_to(y)(dy + of_order * dorder)
+def norm_tangent(y, dx, dorder, x, ord, axis):
+    """The tangent of ``y``, the norm of x of this order along these axes; a float as a vector norm's order has one."""
+    dy = apply_linear(lambda dx: slope_tangent(y, lambda shape: norm_of(ord, shape, axis), dx, x), dx)
+    return dy + apply_linear(lambda dorder: np.reshape(slope_wrt_order(y, x, ord, axis), np.shape(y)) * dorder, dorder)
 
 
-def norm_rrule_of(f, x, ord, axis):
-    """The pullback of a norm; a float as the order p of a vector's norm has a cotangent."""
-    y, pullback = slope_rrule(f, lambda shape: norm_of(ord, shape, axis), x)
-    if not is_variable(ord):
-        return y, pullback
-    project_order, x = project_to(ord), as_array_or_scalar(x)
+def slope_wrt_order(y, x, ord, axis):
+    """The derivative of a vector's norm with respect to its order, and zero of those of matrices and at jumps."""
+    x = as_array_or_scalar(x)
+    norm = norm_of(ord, np.shape(x), axis)
+    if not isinstance(norm, VectorNorm) or not is_variable(ord):
+        return ZeroTangent()
+    return norm.slope_wrt_order(x, norm.axes.restore(y))
 
-    def norm_pullback(ybar):
-        norm = norm_of(ord, np.shape(x), axis)
-        if isinstance(ybar, AbstractZero) or not isinstance(norm, VectorNorm):
-            return pullback(ybar)
-        restore = norm.axes.restore
-        of_order = Thunk(lambda: np.sum(norm.slope_wrt_order(x, restore(y)) * restore(np.real(unthunk(ybar)))))
-        return *pullback(ybar), project_order(of_order)
 
-    return y, norm_pullback
+def norm_pullback(y, x, ord, axis):
+    """The pullback of ``y``, the norm of x of this order along these axes."""
+
+    def of_shape(shape):
+        return norm_of(ord, shape, axis)
+
+    def order_bar(ybar):
+        restore = of_shape(np.shape(as_array_or_scalar(x))).axes.restore
+        return np.sum(slope_wrt_order(y, x, ord, axis) * restore(np.real(ybar)))
+
+    return pullback_wrt(x, ord)(lambda ybar: slope_cotangent(y, of_shape, ybar, x), order_bar)
 
 
 @frule.register(np.linalg.norm)
-def norm_frule(tangents, x, ord=None, axis=None, keepdims=False):
-    return norm_frule_of(lambda x: np.linalg.norm(x, ord, axis, keepdims), tangents, x, ord, axis)
+@pushforward
+def norm_frule(dx, dord, x, ord=None, axis=None, keepdims=False):
+    y = np.linalg.norm(x, ord, axis, keepdims)
+    return y, norm_tangent(y, dx, dord, x, ord, axis)
 
 
 @rrule.register(np.linalg.norm)
 def norm_rrule(x, ord=None, axis=None, keepdims=False):
     """See `VectorNorm` and `MatrixNorm` for the slopes. A float as the order p of a vector's norm has a cotangent."""
-    if ord is axis is None and keepdims is False and type(x) is np.ndarray and x.dtype.char in "fd":
-        y = np.linalg.norm(x)
-        if RANGE[0] < y < RANGE[1]:
-            return y, plain_length_pullback(x, y)
-    return norm_rrule_of(lambda x: np.linalg.norm(x, ord, axis, keepdims), x, ord, axis)
+    y = np.linalg.norm(x, ord, axis, keepdims)
+    is_most_frequent = ord is axis is None and keepdims is False and type(x) is np.ndarray and x.dtype.char in "fd"
+    if is_most_frequent and RANGE[0] < y < RANGE[1]:
+        return y, pullback_wrt(x)(lambda ybar: x * (ybar / y))
+    return y, norm_pullback(y, x, ord, axis)
 
 
 @frule.register(np.linalg.vector_norm)
-def vector_norm_frule(tangents, x, /, *, axis=None, keepdims=False, ord=2):
-    def f(x):
-        return np.linalg.vector_norm(x, axis=axis, keepdims=keepdims, ord=ord)
-
-    return slope_frule(f, lambda shape: VectorNorm(ord, ReducedAxes(shape, axis)), tangents, x)
+@pushforward
+def vector_norm_frule(dx, x, /, *, axis=None, keepdims=False, ord=2):
+    y = np.linalg.vector_norm(x, axis=axis, keepdims=keepdims, ord=ord)
+    return y, slope_tangent(y, lambda shape: VectorNorm(ord, ReducedAxes(shape, axis)), dx, x)
 
 
 @rrule.register(np.linalg.vector_norm)
 def vector_norm_rrule(x, /, *, axis=None, keepdims=False, ord=2):
-    def f(x):
-        return np.linalg.vector_norm(x, axis=axis, keepdims=keepdims, ord=ord)
+    y = np.linalg.vector_norm(x, axis=axis, keepdims=keepdims, ord=ord)
 
-    return slope_rrule(f, lambda shape: VectorNorm(ord, ReducedAxes(shape, axis)), x)
+    @pullback_wrt(x)
+    def vector_norm_pullback(ybar):
+        return slope_cotangent(y, lambda shape: VectorNorm(ord, ReducedAxes(shape, axis)), ybar, x)
+
+    return y, vector_norm_pullback
 
 
 @frule.register(np.linalg.matrix_norm)
-def matrix_norm_frule(tangents, x, /, *, keepdims=False, ord="fro"):
-    def f(x):
-        return np.linalg.matrix_norm(x, keepdims=keepdims, ord=ord)
-
-    return slope_frule(f, lambda shape: matrix_norm_of(ord, shape, -2, -1), tangents, x)
+@pushforward
+def matrix_norm_frule(dx, x, /, *, keepdims=False, ord="fro"):
+    y = np.linalg.matrix_norm(x, keepdims=keepdims, ord=ord)
+    return y, slope_tangent(y, lambda shape: matrix_norm_of(ord, shape, -2, -1), dx, x)
 
 
 @rrule.register(np.linalg.matrix_norm)
 def matrix_norm_rrule(x, /, *, keepdims=False, ord="fro"):
-    def f(x):
-        return np.linalg.matrix_norm(x, keepdims=keepdims, ord=ord)
+    y = np.linalg.matrix_norm(x, keepdims=keepdims, ord=ord)
 
-    return slope_rrule(f, lambda shape: matrix_norm_of(ord, shape, -2, -1), x)
+    @pullback_wrt(x)
+    def matrix_norm_pullback(ybar):
+        return slope_cotangent(y, lambda shape: matrix_norm_of(ord, shape, -2, -1), ybar, x)
+
+    return y, matrix_norm_pullback
 
 
 # ---------------------------------------------------------------- condition numbers

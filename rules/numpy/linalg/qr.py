@@ -7,9 +7,9 @@ from rules.numpy.array_like import as_array_tangent
 from rules.numpy.linalg.cholesky import lower_half
 from rules.numpy.products import adjoint
 from rulescore import (
-    AbstractZero,
     MissingDerivativeError,
     ZeroTangent,
+    apply_linear,
     frule,
     ignore_derivatives,
     pullback_wrt,
@@ -69,18 +69,14 @@ class OrthogonalFactors:
 
     def cotangent(self, q_bar, r_bar):
         """The transpose of `tangents`; each of the cotangents may be a zero, but not both."""
-        omega_bar = of_q = 0
-        is_moved_outside = self.is_tall and not isinstance(q_bar, AbstractZero)
-        if not isinstance(q_bar, AbstractZero):
-            omega_bar = of_q = adjoint(self.q) @ q_bar
-        if not isinstance(r_bar, AbstractZero):
-            r_bar = np.triu(r_bar)
-            omega_bar = omega_bar - r_bar @ adjoint(self.r)
+        of_q = apply_linear(lambda q_bar: adjoint(self.q) @ q_bar, q_bar)
+        r_bar = np.triu(r_bar)
+        omega_bar = of_q - r_bar @ adjoint(self.r)
         c_bar = lower_half(omega_bar - adjoint(omega_bar))
-        c_bar = c_bar - of_q if is_moved_outside else c_bar[..., : self.first]
+        c_bar = c_bar[..., : self.first] - (of_q if self.is_tall else 0)
         along_q = r_bar + with_zeros(divided_by_adjoint(c_bar, self.r_first), self.r.shape[-1])
         abar = self.q @ along_q
-        return abar + divided_by_adjoint(q_bar, self.r) if is_moved_outside else abar
+        return abar + apply_linear(lambda q_bar: divided_by_adjoint(q_bar, self.r), q_bar) if self.is_tall else abar
 
 
 def with_real_diagonal(r):
@@ -168,18 +164,18 @@ class Complete:
 
     def cotangents(self, q_bar, r_bar):
         """The transpose of `tangents`; either of the cotangents may be a zero."""
-        r_bar = r_bar if isinstance(r_bar, AbstractZero) else r_bar[..., : self.n, :]
-        if isinstance(q_bar, AbstractZero):
-            return q_bar, r_bar
+        return apply_linear(self._q_cotangent, q_bar), r_bar[..., : self.n, :]
+
+    def _q_cotangent(self, q_bar):
         q_bar, rest_bar = q_bar[..., : self.n], q_bar[..., self.n :]
         try:
             reflected, inverse_h, z = self.reflections()
         except MissingDerivativeError:
             if np.any(ignore_derivatives(rest_bar) != 0):
                 raise
-            return q_bar, r_bar  # nobody has used the other columns
+            return q_bar  # nobody has used the other columns
         y_h = adjoint(adjoint(inverse_h) @ (adjoint(reflected) @ rest_bar))
-        return q_bar + np.concatenate([z @ y_h, y_h], axis=-2) - rest_bar @ adjoint(z), r_bar
+        return q_bar + np.concatenate([z @ y_h, y_h], axis=-2) - rest_bar @ adjoint(z)
 
     def reflections(self):
         """E₁ - Q₁, (1 - Q₁₁)⁻ᴴ and Z. The determinant of 1 - Q₁₁ is the product of LAPACK's τ, of 0 or at least 1."""
@@ -232,13 +228,11 @@ class Raw:
     def cotangents(self, h_bar, tau_bar):
         """The transpose of `tangents`; either of the cotangents may be a zero."""
         n, v_top = self.n, self.v[..., : self.n, :]
-        packed_bar = np.zeros(1, self.v.dtype) if isinstance(h_bar, AbstractZero) else transposed(h_bar)
-        packed_bar = np.broadcast_to(packed_bar, (*self.v.shape[:-1], self.columns))
+        packed_bar = transposed(h_bar) + np.zeros((*self.v.shape[:-1], self.columns), self.v.dtype)
         v_bar = np.tril(packed_bar[..., :n], -1)
         top_bar, below_bar = v_bar[..., :n, :], v_bar[..., n:, :]
         u_bar = -adjoint(self.v[..., n:, :]) @ below_bar
-        if not isinstance(tau_bar, AbstractZero):
-            u_bar = u_bar + np.eye(n, dtype=self.v.dtype) * tau_bar[..., None, :n] @ adjoint(self.u)
+        u_bar = u_bar + np.eye(n, dtype=self.v.dtype) * tau_bar[..., None, :n] @ adjoint(self.u)
         g_bar = np.tril(adjoint(v_top) @ top_bar, -1) + np.triu(u_bar)
         reflected_bar = np.concatenate([np.linalg.solve(adjoint(v_top), g_bar), below_bar], axis=-2)
         q_bar = -divided_by_adjoint(reflected_bar, self.u)

@@ -24,10 +24,10 @@ from rules.numpy.linalg.eigenvalues import (
 )
 from rules.numpy.products import adjoint
 from rulescore import (
-    AbstractZero,
     MissingDerivativeError,
     NotImplementedTangent,
     ZeroTangent,
+    apply_linear,
     frule,
     ignore_derivatives,
     pullback_wrt,
@@ -116,13 +116,13 @@ class SingularVectors:
 
     def cotangent(self, ubar, sbar, vbar):
         """The transpose of `tangents`, for the cotangents of all of U, of s and of V, some of which may be zeros."""
-        along_u = 0 if isinstance(sbar, AbstractZero) else self.u * sbar[..., None, :]
-        if isinstance(ubar, AbstractZero) and isinstance(vbar, AbstractZero):
-            return along_u @ adjoint(self.v)
+        along_u = self.u * sbar[..., None, :] + apply_linear(self._of_vectors, ubar, vbar)
+        return along_u @ adjoint(self.v)
+
+    def _of_vectors(self, ubar, vbar):
         n = self.s.shape[-1]
-        ubar = np.zeros((*self.u.shape[:-1], n), self.u.dtype) if isinstance(ubar, AbstractZero) else ubar
-        vbar = np.zeros(self.v.shape, self.v.dtype) if isinstance(vbar, AbstractZero) else vbar
         ubar, rest_bar = ubar[..., :n], ubar[..., n:]
+        vbar = vbar + np.zeros_like(self.v)
         self._refuse(ubar, rest_bar, vbar)
         if self.is_complex:
             phase_bar = turning(self.u, ubar) + turning(self.v, vbar)
@@ -131,22 +131,23 @@ class SingularVectors:
         of_u, of_v = adjoint(self.u) @ ubar, adjoint(self.v) @ vbar
         x_bar, y_bar = by_difference * (of_u + of_v), by_sum * (of_u - of_v)
         m_bar = 0.5 * (x_bar + adjoint(x_bar) + y_bar - adjoint(y_bar))
-        along_u = along_u + self.u @ m_bar
-        if not self.is_square:
-            moved = outside(self.u, ubar)
-            if rest_bar.shape[-1]:
-                moved = moved - self.rest @ (adjoint(rest_bar) @ self.u)
-            along_u = along_u + moved * by_s
-        return along_u @ adjoint(self.v)
+        if self.is_square:
+            return self.u @ m_bar
+        moved = outside(self.u, ubar) - self.rest @ (apply_linear(adjoint, rest_bar) @ self.u)
+        return self.u @ m_bar + moved * by_s
 
     def _refuse(self, ubar, rest_bar, vbar):
         """Raise for cotangents of what has no derivative."""
         no_u, no_v = self.without_derivative()
-        refuse_cotangents_of(no_u, ubar, NO_SINGULAR_VECTORS)
         refuse_cotangents_of(no_v, vbar, NO_SINGULAR_VECTORS)
-        if rest_bar.shape[-1]:
+        apply_linear(lambda ubar: refuse_cotangents_of(no_u, ubar, NO_SINGULAR_VECTORS), ubar)
+
+        def refuse_rest(rest_bar):
             refuse_cotangents_of(np.any(self.is_zero, axis=-1, keepdims=True), rest_bar, NO_SINGULAR_VECTORS)
             refuse_dependence_on_basis(ignore_derivatives(self.rest), ignore_derivatives(rest_bar))
+
+        if self.rest.shape[-1]:
+            apply_linear(refuse_rest, rest_bar)
 
 
 def outside(v, x):
@@ -179,14 +180,14 @@ def svd_tangents(u, s, vh, da):
 
 def svd_cotangent(u, s, vh, ubar, sbar, vh_bar):
     """The transpose of `svd_tangents`."""
-    vbar = adjoint_tangent(vh_bar)
+    vbar = apply_linear(adjoint, vh_bar)
     if is_wide(u, vh):
         return adjoint(SingularVectors(adjoint(vh), s, u).cotangent(vbar, sbar, ubar))
     return SingularVectors(u, s, adjoint(vh)).cotangent(ubar, sbar, vbar)
 
 
 def adjoint_tangent(dx):
-    return dx if isinstance(dx, (AbstractZero, NotImplementedTangent)) else adjoint(dx)
+    return dx if isinstance(dx, NotImplementedTangent) else adjoint(dx)
 
 
 # ---------------------------------------------------------------- by way of the eigenvalues of a Hermitian matrix
@@ -227,12 +228,9 @@ class HermitianSVD:
 
     def cotangent(self, ubar, sbar, vh_bar):
         """The transpose of `tangents`; at an eigenvalue of 0, where its modulus has a kink, s̄ goes nowhere."""
-        wbar = sbar if isinstance(sbar, AbstractZero) else np.take_along_axis(self.slope * sbar, self.back, axis=-1)
-        columns = ubar
-        if not isinstance(vh_bar, AbstractZero):
-            columns = columns + adjoint(vh_bar) * self.sign[..., None, :]
-        if not isinstance(columns, AbstractZero):
-            columns = np.take_along_axis(columns, self.back[..., None, :], axis=-1)
+        wbar = np.take_along_axis(self.slope * sbar, self.back, axis=-1)
+        columns = ubar + apply_linear(adjoint, vh_bar) * self.sign[..., None, :]
+        columns = np.take_along_axis(columns, self.back[..., None, :], axis=-1)
         return cotangent_of_triangle(eigh_cotangent(self.w, self.v, wbar, columns, "L"), upper=False)
 
 

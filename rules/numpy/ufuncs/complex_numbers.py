@@ -8,15 +8,15 @@ import numpy as np
 
 from rules.numpy.ufuncs.precision import is_complex
 from rulescore import (
-    AbstractZero,
     NoTangent,
     frule,
     linear_rule,
     no_tangent_pullback,
     project_to,
+    pullback_wrt,
+    pushforward,
     rrule,
     static_rule,
-    unthunk,
 )
 
 linear_rule(np.conjugate, transpose=lambda ybar, x: ybar.conjugate(), tags=("elementwise",))
@@ -28,10 +28,9 @@ static_rule(np.absolute, lambda ybar, y, x: project_to(x)(np.sign(x) * ybar.real
 
 
 @frule.register(np.absolute, tags=("elementwise",))
-def absolute_frule(tangents, x):
-    _, dx = tangents
-    y = np.absolute(x)
-    return y, project_to(y)((np.sign(x).conjugate() * dx).real)
+@pushforward
+def absolute_frule(dx, x):
+    return np.absolute(x), (np.sign(x).conjugate() * dx).real
 
 
 def _turn(dx, y, x):
@@ -47,18 +46,11 @@ def sign_rrule(x):
     y = np.sign(x)
     if not is_complex(x):
         return y, no_tangent_pullback
-    project = project_to(x)
-
-    def sign_pullback(ybar):
-        return NoTangent(), project(_turn(unthunk(ybar), y, x))
-
-    return y, sign_pullback
+    return y, pullback_wrt(x)(lambda ybar: _turn(ybar, y, x))
 
 
 @frule.register(np.sign, tags=("elementwise",))
-def sign_frule(tangents, x):
-    _, dx = tangents
+@pushforward
+def sign_frule(dx, x):
     y = np.sign(x)
-    if not is_complex(x):
-        return y, NoTangent()
-    return y, dx if isinstance(dx, AbstractZero) else project_to(y)(_turn(dx, y, x))
+    return y, _turn(dx, y, x) if is_complex(x) else NoTangent()

@@ -5,7 +5,7 @@ import scipy.linalg
 from multipledispatch import MDNotImplementedError
 
 from rules.numpy.array_like import as_array, as_array_tangent, conj, seen_by_tracers, shape_of
-from rules.numpy.linalg.linear_systems import least_squares_frule, least_squares_rrule
+from rules.numpy.linalg.linear_systems import least_squares_pullback, least_squares_tangent
 from rules.numpy.products import adjoint
 from rules.scipy.linalg.batches import decline_unless_matrices
 from rules.scipy.linalg.kept_factors import kept_factors
@@ -18,6 +18,7 @@ from rulescore import (
     frule,
     ignore_derivatives,
     project_to,
+    pushforward,
     rrule,
     unbroadcast,
     unthunk,
@@ -251,11 +252,15 @@ def solved_by_lstsq(a, b, cond, check_finite, lapack_driver):
 
 
 @frule.register(scipy.linalg.lstsq)
-def lstsq_frule(tangents, a, b, cond=None, overwrite_a=False, overwrite_b=False, check_finite=True, lapack_driver=None):
+@pushforward
+def lstsq_frule(
+    da, db, _dcond, a, b, cond=None, overwrite_a=False, overwrite_b=False, check_finite=True, lapack_driver=None
+):
     y, cutoff = solved_by_lstsq(a, b, cond, check_finite, lapack_driver)
-    return least_squares_frule(tangents, a, b, y, cutoff)
+    return y, least_squares_tangent(da, db, a, b, y, cutoff)
 
 
 @rrule.register(scipy.linalg.lstsq)
 def lstsq_rrule(a, b, cond=None, overwrite_a=False, overwrite_b=False, check_finite=True, lapack_driver=None):
-    return least_squares_rrule(a, b, *solved_by_lstsq(a, b, cond, check_finite, lapack_driver))
+    y, cutoff = solved_by_lstsq(a, b, cond, check_finite, lapack_driver)
+    return y, least_squares_pullback(a, b, y, cutoff)

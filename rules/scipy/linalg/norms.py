@@ -3,20 +3,19 @@
 import scipy.linalg
 
 from rules.numpy.array_like import seen_by_tracers
-from rules.numpy.linalg.norms import norm_frule_of, norm_rrule_of
-from rulescore import frule, rrule
-
-
-def computed_by(ord, axis, keepdims, check_finite):
-    return lambda x: seen_by_tracers(scipy.linalg.norm, x, ord, axis, keepdims, check_finite)
+from rules.numpy.linalg.norms import norm_pullback, norm_tangent
+from rulescore import frule, pushforward, rrule
 
 
 @frule.register(scipy.linalg.norm)
-def norm_frule(tangents, a, ord=None, axis=None, keepdims=False, check_finite=True):
-    return norm_frule_of(computed_by(ord, axis, keepdims, check_finite), tangents, a, ord, axis)
+@pushforward
+def norm_frule(da, dord, a, ord=None, axis=None, keepdims=False, check_finite=True):
+    y = seen_by_tracers(scipy.linalg.norm, a, ord, axis, keepdims, check_finite)
+    return y, norm_tangent(y, da, dord, a, ord, axis)
 
 
 @rrule.register(scipy.linalg.norm)
 def norm_rrule(a, ord=None, axis=None, keepdims=False, check_finite=True):
     """See `VectorNorm` and `MatrixNorm` for the slopes."""
-    return norm_rrule_of(computed_by(ord, axis, keepdims, check_finite), a, ord, axis)
+    y = seen_by_tracers(scipy.linalg.norm, a, ord, axis, keepdims, check_finite)
+    return y, norm_pullback(y, a, ord, axis)

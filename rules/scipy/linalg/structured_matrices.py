@@ -11,7 +11,7 @@ from multipledispatch import MDNotImplementedError
 
 from rules.numpy.array_like import as_array, as_array_tangent, seen_by_tracers, shape_of
 from rules.numpy.indexing import scatter
-from rules.numpy.products import bilinear_rrule
+from rules.numpy.products import bilinear_and_pullback, bilinear_and_tangent
 from rulescore import (
     AbstractZero,
     NoTangent,
@@ -19,6 +19,7 @@ from rulescore import (
     ZeroTangent,
     frule,
     project_to,
+    pushforward,
     rrule,
     unbroadcast,
     unthunk,
@@ -333,14 +334,9 @@ def block_diag_rrule(*arrs):
 
 
 @frule.register(scipy.linalg.khatri_rao)
-def khatri_rao_frule(tangents, a, b):
-    da, db = as_array_tangent(unthunk(tangents[1]), a), as_array_tangent(unthunk(tangents[2]), b)
-    y, dy = seen_by_tracers(scipy.linalg.khatri_rao, a, b), ZERO_TANGENT
-    if not isinstance(da, AbstractZero):
-        dy = dy + seen_by_tracers(scipy.linalg.khatri_rao, da, b)
-    if not isinstance(db, AbstractZero):
-        dy = dy + seen_by_tracers(scipy.linalg.khatri_rao, a, db)
-    return y, dy if isinstance(dy, AbstractZero) else project_to(y)(dy)
+@pushforward
+def khatri_rao_frule(da, db, a, b):
+    return bilinear_and_tangent(functools.partial(seen_by_tracers, scipy.linalg.khatri_rao), da, db, a, b)
 
 
 @rrule.register(scipy.linalg.khatri_rao)
@@ -358,4 +354,4 @@ def khatri_rao_rrule(a, b):
         parts = pairs(ybar, np.shape(a)[-2], shape[-2])
         return unbroadcast(np.einsum("...ijk,...ik->...jk", parts, np.conjugate(a)), shape)
 
-    return bilinear_rrule(functools.partial(seen_by_tracers, scipy.linalg.khatri_rao), a_bar, b_bar, a, b, None)
+    return bilinear_and_pullback(functools.partial(seen_by_tracers, scipy.linalg.khatri_rao), a_bar, b_bar, a, b, None)

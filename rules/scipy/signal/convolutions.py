@@ -11,9 +11,17 @@ import numpy as np
 import scipy.signal
 
 from rules.numpy.array_like import as_array, conj, seen_by_tracers, shape_of
-from rules.numpy.products import bilinear_frule
+from rules.numpy.products import bilinear_and_tangent
 from rules.scipy.signal.lags import sums_over_lags
-from rulescore import AbstractZero, NoTangent, Thunk, frule, project_to, rrule, unbroadcast, unthunk
+from rulescore import (
+    NoTangent,
+    Thunk,
+    frule,
+    pullback_wrt,
+    pushforward,
+    rrule,
+    unbroadcast,
+)
 from rulescore.tangents.projection import NON_DIFFERENTIABLE
 
 NO_TANGENT = NoTangent()
@@ -50,7 +58,7 @@ def in_full(ybar, shape):
 
 
 def register_convolution(f, is_correlation, convolve_valid, takes_axes):
-    """Both rules of ``y = f(in1, in2, mode, option)``; ``convolve_valid(a, b, option)`` is its valid mode."""
+    """What both rules of ``y = f(in1, in2, mode, option)`` do; ``convolve_valid(a, b, option)`` is its valid mode."""
     option_name = "axes" if takes_axes else "method"
 
     def axes_of(option, ndim):
@@ -61,42 +69,34 @@ def register_convolution(f, is_correlation, convolve_valid, takes_axes):
     def kernel_adjoint(k, axes):
         return conj(turned(k, axes))
 
-    def convolution_frule(tangents, in1, in2, mode="full", option=None):
+    def convolution_and_tangent(din1, din2, in1, in2, mode, option):
         call = functools.partial(seen_by_tracers, f, mode=mode, **({} if option is None else {option_name: option}))
-        return bilinear_frule(call, tangents[:3], in1, in2)
+        return bilinear_and_tangent(call, din1, din2, in1, in2)
 
-    def convolution_rrule(in1, in2, mode="full", option=None):
+    def convolution_and_pullback(in1, in2, mode, option):
         y = seen_by_tracers(f, in1, in2, mode, **({} if option is None else {option_name: option}))
-        projects, shapes = (project_to(in1), project_to(in2)), (shape_of(in1), shape_of(in2))
-        in1, in2 = as_array(in1), as_array(in2)
-        axes = axes_of(option, len(shapes[0]))
+        shapes, x1, x2 = (shape_of(in1), shape_of(in2)), as_array(in1), as_array(in2)
+        axes, is_empty = axes_of(option, len(shapes[0])), 0 in shapes[0] + shapes[1]
         wide = shape_in_full(*shapes, axes)
 
         def factor_bar(ybar, other, shape):
             """The correlation of z̄ with the other factor, which both have the axes in common."""
+            if is_empty:
+                return np.zeros(shape)
             if len(shape) == 1 and MUCH_SHORTER * shape[0] < len(other):
                 return sums_over_lags(in_full(ybar, wide), other, shape[0])
             return unbroadcast(convolve_valid(in_full(ybar, wide), kernel_adjoint(other, axes), option), shape)
 
         def in1_bar(ybar):
-            other = kernel_adjoint(in2, axes) if is_correlation else in2
-            return factor_bar(ybar, other, shapes[0])
+            return factor_bar(ybar, kernel_adjoint(x2, axes) if is_correlation else x2, shapes[0])
 
         def in2_bar(ybar):
-            bar = factor_bar(ybar, in1, shapes[1])
+            bar = factor_bar(ybar, x1, shapes[1])
             return kernel_adjoint(bar, axes) if is_correlation else bar
 
-        def convolution_pullback(ybar):
-            if isinstance(ybar, AbstractZero):
-                return NO_TANGENT, projects[0](ybar), projects[1](ybar)
-            if 0 in shapes[0] + shapes[1]:
-                return NO_TANGENT, projects[0](np.zeros(shapes[0])), projects[1](np.zeros(shapes[1]))
-            bars = [lambda: in1_bar(unthunk(ybar)), lambda: in2_bar(unthunk(ybar))]
-            return NO_TANGENT, *thunks(projects, bars)
+        return y, pullback_wrt(in1, in2)(in1_bar, in2_bar)
 
-        return y, convolution_pullback
-
-    return convolution_frule, convolution_rrule
+    return convolution_and_tangent, convolution_and_pullback
 
 
 def by_method(a, b, method):
@@ -109,27 +109,29 @@ def by_fft(f, a, b, axes):
 
 
 def register_with_method(f, is_correlation):
-    pushforward, pullback = register_convolution(f, is_correlation, by_method, takes_axes=False)
+    and_tangent, and_pullback = register_convolution(f, is_correlation, by_method, takes_axes=False)
 
     @frule.register(f)
-    def convolve_frule(tangents, in1, in2, mode="full", method="auto"):
-        return pushforward(tangents, in1, in2, mode, method)
+    @pushforward
+    def convolve_frule(din1, din2, in1, in2, mode="full", method="auto"):
+        return and_tangent(din1, din2, in1, in2, mode, method)
 
     @rrule.register(f)
     def convolve_rrule(in1, in2, mode="full", method="auto"):
-        return pullback(in1, in2, mode, method)
+        return and_pullback(in1, in2, mode, method)
 
 
 def register_with_axes(f):
-    pushforward, pullback = register_convolution(f, False, functools.partial(by_fft, f), takes_axes=True)
+    and_tangent, and_pullback = register_convolution(f, False, functools.partial(by_fft, f), takes_axes=True)
 
     @frule.register(f)
-    def fftconvolve_frule(tangents, in1, in2, mode="full", axes=None):
-        return pushforward(tangents, in1, in2, mode, axes)
+    @pushforward
+    def fftconvolve_frule(din1, din2, in1, in2, mode="full", axes=None):
+        return and_tangent(din1, din2, in1, in2, mode, axes)
 
     @rrule.register(f)
     def fftconvolve_rrule(in1, in2, mode="full", axes=None):
-        return pullback(in1, in2, mode, axes)
+        return and_pullback(in1, in2, mode, axes)
 
 
 register_with_method(scipy.signal.convolve, is_correlation=False)

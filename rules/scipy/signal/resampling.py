@@ -9,14 +9,14 @@ from multipledispatch import MDNotImplementedError
 
 from rules.numpy.array_like import as_array, conj, seen_by_tracers, shape_of
 from rules.numpy.fft import fitted
-from rules.numpy.products import bilinear_frule
+from rules.numpy.products import bilinear_and_tangent
 from rules.scipy.linear_maps import composed
 from rules.scipy.signal.convolutions import thunks
 from rules.scipy.signal.filter_states import part, sosfiltfilt
 from rules.scipy.signal.filters import padded, sosfilt_call
 from rules.scipy.signal.lags import sums_over_lags
 from rules.scipy.signal.windows import window_values
-from rulescore import AbstractZero, NoTangent, frule, project_to, rrule, unthunk
+from rulescore import AbstractZero, NoTangent, frule, project_to, pushforward, rrule, unthunk
 
 NO_TANGENT = NoTangent()
 
@@ -42,9 +42,10 @@ def spread(x, gap):
 
 
 @frule.register(scipy.signal.upfirdn)
-def upfirdn_frule(tangents, h, x, up=1, down=1, axis=-1, mode="constant", cval=0):
+@pushforward
+def upfirdn_frule(dh, dx, h, x, up=1, down=1, axis=-1, mode="constant", cval=0):
     decline_boundary(mode, cval)
-    return bilinear_frule(lambda h, x: upfirdn_call(h, x, up, down, axis), tangents[:3], h, x)
+    return bilinear_and_tangent(lambda h, x: upfirdn_call(h, x, up, down, axis), dh, dx, h, x)
 
 
 @rrule.register(scipy.signal.upfirdn)
