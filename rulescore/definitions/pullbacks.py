@@ -26,7 +26,7 @@ from rulescore.tangents.zero import AbstractZero, NoTangent, ZeroTangent
 
 _NO_TANGENT, _ZERO_TANGENT = NoTangent(), ZeroTangent()
 _NOTHING: Any = object()
-_ndarray = np.ndarray
+_ndarray, _float64 = np.ndarray, np.float64
 _KEYWORD = inspect.Parameter.KEYWORD_ONLY
 
 Pullback = Callable[[Any], tuple[Any, ...]]
@@ -150,8 +150,8 @@ def _pullback_of_several(
     """By a function for each primal, or one that returns the cotangents of all."""
     named = [i for i, x in enumerate(primals) if x is not ...]
     is_shared = len(cotangents) == 1 != len(named)
-    if not is_shared:
-        _expect_one_for_each(named, cotangents)
+    if not is_shared and len(cotangents) != len(named):
+        raise _number_error(len(named), len(cotangents))
     given = [i for i in named if primals[i] is not None and primals[i] is not np._NoValue]  # NumPy's None
     count = 1 + max(given, default=-1)
     projectors = {k: project_to(primals[i]) for k, i in enumerate(named) if i < count}
@@ -182,33 +182,36 @@ def _pullback_of_needed(
     primals: tuple[Any, ...], needs: tuple[bool, ...], *cotangents: Callable[[Any], Any]
 ) -> Pullback:
     """By a function for each primal, where it is known which cotangents are asked for."""
-    named = [i for i, x in enumerate(primals) if x is not ...]
-    _expect_one_for_each(named, cotangents)
-    projectors = [
-        (i, project_to(primals[i]), cotangents[k]) for k, i in enumerate(named) if i >= len(needs) or needs[i]
-    ]
-    wanted = [(i, project, f) for i, project, f in projectors if project is not NON_DIFFERENTIABLE]
-    count = 1 + max([i for i, _, _ in wanted], default=-1)
-    del primals, cotangents, projectors
+    parts: list[tuple[Projector, Callable[[Any], Any]] | None] = []
+    number = last = 0
+    for i, x in enumerate(primals):
+        part = None
+        if x is not ...:
+            if number < len(cotangents) and (i >= len(needs) or needs[i]):
+                project = project_to(x)
+                if project is not NON_DIFFERENTIABLE:
+                    part, last = (project, cotangents[number]), i + 1
+            number += 1
+        parts.append(part)
+    if number != len(cotangents):
+        raise _number_error(number, len(cotangents))
+    del parts[last:], primals, cotangents
 
     def pullback(ybar: Any) -> tuple[Any, ...]:
         if type(ybar) is not _ndarray:
             ybar = cotangent_of_output(ybar)
-        bars: list[Any] = [_NO_TANGENT] * count
-        is_zero = isinstance(ybar, AbstractZero)
-        for i, project, cotangent in wanted:
-            bars[i] = project(ybar if is_zero else cotangent(ybar))
-        return _NO_TANGENT, *bars
+            if isinstance(ybar, AbstractZero):
+                return _NO_TANGENT, *[_NO_TANGENT if part is None else ybar for part in parts]
+        return _NO_TANGENT, *[_NO_TANGENT if part is None else part[0](part[1](ybar)) for part in parts]
 
     return pullback
 
 
-def _expect_one_for_each(named: list[int], cotangents: tuple[Callable[[Any], Any], ...]) -> None:
-    if len(cotangents) != len(named):
-        raise TypeError(
-            f"pullback_wrt of {len(named)} primals got {len(cotangents)} functions: give one for each primal that is "
-            "not ..., or one that returns a tuple of all their cotangents"
-        )
+def _number_error(primals: int, functions: int) -> TypeError:
+    return TypeError(
+        f"pullback_wrt of {primals} primals got {functions} functions: give one for each primal that is not ..., or "
+        "one that returns a tuple of all their cotangents"
+    )
 
 
 def _checked(cotangents: Callable[[Any], Any], ybar: Any, count: int) -> tuple[Any, ...]:
@@ -229,6 +232,9 @@ def _projected(project: Projector, cotangent: Callable[[], Any]) -> Any:
 
 def cotangent_of_output(ybar: Any) -> Any:
     """A cotangent without thunks; one zero for several outputs with nothing but zeros."""
+    kind = type(ybar)
+    if kind is float or kind is _float64:  # the most frequent ones
+        return ybar
     ybar = unthunk(ybar)
     if type(ybar) in (tuple, list):
         ybar = type(ybar)(map(cotangent_of_output, ybar))
@@ -319,12 +325,14 @@ class _Pushforward:
         star = next((first + i for i, p in enumerate(self._parameters) if p.kind is p.VAR_POSITIONAL), None)
         end = star if star in positions else None  # where the tangents of ``*args`` begin, if the rule takes them
         unused = frozenset(first + i for i in self._unused)
+        others = [i for i in range(1 + max(positions)) if i not in positions and i != end]
+        beyond = 1 + max(positions) if end is None else None
 
         @wraps(rule)
         def forward_rule(tangents: tuple[Any, ...], /, *args: Any, **kwargs: Any) -> Any:
             count = len(tangents)
-            for i, dx in enumerate(tangents[:end]):
-                if i not in positions and not isinstance(dx, AbstractZero):
+            for i in others if beyond is None or count <= beyond else (*others, *range(beyond, count)):
+                if i < count and not isinstance(tangents[i], AbstractZero):
                     return primal(*args, **kwargs), self._missing(i, f)
             given = [unthunk(tangents[i]) if i < count and i not in unused else _NO_TANGENT for i in positions]
             moving = given
@@ -392,6 +400,11 @@ def _zeros(x: Any) -> Any:
 
 def projected_onto(y: Any, dy: Any) -> Any:
     """A tangent of an output, in its tangent space; of several outputs a structural one."""
+    kind = type(y)
+    if kind is type(dy) and (
+        kind is _float64 or (kind is _ndarray and y.dtype is dy.dtype and y.shape == dy.shape and y.dtype.kind == "f")
+    ):
+        return dy  # the most frequent ones
     if type(dy) is tuple and isinstance(y, tuple):
         return Tangent(type(y), *map(projected_onto, y, dy))
     project = project_to(y)
