@@ -39,7 +39,7 @@ class LinearSystem:
 
     def tangent(self, x, da, db):
         right = self.as_columns(db) - apply_linear(lambda da: self.applied(da, self.as_columns(x)), da)
-        dx = self.as_given(apply_linear(self.solve, right))
+        dx = self.as_given(apply_linear(self.solve, right))  # of a pair of factors the tangent may hold only zeros
         return dx if np.shape(dx) == np.shape(x) else np.broadcast_to(dx, np.shape(x)).copy()
 
     def cotangents(self, x, xbar):
