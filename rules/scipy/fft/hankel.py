@@ -5,9 +5,8 @@ import scipy.fft
 from multipledispatch import MDNotImplementedError
 
 from rules.numpy.array_like import seen_by_tracers
-from rules.numpy.reduced_axes import NOT_GIVEN, tangent_at
 from rules.scipy.linear_maps import linear_map
-from rulescore import AbstractZero, NoTangent, ZeroTangent, frule, project_to, rrule, unthunk
+from rulescore import frule, pullback_wrt, pushforward, rrule
 
 
 def fht_transpose(ybar, a, dln, mu, offset=0.0, bias=0.0):
@@ -54,30 +53,21 @@ def decline_complex(*arguments):
 
 
 @frule.register(scipy.fft.fhtoffset)
-def fhtoffset_frule(tangents, dln, mu, initial=0.0, bias=0.0):
+@pushforward
+def fhtoffset_frule(ddln, dmu, _dinitial, dbias, dln, mu, initial=0.0, bias=0.0):
     decline_complex(dln, mu, initial, bias)
     y = seen_by_tracers(scipy.fft.fhtoffset, dln, mu, initial, bias)
-    moving = [(i, tangent_at(tangents, i)) for i in range(4)]
-    moving = [(i, d) for i, d in moving if not isinstance(d, AbstractZero)]
-    if not moving:
-        return y, ZeroTangent()
-    partials = offset_partials(y, dln, mu, initial, bias)
-    return y, sum(partials[i] * d for i, d in moving)
+    of_dln, of_mu, _, of_bias = offset_partials(y, dln, mu, initial, bias)
+    return y, of_dln * ddln + of_mu * dmu + of_bias * dbias
 
 
 @rrule.register(scipy.fft.fhtoffset)
-def fhtoffset_rrule(dln, mu, initial=NOT_GIVEN, bias=NOT_GIVEN):
-    arguments = [dln, mu] if initial is bias is NOT_GIVEN else [dln, mu, 0.0 if initial is NOT_GIVEN else initial]
-    arguments += [] if bias is NOT_GIVEN else [bias]
-    decline_complex(*arguments)
-    y = seen_by_tracers(scipy.fft.fhtoffset, *arguments)
-    projects = [project_to(argument) for argument in arguments]
+def fhtoffset_rrule(dln, mu, initial=0.0, bias=0.0):
+    decline_complex(dln, mu, initial, bias)
+    y = seen_by_tracers(scipy.fft.fhtoffset, dln, mu, initial, bias)
 
+    @pullback_wrt(dln, mu, initial, bias)
     def fhtoffset_pullback(ybar):
-        ybar = unthunk(ybar)
-        if isinstance(ybar, AbstractZero):
-            return NoTangent(), *[project(ybar) for project in projects]
-        partials = offset_partials(y, *arguments)
-        return NoTangent(), *[project(partial * ybar) for project, partial in zip(projects, partials, strict=False)]
+        return tuple(partial * ybar for partial in offset_partials(y, dln, mu, initial, bias))
 
     return y, fhtoffset_pullback

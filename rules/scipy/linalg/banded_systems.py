@@ -18,23 +18,8 @@ from rules.numpy.linalg.cholesky import (
     lower_cholesky_tangent,
 )
 from rules.scipy.linalg.cholesky import factor_cotangent, factor_tangent
-from rules.scipy.linalg.linear_systems import LinearSystem, system_frule, system_rrule
-from rulescore import (
-    AbstractZero,
-    NoTangent,
-    Tangent,
-    Thunk,
-    ZeroTangent,
-    frule,
-    project_to,
-    rrule,
-    unbroadcast,
-    unthunk,
-)
-from rulescore.tangents.projection import NON_DIFFERENTIABLE
-
-NO_TANGENT = NoTangent()
-ZERO_TANGENT = ZeroTangent()
+from rules.scipy.linalg.linear_systems import LinearSystem
+from rulescore import NoTangent, frule, pullback_wrt, pushforward, rrule, unbroadcast
 
 # ---------------------------------------------------------------- bands
 
@@ -118,25 +103,26 @@ def banded_system(l_and_u, ab, b, check_finite):
 
 
 @frule.register(scipy.linalg.solve_banded)
-def solve_banded_frule(tangents, l_and_u, ab, b, overwrite_ab=False, overwrite_b=False, check_finite=True):
+@pushforward
+def solve_banded_frule(dab, db, l_and_u, ab, b, overwrite_ab=False, overwrite_b=False, check_finite=True):
     system, _ = banded_system(l_and_u, ab, b, check_finite)
-    return system_frule(system, (NO_TANGENT, *tangents[2:]), ab, b)
+    x = system.solve(b)
+    return x, system.tangent(x, as_array_tangent(dab, ab), as_array_tangent(db, b))
 
 
 @rrule.register(scipy.linalg.solve_banded)
 def solve_banded_rrule(l_and_u, ab, b, overwrite_ab=False, overwrite_b=False, check_finite=True):
     """See `LinearSystem`; the adjoint system has the diagonals of Aᴴ, and Ā is wanted on those of A alone."""
     system, upper = banded_system(l_and_u, ab, b, check_finite)
-    count = shape_of(ab)[-2]
+    x, shape_ab, shape_b = system.solve(b), shape_of(ab), shape_of(b)
 
-    def band_cotangent(left, right):
-        return -band_of_product(left, right, count, upper)
-
-    x, pullback = system_rrule(system, band_cotangent, ab, b)
-
+    @pullback_wrt(..., ab, b)
     def solve_banded_pullback(xbar):
-        no_tangent, abar, bbar = pullback(xbar)
-        return no_tangent, NO_TANGENT, abar, bbar
+        left, right = system.cotangents(x, xbar)
+        return (
+            lambda: unbroadcast(-band_of_product(left, right, shape_ab[-2], upper), shape_ab),
+            lambda: unbroadcast(system.as_given(left), shape_b),
+        )
 
     return x, solve_banded_pullback
 
@@ -178,16 +164,28 @@ def hermitian_banded_system(ab, b, lower, check_finite):
 
 
 @frule.register(scipy.linalg.solveh_banded)
-def solveh_banded_frule(tangents, ab, b, overwrite_ab=False, overwrite_b=False, lower=False, check_finite=True):
+@pushforward
+def solveh_banded_frule(dab, db, ab, b, overwrite_ab=False, overwrite_b=False, lower=False, check_finite=True):
     system, _ = hermitian_banded_system(ab, b, lower, check_finite)
-    return system_frule(system, tangents, ab, b)
+    x = system.solve(b)
+    return x, system.tangent(x, as_array_tangent(dab, ab), as_array_tangent(db, b))
 
 
 @rrule.register(scipy.linalg.solveh_banded)
 def solveh_banded_rrule(ab, b, overwrite_ab=False, overwrite_b=False, lower=False, check_finite=True):
     """See `LinearSystem`; the system is its own adjoint."""
     system, band = hermitian_banded_system(ab, b, lower, check_finite)
-    return system_rrule(system, band.cotangent, ab, b)
+    x, shape_ab, shape_b = system.solve(b), shape_of(ab), shape_of(b)
+
+    @pullback_wrt(ab, b)
+    def solveh_banded_pullback(xbar):
+        left, right = system.cotangents(x, xbar)
+        return (
+            lambda: unbroadcast(band.cotangent(left, right), shape_ab),
+            lambda: unbroadcast(system.as_given(left), shape_b),
+        )
+
+    return x, solveh_banded_pullback
 
 
 # ---------------------------------------------------------------- cholesky_banded and cho_solve_banded
@@ -199,18 +197,18 @@ def decline_without_diagonals(ab):
 
 
 @frule.register(scipy.linalg.cholesky_banded)
-def cholesky_banded_frule(tangents, ab, overwrite_ab=False, lower=False, check_finite=True):
+@pushforward
+def cholesky_banded_frule(dab, ab, overwrite_ab=False, lower=False, check_finite=True):
     decline_without_diagonals(ab)
-    dab = as_array_tangent(unthunk(tangents[1]), ab)
     y = seen_by_tracers(scipy.linalg.cholesky_banded, ab, lower=lower, check_finite=check_finite)
-    if isinstance(dab, AbstractZero):
-        return y, dab
+    dab = as_array_tangent(dab, ab)
     count = np.shape(y)[-2]
     upper = 0 if lower else count - 1
     if is_worth_blocks(y, dab):
-        return y, project_to(y)(banded_tangent(y, dab, lower) + outside_of_matrix(dab, upper))
-    dfactor = factor_tangent(dense(y, upper), dense(dab, upper), lower)
-    return y, project_to(y)(diagonals(dfactor, count, upper) + outside_of_matrix(dab, upper))
+        dfactor = banded_tangent(y, dab, lower)
+    else:
+        dfactor = diagonals(factor_tangent(dense(y, upper), dense(dab, upper), lower), count, upper)
+    return y, dfactor + outside_of_matrix(dab, upper)
 
 
 @rrule.register(scipy.linalg.cholesky_banded)
@@ -218,12 +216,9 @@ def cholesky_banded_rrule(ab, overwrite_ab=False, lower=False, check_finite=True
     """As the rule of ``cholesky``; see `banded_cotangent`."""
     decline_without_diagonals(ab)
     y = seen_by_tracers(scipy.linalg.cholesky_banded, ab, lower=lower, check_finite=check_finite)
-    project = project_to(ab)
 
+    @pullback_wrt(ab)
     def cholesky_banded_pullback(ybar):
-        ybar = unthunk(ybar)
-        if isinstance(ybar, AbstractZero) or project is NON_DIFFERENTIABLE:
-            return NO_TANGENT, project(ybar)
         count = np.shape(y)[-2]
         upper = 0 if lower else count - 1
         ybar = np.where(np.arange(count)[:, None] == upper, np.real(ybar), ybar)  # as the diagonal is
@@ -231,7 +226,7 @@ def cholesky_banded_rrule(ab, overwrite_ab=False, lower=False, check_finite=True
             abar = banded_cotangent(y, ybar, lower)
         else:
             abar = diagonals(factor_cotangent(dense(y, upper), dense(ybar, upper), lower), count, upper)
-        return NO_TANGENT, project(abar + outside_of_matrix(ybar, upper))
+        return abar + outside_of_matrix(ybar, upper)
 
     return y, cholesky_banded_pullback
 
@@ -355,13 +350,10 @@ class BandedFactor:
 
 
 @frule.register(scipy.linalg.cho_solve_banded)
-def cho_solve_banded_frule(tangents, cb_and_lower, b, overwrite_b=False, check_finite=True):
+@pushforward
+def cho_solve_banded_frule(dcb_and_lower, db, cb_and_lower, b, overwrite_b=False, check_finite=True):
     factor = BandedFactor(cb_and_lower, b, check_finite)
-    dcb = tangents[1]
-    dcb = dcb if isinstance(dcb, AbstractZero) else as_array_tangent(unthunk(dcb[0]), cb_and_lower[0])
-    db, x = as_array_tangent(unthunk(tangents[2]), b), factor.solve(b)
-    if isinstance(dcb, AbstractZero) and isinstance(db, AbstractZero):
-        return x, ZERO_TANGENT
+    dcb, db, x = as_array_tangent(dcb_and_lower[0], cb_and_lower[0]), as_array_tangent(db, b), factor.solve(b)
     return x, factor.system.tangent(x, dcb, db)
 
 
@@ -369,20 +361,14 @@ def cho_solve_banded_frule(tangents, cb_and_lower, b, overwrite_b=False, check_f
 def cho_solve_banded_rrule(cb_and_lower, b, overwrite_b=False, check_finite=True):
     """As the rule of ``cho_solve``; see `BandedFactor`."""
     factor = BandedFactor(cb_and_lower, b, check_finite)
-    x, kind = factor.solve(b), type(cb_and_lower)
-    project_c, project_b = project_to(cb_and_lower[0]), project_to(b)
-    shape_c, shape_b = shape_of(cb_and_lower[0]), shape_of(b)
+    x, shape_c, shape_b = factor.solve(b), shape_of(cb_and_lower[0]), shape_of(b)
 
+    @pullback_wrt(cb_and_lower, b)
     def cho_solve_banded_pullback(xbar):
-        if isinstance(xbar, AbstractZero):
-            return NO_TANGENT, xbar, xbar
-        left, right = factor.system.cotangents(x, unthunk(xbar))
-        cbar = NO_TANGENT
-        if project_c is not NON_DIFFERENTIABLE:
-            cbar = Tangent(
-                kind, Thunk(lambda: project_c(unbroadcast(factor.cotangent(left, right), shape_c))), NO_TANGENT
-            )
-        bbar = Thunk(lambda: project_b(unbroadcast(factor.system.as_given(left), shape_b)))
-        return NO_TANGENT, cbar, bbar
+        left, right = factor.system.cotangents(x, xbar)
+        return (
+            lambda: (unbroadcast(factor.cotangent(left, right), shape_c), NoTangent()),
+            lambda: unbroadcast(factor.system.as_given(left), shape_b),
+        )
 
     return x, cho_solve_banded_pullback

@@ -13,22 +13,7 @@ from rules.numpy.linalg.cholesky import (
 from rules.numpy.products import adjoint
 from rules.scipy.linalg.batches import decline_unless_matrices
 from rules.scipy.linalg.linear_systems import LinearSystem
-from rulescore import (
-    AbstractZero,
-    NoTangent,
-    Tangent,
-    Thunk,
-    ZeroTangent,
-    frule,
-    project_to,
-    rrule,
-    unbroadcast,
-    unthunk,
-)
-from rulescore.tangents.projection import NON_DIFFERENTIABLE
-
-NO_TANGENT = NoTangent()
-ZERO_TANGENT = ZeroTangent()
+from rulescore import NoTangent, frule, pullback_wrt, pushforward, rrule, unbroadcast
 
 # ---------------------------------------------------------------- the factor, L or U = Lᴴ
 
@@ -58,11 +43,11 @@ def other_triangle(x, lower):
 
 
 @frule.register(scipy.linalg.cholesky)
-def cholesky_frule(tangents, a, lower=False, overwrite_a=False, check_finite=True):
+@pushforward
+def cholesky_frule(da, a, lower=False, overwrite_a=False, check_finite=True):
     decline_unless_matrices(a)
-    da = as_array_tangent(unthunk(tangents[1]), a)
     y = seen_by_tracers(scipy.linalg.cholesky, a, lower, check_finite=check_finite)
-    return y, da if isinstance(da, AbstractZero) else project_to(y)(factor_tangent(y, da, lower))
+    return y, factor_tangent(y, as_array_tangent(da, a), lower)
 
 
 @rrule.register(scipy.linalg.cholesky)
@@ -70,11 +55,10 @@ def cholesky_rrule(a, lower=False, overwrite_a=False, check_finite=True):
     """As the rule of `np.linalg.cholesky`; SciPy reads the upper triangle unless it is told otherwise."""
     decline_unless_matrices(a)
     y = seen_by_tracers(scipy.linalg.cholesky, a, lower, check_finite=check_finite)
-    project = project_to(a)
 
+    @pullback_wrt(a)
     def cholesky_pullback(ybar):
-        ybar = unthunk(ybar)
-        return NO_TANGENT, project(ybar if isinstance(ybar, AbstractZero) else factor_cotangent(y, ybar, lower))
+        return factor_cotangent(y, ybar, lower)
 
     return y, cholesky_pullback
 
@@ -83,14 +67,12 @@ def cholesky_rrule(a, lower=False, overwrite_a=False, check_finite=True):
 
 
 @frule.register(scipy.linalg.cho_factor)
-def cho_factor_frule(tangents, a, lower=False, overwrite_a=False, check_finite=True):
+@pushforward
+def cho_factor_frule(da, a, lower=False, overwrite_a=False, check_finite=True):
     decline_unless_matrices(a)
-    da = as_array_tangent(unthunk(tangents[1]), a)
-    y = seen_by_tracers(scipy.linalg.cho_factor, a, lower, check_finite=check_finite)
-    if isinstance(da, AbstractZero):
-        return y, da
+    da, y = as_array_tangent(da, a), seen_by_tracers(scipy.linalg.cho_factor, a, lower, check_finite=check_finite)
     dc = factor_tangent(triangle(y[0], lower), da, lower) + other_triangle(da, lower)
-    return y, Tangent(type(y), project_to(y[0])(dc), NO_TANGENT)
+    return y, (dc, NoTangent())
 
 
 @rrule.register(scipy.linalg.cho_factor)
@@ -98,13 +80,12 @@ def cho_factor_rrule(a, lower=False, overwrite_a=False, check_finite=True):
     """As `cholesky_rrule`; in the triangle that the factor does not need, LAPACK leaves the elements of A."""
     decline_unless_matrices(a)
     y = seen_by_tracers(scipy.linalg.cho_factor, a, lower, check_finite=check_finite)
-    project, factor = project_to(a), triangle(y[0], lower)
+    factor = triangle(y[0], lower)
 
+    @pullback_wrt(a)
     def cho_factor_pullback(ybar):
-        cbar = ybar if isinstance(ybar, AbstractZero) else unthunk(ybar[0])
-        if isinstance(cbar, AbstractZero) or project is NON_DIFFERENTIABLE:
-            return NO_TANGENT, project(cbar)
-        return NO_TANGENT, project(factor_cotangent(factor, cbar, lower) + other_triangle(cbar, lower))
+        cbar, _ = ybar
+        return factor_cotangent(factor, cbar, lower) + other_triangle(cbar, lower)
 
     return y, cho_factor_pullback
 
@@ -125,46 +106,33 @@ def factored_system(c_and_lower, b, check_finite):
     return LinearSystem(solve, solve, applied, len(shape_of(b)) == 1)
 
 
-def factor_tangent_in(tangent, c):
-    """The tangent of the factor in a pair of it and of the triangle that it is in."""
-    return tangent if isinstance(tangent, AbstractZero) else as_array_tangent(unthunk(tangent[0]), c)
-
-
 @frule.register(scipy.linalg.cho_solve)
-def cho_solve_frule(tangents, c_and_lower, b, overwrite_b=False, check_finite=True):
+@pushforward
+def cho_solve_frule(dc_and_lower, db, c_and_lower, b, overwrite_b=False, check_finite=True):
     system = factored_system(c_and_lower, b, check_finite)
-    dc, db = factor_tangent_in(tangents[1], c_and_lower[0]), as_array_tangent(unthunk(tangents[2]), b)
     x = system.solve(b)
-    if isinstance(dc, AbstractZero) and isinstance(db, AbstractZero):
-        return x, ZERO_TANGENT
-    return x, system.tangent(x, dc, db)
+    return x, system.tangent(x, as_array_tangent(dc_and_lower[0], c_and_lower[0]), as_array_tangent(db, b))
 
 
 @rrule.register(scipy.linalg.cho_solve)
 def cho_solve_rrule(c_and_lower, b, overwrite_b=False, check_finite=True):
     """B̄ = A⁻¹ X̄ and Ā = -B̄ Xᴴ with A = L Lᴴ, hence L̄ = (Ā + Āᴴ) L in its triangle; Ū = U (Ā + Āᴴ)."""
     system = factored_system(c_and_lower, b, check_finite)
-    x = system.solve(b)
-    (c, lower), kind = c_and_lower, type(c_and_lower)
-    project_c, project_b, shape_c, shape_b = project_to(c), project_to(b), shape_of(c), shape_of(b)
+    (c, lower), x = c_and_lower, system.solve(b)
+    shape_c, shape_b = shape_of(c), shape_of(b)
 
+    @pullback_wrt(c_and_lower, b)
     def cho_solve_pullback(xbar):
-        if isinstance(xbar, AbstractZero):
-            return NO_TANGENT, xbar, xbar
-        left, right = system.cotangents(x, unthunk(xbar))
+        left, right = system.cotangents(x, xbar)
 
-        def c_bar():
+        def pair_bar():
             factor = triangle(as_array(c), lower)
             if lower:
                 cbar = left @ (adjoint(right) @ factor) + right @ (adjoint(left) @ factor)
             else:
                 cbar = (factor @ left) @ adjoint(right) + (factor @ right) @ adjoint(left)
-            return project_c(unbroadcast(-triangle(cbar, lower), shape_c))
+            return unbroadcast(-triangle(cbar, lower), shape_c), NoTangent()
 
-        def b_bar():
-            return project_b(unbroadcast(system.as_given(left), shape_b))
-
-        pair_bar = NO_TANGENT if project_c is NON_DIFFERENTIABLE else Tangent(kind, Thunk(c_bar), NO_TANGENT)
-        return NO_TANGENT, pair_bar, Thunk(b_bar)
+        return pair_bar, lambda: unbroadcast(system.as_given(left), shape_b)
 
     return x, cho_solve_pullback

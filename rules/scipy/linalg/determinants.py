@@ -8,10 +8,7 @@ from rules.numpy.linalg.determinants import adjugate, as_matrices, trace_of_prod
 from rules.numpy.products import adjoint
 from rules.scipy.linalg.kept_factors import OfGeneral, kept_factors
 from rules.scipy.linalg.structures import Structure
-from rulescore import AbstractZero, NoTangent, frule, project_to, rrule, unthunk
-from rulescore.tangents.projection import NON_DIFFERENTIABLE
-
-NO_TANGENT = NoTangent()
+from rulescore import frule, pullback_wrt, pushforward, rrule
 
 
 class Determinant:
@@ -44,22 +41,20 @@ class Determinant:
 
 
 @frule.register(scipy.linalg.det)
-def det_frule(tangents, a, overwrite_a=False, check_finite=True):
+@pushforward
+def det_frule(da, a, overwrite_a=False, check_finite=True):
     """d det A = tr(adj(A) dA)."""
-    da, determinant = as_array_tangent(unthunk(tangents[1]), a), Determinant(a, check_finite)
-    y = determinant.y
-    return y, da if isinstance(da, AbstractZero) else project_to(y)(trace_of_product(determinant.adjugate(), da))
+    determinant = Determinant(a, check_finite)
+    return determinant.y, trace_of_product(determinant.adjugate(), as_array_tangent(da, a))
 
 
 @rrule.register(scipy.linalg.det)
 def det_rrule(a, overwrite_a=False, check_finite=True):
     """d det A = tr(adj(A) dA) (Jacobi), hence Ā = adj(A)ᴴ ȳ."""
-    determinant, project = Determinant(a, check_finite), project_to(a)
+    determinant = Determinant(a, check_finite)
 
+    @pullback_wrt(a)
     def det_pullback(ybar):
-        ybar = unthunk(ybar)
-        if isinstance(ybar, AbstractZero) or project is NON_DIFFERENTIABLE:
-            return NO_TANGENT, project(ybar)
-        return NO_TANGENT, project(adjoint(determinant.adjugate()) * as_matrices(ybar))
+        return adjoint(determinant.adjugate()) * as_matrices(ybar)
 
     return determinant.y, det_pullback

@@ -8,46 +8,31 @@ from rules.numpy.linalg.cholesky import cotangent_of_triangle, hermitian_from
 from rules.numpy.linalg.inverses import left_out, pinv_cotangent, pinv_tangent
 from rules.numpy.products import adjoint
 from rules.scipy.linalg.structures import Structure
-from rulescore import (
-    AbstractZero,
-    NoTangent,
-    Tangent,
-    frule,
-    ignore_derivatives,
-    project_to,
-    rrule,
-    unthunk,
-)
-from rulescore.tangents.projection import NON_DIFFERENTIABLE
-
-NO_TANGENT = NoTangent()
+from rulescore import NoTangent, frule, ignore_derivatives, pullback_wrt, pushforward, rrule
 
 # ---------------------------------------------------------------- inv
 
 
 @frule.register(scipy.linalg.inv)
-def inv_frule(tangents, a, overwrite_a=False, check_finite=True, *, assume_a=None, lower=False):
+@pushforward
+def inv_frule(da, a, overwrite_a=False, check_finite=True, *, assume_a=None, lower=False):
     """d(A⁻¹) = -A⁻¹ dA A⁻¹."""
-    da, structure = as_array_tangent(unthunk(tangents[1]), a), Structure(assume_a, lower)
+    da, structure = as_array_tangent(da, a), Structure(assume_a, lower)
     y = seen_by_tracers(scipy.linalg.inv, a, check_finite=check_finite, assume_a=assume_a, lower=lower)
-    if isinstance(da, AbstractZero):
-        return y, da
     inverse = clean_inverse(y, assume_a)
-    return y, project_to(y)(-inverse @ structure.read(da) @ inverse)
+    return y, -inverse @ structure.read(da) @ inverse
 
 
 @rrule.register(scipy.linalg.inv)
 def inv_rrule(a, overwrite_a=False, check_finite=True, *, assume_a=None, lower=False):
     """d(A⁻¹) = -A⁻¹ dA A⁻¹, hence Ā = -A⁻ᴴ Ȳ A⁻ᴴ (Giles 2008, §2.2.3), of what ``assume_a`` makes SciPy read."""
     y = seen_by_tracers(scipy.linalg.inv, a, check_finite=check_finite, assume_a=assume_a, lower=lower)
-    project, structure = project_to(a), Structure(assume_a, lower)
+    structure = Structure(assume_a, lower)
 
+    @pullback_wrt(a)
     def inv_pullback(ybar):
-        ybar = unthunk(ybar)
-        if isinstance(ybar, AbstractZero) or project is NON_DIFFERENTIABLE:
-            return NO_TANGENT, project(ybar)
         y_h = adjoint(clean_inverse(y, assume_a))
-        return NO_TANGENT, project(structure.cotangent(-y_h @ ybar @ y_h))
+        return structure.cotangent(-y_h @ ybar @ y_h)
 
     return y, inv_pullback
 
@@ -70,78 +55,68 @@ def relative_cutoff(a, atol, rtol):
     return rtol + atol / np.maximum(np.linalg.norm(numbers, 2, axis=(-2, -1)), np.finfo(float).tiny)
 
 
-def of_pseudoinverse(y, value):
-    """A tangent of what is returned, with the rank or without."""
-    return Tangent(type(y), value, NO_TANGENT) if isinstance(y, (tuple, list)) else value
+class Pseudoinverse:
+    """What SciPy returns, with the rank or without, and its derivative; see the rule of `np.linalg.pinv` for that.
+
+    ``read`` gives the matrix that SciPy computes with, and ``transposed`` is its transpose.
+    """
+
+    def __init__(self, f, a, atol, rtol, return_rank, check_finite, read, transposed, **keywords):
+        keywords |= {"atol": atol, "rtol": rtol, "return_rank": return_rank, "check_finite": check_finite}
+        self.y, self.a, self.return_rank = seen_by_tracers(f, a, **keywords), a, return_rank
+        self.p = self.y[0] if return_rank else self.y
+        self.cutoff, self.read, self.transposed = relative_cutoff(a, atol, rtol), read, transposed
+
+    def tangent(self, da):
+        a, da = self.read(as_array(self.a)), self.read(as_array_tangent(da, self.a))
+        dp = pinv_tangent(a, self.p, da, left_out(a, self.cutoff))
+        return (dp, NoTangent()) if self.return_rank else dp
+
+    def cotangent(self, ybar):
+        a, pbar = self.read(as_array(self.a)), ybar[0] if self.return_rank else ybar
+        return self.transposed(pinv_cotangent(a, self.p, pbar, left_out(a, self.cutoff)))
 
 
-def inverse_in(y):
-    return y[0] if isinstance(y, (tuple, list)) else y
+def general_pseudoinverse(a, atol, rtol, return_rank, check_finite):
+    def unchanged(a):
+        return a
 
-
-def pseudoinverse_frule(y, tangents, a, cutoff, read):
-    da = as_array_tangent(unthunk(tangents[1]), a)
-    if isinstance(da, AbstractZero):
-        return y, da
-    p, a = inverse_in(y), read(as_array(a))
-    dp = pinv_tangent(a, p, read(da), left_out(a, cutoff))
-    return y, of_pseudoinverse(y, project_to(p)(dp))
-
-
-def pseudoinverse_rrule(y, a, cutoff, read, cotangent):
-    """See the rule of `np.linalg.pinv` for the formula."""
-    project, p = project_to(a), inverse_in(y)
-
-    def pinv_pullback(ybar):
-        pbar = ybar if isinstance(ybar, AbstractZero) else unthunk(ybar if p is y else ybar[0])
-        if isinstance(pbar, AbstractZero) or project is NON_DIFFERENTIABLE:
-            return NO_TANGENT, project(pbar)
-        matrix = read(as_array(a))
-        return NO_TANGENT, project(cotangent(pinv_cotangent(matrix, p, pbar, left_out(matrix, cutoff))))
-
-    return y, pinv_pullback
-
-
-def unchanged(a):
-    return a
+    return Pseudoinverse(scipy.linalg.pinv, a, atol, rtol, return_rank, check_finite, unchanged, unchanged)
 
 
 @frule.register(scipy.linalg.pinv)
-def pinv_frule(tangents, a, *, atol=None, rtol=None, return_rank=False, check_finite=True):
-    y = pseudoinverse(scipy.linalg.pinv, a, atol, rtol, return_rank, check_finite)
-    return pseudoinverse_frule(y, tangents, a, relative_cutoff(a, atol, rtol), unchanged)
+@pushforward
+def pinv_frule(da, a, *, atol=None, rtol=None, return_rank=False, check_finite=True):
+    inverse = general_pseudoinverse(a, atol, rtol, return_rank, check_finite)
+    return inverse.y, inverse.tangent(da)
 
 
 @rrule.register(scipy.linalg.pinv)
 def pinv_rrule(a, *, atol=None, rtol=None, return_rank=False, check_finite=True):
-    y = pseudoinverse(scipy.linalg.pinv, a, atol, rtol, return_rank, check_finite)
-    return pseudoinverse_rrule(y, a, relative_cutoff(a, atol, rtol), unchanged, unchanged)
+    inverse = general_pseudoinverse(a, atol, rtol, return_rank, check_finite)
+    return inverse.y, pullback_wrt(a)(inverse.cotangent)
 
 
-def pseudoinverse(f, a, atol, rtol, return_rank, check_finite, **keywords):
-    return seen_by_tracers(f, a, atol=atol, rtol=rtol, return_rank=return_rank, check_finite=check_finite, **keywords)
-
-
-def in_triangle(lower):
-    """What ``pinvh`` reads of a matrix, and the transpose of that."""
+def hermitian_pseudoinverse(a, atol, rtol, lower, return_rank, check_finite):
+    """That of the Hermitian matrix of which one triangle is read."""
 
     def read(a):
         return hermitian_from(a, upper=not lower)
 
-    def cotangent(abar):
+    def transposed(abar):
         return cotangent_of_triangle(0.5 * (abar + adjoint(abar)), upper=not lower)
 
-    return read, cotangent
+    return Pseudoinverse(scipy.linalg.pinvh, a, atol, rtol, return_rank, check_finite, read, transposed, lower=lower)
 
 
 @frule.register(scipy.linalg.pinvh)
-def pinvh_frule(tangents, a, atol=None, rtol=None, lower=True, return_rank=False, check_finite=True):
-    y = pseudoinverse(scipy.linalg.pinvh, a, atol, rtol, return_rank, check_finite, lower=lower)
-    return pseudoinverse_frule(y, tangents, a, relative_cutoff(a, atol, rtol), in_triangle(lower)[0])
+@pushforward
+def pinvh_frule(da, _datol, _drtol, a, atol=None, rtol=None, lower=True, return_rank=False, check_finite=True):
+    inverse = hermitian_pseudoinverse(a, atol, rtol, lower, return_rank, check_finite)
+    return inverse.y, inverse.tangent(da)
 
 
 @rrule.register(scipy.linalg.pinvh)
 def pinvh_rrule(a, atol=None, rtol=None, lower=True, return_rank=False, check_finite=True):
-    """As `pinv_rrule`, of the Hermitian matrix of which one triangle is read."""
-    y = pseudoinverse(scipy.linalg.pinvh, a, atol, rtol, return_rank, check_finite, lower=lower)
-    return pseudoinverse_rrule(y, a, relative_cutoff(a, atol, rtol), *in_triangle(lower))
+    inverse = hermitian_pseudoinverse(a, atol, rtol, lower, return_rank, check_finite)
+    return inverse.y, pullback_wrt(a)(inverse.cotangent)

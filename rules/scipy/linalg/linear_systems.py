@@ -10,23 +10,7 @@ from rules.numpy.products import adjoint
 from rules.scipy.linalg.batches import decline_unless_matrices
 from rules.scipy.linalg.kept_factors import kept_factors
 from rules.scipy.linalg.structures import Structure
-from rulescore import (
-    AbstractZero,
-    NoTangent,
-    Thunk,
-    ZeroTangent,
-    frule,
-    ignore_derivatives,
-    project_to,
-    pushforward,
-    rrule,
-    unbroadcast,
-    unthunk,
-)
-from rulescore.tangents.projection import NON_DIFFERENTIABLE
-
-NO_TANGENT = NoTangent()
-ZERO_TANGENT = ZeroTangent()
+from rulescore import apply_linear, frule, ignore_derivatives, pullback_wrt, pushforward, rrule, unbroadcast
 
 # ---------------------------------------------------------------- what all systems A X = B have in common
 
@@ -54,50 +38,13 @@ class LinearSystem:
         return columns[..., 0] if self.is_vector else columns
 
     def tangent(self, x, da, db):
-        right = ZERO_TANGENT if isinstance(db, AbstractZero) else self.as_columns(db)
-        if not isinstance(da, AbstractZero):
-            right = right - self.applied(da, self.as_columns(x))
-        dx = self.as_given(self.solve(right))
-        return project_to(x)(dx if np.shape(dx) == np.shape(x) else np.broadcast_to(dx, np.shape(x)).copy())
+        right = self.as_columns(db) - apply_linear(lambda da: self.applied(da, self.as_columns(x)), da)
+        dx = self.as_given(apply_linear(self.solve, right))  # of a pair of factors the tangent may hold only zeros
+        return dx if np.shape(dx) == np.shape(x) else np.broadcast_to(dx, np.shape(x)).copy()
 
     def cotangents(self, x, xbar):
         """The columns Λ of B̄ and those of X, of which Ā = -Λ Xᴴ."""
         return self.solve_adjoint(self.as_columns(xbar)), self.as_columns(x)
-
-
-def system_frule(system, tangents, a, b):
-    _, da, db, *_ = tangents
-    da, db = as_array_tangent(unthunk(da), a), as_array_tangent(unthunk(db), b)
-    x = system.solve(b)
-    if isinstance(da, AbstractZero) and isinstance(db, AbstractZero):
-        return x, da + db
-    return x, system.tangent(x, da, db)
-
-
-def system_rrule(system, matrix_cotangent, a, b):
-    """The reverse rule, where ``matrix_cotangent(left, right)`` makes Ā of -left rightᴴ."""
-    x = system.solve(b)
-    project_a, project_b = project_to(a), project_to(b)
-    shape_a, shape_b = shape_of(a), shape_of(b)
-
-    def system_pullback(xbar):
-        if isinstance(xbar, AbstractZero):
-            return NO_TANGENT, project_a(xbar), project_b(xbar)
-        columns, x_columns = system.cotangents(x, unthunk(xbar))
-
-        def a_bar():
-            return project_a(unbroadcast(matrix_cotangent(columns, x_columns), shape_a))
-
-        def b_bar():
-            return project_b(unbroadcast(system.as_given(columns), shape_b))
-
-        return (
-            NO_TANGENT,
-            NO_TANGENT if project_a is NON_DIFFERENTIABLE else Thunk(a_bar),
-            NO_TANGENT if project_b is NON_DIFFERENTIABLE else Thunk(b_bar),
-        )
-
-    return x, system_pullback
 
 
 # ---------------------------------------------------------------- solve
@@ -136,8 +83,10 @@ def structured_system(a, b, lower, check_finite, assume_a, transposed):
 
 
 @frule.register(scipy.linalg.solve)
+@pushforward
 def solve_frule(
-    tangents,
+    da,
+    db,
     a,
     b,
     lower=False,
@@ -148,7 +97,8 @@ def solve_frule(
     transposed=False,
 ):
     system, _ = structured_system(a, b, lower, check_finite, assume_a, transposed)
-    return system_frule(system, tangents, a, b)
+    x = system.solve(b)
+    return x, system.tangent(x, as_array_tangent(da, a), as_array_tangent(db, b))
 
 
 @rrule.register(scipy.linalg.solve)
@@ -165,11 +115,19 @@ def solve_rrule(
     """See `LinearSystem`. What ``assume_a`` makes SciPy leave unread has no cotangent."""
     system, structure = structured_system(a, b, lower, check_finite, assume_a, transposed)
 
-    def matrix_cotangent(left, right):
-        left, right = (conj(right), conj(left)) if transposed else (left, right)
-        return structure.cotangent(-left @ adjoint(right))
+    x, shape_a, shape_b = system.solve(b), shape_of(a), shape_of(b)
 
-    return system_rrule(system, matrix_cotangent, a, b)
+    @pullback_wrt(a, b)
+    def solve_pullback(xbar):
+        columns, x_columns = system.cotangents(x, xbar)
+
+        def a_bar():
+            left, right = (conj(x_columns), conj(columns)) if transposed else (columns, x_columns)
+            return unbroadcast(structure.cotangent(-left @ adjoint(right)), shape_a)
+
+        return a_bar, lambda: unbroadcast(system.as_given(columns), shape_b)
+
+    return x, solve_pullback
 
 
 # ---------------------------------------------------------------- solve_triangular
@@ -219,24 +177,32 @@ def factors_under_operation(left, right, trans):
 
 
 @frule.register(scipy.linalg.solve_triangular)
+@pushforward
 def solve_triangular_frule(
-    tangents, a, b, trans=0, lower=False, unit_diagonal=False, overwrite_b=False, check_finite=True
+    da, db, a, b, trans=0, lower=False, unit_diagonal=False, overwrite_b=False, check_finite=True
 ):
     system, _ = triangular_system(a, b, trans, lower, unit_diagonal, check_finite)
-    return system_frule(system, tangents, a, b)
+    x = system.solve(b)
+    return x, system.tangent(x, as_array_tangent(da, a), as_array_tangent(db, b))
 
 
 @rrule.register(scipy.linalg.solve_triangular)
 def solve_triangular_rrule(a, b, trans=0, lower=False, unit_diagonal=False, overwrite_b=False, check_finite=True):
     """See `LinearSystem`. Only the triangle that is read has a cotangent, without its diagonal where that is 1."""
     system, trans = triangular_system(a, b, trans, lower, unit_diagonal, check_finite)
-    triangle = triangle_of(lower, unit_diagonal)
+    triangle, x, shape_a, shape_b = triangle_of(lower, unit_diagonal), system.solve(b), shape_of(a), shape_of(b)
 
-    def matrix_cotangent(left, right):
-        left, right = factors_under_operation(left, right, trans)
-        return triangle(-left @ adjoint(right))
+    @pullback_wrt(a, b)
+    def solve_triangular_pullback(xbar):
+        columns, x_columns = system.cotangents(x, xbar)
 
-    return system_rrule(system, matrix_cotangent, a, b)
+        def a_bar():
+            left, right = factors_under_operation(columns, x_columns, trans)
+            return unbroadcast(triangle(-left @ adjoint(right)), shape_a)
+
+        return a_bar, lambda: unbroadcast(system.as_given(columns), shape_b)
+
+    return x, solve_triangular_pullback
 
 
 # ---------------------------------------------------------------- lstsq

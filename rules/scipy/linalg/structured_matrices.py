@@ -11,22 +11,7 @@ from multipledispatch import MDNotImplementedError
 
 from rules.numpy.array_like import as_array, as_array_tangent, seen_by_tracers, shape_of
 from rules.numpy.indexing import scatter
-from rules.numpy.products import bilinear_and_pullback, bilinear_and_tangent
-from rulescore import (
-    AbstractZero,
-    NoTangent,
-    Thunk,
-    ZeroTangent,
-    frule,
-    project_to,
-    pushforward,
-    rrule,
-    unbroadcast,
-    unthunk,
-)
-
-NO_TANGENT = NoTangent()
-ZERO_TANGENT = ZeroTangent()
+from rulescore import apply_linear, frule, pullback_wrt, pushforward, rrule, unbroadcast
 
 # ---------------------------------------------------------------- elements in places
 
@@ -36,47 +21,14 @@ def at_least_1d(x):
     return x if np.ndim(x) else np.reshape(x, (1,))
 
 
-def itself(ybar):
-    return ybar
+def onto(bar, shape):
+    """The cotangent of an argument of this shape, which is taken for a vector where it is a number."""
+    return np.reshape(unbroadcast(bar, shape or (1,)), shape)
 
 
-def placed_rrule(y, arguments, cotangents, shared=itself):
-    """The reverse rule of a matrix whose elements come linearly from its arguments.
-
-    Each cotangent is a function of what all of them have in common, which is a function of ȳ.
-    """
-    projects, shapes = [project_to(x) for x in arguments], [shape_of(x) for x in arguments]
-
-    def placed_pullback(ybar):
-        ybar = unthunk(ybar)
-        if isinstance(ybar, AbstractZero):
-            return NO_TANGENT, *(project(ybar) for project in projects)
-        if 0 in np.shape(y):
-            zeros = [np.zeros(shape, ybar.dtype) for shape in shapes]
-            return NO_TANGENT, *(project(bar) for project, bar in zip(projects, zeros, strict=True))
-        common = Thunk(lambda: shared(ybar))
-        bars = [
-            Thunk(lambda bar=bar, project=project, shape=shape: project(np.reshape(bar(unthunk(common)), shape)))
-            for bar, project, shape in zip(cotangents, projects, shapes, strict=True)
-        ]
-        return NO_TANGENT, *bars
-
-    return y, placed_pullback
-
-
-def tangent_or_zeros(dx, x):
-    """A tangent as an array, also where it is zero."""
-    return np.zeros_like(x) if isinstance(dx, AbstractZero) else dx
-
-
-def linear_frule(f, tangents, *arguments):
-    """ẏ = f(ẋ) of a function that is linear in all its arguments together."""
-    dxs = [as_array_tangent(unthunk(dx), x) for dx, x in zip(tangents[1:], arguments, strict=True)]
-    y = f(*arguments)
-    if all(isinstance(dx, AbstractZero) for dx in dxs):
-        return y, ZERO_TANGENT
-    moved = [tangent_or_zeros(dx, as_array(x)) for dx, x in zip(dxs, arguments, strict=True)]
-    return y, project_to(y)(f(*moved))
+def full_tangent(dx, x):
+    """The tangent as an array, also where it is zero: for what is linear in several arguments together."""
+    return as_array_tangent(dx, x) + np.zeros_like(as_array(x))
 
 
 def summed_onto(ybar, places, count):
@@ -89,19 +41,24 @@ def summed_onto(ybar, places, count):
 
 
 def antidiagonal_sums(y):
-    """Σ yᵢⱼ for i + j = 0, 1 ... of a matrix: its rows with as many zeros behind them, cut one element shorter."""
+    """Σ yᵢⱼ for i + j = 0, 1 ... up to the last row, and from there on with a zero in front.
+
+    They are the sums of the columns, when the rows have as many zeros behind them and are cut one element shorter.
+    """
     rows, columns = np.shape(y)[-2:]
     stack, width = np.shape(y)[:-2], rows + columns - 1
+    if not rows or not columns:
+        return np.zeros((*stack, rows), y.dtype), np.zeros((*stack, columns), y.dtype)
     with_zeros = np.concatenate([y, np.zeros((*stack, rows, rows), y.dtype)], axis=-1)
     flat = np.reshape(with_zeros, (*stack, rows * (width + 1)))[..., : rows * width]
-    return np.sum(np.reshape(flat, (*stack, rows, width)), axis=-2)
+    sums = np.sum(np.reshape(flat, (*stack, rows, width)), axis=-2)
+    return sums[..., :rows], without_first(sums[..., rows - 1 :])
 
 
 def diagonal_sums(y):
     """Σ yᵢⱼ for i - j = 0, 1 ..., and for j - i = 0, 1 ... with a zero in front: the main diagonal counts once."""
-    rows = np.shape(y)[-2]
-    sums = antidiagonal_sums(y[..., ::-1, :])
-    return sums[..., :rows][..., ::-1], without_first(sums[..., rows - 1 :])
+    below, above = antidiagonal_sums(y[..., ::-1, :])
+    return below[..., ::-1], above
 
 
 def without_first(x):
@@ -109,33 +66,31 @@ def without_first(x):
     return np.concatenate([np.zeros_like(x[..., :1]), x[..., 1:]], axis=-1)
 
 
+toeplitz = functools.partial(seen_by_tracers, scipy.linalg.toeplitz)
+
+
 @frule.register(scipy.linalg.toeplitz)
-def toeplitz_frule(tangents, c, r=None):
-    arguments = (c,) if r is None else (c, r)
-    return linear_frule(
-        functools.partial(seen_by_tracers, scipy.linalg.toeplitz), tangents[: len(arguments) + 1], *arguments
-    )
+@pushforward
+def toeplitz_frule(dc, dr, c, r=None):
+    if r is None:
+        return toeplitz(c), toeplitz(as_array_tangent(dc, c))
+    return toeplitz(c, r), toeplitz(full_tangent(dc, c), full_tangent(dr, r))
 
 
 @rrule.register(scipy.linalg.toeplitz)
 def toeplitz_rrule(c, r=None):
     """The sums of ȳ along the diagonals. Without a row, that is the conjugate of the column."""
-    y, shape = seen_by_tracers(scipy.linalg.toeplitz, c, r), np.shape(at_least_1d(c))
-    if r is None:
-        bars = [lambda sums: unbroadcast(sums[0] + np.conjugate(sums[1]), shape)]
-        return placed_rrule(y, (c,), bars, diagonal_sums)
-    shape_r = np.shape(at_least_1d(r))
-    bars = [lambda sums: unbroadcast(sums[0], shape), lambda sums: unbroadcast(sums[1], shape_r)]
-    return placed_rrule(y, (c, r), bars, diagonal_sums)
+    shape_c, shape_r = shape_of(c), shape_of(r)
+
+    @pullback_wrt(c, r)
+    def toeplitz_pullback(ybar):
+        below, above = diagonal_sums(ybar)
+        return lambda: onto(below + np.conjugate(above) if r is None else below, shape_c), lambda: onto(above, shape_r)
+
+    return toeplitz(c, r), toeplitz_pullback
 
 
-@frule.register(scipy.linalg.hankel)
-def hankel_frule(tangents, c, r=None):
-    decline_matrices(c, r)
-    arguments = (c,) if r is None else (c, r)
-    return linear_frule(
-        functools.partial(seen_by_tracers, scipy.linalg.hankel), tangents[: len(arguments) + 1], *arguments
-    )
+hankel = functools.partial(seen_by_tracers, scipy.linalg.hankel)
 
 
 def decline_matrices(*arguments):
@@ -144,35 +99,58 @@ def decline_matrices(*arguments):
         raise MDNotImplementedError
 
 
+@frule.register(scipy.linalg.hankel)
+@pushforward
+def hankel_frule(dc, dr, c, r=None):
+    decline_matrices(c, r)
+    if r is None:
+        return hankel(c), hankel(as_array_tangent(dc, c))
+    return hankel(c, r), hankel(full_tangent(dc, c), full_tangent(dr, r))
+
+
 @rrule.register(scipy.linalg.hankel)
 def hankel_rrule(c, r=None):
     """The sums of ȳ along what runs across the diagonals: of the column up to its last element, then of the row."""
     decline_matrices(c, r)
-    y = seen_by_tracers(scipy.linalg.hankel, c, r)
-    rows, arguments = np.shape(y)[0], (c,) if r is None else (c, r)
-    bars = [lambda sums: sums[:rows], lambda sums: without_first(sums[rows - 1 :])]
-    return placed_rrule(y, arguments, bars[: len(arguments)], antidiagonal_sums)
+    shape_c, shape_r = shape_of(c), shape_of(r)
+
+    @pullback_wrt(c, r)
+    def hankel_pullback(ybar):
+        of_column, of_row = antidiagonal_sums(ybar)
+        return lambda: onto(of_column, shape_c), lambda: onto(of_row, shape_r)
+
+    return hankel(c, r), hankel_pullback
+
+
+circulant = functools.partial(seen_by_tracers, scipy.linalg.circulant)
 
 
 @frule.register(scipy.linalg.circulant)
-def circulant_frule(tangents, c):
-    return linear_frule(functools.partial(seen_by_tracers, scipy.linalg.circulant), tangents, c)
+@pushforward
+def circulant_frule(dc, c):
+    return circulant(c), circulant(as_array_tangent(dc, c))
 
 
 @rrule.register(scipy.linalg.circulant)
 def circulant_rrule(c):
     """The sums of ȳ along the diagonals, each with the one that continues it on the other side."""
+    shape = shape_of(c)
 
-    def c_bar(ybar):
+    @pullback_wrt(c)
+    def circulant_pullback(ybar):
         below, above = diagonal_sums(ybar)
-        return below + np.concatenate([above[..., :1], above[..., :0:-1]], axis=-1)
+        return np.reshape(below + np.concatenate([above[..., :1], above[..., :0:-1]], axis=-1), shape)
 
-    return placed_rrule(seen_by_tracers(scipy.linalg.circulant, c), (c,), [c_bar])
+    return circulant(c), circulant_pullback
+
+
+convolution_matrix = functools.partial(seen_by_tracers, scipy.linalg.convolution_matrix)
 
 
 @frule.register(scipy.linalg.convolution_matrix)
-def convolution_matrix_frule(tangents, a, n, mode="full"):
-    return linear_frule(lambda a: seen_by_tracers(scipy.linalg.convolution_matrix, a, n, mode), tangents[:2], a)
+@pushforward
+def convolution_matrix_frule(da, a, n, mode="full"):
+    return convolution_matrix(a, n, mode), convolution_matrix(as_array_tangent(da, a), n, mode)
 
 
 @rrule.register(scipy.linalg.convolution_matrix)
@@ -181,20 +159,25 @@ def convolution_matrix_rrule(a, n, mode="full"):
     length = shape_of(a)[-1]
     cut_above = {"full": 0, "same": (min(n, length) - 1) // 2, "valid": min(n, length) - 1}
 
-    def a_bar(ybar):
+    @pullback_wrt(a)
+    def convolution_matrix_pullback(ybar):
         below, above = diagonal_sums(ybar)
         first = n - 1 - cut_above[mode]
         return np.concatenate([above[..., :0:-1], below], axis=-1)[..., first : first + length]
 
-    return placed_rrule(seen_by_tracers(scipy.linalg.convolution_matrix, a, n, mode), (a,), [a_bar])
+    return convolution_matrix(a, n, mode), convolution_matrix_pullback
 
 
 # ---------------------------------------------------------------- matrices of population and control theory
 
 
+leslie = functools.partial(seen_by_tracers, scipy.linalg.leslie)
+
+
 @frule.register(scipy.linalg.leslie)
-def leslie_frule(tangents, f, s):
-    return linear_frule(functools.partial(seen_by_tracers, scipy.linalg.leslie), tangents, f, s)
+@pushforward
+def leslie_frule(df, ds, f, s):
+    return leslie(f, s), leslie(full_tangent(df, f), full_tangent(ds, s))
 
 
 @rrule.register(scipy.linalg.leslie)
@@ -203,31 +186,34 @@ def leslie_rrule(f, s):
     shape_f, shape_s = shape_of(f), shape_of(s)
 
     def f_bar(ybar):
-        return unbroadcast(ybar[..., 0, :], shape_f)
+        return onto(ybar[..., 0, :], shape_f)
 
     def s_bar(ybar):
-        return unbroadcast(np.diagonal(ybar, -1, -2, -1), shape_s)
+        return onto(np.diagonal(ybar, -1, -2, -1), shape_s)
 
-    return placed_rrule(seen_by_tracers(scipy.linalg.leslie, f, s), (f, s), [f_bar, s_bar])
+    return leslie(f, s), pullback_wrt(f, s)(f_bar, s_bar)
+
+
+diagsvd = functools.partial(seen_by_tracers, scipy.linalg.diagsvd)
 
 
 @frule.register(scipy.linalg.diagsvd)
-def diagsvd_frule(tangents, s, M, N):
-    return linear_frule(lambda s: seen_by_tracers(scipy.linalg.diagsvd, s, M, N), tangents[:2], s)
+@pushforward
+def diagsvd_frule(ds, s, M, N):
+    return diagsvd(s, M, N), diagsvd(as_array_tangent(ds, s), M, N)
 
 
 @rrule.register(scipy.linalg.diagsvd)
 def diagsvd_rrule(s, M, N):
-    y = seen_by_tracers(scipy.linalg.diagsvd, s, M, N)
-    return placed_rrule(y, (s,), [lambda ybar: np.diagonal(ybar, 0, -2, -1)])
+    shape = shape_of(s)
+    return diagsvd(s, M, N), pullback_wrt(s)(lambda ybar: np.reshape(np.diagonal(ybar, 0, -2, -1), shape))
 
 
 @frule.register(scipy.linalg.companion)
-def companion_frule(tangents, a):
-    da, y = as_array_tangent(unthunk(tangents[1]), a), seen_by_tracers(scipy.linalg.companion, a)
-    if isinstance(da, AbstractZero):
-        return y, da
-    return y, project_to(y)(first_row(monic_tangent(at_least_1d(a), da), np.shape(y)))
+@pushforward
+def companion_frule(da, a):
+    y = seen_by_tracers(scipy.linalg.companion, a)
+    return y, first_row(monic_tangent(at_least_1d(a), as_array_tangent(da, a)), np.shape(y))
 
 
 def monic_tangent(a, da):
@@ -252,7 +238,7 @@ def first_row(row, shape):
 def companion_rrule(a):
     """The first row is -aᵢ / a₀, and all else is constant."""
     y, vector = seen_by_tracers(scipy.linalg.companion, a), at_least_1d(a)
-    return placed_rrule(y, (a,), [lambda ybar: monic_cotangent(vector, ybar[..., 0, :])])
+    return y, pullback_wrt(a)(lambda ybar: monic_cotangent(vector, ybar[..., 0, :]))
 
 
 def fiedler_companion_places(n):
@@ -262,59 +248,65 @@ def fiedler_companion_places(n):
 
 
 @frule.register(scipy.linalg.fiedler_companion)
-def fiedler_companion_frule(tangents, a):
-    da, y = as_array_tangent(unthunk(tangents[1]), a), seen_by_tracers(scipy.linalg.fiedler_companion, a)
-    if isinstance(da, AbstractZero) or len(np.shape(y)) < 2:
-        return y, ZERO_TANGENT
-    vector = at_least_1d(a)
+@pushforward
+def fiedler_companion_frule(da, a):
+    vector, y = at_least_1d(a), seen_by_tracers(scipy.linalg.fiedler_companion, a)
+    if 0 in np.shape(y):
+        return y, np.zeros_like(y)
     places = fiedler_companion_places(vector.shape[-1])
-    moved = monic_tangent(vector, da)
-    return y, project_to(y)(np.where(places >= 0, moved[..., np.maximum(places, 0)], 0))
+    moved = monic_tangent(vector, as_array_tangent(da, a))
+    return y, np.where(places >= 0, moved[..., np.maximum(places, 0)], 0)
 
 
 @rrule.register(scipy.linalg.fiedler_companion)
 def fiedler_companion_rrule(a):
-    y, vector = seen_by_tracers(scipy.linalg.fiedler_companion, a), at_least_1d(a)
+    y, vector, shape = seen_by_tracers(scipy.linalg.fiedler_companion, a), at_least_1d(a), shape_of(a)
 
-    def a_bar(ybar):
-        if len(np.shape(y)) < 2:
-            return np.zeros_like(vector)
+    @pullback_wrt(a)
+    def fiedler_companion_pullback(ybar):
+        if 0 in np.shape(y):
+            return np.zeros(shape, ybar.dtype)
         n = vector.shape[-1]
         return monic_cotangent(vector, summed_onto(ybar, fiedler_companion_places(n), n - 1))
 
-    return placed_rrule(y, (a,), [a_bar])
+    return y, fiedler_companion_pullback
 
 
 @frule.register(scipy.linalg.fiedler)
-def fiedler_frule(tangents, a):
-    da, y = as_array_tangent(unthunk(tangents[1]), a), seen_by_tracers(scipy.linalg.fiedler, a)
-    vector = at_least_1d(a)
-    if isinstance(da, AbstractZero) or vector.size < 2:
-        return y, ZERO_TANGENT
+@pushforward
+def fiedler_frule(da, a):
+    da, vector, y = as_array_tangent(da, a), at_least_1d(a), seen_by_tracers(scipy.linalg.fiedler, a)
+    if vector.size < 2:
+        return y, np.zeros_like(y)
     signs = np.sign(vector[..., :, None] - vector[..., None, :])
-    return y, project_to(y)(np.real(np.conjugate(signs) * (da[..., :, None] - da[..., None, :])))
+    return y, np.real(np.conjugate(signs) * (da[..., :, None] - da[..., None, :]))
 
 
 @rrule.register(scipy.linalg.fiedler)
 def fiedler_rrule(a):
     """Of |aᵢ - aⱼ|, whose slope is its sign, and 0 where both are equal."""
-    vector = at_least_1d(a)
+    vector, shape = at_least_1d(a), shape_of(a)
 
-    def a_bar(ybar):
+    @pullback_wrt(a)
+    def fiedler_pullback(ybar):
         if vector.size < 2:
-            return np.zeros_like(vector)
+            return np.zeros(shape, ybar.dtype)
         signed = np.sign(vector[..., :, None] - vector[..., None, :]) * np.real(ybar)
         return np.sum(signed, axis=-1) - np.sum(signed, axis=-2)
 
-    return placed_rrule(seen_by_tracers(scipy.linalg.fiedler, a), (a,), [a_bar])
+    return seen_by_tracers(scipy.linalg.fiedler, a), fiedler_pullback
 
 
 # ---------------------------------------------------------------- block_diag and khatri_rao
 
 
+block_diag = functools.partial(seen_by_tracers, scipy.linalg.block_diag)
+
+
 @frule.register(scipy.linalg.block_diag)
-def block_diag_frule(tangents, *arrs):
-    return linear_frule(functools.partial(seen_by_tracers, scipy.linalg.block_diag), tangents, *arrs)
+@pushforward
+def block_diag_frule(darrs, *arrs):
+    return block_diag(*arrs), block_diag(*map(full_tangent, darrs, arrs))
 
 
 def matrix_shape(shape):
@@ -324,34 +316,42 @@ def matrix_shape(shape):
 @rrule.register(scipy.linalg.block_diag)
 def block_diag_rrule(*arrs):
     """Each block has its own part of ȳ."""
-    shapes = [matrix_shape(shape_of(x)) for x in arrs]
     cotangents, row, column = [], 0, 0
-    for shape in shapes:
-        rows, columns = slice(row, row + shape[-2]), slice(column, column + shape[-1])
-        cotangents.append(lambda ybar, i=rows, j=columns, shape=shape: unbroadcast(ybar[..., i, j], shape))
+    for shape in map(shape_of, arrs):
+        of_matrix = matrix_shape(shape)
+        rows, columns = slice(row, row + of_matrix[-2]), slice(column, column + of_matrix[-1])
+        cotangents.append(functools.partial(block_cotangent, shape, (..., rows, columns)))
         row, column = rows.stop, columns.stop
-    return placed_rrule(seen_by_tracers(scipy.linalg.block_diag, *arrs), arrs, cotangents)
+    return block_diag(*arrs), pullback_wrt(*arrs)(*cotangents)
+
+
+def block_cotangent(shape, place, ybar):
+    return np.reshape(unbroadcast(ybar[place], matrix_shape(shape)), shape)
+
+
+khatri_rao = functools.partial(seen_by_tracers, scipy.linalg.khatri_rao)
 
 
 @frule.register(scipy.linalg.khatri_rao)
 @pushforward
 def khatri_rao_frule(da, db, a, b):
-    return bilinear_and_tangent(functools.partial(seen_by_tracers, scipy.linalg.khatri_rao), da, db, a, b)
+    of_a = apply_linear(lambda da: khatri_rao(da, b), as_array_tangent(da, a))
+    return khatri_rao(a, b), of_a + apply_linear(lambda db: khatri_rao(a, db), as_array_tangent(db, b))
 
 
 @rrule.register(scipy.linalg.khatri_rao)
 def khatri_rao_rrule(a, b):
     """y of row (i, j) is aᵢ bⱼ, column by column."""
+    matrix_a, matrix_b = as_array(a), as_array(b)
+    shape_a, shape_b = np.shape(matrix_a), np.shape(matrix_b)
 
-    def pairs(ybar, rows_a, rows_b):
-        return np.reshape(ybar, (*np.shape(ybar)[:-2], rows_a, rows_b, np.shape(ybar)[-1]))
+    def pairs(ybar):
+        return np.reshape(ybar, (*np.shape(ybar)[:-2], shape_a[-2], shape_b[-2], np.shape(ybar)[-1]))
 
-    def a_bar(ybar, b, shape):
-        parts = pairs(ybar, shape[-2], np.shape(b)[-2])
-        return unbroadcast(np.einsum("...ijk,...jk->...ik", parts, np.conjugate(b)), shape)
+    def a_bar(ybar):
+        return unbroadcast(np.einsum("...ijk,...jk->...ik", pairs(ybar), np.conjugate(matrix_b)), shape_a)
 
-    def b_bar(ybar, a, shape):
-        parts = pairs(ybar, np.shape(a)[-2], shape[-2])
-        return unbroadcast(np.einsum("...ijk,...ik->...jk", parts, np.conjugate(a)), shape)
+    def b_bar(ybar):
+        return unbroadcast(np.einsum("...ijk,...ik->...jk", pairs(ybar), np.conjugate(matrix_a)), shape_b)
 
-    return bilinear_and_pullback(functools.partial(seen_by_tracers, scipy.linalg.khatri_rao), a_bar, b_bar, a, b, None)
+    return khatri_rao(a, b), pullback_wrt(a, b)(a_bar, b_bar)

@@ -9,23 +9,7 @@ from multipledispatch import MDNotImplementedError
 
 from rules.numpy.array_like import as_array, as_array_tangent, conj, seen_by_tracers, shape_of
 from rules.scipy.linalg.linear_systems import LinearSystem
-from rulescore import (
-    AbstractZero,
-    NoTangent,
-    Tangent,
-    Thunk,
-    ZeroTangent,
-    frule,
-    ignore_derivatives,
-    project_to,
-    rrule,
-    unbroadcast,
-    unthunk,
-)
-from rulescore.tangents.projection import NON_DIFFERENTIABLE
-
-NO_TANGENT = NoTangent()
-ZERO_TANGENT = ZeroTangent()
+from rulescore import apply_linear, frule, ignore_derivatives, pullback_wrt, pushforward, rrule, unbroadcast
 
 # ---------------------------------------------------------------- a Toeplitz matrix
 
@@ -64,19 +48,15 @@ class ToeplitzMatrix:
         parts = [x if np.shape(x)[:-1] == stack else np.broadcast_to(x, (*stack, x.shape[-1])) for x in (first, others)]
         return conj(np.concatenate(parts, axis=-1)), conj(self.c)
 
-    def tangent_of_pair(self, tangent):
+    def tangent_of_pair(self, dc_or_cr):
         """The tangent of the column and the row."""
-        if isinstance(tangent, AbstractZero):
-            return None
         if not self.is_pair:
-            dc = as_array_tangent(unthunk(tangent), self.given)
-            return None if isinstance(dc, AbstractZero) else (dc, conj(dc))
-        parts = [as_array_tangent(unthunk(tangent[i]), self.given[i]) for i in range(2)]
-        if all(isinstance(part, AbstractZero) for part in parts):
-            return None
+            dc = as_array_tangent(dc_or_cr, self.given)
+            return dc, conj(dc)
+        # With arrays added, since one of both may be zero.
         return tuple(
-            np.zeros(np.shape(x)) if isinstance(part, AbstractZero) else part
-            for part, x in zip(parts, self.pair, strict=True)
+            as_array_tangent(dx, given) + np.zeros_like(x)
+            for dx, given, x in zip(dc_or_cr, self.given, self.pair, strict=True)
         )
 
     def cotangent(self, left, right):
@@ -84,20 +64,8 @@ class ToeplitzMatrix:
         cbar, rbar = diagonal_sums(left, right)
         rbar = np.concatenate([np.zeros_like(rbar[..., :1]), rbar[..., 1:]], axis=-1)
         if not self.is_pair:
-            return project_to(self.given)(unbroadcast(cbar + conj(rbar), np.shape(self.c)))
-        if self.is_constant():
-            return NO_TANGENT
-        bars = [project_to(x)(unbroadcast(bar, shape_of(x))) for x, bar in zip(self.given, (cbar, rbar), strict=True)]
-        return Tangent(tuple, *bars)
-
-    def is_constant(self):
-        return all(project_to(x) is NON_DIFFERENTIABLE for x in self.given)
-
-    def no_cotangent(self, zero):
-        if self.is_pair:
-            bars = [project_to(x)(zero) for x in self.given]
-            return NO_TANGENT if self.is_constant() else Tangent(tuple, *bars)
-        return project_to(self.given)(zero)
+            return unbroadcast(cbar + conj(rbar), np.shape(self.c))
+        return unbroadcast(cbar, np.shape(self.c)), unbroadcast(rbar, np.shape(self.r))
 
 
 def toeplitz_system(matrix, b, check_finite):
@@ -107,20 +75,18 @@ def toeplitz_system(matrix, b, check_finite):
     def solve_adjoint(b):
         return seen_by_tracers(scipy.linalg.solve_toeplitz, matrix.adjoint(), b, check_finite=check_finite)
 
-    def applied(dpair, x):
-        return seen_by_tracers(scipy.linalg.matmul_toeplitz, dpair, x)
+    def applied(dc_or_cr, x):
+        return seen_by_tracers(scipy.linalg.matmul_toeplitz, matrix.tangent_of_pair(dc_or_cr), x)
 
     return LinearSystem(solve, solve_adjoint, applied, len(shape_of(b)) == 1)
 
 
 @frule.register(scipy.linalg.solve_toeplitz)
-def solve_toeplitz_frule(tangents, c_or_cr, b, check_finite=True):
-    matrix = ToeplitzMatrix(c_or_cr)
-    system, b = toeplitz_system(matrix, b, check_finite), as_array(b)
-    dpair, db, x = matrix.tangent_of_pair(tangents[1]), as_array_tangent(unthunk(tangents[2]), b), system.solve(b)
-    if dpair is None and isinstance(db, AbstractZero):
-        return x, ZERO_TANGENT
-    return x, system.tangent(x, ZERO_TANGENT if dpair is None else dpair, db)
+@pushforward
+def solve_toeplitz_frule(dc_or_cr, db, c_or_cr, b, check_finite=True):
+    system = toeplitz_system(ToeplitzMatrix(c_or_cr), b, check_finite)
+    x = system.solve(as_array(b))
+    return x, system.tangent(x, dc_or_cr, as_array_tangent(db, b))
 
 
 @rrule.register(scipy.linalg.solve_toeplitz)
@@ -128,57 +94,48 @@ def solve_toeplitz_rrule(c_or_cr, b, check_finite=True):
     """See `LinearSystem`; the adjoint matrix is one of Toeplitz too."""
     matrix = ToeplitzMatrix(c_or_cr)
     system = toeplitz_system(matrix, b, check_finite)
-    x, project_b, shape_b = system.solve(b), project_to(b), shape_of(b)
+    x, shape_b = system.solve(b), shape_of(b)
 
+    @pullback_wrt(c_or_cr, b)
     def solve_toeplitz_pullback(xbar):
-        if isinstance(xbar, AbstractZero):
-            return NO_TANGENT, matrix.no_cotangent(xbar), project_b(xbar)
-        left, right = system.cotangents(x, unthunk(xbar))
-        cbar = matrix.cotangent(-left, right) if matrix.is_pair else Thunk(lambda: matrix.cotangent(-left, right))
-        return NO_TANGENT, cbar, Thunk(lambda: project_b(unbroadcast(system.as_given(left), shape_b)))
+        left, right = system.cotangents(x, xbar)
+        return lambda: matrix.cotangent(-left, right), lambda: unbroadcast(system.as_given(left), shape_b)
 
     return x, solve_toeplitz_pullback
 
 
 @frule.register(scipy.linalg.matmul_toeplitz)
-def matmul_toeplitz_frule(tangents, c_or_cr, x, check_finite=False, workers=None):
-    matrix, keywords = ToeplitzMatrix(c_or_cr), {"check_finite": check_finite, "workers": workers}
-    dpair, dx = matrix.tangent_of_pair(tangents[1]), as_array_tangent(unthunk(tangents[2]), x)
-    y = seen_by_tracers(scipy.linalg.matmul_toeplitz, matrix.pair, x, **keywords)
-    dy = ZERO_TANGENT
-    if dpair is not None:
-        dy = dy + seen_by_tracers(scipy.linalg.matmul_toeplitz, dpair, x, **keywords)
-    if not isinstance(dx, AbstractZero):
-        dy = dy + seen_by_tracers(scipy.linalg.matmul_toeplitz, matrix.pair, dx, **keywords)
-    return y, dy if isinstance(dy, AbstractZero) else project_to(y)(dy)
+@pushforward
+def matmul_toeplitz_frule(dc_or_cr, dx, c_or_cr, x, check_finite=False, workers=None):
+    matrix, dx = ToeplitzMatrix(c_or_cr), as_array_tangent(dx, x)
+
+    def product(pair, x):
+        return seen_by_tracers(scipy.linalg.matmul_toeplitz, pair, x, check_finite=check_finite, workers=workers)
+
+    of_matrix = apply_linear(lambda dc_or_cr: product(matrix.tangent_of_pair(dc_or_cr), x), dc_or_cr)
+    return product(matrix.pair, x), of_matrix + apply_linear(lambda dx: product(matrix.pair, dx), dx)
 
 
 @rrule.register(scipy.linalg.matmul_toeplitz)
 def matmul_toeplitz_rrule(c_or_cr, x, check_finite=False, workers=None):
     """X̄ = Tᴴ Ȳ, and the sums of Ȳ Xᴴ along the diagonals."""
-    matrix, keywords = ToeplitzMatrix(c_or_cr), {"check_finite": check_finite, "workers": workers}
-    y = seen_by_tracers(scipy.linalg.matmul_toeplitz, matrix.pair, x, **keywords)
-    project_x, shape_x = project_to(x), shape_of(x)
+    matrix, shape_x = ToeplitzMatrix(c_or_cr), shape_of(x)
     is_vector = len(shape_x) == 1
+
+    def product(pair, x):
+        return seen_by_tracers(scipy.linalg.matmul_toeplitz, pair, x, check_finite=check_finite, workers=workers)
 
     def columns(z):
         return z[..., None] if is_vector else z
 
-    def matmul_toeplitz_pullback(ybar):
-        if isinstance(ybar, AbstractZero):
-            return NO_TANGENT, matrix.no_cotangent(ybar), project_x(ybar)
-        ybar = columns(unthunk(ybar))
+    def c_bar(ybar):
+        return matrix.cotangent(columns(ybar), columns(as_array(x)))
 
-        def x_bar():
-            xbar = seen_by_tracers(scipy.linalg.matmul_toeplitz, matrix.adjoint(), ybar, **keywords)
-            return project_x(unbroadcast(xbar[..., 0] if is_vector else xbar, shape_x))
+    def x_bar(ybar):
+        xbar = product(matrix.adjoint(), columns(ybar))
+        return unbroadcast(xbar[..., 0] if is_vector else xbar, shape_x)
 
-        def c_bar():
-            return matrix.cotangent(ybar, columns(as_array(x)))
-
-        return NO_TANGENT, c_bar() if matrix.is_pair else Thunk(c_bar), Thunk(x_bar)
-
-    return y, matmul_toeplitz_pullback
+    return product(matrix.pair, x), pullback_wrt(c_or_cr, x)(c_bar, x_bar)
 
 
 # ---------------------------------------------------------------- solve_circulant
@@ -212,23 +169,26 @@ class CirculantSystem:
         x = np.fft.ifft(spectrum, axis=-1)
         return np.real(x) if self.is_real else x
 
+    def spectrum(self, x, axis):
+        return np.fft.fft(self.moved(x, axis), axis=-1)
+
     def tangent(self, x, dc, db):
         caxis, baxis, outaxis = self.axes
-        right = 0
-        if not isinstance(db, AbstractZero):
-            right = np.fft.fft(self.moved(np.reshape(db, np.shape(self.b)), baxis), axis=-1)
-        if not isinstance(dc, AbstractZero):
-            of_dc = np.fft.fft(self.moved(np.reshape(dc, np.shape(self.c)), caxis), axis=-1)
-            right = right - of_dc * np.fft.fft(self.moved(x, outaxis), axis=-1)
+
+        def applied(dc):
+            return self.spectrum(np.reshape(dc, np.shape(self.c)), caxis) * self.spectrum(x, outaxis)
+
+        right = apply_linear(lambda db: self.spectrum(np.reshape(db, np.shape(self.b)), baxis), db)
+        right = right - apply_linear(applied, dc)
         return np.moveaxis(self.inverse(self.kept(right / self.of_c)), -1, outaxis)
 
     def cotangents(self, x, xbar):
         """Functions for c̄ and B̄."""
         caxis, baxis, outaxis = self.axes
-        spectrum = self.kept(np.fft.fft(self.moved(xbar, outaxis), axis=-1) / np.conjugate(self.of_c))
+        spectrum = self.kept(self.spectrum(xbar, outaxis) / np.conjugate(self.of_c))
 
         def c_bar():
-            cbar = -np.fft.ifft(spectrum * np.conjugate(np.fft.fft(self.moved(x, outaxis), axis=-1)), axis=-1)
+            cbar = -np.fft.ifft(spectrum * np.conjugate(self.spectrum(x, outaxis)), axis=-1)
             return np.moveaxis(unbroadcast(cbar, self.shape_c), -1, caxis)
 
         def b_bar():
@@ -243,13 +203,12 @@ def decline_nothing(*arrays):
 
 
 @frule.register(scipy.linalg.solve_circulant)
-def solve_circulant_frule(tangents, c, b, singular="raise", tol=None, caxis=-1, baxis=0, outaxis=0):
+@pushforward
+def solve_circulant_frule(dc, db, _dtol, c, b, singular="raise", tol=None, caxis=-1, baxis=0, outaxis=0):
     decline_nothing(c, b)
-    dc, db = as_array_tangent(unthunk(tangents[1]), c), as_array_tangent(unthunk(tangents[2]), b)
     x = seen_by_tracers(scipy.linalg.solve_circulant, c, b, singular, tol, caxis, baxis, outaxis)
-    if isinstance(dc, AbstractZero) and isinstance(db, AbstractZero):
-        return x, ZERO_TANGENT
-    return x, project_to(x)(CirculantSystem(c, b, tol, caxis, baxis, outaxis).tangent(x, dc, db))
+    system = CirculantSystem(c, b, tol, caxis, baxis, outaxis)
+    return x, system.tangent(x, as_array_tangent(dc, c), as_array_tangent(db, b))
 
 
 @rrule.register(scipy.linalg.solve_circulant)
@@ -257,16 +216,11 @@ def solve_circulant_rrule(c, b, singular="raise", tol=None, caxis=-1, baxis=0, o
     """See `CirculantSystem`."""
     decline_nothing(c, b)
     x = seen_by_tracers(scipy.linalg.solve_circulant, c, b, singular, tol, caxis, baxis, outaxis)
-    projects, shapes = (project_to(c), project_to(b)), (shape_of(c), shape_of(b))
+    shape_c, shape_b = shape_of(c), shape_of(b)
 
+    @pullback_wrt(c, b)
     def solve_circulant_pullback(xbar):
-        xbar = unthunk(xbar)
-        if isinstance(xbar, AbstractZero):
-            return NO_TANGENT, *(project(xbar) for project in projects)
-        bars = CirculantSystem(c, b, tol, caxis, baxis, outaxis).cotangents(x, xbar)
-        return NO_TANGENT, *[
-            Thunk(lambda bar=bar, project=project, shape=shape: project(np.reshape(bar(), shape)))
-            for bar, project, shape in zip(bars, projects, shapes, strict=True)
-        ]
+        c_bar, b_bar = CirculantSystem(c, b, tol, caxis, baxis, outaxis).cotangents(x, xbar)
+        return lambda: np.reshape(c_bar(), shape_c), lambda: np.reshape(b_bar(), shape_b)
 
     return x, solve_circulant_pullback
