@@ -27,6 +27,7 @@ from rulescore.tangents.zero import AbstractZero, NoTangent, ZeroTangent
 _NO_TANGENT, _ZERO_TANGENT = NoTangent(), ZeroTangent()
 _NOTHING: Any = object()
 _ndarray, _float64 = np.ndarray, np.float64
+_NOT_GIVEN = np._NoValue  # NumPy's None
 _KEYWORD = inspect.Parameter.KEYWORD_ONLY
 
 Pullback = Callable[[Any], tuple[Any, ...]]
@@ -152,7 +153,7 @@ def _pullback_of_several(
     is_shared = len(cotangents) == 1 != len(named)
     if not is_shared and len(cotangents) != len(named):
         raise _number_error(len(named), len(cotangents))
-    given = [i for i in named if primals[i] is not None and primals[i] is not np._NoValue]  # NumPy's None
+    given = [i for i in named if primals[i] is not None and primals[i] is not _NOT_GIVEN]
     count = 1 + max(given, default=-1)
     projectors = {k: project_to(primals[i]) for k, i in enumerate(named) if i < count}
     wanted = [(named[k], k, project) for k, project in projectors.items() if project is not NON_DIFFERENTIABLE]
@@ -190,7 +191,9 @@ def _pullback_of_needed(
             if number < len(cotangents) and (i >= len(needs) or needs[i]):
                 project = project_to(x)
                 if project is not NON_DIFFERENTIABLE:
-                    part, last = (project, cotangents[number]), i + 1
+                    part = project, cotangents[number]
+            if x is not None and x is not _NOT_GIVEN:
+                last = i + 1
             number += 1
         parts.append(part)
     if number != len(cotangents):

@@ -3,6 +3,7 @@
 The array type here does, refuses to become an ndarray, and has no more of its own than such types have.
 """
 
+import itertools
 import operator
 
 import numpy as np
@@ -123,7 +124,8 @@ def test_rules_run_on_foreign_arrays(f):
         foreign_y, foreign_pullback = rrule(f, *map(wrapped, sample.args), **sample.fkwargs)
         assert_same(foreign_y, y)
         ybar = rand_tangent(np.random.default_rng(0), y)
-        for found, expected in zip(foreign_pullback(wrapped(ybar)), pullback(ybar), strict=True):
+        both = foreign_pullback(wrapped(ybar)), pullback(ybar)
+        for found, expected in itertools.zip_longest(*both, fillvalue=NoTangent()):
             assert_same(found, expected)
 
         tangents = (NoTangent(), *(rand_tangent(np.random.default_rng(0), x) for x in sample.args))

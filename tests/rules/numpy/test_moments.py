@@ -166,7 +166,7 @@ def test_mixtures_of_real_and_complex_that_numpy_treats_in_its_own_way_have_no_r
 def test_integers_have_no_tangent(f):
     y, pullback = rrule(f, np.array([1, 2, 4]))
     assert y == f([1, 2, 4])
-    assert pullback(1.0)[1:] in ((), (NoTangent(),))
+    assert set(pullback(1.0)[1:]) <= {NoTangent()}
 
 
 @BOTH

@@ -197,7 +197,7 @@ def test_precision_is_kept(f, dtype):
 def test_integers_have_no_tangent(f):
     y, pullback = rrule(f, np.array([1, 2, 4]))
     np.testing.assert_array_equal(y, f([1, 2, 4]))
-    assert pullback(np.ones_like(y, float))[1:] in ((), (NoTangent(),))
+    assert set(pullback(np.ones_like(y, float))[1:]) <= {NoTangent()}
 
 
 @ALL
