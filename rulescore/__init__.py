@@ -20,6 +20,7 @@ from rulescore.definitions.linear import linear_rule
 from rulescore.definitions.partials import OneOver
 from rulescore.definitions.pullbacks import pullback_wrt, pushforward
 from rulescore.definitions.static import static_rule
+from rulescore.primal_calls import seen_by_tracers
 from rulescore.tables.features import HasForwardMode, HasReverseMode, RuleConfig
 from rulescore.tables.records import RuleRecord, StaticForm
 from rulescore.tables.registry import frule, rrule
@@ -83,6 +84,7 @@ __all__ = [
     "rrule",
     "rrule_via_ad",
     "scalar_rule",
+    "seen_by_tracers",
     "static_rule",
     "thunk",
     "typeof",

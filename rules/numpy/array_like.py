@@ -3,7 +3,7 @@
 import numpy as np
 
 from rulescore import AbstractZero, Tangent
-from rulescore.read_only import called
+from rulescore import seen_by_tracers as seen_by_tracers
 
 
 def as_array(x):
@@ -43,18 +43,3 @@ def full_tangent(dx, x, shape=None):
 def conj(x):
     """The complex conjugate: Dask's arrays have no ``conjugate``, and Python's numbers no ``conj``."""
     return x.conj() if hasattr(x, "conj") else x.conjugate()
-
-
-def seen_by_tracers(f, *args, **kwargs):
-    """A call of one of those functions of NumPy's that hand over none: a tracer's AD system has to see it."""
-    tracer = tracer_within((*args, *kwargs.values()))
-    if tracer is None:
-        return called(f, args, kwargs)
-    return tracer.__array_function__(f, (type(tracer),), args, kwargs)
-
-
-def tracer_within(x):
-    """What an AD system traces, also within lists and tuples; None where there is no such thing."""
-    if isinstance(x, (list, tuple)):
-        return next((found for found in map(tracer_within, x) if found is not None), None)
-    return x if hasattr(type(x), "__rule_type__") else None

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from rulescore.definitions.parameters import TANGENTS, show_parameters
+from rulescore.primal_calls import seen_by_tracers
 from rulescore.tables.dispatch import bind_values
 from rulescore.tables.names import name_of, place_of
 from rulescore.tables.signatures import InstancesOf, Parameters
@@ -364,8 +365,9 @@ class _Pushforward:
         names = tuple([p.name for p in self._parameters])
         first = _first_keyword(f, names)
         if first is None:
-            return f(*args, **kwargs)
-        return f(*args[:first], **dict(zip(names[first:], args[first:], strict=False)), **kwargs)
+            return seen_by_tracers(f, *args, **kwargs)
+        named = dict(zip(names[first:], args[first:], strict=False))
+        return seen_by_tracers(f, *args[:first], **named, **kwargs)
 
     def _by_rule(self, *args: Any, **kwargs: Any) -> Any:
         own = Parameters(self.of(None), leading=1)

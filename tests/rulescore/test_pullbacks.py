@@ -442,3 +442,24 @@ def test_linear_functions_take_zeros_to_zeros():
         assert f(ZeroTangent()) is ZeroTangent()
     for result in (np.outer(X, ZeroTangent()), np.einsum("i,i", NoTangent(), X), np.tensordot(ZeroTangent(), X, 1)):
         assert isinstance(result, (NoTangent, ZeroTangent))
+
+
+def test_along_zeros_a_function_that_hands_over_nothing_is_seen_by_tracers():
+    def doubled(x):
+        return 2 * np.asarray(x, float)
+
+    rule = pushforward(lambda dx, x: (doubled(x), 2 * dx))
+    table = ForwardRuleTable("frule")
+    table.add_rule(doubled, rule)
+    seen = []
+
+    class Tracer:
+        __rule_type__ = np.ndarray
+
+        def __array_function__(self, function, types, args, kwargs):
+            seen.append(function)
+            return "traced"
+
+    record = table.records(doubled)[0].implementation
+    assert record((NoTangent(), ZeroTangent()), Tracer())[0] == "traced"
+    assert seen == [doubled]

@@ -26,7 +26,7 @@ from rulescore.backends.host.functions import (
     those_needed,
 )
 from rulescore.closures.captures import is_traced
-from rulescore.read_only import called
+from rulescore.primal_calls import called
 from rulescore.tables.features import RuleConfig
 from rulescore.tables.names import name_of
 from rulescore.tables.registry import frule, rrule
