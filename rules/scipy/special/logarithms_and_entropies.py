@@ -161,10 +161,14 @@ def _log1p(x):
         return np.log1p(x)
 
 
+def boxcox_wrt_lmbda(x, lmbda):
+    return _boxcox_curvature(_log(x), lmbda)
+
+
 scalar_rule(
     special.boxcox,
     lambda y, x, lmbda: np.power(x, lmbda - 1.0),
-    lambda y, x, lmbda: _boxcox_curvature(_log(x), lmbda),
+    lambda y, x, lmbda: boxcox_wrt_lmbda(x, lmbda),
 )
 scalar_rule(
     special.boxcox1p,
