@@ -7,8 +7,7 @@ import numpy as np
 from multipledispatch import MDNotImplementedError
 from scipy import special
 
-from rules.scipy.special.python_functions import NO_TANGENT
-from rulescore import AbstractZero, frule, not_implemented, project_to, rrule, scalar_rule, unthunk
+from rulescore import frule, not_implemented, pullback_wrt, pushforward, rrule, scalar_rule
 
 # ---------------------------------------------------------------- Airy's: y″ = z y
 
@@ -29,28 +28,22 @@ def decline_complex(x):
 
 
 @frule.register(special.airye)
-def airye_frule(tangents, z):
+@pushforward
+def airye_frule(dz, z):
     decline_complex(z)
-    _, dz = tangents
     y = special.airye(z)
-    if isinstance(dz, AbstractZero):
-        return y, dz
-    return y, tuple(project_to(part)(slope * dz) for part, slope in zip(y, _scaled_airy_slopes(y, z), strict=True))
+    return y, tuple(slope * dz for slope in _scaled_airy_slopes(y, z))
 
 
 @rrule.register(special.airye)
 def airye_rrule(z):
     decline_complex(z)
-    y, project = special.airye(z), project_to(z)
+    y = special.airye(z)
 
+    @pullback_wrt(z)
     def airye_pullback(ybar):
-        ybar = unthunk(ybar)
-        if isinstance(ybar, AbstractZero):
-            return NO_TANGENT, project(ybar)
-        slopes = _scaled_airy_slopes(y, z)
-        parts = [(slope, unthunk(bar)) for slope, bar in zip(slopes, ybar, strict=True)]
-        terms = [slope * bar for slope, bar in parts if not isinstance(bar, AbstractZero)]
-        return NO_TANGENT, project(sum(terms[1:], terms[0])) if terms else project(ybar[0])
+        first, *others = (slope * bar for slope, bar in zip(_scaled_airy_slopes(y, z), ybar, strict=True))
+        return sum(others, first)
 
     return y, airye_pullback
 

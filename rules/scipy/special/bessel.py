@@ -9,20 +9,17 @@ from scipy import special
 
 from rules.numpy.array_like import seen_by_tracers
 from rules.numpy.ufuncs.precision import is_complex
-from rules.scipy.special.python_functions import pullback, pushforward
+from rules.scipy.special.python_functions import pulled
 from rulescore import (
-    AbstractZero,
-    NoTangent,
     frule,
     ignore_derivatives,
     not_implemented,
-    project_to,
+    pullback_wrt,
+    pushforward,
     rrule,
     scalar_rule,
     unbroadcast,
-    unthunk,
 )
-from rulescore.tangents.projection import NON_DIFFERENTIABLE
 
 # ---------------------------------------------------------------- orders 0 and 1
 
@@ -181,35 +178,27 @@ def _register_scaled(f, slope, real_slope, part):
         return np.sign(np.real(z) if part == 1 else np.imag(z))
 
     @frule.register(f)
-    def scaled_frule(tangents, v, z):
-        _, dv, dz = tangents
+    @pushforward
+    def scaled_frule(dv, dz, v, z):
         y = f(v, z)
-        if not isinstance(dv, AbstractZero):
-            return y, missing
-        if isinstance(dz, AbstractZero):
-            return y, dz
-        if not is_complex(z):
-            dy = real_slope(v, z) * dz
-        else:
+        if is_complex(z):
             dy = slope(v, z) * dz - sign_of_part(z) * y * (np.real(dz) if part == 1 else np.imag(dz))
-        return y, project_to(y)(np.broadcast_to(dy, np.shape(y)) if np.shape(dy) != np.shape(y) else dy)
+        else:
+            dy = real_slope(v, z) * dz
+        return y, missing * dv + dy
 
     @rrule.register(f)
     def scaled_rrule(v, z):
-        y, project = f(v, z), project_to(z)
-        vbar = NoTangent() if project_to(v) is NON_DIFFERENTIABLE else missing
+        y = f(v, z)
 
-        def scaled_pullback(ybar):
-            ybar = unthunk(ybar)
-            if isinstance(ybar, AbstractZero) or project is NON_DIFFERENTIABLE:
-                return NoTangent(), vbar, project(ybar)
+        def scaled_cotangent(ybar):
             if is_complex(z):
                 zbar = np.conj(slope(v, z)) * ybar - part * sign_of_part(z) * np.real(np.conj(y) * ybar)
             else:
                 zbar = real_slope(v, z) * ybar
-            return NoTangent(), vbar, project(unbroadcast(zbar, np.shape(z)))
+            return unbroadcast(zbar, np.shape(z))
 
-        return y, scaled_pullback
+        return y, pullback_wrt(v, z)(lambda ybar: missing, scaled_cotangent)
 
 
 _register_scaled(
@@ -240,13 +229,14 @@ def _register_spherical(f, before, after):
         return (before * n * np.where(n == 0, 0, lower) + after * (n + 1) * upper) / (2 * n + 1)
 
     @frule.register(f)
-    def spherical_frule(tangents, n, z, derivative=False):
-        y = seen_by_tracers(f, n, z, derivative)
-        return pushforward(y, tangents, None, lambda: slope(n, z, derivative))
+    @pushforward
+    def spherical_frule(_dn, dz, n, z, derivative=False):
+        return seen_by_tracers(f, n, z, derivative), slope(n, z, derivative) * dz
 
     @rrule.register(f)
     def spherical_rrule(n, z, derivative=False):
-        return seen_by_tracers(f, n, z, derivative), pullback((n, z), None, lambda: slope(n, z, derivative))
+        y = seen_by_tracers(f, n, z, derivative)
+        return y, pullback_wrt(..., z)(lambda ybar: pulled(slope(n, z, derivative), ybar, z))
 
 
 _register_spherical(special.spherical_jn, 1, -1)
@@ -261,13 +251,18 @@ _register_spherical(special.spherical_kn, -1, -1)
 def _register_derivative(f):
     missing = _wrt_order(f.__name__)
 
+    def slope(v, z, n):
+        return seen_by_tracers(f, v, z, n + 1)
+
     @frule.register(f)
-    def derivative_frule(tangents, v, z, n=1):
-        return pushforward(seen_by_tracers(f, v, z, n), tangents, missing, lambda: seen_by_tracers(f, v, z, n + 1))
+    @pushforward
+    def derivative_frule(dv, dz, v, z, n=1):
+        return seen_by_tracers(f, v, z, n), missing * dv + slope(v, z, n) * dz
 
     @rrule.register(f)
     def derivative_rrule(v, z, n=1):
-        return seen_by_tracers(f, v, z, n), pullback((v, z), missing, lambda: seen_by_tracers(f, v, z, n + 1))
+        y = seen_by_tracers(f, v, z, n)
+        return y, pullback_wrt(v, z)(lambda ybar: missing, lambda ybar: pulled(slope(v, z, n), ybar, z))
 
 
 for _function in (special.jvp, special.yvp, special.ivp, special.kvp, special.h1vp, special.h2vp):

@@ -8,8 +8,8 @@ from scipy import special
 
 from rules.numpy.array_like import seen_by_tracers
 from rules.numpy.ufuncs.precision import is_complex
-from rules.scipy.special.python_functions import pullback, pushforward
-from rulescore import frule, ignore_derivatives, non_differentiable, rrule, scalar_rule
+from rules.scipy.special.python_functions import pulled, pushed
+from rulescore import frule, ignore_derivatives, non_differentiable, pullback_wrt, pushforward, rrule, scalar_rule
 
 PI = float(np.pi)
 
@@ -158,17 +158,20 @@ scalar_rule(special.binom, binomial_wrt_n, binomial_wrt_k)
 # ---------------------------------------------------------------- functions that are no ufuncs
 
 
+def polygamma(n, x):
+    return seen_by_tracers(special.polygamma, n, x)
+
+
 @frule.register(special.polygamma)
-def polygamma_frule(tangents, n, x):
-    y = seen_by_tracers(special.polygamma, n, x)
-    return pushforward(y, tangents, None, lambda: seen_by_tracers(special.polygamma, np.add(n, 1), x))
+@pushforward
+def polygamma_frule(_dn, dx, n, x):
+    return polygamma(n, x), polygamma(np.add(n, 1), x) * dx
 
 
 @rrule.register(special.polygamma)
 def polygamma_rrule(n, x):
     """d ψ⁽ⁿ⁾/dx = ψ⁽ⁿ⁺¹⁾; the order is a whole number, without derivative."""
-    y = seen_by_tracers(special.polygamma, n, x)
-    return y, pullback((n, x), None, lambda: seen_by_tracers(special.polygamma, np.add(n, 1), x))
+    return polygamma(n, x), pullback_wrt(..., x)(lambda ybar: pulled(polygamma(np.add(n, 1), x), ybar, x))
 
 
 def multigammaln_slope(a, d):
@@ -177,15 +180,16 @@ def multigammaln_slope(a, d):
 
 
 @frule.register(special.multigammaln)
-def multigammaln_frule(tangents, a, d):
-    y = seen_by_tracers(special.multigammaln, a, d)
-    return pushforward(y, tangents, lambda: multigammaln_slope(a, d), None)
+@pushforward
+def multigammaln_frule(da, _dd, a, d):
+    return seen_by_tracers(special.multigammaln, a, d), multigammaln_slope(a, d) * da
 
 
 @rrule.register(special.multigammaln)
 def multigammaln_rrule(a, d):
     """The dimension d is a whole number, without derivative."""
-    return seen_by_tracers(special.multigammaln, a, d), pullback((a, d), lambda: multigammaln_slope(a, d), None)
+    y = seen_by_tracers(special.multigammaln, a, d)
+    return y, pullback_wrt(a)(lambda ybar: pulled(multigammaln_slope(a, d), ybar, a))
 
 
 def decline_exact(exact):
@@ -195,7 +199,7 @@ def decline_exact(exact):
         raise MDNotImplementedError
 
 
-def comb_partials(y, N, k, repetition):
+def comb_slopes(y, N, k, repetition):
     """Those of the binomial coefficient, where SciPy has it; it sets others to zero, which are constant."""
     n = N + k - 1 if repetition else N
     is_kept = repetition | ((k <= n) & (n >= 0) & (k >= 0))
@@ -212,10 +216,12 @@ def comb_partials(y, N, k, repetition):
 
 
 @frule.register(special.comb)
-def comb_frule(tangents, N, k, *, exact=False, repetition=False):
+@pushforward
+def comb_frule(dN, dk, N, k, *, exact=False, repetition=False):
     decline_exact(exact)
     y = seen_by_tracers(special.comb, N, k, repetition=repetition)
-    return pushforward(y, tangents, *comb_partials(y, N, k, repetition))
+    wrt_n, wrt_k = comb_slopes(y, N, k, repetition)
+    return y, pushed(wrt_n, dN) + pushed(wrt_k, dk)
 
 
 @rrule.register(special.comb)
@@ -223,10 +229,11 @@ def comb_rrule(N, k, *, exact=False, repetition=False):
     """With repetition it is binom(N + k - 1, k)."""
     decline_exact(exact)
     y = seen_by_tracers(special.comb, N, k, repetition=repetition)
-    return y, pullback((N, k), *comb_partials(y, N, k, repetition))
+    wrt_n, wrt_k = comb_slopes(y, N, k, repetition)
+    return y, pullback_wrt(N, k)(lambda ybar: pulled(wrt_n(), ybar, N), lambda ybar: pulled(wrt_k(), ybar, k))
 
 
-def perm_partials(y, N, k):
+def perm_slopes(y, N, k):
     """y = (N - k + 1)ₖ, where SciPy does not set it to zero."""
     is_kept = (k <= N) & (N >= 0) & (k >= 0)
     n, k = np.where(is_kept, N, 1.0), np.where(is_kept, k, 0.0)
@@ -241,10 +248,12 @@ def perm_partials(y, N, k):
 
 
 @frule.register(special.perm)
-def perm_frule(tangents, N, k, exact=False):
+@pushforward
+def perm_frule(dN, dk, N, k, exact=False):
     decline_exact(exact)
     y = seen_by_tracers(special.perm, N, k)
-    return pushforward(y, tangents, *perm_partials(y, N, k))
+    wrt_n, wrt_k = perm_slopes(y, N, k)
+    return y, pushed(wrt_n, dN) + pushed(wrt_k, dk)
 
 
 @rrule.register(special.perm)
@@ -252,7 +261,8 @@ def perm_rrule(N, k, exact=False):
     """N! / (N-k)! = Γ(N+1) / Γ(N-k+1)."""
     decline_exact(exact)
     y = seen_by_tracers(special.perm, N, k)
-    return y, pullback((N, k), *perm_partials(y, N, k))
+    wrt_n, wrt_k = perm_slopes(y, N, k)
+    return y, pullback_wrt(N, k)(lambda ybar: pulled(wrt_n(), ybar, N), lambda ybar: pulled(wrt_k(), ybar, k))
 
 
 def factorial_slope(y, n):
@@ -266,10 +276,11 @@ def decline_factorial(n, exact, extend):
 
 
 @frule.register(special.factorial)
-def factorial_frule(tangents, n, exact=False, extend="zero"):
+@pushforward
+def factorial_frule(dn, n, exact=False, extend="zero"):
     decline_factorial(n, exact, extend)
     y = seen_by_tracers(special.factorial, n)
-    return pushforward(y, tangents, lambda: factorial_slope(y, n))
+    return y, factorial_slope(y, n) * dn
 
 
 @rrule.register(special.factorial)
@@ -277,7 +288,7 @@ def factorial_rrule(n, exact=False, extend="zero"):
     """Γ(n+1), and zero of negative numbers."""
     decline_factorial(n, exact, extend)
     y = seen_by_tracers(special.factorial, n)
-    return y, pullback((n,), lambda: factorial_slope(y, n))
+    return y, pullback_wrt(n)(lambda ybar: pulled(factorial_slope(y, n), ybar, n))
 
 
 non_differentiable(special.factorial2, special.factorialk, special.stirling2)

@@ -9,8 +9,8 @@ from scipy import special
 
 from rules.numpy.array_like import seen_by_tracers
 from rules.numpy.ufuncs.precision import LN_2, LN_10, constant, is_complex
-from rules.scipy.special.python_functions import pullback, pushforward
-from rulescore import OneOver, frule, non_differentiable, rrule, scalar_rule
+from rules.scipy.special.python_functions import pulled
+from rulescore import OneOver, frule, non_differentiable, pullback_wrt, pushforward, rrule, scalar_rule
 
 # ---------------------------------------------------------------- SciPy's own versions of NumPy's functions
 
@@ -42,14 +42,15 @@ scalar_rule(special.log_expit, lambda y, x: special.expit(-x))
 
 
 @frule.register(special.softplus)
-def softplus_frule(tangents, x):
-    return pushforward(seen_by_tracers(special.softplus, x), tangents, lambda: special.expit(x))
+@pushforward
+def softplus_frule(dx, x):
+    return seen_by_tracers(special.softplus, x), special.expit(x) * dx
 
 
 @rrule.register(special.softplus)
 def softplus_rrule(x):
     """log(1 + exp x), whose derivative is the logistic function."""
-    return seen_by_tracers(special.softplus, x), pullback((x,), lambda: special.expit(x))
+    return seen_by_tracers(special.softplus, x), pullback_wrt(x)(lambda ybar: pulled(special.expit(x), ybar, x))
 
 
 # ---------------------------------------------------------------- x log y and entropies
@@ -160,10 +161,14 @@ def _log1p(x):
         return np.log1p(x)
 
 
+def boxcox_wrt_lmbda(x, lmbda):
+    return _boxcox_curvature(_log(x), lmbda)
+
+
 scalar_rule(
     special.boxcox,
     lambda y, x, lmbda: np.power(x, lmbda - 1.0),
-    lambda y, x, lmbda: _boxcox_curvature(_log(x), lmbda),
+    lambda y, x, lmbda: boxcox_wrt_lmbda(x, lmbda),
 )
 scalar_rule(
     special.boxcox1p,
@@ -187,16 +192,17 @@ scalar_rule(
 
 
 @frule.register(special.lambertw)
-def lambertw_frule(tangents, z, k=0, tol=1e-8):
+@pushforward
+def lambertw_frule(dz, _dk, _dtol, z, k=0, tol=1e-8):
     y = seen_by_tracers(special.lambertw, z, k, tol)
-    return pushforward(y, tangents, lambda: lambertw_slope(y), None, None)
+    return y, lambertw_slope(y) * dz
 
 
 @rrule.register(special.lambertw)
 def lambertw_rrule(z, k=0, tol=1e-8):
     """Of the branch k, which is a whole number, there is no derivative."""
     y = seen_by_tracers(special.lambertw, z, k, tol)
-    return y, pullback((z,), lambda: lambertw_slope(y))
+    return y, pullback_wrt(z)(lambda ybar: pulled(lambertw_slope(y), ybar, z))
 
 
 def lambertw_slope(w):

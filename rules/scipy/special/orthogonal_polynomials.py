@@ -7,8 +7,8 @@ import numpy as np
 from scipy import special
 
 from rules.numpy.array_like import seen_by_tracers
-from rules.scipy.special.python_functions import pullback, pushforward
-from rulescore import frule, not_implemented, rrule, scalar_rule
+from rules.scipy.special.python_functions import pulled, pushed
+from rulescore import frule, not_implemented, pullback_wrt, pushforward, rrule, scalar_rule
 
 
 def _missing(f, argument):
@@ -86,14 +86,17 @@ def legendre_slope(n, z):
 
 
 @frule.register(special.legendre_p)
-def legendre_p_frule(tangents, n, z):
-    return pushforward(seen_by_tracers(special.legendre_p, n, z), tangents, None, lambda: legendre_slope(n, z))
+@pushforward
+def legendre_p_frule(_dn, dz, n, z):
+    y = seen_by_tracers(special.legendre_p, n, z)
+    return y, np.reshape(legendre_slope(n, z) * dz, np.shape(y))  # y has one more axis, of length 1, for derivatives
 
 
 @rrule.register(special.legendre_p)
 def legendre_p_rrule(n, z):
     """Pₙ′ = C⁽³ᐟ²⁾ₙ₋₁; the derivatives that ``diff_n`` asks for have no rule."""
-    return seen_by_tracers(special.legendre_p, n, z), pullback((n, z), None, lambda: legendre_slope(n, z))
+    y = seen_by_tracers(special.legendre_p, n, z)
+    return y, pullback_wrt(..., z)(lambda ybar: pulled(legendre_slope(n, z), ybar, z))
 
 
 def harmonic(n, m, theta, phi):
@@ -112,15 +115,17 @@ def harmonic_wrt_theta(n, m, theta, phi):
 
 
 @frule.register(special.sph_harm_y)
-def sph_harm_y_frule(tangents, n, m, theta, phi):
+@pushforward
+def sph_harm_y_frule(_dn, _dm, dtheta, dphi, n, m, theta, phi):
     y = harmonic(n, m, theta, phi)
-    slopes = lambda: harmonic_wrt_theta(n, m, theta, phi), lambda: 1j * np.asarray(m) * y
-    return pushforward(y, tangents, None, None, *slopes)
+    return y, pushed(lambda: harmonic_wrt_theta(n, m, theta, phi), dtheta) + 1j * np.asarray(m) * y * dphi
 
 
 @rrule.register(special.sph_harm_y)
 def sph_harm_y_rrule(n, m, theta, phi):
     """Degree and order are whole numbers; ∂Y/∂φ = i m Y."""
     y = harmonic(n, m, theta, phi)
-    slopes = lambda: harmonic_wrt_theta(n, m, theta, phi), lambda: 1j * np.asarray(m) * y
-    return y, pullback((n, m, theta, phi), None, None, *slopes)
+    return y, pullback_wrt(..., ..., theta, phi)(
+        lambda ybar: pulled(harmonic_wrt_theta(n, m, theta, phi), ybar, theta),
+        lambda ybar: pulled(1j * np.asarray(m) * y, ybar, phi),
+    )

@@ -8,12 +8,8 @@ from multipledispatch import MDNotImplementedError
 from scipy import special
 
 from rules.numpy.array_like import as_array, as_array_tangent, conj, seen_by_tracers
-from rules.numpy.reduced_axes import ReducedAxes, stop_early, tangent_at
-from rulescore import AbstractZero, NoTangent, Thunk, ZeroTangent, frule, project_to, rrule, unbroadcast, unthunk
-from rulescore.tangents.projection import NON_DIFFERENTIABLE
-
-NO_TANGENT = NoTangent()
-
+from rules.numpy.reduced_axes import ReducedAxes
+from rulescore import NoTangent, apply_linear, frule, pullback_wrt, pushforward, rrule, unbroadcast
 
 # ---------------------------------------------------------------- softmax
 
@@ -25,44 +21,38 @@ def softmax_map(dx, y, axis):
 
 
 @frule.register(special.softmax)
-def softmax_frule(tangents, x, axis=None):
+@pushforward
+def softmax_frule(dx, x, axis=None):
     y = seen_by_tracers(special.softmax, x, axis)
-    dx = as_array_tangent(tangents[1], x)
-    return y, dx if isinstance(dx, AbstractZero) else project_to(y)(softmax_map(dx, y, axis))
+    return y, softmax_map(as_array_tangent(dx, x), y, axis)
 
 
 @rrule.register(special.softmax)
 def softmax_rrule(x, axis=None):
-    y, project = seen_by_tracers(special.softmax, x, axis), project_to(x)
+    y = seen_by_tracers(special.softmax, x, axis)
 
+    @pullback_wrt(x)
     def softmax_pullback(ybar):
-        ybar = unthunk(ybar)
-        if isinstance(ybar, AbstractZero) or project is NON_DIFFERENTIABLE:
-            return NO_TANGENT, project(ybar)
-        return NO_TANGENT, project(softmax_map(ybar, conj(y), axis))
+        return softmax_map(ybar, conj(y), axis)
 
     return y, softmax_pullback
 
 
 @frule.register(special.log_softmax)
-def log_softmax_frule(tangents, x, axis=None):
-    y = seen_by_tracers(special.log_softmax, x, axis)
-    dx = as_array_tangent(tangents[1], x)
-    if isinstance(dx, AbstractZero):
-        return y, dx
-    return y, project_to(y)(dx - np.sum(np.exp(y) * dx, axis=axis, keepdims=True))
+@pushforward
+def log_softmax_frule(dx, x, axis=None):
+    y, dx = seen_by_tracers(special.log_softmax, x, axis), as_array_tangent(dx, x)
+    return y, dx - np.sum(np.exp(y) * dx, axis=axis, keepdims=True)
 
 
 @rrule.register(special.log_softmax)
 def log_softmax_rrule(x, axis=None):
     """y = x - log Σ exp x, hence x̄ = ȳ - exp(y) Σ ȳ."""
-    y, project = seen_by_tracers(special.log_softmax, x, axis), project_to(x)
+    y = seen_by_tracers(special.log_softmax, x, axis)
 
+    @pullback_wrt(x)
     def log_softmax_pullback(ybar):
-        ybar = unthunk(ybar)
-        if isinstance(ybar, AbstractZero) or project is NON_DIFFERENTIABLE:
-            return NO_TANGENT, project(ybar)
-        return NO_TANGENT, project(ybar - conj(np.exp(y)) * np.sum(ybar, axis=axis, keepdims=True))
+        return ybar - conj(np.exp(y)) * np.sum(ybar, axis=axis, keepdims=True)
 
     return y, log_softmax_pullback
 
@@ -105,19 +95,19 @@ def decline_sign_of_complex(a, b, return_sign):
 
 
 @frule.register(special.logsumexp)
-def logsumexp_frule(tangents, a, axis=None, b=None, keepdims=False, return_sign=False):
+@pushforward
+def logsumexp_frule(da, db, a, axis=None, b=None, keepdims=False, return_sign=False):
     decline_sign_of_complex(a, b, return_sign)
-    da, db = as_array_tangent(tangents[1], a), as_array_tangent(tangent_at(tangents, 2), b)
     result = seen_by_tracers(special.logsumexp, a, axis=axis, b=b, keepdims=keepdims, return_sign=return_sign)
     y, sign = result if return_sign else (result, None)
     shares = Shares(a, b, y, sign, axis)
-    dy = ZeroTangent()
-    if not isinstance(da, AbstractZero):
-        dy = dy + np.sum(shares.of_terms() * da, axis=shares.axes.reduced, keepdims=keepdims)
-    if not isinstance(db, AbstractZero):
-        dy = dy + np.sum(shares.per_weight() * db, axis=shares.axes.reduced, keepdims=keepdims)
-    dy = dy if isinstance(dy, AbstractZero) else project_to(y)(np.reshape(dy, np.shape(y)))
-    return result, (dy, NO_TANGENT) if return_sign else dy
+
+    def along(derivative, dx):
+        return apply_linear(lambda dx: np.sum(derivative() * dx, axis=shares.axes.reduced, keepdims=keepdims), dx)
+
+    dy = along(shares.of_terms, as_array_tangent(da, a)) + along(shares.per_weight, as_array_tangent(db, b))
+    dy = np.reshape(dy, np.shape(y))
+    return result, (dy, NoTangent()) if return_sign else dy
 
 
 @rrule.register(special.logsumexp)
@@ -126,20 +116,15 @@ def logsumexp_rrule(a, axis=None, b=None, keepdims=False, return_sign=False):
     decline_sign_of_complex(a, b, return_sign)
     result = seen_by_tracers(special.logsumexp, a, axis=axis, b=b, keepdims=keepdims, return_sign=return_sign)
     y, sign = result if return_sign else (result, None)
-    projects = project_to(a), NON_DIFFERENTIABLE if b is None else project_to(b)
     shares = Shares(a, b, y, sign, axis)
 
+    @pullback_wrt(a, ..., b)
     def logsumexp_pullback(ybar):
-        ybar = unthunk(ybar)
-        ybar = unthunk(ybar[0]) if return_sign and not isinstance(ybar, AbstractZero) else ybar
+        ybar, _ = ybar if return_sign else (ybar, None)
 
-        def cotangent(x, project, derivative):
-            if project is NON_DIFFERENTIABLE or isinstance(ybar, AbstractZero):
-                return project(ybar)
-            return Thunk(lambda: project(unbroadcast(shares.axes.spread(ybar) * conj(derivative()), np.shape(x))))
+        def cotangent(x, derivative):
+            return unbroadcast(shares.axes.spread(ybar) * conj(derivative()), np.shape(x))
 
-        abar = cotangent(shares.a, projects[0], shares.of_terms)
-        bbar = cotangent(shares.b, projects[1], shares.per_weight)
-        return stop_early(NO_TANGENT, abar, NO_TANGENT, bbar)
+        return lambda: cotangent(shares.a, shares.of_terms), lambda: cotangent(shares.b, shares.per_weight)
 
     return result, logsumexp_pullback

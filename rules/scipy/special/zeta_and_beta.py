@@ -6,8 +6,8 @@ from scipy import special
 from rules.numpy.array_like import seen_by_tracers
 from rules.numpy.ufuncs.precision import is_complex
 from rules.scipy.special.gamma import BERNOULLI, psi_difference
-from rules.scipy.special.python_functions import pullback, pushforward
-from rulescore import frule, not_implemented, rrule, scalar_rule
+from rules.scipy.special.python_functions import pulled, pushed
+from rulescore import frule, not_implemented, pullback_wrt, pushforward, rrule, scalar_rule
 
 # ---------------------------------------------------------------- B(a, b)
 
@@ -64,25 +64,35 @@ def riemann_slope(y, x):
 scalar_rule(special.zetac, riemann_slope)
 
 
-def zeta_partials(y, x, q):
-    if q is None:
-        return (lambda: riemann_slope(y, x),)
-    if is_complex(x):
-        return (not_implemented("the derivative of scipy.special.zeta of complex numbers with q"),) * 2
-    return (lambda: zeta_wrt_x(x, q)), (lambda: -x * seen_by_tracers(special.zeta, np.add(x, 1), q))
+OF_COMPLEX = not_implemented("the derivative of scipy.special.zeta of complex numbers with q")
+
+
+def zeta_slopes(y, x, q):
+    """∂ζ/∂x and ∂ζ/∂q."""
+
+    def wrt_x():
+        return riemann_slope(y, x) if q is None else OF_COMPLEX if is_complex(x) else zeta_wrt_x(x, q)
+
+    def wrt_q():
+        return OF_COMPLEX if is_complex(x) else -x * seen_by_tracers(special.zeta, np.add(x, 1), q)
+
+    return wrt_x, wrt_q
 
 
 @frule.register(special.zeta)
-def zeta_frule(tangents, x, q=None, out=None):
+@pushforward
+def zeta_frule(dx, dq, x, q=None, out=None):
     y = zeta_of(x, q, out)
-    return pushforward(y, tangents, *zeta_partials(y, x, q))
+    wrt_x, wrt_q = zeta_slopes(y, x, q)
+    return y, pushed(wrt_x, dx) + pushed(wrt_q, dq)
 
 
 @rrule.register(special.zeta)
 def zeta_rrule(x, q=None, out=None):
     """∂ζ/∂q = -x ζ(x+1, q); ∂ζ/∂x as in `zeta_wrt_x`."""
     y = zeta_of(x, q, out)
-    return y, pullback((x,) if q is None else (x, q), *zeta_partials(y, x, q))
+    wrt_x, wrt_q = zeta_slopes(y, x, q)
+    return y, pullback_wrt(x, q)(lambda ybar: pulled(wrt_x(), ybar, x), lambda ybar: pulled(wrt_q(), ybar, q))
 
 
 def zeta_of(x, q, out):

@@ -6,7 +6,6 @@ is exp(ℓ). A covariance is symmetric, and so is its cotangent.
 """
 
 import functools
-import inspect
 
 import numpy as np
 from multipledispatch import MDNotImplementedError
@@ -14,23 +13,8 @@ from scipy import special, stats
 
 from rules.numpy.array_like import as_array, as_array_tangent, seen_by_tracers
 from rules.numpy.products import adjoint
-from rules.numpy.reduced_axes import stop_early
-from rulescore import (
-    AbstractZero,
-    NoTangent,
-    Thunk,
-    ZeroTangent,
-    frule,
-    ignore_derivatives,
-    not_implemented,
-    project_to,
-    rrule,
-    unthunk,
-)
-from rulescore.tangents.projection import NON_DIFFERENTIABLE
-
-NO_TANGENT = NoTangent()
-ZERO_TANGENT = ZeroTangent()
+from rules.scipy.stats.by_name import Arguments
+from rulescore import apply_linear, frule, ignore_derivatives, not_implemented, rrule
 
 psi = special.digamma
 
@@ -63,62 +47,44 @@ def register_densities(distribution, name, make, densities=("pdf", "logpdf")):
 
 def register_density(distribution, name, method, make, is_log):
     bound = getattr(distribution, method)
-    signature = inspect.signature(bound)
-    plain = [p.replace(annotation=inspect.Parameter.empty) for p in signature.parameters.values()]
-    by_name = [p.name for p in plain]
+    arguments = Arguments(bound)
 
     def call(*args, **kwargs):
         return seen_by_tracers(bound, *args, **kwargs)
 
-    call.__signature__ = inspect.Signature(plain)
+    call.__signature__ = arguments.signature
     call.__name__, call.__qualname__, call.__module__ = method, f"{name}.{method}", "scipy.stats"
     rrule.alias(bound, call)
 
-    def bind(args, kwargs):
-        values = signature.bind(*args, **kwargs)
-        count = max([len(args), *(1 + by_name.index(key) for key in kwargs)])
-        values.apply_defaults()
-        if any(np.iscomplexobj(x) for x in values.arguments.values()):
+    def real_values(args, kwargs):
+        values = arguments.values(args, kwargs)
+        if any(np.iscomplexobj(x) for x in values.values()):
             raise MDNotImplementedError
-        return values.arguments, by_name[:count]
+        return values
 
     def missing(key):
         return not_implemented(f"scipy.stats.{name}.{method} with respect to {key}")
 
+    @arguments.pushforward
     def density_frule(tangents, *args, **kwargs):
-        values, given = bind(args, kwargs)
-        of, y, dy = make(**values), call(*args, **kwargs), ZERO_TANGENT
-        for key, dx in zip(given, tangents[1:], strict=False):
-            if not isinstance(dx, AbstractZero):
-                dx = as_array_tangent(dx, values[key])
-                dy = dy + (of.pushed(key, dx) if key in of.names else missing(key))
-        if isinstance(dy, AbstractZero):
-            return y, dy
-        return y, project_to(y)(np.reshape(dy, np.shape(y)) * (1 if is_log else y))
+        values = real_values(args, kwargs)
+        of, y = make(**values), call(*args, **kwargs)
+        known = [
+            apply_linear(functools.partial(of.pushed, key), as_array_tangent(tangents[key], values[key]))
+            for key in of.names
+        ]
+        absent = [missing(key) * dx for key, dx in tangents.items() if key not in of.names]
+        return y, sum(absent, np.reshape(sum(known[1:], known[0]), np.shape(y)) * (1 if is_log else y))
 
     def density_rrule(*args, **kwargs):
-        values, given = bind(args, kwargs)
-        of, y = make(**values), call(*args, **kwargs)
-        projects = {key: project_to(values[key]) for key in given}
+        of, y = make(**real_values(args, kwargs)), call(*args, **kwargs)
 
-        def density_pullback(ybar):
-            ybar = unthunk(ybar)
-            bars = []
-            for key, project in projects.items():
-                if project is NON_DIFFERENTIABLE or isinstance(ybar, AbstractZero):
-                    bars.append(project(ybar))
-                elif key not in of.names:
-                    bars.append(missing(key))
-                else:
-                    bar = ybar if is_log else ybar * y
-                    bars.append(Thunk(lambda key=key, project=project, bar=bar: project(of.pulled(key, bar))))
-            return stop_early(NO_TANGENT, *bars)
+        def cotangent(key, ybar):
+            return of.pulled(key, ybar if is_log else ybar * y) if key in of.names else missing(key)
 
-        return y, density_pullback
+        return y, arguments.pullback(cotangent, args, kwargs)
 
-    density_rrule.__signature__ = call.__signature__
-    leading = inspect.Parameter("tangents", inspect.Parameter.POSITIONAL_ONLY)
-    density_frule.__signature__ = inspect.Signature([leading, *plain])
+    density_rrule.__signature__ = arguments.signature
     frule.add_rule(call, density_frule)
     rrule.add_rule(call, density_rrule)
 

@@ -9,26 +9,33 @@ from multipledispatch import MDNotImplementedError
 from scipy import stats
 
 from rules.numpy.array_like import as_array, as_array_tangent, seen_by_tracers
-from rules.numpy.reduced_axes import NOT_GIVEN, given, projector_of, stop_early
+from rules.numpy.reduced_axes import NOT_GIVEN, given
 from rules.scipy.spatial.metrics import divided
 from rulescore import (
-    AbstractZero,
     NoTangent,
-    Thunk,
-    ZeroTangent,
+    apply_linear,
     frule,
     ignore_derivatives,
     not_implemented,
-    project_to,
+    pullback_wrt,
+    pushforward,
     rrule,
     unthunk,
 )
-from rulescore.tangents.projection import NON_DIFFERENTIABLE
-
-NO_TANGENT = NoTangent()
-ZERO_TANGENT = ZeroTangent()
 
 # ---------------------------------------------------------------- by NumPy's functions
+
+
+def pushed_through(f, dx, x, *args, **kwargs):
+    """The tangent of ``f(x, ...)`` along that of x, by the rule of f."""
+    return frule((NoTangent(), dx, *[NoTangent()] * len(args)), f, x, *args, **kwargs)[1]
+
+
+def pulled_through(f, ybar, x, *args, **kwargs):
+    """The cotangent of x from that of ``f(x, ...)``, by the rule of f."""
+    _, pullback = rrule(f, x, *args, **kwargs)
+    return unthunk(pullback(ybar)[1])
+
 
 NORMAL_QUARTILE = 0.6744897501960817
 
@@ -44,16 +51,13 @@ class Interquartile:
         self.scale = 2 * NORMAL_QUARTILE if isinstance(scale, str) else 1.0 if scale is NOT_GIVEN else scale
 
     def pushed(self, dx):
-        if isinstance(dx, AbstractZero):
-            return dx
-        low, high = (
-            frule((NO_TANGENT, dx, NO_TANGENT), np.percentile, self.x, q, **self.options)[1] for q in self.low_high
-        )
+        low, high = (pushed_through(np.percentile, dx, self.x, q, **self.options) for q in self.low_high)
         return (high - low) / self.scale
 
     def pulled(self, ybar):
-        low, high = (rrule(np.percentile, self.x, q, **self.options)[1] for q in self.low_high)
-        return unthunk(high(ybar / self.scale)[1]) - unthunk(low(ybar / self.scale)[1])
+        share = ybar / self.scale
+        low, high = (pulled_through(np.percentile, share, self.x, q, **self.options) for q in self.low_high)
+        return high - low
 
 
 def decline_other_samples(x, axis, nan_policy="propagate"):
@@ -63,9 +67,14 @@ def decline_other_samples(x, axis, nan_policy="propagate"):
         raise MDNotImplementedError
 
 
+SCALE = not_implemented("iqr and median_abs_deviation with respect to their scale: divide by it instead")
+
+
 @frule.register(stats.iqr)
+@pushforward
 def iqr_frule(
-    tangents,
+    dx,
+    dscale,
     x,
     axis=None,
     rng=(25, 75),
@@ -77,10 +86,8 @@ def iqr_frule(
     decline_other_samples(x, axis, nan_policy)
     options = given(scale=scale, nan_policy=nan_policy, interpolation=interpolation, keepdims=keepdims)
     y = seen_by_tracers(stats.iqr, x, axis, rng, **options)
-    if len(tangents) > 4 and not isinstance(tangents[4], AbstractZero):
-        return y, SCALE
-    dy = Interquartile(x, axis, rng, scale, interpolation, keepdims).pushed(as_array_tangent(tangents[1], x))
-    return y, project_to(y)(dy)
+    difference = Interquartile(x, axis, rng, scale, interpolation, keepdims)
+    return y, SCALE * dscale + apply_linear(difference.pushed, as_array_tangent(dx, x))
 
 
 @rrule.register(stats.iqr)
@@ -88,25 +95,10 @@ def iqr_rrule(
     x, axis=None, rng=(25, 75), scale=NOT_GIVEN, nan_policy="propagate", interpolation="linear", keepdims=False
 ):
     decline_other_samples(x, axis, nan_policy)
-    difference, project = Interquartile(x, axis, rng, scale, interpolation, keepdims), project_to(x)
+    difference = Interquartile(x, axis, rng, scale, interpolation, keepdims)
     options = given(scale=scale, nan_policy=nan_policy, interpolation=interpolation, keepdims=keepdims)
     y = seen_by_tracers(stats.iqr, x, axis, rng, **options)
-
-    def iqr_pullback(ybar):
-        ybar = unthunk(ybar)
-        if isinstance(ybar, AbstractZero) or project is NON_DIFFERENTIABLE:
-            return NO_TANGENT, project(ybar)
-        bars = (NO_TANGENT, NO_TANGENT, scale_cotangent(scale))
-        return stop_early(NO_TANGENT, project(difference.pulled(ybar)), *bars)
-
-    return y, iqr_pullback
-
-
-SCALE = not_implemented("iqr and median_abs_deviation with respect to their scale: divide by it instead")
-
-
-def scale_cotangent(scale):
-    return NO_TANGENT if scale is NOT_GIVEN or project_to(scale) is NON_DIFFERENTIABLE else SCALE
+    return y, pullback_wrt(x, ..., ..., scale)(difference.pulled, lambda ybar: SCALE)
 
 
 class MedianDeviation:
@@ -123,49 +115,36 @@ class MedianDeviation:
         return {"axis": self.axis, "keepdims": keepdims}
 
     def pushed(self, dx):
-        if isinstance(dx, AbstractZero):
-            return dx
-        _, dm = frule((NO_TANGENT, dx), np.median, self.x, **self.options(True))
-        _, dy = frule(
-            (NO_TANGENT, np.sign(self.d) * (dx - dm)), np.median, np.abs(self.d), **self.options(self.keepdims)
-        )
-        return dy / self.scale
+        dm = pushed_through(np.median, dx, self.x, **self.options(True))
+        dsize = np.sign(self.d) * (dx - dm)
+        return pushed_through(np.median, dsize, np.abs(self.d), **self.options(self.keepdims)) / self.scale
 
     def pulled(self, ybar):
-        _, pull = rrule(np.median, np.abs(self.d), **self.options(self.keepdims))
-        dbar = np.sign(self.d) * unthunk(pull(ybar / self.scale)[1])
-        _, pull_median = rrule(np.median, self.x, **self.options(True))
-        return dbar - unthunk(pull_median(np.sum(dbar, axis=self.axis, keepdims=True))[1])
+        sizebar = pulled_through(np.median, ybar / self.scale, np.abs(self.d), **self.options(self.keepdims))
+        dbar = np.sign(self.d) * sizebar
+        mbar = np.sum(dbar, axis=self.axis, keepdims=True)
+        return dbar - pulled_through(np.median, mbar, self.x, **self.options(True))
 
 
 @frule.register(stats.median_abs_deviation)
+@pushforward
 def median_abs_deviation_frule(
-    tangents, x, axis=0, center=None, scale=NOT_GIVEN, nan_policy="propagate", *, keepdims=False
+    dx, dscale, x, axis=0, center=None, scale=NOT_GIVEN, nan_policy="propagate", *, keepdims=False
 ):
     decline_other_samples(x, axis, nan_policy)
     deviation = MedianDeviation(x, axis, center, scale, keepdims)
     options = given(scale=scale, nan_policy=nan_policy, keepdims=keepdims)
     y = seen_by_tracers(stats.median_abs_deviation, x, axis, **options)
-    if len(tangents) > 4 and not isinstance(tangents[4], AbstractZero):
-        return y, SCALE
-    return y, project_to(y)(deviation.pushed(as_array_tangent(tangents[1], x)))
+    return y, SCALE * dscale + apply_linear(deviation.pushed, as_array_tangent(dx, x))
 
 
 @rrule.register(stats.median_abs_deviation)
 def median_abs_deviation_rrule(x, axis=0, center=None, scale=NOT_GIVEN, nan_policy="propagate", *, keepdims=False):
     decline_other_samples(x, axis, nan_policy)
-    deviation, project = MedianDeviation(x, axis, center, scale, keepdims), project_to(x)
+    deviation = MedianDeviation(x, axis, center, scale, keepdims)
     options = given(scale=scale, nan_policy=nan_policy, keepdims=keepdims)
     y = seen_by_tracers(stats.median_abs_deviation, x, axis, **options)
-
-    def median_abs_deviation_pullback(ybar):
-        ybar = unthunk(ybar)
-        if isinstance(ybar, AbstractZero) or project is NON_DIFFERENTIABLE:
-            return NO_TANGENT, project(ybar)
-        bars = (NO_TANGENT, NO_TANGENT, scale_cotangent(scale))
-        return stop_early(NO_TANGENT, project(deviation.pulled(ybar)), *bars)
-
-    return y, median_abs_deviation_pullback
+    return y, pullback_wrt(x, ..., ..., scale)(deviation.pulled, lambda ybar: SCALE)
 
 
 class TrimmedMean:
@@ -181,38 +160,34 @@ class TrimmedMean:
             self.weights = self.weights.reshape([-1 if i == axis % self.a.ndim else 1 for i in range(self.a.ndim)])
 
     def pushed(self, da, keepdims):
-        if isinstance(da, AbstractZero):
-            return da
-        _, sorted_da = frule((NO_TANGENT, da, NO_TANGENT), np.sort, self.a, self.axis)
+        sorted_da = pushed_through(np.sort, da, self.a, self.axis)
         return np.sum(self.weights * sorted_da, axis=self.axis, keepdims=keepdims)
 
     def pulled(self, ybar):
         """ȳ has length 1 along the axis."""
-        _, pull = rrule(np.sort, self.a, self.axis)
-        return pull(self.weights * ybar)[1]
+        return pulled_through(np.sort, self.weights * ybar, self.a, self.axis)
 
 
 @frule.register(stats.trim_mean)
-def trim_mean_frule(tangents, a, proportiontocut, axis=0, *, nan_policy="propagate", keepdims=False):
+@pushforward
+def trim_mean_frule(da, _dproportiontocut, a, proportiontocut, axis=0, *, nan_policy="propagate", keepdims=False):
     decline_other_samples(a, axis, nan_policy)
     y = seen_by_tracers(stats.trim_mean, a, proportiontocut, axis, nan_policy=nan_policy, keepdims=keepdims)
-    dy = TrimmedMean(a, proportiontocut, axis).pushed(as_array_tangent(tangents[1], a), keepdims)
-    return y, dy if isinstance(dy, AbstractZero) else project_to(y)(np.reshape(dy, np.shape(y)))
+    dy = TrimmedMean(a, proportiontocut, axis).pushed(as_array_tangent(da, a), keepdims)
+    return y, np.reshape(dy, np.shape(y))
 
 
 @rrule.register(stats.trim_mean)
 def trim_mean_rrule(a, proportiontocut, axis=0, *, nan_policy="propagate", keepdims=False):
     """How many are cut is whole, and so the proportion has no derivative."""
     decline_other_samples(a, axis, nan_policy)
-    mean, project = TrimmedMean(a, proportiontocut, axis), project_to(a)
+    mean = TrimmedMean(a, proportiontocut, axis)
     y = seen_by_tracers(stats.trim_mean, a, proportiontocut, axis, nan_policy=nan_policy, keepdims=keepdims)
 
+    @pullback_wrt(a)
     def trim_mean_pullback(ybar):
-        ybar = unthunk(ybar)
-        if isinstance(ybar, AbstractZero) or project is NON_DIFFERENTIABLE:
-            return NO_TANGENT, project(ybar)
         column = np.reshape(ybar, ()) if axis is None else ybar if keepdims else np.expand_dims(ybar, axis)
-        return NO_TANGENT, project(unthunk(mean.pulled(column)))
+        return mean.pulled(column)
 
     return y, trim_mean_pullback
 
@@ -252,34 +227,30 @@ class SampleDistance:
 
 def register_sample_distance(f, p):
     """The rules of a distance of samples of numbers, which holds their weights constant."""
+    missing = not_implemented(f"{f.__name__}'s weights")
 
-    def missing(weights):
-        return NO_TANGENT if project_to(weights) is NON_DIFFERENTIABLE else not_implemented(f"{f.__name__}'s weights")
+    def slopes_at(y, u_values, v_values, u_weights, v_weights):
+        return constant(lambda u, v: SampleDistance(u, v, u_weights, v_weights).slopes(p, y), u_values, v_values)
 
     @frule.register(f)
-    def sample_distance_frule(tangents, u_values, v_values, u_weights=None, v_weights=None):
-        _, du, dv, *dweights = tangents
-        y, dy = seen_by_tracers(f, u_values, v_values, u_weights, v_weights), ZERO_TANGENT
-        if any(not isinstance(dw, AbstractZero) for dw in dweights):
-            return y, not_implemented(f"{f.__name__}'s weights")
-        slopes = constant(lambda u, v: SampleDistance(u, v, u_weights, v_weights).slopes(p, y), u_values, v_values)
-        for slope, dx, x in zip(slopes, (du, dv), (u_values, v_values), strict=True):
-            if not isinstance(dx, AbstractZero):
-                dy = dy + np.sum(slope * np.ravel(as_array_tangent(dx, x)))
-        return y, project_to(y)(dy)
+    @pushforward
+    def sample_distance_frule(
+        du_values, dv_values, du_weights, dv_weights, u_values, v_values, u_weights=None, v_weights=None
+    ):
+        y = seen_by_tracers(f, u_values, v_values, u_weights, v_weights)
+        of_u, of_v = slopes_at(y, u_values, v_values, u_weights, v_weights)
+        du, dv = as_array_tangent(du_values, u_values), as_array_tangent(dv_values, v_values)
+        dy = np.sum(of_u * np.ravel(du)) + np.sum(of_v * np.ravel(dv))
+        return y, missing * du_weights + missing * dv_weights + dy
 
     @rrule.register(f)
     def sample_distance_rrule(u_values, v_values, u_weights=None, v_weights=None):
         y = seen_by_tracers(f, u_values, v_values, u_weights, v_weights)
-        projects = project_to(u_values), project_to(v_values)
 
+        @pullback_wrt(u_values, v_values, u_weights, v_weights)
         def sample_distance_pullback(ybar):
-            ybar = unthunk(ybar)
-            if isinstance(ybar, AbstractZero):
-                return NO_TANGENT, ybar, ybar
-            slopes = constant(lambda u, v: SampleDistance(u, v, u_weights, v_weights).slopes(p, y), u_values, v_values)
-            bars = [project(ybar * slope) for project, slope in zip(projects, slopes, strict=True)]
-            return stop_early(NO_TANGENT, *bars, missing(u_weights), missing(v_weights))
+            of_u, of_v = slopes_at(y, u_values, v_values, u_weights, v_weights)
+            return ybar * of_u, ybar * of_v, missing, missing
 
         return y, sample_distance_pullback
 
@@ -315,30 +286,20 @@ def expectile_slope_of_alpha(y, a, alpha, weights):
 
 
 @frule.register(stats.expectile)
-def expectile_frule(tangents, a, alpha=0.5, *, weights=None):
+@pushforward
+def expectile_frule(da, dalpha, a, alpha=0.5, *, weights=None):
     decline_other_samples(a, None)
-    y, dy = seen_by_tracers(stats.expectile, a, alpha, weights=weights), ZERO_TANGENT
-    if not isinstance(tangents[1], AbstractZero):
-        dy = dy + np.sum(expectile_slopes(y, a, alpha, weights) * as_array_tangent(tangents[1], a))
-    if len(tangents) > 2 and not isinstance(tangents[2], AbstractZero):
-        dy = dy + expectile_slope_of_alpha(y, a, alpha, weights) * tangents[2]
-    return y, dy if isinstance(dy, AbstractZero) else project_to(y)(dy)
+    y = seen_by_tracers(stats.expectile, a, alpha, weights=weights)
+    of_a = np.sum(expectile_slopes(y, a, alpha, weights) * as_array_tangent(da, a))
+    return y, of_a + apply_linear(lambda dalpha: expectile_slope_of_alpha(y, a, alpha, weights) * dalpha, dalpha)
 
 
 @rrule.register(stats.expectile)
 def expectile_rrule(a, alpha=NOT_GIVEN, *, weights=None):
     decline_other_samples(a, None)
-    project, project_alpha = project_to(a), projector_of(alpha)
-    alpha = 0.5 if alpha is NOT_GIVEN else alpha
-    y = seen_by_tracers(stats.expectile, a, alpha, weights=weights)
-
-    def expectile_pullback(ybar):
-        ybar = unthunk(ybar)
-        if isinstance(ybar, AbstractZero):
-            return NO_TANGENT, project(ybar), project_alpha(ybar)
-        alpha_bar = NO_TANGENT
-        if project_alpha is not NON_DIFFERENTIABLE:
-            alpha_bar = Thunk(lambda: project_alpha(ybar * expectile_slope_of_alpha(y, a, alpha, weights)))
-        return stop_early(NO_TANGENT, project(ybar * expectile_slopes(y, a, alpha, weights)), alpha_bar)
-
-    return y, expectile_pullback
+    asymmetry = 0.5 if alpha is NOT_GIVEN else alpha
+    y = seen_by_tracers(stats.expectile, a, asymmetry, weights=weights)
+    return y, pullback_wrt(a, alpha)(
+        lambda ybar: ybar * expectile_slopes(y, a, asymmetry, weights),
+        lambda ybar: ybar * expectile_slope_of_alpha(y, a, asymmetry, weights),
+    )

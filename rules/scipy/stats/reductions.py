@@ -4,31 +4,17 @@ A statistic y of the samples x along some axes has ẏ = Σ (∂y/∂x) ẋ and 
 The gradients are functions of rows; what they need besides is computed in them.
 """
 
-import inspect
+import functools
 
 import numpy as np
 from multipledispatch import MDNotImplementedError
 from scipy import special, stats
 
 from rules.numpy.array_like import as_array, as_array_tangent, seen_by_tracers, shape_of
-from rules.numpy.reduced_axes import ReducedAxes, stop_early
+from rules.numpy.reduced_axes import ReducedAxes
 from rules.scipy.spatial.metrics import divided
-from rulescore import (
-    AbstractZero,
-    NoTangent,
-    Thunk,
-    ZeroTangent,
-    frule,
-    not_implemented,
-    project_to,
-    rrule,
-    unbroadcast,
-    unthunk,
-)
-from rulescore.tangents.projection import NON_DIFFERENTIABLE
-
-NO_TANGENT = NoTangent()
-ZERO_TANGENT = ZeroTangent()
+from rules.scipy.stats.by_name import Arguments
+from rulescore import ZeroTangent, apply_linear, frule, not_implemented, rrule, unbroadcast
 
 GEOMETRY = {"axis", "keepdims", "nan_policy"}
 """The keywords that say what a sample is, and not what is computed of it."""
@@ -56,13 +42,10 @@ class Statistic:
 
     def __init__(self, f, gradients, options):
         self.f, self.gradients, self.options = f, gradients, options
-        self.signature = inspect.signature(f)
-        self.names = tuple(self.signature.parameters)
+        self.arguments = Arguments(f, constant=GEOMETRY)
 
     def call(self, args, kwargs):
-        values = self.signature.bind(*args, **kwargs)
-        values.apply_defaults()
-        return StatisticOf(self, values.arguments)
+        return StatisticOf(self, self.arguments.values(args, kwargs))
 
 
 class StatisticOf:
@@ -71,7 +54,8 @@ class StatisticOf:
     def __init__(self, statistic, values):
         self.statistic, self.values = statistic, values
         self.decline_what_is_not_known()
-        self.first = as_array(values[statistic.names[0] if statistic.names[0] != "lmb" else "data"])
+        first = statistic.arguments.names[0]
+        self.first = as_array(values[first if first != "lmb" else "data"])
         if any(np.iscomplexobj(as_array(values[name])) for name in statistic.gradients):
             raise MDNotImplementedError
         self.axes = ReducedAxes(np.shape(self.first), values.get("axis"))
@@ -81,7 +65,7 @@ class StatisticOf:
     def decline_what_is_not_known(self):
         """Keywords of SciPy's that came later, and samples of which something is left out."""
         known = {*self.statistic.gradients, *self.statistic.options, *GEOMETRY}
-        for name, parameter in self.statistic.signature.parameters.items():
+        for name, parameter in self.statistic.arguments.signature.parameters.items():
             value = self.values[name]
             if name not in known and value is not parameter.default:
                 raise MDNotImplementedError
@@ -135,49 +119,36 @@ class StatisticOf:
 def tabulate(f, options=(), **gradients):
     """Register the rules of a statistic; see `Statistic`."""
     statistic = Statistic(f, gradients, options)
-    parameters = list(statistic.signature.parameters.values())
-    plain = [parameter.replace(annotation=inspect.Parameter.empty) for parameter in parameters]
+    arguments = statistic.arguments
 
-    def missing(name):
+    def without_gradient(name):
+        """The derivative with respect to an argument that the table has no gradient of."""
+        if name in CONSTANT:
+            return ZeroTangent()
         return not_implemented(f"scipy.stats.{f.__name__} with respect to {name}")
 
+    @arguments.pushforward
     def statistic_frule(tangents, *args, **kwargs):
         call = statistic.call(args, kwargs)
-        y, dy = seen_by_tracers(f, *args, **kwargs), ZERO_TANGENT
-        for name, dx in zip(statistic.names, tangents[1:], strict=False):
-            if not isinstance(dx, AbstractZero) and name not in CONSTANT:
-                dy = dy + (call.pushed(name, y, dx) if name in gradients else missing(name))
-        return y, dy if isinstance(dy, AbstractZero) else project_to(y)(dy)
+        y = seen_by_tracers(f, *args, **kwargs)
+        first, *others = (
+            apply_linear(functools.partial(call.pushed, name, y), dx)
+            if name in gradients
+            else without_gradient(name) * dx
+            for name, dx in tangents.items()
+        )
+        return y, sum(others, first)
 
     def statistic_rrule(*args, **kwargs):
         call = statistic.call(args, kwargs)
         y = seen_by_tracers(f, *args, **kwargs)
-        count = positional_count(args, kwargs)
-        projects = {name: project_to(call.values[name]) for name in statistic.names[:count]}
 
-        def statistic_pullback(ybar):
-            ybar = unthunk(ybar)
-            bars = []
-            for name, project in projects.items():
-                if project is NON_DIFFERENTIABLE or isinstance(ybar, AbstractZero) or name in CONSTANT:
-                    bars.append(project(ZERO_TANGENT))
-                elif name not in gradients:
-                    bars.append(missing(name) if name not in GEOMETRY else NO_TANGENT)
-                else:
-                    bars.append(Thunk(lambda name=name, project=project: project(call.pulled(name, y, ybar))))
-            return stop_early(NO_TANGENT, *bars)
+        def cotangent(name, ybar):
+            return call.pulled(name, y, ybar) if name in gradients else without_gradient(name)
 
-        return y, statistic_pullback
+        return y, arguments.pullback(cotangent, args, kwargs)
 
-    def positional_count(args, kwargs):
-        """How many arguments have a position: those up to the last one that is given."""
-        by_position = [p.name for p in parameters if p.kind is not p.KEYWORD_ONLY]
-        return max([len(args), *(1 + by_position.index(name) for name in kwargs if name in by_position)])
-
-    statistic_rrule.__signature__ = inspect.Signature(plain)
-    leading = inspect.Parameter("tangents", inspect.Parameter.POSITIONAL_ONLY)
-    own = plain
-    statistic_frule.__signature__ = inspect.Signature([leading, *own])
+    statistic_rrule.__signature__ = arguments.signature
     frule.add_rule(f, statistic_frule)
     rrule.add_rule(f, statistic_rrule)
 
