@@ -101,6 +101,7 @@ def slope_of(c, t, k, x, extrapolate):
 
 
 def where_inside(t, k, x, rows):
+    """Rows by point, and 0 where there is no spline."""
     return np.where(beside(inside(fixed(t), k, fixed(x)), rows), rows, 0)
 
 

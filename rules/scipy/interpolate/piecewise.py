@@ -132,7 +132,7 @@ def evaluate_ppoly_frule(dc, dbreaks, dx, c, breaks, x, nu, extrapolate):
 
 
 def where_within(breaks, x, rows):
-    """What is NaN outside has no derivative there, whatever its cotangent."""
+    """Rows by point, and 0 beyond the ends, where what is NaN has no derivative, whatever its cotangent."""
     return np.where(beside(within(fixed(breaks), fixed(x)), rows), rows, 0)
 
 
