@@ -4,40 +4,28 @@ A spline is linear in its coefficients, and its derivative is a spline of the lo
 interpolate values solve a banded system A c = y, whose matrix is the B-splines at the points and is factored once.
 """
 
+import functools
+
 import numpy as np
 from multipledispatch import MDNotImplementedError
 from scipy import interpolate, sparse
 from scipy.sparse import linalg as sparse_linalg
 
 from rules.numpy.array_like import as_array, tracer_within
+from rules.scipy.interpolate.by_reference_ad import with_cotangents, with_tangent
 from rules.scipy.interpolate.piecewise import (
     Constructed,
     as_rows,
     beside,
     in_doubles,
     in_period,
-    parts_of_tangent,
     sum_of_rows,
     vector_of_doubles,
     with_points_at,
 )
-from rules.scipy.linear_maps import composed, reference_ad
+from rules.scipy.linear_maps import composed
 from rules.scipy.ndimage.boundaries import fixed, handing_over
-from rulescore import (
-    AbstractZero,
-    NoTangent,
-    Tangent,
-    Thunk,
-    ZeroTangent,
-    frule,
-    instances_of,
-    project_to,
-    rrule,
-    unthunk,
-)
-
-NO_TANGENT = NoTangent()
-ZERO_TANGENT = ZeroTangent()
+from rulescore import Tangent, apply_linear, frule, instances_of, pullback_wrt, pushforward, rrule
 
 # ---------------------------------------------------------------- evaluation
 
@@ -109,100 +97,99 @@ def slope_of(c, t, k, x, extrapolate):
     if k == 0:
         return np.zeros((np.shape(x)[0], *np.shape(c)[1:]))
     slope = evaluate_bspline(*derivative_of(c, t, k), x, True)
-    return slope if extrapolate else np.where(beside(inside(fixed(t), k, fixed(x)), slope), slope, 0)
+    return slope if extrapolate else where_inside(t, k, x, slope)
+
+
+def where_inside(t, k, x, rows):
+    """Rows by point, and 0 where there is no spline."""
+    return np.where(beside(inside(fixed(t), k, fixed(x)), rows), rows, 0)
 
 
 @frule.register(evaluate_bspline)
-def evaluate_bspline_frule(tangents, c, t, k, x, extrapolate):
-    _, dc, dt, _, dx, *_ = tangents
-    y, terms = evaluate_bspline(c, t, k, x, extrapolate), []
-    if not isinstance(dt, AbstractZero):
-        none = (NO_TANGENT,) * 2
-        terms.append(reference_ad().frule_via_ad((NO_TANGENT, NO_TANGENT, dt, *none), de_boor, c, t, k, x)[1])
-    if not isinstance(dc, AbstractZero):
-        terms.append(evaluate_bspline(dc, t, k, x, True))
-    if not isinstance(dx, AbstractZero):
+@pushforward
+def evaluate_bspline_frule(dc, dt, dx, c, t, k, x, extrapolate):
+    def along_slope(dx):
         slope = slope_of(c, t, k, x, True)
-        terms.append(slope * beside(dx, slope))
-    if not terms:
-        return y, ZERO_TANGENT
-    dy = sum(terms[1:], terms[0])
-    return y, dy if extrapolate else np.where(beside(inside(fixed(t), k, fixed(x)), dy), dy, 0)
+        return slope * beside(dx, slope)
+
+    dy = apply_linear(lambda dt: moved_by_knots(dt, c, t, k, x), dt)
+    dy = dy + apply_linear(lambda dc: evaluate_bspline(dc, t, k, x, True), dc) + apply_linear(along_slope, dx)
+    return evaluate_bspline(c, t, k, x, extrapolate), dy if extrapolate else where_inside(t, k, x, dy)
+
+
+def moved_by_knots(dt, c, t, k, x):
+    return with_tangent(lambda t: de_boor(c, t, k, x), (t,), (dt,))[1]
+
+
+def knots_bar(c, ybar, t, k, x):
+    (tbar,) = with_cotangents(lambda t: de_boor(c, t, k, x), t)[1](ybar)
+    return tbar
 
 
 @rrule.register(evaluate_bspline)
 def evaluate_bspline_rrule(c, t, k, x, extrapolate):
-    projects, length = (project_to(c), project_to(x), project_to(t)), np.shape(c)[0]
+    length = np.shape(c)[0]
 
+    @pullback_wrt(c, t, ..., x)
     def evaluate_pullback(ybar):
-        ybar = unthunk(ybar)
-        if isinstance(ybar, AbstractZero):
-            return NO_TANGENT, ybar, ybar, NO_TANGENT, ybar
-        if not extrapolate:
-            ybar = np.where(beside(inside(fixed(t), k, fixed(x)), ybar), ybar, 0)
-        cbar = Thunk(lambda: spread_bspline(ybar, t, k, x, length, extrapolate))
-        xbar = Thunk(lambda: sum_of_rows(np.conj(slope_of(c, t, k, x, extrapolate)) * ybar))
-        tbar = Thunk(lambda: knots_bar(c, ybar, t, k, x))
-        return NO_TANGENT, projects[0](cbar), projects[2](tbar), NO_TANGENT, projects[1](xbar)
+        ybar = ybar if extrapolate else where_inside(t, k, x, ybar)
+        return (
+            lambda: spread_bspline(ybar, t, k, x, length, extrapolate),
+            lambda: knots_bar(c, ybar, t, k, x),
+            lambda: sum_of_rows(np.conj(slope_of(c, t, k, x, extrapolate)) * ybar),
+        )
 
     return evaluate_bspline(c, t, k, x, extrapolate), evaluate_pullback
 
 
-def knots_bar(c, ybar, t, k, x):
-    _, pullback = reference_ad().rrule_via_ad(lambda t: de_boor(c, t, k, x), t)
-    return unthunk((*pullback(ybar), ZERO_TANGENT)[1])
-
-
 def transposed(linear, ybar, shape):
     """The transpose of a linear map of arrays of this shape, applied to ȳ."""
-    _, pullback = reference_ad().rrule_via_ad(linear, np.zeros(shape, np.result_type(fixed(ybar))))
-    return unthunk((*pullback(ybar), np.zeros(shape))[1])
+    (xbar,) = with_cotangents(linear, np.zeros(shape, np.result_type(fixed(ybar))))[1](ybar)
+    return xbar
 
 
 @frule.register(spread_bspline)
-def spread_bspline_frule(tangents, ybar, t, k, x, length, extrapolate):
-    _, dybar, dt, _, dx, *_ = tangents
-    cbar, terms = spread_bspline(ybar, t, k, x, length, extrapolate), []
-    if not isinstance(dt, AbstractZero):
-        still = (NO_TANGENT,) * 2
+@pushforward
+def spread_bspline_frule(dybar, dt, dx, ybar, t, k, x, length, extrapolate):
+    def of_knots(dt):
+        counted = ybar if extrapolate else where_inside(t, k, x, ybar)
+        shape = length, *np.shape(ybar)[1:]
+        return transposed(lambda c: moved_by_knots(dt, c, t, k, x), counted * 1.0, shape)
 
-        def moved_values(c):
-            return reference_ad().frule_via_ad((NO_TANGENT, NO_TANGENT, dt, *still), de_boor, c, t, k, x)[1]
+    dcbar = apply_linear(of_knots, dt)
+    dcbar = dcbar + apply_linear(lambda dybar: spread_bspline(dybar, t, k, x, length, extrapolate), dybar)
+    dcbar = dcbar + apply_linear(lambda dx: spread_slope(ybar * beside(dx, ybar), t, k, x, length, extrapolate), dx)
+    return spread_bspline(ybar, t, k, x, length, extrapolate), dcbar
 
-        counted = ybar if extrapolate else np.where(beside(inside(fixed(t), k, fixed(x)), ybar), ybar, 0)
-        terms.append(transposed(moved_values, counted * 1.0, (length, *np.shape(ybar)[1:])))
-    if not isinstance(dybar, AbstractZero):
-        terms.append(spread_bspline(dybar, t, k, x, length, extrapolate))
-    if not isinstance(dx, AbstractZero) and k > 0:
-        # The transpose of the derivative: its coefficients are differences of those of the spline.
-        n, lower = np.shape(t)[0] - k - 1, t[1:-1]
-        rows = spread_bspline(ybar * beside(dx, ybar), lower, k - 1, x, n - 1, extrapolate)
-        spans = t[k + 1 : k + n] - t[1:n]
-        is_empty = fixed(spans) == 0
-        rows = rows * beside(k * np.where(is_empty, 0, 1) / np.where(is_empty, 1, spans), rows)
-        none = np.zeros((1, *np.shape(rows)[1:]))
-        moved = np.concatenate([none, rows]) - np.concatenate([rows, none])
-        terms.append(np.concatenate([moved, np.zeros((length - n, *np.shape(rows)[1:]))]) if length > n else moved)
-    return cbar, sum(terms[1:], terms[0]) if terms else ZERO_TANGENT
+
+def spread_slope(ybar, t, k, x, length, extrapolate):
+    """The transpose of `slope_of`, for so many coefficients: those of a derivative are differences of the spline's."""
+    if k == 0:
+        return np.zeros((length, *np.shape(ybar)[1:]))
+    n = np.shape(t)[0] - k - 1
+    rows = spread_bspline(ybar, t[1:-1], k - 1, x, n - 1, extrapolate)
+    spans = t[k + 1 : k + n] - t[1:n]
+    is_empty = fixed(spans) == 0
+    rows = rows * beside(k * np.where(is_empty, 0, 1) / np.where(is_empty, 1, spans), rows)
+    none = np.zeros((1, *np.shape(rows)[1:]))
+    cbar = np.concatenate([none, rows]) - np.concatenate([rows, none])
+    return np.concatenate([cbar, np.zeros((length - n, *np.shape(rows)[1:]))]) if length > n else cbar
 
 
 @rrule.register(spread_bspline)
 def spread_bspline_rrule(ybar, t, k, x, length, extrapolate):
-    projects = project_to(ybar), project_to(x), project_to(t)
-
+    @pullback_wrt(ybar, t, ..., x)
     def spread_pullback(u):
-        u = unthunk(u)
-        if isinstance(u, AbstractZero):
-            return NO_TANGENT, u, u, NO_TANGENT, u
-
         def of_ybar():
             rows = evaluate_bspline(u, t, k, x, True)
-            return rows if extrapolate else np.where(beside(inside(fixed(t), k, fixed(x)), rows), rows, 0)
+            return rows if extrapolate else where_inside(t, k, x, rows)
 
-        counted = ybar if extrapolate else np.where(beside(inside(fixed(t), k, fixed(x)), ybar), ybar, 0)
-        xbar = Thunk(lambda: sum_of_rows(np.conj(slope_of(u, t, k, x, extrapolate)) * ybar))
-        tbar = Thunk(lambda: knots_bar(u, counted, t, k, x))
-        return NO_TANGENT, projects[0](Thunk(of_ybar)), projects[2](tbar), NO_TANGENT, projects[1](xbar)
+        counted = ybar if extrapolate else where_inside(t, k, x, ybar)
+        return (
+            of_ybar,
+            lambda: knots_bar(u, counted, t, k, x),
+            lambda: sum_of_rows(np.conj(slope_of(u, t, k, x, extrapolate)) * ybar),
+        )
 
     return spread_bspline(ybar, t, k, x, length, extrapolate), spread_pullback
 
@@ -336,30 +323,30 @@ def bspline(t, c, k, extrapolate=True, axis=0):
     return built_bspline(as_array(t) * 1.0, np.moveaxis(c, axis, 0), k, extrapolate, axis)
 
 
-@frule.register(instances_of(interpolate.BSpline))
-def bspline_frule(tangents, spline, x, nu=0, extrapolate=None):
+def call_of(spline, nu, extrapolate):
+    """What a call of an object is a function of: knots, coefficients and points."""
     extrapolate = spline.extrapolate if extrapolate is None else extrapolate
-    dt, dc = parts_of_tangent(spline, tangents[0], (name_of_knots(spline), C))
-    moving = (NO_TANGENT, dt, dc, NO_TANGENT, tangents[1], NO_TANGENT, NO_TANGENT, NO_TANGENT)
-    args = *knots_and_coefficients(spline), spline.k, x, nu, extrapolate, spline.axis
-    return reference_ad().frule_via_ad(moving, bspline_values, *args)
+    return lambda t, c, x: bspline_values(t, c, spline.k, x, nu, extrapolate, spline.axis)
+
+
+@frule.register(instances_of(interpolate.BSpline))
+@pushforward
+def bspline_frule(dspline, dx, spline, x, nu=0, extrapolate=None):
+    args, dt, dc = (*knots_and_coefficients(spline), x), dspline[name_of_knots(spline)], dspline[C]
+    return with_tangent(call_of(spline, nu, extrapolate), args, (dt, dc, dx))
 
 
 @rrule.register(instances_of(interpolate.BSpline))
 def bspline_rrule(spline, x, nu=0, extrapolate=None):
-    """With respect to coefficients and points."""
-    extrapolate = spline.extrapolate if extrapolate is None else extrapolate
-    t, c = knots_and_coefficients(spline)
-
-    def values(t, c, x):
-        return bspline_values(t, c, spline.k, x, nu, extrapolate, spline.axis)
-
-    y, pullback = reference_ad().rrule_via_ad(values, t, c, x)
+    """With respect to coefficients and points, and to knots that may move."""
+    y, cotangents = with_cotangents(call_of(spline, nu, extrapolate), *knots_and_coefficients(spline), x)
     are_constant = isinstance(getattr(spline, "knots", None), Constant)
 
+    @pullback_wrt(x, function=spline)
     def bspline_pullback(ybar):
-        _, tbar, cbar, xbar, *_ = *pullback(ybar), *[NO_TANGENT] * 3
-        return Tangent(type(spline), **{name_of_knots(spline): NO_TANGENT if are_constant else tbar, C: cbar}), xbar
+        tbar, cbar, xbar = cotangents(ybar)
+        of_knots = {} if are_constant else {name_of_knots(spline): tbar}
+        return Tangent(type(spline), **of_knots, **{C: cbar}), xbar
 
     return y, bspline_pullback
 
@@ -422,41 +409,36 @@ def solve_collocation(b, x, t, system, is_transposed=False):
 
 
 @frule.register(solve_collocation)
-def solve_collocation_frule(tangents, b, x, t, system, is_transposed=False):
+@pushforward
+def solve_collocation_frule(db, dx, dt, b, x, t, system, is_transposed=False):
     """From A c = b, A ċ = ḃ - Ȧ c."""
-    _, db, dx, dt, *_ = tangents
-    is_fixed = isinstance(dx, AbstractZero) and isinstance(dt, AbstractZero)
     c = solve_collocation(b, x, t, system, is_transposed)
-    if is_fixed and isinstance(db, AbstractZero):
-        return c, ZERO_TANGENT
-    if not is_fixed:
 
+    def of_matrix(dx, dt):
         def moved_rows(c):
-            return reference_ad().frule_via_ad((NO_TANGENT, NO_TANGENT, dx, dt), system.rows, c, x, t)[1]
+            return with_tangent(lambda x, t: system.rows(c, x, t), (x, t), (dx, dt))[1]
 
-        db = db - (transposed(moved_rows, c, np.shape(c)) if is_transposed else moved_rows(c))
-    return c, solve_collocation(db, x, t, system, is_transposed)
+        return transposed(moved_rows, c, np.shape(c)) if is_transposed else moved_rows(c)
+
+    moved = db - apply_linear(of_matrix, dx, dt)
+    return c, apply_linear(lambda moved: solve_collocation(moved, x, t, system, is_transposed), moved)
 
 
 @rrule.register(solve_collocation)
 def solve_collocation_rrule(b, x, t, system, is_transposed=False):
     """b̄ = A⁻ᵀ c̄ and Ā = -b̄ cᵀ, of which x̄ and t̄ are those of Σᵢ b̄ᵢ (A c)ᵢ; the other way round for the transpose."""
-    c, projects = solve_collocation(b, x, t, system, is_transposed), (project_to(b), project_to(x), project_to(t))
+    c = solve_collocation(b, x, t, system, is_transposed)
 
+    @pullback_wrt(b, x, t)
     def solve_pullback(cbar):
-        cbar = unthunk(cbar)
-        if isinstance(cbar, AbstractZero):
-            return NO_TANGENT, cbar, cbar, cbar
-        bbar = Thunk(lambda: solve_collocation(cbar, x, t, system, not is_transposed))
+        b_bar = functools.cache(lambda: solve_collocation(cbar, x, t, system, not is_transposed))
 
+        @functools.cache
         def of_matrix():
-            coefficients, rows = (unthunk(bbar), c) if is_transposed else (c, unthunk(bbar))
-            _, pullback = reference_ad().rrule_via_ad(lambda x, t: system.rows(coefficients, x, t), x, t)
-            return pullback(-rows)
+            coefficients, rows = (b_bar(), c) if is_transposed else (c, b_bar())
+            return with_cotangents(lambda x, t: system.rows(coefficients, x, t), x, t)[1](-rows)
 
-        both = Thunk(of_matrix)
-        xbar, tbar = (Thunk(lambda i=i: unthunk(unthunk(both)[i])) for i in (1, 2))
-        return NO_TANGENT, projects[0](Thunk(lambda: unthunk(bbar))), projects[1](xbar), projects[2](tbar)
+        return b_bar, lambda: of_matrix()[0], lambda: of_matrix()[1]
 
     return c, solve_pullback
 

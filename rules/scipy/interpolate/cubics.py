@@ -5,6 +5,8 @@ made of the points, which is written here in functions that can be differentiate
 where they are.
 """
 
+import functools
+
 import numpy as np
 from multipledispatch import MDNotImplementedError
 from scipy import interpolate, linalg
@@ -23,9 +25,7 @@ from rules.scipy.interpolate.piecewise import (
 )
 from rules.scipy.linear_maps import composed
 from rules.scipy.ndimage.boundaries import fixed, handing_over
-from rulescore import AbstractZero, NoTangent, Thunk, ZeroTangent, frule, project_to, rrule, unthunk
-
-NO_TANGENT = NoTangent()
+from rulescore import apply_linear, frule, pullback_wrt, pushforward, rrule
 
 # ---------------------------------------------------------------- a tridiagonal system
 
@@ -54,35 +54,31 @@ def times_tridiagonal(bands, x):
 
 
 @frule.register(solve_tridiagonal)
-def solve_tridiagonal_frule(tangents, bands, b):
-    _, dbands, db = tangents
+@pushforward
+def solve_tridiagonal_frule(dbands, db, bands, b):
+    """From A x = b, A ẋ = ḃ - Ȧ x."""
     x = solve_tridiagonal(bands, b)
-    if isinstance(dbands, AbstractZero) and isinstance(db, AbstractZero):
-        return x, ZeroTangent()
-    moved = ZeroTangent() if isinstance(dbands, AbstractZero) else times_tridiagonal(dbands, x)
-    return x, solve_tridiagonal(bands, db - moved)
+    return x, solve_tridiagonal(bands, db - apply_linear(lambda dbands: times_tridiagonal(dbands, x), dbands))
 
 
 @rrule.register(solve_tridiagonal)
 def solve_tridiagonal_rrule(bands, b):
     """b̄ = A⁻ᴴ x̄ and Ā = -b̄ xᴴ, of which the three diagonals are kept."""
-    x, projects = solve_tridiagonal(bands, b), (project_to(bands), project_to(b))
+    x = solve_tridiagonal(bands, b)
 
+    @pullback_wrt(bands, b)
     def solve_pullback(xbar):
-        xbar = unthunk(xbar)
-        if isinstance(xbar, AbstractZero):
-            return NO_TANGENT, xbar, xbar
-        bbar = Thunk(lambda: solve_tridiagonal(transposed(np.conj(bands)), xbar))
+        b_bar = functools.cache(lambda: solve_tridiagonal(transposed(np.conj(bands)), xbar))
 
         def bands_bar():
-            flat, other = (np.reshape(a, (np.shape(a)[0], -1)) for a in (unthunk(bbar), np.conj(x)))
+            flat, other = (np.reshape(a, (np.shape(a)[0], -1)) for a in (b_bar(), np.conj(x)))
             main, upper, lower = (
                 -np.sum(p, axis=1) for p in (flat * other, flat[:-1] * other[1:], flat[1:] * other[:-1])
             )
             none = 0 * main[:1]
             return np.stack([np.concatenate([none, upper]), main, np.concatenate([lower, none])])
 
-        return NO_TANGENT, projects[0](Thunk(bands_bar)), projects[1](Thunk(lambda: unthunk(bbar)))
+        return bands_bar, b_bar
 
     return x, solve_pullback
 

@@ -13,13 +13,12 @@ from scipy import interpolate
 
 from rules.numpy.array_like import as_array, tracer_within
 from rules.scipy.interpolate.bsplines import Constant, make_interp_spline
+from rules.scipy.interpolate.by_reference_ad import with_cotangents, with_tangent
 from rules.scipy.interpolate.piecewise import Constructed, beside
 from rules.scipy.interpolate.weighted_neighbours import gather_weighted
-from rules.scipy.linear_maps import composed, reference_ad
+from rules.scipy.linear_maps import composed
 from rules.scipy.ndimage.boundaries import fixed
-from rulescore import AbstractZero, NoTangent, Tangent, frule, instances_of, not_implemented, rrule
-
-NO_TANGENT = NoTangent()
+from rulescore import Tangent, apply_linear, frule, instances_of, not_implemented, pullback_wrt, pushforward, rrule
 
 DEGREES = {"slinear": 1, "cubic": 3, "quintic": 5}
 
@@ -202,37 +201,32 @@ def holds_spline(grid):
     return getattr(grid, "_spline", None) is not None and not isinstance(grid, RegularGridInterpolator)
 
 
+def call_of(grid, method):
+    """What a call of an object is a function of: points, values, what there is outside, and where it is called."""
+    method, bounds_error = grid.method if method is None else method, grid.bounds_error
+    return lambda points, values, fill_value, xi: grid_values(
+        points, values, xi, GridMethod(method, bounds_error, fill_value)
+    )
+
+
 @frule.register(instances_of(interpolate.RegularGridInterpolator))
-def regular_grid_frule(tangents, grid, xi, method=None):
-    dgrid, dxi, *_ = tangents
+@pushforward
+def regular_grid_frule(dgrid, dxi, grid, xi, method=None):
     parts, names = parts_of(grid)
-    is_still = isinstance(dgrid, AbstractZero)
-    moving = [dgrid] * 3 if is_still else [dgrid[name] for name in names]
-    call = CallOfGrid(grid.method if method is None else method, grid.bounds_error)
-    y, dy = reference_ad().frule_via_ad((NO_TANGENT, *moving, dxi), call, *parts, xi)
-    return y, OF_SPLINE if holds_spline(grid) and not is_still else dy
+    y, dy = with_tangent(call_of(grid, method), (*parts, xi), (*[dgrid[name] for name in names], dxi))
+    return y, dy + apply_linear(lambda dgrid: OF_SPLINE, dgrid) if holds_spline(grid) else dy
 
 
 @rrule.register(instances_of(interpolate.RegularGridInterpolator))
 def regular_grid_rrule(grid, xi, method=None):
     """With respect to values, grid and points."""
     parts, names = parts_of(grid)
-    call = CallOfGrid(grid.method if method is None else method, grid.bounds_error)
-    y, pullback = reference_ad().rrule_via_ad(call, *parts, xi)
+    y, cotangents = with_cotangents(call_of(grid, method), *parts, xi)
 
+    @pullback_wrt(xi, function=grid)
     def regular_grid_pullback(ybar):
-        _, *bars = (*pullback(ybar), *[NO_TANGENT] * 4)[:5]
-        grid_bar = Tangent(type(grid), **dict(zip(names, bars[:3], strict=True)))
-        return OF_SPLINE if holds_spline(grid) else grid_bar, bars[3]
+        *bars, xi_bar = cotangents(ybar)
+        grid_bar = Tangent(type(grid), **dict(zip(names, bars, strict=True)))
+        return OF_SPLINE if holds_spline(grid) else grid_bar, xi_bar
 
     return y, regular_grid_pullback
-
-
-class CallOfGrid:
-    """A call as a function of everything that may move."""
-
-    def __init__(self, method, bounds_error):
-        self.method, self.bounds_error = method, bounds_error
-
-    def __call__(self, points, values, fill_value, xi):
-        return grid_values(points, values, xi, GridMethod(self.method, self.bounds_error, fill_value))

@@ -10,11 +10,10 @@ import inspect
 
 from rules.numpy.array_like import tracer_within
 from rules.scipy.interpolate.bsplines import Constant
+from rules.scipy.interpolate.by_reference_ad import with_cotangents, with_tangent
 from rules.scipy.interpolate.piecewise import Constructed
-from rules.scipy.linear_maps import composed, reference_ad
-from rulescore import AbstractZero, NoTangent, Tangent, frule, instances_of, not_implemented, rrule
-
-NO_TANGENT = NoTangent()
+from rules.scipy.linear_maps import composed
+from rulescore import Tangent, apply_linear, frule, instances_of, not_implemented, pullback_wrt, pushforward, rrule
 
 
 class Held(Constructed):
@@ -96,26 +95,27 @@ def interpolant(cls, names, build, values, parts_of):
         return (held.__dict__["plain"].value, held.parts()) if isinstance(held, ours) else (held, parts_of(held))
 
     @frule.register(instances_of(cls))
+    @pushforward
     @naming_points_as(cls)
-    def call_frule(tangents, held, x):
-        (dheld, dx, *_), (plain, parts) = tangents, opened(held)
-        moves = not isinstance(dheld, AbstractZero)
-        moving = [dheld[name] for name in names] if moves and isinstance(held, ours) else [NO_TANGENT] * len(names)
-        of_all = reference_ad().frule_via_ad
-        y, dy = of_all((NO_TANGENT, *moving, dx), lambda *args: values(plain, *args), *parts, x)
-        return y, of_scipy if moves and not isinstance(held, ours) else dy
+    def call_frule(dheld, dx, held, x):
+        plain, parts = opened(held)
+        if isinstance(held, ours):
+            dparts = [dheld[name] for name in names]
+            return with_tangent(lambda *args: values(plain, *args), (*parts, x), (*dparts, dx))
+        y, dy = with_tangent(lambda x: values(plain, *parts, x), (x,), (dx,))
+        return y, dy + apply_linear(lambda dheld: of_scipy, dheld)
 
     @rrule.register(instances_of(cls))
     @naming_points_as(cls)
     def call_rrule(held, x):
         plain, parts = opened(held)
-        y, pullback = reference_ad().rrule_via_ad(lambda *args: values(plain, *args), *parts, x)
+        y, cotangents = with_cotangents(lambda *args: values(plain, *args), *parts, x)
 
+        @pullback_wrt(x, function=held)
         def call_pullback(ybar):
-            _, *bars = (*pullback(ybar), *[NO_TANGENT] * (len(names) + 1))[: len(names) + 2]
-            if not isinstance(held, ours):
-                return of_scipy, bars[-1]
-            return Tangent(type(held), **dict(zip(names, bars[:-1], strict=True))), bars[-1]
+            *bars, xbar = cotangents(ybar)
+            is_of_scipy = not isinstance(held, ours)
+            return of_scipy if is_of_scipy else Tangent(type(held), **dict(zip(names, bars, strict=True))), xbar
 
         return y, call_pullback
 
@@ -123,21 +123,18 @@ def interpolant(cls, names, build, values, parts_of):
 
 
 def naming_points_as(cls):
-    """A decorator of rules: their last argument, the points, has the name that it has in a call of an object."""
+    """A decorator of rules: their last argument, the points x, has the name that it has in a call of an object."""
     points = list(inspect.signature(cls.__call__).parameters.values())[1]
     is_unnamed = points.kind is inspect.Parameter.VAR_POSITIONAL
+    named = {"x": points.name, "dx": f"d{points.name}"}
 
     def decorate(rule):
-        *others, own = inspect.signature(rule).parameters.values()
-
         @functools.wraps(rule)
         def renamed(*args, **kwargs):
             return rule(*args, *kwargs.values())
 
-        if is_unnamed:
-            every = [p.replace(kind=inspect.Parameter.POSITIONAL_ONLY) for p in (*others, own)]
-        else:
-            every = [*others, own.replace(name=points.name)]
+        own = [p.replace(name=named.get(p.name, p.name)) for p in inspect.signature(rule).parameters.values()]
+        every = [p.replace(kind=inspect.Parameter.POSITIONAL_ONLY) for p in own] if is_unnamed else own
         renamed.__signature__ = inspect.Signature(every)
         return renamed
 

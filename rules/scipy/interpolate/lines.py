@@ -6,13 +6,12 @@ from scipy import interpolate
 
 from rules.numpy.array_like import as_array, tracer_within
 from rules.scipy.interpolate.bsplines import Constant, bspline_values, make_interp_spline
+from rules.scipy.interpolate.by_reference_ad import with_cotangents, with_tangent
 from rules.scipy.interpolate.piecewise import Constructed, beside, with_points_at
 from rules.scipy.interpolate.weighted_neighbours import gather_weighted
-from rules.scipy.linear_maps import composed, reference_ad
+from rules.scipy.linear_maps import composed
 from rules.scipy.ndimage.boundaries import fixed
-from rulescore import AbstractZero, NoTangent, Tangent, frule, instances_of, not_implemented, rrule
-
-NO_TANGENT = NoTangent()
+from rulescore import Tangent, apply_linear, frule, instances_of, not_implemented, pullback_wrt, pushforward, rrule
 
 
 def two_neighbours(x, q):
@@ -112,28 +111,29 @@ FIELDS = ("x", "y", "below", "above")
 
 
 @frule.register(instances_of(interpolate.interp1d))
-def interp1d_frule(tangents, line, x):
-    dline, dx = tangents
-    moves, args, plain = not isinstance(dline, AbstractZero), *parts_of(line)
-    moving = [dline[name] for name in FIELDS] if moves and isinstance(line, interp1d) else [NO_TANGENT] * 4
-    tangents = (NO_TANGENT, *moving[:2], dx, *moving[2:], NO_TANGENT)
-    y, dy = reference_ad().frule_via_ad(tangents, line_values, *args[:2], x, *args[2:], plain)
-    return y, OF_OBJECT if moves and not isinstance(line, interp1d) else dy
+@pushforward
+def interp1d_frule(dline, dx, line, x):
+    (a, b, *ends), plain = parts_of(line)
+    if isinstance(line, interp1d):
+        da, db, *dends = [dline[name] for name in FIELDS]
+        args, dargs = (a, b, x, *ends), (da, db, dx, *dends)
+        return with_tangent(lambda *args: line_values(*args, plain), args, dargs)
+    y, dy = with_tangent(lambda x: line_values(a, b, x, *ends, plain), (x,), (dx,))
+    return y, dy + apply_linear(lambda dline: OF_OBJECT, dline)
 
 
 @rrule.register(instances_of(interpolate.interp1d))
 def interp1d_rrule(line, x):
     """With respect to where the values are taken; and to what the object holds, where it is one of ours."""
-    args, plain = parts_of(line)
-    y, pullback = reference_ad().rrule_via_ad(
-        lambda a, b, q, below, above: line_values(a, b, q, below, above, plain), *args[:2], x, *args[2:]
-    )
+    (a, b, *ends), plain = parts_of(line)
+    y, cotangents = with_cotangents(lambda *args: line_values(*args, plain), a, b, x, *ends)
 
+    @pullback_wrt(x, function=line)
     def interp1d_pullback(ybar):
-        _, a_bar, b_bar, xbar, *ends = (*pullback(ybar), *[NO_TANGENT] * 5)[:6]
+        a_bar, b_bar, xbar, *ends_bars = cotangents(ybar)
         if not isinstance(line, interp1d):
             return OF_OBJECT, xbar
-        return Tangent(type(line), **dict(zip(FIELDS, (a_bar, b_bar, *ends), strict=True))), xbar
+        return Tangent(type(line), **dict(zip(FIELDS, (a_bar, b_bar, *ends_bars), strict=True))), xbar
 
     return y, interp1d_pullback
 
@@ -141,5 +141,5 @@ def interp1d_rrule(line, x):
 def parts_of(line):
     if isinstance(line, interp1d):
         fields = line.__dict__
-        return [fields[name] for name in ("x", "y", "below", "above")], fields["plain"].value
+        return [fields[name] for name in FIELDS], fields["plain"].value
     return [line.x, line.y, *ends_of(line.fill_value, line)], line

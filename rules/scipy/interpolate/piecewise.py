@@ -10,30 +10,17 @@ attributes in which it keeps its coefficients and breakpoints. These classes may
 with arguments that are being differentiated; there is then no need to make SciPy's a primitive.
 """
 
+import functools
+
 import numpy as np
 from multipledispatch import MDNotImplementedError
 from scipy import interpolate, sparse
 
 from rules.numpy.array_like import as_array, seen_by_tracers, tracer_within
 from rules.numpy.indexing import scatter
-from rules.scipy.linear_maps import reference_ad
+from rules.scipy.interpolate.by_reference_ad import with_cotangents, with_tangent
 from rules.scipy.ndimage.boundaries import fixed, handing_over
-from rulescore import (
-    AbstractZero,
-    NoTangent,
-    Tangent,
-    Thunk,
-    ZeroTangent,
-    frule,
-    instances_of,
-    project_to,
-    rrule,
-    unthunk,
-)
-from rulescore.tangents.structure import structure_of
-
-NO_TANGENT = NoTangent()
-ZERO_TANGENT = ZeroTangent()
+from rulescore import Tangent, apply_linear, frule, instances_of, pullback_wrt, pushforward, rrule
 
 # ---------------------------------------------------------------- evaluation
 
@@ -119,81 +106,71 @@ def sum_of_rows(rows):
     return np.sum(np.real(rows), axis=tuple(range(1, np.ndim(rows))))
 
 
-def points_and_breaks_bars(c, ybar, breaks, x, nu, extrapolate, projects):
+def breaks_and_points_bars(c, ybar, breaks, x, nu, extrapolate):
     """The cotangents of breakpoints and points: of the points ȳ S', summed over what there is at each."""
-    both = Thunk(lambda: sum_of_rows(np.conj(slope_of(c, breaks, x, nu, extrapolate)) * ybar))
+    xbar = functools.cache(lambda: sum_of_rows(np.conj(slope_of(c, breaks, x, nu, extrapolate)) * ybar))
     place = intervals(fixed(breaks), fixed(x))
-
-    def breaks_bar():
-        return scatter(-unthunk(both), (place,), np.shape(breaks), np.dtype(float))
-
-    return projects[0](Thunk(breaks_bar)), projects[1](Thunk(lambda: unthunk(both)))
+    return lambda: scatter(-xbar(), (place,), np.shape(breaks), np.dtype(float)), xbar
 
 
-def at_interval(dbreaks, breaks, x):
-    """The tangent of the breakpoint to the left of each point."""
-    return dbreaks if isinstance(dbreaks, AbstractZero) else dbreaks[intervals(fixed(breaks), fixed(x))]
+def from_break(dx, dbreaks, breaks, x):
+    """The tangent of how far each point is from the breakpoint to its left."""
+    return dx - dbreaks[intervals(fixed(breaks), fixed(x))]
 
 
 @frule.register(evaluate_ppoly)
-def evaluate_ppoly_frule(tangents, c, breaks, x, nu, extrapolate):
-    _, dc, dbreaks, dx, *_ = tangents
-    y = evaluate_ppoly(c, breaks, x, nu, extrapolate)
-    terms = [] if isinstance(dc, AbstractZero) else [evaluate_ppoly(dc, breaks, x, nu, True)]
-    if not (isinstance(dbreaks, AbstractZero) and isinstance(dx, AbstractZero)):
-        moved = dx - (
-            ZERO_TANGENT if isinstance(dbreaks, AbstractZero) else dbreaks[intervals(fixed(breaks), fixed(x))]
-        )
+@pushforward
+def evaluate_ppoly_frule(dc, dbreaks, dx, c, breaks, x, nu, extrapolate):
+    def along_slope(moved):
         slope = slope_of(c, breaks, x, nu, True)
-        terms.append(slope * beside(moved, slope))
-    if not terms:
-        return y, ZERO_TANGENT
-    dy = sum(terms[1:], terms[0])
-    return y, dy if extrapolate else np.where(beside(within(fixed(breaks), fixed(x)), dy), dy, 0)
+        return slope * beside(moved, slope)
+
+    dy = apply_linear(lambda dc: evaluate_ppoly(dc, breaks, x, nu, True), dc)
+    dy = dy + apply_linear(along_slope, from_break(dx, dbreaks, breaks, x))
+    y = evaluate_ppoly(c, breaks, x, nu, extrapolate)
+    return y, dy if extrapolate else where_within(breaks, x, dy)
+
+
+def where_within(breaks, x, rows):
+    """Rows by point, and 0 beyond the ends, where what is NaN has no derivative, whatever its cotangent."""
+    return np.where(beside(within(fixed(breaks), fixed(x)), rows), rows, 0)
 
 
 @rrule.register(evaluate_ppoly)
 def evaluate_ppoly_rrule(c, breaks, x, nu, extrapolate):
-    project, projects, shape = project_to(c), (project_to(breaks), project_to(x)), np.shape(c)
+    shape = np.shape(c)
 
+    @pullback_wrt(c, breaks, x)
     def evaluate_pullback(ybar):
-        ybar = unthunk(ybar)
-        if isinstance(ybar, AbstractZero):
-            return NO_TANGENT, ybar, ybar, ybar
-        if not extrapolate:  # what is NaN there has no derivative, whatever its cotangent
-            ybar = np.where(beside(within(fixed(breaks), fixed(x)), ybar), ybar, 0)
-        cbar = project(Thunk(lambda: spread_ppoly(ybar, breaks, x, nu, shape, extrapolate)))
-        return NO_TANGENT, cbar, *points_and_breaks_bars(c, ybar, breaks, x, nu, extrapolate, projects)
+        ybar = ybar if extrapolate else where_within(breaks, x, ybar)
+        return (
+            lambda: spread_ppoly(ybar, breaks, x, nu, shape, extrapolate),
+            *breaks_and_points_bars(c, ybar, breaks, x, nu, extrapolate),
+        )
 
     return evaluate_ppoly(c, breaks, x, nu, extrapolate), evaluate_pullback
 
 
 @frule.register(spread_ppoly)
-def spread_ppoly_frule(tangents, ybar, breaks, x, nu, shape, extrapolate):
-    _, dybar, dbreaks, dx, *_ = tangents
-    terms = [] if isinstance(dybar, AbstractZero) else [spread_ppoly(dybar, breaks, x, nu, shape, extrapolate)]
-    if not (isinstance(dbreaks, AbstractZero) and isinstance(dx, AbstractZero)):
-        moved = dx - (
-            ZERO_TANGENT if isinstance(dbreaks, AbstractZero) else dbreaks[intervals(fixed(breaks), fixed(x))]
-        )
-        terms.append(spread_ppoly(ybar * beside(moved, ybar), breaks, x, nu + 1, shape, extrapolate))
-    return spread_ppoly(ybar, breaks, x, nu, shape, extrapolate), sum(terms[1:], terms[0]) if terms else ZERO_TANGENT
+@pushforward
+def spread_ppoly_frule(dybar, dbreaks, dx, ybar, breaks, x, nu, shape, extrapolate):
+    def of_distances(moved):
+        return spread_ppoly(ybar * beside(moved, ybar), breaks, x, nu + 1, shape, extrapolate)
+
+    dcbar = apply_linear(lambda dybar: spread_ppoly(dybar, breaks, x, nu, shape, extrapolate), dybar)
+    dcbar = dcbar + apply_linear(of_distances, from_break(dx, dbreaks, breaks, x))
+    return spread_ppoly(ybar, breaks, x, nu, shape, extrapolate), dcbar
 
 
 @rrule.register(spread_ppoly)
 def spread_ppoly_rrule(ybar, breaks, x, nu, shape, extrapolate):
-    project, projects = project_to(ybar), (project_to(breaks), project_to(x))
-
-    def values(u):
-        rows = evaluate_ppoly(u, breaks, x, nu, True)
-        return rows if extrapolate else np.where(beside(within(fixed(breaks), fixed(x)), rows), rows, 0)
-
+    @pullback_wrt(ybar, breaks, x)
     def spread_pullback(u):
-        u = unthunk(u)
-        if isinstance(u, AbstractZero):
-            return NO_TANGENT, u, u, u
-        bars = points_and_breaks_bars(u, ybar, breaks, x, nu, extrapolate, projects)
-        return NO_TANGENT, project(Thunk(lambda: values(u))), *bars
+        def of_ybar():
+            rows = evaluate_ppoly(u, breaks, x, nu, True)
+            return rows if extrapolate else where_within(breaks, x, rows)
+
+        return of_ybar, *breaks_and_points_bars(u, ybar, breaks, x, nu, extrapolate)
 
     return spread_ppoly(ybar, breaks, x, nu, shape, extrapolate), spread_pullback
 
@@ -345,38 +322,29 @@ def decline_descending(breaks):
         raise MDNotImplementedError
 
 
-def parts_of_tangent(spline, dspline, names):
-    """The tangents of the parts of an object."""
-    if isinstance(dspline, AbstractZero):
-        return [dspline] * len(names)
-    return [dspline[name] for name in names]
-
-
-def whole_tangent(spline, **parts):
-    """A tangent with an entry for every attribute, in their order."""
-    return Tangent.from_fields(type(spline), {name: parts.get(name, NO_TANGENT) for name in structure_of(spline)})
+def call_of(spline, nu, extrapolate):
+    """What a call of an object is a function of: coefficients, breakpoints and points."""
+    decline_descending(getattr(spline, X))
+    extrapolate = spline.extrapolate if extrapolate is None else extrapolate
+    return lambda c, breaks, x: ppoly_values(c, breaks, x, nu, extrapolate, spline.axis)
 
 
 @frule.register(instances_of(interpolate.PPoly))
-def ppoly_frule(tangents, spline, x, nu=0, extrapolate=None):
-    decline_descending(getattr(spline, X))
-    extrapolate = spline.extrapolate if extrapolate is None else extrapolate
-    dc, dbreaks = parts_of_tangent(spline, tangents[0], (C, X))
-    moving = (NO_TANGENT, dc, dbreaks, tangents[1], NO_TANGENT, NO_TANGENT, NO_TANGENT)
-    args = getattr(spline, C), getattr(spline, X), x, nu, extrapolate, spline.axis
-    return reference_ad().frule_via_ad(moving, ppoly_values, *args)
+@pushforward
+def ppoly_frule(dspline, dx, spline, x, nu=0, extrapolate=None):
+    args = getattr(spline, C), getattr(spline, X), x
+    return with_tangent(call_of(spline, nu, extrapolate), args, (dspline[C], dspline[X], dx))
 
 
 @rrule.register(instances_of(interpolate.PPoly))
 def ppoly_rrule(spline, x, nu=0, extrapolate=None):
     """With respect to coefficients, breakpoints and points."""
-    decline_descending(getattr(spline, X))
-    extrapolate = spline.extrapolate if extrapolate is None else extrapolate
-    args = getattr(spline, C), getattr(spline, X), x, nu, extrapolate, spline.axis
-    y, pullback = reference_ad().rrule_via_ad(ppoly_values, *args)
+    args = getattr(spline, C), getattr(spline, X), x
+    y, cotangents = with_cotangents(call_of(spline, nu, extrapolate), *args)
 
+    @pullback_wrt(x, function=spline)
     def ppoly_pullback(ybar):
-        _, cbar, breaks_bar, xbar, *_ = *pullback(ybar), *[NO_TANGENT] * 4
+        cbar, breaks_bar, xbar = cotangents(ybar)
         return Tangent(type(spline), **{C: cbar, X: breaks_bar}), xbar
 
     return y, ppoly_pullback

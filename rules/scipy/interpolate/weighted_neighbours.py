@@ -8,9 +8,7 @@ from scipy import sparse
 
 from rules.scipy.interpolate.piecewise import in_doubles
 from rules.scipy.ndimage.boundaries import handing_over
-from rulescore import AbstractZero, NoTangent, Thunk, ZeroTangent, frule, project_to, rrule, unthunk
-
-NO_TANGENT = NoTangent()
+from rulescore import apply_linear, frule, pullback_wrt, pushforward, rrule
 
 
 def refuse_misfit(rows, places, weights, count=None):
@@ -62,56 +60,36 @@ def weights_bar(ybar, values, places, weights):
     return np.sum(products, axis=tuple(range(2, np.ndim(products))))
 
 
-def terms_of(da, dweights, of_a, of_weights):
-    terms = [of(dx) for of, dx in ((of_a, da), (of_weights, dweights)) if not isinstance(dx, AbstractZero)]
-    return sum(terms[1:], terms[0]) if terms else ZeroTangent()
-
-
 @frule.register(gather_weighted)
-def gather_weighted_frule(tangents, values, places, weights):
-    return gather_weighted(values, places, weights), terms_of(
-        tangents[1],
-        tangents[3],
-        lambda dvalues: gather_weighted(dvalues, places, weights),
-        lambda dweights: gather_weighted(values, places, dweights),
-    )
+@pushforward
+def gather_weighted_frule(dvalues, dweights, values, places, weights):
+    of_values = apply_linear(lambda dvalues: gather_weighted(dvalues, places, weights), dvalues)
+    of_weights = apply_linear(lambda dweights: gather_weighted(values, places, dweights), dweights)
+    return gather_weighted(values, places, weights), of_values + of_weights
 
 
 @rrule.register(gather_weighted)
 def gather_weighted_rrule(values, places, weights):
-    projects, count = (project_to(values), project_to(weights)), np.shape(values)[0]
-
-    def gather_pullback(ybar):
-        ybar = unthunk(ybar)
-        if isinstance(ybar, AbstractZero):
-            return NO_TANGENT, ybar, NO_TANGENT, ybar
-        values_bar = projects[0](Thunk(lambda: spread_weighted(ybar, places, np.conj(weights), count)))
-        bar_of_weights = projects[1](Thunk(lambda: weights_bar(ybar, values, places, weights)))
-        return NO_TANGENT, values_bar, NO_TANGENT, bar_of_weights
-
+    count = np.shape(values)[0]
+    gather_pullback = pullback_wrt(values, ..., weights)(
+        lambda ybar: spread_weighted(ybar, places, np.conj(weights), count),
+        lambda ybar: weights_bar(ybar, values, places, weights),
+    )
     return gather_weighted(values, places, weights), gather_pullback
 
 
 @frule.register(spread_weighted)
-def spread_weighted_frule(tangents, ybar, places, weights, count):
-    return spread_weighted(ybar, places, weights, count), terms_of(
-        tangents[1],
-        tangents[3],
-        lambda dybar: spread_weighted(dybar, places, weights, count),
-        lambda dweights: spread_weighted(ybar, places, dweights, count),
-    )
+@pushforward
+def spread_weighted_frule(dybar, dweights, ybar, places, weights, count):
+    of_ybar = apply_linear(lambda dybar: spread_weighted(dybar, places, weights, count), dybar)
+    of_weights = apply_linear(lambda dweights: spread_weighted(ybar, places, dweights, count), dweights)
+    return spread_weighted(ybar, places, weights, count), of_ybar + of_weights
 
 
 @rrule.register(spread_weighted)
 def spread_weighted_rrule(ybar, places, weights, count):
-    projects = project_to(ybar), project_to(weights)
-
-    def spread_pullback(u):
-        u = unthunk(u)
-        if isinstance(u, AbstractZero):
-            return NO_TANGENT, u, NO_TANGENT, u
-        back = projects[0](Thunk(lambda: gather_weighted(u, places, np.conj(weights))))
-        bar_of_weights = projects[1](Thunk(lambda: np.conj(weights_bar(ybar, u, places, weights))))
-        return NO_TANGENT, back, NO_TANGENT, bar_of_weights
-
+    spread_pullback = pullback_wrt(ybar, ..., weights)(
+        lambda u: gather_weighted(u, places, np.conj(weights)),
+        lambda u: np.conj(weights_bar(ybar, u, places, weights)),
+    )
     return spread_weighted(ybar, places, weights, count), spread_pullback

@@ -9,25 +9,18 @@ from multipledispatch import MDNotImplementedError
 from scipy.spatial import distance
 
 from rules.numpy.array_like import as_array, as_array_tangent, seen_by_tracers, shape_of
-from rules.numpy.reduced_axes import stop_early
 from rules.scipy.spatial.metrics import CONSTANT, SLOPES, deviations, divided, jensenshannon_slope, lengths
 from rulescore import (
-    AbstractZero,
-    NoTangent,
-    Thunk,
     ZeroTangent,
+    apply_linear,
     frule,
     non_differentiable,
     not_implemented,
-    project_to,
+    pullback_wrt,
+    pushforward,
     rrule,
     unbroadcast,
-    unthunk,
 )
-from rulescore.tangents.projection import NON_DIFFERENTIABLE
-
-NO_TANGENT = NoTangent()
-ZERO_TANGENT = ZeroTangent()
 
 # ---------------------------------------------------------------- slopes of the parameters, of (u, v, d)
 
@@ -111,31 +104,24 @@ class Distance:
             return not_implemented(f"the distance {self.name} with respect to {key}")
         return slope(self.u, self.v, d, **self.parameters)
 
-    def pushforward(self, tangents):
-        d, dd = self.value(), ZERO_TANGENT
-        for x, dx, slope in zip(self.given, tangents[1:], self.slopes(d), strict=False):
-            if not isinstance(dx, AbstractZero):
-                dd = dd + np.sum(slope() * as_array_tangent(dx, x))
-        return d, project_to(d)(dd)
+    def pushforward(self, *tangents):
+        d = self.value()
+
+        def of_argument(x, dx, slope):
+            return apply_linear(lambda dx: np.sum(slope() * dx), as_array_tangent(dx, x))
+
+        return d, sum(map(of_argument, self.given, tangents, self.slopes(d)), ZeroTangent())
 
     def pullback(self):
         d = self.value()
+
+        def of_argument(x, slope):
+            shape = shape_of(x)
+            return lambda dbar: unbroadcast(dbar * slope(), shape)
+
         # An infinite p has none beside it.
-        projects = [NON_DIFFERENTIABLE if is_infinite(x) else project_to(x) for x in self.given]
-        shapes = [shape_of(x) for x in self.given]
-
-        def distance_pullback(dbar):
-            dbar = unthunk(dbar)
-            bars = []
-            for project, shape, slope in zip(projects, shapes, self.slopes(d), strict=True):
-                if project is NON_DIFFERENTIABLE or isinstance(dbar, AbstractZero):
-                    bars.append(project(dbar))
-                else:
-                    bar = Thunk(lambda slope=slope, shape=shape: unbroadcast(dbar * slope(), shape))
-                    bars.append(project(bar))
-            return stop_early(NO_TANGENT, *bars)
-
-        return d, distance_pullback
+        primals = [None if is_infinite(x) else x for x in self.given]
+        return d, pullback_wrt(*primals)(*map(of_argument, self.given, self.slopes(d)))
 
 
 def is_infinite(p):
@@ -147,8 +133,9 @@ def register_weighted(name):
     f = getattr(distance, name)
 
     @frule.register(f)
-    def weighted_frule(tangents, u, v, w=None):
-        return Distance(name, u, v, w=w).pushforward(tangents)
+    @pushforward
+    def weighted_frule(du, dv, dw, u, v, w=None):
+        return Distance(name, u, v, w=w).pushforward(du, dv, dw)
 
     @rrule.register(f)
     def weighted_rrule(u, v, w=None):
@@ -160,8 +147,9 @@ for _name in ("braycurtis", "canberra", "chebyshev", "cityblock", "cosine", "euc
 
 
 @frule.register(distance.correlation)
-def correlation_frule(tangents, u, v, w=None, centered=True):
-    return Distance("correlation", u, v, w=w, centered=centered).pushforward(tangents)
+@pushforward
+def correlation_frule(du, dv, dw, u, v, w=None, centered=True):
+    return Distance("correlation", u, v, w=w, centered=centered).pushforward(du, dv, dw)
 
 
 @rrule.register(distance.correlation)
@@ -170,8 +158,9 @@ def correlation_rrule(u, v, w=None, centered=True):
 
 
 @frule.register(distance.minkowski)
-def minkowski_frule(tangents, u, v, p=2, w=None):
-    return Distance("minkowski", u, v, p=p, w=w).pushforward(tangents)
+@pushforward
+def minkowski_frule(du, dv, dp, dw, u, v, p=2, w=None):
+    return Distance("minkowski", u, v, p=p, w=w).pushforward(du, dv, dp, dw)
 
 
 @rrule.register(distance.minkowski)
@@ -180,8 +169,9 @@ def minkowski_rrule(u, v, p=2, w=None):
 
 
 @frule.register(distance.seuclidean)
-def seuclidean_frule(tangents, u, v, V):
-    return Distance("seuclidean", u, v, V=V).pushforward(tangents)
+@pushforward
+def seuclidean_frule(du, dv, dV, u, v, V):
+    return Distance("seuclidean", u, v, V=V).pushforward(du, dv, dV)
 
 
 @rrule.register(distance.seuclidean)
@@ -190,8 +180,9 @@ def seuclidean_rrule(u, v, V):
 
 
 @frule.register(distance.mahalanobis)
-def mahalanobis_frule(tangents, u, v, VI):
-    return Distance("mahalanobis", u, v, VI=VI).pushforward(tangents)
+@pushforward
+def mahalanobis_frule(du, dv, dVI, u, v, VI):
+    return Distance("mahalanobis", u, v, VI=VI).pushforward(du, dv, dVI)
 
 
 @rrule.register(distance.mahalanobis)
@@ -227,36 +218,31 @@ class JensenShannon:
 
 
 @frule.register(distance.jensenshannon)
-def jensenshannon_frule(tangents, p, q, base=None, *, axis=0, keepdims=False):
-    pair, dd = JensenShannon(p, q, base, axis, keepdims), ZERO_TANGENT
+@pushforward
+def jensenshannon_frule(dp, dq, p, q, base=None, *, axis=0, keepdims=False):
+    pair = JensenShannon(p, q, base, axis, keepdims)
     d = pair.value()
-    if len(tangents) > 3 and not isinstance(tangents[3], AbstractZero):
-        return d, not_implemented("jensenshannon with respect to its base")
-    for x, dx, slope in zip(pair.given, tangents[1:3], pair.slopes(d), strict=True):
-        if not isinstance(dx, AbstractZero):
-            dd = dd + np.sum(slope() * np.moveaxis(as_array_tangent(dx, x), axis, -1), axis=-1)
-    return d, dd if isinstance(dd, AbstractZero) else project_to(d)(np.reshape(dd, np.shape(d)))
+
+    def of_distribution(x, dx, slope):
+        dx = np.moveaxis(as_array_tangent(dx, x), axis, -1)
+        return apply_linear(lambda dx: np.sum(slope() * dx, axis=-1), dx)
+
+    of_p, of_q = map(of_distribution, (p, q), (dp, dq), pair.slopes(d))
+    return d, np.reshape(of_p + of_q, np.shape(d))
 
 
 @rrule.register(distance.jensenshannon)
 def jensenshannon_rrule(p, q, base=None, *, axis=0, keepdims=False):
     """p̄ = d̄ (log(P/M) - Σ P log(P/M)) / (4 d Σp) along the axis; see `jensenshannon_slope`."""
     pair = JensenShannon(p, q, base, axis, keepdims)
-    d, projects, shapes = pair.value(), [project_to(p), project_to(q)], [shape_of(p), shape_of(q)]
+    d = pair.value()
 
-    def jensenshannon_pullback(dbar):
-        dbar = unthunk(dbar)
-        if isinstance(dbar, AbstractZero):
-            return NO_TANGENT, dbar, dbar
-        last = pair.last(dbar)
-        bars = [
-            project(Thunk(lambda slope=slope, shape=shape: unbroadcast(np.moveaxis(slope() * last, -1, axis), shape)))
-            for project, slope, shape in zip(projects, pair.slopes(d), shapes, strict=True)
-        ]
-        base_bar = NO_TANGENT if project_to(base) is NON_DIFFERENTIABLE else not_implemented("jensenshannon's base")
-        return stop_early(NO_TANGENT, *bars, base_bar)
+    def of_distribution(x, slope):
+        shape = shape_of(x)
+        return lambda dbar: unbroadcast(np.moveaxis(slope() * pair.last(dbar), -1, axis), shape)
 
-    return d, jensenshannon_pullback
+    of_p, of_q = map(of_distribution, (p, q), pair.slopes(d))
+    return d, pullback_wrt(p, q, base)(of_p, of_q, lambda dbar: not_implemented("jensenshannon's base"))
 
 
 # ---------------------------------------------------------------- constants
@@ -265,32 +251,32 @@ def jensenshannon_rrule(p, q, base=None, *, axis=0, keepdims=False):
 def register_constant(name):
     """The rules of a metric that counts: it is constant in both vectors, and moves with the weights."""
     f, missing = getattr(distance, name), not_implemented(f"the distance {name} with respect to its weights")
-
-    def slope_of_weights(u, v, w, d):
-        return ((as_array(u) != as_array(v)) - d) / np.sum(w) if name == "hamming" else None
+    is_hamming = name == "hamming"
 
     @frule.register(f)
-    def constant_frule(tangents, u, v, w=None):
-        dw = tangents[3] if len(tangents) > 3 else ZERO_TANGENT
+    @pushforward
+    def constant_frule(du, dv, dw, u, v, w=None):
         d = seen_by_tracers(f, u, v, w)
-        if isinstance(dw, AbstractZero):
-            return d, ZERO_TANGENT
-        slope = slope_of_weights(u, v, as_array(w), d)
-        return d, missing if slope is None else project_to(d)(np.sum(slope * as_array_tangent(dw, w)))
+
+        def of_weights(dw):
+            return np.sum(hamming_slope_of_w(u, v, d, w) * dw) if is_hamming else missing
+
+        return d, apply_linear(of_weights, as_array_tangent(dw, w))
 
     @rrule.register(f)
     def constant_rrule(u, v, w=None):
-        d, projects = seen_by_tracers(f, u, v, w), [project_to(x) for x in (u, v, w)]
-
-        def constant_pullback(dbar):
-            dbar = unthunk(dbar)
-            bars = [project(ZERO_TANGENT) for project in projects]
-            if projects[2] is not NON_DIFFERENTIABLE and not isinstance(dbar, AbstractZero):
-                slope = slope_of_weights(u, v, as_array(w), d)
-                bars[2] = missing if slope is None else projects[2](dbar * slope)
-            return stop_early(NO_TANGENT, *bars)
-
+        d = seen_by_tracers(f, u, v, w)
+        constant_pullback = pullback_wrt(u, v, w)(
+            lambda dbar: ZeroTangent(),
+            lambda dbar: ZeroTangent(),
+            lambda dbar: dbar * hamming_slope_of_w(u, v, d, w) if is_hamming else missing,
+        )
         return d, constant_pullback
+
+
+def hamming_slope_of_w(u, v, d, w):
+    """Of the mean Σ w [u ≠ v] / Σ w."""
+    return ((as_array(u) != as_array(v)) - d) / np.sum(as_array(w))
 
 
 for _name in sorted(CONSTANT):

@@ -20,22 +20,7 @@ from rules.scipy.spatial.metrics import (
     symmetric_part,
     weighted,
 )
-from rulescore import (
-    AbstractZero,
-    NoTangent,
-    Thunk,
-    ZeroTangent,
-    frule,
-    ignore_derivatives,
-    no_tangent_pullback,
-    project_to,
-    rrule,
-    unthunk,
-)
-from rulescore.tangents.projection import NON_DIFFERENTIABLE
-
-NO_TANGENT = NoTangent()
-ZERO_TANGENT = ZeroTangent()
+from rulescore import ZeroTangent, apply_linear, frule, ignore_derivatives, pullback_wrt, pushforward, rrule
 
 BLOCK = 1 << 18
 """How many coordinates of pairs are gathered at a time: as many as fit into a processor's cache."""
@@ -142,19 +127,17 @@ def as_floats(x):
 
 
 @frule.register(distance.cdist)
-def cdist_frule(tangents, XA, XB, metric="euclidean", *, out=None, **kwargs):
+@pushforward
+def cdist_frule(dXA, dXB, XA, XB, metric="euclidean", *, out=None, **kwargs):
     decline_out(out)
     name, a, b = name_of_metric(metric), as_floats(XA), as_floats(XB)
     d = seen_by_tracers(distance.cdist, XA, XB, metric, **kwargs)
-    da, db = as_array_tangent(tangents[1], XA), as_array_tangent(tangents[2], XB)
     if name in CONSTANT:
-        return d, ZERO_TANGENT
-    options, dd = options_of(name, kwargs), ZERO_TANGENT
-    if not isinstance(da, AbstractZero):
-        dd = dd + slopes_of(name, a, b, d, options).pushed(da)
-    if not isinstance(db, AbstractZero):
-        dd = dd + slopes_of(name, b, a, d.T, options).pushed(db).T
-    return d, project_to(d)(dd)
+        return d, ZeroTangent()
+    options = options_of(name, kwargs)
+    of_a = apply_linear(lambda da: slopes_of(name, a, b, d, options).pushed(da), as_array_tangent(dXA, XA))
+    of_b = apply_linear(lambda db: slopes_of(name, b, a, d.T, options).pushed(db).T, as_array_tangent(dXB, XB))
+    return d, of_a + of_b
 
 
 @rrule.register(distance.cdist)
@@ -163,21 +146,15 @@ def cdist_rrule(XA, XB, metric="euclidean", *, out=None, **kwargs):
     decline_out(out)
     name, a, b = name_of_metric(metric), as_floats(XA), as_floats(XB)
     d = seen_by_tracers(distance.cdist, XA, XB, metric, **kwargs)
-    project_a, project_b = project_to(XA), project_to(XB)
-    if project_a is project_b is NON_DIFFERENTIABLE:
-        return d, no_tangent_pullback
+    if name in CONSTANT:
+        return d, pullback_wrt(XA, XB)(lambda dbar: (ZeroTangent(), ZeroTangent()))
 
+    @pullback_wrt(XA, XB)
     def cdist_pullback(dbar):
-        dbar = unthunk(dbar)
-        if isinstance(dbar, AbstractZero) or name in CONSTANT:
-            return NO_TANGENT, project_a(ZERO_TANGENT), project_b(ZERO_TANGENT)
         options = options_of(name, kwargs)
-        abar = Thunk(lambda: project_a(slopes_of(name, a, b, d, options).pulled(dbar)))
-        bbar = Thunk(lambda: project_b(slopes_of(name, b, a, d.T, options).pulled(dbar.T)))
         return (
-            NO_TANGENT,
-            NO_TANGENT if project_a is NON_DIFFERENTIABLE else abar,
-            NO_TANGENT if project_b is NON_DIFFERENTIABLE else bbar,
+            lambda: slopes_of(name, a, b, d, options).pulled(dbar),
+            lambda: slopes_of(name, b, a, d.T, options).pulled(dbar.T),
         )
 
     return d, cdist_pullback
@@ -195,15 +172,16 @@ def full_matrix(y, n):
 
 
 @frule.register(distance.pdist)
-def pdist_frule(tangents, X, metric="euclidean", *, out=None, **kwargs):
+@pushforward
+def pdist_frule(dX, X, metric="euclidean", *, out=None, **kwargs):
     decline_out(out)
     name, x = name_of_metric(metric), as_floats(X)
-    d, dx = seen_by_tracers(distance.pdist, X, metric, **kwargs), as_array_tangent(tangents[1], X)
-    if isinstance(dx, AbstractZero) or name in CONSTANT:
-        return d, ZERO_TANGENT
-    n = len(x)
-    moved = slopes_of(name, x, x, full_matrix(d, n), options_of(name, kwargs)).pushed(dx)
-    return d, project_to(d)((moved + moved.T)[np.triu_indices(n, 1)])
+    d, n = seen_by_tracers(distance.pdist, X, metric, **kwargs), len(x)
+    if name in CONSTANT:
+        return d, ZeroTangent()
+    slopes = slopes_of(name, x, x, full_matrix(d, n), options_of(name, kwargs))
+    moved = slopes.pushed(as_array_tangent(dX, X))
+    return d, (moved + moved.T)[np.triu_indices(n, 1)]
 
 
 @rrule.register(distance.pdist)
@@ -211,16 +189,14 @@ def pdist_rrule(X, metric="euclidean", *, out=None, **kwargs):
     """x̄ᵢ = Σⱼ ȳᵢⱼ ∂d(xᵢ, xⱼ)/∂xᵢ over all other points."""
     decline_out(out)
     name, x = name_of_metric(metric), as_floats(X)
-    d, project = seen_by_tracers(distance.pdist, X, metric, **kwargs), project_to(X)
-    if project is NON_DIFFERENTIABLE:
-        return d, no_tangent_pullback
+    d = seen_by_tracers(distance.pdist, X, metric, **kwargs)
+    if name in CONSTANT:
+        return d, pullback_wrt(X)(lambda dbar: ZeroTangent())
 
+    @pullback_wrt(X)
     def pdist_pullback(dbar):
-        dbar = unthunk(dbar)
-        if isinstance(dbar, AbstractZero) or name in CONSTANT:
-            return NO_TANGENT, ZERO_TANGENT
         n = len(x)
         slopes = slopes_of(name, x, x, full_matrix(d, n), options_of(name, kwargs))
-        return NO_TANGENT, project(slopes.pulled(full_matrix(dbar, n)))
+        return slopes.pulled(full_matrix(dbar, n))
 
     return d, pdist_pullback

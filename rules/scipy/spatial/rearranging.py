@@ -9,48 +9,30 @@ from rules.numpy.indexing import scatter
 from rules.numpy.reduced_axes import NOT_GIVEN
 from rules.scipy.spatial.metrics import divided
 from rules.scipy.spatial.pairwise import full_matrix
-from rulescore import (
-    AbstractZero,
-    NoTangent,
-    Tangent,
-    ZeroTangent,
-    frule,
-    project_to,
-    rrule,
-    unthunk,
-)
-from rulescore.tangents.projection import NON_DIFFERENTIABLE
-
-NO_TANGENT = NoTangent()
-ZERO_TANGENT = ZeroTangent()
+from rulescore import NoTangent, frule, pullback_wrt, pushforward, rrule
 
 # ---------------------------------------------------------------- squareform
 
 
 @frule.register(distance.squareform)
-def squareform_frule(tangents, X, force="no", checks=True):
+@pushforward
+def squareform_frule(dX, X, force="no", checks=True):
     decline_numbers(X)
-    dx = as_array_tangent(tangents[1], X)
-    y = seen_by_tracers(distance.squareform, X, force, checks)
-    if isinstance(dx, AbstractZero):
-        return y, dx
-    return y, project_to(y)(condensed(dx) if np.ndim(y) == 1 else full_matrix(dx, len(y)))
+    dx, y = as_array_tangent(dX, X), seen_by_tracers(distance.squareform, X, force, checks)
+    return y, condensed(dx) if np.ndim(y) == 1 else full_matrix(dx, len(y))
 
 
 @rrule.register(distance.squareform)
 def squareform_rrule(X, force="no", checks=True):
     """A vector's number stands in two places, and gets the sum of both; of a matrix, the upper triangle is read."""
     decline_numbers(X)
-    y, project = seen_by_tracers(distance.squareform, X, force, checks), project_to(X)
+    y, n = seen_by_tracers(distance.squareform, X, force, checks), len(X)
 
+    @pullback_wrt(X)
     def squareform_pullback(ybar):
-        ybar = unthunk(ybar)
-        if isinstance(ybar, AbstractZero) or project is NON_DIFFERENTIABLE:
-            return NO_TANGENT, project(ybar)
         if np.ndim(y) == 2:
-            return NO_TANGENT, project(condensed(ybar + ybar.T))
-        n = len(X)
-        return NO_TANGENT, project(scatter(ybar, np.triu_indices(n, 1), (n, n), ybar.dtype))
+            return condensed(ybar + ybar.T)
+        return scatter(ybar, np.triu_indices(n, 1), (n, n), ybar.dtype)
 
     return y, squareform_pullback
 
@@ -80,31 +62,23 @@ def hausdorff(u, v, third, rng, seed):
 
 
 @frule.register(distance.directed_hausdorff)
-def directed_hausdorff_frule(tangents, u, v, third=NOT_GIVEN, /, *, rng=NOT_GIVEN, seed=NOT_GIVEN):
-    y, direction = hausdorff(u, v, third, rng, seed)
-    _, i, j = y
-    du, dv = as_array_tangent(tangents[1], u), as_array_tangent(tangents[2], v)
-    of_u = ZERO_TANGENT if isinstance(du, AbstractZero) else np.sum(direction * du[i])
-    of_v = ZERO_TANGENT if isinstance(dv, AbstractZero) else np.sum(direction * dv[j])
-    return y, Tangent(tuple, of_u - of_v, NO_TANGENT, NO_TANGENT)
+@pushforward
+def directed_hausdorff_frule(du, dv, u, v, third=NOT_GIVEN, /, *, rng=NOT_GIVEN, seed=NOT_GIVEN):
+    (d, i, j), direction = hausdorff(u, v, third, rng, seed)
+    du, dv = as_array_tangent(du, u), as_array_tangent(dv, v)
+    dd = np.sum(direction * du[i]) - np.sum(direction * dv[j])
+    return (d, i, j), (dd, NoTangent(), NoTangent())
 
 
 @rrule.register(distance.directed_hausdorff)
 def directed_hausdorff_rrule(u, v, third=NOT_GIVEN, /, *, rng=NOT_GIVEN, seed=NOT_GIVEN):
     """The distance of two points alone moves with them; of several pairs that far apart, of the one SciPy found."""
-    y, direction = hausdorff(u, v, third, rng, seed)
-    project_u, project_v, shapes = project_to(u), project_to(v), (shape_of(u), shape_of(v))
+    (d, i, j), direction = hausdorff(u, v, third, rng, seed)
+    shape_u, shape_v = shape_of(u), shape_of(v)
 
+    @pullback_wrt(u, v)
     def directed_hausdorff_pullback(ybar):
-        bar = ybar if isinstance(ybar, AbstractZero) else unthunk(ybar[0])
-        if isinstance(bar, AbstractZero):
-            return NO_TANGENT, project_u(bar), project_v(bar)
-        _, i, j = y
-        step = bar * direction
-        return (
-            NO_TANGENT,
-            project_u(scatter(step, (i,), shapes[0], np.float64)),
-            project_v(scatter(-step, (j,), shapes[1], np.float64)),
-        )
+        step = ybar[0] * direction
+        return scatter(step, (i,), shape_u, np.float64), scatter(-step, (j,), shape_v, np.float64)
 
-    return y, directed_hausdorff_pullback
+    return (d, i, j), directed_hausdorff_pullback

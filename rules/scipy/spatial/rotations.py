@@ -20,8 +20,8 @@ from rulescore import (
     frule,
     ignore_derivatives,
     not_implemented,
+    pullback_wrt,
     rrule,
-    unthunk,
 )
 
 NO_TANGENT = NoTangent()
@@ -300,14 +300,11 @@ def apply_rrule(rotation, /, vectors, inverse=False):
     decline_traced(rotation)
     y = applied_by(rotation, vectors, inverse)
 
+    @pullback_wrt(rotation if isinstance(rotation, Rotation) else None, vectors)
     def apply_pullback(ybar):
-        ybar = unthunk(ybar)
-        if isinstance(ybar, AbstractZero):
-            return NO_TANGENT, NO_TANGENT, ybar
         _, pullback = reference_ad().rrule_via_ad(applied_to_any, quaternion_in(rotation), vectors, inverse)
         _, qbar, xbar, *_ = pullback(ybar)
-        rotation_bar = Tangent(Rotation, quaternion=qbar) if isinstance(rotation, Rotation) else NO_TANGENT
-        return NO_TANGENT, rotation_bar, xbar
+        return Tangent(Rotation, quaternion=qbar), xbar
 
     return y, apply_pullback
 
