@@ -8,7 +8,7 @@ from multipledispatch import MDNotImplementedError
 
 from rules.numpy.array_like import as_array, as_array_tangent, conj, shape_of
 from rules.numpy.differences import array_tangent_or_zeros
-from rules.numpy.reduced_axes import NOT_GIVEN, decline_discarded_imaginary_part
+from rules.numpy.reduced_axes import NOT_GIVEN, decline_discarded_imaginary_part, tangent_at
 from rulescore import (
     ZeroTangent,
     apply_linear,
