@@ -5,7 +5,7 @@
 
 import numpy as np
 
-from rules.numpy.array_like import as_array, as_array_tangent
+from rules.numpy.array_like import as_array, as_array_tangent, shape_of
 from rules.numpy.reduced_axes import NOT_GIVEN, given, projector_of, stop_early, tangent_at
 from rulescore import AbstractZero, NoTangent, Thunk, ZeroTangent, frule, project_to, rrule, unbroadcast, unthunk
 from rulescore.tangents.projection import NON_DIFFERENTIABLE
@@ -49,7 +49,7 @@ def pair_sum_adjoint(ybar, axis, length):
 
 def array_tangent_or_zeros(dx, x):
     """The tangent of an argument as an array, of zeros where there is none."""
-    return np.zeros(np.shape(x)) if isinstance(dx, AbstractZero) else as_array_tangent(dx, x)
+    return np.zeros(shape_of(x)) if isinstance(dx, AbstractZero) else as_array_tangent(dx, x)
 
 
 # ---------------------------------------------------------------- diff
