@@ -14,9 +14,18 @@ from rules.numpy.array_like import as_array, as_array_tangent, shape_of, who_con
 from rules.numpy.indexing import scatter
 from rules.numpy.reduced_axes import NOT_GIVEN
 from rules.numpy.shape import joining_frule, joining_rrule, tangents_of_items
-from rulescore import AbstractZero, Tangent, ZeroTangent, frule, pullback_wrt, pushforward, rrule, unbroadcast
+from rulescore import (
+    AbstractZero,
+    Tangent,
+    ZeroTangent,
+    apply_linear,
+    frule,
+    pullback_wrt,
+    pushforward,
+    rrule,
+    unbroadcast,
+)
 
-ZERO_TANGENT = ZeroTangent()
 AxisConcatenator = type(np.r_).__mro__[1]
 """The class of ``np.r_`` and ``np.c_``."""
 
@@ -220,7 +229,7 @@ def r_frule(dkey, concatenator, key, /):
     y = joined_by(concatenator, key, pieces)
     # A range has no tangent, whatever stands in its place.
     dkeys, keys = (dkey, key) if type(key) is tuple else ([dkey], [key])
-    dpieces = [ZERO_TANGENT if isinstance(keys[place], slice) else dkeys[place] for place in pieces]
+    dpieces = [ZeroTangent() if isinstance(keys[place], slice) else dkeys[place] for place in pieces]
     row = row_of(tangents_of_items(dpieces, list(pieces.values()), y.dtype))
     return y, np.take(row, origins_of(concatenator, key, pieces))
 
@@ -241,7 +250,7 @@ def r_rrule(concatenator, key, /):
         if is_one:
             return bars[0]
         items = dict(zip(pieces, bars, strict=True))
-        return Tangent(tuple, *[items.get(i, ZERO_TANGENT) for i in range(count)])
+        return Tangent(tuple, *[items.get(i, ZeroTangent()) for i in range(count)])
 
     return joined_by(concatenator, key, pieces), r_pullback
 
@@ -261,15 +270,14 @@ def splitting_rrule(f, ary, indices_or_sections, axis):
         if slices != consecutive([piece[axis] for piece in shapes]) or slices[-1].stop != shape[axis]:
             overlapping = slices
 
-    @pullback_wrt(ary)
-    def split_pullback(ybars):
+    def put_together(*ybars):
         parts = filled(ybars, shapes, dtype)
         if overlapping is None:
             return np.concatenate(parts, axis)
         terms = [scatter(part, (*before, place), shape, dtype) for part, place in zip(parts, overlapping, strict=True)]
         return sum(terms[1:], terms[0])
 
-    return y, split_pullback
+    return y, pullback_wrt(ary)(lambda ybars: apply_linear(put_together, *ybars))
 
 
 def slices_between(indices, length):
@@ -324,7 +332,8 @@ def register_unstack():
     @frule.register(np.unstack)
     @pushforward
     def unstack_frule(dx, x, /, *, axis=0):
-        return np.unstack(x, axis=axis), np.unstack(as_array_tangent(dx, x), axis=axis)
+        y, dy = np.unstack(x, axis=axis), np.unstack(as_array_tangent(dx, x), axis=axis)
+        return y, dy if y else ZeroTangent()
 
     @rrule.register(np.unstack)
     def unstack_rrule(x, /, *, axis=0):
@@ -357,5 +366,10 @@ def broadcast_arrays_frule(dargs, *args, subok=False):
 def broadcast_arrays_rrule(*args, subok=False):
     """The cotangent of each array is its own output's, summed over the copies."""
     shapes = list(map(shape_of, args))
-    bars = [lambda ybar, i=i: unbroadcast(ybar[i], shapes[i]) for i in range(len(args))]
-    return np.broadcast_arrays(*map(as_array, args), subok=subok), pullback_wrt(*args)(*bars)
+
+    @pullback_wrt(*args)
+    def broadcast_arrays_pullback(ybars):
+        bars = tuple(map(unbroadcast, ybars, shapes))
+        return bars if len(bars) > 1 else bars[0]
+
+    return np.broadcast_arrays(*map(as_array, args), subok=subok), broadcast_arrays_pullback

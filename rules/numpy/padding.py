@@ -12,7 +12,17 @@ from rules.numpy.array_like import as_array, shape_of, who_converts
 from rules.numpy.differences import array_tangent_or_zeros
 from rules.numpy.reduced_axes import NOT_GIVEN, tangent_at
 from rules.numpy.shape import tangents_of_items
-from rulescore import AbstractZero, NoTangent, frule, project_to, pullback_wrt, rrule, unbroadcast, unthunk
+from rulescore import (
+    AbstractZero,
+    NoTangent,
+    frule,
+    no_tangent_pullback,
+    project_to,
+    pullback_wrt,
+    rrule,
+    unbroadcast,
+    unthunk,
+)
 
 NO_TANGENT = NoTangent()
 
@@ -337,7 +347,9 @@ def pad_rrule(
     """The padding of ȳ goes back to the elements and constants that it was made of, from the last axis to the first."""
     padding = Padding(pad_width, mode, constant_values, end_values, stat_length, reflect_type)
     x = as_array(array)
-    axes = [] if is_without_tangent(x) else padding.axes_with_statistics(np.shape(x))
+    if is_without_tangent(x):  # what is padded with takes its type
+        return padding(x), no_tangent_pullback
+    axes = padding.axes_with_statistics(np.shape(x))
     if axes:
         y, array_bar_of = padded_by_statistic(padding.f, x, pad_width, axes)
         return y, pullback_wrt(array)(array_bar_of)

@@ -15,6 +15,7 @@ from rulescore import (
     derivatives_given_output,
     frule,
     ignore_derivatives,
+    is_differentiable,
     project_to,
     pullback_wrt,
     pushforward,
@@ -82,10 +83,12 @@ def linspace_rrule(start, stop, num=50, endpoint=True, retstep=False, dtype=None
     decline_device(device)
     result = np.linspace(start, stop, num, endpoint, retstep, dtype, axis)
     shapes, fractions = (shape_of(start), shape_of(stop)), Fractions(num, endpoint, axis)
+    is_rounded = not is_differentiable(result[0] if retstep else result)
 
     @pullback_wrt(start, stop)
     def linspace_pullback(ybar):
         ybar, step_bar = ybar if retstep else (ybar, ZeroTangent())
+        ybar = ZeroTangent() if is_rounded else ybar
         step_bar = step_bar / fractions.intervals if fractions.intervals > 0 else ZeroTangent()
 
         def end_bar(of_numbers, sign, shape):

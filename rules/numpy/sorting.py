@@ -4,6 +4,8 @@ Sorting and partitioning share a cotangent equally among ties; what stands in or
 which of two equal elements came first. So ``sort(x)[-1]`` has the derivative of ``max(x)``.
 """
 
+import functools
+
 import numpy as np
 from multipledispatch import MDNotImplementedError
 
@@ -11,7 +13,18 @@ from rules.numpy.array_like import as_array, as_array_tangent, shape_of
 from rules.numpy.indexing import scatter
 from rules.numpy.reduced_axes import decline_out
 from rules.numpy.shape import tangents_of_items
-from rulescore import Tangent, frule, pullback_wrt, pushforward, rrule, unbroadcast
+from rulescore import (
+    Tangent,
+    apply_linear,
+    frule,
+    is_differentiable,
+    no_tangent_pullback,
+    project_to,
+    pullback_wrt,
+    pushforward,
+    rrule,
+    unbroadcast,
+)
 
 # ---------------------------------------------------------------- picking by number: ȳ added in its place
 
@@ -43,11 +56,10 @@ def length_along(a, axis):
 
 
 @frule.register(np.take)
-@pushforward
-def take_frule(da, a, indices, axis=None, out=None, mode="raise"):
-    decline_out(out)
-    da = as_array_tangent(da, a)
-    return np.take(a, indices, axis=axis, mode=mode), np.take(da, indices, axis=axis, mode=mode)
+def take_frule(tangents, a, indices, axis=None, out=None, mode="raise"):
+    decline_out(out)  # along zeros too, for which a `pushforward` is not asked
+    f = functools.partial(np.take, indices=indices, axis=axis, mode=mode)
+    return f(a), apply_linear(f, as_array_tangent(tangents[1], a))
 
 
 @rrule.register(np.take)
@@ -60,10 +72,10 @@ def take_rrule(a, indices, axis=None, out=None, mode="raise"):
 
 
 @frule.register(np.compress)
-@pushforward
-def compress_frule(_dcondition, da, condition, a, axis=None, out=None):
+def compress_frule(tangents, condition, a, axis=None, out=None):
     decline_out(out)
-    return np.compress(condition, a, axis=axis), np.compress(condition, as_array_tangent(da, a), axis=axis)
+    f = functools.partial(np.compress, condition, axis=axis)
+    return f(a), apply_linear(f, as_array_tangent(tangents[2], a))
 
 
 @rrule.register(np.compress)
@@ -158,6 +170,8 @@ def insert_frule(darr, dvalues, arr, obj, values, axis=None):
 def insert_rrule(arr, obj, values, axis=None):
     """Inserting the numbers of elements into each other tells where each element of y comes from."""
     y = np.insert(as_array(arr), obj, as_array(values), axis)
+    if not is_differentiable(y):  # the values are rounded
+        return y, no_tangent_pullback
     shape, narrow, dtype = shape_of(arr), shape_of(values), y.dtype
     of_arr, of_values = (np.reshape(np.arange(np.prod(s, dtype=int)), s) for s in (shape, narrow))
     origins = np.ravel(np.insert(of_arr, obj, -1 - of_values, axis))
@@ -190,14 +204,17 @@ def items_as_arrays(choices):
 
 
 @frule.register(np.choose)
-@pushforward
-def choose_frule(dchoices, a, choices, out=None, mode="raise"):
+def choose_frule(tangents, a, choices, out=None, mode="raise"):
     decline_out(out)
-    y = np.choose(a, items_as_arrays(choices), mode=mode)
-    numbers, dy = in_range(a, len(choices), mode), np.zeros(np.shape(y), y.dtype)
-    for k, (dx, x) in enumerate(zip(list(dchoices), choices, strict=True)):
-        dy = np.where(numbers == k, as_array_tangent(dx, x), dy)
-    return y, dy
+    y, numbers = np.choose(a, items_as_arrays(choices), mode=mode), in_range(a, len(choices), mode)
+
+    def chosen_tangent(dchoices):
+        dy = np.zeros(np.shape(y), y.dtype)
+        for k, (dx, x) in enumerate(zip(list(dchoices), choices, strict=True)):
+            dy = np.where(numbers == k, as_array_tangent(dx, x), dy)
+        return dy
+
+    return y, project_to(y)(apply_linear(chosen_tangent, tangents[2]))
 
 
 @rrule.register(np.choose)
@@ -286,11 +303,10 @@ def unsorted_cotangent(ybar, ranks, axis, shape):
 
 
 @frule.register(np.sort)
-@pushforward
-def sort_frule(da, a, axis=-1, kind=None, order=None, *, stable=None):
-    decline_fields(order)
+def sort_frule(tangents, a, axis=-1, kind=None, order=None, *, stable=None):
+    decline_fields(order)  # also along zeros, for which a `pushforward` is not asked
     y, ranks = sorted_along(as_array(a), axis)
-    return y, sorted_tangent(as_array_tangent(da, a), ranks, axis)
+    return y, apply_linear(lambda da: sorted_tangent(da, ranks, axis), as_array_tangent(tangents[1], a))
 
 
 @rrule.register(np.sort)
