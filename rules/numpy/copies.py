@@ -5,11 +5,7 @@ from multipledispatch import MDNotImplementedError
 
 from rules.numpy.array_like import as_array, as_array_tangent, shape_of, who_converts
 from rules.numpy.reduced_axes import NOT_GIVEN, given
-from rulescore import AbstractZero, NoTangent, frule, project_to, rrule, unthunk
-from rulescore.tangents.projection import NON_DIFFERENTIABLE
-
-NO_TANGENT = NoTangent()
-
+from rulescore import frule, is_differentiable, no_tangent_pullback, project_to, pullback_wrt, rrule
 
 # A conversion is linear over the reals. Its transpose is the conversion back, which `project_to` is: a complex number
 # that becomes a real one loses its imaginary part, and gets a cotangent without. What becomes an integer or a truth
@@ -20,28 +16,21 @@ def converting_frule(f, da, a):
     """The pushforward of ``y = f(a)``, the same numbers in another array."""
     y = f(a)
     decline_unless_numbers(y, a)
-    da, project = unthunk(as_array_tangent(da, a)), project_to(y)
-    return y, project(da if isinstance(da, AbstractZero) else np.reshape(da, np.shape(y)))
+    return y, project_to(y)(np.reshape(as_array_tangent(da, a), np.shape(y)))
 
 
 def converting_rrule(f, a):
     """The pullback of ``y = f(a)``, the same numbers in another array."""
-    y = f(a)
+    y, shape = f(a), shape_of(a)
     decline_unless_numbers(y, a)
-    project, shape = project_to(a), shape_of(a)
-    if project is NON_DIFFERENTIABLE or project_to(y) is NON_DIFFERENTIABLE:
-        return y, lambda ybar: (NO_TANGENT,)
-
-    def convert_pullback(ybar):
-        ybar = unthunk(ybar)
-        return NO_TANGENT, project(ybar if isinstance(ybar, AbstractZero) else np.reshape(ybar, shape))
-
-    return y, convert_pullback
+    if not is_differentiable(y):
+        return y, no_tangent_pullback
+    return y, pullback_wrt(a)(lambda ybar: np.reshape(ybar, shape))
 
 
 def decline_unless_numbers(y, a):
     """Numbers that become objects keep their derivative in a way that is nobody's here; as text they have none."""
-    if np.result_type(y).kind not in "biufc" and project_to(a) is not NON_DIFFERENTIABLE:
+    if np.result_type(y).kind not in "biufc" and is_differentiable(a):
         raise MDNotImplementedError
 
 

@@ -5,9 +5,7 @@ import numpy as np
 from rules.numpy.array_like import as_array_tangent
 from rules.numpy.indexing import scatter
 from rules.numpy.reduced_axes import decline_out, given
-from rulescore import AbstractZero, NoTangent, frule, linear_rule, project_to, rrule, unbroadcast, unthunk
-
-NO_TANGENT = NoTangent()
+from rulescore import frule, linear_rule, pullback_wrt, pushforward, rrule, unbroadcast
 
 # ---------------------------------------------------------------- diagonals: ȳ put back among zeros
 
@@ -49,51 +47,47 @@ rrule.alias(np.ndarray.diagonal, np.diagonal)
 # ---------------------------------------------------------------- traces: ȳ on the whole diagonal
 
 
-def tracing_frule(f, da, a):
-    """The pushforward of ``y = f(a)``: the trace of the tangent."""
-    y = f(a)
-    return y, da if isinstance(da, AbstractZero) else project_to(y)(f(as_array_tangent(da, a)))
+def tracing_pullback(a, offset, axis1, axis2):
+    """The pullback of a trace: ȳ times the identity."""
+    shape = np.shape(a)
 
-
-def tracing_rrule(f, a, offset, axis1, axis2):
-    """The pullback of ``y = f(a)``: ȳ times the identity."""
-    project, shape = project_to(a), np.shape(a)
-
+    @pullback_wrt(a)
     def trace_pullback(ybar):
-        ybar = unthunk(ybar)
-        if isinstance(ybar, AbstractZero):
-            return NO_TANGENT, project(ybar)
         *stack, rows, columns = with_matrices_last(shape, axis1, axis2)
         length = max(0, min(rows + min(offset, 0), columns - max(offset, 0)))
         diagonal = np.broadcast_to(np.expand_dims(ybar, -1), (*stack, length))
         abar = onto_diagonal(diagonal, (*stack, rows, columns), offset)
-        return NO_TANGENT, project(np.moveaxis(abar, (-2, -1), (axis1, axis2)))
+        return np.moveaxis(abar, (-2, -1), (axis1, axis2))
 
-    return f(a), trace_pullback
+    return trace_pullback
 
 
 @frule.register(np.trace)
-def trace_frule(tangents, a, offset=0, axis1=0, axis2=1, dtype=None, out=None):
+@pushforward
+def trace_frule(da, a, offset=0, axis1=0, axis2=1, dtype=None, out=None):
     decline_out(out)
-    return tracing_frule(lambda a: np.trace(a, offset, axis1, axis2, **given(dtype=dtype)), tangents[1], a)
+    options = given(dtype=dtype)
+    da = as_array_tangent(da, a)
+    return np.trace(a, offset, axis1, axis2, **options), np.trace(da, offset, axis1, axis2, **options)
 
 
 @rrule.register(np.trace)
 def trace_rrule(a, offset=0, axis1=0, axis2=1, dtype=None, out=None):
     decline_out(out)
-    options = given(dtype=dtype)
-    return tracing_rrule(lambda a: np.trace(a, offset, axis1, axis2, **options), a, offset, axis1, axis2)
+    return np.trace(a, offset, axis1, axis2, **given(dtype=dtype)), tracing_pullback(a, offset, axis1, axis2)
 
 
 @frule.register(np.linalg.trace)
-def linalg_trace_frule(tangents, x, /, *, offset=0, dtype=None):
-    return tracing_frule(lambda x: np.linalg.trace(x, offset=offset, **given(dtype=dtype)), tangents[1], x)
+@pushforward
+def linalg_trace_frule(dx, x, /, *, offset=0, dtype=None):
+    options = {"offset": offset, **given(dtype=dtype)}
+    return np.linalg.trace(x, **options), np.linalg.trace(as_array_tangent(dx, x), **options)
 
 
 @rrule.register(np.linalg.trace)
 def linalg_trace_rrule(x, /, *, offset=0, dtype=None):
     """The matrices are in the last two axes, unlike those of ``np.trace``."""
-    return tracing_rrule(lambda x: np.linalg.trace(x, offset=offset, **given(dtype=dtype)), x, offset, -2, -1)
+    return np.linalg.trace(x, offset=offset, **given(dtype=dtype)), tracing_pullback(x, offset, -2, -1)
 
 
 rrule.alias(np.ndarray.trace, np.trace)

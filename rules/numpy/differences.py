@@ -5,12 +5,19 @@
 
 import numpy as np
 
-from rules.numpy.array_like import as_array, as_array_tangent
-from rules.numpy.reduced_axes import NOT_GIVEN, given, projector_of, stop_early, tangent_at
-from rulescore import AbstractZero, NoTangent, Thunk, ZeroTangent, frule, project_to, rrule, unbroadcast, unthunk
-from rulescore.tangents.projection import NON_DIFFERENTIABLE
-
-NO_TANGENT = NoTangent()
+from rules.numpy.array_like import as_array, as_array_tangent, shape_of
+from rules.numpy.reduced_axes import NOT_GIVEN, given, tangent_at
+from rulescore import (
+    AbstractZero,
+    ZeroTangent,
+    apply_linear,
+    frule,
+    project_to,
+    pullback_wrt,
+    pushforward,
+    rrule,
+    unbroadcast,
+)
 
 # ---------------------------------------------------------------- neighbours along an axis
 
@@ -49,56 +56,49 @@ def pair_sum_adjoint(ybar, axis, length):
 
 def array_tangent_or_zeros(dx, x):
     """The tangent of an argument as an array, of zeros where there is none."""
-    return np.zeros(np.shape(x)) if isinstance(dx, AbstractZero) else as_array_tangent(dx, x)
+    return np.zeros(shape_of(x)) if isinstance(dx, AbstractZero) else as_array_tangent(dx, x)
 
 
 # ---------------------------------------------------------------- diff
 
 
 @frule.register(np.diff)
-def diff_frule(tangents, a, n=1, axis=-1, prepend=NOT_GIVEN, append=NOT_GIVEN):
+@pushforward
+def diff_frule(da, dprepend, dappend, a, n=1, axis=-1, prepend=NOT_GIVEN, append=NOT_GIVEN):
     y = np.diff(a, n, axis, **given(prepend=prepend, append=append))
-    da, dprepend, dappend = (tangent_at(tangents, position) for position in (0, 3, 4))
-    project = project_to(y)
-    if project is NON_DIFFERENTIABLE or all(isinstance(dx, AbstractZero) for dx in (da, dprepend, dappend)):
-        return y, project(ZeroTangent())
     ends = {
         name: array_tangent_or_zeros(dx, x)
         for name, x, dx in (("prepend", prepend, dprepend), ("append", append, dappend))
         if x is not NOT_GIVEN
     }
-    return y, project(np.diff(array_tangent_or_zeros(da, a), n, axis, **ends))
+    return y, np.diff(array_tangent_or_zeros(da, a), n, axis, **ends)
 
 
 @rrule.register(np.diff)
 def diff_rrule(a, n=1, axis=-1, prepend=NOT_GIVEN, append=NOT_GIVEN):
     """y is the n-th difference of prepend, a and append joined, hence n times `difference_adjoint`, cut in three."""
     y = np.diff(a, n, axis, **given(prepend=prepend, append=append))
-    project, project_prepend, project_append = map(projector_of, (a, prepend, append))
-    shape, prepend_shape, append_shape = np.shape(a), *(np.shape(x) for x in (prepend, append))
+    shape, prepend_shape, append_shape = (np.shape(x) for x in (a, prepend, append))
 
     def length_of_end(end, end_shape):
         return 0 if end is NOT_GIVEN else end_shape[axis] if end_shape else 1
 
+    @pullback_wrt(a, ..., ..., prepend, append)
     def diff_pullback(ybar):
-        ybar = unthunk(ybar)
-        if isinstance(ybar, AbstractZero) or n == 0:
-            return of_all(ybar, ZeroTangent(), ZeroTangent())
+        if n == 0:
+            return ybar, ZeroTangent(), ZeroTangent()
         before, after = length_of_end(prepend, prepend_shape), length_of_end(append, append_shape)
         length = before + shape[axis] + after
         if length <= n:
-            return of_all(ZeroTangent(), ZeroTangent(), ZeroTangent())
+            return (ZeroTangent(),) * 3
         for order in range(n):
             ybar = difference_adjoint(ybar, axis, length - n + order + 1)
-        abar = slab(ybar, axis, before, length - after)
         # A number in the place of an end was broadcast along the other axes.
-        prepend_bar = Thunk(lambda: unbroadcast(slab(ybar, axis, 0, before), prepend_shape))
-        append_bar = Thunk(lambda: unbroadcast(slab(ybar, axis, length - after, length), append_shape))
-        return of_all(abar, prepend_bar, append_bar)
-
-    def of_all(abar, prepend_bar, append_bar):
-        ends = project_prepend(prepend_bar), project_append(append_bar)
-        return stop_early(NO_TANGENT, project(abar), NO_TANGENT, NO_TANGENT, *ends)
+        return (
+            slab(ybar, axis, before, length - after),
+            lambda: unbroadcast(slab(ybar, axis, 0, before), prepend_shape),
+            lambda: unbroadcast(slab(ybar, axis, length - after, length), append_shape),
+        )
 
     return y, diff_pullback
 
@@ -107,40 +107,29 @@ def diff_rrule(a, n=1, axis=-1, prepend=NOT_GIVEN, append=NOT_GIVEN):
 
 
 @frule.register(np.ediff1d)
-def ediff1d_frule(tangents, ary, to_end=None, to_begin=None):
-    y = np.ediff1d(ary, to_end, to_begin)
-    dary, dto_end, dto_begin = (tangent_at(tangents, position) for position in range(3))
-    project = project_to(y)
-    if project is NON_DIFFERENTIABLE or all(isinstance(dx, AbstractZero) for dx in (dary, dto_end, dto_begin)):
-        return y, project(ZeroTangent())
+@pushforward
+def ediff1d_frule(dary, dto_end, dto_begin, ary, to_end=None, to_begin=None):
     begin, end = (
         [] if x is None else np.ravel(array_tangent_or_zeros(dx, x))
         for x, dx in ((to_begin, dto_begin), (to_end, dto_end))
     )
     inner = np.diff(np.ravel(array_tangent_or_zeros(dary, ary)))
-    return y, project(np.concatenate([begin, inner, end]))
+    return np.ediff1d(ary, to_end, to_begin), np.concatenate([begin, inner, end])
 
 
 @rrule.register(np.ediff1d)
 def ediff1d_rrule(ary, to_end=None, to_begin=None):
     """y is to_begin, the differences of all elements, and to_end, joined; ȳ is cut accordingly."""
     y = np.ediff1d(ary, to_end, to_begin)
-    project, project_end, project_begin = map(project_to, (ary, to_end, to_begin))
     shape, end_shape, begin_shape = (() if x is None else np.shape(x) for x in (ary, to_end, to_begin))
     size = int(np.prod(shape))
     start = 0 if to_begin is None else int(np.prod(begin_shape))
     stop = start + max(size - 1, 0)
-
-    def ediff1d_pullback(ybar):
-        ybar = unthunk(ybar)
-        if isinstance(ybar, AbstractZero):
-            return stop_early(NO_TANGENT, project(ybar), project_end(ybar), project_begin(ybar))
-        abar = np.reshape(difference_adjoint(ybar[start:stop], 0, size), shape)
-        end_bar = Thunk(lambda: np.reshape(ybar[stop:], end_shape))
-        begin_bar = Thunk(lambda: np.reshape(ybar[:start], begin_shape))
-        return stop_early(NO_TANGENT, project(abar), project_end(end_bar), project_begin(begin_bar))
-
-    return y, ediff1d_pullback
+    return y, pullback_wrt(ary, to_end, to_begin)(
+        lambda ybar: np.reshape(difference_adjoint(ybar[start:stop], 0, size), shape),
+        lambda ybar: np.reshape(ybar[stop:], end_shape),
+        lambda ybar: np.reshape(ybar[:start], begin_shape),
+    )
 
 
 # ---------------------------------------------------------------- trapezoid
@@ -165,42 +154,38 @@ def points_bar(widths_bar, x, axis):
 
 @frule.register(np.trapezoid)
 def trapezoid_frule(tangents, y, x=None, dx=1.0, axis=-1):
+    # No `pushforward`, in which the tangent of x would be called dx as this argument is.
     area = np.trapezoid(y, x, dx, axis)
     dy, dpoints, dwidths = (tangent_at(tangents, position) for position in range(3))
     dy, y, widths = as_array_tangent(dy, y), as_array(y), dx
     if x is not None:
-        widths, dwidths = widths_between(as_array(x), axis, np.ndim(y)), dpoints
-        if not isinstance(dpoints, AbstractZero):
-            dwidths = widths_between(as_array_tangent(dpoints, x), axis, np.ndim(y))
-    dareas = ZeroTangent()
-    if not isinstance(dy, AbstractZero):
-        dareas = widths * pair_sum(dy, axis)
-    if not isinstance(dwidths, AbstractZero):
-        dareas = dareas + dwidths * pair_sum(y, axis)
-    return area, project_to(area)(dareas if isinstance(dareas, AbstractZero) else np.sum(dareas / 2, axis))
+        widths = widths_between(as_array(x), axis, np.ndim(y))
+        dwidths = apply_linear(lambda d: widths_between(as_array_tangent(d, x), axis, np.ndim(y)), dpoints)
+    dareas = apply_linear(lambda dy: widths * pair_sum(dy, axis), dy)
+    dareas = dareas + apply_linear(lambda dwidths: dwidths * pair_sum(y, axis), dwidths)
+    return area, project_to(area)(np.sum(dareas / 2, axis))
 
 
 @rrule.register(np.trapezoid)
 def trapezoid_rrule(y, x=None, dx=NOT_GIVEN, axis=-1):
     """The area is Σᵢ wᵢ (yᵢ + yᵢ₊₁) / 2 with the widths w of the intervals."""
-    area = np.trapezoid(y, x, axis=axis, **given(dx=dx))
-    project, project_x, project_dx = map(projector_of, (y, x, dx))
-    y, x = as_array(y), as_array(x)
-    widths = (1.0 if dx is NOT_GIVEN else dx) if x is None else widths_between(x, axis, np.ndim(y))
+    heights, points = as_array(y), as_array(x)
+    widths = (1.0 if dx is NOT_GIVEN else dx) if x is None else widths_between(points, axis, np.ndim(heights))
 
+    @pullback_wrt(y, x, dx)
     def trapezoid_pullback(area_bar):
-        area_bar = unthunk(area_bar)
-        if isinstance(area_bar, AbstractZero):
-            return stop_early(NO_TANGENT, project(area_bar), project_x(area_bar), project_dx(area_bar))
-        sums = pair_sum(y, axis)
+        sums = pair_sum(heights, axis)
         shape = np.broadcast_shapes(np.shape(widths), sums.shape)
         areas_bar = np.broadcast_to(np.expand_dims(area_bar / 2, axis), shape)
         sums_bar = unbroadcast(np.conjugate(widths) * areas_bar, sums.shape)
-        widths_bar = Thunk(lambda: unbroadcast(np.conjugate(sums) * areas_bar, np.shape(widths)))
-        ybar = pair_sum_adjoint(sums_bar, axis, y.shape[axis])
-        if x is None:
-            return stop_early(NO_TANGENT, project(ybar), NO_TANGENT, project_dx(widths_bar))
-        xbar = Thunk(lambda: points_bar(unthunk(widths_bar), x, axis))
-        return stop_early(NO_TANGENT, project(ybar), project_x(xbar), project_dx(ZeroTangent()))
 
-    return area, trapezoid_pullback
+        def widths_bar():
+            return unbroadcast(np.conjugate(sums) * areas_bar, np.shape(widths))
+
+        return (
+            pair_sum_adjoint(sums_bar, axis, heights.shape[axis]),
+            lambda: points_bar(widths_bar(), points, axis),
+            widths_bar if x is None else ZeroTangent(),
+        )
+
+    return np.trapezoid(y, x, axis=axis, **given(dx=dx)), trapezoid_pullback

@@ -9,11 +9,7 @@ import numpy as np
 from rules.numpy.array_like import as_array, as_array_tangent, conj
 from rules.numpy.indexing import scatter
 from rules.numpy.reduced_axes import NOT_GIVEN, decline_out, given
-from rulescore import AbstractZero, NoTangent, Thunk, ZeroTangent, frule, project_to, rrule, unthunk
-from rulescore.tangents.projection import NON_DIFFERENTIABLE
-
-NO_TANGENT = NoTangent()
-ZERO_TANGENT = ZeroTangent()
+from rulescore import ZeroTangent, apply_linear, frule, pullback_wrt, pushforward, rrule
 
 LETTERS = string.ascii_uppercase + string.ascii_lowercase
 """The letter of each number in NumPy's form of the call without a string: ordered alike."""
@@ -122,45 +118,38 @@ def with_array_factors(operands, places):
 
 
 @frule.register(np.einsum)
-def einsum_frule(tangents, *operands, out=None, optimize=False, dtype=None, order=NOT_GIVEN, casting=NOT_GIVEN):
+@pushforward
+def einsum_frule(doperands, *operands, out=None, optimize=False, dtype=None, order=NOT_GIVEN, casting=NOT_GIVEN):
     """The sum over the factors of y with the factor's tangent in its place."""
     decline_out(out)
     f = functools.partial(np.einsum, optimize=optimize, **given(dtype=dtype, order=order, casting=casting))
     places, _, _ = factors_and_subscripts(operands)
-    dfactors = [as_array_tangent(tangents[1 + place], operands[place]) for place in places]
-    operands = with_array_factors(operands, places)
-    y, dy = f(*operands), ZERO_TANGENT
-    for place, dx in zip(places, dfactors, strict=True):
-        if not isinstance(dx, AbstractZero):
-            dy = dy + f(*operands[:place], dx, *operands[place + 1 :])
-    return y, project_to(y)(dy)
+    arrays = with_array_factors(operands, places)
+
+    def along(place):
+        dx = as_array_tangent(doperands[place], operands[place])
+        return apply_linear(lambda dx: f(*arrays[:place], dx, *arrays[place + 1 :]), dx)
+
+    return f(*arrays), sum(map(along, places), ZeroTangent())
 
 
 @rrule.register(np.einsum)
 def einsum_rrule(*operands, out=None, optimize=False, dtype=None, order=NOT_GIVEN, casting=NOT_GIVEN, needs=None):
     decline_out(out)
     places, inputs, output = factors_and_subscripts(operands)
-    projects, count = [project_to(operands[place]) for place in places], len(operands)
-    operands = with_array_factors(operands, places)
-    y = np.einsum(*operands, optimize=optimize, **given(dtype=dtype, order=order, casting=casting))
-    factors = [operands[place] for place in places]
+    arrays = with_array_factors(operands, places)
+    y = np.einsum(*arrays, optimize=optimize, **given(dtype=dtype, order=order, casting=casting))
+    factors = [arrays[place] for place in places]
     summation = spelled_out(tuple(inputs), output, tuple(map(np.shape, factors)))
-    active = [
-        i for i, place in enumerate(places) if projects[i] is not NON_DIFFERENTIABLE and (needs is None or needs[place])
-    ]
-    # A factor is read by the cotangents of the others alone.
-    saved = [factor if any(j != i for j in active) else None for i, factor in enumerate(factors)]
     optimize = optimization_of_other_sums(optimize)
 
-    def factor_bar(i, ybar):
-        ybar = unthunk(ybar)
-        is_absent = isinstance(ybar, AbstractZero)
-        return projects[i](ybar if is_absent else factor_cotangent(summation, i)(ybar, saved, optimize))
+    def bar_of(place):
+        if place not in places:
+            return None
+        i = places.index(place)
+        others = [*factors[:i], None, *factors[i + 1 :]]  # so a factor is kept for the cotangents of the others alone
+        return lambda ybar: factor_cotangent(summation, i)(ybar, others, optimize)
 
-    def einsum_pullback(ybar):
-        bars = [NO_TANGENT] * count
-        for i in active:
-            bars[places[i]] = Thunk(functools.partial(factor_bar, i, ybar))
-        return NO_TANGENT, *bars
-
-    return y, einsum_pullback
+    # What nobody asks about is named as a word is, without a tangent space.
+    primals = [operand if needs is None or needs[place] else "" for place, operand in enumerate(operands)]
+    return y, pullback_wrt(*primals)(*map(bar_of, range(len(operands))))

@@ -6,16 +6,13 @@ m₀ and the last m, and to second order m₀ - w₁ J₁ and m + (1 - w) J, all
 """
 
 import functools
-import itertools
 
 import numpy as np
 from numpy.lib.array_utils import normalize_axis_tuple
 
 from rules.numpy.array_like import as_array, as_array_tangent, conj
 from rules.numpy.differences import difference_adjoint, slab
-from rulescore import AbstractZero, NoTangent, Thunk, ZeroTangent, frule, project_to, rrule, unthunk
-
-NO_TANGENT = NoTangent()
+from rulescore import ZeroTangent, apply_linear, frule, pullback_wrt, pushforward, rrule
 
 
 class GradientAlongAxis:
@@ -38,24 +35,19 @@ class GradientAlongAxis:
 
     def tangent(self, df, dspacing):
         """ẏ from ṁ = (Δḟ - m ḣ) / h and ẇ."""
-        dh = dspacing if self.is_uniform or isinstance(dspacing, AbstractZero) else np.diff(dspacing)
-        dm, dw = ZeroTangent(), ZeroTangent()
-        if not isinstance(df, AbstractZero):
-            dm = np.diff(np.moveaxis(df, self.axis, -1)) / self.h
-        if not isinstance(dh, AbstractZero):
-            dm = dm - self.m * dh / self.h
-            if not self.is_uniform:
-                a, b = self.h[:-1], self.h[1:]
-                dw = (b * dh[:-1] - a * dh[1:]) / (a + b) ** 2
-        if isinstance(dm, AbstractZero):
-            return dm
-        return np.moveaxis(self.averages(dm, dw), -1, self.axis)
+        dh = dspacing if self.is_uniform else np.diff(dspacing)
+        dm = np.diff(np.moveaxis(df, self.axis, -1)) / self.h - apply_linear(lambda dh: self.m * dh / self.h, dh)
+        dw = ZeroTangent() if self.is_uniform else apply_linear(self.weights_tangent, dh)
+        return np.moveaxis(apply_linear(self.averages, dm, dw), -1, self.axis)
+
+    def weights_tangent(self, dh):
+        """ẇ from ḣ."""
+        a, b = self.h[:-1], self.h[1:]
+        return (b * dh[:-1] - a * dh[1:]) / (a + b) ** 2
 
     def averages(self, dm, dw):
         """ẏ from ṁ and ẇ."""
-        dsteps = self.w * np.diff(dm)
-        if not isinstance(dw, AbstractZero):
-            dsteps = dsteps + np.diff(self.m) * dw
+        dsteps = self.w * np.diff(dm) + apply_linear(lambda dw: np.diff(self.m) * dw, dw)
         at_first, inside, at_last = dm[..., :1], dm[..., :-1] + dsteps, dm[..., -1:]
         if self.edge_order == 2:
             at_first = at_first - dsteps[..., :1]
@@ -129,43 +121,40 @@ def along_each_axis(f, varargs, axis, edge_order):
 
 
 @frule.register(np.gradient)
-def gradient_frule(tangents, f, /, *varargs, axis=None, edge_order=1):
-    _, df, *dvarargs = tangents
+@pushforward
+def gradient_frule(df, dvarargs, f, /, *varargs, axis=None, edge_order=1):
     y = np.gradient(f, *varargs, axis=axis, edge_order=edge_order)
     df = as_array_tangent(df, f)
-    dy = [
-        along.tangent(df, ZeroTangent() if which is None else as_array_tangent(dvarargs[which], varargs[which]))
+    dspacings = list(map(as_array_tangent, dvarargs, varargs))
+    dy = tuple(
+        along.tangent(df, ZeroTangent() if which is None else dspacings[which])
         for along, which in along_each_axis(f, varargs, axis, edge_order)
-    ]
-    if isinstance(y, tuple):
-        return y, tuple(project_to(part)(dpart) for part, dpart in zip(y, dy, strict=True))
-    return y, project_to(y)(dy[0])
+    )
+    return y, dy if isinstance(y, tuple) else dy[0]
 
 
 @rrule.register(np.gradient)
 def gradient_rrule(f, /, *varargs, axis=None, edge_order=1):
     """The outputs are one array for each axis, all of the same ``f``; a single spacing serves all axes."""
     y = np.gradient(f, *varargs, axis=axis, edge_order=edge_order)
-    project, projects = project_to(f), [project_to(spacing) for spacing in varargs]
     has_several = isinstance(y, tuple)
 
+    @pullback_wrt(f, *varargs)
     def gradient_pullback(ybar):
-        ybar = unthunk(ybar)
-        ybars = ybar if has_several and not isinstance(ybar, AbstractZero) else itertools.repeat(ybar)
-        parts = []
-        for (along, which), part in zip(along_each_axis(f, varargs, axis, edge_order), ybars, strict=False):
-            part = unthunk(part)
-            if not isinstance(part, AbstractZero):
-                parts.append((along, which, part, Thunk(functools.partial(along.differences_bar, part))))
+        parts = [
+            (along, which, part, functools.cache(functools.partial(apply_linear, along.differences_bar, part)))
+            for (along, which), part in zip(
+                along_each_axis(f, varargs, axis, edge_order), ybar if has_several else [ybar], strict=True
+            )
+        ]
 
         def f_bar():
-            return sum((along.f_bar(unthunk(bar)) for along, _, _, bar in parts), ZeroTangent())
+            return sum((apply_linear(along.f_bar, bar()) for along, _, _, bar in parts), ZeroTangent())
 
         def spacing_bar(i):
             mine = ((along, part, bar) for along, which, part, bar in parts if which == i)
-            return sum((along.spacing_bar(unthunk(bar), part) for along, part, bar in mine), ZeroTangent())
+            return sum((apply_linear(along.spacing_bar, bar(), part) for along, part, bar in mine), ZeroTangent())
 
-        spacing_bars = [p(Thunk(functools.partial(spacing_bar, i))) for i, p in enumerate(projects)]
-        return NO_TANGENT, project(Thunk(f_bar)), *spacing_bars
+        return (f_bar, *[functools.partial(spacing_bar, i) for i in range(len(varargs))]) if varargs else f_bar()
 
     return y, gradient_pullback

@@ -16,6 +16,8 @@ from rulescore import (
     ZeroTangent,
     frule,
     project_to,
+    pullback_wrt,
+    pushforward,
     rrule,
     unbroadcast,
     unthunk,
@@ -133,23 +135,23 @@ def scatter_of_batch(batch, f, args, kwargs):
 
 
 @frule.register(scatter)
-def scatter_frule(tangents, ybar, index, shape, dtype):
-    dybar = tangents[1]
-    xbar = scatter(ybar, index, shape, dtype)
-    return xbar, dybar if isinstance(dybar, AbstractZero) else scatter(dybar, index, shape, dtype)
+@pushforward
+def scatter_frule(dybar, ybar, index, shape, dtype):
+    return scatter(ybar, index, shape, dtype), scatter(dybar, index, shape, dtype)
 
 
 @rrule.register(scatter)
 def scatter_rrule(ybar, index, shape, dtype):
-    project, narrow = project_to(ybar), np.shape(ybar)
+    narrow = np.shape(ybar)
 
+    @pullback_wrt(ybar)
     def scatter_pullback(xbar_bar):
-        ybar_bar = unthunk(xbar_bar)[index]
+        ybar_bar = xbar_bar[index]
         wide = np.shape(ybar_bar)
         # Adding to an array broadcasts what is added, and drops its leading axes of length 1.
-        if wide != narrow and not isinstance(ybar_bar, AbstractZero):
+        if wide != narrow:
             ybar_bar = np.reshape(unbroadcast(ybar_bar, narrow[max(len(narrow) - len(wide), 0) :]), narrow)
-        return NO_TANGENT, project(ybar_bar)
+        return ybar_bar
 
     return scatter(ybar, index, shape, dtype), scatter_pullback
 
@@ -221,11 +223,9 @@ rrule.add_rule(
 
 
 @frule.register(operator.getitem, (list, tuple))
-def sequence_getitem_frule(tangents, x, index, /):
-    y, dx = x[index], tangents[1]
-    if isinstance(dx, AbstractZero):
-        return y, dx
-    dy = list(dx)[index]
+@pushforward
+def sequence_getitem_frule(dx, x, index, /):
+    y, dy = x[index], list(dx)[index]
     return y, Tangent(type(y), *dy) if isinstance(index, slice) else dy
 
 
@@ -246,9 +246,9 @@ def sequence_getitem_rrule(x, index, /):
 
 
 @frule.register(operator.getitem, dict)
-def dict_getitem_frule(tangents, x, key, /):
-    dx = tangents[1]
-    return x[key], dx if isinstance(dx, AbstractZero) else dx[key]
+@pushforward
+def dict_getitem_frule(dx, x, key, /):
+    return x[key], dx[key]
 
 
 @rrule.register(operator.getitem, dict)

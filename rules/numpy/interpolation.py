@@ -5,16 +5,15 @@ line to the right, and in the last point that of the line to the left: the line 
 are members of the generalised derivative. Outside of the points the value is constant, and does not depend on ``x``.
 """
 
+import functools
+
 import numpy as np
 from multipledispatch import MDNotImplementedError
 
 from rules.numpy.array_like import as_array, conj, shape_of
 from rules.numpy.differences import array_tangent_or_zeros
 from rules.numpy.indexing import scatter
-from rules.numpy.reduced_axes import stop_early, tangent_at
-from rulescore import AbstractZero, NoTangent, Thunk, frule, project_to, rrule, unthunk
-
-NO_TANGENT = NoTangent()
+from rulescore import frule, pullback_wrt, pushforward, rrule
 
 
 class Segments:
@@ -130,25 +129,19 @@ def prepared(x, xp, fp, left, right, period):
 
 
 @frule.register(np.interp)
-def interp_frule(tangents, x, xp, fp, left=None, right=None, period=None):
+@pushforward
+def interp_frule(dx, dxp, dfp, dleft, dright, dperiod, x, xp, fp, left=None, right=None, period=None):
     y, (x_in, xp_in, fp_in, *ends), periodic = prepared(x, xp, fp, left, right, period)
-    if all(isinstance(tangent, AbstractZero) for tangent in tangents[1:]):
-        return y, project_to(y)(sum(tangents[2:], start=tangents[1]))
-    dx, dxp, dfp = map(array_tangent_or_zeros, tangents[1:4], (x, xp, fp))
-    dleft, dright, dperiod = (tangent_at(tangents, i) for i in (3, 4, 5))
+    dx, dxp, dfp = map(array_tangent_or_zeros, (dx, dxp, dfp), (x, xp, fp))
     if periodic is not None:
-        dperiod = 0.0 if isinstance(dperiod, AbstractZero) else dperiod
-        dx, dxp, dfp = periodic.tangents(dx, dxp, dfp, dperiod, np.sign(period))
+        dx, dxp, dfp = periodic.tangents(dx, dxp, dfp, 0.0 + dperiod, np.sign(period))
     segments = Segments(x_in, xp_in, fp_in)
-    dends = [
-        None if end is None else 0.0 if isinstance(dend, AbstractZero) else dend
-        for end, dend in zip(ends, (dleft, dright), strict=True)
-    ]
+    dends = [None if end is None else 0.0 + dend for end, dend in zip(ends, (dleft, dright), strict=True)]
     of_first, of_second = segments.ends(dfp, *dends)
     first, second = segments.ends(dxp, 0.0, 0.0)
     first, second = of_first - segments.slopes * first, of_second - segments.slopes * second
     along = segments.slope() * dx + (1 - segments.weight) * first[segments.piece]
-    return y, project_to(y)(along + segments.weight * second[segments.piece])
+    return y, along + segments.weight * second[segments.piece]
 
 
 @rrule.register(np.interp)
@@ -159,37 +152,36 @@ def interp_rrule(x, xp, fp, left=None, right=None, period=None):
     is one number for all that lies on one line, both are known from the sums of these parts over each line.
     """
     y, (x_in, xp_in, fp_in, left_in, right_in), periodic = prepared(x, xp, fp, left, right, period)
-    projects = [project_to(part) for part in (x, xp, fp, left, right, period)]
     shape = shape_of(x)
 
+    @pullback_wrt(x, xp, fp, left, right, period)
     def interp_pullback(ybar):
-        ybar = unthunk(ybar)
-        if isinstance(ybar, AbstractZero):
-            return stop_early(NO_TANGENT, *[project(ybar) for project in projects])
-        segments = Thunk(lambda: Segments(x_in, xp_in, fp_in))
-        sums = Thunk(lambda: unthunk(segments).sums(ybar))
+        segments = Segments(x_in, xp_in, fp_in)
+        sums = functools.cache(lambda: segments.sums(ybar))
 
         def points_bar(first, second):
-            return unthunk(segments).points_bar(first, second, left_in is not None, right_in is not None)
+            return segments.points_bar(first, second, left_in is not None, right_in is not None)
 
+        @functools.cache
+        def xbar():
+            return np.real(conj(segments.slope()) * ybar)
+
+        @functools.cache
         def reduced_xp_bar():
-            slopes = conj(unthunk(segments).slopes)
-            return points_bar(*[-np.real(slopes * part) for part in unthunk(sums)])
+            slopes = conj(segments.slopes)
+            return points_bar(*[-np.real(slopes * part) for part in sums()])
 
         def in_given_order(points_bar):
             return points_bar if periodic is None else periodic.unwrapped(points_bar)
 
-        xbar = Thunk(lambda: np.real(conj(unthunk(segments).slope()) * ybar))
-        xp_bar = Thunk(reduced_xp_bar)
-        bars = [
-            Thunk(lambda: np.reshape(unthunk(xbar), shape)),
-            Thunk(lambda: in_given_order(unthunk(xp_bar))),
-            Thunk(lambda: in_given_order(points_bar(*unthunk(sums)))),
+        return (
+            lambda: np.reshape(xbar(), shape),
+            lambda: in_given_order(reduced_xp_bar()),
+            lambda: in_given_order(points_bar(*sums())),
             # With a period nothing is outside.
-            Thunk(lambda: unthunk(sums)[0][0]),
-            Thunk(lambda: unthunk(sums)[0][-2]),
-            Thunk(lambda: periodic.period_bar(unthunk(xbar), unthunk(xp_bar), np.sign(period))),
-        ]
-        return stop_early(NO_TANGENT, *[project(bar) for project, bar in zip(projects, bars, strict=True)])
+            lambda: sums()[0][0],
+            lambda: sums()[0][-2],
+            lambda: periodic.period_bar(xbar(), reduced_xp_bar(), np.sign(period)),
+        )
 
     return y, interp_pullback

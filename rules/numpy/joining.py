@@ -14,11 +14,18 @@ from rules.numpy.array_like import as_array, as_array_tangent, shape_of, who_con
 from rules.numpy.indexing import scatter
 from rules.numpy.reduced_axes import NOT_GIVEN
 from rules.numpy.shape import joining_frule, joining_rrule, tangents_of_items
-from rulescore import AbstractZero, NoTangent, Tangent, ZeroTangent, frule, project_to, rrule, unbroadcast, unthunk
-from rulescore.tangents.projection import NON_DIFFERENTIABLE
+from rulescore import (
+    AbstractZero,
+    Tangent,
+    ZeroTangent,
+    apply_linear,
+    frule,
+    pullback_wrt,
+    pushforward,
+    rrule,
+    unbroadcast,
+)
 
-NO_TANGENT = NoTangent()
-ZERO_TANGENT = ZeroTangent()
 AxisConcatenator = type(np.r_).__mro__[1]
 """The class of ``np.r_`` and ``np.c_``."""
 
@@ -47,8 +54,9 @@ def cutting(arrays, axis, widened):
 
 
 @frule.register(np.hstack)
-def hstack_frule(tangents, tup, *, dtype=None, casting=NOT_GIVEN):
-    return joining_frule(np.hstack, tangents[1], tup, dtype, casting)
+@pushforward
+def hstack_frule(dtup, tup, *, dtype=None, casting=NOT_GIVEN):
+    return joining_frule(np.hstack, dtup, tup, dtype, casting)
 
 
 @rrule.register(np.hstack)
@@ -59,8 +67,9 @@ def hstack_rrule(tup, *, dtype=None, casting=NOT_GIVEN):
 
 
 @frule.register(np.vstack)
-def vstack_frule(tangents, tup, *, dtype=None, casting=NOT_GIVEN):
-    return joining_frule(np.vstack, tangents[1], tup, dtype, casting)
+@pushforward
+def vstack_frule(dtup, tup, *, dtype=None, casting=NOT_GIVEN):
+    return joining_frule(np.vstack, dtup, tup, dtype, casting)
 
 
 @rrule.register(np.vstack)
@@ -71,8 +80,9 @@ def vstack_rrule(tup, *, dtype=None, casting=NOT_GIVEN):
 
 
 @frule.register(np.dstack)
-def dstack_frule(tangents, tup):
-    return joining_frule(np.dstack, tangents[1], tup, None, NOT_GIVEN)
+@pushforward
+def dstack_frule(dtup, tup):
+    return joining_frule(np.dstack, dtup, tup, None, NOT_GIVEN)
 
 
 @rrule.register(np.dstack)
@@ -83,8 +93,9 @@ def dstack_rrule(tup):
 
 
 @frule.register(np.column_stack)
-def column_stack_frule(tangents, tup):
-    return joining_frule(np.column_stack, tangents[1], tup, None, NOT_GIVEN)
+@pushforward
+def column_stack_frule(dtup, tup):
+    return joining_frule(np.column_stack, dtup, tup, None, NOT_GIVEN)
 
 
 @rrule.register(np.column_stack)
@@ -98,27 +109,24 @@ rrule.alias("numpy.row_stack", np.vstack)  # by its name, since it is deprecated
 
 
 @frule.register(np.append)
-def append_frule(tangents, arr, values, axis=None):
-    _, darr, dvalues, *_ = tangents
+@pushforward
+def append_frule(darr, dvalues, arr, values, axis=None):
     y = np.append(arr, values, axis)
-    if isinstance(darr, AbstractZero) and isinstance(dvalues, AbstractZero):
-        return y, darr + dvalues
-    return y, project_to(y)(np.append(*tangents_of_items((darr, dvalues), (arr, values), y.dtype), axis))
+    return y, np.append(*tangents_of_items((darr, dvalues), (arr, values), y.dtype), axis)
 
 
 @rrule.register(np.append)
 def append_rrule(arr, values, axis=None):
     """The cotangents are the beginning and the end of ȳ; without an axis, in the shapes of the arguments."""
-    shapes, projects = (shape_of(arr), shape_of(values)), (project_to(arr), project_to(values))
+    shapes = shape_of(arr), shape_of(values)
     place = 0 if axis is None else axis % len(shapes[0])
     slices = consecutive([math.prod(shape) if axis is None else shape[place] for shape in shapes])
     before = (slice(None),) * place
 
+    @pullback_wrt(arr, values)
     def append_pullback(ybar):
-        return NO_TANGENT, *[
-            project(np.reshape(ybar[(*before, piece)], shape))
-            for project, piece, shape in zip(projects, slices, shapes, strict=True)
-        ]
+        arr_bar, values_bar = (ybar[(*before, piece)] for piece in slices)
+        return np.reshape(arr_bar, shapes[0]), np.reshape(values_bar, shapes[1])
 
     return np.append(as_array(arr), as_array(values), axis), append_pullback
 
@@ -163,23 +171,17 @@ def blocks_of(ybar, shapes):
 
 
 @frule.register(np.block)
-def block_frule(tangents, arrays):
-    y, darrays = np.block(arrays), tangents[1]
-    if isinstance(darrays, AbstractZero):
-        return y, darrays
-    return y, project_to(y)(np.block(block_tangents(darrays, arrays, y.dtype)))
+@pushforward
+def block_frule(darrays, arrays):
+    y = np.block(arrays)
+    return y, np.block(block_tangents(darrays, arrays, y.dtype))
 
 
 @rrule.register(np.block)
 def block_rrule(arrays):
     """The cotangent of each array is the part of ȳ that it filled."""
-    project, shapes = project_to(arrays), block_shapes(arrays)
-
-    def block_pullback(ybar):
-        ybar = unthunk(ybar)
-        return NO_TANGENT, project(ybar if isinstance(ybar, AbstractZero) else blocks_of(ybar, shapes))
-
-    return np.block(arrays), block_pullback
+    shapes = block_shapes(arrays)
+    return np.block(arrays), pullback_wrt(arrays)(lambda ybar: blocks_of(ybar, shapes))
 
 
 # ---------------------------------------------------------------- r_ and c_: pieces named in an index
@@ -221,56 +223,44 @@ def joined_by(concatenator, key, pieces):
 
 
 @frule.register(operator.getitem, AxisConcatenator)
-def r_frule(tangents, concatenator, key, /):
-    pieces, dkey = pieces_of(key), tangents[2]
+@pushforward
+def r_frule(dkey, concatenator, key, /):
+    pieces = pieces_of(key)
     y = joined_by(concatenator, key, pieces)
-    project = project_to(y)
-    if isinstance(dkey, AbstractZero) or project is NON_DIFFERENTIABLE:
-        return y, project(dkey)
     # A range has no tangent, whatever stands in its place.
     dkeys, keys = (dkey, key) if type(key) is tuple else ([dkey], [key])
-    dpieces = [ZERO_TANGENT if isinstance(keys[place], slice) else dkeys[place] for place in pieces]
+    dpieces = [ZeroTangent() if isinstance(keys[place], slice) else dkeys[place] for place in pieces]
     row = row_of(tangents_of_items(dpieces, list(pieces.values()), y.dtype))
-    return y, project(np.take(row, origins_of(concatenator, key, pieces)))
+    return y, np.take(row, origins_of(concatenator, key, pieces))
 
 
 @rrule.register(operator.getitem, AxisConcatenator)
 def r_rrule(concatenator, key, /):
     """Every piece gets the part of ȳ that it filled."""
-    pieces, project = pieces_of(key), project_to(key)
-    y = joined_by(concatenator, key, pieces)
-    if project is NON_DIFFERENTIABLE:
-        return y, lambda ybar: (NO_TANGENT,)
+    pieces = pieces_of(key)
     shapes, is_one = [shape_of(piece) for piece in pieces.values()], type(key) is not tuple
     count = 1 if is_one else len(key)
     origins = origins_of(concatenator, key, pieces)
 
+    @pullback_wrt(..., key)
     def r_pullback(ybar):
-        ybar = unthunk(ybar)
-        if isinstance(ybar, AbstractZero):
-            return NO_TANGENT, NO_TANGENT, ybar
         row = np.take(np.reshape(ybar, -1), np.argsort(origins, axis=None))
         slices = consecutive([math.prod(shape) for shape in shapes])
         bars = [np.reshape(row[place], shape) for place, shape in zip(slices, shapes, strict=True)]
         if is_one:
-            return NO_TANGENT, NO_TANGENT, project(bars[0])
+            return bars[0]
         items = dict(zip(pieces, bars, strict=True))
-        return NO_TANGENT, NO_TANGENT, project(Tangent(tuple, *[items.get(i, NO_TANGENT) for i in range(count)]))
+        return Tangent(tuple, *[items.get(i, ZeroTangent()) for i in range(count)])
 
-    return y, r_pullback
+    return joined_by(concatenator, key, pieces), r_pullback
 
 
 # ---------------------------------------------------------------- splitting: the pieces of ȳ joined
 
 
-def splitting_frule(f, da, ary):
-    """The pushforward of ``y = f(ary)``: the tangent split alike."""
-    return f(ary), da if isinstance(da, AbstractZero) else f(as_array_tangent(da, ary))
-
-
 def splitting_rrule(f, ary, indices_or_sections, axis):
     """The pullback of ``y = f(ary)``, which splits along ``axis``."""
-    y, project, shape = f(ary), project_to(ary), np.shape(ary)
+    y, shape = f(ary), np.shape(ary)
     axis %= len(shape)
     shapes, dtype = [piece.shape for piece in y], y[0].dtype
     before = (slice(None),) * axis
@@ -280,18 +270,14 @@ def splitting_rrule(f, ary, indices_or_sections, axis):
         if slices != consecutive([piece[axis] for piece in shapes]) or slices[-1].stop != shape[axis]:
             overlapping = slices
 
-    def split_pullback(ybar):
-        ybar = unthunk(ybar)
-        ybars = [ybar] if isinstance(ybar, AbstractZero) else [unthunk(part) for part in ybar]
-        if all(isinstance(part, AbstractZero) for part in ybars):
-            return NO_TANGENT, project(sum(ybars[1:], ybars[0]))
-        if overlapping is not None:
-            parts = zip(overlapping, ybars, strict=True)
-            terms = [scatter(part, (*before, place), shape, dtype) for place, part in parts if has_value(part)]
-            return NO_TANGENT, project(sum(terms[1:], terms[0]))
-        return NO_TANGENT, project(np.concatenate(filled(ybars, shapes, dtype), axis))
+    def put_together(*ybars):
+        parts = filled(ybars, shapes, dtype)
+        if overlapping is None:
+            return np.concatenate(parts, axis)
+        terms = [scatter(part, (*before, place), shape, dtype) for part, place in zip(parts, overlapping, strict=True)]
+        return sum(terms[1:], terms[0])
 
-    return y, split_pullback
+    return y, pullback_wrt(ary)(lambda ybars: apply_linear(put_together, *ybars))
 
 
 def slices_between(indices, length):
@@ -301,22 +287,18 @@ def slices_between(indices, length):
     return [slice(place.start, max(place.start, place.stop)) for place in slices]
 
 
-def has_value(ybar):
-    return not isinstance(ybar, AbstractZero)
-
-
 def filled(ybars, shapes, dtype):
     """The cotangents of several outputs, zeros for those that are not used."""
-    parts = zip(map(unthunk, ybars), shapes, strict=True)
-    return [part if has_value(part) else np.zeros(shape, dtype) for part, shape in parts]
+    return [np.zeros(shape, dtype) + part for part, shape in zip(ybars, shapes, strict=True)]
 
 
 def register_split(f):
     """The rules of ``split`` and ``array_split``."""
 
     @frule.register(f)
-    def split_frule(tangents, ary, indices_or_sections, axis=0):
-        return splitting_frule(lambda a: f(a, indices_or_sections, axis), tangents[1], ary)
+    @pushforward
+    def split_frule(dary, ary, indices_or_sections, axis=0):
+        return f(ary, indices_or_sections, axis), f(as_array_tangent(dary, ary), indices_or_sections, axis)
 
     @rrule.register(f)
     def split_rrule(ary, indices_or_sections, axis=0):
@@ -327,8 +309,9 @@ def register_split_along(f, axis_of):
     """The rules of a function that splits along the axis ``axis_of(ndim)``."""
 
     @frule.register(f)
-    def split_frule(tangents, ary, indices_or_sections):
-        return splitting_frule(lambda a: f(a, indices_or_sections), tangents[1], ary)
+    @pushforward
+    def split_frule(dary, ary, indices_or_sections):
+        return f(ary, indices_or_sections), f(as_array_tangent(dary, ary), indices_or_sections)
 
     @rrule.register(f)
     def split_rrule(ary, indices_or_sections):
@@ -347,21 +330,20 @@ def register_unstack():
     """The rules of ``unstack``."""
 
     @frule.register(np.unstack)
-    def unstack_frule(tangents, x, /, *, axis=0):
-        y, dy = splitting_frule(lambda x: np.unstack(x, axis=axis), tangents[1], x)
-        return y, dy if y else NO_TANGENT
+    @pushforward
+    def unstack_frule(dx, x, /, *, axis=0):
+        y, dy = np.unstack(x, axis=axis), np.unstack(as_array_tangent(dx, x), axis=axis)
+        return y, dy if y else ZeroTangent()
 
     @rrule.register(np.unstack)
     def unstack_rrule(x, /, *, axis=0):
         """The layers of ȳ put together again."""
-        y, project = np.unstack(x, axis=axis), project_to(x)
+        y = np.unstack(x, axis=axis)
         shapes, dtype = [layer.shape for layer in y], y[0].dtype if y else None
 
-        def unstack_pullback(ybar):
-            ybar = unthunk(ybar)
-            if isinstance(ybar, AbstractZero) or not shapes:
-                return NO_TANGENT, project(ybar if isinstance(ybar, AbstractZero) else ZERO_TANGENT)
-            return NO_TANGENT, project(np.stack(filled(ybar, shapes, dtype), axis))
+        @pullback_wrt(x)
+        def unstack_pullback(ybars):
+            return np.stack(filled(ybars, shapes, dtype), axis)
 
         return y, unstack_pullback
 
@@ -373,22 +355,21 @@ if hasattr(np, "unstack"):  # NumPy 2.1
 
 
 @frule.register(np.broadcast_arrays)
-def broadcast_arrays_frule(tangents, *args, subok=False):
+@pushforward
+def broadcast_arrays_frule(dargs, *args, subok=False):
     y = np.broadcast_arrays(*args, subok=subok)
-    shape = y[0].shape if y else ()
-    pairs = zip(tangents[1:], args, strict=True)
-    return y, tuple(np.broadcast_to(as_array_tangent(da, a), shape, subok=subok) for da, a in pairs)
+    pairs = zip(dargs, args, strict=True)
+    return y, tuple(np.broadcast_to(as_array_tangent(da, a), y[0].shape, subok=subok) for da, a in pairs)
 
 
 @rrule.register(np.broadcast_arrays)
 def broadcast_arrays_rrule(*args, subok=False):
     """The cotangent of each array is its own output's, summed over the copies."""
-    projects, shapes = [project_to(a) for a in args], [shape_of(a) for a in args]
+    shapes = list(map(shape_of, args))
 
-    def broadcast_arrays_pullback(ybar):
-        ybar = unthunk(ybar)
-        ybars = [ybar] * len(projects) if isinstance(ybar, AbstractZero) else ybar
-        parts = zip(projects, ybars, shapes, strict=True)
-        return NO_TANGENT, *[project(unbroadcast(part, shape)) for project, part, shape in parts]
+    @pullback_wrt(*args)
+    def broadcast_arrays_pullback(ybars):
+        bars = tuple(map(unbroadcast, ybars, shapes))
+        return bars if len(bars) > 1 else bars[0]
 
     return np.broadcast_arrays(*map(as_array, args), subok=subok), broadcast_arrays_pullback

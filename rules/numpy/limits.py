@@ -1,39 +1,23 @@
 """Rules of what replaces some numbers and keeps the others: clip and nan_to_num."""
 
+import functools
+
 import numpy as np
 from multipledispatch import MDNotImplementedError
 
 from rules.numpy.array_like import as_array, as_array_tangent
-from rules.numpy.reduced_axes import NOT_GIVEN, chosen, decline_out, given, projector_of, stop_early, tangent_at
-from rulescore import (
-    AbstractZero,
-    NoTangent,
-    Thunk,
-    ZeroTangent,
-    frule,
-    project_to,
-    rrule,
-    unbroadcast,
-    unthunk,
-)
-from rulescore.tangents.projection import NON_DIFFERENTIABLE
-
-NO_TANGENT = NoTangent()
+from rules.numpy.reduced_axes import NOT_GIVEN, chosen, decline_out, given, tangent_at
+from rulescore import ZeroTangent, apply_linear, frule, project_to, pullback_wrt, pushforward, rrule, unbroadcast
 
 
 def selected_sum(y, masks, tangents):
     """ẏ = Σ ẋ where its mask holds; what a mask leaves out stays out, NaN included."""
-    project = project_to(y)
-    moving = [(mask, dx) for mask, dx in zip(masks, tangents, strict=True) if not isinstance(dx, AbstractZero)]
-    if not moving or project is NON_DIFFERENTIABLE:
-        return project(ZeroTangent())
-    return project(np.broadcast_to(sum(chosen(mask, dx) for mask, dx in moving), np.shape(y)))
+    parts = [apply_linear(functools.partial(chosen, mask), dx) for mask, dx in zip(masks, tangents, strict=True)]
+    return np.broadcast_to(sum(parts, ZeroTangent()), np.shape(y))
 
 
 def selected_bar(mask, ybar, x):
     """The x̄ of what stands in the output where the mask holds."""
-    if x is None or x is NOT_GIVEN or isinstance(ybar, AbstractZero):
-        return ZeroTangent()
     return unbroadcast(chosen(mask, ybar), np.shape(x))
 
 
@@ -77,17 +61,16 @@ def are_in_order(a_min, a_max):
 CLIP_MASKS = is_kept, is_lower, is_upper
 
 
-def clip_frule_of(f, tangents, a, a_min, a_max):
-    """The pushforward of ``y = f(a)``; the tangents are those of a and of the bounds."""
-    y = f(a)
-    tangents = [as_array_tangent(dx, x) for dx, x in zip(tangents, (a, a_min, a_max), strict=True)]
-    return y, selected_sum(y, [mask(a, a_min, a_max) for mask in CLIP_MASKS], tangents)
+def clip_tangent(y, tangents, a, a_min, a_max):
+    """The tangent of ``y``, from those of a and of the bounds."""
+    tangents = map(as_array_tangent, tangents, (a, a_min, a_max))
+    return selected_sum(y, [mask(a, a_min, a_max) for mask in CLIP_MASKS], tangents)
 
 
-def clip_bars(ybar, a, a_min, a_max):
-    """The cotangents of ``a`` and of the bounds, each computed when it is used."""
+def clip_bars(a, a_min, a_max):
+    """What makes the cotangents of ``a`` and of the bounds of ȳ."""
     return [
-        project_to(x)(Thunk(lambda mask=mask, x=x: selected_bar(mask(a, a_min, a_max), ybar, x)))
+        lambda ybar, mask=mask, x=x: selected_bar(mask(a, a_min, a_max), ybar, x)
         for mask, x in zip(CLIP_MASKS, (a, a_min, a_max), strict=True)
     ]
 
@@ -103,11 +86,12 @@ def bounds(a_min, a_max, min, max):
 
 @frule.register(np.clip)
 def clip_frule(tangents, a, a_min=NOT_GIVEN, a_max=NOT_GIVEN, out=None, min=NOT_GIVEN, max=NOT_GIVEN):
+    # No `pushforward`, which along zeros calls np.clip itself: that takes min and max by keyword alone.
     decline_out(out)
     da, da_min, da_max, dmin, dmax = (tangent_at(tangents, position) for position in (0, 1, 2, 4, 5))
-    options = options_of_clip(a_min=a_min, a_max=a_max, min=min, max=max)
+    y = np.clip(a, **options_of_clip(a_min=a_min, a_max=a_max, min=min, max=max))
     tangents = da, da_min + dmin, da_max + dmax
-    return clip_frule_of(lambda a: np.clip(a, **options), tangents, a, *bounds(a_min, a_max, min, max))
+    return y, project_to(y)(clip_tangent(y, tangents, a, *bounds(a_min, a_max, min, max)))
 
 
 @rrule.register(np.clip)
@@ -115,15 +99,9 @@ def clip_rrule(a, a_min=NOT_GIVEN, a_max=NOT_GIVEN, out=None, min=NOT_GIVEN, max
     """ȳ goes to the argument that stands in the output: to an element strictly between the bounds, else to a bound."""
     decline_out(out)
     y = np.clip(a, **options_of_clip(a_min=a_min, a_max=a_max, min=min, max=max))
-    by_keyword = a_min is NOT_GIVEN and a_max is NOT_GIVEN
     lower, upper = bounds(a_min, a_max, min, max)
-
-    def clip_pullback(ybar):
-        abar, *bound_bars = clip_bars(ybar, a, lower, upper)
-        by_other_names = [NO_TANGENT] * 3 if by_keyword else []
-        return stop_early(NO_TANGENT, abar, *by_other_names, *bound_bars)
-
-    return y, clip_pullback
+    by_other_names = [...] * 3 if a_min is NOT_GIVEN and a_max is NOT_GIVEN else []
+    return y, pullback_wrt(a, *by_other_names, lower, upper)(*clip_bars(a, lower, upper))
 
 
 def options_of_clip(**options):
@@ -136,16 +114,17 @@ rrule.alias(np._core.umath.clip, np.clip)
 
 
 @frule.register(np.ndarray.clip)
-def ndarray_clip_frule(tangents, a, /, min=None, max=None, out=None):
+@pushforward
+def ndarray_clip_frule(da, dmin, dmax, a, /, min=None, max=None, out=None):
     decline_out(out)
-    tangents = [tangent_at(tangents, position) for position in range(3)]
-    return clip_frule_of(lambda a: a.clip(min, max), tangents, a, min, max)
+    y = a.clip(min, max)
+    return y, clip_tangent(y, (da, dmin, dmax), a, min, max)
 
 
 @rrule.register(np.ndarray.clip)
 def ndarray_clip_rrule(a, /, min=None, max=None, out=None):
     decline_out(out)
-    return a.clip(min, max), lambda ybar: stop_early(NO_TANGENT, *clip_bars(ybar, a, min, max))
+    return a.clip(min, max), pullback_wrt(a, min, max)(*clip_bars(a, min, max))
 
 
 # ---------------------------------------------------------------- nan_to_num
@@ -157,45 +136,39 @@ def replaced(x):
 
 
 @frule.register(np.nan_to_num)
-def nan_to_num_frule(tangents, x, copy=True, nan=NOT_GIVEN, posinf=None, neginf=None):
+@pushforward
+def nan_to_num_frule(dx, dnan, dposinf, dneginf, x, copy=True, nan=NOT_GIVEN, posinf=None, neginf=None):
     decline_copy(copy)
     y = np.nan_to_num(x, **given(nan=nan, posinf=posinf, neginf=neginf))
-    dx, x = as_array_tangent(tangents[1], x), as_array(x)
-    dreplacements = [tangent_at(tangents, position) for position in (2, 3, 4)]
+    dx, x = as_array_tangent(dx, x), as_array(x)
     if not np.iscomplexobj(x):
-        return y, selected_sum(y, replaced(x), [dx, *dreplacements])
+        return y, selected_sum(y, replaced(x), [dx, dnan, dposinf, dneginf])
     # Each part is replaced by itself, and by real numbers.
     dreal, dimag = (
-        selected_sum(part(y), replaced(part(x)), [dx if isinstance(dx, AbstractZero) else part(dx), *dreplacements])
-        for part in (np.real, np.imag)
+        selected_sum(y, replaced(part(x)), [part(dx), dnan, dposinf, dneginf]) for part in (np.real, np.imag)
     )
-    return y, project_to(y)(dreal if isinstance(dreal, AbstractZero) else dreal + 1j * dimag)
+    return y, dreal + 1j * dimag
 
 
 @rrule.register(np.nan_to_num)
 def nan_to_num_rrule(x, copy=True, nan=NOT_GIVEN, posinf=None, neginf=None):
     """ȳ goes to what stands in the output: to the finite numbers, or to what stands for the others."""
     decline_copy(copy)
+
+    def bar_of(i, argument):
+        def bar(ybar):
+            values = as_array(x)
+            if not np.iscomplexobj(values):
+                return selected_bar(replaced(values)[i], ybar, argument)
+            of_real = selected_bar(replaced(np.real(values))[i], np.real(ybar), argument)
+            of_imag = selected_bar(replaced(np.imag(values))[i], np.imag(ybar), argument)
+            return of_real + 1j * of_imag if i == 0 else of_real + of_imag
+
+        return bar
+
     y = np.nan_to_num(x, **given(nan=nan, posinf=posinf, neginf=neginf))
-    arguments = x, nan, posinf, neginf
-    projects = [projector_of(argument) for argument in arguments]
-
-    def bar(i, ybar):
-        argument, values = arguments[i], as_array(x)
-        ybar = unthunk(ybar)
-        if isinstance(ybar, AbstractZero):
-            return ybar
-        if not np.iscomplexobj(values):
-            return selected_bar(replaced(values)[i], ybar, argument)
-        of_real = selected_bar(replaced(np.real(values))[i], np.real(ybar), argument)
-        of_imag = selected_bar(replaced(np.imag(values))[i], np.imag(ybar), argument)
-        return of_real + 1j * of_imag if i == 0 else of_real + of_imag
-
-    def nan_to_num_pullback(ybar):
-        xbar, *bars = (project(Thunk(lambda i=i: bar(i, ybar))) for i, project in enumerate(projects))
-        return stop_early(NO_TANGENT, xbar, NO_TANGENT, *bars)
-
-    return y, nan_to_num_pullback
+    bars = [bar_of(i, argument) for i, argument in enumerate((x, nan, posinf, neginf))]
+    return y, pullback_wrt(x, ..., nan, posinf, neginf)(*bars)
 
 
 def decline_copy(copy):

@@ -8,10 +8,21 @@ is linear in the array and in the constants; the maximum, the minimum and the me
 import numpy as np
 from multipledispatch import MDNotImplementedError
 
-from rules.numpy.array_like import as_array, as_array_tangent, shape_of, who_converts
-from rules.numpy.reduced_axes import NOT_GIVEN, projector_of, tangent_at
-from rulescore import AbstractZero, NoTangent, Thunk, frule, project_to, rrule, unbroadcast, unthunk
-from rulescore.tangents.projection import NON_DIFFERENTIABLE
+from rules.numpy.array_like import as_array, shape_of, who_converts
+from rules.numpy.differences import array_tangent_or_zeros
+from rules.numpy.reduced_axes import NOT_GIVEN, tangent_at
+from rules.numpy.shape import tangents_of_items
+from rulescore import (
+    AbstractZero,
+    NoTangent,
+    frule,
+    no_tangent_pullback,
+    project_to,
+    pullback_wrt,
+    rrule,
+    unbroadcast,
+    unthunk,
+)
 
 NO_TANGENT = NoTangent()
 
@@ -291,8 +302,7 @@ class Padding:
                 array, darray = PaddingByStatistic(self.f, np.shape(array), axis, *numbers).push(array, darray)
             return array, darray
         y, options = self(array), dict(self.options)
-        options.pop(self.name, None)
-        if not isinstance(dvalues, AbstractZero):
+        if self.name in options:
             darray, options[self.name] = beside(darray, dvalues), dvalues
         return y, np.pad(darray, self.pad_width, "constant" if self.mode == "empty" else self.mode, **options)
 
@@ -310,17 +320,16 @@ def pad_frule(
     reflect_type=NOT_GIVEN,
 ):
     """ẏ is ẋ padded alike, with the tangents of the constants."""
+    # No `pushforward`, which along zeros calls np.pad itself: that takes by keyword alone what has a place here.
     padding = Padding(pad_width, mode, constant_values, end_values, stat_length, reflect_type)
-    darray = as_array_tangent(tangents[1], array)
-    dvalues = as_array_tangent(tangent_at(tangents, 4 if mode == "linear_ramp" else 3), padding.values)
-    array = as_array(array)
+    darray, dvalues = tangents[1], tangent_at(tangents, 4 if mode == "linear_ramp" else 3)
+    x = as_array(array)
+    if is_without_tangent(x):  # what is padded with takes its type
+        return padding(x), NO_TANGENT
     if isinstance(darray, AbstractZero) and isinstance(dvalues, AbstractZero):
-        return padding(array), darray
-    if is_without_tangent(array):
-        return padding(array), NO_TANGENT
-    if isinstance(darray, AbstractZero):
-        darray = np.zeros(np.shape(array), array.dtype)
-    y, dy = padding.push(array, darray, dvalues)
+        return padding(x), darray
+    (dx,) = tangents_of_items([darray], [array], x.dtype)
+    y, dy = padding.push(x, dx, array_tangent_or_zeros(dvalues, padding.values))
     return y, project_to(y)(dy)
 
 
@@ -337,39 +346,24 @@ def pad_rrule(
 ):
     """The padding of ȳ goes back to the elements and constants that it was made of, from the last axis to the first."""
     padding = Padding(pad_width, mode, constant_values, end_values, stat_length, reflect_type)
-    project = project_to(array)
-    array = as_array(array)
-    if is_without_tangent(array):  # what is padded with takes its type
-        return padding(array), lambda ybar: (NO_TANGENT,)
-    axes = padding.axes_with_statistics(np.shape(array))
+    x = as_array(array)
+    if is_without_tangent(x):  # what is padded with takes its type
+        return padding(x), no_tangent_pullback
+    axes = padding.axes_with_statistics(np.shape(x))
     if axes:
-        return padding_by_statistic_rrule(padding.f, array, pad_width, axes, project)
-    y, project_values = padding(array), projector_of(padding.values)
-    widths, values_shape = pairs_of(pad_width, np.ndim(array)), shape_of(padding.values)
+        y, array_bar_of = padded_by_statistic(padding.f, x, pad_width, axes)
+        return y, pullback_wrt(array)(array_bar_of)
+    widths, shape_of_values = pairs_of(pad_width, np.ndim(x)), shape_of(padding.values)
     fold = folding(mode, padding.is_odd)
-
-    def pad_pullback(ybar):
-        def bar_of_array():
-            bar = unthunk(ybar)
-            return bar if isinstance(bar, AbstractZero) else array_bar(bar, widths, fold)
-
-        def bar_of_values():
-            bar = unthunk(ybar)
-            return bar if isinstance(bar, AbstractZero) else values_bar(bar, widths, values_shape, mode)
-
-        arraybar = project(Thunk(bar_of_array))
-        if project_values is NON_DIFFERENTIABLE:
-            return NO_TANGENT, arraybar
-        valuesbar = project_values(Thunk(bar_of_values))
-        if mode == "linear_ramp":
-            return NO_TANGENT, arraybar, NO_TANGENT, NO_TANGENT, NO_TANGENT, valuesbar
-        return NO_TANGENT, arraybar, NO_TANGENT, NO_TANGENT, valuesbar
-
-    return y, pad_pullback
+    options = (..., end_values) if mode == "linear_ramp" else (constant_values,)
+    return padding(x), pullback_wrt(array, ..., ..., *options)(
+        lambda ybar: array_bar(ybar, widths, fold),
+        lambda ybar: values_bar(ybar, widths, shape_of_values, mode),
+    )
 
 
-def padding_by_statistic_rrule(f, x, pad_width, axes, project):
-    """The pullbacks of the axes, from the last to the first."""
+def padded_by_statistic(f, x, pad_width, axes):
+    """The padded array, and how ȳ becomes x̄: by the pullbacks of the axes, from the last to the first."""
     y, shape, pullbacks = np.pad(x, pad_width, "empty"), np.shape(x), []
     dtype = y.dtype
     widths = pairs_of(pad_width, len(shape))
@@ -382,16 +376,13 @@ def padding_by_statistic_rrule(f, x, pad_width, axes, project):
         lengths = (*np.shape(y)[:axis], shape[axis], *shape[axis + 1 :])
         pullbacks.append(PaddingByStatistic(f, lengths, axis, width, length).pull(padded))
 
-    def pad_pullback(ybar):
-        ybar = unthunk(ybar)
-        if isinstance(ybar, AbstractZero):
-            return NO_TANGENT, ybar
+    def array_bar_of(ybar):
         ybar = ybar.astype(dtype)  # a copy, and complex where y is
         for pullback in reversed(pullbacks):
             ybar = pullback(ybar)
-        return NO_TANGENT, project(ybar)
+        return ybar
 
-    return y, pad_pullback
+    return y, array_bar_of
 
 
 def is_without_tangent(array):

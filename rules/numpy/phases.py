@@ -7,12 +7,8 @@ apart and is constant elsewhere. So the derivative in the phases is the identity
 import numpy as np
 
 from rules.numpy.array_like import as_array, as_array_tangent
-from rules.numpy.reduced_axes import NOT_GIVEN, given, projector_of, stop_early, tangent_at
-from rulescore import AbstractZero, NoTangent, Thunk, ZeroTangent, frule, project_to, rrule, unthunk
-from rulescore.tangents.projection import NON_DIFFERENTIABLE
-
-NO_TANGENT = NoTangent()
-ZERO_TANGENT = ZeroTangent()
+from rules.numpy.reduced_axes import NOT_GIVEN, given, tangent_at
+from rulescore import ZeroTangent, apply_linear, frule, is_differentiable, project_to, pullback_wrt, rrule
 
 
 def whole_periods(y, p, period):
@@ -22,23 +18,19 @@ def whole_periods(y, p, period):
 
 @frule.register(np.unwrap)
 def unwrap_frule(tangents, p, discont=None, axis=-1, period=NOT_GIVEN):
-    y, dy, dperiod = np.unwrap(p, discont, axis, **given(period=period)), tangents[1], tangent_at(tangents, 3)
-    project, dy = project_to(y), as_array_tangent(dy, p)
-    if not isinstance(dperiod, AbstractZero) and project is not NON_DIFFERENTIABLE:
-        dy = dy + whole_periods(y, p, period) * dperiod
-    return y, project(dy)
+    # No `pushforward`, which along zeros calls np.unwrap itself: that takes the period, which has a place here, by
+    # keyword alone.
+    y = np.unwrap(p, discont, axis, **given(period=period))
+    of_period = apply_linear(lambda dperiod: whole_periods(y, p, period) * dperiod, tangent_at(tangents, 3))
+    return y, project_to(y)(as_array_tangent(tangents[1], p) + of_period)
 
 
 @rrule.register(np.unwrap)
 def unwrap_rrule(p, discont=None, axis=-1, period=NOT_GIVEN):
     """y = p + k · period with whole numbers k, hence p̄ = ȳ and the cotangent of the period is Σ k ȳ."""
     y = np.unwrap(p, discont, axis, **given(period=period))
-    project_p, project_discont, project_period = project_to(p), project_to(discont), projector_of(period)
-
-    def unwrap_pullback(ybar):
-        ybar = unthunk(ybar)
-        period_bar = Thunk(lambda: np.sum(whole_periods(y, p, period) * ybar))
-        of_options = project_discont(ZERO_TANGENT), NO_TANGENT, project_period(period_bar)
-        return stop_early(NO_TANGENT, project_p(ybar), *of_options)
-
-    return y, unwrap_pullback
+    return y, pullback_wrt(p, discont, ..., period if is_differentiable(period) else None)(
+        lambda ybar: ybar,
+        lambda ybar: ZeroTangent(),
+        lambda ybar: np.sum(whole_periods(y, p, period) * ybar),
+    )

@@ -1,5 +1,6 @@
 """Rules of numbers evenly spaced between two ends: `numpy.linspace`, `logspace`, `geomspace` and `arange`."""
 
+import functools
 import operator
 
 import numpy as np
@@ -7,25 +8,20 @@ from multipledispatch import MDNotImplementedError
 
 from rules.numpy.array_like import as_array, as_array_tangent, conj, shape_of
 from rules.numpy.differences import array_tangent_or_zeros
-from rules.numpy.reduced_axes import NOT_GIVEN, decline_discarded_imaginary_part, projector_of, stop_early, tangent_at
+from rules.numpy.reduced_axes import NOT_GIVEN, decline_discarded_imaginary_part, tangent_at
 from rulescore import (
-    AbstractZero,
-    NoTangent,
-    Tangent,
-    Thunk,
     ZeroTangent,
+    apply_linear,
     derivatives_given_output,
     frule,
     ignore_derivatives,
+    is_differentiable,
     project_to,
+    pullback_wrt,
+    pushforward,
     rrule,
     unbroadcast,
-    unthunk,
 )
-from rulescore.tangents.projection import NON_DIFFERENTIABLE
-
-NO_TANGENT = NoTangent()
-ZERO_TANGENT = ZeroTangent()
 
 
 class Fractions:
@@ -63,28 +59,22 @@ def decline_device(device):
         raise MDNotImplementedError
 
 
-def both_parts(ybar):
-    """The cotangents of a pair of outputs."""
-    return (ybar, ybar) if isinstance(ybar, AbstractZero) else map(unthunk, ybar)
-
-
 # ---------------------------------------------------------------- linspace
 
 
 @frule.register(np.linspace)
-def linspace_frule(tangents, start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis=0, *, device=None):
+@pushforward
+def linspace_frule(
+    dstart, dstop, start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis=0, *, device=None
+):
     decline_device(device)
-    result = np.linspace(start, stop, num, endpoint, retstep, dtype, axis)
-    y = result[0] if retstep else result
-    dstart, dstop = as_array_tangent(tangents[1], start), as_array_tangent(tangents[2], stop)
-    dy, *dstep = [dstart + dstop] * (2 if retstep else 1)
-    if not isinstance(dy, AbstractZero):
-        dstart, dstop = array_tangent_or_zeros(dstart, start), array_tangent_or_zeros(dstop, stop)
-        ends = np.linspace(dstart, dstop, num, endpoint, True, None, axis)
-        dy = project_to(y)(ends[0])
-        # Of one number or none there is no step, but NaN.
-        dstep = [ends[1] if Fractions(num, endpoint, axis).intervals > 0 else ZERO_TANGENT] if retstep else []
-    return result, Tangent(tuple, dy, *dstep) if retstep else dy
+    y = np.linspace(start, stop, num, endpoint, retstep, dtype, axis)
+    dstart, dstop = array_tangent_or_zeros(dstart, start), array_tangent_or_zeros(dstop, stop)
+    dy, dstep = np.linspace(dstart, dstop, num, endpoint, True, None, axis)
+    if not retstep:
+        return y, dy
+    # Of one number or none there is no step, but NaN.
+    return y, (dy, dstep if Fractions(num, endpoint, axis).intervals > 0 else ZeroTangent())
 
 
 @rrule.register(np.linspace)
@@ -92,24 +82,19 @@ def linspace_rrule(start, stop, num=50, endpoint=True, retstep=False, dtype=None
     """y = (1 - w) start + w stop with the weights w, hence start̄ = Σ (1 - w) ȳ and stop̄ = Σ w ȳ."""
     decline_device(device)
     result = np.linspace(start, stop, num, endpoint, retstep, dtype, axis)
-    y = result[0] if retstep else result
-    project_y, projects = project_to(y), (project_to(start), project_to(stop))
     shapes, fractions = (shape_of(start), shape_of(stop)), Fractions(num, endpoint, axis)
+    is_rounded = not is_differentiable(result[0] if retstep else result)
 
+    @pullback_wrt(start, stop)
     def linspace_pullback(ybar):
-        ybar, step_bar = both_parts(unthunk(ybar)) if retstep else (unthunk(ybar), ZERO_TANGENT)
-        ybar = ybar if project_y is not NON_DIFFERENTIABLE else ZERO_TANGENT  # rounded to integers
-        step_bar = step_bar / fractions.intervals if fractions.intervals > 0 else ZERO_TANGENT
+        ybar, step_bar = ybar if retstep else (ybar, ZeroTangent())
+        ybar = ZeroTangent() if is_rounded else ybar
+        step_bar = step_bar / fractions.intervals if fractions.intervals > 0 else ZeroTangent()
 
         def end_bar(of_numbers, sign, shape):
-            of_numbers = ybar if isinstance(ybar, AbstractZero) else of_numbers(ybar, shape)
-            return of_numbers + sign * unbroadcast(step_bar, shape)
+            return apply_linear(lambda ybar: of_numbers(ybar, shape), ybar) + sign * unbroadcast(step_bar, shape)
 
-        bars = (
-            Thunk(lambda: end_bar(fractions.start_bar, -1, shapes[0])),
-            Thunk(lambda: end_bar(fractions.stop_bar, 1, shapes[1])),
-        )
-        return NO_TANGENT, *[project(bar) for project, bar in zip(projects, bars, strict=True)]
+        return lambda: end_bar(fractions.start_bar, -1, shapes[0]), lambda: end_bar(fractions.stop_bar, 1, shapes[1])
 
     return result, linspace_pullback
 
@@ -150,20 +135,22 @@ class Powers:
 
 
 @frule.register(np.logspace)
-def logspace_frule(tangents, start, stop, num=50, endpoint=True, base=10.0, dtype=None, axis=0):
+@pushforward
+def logspace_frule(dstart, dstop, dbase, start, stop, num=50, endpoint=True, base=10.0, dtype=None, axis=0):
     decline_discarded_imaginary_part(as_array(start) + as_array(stop), dtype)
     powers = Powers(start, stop, num, endpoint, base, axis)
-    y, tangents = powers.rounded(dtype), (*tangents, *[NO_TANGENT] * 3)
-    dstart, dstop, dbase = (as_array_tangent(tangents[i], part) for i, part in ((1, start), (2, stop), (5, base)))
-    dy, of_ends = ZERO_TANGENT, dstart + dstop
-    if not isinstance(of_ends, AbstractZero):
+
+    def of_ends(dstart, dstop):
         dstart, dstop = array_tangent_or_zeros(dstart, start), array_tangent_or_zeros(dstop, stop)
         if np.ndim(base):
             _, dstart, dstop = powers.aligned(axis, base, dstart, dstop)
-        dy = dy + powers.slope() * np.linspace(dstart, dstop, num, endpoint, axis=axis)
-    if not isinstance(dbase, AbstractZero):
-        dy = dy + powers.slope_of_base() * (np.reshape(dbase, np.shape(powers.base)) if np.ndim(base) else dbase)
-    return y, project_to(y)(dy)
+        return powers.slope() * np.linspace(dstart, dstop, num, endpoint, axis=axis)
+
+    def of_base(dbase):
+        dbase = as_array_tangent(dbase, base)
+        return powers.slope_of_base() * (np.reshape(dbase, np.shape(powers.base)) if np.ndim(base) else dbase)
+
+    return powers.rounded(dtype), apply_linear(of_ends, dstart, dstop) + apply_linear(of_base, dbase)
 
 
 @rrule.register(np.logspace)
@@ -171,39 +158,35 @@ def logspace_rrule(start, stop, num=50, endpoint=True, base=NOT_GIVEN, dtype=Non
     """y = bᵗ with evenly spaced t, hence t̄ = conj(y log b) ȳ, and from there as `linspace_rrule`."""
     decline_discarded_imaginary_part(as_array(start) + as_array(stop), dtype)
     powers = Powers(start, stop, num, endpoint, 10.0 if base is NOT_GIVEN else base, axis)
-    y, fractions = powers.rounded(dtype), Fractions(num, endpoint, axis)
-    is_rounded = project_to(y) is NON_DIFFERENTIABLE
-    projects, shapes = [projector_of(part) for part in (start, stop, base)], (shape_of(start), shape_of(stop))
+    shapes, fractions = (shape_of(start), shape_of(stop)), Fractions(num, endpoint, axis)
 
+    @pullback_wrt(start, stop, ..., ..., base)
     def logspace_pullback(ybar):
-        ybar = unthunk(ybar)
-        if is_rounded or isinstance(ybar, AbstractZero):
-            start_bar, stop_bar, base_bar = (project(ZERO_TANGENT) for project in projects)
-        else:
-            exponents_bar = Thunk(lambda: unbroadcast(conj(powers.slope()) * ybar, np.shape(powers.exponents)))
-            start_bar = projects[0](Thunk(lambda: fractions.start_bar(unthunk(exponents_bar), shapes[0])))
-            stop_bar = projects[1](Thunk(lambda: fractions.stop_bar(unthunk(exponents_bar), shapes[1])))
-            base_bar = projects[2](Thunk(lambda: of_base(powers.slope_of_base(), ybar)))
-        return stop_early(NO_TANGENT, start_bar, stop_bar, NO_TANGENT, NO_TANGENT, base_bar)
+        exponents_bar = functools.cache(lambda: unbroadcast(conj(powers.slope()) * ybar, np.shape(powers.exponents)))
 
-    def of_base(slope, ybar):
-        return np.reshape(unbroadcast(conj(slope) * ybar, np.shape(powers.base)), shape_of(base))
+        def base_bar():
+            of_powers = unbroadcast(conj(powers.slope_of_base()) * ybar, np.shape(powers.base))
+            return np.reshape(of_powers, shape_of(base))
 
-    return y, logspace_pullback
+        return (
+            lambda: fractions.start_bar(exponents_bar(), shapes[0]),
+            lambda: fractions.stop_bar(exponents_bar(), shapes[1]),
+            base_bar,
+        )
+
+    return powers.rounded(dtype), logspace_pullback
 
 
 # ---------------------------------------------------------------- geometric sequences
 
 
 @frule.register(np.geomspace)
-def geomspace_frule(tangents, start, stop, num=50, endpoint=True, dtype=None, axis=0):
+@pushforward
+def geomspace_frule(dstart, dstop, start, stop, num=50, endpoint=True, dtype=None, axis=0):
     decline_discarded_imaginary_part(as_array(start) + as_array(stop), dtype)
     y = np.geomspace(start, stop, num, endpoint, dtype, axis)
-    project, dstart, dstop = project_to(y), as_array_tangent(tangents[1], start), as_array_tangent(tangents[2], stop)
-    if isinstance(dstart + dstop, AbstractZero) or project is NON_DIFFERENTIABLE:
-        return y, project(dstart + dstop)
     ratios = [array_tangent_or_zeros(tangent, end) / as_array(end) for tangent, end in ((dstart, start), (dstop, stop))]
-    return y, project(y * np.linspace(*ratios, num, endpoint, axis=axis))
+    return y, y * np.linspace(*ratios, num, endpoint, axis=axis)
 
 
 @rrule.register(np.geomspace)
@@ -214,17 +197,15 @@ def geomspace_rrule(start, stop, num=50, endpoint=True, dtype=None, axis=0):
     """
     decline_discarded_imaginary_part(as_array(start) + as_array(stop), dtype)
     y = np.geomspace(start, stop, num, endpoint, dtype, axis)
-    projects, shapes = (project_to(start), project_to(stop)), (shape_of(start), shape_of(stop))
-    is_rounded, fractions = project_to(y) is NON_DIFFERENTIABLE, Fractions(num, endpoint, axis)
+    shapes, fractions = (shape_of(start), shape_of(stop)), Fractions(num, endpoint, axis)
 
+    @pullback_wrt(start, stop)
     def geomspace_pullback(ybar):
-        ybar = unthunk(ybar)
-        if is_rounded or isinstance(ybar, AbstractZero):
-            return NO_TANGENT, *[project(ZERO_TANGENT) for project in projects]
-        logs_bar = Thunk(lambda: conj(y) * ybar)
-        start_bar = Thunk(lambda: fractions.start_bar(unthunk(logs_bar), shapes[0]) / np.conjugate(start))
-        stop_bar = Thunk(lambda: fractions.stop_bar(unthunk(logs_bar), shapes[1]) / np.conjugate(stop))
-        return NO_TANGENT, projects[0](start_bar), projects[1](stop_bar)
+        logs_bar = conj(y) * ybar
+        return (
+            lambda: fractions.start_bar(logs_bar, shapes[0]) / np.conjugate(start),
+            lambda: fractions.stop_bar(logs_bar, shapes[1]) / np.conjugate(stop),
+        )
 
     return y, geomspace_pullback
 
@@ -263,14 +244,15 @@ class Steps:
 
 @frule.register(np.arange)
 def arange_frule(tangents, start, stop=None, step=None, dtype=None, *, device=None, like=None):
+    # No `pushforward`, which along zeros calls np.arange itself: of what an AD system traces NumPy makes no range.
     steps = Steps(start, stop, step, like)
-    y, dstep = steps.numbers(dtype, device), tangent_at(tangents, 2)
-    dstart, project = tangents[1] if steps.has_start else ZERO_TANGENT, project_to(y)
-    if project is NON_DIFFERENTIABLE or (isinstance(dstart, AbstractZero) and isinstance(dstep, AbstractZero)):
-        return y, project(ZERO_TANGENT)
-    dy = np.zeros(len(y), y.dtype)
-    dy = dy if isinstance(dstart, AbstractZero) else dy + dstart
-    return y, project(dy if isinstance(dstep, AbstractZero) else dy + np.arange(len(y)) * dstep)
+    y = steps.numbers(dtype, device)
+
+    def along(dstart, dstep):
+        return np.zeros(len(y), y.dtype) + dstart + np.arange(len(y)) * dstep
+
+    dstart = tangents[1] if steps.has_start else ZeroTangent()
+    return y, project_to(y)(apply_linear(along, dstart, tangent_at(tangents, 2)))
 
 
 @rrule.register(np.arange)
@@ -278,14 +260,8 @@ def arange_rrule(start, stop=None, step=None, dtype=None, *, device=None, like=N
     """yᵢ = start + i · step, hence start̄ = Σ ȳ and step̄ = Σ i ȳᵢ; the stop only tells how many numbers there are."""
     steps = Steps(start, stop, step, like)
     y = steps.numbers(dtype, device)
-    is_integer, projects = project_to(y) is NON_DIFFERENTIABLE, [project_to(part) for part in (start, stop, step)]
-
-    def arange_pullback(ybar):
-        ybar = unthunk(ybar)
-        bars = [ZERO_TANGENT] * 3
-        if not is_integer and not isinstance(ybar, AbstractZero):
-            bars[0] = Thunk(lambda: np.sum(ybar)) if steps.has_start else ZERO_TANGENT
-            bars[2] = Thunk(lambda: np.sum(np.arange(len(y)) * ybar))
-        return stop_early(NO_TANGENT, *[project(bar) for project, bar in zip(projects, bars, strict=True)])
-
-    return y, arange_pullback
+    return y, pullback_wrt(start, stop, step)(
+        lambda ybar: np.sum(ybar) if steps.has_start else ZeroTangent(),
+        lambda ybar: ZeroTangent(),
+        lambda ybar: np.sum(np.arange(len(y)) * ybar),
+    )

@@ -8,10 +8,7 @@ from numpy.lib.stride_tricks import as_strided, sliding_window_view
 
 from rules.numpy.array_like import as_array_tangent
 from rules.numpy.indexing import scatter
-from rulescore import AbstractZero, NoTangent, frule, linear_rule, project_to, rrule, unthunk
-from rulescore.tangents.projection import NON_DIFFERENTIABLE
-
-NO_TANGENT = NoTangent()
+from rulescore import apply_linear, frule, linear_rule, pullback_wrt, pushforward, rrule
 
 # ---------------------------------------------------------------- orders: ȳ put back in its place
 
@@ -137,27 +134,20 @@ def strided(x, origins, shape, strides, subok, writeable):
 
 
 @frule.register(as_strided)
-def as_strided_frule(tangents, x, shape=None, strides=None, subok=False, writeable=True):
+@pushforward
+def as_strided_frule(dx, x, shape=None, strides=None, subok=False, writeable=True):
     origins = strided_origins(x, shape, strides)
-    y, dx = strided(x, origins, shape, strides, subok, writeable), tangents[1]
     # A tangent need not lie in memory as the array does.
-    return y, project_to(y)(dx if isinstance(dx, AbstractZero) else np.take(dx, origins))
+    return strided(x, origins, shape, strides, subok, writeable), np.take(dx, origins)
 
 
 @rrule.register(as_strided)
 def as_strided_rrule(x, shape=None, strides=None, subok=False, writeable=True):
     """Every element gets the sum over the places where the view shows it."""
-    origins, project, shape_of_x = strided_origins(x, shape, strides), project_to(x), np.shape(x)
+    origins, shape_of_x = strided_origins(x, shape, strides), np.shape(x)
     y = strided(x, origins, shape, strides, subok, writeable)
     dtype = y.dtype
-
-    def as_strided_pullback(ybar):
-        ybar = unthunk(ybar)
-        if isinstance(ybar, AbstractZero) or project is NON_DIFFERENTIABLE:
-            return NO_TANGENT, project(ybar)
-        return NO_TANGENT, project(gathered(ybar, origins, shape_of_x, dtype))
-
-    return y, as_strided_pullback
+    return y, pullback_wrt(x)(lambda ybar: gathered(ybar, origins, shape_of_x, dtype))
 
 
 # ---------------------------------------------------------------- axes of length 1: ȳ in the shape of the argument
@@ -167,24 +157,18 @@ def register_atleast(f):
     """The rules of ``atleast_1d`` and its like, which take one array, or several for a tuple of outputs."""
 
     @frule.register(f)
-    def atleast_frule(tangents, *arys):
-        dys = [
-            da if isinstance(da, AbstractZero) else f(as_array_tangent(da, a))
-            for da, a in zip(tangents[1:], arys, strict=True)
-        ]
-        return f(*arys), dys[0] if len(dys) == 1 else tuple(dys)
+    @pushforward
+    def atleast_frule(darys, *arys):
+        dys = tuple(apply_linear(f, as_array_tangent(da, a)) for da, a in zip(darys, arys, strict=True))
+        return f(*arys), dys if len(dys) > 1 else dys[0]
 
     @rrule.register(f)
     def atleast_rrule(*arys):
-        projects, shapes = [project_to(a) for a in arys], [np.shape(a) for a in arys]
-        count = len(arys)
+        shapes = list(map(np.shape, arys))
 
+        @pullback_wrt(*arys)
         def atleast_pullback(ybar):
-            ybar = unthunk(ybar)
-            ybars = [ybar] * count if count == 1 or isinstance(ybar, AbstractZero) else ybar
-            return NO_TANGENT, *[
-                project(np.reshape(part, shape)) for project, part, shape in zip(projects, ybars, shapes, strict=True)
-            ]
+            return tuple(map(np.reshape, ybar, shapes)) if len(shapes) > 1 else np.reshape(ybar, shapes[0])
 
         return f(*arys), atleast_pullback
 

@@ -11,10 +11,7 @@ import numpy as np
 
 from rules.numpy.array_like import as_array_tangent, shape_of
 from rules.numpy.reduced_axes import NOT_GIVEN, given
-from rulescore import AbstractZero, NoTangent, Tangent, frule, linear_rule, project_to, rrule, unbroadcast
-from rulescore.tangents.projection import NON_DIFFERENTIABLE
-
-NO_TANGENT = NoTangent()
+from rulescore import AbstractZero, Tangent, frule, linear_rule, pullback_wrt, pushforward, rrule, unbroadcast
 
 # ---------------------------------------------------------------- axes: ȳ moved back
 
@@ -33,21 +30,17 @@ rrule.alias(np.ndarray.swapaxes, np.swapaxes)
 
 
 @frule.register(np.ndarray.transpose)
-def ndarray_transpose_frule(tangents, a, /, *axes):
-    return a.transpose(*axes), tangents[1].transpose(*axes)
+@pushforward
+def ndarray_transpose_frule(da, a, /, *axes):
+    return a.transpose(*axes), da.transpose(*axes)
 
 
 @rrule.register(np.ndarray.transpose)
 def ndarray_transpose_rrule(a, /, *axes):
     """The axes come one by one, as one tuple, or not at all, which reverses them."""
-    project = project_to(a)
     one_by_one = axes and not (axes[0] is None or np.ndim(axes[0]))
     inverse = inverse_permutation(axes if one_by_one else axes[0] if axes else None)
-
-    def transpose_pullback(ybar):
-        return NO_TANGENT, project(np.transpose(ybar, inverse))
-
-    return a.transpose(*axes), transpose_pullback
+    return a.transpose(*axes), pullback_wrt(a)(lambda ybar: np.transpose(ybar, inverse))
 
 
 # ---------------------------------------------------------------- lengths: ȳ in the shape of the argument
@@ -72,43 +65,40 @@ def resolved_order(a, order):
     return "F" if flags is not None and flags.fnc else "C"
 
 
-def reshaping_frule(f, da, a, order):
-    """The pushforward of ``y = f(a)``, which reads and writes the elements in ``order``."""
-    y = f(a)
-    if isinstance(da, AbstractZero):
-        return y, da
-    return y, np.reshape(as_array_tangent(da, a), np.shape(y), **unless_c(resolved_order(a, order)))
+def reshaping_tangent(da, a, y, order):
+    """The tangent of ``y``, which has the elements of ``a``, read and written in ``order``."""
+    return np.reshape(as_array_tangent(da, a), np.shape(y), **unless_c(resolved_order(a, order)))
 
 
-def reshaping_rrule(f, a, order):
-    """The pullback of ``y = f(a)``, which reads and writes the elements in ``order``."""
-    project, shape, order = project_to(a), np.shape(a), resolved_order(a, order)
-
-    def reshape_pullback(ybar):
-        return NO_TANGENT, project(np.reshape(ybar, shape, **unless_c(order)))
-
-    return f(a), reshape_pullback
+def reshaping_pullback(a, order):
+    """The pullback of what reads and writes the elements of ``a`` in ``order``."""
+    shape, order = np.shape(a), resolved_order(a, order)
+    return pullback_wrt(a)(lambda ybar: np.reshape(ybar, shape, **unless_c(order)))
 
 
 @frule.register(np.reshape)
-def reshape_frule(tangents, a, /, shape, order="C", *, copy=None):
-    return reshaping_frule(lambda a: np.reshape(a, shape, **unless_c(order), **given(copy=copy)), tangents[1], a, order)
+@pushforward
+def reshape_frule(da, a, /, shape, order="C", *, copy=None):
+    y = np.reshape(a, shape, **unless_c(order), **given(copy=copy))
+    return y, reshaping_tangent(da, a, y, order)
 
 
 @rrule.register(np.reshape)
 def reshape_rrule(a, /, shape, order="C", *, copy=None):
-    return reshaping_rrule(lambda a: np.reshape(a, shape, **unless_c(order), **given(copy=copy)), a, order)
+    return np.reshape(a, shape, **unless_c(order), **given(copy=copy)), reshaping_pullback(a, order)
 
 
 @frule.register(np.ndarray.reshape)
-def ndarray_reshape_frule(tangents, a, /, *shape, order="C", copy=None):
-    return reshaping_frule(lambda a: a.reshape(*shape, **unless_c(order), **given(copy=copy)), tangents[1], a, order)
+@pushforward
+def ndarray_reshape_frule(da, a, /, *shape, order="C", copy=None):
+    y = a.reshape(*shape, **unless_c(order), **given(copy=copy))
+    return y, reshaping_tangent(da, a, y, order)
 
 
 @rrule.register(np.ndarray.reshape)
 def ndarray_reshape_rrule(a, /, *shape, order="C", copy=None):
     """The lengths come one by one or as one tuple."""
-    return reshaping_rrule(lambda a: a.reshape(*shape, **unless_c(order), **given(copy=copy)), a, order)
+    return a.reshape(*shape, **unless_c(order), **given(copy=copy)), reshaping_pullback(a, order)
 
 
 def memory_axes(a):
@@ -128,44 +118,44 @@ def memory_axes(a):
     return fastest[::-1]
 
 
-def flattening_frule(f, da, a, order):
-    """The pushforward of ``y = f(a)``, all elements in ``order``."""
-    if order != "K" or isinstance(da, AbstractZero):
-        return reshaping_frule(f, da, a, order)
-    return f(a), np.reshape(np.transpose(as_array_tangent(da, a), memory_axes(a)), -1)
-
-
-def flattening_rrule(f, a, order):
-    """The pullback of ``y = f(a)``, all elements in ``order``."""
+def flattening_tangent(da, a, y, order):
+    """The tangent of ``y``, all elements of ``a`` in ``order``."""
     if order != "K":
-        return reshaping_rrule(f, a, order)
-    project, axes = project_to(a), memory_axes(a)
+        return reshaping_tangent(da, a, y, order)
+    return np.reshape(np.transpose(as_array_tangent(da, a), memory_axes(a)), -1)
+
+
+def flattening_pullback(a, order):
+    """The pullback of all elements of ``a`` in ``order``."""
+    if order != "K":
+        return reshaping_pullback(a, order)
+    axes = memory_axes(a)
     lengths, inverse = [np.shape(a)[axis] for axis in axes], inverse_permutation(axes)
-
-    def flatten_pullback(ybar):
-        return NO_TANGENT, project(np.transpose(np.reshape(ybar, lengths), inverse))
-
-    return f(a), flatten_pullback
+    return pullback_wrt(a)(lambda ybar: np.transpose(np.reshape(ybar, lengths), inverse))
 
 
 @frule.register(np.ravel)
-def ravel_frule(tangents, a, order="C"):
-    return flattening_frule(lambda a: np.ravel(a, **unless_c(order)), tangents[1], a, order)
+@pushforward
+def ravel_frule(da, a, order="C"):
+    y = np.ravel(a, **unless_c(order))
+    return y, flattening_tangent(da, a, y, order)
 
 
 @rrule.register(np.ravel)
 def ravel_rrule(a, order="C"):
-    return flattening_rrule(lambda a: np.ravel(a, **unless_c(order)), a, order)
+    return np.ravel(a, **unless_c(order)), flattening_pullback(a, order)
 
 
 @frule.register(np.ndarray.flatten)
-def flatten_frule(tangents, a, /, order="C"):
-    return flattening_frule(lambda a: a.flatten(**unless_c(order)), tangents[1], a, order)
+@pushforward
+def flatten_frule(da, a, /, order="C"):
+    y = a.flatten(**unless_c(order))
+    return y, flattening_tangent(da, a, y, order)
 
 
 @rrule.register(np.ndarray.flatten)
 def flatten_rrule(a, /, order="C"):
-    return flattening_rrule(lambda a: a.flatten(**unless_c(order)), a, order)
+    return a.flatten(**unless_c(order)), flattening_pullback(a, order)
 
 
 rrule.alias(np.ndarray.ravel, np.ravel)
@@ -185,34 +175,25 @@ def tangents_of_items(darrays, arrays, dtype):
 def joining_frule(f, darrays, arrays, dtype, casting):
     """The pushforward of ``y = f(arrays)``: the tangents joined alike."""
     y = f(arrays, **given(dtype=dtype, casting=casting))
-    if isinstance(darrays, AbstractZero):
-        return y, darrays
-    project = project_to(y)
-    if project is NON_DIFFERENTIABLE:
-        return y, NO_TANGENT
-    return y, project(f(tangents_of_items(darrays, arrays, y.dtype), **given(casting=casting)))
+    return y, f(tangents_of_items(darrays, arrays, y.dtype), **given(casting=casting))
 
 
 def joining_rrule(f, cut, arrays, dtype, casting):
     """The pullback of ``y = f(arrays)``, where ``cut(ybar)`` gives the pieces, one for each array."""
-    y = f(arrays, **given(dtype=dtype, casting=casting))
-    is_array = not isinstance(arrays, (list, tuple))  # its items then lie along its first axis
-    kind, projects = type(arrays), [project_to(array) for array in arrays]
+    kind = type(arrays) if isinstance(arrays, (list, tuple)) else None  # None for an array, along its first axis
 
+    @pullback_wrt(arrays)
     def join_pullback(ybar):
-        if isinstance(ybar, AbstractZero):
-            return NO_TANGENT, ybar
-        if all(project is NON_DIFFERENTIABLE for project in projects):
-            return NO_TANGENT, NO_TANGENT
-        bars = [project(piece) for project, piece in zip(projects, cut(ybar), strict=True)]
-        return NO_TANGENT, np.stack(bars) if is_array else Tangent(kind, *bars)
+        pieces = cut(ybar)
+        return np.stack(pieces) if kind is None else Tangent(kind, *pieces)
 
-    return y, join_pullback
+    return f(arrays, **given(dtype=dtype, casting=casting)), join_pullback
 
 
 @frule.register(np.concatenate)
-def concatenate_frule(tangents, arrays, /, axis=0, *, dtype=None, casting=NOT_GIVEN):
-    return joining_frule(functools.partial(np.concatenate, axis=axis), tangents[1], arrays, dtype, casting)
+@pushforward
+def concatenate_frule(darrays, arrays, /, axis=0, *, dtype=None, casting=NOT_GIVEN):
+    return joining_frule(functools.partial(np.concatenate, axis=axis), darrays, arrays, dtype, casting)
 
 
 @rrule.register(np.concatenate)
@@ -232,8 +213,9 @@ def concatenate_rrule(arrays, /, axis=0, *, dtype=None, casting=NOT_GIVEN):
 
 
 @frule.register(np.stack)
-def stack_frule(tangents, arrays, axis=0, *, dtype=None, casting=NOT_GIVEN):
-    return joining_frule(functools.partial(np.stack, axis=axis), tangents[1], arrays, dtype, casting)
+@pushforward
+def stack_frule(darrays, arrays, axis=0, *, dtype=None, casting=NOT_GIVEN):
+    return joining_frule(functools.partial(np.stack, axis=axis), darrays, arrays, dtype, casting)
 
 
 @rrule.register(np.stack)

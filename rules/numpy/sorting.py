@@ -4,40 +4,41 @@ Sorting and partitioning share a cotangent equally among ties; what stands in or
 which of two equal elements came first. So ``sort(x)[-1]`` has the derivative of ``max(x)``.
 """
 
+import functools
+
 import numpy as np
 from multipledispatch import MDNotImplementedError
 
 from rules.numpy.array_like import as_array, as_array_tangent, shape_of
 from rules.numpy.indexing import scatter
-from rules.numpy.reduced_axes import decline_out, given
-from rulescore import AbstractZero, NoTangent, Tangent, Thunk, frule, project_to, rrule, unbroadcast, unthunk
-from rulescore.tangents.projection import NON_DIFFERENTIABLE
-
-NO_TANGENT = NoTangent()
+from rules.numpy.reduced_axes import decline_out
+from rules.numpy.shape import tangents_of_items
+from rulescore import (
+    Tangent,
+    apply_linear,
+    frule,
+    is_differentiable,
+    no_tangent_pullback,
+    project_to,
+    pullback_wrt,
+    pushforward,
+    rrule,
+    unbroadcast,
+)
 
 # ---------------------------------------------------------------- picking by number: ȳ added in its place
 
 
-def picking_frule(f, da, a):
-    """The pushforward of ``y = f(a)``, where f picks elements."""
-    return f(a), da if isinstance(da, AbstractZero) else f(as_array_tangent(da, a))
+def picked_bar(a, y, numbers, axis):
+    """How ȳ becomes ā, where ``y`` are the elements of these numbers along the axis; of all without one."""
+    shape, dtype = np.shape(a), y.dtype
 
-
-def picking_rrule(f, a, numbers, axis):
-    """The pullback of ``y = f(a)``, which are the elements of these numbers along the axis; of all without one."""
-    y, project, shape = f(a), project_to(a), np.shape(a)
-    dtype = y.dtype
-
-    def pick_pullback(ybar):
-        ybar = unthunk(ybar)
-        if isinstance(ybar, AbstractZero) or project is NON_DIFFERENTIABLE:
-            return NO_TANGENT, project(ybar)
+    def a_bar(ybar):
         if axis is None or not shape:
-            return NO_TANGENT, project(np.reshape(scatter(ybar, (numbers,), (int(np.prod(shape)),), dtype), shape))
-        before = (slice(None),) * (axis % len(shape))
-        return NO_TANGENT, project(scatter(ybar, (*before, numbers), shape, dtype))
+            return np.reshape(scatter(ybar, (numbers,), (int(np.prod(shape)),), dtype), shape)
+        return scatter(ybar, (*(slice(None),) * (axis % len(shape)), numbers), shape, dtype)
 
-    return y, pick_pullback
+    return a_bar
 
 
 def in_range(numbers, length, mode):
@@ -56,95 +57,93 @@ def length_along(a, axis):
 
 @frule.register(np.take)
 def take_frule(tangents, a, indices, axis=None, out=None, mode="raise"):
-    decline_out(out)
-    return picking_frule(lambda a: np.take(a, indices, axis=axis, mode=mode), tangents[1], a)
+    decline_out(out)  # along zeros too, for which a `pushforward` is not asked
+    f = functools.partial(np.take, indices=indices, axis=axis, mode=mode)
+    return f(a), apply_linear(f, as_array_tangent(tangents[1], a))
 
 
 @rrule.register(np.take)
 def take_rrule(a, indices, axis=None, out=None, mode="raise"):
     """y = a[..., i, ...], hence ȳ is added to ā[..., i, ...]; an element that is taken twice gets the sum."""
     decline_out(out)
+    y = np.take(a, indices, axis=axis, mode=mode)
     numbers = in_range(indices, length_along(a, axis), mode)
-    return picking_rrule(lambda a: np.take(a, indices, axis=axis, mode=mode), a, numbers, axis)
+    return y, pullback_wrt(a)(picked_bar(a, y, numbers, axis))
 
 
 @frule.register(np.compress)
 def compress_frule(tangents, condition, a, axis=None, out=None):
     decline_out(out)
-    return picking_frule(lambda a: np.compress(condition, a, axis=axis), tangents[2], a)
+    f = functools.partial(np.compress, condition, axis=axis)
+    return f(a), apply_linear(f, as_array_tangent(tangents[2], a))
 
 
 @rrule.register(np.compress)
 def compress_rrule(condition, a, axis=None, out=None):
     """The condition may be shorter than the axis, whose other elements are then left out."""
     decline_out(out)
-    y, pullback = picking_rrule(lambda a: np.compress(condition, a, axis=axis), a, np.flatnonzero(condition), axis)
-
-    def compress_pullback(ybar):
-        _, abar = pullback(ybar)
-        return NO_TANGENT, NO_TANGENT, abar
-
-    return y, compress_pullback
+    y = np.compress(condition, a, axis=axis)
+    return y, pullback_wrt(..., a)(picked_bar(a, y, np.flatnonzero(condition), axis))
 
 
 @frule.register(np.ndarray.compress)
-def ndarray_compress_frule(tangents, a, /, condition, axis=None, out=None):
+@pushforward
+def ndarray_compress_frule(da, _dcondition, a, /, condition, axis=None, out=None):
     decline_out(out)
-    return picking_frule(lambda a: np.compress(condition, a, axis=axis), tangents[1], a)
+    return np.compress(condition, a, axis=axis), np.compress(condition, da, axis=axis)
 
 
 @rrule.register(np.ndarray.compress)
 def ndarray_compress_rrule(a, /, condition, axis=None, out=None):
     decline_out(out)
-    return picking_rrule(lambda a: np.compress(condition, a, axis=axis), a, np.flatnonzero(condition), axis)
+    y = np.compress(condition, a, axis=axis)
+    return y, pullback_wrt(a)(picked_bar(a, y, np.flatnonzero(condition), axis))
 
 
 @frule.register(np.extract)
-def extract_frule(tangents, condition, arr):
-    return picking_frule(lambda a: np.extract(condition, a), tangents[2], arr)
+@pushforward
+def extract_frule(_dcondition, darr, condition, arr):
+    return np.extract(condition, arr), np.extract(condition, as_array_tangent(darr, arr))
 
 
 @rrule.register(np.extract)
 def extract_rrule(condition, arr):
-    y, pullback = picking_rrule(lambda a: np.extract(condition, a), arr, np.flatnonzero(condition), None)
-
-    def extract_pullback(ybar):
-        _, arr_bar = pullback(ybar)
-        return NO_TANGENT, NO_TANGENT, arr_bar
-
-    return y, extract_pullback
+    y = np.extract(condition, arr)
+    return y, pullback_wrt(..., arr)(picked_bar(arr, y, np.flatnonzero(condition), None))
 
 
 @frule.register(np.delete)
-def delete_frule(tangents, arr, obj, axis=None):
-    return picking_frule(lambda a: np.delete(a, obj, axis), tangents[1], arr)
+@pushforward
+def delete_frule(darr, arr, obj, axis=None):
+    return np.delete(arr, obj, axis), np.delete(as_array_tangent(darr, arr), obj, axis)
 
 
 @rrule.register(np.delete)
 def delete_rrule(arr, obj, axis=None):
     """What is kept gets its part of ȳ, what is deleted 0."""
+    y = np.delete(arr, obj, axis)
     kept = np.delete(np.arange(length_along(arr, axis)), obj)
-    return picking_rrule(lambda a: np.delete(a, obj, axis), arr, kept, axis)
+    return y, pullback_wrt(arr)(picked_bar(arr, y, kept, axis))
 
 
 @frule.register(np.take_along_axis)
-def take_along_axis_frule(tangents, arr, indices, axis=-1):
-    return picking_frule(lambda a: np.take_along_axis(a, indices, axis), tangents[1], arr)
+@pushforward
+def take_along_axis_frule(darr, arr, indices, axis=-1):
+    darr = as_array_tangent(darr, arr)
+    return np.take_along_axis(arr, indices, axis), np.take_along_axis(darr, indices, axis)
 
 
 @rrule.register(np.take_along_axis)
 def take_along_axis_rrule(arr, indices, axis=-1):
     """As `take_rrule`, with other numbers in each row."""
     y = np.take_along_axis(arr, indices, axis)
-    project, shape, dtype = project_to(arr), np.shape(arr), y.dtype
+    shape, dtype = np.shape(arr), y.dtype
 
+    @pullback_wrt(arr)
     def take_along_axis_pullback(ybar):
-        ybar = unthunk(ybar)
-        if isinstance(ybar, AbstractZero) or project is NON_DIFFERENTIABLE:
-            return NO_TANGENT, project(ybar)
         lengths = (int(np.prod(shape)),) if axis is None else shape
         index = index_along(indices, lengths, 0 if axis is None else axis % len(shape))
-        return NO_TANGENT, project(np.reshape(scatter(ybar, index, lengths, dtype), shape))
+        return np.reshape(scatter(ybar, index, lengths, dtype), shape)
 
     return y, take_along_axis_pullback
 
@@ -159,14 +158,10 @@ def index_along(indices, shape, axis):
 
 
 @frule.register(np.insert)
-def insert_frule(tangents, arr, obj, values, axis=None):
-    _, darr, _, dvalues, *_ = tangents
+@pushforward
+def insert_frule(darr, dvalues, arr, obj, values, axis=None):
     y = np.insert(as_array(arr), obj, as_array(values), axis)
-    project = project_to(y)
-    if project is NON_DIFFERENTIABLE or (isinstance(darr, AbstractZero) and isinstance(dvalues, AbstractZero)):
-        return y, project(darr + dvalues)
-    darr = np.zeros(shape_of(arr), y.dtype) if isinstance(darr, AbstractZero) else as_array_tangent(darr, arr)
-    dvalues = np.zeros(shape_of(values)) if isinstance(dvalues, AbstractZero) else as_array_tangent(dvalues, values)
+    darr, dvalues = tangents_of_items((darr, dvalues), (arr, values), y.dtype)
     # The values are converted to the type of the array, and lose their imaginary part in one of real numbers.
     return y, np.insert(darr, obj, dvalues if y.dtype.kind == "c" else np.real(dvalues), axis)
 
@@ -175,25 +170,24 @@ def insert_frule(tangents, arr, obj, values, axis=None):
 def insert_rrule(arr, obj, values, axis=None):
     """Inserting the numbers of elements into each other tells where each element of y comes from."""
     y = np.insert(as_array(arr), obj, as_array(values), axis)
-    (shape, narrow), projects = (shape_of(arr), shape_of(values)), [project_to(arr), project_to(values)]
-    if project_to(y) is NON_DIFFERENTIABLE:
-        return y, lambda ybar: (NO_TANGENT,)
+    if not is_differentiable(y):  # the values are rounded
+        return y, no_tangent_pullback
+    shape, narrow, dtype = shape_of(arr), shape_of(values), y.dtype
     of_arr, of_values = (np.reshape(np.arange(np.prod(s, dtype=int)), s) for s in (shape, narrow))
-    origins, dtype = np.ravel(np.insert(of_arr, obj, -1 - of_values, axis)), y.dtype
+    origins = np.ravel(np.insert(of_arr, obj, -1 - of_values, axis))
     is_from_arr = origins >= 0
 
-    def insert_pullback(ybar):
-        def bar_of(places, numbers, size, shape):
-            bar = unthunk(ybar)
-            if isinstance(bar, AbstractZero):
-                return bar
-            return np.reshape(scatter(np.reshape(bar, -1)[places], numbers, (size,), dtype), shape)
+    def from_places(ybar, places, numbers, shape):
+        size = int(np.prod(shape))
+        return np.reshape(scatter(np.reshape(ybar, -1)[places], numbers, (size,), dtype), shape)
 
-        arr_bar = Thunk(lambda: bar_of(is_from_arr, origins[is_from_arr], of_arr.size, shape))
-        values_bar = Thunk(lambda: bar_of(~is_from_arr, -1 - origins[~is_from_arr], of_values.size, narrow))
-        return NO_TANGENT, projects[0](arr_bar), NO_TANGENT, projects[1](values_bar)
+    def arr_bar(ybar):
+        return from_places(ybar, is_from_arr, origins[is_from_arr], shape)
 
-    return y, insert_pullback
+    def values_bar(ybar):
+        return from_places(ybar, ~is_from_arr, -1 - origins[~is_from_arr], narrow)
+
+    return y, pullback_wrt(arr, ..., values)(arr_bar, values_bar)
 
 
 # ---------------------------------------------------------------- choosing between arrays
@@ -212,33 +206,27 @@ def items_as_arrays(choices):
 @frule.register(np.choose)
 def choose_frule(tangents, a, choices, out=None, mode="raise"):
     decline_out(out)
-    dchoices = tangents[2]
-    y = np.choose(a, items_as_arrays(choices), mode=mode)
-    project = project_to(y)
-    if isinstance(dchoices, AbstractZero) or project is NON_DIFFERENTIABLE:
-        return y, project(dchoices)
-    numbers = in_range(a, len(choices), mode)
-    dchoices = dchoices if isinstance(dchoices, Tangent) else list(dchoices)
-    dy = np.zeros(np.shape(y), y.dtype)
-    for k, (dx, x) in enumerate(zip(dchoices, choices, strict=True)):
-        if not isinstance(dx, AbstractZero):
+    y, numbers = np.choose(a, items_as_arrays(choices), mode=mode), in_range(a, len(choices), mode)
+
+    def chosen_tangent(dchoices):
+        dy = np.zeros(np.shape(y), y.dtype)
+        for k, (dx, x) in enumerate(zip(list(dchoices), choices, strict=True)):
             dy = np.where(numbers == k, as_array_tangent(dx, x), dy)
-    return y, project(dy)
+        return dy
+
+    return y, project_to(y)(apply_linear(chosen_tangent, tangents[2]))
 
 
 @rrule.register(np.choose)
 def choose_rrule(a, choices, out=None, mode="raise"):
     """Each array gets ȳ where it was chosen and exactly 0 elsewhere, whatever stands there."""
     decline_out(out)
-    numbers = in_range(a, len(choices), mode)
-    project, shapes = project_to(choices), [shape_of(x) for x in choices]
+    numbers, shapes = in_range(a, len(choices), mode), [shape_of(x) for x in choices]
 
+    @pullback_wrt(..., choices)
     def choose_pullback(ybar):
-        ybar = unthunk(ybar)
-        if isinstance(ybar, AbstractZero) or project is NON_DIFFERENTIABLE:
-            return NO_TANGENT, NO_TANGENT, project(ybar)
         bars = [unbroadcast(np.where(numbers == k, ybar, 0), shape) for k, shape in enumerate(shapes)]
-        return NO_TANGENT, NO_TANGENT, project(items_of(choices, bars))
+        return items_of(choices, bars)
 
     return np.choose(a, items_as_arrays(choices), mode=mode), choose_pullback
 
@@ -304,52 +292,43 @@ def with_axis_back(x, axis):
     return x if axis is None else np.moveaxis(x, -1, axis)
 
 
+def sorted_tangent(da, ranks, axis):
+    """The tangent of the sorted array."""
+    return with_axis_back(ranks.sort(with_axis_last(da, axis)), axis)
+
+
+def unsorted_cotangent(ybar, ranks, axis, shape):
+    """ȳ of the sorted array, which has one axis where it was sorted without one, in the places of the elements."""
+    return np.reshape(with_axis_back(ranks.unsort(with_axis_last(ybar, axis)), axis), shape)
+
+
 @frule.register(np.sort)
 def sort_frule(tangents, a, axis=-1, kind=None, order=None, *, stable=None):
-    decline_fields(order)
-    if isinstance(tangents[1], AbstractZero):
-        return np.sort(a, axis, kind, **given(stable=stable)), tangents[1]
+    decline_fields(order)  # also along zeros, for which a `pushforward` is not asked
     y, ranks = sorted_along(as_array(a), axis)
-    return y, with_axis_back(ranks.sort(with_axis_last(as_array_tangent(tangents[1], a), axis)), axis)
+    return y, apply_linear(lambda da: sorted_tangent(da, ranks, axis), as_array_tangent(tangents[1], a))
 
 
 @rrule.register(np.sort)
 def sort_rrule(a, axis=-1, kind=None, order=None, *, stable=None):
     """Every element gets the ȳ of the place where it went; equal elements the mean of those of their places."""
     decline_fields(order)
-    project, shape = project_to(a), np.shape(a)
-    if project is NON_DIFFERENTIABLE:
-        return np.sort(a, axis, kind, **given(stable=stable)), lambda ybar: (NO_TANGENT,)
-    y, ranks = sorted_along(as_array(a), axis)
-
-    def sort_pullback(ybar):
-        ybar = unthunk(ybar)
-        if isinstance(ybar, AbstractZero):
-            return NO_TANGENT, ybar
-        # Without an axis ȳ has one.
-        abar = with_axis_back(ranks.unsort(with_axis_last(ybar, axis)), axis)
-        return NO_TANGENT, project(np.reshape(abar, shape))
-
-    return y, sort_pullback
+    (y, ranks), shape = sorted_along(as_array(a), axis), np.shape(a)
+    return y, pullback_wrt(a)(lambda ybar: unsorted_cotangent(ybar, ranks, axis, shape))
 
 
 @frule.register(np.sort_complex)
-def sort_complex_frule(tangents, a):
-    y, dy = sort_frule(tangents, as_array(a))
-    y = as_complex(y)
-    return y, project_to(y)(dy)
+@pushforward
+def sort_complex_frule(da, a):
+    y, ranks = sorted_along(as_array(a), -1)
+    return as_complex(y), sorted_tangent(as_array_tangent(da, a), ranks, -1)
 
 
 @rrule.register(np.sort_complex)
 def sort_complex_rrule(a):
     """As `sort_rrule`; real numbers become complex ones, and get the real part of their cotangents."""
-    y, pullback = sort_rrule(as_array(a))
-    project = project_to(a)
-
-    def sort_complex_pullback(ybar):
-        return NO_TANGENT, NO_TANGENT if project is NON_DIFFERENTIABLE else project(pullback(ybar)[1])
-
-    return as_complex(y), sort_complex_pullback
+    (y, ranks), shape = sorted_along(as_array(a), -1), np.shape(a)
+    return as_complex(y), pullback_wrt(a)(lambda ybar: unsorted_cotangent(ybar, ranks, -1, shape))
 
 
 def as_complex(x):
@@ -358,11 +337,10 @@ def as_complex(x):
 
 
 @frule.register(np.partition)
-def partition_frule(tangents, a, kth, axis=-1, kind="introselect", order=None):
+@pushforward
+def partition_frule(da, a, kth, axis=-1, kind="introselect", order=None):
     decline_fields(order)
-    y, da = np.partition(a, kth, axis, kind), tangents[1]
-    if isinstance(da, AbstractZero):
-        return y, da
+    y = np.partition(a, kth, axis, kind)
     in_order = sorted_along(as_array(a), axis)[1].sort(with_axis_last(as_array_tangent(da, a), axis))
     return y, with_axis_back(np.take_along_axis(in_order, np.argsort(places_of(y, axis), -1), -1), axis)
 
@@ -371,17 +349,13 @@ def partition_frule(tangents, a, kth, axis=-1, kind="introselect", order=None):
 def partition_rrule(a, kth, axis=-1, kind="introselect", order=None):
     """As `sort_rrule`; where NumPy put the elements that it left without order is found by sorting the result."""
     decline_fields(order)
-    y, project, shape = np.partition(a, kth, axis, kind), project_to(a), np.shape(a)
-    if project is NON_DIFFERENTIABLE:
-        return y, lambda ybar: (NO_TANGENT,)
+    y, shape = np.partition(a, kth, axis, kind), np.shape(a)
 
+    @pullback_wrt(a)
     def partition_pullback(ybar):
-        ybar = unthunk(ybar)
-        if isinstance(ybar, AbstractZero):
-            return NO_TANGENT, ybar
         in_order = np.take_along_axis(with_axis_last(ybar, axis), places_of(y, axis), -1)
-        abar = with_axis_back(sorted_along(as_array(a), axis)[1].unsort(in_order), axis)
-        return NO_TANGENT, project(np.reshape(abar, shape))
+        ranks = sorted_along(as_array(a), axis)[1]
+        return np.reshape(with_axis_back(ranks.unsort(in_order), axis), shape)
 
     return y, partition_pullback
 

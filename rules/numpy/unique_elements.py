@@ -7,25 +7,19 @@ import numpy as np
 
 from rules.numpy.array_like import as_array, as_array_tangent, shape_of
 from rules.numpy.indexing import scatter
-from rulescore import AbstractZero, NoTangent, Tangent, Thunk, ZeroTangent, frule, project_to, rrule, unthunk
-from rulescore.tangents.projection import NON_DIFFERENTIABLE
-
-NO_TANGENT = NoTangent()
-ZERO_TANGENT = ZeroTangent()
+from rules.numpy.shape import tangents_of_items
+from rulescore import ZeroTangent, frule, pullback_wrt, pushforward, rrule
 
 # ---------------------------------------------------------------- keeping elements
 
 
-def kept_tangent(y, da, a, places, axis=None):
-    """The tangent of ``y``, which are the elements of ``a`` in these places along an axis."""
-    da = as_array_tangent(da, a)
-    return project_to(y)(da if isinstance(da, AbstractZero) else np.take(da, places, axis))
+def kept_tangent(da, a, places, axis=None):
+    """The tangent of the elements of ``a`` in these places along an axis."""
+    return np.take(as_array_tangent(da, a), places, axis)
 
 
 def kept_bar(ybar, shape, places, axis=None):
     """ȳ in the places where the elements of an array of that shape came from."""
-    if isinstance(ybar, AbstractZero):
-        return ybar
     if axis is None or not shape:
         return np.reshape(scatter(ybar, (places,), (int(np.prod(shape)),), ybar.dtype), shape)
     return scatter(ybar, (*(slice(None),) * (axis % len(shape)), places), shape, ybar.dtype)
@@ -48,8 +42,9 @@ def unique_parts(ar, return_index, return_inverse, return_counts, axis, equal_na
 
 
 @frule.register(np.unique)
+@pushforward
 def unique_frule(
-    tangents,
+    dar,
     ar,
     return_index=False,
     return_inverse=False,
@@ -60,10 +55,8 @@ def unique_frule(
     sorted=True,
 ):
     parts, places = unique_parts(ar, return_index, return_inverse, return_counts, axis, equal_nan, sorted)
-    dy = kept_tangent(parts[0], tangents[1], ar, places, axis)
-    if len(parts) == 1:
-        return parts[0], dy
-    return tuple(parts), dy if isinstance(dy, NoTangent) else (dy, *[NO_TANGENT] * (len(parts) - 1))
+    dy = kept_tangent(dar, ar, places, axis)
+    return (parts[0], dy) if len(parts) == 1 else (tuple(parts), (dy, *[ZeroTangent()] * (len(parts) - 1)))
 
 
 @rrule.register(np.unique)
@@ -84,15 +77,10 @@ def unique_rrule(
 
 def unique_pullback(ar, places, axis=None, is_one_of_several=True):
     """The pullback of the unique elements, which may stand first among other outputs."""
-    project, shape = project_to(ar), shape_of(ar)
-
-    def pullback(ybar):
-        ybar = unthunk(ybar)
-        if is_one_of_several and not isinstance(ybar, AbstractZero):
-            ybar = unthunk(ybar[0])
-        return NO_TANGENT, project(kept_bar(ybar, shape, places, axis))
-
-    return pullback
+    shape = shape_of(ar)
+    return pullback_wrt(ar)(
+        lambda ybar: kept_bar(ybar[0] if is_one_of_several else ybar, shape, places, axis),
+    )
 
 
 def register_unique(f, *names):
@@ -107,11 +95,10 @@ def register_unique(f, *names):
         return result_type(values, *([places] if "indices" in names else []), *others), places
 
     @frule.register(f)
-    def unique_frule(tangents, x):
+    @pushforward
+    def unique_frule(dx, x):
         y, places = parts_of(x)
-        dvalues = kept_tangent(y[0], tangents[1], x, places)
-        is_constant = isinstance(dvalues, NoTangent)
-        return y, dvalues if is_constant else Tangent(result_type, dvalues, *[NO_TANGENT] * len(names))
+        return y, (kept_tangent(dx, x, places), *[ZeroTangent()] * len(names))
 
     @rrule.register(f)
     def unique_rrule(x):
@@ -125,13 +112,16 @@ register_unique(np.unique_inverse, "inverse_indices")
 
 
 @frule.register(np.unique_values)
-def unique_values_frule(tangents, x):
-    return unique_frule(tangents, x, equal_nan=False, sorted=IS_SORTED)
+@pushforward
+def unique_values_frule(dx, x):
+    (y,), places = unique_parts(x, False, False, False, None, False, IS_SORTED)
+    return y, kept_tangent(dx, x, places)
 
 
 @rrule.register(np.unique_values)
 def unique_values_rrule(x):
-    return unique_rrule(x, equal_nan=False, sorted=IS_SORTED)
+    (y,), places = unique_parts(x, False, False, False, None, False, IS_SORTED)
+    return y, unique_pullback(x, places, is_one_of_several=False)
 
 
 IS_SORTED = np.lib.NumpyVersion(np.__version__) < "2.3.0"
@@ -145,35 +135,22 @@ def joined(arrays):
     return np.concatenate([np.ravel(as_array(a)) for a in arrays])
 
 
-def set_frule(y, tangents, arrays, places):
-    """The pushforward of ``y``, which are the elements of two arrays, one behind the other, in these places."""
-    if all(isinstance(da, AbstractZero) for da in tangents):
-        return y, project_to(y)(sum(tangents[1:], tangents[0]))
-    moving = [
-        np.zeros(shape_of(a), y.dtype) if isinstance(da, AbstractZero) else as_array_tangent(da, a)
-        for da, a in zip(tangents, arrays, strict=True)
-    ]
-    return y, project_to(y)(np.take(joined(moving), places))
+def set_tangent(tangents, arrays, dtype, places):
+    """The tangent of the elements of two arrays, one behind the other, in these places."""
+    return np.take(joined(tangents_of_items(tangents, arrays, dtype)), places)
 
 
-def set_rrule(y, arrays, places):
-    """The pullback of ``y``, which are the elements of two arrays, one behind the other, in these places."""
-    projects, shapes = [project_to(a) for a in arrays], [shape_of(a) for a in arrays]
+def set_pullback(arrays, places):
+    """The pullback of the elements of two arrays, one behind the other, in these places."""
+    shapes = list(map(shape_of, arrays))
     sizes = [int(np.prod(shape)) for shape in shapes]
-    starts = [0, sizes[0]]
 
-    def bar_of(ybar, start, size, shape):
-        ybar = unthunk(ybar)
-        is_here = (places >= start) & (places < start + size)
-        return ybar if isinstance(ybar, AbstractZero) else kept_bar(ybar[is_here], shape, places[is_here] - start)
+    def bar_of(i):
+        start = sum(sizes[:i])
+        is_here = (places >= start) & (places < start + sizes[i])
+        return lambda ybar: kept_bar(ybar[is_here], shapes[i], places[is_here] - start)
 
-    def set_pullback(ybar):
-        return NO_TANGENT, *[
-            project(Thunk(lambda numbers=numbers: bar_of(ybar, *numbers)))
-            for project, *numbers in zip(projects, starts, sizes, shapes, strict=True)
-        ]
-
-    return y, set_pullback
+    return pullback_wrt(*arrays)(bar_of(0), bar_of(1))
 
 
 def first_places(a, is_unique):
@@ -206,61 +183,60 @@ def symmetric_difference_of(ar1, ar2, assume_unique):
 
 
 @frule.register(np.union1d)
-def union1d_frule(tangents, ar1, ar2):
+@pushforward
+def union1d_frule(dar1, dar2, ar1, ar2):
     y, places = union_of(ar1, ar2)
-    return set_frule(y, tangents[1:], (ar1, ar2), places)
+    return y, set_tangent((dar1, dar2), (ar1, ar2), y.dtype, places)
 
 
 @rrule.register(np.union1d)
 def union1d_rrule(ar1, ar2):
     """What is in both arrays is an element of the first one."""
     y, places = union_of(ar1, ar2)
-    return set_rrule(y, (ar1, ar2), places)
+    return y, set_pullback((ar1, ar2), places)
 
 
 @frule.register(np.setdiff1d)
-def setdiff1d_frule(tangents, ar1, ar2, assume_unique=False):
+@pushforward
+def setdiff1d_frule(dar1, _dar2, ar1, ar2, assume_unique=False):
     y, places = difference_of(ar1, ar2, assume_unique)
-    return y, kept_tangent(y, tangents[1], ar1, places)
+    return y, kept_tangent(dar1, ar1, places)
 
 
 @rrule.register(np.setdiff1d)
 def setdiff1d_rrule(ar1, ar2, assume_unique=False):
     """The second array says which elements of the first one are kept, and none of its own are."""
     y, places = difference_of(ar1, ar2, assume_unique)
-    return set_rrule(y, (ar1, ar2), places)
+    return y, set_pullback((ar1, ar2), places)
 
 
 @frule.register(np.setxor1d)
-def setxor1d_frule(tangents, ar1, ar2, assume_unique=False):
+@pushforward
+def setxor1d_frule(dar1, dar2, ar1, ar2, assume_unique=False):
     y, places = symmetric_difference_of(ar1, ar2, assume_unique)
-    return set_frule(y, tangents[1:3], (ar1, ar2), places)
+    return y, set_tangent((dar1, dar2), (ar1, ar2), y.dtype, places)
 
 
 @rrule.register(np.setxor1d)
 def setxor1d_rrule(ar1, ar2, assume_unique=False):
     y, places = symmetric_difference_of(ar1, ar2, assume_unique)
-    return set_rrule(y, (ar1, ar2), places)
+    return y, set_pullback((ar1, ar2), places)
 
 
 @frule.register(np.intersect1d)
-def intersect1d_frule(tangents, ar1, ar2, assume_unique=False, return_indices=False):
+@pushforward
+def intersect1d_frule(dar1, _dar2, ar1, ar2, assume_unique=False, return_indices=False):
     y, *indices = np.intersect1d(ar1, ar2, assume_unique, True)
-    dy = kept_tangent(y, tangents[1], ar1, indices[0])
-    if not return_indices:
-        return y, dy
-    return (y, *indices), dy if isinstance(dy, NoTangent) else (dy, NO_TANGENT, NO_TANGENT)
+    dy = kept_tangent(dar1, ar1, indices[0])
+    return ((y, *indices), (dy, ZeroTangent(), ZeroTangent())) if return_indices else (y, dy)
 
 
 @rrule.register(np.intersect1d)
 def intersect1d_rrule(ar1, ar2, assume_unique=False, return_indices=False):
     """What is in both arrays is an element of the first one."""
     y, *indices = np.intersect1d(ar1, ar2, assume_unique, True)
-    pullback_of_first = unique_pullback(ar1, indices[0], is_one_of_several=return_indices)
-    project = project_to(ar2)
-
-    def intersect1d_pullback(ybar):
-        zeros = NO_TANGENT if project is NON_DIFFERENTIABLE else ZERO_TANGENT
-        return *pullback_of_first(ybar), zeros
-
-    return ((y, *indices) if return_indices else y), intersect1d_pullback
+    shape = shape_of(ar1)
+    return (y, *indices) if return_indices else y, pullback_wrt(ar1, ar2)(
+        lambda ybar: kept_bar(ybar[0] if return_indices else ybar, shape, indices[0]),
+        lambda ybar: ZeroTangent(),
+    )

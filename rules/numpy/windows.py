@@ -11,9 +11,7 @@ import numpy as np
 from multipledispatch import MDNotImplementedError
 
 from rules.numpy.array_like import as_array_tangent, seen_by_tracers
-from rulescore import AbstractZero, NoTangent, frule, non_differentiable, project_to, rrule, scalar_rule, unthunk
-
-NO_TANGENT = NoTangent()
+from rulescore import apply_linear, frule, non_differentiable, pullback_wrt, pushforward, rrule, scalar_rule
 
 # ---------------------------------------------------------------- modified Bessel functions
 
@@ -61,9 +59,9 @@ scalar_rule(np.i0, lambda y, x: bessel_i(x, 1))
 
 
 @frule.register(np.i0, (list, tuple))
-def i0_of_list_frule(tangents, x):
-    y, dx = np.i0(x), as_array_tangent(tangents[1], x)
-    return y, dx if isinstance(dx, AbstractZero) else bessel_i(x, 1) * dx
+@pushforward
+def i0_of_list_frule(dx, x):
+    return np.i0(x), bessel_i(x, 1) * as_array_tangent(dx, x)
 
 
 # ---------------------------------------------------------------- the Kaiser window
@@ -87,23 +85,17 @@ def length_of_window(M):
 
 @frule.register(np.kaiser)
 def kaiser_frule(tangents, M, beta):
-    M, dbeta = length_of_window(M), tangents[2]
+    # No `pushforward`, which along zeros calls np.kaiser itself: that NumPy does not hand over to an AD system.
+    M = length_of_window(M)
     y = seen_by_tracers(np.kaiser, M, beta)
-    return y, dbeta if isinstance(dbeta, AbstractZero) else kaiser_slope(y, M, beta) * dbeta
+    return y, apply_linear(lambda dbeta: kaiser_slope(y, M, beta) * dbeta, tangents[2])
 
 
 @rrule.register(np.kaiser)
 def kaiser_rrule(M, beta):
-    M, project = length_of_window(M), project_to(beta)
+    M = length_of_window(M)
     y = seen_by_tracers(np.kaiser, M, beta)
-
-    def kaiser_pullback(ybar):
-        ybar = unthunk(ybar)
-        if isinstance(ybar, AbstractZero):
-            return NO_TANGENT, NO_TANGENT, project(ybar)
-        return NO_TANGENT, NO_TANGENT, project(np.sum(kaiser_slope(y, M, beta) * ybar))
-
-    return y, kaiser_pullback
+    return y, pullback_wrt(..., beta)(lambda ybar: np.sum(kaiser_slope(y, M, beta) * ybar))
 
 
 # Of an integer; of a float, of which NumPy takes the window too, it would be a silent zero.

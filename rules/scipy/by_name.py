@@ -14,6 +14,7 @@ from rulescore import (
     HasForwardMode,
     HasReverseMode,
     NoTangent,
+    Thunk,
     ZeroTangent,
     frule,
     project_to,
@@ -21,6 +22,7 @@ from rulescore import (
     unthunk,
 )
 from rulescore.closures.explicit_calls import handed_over
+from rulescore.definitions.pullbacks import cotangent_of_output
 from rulescore.tangents.structure import structure_of
 
 NO_TANGENT, ZERO = NoTangent(), ZeroTangent()
@@ -34,8 +36,9 @@ def rules_by_name(f, cotangents, tangent, refuse=None, solve=None, calls_back=Tr
     f : callable
         The function.
     cotangents : callable
-        ``cotangents(config, call, y, ybar)``, a dict of the cotangents of those arguments that have one; ``call`` has
-        the arguments as attributes.
+        ``cotangents(config, call, y, ybar)``, a dict of the cotangents of those arguments that have one; a function in
+        it, without arguments, computes one on demand. ``call`` has the arguments as attributes. ``ybar`` is not zero;
+        of several outputs, some may have a zero. What comes out is projected onto the arguments.
     tangent : callable
         ``tangent(config, call, y, d)``, the tangent of the output; ``d`` has the tangents of the arguments as
         attributes.
@@ -71,12 +74,9 @@ def rules_by_name(f, cotangents, tangent, refuse=None, solve=None, calls_back=Tr
         given = positional[: max([len(args), *named])]
 
         def pullback(ybar):
-            bars = cotangents(config, call, y, unthunk(ybar))
-            every = [without(getattr(call, name)) for name in given]
-            # What holds whole numbers alone has no derivative, whatever the formula gives.
-            return NO_TANGENT, *[
-                bars[name] if name in bars and bar is ZERO else bar for name, bar in zip(given, every, strict=True)
-            ]
+            ybar = cotangent_of_output(ybar)
+            bars = {} if isinstance(ybar, AbstractZero) else cotangents(config, call, y, ybar)
+            return NO_TANGENT, *[cotangent_of(getattr(call, name), bars.get(name, ZERO)) for name in given]
 
         return y, pullback
 
@@ -131,9 +131,12 @@ def _for_scipy(signature, bound):
     return args, kwargs | {name: x for name, x in bound.arguments.items() if name not in signature.parameters}
 
 
-def without(x):
-    """The cotangent of an argument that has no influence on the derivative."""
-    return ZERO if holds_numbers(x) else NO_TANGENT
+def cotangent_of(x, xbar):
+    """The cotangent of an argument, in its tangent space; on demand, where it is a function without arguments."""
+    if not holds_numbers(x):
+        return NO_TANGENT
+    project = project_to(x)
+    return Thunk(lambda: project(xbar())) if callable(xbar) else project(xbar)
 
 
 def holds_numbers(x):

@@ -16,7 +16,7 @@ from rules.scipy.optimize.implicit import (
     implicit_pushforward,
     tangent_of_result,
 )
-from rulescore import AbstractZero, add, frule_via_ad, ignore_derivatives, project_to, rrule_via_ad, unthunk
+from rulescore import AbstractZero, add, frule_via_ad, ignore_derivatives, rrule_via_ad, unthunk
 
 
 class Collocation:
@@ -83,7 +83,7 @@ def solve_bvp_cotangents(config, call, y, ybar):
     _, pullback = rrule_via_ad(config, found.outputs, found.z, call.fun, found.mesh)
     z_bar, fun_bar, mesh_bar = three(pullback((x_bar, y_bar, slopes_bar, p_bar)))
     fun, bc, mesh = implicit_pullback(config, found.conditions, found.z, found.parameters, z_bar)
-    return {"fun": add(fun_bar, fun), "bc": bc, "x": project_to(call.x)(add(mesh_bar, mesh))}
+    return {"fun": add(fun_bar, fun), "bc": bc, "x": add(mesh_bar, mesh)}
 
 
 def three(bars):

@@ -24,7 +24,7 @@ from rules.scipy.optimize.implicit import (
     is_zero,
     tangent_of_result,
 )
-from rulescore import AbstractZero, Tangent, Thunk, frule_via_ad, project_to, rrule_via_ad, unthunk
+from rulescore import AbstractZero, Tangent, frule_via_ad, rrule_via_ad, unthunk
 from rulescore.closures.explicit_calls import handed_over, made_explicit
 
 
@@ -246,23 +246,13 @@ def solve_ivp_cotangents(config, call, y, ybar):
     def spanbar():
         first = -inner(initialbar, found.rate(found.initial, found.fun, found.args, found.start))
         if call.t_eval is not None:
-            return as_given(Tangent(type(call.t_span), first, ZERO), call.t_span)
-        return as_given(Tangent(type(call.t_span), first + moved(0), moved(-1)), call.t_span)
+            return Tangent(type(call.t_span), first, ZERO)
+        return Tangent(type(call.t_span), first + moved(0), moved(-1))
 
-    bars = {
-        "fun": funbar,
-        "y0": Thunk(lambda: as_given(initialbar, call.y0)),
-        "args": argsbar,
-        "t_span": Thunk(spanbar),
-    }
-    if call.t_eval is not None:
-        bars["t_eval"] = Thunk(lambda: as_given(np.stack([moved(k) for k in range(len(y.t))]), call.t_eval))
-    return bars
+    def timesbar():
+        return np.stack([moved(k) for k in range(len(y.t))])
 
-
-def as_given(bar, x):
-    """The cotangent of an array in the form in which it was given."""
-    return project_to(x)(bar)
+    return {"fun": funbar, "y0": initialbar, "args": argsbar, "t_span": spanbar, "t_eval": timesbar}
 
 
 def solve_ivp_tangent(config, call, y, d):
@@ -310,20 +300,18 @@ def trajectory_of_odeint(call, y):
 
 
 def odeint_cotangents(config, call, y, ybar):
-    if isinstance(ybar, AbstractZero):
-        return {}
     found = trajectory_of_odeint(call, y)
     initialbar, funbar, argsbar = found.cotangents(config, ybar)
 
     def timesbar():
         moved = np.stack([np.sum(found.rate_at(k) * ybar[k]) for k in range(len(y))])
         start = np.sum(initialbar * found.rate_at(0))  # the initial state is that at the first time
-        return as_given(moved - start * np.eye(len(y))[0], call.t)
+        return moved - start * np.eye(len(y))[0]
 
     return {
         "func": funbar,
-        "y0": Thunk(lambda: as_given(np.reshape(initialbar, np.shape(as_array(call.y0))), call.y0)),
-        "t": Thunk(timesbar),
+        "y0": np.reshape(initialbar, np.shape(as_array(call.y0))),
+        "t": timesbar,
         "args": from_tuple_cotangent(argsbar, call.args),
     }
 

@@ -13,7 +13,7 @@ from rules.numpy.array_like import as_array
 from rules.scipy.by_name import NO_TANGENT, ZERO, filled, rules_by_name
 from rules.scipy.integrate.flat import size_of, tangent_from, vector_of
 from rules.scipy.optimize.implicit import as_tuple, as_tuple_tangent, from_tuple_cotangent, is_zero
-from rulescore import AbstractZero, Tangent, Thunk, frule_via_ad, not_implemented, project_to, rrule_via_ad, unthunk
+from rulescore import AbstractZero, Tangent, frule_via_ad, not_implemented, rrule_via_ad, unthunk
 from rulescore.closures.explicit_calls import handed_over
 
 # ---------------------------------------------------------------- integrands
@@ -76,21 +76,21 @@ class Integral:
     def limit_cotangent(self, sign, limit, ybar):
         if self.weight:
             return not_implemented("a limit of an integral with weight=; write the weight into the function")
-        return Thunk(lambda: project_to(limit)(sign * np.real(np.sum(np.conj(self.at(limit)) * ybar))))
+        return lambda: sign * np.real(np.sum(np.conj(self.at(limit)) * ybar))
 
     def cotangents(self, config, ybar):
-        """The cotangents of function, arguments and limits."""
+        """The cotangents of function, arguments and limits, on demand."""
         parameters = (self.fun, self.args)
         abar, bbar = self.limit_cotangent(-1, self.a, ybar), self.limit_cotangent(1, self.b, ybar)
-        if not size_of(parameters):
-            return ZERO, ZERO, abar, bbar
 
         @cache
         def bars():
+            if not size_of(parameters):
+                return ZERO, ZERO
             total = self.integrate(Pulled(config, self.fun, self.args, ybar), self.a, self.b)
             return tuple(tangent_from(total, parameters))
 
-        return Thunk(lambda: bars()[0]), Thunk(lambda: bars()[1]), abar, bbar
+        return lambda: bars()[0], lambda: bars()[1], abar, bbar
 
     def tangent(self, config, dfun, dargs, da, db):
         dy = ZERO
@@ -106,8 +106,6 @@ class Integral:
 
 def first_of(ybar, what):
     """The cotangent of the value of an integral; that of the error estimate is an error unless it is zero."""
-    if isinstance(ybar, AbstractZero):
-        return ZERO
     first, *others = ybar
     if not all(map(is_zero, others)):
         not_implemented(f"the error estimate of {what}").fail()
@@ -156,10 +154,8 @@ def quad_cotangents(config, call, y, ybar):
 
 
 def integral_bars(config, call, integral, ybar, name):
-    if isinstance(ybar, AbstractZero):
-        return {}
     funbar, argsbar, abar, bbar = integral.cotangents(config, ybar)
-    bars = {name: funbar, "args": from_tuple_cotangent(argsbar, call.args), "a": abar, "b": bbar}
+    bars = {name: funbar, "args": lambda: from_tuple_cotangent(argsbar(), call.args), "a": abar, "b": bbar}
     if getattr(call, "wvar", None) is not None:
         bars["wvar"] = not_implemented("wvar= of quad; write the weight into the function")
     return bars
@@ -302,12 +298,9 @@ def register_iterated(f, problem, names):
         return of, (call.func, call.args, *[getattr(call, name) for name in names])
 
     def cotangents(config, call, y, ybar):
-        valuebar = first_of(ybar, f.__name__)
-        if isinstance(valuebar, AbstractZero):
-            return {}
         of, parameters = integral(config, call)
         _, pullback = rrule_via_ad(config, of, *parameters)
-        return dict(zip(("func", "args", *names), pullback(valuebar)[1:], strict=False))
+        return dict(zip(("func", "args", *names), pullback(first_of(ybar, f.__name__))[1:], strict=False))
 
     def tangent(config, call, y, d):
         of, parameters = integral(config, call)
@@ -371,11 +364,8 @@ def gauss_legendre(func, a, b, args, n):
 
 
 def fixed_quad_cotangents(config, call, y, ybar):
-    valuebar = first_of(ybar, "fixed_quad")
-    if isinstance(valuebar, AbstractZero):
-        return {}
     _, pullback = rrule_via_ad(config, gauss_legendre, call.func, call.a, call.b, as_tuple(call.args), call.n)
-    bars = [unthunk(bar) for bar in pullback(valuebar)[1:5]]
+    bars = [unthunk(bar) for bar in pullback(first_of(ybar, "fixed_quad"))[1:5]]
     bars = [*bars, *[ZERO] * (4 - len(bars))]
     return {"func": bars[0], "a": bars[1], "b": bars[2], "args": from_tuple_cotangent(bars[3], call.args)}
 

@@ -148,8 +148,6 @@ def _missing(key, value):
 
 def cotangents_of_result(ybar, y, names):
     """The cotangents of some fields of an ``OptimizeResult``; an error where others have one that is not zero."""
-    if isinstance(ybar, AbstractZero):
-        return [ZERO for _ in names]
     fields = ybar.fields if isinstance(ybar, Tangent) else dict(ybar)
     bars = {key: unthunk(bar) for key, bar in fields.items()}
     for key, bar in bars.items():

@@ -11,7 +11,7 @@ from rules.numpy.array_like import as_array, as_array_tangent
 from rules.scipy.by_name import ZERO, filled, rules_by_name
 from rules.scipy.optimize.implicit import cotangents_of_result, tangent_of_result
 from rules.scipy.optimize.least_squares import cotangent_of_pair, tangent_of_pair
-from rulescore import AbstractZero, Tangent, project_to, unthunk
+from rulescore import AbstractZero, Tangent, unthunk
 
 # ---------------------------------------------------------------- least squares
 
@@ -48,11 +48,11 @@ def solution_tangent(a, b, x, free, da, db, dheld):
 
 def nnls_cotangents(config, call, y, ybar):
     a, b, x = as_array(call.A), as_array(call.b), y[0]
-    xbar, normbar = filled_parts(ybar, (x, y[1]))
+    xbar, normbar = map(filled, ybar, y)
     r = a @ x - b
     rbar = normbar * direction(r, y[1])
     abar, bbar, _ = solution_cotangents(a, b, x, np.asarray(x > 0), xbar + a.T @ rbar)
-    return {"A": project_to(call.A)(abar + np.outer(rbar, x)), "b": project_to(call.b)(bbar - rbar)}
+    return {"A": abar + np.outer(rbar, x), "b": bbar - rbar}
 
 
 def nnls_tangent(config, call, y, d):
@@ -65,11 +65,6 @@ def nnls_tangent(config, call, y, d):
 def direction(r, norm):
     """The gradient of the norm of the residuals; zero where they are zero."""
     return r / np.where(norm == 0, 1.0, norm)
-
-
-def filled_parts(ybar, y):
-    bars = [ZERO] * len(y) if isinstance(ybar, AbstractZero) else [unthunk(bar) for bar in ybar]
-    return [filled(bar, part) for bar, part in zip(bars, y, strict=True)]
 
 
 rules_by_name(scipy.optimize.nnls, nnls_cotangents, nnls_tangent, calls_back=False)
@@ -94,7 +89,7 @@ LSQ_FIELDS = ("x", "fun", "cost")
 def lsq_linear_cotangents(config, call, y, ybar):
     a, b, x = as_array(call.A), as_array(call.b), y.x
     bars = cotangents_of_result(ybar, y, LSQ_FIELDS)
-    xbar, rbar, costbar = [filled(bar, part) for bar, part in zip(bars, (x, y.fun, y.cost), strict=True)]
+    xbar, rbar, costbar = map(filled, bars, (x, y.fun, y.cost))
     free, at_lower = free_of(call, x)
     rbar = rbar + costbar * y.fun
     abar, bbar, heldbar = solution_cotangents(a, b, x, free, xbar + a.T @ rbar)
@@ -105,14 +100,14 @@ def lsq_linear_cotangents(config, call, y, ybar):
         ub=summed_like(np.where(at_lower, 0.0, heldbar), upper),
     )
     return {
-        "A": project_to(call.A)(abar + np.outer(rbar, x)),
-        "b": project_to(call.b)(bbar - rbar),
+        "A": abar + np.outer(rbar, x),
+        "b": bbar - rbar,
         "bounds": cotangent_of_pair(boundsbar, call.bounds),
     }
 
 
 def summed_like(bar, x):
-    return project_to(x)(np.sum(bar) if np.ndim(as_array(x)) == 0 else bar)
+    return np.sum(bar) if np.ndim(as_array(x)) == 0 else bar
 
 
 def lsq_linear_tangent(config, call, y, d):
@@ -184,10 +179,10 @@ class Vertex:
         bars = {}
         for name, limit in (("A_eq", "b_eq"), ("A_ub", "b_ub")):
             if getattr(self.call, name) is not None:
-                a, b = getattr(self.call, name), getattr(self.call, limit)
-                rows = self._placed(multipliers, name, len(as_array(a)))
-                bars[name] = project_to(a)(-np.outer(rows, self.x))
-                bars[limit] = project_to(b)(np.reshape(rows, np.shape(as_array(b))))
+                a, b = as_array(getattr(self.call, name)), as_array(getattr(self.call, limit))
+                rows = self._placed(multipliers, name, len(a))
+                bars[name] = -np.outer(rows, self.x)
+                bars[limit] = np.reshape(rows, np.shape(b))
         return {**bars, **self._bounds_cotangent(multipliers)}
 
     def _placed(self, multipliers, name, count):
@@ -248,8 +243,8 @@ def limits_of_program(bounds, n):
 def linprog_cotangents(config, call, y, ybar):
     c = as_array(call.c)
     bars = cotangents_of_result(ybar, y, ("x", "fun"))
-    xbar, valuebar = (filled(bar, part) for bar, part in zip(bars, (y.x, y.fun), strict=True))
-    return {"c": project_to(call.c)(valuebar * y.x), **Vertex(call, y.x).cotangents(xbar + valuebar * c)}
+    xbar, valuebar = map(filled, bars, (y.x, y.fun))
+    return {"c": valuebar * y.x, **Vertex(call, y.x).cotangents(xbar + valuebar * c)}
 
 
 def linprog_tangent(config, call, y, d):

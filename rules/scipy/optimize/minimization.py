@@ -14,7 +14,7 @@ from rules.scipy.optimize.implicit import (
 )
 from rules.scipy.optimize.roots import refuse_full_output
 from rules.scipy.optimize.stationarity import Stationarity, gradient
-from rulescore import AbstractZero, Tangent, add, frule_via_ad, project_to, rrule_via_ad, unthunk
+from rulescore import AbstractZero, Tangent, add, frule_via_ad, rrule_via_ad, unthunk
 
 # ---------------------------------------------------------------- what is minimised
 
@@ -187,8 +187,7 @@ def register_minimizer(f, name, is_of_number=False):
             found["fprime"] = fprimebar[0]
         if hasattr(call, "x1"):
             (pairbar,) = parts(endsbar, 1)
-            ends = call.x1, call.x2
-            found["x1"], found["x2"] = (project_to(x)(bar) for x, bar in zip(ends, parts(pairbar, 2), strict=True))
+            found["x1"], found["x2"] = parts(pairbar, 2)
         return found
 
     def tangent(config, call, x, d):
