@@ -31,16 +31,16 @@ def seen_by_tracers(f: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
     >>> seen_by_tracers(math.hypot, 3.0, 4.0)
     5.0
     """
-    tracer = _tracer_within((*args, *kwargs.values()))
+    tracer = tracer_within((*args, *kwargs.values()))
     if tracer is None:
         return called(f, args, kwargs)
     return tracer.__array_function__(f, (type(tracer),), args, kwargs)
 
 
-def _tracer_within(x: Any) -> Any:
+def tracer_within(x: Any) -> Any:
     """What an AD system traces, also within lists and tuples; None where there is no such thing."""
     if isinstance(x, (list, tuple)):
-        return next((found for found in map(_tracer_within, x) if found is not None), None)
+        return next((found for found in map(tracer_within, x) if found is not None), None)
     return x if hasattr(type(x), "__rule_type__") else None
 
 

@@ -6,9 +6,9 @@ never be asked for; with `operator` above it, ``grad(lambda x: pool(x, rows, col
 
 import functools
 
-from rules.numpy.array_like import tracer_within
 from rulescore import rrule
 from rulescore.closures.explicit_calls import calls_back, made_explicit
+from rulescore.primal_calls import tracer_within
 
 
 def operator(*, onnx=(), tensorflow=()):
