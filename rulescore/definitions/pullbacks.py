@@ -30,6 +30,7 @@ _NOTHING: Any = object()
 _ndarray, _float64 = np.ndarray, np.float64
 _NOT_GIVEN = np._NoValue  # NumPy's None
 _KEYWORD = inspect.Parameter.KEYWORD_ONLY
+_BY_POSITION = inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD
 
 Pullback = Callable[[Any], tuple[Any, ...]]
 
@@ -362,7 +363,7 @@ class _Pushforward:
 
     def _called(self, f: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
         """Call a function of which the rule may take some arguments by position that it takes by keyword alone."""
-        names = tuple([p.name for p in self._parameters])
+        names = tuple([p.name for p in self._parameters if p.kind in _BY_POSITION])
         first = _first_keyword(f, names)
         if first is None:
             return seen_by_tracers(f, *args, **kwargs)

@@ -295,6 +295,15 @@ def test_along_zeros_a_function_gets_by_keyword_what_it_takes_by_keyword_alone()
     assert dy is ZeroTangent()
 
 
+def test_along_zeros_what_stands_behind_a_star_stays_a_keyword():
+    def total(*xs, factor=2.0):
+        return factor * sum(xs)
+
+    table = ForwardRuleTable("frule")
+    table.add_rule(total, pushforward(lambda dxs, *xs, factor=2.0: (factor * sum(xs), factor * sum(dxs))))
+    assert table((NoTangent(), ZeroTangent(), ZeroTangent()), total, 1.0, 2.0, factor=3.0) == (9.0, ZeroTangent())
+
+
 def test_a_zero_for_an_output_says_whether_that_has_a_derivative():
     @pushforward
     def rule(dx, x):

@@ -80,7 +80,7 @@ def test_the_distance_far_from_the_origin_keeps_its_digits():
 def test_counting_metrics_have_derivative_zero():
     _, pullback = rrule(distance.cdist, np.eye(2), np.eye(2), "hamming")
     assert pullback(np.ones((2, 2)))[1:] == (ZeroTangent(), ZeroTangent())
-    assert rrule(distance.jaccard, [True, False], [True, True])[1](1.0) == (NoTangent(),)
+    assert set(rrule(distance.jaccard, [True, False], [True, True])[1](1.0)) == {NoTangent()}
 
 
 def test_a_function_of_the_user_s_has_no_rule():
