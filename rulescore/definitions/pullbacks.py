@@ -358,7 +358,7 @@ class _Pushforward:
     def _primal(self, f: Any) -> Callable[..., Any]:
         """What computes the output alone."""
         if isinstance(f, InstancesOf):
-            return lambda instance, *args, **kwargs: instance(*args, **kwargs)
+            return seen_by_tracers
         return self._by_rule if f is None else partial(self._called, f)
 
     def _called(self, f: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
