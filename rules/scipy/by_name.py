@@ -19,6 +19,7 @@ from rulescore import (
     frule,
     project_to,
     rrule,
+    rrule_via_ad,
     unthunk,
 )
 from rulescore.closures.explicit_calls import handed_over
@@ -153,4 +154,30 @@ def moves(*tangents):
 
 def filled(dx, x):
     """A tangent, with a zero written out."""
+    dx = unthunk(dx)
     return np.zeros(np.shape(x))[()] if isinstance(dx, AbstractZero) else dx
+
+
+def parts(tangent, count):
+    """The tangents of the items of a tuple."""
+    return [tangent[i] for i in range(count)]
+
+
+# ---------------------------------------------------------------- functions among the arguments, by the AD system
+
+
+def differentiated(config, f, *args):
+    """The output of ``f``, and a function that makes the cotangents of all its arguments of that of the output."""
+    y, pullback = rrule_via_ad(config, f, *args)
+
+    def pull(ybar):
+        bars = [unthunk(bar) for bar in pullback(ybar)[1:]]
+        return [*bars, *[ZERO] * (len(args) - len(bars))]
+
+    return y, pull
+
+
+def pulled(config, ybar, f, *args):
+    """The cotangents of all arguments of ``f`` from that of its output."""
+    ybar = cotangent_of_output(ybar)
+    return [ZERO] * len(args) if isinstance(ybar, AbstractZero) else differentiated(config, f, *args)[1](ybar)

@@ -9,14 +9,14 @@ import numpy as np
 import scipy.integrate
 
 from rules.numpy.array_like import as_array, as_array_tangent
-from rules.scipy.by_name import NO_TANGENT, ZERO, filled, rules_by_name
+from rules.scipy.by_name import NO_TANGENT, filled, parts, pulled, rules_by_name
 from rules.scipy.optimize.implicit import (
     cotangents_of_result,
     implicit_pullback,
     implicit_pushforward,
     tangent_of_result,
 )
-from rulescore import AbstractZero, add, frule_via_ad, ignore_derivatives, rrule_via_ad, unthunk
+from rulescore import add, frule_via_ad, ignore_derivatives
 
 
 class Collocation:
@@ -80,15 +80,10 @@ def solve_bvp_cotangents(config, call, y, ybar):
     x_bar, y_bar, slopes_bar, p_bar = [filled(bar, y[name]) for name, bar in zip(FIELDS, bars, strict=True)]
     if not found.has_parameters:
         p_bar = np.zeros(0)
-    _, pullback = rrule_via_ad(config, found.outputs, found.z, call.fun, found.mesh)
-    z_bar, fun_bar, mesh_bar = three(pullback((x_bar, y_bar, slopes_bar, p_bar)))
+    ybar = x_bar, y_bar, slopes_bar, p_bar
+    z_bar, fun_bar, mesh_bar = pulled(config, ybar, found.outputs, found.z, call.fun, found.mesh)
     fun, bc, mesh = implicit_pullback(config, found.conditions, found.z, found.parameters, z_bar)
     return {"fun": add(fun_bar, fun), "bc": bc, "x": add(mesh_bar, mesh)}
-
-
-def three(bars):
-    bars = [unthunk(bar) for bar in bars[1:4]]
-    return [*bars, *[ZERO] * (3 - len(bars))]
 
 
 def solve_bvp_tangent(config, call, y, d):
@@ -96,8 +91,7 @@ def solve_bvp_tangent(config, call, y, d):
     dmesh = as_array_tangent(d.x, call.x)
     dz = implicit_pushforward(config, found.conditions, found.z, found.parameters, (d.fun, d.bc, dmesh))
     outputs, douts = frule_via_ad(config, (NO_TANGENT, dz, d.fun, dmesh), found.outputs, found.z, call.fun, found.mesh)
-    douts = [ZERO] * 4 if isinstance(douts, AbstractZero) else [unthunk(dy) for dy in douts]
-    known = {name: filled(dy, part) for name, dy, part in zip(FIELDS, douts, outputs, strict=True)}
+    known = {name: filled(dy, part) for name, dy, part in zip(FIELDS, parts(douts, 4), outputs, strict=True)}
     return tangent_of_result(y, known if found.has_parameters else {**known, "p": NO_TANGENT})
 
 

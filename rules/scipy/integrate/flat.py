@@ -3,7 +3,7 @@
 import numpy as np
 
 from rules.scipy.by_name import filled
-from rulescore import AbstractZero, NoTangent, Tangent, project_to, unthunk
+from rulescore import NoTangent, Tangent, project_to
 from rulescore.closures.captures import is_traced
 from rulescore.tangents.structure import is_array, structure_of
 
@@ -31,12 +31,11 @@ def vector_of(dx, x):
 
 
 def _parts(dx, x):
-    dx = unthunk(dx)
     if is_number(x):
         yield np.reshape(filled(dx, x), -1)
         return
     for key, part in (structure_of(x) or {}).items():
-        yield from _parts(dx if isinstance(dx, AbstractZero) else dx[key], part)
+        yield from _parts(dx[key], part)
 
 
 def tangent_from(vector, x):

@@ -14,7 +14,7 @@ import numpy as np
 import scipy.integrate
 
 from rules.numpy.array_like import as_array, as_array_tangent
-from rules.scipy.by_name import NO_TANGENT, ZERO, filled, rules_by_name
+from rules.scipy.by_name import NO_TANGENT, ZERO, filled, parts, pulled, rules_by_name
 from rules.scipy.integrate.flat import size_of, tangent_from, vector_of
 from rules.scipy.optimize.implicit import (
     as_tuple,
@@ -24,7 +24,7 @@ from rules.scipy.optimize.implicit import (
     is_zero,
     tangent_of_result,
 )
-from rulescore import AbstractZero, Tangent, frule_via_ad, rrule_via_ad, unthunk
+from rulescore import Tangent, apply_linear, frule_via_ad
 from rulescore.closures.explicit_calls import handed_over, made_explicit
 
 
@@ -56,7 +56,7 @@ class Sensitivity:
         n = len(z) // 2
         tangents = (NO_TANGENT, z[n:], self.dfun, self.dargs, ZERO)
         f, df = frule_via_ad(self.config, tangents, self.rate, z[:n], self.fun, self.args, t)
-        return np.concatenate([f, filled(unthunk(df), f)])
+        return np.concatenate([f, filled(df, f)])
 
 
 class Adjoint:
@@ -67,15 +67,8 @@ class Adjoint:
 
     def __call__(self, t, z):
         y = self.state(t)
-        bars = pulled(self.config, self.rate, y, self.fun, self.args, t, z[: len(y)])
-        return -np.concatenate([filled(bars[0], y), vector_of(Tangent(tuple, *bars[1:]), (self.fun, self.args))])
-
-
-def pulled(config, rate, y, fun, args, t, fbar):
-    """The cotangents of state, function and arguments from that of the rate."""
-    _, pullback = rrule_via_ad(config, rate, y, fun, args, t)
-    bars = [unthunk(bar) for bar in pullback(fbar)[1:4]]
-    return [*bars, *[ZERO] * (3 - len(bars))]
+        ybar, *bars, _ = pulled(self.config, z[: len(y)], self.rate, y, self.fun, self.args, t)
+        return -np.concatenate([filled(ybar, y), vector_of(Tangent(tuple, *bars), (self.fun, self.args))])
 
 
 # ---------------------------------------------------------------- trajectories
@@ -106,9 +99,9 @@ class Trajectory:
 
     def tangent(self, config, dinitial, dfun, dargs, dstart):
         """The tangents of the states at fixed times."""
-        s = filled(dinitial, self.initial)
-        if not isinstance(dstart, AbstractZero):
-            s = s - self.rate(self.initial, self.fun, self.args, self.start) * dstart
+        s = filled(dinitial, self.initial) - apply_linear(
+            lambda dt: self.rate(self.initial, self.fun, self.args, self.start) * dt, dstart
+        )
         system = Sensitivity(config, self.rate, self.fun, self.args, dfun, dargs)
         n = len(self.initial)
         z = np.concatenate([self.initial, s])
@@ -257,7 +250,7 @@ def solve_ivp_cotangents(config, call, y, ybar):
 
 def solve_ivp_tangent(config, call, y, d):
     found = trajectory_of_ivp(call, y)
-    dstart, dend = (ZERO, ZERO) if isinstance(d.t_span, AbstractZero) else map(unthunk, d.t_span)
+    dstart, dend = parts(d.t_span, 2)
     dy0 = as_array_tangent(d.y0, call.y0)
     dstates = found.tangent(config, dy0, d.fun, d.args, dstart)
     if call.t_eval is not None:
@@ -318,14 +311,13 @@ def odeint_cotangents(config, call, y, ybar):
 
 def odeint_tangent(config, call, y, d):
     found = trajectory_of_odeint(call, y)
-    dy0 = as_array_tangent(d.y0, call.y0)
-    dy0 = dy0 if isinstance(dy0, AbstractZero) else np.reshape(dy0, -1)
-    dt = filled(as_array_tangent(d.t, call.t), found.times)
-    dstart = ZERO if isinstance(d.t, AbstractZero) else dt[0]
-    dy = found.tangent(config, dy0, d.func, as_tuple_tangent(d.args, call.args), dstart)
-    if not isinstance(d.t, AbstractZero):
-        dy = dy + np.stack([found.rate_at(k) for k in range(len(y))]) * dt[:, None]
-    return dy
+    dy0, dt = np.reshape(as_array_tangent(d.y0, call.y0), -1), as_array_tangent(d.t, call.t)
+    at_fixed_times = found.tangent(config, dy0, d.func, as_tuple_tangent(d.args, call.args), dt[0])
+
+    def by_times(dt):
+        return np.stack([found.rate_at(k) for k in range(len(y))]) * dt[:, None]
+
+    return at_fixed_times + apply_linear(by_times, dt)
 
 
 def refuse_odeint(call):

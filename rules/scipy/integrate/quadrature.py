@@ -10,10 +10,10 @@ import numpy as np
 import scipy.integrate
 
 from rules.numpy.array_like import as_array
-from rules.scipy.by_name import NO_TANGENT, ZERO, filled, rules_by_name
+from rules.scipy.by_name import NO_TANGENT, ZERO, differentiated, filled, pulled, rules_by_name
 from rules.scipy.integrate.flat import size_of, tangent_from, vector_of
 from rules.scipy.optimize.implicit import as_tuple, as_tuple_tangent, from_tuple_cotangent, is_zero
-from rulescore import AbstractZero, Tangent, frule_via_ad, not_implemented, rrule_via_ad, unthunk
+from rulescore import AbstractZero, Tangent, apply_linear, frule_via_ad, not_implemented
 from rulescore.closures.explicit_calls import handed_over
 
 # ---------------------------------------------------------------- integrands
@@ -33,9 +33,8 @@ class Pulled:
         def at_t(fun, args):  # of which t is no argument, or inner integrals would be differentiated for it
             return value_at(t, fun, args)
 
-        y, pullback = rrule_via_ad(self.config, at_t, self.fun, self.args)
-        bars = pullback(self.ybar * np.ones(np.shape(y))[()])[1:]
-        return vector_of(Tangent(tuple, *bars) if len(bars) == 2 else ZERO, (self.fun, self.args))
+        y, pull = differentiated(self.config, at_t, self.fun, self.args)
+        return vector_of(Tangent(tuple, *pull(self.ybar * np.ones(np.shape(y))[()])), (self.fun, self.args))
 
 
 class Pushed:
@@ -47,7 +46,7 @@ class Pushed:
     def __call__(self, t):
         tangents = (NO_TANGENT, ZERO, self.dfun, self.dargs)
         y, dy = frule_via_ad(self.config, tangents, value_at, t, self.fun, self.args)
-        return filled(unthunk(dy), y)
+        return filled(dy, y)
 
 
 class Integral:
@@ -93,15 +92,17 @@ class Integral:
         return lambda: bars()[0], lambda: bars()[1], abar, bbar
 
     def tangent(self, config, dfun, dargs, da, db):
-        dy = ZERO
-        if not (isinstance(dfun, AbstractZero) and isinstance(dargs, AbstractZero)):
-            dy = dy + self.integrate(Pushed(config, self.fun, self.args, dfun, dargs), self.a, self.b)
-        for sign, limit, dlimit in ((-1, self.a, da), (1, self.b, db)):
-            if not isinstance(dlimit, AbstractZero):
-                if self.weight:
-                    not_implemented("a limit of an integral with weight=; write the weight into the function").fail()
-                dy = dy + sign * self.at(limit) * dlimit
-        return dy
+        def by_parameters(dfun, dargs):
+            return self.integrate(Pushed(config, self.fun, self.args, dfun, dargs), self.a, self.b)
+
+        by_lower = apply_linear(lambda da: self.limit_tangent(-1, self.a, da), da)
+        by_upper = apply_linear(lambda db: self.limit_tangent(1, self.b, db), db)
+        return apply_linear(by_parameters, dfun, dargs) + by_lower + by_upper
+
+    def limit_tangent(self, sign, limit, dlimit):
+        if self.weight:
+            not_implemented("a limit of an integral with weight=; write the weight into the function").fail()
+        return sign * self.at(limit) * dlimit
 
 
 def first_of(ybar, what):
@@ -109,7 +110,7 @@ def first_of(ybar, what):
     first, *others = ybar
     if not all(map(is_zero, others)):
         not_implemented(f"the error estimate of {what}").fail()
-    return unthunk(first)
+    return first
 
 
 # ---------------------------------------------------------------- quad
@@ -299,14 +300,14 @@ def register_iterated(f, problem, names):
 
     def cotangents(config, call, y, ybar):
         of, parameters = integral(config, call)
-        _, pullback = rrule_via_ad(config, of, *parameters)
-        return dict(zip(("func", "args", *names), pullback(first_of(ybar, f.__name__))[1:], strict=False))
+        bars = pulled(config, first_of(ybar, f.__name__), of, *parameters)
+        return dict(zip(("func", "args", *names), bars, strict=True))
 
     def tangent(config, call, y, d):
         of, parameters = integral(config, call)
         dparameters = (d.func, d.args, *[getattr(d, name) for name in names])
         _, dy = frule_via_ad(config, (NO_TANGENT, *dparameters), of, *parameters)
-        return filled(unthunk(dy), y[0]), not_implemented(f"the error estimate of {f.__name__}")
+        return filled(dy, y[0]), not_implemented(f"the error estimate of {f.__name__}")
 
     def refuse(call):
         opts = getattr(call, "opts", None)
@@ -364,17 +365,16 @@ def gauss_legendre(func, a, b, args, n):
 
 
 def fixed_quad_cotangents(config, call, y, ybar):
-    _, pullback = rrule_via_ad(config, gauss_legendre, call.func, call.a, call.b, as_tuple(call.args), call.n)
-    bars = [unthunk(bar) for bar in pullback(first_of(ybar, "fixed_quad"))[1:5]]
-    bars = [*bars, *[ZERO] * (4 - len(bars))]
-    return {"func": bars[0], "a": bars[1], "b": bars[2], "args": from_tuple_cotangent(bars[3], call.args)}
+    arguments = (call.func, call.a, call.b, as_tuple(call.args), call.n)
+    funcbar, abar, bbar, argsbar, _ = pulled(config, first_of(ybar, "fixed_quad"), gauss_legendre, *arguments)
+    return {"func": funcbar, "a": abar, "b": bbar, "args": from_tuple_cotangent(argsbar, call.args)}
 
 
 def fixed_quad_tangent(config, call, y, d):
     tangents = (NO_TANGENT, d.func, d.a, d.b, as_tuple_tangent(d.args, call.args), NO_TANGENT)
     arguments = (call.func, call.a, call.b, as_tuple(call.args), call.n)
     _, dy = frule_via_ad(config, tangents, gauss_legendre, *arguments)
-    return filled(unthunk(dy), y[0]), NO_TANGENT
+    return filled(dy, y[0]), NO_TANGENT
 
 
 rules_by_name(scipy.integrate.fixed_quad, fixed_quad_cotangents, fixed_quad_tangent)

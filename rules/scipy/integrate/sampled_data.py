@@ -8,8 +8,8 @@ import numpy as np
 import scipy.integrate
 
 from rules.numpy.array_like import as_array
-from rules.scipy.by_name import NO_TANGENT, ZERO, filled, rules_by_name
-from rulescore import frule_via_ad, rrule_via_ad, unthunk
+from rules.scipy.by_name import NO_TANGENT, filled, pulled, rules_by_name
+from rulescore import frule_via_ad
 
 
 def along_last(y, x, axis):
@@ -126,17 +126,13 @@ def register_integral(f, implementation, names, starts_at_zero=False):
 
     def cotangents(config, call, y, ybar):
         of, arguments = computed(call)
-        _, pullback = rrule_via_ad(config, of, *arguments)
-        bars = [unthunk(bar) for bar in pullback(ybar)[1:]]
-        found = dict(zip(names, [*bars, *[ZERO] * (len(names) - len(bars))], strict=True))
-        found.pop("axis", None)
-        return found
+        return dict(zip(names, pulled(config, ybar, of, *arguments), strict=True))
 
     def tangent(config, call, y, d):
         of, arguments = computed(call)
         tangents = [NO_TANGENT if name == "axis" else getattr(d, name) for name in names]
         _, dy = frule_via_ad(config, (NO_TANGENT, *tangents), of, *arguments)
-        return filled(unthunk(dy), y)
+        return filled(dy, y)
 
     rules_by_name(f, cotangents, tangent)
 

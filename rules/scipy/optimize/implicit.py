@@ -7,14 +7,14 @@ Where F(z, θ) = 0 defines z(θ), dz = -(∂F/∂z)⁻¹ ∂F/∂θ dθ, hence �
 import numpy as np
 
 from rules.numpy.array_like import as_array
-from rules.scipy.by_name import NO_TANGENT, ZERO
+from rules.scipy.by_name import NO_TANGENT, ZERO, differentiated, filled
 from rulescore import (
     AbstractZero,
     NoTangent,
     Tangent,
+    apply_linear,
     frule_via_ad,
     not_implemented,
-    rrule_via_ad,
     unthunk,
 )
 from rulescore.tangents.structure import structure_of
@@ -39,16 +39,15 @@ def implicit_pullback(config, conditions, z, parameters, zbar):
     """
     if isinstance(zbar, AbstractZero) or np.size(z) == 0:
         return (ZERO,) * len(parameters)
-    f, pullback = rrule_via_ad(config, conditions, z, *parameters)
+    f, pull = differentiated(config, conditions, z, *parameters)
 
-    def pulled(fbar):
-        bars = [unthunk(bar) for bar in pullback(np.reshape(fbar, np.shape(f)))[1:]]
-        return [*bars, *[ZERO] * (1 + len(parameters) - len(bars))]
+    def bars_of(fbar):
+        return pull(np.reshape(fbar, np.shape(f)))
 
-    jacobian_h = np.stack([_vector(pulled(e)[0], z) for e in unit_vectors(z)], axis=-1)
+    jacobian_h = np.stack([_vector(bars_of(e)[0], z) for e in unit_vectors(z)], axis=-1)
     multipliers = _solved(jacobian_h, zbar, z)
     _check_is_solution(jacobian_h.conj().T, f, z)
-    return tuple(pulled(-multipliers)[1:])
+    return tuple(bars_of(-multipliers)[1:])
 
 
 def implicit_pushforward(config, conditions, z, parameters, dparameters):
@@ -62,13 +61,15 @@ def implicit_pushforward(config, conditions, z, parameters, dparameters):
         f, df = frule_via_ad(config, tangents, conditions, z, *parameters)
         return f, unthunk(df)
 
+    def solved(df):
+        still = [ZERO if not isinstance(dx, NoTangent) else dx for dx in dparameters]
+        units = [np.reshape(e, np.shape(z)) for e in unit_vectors(z)]
+        jacobian = np.stack([_vector(pushed(e, still)[1], z) for e in units], axis=-1)
+        _check_is_solution(jacobian, f, z)
+        return -_solved(jacobian, df, z)
+
     f, df = pushed(ZERO, dparameters)
-    if isinstance(df, AbstractZero):
-        return ZERO
-    still = [ZERO if not isinstance(dx, NoTangent) else dx for dx in dparameters]
-    jacobian = np.stack([_vector(pushed(np.reshape(e, np.shape(z)), still)[1], z) for e in unit_vectors(z)], axis=-1)
-    _check_is_solution(jacobian, f, z)
-    return -_solved(jacobian, df, z)
+    return apply_linear(solved, df)
 
 
 def unit_vectors(z):
@@ -77,7 +78,7 @@ def unit_vectors(z):
 
 
 def _vector(bar, z):
-    return np.zeros(np.size(z)) if isinstance(bar, AbstractZero) else np.reshape(bar, -1)
+    return np.reshape(filled(bar, z), -1)
 
 
 def _solved(matrix, right, z):
@@ -110,12 +111,12 @@ def as_tuple(args):
 
 
 def as_tuple_tangent(dargs, args):
-    return dargs if isinstance(args, tuple) or isinstance(dargs, AbstractZero) else Tangent(tuple, dargs)
+    return dargs if isinstance(args, tuple) else apply_linear(lambda dx: Tangent(tuple, dx), dargs)
 
 
 def from_tuple_cotangent(bar, args):
     """The cotangent of ``args=`` from that of the tuple."""
-    return bar if isinstance(args, tuple) or isinstance(bar, AbstractZero) else unthunk(bar)[0]
+    return bar if isinstance(args, tuple) else bar[0]
 
 
 def values_of(fun, z, args):

@@ -8,7 +8,7 @@ import numpy as np
 import scipy.optimize
 
 from rules.numpy.array_like import as_array
-from rules.scipy.by_name import ZERO, filled, rules_by_name
+from rules.scipy.by_name import ZERO, differentiated, filled, parts, pulled, rules_by_name
 from rules.scipy.optimize.implicit import (
     as_tuple,
     as_tuple_tangent,
@@ -16,10 +16,9 @@ from rules.scipy.optimize.implicit import (
     from_tuple_cotangent,
     tangent_of_result,
 )
-from rules.scipy.optimize.minimization import parts
 from rules.scipy.optimize.roots import refuse_full_output
 from rules.scipy.optimize.stationarity import Stationarity
-from rulescore import AbstractZero, Tangent, add, frule_via_ad, not_implemented, rrule_via_ad, unthunk
+from rulescore import AbstractZero, Tangent, add, apply_linear, frule_via_ad, not_implemented
 
 # ρ(s) of squared residuals, as in `scipy.optimize.least_squares`, and its derivative.
 LOSSES = {
@@ -51,9 +50,8 @@ class Cost:
 
     def gradient(self, config, x, *parameters):
         """Jᵀ ρ' r."""
-        r, pullback = rrule_via_ad(config, self.residuals, x, *parameters)
-        bars = pullback(self.slope((r / self.scale) ** 2) * r)
-        return filled(unthunk(bars[1]) if len(bars) > 1 else ZERO, x)
+        r, pull = differentiated(config, self.residuals, x, *parameters)
+        return filled(pull(self.slope((r / self.scale) ** 2) * r)[0], x)
 
     def stationarity(self, config, x, parameters, bounds=None):
         """The conditions of its minimum."""
@@ -69,16 +67,15 @@ def pairs_of(bounds):
 
 def cotangent_of_pair(boundsbar, bounds):
     """The cotangent of bounds in the form in which they were given."""
-    if isinstance(boundsbar, AbstractZero) or isinstance(bounds, scipy.optimize.Bounds):
+    if isinstance(bounds, scipy.optimize.Bounds):
         return boundsbar
-    return Tangent(type(bounds), boundsbar.fields.get("lb", ZERO), boundsbar.fields.get("ub", ZERO))
+    return apply_linear(lambda bar: Tangent(type(bounds), bar.lb, bar.ub), boundsbar)
 
 
 def tangent_of_pair(dbounds, bounds):
-    if isinstance(dbounds, AbstractZero) or isinstance(bounds, scipy.optimize.Bounds):
+    if isinstance(bounds, scipy.optimize.Bounds):
         return dbounds
-    lower, upper = dbounds
-    return Tangent(scipy.optimize.Bounds, lb=lower, ub=upper)
+    return apply_linear(lambda dx: Tangent(scipy.optimize.Bounds, lb=dx[0], ub=dx[1]), dbounds)
 
 
 # ---------------------------------------------------------------- least_squares
@@ -98,12 +95,9 @@ def outputs_of(cost):
 def least_squares_cotangents(config, call, y, ybar):
     xbar, residualbar, costbar = cotangents_of_result(ybar, y, FIELDS)
     cost, parameters = Cost(call.loss, call.f_scale), least_squares_parameters(call)
-    bars = [ZERO] * 3
-    if not (isinstance(residualbar, AbstractZero) and isinstance(costbar, AbstractZero)):
-        _, pullback = rrule_via_ad(config, outputs_of(cost), y.x, *parameters)
-        first, *bars = [unthunk(bar) for bar in pullback((residualbar, costbar))[1:]]
-        xbar = add(xbar, first)
-    parametersbar, boundsbar, _ = cost.stationarity(config, y.x, parameters, pairs_of(call.bounds)).pullback(xbar)
+    first, *bars = pulled(config, (residualbar, costbar), outputs_of(cost), y.x, *parameters)
+    held = cost.stationarity(config, y.x, parameters, pairs_of(call.bounds))
+    parametersbar, boundsbar, _ = held.pullback(add(xbar, first))
     funbar, argsbar, kwargsbar = [add(a, b) for a, b in zip(bars, parts(parametersbar, 3), strict=True)]
     return {
         "fun": funbar,
@@ -123,8 +117,7 @@ def least_squares_tangent(config, call, y, d):
     dx = filled(held.pushforward(Tangent(tuple, *dparameters), tangent_of_pair(d.bounds, call.bounds), ZERO), y.x)
     _, both = frule_via_ad(config, (ZERO, dx, *dparameters), outputs_of(cost), y.x, *parameters)
     dresiduals, dcost = parts(both, 2)
-    known = {"x": dx, "fun": filled(unthunk(dresiduals), y.fun), "cost": filled(unthunk(dcost), y.cost)}
-    return tangent_of_result(y, known)
+    return tangent_of_result(y, {"x": dx, "fun": filled(dresiduals, y.fun), "cost": filled(dcost, y.cost)})
 
 
 def refuse_least_squares(call):
@@ -178,7 +171,7 @@ def covariance_of(config, absolute_sigma):
         for e in np.eye(np.size(p)):
             tangents = (ZERO, e, *[ZERO] * len(parameters))
             r, dr = frule_via_ad(config, tangents, weighted_residuals, p, *parameters)
-            columns.append(filled(unthunk(dr), r))
+            columns.append(filled(dr, r))
         jacobian = np.stack(columns, axis=-1)
         inverse = np.linalg.inv(jacobian.T @ jacobian)
         return inverse if absolute_sigma else inverse * (np.sum(r**2) / (np.size(r) - np.size(p)))
@@ -193,12 +186,9 @@ def curve_fit_parameters(call):
 def curve_fit_cotangents(config, call, y, ybar):
     pbar, covariancebar = parts(ybar, 2)
     p, parameters = y[0], curve_fit_parameters(call)
-    bars = [ZERO] * 4
-    if not isinstance(unthunk(covariancebar), AbstractZero):
-        _, pullback = rrule_via_ad(config, covariance_of(config, call.absolute_sigma), p, *parameters)
-        first, *bars = [unthunk(bar) for bar in pullback(unthunk(covariancebar))[1:]]
-        pbar = add(pbar, first)
-    parametersbar, boundsbar, _ = CURVE.stationarity(config, p, parameters, pairs_of(call.bounds)).pullback(pbar)
+    first, *bars = pulled(config, covariancebar, covariance_of(config, call.absolute_sigma), p, *parameters)
+    held = CURVE.stationarity(config, p, parameters, pairs_of(call.bounds))
+    parametersbar, boundsbar, _ = held.pullback(add(pbar, first))
     every = [add(a, b) for a, b in zip(bars, parts(parametersbar, 4), strict=True)]
     found = dict(zip(("f", "xdata", "ydata", "sigma"), every, strict=True))
     return {**found, "bounds": cotangent_of_pair(boundsbar, call.bounds)}
@@ -211,7 +201,7 @@ def curve_fit_tangent(config, call, y, d):
     dp = filled(held.pushforward(Tangent(tuple, *dparameters), tangent_of_pair(d.bounds, call.bounds), ZERO), p)
     of = covariance_of(config, call.absolute_sigma)
     _, dcovariance = frule_via_ad(config, (ZERO, dp, *dparameters), of, p, *parameters)
-    return dp, filled(unthunk(dcovariance), y[1])
+    return dp, filled(dcovariance, y[1])
 
 
 def refuse_curve_fit(call):

@@ -11,7 +11,7 @@ from rules.numpy.array_like import as_array, as_array_tangent
 from rules.scipy.by_name import ZERO, filled, rules_by_name
 from rules.scipy.optimize.implicit import cotangents_of_result, tangent_of_result
 from rules.scipy.optimize.least_squares import cotangent_of_pair, tangent_of_pair
-from rulescore import AbstractZero, Tangent, unthunk
+from rulescore import Tangent
 
 # ---------------------------------------------------------------- least squares
 
@@ -115,14 +115,9 @@ def lsq_linear_tangent(config, call, y, d):
     da, db = filled(as_array_tangent(d.A, call.A), a), filled(as_array_tangent(d.b, call.b), b)
     free, at_lower = free_of(call, x)
     dbounds = tangent_of_pair(d.bounds, call.bounds)
-    dheld = ZERO
-    if not isinstance(dbounds, AbstractZero):
-        lower, upper = bounds_as_pair(call.bounds)
-        dlower, dupper = (
-            filled(as_array_tangent(unthunk(dbounds[k]), v), as_array(v)) for k, v in (("lb", lower), ("ub", upper))
-        )
-        dheld = np.where(at_lower, dlower, dupper)
-    dx = solution_tangent(a, b, x, free, da, db, dheld)
+    sides = zip(("lb", "ub"), bounds_as_pair(call.bounds), strict=True)
+    dlower, dupper = (filled(as_array_tangent(dbounds[name], bound), as_array(bound)) for name, bound in sides)
+    dx = solution_tangent(a, b, x, free, da, db, np.where(at_lower, dlower, dupper))
     dr = da @ x + a @ dx - db
     return tangent_of_result(y, {"x": dx, "fun": dr, "cost": y.fun @ dr})
 
@@ -213,9 +208,8 @@ class Vertex:
         right = []
         for name, limit, i in self.sources:
             if name == "bounds":
-                is_still = isinstance(d.bounds, AbstractZero) or not is_list_of_pairs(self.call.bounds)
-                pair = ZERO if is_still else d.bounds[i]
-                right.append(filled(ZERO if isinstance(pair, AbstractZero) else unthunk(pair[limit]), 0.0))
+                pair = d.bounds[i] if is_list_of_pairs(self.call.bounds) else ZERO
+                right.append(filled(pair[limit], 0.0))
                 continue
             a, b = as_array(getattr(self.call, name)), as_array(getattr(self.call, limit))
             da = filled(as_array_tangent(getattr(d, name), getattr(self.call, name)), a)

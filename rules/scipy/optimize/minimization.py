@@ -4,7 +4,7 @@ import numpy as np
 import scipy.optimize
 
 from rules.numpy.array_like import as_array
-from rules.scipy.by_name import ZERO, filled, rules_by_name
+from rules.scipy.by_name import ZERO, filled, parts, pulled, rules_by_name
 from rules.scipy.optimize.implicit import (
     as_tuple,
     as_tuple_tangent,
@@ -14,7 +14,7 @@ from rules.scipy.optimize.implicit import (
 )
 from rules.scipy.optimize.roots import refuse_full_output
 from rules.scipy.optimize.stationarity import Stationarity, gradient
-from rulescore import AbstractZero, Tangent, add, frule_via_ad, rrule_via_ad, unthunk
+from rulescore import Tangent, add, apply_linear, frule_via_ad
 
 # ---------------------------------------------------------------- what is minimised
 
@@ -38,12 +38,6 @@ def gradient_in(config, jac, has_gradient):
     return lambda x, fun, args, jac: gradient(config, objective, x, fun, args)
 
 
-def parts(tangent, count):
-    """The tangents of the items of a tuple."""
-    tangent = unthunk(tangent)
-    return [ZERO] * count if isinstance(tangent, AbstractZero) else list(tangent)
-
-
 # ---------------------------------------------------------------- minimize
 
 
@@ -61,12 +55,9 @@ def value_of(call):
 def minimize_cotangents(config, call, y, ybar):
     xbar, valuebar = cotangents_of_result(ybar, y, ("x", "fun"))
     args = as_tuple(call.args)
-    bars = [ZERO, ZERO, ZERO]
-    if not isinstance(valuebar, AbstractZero):
-        _, pullback = rrule_via_ad(config, value_of(call), y.x, call.fun, args)
-        bars = [unthunk(bar) for bar in pullback(valuebar)[1:]]
-        xbar = add(xbar, bars[0])
-    parametersbar, boundsbar, constraintsbar = stationarity_of(config, call, y.x).pullback(xbar)
+    bars = pulled(config, valuebar, value_of(call), y.x, call.fun, args)
+    held = stationarity_of(config, call, y.x)
+    parametersbar, boundsbar, constraintsbar = held.pullback(add(xbar, bars[0]))
     funbar, argsbar, jacbar = parts(parametersbar, 3)
     return {
         "fun": add(bars[1], funbar),
@@ -83,24 +74,19 @@ def minimize_tangent(config, call, y, d):
     dx = stationarity_of(config, call, y.x).pushforward(dparameters, d.bounds, as_list_tangent(d, call.constraints))
     tangents = (ZERO, dx, d.fun, dargs)
     _, dvalue = frule_via_ad(config, tangents, value_of(call), y.x, call.fun, as_tuple(call.args))
-    return tangent_of_result(y, {"x": filled(dx, y.x), "fun": filled(unthunk(dvalue), y.fun)})
+    return tangent_of_result(y, {"x": filled(dx, y.x), "fun": filled(dvalue, y.fun)})
 
 
 def as_list_tangent(d, constraints):
     """The tangent of the constraints as a list of them."""
-    dconstraints = d.constraints
-    if isinstance(dconstraints, AbstractZero):
-        return dconstraints
     is_several = isinstance(constraints, (list, tuple))
-    return Tangent(list, *dconstraints) if is_several else Tangent(list, dconstraints)
+    return apply_linear(lambda dx: Tangent(list, *dx) if is_several else Tangent(list, dx), d.constraints)
 
 
 def like_constraints(bar, constraints):
     """The cotangent of a list of constraints in the form of what the user gave."""
-    bar = unthunk(bar)
-    if isinstance(bar, AbstractZero):
-        return bar
-    return Tangent(type(constraints), *bar) if isinstance(constraints, (list, tuple)) else bar[0]
+    is_several = isinstance(constraints, (list, tuple))
+    return apply_linear(lambda bar: Tangent(type(constraints), *bar) if is_several else bar[0], bar)
 
 
 rules_by_name(scipy.optimize.minimize, minimize_cotangents, minimize_tangent)
@@ -130,30 +116,25 @@ def interval_of(call):
 
 def minimize_scalar_cotangents(config, call, y, ybar):
     xbar, valuebar = cotangents_of_result(ybar, y, ("x", "fun"))
-    bars = [ZERO, ZERO, ZERO]
-    if not isinstance(valuebar, AbstractZero):
-        _, pullback = rrule_via_ad(config, objective, y.x, call.fun, as_tuple(call.args))
-        bars = [unthunk(bar) for bar in pullback(valuebar)[1:]]
-        xbar = add(xbar, bars[0])
-    xbar = xbar if isinstance(xbar, AbstractZero) else np.reshape(xbar, (1,))
+    bars = pulled(config, valuebar, objective, y.x, call.fun, as_tuple(call.args))
     held = stationarity_of_number(config, call.fun, call.args, y.x, interval_of(call))
-    parametersbar, boundsbar, _ = held.pullback(xbar)
+    parametersbar, boundsbar, _ = held.pullback(np.reshape(add(xbar, bars[0]), (1,)))
     funbar, argsbar = parts(parametersbar, 2)
     found = {"fun": add(bars[1], funbar), "args": from_tuple_cotangent(add(bars[2], argsbar), call.args)}
     if call.bounds is not None:
         (pairbar,) = parts(boundsbar, 1)
-        found["bounds"] = pairbar if isinstance(pairbar, AbstractZero) else Tangent(type(call.bounds), *pairbar)
+        found["bounds"] = apply_linear(lambda bar: Tangent(type(call.bounds), *bar), pairbar)
     return found
 
 
 def minimize_scalar_tangent(config, call, y, d):
     dargs = as_tuple_tangent(d.args, call.args)
-    dbounds = d.bounds if isinstance(d.bounds, AbstractZero) else Tangent(list, Tangent(tuple, *d.bounds))
+    dbounds = apply_linear(lambda dx: Tangent(list, Tangent(tuple, *dx)), d.bounds)
     held = stationarity_of_number(config, call.fun, call.args, y.x, interval_of(call))
     dx = filled(held.pushforward(Tangent(tuple, d.fun, dargs), dbounds, ZERO), np.zeros(1))[0]
     tangents = (ZERO, dx, d.fun, dargs)
     _, dvalue = frule_via_ad(config, tangents, objective, y.x, call.fun, as_tuple(call.args))
-    return tangent_of_result(y, {"x": dx, "fun": filled(unthunk(dvalue), y.fun)})
+    return tangent_of_result(y, {"x": dx, "fun": filled(dvalue, y.fun)})
 
 
 def refuse_array_bounds(call):
@@ -179,8 +160,7 @@ def register_minimizer(f, name, is_of_number=False):
         return Stationarity(config, gradient_in(config, fprime, False), x, (fun, as_tuple(call.args), fprime))
 
     def cotangents(config, call, x, xbar):
-        xbar = xbar if isinstance(xbar, AbstractZero) else np.reshape(xbar, (-1,))
-        parametersbar, endsbar, _ = stationarity(config, call, x).pullback(xbar)
+        parametersbar, endsbar, _ = stationarity(config, call, x).pullback(np.reshape(xbar, (-1,)))
         funbar, argsbar, *fprimebar = parts(parametersbar, 2 if is_of_number else 3)
         found = {name: funbar, "args": from_tuple_cotangent(argsbar, call.args)}
         if fprimebar:

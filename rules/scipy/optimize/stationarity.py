@@ -9,9 +9,8 @@ import numpy as np
 import scipy.optimize
 
 from rules.numpy.array_like import as_array
-from rules.scipy.by_name import filled
-from rules.scipy.optimize.implicit import ZERO, implicit_pullback, implicit_pushforward
-from rulescore import rrule_via_ad, unthunk
+from rules.scipy.by_name import ZERO, differentiated, filled
+from rules.scipy.optimize.implicit import implicit_pullback, implicit_pushforward
 
 # How near to a limit a solver's iterate counts as on it.
 NEAR = 1e-5
@@ -19,9 +18,8 @@ NEAR = 1e-5
 
 def gradient(config, objective, x, *parameters):
     """The gradient of ``objective(x, *parameters)``, which is a number."""
-    y, pullback = rrule_via_ad(config, objective, x, *parameters)
-    bars = pullback(np.ones(np.shape(y))[()])
-    return filled(unthunk(bars[1]) if len(bars) > 1 else ZERO, x)
+    y, pull = differentiated(config, objective, x, *parameters)
+    return filled(pull(np.ones(np.shape(y))[()])[0], x)
 
 
 class Stationarity:
@@ -65,9 +63,9 @@ class Stationarity:
         residuals = []
         for c, (rows, limits) in zip(constraints, self.selections, strict=True):
             if len(rows):
-                values, pullback = rrule_via_ad(self.config, constraint_values, x, c)
+                values, pull = differentiated(self.config, constraint_values, x, c)
                 mine, multipliers = multipliers[: len(rows)], multipliers[len(rows) :]
-                g = g - filled(unthunk(pullback(mine @ np.eye(len(values))[rows])[1]), x)
+                g = g - filled(pull(mine @ np.eye(len(values))[rows])[0], x)
                 residuals.append(values[rows] - limits_of(c, len(values), limits)[rows])
         if bounds is not None:
             lower, upper = limits_of_bounds(bounds, np.shape(x))
@@ -105,8 +103,8 @@ class Stationarity:
         """The gradient of the Lagrangian, and the multipliers that make it smallest in the free variables."""
         normals = []
         for c, (rows, _) in zip(self.constraints, self.selections, strict=True):
-            values, pullback = rrule_via_ad(self.config, constraint_values, x, c)
-            normals += [filled(unthunk(pullback(np.eye(len(values))[row])[1]), x) for row in rows]
+            values, pull = differentiated(self.config, constraint_values, x, c)
+            normals += [filled(pull(np.eye(len(values))[row])[0], x) for row in rows]
         a = np.stack(normals)
         free = np.ones(np.shape(x))
         if bounds is not None:
