@@ -27,6 +27,7 @@ from rulescore.tables.signatures import instances_of, typeof
 from rulescore.tables.table import RuleTable
 from rulescore.tangents.accumulation import add, add_inplace, is_inplaceable_destination
 from rulescore.tangents.arithmetic import AbstractTangent, MissingDerivativeError
+from rulescore.tangents.blueprints import Blueprint
 from rulescore.tangents.broadcasting import unbroadcast
 from rulescore.tangents.masked import Selected
 from rulescore.tangents.not_implemented import NotImplementedTangent
