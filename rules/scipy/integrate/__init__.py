@@ -1,7 +1,11 @@
 """Rules of `scipy.integrate`."""
 
+import scipy.integrate
+
+from rules.scipy import functions_without_rules
 from rules.scipy.integrate import boundary_values as boundary_values
 from rules.scipy.integrate import initial_values as initial_values
-from rules.scipy.integrate import missing as missing
 from rules.scipy.integrate import quadrature as quadrature
 from rules.scipy.integrate import sampled_data as sampled_data
+
+functions_without_rules.declare(scipy.integrate)

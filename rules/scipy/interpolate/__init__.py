@@ -1,12 +1,14 @@
 """Rules of `scipy.interpolate`, and its classes for use with values that are being differentiated."""
 
+import scipy.interpolate
+
+from rules.scipy import functions_without_rules
 from rules.scipy.interpolate import (
     bsplines,
     cubics,
     evaluation,
     grids,
     lines,
-    missing,
     piecewise,
     radial,
     scattered,
@@ -52,10 +54,11 @@ __all__ = [
     "grids",
     "interp1d",
     "lines",
-    "missing",
     "piecewise",
     "radial",
     "scattered",
     "surfaces",
     "weighted_neighbours",
 ]
+
+functions_without_rules.declare(scipy.interpolate)

@@ -1,5 +1,8 @@
 """Rules of `scipy.linalg`."""
 
+import scipy.linalg
+
+from rules.scipy import functions_without_rules
 from rules.scipy.linalg import (
     banded_systems,
     batches,
@@ -15,7 +18,6 @@ from rules.scipy.linalg import (
     matrix_equations,
     matrix_exponential,
     matrix_functions,
-    missing,
     norms,
     polar,
     qr,
@@ -43,7 +45,6 @@ __all__ = [
     "matrix_equations",
     "matrix_exponential",
     "matrix_functions",
-    "missing",
     "norms",
     "polar",
     "qr",
@@ -55,3 +56,5 @@ __all__ = [
     "toeplitz_systems",
     "tridiagonal_eigenvalues",
 ]
+
+functions_without_rules.declare(scipy.linalg)

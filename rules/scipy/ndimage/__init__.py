@@ -1,12 +1,14 @@
 """Rules for `scipy.ndimage`, one sub-module per chapter of it."""
 
+import scipy.ndimage
+
+from rules.scipy import functions_without_rules
 from rules.scipy.ndimage import (
     affine_transforms,
     boundaries,
     correlations,
     fourier,
     measurements,
-    missing,
     rank_filters,
     smoothing,
     spline_sampling,
@@ -20,10 +22,11 @@ __all__ = [
     "correlations",
     "fourier",
     "measurements",
-    "missing",
     "rank_filters",
     "smoothing",
     "spline_sampling",
     "transforms",
     "windows",
 ]
+
+functions_without_rules.declare(scipy.ndimage)

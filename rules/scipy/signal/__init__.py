@@ -1,5 +1,8 @@
 """Rules of `scipy.signal`."""
 
+import scipy.signal
+
+from rules.scipy import functions_without_rules
 from rules.scipy.signal import (
     analytic_signals,
     constants,
@@ -9,7 +12,6 @@ from rules.scipy.signal import (
     filters,
     frequency_responses,
     lags,
-    missing,
     representations,
     resampling,
     segments,
@@ -28,7 +30,6 @@ __all__ = [
     "filters",
     "frequency_responses",
     "lags",
-    "missing",
     "representations",
     "resampling",
     "segments",
@@ -37,3 +38,5 @@ __all__ = [
     "waveforms",
     "windows",
 ]
+
+functions_without_rules.declare(scipy.signal)

@@ -1,5 +1,8 @@
 """Rules of `scipy.sparse.linalg`."""
 
+import scipy.sparse.linalg
+
+from rules.scipy import functions_without_rules
 from rules.scipy.sparse_linalg import (
     direct,
     exponentials,
@@ -7,7 +10,6 @@ from rules.scipy.sparse_linalg import (
     iterative,
     kept_matrices,
     least_squares,
-    missing,
     operators,
     spectra,
 )
@@ -19,7 +21,8 @@ __all__ = [
     "iterative",
     "kept_matrices",
     "least_squares",
-    "missing",
     "operators",
     "spectra",
 ]
+
+functions_without_rules.declare(scipy.sparse.linalg)

@@ -4,6 +4,9 @@ The conventions of all chapters are those of NumPy's ufuncs (`rules.numpy.ufuncs
 a function has no rule yet, its derivative is `not_implemented`, which says so when it is used.
 """
 
+import scipy.special
+
+from rules.scipy import functions_without_rules
 from rules.scipy.special import (
     airy_and_related,
     bessel,
@@ -16,7 +19,6 @@ from rules.scipy.special import (
     incomplete,
     integrals,
     logarithms_and_entropies,
-    missing,
     orthogonal_polynomials,
     softmax,
     zeta_and_beta,
@@ -34,8 +36,9 @@ __all__ = [
     "incomplete",
     "integrals",
     "logarithms_and_entropies",
-    "missing",
     "orthogonal_polynomials",
     "softmax",
     "zeta_and_beta",
 ]
+
+functions_without_rules.declare(scipy.special)

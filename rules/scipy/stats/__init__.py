@@ -1,10 +1,12 @@
 """Rules of `scipy.stats`."""
 
+import scipy.stats
+
+from rules.scipy import functions_without_rules
 from rules.scipy.stats import (
     discrete,
     half_line,
     intervals,
-    missing,
     moments,
     multivariate,
     order_statistics,
@@ -18,7 +20,6 @@ __all__ = [
     "discrete",
     "half_line",
     "intervals",
-    "missing",
     "moments",
     "multivariate",
     "order_statistics",
@@ -27,3 +28,5 @@ __all__ = [
     "standard_scores",
     "standardised",
 ]
+
+functions_without_rules.declare(scipy.stats)
