@@ -53,11 +53,12 @@ def soft_dtw(x, y=None, gamma=1.0):
     >>> float(soft_dtw([[0.0], [1.0]], [[0.0], [0.0], [1.0]], 1e-3)) < 0.01
     True
     """
-    return alignments_of(x, y, gamma).value()
+    alignments, _ = alignments_of(x, y, gamma)
+    return alignments.value()
 
 
 def alignments_of(x, y, gamma):
-    """Those of two series, with `Strips` of long ones, or of a matrix of costs; or an error."""
+    """Those of two series, with `Strips` of long ones, or of a matrix of costs; and gamma. Or an error."""
     if y is not None:
         series = as_array(x), as_array(y)
         shapes = [z.shape for z in series]
@@ -67,8 +68,8 @@ def alignments_of(x, y, gamma):
             and shapes[0][-1] == shapes[1][-1]
             and shapes[0][-2] * shapes[1][-2] > AT_ONCE
         ):
-            return Strips(*series, checked(gamma))
-    return Alignments(costs_of(x, y), checked(gamma))
+            return Strips(*series, checked(gamma)), gamma
+    return Alignments(costs_of(x, y), checked(gamma)), gamma
 
 
 def checked(gamma):
@@ -325,7 +326,7 @@ def fill_expected(c, gamma, r, e):
 def soft_dtw_frule(dx, dy, dgamma, x, y=None, gamma=1.0):
     """⟨E, dC⟩ + (z - ⟨E, C⟩) / γ dγ."""
     dx, dy = as_array_tangent(dx, x), as_array_tangent(dy, y)
-    alignments = alignments_of(x, y, gamma)
+    alignments, _ = alignments_of(x, y, gamma)
     z = alignments.value()
     if isinstance(alignments, Strips):
         of_x, of_y, cost = alignments.gradients
@@ -349,8 +350,7 @@ def by_gamma(z, e, c, gamma):
 @rrule.register(soft_dtw)
 def soft_dtw_rrule(x, y=None, gamma=None):
     """C̄ = z̄ E; from there to series x̄ᵢ = 2 Σⱼ c̄ᵢⱼ (xᵢ - yⱼ)."""
-    width = 1.0 if gamma is None else gamma
-    alignments = alignments_of(x, y, width)
+    alignments, width = alignments_of(x, y, 1.0 if gamma is None else gamma)
     z = alignments.value()
 
     if isinstance(alignments, Strips):
