@@ -5,7 +5,7 @@ import math
 
 import numpy as np
 
-from rules.numpy.array_like import as_array, as_array_tangent
+from rules.numpy.array_like import as_array, as_array_tangent, shape_of
 from rules.operators.normalisation import softmax, softmax_map
 from rules.operators.operator import operator
 from rulescore import frule, pullback_wrt, pushforward, rrule, unbroadcast
@@ -155,7 +155,7 @@ def attention_rrule(query, key, value, attn_mask=None, dropout_p=0.0, is_causal=
             lambda: unbroadcast(scores_bar() @ form.k * form.scale, np.shape(form.q)),
             lambda: unbroadcast(np.swapaxes(scores_bar(), -1, -2) @ form.q * form.scale, np.shape(form.k)),
             lambda: unbroadcast(np.swapaxes(form.weights, -1, -2) @ ybar, np.shape(form.v)),
-            lambda: unbroadcast(scores_bar(), np.shape(as_array(attn_mask))),
+            lambda: unbroadcast(scores_bar(), shape_of(attn_mask)),
             lambda: np.sum(scores_bar() * form.products),
         )
 

@@ -245,10 +245,9 @@ def register_convolution(f, ndim):
         x, w, options = as_array(input), as_array(weight), (stride, padding, dilation, groups)
         dx, dw, db = (as_array_tangent(dz, z) for dz, z in ((dinput, input), (dweight, weight), (dbias, bias)))
         y = f(input, weight, bias, *options)
-        dy = apply_linear(lambda dx: f(dx, w, None, *options), dx) + apply_linear(
-            lambda dw: f(x, dw, None, *options), dw
-        )
-        return y, dy + np.broadcast_to(np.reshape(db, (-1, *(1,) * ndim)), np.shape(y))
+        of_x = apply_linear(lambda dx: f(dx, w, None, *options), dx)
+        of_w = apply_linear(lambda dw: f(x, dw, None, *options), dw)
+        return y, of_x + of_w + np.broadcast_to(np.reshape(db, (-1, *(1,) * ndim)), np.shape(y))
 
     @rrule.register(f, tags=f.tags)
     def convolution_rrule(input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1):

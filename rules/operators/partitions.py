@@ -210,7 +210,7 @@ class Stitching:
 @frule.register(dynamic_stitch, tags=dynamic_stitch.tags)
 @pushforward
 def dynamic_stitch_frule(_dindices, ddata, indices, data):
-    pairs = zip(data, list(ddata), strict=True)
+    pairs = zip(data, ddata, strict=True)
     dparts = [np.zeros(shape_of(part)) + as_array_tangent(dpart, part) for part, dpart in pairs]
     return dynamic_stitch(indices, data), dynamic_stitch(indices, dparts)
 

@@ -334,8 +334,7 @@ def pair_sums(f, x, y, metric, directed):
 # ---------------------------------------------------------------- their rules
 
 
-def pushed(f, dx, dy, x, y, metric, directed):
-    """The distance and its tangent."""
+def distance_and_tangent(f, dx, dy, x, y, metric, directed):
     dx, dy = as_array_tangent(dx, x), as_array_tangent(dy, y)
     if y is None:
         z, push, _ = linearized(*as_one_block(f, x, directed))
@@ -360,7 +359,7 @@ def distance_rrule(f, x, y, metric, directed):
 @frule.register(hausdorff_distance)
 @pushforward
 def hausdorff_distance_frule(dx, dy, x, y=None, metric="euclidean", directed=False):
-    return pushed(hausdorff_distance, dx, dy, x, y, metric, directed)
+    return distance_and_tangent(hausdorff_distance, dx, dy, x, y, metric, directed)
 
 
 @rrule.register(hausdorff_distance)
@@ -371,7 +370,7 @@ def hausdorff_distance_rrule(x, y=None, metric="euclidean", directed=False):
 @frule.register(chamfer_distance)
 @pushforward
 def chamfer_distance_frule(dx, dy, x, y=None, metric="sqeuclidean", directed=False):
-    return pushed(chamfer_distance, dx, dy, x, y, metric, directed)
+    return distance_and_tangent(chamfer_distance, dx, dy, x, y, metric, directed)
 
 
 @rrule.register(chamfer_distance)

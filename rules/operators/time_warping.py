@@ -352,7 +352,6 @@ def soft_dtw_rrule(x, y=None, gamma=None):
     """C̄ = z̄ E; from there to series x̄ᵢ = 2 Σⱼ c̄ᵢⱼ (xᵢ - yⱼ)."""
     alignments, width = alignments_of(x, y, 1.0 if gamma is None else gamma)
     z = alignments.value()
-
     if isinstance(alignments, Strips):
 
         @pullback_wrt(x, y, gamma)
