@@ -1,17 +1,14 @@
 """Attention: means of values, weighted by how well their keys match a query."""
 
+import functools
 import math
 
 import numpy as np
 
-from rules.numpy.array_like import as_array, as_array_tangent
-from rules.numpy.reduced_axes import stop_early
-from rules.operators.cotangents import cotangents
+from rules.numpy.array_like import as_array, as_array_tangent, shape_of
 from rules.operators.normalisation import softmax, softmax_map
 from rules.operators.operator import operator
-from rulescore import AbstractZero, NoTangent, Thunk, ZeroTangent, frule, project_to, rrule, unbroadcast, unthunk
-
-NO_TANGENT = NoTangent()
+from rulescore import frule, pullback_wrt, pushforward, rrule, unbroadcast
 
 
 @operator(onnx="Attention")
@@ -106,7 +103,7 @@ class Attention:
     def values(self):
         return self.weights @ self.v
 
-    def score_bar(self, ybar):
+    def scores_bar(self, ybar):
         """The cotangent of the scores."""
         weights_bar = ybar @ np.swapaxes(self.v, -1, -2)
         # Of values that were broadcast along leading axes, the weights have more of these than ȳ, or fewer.
@@ -128,54 +125,38 @@ def check_shapes(q, k, v):
 
 
 @frule.register(scaled_dot_product_attention, tags=scaled_dot_product_attention.tags)
-def attention_frule(tangents, query, key, value, attn_mask=None, dropout_p=0.0, is_causal=False, scale=None):
+@pushforward
+def attention_frule(
+    dquery, dkey, dvalue, dattn_mask, dscale,
+    query, key, value, attn_mask=None, dropout_p=0.0, is_causal=False, scale=None,
+):  # fmt: skip
     """Ṗ is the map of softmax of the scores' tangent, and ẏ = Ṗ V + P V̇."""
-    _, *given = (*tangents, *[NO_TANGENT] * 4)[:8]
-    arguments = query, key, value, attn_mask
-    dq, dk, dv, dmask = (as_array_tangent(dx, x) for dx, x in zip(given, arguments, strict=False))
-    dscale = given[6]
-    form = Attention(*map(as_array, arguments), dropout_p, is_causal, scale)
-    y, dscores, dy = form.values(), ZeroTangent(), ZeroTangent()
-    if not isinstance(dq, AbstractZero):
-        dscores = dscores + dq @ np.swapaxes(form.k, -1, -2) * form.scale
-    if not isinstance(dk, AbstractZero):
-        dscores = dscores + form.q @ np.swapaxes(dk, -1, -2) * form.scale
-    if not isinstance(dscale, AbstractZero):
-        dscores = dscores + form.products * dscale
-    dscores = dscores + dmask
-    if not isinstance(dscores, AbstractZero):
-        dy = dy + softmax_map(np.broadcast_to(dscores, form.weights.shape), form.weights, -1) @ form.v
-    if not isinstance(dv, AbstractZero):
-        dy = dy + form.weights @ dv
-    return y, dy if isinstance(dy, AbstractZero) else project_to(y)(dy)
+    dq, dk, dv = (as_array_tangent(dx, x) for dx, x in ((dquery, query), (dkey, key), (dvalue, value)))
+    form = Attention(*map(as_array, (query, key, value, attn_mask)), dropout_p, is_causal, scale)
+    dscores = (
+        dq @ np.swapaxes(form.k, -1, -2) * form.scale
+        + form.q @ np.swapaxes(dk, -1, -2) * form.scale
+        + form.products * dscale
+        + as_array_tangent(dattn_mask, attn_mask)
+    )
+    dweights = softmax_map(np.broadcast_to(dscores, form.weights.shape), form.weights, -1)
+    return form.values(), dweights @ form.v + form.weights @ dv
 
 
 @rrule.register(scaled_dot_product_attention, tags=scaled_dot_product_attention.tags)
 def attention_rrule(query, key, value, attn_mask=None, dropout_p=0.0, is_causal=False, scale=None):
     """V̄ = Pᵀ ȳ; the scores get the map of softmax of ȳ Vᵀ, and pass it on to queries, keys, mask and scale."""
-    arguments = query, key, value, attn_mask
-    projects = [project_to(argument) for argument in (*arguments, scale)]  # None has no tangent
-    form = Attention(*map(as_array, arguments), dropout_p, is_causal, scale)
+    form = Attention(*map(as_array, (query, key, value, attn_mask)), dropout_p, is_causal, scale)
 
+    @pullback_wrt(query, key, value, attn_mask, ..., ..., scale)
     def attention_pullback(ybar):
-        scores = Thunk(lambda: form.score_bar(unthunk(ybar)))
-
-        def q_bar():
-            return unbroadcast(unthunk(scores) @ form.k * form.scale, np.shape(form.q))
-
-        def k_bar():
-            return unbroadcast(np.swapaxes(unthunk(scores), -1, -2) @ form.q * form.scale, np.shape(form.k))
-
-        def v_bar():
-            return unbroadcast(np.swapaxes(form.weights, -1, -2) @ unthunk(ybar), np.shape(form.v))
-
-        def mask_bar():
-            return unbroadcast(unthunk(scores), np.shape(as_array(attn_mask)))
-
-        def scale_bar():
-            return np.sum(unthunk(scores) * form.products)
-
-        *bars, scale_cotangent = cotangents(ybar, projects, (q_bar, k_bar, v_bar, mask_bar, scale_bar))
-        return stop_early(NO_TANGENT, *bars, NO_TANGENT, NO_TANGENT, scale_cotangent)
+        scores_bar = functools.cache(lambda: form.scores_bar(ybar))  # the values alone have no need of it
+        return (
+            lambda: unbroadcast(scores_bar() @ form.k * form.scale, np.shape(form.q)),
+            lambda: unbroadcast(np.swapaxes(scores_bar(), -1, -2) @ form.q * form.scale, np.shape(form.k)),
+            lambda: unbroadcast(np.swapaxes(form.weights, -1, -2) @ ybar, np.shape(form.v)),
+            lambda: unbroadcast(scores_bar(), shape_of(attn_mask)),
+            lambda: np.sum(scores_bar() * form.products),
+        )
 
     return form.values(), attention_pullback

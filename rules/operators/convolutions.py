@@ -10,13 +10,9 @@ import numpy as np
 
 from rules.numpy.array_like import as_array, as_array_tangent
 from rules.numpy.products import adjoint
-from rules.numpy.reduced_axes import stop_early
-from rules.operators.cotangents import cotangents
 from rules.operators.operator import operator
 from rules.operators.windows import WindowGrid, per_axis
-from rulescore import AbstractZero, NoTangent, ZeroTangent, frule, project_to, rrule, unthunk
-
-NO_TANGENT = NoTangent()
+from rulescore import apply_linear, frule, pullback_wrt, pushforward, rrule
 
 # ---------------------------------------------------------------- the functions
 
@@ -243,42 +239,32 @@ def register_convolution(f, ndim):
     """The rules of a convolution over n axes."""
 
     @frule.register(f, tags=f.tags)
-    def convolution_frule(tangents, input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1):
+    @pushforward
+    def convolution_frule(dinput, dweight, dbias, input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1):
         """ẏ is the convolution of ẋ, that with ẇ, and the tangent of the bias."""
-        options, dy = (stride, padding, dilation, groups), ZeroTangent()
-        x, w = as_array(input), as_array(weight)
-        dx, dw = as_array_tangent(tangents[1], input), as_array_tangent(tangents[2], weight)
-        db = as_array_tangent(tangents[3], bias) if len(tangents) > 3 else NO_TANGENT
+        x, w, options = as_array(input), as_array(weight), (stride, padding, dilation, groups)
+        dx, dw, db = (as_array_tangent(dz, z) for dz, z in ((dinput, input), (dweight, weight), (dbias, bias)))
         y = f(input, weight, bias, *options)
-        if not isinstance(dx, AbstractZero):
-            dy = dy + f(dx, w, None, *options)
-        if not isinstance(dw, AbstractZero):
-            dy = dy + f(x, dw, None, *options)
-        if not isinstance(db, AbstractZero):
-            dy = dy + np.broadcast_to(np.reshape(db, (-1, *(1,) * ndim)), np.shape(y))
-        return y, dy if isinstance(dy, AbstractZero) else project_to(y)(dy)
+        of_x = apply_linear(lambda dx: f(dx, w, None, *options), dx)
+        of_w = apply_linear(lambda dw: f(x, dw, None, *options), dw)
+        return y, of_x + of_w + np.broadcast_to(np.reshape(db, (-1, *(1,) * ndim)), np.shape(y))
 
     @rrule.register(f, tags=f.tags)
     def convolution_rrule(input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1):
         """Y = W X for the matrices of weights and of columns, hence X̄ = Wᴴ Ȳ and W̄ = Ȳ Xᴴ; the bias gets Σ ȳ."""
-        y = f(input, weight, bias, stride, padding, dilation, groups)
-        projects = [project_to(argument) for argument in (input, weight, bias)]  # None has no tangent
         x, w = as_array(input), as_array(weight)
         form = ConvolutionForm.of(f.__name__, ndim, np.shape(x), np.shape(w), stride, padding, dilation, groups)
 
+        @pullback_wrt(input, weight, bias)
         def convolution_pullback(ybar):
-            def x_bar():
-                return form.columns_added(adjoint(form.as_matrices(w)) @ form.as_columns(unthunk(ybar)))
+            columns_bar = form.as_columns(ybar)
+            return (
+                lambda: form.columns_added(adjoint(form.as_matrices(w)) @ columns_bar),
+                lambda: form.of_matrices(columns_bar @ adjoint(form.columns(x))),
+                lambda: np.reshape(np.sum(columns_bar, axis=-1), -1),
+            )
 
-            def w_bar():
-                return form.of_matrices(form.as_columns(unthunk(ybar)) @ adjoint(form.columns(x)))
-
-            def bias_bar():
-                return np.reshape(np.sum(form.as_columns(unthunk(ybar)), axis=-1), -1)
-
-            return stop_early(NO_TANGENT, *cotangents(ybar, projects, (x_bar, w_bar, bias_bar)))
-
-        return y, convolution_pullback
+        return f(input, weight, bias, stride, padding, dilation, groups), convolution_pullback
 
 
 for ndim, f in enumerate((conv1d, conv2d, conv3d), 1):

@@ -4,11 +4,8 @@ import numpy as np
 
 from rules.numpy.array_like import as_array, conj
 from rules.numpy.products import bilinear_and_tangent
-from rules.operators.cotangents import cotangents
 from rules.operators.operator import operator
-from rulescore import NoTangent, frule, project_to, pushforward, rrule, unbroadcast, unthunk
-
-NO_TANGENT = NoTangent()
+from rulescore import frule, pullback_wrt, pushforward, rrule, unbroadcast
 
 
 @operator(tensorflow="tf.linalg.cross")
@@ -52,15 +49,8 @@ def cross_frule(da, db, a, b):
 @rrule.register(cross, tags=cross.tags)
 def cross_rrule(a, b):
     """z · (a × b) is the same for all cyclic orders, hence ā = b × ȳ and b̄ = ȳ × a."""
-    y, projects, a, b = cross(a, b), (project_to(a), project_to(b)), as_array(a), as_array(b)
-
-    def cross_pullback(ybar):
-        def a_bar():
-            return unbroadcast(cross(conj(b), unthunk(ybar)), np.shape(a))
-
-        def b_bar():
-            return unbroadcast(cross(unthunk(ybar), conj(a)), np.shape(b))
-
-        return NO_TANGENT, *cotangents(ybar, projects, (a_bar, b_bar))
-
-    return y, cross_pullback
+    y, u, v = cross(a, b), as_array(a), as_array(b)
+    return y, pullback_wrt(a, b)(
+        lambda ybar: unbroadcast(cross(conj(v), ybar), np.shape(u)),
+        lambda ybar: unbroadcast(cross(ybar, conj(u)), np.shape(v)),
+    )

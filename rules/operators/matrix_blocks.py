@@ -5,9 +5,7 @@ Each map is an operator of its own, since the rules of `pool` are made of them.
 
 from rules.operators.operator import operator
 from rules.operators.segments import cut_of
-from rulescore import AbstractZero, NoTangent, frule, project_to, rrule, unthunk
-
-NO_TANGENT = NoTangent()
+from rulescore import frule, pullback_wrt, pushforward, rrule
 
 
 class Blocks:
@@ -48,24 +46,20 @@ class Blocks:
 def linear_maps(f, transpose):
     """Make two operators of the linear maps ``f(x, blocks)`` and ``transpose(y, blocks)``, each with its rules."""
     f, transpose = operator()(f), operator()(transpose)
-    for forth, back in ((f, transpose), (transpose, f)):
-
-        def linear_frule(tangents, x, blocks, forth=forth):
-            dx = tangents[1]
-            return forth(x, blocks), dx if isinstance(dx, AbstractZero) else forth(dx, blocks)
-
-        def linear_rrule(x, blocks, forth=forth, back=back):
-            project = project_to(x)
-
-            def linear_pullback(ybar):
-                ybar = unthunk(ybar)
-                return NO_TANGENT, project(ybar if isinstance(ybar, AbstractZero) else back(ybar, blocks)), NO_TANGENT
-
-            return forth(x, blocks), linear_pullback
-
-        frule.register(forth, object, Blocks, tags=("linear",))(linear_frule)
-        rrule.register(forth, object, Blocks, tags=("linear",))(linear_rrule)
+    register_linear_map(f, transpose)
+    register_linear_map(transpose, f)
     return f, transpose
+
+
+def register_linear_map(f, transpose):
+    @frule.register(f, object, Blocks, tags=("linear",))
+    @pushforward
+    def linear_frule(dx, x, blocks):
+        return f(x, blocks), f(dx, blocks)
+
+    @rrule.register(f, object, Blocks, tags=("linear",))
+    def linear_rrule(x, blocks):
+        return f(x, blocks), pullback_wrt(x)(lambda ybar: transpose(ybar, blocks))
 
 
 def block_sums(x, blocks):

@@ -3,23 +3,9 @@
 import numpy as np
 
 from rules.numpy.array_like import as_array, as_array_tangent
-from rules.operators.cotangents import cotangents
 from rules.operators.operator import operator
 from rules.operators.windows import LargestElements, WindowGrid, per_axis
-from rulescore import (
-    AbstractZero,
-    NoTangent,
-    Thunk,
-    ZeroTangent,
-    frule,
-    ignore_derivatives,
-    project_to,
-    rrule,
-    unbroadcast,
-    unthunk,
-)
-
-NO_TANGENT = NoTangent()
+from rulescore import apply_linear, frule, ignore_derivatives, pullback_wrt, pushforward, rrule, unbroadcast
 
 
 @operator(tensorflow="tf.nn.dilation2d")
@@ -122,38 +108,35 @@ def largest_sums(x, filters, y, grid):
 
 
 @frule.register(dilation2d, tags=dilation2d.tags)
-def dilation2d_frule(tangents, input, filters, strides=1, padding="VALID", dilations=1):
+@pushforward
+def dilation2d_frule(dinput, dfilters, input, filters, strides=1, padding="VALID", dilations=1):
     """ẏ is the mean of ẋ plus the filters' tangent, over the largest sums."""
     y = dilation2d(input, filters, strides, padding, dilations)
-    dx, dw = as_array_tangent(tangents[1], input), as_array_tangent(tangents[2], filters)
-    if isinstance(dx, AbstractZero) and isinstance(dw, AbstractZero):
-        return y, dx + dw
-    x, w, dsums = as_array(input), as_array(filters), ZeroTangent()
+    x, dx, w, dw = (
+        as_array(input),
+        as_array_tangent(dinput, input),
+        as_array(filters),
+        as_array_tangent(dfilters, filters),
+    )
     grid = dilation_grid(np.shape(x), np.shape(w), strides, padding, dilations)
     largest = largest_sums(x, w, y, grid)
-    if not isinstance(dx, AbstractZero):
-        dsums = dsums + grid.windows(channels_first(dx))
-    if not isinstance(dw, AbstractZero):
-        dsums = dsums + upright(dw)
-    return y, project_to(y)(channels_last(largest.mean(np.broadcast_to(dsums, largest.attained.shape))))
+    dsums = apply_linear(grid.windows, channels_first(dx)) + upright(dw)
+    return y, channels_last(largest.mean(np.broadcast_to(dsums, largest.attained.shape)))
 
 
 @rrule.register(dilation2d, tags=dilation2d.tags)
 def dilation2d_rrule(input, filters, strides=1, padding="VALID", dilations=1):
     """Each ȳ is divided among the largest sums, whose two terms both get the share."""
     y = dilation2d(input, filters, strides, padding, dilations)
-    projects, x, w = (project_to(input), project_to(filters)), as_array(input), as_array(filters)
+    x, w = as_array(input), as_array(filters)
     grid = dilation_grid(np.shape(x), np.shape(w), strides, padding, dilations)
 
+    @pullback_wrt(input, filters)
     def dilation2d_pullback(ybar):
-        shares = Thunk(lambda: largest_sums(x, w, y, grid).shares(channels_first(unthunk(ybar))))
-
-        def x_bar():
-            return channels_last(grid.overlap_add(unthunk(shares), np.shape(channels_first(x))))
-
-        def w_bar():
-            return np.moveaxis(unbroadcast(unthunk(shares), upright(w).shape)[..., 0, 0], 0, -1)
-
-        return NO_TANGENT, *cotangents(ybar, projects, (x_bar, w_bar))
+        shares = largest_sums(x, w, y, grid).shares(channels_first(ybar))
+        return (
+            lambda: channels_last(grid.overlap_add(shares, np.shape(channels_first(x)))),
+            lambda: np.moveaxis(unbroadcast(shares, upright(w).shape)[..., 0, 0], 0, -1),
+        )
 
     return y, dilation2d_pullback

@@ -6,23 +6,10 @@
 import numpy as np
 
 from rules.numpy.array_like import as_array, as_array_tangent, conj
-from rules.numpy.reduced_axes import ReducedAxes, stop_early
-from rules.operators.cotangents import cotangents
+from rules.numpy.reduced_axes import ReducedAxes
 from rules.operators.operator import operator
 from rules.operators.windows import per_axis
-from rulescore import (
-    AbstractZero,
-    NoTangent,
-    ZeroTangent,
-    frule,
-    project_to,
-    rrule,
-    unbroadcast,
-    unthunk,
-)
-from rulescore.tangents.projection import NON_DIFFERENTIABLE
-
-NO_TANGENT = NoTangent()
+from rulescore import frule, pullback_wrt, pushforward, rrule, unbroadcast
 
 # ---------------------------------------------------------------- softmax
 
@@ -98,22 +85,16 @@ def masked(where, dx):
 
 
 @frule.register(softmax, tags=softmax.tags)
-def softmax_frule(tangents, x, axis=-1, where=None):
-    y, dx = softmax(x, axis, where), as_array_tangent(tangents[1], x)
-    return y, dx if isinstance(dx, AbstractZero) else project_to(y)(softmax_map(masked(where, dx), y, axis))
+@pushforward
+def softmax_frule(dx, x, axis=-1, where=None):
+    y = softmax(x, axis, where)
+    return y, softmax_map(masked(where, as_array_tangent(dx, x)), y, axis)
 
 
 @rrule.register(softmax, tags=softmax.tags)
 def softmax_rrule(x, axis=-1, where=None):
-    y, project = softmax(x, axis, where), project_to(x)
-
-    def softmax_pullback(ybar):
-        ybar = unthunk(ybar)
-        if isinstance(ybar, AbstractZero) or project is NON_DIFFERENTIABLE:
-            return NO_TANGENT, project(ybar)
-        return NO_TANGENT, project(softmax_map(masked(where, ybar), y, axis))
-
-    return y, softmax_pullback
+    y = softmax(x, axis, where)
+    return y, pullback_wrt(x)(lambda ybar: softmax_map(masked(where, ybar), y, axis))
 
 
 # ---------------------------------------------------------------- logsumexp
@@ -158,26 +139,22 @@ def logsumexp(x, axis=None, keepdims=False, where=None):
 
 
 @frule.register(logsumexp, tags=logsumexp.tags)
-def logsumexp_frule(tangents, x, axis=None, keepdims=False, where=None):
-    y, dx = logsumexp(x, axis, keepdims, where), as_array_tangent(tangents[1], x)
-    if isinstance(dx, AbstractZero):
-        return y, dx
-    return y, project_to(y)(np.sum(softmax(x, axis, where) * masked(where, dx), axis=axis, keepdims=keepdims))
+@pushforward
+def logsumexp_frule(dx, x, axis=None, keepdims=False, where=None):
+    y, dx = logsumexp(x, axis, keepdims, where), as_array_tangent(dx, x)
+    return y, np.sum(softmax(x, axis, where) * masked(where, dx), axis=axis, keepdims=keepdims)
 
 
 @rrule.register(logsumexp, tags=logsumexp.tags)
 def logsumexp_rrule(x, axis=None, keepdims=False, where=None):
     """∂y/∂x is the softmax."""
-    y, project = logsumexp(x, axis, keepdims, where), project_to(x)
 
+    @pullback_wrt(x)
     def logsumexp_pullback(ybar):
-        ybar = unthunk(ybar)
-        if isinstance(ybar, AbstractZero) or project is NON_DIFFERENTIABLE:
-            return NO_TANGENT, project(ybar)
         shares = softmax(x, axis, where)
-        return NO_TANGENT, project(ReducedAxes(np.shape(shares), axis).restore(ybar) * shares)
+        return ReducedAxes(np.shape(shares), axis).restore(ybar) * shares
 
-    return y, logsumexp_pullback
+    return logsumexp(x, axis, keepdims, where), logsumexp_pullback
 
 
 # ---------------------------------------------------------------- layer_norm
@@ -273,47 +250,31 @@ class Standardised:
 
 
 @frule.register(layer_norm, tags=layer_norm.tags)
-def layer_norm_frule(tangents, input, normalized_shape, weight=None, bias=None, eps=None):
-    _, dx, _, dw, db, deps = (*tangents, *[NO_TANGENT] * 3)[:6]
-    dx, dw, db = as_array_tangent(dx, input), as_array_tangent(dw, weight), as_array_tangent(db, bias)
-    weight, bias = as_array(weight), as_array(bias)
-    standardised, dy = Standardised(as_array(input), normalized_shape, eps), ZeroTangent()
-    y = standardised.affine(weight, bias)
-    if not isinstance(dx, AbstractZero):
-        dy = dy + standardised.map(dx)
-    if not isinstance(deps, AbstractZero):
-        dy = dy + standardised.slope_in_eps * deps
+@pushforward
+def layer_norm_frule(dinput, dweight, dbias, deps, input, normalized_shape, weight=None, bias=None, eps=None):
+    dx, dw, db = (as_array_tangent(dx, x) for dx, x in ((dinput, input), (dweight, weight), (dbias, bias)))
+    x, w, b = map(as_array, (input, weight, bias))
+    standardised = Standardised(x, normalized_shape, eps)
+    dy = standardised.map(dx) + standardised.slope_in_eps * deps
     if weight is not None:
-        dy = dy * weight
-    if not isinstance(dw, AbstractZero):
-        dy = dy + standardised.x * dw
-    if not isinstance(db, AbstractZero):
-        dy = dy + np.broadcast_to(db, np.shape(y))
-    return y, dy if isinstance(dy, AbstractZero) else project_to(y)(dy)
+        dy = dy * w + standardised.x * dw
+    return standardised.affine(w, b), dy + np.broadcast_to(db, np.shape(x))
 
 
 @rrule.register(layer_norm, tags=layer_norm.tags)
 def layer_norm_rrule(input, normalized_shape, weight=None, bias=None, eps=None):
     """x̄ is the same symmetric map of ȳ · weight as ẋ goes through; weight and bias get sums over the other axes."""
-    projects = [project_to(argument) for argument in (input, weight, bias, eps)]  # None has no tangent
-    weight, bias = as_array(weight), as_array(bias)
-    standardised = Standardised(as_array(input), normalized_shape, eps)
-    y = standardised.affine(weight, bias)
+    x, w, b = map(as_array, (input, weight, bias))
+    standardised = Standardised(x, normalized_shape, eps)
 
+    @pullback_wrt(input, ..., weight, bias, eps)
     def layer_norm_pullback(ybar):
-        def scaled():
-            return unthunk(ybar) if weight is None else ybar * conj(weight)
-
-        x_bar, w_bar, b_bar, eps_bar = cotangents(
-            ybar,
-            projects,
-            (
-                lambda: standardised.map(scaled()),
-                lambda: unbroadcast(ybar * standardised.x, standardised.lengths),
-                lambda: unbroadcast(unthunk(ybar), standardised.lengths),
-                lambda: np.sum(scaled() * standardised.slope_in_eps),
-            ),
+        scaled = ybar if weight is None else ybar * conj(w)
+        return (
+            lambda: standardised.map(scaled),
+            lambda: unbroadcast(ybar * standardised.x, standardised.lengths),
+            lambda: unbroadcast(ybar, standardised.lengths),
+            lambda: np.sum(scaled * standardised.slope_in_eps),
         )
-        return stop_early(NO_TANGENT, x_bar, NO_TANGENT, w_bar, b_bar, eps_bar)
 
-    return y, layer_norm_pullback
+    return standardised.affine(w, b), layer_norm_pullback

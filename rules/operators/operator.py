@@ -39,17 +39,14 @@ def operator(*, onnx=(), tensorflow=()):
     Examples
     --------
     >>> import numpy as np
-    >>> from rulescore import NoTangent, frule, project_to, rrule, unthunk
+    >>> from rulescore import pullback_wrt
     >>> from rulescore.ad import grad
     >>> @operator(onnx="Softplus", tensorflow="tf.math.softplus")
     ... def softplus(x):
     ...     return np.logaddexp(0, x)
     >>> @rrule.register(softplus, tags=softplus.tags)
     ... def softplus_rrule(x):
-    ...     project = project_to(x)
-    ...     def softplus_pullback(ybar):
-    ...         return NoTangent(), project(unthunk(ybar) / (1 + np.exp(-x)))
-    ...     return softplus(x), softplus_pullback
+    ...     return softplus(x), pullback_wrt(x)(lambda ybar: ybar / (1 + np.exp(-x)))
     >>> grad(lambda x: softplus(x).sum())(np.zeros(2))
     array([0.5, 0.5])
     >>> sorted(rrule.lookup(softplus, np.ndarray).tags)
@@ -94,8 +91,3 @@ def _hand_to(tracer, f, args, kwargs):
 
 def _names(names):
     return (names,) if isinstance(names, str) else names
-
-
-def arguments_given(*args):
-    """How many arguments there are without those at the end that are None, of which a pullback returns no cotangent."""
-    return max([i for i, x in enumerate(args, 1) if x is not None], default=0)

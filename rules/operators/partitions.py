@@ -8,10 +8,7 @@ from rules.numpy.array_like import as_array_tangent, shape_of
 from rules.numpy.indexing import scatter
 from rules.operators.operator import operator
 from rules.operators.windows import per_axis
-from rulescore import AbstractZero, NoTangent, Tangent, Thunk, frule, project_to, rrule, unthunk
-from rulescore.tangents.projection import NON_DIFFERENTIABLE
-
-NO_TANGENT = NoTangent()
+from rulescore import Tangent, frule, pullback_wrt, pushforward, rrule
 
 # ---------------------------------------------------------------- apart
 
@@ -93,32 +90,27 @@ def in_rows(data, ndim):
 
 
 @frule.register(dynamic_partition, tags=dynamic_partition.tags)
-def dynamic_partition_frule(tangents, data, partitions, num_partitions):
-    ddata = as_array_tangent(tangents[1], data)
-    y = dynamic_partition(data, partitions, num_partitions)
-    return y, ddata if isinstance(ddata, AbstractZero) else dynamic_partition(ddata, partitions, num_partitions)
+@pushforward
+def dynamic_partition_frule(ddata, _dpartitions, data, partitions, num_partitions):
+    ddata = as_array_tangent(ddata, data)
+    return tuple(dynamic_partition(x, partitions, num_partitions) for x in (data, ddata))
 
 
 @rrule.register(dynamic_partition, tags=dynamic_partition.tags)
 def dynamic_partition_rrule(data, partitions, num_partitions):
     """The cotangents of the parts, stitched together."""
-    y, project, shape = dynamic_partition(data, partitions, num_partitions), project_to(data), shape_of(data)
-    parts = y
+    parts, shape = dynamic_partition(data, partitions, num_partitions), shape_of(data)
 
-    def dynamic_partition_pullback(ybar):
-        ybar = unthunk(ybar)
-        if isinstance(ybar, AbstractZero) or project is NON_DIFFERENTIABLE:
-            return NO_TANGENT, project(ybar)
-        bars = [
-            np.zeros(part.shape, part.dtype) if isinstance(bar, AbstractZero) else bar
-            for part, bar in zip(parts, map(unthunk, ybar), strict=True)
-        ]
+    @pullback_wrt(data)
+    def dynamic_partition_pullback(parts_bar):
+        # A part that nothing depends on has a zero of no shape, until it is added.
+        rows = np.concatenate([np.zeros(y.shape, y.dtype) + ybar for y, ybar in zip(parts, parts_bar, strict=True)])
         places = np.concatenate(places_of_parts(shape, partitions, num_partitions))
         origins = np.empty_like(places)
         origins[places] = np.arange(len(places))
-        return NO_TANGENT, project(np.reshape(np.take(np.concatenate(bars), origins, axis=0), shape))
+        return np.reshape(np.take(rows, origins, axis=0), shape)
 
-    return y, dynamic_partition_pullback
+    return parts, dynamic_partition_pullback
 
 
 # ---------------------------------------------------------------- together
@@ -216,32 +208,21 @@ class Stitching:
 
 
 @frule.register(dynamic_stitch, tags=dynamic_stitch.tags)
-def dynamic_stitch_frule(tangents, indices, data):
-    y, ddata = dynamic_stitch(indices, data), tangents[2]
-    if isinstance(ddata, AbstractZero):
-        return y, ddata
-    parts = [
-        np.zeros(shape_of(part)) if isinstance(dpart, AbstractZero) else as_array_tangent(dpart, part)
-        for dpart, part in zip(list(ddata), data, strict=True)
-    ]
-    return y, project_to(y)(dynamic_stitch(indices, parts))
+@pushforward
+def dynamic_stitch_frule(_dindices, ddata, indices, data):
+    pairs = zip(data, ddata, strict=True)
+    dparts = [np.zeros(shape_of(part)) + as_array_tangent(dpart, part) for part, dpart in pairs]
+    return dynamic_stitch(indices, data), dynamic_stitch(indices, dparts)
 
 
 @rrule.register(dynamic_stitch, tags=dynamic_stitch.tags)
 def dynamic_stitch_rrule(indices, data):
     """Each row gets the ȳ of its place, and 0 where another one came after it."""
-    y, project = dynamic_stitch(indices, data), project_to(data)
     shapes, kind = [shape_of(part) for part in data], type(data)
 
+    @pullback_wrt(..., data)
     def dynamic_stitch_pullback(ybar):
-        ybar = unthunk(ybar)
-        if isinstance(ybar, AbstractZero) or project is NON_DIFFERENTIABLE:
-            return NO_TANGENT, NO_TANGENT, project(ybar)
+        bars = Stitching(indices, shapes).parts(ybar)
+        return Tangent(kind, *bars) if kind in (list, tuple) else np.stack(bars)
 
-        def data_bar():
-            bars = Stitching(indices, shapes).parts(ybar)
-            return Tangent(kind, *bars) if kind in (list, tuple) else np.stack(bars)
-
-        return NO_TANGENT, NO_TANGENT, project(Thunk(data_bar))
-
-    return y, dynamic_stitch_pullback
+    return dynamic_stitch(indices, data), dynamic_stitch_pullback

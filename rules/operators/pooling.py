@@ -21,14 +21,14 @@ from rulescore import (
     add,
     frule,
     frule_via_ad,
-    no_tangent_pullback,
     project_to,
+    pullback_wrt,
+    pushforward,
     rrule,
     rrule_via_ad,
     typeof,
     unthunk,
 )
-from rulescore.tangents.projection import NON_DIFFERENTIABLE
 
 NO_TANGENT = NoTangent()
 
@@ -156,32 +156,24 @@ def linearized(x, rows, cols, reduce):
 
 
 @frule.register(pool)
-def pool_frule(tangents, x, rows, cols, reduce: str = "sum"):
-    dx = as_array_tangent(tangents[1], x)
+@pushforward
+def pool_frule(dx, x, rows, cols, reduce: str = "sum"):
     y, push, _ = linearized(x, rows, cols, reduce)
-    if isinstance(dx, AbstractZero) or project_to(y) is NON_DIFFERENTIABLE:
-        return y, project_to(y)(dx)
-    return y, push(dx)
+    return y, push(as_array_tangent(dx, x))
 
 
 @rrule.register(pool)
 def pool_rrule(x, rows, cols, reduce: str = "sum"):
     """To each element its weight times the cotangent of its block, summed over the blocks that it is in."""
-    project = project_to(x)
     y, _, pull = linearized(x, rows, cols, reduce)
-    if project is NON_DIFFERENTIABLE:
-        return y, no_tangent_pullback
-
-    def pool_pullback(ybar):
-        ybar = unthunk(ybar)
-        return NO_TANGENT, project(ybar if isinstance(ybar, AbstractZero) else pull(ybar))
-
-    return y, pool_pullback
+    return y, pullback_wrt(x)(pull)
 
 
 @frule.register(pool_sum)
-def pool_sum_frule(tangents, x, rows, cols):
-    return pool_frule(tangents, x, rows, cols)
+@pushforward
+def pool_sum_frule(dx, x, rows, cols):
+    y, push, _ = linearized(x, rows, cols, "sum")
+    return y, push(as_array_tangent(dx, x))
 
 
 @rrule.register(pool_sum)

@@ -10,10 +10,8 @@ import numpy as np
 
 from rules.numpy.array_like import as_array, as_array_tangent, shape_of
 from rules.operators.operator import operator
-from rulescore import AbstractZero, NoTangent, Thunk, frule, ignore_derivatives, project_to, rrule, unbroadcast, unthunk
+from rulescore import apply_linear, frule, ignore_derivatives, pullback_wrt, pushforward, rrule, unbroadcast
 from rulescore.closures.captures import is_traced
-
-NO_TANGENT = NoTangent()
 
 IN_CACHE = 2**15
 """How many numbers are turned at a time."""
@@ -232,53 +230,38 @@ def embedded(x, theta, positions, layout):
 
 
 @frule.register(rotary_embedding, tags=rotary_embedding.tags)
-def rotary_embedding_frule(tangents, x, theta, positions=None, layout="interleaved"):
+@pushforward
+def rotary_embedding_frule(dx, dtheta, dpositions, x, theta, positions=None, layout="interleaved"):
     """dy is dx turned, plus y turned by a right angle times p dθ + θ dp."""
-    _, dx, dtheta, dpositions, *_ = (*tangents, NO_TANGENT)
     dx, dtheta = as_array_tangent(dx, x), as_array_tangent(dtheta, theta)
     dpositions = as_array_tangent(dpositions, positions)
     x, theta, positions, y, turn = embedded(x, theta, positions, layout)
-    dy = dx if isinstance(dx, AbstractZero) else turn(dx)
-    angles = []
-    if not isinstance(dtheta, AbstractZero):
-        angles.append(column_of(positions, x) * dtheta)
-    if not isinstance(dpositions, AbstractZero):
-        angles.append(np.reshape(dpositions, (*np.shape(dpositions), 1)) * theta)
-    if angles:
+    dangle = column_of(positions, x) * dtheta + np.reshape(dpositions, (*np.shape(dpositions), 1)) * theta
+
+    def turned_by(dangle):
         a, b = pairs(y, layout)
-        angle = sum(angles)
-        dy = dy + joined(-angle * b, angle * a, layout)
-    return y, project_to(y)(dy)
+        return joined(-dangle * b, dangle * a, layout)
+
+    return y, apply_linear(turn, dx) + apply_linear(turned_by, dangle)
 
 
 @rrule.register(rotary_embedding, tags=rotary_embedding.tags)
 def rotary_embedding_rrule(x, theta, positions=None, layout="interleaved"):
     """x̄ is ȳ turned back; the cotangent of an angle is Im(conj(y) ȳ) of its pair, which is Im(conj(x) x̄)."""
-    projects = [project_to(z) for z in (x, theta, positions)]
-    shape = shape_of(positions)
-    x, theta, positions, y, turn = embedded(x, theta, positions, layout)
+    vectors, frequencies, places, y, turn = embedded(x, theta, positions, layout)
 
+    @pullback_wrt(x, theta, positions)
     def rotary_embedding_pullback(ybar):
-        ybar = unthunk(ybar)
-        if isinstance(ybar, AbstractZero):
-            return NO_TANGENT, *[project(ybar) for project in projects[: 2 if positions is None else 3]]
+        xbar = turn(ybar, back=True)
 
-        back = Thunk(lambda: turn(ybar, back=True))
-
-        def torques():
-            (a, b), (abar, bbar) = pairs(x, layout), pairs(unthunk(back), layout)
+        def angle_bar():
+            (a, b), (abar, bbar) = pairs(vectors, layout), pairs(xbar, layout)
             return a * bbar - b * abar
 
-        def theta_bar():
-            leading = tuple(range(len(x.shape) - 1))
-            return projects[1](np.sum(column_of(positions, x) * torques(), axis=leading))
-
-        def positions_bar():
-            return projects[2](unbroadcast(np.sum(torques() * theta, axis=-1), shape))
-
-        xbar = back.map(projects[0])
-        if positions is None:
-            return NO_TANGENT, xbar, Thunk(theta_bar)
-        return NO_TANGENT, xbar, Thunk(theta_bar), Thunk(positions_bar)
+        return (
+            xbar,
+            lambda: np.sum(column_of(places, vectors) * angle_bar(), axis=tuple(range(len(vectors.shape) - 1))),
+            lambda: unbroadcast(np.sum(angle_bar() * frequencies, axis=-1), shape_of(positions)),
+        )
 
     return y, rotary_embedding_pullback

@@ -14,20 +14,7 @@ from rules.numpy.reductions import has_full_precision
 from rules.operators.operator import operator
 from rules.operators.partitions import stable_order
 from rules.operators.windows import per_axis
-from rulescore import (
-    AbstractZero,
-    NoTangent,
-    frule,
-    ignore_derivatives,
-    linear_rule,
-    no_tangent_pullback,
-    project_to,
-    rrule,
-    unthunk,
-)
-from rulescore.tangents.projection import NON_DIFFERENTIABLE
-
-NO_TANGENT = NoTangent()
+from rulescore import NoTangent, frule, ignore_derivatives, linear_rule, pullback_wrt, pushforward, rrule
 
 # ---------------------------------------------------------------- the functions
 
@@ -321,24 +308,19 @@ def register_extremum(f):
     """The rules of the maximum, or of the minimum."""
 
     @frule.register(f, tags=f.tags)
-    def segment_extremum_frule(tangents, data, segment_ids, num_segments=None):
-        y, dx = f(data, segment_ids, num_segments), as_array_tangent(tangents[1], data)
-        if isinstance(dx, AbstractZero):
-            return y, dx
-        return y, project_to(y)(Extrema(as_array(data), y, segment_ids, num_segments).mean(dx))
+    @pushforward
+    def segment_extremum_frule(ddata, data, segment_ids, num_segments=None):
+        y = f(data, segment_ids, num_segments)
+        return y, Extrema(as_array(data), y, segment_ids, num_segments).mean(as_array_tangent(ddata, data))
 
     @rrule.register(f, tags=f.tags)
     def segment_extremum_rrule(data, segment_ids, num_segments=None):
         """Each ȳ is divided among the elements that attain the extremum."""
-        y, project = f(data, segment_ids, num_segments), project_to(data)
-        if project is NON_DIFFERENTIABLE:
-            return y, no_tangent_pullback
+        y = f(data, segment_ids, num_segments)
 
+        @pullback_wrt(data)
         def segment_extremum_pullback(ybar):
-            ybar = unthunk(ybar)
-            if isinstance(ybar, AbstractZero):
-                return NO_TANGENT, ybar
-            return NO_TANGENT, project(Extrema(as_array(data), y, segment_ids, num_segments).shares(ybar))
+            return Extrema(as_array(data), y, segment_ids, num_segments).shares(ybar)
 
         return y, segment_extremum_pullback
 
@@ -406,19 +388,17 @@ def dense_products(data, segment_ids, num_segments):
 
 
 @frule.register(segment_prod, tags=segment_prod.tags)
-def segment_prod_frule(tangents, data, segment_ids, num_segments=None):
+@pushforward
+def segment_prod_frule(ddata, data, segment_ids, num_segments=None):
     """As `segment_prod_rrule`, forwards."""
-    y, dx = segment_prod(data, segment_ids, num_segments), as_array_tangent(tangents[1], data)
-    project = project_to(y)
-    if isinstance(dx, AbstractZero) or project is NON_DIFFERENTIABLE:
-        return y, dx
+    y, dx = segment_prod(data, segment_ids, num_segments), as_array_tangent(ddata, data)
     x, segments, by_size = dense_products(as_array(data), segment_ids, num_segments)
     dy = np.zeros(np.shape(y), y.dtype)
     pairs = zip(by_size.arrays(x, 1), by_size.arrays(np.reshape(dx, np.shape(x)), 0), by_size.members, strict=True)
     for rows, drows, members in pairs:
-        _, dproducts = frule((NO_TANGENT, drows, NO_TANGENT), np.prod, rows, 1)
+        _, dproducts = frule((NoTangent(), drows, NoTangent()), np.prod, rows, 1)
         dy = dy + segment_sum(dproducts, members, segments.count)
-    return y, project(dy)
+    return y, dy
 
 
 @rrule.register(segment_prod, tags=segment_prod.tags)
@@ -429,24 +409,19 @@ def segment_prod_rrule(data, segment_ids, num_segments=None):
     rule of `np.prod` finds it without a division.
     """
     y, has_underflow = with_underflow(lambda data: segment_prod(data, segment_ids, num_segments), data)
-    project = project_to(data)
-    if project is NON_DIFFERENTIABLE:
-        return y, no_tangent_pullback
 
+    @pullback_wrt(data)
     def segment_prod_pullback(ybar):
-        ybar = unthunk(ybar)
-        if isinstance(ybar, AbstractZero):
-            return NO_TANGENT, ybar
         if is_plain(ybar) and type(data) is np.ndarray and not has_underflow:
             products = y * ybar if y.dtype.kind == "f" else np.zeros(1)
             if np.all(has_full_precision(products)) and np.all(has_full_precision(y)):
                 segments = SegmentIds("segment_prod", data.shape, segment_ids, num_segments)
-                return NO_TANGENT, project(segments.spread(products, data.shape) / data)
+                return segments.spread(products, data.shape) / data
         x, _, by_size = dense_products(as_array(data), segment_ids, num_segments)
         bars = []
         for rows, members in zip(by_size.arrays(x, 1), by_size.members, strict=True):
             _, pullback = rrule(np.prod, rows, 1)
-            bars.append(unthunk(pullback(np.take(ybar, members, axis=0))[1]))
-        return NO_TANGENT, project(np.reshape(by_size.of_arrays(bars, x), shape_of(data)))
+            bars.append(pullback(np.take(ybar, members, axis=0))[1])
+        return np.reshape(by_size.of_arrays(bars, x), shape_of(data))
 
     return y, segment_prod_pullback

@@ -9,20 +9,8 @@ import numpy as np
 from rules.numpy.array_like import as_array, as_array_tangent, shape_of
 from rules.numpy.indexing import scatter
 from rules.operators.operator import operator
-from rules.operators.pooling import name_function, pool
-from rulescore import (
-    AbstractZero,
-    NoTangent,
-    Thunk,
-    frule,
-    ignore_derivatives,
-    project_to,
-    rrule,
-    unbroadcast,
-    unthunk,
-)
-
-NO_TANGENT = NoTangent()
+from rules.operators.pooling import linearized, name_function, pool
+from rulescore import frule, ignore_derivatives, pullback_wrt, pushforward, rrule, unbroadcast
 
 AT_ONCE = 2**18
 """How many distances are held at a time; at least those of one point from all others."""
@@ -202,10 +190,9 @@ class PairSums:
         self.differences = self.difference(x, y)
 
     def difference(self, x, y):
-        return self.taken(x, self.pairs.of_x) - self.taken(y, self.pairs.of_y)
-
-    def taken(self, z, points):
-        return np.reshape(z, (self.count, *z.shape[-2:]))[self.pairs.sets, points]
+        """That of the points of each pair, or of their tangents."""
+        x, y = (np.reshape(z, (self.count, *shape[-2:])) for z, shape in ((x, self.x_shape), (y, self.y_shape)))
+        return x[self.pairs.sets, self.pairs.of_x] - y[self.pairs.sets, self.pairs.of_y]
 
     def total(self, terms):
         sums = scatter(terms, (self.pairs.sets,), (self.count,), self.dtype)
@@ -347,49 +334,32 @@ def pair_sums(f, x, y, metric, directed):
 # ---------------------------------------------------------------- their rules
 
 
-def distance_frule(f, tangents, x, y, metric, directed):
-    dx, dy = as_array_tangent(tangents[1], x), as_array_tangent(tangents[2], y)
+def distance_and_tangent(f, dx, dy, x, y, metric, directed):
+    dx, dy = as_array_tangent(dx, x), as_array_tangent(dy, y)
     if y is None:
-        z, dz = frule((NO_TANGENT, tangents[1], *[NO_TANGENT] * 3), pool, *as_one_block(f, x, directed))
-        return z[..., 0, 0], dz if isinstance(dz, AbstractZero) else dz[..., 0, 0]
+        z, push, _ = linearized(*as_one_block(f, x, directed))
+        return z[..., 0, 0], push(dx)[..., 0, 0]
     sums = pair_sums(f, x, y, metric, directed)
-    z = sums.value()
-    if isinstance(dx, AbstractZero) and isinstance(dy, AbstractZero):
-        return z, dx + dy
-    dx, dy = (
-        np.zeros(shape, sums.dtype) if isinstance(dw, AbstractZero) else np.broadcast_to(dw, shape)
-        for dw, shape in ((dx, sums.x_shape), (dy, sums.y_shape))
-    )
-    return z, project_to(z)(sums.push(sums.difference(dx, dy)))
+    moved = sums.difference(np.broadcast_to(dx, sums.x_shape), np.broadcast_to(dy, sums.y_shape))
+    return sums.value(), sums.push(moved)
 
 
 def distance_rrule(f, x, y, metric, directed):
     """Each pair that counts pulls its two points in opposite directions, along the slope of the metric."""
     if y is None:
-        z, pullback = rrule(pool, *as_one_block(f, x, directed))
-
-        def of_matrix_pullback(zbar):
-            zbar = unthunk(zbar)
-            return pullback(zbar if isinstance(zbar, AbstractZero) else np.reshape(zbar, (*np.shape(zbar), 1, 1)))[:2]
-
-        return z[..., 0, 0], of_matrix_pullback
-    projects, shapes = (project_to(x), project_to(y)), (shape_of(x), shape_of(y))
+        z, _, pull = linearized(*as_one_block(f, x, directed))
+        return z[..., 0, 0], pullback_wrt(x)(lambda zbar: pull(np.reshape(zbar, (*np.shape(zbar), 1, 1))))
     sums = pair_sums(f, x, y, metric, directed)
-
-    def of_points_pullback(zbar):
-        zbar = unthunk(zbar)
-        if isinstance(zbar, AbstractZero):
-            return NO_TANGENT, *[project(zbar) for project in projects]
-        xbar = Thunk(lambda: projects[0](unbroadcast(sums.pull(zbar, sums.x_shape, sums.pairs.of_x), shapes[0])))
-        ybar = Thunk(lambda: projects[1](unbroadcast(-sums.pull(zbar, sums.y_shape, sums.pairs.of_y), shapes[1])))
-        return NO_TANGENT, xbar, ybar
-
-    return sums.value(), of_points_pullback
+    return sums.value(), pullback_wrt(x, y)(
+        lambda zbar: unbroadcast(sums.pull(zbar, sums.x_shape, sums.pairs.of_x), shape_of(x)),
+        lambda zbar: unbroadcast(-sums.pull(zbar, sums.y_shape, sums.pairs.of_y), shape_of(y)),
+    )
 
 
 @frule.register(hausdorff_distance)
-def hausdorff_distance_frule(tangents, x, y=None, metric="euclidean", directed=False):
-    return distance_frule(hausdorff_distance, (*tangents, NO_TANGENT), x, y, metric, directed)
+@pushforward
+def hausdorff_distance_frule(dx, dy, x, y=None, metric="euclidean", directed=False):
+    return distance_and_tangent(hausdorff_distance, dx, dy, x, y, metric, directed)
 
 
 @rrule.register(hausdorff_distance)
@@ -398,8 +368,9 @@ def hausdorff_distance_rrule(x, y=None, metric="euclidean", directed=False):
 
 
 @frule.register(chamfer_distance)
-def chamfer_distance_frule(tangents, x, y=None, metric="sqeuclidean", directed=False):
-    return distance_frule(chamfer_distance, (*tangents, NO_TANGENT), x, y, metric, directed)
+@pushforward
+def chamfer_distance_frule(dx, dy, x, y=None, metric="sqeuclidean", directed=False):
+    return distance_and_tangent(chamfer_distance, dx, dy, x, y, metric, directed)
 
 
 @rrule.register(chamfer_distance)

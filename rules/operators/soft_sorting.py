@@ -4,26 +4,11 @@ import numpy as np
 
 from rules.numpy.array_like import as_array, as_array_tangent
 from rules.numpy.indexing import scatter
-from rules.numpy.reduced_axes import stop_early
 from rules.numpy.sorting import Ranks, index_along
-from rules.operators.cotangents import cotangents
 from rules.operators.normalisation import softmax, softmax_map
 from rules.operators.operator import operator
 from rules.operators.windows import per_axis
-from rulescore import (
-    AbstractZero,
-    NoTangent,
-    Thunk,
-    ZeroTangent,
-    frule,
-    ignore_derivatives,
-    project_to,
-    rrule,
-    unthunk,
-)
-from rulescore.tangents.projection import NON_DIFFERENTIABLE
-
-NO_TANGENT = NoTangent()
+from rulescore import NoTangent, apply_linear, frule, ignore_derivatives, pullback_wrt, pushforward, rrule
 
 # ---------------------------------------------------------------- top_k
 
@@ -133,26 +118,22 @@ class TopPlaces:
 
 
 @frule.register(top_k, tags=top_k.tags)
-def top_k_frule(tangents, x, k, axis=-1, largest=True):
-    (values, indices), dx = top_k(x, k, axis, largest), as_array_tangent(tangents[1], x)
-    if project_to(values) is NON_DIFFERENTIABLE:
-        return (values, indices), NO_TANGENT
-    if isinstance(dx, AbstractZero):
-        return (values, indices), (dx, NO_TANGENT)
-    return (values, indices), (TopPlaces(as_array(x), values, indices, axis, largest).take(dx), NO_TANGENT)
+@pushforward
+def top_k_frule(dx, x, k, axis=-1, largest=True):
+    values, indices = top_k(x, k, axis, largest)
+    dvalues = TopPlaces(as_array(x), values, indices, axis, largest).take(as_array_tangent(dx, x))
+    return (values, indices), (dvalues, NoTangent())
 
 
 @rrule.register(top_k, tags=top_k.tags)
 def top_k_rrule(x, k, axis=-1, largest=True):
     """Each element gets the ȳ of the place where it went."""
-    (values, indices), project = top_k(x, k, axis, largest), project_to(x)
+    values, indices = top_k(x, k, axis, largest)
 
-    def top_k_pullback(ybar):
-        ybar = unthunk(ybar)
-        ybar = ybar if isinstance(ybar, AbstractZero) else unthunk(ybar[0])
-        if isinstance(ybar, AbstractZero) or project is NON_DIFFERENTIABLE:
-            return NO_TANGENT, project(ybar)
-        return NO_TANGENT, project(TopPlaces(as_array(x), values, indices, axis, largest).put(ybar))
+    @pullback_wrt(x)
+    def top_k_pullback(bars):
+        values_bar, _ = bars
+        return apply_linear(TopPlaces(as_array(x), values, indices, axis, largest).put, values_bar)
 
     return (values, indices), top_k_pullback
 
@@ -280,81 +261,67 @@ class SoftPermutation:
 
     def tangent_of_weights(self, dx, dtau):
         """Ṗ is the map of softmax of (distances · τ̇ / τ - tangent of the distances) / τ."""
-        dz = ZeroTangent()
-        if not isinstance(dx, AbstractZero):
-            _, din_order = frule((NO_TANGENT, dx), np.sort, self.x)
-            dz = dz - self.signs * (din_order[..., :, None] - dx[..., None, :]) / self.tau
-        if not isinstance(dtau, AbstractZero):
-            dz = dz + self.distances * (dtau / self.tau**2)
-        return dz if isinstance(dz, AbstractZero) else softmax_map(dz, self.weights, self.softmax_axis)
+        _, din_order = frule((NoTangent(), dx), np.sort, self.x)
+        dz = -self.signs * (din_order[..., :, None] - dx[..., None, :]) / self.tau
+        dz = dz + self.distances * (dtau / self.tau**2)
+        return softmax_map(dz, self.weights, self.softmax_axis)
 
     def x_bar(self, weights_bar):
         """The cotangent of x by way of the weights."""
         differences_bar = -self.signs * softmax_map(weights_bar, self.weights, self.softmax_axis) / self.tau
         _, of_order, *_ = self.unsort(np.sum(differences_bar, axis=-1))
-        return unthunk(of_order) - np.sum(differences_bar, axis=-2)
+        return of_order - np.sum(differences_bar, axis=-2)
 
     def tau_bar(self, weights_bar):
         return np.sum(softmax_map(weights_bar, self.weights, self.softmax_axis) * self.distances) / self.tau**2
 
 
 @frule.register(soft_sort)
-def soft_sort_frule(tangents, x, tau=None, axis=-1):
+@pushforward
+def soft_sort_frule(dx, dtau, x, tau=None, axis=-1):
     """ẏ = Ṗ x + P ẋ."""
-    _, dx, dtau, *_ = (*tangents, NO_TANGENT)
-    dx, form = as_array_tangent(dx, x), SoftPermutation("soft_sort", as_array(x), tau, axis)
-    y, dx = form.sorted(), dx if isinstance(dx, AbstractZero) else form.as_rows(dx)
-    dweights, dy = form.tangent_of_weights(dx, dtau), ZeroTangent()
-    if not isinstance(dweights, AbstractZero):
-        dy = dy + form.as_given((dweights @ form.x[..., None])[..., 0])
-    if not isinstance(dx, AbstractZero):
-        dy = dy + form.as_given((form.weights @ dx[..., None])[..., 0])
-    return y, dy if isinstance(dy, AbstractZero) else project_to(y)(dy)
+    form = SoftPermutation("soft_sort", as_array(x), tau, axis)
+    dx = form.as_rows(as_array_tangent(dx, x))
+    dy = form.tangent_of_weights(dx, dtau) @ form.x[..., None] + form.weights @ dx[..., None]
+    return form.sorted(), form.as_given(dy[..., 0])
 
 
 @rrule.register(soft_sort)
 def soft_sort_rrule(x, tau=None, axis=-1):
     """P̄ = ȳ xᵀ, and x̄ is Pᵀ ȳ and what comes from P̄."""
-    projects = [project_to(x), project_to(tau)]
     form = SoftPermutation("soft_sort", as_array(x), tau, axis)
 
+    @pullback_wrt(x, tau)
     def soft_sort_pullback(ybar):
-        def weights_bar():
-            return form.as_rows(unthunk(ybar))[..., :, None] * form.x[..., None, :]
+        rows_bar = form.as_rows(ybar)
+        weights_bar = rows_bar[..., :, None] * form.x[..., None, :]
 
         def x_bar():
-            direct = (form.as_rows(unthunk(ybar))[..., None, :] @ form.weights)[..., 0, :]
-            return form.as_given(direct + form.x_bar(weights_bar()))
+            direct = (rows_bar[..., None, :] @ form.weights)[..., 0, :]
+            return form.as_given(direct + form.x_bar(weights_bar))
 
-        return stop_early(NO_TANGENT, *cotangents(ybar, projects, (x_bar, lambda: form.tau_bar(weights_bar()))))
+        return x_bar, lambda: form.tau_bar(weights_bar)
 
     return form.sorted(), soft_sort_pullback
 
 
 @frule.register(soft_rank)
-def soft_rank_frule(tangents, x, tau=None, axis=-1):
+@pushforward
+def soft_rank_frule(dx, dtau, x, tau=None, axis=-1):
     """ẏⱼ = Σᵢ i Q̇ᵢⱼ."""
-    _, dx, dtau, *_ = (*tangents, NO_TANGENT)
-    dx, form = as_array_tangent(dx, x), SoftPermutation("soft_rank", as_array(x), tau, axis)
-    y, dx = form.ranks(), dx if isinstance(dx, AbstractZero) else form.as_rows(dx)
-    dweights = form.tangent_of_weights(dx, dtau)
-    if isinstance(dweights, AbstractZero):
-        return y, dweights
-    return y, project_to(y)(form.as_given(form.places @ dweights))
+    form = SoftPermutation("soft_rank", as_array(x), tau, axis)
+    dweights = form.tangent_of_weights(form.as_rows(as_array_tangent(dx, x)), dtau)
+    return form.ranks(), form.as_given(form.places @ dweights)
 
 
 @rrule.register(soft_rank)
 def soft_rank_rrule(x, tau=None, axis=-1):
     """Q̄ᵢⱼ = i ȳⱼ."""
-    projects = [project_to(x), project_to(tau)]
     form = SoftPermutation("soft_rank", as_array(x), tau, axis)
 
+    @pullback_wrt(x, tau)
     def soft_rank_pullback(ybar):
-        weights_bar = Thunk(lambda: form.places[:, None] * form.as_rows(unthunk(ybar))[..., None, :])
-
-        def x_bar():
-            return form.as_given(form.x_bar(unthunk(weights_bar)))
-
-        return stop_early(NO_TANGENT, *cotangents(ybar, projects, (x_bar, lambda: form.tau_bar(unthunk(weights_bar)))))
+        weights_bar = form.places[:, None] * form.as_rows(ybar)[..., None, :]
+        return lambda: form.as_given(form.x_bar(weights_bar)), lambda: form.tau_bar(weights_bar)
 
     return form.ranks(), soft_rank_pullback

@@ -7,22 +7,10 @@ import numpy as np
 
 from rules.numpy.array_like import as_array, as_array_tangent, shape_of
 from rules.operators.compiled import Compiled
-from rules.operators.operator import arguments_given, operator
+from rules.operators.operator import operator
 from rules.operators.set_distances import AT_ONCE, METRICS
-from rulescore import (
-    AbstractZero,
-    NoTangent,
-    Thunk,
-    frule,
-    ignore_derivatives,
-    project_to,
-    rrule,
-    unbroadcast,
-    unthunk,
-)
+from rulescore import frule, ignore_derivatives, pullback_wrt, pushforward, rrule, unbroadcast
 from rulescore.closures.captures import is_traced
-
-NO_TANGENT = NoTangent()
 
 
 @operator()
@@ -333,35 +321,25 @@ def fill_expected(c, gamma, r, e):
 # ---------------------------------------------------------------- rules
 
 
-def is_moving(dx):
-    return not isinstance(dx, AbstractZero)
-
-
 @frule.register(soft_dtw)
-def soft_dtw_frule(tangents, x, y=None, gamma=1.0):
+@pushforward
+def soft_dtw_frule(dx, dy, dgamma, x, y=None, gamma=1.0):
     """⟨E, dC⟩ + (z - ⟨E, C⟩) / γ dγ."""
-    dx, dy, dgamma = (*tangents[1:], NO_TANGENT, NO_TANGENT)[:3]
     dx, dy = as_array_tangent(dx, x), as_array_tangent(dy, y)
-    alignments, gamma = alignments_of(x, y, gamma)
+    alignments, _ = alignments_of(x, y, gamma)
     z = alignments.value()
     if isinstance(alignments, Strips):
-        xbar, ybar, cost = alignments.gradients
-        dz = np.zeros_like(z)
-        for bar, moved in ((xbar, dx), (ybar, dy)):
-            dz = dz + np.sum(bar * moved, axis=(-2, -1)) if is_moving(moved) else dz
-        dz = dz + (z - cost) / gamma * dgamma if is_moving(dgamma) else dz
-        return z, project_to(z)(dz)
+        of_x, of_y, cost = alignments.gradients
+        dz = np.sum(of_x * dx, axis=(-2, -1)) + np.sum(of_y * dy, axis=(-2, -1))
+        return z, dz + (z - cost) / gamma * dgamma
     e, c = alignments.expected(), alignments.c
-    dz = NO_TANGENT
-    if y is None and is_moving(dx):
+    if y is None:
         dz = np.sum(e * dx, axis=(-2, -1))
-    elif is_moving(dx) or is_moving(dy):
-        x, y = as_array(x), as_array(y)
-        moved = (dx[..., :, None, :] if is_moving(dx) else 0) - (dy[..., None, :, :] if is_moving(dy) else 0)
-        dz = np.sum(2 * e[..., None] * (x[..., :, None, :] - y[..., None, :, :]) * moved, axis=(-3, -2, -1))
-    if is_moving(dgamma):
-        dz = dz + by_gamma(z, e, c, gamma) * dgamma
-    return z, project_to(z)(dz)
+    else:
+        difference = as_array(x)[..., :, None, :] - as_array(y)[..., None, :, :]
+        moved = dx[..., :, None, :] - dy[..., None, :, :]
+        dz = np.sum(2 * e[..., None] * difference * moved, axis=(-3, -2, -1))
+    return z, dz + by_gamma(z, e, c, gamma) * dgamma
 
 
 def by_gamma(z, e, c, gamma):
@@ -372,46 +350,35 @@ def by_gamma(z, e, c, gamma):
 @rrule.register(soft_dtw)
 def soft_dtw_rrule(x, y=None, gamma=None):
     """C̄ = z̄ E; from there to series x̄ᵢ = 2 Σⱼ c̄ᵢⱼ (xᵢ - yⱼ)."""
-    projects, shapes = [project_to(w) for w in (x, y, gamma)], (shape_of(x), shape_of(y))
-    count = arguments_given(x, y, gamma)
-    alignments, gamma = alignments_of(x, y, 1.0 if gamma is None else gamma)
+    alignments, width = alignments_of(x, y, 1.0 if gamma is None else gamma)
     z = alignments.value()
     if isinstance(alignments, Strips):
 
+        @pullback_wrt(x, y, gamma)
         def strips_pullback(zbar):
-            zbar = unthunk(zbar)
-            if isinstance(zbar, AbstractZero):
-                return NO_TANGENT, *[project(zbar) for project in projects[:count]]
+            of_x, of_y, cost = alignments.gradients
             seed = np.reshape(zbar, (*np.shape(zbar), 1, 1))
-            return NO_TANGENT, *(
-                Thunk(lambda: projects[0](unbroadcast(seed * alignments.gradients[0], shapes[0]))),
-                Thunk(lambda: projects[1](unbroadcast(seed * alignments.gradients[1], shapes[1]))),
-                Thunk(lambda: projects[2](np.sum(zbar * (z - alignments.gradients[2])) / gamma)),
-            )[:count]
+            return (
+                lambda: unbroadcast(seed * of_x, shape_of(x)),
+                lambda: unbroadcast(seed * of_y, shape_of(y)),
+                lambda: np.sum(zbar * (z - cost)) / width,
+            )
 
         return z, strips_pullback
-    c = alignments.c
 
+    @pullback_wrt(x, y, gamma)
     def soft_dtw_pullback(zbar):
-        zbar = unthunk(zbar)
-        if isinstance(zbar, AbstractZero):
-            return NO_TANGENT, *[project(zbar) for project in projects[:count]]
-        expected = Thunk(alignments.expected)
+        e = alignments.expected()
+        cbar = np.reshape(zbar, (*np.shape(zbar), 1, 1)) * e
 
-        def cbar():
-            return np.reshape(zbar, (*np.shape(zbar), 1, 1)) * unthunk(expected)
-
-        def pulled(bar, this, that, shape):
+        def pulled(bar, this, that):
             sums = np.sum(bar, axis=-1)[..., None]
-            return unbroadcast(2 * (sums * this - np.matmul(bar, that)), shape)
+            return unbroadcast(2 * (sums * as_array(this) - np.matmul(bar, as_array(that))), shape_of(this))
 
-        def xbar():
-            return projects[0](cbar() if y is None else pulled(cbar(), as_array(x), as_array(y), shapes[0]))
-
-        def ybar():
-            return projects[1](pulled(np.swapaxes(cbar(), -1, -2), as_array(y), as_array(x), shapes[1]))
-
-        gamma_bar = Thunk(lambda: projects[2](np.sum(zbar * by_gamma(z, unthunk(expected), c, gamma))))
-        return NO_TANGENT, *(Thunk(xbar), NO_TANGENT if y is None else Thunk(ybar), gamma_bar)[:count]
+        return (
+            lambda: cbar if y is None else pulled(cbar, x, y),
+            lambda: pulled(np.swapaxes(cbar, -1, -2), y, x),
+            lambda: np.sum(zbar * by_gamma(z, e, alignments.c, width)),
+        )
 
     return z, soft_dtw_pullback

@@ -4,16 +4,16 @@ The plan is P = exp(u + v - K) with the costs K in units of ε. The scalings u a
 found in `sinkhorn_iteration`.
 """
 
+import functools
+
 import numpy as np
 
 from rules.numpy.array_like import as_array, as_array_tangent, shape_of
-from rules.operators.operator import arguments_given, operator
+from rules.operators.operator import operator
 from rules.operators.set_distances import point_sets
 from rules.operators.sinkhorn_iteration import groups, log_sums, solved
-from rulescore import AbstractZero, NoTangent, Thunk, frule, project_to, rrule, unbroadcast, unthunk
+from rulescore import apply_linear, frule, pullback_wrt, pushforward, rrule, unbroadcast
 from rulescore.closures.captures import is_traced
-
-NO_TANGENT = NoTangent()
 
 
 @operator()
@@ -188,40 +188,31 @@ def centered(weights, x):
 
 
 @frule.register(scalings)
-def scalings_frule(tangents, k, log_a, log_b):
-    _, dk, dlog_a, dlog_b = tangents
+@pushforward
+def scalings_frule(dk, dlog_a, dlog_b, k, log_a, log_b):
     u, v = scalings(k, log_a, log_b)
     marginals = Marginals(u, v, k, log_a, log_b)
-    of_rows, of_cols = np.zeros(np.shape(u), k.dtype), np.zeros(np.shape(v), k.dtype)
-    if not isinstance(dlog_a, AbstractZero):
-        of_rows = of_rows + centered(marginals.a, dlog_a)
-    if not isinstance(dlog_b, AbstractZero):
-        of_cols = of_cols + centered(marginals.b, dlog_b)
-    if not isinstance(dk, AbstractZero):
-        moved = marginals.plan * dk
-        of_rows, of_cols = of_rows + np.sum(moved, axis=-1), of_cols + np.sum(moved, axis=-2)
-    return (u, v), tuple([project_to(w)(dw) for w, dw in zip((u, v), marginals.solved(of_rows, of_cols), strict=True)])
+    moved = marginals.plan * dk
+    of_rows = np.zeros(np.shape(u), k.dtype) + centered(marginals.a, dlog_a) + np.sum(moved, axis=-1)
+    of_cols = np.zeros(np.shape(v), k.dtype) + centered(marginals.b, dlog_b) + np.sum(moved, axis=-2)
+    return (u, v), marginals.solved(of_rows, of_cols)
 
 
 @rrule.register(scalings)
 def scalings_rrule(k, log_a, log_b):
     """By the implicit function theorem; H is symmetric."""
-    projects = [project_to(w) for w in (k, log_a, log_b)]
     u, v = scalings(k, log_a, log_b)
 
+    @pullback_wrt(k, log_a, log_b)
     def scalings_pullback(bars):
-        bars = unthunk(bars)
-        ubar, vbar = (AbstractZero, AbstractZero) if isinstance(bars, AbstractZero) else map(unthunk, bars)
-        ubar, vbar = (
-            np.zeros(np.shape(w), k.dtype) if isinstance(bar, AbstractZero) or bar is AbstractZero else bar
-            for w, bar in ((u, ubar), (v, vbar))
-        )
+        ubar, vbar = (np.zeros(np.shape(w), k.dtype) + bar for w, bar in zip((u, v), bars, strict=True))
         marginals = Marginals(u, v, k, log_a, log_b)
         of_rows, of_cols = marginals.solved(ubar, vbar)
-        kbar = marginals.plan * (of_rows[..., :, None] + of_cols[..., None, :])
-        abar = unbroadcast(centered(marginals.a, of_rows), np.shape(log_a))
-        bbar = unbroadcast(centered(marginals.b, of_cols), np.shape(log_b))
-        return NO_TANGENT, *[project(bar) for project, bar in zip(projects, (kbar, abar, bbar), strict=True)]
+        return (
+            lambda: marginals.plan * (of_rows[..., :, None] + of_cols[..., None, :]),
+            lambda: unbroadcast(centered(marginals.a, of_rows), np.shape(log_a)),
+            lambda: unbroadcast(centered(marginals.b, of_cols), np.shape(log_b)),
+        )
 
     return (u, v), scalings_pullback
 
@@ -291,60 +282,41 @@ class Solution:
         return self.by_weights(self.v, self.problem.log_b, self.problem.b)
 
 
-def is_moving(dx):
-    return not isinstance(dx, AbstractZero)
-
-
 @frule.register(sinkhorn_distance)
-def sinkhorn_distance_frule(tangents, x, y=None, a=None, b=None, epsilon=0.1, metric="sqeuclidean"):
-    dx, dy, da, db, depsilon = (*tangents[1:], *[NO_TANGENT] * 4)[:5]
+@pushforward
+def sinkhorn_distance_frule(dx, dy, da, db, depsilon, x, y=None, a=None, b=None, epsilon=0.1, metric="sqeuclidean"):
     dx, dy, da, db = (as_array_tangent(dw, w) for dw, w in ((dx, x), (dy, y), (da, a), (db, b)))
     solution = Solution(Problem(x, y, a, b, epsilon, metric))
-    terms = []
-    if y is None and is_moving(dx):
-        terms.append(np.sum(solution.plan()[0] * dx, axis=(-2, -1)))
-    elif is_moving(dx) or is_moving(dy):
-        for dw, gradient in zip((dx, dy), solution.by_points(), strict=True):
-            if is_moving(dw):
-                terms.append(np.sum(gradient * dw, axis=(-2, -1)))
-    if is_moving(da):
-        terms.append(np.sum(solution.by_a() * da, axis=-1))
-    if is_moving(db):
-        terms.append(np.sum(solution.by_b() * db, axis=-1))
-    if is_moving(depsilon):
-        terms.append(solution.by_epsilon() * depsilon)
-    z = solution.value
-    return z, project_to(z)(sum(terms) if terms else dx)
+
+    def along_points(dx, dy):
+        if y is None:
+            return np.sum(solution.plan()[0] * dx, axis=(-2, -1))
+        of_x, of_y = solution.by_points()
+        return np.sum(of_x * dx, axis=(-2, -1)) + np.sum(of_y * dy, axis=(-2, -1))
+
+    return solution.value, (
+        apply_linear(along_points, dx, dy)
+        + apply_linear(lambda da: np.sum(solution.by_a() * da, axis=-1), da)
+        + apply_linear(lambda db: np.sum(solution.by_b() * db, axis=-1), db)
+        + apply_linear(lambda depsilon: solution.by_epsilon() * depsilon, depsilon)
+    )
 
 
 @rrule.register(sinkhorn_distance)
 def sinkhorn_distance_rrule(x, y=None, a=None, b=None, epsilon=None, metric="sqeuclidean"):
     """C̄ = z̄ P, and by the costs to points; ā = z̄ ε (u - log a), without its mean."""
-    projects = [project_to(w) for w in (x, y, a, b, epsilon)]
-    shapes = [shape_of(w) for w in (x, y)]
-    count = arguments_given(x, y, a, b, epsilon)
     solution = Solution(Problem(x, y, a, b, 0.1 if epsilon is None else epsilon, metric))
 
+    @pullback_wrt(x, y, a, b, epsilon)
     def sinkhorn_distance_pullback(zbar):
-        zbar = unthunk(zbar)
-        if isinstance(zbar, AbstractZero):
-            return NO_TANGENT, *[project(zbar) for project in projects[:count]]
-        wide = np.reshape(zbar, (*np.shape(zbar), 1, 1))
-        every = tuple(range(np.ndim(zbar)))
-        gradients = Thunk(solution.by_points)
-
-        def of_points(i):
-            return Thunk(lambda: projects[i](unbroadcast(wide * unthunk(gradients)[i], shapes[i])))
-
-        xbar = Thunk(lambda: projects[0](wide * solution.plan()[0])) if y is None else of_points(0)
-        ybar = NO_TANGENT if y is None else of_points(1)
-        abar = (
-            NO_TANGENT if a is None else Thunk(lambda: projects[2](np.sum(wide[..., 0] * solution.by_a(), axis=every)))
+        by_points = functools.cache(solution.by_points)
+        every, wide = tuple(range(np.ndim(zbar))), np.reshape(zbar, (*np.shape(zbar), 1, 1))
+        return (
+            lambda: wide * solution.plan()[0] if y is None else unbroadcast(wide * by_points()[0], shape_of(x)),
+            lambda: unbroadcast(wide * by_points()[1], shape_of(y)),
+            lambda: np.sum(wide[..., 0] * solution.by_a(), axis=every),
+            lambda: np.sum(wide[..., 0] * solution.by_b(), axis=every),
+            lambda: np.sum(zbar * solution.by_epsilon()),
         )
-        bbar = (
-            NO_TANGENT if b is None else Thunk(lambda: projects[3](np.sum(wide[..., 0] * solution.by_b(), axis=every)))
-        )
-        epsilon_bar = Thunk(lambda: projects[4](np.sum(zbar * solution.by_epsilon())))
-        return NO_TANGENT, *(xbar, ybar, abar, bbar, epsilon_bar)[:count]
 
     return solution.value, sinkhorn_distance_pullback

@@ -10,20 +10,7 @@ import numpy as np
 from rules.numpy.array_like import as_array, as_array_tangent, shape_of
 from rules.operators.operator import operator
 from rules.operators.windows import LargestElements, WindowGrid, per_axis, sliding_windows
-from rulescore import (
-    AbstractZero,
-    NoTangent,
-    frule,
-    ignore_derivatives,
-    linear_rule,
-    no_tangent_pullback,
-    project_to,
-    rrule,
-    unthunk,
-)
-from rulescore.tangents.projection import NON_DIFFERENTIABLE
-
-NO_TANGENT = NoTangent()
+from rulescore import frule, ignore_derivatives, linear_rule, pullback_wrt, pushforward, rrule
 
 # ---------------------------------------------------------------- the largest element
 
@@ -179,29 +166,21 @@ def register_max_pool(f, ndim):
         return LargestElements(grid.windows(x, -np.inf), y, grid, grid.is_inside(np.shape(x)))
 
     @frule.register(f, tags=f.tags)
-    def max_pool_frule(tangents, input, kernel_size, stride=None, padding=0, dilation=1, ceil_mode=False):
-        y, dx = f(input, kernel_size, stride, padding, dilation, ceil_mode), as_array_tangent(tangents[1], input)
-        if isinstance(dx, AbstractZero):
-            return y, dx
-        x = as_array(input)
+    @pushforward
+    def max_pool_frule(dinput, input, kernel_size, stride=None, padding=0, dilation=1, ceil_mode=False):
+        y, x = f(input, kernel_size, stride, padding, dilation, ceil_mode), as_array(input)
         grid = pooling_grid(f.__name__, ndim, np.shape(x), kernel_size, stride, padding, dilation, ceil_mode)
-        return y, project_to(y)(largest_elements(x, y, grid).mean(grid.windows(dx)))
+        return y, largest_elements(x, y, grid).mean(grid.windows(as_array_tangent(dinput, input)))
 
     @rrule.register(f, tags=f.tags)
     def max_pool_rrule(input, kernel_size, stride=None, padding=0, dilation=1, ceil_mode=False):
         """Each ȳ is divided among the largest elements of its window."""
-        y, project = f(input, kernel_size, stride, padding, dilation, ceil_mode), project_to(input)
-        if project is NON_DIFFERENTIABLE:
-            return y, no_tangent_pullback
-        x = as_array(input)
+        y, x = f(input, kernel_size, stride, padding, dilation, ceil_mode), as_array(input)
         grid = pooling_grid(f.__name__, ndim, np.shape(x), kernel_size, stride, padding, dilation, ceil_mode)
 
+        @pullback_wrt(input)
         def max_pool_pullback(ybar):
-            ybar = unthunk(ybar)
-            if isinstance(ybar, AbstractZero):
-                return NO_TANGENT, ybar
-            shares = largest_elements(x, y, grid).shares(ybar)
-            return NO_TANGENT, project(grid.overlap_add(shares, np.shape(x)))
+            return grid.overlap_add(largest_elements(x, y, grid).shares(ybar), np.shape(x))
 
         return y, max_pool_pullback
 
