@@ -1,6 +1,7 @@
 """Rules for NumPy; importing this package registers all of them."""
 
 from rules.numpy import (
+    assignments_and_conversions,
     averages,
     branching,
     complex_parts,
@@ -21,7 +22,6 @@ from rules.numpy import (
     joining,
     limits,
     linalg,
-    looked_into,
     moments,
     nan_reductions,
     not_numerical,
@@ -51,6 +51,7 @@ from rules.numpy import (
 from rules.numpy import onnx_names  # of rules that are there by now
 
 __all__ = [
+    "assignments_and_conversions",
     "averages",
     "branching",
     "complex_parts",
@@ -71,7 +72,6 @@ __all__ = [
     "joining",
     "limits",
     "linalg",
-    "looked_into",
     "moments",
     "nan_reductions",
     "not_numerical",

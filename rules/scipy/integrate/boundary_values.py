@@ -9,7 +9,7 @@ import numpy as np
 import scipy.integrate
 
 from rules.numpy.array_like import as_array, as_array_tangent
-from rules.scipy.by_name import NO_TANGENT, filled, parts, pulled, rules_by_name
+from rules.scipy.named_arguments import NO_TANGENT, filled, parts, pulled, rules_by_name
 from rules.scipy.optimize.implicit import (
     cotangents_of_result,
     implicit_pullback,

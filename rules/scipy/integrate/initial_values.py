@@ -14,8 +14,8 @@ import numpy as np
 import scipy.integrate
 
 from rules.numpy.array_like import as_array, as_array_tangent
-from rules.scipy.by_name import NO_TANGENT, ZERO, filled, parts, pulled, rules_by_name
-from rules.scipy.integrate.flat import size_of, tangent_from, vector_of
+from rules.scipy.integrate.parameter_vectors import size_of, tangent_from, vector_of
+from rules.scipy.named_arguments import NO_TANGENT, ZERO, filled, parts, pulled, rules_by_name
 from rules.scipy.optimize.implicit import (
     as_tuple,
     as_tuple_tangent,

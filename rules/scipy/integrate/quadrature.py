@@ -10,8 +10,8 @@ import numpy as np
 import scipy.integrate
 
 from rules.numpy.array_like import as_array
-from rules.scipy.by_name import NO_TANGENT, ZERO, differentiated, filled, pulled, rules_by_name
-from rules.scipy.integrate.flat import size_of, tangent_from, vector_of
+from rules.scipy.integrate.parameter_vectors import size_of, tangent_from, vector_of
+from rules.scipy.named_arguments import NO_TANGENT, ZERO, differentiated, filled, pulled, rules_by_name
 from rules.scipy.optimize.implicit import as_tuple, as_tuple_tangent, from_tuple_cotangent, is_zero
 from rulescore import AbstractZero, Tangent, apply_linear, frule_via_ad, not_implemented
 from rulescore.closures.explicit_calls import handed_over

@@ -8,7 +8,7 @@ import numpy as np
 import scipy.integrate
 
 from rules.numpy.array_like import as_array
-from rules.scipy.by_name import NO_TANGENT, filled, pulled, rules_by_name
+from rules.scipy.named_arguments import NO_TANGENT, filled, pulled, rules_by_name
 from rulescore import frule_via_ad
 
 

@@ -12,7 +12,6 @@ from scipy import interpolate, sparse
 from scipy.sparse import linalg as sparse_linalg
 
 from rules.numpy.array_like import as_array, tracer_within
-from rules.scipy.interpolate.by_reference_ad import with_cotangents, with_tangent
 from rules.scipy.interpolate.piecewise import (
     Constructed,
     as_rows,
@@ -23,6 +22,7 @@ from rules.scipy.interpolate.piecewise import (
     vector_of_doubles,
     with_points_at,
 )
+from rules.scipy.interpolate.reference_ad import with_cotangents, with_tangent
 from rules.scipy.linear_maps import composed
 from rules.scipy.ndimage.boundaries import fixed, handing_over
 from rulescore import Tangent, apply_linear, frule, instances_of, pullback_wrt, pushforward, rrule

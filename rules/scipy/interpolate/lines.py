@@ -6,8 +6,8 @@ from scipy import interpolate
 
 from rules.numpy.array_like import as_array, tracer_within
 from rules.scipy.interpolate.bsplines import Constant, bspline_values, make_interp_spline
-from rules.scipy.interpolate.by_reference_ad import with_cotangents, with_tangent
 from rules.scipy.interpolate.piecewise import Constructed, beside, with_points_at
+from rules.scipy.interpolate.reference_ad import with_cotangents, with_tangent
 from rules.scipy.interpolate.weighted_neighbours import gather_weighted
 from rules.scipy.linear_maps import composed
 from rules.scipy.ndimage.boundaries import fixed

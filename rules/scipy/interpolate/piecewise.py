@@ -18,7 +18,7 @@ from scipy import interpolate, sparse
 
 from rules.numpy.array_like import as_array, seen_by_tracers, tracer_within
 from rules.numpy.indexing import scatter
-from rules.scipy.interpolate.by_reference_ad import with_cotangents, with_tangent
+from rules.scipy.interpolate.reference_ad import with_cotangents, with_tangent
 from rules.scipy.ndimage.boundaries import fixed, handing_over
 from rulescore import Tangent, apply_linear, frule, instances_of, pullback_wrt, pushforward, rrule
 

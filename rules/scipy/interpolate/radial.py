@@ -9,7 +9,7 @@ from multipledispatch import MDNotImplementedError
 from scipy import interpolate
 
 from rules.numpy.array_like import as_array
-from rules.scipy.interpolate.held import interpolant
+from rules.scipy.interpolate.interpolants import interpolant
 from rules.scipy.interpolate.piecewise import beside
 from rules.scipy.ndimage.boundaries import fixed
 

@@ -12,7 +12,7 @@ from scipy import interpolate, spatial
 
 from rules.numpy.array_like import as_array
 from rules.scipy.interpolate.grids import points_of
-from rules.scipy.interpolate.held import interpolant
+from rules.scipy.interpolate.interpolants import interpolant
 from rules.scipy.interpolate.piecewise import beside, with_points_at
 from rules.scipy.interpolate.weighted_neighbours import gather_weighted
 from rules.scipy.linear_maps import composed

@@ -18,7 +18,7 @@ from rules.scipy.interpolate.bsplines import (
     make_interp_spline,
 )
 from rules.scipy.interpolate.grids import b_spline_weights
-from rules.scipy.interpolate.held import interpolant
+from rules.scipy.interpolate.interpolants import interpolant
 from rules.scipy.interpolate.piecewise import beside
 from rules.scipy.interpolate.weighted_neighbours import gather_weighted
 from rules.scipy.linear_maps import composed

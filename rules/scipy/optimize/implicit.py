@@ -7,7 +7,7 @@ Where F(z, θ) = 0 defines z(θ), dz = -(∂F/∂z)⁻¹ ∂F/∂θ dθ, hence �
 import numpy as np
 
 from rules.numpy.array_like import as_array
-from rules.scipy.by_name import NO_TANGENT, ZERO, differentiated, filled
+from rules.scipy.named_arguments import NO_TANGENT, ZERO, differentiated, filled
 from rulescore import (
     AbstractZero,
     NoTangent,

@@ -8,7 +8,7 @@ import numpy as np
 import scipy.optimize
 
 from rules.numpy.array_like import as_array
-from rules.scipy.by_name import ZERO, differentiated, filled, parts, pulled, rules_by_name
+from rules.scipy.named_arguments import ZERO, differentiated, filled, parts, pulled, rules_by_name
 from rules.scipy.optimize.implicit import (
     as_tuple,
     as_tuple_tangent,

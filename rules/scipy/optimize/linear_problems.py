@@ -8,7 +8,7 @@ import numpy as np
 import scipy.optimize
 
 from rules.numpy.array_like import as_array, as_array_tangent
-from rules.scipy.by_name import ZERO, filled, rules_by_name
+from rules.scipy.named_arguments import ZERO, filled, rules_by_name
 from rules.scipy.optimize.implicit import cotangents_of_result, tangent_of_result
 from rules.scipy.optimize.least_squares import cotangent_of_pair, tangent_of_pair
 from rulescore import Tangent

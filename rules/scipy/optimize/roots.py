@@ -7,7 +7,7 @@ have no influence on it, so their derivative is zero.
 import numpy as np
 import scipy.optimize
 
-from rules.scipy.by_name import rules_by_name
+from rules.scipy.named_arguments import rules_by_name
 from rules.scipy.optimize.implicit import (
     as_tuple,
     as_tuple_tangent,

@@ -9,7 +9,7 @@ import numpy as np
 import scipy.optimize
 
 from rules.numpy.array_like import as_array
-from rules.scipy.by_name import ZERO, differentiated, filled
+from rules.scipy.named_arguments import ZERO, differentiated, filled
 from rules.scipy.optimize.implicit import implicit_pullback, implicit_pushforward
 
 # How near to a limit a solver's iterate counts as on it.

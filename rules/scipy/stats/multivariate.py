@@ -13,7 +13,7 @@ from scipy import special, stats
 
 from rules.numpy.array_like import as_array, as_array_tangent, seen_by_tracers
 from rules.numpy.products import adjoint
-from rules.scipy.stats.by_name import Arguments
+from rules.scipy.stats.named_arguments import Arguments
 from rulescore import apply_linear, frule, ignore_derivatives, not_implemented, rrule
 
 psi = special.digamma

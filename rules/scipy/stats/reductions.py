@@ -13,7 +13,7 @@ from scipy import special, stats
 from rules.numpy.array_like import as_array, as_array_tangent, seen_by_tracers, shape_of
 from rules.numpy.reduced_axes import ReducedAxes
 from rules.scipy.spatial.metrics import divided
-from rules.scipy.stats.by_name import Arguments
+from rules.scipy.stats.named_arguments import Arguments
 from rulescore import ZeroTangent, apply_linear, frule, not_implemented, rrule, unbroadcast
 
 GEOMETRY = {"axis", "keepdims", "nan_policy"}

@@ -12,7 +12,7 @@ OWNERS = ["numpy", "numpy.linalg", "numpy.fft", "numpy.ndarray"]
 def test_nothing_is_missing(owner):
     """What fails here by name has neither rules, nor samples to prove them, nor a declaration why it needs none.
 
-    Give it rules; or declare it in rules/numpy/constants.py, looked_into.py or not_numerical.py.
+    Give it rules; or declare it in rules/numpy/constants.py, assignments_and_conversions.py or not_numerical.py.
     """
     states = states_of_module(owner)
     missing = [f"{owner}.{s.name} ({s.kind or 'nothing known'})" for s in states if not s.is_complete]

@@ -1,6 +1,7 @@
 """Sample inputs for the rules of NumPy; importing this package registers all of them."""
 
 from testutils.samples.numpy import (
+    assignments_and_conversions,
     averages,
     branching,
     complex_parts,
@@ -21,7 +22,6 @@ from testutils.samples.numpy import (
     joining,
     limits,
     linalg,
-    looked_into,
     moments,
     nan_reductions,
     outer_products,
@@ -45,6 +45,7 @@ from testutils.samples.numpy import (
 )
 
 __all__ = [
+    "assignments_and_conversions",
     "averages",
     "branching",
     "complex_parts",
@@ -65,7 +66,6 @@ __all__ = [
     "joining",
     "limits",
     "linalg",
-    "looked_into",
     "moments",
     "nan_reductions",
     "outer_products",

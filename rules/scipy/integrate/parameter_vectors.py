@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from rules.scipy.by_name import filled
+from rules.scipy.named_arguments import filled
 from rulescore import NoTangent, Tangent, project_to
 from rulescore.closures.captures import is_traced
 from rulescore.tangents.structure import is_array, structure_of

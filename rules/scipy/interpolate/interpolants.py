@@ -10,8 +10,8 @@ import inspect
 
 from rules.numpy.array_like import tracer_within
 from rules.scipy.interpolate.bsplines import Constant
-from rules.scipy.interpolate.by_reference_ad import with_cotangents, with_tangent
 from rules.scipy.interpolate.piecewise import Constructed
+from rules.scipy.interpolate.reference_ad import with_cotangents, with_tangent
 from rules.scipy.linear_maps import composed
 from rulescore import Tangent, apply_linear, frule, instances_of, not_implemented, pullback_wrt, pushforward, rrule
 

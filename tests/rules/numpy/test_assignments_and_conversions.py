@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from rules.numpy.looked_into import ASSIGNMENTS, CONVERSIONS
+from rules.numpy.assignments_and_conversions import ASSIGNMENTS, CONVERSIONS
 from rulescore import NoTangent, frule, rrule
 from rulescore.ad import TracerConversionError, grad, jvp
 from testutils.runs.running import collect_targets
-from testutils.samples.numpy.looked_into import WRITTEN, written_by
+from testutils.samples.numpy.assignments_and_conversions import WRITTEN, written_by
 from testutils.samples.sampling import samples_of
 
 X = np.array([1.0, 2.0, 3.0])
