@@ -3,9 +3,8 @@
 import numpy as np
 
 from rules.numpy.array_like import as_array, as_array_tangent, shape_of, who_converts
-from rules.numpy.reduced_axes import tangent_at
 from rules.numpy.sorting import items_of
-from rulescore import apply_linear, frule, project_to, pullback_wrt, rrule, unbroadcast
+from rulescore import frule, pullback_wrt, pushforward, rrule, unbroadcast
 
 
 def selected(condlist, choicelist, default):
@@ -26,17 +25,12 @@ def where_chosen(condlist):
 
 
 @frule.register(np.select)
-def select_frule(tangents, condlist, choicelist, default=0):
-    # No `pushforward`, which along zeros calls np.select itself: that NumPy does not hand over for a default alone.
-    y = selected(condlist, choicelist, default)
-
-    def along(dchoices, ddefault):
-        dy = as_array_tangent(ddefault, default)
-        for i, (condition, x) in reversed(list(enumerate(zip(condlist, choicelist, strict=True)))):
-            dy = np.where(condition, as_array_tangent(dchoices[i], x), dy)
-        return np.broadcast_to(dy, np.shape(y))
-
-    return y, project_to(y)(apply_linear(along, tangents[2], tangent_at(tangents, 2)))
+@pushforward
+def select_frule(dchoicelist, ddefault, condlist, choicelist, default=0):
+    y, dy = selected(condlist, choicelist, default), as_array_tangent(ddefault, default)
+    for i, (condition, x) in reversed(list(enumerate(zip(condlist, choicelist, strict=True)))):
+        dy = np.where(condition, as_array_tangent(dchoicelist[i], x), dy)
+    return y, np.broadcast_to(dy, np.shape(y))
 
 
 @rrule.register(np.select)

@@ -5,7 +5,7 @@ from multipledispatch import MDNotImplementedError
 
 from rules.numpy.array_like import as_array, as_array_tangent, shape_of, who_converts
 from rules.numpy.reduced_axes import NOT_GIVEN, given
-from rulescore import frule, is_differentiable, no_tangent_pullback, project_to, pullback_wrt, rrule
+from rulescore import frule, is_differentiable, no_tangent_pullback, pullback_wrt, pushforward, rrule
 
 # A conversion is linear over the reals. Its transpose is the conversion back, which `project_to` is: a complex number
 # that becomes a real one loses its imaginary part, and gets a cotangent without. What becomes an integer or a truth
@@ -16,7 +16,7 @@ def converting_frule(f, da, a):
     """The pushforward of ``y = f(a)``, the same numbers in another array."""
     y = f(a)
     decline_unless_numbers(y, a)
-    return y, project_to(y)(np.reshape(as_array_tangent(da, a), np.shape(y)))
+    return y, np.reshape(as_array_tangent(da, a), np.shape(y))
 
 
 def converting_rrule(f, a):
@@ -38,8 +38,9 @@ def decline_unless_numbers(y, a):
 
 
 @frule.register(np.copy)
-def copy_frule(tangents, a, order="K", subok=False):
-    return converting_frule(lambda a: np.copy(a, order, subok), tangents[1], a)
+@pushforward
+def copy_frule(da, a, order="K", subok=False):
+    return converting_frule(lambda a: np.copy(a, order, subok), da, a)
 
 
 @rrule.register(np.copy)
@@ -48,8 +49,9 @@ def copy_rrule(a, order="K", subok=False):
 
 
 @frule.register(np.ndarray.copy)
-def ndarray_copy_frule(tangents, a, /, order="C"):
-    return converting_frule(lambda a: a.copy(order), tangents[1], a)
+@pushforward
+def ndarray_copy_frule(da, a, /, order="C"):
+    return converting_frule(lambda a: a.copy(order), da, a)
 
 
 @rrule.register(np.ndarray.copy)
@@ -61,8 +63,9 @@ def ndarray_copy_rrule(a, /, order="C"):
 
 
 @frule.register(np.ndarray.astype)
-def ndarray_astype_frule(tangents, a, /, dtype, order="K", casting="unsafe", subok=True, copy=True):
-    return converting_frule(lambda a: a.astype(dtype, order, casting, subok, copy), tangents[1], a)
+@pushforward
+def ndarray_astype_frule(da, a, /, dtype, order="K", casting="unsafe", subok=True, copy=True):
+    return converting_frule(lambda a: a.astype(dtype, order, casting, subok, copy), da, a)
 
 
 @rrule.register(np.ndarray.astype)
@@ -71,8 +74,9 @@ def ndarray_astype_rrule(a, /, dtype, order="K", casting="unsafe", subok=True, c
 
 
 @frule.register(np.astype)
-def astype_frule(tangents, x, dtype, /, *, copy=True, device=None):
-    return converting_frule(lambda x: np.astype(x, dtype, copy=copy, **given(device=device)), tangents[1], x)
+@pushforward
+def astype_frule(dx, x, dtype, /, *, copy=True, device=None):
+    return converting_frule(lambda x: np.astype(x, dtype, copy=copy, **given(device=device)), dx, x)
 
 
 @rrule.register(np.astype)
@@ -84,10 +88,11 @@ def astype_rrule(x, dtype, /, *, copy=True, device=None):
 
 
 @frule.register(np.array)
-def array_frule(tangents, object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0, ndmax=NOT_GIVEN):
+@pushforward
+def array_frule(dobject, object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0, ndmax=NOT_GIVEN):
     options = {"copy": copy, "order": order, "subok": subok, "ndmin": ndmin, "like": who_converts(object)}
     options |= given(ndmax=ndmax)
-    return converting_frule(lambda a: np.array(a, dtype, **options), tangents[1], object)
+    return converting_frule(lambda a: np.array(a, dtype, **options), dobject, object)
 
 
 @rrule.register(np.array)
@@ -102,9 +107,10 @@ def register_asarray(f):
     """The rules of ``asarray`` and ``asanyarray``, whose output is the array that they are given where it fits."""
 
     @frule.register(f)
-    def asarray_frule(tangents, a, dtype=None, order=None, *, device=None, copy=NOT_GIVEN):
+    @pushforward
+    def asarray_frule(da, a, dtype=None, order=None, *, device=None, copy=NOT_GIVEN):
         options = {"like": who_converts(a), **given(device=device, copy=copy)}
-        return converting_frule(lambda a: f(a, dtype, order, **options), tangents[1], a)
+        return converting_frule(lambda a: f(a, dtype, order, **options), da, a)
 
     @rrule.register(f)
     def asarray_rrule(a, dtype=None, order=None, *, device=None, copy=NOT_GIVEN):
@@ -116,8 +122,9 @@ def register_layout(f):
     """The rules of ``ascontiguousarray`` and ``asfortranarray``, which give numbers an axis."""
 
     @frule.register(f)
-    def layout_frule(tangents, a, dtype=None):
-        return converting_frule(lambda a: f(a, dtype, like=who_converts(a)), tangents[1], a)
+    @pushforward
+    def layout_frule(da, a, dtype=None):
+        return converting_frule(lambda a: f(a, dtype, like=who_converts(a)), da, a)
 
     @rrule.register(f)
     def layout_rrule(a, dtype=None):
@@ -133,8 +140,9 @@ def checked_finite(a, dtype, order):
 
 
 @frule.register(np.asarray_chkfinite)
-def asarray_chkfinite_frule(tangents, a, dtype=None, order=None):
-    return converting_frule(lambda a: checked_finite(a, dtype, order), tangents[1], a)
+@pushforward
+def asarray_chkfinite_frule(da, a, dtype=None, order=None):
+    return converting_frule(lambda a: checked_finite(a, dtype, order), da, a)
 
 
 @rrule.register(np.asarray_chkfinite)
@@ -143,8 +151,9 @@ def asarray_chkfinite_rrule(a, dtype=None, order=None):
 
 
 @frule.register(np.require)
-def require_frule(tangents, a, dtype=None, requirements=None):
-    return converting_frule(lambda a: np.require(a, dtype, requirements, like=who_converts(a)), tangents[1], a)
+@pushforward
+def require_frule(da, a, dtype=None, requirements=None):
+    return converting_frule(lambda a: np.require(a, dtype, requirements, like=who_converts(a)), da, a)
 
 
 @rrule.register(np.require)
@@ -153,8 +162,9 @@ def require_rrule(a, dtype=None, requirements=None):
 
 
 @frule.register(np.real_if_close)
-def real_if_close_frule(tangents, a, tol=100):
-    return converting_frule(lambda a: np.real_if_close(as_array(a), tol), tangents[1], a)
+@pushforward
+def real_if_close_frule(da, _dtol, a, tol=100):
+    return converting_frule(lambda a: np.real_if_close(as_array(a), tol), da, a)
 
 
 @rrule.register(np.real_if_close)

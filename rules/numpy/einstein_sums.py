@@ -145,11 +145,9 @@ def einsum_rrule(*operands, out=None, optimize=False, dtype=None, order=NOT_GIVE
 
     def bar_of(place):
         if place not in places:
-            return None
+            return None  # which is not called
         i = places.index(place)
         others = [*factors[:i], None, *factors[i + 1 :]]  # so a factor is kept for the cotangents of the others alone
         return lambda ybar: factor_cotangent(summation, i)(ybar, others, optimize)
 
-    # What nobody asks about is named as a word is, without a tangent space.
-    primals = [operand if needs is None or needs[place] else "" for place, operand in enumerate(operands)]
-    return y, pullback_wrt(*primals)(*map(bar_of, range(len(operands))))
+    return y, pullback_wrt(*operands, needs=needs)(*map(bar_of, range(len(operands))))

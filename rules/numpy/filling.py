@@ -4,17 +4,13 @@ import numpy as np
 from multipledispatch import MDNotImplementedError
 
 from rules.numpy.array_like import as_array_tangent, seen_by_tracers, shape_of
-from rulescore import ZeroTangent, apply_linear, frule, is_differentiable, project_to, pullback_wrt, rrule, unbroadcast
+from rulescore import ZeroTangent, frule, is_differentiable, pullback_wrt, pushforward, rrule, unbroadcast
 
 
 def filling_tangent(y, dfill):
     """ẏ: the tangent of what the array is filled with, in every place."""
-
-    def filled_with(dfill):
-        surplus = max(np.ndim(dfill) - np.ndim(y), 0)  # NumPy drops leading axes of length 1
-        return np.broadcast_to(np.reshape(dfill, np.shape(dfill)[surplus:]), np.shape(y)).astype(y.dtype)
-
-    return project_to(y)(apply_linear(filled_with, dfill))
+    surplus = max(np.ndim(dfill) - np.ndim(y), 0)  # NumPy drops leading axes of length 1
+    return np.broadcast_to(np.reshape(dfill, np.shape(dfill)[surplus:]), np.shape(y)).astype(y.dtype)
 
 
 def filling_bar(y, fill_value):
@@ -33,14 +29,12 @@ def decline_device(device, like=None):
         raise MDNotImplementedError
 
 
-# No `pushforward` here, which along zeros calls the function itself: NumPy does not hand it over for what is put in.
-
-
 @frule.register(np.full)
-def full_frule(tangents, shape, fill_value, dtype=None, order="C", *, device=None, like=None):
+@pushforward
+def full_frule(dfill_value, shape, fill_value, dtype=None, order="C", *, device=None, like=None):
     decline_device(device, like)
     y = seen_by_tracers(np.full, shape, fill_value, dtype, order)
-    return y, filling_tangent(y, as_array_tangent(tangents[2], fill_value))
+    return y, filling_tangent(y, as_array_tangent(dfill_value, fill_value))
 
 
 @rrule.register(np.full)
@@ -51,10 +45,11 @@ def full_rrule(shape, fill_value, dtype=None, order="C", *, device=None, like=No
 
 
 @frule.register(np.full_like)
-def full_like_frule(tangents, a, fill_value, dtype=None, order="K", subok=True, shape=None, *, device=None):
+@pushforward
+def full_like_frule(_da, dfill_value, a, fill_value, dtype=None, order="K", subok=True, shape=None, *, device=None):
     decline_device(device)
     y = seen_by_tracers(np.full_like, a, fill_value, dtype, order, subok, shape)
-    return y, filling_tangent(y, as_array_tangent(tangents[2], fill_value))
+    return y, filling_tangent(y, as_array_tangent(dfill_value, fill_value))
 
 
 @rrule.register(np.full_like)

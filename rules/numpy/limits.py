@@ -6,8 +6,8 @@ import numpy as np
 from multipledispatch import MDNotImplementedError
 
 from rules.numpy.array_like import as_array, as_array_tangent
-from rules.numpy.reduced_axes import NOT_GIVEN, chosen, decline_out, given, tangent_at
-from rulescore import ZeroTangent, apply_linear, frule, project_to, pullback_wrt, pushforward, rrule, unbroadcast
+from rules.numpy.reduced_axes import NOT_GIVEN, chosen, decline_out, given
+from rulescore import ZeroTangent, apply_linear, frule, pullback_wrt, pushforward, rrule, unbroadcast
 
 
 def selected_sum(y, masks, tangents):
@@ -85,13 +85,14 @@ def bounds(a_min, a_max, min, max):
 
 
 @frule.register(np.clip)
-def clip_frule(tangents, a, a_min=NOT_GIVEN, a_max=NOT_GIVEN, out=None, min=NOT_GIVEN, max=NOT_GIVEN):
-    # No `pushforward`, which along zeros calls np.clip itself: that takes min and max by keyword alone.
+@pushforward
+def clip_frule(
+    da, da_min, da_max, dmin, dmax, a, a_min=NOT_GIVEN, a_max=NOT_GIVEN, out=None, min=NOT_GIVEN, max=NOT_GIVEN
+):
     decline_out(out)
-    da, da_min, da_max, dmin, dmax = (tangent_at(tangents, position) for position in (0, 1, 2, 4, 5))
     y = np.clip(a, **options_of_clip(a_min=a_min, a_max=a_max, min=min, max=max))
     tangents = da, da_min + dmin, da_max + dmax
-    return y, project_to(y)(clip_tangent(y, tangents, a, *bounds(a_min, a_max, min, max)))
+    return y, clip_tangent(y, tangents, a, *bounds(a_min, a_max, min, max))
 
 
 @rrule.register(np.clip)

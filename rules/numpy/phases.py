@@ -7,8 +7,8 @@ apart and is constant elsewhere. So the derivative in the phases is the identity
 import numpy as np
 
 from rules.numpy.array_like import as_array, as_array_tangent
-from rules.numpy.reduced_axes import NOT_GIVEN, given, tangent_at
-from rulescore import ZeroTangent, apply_linear, frule, is_differentiable, project_to, pullback_wrt, rrule
+from rules.numpy.reduced_axes import NOT_GIVEN, given
+from rulescore import ZeroTangent, apply_linear, frule, is_differentiable, pullback_wrt, pushforward, rrule
 
 
 def whole_periods(y, p, period):
@@ -17,12 +17,11 @@ def whole_periods(y, p, period):
 
 
 @frule.register(np.unwrap)
-def unwrap_frule(tangents, p, discont=None, axis=-1, period=NOT_GIVEN):
-    # No `pushforward`, which along zeros calls np.unwrap itself: that takes the period, which has a place here, by
-    # keyword alone.
+@pushforward
+def unwrap_frule(dp, _ddiscont, dperiod, p, discont=None, axis=-1, period=NOT_GIVEN):
     y = np.unwrap(p, discont, axis, **given(period=period))
-    of_period = apply_linear(lambda dperiod: whole_periods(y, p, period) * dperiod, tangent_at(tangents, 3))
-    return y, project_to(y)(as_array_tangent(tangents[1], p) + of_period)
+    of_period = apply_linear(lambda dperiod: whole_periods(y, p, period) * dperiod, dperiod)
+    return y, as_array_tangent(dp, p) + of_period
 
 
 @rrule.register(np.unwrap)

@@ -244,7 +244,7 @@ class Steps:
 
 @frule.register(np.arange)
 def arange_frule(tangents, start, stop=None, step=None, dtype=None, *, device=None, like=None):
-    # No `pushforward`, which along zeros calls np.arange itself: of what an AD system traces NumPy makes no range.
+    # No `pushforward`, which along zeros calls np.arange itself: what an AD system traces, that takes for no number.
     steps = Steps(start, stop, step, like)
     y = steps.numbers(dtype, device)
 

@@ -11,7 +11,7 @@ import numpy as np
 from multipledispatch import MDNotImplementedError
 
 from rules.numpy.array_like import as_array_tangent, seen_by_tracers
-from rulescore import apply_linear, frule, non_differentiable, pullback_wrt, pushforward, rrule, scalar_rule
+from rulescore import frule, non_differentiable, pullback_wrt, pushforward, rrule, scalar_rule
 
 # ---------------------------------------------------------------- modified Bessel functions
 
@@ -84,11 +84,11 @@ def length_of_window(M):
 
 
 @frule.register(np.kaiser)
-def kaiser_frule(tangents, M, beta):
-    # No `pushforward`, which along zeros calls np.kaiser itself: that NumPy does not hand over to an AD system.
+@pushforward
+def kaiser_frule(dbeta, M, beta):
     M = length_of_window(M)
     y = seen_by_tracers(np.kaiser, M, beta)
-    return y, apply_linear(lambda dbeta: kaiser_slope(y, M, beta) * dbeta, tangents[2])
+    return y, kaiser_slope(y, M, beta) * dbeta
 
 
 @rrule.register(np.kaiser)
