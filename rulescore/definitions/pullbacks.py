@@ -411,7 +411,7 @@ def projected_onto(y: Any, dy: Any) -> Any:
         kind is _float64 or (kind is _ndarray and y.dtype is dy.dtype and y.shape == dy.shape and y.dtype.kind == "f")
     ):
         return dy  # the most frequent ones
-    if type(dy) is tuple and isinstance(y, tuple):
+    if type(dy) is tuple and isinstance(y, (tuple, list)):
         return Tangent(type(y), *map(projected_onto, y, dy))
     project = project_to(y)
     if isinstance(dy, AbstractZero):

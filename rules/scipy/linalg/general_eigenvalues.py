@@ -15,25 +15,18 @@ from rules.numpy.linalg.eigenvalues import (
 )
 from rules.numpy.linalg.general_eigenvalues import eig_cotangent, eig_tangents, eigvals_cotangent, eigvals_tangents
 from rules.numpy.products import adjoint
-from rules.numpy.reduced_axes import tangent_at
-from rules.scipy.linalg.batches import bars_of, tangents_of
 from rulescore import (
-    AbstractZero,
     MissingDerivativeError,
-    NoTangent,
     NotImplementedTangent,
-    Thunk,
     ZeroTangent,
+    apply_linear,
     frule,
     ignore_derivatives,
-    project_to,
+    pullback_wrt,
+    pushforward,
     rrule,
     unbroadcast,
-    unthunk,
 )
-
-NO_TANGENT = NoTangent()
-ZERO_TANGENT = ZeroTangent()
 
 NO_PHASE = (
     "complex eigenvectors of scipy.linalg.eig(a, b), used in a way that depends on their phases, which LAPACK leaves "
@@ -58,17 +51,12 @@ class RelativeMatrix:
                 raise MissingDerivativeError(INFINITE) from None
 
     def tangent(self, da, db):
-        if self.b is None:
-            return da
-        right = ZERO_TANGENT if isinstance(da, AbstractZero) else da
-        if not isinstance(db, AbstractZero):
-            right = right - db @ self.c
-        return np.linalg.solve(self.b, right)
+        return da if self.b is None else np.linalg.solve(self.b, da - db @ self.c)
 
     def cotangents(self, cbar):
         if self.b is None:
-            return cbar, None
-        abar = np.linalg.solve(adjoint(self.b), cbar)
+            return cbar, ZeroTangent()
+        abar = apply_linear(lambda cbar: np.linalg.solve(adjoint(self.b), cbar), cbar)
         return abar, -abar @ adjoint(self.c)
 
 
@@ -113,7 +101,8 @@ class GeneralSpectrum:
         dy = [dw if isinstance(dw, NotImplementedTangent) else self.with_ones(dw)]
         if self.left:
             adjoint_of_b = None if self.b is None else adjoint(self.b)
-            dc_h = RelativeMatrix(adjoint(self.a), adjoint_of_b).tangent(adjoint_or_zero(da), adjoint_or_zero(db))
+            moved = apply_linear(adjoint, da), apply_linear(adjoint, db)
+            dc_h = RelativeMatrix(adjoint(self.a), adjoint_of_b).tangent(*moved)
             dy.append(self.eig_tangents(conj(self.w), self.vl, dc_h)[1])
         if self.right:
             dy.append(dv)
@@ -127,22 +116,21 @@ class GeneralSpectrum:
 
     def cotangents(self, bars):
         """Ā and B̄."""
-        wbar = bars[0]
-        if self.homogeneous and not isinstance(wbar, AbstractZero):
-            wbar = wbar[..., 0, :]
-        left_bar = bars[1] if self.left else ZERO_TANGENT
-        right_bar = bars[-1] if self.right else ZERO_TANGENT
-        abar, bbar = 0, None
-        if not (isinstance(wbar, AbstractZero) and isinstance(right_bar, AbstractZero)):
-            relative = RelativeMatrix(self.a, self.b)
-            abar, bbar = relative.cotangents(self.eig_cotangent(self.w, self.v, wbar, right_bar))
-        if not isinstance(left_bar, AbstractZero):
+        wbar = bars[0][..., 0, :] if self.homogeneous else bars[0]
+        left_bar = bars[1] if self.left else ZeroTangent()
+        right_bar = bars[-1] if self.right else ZeroTangent()
+
+        def of_right(wbar, right_bar):
+            return self.eig_cotangent(self.w, self.v, wbar, right_bar)
+
+        def of_left(left_bar):
+            return self.eig_cotangent(conj(self.w), self.vl, ZeroTangent(), left_bar)
+
+        abar, bbar = RelativeMatrix(self.a, self.b).cotangents(apply_linear(of_right, wbar, right_bar))
+        if self.left:
             relative = RelativeMatrix(adjoint(self.a), None if self.b is None else adjoint(self.b))
-            cbar = self.eig_cotangent(conj(self.w), self.vl, ZERO_TANGENT, left_bar)
-            abar_h, bbar_h = relative.cotangents(cbar)
-            abar = abar + adjoint(abar_h)
-            if bbar_h is not None:
-                bbar = adjoint(bbar_h) if bbar is None else bbar + adjoint(bbar_h)
+            abar_h, bbar_h = relative.cotangents(apply_linear(of_left, left_bar))
+            abar, bbar = abar + apply_linear(adjoint, abar_h), bbar + apply_linear(adjoint, bbar_h)
         return abar, bbar
 
 
@@ -157,13 +145,15 @@ def relative_tangents(w, v, dc):
 
 def relative_cotangent(w, v, wbar, vbar):
     """The transpose of `relative_tangents`."""
-    if isinstance(vbar, AbstractZero):
-        return eigvals_cotangent(w, v, wbar)
-    pairs = coinciding(w)
-    refuse_cotangents_of(np.any(pairs, axis=-1), vbar, NO_EIGENVECTORS)
-    refuse_phases(ignore_derivatives(v), ignore_derivatives(vbar))
-    vbar = without_own_direction(v, vbar)
-    return eigvals_cotangent(w, v, wbar, np.conjugate(reciprocal_differences(w, pairs)) * (adjoint(v) @ vbar))
+
+    def vectors_part(vbar):
+        pairs = coinciding(w)
+        refuse_cotangents_of(np.any(pairs, axis=-1), vbar, NO_EIGENVECTORS)
+        refuse_phases(ignore_derivatives(v), ignore_derivatives(vbar))
+        vbar = without_own_direction(v, vbar)
+        return np.conjugate(reciprocal_differences(w, pairs)) * (adjoint(v) @ vbar)
+
+    return eigvals_cotangent(w, v, wbar, apply_linear(vectors_part, vbar))
 
 
 def without_own_direction(v, x):
@@ -177,41 +167,27 @@ def refuse_phases(v, vbar):
             raise MissingDerivativeError(NO_PHASE)
 
 
-def adjoint_or_zero(da):
-    return da if isinstance(da, AbstractZero) else adjoint(da)
+def spectrum_and_tangents(spectrum, da, db, a, b):
+    dy = spectrum.tangents(as_array_tangent(da, a), as_array_tangent(db, b))
+    return spectrum.y, dy[0] if len(spectrum) == 1 else tuple(dy)
 
 
-def spectrum_frule(spectrum, tangents, a, b):
-    da, db = as_array_tangent(unthunk(tangents[1]), a), as_array_tangent(unthunk(tangent_at(tangents, 1)), b)
-    y = spectrum.y
-    if isinstance(da, AbstractZero) and isinstance(db, AbstractZero):
-        return y, ZERO_TANGENT
-    dy = spectrum.tangents(da, db)
-    if len(spectrum) == 1:
-        return y, dy[0] if isinstance(dy[0], NotImplementedTangent) else project_to(y)(dy[0])
-    return y, tangents_of(y, dy)
+def spectrum_and_pullback(spectrum, a, b):
+    shape_a, shape_b = shape_of(a), None if b is None else shape_of(b)
 
-
-def spectrum_rrule(spectrum, a, b):
-    project_a, project_b, shape_a = project_to(a), project_to(b), shape_of(a)
-    shape_b = None if b is None else shape_of(b)
-
+    @pullback_wrt(a, b)
     def eig_pullback(ybar):
-        bars = [unthunk(ybar)] if len(spectrum) == 1 else bars_of(ybar, len(spectrum))
-        if bars is None or all(isinstance(bar, AbstractZero) for bar in bars):
-            return NO_TANGENT, project_a(ZERO_TANGENT), project_b(ZERO_TANGENT)
-        abar, bbar = spectrum.cotangents(bars)
-        abar = project_a(unbroadcast(abar, shape_a))
-        if b is None:
-            return NO_TANGENT, abar
-        return NO_TANGENT, abar, Thunk(lambda: project_b(unbroadcast(bbar, shape_b)))
+        abar, bbar = spectrum.cotangents([ybar] if len(spectrum) == 1 else ybar)
+        return unbroadcast(abar, shape_a), lambda: unbroadcast(bbar, shape_b)
 
     return spectrum.y, eig_pullback
 
 
 @frule.register(scipy.linalg.eig)
+@pushforward
 def eig_frule(
-    tangents,
+    da,
+    db,
     a,
     b=None,
     left=False,
@@ -221,7 +197,8 @@ def eig_frule(
     check_finite=True,
     homogeneous_eigvals=False,
 ):
-    return spectrum_frule(GeneralSpectrum(a, b, left, right, check_finite, homogeneous_eigvals), tangents, a, b)
+    spectrum = GeneralSpectrum(a, b, left, right, check_finite, homogeneous_eigvals)
+    return spectrum_and_tangents(spectrum, da, db, a, b)
 
 
 @rrule.register(scipy.linalg.eig)
@@ -236,15 +213,17 @@ def eig_rrule(
     homogeneous_eigvals=False,
 ):
     """As the rule of `np.linalg.eig`, of the matrix B⁻¹ A where there is a B; see `GeneralSpectrum`."""
-    return spectrum_rrule(GeneralSpectrum(a, b, left, right, check_finite, homogeneous_eigvals), a, b)
+    return spectrum_and_pullback(GeneralSpectrum(a, b, left, right, check_finite, homogeneous_eigvals), a, b)
 
 
 @frule.register(scipy.linalg.eigvals)
-def eigvals_frule(tangents, a, b=None, overwrite_a=False, check_finite=True, homogeneous_eigvals=False):
-    return spectrum_frule(GeneralSpectrum(a, b, False, False, check_finite, homogeneous_eigvals), tangents, a, b)
+@pushforward
+def eigvals_frule(da, db, a, b=None, overwrite_a=False, check_finite=True, homogeneous_eigvals=False):
+    spectrum = GeneralSpectrum(a, b, False, False, check_finite, homogeneous_eigvals)
+    return spectrum_and_tangents(spectrum, da, db, a, b)
 
 
 @rrule.register(scipy.linalg.eigvals)
 def eigvals_rrule(a, b=None, overwrite_a=False, check_finite=True, homogeneous_eigvals=False):
     """dw = diag(V⁻¹ dA V), hence Ā = V⁻ᴴ diag(w̄) Vᴴ, whether or not eigenvalues are repeated."""
-    return spectrum_rrule(GeneralSpectrum(a, b, False, False, check_finite, homogeneous_eigvals), a, b)
+    return spectrum_and_pullback(GeneralSpectrum(a, b, False, False, check_finite, homogeneous_eigvals), a, b)

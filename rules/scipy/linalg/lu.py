@@ -10,23 +10,18 @@ from rules.numpy.products import adjoint
 from rules.scipy.linalg.batches import decline_unless_matrices
 from rules.scipy.linalg.linear_systems import LinearSystem, factors_under_operation, in_operation
 from rulescore import (
-    AbstractZero,
     MissingDerivativeError,
     NoTangent,
     Tangent,
-    Thunk,
     ZeroTangent,
+    apply_linear,
     frule,
     ignore_derivatives,
-    project_to,
+    pullback_wrt,
+    pushforward,
     rrule,
     unbroadcast,
-    unthunk,
 )
-from rulescore.tangents.projection import NON_DIFFERENTIABLE
-
-NO_TANGENT = NoTangent()
-ZERO_TANGENT = ZeroTangent()
 
 SINGULAR = (
     "the LU decomposition of a matrix whose leading rows or columns are linearly dependent: its factors have no "
@@ -75,8 +70,8 @@ class TriangularFactors:
     def cotangent(self, lbar, ubar):
         """The transpose of `tangents`, with its rows permuted still; either of the cotangents may be a zero."""
         k = self.k
-        lbar = np.zeros_like(np.concatenate([self.l1, self.l2], axis=-2)) if isinstance(lbar, AbstractZero) else lbar
-        ubar = np.zeros_like(np.concatenate([self.u1, self.u2], axis=-1)) if isinstance(ubar, AbstractZero) else ubar
+        lbar = lbar + np.zeros_like(np.concatenate([self.l1, self.l2], axis=-2))
+        ubar = ubar + np.zeros_like(np.concatenate([self.u1, self.u2], axis=-1))
         l1_bar, u1_bar, others = np.tril(lbar[..., :k, :], -1), np.triu(ubar[..., :k]), None
         if self.u2.shape[-1]:
             others, axis = self._over_l(ubar[..., k:], adjoint_of=True), -1
@@ -150,16 +145,16 @@ def permuted_back(a, order):
 
 
 @frule.register(scipy.linalg.lu_factor)
-def lu_factor_frule(tangents, a, overwrite_a=False, check_finite=True):
+@pushforward
+def lu_factor_frule(da, a, overwrite_a=False, check_finite=True):
     decline_unless_matrices(a)
-    da = as_array_tangent(unthunk(tangents[1]), a)
     y = seen_by_tracers(scipy.linalg.lu_factor, a, check_finite=check_finite)
     packed, pivots = y
-    if isinstance(da, AbstractZero) or not packed.size:
-        return y, ZERO_TANGENT
+    if not packed.size:
+        return y, (ZeroTangent(), NoTangent())
     factors = TriangularFactors(unit_lower(packed), upper(packed))
-    dpacked = pack(*factors.tangents(permuted(da, order_of(pivots, packed.shape[-2]))))
-    return y, Tangent(type(y), project_to(packed)(dpacked), NO_TANGENT)
+    da = permuted(as_array_tangent(da, a), order_of(pivots, packed.shape[-2]))
+    return y, (pack(*factors.tangents(da)), NoTangent())
 
 
 @rrule.register(scipy.linalg.lu_factor)
@@ -168,16 +163,14 @@ def lu_factor_rrule(a, overwrite_a=False, check_finite=True):
     decline_unless_matrices(a)
     y = seen_by_tracers(scipy.linalg.lu_factor, a, check_finite=check_finite)
     packed, pivots = y
-    project = project_to(a)
 
+    @pullback_wrt(a)
     def lu_factor_pullback(ybar):
-        bar = ybar if isinstance(ybar, AbstractZero) else unthunk(ybar[0])
-        if isinstance(bar, AbstractZero) or not packed.size:
-            return NO_TANGENT, project(bar)
-        factors = TriangularFactors(unit_lower(packed), upper(packed))
-        k = factors.k
-        abar = factors.cotangent(np.tril(bar[..., :k], -1), np.triu(bar[..., :k, :]))
-        return NO_TANGENT, project(permuted_back(abar, order_of(pivots, packed.shape[-2])))
+        if not packed.size:
+            return ZeroTangent()
+        factors, bar = TriangularFactors(unit_lower(packed), upper(packed)), ybar[0]
+        abar = factors.cotangent(np.tril(bar[..., : factors.k], -1), np.triu(bar[..., : factors.k, :]))
+        return permuted_back(abar, order_of(pivots, packed.shape[-2]))
 
     return y, lu_factor_pullback
 
@@ -203,15 +196,11 @@ def factored_system(lu_and_piv, b, trans, check_finite):
 
 
 @frule.register(scipy.linalg.lu_solve)
-def lu_solve_frule(tangents, lu_and_piv, b, trans=0, overwrite_b=False, check_finite=True):
+@pushforward
+def lu_solve_frule(dlu_and_piv, db, lu_and_piv, b, trans=0, overwrite_b=False, check_finite=True):
     system = factored_system(lu_and_piv, b, trans, check_finite)
-    dlu = tangents[1]
-    dlu = dlu if isinstance(dlu, AbstractZero) else as_array_tangent(unthunk(dlu[0]), lu_and_piv[0])
-    db = as_array_tangent(unthunk(tangents[2]), b)
     x = system.solve(b)
-    if isinstance(dlu, AbstractZero) and isinstance(db, AbstractZero):
-        return x, ZERO_TANGENT
-    return x, system.tangent(x, dlu, db)
+    return x, system.tangent(x, as_array_tangent(dlu_and_piv[0], lu_and_piv[0]), as_array_tangent(db, b))
 
 
 @rrule.register(scipy.linalg.lu_solve)
@@ -220,26 +209,21 @@ def lu_solve_rrule(lu_and_piv, b, trans=0, overwrite_b=False, check_finite=True)
     system = factored_system(lu_and_piv, b, trans, check_finite)
     x = system.solve(b)
     (packed, pivots), kind = lu_and_piv, type(lu_and_piv)
-    project_lu, project_b, shape_lu, shape_b = project_to(packed), project_to(b), shape_of(packed), shape_of(b)
+    shape_lu, shape_b = shape_of(packed), shape_of(b)
 
+    @pullback_wrt(lu_and_piv, b)
     def lu_solve_pullback(xbar):
-        if isinstance(xbar, AbstractZero):
-            return NO_TANGENT, xbar, xbar
-        columns, x_columns = system.cotangents(x, unthunk(xbar))
+        columns, x_columns = system.cotangents(x, xbar)
 
-        def lu_bar():
+        def pair_bar():
             left, right = factors_under_operation(columns, x_columns, trans)
             factors = as_array(packed)
             left = permuted(left, order_of(pivots, factors.shape[-1]))
             of_l = left @ adjoint(upper(factors) @ right)
             of_u = (adjoint(unit_lower(factors)) @ left) @ adjoint(right)
-            return project_lu(unbroadcast(-np.tril(of_l, -1) - np.triu(of_u), shape_lu))
+            return Tangent(kind, unbroadcast(-np.tril(of_l, -1) - np.triu(of_u), shape_lu), NoTangent())
 
-        def b_bar():
-            return project_b(unbroadcast(system.as_given(columns), shape_b))
-
-        pair_bar = NO_TANGENT if project_lu is NON_DIFFERENTIABLE else Tangent(kind, Thunk(lu_bar), NO_TANGENT)
-        return NO_TANGENT, pair_bar, Thunk(b_bar)
+        return pair_bar, lambda: unbroadcast(system.as_given(columns), shape_b)
 
     return x, lu_solve_pullback
 
@@ -275,38 +259,28 @@ class SeparateFactors:
         return (permuted(dl, self.back), du) if self.permute_l else (dl, du)
 
     def cotangent(self, lbar, ubar):
-        if self.permute_l and not isinstance(lbar, AbstractZero):
-            lbar = permuted_back(lbar, self.back)
+        if self.permute_l:
+            lbar = apply_linear(lambda lbar: permuted_back(lbar, self.back), lbar)
         return permuted(self.factors().cotangent(lbar, ubar), self.back)
 
 
 @frule.register(scipy.linalg.lu)
-def lu_frule(tangents, a, permute_l=False, overwrite_a=False, check_finite=True, p_indices=False):
-    da = as_array_tangent(unthunk(tangents[1]), a)
+@pushforward
+def lu_frule(da, a, permute_l=False, overwrite_a=False, check_finite=True, p_indices=False):
     separate = SeparateFactors(a, permute_l, check_finite, p_indices)
     y = separate.y
-    if isinstance(da, AbstractZero) or not y[-1].size:
-        return y, ZERO_TANGENT
-    dl, du = separate.tangents(da)
-    dl, du = project_to(y[-2])(dl), project_to(y[-1])(du)
-    if permute_l:
-        return y, Tangent(tuple, dl, du)
-    return y, Tangent(tuple, NO_TANGENT if p_indices else ZERO_TANGENT, dl, du)
+    factors = separate.tangents(as_array_tangent(da, a)) if y[-1].size else (ZeroTangent(), ZeroTangent())
+    return y, factors if permute_l else (ZeroTangent(), *factors)
 
 
 @rrule.register(scipy.linalg.lu)
 def lu_rrule(a, permute_l=False, overwrite_a=False, check_finite=True, p_indices=False):
     """See `TriangularFactors`; the permutation is constant."""
-    separate, project = SeparateFactors(a, permute_l, check_finite, p_indices), project_to(a)
+    separate = SeparateFactors(a, permute_l, check_finite, p_indices)
 
+    @pullback_wrt(a)
     def lu_pullback(ybar):
-        if isinstance(ybar, AbstractZero):
-            return NO_TANGENT, project(ybar)
-        lbar, ubar = (unthunk(part) for part in ybar[-2:])
-        if isinstance(lbar, AbstractZero) and isinstance(ubar, AbstractZero):
-            return NO_TANGENT, project(ubar)
-        if not separate.upper.size:
-            return NO_TANGENT, project(ZERO_TANGENT)
-        return NO_TANGENT, project(separate.cotangent(lbar, ubar))
+        *_, lbar, ubar = ybar
+        return apply_linear(separate.cotangent, lbar, ubar) if separate.upper.size else ZeroTangent()
 
     return separate.y, lu_pullback

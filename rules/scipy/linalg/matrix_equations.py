@@ -9,19 +9,13 @@ from rules.numpy.array_like import as_array, as_array_tangent, seen_by_tracers, 
 from rules.numpy.products import adjoint
 from rules.scipy.linalg.batches import decline_unless_matrices
 from rulescore import (
-    AbstractZero,
-    NoTangent,
-    Thunk,
-    ZeroTangent,
+    apply_linear,
     frule,
-    project_to,
+    pullback_wrt,
+    pushforward,
     rrule,
     unbroadcast,
-    unthunk,
 )
-
-NO_TANGENT = NoTangent()
-ZERO_TANGENT = ZeroTangent()
 
 # ---------------------------------------------------------------- A X + X B = Q
 
@@ -80,25 +74,14 @@ class SylvesterEquation:
         return seen_by_tracers(scipy.linalg.solve_sylvester, *of_one_type(adjoint(self.a), adjoint(self.b), xbar))
 
 
-def minus(x, y):
-    """x - y, where either may be zero."""
-    return -y if isinstance(x, AbstractZero) else x - y
-
-
 @frule.register(scipy.linalg.solve_sylvester)
-def solve_sylvester_frule(tangents, a, b, q):
+@pushforward
+def solve_sylvester_frule(da, db, dq, a, b, q):
     decline_unless_matrices(a, b, q)
-    da, db, dq = (as_array_tangent(unthunk(t), x) for t, x in zip(tangents[1:], (a, b, q), strict=True))
+    da, db, dq = (as_array_tangent(dx, x) for dx, x in ((da, a), (db, b), (dq, q)))
     equation = SylvesterEquation(as_array(a), as_array(b))
     x = equation.solve(as_array(q))
-    if all(isinstance(part, AbstractZero) for part in (da, db, dq)):
-        return x, ZERO_TANGENT
-    right = dq
-    if not isinstance(da, AbstractZero):
-        right = minus(right, da @ x)
-    if not isinstance(db, AbstractZero):
-        right = minus(right, x @ db)
-    return x, project_to(x)(equation.solve(right))
+    return x, equation.solve(dq - da @ x - x @ db)
 
 
 @rrule.register(scipy.linalg.solve_sylvester)
@@ -106,25 +89,18 @@ def solve_sylvester_rrule(a, b, q):
     """See `SylvesterEquation`."""
     decline_unless_matrices(a, b, q)
     equation = SylvesterEquation(as_array(a), as_array(b))
-    x = equation.solve(as_array(q))
-    projects, shapes = [project_to(part) for part in (a, b, q)], [shape_of(part) for part in (a, b, q)]
+    x, shapes = equation.solve(as_array(q)), [shape_of(part) for part in (a, b, q)]
 
+    @pullback_wrt(a, b, q)
     def solve_sylvester_pullback(xbar):
-        if isinstance(xbar, AbstractZero):
-            return NO_TANGENT, *(project(xbar) for project in projects)
-        z, x_h = equation.solve_adjoint(unthunk(xbar)), adjoint(x)
-        bars = (lambda: -z @ x_h, lambda: -x_h @ z, lambda: z)
-        return NO_TANGENT, *later(bars, projects, shapes)
+        z, x_h = equation.solve_adjoint(xbar), adjoint(x)
+        return (
+            lambda: unbroadcast(-z @ x_h, shapes[0]),
+            lambda: unbroadcast(-x_h @ z, shapes[1]),
+            lambda: unbroadcast(z, shapes[2]),
+        )
 
     return x, solve_sylvester_pullback
-
-
-def later(bars, projects, shapes):
-    """The cotangents that functions give, when they are asked for."""
-    return [
-        Thunk(lambda bar=bar, project=project, shape=shape: project(unbroadcast(bar(), shape)))
-        for bar, project, shape in zip(bars, projects, shapes, strict=True)
-    ]
 
 
 # ---------------------------------------------------------------- Lyapunov equations
@@ -180,45 +156,42 @@ def decline_unless_square(*arrays):
         raise MDNotImplementedError
 
 
-def lyapunov_frule(equation, tangents, a, q):
-    decline_unless_square(a, q)
-    da, dq = as_array_tangent(unthunk(tangents[1]), a), as_array_tangent(unthunk(tangents[2]), q)
-    x = equation.solve(as_array(q))
-    if isinstance(da, AbstractZero) and isinstance(dq, AbstractZero):
-        return x, ZERO_TANGENT
-    right = dq if isinstance(da, AbstractZero) else minus(dq, equation.moved(x, da))
-    return x, project_to(x)(equation.solve(right))
-
-
-def lyapunov_rrule(equation, a, q):
+def solution_and_tangent(equation, da, dq, a, q):
     decline_unless_square(a, q)
     x = equation.solve(as_array(q))
-    projects, shapes = [project_to(part) for part in (a, q)], [shape_of(part) for part in (a, q)]
+    moved = apply_linear(lambda da: equation.moved(x, da), as_array_tangent(da, a))
+    return x, equation.solve(as_array_tangent(dq, q) - moved)
 
+
+def solution_and_pullback(equation, a, q):
+    decline_unless_square(a, q)
+    x, shape_a, shape_q = equation.solve(as_array(q)), shape_of(a), shape_of(q)
+
+    @pullback_wrt(a, q)
     def lyapunov_pullback(xbar):
-        if isinstance(xbar, AbstractZero):
-            return NO_TANGENT, *(project(xbar) for project in projects)
-        z = equation.solve_adjoint(unthunk(xbar))
-        return NO_TANGENT, *later((lambda: equation.matrix_cotangent(x, z), lambda: z), projects, shapes)
+        z = equation.solve_adjoint(xbar)
+        return lambda: unbroadcast(equation.matrix_cotangent(x, z), shape_a), lambda: unbroadcast(z, shape_q)
 
     return x, lyapunov_pullback
 
 
 @frule.register(scipy.linalg.solve_continuous_lyapunov)
-def solve_continuous_lyapunov_frule(tangents, a, q):
-    return lyapunov_frule(ContinuousLyapunov(as_array(a)), tangents, a, q)
+@pushforward
+def solve_continuous_lyapunov_frule(da, dq, a, q):
+    return solution_and_tangent(ContinuousLyapunov(as_array(a)), da, dq, a, q)
 
 
 @rrule.register(scipy.linalg.solve_continuous_lyapunov)
 def solve_continuous_lyapunov_rrule(a, q):
-    return lyapunov_rrule(ContinuousLyapunov(as_array(a)), a, q)
+    return solution_and_pullback(ContinuousLyapunov(as_array(a)), a, q)
 
 
 @frule.register(scipy.linalg.solve_discrete_lyapunov)
-def solve_discrete_lyapunov_frule(tangents, a, q, method=None):
-    return lyapunov_frule(DiscreteLyapunov(as_array(a), method), tangents, a, q)
+@pushforward
+def solve_discrete_lyapunov_frule(da, dq, a, q, method=None):
+    return solution_and_tangent(DiscreteLyapunov(as_array(a), method), da, dq, a, q)
 
 
 @rrule.register(scipy.linalg.solve_discrete_lyapunov)
 def solve_discrete_lyapunov_rrule(a, q, method=None):
-    return lyapunov_rrule(DiscreteLyapunov(as_array(a), method), a, q)
+    return solution_and_pullback(DiscreteLyapunov(as_array(a), method), a, q)

@@ -8,23 +8,16 @@ from rules.numpy.array_like import as_array, as_array_tangent, seen_by_tracers, 
 from rules.numpy.linalg.eigenvalues import reciprocal, rounding_of
 from rules.numpy.linalg.singular_values import outside
 from rules.numpy.products import adjoint
-from rules.scipy.linalg.batches import bars_of, tangents_of
 from rulescore import (
-    AbstractZero,
     MissingDerivativeError,
-    NoTangent,
-    Thunk,
-    ZeroTangent,
+    apply_linear,
     frule,
     ignore_derivatives,
-    project_to,
+    pullback_wrt,
+    pushforward,
     rrule,
     unbroadcast,
-    unthunk,
 )
-
-NO_TANGENT = NoTangent()
-ZERO_TANGENT = ZeroTangent()
 
 NO_UNITARY_FACTOR = (
     "the unitary factor of the polar decomposition of a matrix whose rank is too small to determine it: it has no "
@@ -120,9 +113,7 @@ class PolarFactors(UnitaryFactor):
 
     def cotangent(self, ubar, pbar):
         """The transpose of `tangents`; either of the cotangents may be a zero."""
-        if isinstance(pbar, AbstractZero):
-            return self.moved(ubar)
-        pbar = hermitian_part(pbar)
+        pbar = apply_linear(hermitian_part, pbar)
         if self.is_right:
             return self.u @ pbar + self.moved(ubar + self.a @ pbar)
         return pbar @ self.u + self.moved(ubar + pbar @ self.a)
@@ -134,72 +125,46 @@ def decline_unknown_side(side):
 
 
 @frule.register(scipy.linalg.polar)
-def polar_frule(tangents, a, side="right"):
-    da = as_array_tangent(unthunk(tangents[1]), a)
-    y = seen_by_tracers(scipy.linalg.polar, a, side)
-    if isinstance(da, AbstractZero):
-        return y, da
-    return y, tangents_of(y, PolarFactors(as_array(a), side).tangents(da))
+@pushforward
+def polar_frule(da, a, side="right"):
+    factors = PolarFactors(as_array(a), side)
+    return seen_by_tracers(scipy.linalg.polar, a, side), factors.tangents(as_array_tangent(da, a))
 
 
 @rrule.register(scipy.linalg.polar)
 def polar_rrule(a, side="right"):
     """See `UnitaryFactor` and `PolarFactors`."""
     decline_unknown_side(side)
-    factors, project = PolarFactors(as_array(a), side), project_to(a)
+    factors = PolarFactors(as_array(a), side)
     # As SciPy returns them, of a stack.
     y = list(factors.y) if np.ndim(factors.u) > 2 else factors.y
-
-    def polar_pullback(ybar):
-        bars = bars_of(ybar, 2)
-        return NO_TANGENT, project(ZERO_TANGENT if bars is None else factors.cotangent(*bars))
-
-    return y, polar_pullback
+    return y, pullback_wrt(a)(lambda ybar: factors.cotangent(*ybar))
 
 
 # ---------------------------------------------------------------- orthogonal_procrustes
 
 
 @frule.register(scipy.linalg.orthogonal_procrustes)
-def orthogonal_procrustes_frule(tangents, A, B, check_finite=True):
-    _, da, db, *_ = tangents
-    da, db = as_array_tangent(unthunk(da), A), as_array_tangent(unthunk(db), B)
-    y = seen_by_tracers(scipy.linalg.orthogonal_procrustes, A, B, check_finite)
-    if isinstance(da, AbstractZero) and isinstance(db, AbstractZero):
-        return y, ZERO_TANGENT
+@pushforward
+def orthogonal_procrustes_frule(dA, dB, A, B, check_finite=True):
     a, b = as_array(A), as_array(B)
-    dm = 0
-    if not isinstance(da, AbstractZero):
-        dm = adjoint(da) @ b
-    if not isinstance(db, AbstractZero):
-        dm = dm + adjoint(a) @ db
     factor = UnitaryFactor(adjoint(a) @ b)
+    dm = apply_linear(adjoint, as_array_tangent(dA, A)) @ b + adjoint(a) @ as_array_tangent(dB, B)
     dscale = np.sum(np.real(np.conjugate(factor.u) * dm), axis=(-2, -1))
-    return y, tangents_of(y, (factor.moved(dm), dscale))
+    return seen_by_tracers(scipy.linalg.orthogonal_procrustes, A, B, check_finite), (factor.moved(dm), dscale)
 
 
 @rrule.register(scipy.linalg.orthogonal_procrustes)
 def orthogonal_procrustes_rrule(A, B, check_finite=True):
     """R is the unitary factor of M = Aᴴ B, and the scale the sum of its singular values, with the slope R."""
-    y = seen_by_tracers(scipy.linalg.orthogonal_procrustes, A, B, check_finite)
-    project_a, project_b, a, b = project_to(A), project_to(B), as_array(A), as_array(B)
+    a, b = as_array(A), as_array(B)
 
+    @pullback_wrt(A, B)
     def orthogonal_procrustes_pullback(ybar):
-        bars = bars_of(ybar, 2)
-        if bars is None:
-            return NO_TANGENT, project_a(ZERO_TANGENT), project_b(ZERO_TANGENT)
-        rbar, scale_bar = bars
+        rbar, scale_bar = ybar
         factor = UnitaryFactor(adjoint(a) @ b)
-        mbar = 0 if isinstance(rbar, AbstractZero) else factor.moved(rbar)
-        if not isinstance(scale_bar, AbstractZero):
-            mbar = mbar + factor.u * np.real(np.expand_dims(scale_bar, (-2, -1)))
+        of_scale = factor.u * np.real(apply_linear(lambda scale_bar: np.expand_dims(scale_bar, (-2, -1)), scale_bar))
+        mbar = apply_linear(factor.moved, rbar) + of_scale
+        return lambda: unbroadcast(b @ adjoint(mbar), np.shape(a)), lambda: unbroadcast(a @ mbar, np.shape(b))
 
-        def a_bar():
-            return project_a(unbroadcast(b @ adjoint(mbar), np.shape(a)))
-
-        def b_bar():
-            return project_b(unbroadcast(a @ mbar, np.shape(b)))
-
-        return NO_TANGENT, Thunk(a_bar), Thunk(b_bar)
-
-    return y, orthogonal_procrustes_pullback
+    return seen_by_tracers(scipy.linalg.orthogonal_procrustes, A, B, check_finite), orthogonal_procrustes_pullback

@@ -7,21 +7,17 @@ from multipledispatch import MDNotImplementedError
 from rules.numpy.array_like import as_array_tangent, seen_by_tracers
 from rules.numpy.linalg.qr import Complete, OrthogonalFactors, Raw, Reduced
 from rules.numpy.products import adjoint
-from rules.scipy.linalg.batches import bars_of, projected, tangents_of
 from rulescore import (
     AbstractZero,
     NoTangent,
-    Tangent,
     ZeroTangent,
+    apply_linear,
     frule,
     ignore_derivatives,
-    project_to,
+    pullback_wrt,
+    pushforward,
     rrule,
-    unthunk,
 )
-
-NO_TANGENT = NoTangent()
-ZERO_TANGENT = ZeroTangent()
 
 # ---------------------------------------------------------------- qr
 
@@ -81,48 +77,36 @@ class Decomposition:
     def tangent(self, da):
         """Of what is returned."""
         dy = self.factors().tangents(self.in_order(da))
-        order = () if self.columns is None else (NO_TANGENT,)
+        order = () if self.columns is None else (NoTangent(),)
         if self.mode == "raw":
-            (packed, tau), r = self.y[:2]
             dpacked, dtau = self.returned.tangents(*dy)
-            inner = Tangent(tuple, project_to(packed)(np.swapaxes(dpacked, -1, -2)), project_to(tau)(dtau))
-            rows = np.shape(r)[-2]
-            return Tangent(tuple, inner, project_to(r)(self.with_rows(dy[1], rows)), *order)
+            rows = np.shape(self.y[1])[-2]
+            return (np.swapaxes(dpacked, -1, -2), dtau), self.with_rows(dy[1], rows), *order
         dq, dr = self.returned.tangents(*dy)
         if self.mode != "r":
-            return tangents_of(self.y, (dq, dr, *order))
+            return dq, dr, *order
         r = self.y[0] if isinstance(self.y, (tuple, list)) else self.y
-        dr = projected(r, self.with_rows(dr, np.shape(r)[-2]))
-        return Tangent(type(self.y), dr, *order) if isinstance(self.y, (tuple, list)) else dr
+        dr = self.with_rows(dr, np.shape(r)[-2])
+        return (dr, *order) if isinstance(self.y, (tuple, list)) else dr
 
     def cotangent(self, ybar):
-        """Of A; None where nothing is to be done."""
+        """Of A."""
         k = np.shape(self.returned.r)[-2]
         if self.mode == "r":
-            rbar = unthunk(ybar[0] if isinstance(self.y, (tuple, list)) else ybar)
-            bars = None if isinstance(rbar, AbstractZero) else (ZERO_TANGENT, rbar[..., :k, :])
-            return self._from_factors(*bars) if bars else None
-        bars = bars_of(ybar, 2)
-        if bars is None:
-            return None
-        first, rbar = bars
+            rbar = ybar[0] if isinstance(self.y, (tuple, list)) else ybar
+            return self._from_factors(ZeroTangent(), rbar[..., :k, :])
+        first, rbar = ybar[0], ybar[1]
         if self.mode != "raw":
             return self._from_factors(*self.returned.cotangents(first, rbar))
-        packed_bar, tau_bar = (
-            (unthunk(first[i]) for i in range(2)) if not isinstance(first, AbstractZero) else (first,) * 2
-        )
-        q_bar, r_bar = ZERO_TANGENT, ZERO_TANGENT
-        if not (isinstance(packed_bar, AbstractZero) and isinstance(tau_bar, AbstractZero)):
-            h_bar = packed_bar if isinstance(packed_bar, AbstractZero) else np.swapaxes(packed_bar, -1, -2)
-            q_bar, r_bar = self.returned.cotangents(h_bar, tau_bar)
-        if not isinstance(rbar, AbstractZero):
-            r_bar = r_bar + np.triu(rbar[..., :k, :])
-        if isinstance(q_bar, AbstractZero) and isinstance(r_bar, AbstractZero):
-            return None
-        return self._from_factors(q_bar, r_bar)
+        packed_bar, tau_bar = first[0], first[1]
+        r_bar = np.triu(rbar[..., :k, :])
+        if isinstance(first, AbstractZero):  # there may be no reflections, which only what LAPACK packs is made of
+            return self._from_factors(first, r_bar)
+        q_bar, of_packed = self.returned.cotangents(np.swapaxes(packed_bar, -1, -2), tau_bar)
+        return self._from_factors(q_bar, of_packed + r_bar)
 
     def _from_factors(self, q_bar, r_bar):
-        return self.back(self.factors().cotangent(q_bar, r_bar))
+        return apply_linear(lambda *bars: self.back(self.factors().cotangent(*bars)), q_bar, r_bar)
 
 
 def decline_unknown_mode(mode, modes):
@@ -131,26 +115,19 @@ def decline_unknown_mode(mode, modes):
 
 
 @frule.register(scipy.linalg.qr)
-def qr_frule(tangents, a, overwrite_a=False, lwork=None, mode="full", pivoting=False, check_finite=True):
+@pushforward
+def qr_frule(da, a, overwrite_a=False, lwork=None, mode="full", pivoting=False, check_finite=True):
     decline_unknown_mode(mode, ("full", "r", "economic", "raw"))
-    da = as_array_tangent(unthunk(tangents[1]), a)
     decomposition = Decomposition(a, mode, pivoting, lwork, check_finite)
-    return decomposition.y, da if isinstance(da, AbstractZero) else decomposition.tangent(da)
+    return decomposition.y, decomposition.tangent(as_array_tangent(da, a))
 
 
 @rrule.register(scipy.linalg.qr)
 def qr_rrule(a, overwrite_a=False, lwork=None, mode="full", pivoting=False, check_finite=True):
     """As the rule of `np.linalg.qr`, of the matrix with its columns in the order that pivoting puts them in."""
     decline_unknown_mode(mode, ("full", "r", "economic", "raw"))
-    decomposition, project = Decomposition(a, mode, pivoting, lwork, check_finite), project_to(a)
-
-    def qr_pullback(ybar):
-        if isinstance(ybar, AbstractZero):
-            return NO_TANGENT, project(ybar)
-        abar = decomposition.cotangent(ybar)
-        return NO_TANGENT, project(ZERO_TANGENT if abar is None else abar)
-
-    return decomposition.y, qr_pullback
+    decomposition = Decomposition(a, mode, pivoting, lwork, check_finite)
+    return decomposition.y, pullback_wrt(a)(decomposition.cotangent)
 
 
 # ---------------------------------------------------------------- rq
@@ -177,7 +154,7 @@ class ReverseDecomposition:
         return turned_around(dr), turned_around(dq)
 
     def cotangent(self, rbar, qbar):
-        bars = [bar if isinstance(bar, AbstractZero) else turned_around(bar) for bar in (qbar, rbar)]
+        bars = apply_linear(turned_around, qbar), apply_linear(turned_around, rbar)
         return turned_around(self.factors.cotangent(*self.returned.cotangents(*bars)))
 
 
@@ -188,20 +165,16 @@ def both_factors(a, mode, lwork, check_finite):
 
 
 @frule.register(scipy.linalg.rq)
-def rq_frule(tangents, a, overwrite_a=False, lwork=None, mode="full", check_finite=True):
+@pushforward
+def rq_frule(da, a, overwrite_a=False, lwork=None, mode="full", check_finite=True):
     decline_unknown_mode(mode, ("full", "economic"))
-    da, y = as_array_tangent(unthunk(tangents[1]), a), both_factors(a, mode, lwork, check_finite)
-    return y, da if isinstance(da, AbstractZero) else tangents_of(y, ReverseDecomposition(*y).tangents(da))
+    y = both_factors(a, mode, lwork, check_finite)
+    return y, ReverseDecomposition(*y).tangents(as_array_tangent(da, a))
 
 
 @rrule.register(scipy.linalg.rq)
 def rq_rrule(a, overwrite_a=False, lwork=None, mode="full", check_finite=True):
     """See `ReverseDecomposition`."""
     decline_unknown_mode(mode, ("full", "economic"))
-    y, project = both_factors(a, mode, lwork, check_finite), project_to(a)
-
-    def rq_pullback(ybar):
-        bars = bars_of(ybar, 2)
-        return NO_TANGENT, project(ZERO_TANGENT if bars is None else ReverseDecomposition(*y).cotangent(*bars))
-
-    return y, rq_pullback
+    y = both_factors(a, mode, lwork, check_finite)
+    return y, pullback_wrt(a)(lambda ybar: ReverseDecomposition(*y).cotangent(*ybar))

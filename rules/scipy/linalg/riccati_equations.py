@@ -5,22 +5,14 @@ import scipy.linalg
 
 from rules.numpy.array_like import as_array, as_array_tangent, seen_by_tracers, shape_of
 from rules.numpy.products import adjoint
-from rules.numpy.reduced_axes import stop_early, tangent_at
 from rulescore import (
-    AbstractZero,
-    NoTangent,
-    Thunk,
-    ZeroTangent,
+    apply_linear,
     frule,
-    project_to,
+    pullback_wrt,
+    pushforward,
     rrule,
     unbroadcast,
-    unthunk,
 )
-from rulescore.tangents.projection import NON_DIFFERENTIABLE
-
-NO_TANGENT = NoTangent()
-ZERO_TANGENT = ZeroTangent()
 
 
 def hermitian_part(x):
@@ -59,21 +51,9 @@ class Closed:
 
     def sources(self, da, db, dq, dr, de, ds):
         """N."""
-        half = n = ZERO_TANGENT
         left, of_e = self.left_factors()
-        if not isinstance(da, AbstractZero):
-            half = half + adjoint(left) @ da
-        if not isinstance(db, AbstractZero):
-            half = half - adjoint(left) @ db @ self.k
-        if not isinstance(ds, AbstractZero):
-            half = half - ds @ self.k
-        if not isinstance(de, AbstractZero):
-            half = half + adjoint(of_e) @ de
-        if not isinstance(dq, AbstractZero):
-            n = n + dq
-        if not isinstance(dr, AbstractZero):
-            n = n + adjoint(self.k) @ dr @ self.k
-        return n if isinstance(half, AbstractZero) else n + half + adjoint(half)
+        half = adjoint(left) @ da - adjoint(left) @ db @ self.k - ds @ self.k + adjoint(of_e) @ de
+        return dq + adjoint(self.k) @ dr @ self.k + half + apply_linear(adjoint, half)
 
     def tangent(self, n):
         return self.solve(adjoint(self.over_e(adjoint(self.over_e(n)))))
@@ -134,61 +114,47 @@ def optional(x):
     return None if x is None else as_array(x)
 
 
-def riccati_frule(f, loop, tangents, a, b, q, r, e, s, balanced):
-    arguments = (a, b, q, r, e, s)
-    moved = [
-        ZERO_TANGENT if x is None else as_array_tangent(unthunk(tangent_at(tangents, i)), x)
-        for i, x in enumerate(arguments)
-    ]
+def solution_and_tangent(f, loop, tangents, a, b, q, r, e, s, balanced):
+    moved = [as_array_tangent(dz, z) for dz, z in zip(tangents, (a, b, q, r, e, s), strict=True)]
     x = seen_by_tracers(f, a, b, q, r, e, s, balanced)
-    if all(isinstance(part, AbstractZero) for part in moved):
-        return x, ZERO_TANGENT
     closed = loop(x, as_array(a), as_array(b), as_array(r), optional(e), optional(s))
-    return x, project_to(x)(hermitian_part(closed.tangent(closed.sources(*moved))))
+    return x, hermitian_part(closed.tangent(closed.sources(*moved)))
 
 
-def riccati_rrule(f, loop, a, b, q, r, e, s, balanced):
-    x = seen_by_tracers(f, a, b, q, r, e, s, balanced)
-    arguments = (a, b, q, r, e, s)
-    projects = [project_to(argument) for argument in arguments]
+def solution_and_pullback(f, loop, a, b, q, r, e, s, balanced):
+    x, arguments = seen_by_tracers(f, a, b, q, r, e, s, balanced), (a, b, q, r, e, s)
     shapes = [None if argument is None else shape_of(argument) for argument in arguments]
 
+    @pullback_wrt(*arguments)
     def riccati_pullback(xbar):
-        xbar = unthunk(xbar)
-        if isinstance(xbar, AbstractZero):
-            return stop_early(NO_TANGENT, *[project(xbar) for project in projects])
         closed = loop(x, as_array(a), as_array(b), as_array(r), optional(e), optional(s))
-        bars = closed.cotangents(xbar)
-        return stop_early(
-            NO_TANGENT,
-            *[
-                NO_TANGENT
-                if project is NON_DIFFERENTIABLE
-                else Thunk(lambda bar=bar, project=project, shape=shape: project(unbroadcast(bar(), shape)))
-                for bar, project, shape in zip(bars, projects, shapes, strict=True)
-            ],
-        )
+        parts = zip(closed.cotangents(xbar), shapes, strict=True)
+        return tuple([lambda bar=bar, shape=shape: unbroadcast(bar(), shape) for bar, shape in parts])
 
     return x, riccati_pullback
 
 
 @frule.register(scipy.linalg.solve_continuous_are)
-def solve_continuous_are_frule(tangents, a, b, q, r, e=None, s=None, balanced=True):
-    return riccati_frule(scipy.linalg.solve_continuous_are, ContinuousLoop, tangents, a, b, q, r, e, s, balanced)
+@pushforward
+def solve_continuous_are_frule(da, db, dq, dr, de, ds, a, b, q, r, e=None, s=None, balanced=True):
+    tangents = da, db, dq, dr, de, ds
+    return solution_and_tangent(scipy.linalg.solve_continuous_are, ContinuousLoop, tangents, a, b, q, r, e, s, balanced)
 
 
 @rrule.register(scipy.linalg.solve_continuous_are)
 def solve_continuous_are_rrule(a, b, q, r, e=None, s=None, balanced=True):
     """See `Closed`. SciPy refuses Q and R that are not Hermitian; their cotangents are."""
-    return riccati_rrule(scipy.linalg.solve_continuous_are, ContinuousLoop, a, b, q, r, e, s, balanced)
+    return solution_and_pullback(scipy.linalg.solve_continuous_are, ContinuousLoop, a, b, q, r, e, s, balanced)
 
 
 @frule.register(scipy.linalg.solve_discrete_are)
-def solve_discrete_are_frule(tangents, a, b, q, r, e=None, s=None, balanced=True):
-    return riccati_frule(scipy.linalg.solve_discrete_are, DiscreteLoop, tangents, a, b, q, r, e, s, balanced)
+@pushforward
+def solve_discrete_are_frule(da, db, dq, dr, de, ds, a, b, q, r, e=None, s=None, balanced=True):
+    tangents = da, db, dq, dr, de, ds
+    return solution_and_tangent(scipy.linalg.solve_discrete_are, DiscreteLoop, tangents, a, b, q, r, e, s, balanced)
 
 
 @rrule.register(scipy.linalg.solve_discrete_are)
 def solve_discrete_are_rrule(a, b, q, r, e=None, s=None, balanced=True):
     """See `Closed`."""
-    return riccati_rrule(scipy.linalg.solve_discrete_are, DiscreteLoop, a, b, q, r, e, s, balanced)
+    return solution_and_pullback(scipy.linalg.solve_discrete_are, DiscreteLoop, a, b, q, r, e, s, balanced)
