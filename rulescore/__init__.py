@@ -1,8 +1,9 @@
 """Derivative rules for Python: written once, used by every AD system, proven by a test.
 
-`rrule` and `frule` are the two tables of rules; a rule is registered with ``@rrule.register(f)`` or one of the
-short forms (`scalar_rule`, `linear_rule`, `non_differentiable`). The rules of NumPy are found by themselves when a
-table is asked for one. The testers live in the package ``testutils``.
+`rrule` and `frule` are the two tables of rules. A rule is registered with ``@rrule.register(f)``; `pullback_wrt` and
+`pushforward` leave only its mathematics to write. Or one line makes it (`scalar_rule`, `linear_rule`,
+`non_differentiable`). The rules of NumPy are found by themselves when a table is asked for one. The testers live in the
+package ``testutils``.
 """
 
 from rulescore.config import frule_via_ad, rrule_via_ad

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from rulescore import NoTangent, Thunk, frule, project_to, rrule, unbroadcast, zero_tangent
+from rulescore import frule, pullback_wrt, pushforward, rrule, unbroadcast, zero_tangent
 from testutils import sample, sample_inputs
 
 
@@ -11,9 +11,9 @@ def f1(x, y):
 
 
 @frule.register(f1)
-def f1_frule(tangents, x, y):
+@pushforward
+def f1_frule(dx, dy, x, y):
     """dz = 2x dx + 3 dy."""
-    _, dx, dy = tangents
     z = f1(x, y)
     # The zero gives dz the shape of z, also where only the smaller of two broadcast arguments moves.
     return z, zero_tangent(z) + 2 * x * dx + 3 * dy
@@ -22,14 +22,11 @@ def f1_frule(tangents, x, y):
 @rrule.register(f1)
 def f1_rrule(x, y):
     """xbar = conj(2x) zbar and ybar = 3 zbar, summed over the axes along which broadcasting repeats x or y."""
-    project_x, project_y = project_to(x), project_to(y)
     shape_x, shape_y = np.shape(x), np.shape(y)
-
-    def f1_pullback(zbar):
-        xbar = Thunk(lambda: project_x(unbroadcast(2 * np.conj(x) * zbar, shape_x)))
-        ybar = Thunk(lambda: project_y(unbroadcast(3 * zbar, shape_y)))
-        return NoTangent(), xbar, ybar
-
+    f1_pullback = pullback_wrt(x, y)(
+        lambda zbar: unbroadcast(2 * np.conj(x) * zbar, shape_x),
+        lambda zbar: unbroadcast(3 * zbar, shape_y),
+    )
     return f1(x, y), f1_pullback
 
 

@@ -6,7 +6,7 @@ the rule of ``np.max`` chooses another, and shares equally.
 
 import numpy as np
 
-from rulescore import NoTangent, frule, rrule
+from rulescore import frule, pullback_wrt, pushforward, rrule
 from testutils import sample, sample_inputs
 
 
@@ -19,9 +19,9 @@ def index_of_maximum(x):
 
 
 @frule.register(mymaximum)
-def mymaximum_frule(tangents, x: np.ndarray):
+@pushforward
+def mymaximum_frule(dx, x: np.ndarray):
     """dy = dx[k], where x[k] is the maximum."""
-    _, dx = tangents
     k = index_of_maximum(x)
     return x[k], dx[k]
 
@@ -32,10 +32,11 @@ def mymaximum_rrule(x: np.ndarray):
     k = index_of_maximum(x)
     shape, dtype = x.shape, x.dtype  # all that is needed of x: the pullback does not keep x itself alive
 
+    @pullback_wrt(x)
     def mymaximum_pullback(ybar):
         xbar = np.zeros(shape, dtype)
         xbar[k] = ybar
-        return NoTangent(), xbar
+        return xbar
 
     return x[k], mymaximum_pullback
 

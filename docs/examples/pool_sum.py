@@ -3,7 +3,7 @@
 import numpy as np
 from multipledispatch import MDNotImplementedError
 
-from rulescore import AbstractZero, NoTangent, frule, project_to, rrule
+from rulescore import frule, pullback_wrt, pushforward, rrule
 from testutils import sample, sample_inputs
 
 
@@ -33,13 +33,12 @@ def block_sums(x, row_starts, col_starts):
 
 
 @frule.register(pool_sum)
-def pool_sum_frule(tangents, x: np.ndarray, rows, cols):
+@pushforward
+def pool_sum_frule(dx, x: np.ndarray, rows, cols):
     """pool_sum is linear, so dy is pool_sum of dx."""
-    _, dx, _, _ = tangents
     row_starts, _ = starts_and_lengths(rows, x.shape[0])
     col_starts, _ = starts_and_lengths(cols, x.shape[1])
-    dy = dx if isinstance(dx, AbstractZero) else block_sums(dx, row_starts, col_starts)
-    return block_sums(x, row_starts, col_starts), dy
+    return block_sums(x, row_starts, col_starts), block_sums(dx, row_starts, col_starts)
 
 
 @rrule.register(pool_sum)
@@ -47,11 +46,10 @@ def pool_sum_rrule(x: np.ndarray, rows, cols):
     """Every entry of a block has the cotangent of the block's sum."""
     row_starts, row_lengths = starts_and_lengths(rows, x.shape[0])
     col_starts, col_lengths = starts_and_lengths(cols, x.shape[1])
-    project = project_to(x)
 
+    @pullback_wrt(x)  # rows and cols, which follow, have no derivative
     def pool_sum_pullback(ybar):
-        xbar = np.repeat(np.repeat(ybar, col_lengths, axis=1), row_lengths, axis=0)
-        return NoTangent(), project(xbar)  # rows and cols, which follow, have no derivative
+        return np.repeat(np.repeat(ybar, col_lengths, axis=1), row_lengths, axis=0)
 
     return block_sums(x, row_starts, col_starts), pool_sum_pullback
 

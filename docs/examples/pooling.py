@@ -6,7 +6,7 @@ one that is found first gets the whole cotangent.
 
 import numpy as np
 
-from rulescore import NoTangent, frule, rrule, typeof
+from rulescore import frule, pullback_wrt, pushforward, rrule, typeof
 from testutils import sample, sample_inputs
 
 
@@ -40,9 +40,9 @@ def hausdorff_entries(x, rows, cols):
 
 
 @frule.register(pool, np.ndarray, object, object, typeof(hausdorff))
-def pool_hausdorff_frule(tangents, x, rows, cols, f):
+@pushforward
+def pool_hausdorff_frule(dx, x, rows, cols, f):
     """dy[i, j] = dx[k], where x[k] is the distance of block i, j."""
-    _, dx, *_ = tangents
     entries = hausdorff_entries(x, rows, cols)
     return x[entries], dx[entries]
 
@@ -53,11 +53,12 @@ def pool_hausdorff_rrule(x, rows, cols, f):
     entries = hausdorff_entries(x, rows, cols)
     shape, dtype = x.shape, x.dtype
 
+    @pullback_wrt(x)  # rows, cols and f, which follow, have no derivative
     def pool_hausdorff_pullback(ybar):
         xbar = np.zeros(shape, dtype)
         # Overlapping blocks may share an entry: `xbar[entries] += ybar` would keep one of their cotangents.
         np.add.at(xbar, entries, ybar)
-        return NoTangent(), xbar  # rows, cols and f, which follow, have no derivative
+        return xbar
 
     return x[entries], pool_hausdorff_pullback
 

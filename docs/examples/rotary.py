@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from rulescore import AbstractZero, NoTangent, Thunk, frule, project_to, rrule
+from rulescore import apply_linear, frule, pullback_wrt, pushforward, rrule
 from testutils import sample, sample_inputs
 
 
@@ -50,18 +50,18 @@ def interleave(even, odd):
 
 
 @frule.register(rotary)
-def rotary_frule(tangents, x: np.ndarray, theta: np.ndarray):
+@pushforward
+def rotary_frule(dx, dtheta, x: np.ndarray, theta: np.ndarray):
     """dy is dx turned, plus y turned by a right angle times m dθᵢ."""
-    _, dx, dtheta = tangents
     cos, sin = cos_and_sin(x, theta)
     y = turn(x, cos, sin)
-    dy = np.zeros_like(y)
-    if not isinstance(dx, AbstractZero):
-        dy += turn(dx, cos, sin)
-    if not isinstance(dtheta, AbstractZero):
+
+    def from_angles(dtheta):
         dangles = positions(x, theta) * dtheta
-        dy += interleave(-dangles * y[:, 1::2], dangles * y[:, 0::2])
-    return y, dy
+        return interleave(-dangles * y[:, 1::2], dangles * y[:, 0::2])
+
+    # One of the two may be zero: `apply_linear` passes it by.
+    return y, apply_linear(lambda dx: turn(dx, cos, sin), dx) + apply_linear(from_angles, dtheta)
 
 
 @rrule.register(rotary)
@@ -69,17 +69,13 @@ def rotary_rrule(x: np.ndarray, theta: np.ndarray):
     """xbar is ybar turned back; θ̄ᵢ = Σₘ m (y[m, 2i] ybar[m, 2i+1] - y[m, 2i+1] ybar[m, 2i])."""
     cos, sin = cos_and_sin(x, theta)
     y = turn(x, cos, sin)
-    project_x, project_theta = project_to(x), project_to(theta)
 
-    def rotary_pullback(ybar):
-        def thetabar():
-            torque = y[:, 0::2] * ybar[:, 1::2] - y[:, 1::2] * ybar[:, 0::2]
-            return project_theta(np.sum(positions(y, theta) * torque, axis=0))
+    def thetabar(ybar):
+        torque = y[:, 0::2] * ybar[:, 1::2] - y[:, 1::2] * ybar[:, 0::2]
+        return np.sum(positions(y, theta) * torque, axis=0)
 
-        # Most callers want one of the two: as thunks, the other costs nothing.
-        return NoTangent(), Thunk(lambda: project_x(turn(ybar, cos, -sin))), Thunk(thetabar)
-
-    return y, rotary_pullback
+    # Most callers want one of the two. They are two functions, so the other costs nothing.
+    return y, pullback_wrt(x, theta)(lambda ybar: turn(ybar, cos, -sin), thetabar)
 
 
 @sample_inputs(rotary)

@@ -18,7 +18,7 @@ from scipy import ndimage, sparse
 from scipy.optimize import minimize
 from scipy.sparse.linalg import spsolve
 
-from rulescore import NoTangent, rrule, unthunk
+from rulescore import pullback_wrt, rrule, unthunk
 from rulescore.ad import primitive, value_and_grad
 
 blur = primitive(ndimage.gaussian_filter)
@@ -54,9 +54,10 @@ def temperature(faces):
 def temperature_rrule(faces):
     u, solve_pullback = rrule(spsolve, assembled(faces), source.ravel())
 
+    @pullback_wrt(faces)
     def temperature_pullback(ubar):
         abar = sparse.csc_array(unthunk(solve_pullback(np.ravel(ubar))[1]))
-        return NoTangent(), abar[first, first] + abar[second, second] - abar[first, second] - abar[second, first]
+        return abar[first, first] + abar[second, second] - abar[first, second] - abar[second, first]
 
     return u.reshape(SIDE, SIDE), temperature_pullback
 
