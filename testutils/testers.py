@@ -92,11 +92,11 @@ def check_rule(
     Examples
     --------
     >>> import numpy as np
-    >>> from rulescore import NoTangent, rrule
+    >>> from rulescore import pullback_wrt, rrule
     >>> def cube(x): return x**3
     >>> @rrule.register(cube)
     ... def cube_rrule(x):
-    ...     return x**3, lambda ybar: (NoTangent(), -3 * x**2 * ybar)
+    ...     return x**3, pullback_wrt(x)(lambda ybar: -3 * x**2 * ybar)
     >>> report = check_rule(cube, np.array([1.0, 2.0]), modes=("rrule",))
     >>> report.verdict
     'fail'

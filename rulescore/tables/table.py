@@ -65,11 +65,11 @@ class RuleTable(Calling, Reflection):
 
         Examples
         --------
-        >>> from rulescore import NoTangent, rrule
+        >>> from rulescore import pullback_wrt, rrule
         >>> def cube(x): return x**3
         >>> @rrule.register(cube)
         ... def cube_rrule(x: float):
-        ...     return x**3, lambda ybar: (NoTangent(), 3 * x**2 * ybar)
+        ...     return x**3, pullback_wrt(x)(lambda ybar: 3 * x**2 * ybar)
         >>> y, pullback = rrule(cube, 2.0)
         >>> pullback(1.0)
         (NoTangent(), 12.0)

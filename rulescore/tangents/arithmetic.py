@@ -60,7 +60,7 @@ class AbstractTangent:
     def _refuse_ufunc(self, ufunc: Any) -> Any:
         raise TypeError(
             f"np.{ufunc.__name__} was called with a {type(self).__name__}, which is a tangent and no array: only the "
-            "operators + - * / @ take one; handle it before, or call unthunk on a thunk"
+            "operators + - * / @ take one; apply_linear(f, dx) passes a zero by, and unthunk(dx) forces a thunk"
         )
 
     # What a type does as the deciding operand; the other one stands on the right, or on the left of `_r...`.

@@ -196,7 +196,8 @@ def frule_accepts_zero_tangents(case: Case) -> Iterator[Finding]:
         tangents = tuple(ZeroTangent() if a is argument else a.tangent for a in case.arguments)
         found = case.forward.pushforward(tangents)
         if differing(found, wanted, case.precision.rounding * magnitude(wanted)).any():
-            yield Finding("with ZeroTangent() for it the frule gives another result than with zeros", argument.label)
+            message = "with ZeroTangent() for it the frule gives another result than with zeros"
+            yield Finding(f"{message}; apply_linear(f, dx) passes a zero by", argument.label)
 
 
 @check("thunked cotangent", "rrule")
@@ -206,7 +207,10 @@ def pullback_accepts_a_thunk(case: Case) -> Iterator[Finding]:
     delayed = case.reverse.cotangent_vectors(
         case.reverse.pull(case.reverse.run().derivative, _thunked(deep_copy(case.output_tangent)))
     )
-    message = "a thunked cotangent gives another result than the plain one; begin the pullback with unthunk(ybar)"
+    message = (
+        "a thunked cotangent gives another result than the plain one; write @pullback_wrt(x, ...) above the pullback, "
+        "or begin it with unthunk(ybar)"
+    )
     yield from _same(case, plain, delayed, message)
 
 

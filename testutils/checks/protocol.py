@@ -130,7 +130,10 @@ def pullback_returns_a_tuple(case: Case) -> Iterator[Finding]:
     result = reached(lambda: case.reverse.pullback_attempt)
     wanted = f"a pullback returns a tuple (fbar, {', '.join(f'x{i}bar' for i in range(len(case.args)))})"
     if not isinstance(result, tuple):
-        yield Finding(f"{wanted}; this one returned {description_of(result)}")
+        yield Finding(
+            f"{wanted}; this one returned {description_of(result)}. Write @pullback_wrt(x, ...) above it, or return "
+            "NoTangent() for the function and a cotangent for each argument"
+        )
     elif len(result) > case.most_cotangents():
         yield Finding(
             f"{wanted}, one cotangent for the function itself and one per positional argument, "
@@ -159,10 +162,14 @@ def no_tangent_where_none_exists(case: Case) -> Iterator[Finding]:
         if isinstance(cotangent, ZeroTangent):
             what = "its cotangent must be NoTangent(): ZeroTangent() says that a derivative exists and is zero"
         if argument.position == 0:
-            what += "; did the pullback forget the function's own cotangent? It comes first"
+            what += (
+                "; did the pullback forget the function's own cotangent? It comes first; @pullback_wrt(x, ...) puts it "
+                "there"
+            )
         elif type(argument.value) is int:
             what += (
-                f". Integers have no derivative: give {float(argument.value)} to test it, or return project_to(x)(xbar)"
+                f". Integers have no derivative: give {float(argument.value)} to test it; @pullback_wrt leaves them "
+                "out, or return project_to(x)(xbar)"
             )
         yield Finding(f"{description_of(argument.value)} is not differentiated here; {what}", argument.label)
 

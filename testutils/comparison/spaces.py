@@ -15,6 +15,8 @@ from testutils.comparison.copies import step
 from testutils.comparison.verdicts import magnitude
 from testutils.reports.names import description_of
 
+_TO_PUT_RIGHT = "@pullback_wrt and @pushforward put that right, or project_to(x)"
+
 
 def precision_of(*values: Any) -> float:
     """The largest machine epsilon among the inexact numbers in ``values``."""
@@ -136,10 +138,10 @@ def _leaf_problem(x: Any, dx: Any) -> str | None:
         return f"has shape {found}, not {shape} as its primal has"
     if isinstance(x, np.ndarray) != isinstance(dx, np.ndarray):
         wanted = "a 0-d array" if isinstance(x, np.ndarray) else "a scalar"
-        return f"is {_kind_of_scalar(dx)}, not {wanted} as its primal is; project_to(x) puts that right"
+        return f"is {_kind_of_scalar(dx)}, not {wanted} as its primal is; {_TO_PUT_RIGHT}"
     dtype, found_dtype = (np.dtype(getattr(value, "dtype", type(value))) for value in (x, dx))
     if dtype.type is not found_dtype.type:
-        return f"has dtype {found_dtype}, not {dtype} as its primal has; project_to(x) puts that right"
+        return f"has dtype {found_dtype}, not {dtype} as its primal has; {_TO_PUT_RIGHT}"
     return None
 
 
