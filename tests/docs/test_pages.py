@@ -1,12 +1,13 @@
 """Every page of the documentation does what it shows: its Python and its ``rulescore`` commands run, and print what
-stands below them.
+stands below them; and sources that it shows are those of the packages.
 
-``python tests/docs/test_pages.py PAGE ...`` runs pages, writes into them what their blocks print, and draws their
-pictures anew.
+``python tests/docs/test_pages.py PAGE ...`` runs pages, writes into them what their blocks print and the sources that
+they show, and draws their pictures anew.
 """
 
 from __future__ import annotations
 
+import ast
 import contextlib
 import doctest
 import io
@@ -38,6 +39,8 @@ SET_UP = {"python3 -m venv .venv", "source .venv/bin/activate", "pip install --q
 TOCTREE = re.compile(r"^```\{toctree\}\n(.*?)^```", re.MULTILINE | re.DOTALL)
 # A picture, with the expression in the names of the page that draws it.
 DRAWN = re.compile(r"^<!-- drawn by: (.*) -->\n!\[[^]]*\]\((.*)\)$", re.MULTILINE)
+# Before a block that shows functions of the packages, and is not run: the file, and their names.
+SOURCE = re.compile(r"<!-- source: (\S+) (.*) -->\n\Z")
 LINK = re.compile(r"\]\(([^)#:]+)(?:#[^)]*)?\)")
 NUMBER = re.compile(r"[-+]?\d+(?:\.\d*)?(?:e[-+]?\d+)?")
 # What differs from run to run and from machine to machine: the error of a finite difference, a time.
@@ -161,6 +164,33 @@ def test_a_failing_test_function_of_a_page_is_noticed(tmp_path: Path) -> None:
         run_page(page)
 
 
+def test_another_source_than_that_of_the_packages_is_noticed(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    comment, right = (
+        "<!-- source: rules/numpy/products.py adjoint -->\n",
+        source_of("rules/numpy/products.py", "adjoint"),
+    )
+    page.write_text(f"{comment}```python\n{right}```\n")
+    run_page(page)
+    page.write_text(f"{comment}```python\ndef adjoint(x):\n    return x\n```\n")
+    with pytest.raises(AssertionError):
+        run_page(page)
+    run_page(page, write=True)
+    assert page.read_text("utf8") == f"{comment}```python\n{right}```\n"
+
+
+def source_of(file: str, names: str) -> str:
+    """Functions and classes of a file of the packages, with their decorators."""
+    text = (DOCS.parent / file).read_text("utf8")
+    defined = {node.name: node for node in ast.parse(text).body if isinstance(node, (ast.FunctionDef, ast.ClassDef))}
+    shown = []
+    for name in names.split():
+        node = defined[name]
+        first = min(part.lineno for part in (node, *node.decorator_list))
+        shown.append("\n".join(text.splitlines()[first - 1 : node.end_lineno]))
+    return "\n\n\n".join(shown) + "\n"
+
+
 def run_page(page: Path, write: bool = False) -> None:
     """Run the blocks of a page in one namespace; compare what they print with what the page shows, or write it."""
     text = page.read_text("utf8")
@@ -169,6 +199,16 @@ def run_page(page: Path, write: bool = False) -> None:
     for block in BLOCK.finditer(text):
         language, code, shown = block.groups()
         line = text.count("\n", 0, block.start(2))
+        source = SOURCE.search(text, 0, block.start())
+        if source is not None:
+            defined = source_of(*source.groups())
+            assert write or code == defined, (
+                f"{page}:{line} does not show {source[1]} as it is; `python tests/docs/test_pages.py {page}` writes it "
+                "anew"
+            )
+            pieces += [text[end : block.start(2)], defined]
+            end = block.end(2)
+            continue
         run = run_python if language == "python" else run_commands
         printed = run(code, namespace, page, line)
         if shown is not None and not same_output(shown, printed):
