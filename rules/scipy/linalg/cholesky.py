@@ -11,8 +11,8 @@ from rules.numpy.linalg.cholesky import (
     lower_cholesky_tangent,
 )
 from rules.numpy.products import adjoint
-from rules.scipy.linalg.batches import decline_unless_matrices
 from rules.scipy.linalg.linear_systems import LinearSystem
+from rules.scipy.linalg.operands import decline_unless_matrices
 from rulescore import NoTangent, frule, pullback_wrt, pushforward, rrule, unbroadcast
 
 # ---------------------------------------------------------------- the factor, L or U = Lᴴ

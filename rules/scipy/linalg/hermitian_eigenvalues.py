@@ -13,24 +13,18 @@ from rules.numpy.linalg.cholesky import (
 )
 from rules.numpy.linalg.eigenvalues import eigh_cotangent, eigh_tangents
 from rules.numpy.products import adjoint
-from rules.numpy.reduced_axes import tangent_at
-from rules.scipy.linalg.batches import bars_of, tangents_of
 from rulescore import (
     AbstractZero,
-    NoTangent,
     NotImplementedTangent,
-    Thunk,
     ZeroTangent,
+    apply_linear,
     frule,
     ignore_derivatives,
-    project_to,
+    pullback_wrt,
+    pushforward,
     rrule,
     unbroadcast,
-    unthunk,
 )
-
-NO_TANGENT = NoTangent()
-ZERO_TANGENT = ZeroTangent()
 
 # ---------------------------------------------------------------- the problems, in the form that LAPACK brings them to
 
@@ -47,7 +41,7 @@ class OrdinaryProblem:
         return x
 
     def hermitian_tangent(self, da):
-        return da if isinstance(da, AbstractZero) else hermitian_from(da, self.upper)
+        return apply_linear(lambda da: hermitian_from(da, self.upper), da)
 
     def standard_tangents(self, da, db):
         """dC, and what else x moves by."""
@@ -59,7 +53,7 @@ class OrdinaryProblem:
 
     def vectors_cotangents(self, x, y, xbar):
         """ȳ, and the cotangent of what else x moves by."""
-        return xbar, None
+        return xbar, ZeroTangent()
 
     def cotangents(self, cbar, factor_bar):
         """Ā, and a function for B̄, of the triangles that are read."""
@@ -92,14 +86,16 @@ class RelativeProblem(OrdinaryProblem):
         return self._over(x) if self.kind == 3 else adjoint(self.factor) @ x
 
     def standard_tangents(self, da, db):
-        dc, dfactor, da = 0, None, self.hermitian_tangent(da)
-        if not isinstance(da, AbstractZero):
-            dc = self._divided(da) if self.kind == 1 else adjoint(self.factor) @ da @ self.factor
-        if not isinstance(db, AbstractZero):
-            dfactor = lower_cholesky_tangent(self.factor, self.hermitian_tangent(db))
-            of_factor = self._over(dfactor) @ -self.matrix if self.kind == 1 else self._of_product(dfactor)
-            dc = dc + of_factor + adjoint(of_factor)
-        return dc, dfactor
+        dc = apply_linear(self._standard_of, self.hermitian_tangent(da))
+        dfactor = apply_linear(lambda db: lower_cholesky_tangent(self.factor, db), self.hermitian_tangent(db))
+        of_factor = apply_linear(self._by_factor, dfactor)
+        return dc + of_factor + apply_linear(adjoint, of_factor), dfactor
+
+    def _standard_of(self, da):
+        return self._divided(da) if self.kind == 1 else adjoint(self.factor) @ da @ self.factor
+
+    def _by_factor(self, dfactor):
+        return self._over(dfactor) @ -self.matrix if self.kind == 1 else self._of_product(dfactor)
 
     def _of_product(self, dfactor):
         """Lᴴ A dL."""
@@ -107,8 +103,8 @@ class RelativeProblem(OrdinaryProblem):
 
     def vectors_tangent(self, x, y, dy, dfactor):
         if self.kind == 3:
-            return self.factor @ dy if dfactor is None else self.factor @ dy + dfactor @ y
-        return self._over(dy if dfactor is None else dy - adjoint(dfactor) @ x, 2)
+            return self.factor @ dy + dfactor @ y
+        return self._over(dy - apply_linear(adjoint, dfactor) @ x, 2)
 
     def vectors_cotangents(self, x, y, xbar):
         if self.kind == 3:
@@ -121,7 +117,7 @@ class RelativeProblem(OrdinaryProblem):
 
         def b_bar():
             of_c = self._over(-2 * cbar @ self.matrix, 2) if self.kind == 1 else 2 * self.a @ (self.factor @ cbar)
-            total = unbroadcast(of_c if factor_bar is None else of_c + factor_bar, np.shape(self.factor))
+            total = unbroadcast(of_c + factor_bar, np.shape(self.factor))
             return cotangent_of_triangle(lower_cholesky_cotangent(self.factor, np.tril(total)), self.upper)
 
         return cotangent_of_triangle(abar, self.upper), b_bar
@@ -174,7 +170,7 @@ class Spectrum:
     def values_tangent(self, da, db):
         dc, _ = self.problem.standard_tangents(da, db)
         y = self.problem.to_standard(self.x)
-        return project_to(self.w)(np.real(np.sum(np.conjugate(y) * (dc @ y), axis=-2)))
+        return np.real(np.sum(np.conjugate(y) * (dc @ y), axis=-2))
 
     def tangents(self, da, db):
         problem = self.problem
@@ -189,14 +185,14 @@ class Spectrum:
     def cotangents(self, wbar, xbar):
         problem = self.problem
         y = problem.to_standard(self.x)
-        if isinstance(xbar, AbstractZero):
-            return problem.cotangents((y * wbar[..., None, :]) @ adjoint(y), None)
+        if isinstance(xbar, AbstractZero):  # nobody has used the vectors, which then need no derivative
+            return problem.cotangents((y * wbar[..., None, :]) @ adjoint(y), ZeroTangent())
         ybar, factor_bar = problem.vectors_cotangents(self.x, y, xbar)
         w, z, places = self.completed(y)
         if places != slice(None):
             after = w.shape[-1] - places.stop
             ybar = padded(ybar, places.start, after)
-            wbar = wbar if isinstance(wbar, AbstractZero) else padded(wbar, places.start, after)
+            wbar = apply_linear(lambda wbar: padded(wbar, places.start, after), wbar)
         return problem.cotangents(eigh_cotangent(w, z, wbar, ybar, self.uplo), factor_bar)
 
 
@@ -206,35 +202,29 @@ def padded(x, before, after):
     return np.concatenate([np.zeros((*rest, before), x.dtype), x, np.zeros((*rest, after), x.dtype)], axis=-1)
 
 
-def spectrum_frule(spectrum, tangents, a, b, values_only):
-    da, db = as_array_tangent(unthunk(tangents[1]), a), as_array_tangent(unthunk(tangent_at(tangents, 1)), b)
-    y = spectrum.w if values_only else spectrum.y
-    if isinstance(da, AbstractZero) and isinstance(db, AbstractZero):
-        return y, ZERO_TANGENT
+def spectrum_and_tangents(spectrum, da, db, a, b, values_only):
+    da, db = as_array_tangent(da, a), as_array_tangent(db, b)
     if values_only:
-        return y, spectrum.values_tangent(da, db)
-    return y, tangents_of(y, spectrum.tangents(da, db))
+        return spectrum.w, spectrum.values_tangent(da, db)
+    return spectrum.y, spectrum.tangents(da, db)
 
 
-def spectrum_rrule(spectrum, a, b, values_only):
-    project_a, project_b, shape_a, shape_b = project_to(a), project_to(b), shape_of(a), np.shape(as_array(b))
+def spectrum_and_pullback(spectrum, a, b, values_only):
+    shape_a, shape_b = shape_of(a), np.shape(as_array(b))
 
+    @pullback_wrt(a, b)
     def eigh_pullback(ybar):
-        bars = (unthunk(ybar), ZERO_TANGENT) if values_only else bars_of(ybar, 2)
-        if bars is None or (values_only and isinstance(bars[0], AbstractZero)):
-            return NO_TANGENT, project_a(ZERO_TANGENT), project_b(ZERO_TANGENT)
-        abar, b_bar = spectrum.cotangents(*bars)
-        abar = project_a(unbroadcast(abar, shape_a))
-        if b_bar is None:
-            return NO_TANGENT, abar
-        return NO_TANGENT, abar, Thunk(lambda: project_b(unbroadcast(b_bar(), shape_b)))
+        abar, b_bar = spectrum.cotangents(*((ybar, ZeroTangent()) if values_only else ybar))
+        return unbroadcast(abar, shape_a), lambda: unbroadcast(b_bar(), shape_b)
 
     return (spectrum.w if values_only else spectrum.y), eigh_pullback
 
 
 @frule.register(scipy.linalg.eigh)
+@pushforward
 def eigh_frule(
-    tangents,
+    da,
+    db,
     a,
     b=None,
     *,
@@ -250,7 +240,7 @@ def eigh_frule(
 ):
     options = {"check_finite": check_finite, "driver": driver}
     spectrum = Spectrum(a, b, lower, type, options, subset_by_index, subset_by_value)
-    return spectrum_frule(spectrum, tangents, a, b, eigvals_only)
+    return spectrum_and_tangents(spectrum, da, db, a, b, eigvals_only)
 
 
 @rrule.register(scipy.linalg.eigh)
@@ -271,12 +261,14 @@ def eigh_rrule(
     """As the rule of `np.linalg.eigh`, of the standard form of the problem; see `RelativeProblem`."""
     options = {"check_finite": check_finite, "driver": driver}
     spectrum = Spectrum(a, b, lower, type, options, subset_by_index, subset_by_value)
-    return spectrum_rrule(spectrum, a, b, eigvals_only)
+    return spectrum_and_pullback(spectrum, a, b, eigvals_only)
 
 
 @frule.register(scipy.linalg.eigvalsh)
+@pushforward
 def eigvalsh_frule(
-    tangents,
+    da,
+    db,
     a,
     b=None,
     *,
@@ -291,7 +283,7 @@ def eigvalsh_frule(
 ):
     options = {"check_finite": check_finite, "driver": driver}
     spectrum = Spectrum(a, b, lower, type, options, subset_by_index, subset_by_value)
-    return spectrum_frule(spectrum, tangents, a, b, values_only=True)
+    return spectrum_and_tangents(spectrum, da, db, a, b, values_only=True)
 
 
 @rrule.register(scipy.linalg.eigvalsh)
@@ -311,4 +303,4 @@ def eigvalsh_rrule(
     """dwᵢ = yᵢᴴ dC yᵢ, whether or not eigenvalues are repeated."""
     options = {"check_finite": check_finite, "driver": driver}
     spectrum = Spectrum(a, b, lower, type, options, subset_by_index, subset_by_value)
-    return spectrum_rrule(spectrum, a, b, values_only=True)
+    return spectrum_and_pullback(spectrum, a, b, values_only=True)

@@ -7,8 +7,8 @@ import scipy.linalg
 
 from rules.numpy.array_like import as_array, as_array_tangent, conj, seen_by_tracers, shape_of
 from rules.numpy.products import adjoint
-from rules.scipy.linalg.batches import decline_unless_matrices
 from rules.scipy.linalg.linear_systems import LinearSystem, factors_under_operation, in_operation
+from rules.scipy.linalg.operands import decline_unless_matrices
 from rulescore import (
     MissingDerivativeError,
     NoTangent,

@@ -7,7 +7,7 @@ from scipy.linalg import get_lapack_funcs
 
 from rules.numpy.array_like import as_array, as_array_tangent, seen_by_tracers, shape_of
 from rules.numpy.products import adjoint
-from rules.scipy.linalg.batches import decline_unless_matrices
+from rules.scipy.linalg.operands import decline_unless_matrices
 from rulescore import (
     apply_linear,
     frule,

@@ -12,45 +12,36 @@ import scipy.linalg
 
 from rules.numpy.array_like import as_array, as_array_tangent, seen_by_tracers
 from rules.numpy.products import adjoint
-from rules.scipy.linalg.batches import bars_of, tangents_of
 from rulescore import (
     AbstractZero,
-    NoTangent,
-    Thunk,
     ZeroTangent,
+    apply_linear,
     frule,
-    project_to,
+    pullback_wrt,
+    pushforward,
     rrule,
     unbroadcast,
-    unthunk,
 )
-from rulescore.tangents.projection import NON_DIFFERENTIABLE
-
-NO_TANGENT = NoTangent()
-ZERO_TANGENT = ZeroTangent()
 
 
 def register_matrix_function(f, frechet):
     """Both rules of ``f(A)``, by ``frechet(A, E)``."""
 
     @frule.register(f)
-    def matrix_function_frule(tangents, A):
-        da, y = as_array_tangent(unthunk(tangents[1]), A), seen_by_tracers(f, A)
-        if isinstance(da, AbstractZero):
-            return y, da
-        dy = frechet(as_matrix(A), as_matrix(da)) if math.prod(np.shape(y)) else np.zeros_like(y)
-        return y, project_to(y)(dy)
+    @pushforward
+    def matrix_function_frule(dA, A):
+        y, da = seen_by_tracers(f, A), as_matrix(as_array_tangent(dA, A))
+        return y, frechet(as_matrix(A), da) if math.prod(np.shape(y)) else np.zeros_like(y)
 
     @rrule.register(f)
     def matrix_function_rrule(A):
-        y, project = seen_by_tracers(f, A), project_to(A)
+        y = seen_by_tracers(f, A)
 
+        @pullback_wrt(A)
         def matrix_function_pullback(ybar):
-            ybar = unthunk(ybar)
-            if isinstance(ybar, AbstractZero) or project is NON_DIFFERENTIABLE or not math.prod(np.shape(y)):
-                return NO_TANGENT, project(ybar)
-            abar = frechet(adjoint(as_matrix(A)), ybar)
-            return NO_TANGENT, project(np.reshape(abar, np.shape(as_array(A))))
+            if not math.prod(np.shape(y)):
+                return ybar
+            return np.reshape(frechet(adjoint(as_matrix(A)), ybar), np.shape(as_array(A)))
 
         return y, matrix_function_pullback
 
@@ -82,10 +73,9 @@ def block(a, e):
     return np.concatenate([np.concatenate([a, e], axis=-1), np.concatenate([below, a], axis=-1)], axis=-2)
 
 
-def block_or_zero(da, de, a):
-    """The tangent of a block matrix."""
-    parts = [np.zeros_like(a) if isinstance(part, AbstractZero) else part for part in (da, de)]
-    return block(*(x if np.shape(x) == np.shape(a) else np.broadcast_to(x, np.shape(a)) for x in parts))
+def tangent_of_block(da, de, a):
+    """The tangent of a block matrix; either of its parts may be a zero."""
+    return block(*(np.broadcast_to(dx + np.zeros((), a.dtype), np.shape(a)) for dx in (da, de)))
 
 
 def parts_of_block(m):
@@ -102,55 +92,44 @@ def broadcast_pair(a, e):
     return a.astype(dtype), e.astype(dtype)
 
 
-def with_exponential(y, compute_expm):
-    return y if compute_expm else y[-1]
-
-
 @frule.register(scipy.linalg.expm_frechet)
-def expm_frechet_frule(tangents, A, E, method=None, compute_expm=True, check_finite=True):
+@pushforward
+def expm_frechet_frule(dA, dE, A, E, method=None, compute_expm=True, check_finite=True):
     """The derivative of a block matrix's exponential; in E, L is linear."""
-    da, de = as_array_tangent(unthunk(tangents[1]), A), as_array_tangent(unthunk(tangents[2]), E)
+    da, de = as_array_tangent(dA, A), as_array_tangent(dE, E)
     y = seen_by_tracers(scipy.linalg.expm_frechet, A, E, method, compute_expm, check_finite)
-    if isinstance(da, AbstractZero) and isinstance(de, AbstractZero):
-        return y, ZERO_TANGENT
-    if isinstance(da, AbstractZero):
+    if isinstance(da, AbstractZero):  # without a block matrix, of twice the size
         dl = seen_by_tracers(scipy.linalg.expm_frechet, A, de, method, compute_expm=False, check_finite=check_finite)
-        return y, tangents_of(y, (ZERO_TANGENT, dl)) if compute_expm else project_to(y)(dl)
+        return y, (da, dl) if compute_expm else dl
     a, e = broadcast_pair(A, E)
-    m = frechet_of_exp(block(a, e), block_or_zero(da, de, a))
+    m = frechet_of_exp(block(a, e), tangent_of_block(da, de, a))
     n = a.shape[-1]
-    de_a, dl = m[..., :n, :n], m[..., :n, n:]
-    return y, tangents_of(y, (de_a, dl)) if compute_expm else project_to(y)(dl)
+    return y, (m[..., :n, :n], m[..., :n, n:]) if compute_expm else m[..., :n, n:]
 
 
 @rrule.register(scipy.linalg.expm_frechet)
 def expm_frechet_rrule(A, E, method=None, compute_expm=True, check_finite=True):
     """Ē = L(Aᴴ, L̄), and Ā by the derivative of a block matrix's exponential."""
     y = seen_by_tracers(scipy.linalg.expm_frechet, A, E, method, compute_expm, check_finite)
-    project_a, project_e, shape_a, shape_e = project_to(A), project_to(E), np.shape(as_array(A)), np.shape(as_array(E))
+    shape_a, shape_e = np.shape(as_array(A)), np.shape(as_array(E))
 
+    @pullback_wrt(A, E)
     def expm_frechet_pullback(ybar):
-        bars = bars_of(ybar, 2) if compute_expm else [ZERO_TANGENT, unthunk(ybar)]
-        if bars is None or (not compute_expm and isinstance(bars[1], AbstractZero)):
-            return NO_TANGENT, project_a(ZERO_TANGENT), project_e(ZERO_TANGENT)
-        exp_bar, lbar = bars
+        exp_bar, lbar = ybar if compute_expm else (ZeroTangent(), ybar)
         a, e = broadcast_pair(A, E)
 
         def a_bar():
-            if isinstance(lbar, AbstractZero):
-                return project_a(unbroadcast(frechet_of_exp(adjoint(a), exp_bar), shape_a))
-            top = np.zeros_like(lbar) if isinstance(exp_bar, AbstractZero) else exp_bar
+            if isinstance(lbar, AbstractZero):  # without a block matrix, of twice the size
+                return unbroadcast(frechet_of_exp(adjoint(a), exp_bar), shape_a)
             none = np.zeros_like(lbar)
-            rows = [np.concatenate([top, lbar], axis=-1), np.concatenate([none, none], axis=-1)]
+            rows = [np.concatenate([exp_bar + none, lbar], axis=-1), np.concatenate([none, none], axis=-1)]
             m = frechet_of_exp(adjoint(block(a, e)), np.concatenate(rows, axis=-2))
-            return project_a(unbroadcast(parts_of_block(m)[0], shape_a))
+            return unbroadcast(parts_of_block(m)[0], shape_a)
 
-        def e_bar():
-            if isinstance(lbar, AbstractZero):
-                return project_e(lbar)
-            return project_e(unbroadcast(frechet_of_exp(adjoint(a), lbar), shape_e))
+        def e_bar(lbar):
+            return unbroadcast(frechet_of_exp(adjoint(a), lbar), shape_e)
 
-        return NO_TANGENT, Thunk(a_bar), Thunk(e_bar)
+        return a_bar, lambda: apply_linear(e_bar, lbar)
 
     return y, expm_frechet_pullback
 

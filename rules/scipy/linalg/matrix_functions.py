@@ -12,33 +12,28 @@ from multipledispatch import MDNotImplementedError
 from scipy.linalg import get_lapack_funcs
 
 from rules.numpy.array_like import as_array, as_array_tangent, conj, seen_by_tracers, shape_of, tracer_within
-from rules.numpy.linalg.matrix_powers import matrix_power_frule, matrix_power_rrule
 from rules.numpy.products import adjoint
-from rules.numpy.reduced_axes import tangent_at
 from rules.scipy.linalg.matrix_exponential import (
     block,
-    block_or_zero,
     broadcast_pair,
     frechet_of_exp,
     parts_of_block,
+    tangent_of_block,
 )
 from rulescore import (
     AbstractZero,
     MissingDerivativeError,
     NoTangent,
-    Thunk,
     ZeroTangent,
+    apply_linear,
     frule,
     ignore_derivatives,
-    project_to,
+    pullback_wrt,
+    pushforward,
     rrule,
     unbroadcast,
     unthunk,
 )
-from rulescore.tangents.projection import NON_DIFFERENTIABLE
-
-NO_TANGENT = NoTangent()
-ZERO_TANGENT = ZeroTangent()
 
 SINGULAR = (
     "the {} of a singular matrix, whose derivative is infinite, as that of the root or logarithm of 0. Use a matrix "
@@ -67,28 +62,29 @@ def sylvester(a, b, q):
 
 
 @frule.register(scipy.linalg.sqrtm)
-def sqrtm_frule(tangents, A):
+@pushforward
+def sqrtm_frule(dA, A):
     decline_number(A)
-    da, x = as_array_tangent(unthunk(tangents[1]), A), seen_by_tracers(scipy.linalg.sqrtm, A)
-    if isinstance(da, AbstractZero) or 0 in np.shape(x):
-        return x, ZERO_TANGENT
+    x = seen_by_tracers(scipy.linalg.sqrtm, A)
+    if 0 in np.shape(x):
+        return x, ZeroTangent()
     refuse_singular(x, "square root")
-    return x, project_to(x)(sylvester(x, x, da))
+    return x, sylvester(x, x, as_array_tangent(dA, A))
 
 
 @rrule.register(scipy.linalg.sqrtm)
 def sqrtm_rrule(A):
     """X X = A, hence X Ẋ + Ẋ X = Ȧ, and Ā solves Xᴴ Ā + Ā Xᴴ = X̄ (Higham 2008, §6.1)."""
     decline_number(A)
-    x, project = seen_by_tracers(scipy.linalg.sqrtm, A), project_to(A)
+    x = seen_by_tracers(scipy.linalg.sqrtm, A)
 
+    @pullback_wrt(A)
     def sqrtm_pullback(xbar):
-        xbar = unthunk(xbar)
-        if isinstance(xbar, AbstractZero) or project is NON_DIFFERENTIABLE or 0 in np.shape(x):
-            return NO_TANGENT, project(ZERO_TANGENT)
+        if 0 in np.shape(x):
+            return ZeroTangent()
         refuse_singular(x, "square root")
         x_h = adjoint(x)
-        return NO_TANGENT, project(sylvester(x_h, x_h, xbar))
+        return sylvester(x_h, x_h, xbar)
 
     return x, sqrtm_pullback
 
@@ -183,26 +179,23 @@ def log_direction(a, e):
 
 
 @frule.register(logm_frechet)
-def logm_frechet_frule(tangents, a, e):
+@pushforward
+def logm_frechet_frule(da, de, a, e):
     """By the derivative of a block matrix's logarithm; in E it is linear."""
-    _, da, de = tangents
     y = logm_frechet(a, e)
-    if isinstance(da, AbstractZero):
-        return y, de if isinstance(de, AbstractZero) else project_to(y)(logm_frechet(a, de))
+    if isinstance(da, AbstractZero):  # without a block matrix, of twice the size
+        return y, logm_frechet(a, de)
     a, e = broadcast_pair(a, e)
     n = a.shape[-1]
-    return y, project_to(y)(logm_frechet(block(a, e), block_or_zero(da, de, a))[..., :n, n:])
+    return y, logm_frechet(block(a, e), tangent_of_block(da, de, a))[..., :n, n:]
 
 
 @rrule.register(logm_frechet)
 def logm_frechet_rrule(a, e):
-    y = logm_frechet(a, e)
-    project_a, project_e, shape_a, shape_e = project_to(a), project_to(e), np.shape(a), np.shape(e)
+    shape_a, shape_e = np.shape(a), np.shape(e)
 
+    @pullback_wrt(a, e)
     def logm_frechet_pullback(ybar):
-        ybar = unthunk(ybar)
-        if isinstance(ybar, AbstractZero):
-            return NO_TANGENT, project_a(ybar), project_e(ybar)
         full_a, full_e = broadcast_pair(a, e)
 
         def a_bar():
@@ -210,41 +203,33 @@ def logm_frechet_rrule(a, e):
             none = np.zeros_like(ybar_h)
             rows = [np.concatenate([none, none], axis=-1), np.concatenate([ybar_h, none], axis=-1)]
             m = logm_frechet(block(full_a, full_e), np.concatenate(rows, axis=-2))
-            return project_a(unbroadcast(parts_of_block(adjoint(m))[0], shape_a))
+            return unbroadcast(parts_of_block(adjoint(m))[0], shape_a)
 
-        def e_bar():
-            return project_e(unbroadcast(adjoint(logm_frechet(full_a, adjoint(ybar))), shape_e))
+        return a_bar, lambda: unbroadcast(adjoint(logm_frechet(full_a, adjoint(ybar))), shape_e)
 
-        return NO_TANGENT, Thunk(a_bar), Thunk(e_bar)
-
-    return y, logm_frechet_pullback
+    return logm_frechet(a, e), logm_frechet_pullback
 
 
 # ---------------------------------------------------------------- logm
 
 
 @frule.register(scipy.linalg.logm)
-def logm_frule(tangents, A):
+@pushforward
+def logm_frule(dA, A):
     decline_number(A)
-    da, y = as_array_tangent(unthunk(tangents[1]), A), seen_by_tracers(scipy.linalg.logm, A)
-    if isinstance(da, AbstractZero):
-        return y, da
-    return y, project_to(y)(logm_frechet(as_array(A), da))
+    return seen_by_tracers(scipy.linalg.logm, A), logm_frechet(as_array(A), as_array_tangent(dA, A))
 
 
 @rrule.register(scipy.linalg.logm)
 def logm_rrule(A):
     """See `logm_frechet`."""
     decline_number(A)
-    y, project = seen_by_tracers(scipy.linalg.logm, A), project_to(A)
 
+    @pullback_wrt(A)
     def logm_pullback(ybar):
-        ybar = unthunk(ybar)
-        if isinstance(ybar, AbstractZero) or project is NON_DIFFERENTIABLE:
-            return NO_TANGENT, project(ybar)
-        return NO_TANGENT, project(adjoint(logm_frechet(as_array(A), adjoint(ybar))))
+        return adjoint(logm_frechet(as_array(A), adjoint(ybar)))
 
-    return y, logm_pullback
+    return seen_by_tracers(scipy.linalg.logm, A), logm_pullback
 
 
 # ---------------------------------------------------------------- fractional_matrix_power
@@ -265,25 +250,25 @@ class PowerOfMatrix:
 
     def tangent(self, da):
         if is_whole(self.t):
-            return matrix_power_frule((NO_TANGENT, da), self.a, int(ignore_derivatives(self.t)))[1]
+            return frule(
+                (NoTangent(), da, NoTangent()), np.linalg.matrix_power, self.a, int(ignore_derivatives(self.t))
+            )[1]
         return frechet_of_exp(self.t * self.log(), self.t * logm_frechet(self.a, da))
 
     def matrix_cotangent(self, ybar):
         if is_whole(self.t):
-            return matrix_power_rrule(self.a, int(ignore_derivatives(self.t)))[1](ybar)[1]
+            return unthunk(rrule(np.linalg.matrix_power, self.a, int(ignore_derivatives(self.t)))[1](ybar)[1])
         of_log = frechet_of_exp(adjoint(self.t * self.log()), ybar)
         return adjoint(logm_frechet(self.a, self.t * adjoint(of_log)))
 
 
 @frule.register(scipy.linalg.fractional_matrix_power)
-def fractional_matrix_power_frule(tangents, A, t):
+@pushforward
+def fractional_matrix_power_frule(dA, dt, A, t):
     decline_number(A)
-    da, dt = as_array_tangent(unthunk(tangents[1]), A), tangent_at(tangents, 1)
     y, power = seen_by_tracers(scipy.linalg.fractional_matrix_power, A, t), PowerOfMatrix(A, t)
-    dy = ZERO_TANGENT if isinstance(da, AbstractZero) else power.tangent(da)
-    if not isinstance(dt, AbstractZero):
-        dy = dy + power.log() @ y * dt
-    return y, dy if isinstance(dy, AbstractZero) else project_to(y)(dy)
+    dy = apply_linear(power.tangent, as_array_tangent(dA, A))
+    return y, dy + apply_linear(lambda dt: power.log() @ y * dt, dt)
 
 
 @rrule.register(scipy.linalg.fractional_matrix_power)
@@ -291,18 +276,7 @@ def fractional_matrix_power_rrule(A, t):
     """See `PowerOfMatrix`."""
     decline_number(A)
     y, power = seen_by_tracers(scipy.linalg.fractional_matrix_power, A, t), PowerOfMatrix(A, t)
-    project_a, project_t = project_to(A), project_to(t)
-
-    def fractional_matrix_power_pullback(ybar):
-        if isinstance(ybar, AbstractZero):
-            return NO_TANGENT, project_a(ybar), project_t(ybar)
-        ybar = unthunk(ybar)
-        abar = project_a(Thunk(lambda: power.matrix_cotangent(ybar)))
-        if project_t is NON_DIFFERENTIABLE:
-            return NO_TANGENT, abar
-        return NO_TANGENT, abar, project_t(Thunk(lambda: np.sum(np.real(conj(power.log() @ y) * ybar))))
-
-    return y, fractional_matrix_power_pullback
+    return y, pullback_wrt(A, t)(power.matrix_cotangent, lambda ybar: np.sum(np.real(conj(power.log() @ y) * ybar)))
 
 
 # ---------------------------------------------------------------- signm
@@ -314,24 +288,23 @@ def sign_direction(s, n, e):
 
 
 @frule.register(scipy.linalg.signm)
-def signm_frule(tangents, A):
+@pushforward
+def signm_frule(dA, A):
     decline_number(A)
-    da, s = as_array_tangent(unthunk(tangents[1]), A), seen_by_tracers(scipy.linalg.signm, A)
-    return s, da if isinstance(da, AbstractZero) else project_to(s)(sign_direction(s, s @ as_array(A), da))
+    s = seen_by_tracers(scipy.linalg.signm, A)
+    return s, sign_direction(s, s @ as_array(A), as_array_tangent(dA, A))
 
 
 @rrule.register(scipy.linalg.signm)
 def signm_rrule(A):
     """See `sign_direction`: Ā = G - Sᴴ G Sᴴ with Nᴴ G + G Nᴴ = S̄."""
     decline_number(A)
-    s, project = seen_by_tracers(scipy.linalg.signm, A), project_to(A)
+    s = seen_by_tracers(scipy.linalg.signm, A)
 
+    @pullback_wrt(A)
     def signm_pullback(sbar):
-        sbar = unthunk(sbar)
-        if isinstance(sbar, AbstractZero) or project is NON_DIFFERENTIABLE:
-            return NO_TANGENT, project(sbar)
         s_h, n_h = adjoint(s), adjoint(s @ as_array(A))
         g = sylvester(n_h, n_h, sbar)
-        return NO_TANGENT, project(g - s_h @ g @ s_h)
+        return g - s_h @ g @ s_h
 
     return s, signm_pullback

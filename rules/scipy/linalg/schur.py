@@ -17,22 +17,17 @@ from rules.numpy.linalg.eigenvalues import (
     rounding_of,
 )
 from rules.numpy.products import adjoint
-from rules.scipy.linalg.batches import bars_of, tangents_of
 from rulescore import (
-    AbstractZero,
     MissingDerivativeError,
     NoTangent,
     NotImplementedTangent,
-    ZeroTangent,
+    apply_linear,
     frule,
     ignore_derivatives,
-    project_to,
+    pullback_wrt,
+    pushforward,
     rrule,
-    unthunk,
 )
-
-NO_TANGENT = NoTangent()
-ZERO_TANGENT = ZeroTangent()
 
 REPEATED = (
     "the Schur form of a matrix with repeated eigenvalues, or with a pair of them whose 2×2 block is a multiple of a "
@@ -179,8 +174,8 @@ class SchurForm:
         K below the blocks is the transpose of `lower_part` at low(G - Gᴴ). The rotations of blocks add to T̄ what makes
         their own cotangents vanish.
         """
-        tbar = np.zeros_like(self.t) if isinstance(tbar, AbstractZero) else np.where(self.upper, tbar, 0)
-        of_z = 0 if isinstance(zbar, AbstractZero) else adjoint(self.z) @ zbar
+        tbar = np.where(self.upper, tbar + np.zeros_like(self.t), 0)
+        of_z = 0 + adjoint(self.z) @ zbar
         g = of_z + self._of_turning(tbar)
         if np.iscomplexobj(self.t):
             self._refuse_phases(ignore_derivatives(g), ignore_derivatives(tbar), ignore_derivatives(of_z))
@@ -216,13 +211,11 @@ def decomposed(a, output, lwork, sort, check_finite):
 
 
 @frule.register(scipy.linalg.schur)
-def schur_frule(tangents, a, output="real", lwork=None, overwrite_a=False, sort=None, check_finite=True):
-    da = as_array_tangent(unthunk(tangents[1]), a)
+@pushforward
+def schur_frule(da, a, output="real", lwork=None, overwrite_a=False, sort=None, check_finite=True):
     y = decomposed(a, output, lwork, sort, check_finite)
-    if isinstance(da, AbstractZero):
-        return y, da
-    count = () if sort is None else (NO_TANGENT,)
-    return y, tangents_of(y, (*SchurForm(y[0], y[1]).tangents(da), *count))
+    count = () if sort is None else (NoTangent(),)
+    return y, (*SchurForm(y[0], y[1]).tangents(as_array_tangent(da, a)), *count)
 
 
 @rrule.register(scipy.linalg.schur)
@@ -232,12 +225,10 @@ def schur_rrule(a, output="real", lwork=None, overwrite_a=False, sort=None, chec
     The phases of the columns are free in a complex form: only functions that do not depend on them have a derivative,
     and dZ turns them by none. The number of eigenvalues that ``sort`` counts has no derivative.
     """
-    y, project = decomposed(a, output, lwork, sort, check_finite), project_to(a)
+    y = decomposed(a, output, lwork, sort, check_finite)
 
+    @pullback_wrt(a)
     def schur_pullback(ybar):
-        bars = bars_of(ybar, 2)
-        if bars is None:
-            return NO_TANGENT, project(ZERO_TANGENT)
-        return NO_TANGENT, project(SchurForm(y[0], y[1]).cotangent(*bars))
+        return apply_linear(SchurForm(y[0], y[1]).cotangent, ybar[0], ybar[1])
 
     return y, schur_pullback

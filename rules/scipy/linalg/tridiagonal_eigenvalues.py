@@ -7,22 +7,16 @@ from multipledispatch import MDNotImplementedError
 from rules.numpy.array_like import as_array, as_array_tangent, seen_by_tracers, shape_of, tracer_within
 from rules.numpy.linalg.eigenvalues import eigh_cotangent, eigh_tangents
 from rules.scipy.linalg.banded_systems import HermitianBand, dense, diagonals
-from rules.scipy.linalg.batches import bars_of, tangents_of
 from rulescore import (
     AbstractZero,
-    NoTangent,
-    Thunk,
     ZeroTangent,
     frule,
     ignore_derivatives,
-    project_to,
+    pullback_wrt,
+    pushforward,
     rrule,
     unbroadcast,
-    unthunk,
 )
-
-NO_TANGENT = NoTangent()
-ZERO_TANGENT = ZeroTangent()
 
 # ---------------------------------------------------------------- one diagonal, and one beside it
 
@@ -70,18 +64,21 @@ class TridiagonalSpectrum:
 
     def tangents(self, dd, de):
         v = self.v
-        dm_v = 0
-        if not isinstance(dd, AbstractZero):
-            dm_v = dd[..., :, None] * v
-        if not isinstance(de, AbstractZero):
+
+        def beside(de):
             zeros = np.zeros((*np.shape(v)[:-2], 1, np.shape(v)[-1]), v.dtype)
             above = np.concatenate([de[..., :, None] * v[..., 1:, :], zeros], axis=-2)
             below = np.concatenate([zeros, de[..., :, None] * v[..., :-1, :]], axis=-2)
+            return above, below
+
+        dm_v = dd[..., :, None] * v
+        if not isinstance(de, AbstractZero):
+            above, below = beside(de)
             dm_v = dm_v + above + below
         if self.values_only:
-            return project_to(self.w)(np.sum(v * dm_v, axis=-2))
+            return np.sum(v * dm_v, axis=-2)
         # In the basis of the vectors; `eigh_tangents` goes there by itself.
-        return tangents_of(self.both, eigh_tangents(self.w, v, dm_v @ np.swapaxes(v, -1, -2), "L"))
+        return eigh_tangents(self.w, v, dm_v @ np.swapaxes(v, -1, -2), "L")
 
     def cotangents(self, wbar, vbar):
         """Functions for d̄ and ē."""
@@ -100,31 +97,27 @@ def with_zero_behind(e):
     return np.concatenate([e, np.zeros((*np.shape(e)[:-1], 1), e.dtype)], axis=-1)
 
 
-def tridiagonal_frule(spectrum, tangents, d, e):
-    dd, de = as_array_tangent(unthunk(tangents[1]), d), as_array_tangent(unthunk(tangents[2]), e)
-    if isinstance(dd, AbstractZero) and isinstance(de, AbstractZero):
-        return spectrum.y, ZERO_TANGENT
-    return spectrum.y, spectrum.tangents(dd, de)
+def tridiagonal_and_tangents(spectrum, dd, de, d, e):
+    return spectrum.y, spectrum.tangents(as_array_tangent(dd, d), as_array_tangent(de, e))
 
 
-def tridiagonal_rrule(spectrum, d, e):
-    projects, shapes = (project_to(d), project_to(e)), (shape_of(d), shape_of(e))
+def tridiagonal_and_pullback(spectrum, d, e):
+    shape_d, shape_e = shape_of(d), shape_of(e)
 
+    @pullback_wrt(d, e)
     def eigh_tridiagonal_pullback(ybar):
-        bars = (unthunk(ybar), ZERO_TANGENT) if spectrum.values_only else bars_of(ybar, 2)
-        if bars is None or all(isinstance(bar, AbstractZero) for bar in bars):
-            return NO_TANGENT, *(project(ZERO_TANGENT) for project in projects)
-        return NO_TANGENT, *[
-            Thunk(lambda bar=bar, project=project, shape=shape: project(unbroadcast(bar(), shape)))
-            for bar, project, shape in zip(spectrum.cotangents(*bars), projects, shapes, strict=True)
-        ]
+        d_bar, e_bar = spectrum.cotangents(*((ybar, ZeroTangent()) if spectrum.values_only else ybar))
+        return lambda: unbroadcast(d_bar(), shape_d), lambda: unbroadcast(e_bar(), shape_e)
 
     return spectrum.y, eigh_tridiagonal_pullback
 
 
 @frule.register(scipy.linalg.eigh_tridiagonal)
+@pushforward
 def eigh_tridiagonal_frule(
-    tangents,
+    dd,
+    de,
+    _dtol,
     d,
     e,
     eigvals_only=False,
@@ -135,7 +128,7 @@ def eigh_tridiagonal_frule(
     lapack_driver="auto",
 ):
     spectrum = TridiagonalSpectrum(d, e, eigvals_only, select, select_range, check_finite, tol, lapack_driver)
-    return tridiagonal_frule(spectrum, tangents, d, e)
+    return tridiagonal_and_tangents(spectrum, dd, de, d, e)
 
 
 @rrule.register(scipy.linalg.eigh_tridiagonal)
@@ -144,21 +137,22 @@ def eigh_tridiagonal_rrule(
 ):
     """As the rule of `np.linalg.eigh`; d̄ᵢ = Σ w̄ₖ vᵢₖ² and ēᵢ = 2 Σ w̄ₖ vᵢₖ vᵢ₊₁ₖ of the values alone."""
     spectrum = TridiagonalSpectrum(d, e, eigvals_only, select, select_range, check_finite, tol, lapack_driver)
-    return tridiagonal_rrule(spectrum, d, e)
+    return tridiagonal_and_pullback(spectrum, d, e)
 
 
 @frule.register(scipy.linalg.eigvalsh_tridiagonal)
+@pushforward
 def eigvalsh_tridiagonal_frule(
-    tangents, d, e, select="a", select_range=None, check_finite=True, tol=0.0, lapack_driver="auto"
+    dd, de, _dtol, d, e, select="a", select_range=None, check_finite=True, tol=0.0, lapack_driver="auto"
 ):
     spectrum = TridiagonalSpectrum(d, e, True, select, select_range, check_finite, tol, lapack_driver)
-    return tridiagonal_frule(spectrum, tangents, d, e)
+    return tridiagonal_and_tangents(spectrum, dd, de, d, e)
 
 
 @rrule.register(scipy.linalg.eigvalsh_tridiagonal)
 def eigvalsh_tridiagonal_rrule(d, e, select="a", select_range=None, check_finite=True, tol=0.0, lapack_driver="auto"):
     spectrum = TridiagonalSpectrum(d, e, True, select, select_range, check_finite, tol, lapack_driver)
-    return tridiagonal_rrule(spectrum, d, e)
+    return tridiagonal_and_pullback(spectrum, d, e)
 
 
 # ---------------------------------------------------------------- several diagonals
@@ -190,8 +184,8 @@ class BandedSpectrum:
     def tangents(self, da):
         moved = self.band.product(da, self.v)
         if self.values_only:
-            return project_to(self.w)(np.real(np.sum(np.conjugate(self.v) * moved, axis=-2)))
-        return tangents_of(self.both, eigh_tangents(self.w, self.v, moved @ np.swapaxes(self.v, -1, -2), "L"))
+            return np.real(np.sum(np.conjugate(self.v) * moved, axis=-2))
+        return eigh_tangents(self.w, self.v, moved @ np.swapaxes(self.v, -1, -2), "L")
 
     def cotangent(self, wbar, vbar):
         if isinstance(vbar, AbstractZero):
@@ -200,26 +194,18 @@ class BandedSpectrum:
         return self.band.with_half_diagonal(2 * diagonals(x, self.band.count, self.band.upper))
 
 
-def banded_frule(spectrum, tangents, a_band):
-    da = as_array_tangent(unthunk(tangents[1]), a_band)
-    return spectrum.y, da if isinstance(da, AbstractZero) else spectrum.tangents(da)
-
-
-def banded_rrule(spectrum, a_band):
-    project = project_to(a_band)
-
+def banded_and_pullback(spectrum, a_band):
+    @pullback_wrt(a_band)
     def eig_banded_pullback(ybar):
-        bars = (unthunk(ybar), ZERO_TANGENT) if spectrum.values_only else bars_of(ybar, 2)
-        if bars is None or all(isinstance(bar, AbstractZero) for bar in bars):
-            return NO_TANGENT, project(ZERO_TANGENT)
-        return NO_TANGENT, project(spectrum.cotangent(*bars))
+        return spectrum.cotangent(*((ybar, ZeroTangent()) if spectrum.values_only else ybar))
 
     return spectrum.y, eig_banded_pullback
 
 
 @frule.register(scipy.linalg.eig_banded)
+@pushforward
 def eig_banded_frule(
-    tangents,
+    da_band,
     a_band,
     lower=False,
     eigvals_only=False,
@@ -230,7 +216,7 @@ def eig_banded_frule(
     check_finite=True,
 ):
     spectrum = BandedSpectrum(a_band, lower, eigvals_only, select, select_range, max_ev, check_finite)
-    return banded_frule(spectrum, tangents, a_band)
+    return spectrum.y, spectrum.tangents(as_array_tangent(da_band, a_band))
 
 
 @rrule.register(scipy.linalg.eig_banded)
@@ -246,16 +232,18 @@ def eig_banded_rrule(
 ):
     """As the rule of `np.linalg.eigh`, on the diagonals that are given."""
     spectrum = BandedSpectrum(a_band, lower, eigvals_only, select, select_range, max_ev, check_finite)
-    return banded_rrule(spectrum, a_band)
+    return banded_and_pullback(spectrum, a_band)
 
 
 @frule.register(scipy.linalg.eigvals_banded)
+@pushforward
 def eigvals_banded_frule(
-    tangents, a_band, lower=False, overwrite_a_band=False, select="a", select_range=None, check_finite=True
+    da_band, a_band, lower=False, overwrite_a_band=False, select="a", select_range=None, check_finite=True
 ):
-    return banded_frule(BandedSpectrum(a_band, lower, True, select, select_range, 0, check_finite), tangents, a_band)
+    spectrum = BandedSpectrum(a_band, lower, True, select, select_range, 0, check_finite)
+    return spectrum.y, spectrum.tangents(as_array_tangent(da_band, a_band))
 
 
 @rrule.register(scipy.linalg.eigvals_banded)
 def eigvals_banded_rrule(a_band, lower=False, overwrite_a_band=False, select="a", select_range=None, check_finite=True):
-    return banded_rrule(BandedSpectrum(a_band, lower, True, select, select_range, 0, check_finite), a_band)
+    return banded_and_pullback(BandedSpectrum(a_band, lower, True, select, select_range, 0, check_finite), a_band)
