@@ -5,7 +5,6 @@ import scipy.linalg
 from rules.scipy import functions_without_rules
 from rules.scipy.linalg import (
     banded_systems,
-    batches,
     cholesky,
     constants,
     determinants,
@@ -19,6 +18,7 @@ from rules.scipy.linalg import (
     matrix_exponential,
     matrix_functions,
     norms,
+    operands,
     polar,
     qr,
     riccati_equations,
@@ -32,7 +32,6 @@ from rules.scipy.linalg import (
 
 __all__ = [
     "banded_systems",
-    "batches",
     "cholesky",
     "constants",
     "determinants",
@@ -46,6 +45,7 @@ __all__ = [
     "matrix_exponential",
     "matrix_functions",
     "norms",
+    "operands",
     "polar",
     "qr",
     "riccati_equations",
