@@ -16,21 +16,8 @@ import numpy as np
 from multipledispatch import MDNotImplementedError
 from scipy import sparse
 
-from rulescore import (
-    AbstractZero,
-    NoTangent,
-    Thunk,
-    frule,
-    linear_rule,
-    no_tangent_pullback,
-    project_to,
-    rrule,
-    unbroadcast,
-    unthunk,
-)
-from rulescore.tangents.projection import NON_DIFFERENTIABLE
-
-NO_TANGENT = NoTangent()
+from rulescore import apply_linear, frule, linear_rule, pullback_wrt, pushforward, rrule, unbroadcast
+from rulescore.tangents.sparsity import pattern_of
 
 SPARSE = (sparse.sparray, sparse.spmatrix)
 CLASSES = tuple(
@@ -51,69 +38,53 @@ def method(name):
     return served
 
 
-def of_method(rule):
-    """The rule with the names that a method has for its operands: ``self``, and ``other`` for a second one."""
+def of_sparse(rule, names=None):
+    """A rule with other names for its operands, and with an output of its own along tangents that are zero.
 
-    of_functions = {"self": "a", "other": "b"}
+    There a pushforward calls what the rule is registered for: a ufunc, which takes a sparse array for one object, or
+    the method of another class.
+    """
+    of_functions = {} if names is None else names
     of_methods = {name: own for own, name in of_functions.items()}
 
-    @functools.wraps(rule)
-    def of_self(*args, **kwargs):
+    @functools.wraps(rule, updated=())
+    def of_own(*args, **kwargs):
         return rule(*args, **{of_functions.get(name, name): value for name, value in kwargs.items()})
 
     signature = inspect.signature(rule)
     parameters = [p.replace(name=of_methods.get(p.name, p.name)) for p in signature.parameters.values()]
-    of_self.__signature__ = signature.replace(parameters=parameters)
-    return of_self
+    of_own.__signature__ = signature.replace(parameters=parameters)
+    return of_own
+
+
+def of_method(rule):
+    """The rule with the names that a method has for its operands: ``self``, and ``other`` for a second one."""
+    return of_sparse(rule, {"self": "a", "other": "b"})
 
 
 def register_for_both(f, name, frule_of_f, rrule_of_f, *others):
     """Register the rules of a function of NumPy's of a sparse array, also for the method of this name."""
     of_arrays = method(name)
-    frule.register(f, SPARSE, *others)(frule_of_f)
+    frule.register(f, SPARSE, *others)(of_sparse(frule_of_f))
     rrule.register(f, SPARSE, *others)(rrule_of_f)
     frule.register(of_arrays, SPARSE, *others)(of_method(frule_of_f))
     rrule.register(of_arrays, SPARSE, *others)(of_method(rrule_of_f))
 
 
-def register_operation(frule_of_two, rrule_of_two, method, ufunc=None):
-    """Register the rules of an operation of two operands for SciPy's method, and for the ufunc of its operator."""
+def register_operation(tangent, rrule_of_two, method, ufunc=None):
+    """Register the rules of an operation of two operands for SciPy's method, and for the ufunc of its operator.
+
+    ``tangent(da, db, a, b)`` is what `pushforward` takes.
+    """
+    frule_of_two = pushforward(tangent)
     frule.register(method, SPARSE, object)(of_method(frule_of_two))
     rrule.register(method, SPARSE, object)(of_method(rrule_of_two))
     for types in WITH_SPARSE if ufunc is not None else ():
-        frule.register(ufunc, *types)(frule_of_two)
+        frule.register(ufunc, *types)(of_sparse(frule_of_two))
         rrule.register(ufunc, *types)(rrule_of_two)
 
 
-# ---------------------------------------------------------------- cotangents
-
-
-def cotangents_of_two(y, a, b, left, right):
-    """Output and pullback of an operation of two operands, of each of which a function of ȳ gives the cotangent."""
-    projects = project_to(a), project_to(b)
-    if all(project is NON_DIFFERENTIABLE for project in projects):
-        return y, no_tangent_pullback
-
-    def pullback_of_two(ybar):
-        ybar = unthunk(ybar)
-        if isinstance(ybar, AbstractZero):
-            return NO_TANGENT, ybar, ybar
-        bars = [
-            NO_TANGENT if project is NON_DIFFERENTIABLE else Thunk(lambda of=of, project=project: of(ybar, project))
-            for of, project in zip((left, right), projects, strict=True)
-        ]
-        return NO_TANGENT, *bars
-
-    return y, pullback_of_two
-
-
-def tangent_of_two(tangents, y, left, right):
-    """The tangent of the output, from what each operand's tangent contributes."""
-    _, da, db = tangents
-    terms = [of(dx) for of, dx in ((left, da), (right, db)) if not isinstance(dx, AbstractZero)]
-    if not terms:
-        return y, db if isinstance(da, NoTangent) else da
-    return y, project_to(y)(terms[0] if len(terms) == 1 else terms[0] + terms[1])
+# ---------------------------------------------------------------- operands
 
 
 def dense(x):
@@ -152,29 +123,30 @@ def decline_other_than_matrices(*operands):
             raise MDNotImplementedError
 
 
-def matmul_frule(tangents, a, b):
+def matmul_tangent(da, db, a, b):
     decline_other_than_matrices(a, b)
-    y = product(a, b)
-    return tangent_of_two(tangents, y, lambda da: product(da, b), lambda db: product(a, db))
+    return product(a, b), apply_linear(lambda da: product(da, b), da) + apply_linear(lambda db: product(a, db), db)
 
 
 def matmul_rrule(a, b):
     """Ā = Ȳ Bᴴ and B̄ = Aᴴ Ȳ."""
     decline_other_than_matrices(a, b)
 
-    def left(ybar, project):
+    def left(ybar):
         if sparse.issparse(a) and not sparse.issparse(b):
-            rows, columns = project.coordinates
-            return project.of_entries(inner_products(as_columns(ybar), rows, as_columns(b), columns))
-        return project(product(ybar, adjoint(b)))
+            pattern = pattern_of(a)
+            rows, columns = pattern.coords
+            return pattern.with_values(inner_products(as_columns(ybar), rows, as_columns(b), columns))
+        return product(ybar, adjoint(b))
 
-    def right(ybar, project):
+    def right(ybar):
         if sparse.issparse(b) and not sparse.issparse(a):
-            rows, columns = project.coordinates
-            return project.of_entries(inner_products(as_rows(ybar).T, columns, as_rows(a).T, rows))
-        return project(product(adjoint(a), ybar))
+            pattern = pattern_of(b)
+            rows, columns = pattern.coords
+            return pattern.with_values(inner_products(as_rows(ybar).T, columns, as_rows(a).T, rows))
+        return product(adjoint(a), ybar)
 
-    return cotangents_of_two(product(a, b), a, b, left, right)
+    return product(a, b), pullback_wrt(a, b)(left, right)
 
 
 BLOCK = 1 << 20
@@ -205,7 +177,7 @@ def as_rows(x):
     return x[None, :] if x.ndim == 1 else x
 
 
-register_operation(matmul_frule, matmul_rrule, method("__matmul__"), np.matmul)
+register_operation(matmul_tangent, matmul_rrule, method("__matmul__"), np.matmul)
 for _dot in (sparse.csr_array.dot, sparse.coo_array.dot):  # which also takes numbers: such a call has no rule
     rrule.alias(_dot, sparse.csr_array.__matmul__)
 
@@ -220,20 +192,15 @@ def signed(x, sign):
 def register_sum(compute, sign, method, ufunc):
     """The rules of a + b (sign 1) and a - b (sign -1), where a dense operand makes a dense result."""
 
-    def sum_frule(tangents, a, b):
+    def sum_tangent(da, db, a, b):
         y = compute(a, b)
-        return tangent_of_two(tangents, y, lambda da: spread(da, y), lambda db: spread(signed(db, sign), y))
+        return y, spread(da, y) + spread(signed(db, sign), y)
 
     def sum_rrule(a, b):
-        def left(ybar, project):
-            return project(gathered(ybar, a))
+        pullback = pullback_wrt(a, b)(lambda ybar: gathered(ybar, a), lambda ybar: signed(gathered(ybar, b), sign))
+        return compute(a, b), pullback
 
-        def right(ybar, project):
-            return project(signed(gathered(ybar, b), sign))
-
-        return cotangents_of_two(compute(a, b), a, b, left, right)
-
-    register_operation(sum_frule, sum_rrule, method, ufunc)
+    register_operation(sum_tangent, sum_rrule, method, ufunc)
 
 
 def spread(dx, y):
@@ -253,26 +220,23 @@ register_sum(operator.sub, -1, method("__sub__"), np.subtract)
 # ---------------------------------------------------------------- products of elements
 
 
-def elementwise_frule(tangents, a, b):
-    y = times(a, b)
-    return tangent_of_two(tangents, y, lambda da: times(da, b), lambda db: times(a, db))
+def elementwise_tangent(da, db, a, b):
+    return times(a, b), apply_linear(lambda da: times(da, b), da) + apply_linear(lambda db: times(a, db), db)
 
 
 def elementwise_rrule(a, b):
     """ā = ȳ conj(b), summed over the axes along which ``a`` was repeated; the other way round for ``b``."""
 
-    def cotangent(x, other):
-        def of(ybar, project):
-            if sparse.issparse(x) and np.shape(x) == np.shape(ybar):
-                return project.of_entries(project.entries_of(ybar) * conj(entries_beside(x, other, project)))
-            if np.ndim(x) == 0:
-                return project(inner_product(other, ybar))
-            # The other one is sparse, or `x` is and is repeated: what multiplies it has entries where the other has.
-            return project(sum_to(times(conj(other), ybar), np.shape(x)))
+    def cotangent(x, other, ybar):
+        if sparse.issparse(x) and np.shape(x) == np.shape(ybar):
+            pattern = pattern_of(x)
+            return pattern.with_values(pattern.values_of(ybar) * conj(entries_beside(x, other, pattern)))
+        if np.ndim(x) == 0:
+            return inner_product(other, ybar)
+        # The other one is sparse, or `x` is and is repeated: what multiplies it has entries where the other has.
+        return sum_to(times(conj(other), ybar), np.shape(x))
 
-        return of
-
-    return cotangents_of_two(times(a, b), a, b, cotangent(a, b), cotangent(b, a))
+    return times(a, b), pullback_wrt(a, b)(lambda ybar: cotangent(a, b, ybar), lambda ybar: cotangent(b, a, ybar))
 
 
 def times(a, b):
@@ -282,18 +246,18 @@ def times(a, b):
     return b.multiply(a) if sparse.issparse(b) else a * b
 
 
-def entries_beside(x, other, project):
+def entries_beside(x, other, pattern):
     """The elements of an operand, or the number, that the entries of a sparse ``x`` are multiplied with."""
     if np.ndim(other) == 0:
         return other
     if sparse.issparse(other) and other.shape != x.shape:
         other = other.toarray()
-    return project.entries_of(other if sparse.issparse(other) else np.broadcast_to(other, x.shape))
+    return pattern.values_of(other if sparse.issparse(other) else np.broadcast_to(other, x.shape))
 
 
 def inner_product(a, ybar):
     """Σ conj(a) ȳ over the entries of a sparse array."""
-    entries_of = project_to(a).entries_of
+    entries_of = pattern_of(a).values_of
     return np.sum(conj(entries_of(a)) * entries_of(ybar))
 
 
@@ -309,9 +273,8 @@ def sum_to(x, shape):
     return total
 
 
-def multiply_frule(tangents, a, b):
-    rule = matmul_frule if is_product_of_matrices(a, b) else elementwise_frule
-    return rule(tangents, a, b)
+def multiply_tangent(da, db, a, b):
+    return (matmul_tangent if is_product_of_matrices(a, b) else elementwise_tangent)(da, db, a, b)
 
 
 def multiply_rrule(a, b):
@@ -323,30 +286,32 @@ def is_product_of_matrices(a, b):
     return any(isinstance(x, sparse.spmatrix) for x in (a, b)) and np.ndim(a) != 0 and np.ndim(b) != 0
 
 
-register_operation(elementwise_frule, elementwise_rrule, method("multiply"))
-register_operation(multiply_frule, multiply_rrule, method("__mul__"), np.multiply)
+register_operation(elementwise_tangent, elementwise_rrule, method("multiply"))
+register_operation(multiply_tangent, multiply_rrule, method("__mul__"), np.multiply)
 
 
 # ---------------------------------------------------------------- one sparse array, and numbers
 
 
-def scaled_down_frule(tangents, a, b):
+@pushforward
+def scaled_down_frule(da, db, a, b):
     decline_other_than_numbers(b)
     y = a / b
-    return tangent_of_two(tangents, y, lambda da: da / b, lambda db: -y * (db / b))
+    return y, da / b + apply_linear(lambda db: -y * (db / b), db)
 
 
 def scaled_down_rrule(a, b):
     """ā = ȳ / conj(b) and b̄ = -Σ ȳ conj(a / b²)."""
     decline_other_than_numbers(b)
 
-    def left(ybar, project):
-        return project.of_entries(project.entries_of(ybar) / np.conj(b))
+    def left(ybar):
+        pattern = pattern_of(a)
+        return pattern.with_values(pattern.values_of(ybar) / np.conj(b))
 
-    def right(ybar, project):
-        return project(-inner_product(a, ybar) / np.conj(b) ** 2)
+    def right(ybar):
+        return -inner_product(a, ybar) / np.conj(b) ** 2
 
-    return cotangents_of_two(a / b, a, b, left, right)
+    return a / b, pullback_wrt(a, b)(left, right)
 
 
 def decline_other_than_numbers(x):
@@ -360,30 +325,24 @@ for _function in (np.negative, method("__neg__")):
     linear_rule(_function, lambda ybar, x, /: -ybar, types=(SPARSE,))
 
 
-def sum_frule(tangents, a, axis=None, dtype=None):
-    _, da, *_ = tangents
-    y = a.sum(axis=axis, dtype=dtype)
-    return y, da if isinstance(da, AbstractZero) else project_to(y)(da.sum(axis=axis, dtype=dtype))
+@pushforward
+def sum_frule(da, a, axis=None, dtype=None):
+    return a.sum(axis=axis, dtype=dtype), da.sum(axis=axis, dtype=dtype)
 
 
 def sum_rrule(a, axis=None, dtype=None):
     """Every entry gets the cotangent of the sum it is part of."""
-    project = project_to(a)
-    y = a.sum(axis=axis, dtype=dtype)
-    if project is NON_DIFFERENTIABLE:
-        return y, no_tangent_pullback
+    y, pattern = a.sum(axis=axis, dtype=dtype), pattern_of(a)
     axes = range(a.ndim) if axis is None else [i % a.ndim for i in ([axis] if np.ndim(axis) == 0 else axis)]
     kept = [i for i in range(a.ndim) if i not in axes]
 
+    @pullback_wrt(a)
     def sum_pullback(ybar):
-        ybar = unthunk(ybar)
-        if isinstance(ybar, AbstractZero):
-            return NO_TANGENT, ybar
-        places = project.coordinates
+        places = pattern.coords
         # NumPy's matrices, which the older classes return, keep the axis.
-        ybar = np.reshape(dense(ybar), [a.shape[i] for i in kept])
+        ybar = np.reshape(dense(ybar), [pattern.shape[i] for i in kept])
         values = ybar[tuple([places[i] for i in kept])] if kept else np.broadcast_to(ybar, len(places[0]))
-        return NO_TANGENT, project.of_entries(values)
+        return pattern.with_values(values)
 
     return y, sum_pullback
 
@@ -391,29 +350,27 @@ def sum_rrule(a, axis=None, dtype=None):
 register_for_both(np.sum, "sum", sum_frule, sum_rrule)
 
 
-def transpose_frule(tangents, a, axes=None):
-    _, da, *_ = tangents
-    return a.transpose(axes), da if isinstance(da, AbstractZero) else da.transpose(axes)
+@pushforward
+def transpose_frule(da, a, axes=None):
+    return a.transpose(axes), da.transpose(axes)
 
 
 def transpose_rrule(a, axes=None):
-    project = project_to(a)
     back = None if axes is None else tuple(np.argsort(np.mod(axes, a.ndim)).tolist())
-    return a.transpose(axes), lambda ybar: (NO_TANGENT, project(unthunk(ybar).transpose(back)))
+    return a.transpose(axes), pullback_wrt(a)(lambda ybar: ybar.transpose(back))
 
 
 register_for_both(np.transpose, "transpose", transpose_frule, transpose_rrule)
 
 
-def toarray_frule(tangents, a, order=None):
-    _, da, *_ = tangents
-    return a.toarray(order=order), da if isinstance(da, AbstractZero) else da.toarray(order=order)
+@pushforward
+def toarray_frule(da, a, order=None):
+    return a.toarray(order=order), da.toarray(order=order)
 
 
 def toarray_rrule(a, order=None):
     """The entries of ȳ that ``a`` stores."""
-    project = project_to(a)
-    return a.toarray(order=order), lambda ybar: (NO_TANGENT, project(ybar))
+    return a.toarray(order=order), pullback_wrt(a)(lambda ybar: ybar)
 
 
 frule.register(method("toarray"), SPARSE)(of_method(toarray_frule))
