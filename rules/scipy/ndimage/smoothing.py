@@ -525,9 +525,7 @@ def filtered_by_uniform(x, size, output, mode, cval, origin, axes):
 
 @frule.register(ndimage.uniform_filter)
 @pushforward
-def uniform_filter_frule(
-    dinput, dcval, input, size=3, output=None, mode="reflect", cval=0.0, origin=0, *, axes=None
-):
+def uniform_filter_frule(dinput, dcval, input, size=3, output=None, mode="reflect", cval=0.0, origin=0, *, axes=None):
     y, chains = filtered_by_uniform(input, size, output, mode, cval, origin, axes)
     return y, chains.tangent(dinput, dcval)
 
