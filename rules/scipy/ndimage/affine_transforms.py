@@ -5,25 +5,17 @@ operations, so that what lies outside lies outside here too. How far an image is
 pixels that its zoom is rounded to, which is constant almost everywhere.
 """
 
+import functools
+
 import numpy as np
 from multipledispatch import MDNotImplementedError
 from scipy import ndimage, special
 
 from rules.numpy.array_like import as_array, as_array_tangent, seen_by_tracers, shape_of
-from rules.numpy.reduced_axes import NOT_GIVEN, decline_out, stop_early, tangent_at
+from rules.numpy.reduced_axes import NOT_GIVEN, decline_out
 from rules.scipy.ndimage.boundaries import fixed
-from rules.scipy.ndimage.transforms import (
-    AlongAxes,
-    AtPoints,
-    decline_empty,
-    of_coordinates,
-    transform_frule,
-    transform_rrule,
-)
-from rulescore import AbstractZero, NoTangent, frule, no_tangent_pullback, project_to, rrule, unthunk
-from rulescore.tangents.projection import NON_DIFFERENTIABLE
-
-NO_TANGENT = NoTangent()
+from rules.scipy.ndimage.transforms import AlongAxes, AtPoints, Transform, decline_empty
+from rulescore import apply_linear, frule, is_differentiable, no_tangent_pullback, pullback_wrt, pushforward, rrule
 
 
 def for_each_axis(x, count):
@@ -32,9 +24,9 @@ def for_each_axis(x, count):
     return x * np.ones(count) if np.ndim(x) == 0 else x
 
 
-def sum_for(project_of, bar):
+def sum_for(x, bar):
     """The transpose of `for_each_axis`."""
-    return np.sum(bar) if shape_of(project_of) == () else bar
+    return np.sum(bar) if shape_of(x) == () else bar
 
 
 # ---------------------------------------------------------------- matrix and offset
@@ -83,20 +75,14 @@ class Affine:
         return start
 
     def tangent(self, dmatrix, doffset):
-        """The tangents of the coordinates; None where they do not move."""
-        dmatrix = None if isinstance(dmatrix, AbstractZero) else as_array_tangent(dmatrix, self.matrix)
-        moves = not isinstance(doffset, AbstractZero) and not self.is_homogeneous
-        doffset = for_each_axis(as_array_tangent(doffset, self.offset), self.ndim) if moves else None
-        if dmatrix is None and doffset is None:
-            return None
+        """The tangents of the coordinates."""
+        dmatrix, n = as_array_tangent(dmatrix, self.matrix), self.ndim
+        doffset = apply_linear(lambda d: for_each_axis(d, n), as_array_tangent(doffset, self.offset))
         if self.is_diagonal:
-            zeros = np.zeros(self.ndim)
-            dmatrix, doffset = zeros if dmatrix is None else dmatrix, zeros if doffset is None else doffset
             return [np.arange(length) * dmatrix[i] + doffset[i] for i, length in enumerate(self.shape)]
         if self.is_homogeneous:
-            dmatrix, doffset = dmatrix[: self.ndim, : self.ndim], dmatrix[: self.ndim, self.ndim]
-        moved = np.zeros(self.shape) + (0.0 if doffset is None else np.reshape(doffset, self.column))
-        return moved if dmatrix is None else self.linear(dmatrix, moved)
+            dmatrix, doffset = dmatrix[:n, :n], dmatrix[:n, n]
+        return self.linear(dmatrix, np.zeros(self.shape) + np.reshape(doffset, self.column))
 
     def matrix_bar(self, bar):
         """The cotangent of the matrix, from those of the coordinates."""
@@ -121,8 +107,8 @@ class Affine:
         return sum(sums[1:], sums[0]) if shape_of(self.offset) == () else np.stack(sums)
 
 
-def affine(input, matrix, offset, output_shape, order, mode, prefilter):
-    """The call, its coordinates, and how they sample the image."""
+def affine(input, matrix, offset, output_shape, order, mode, cval, prefilter):
+    """The coordinates of the call, and how they sample the image."""
     decline_empty(input)
 
     def function(x, cval):
@@ -132,12 +118,17 @@ def affine(input, matrix, offset, output_shape, order, mode, prefilter):
 
     shape = shape_of(input)
     where = Affine(matrix, offset, len(shape), shape if output_shape is None else tuple(output_shape))
-    return function, where, (AlongAxes if where.is_diagonal else AtPoints)(order, mode, prefilter)
+    sampling = (AlongAxes if where.is_diagonal else AtPoints)(order, mode, prefilter)
+    return where, Transform(function, input, cval, sampling, where.coordinates())
 
 
 @frule.register(ndimage.affine_transform)
+@pushforward
 def affine_transform_frule(
-    tangents,
+    dinput,
+    dmatrix,
+    doffset,
+    dcval,
     input,
     matrix,
     offset=0.0,
@@ -145,14 +136,13 @@ def affine_transform_frule(
     output=None,
     order=3,
     mode="constant",
-    cval=NOT_GIVEN,
+    cval=0.0,
     prefilter=True,
 ):
     decline_out(output)
-    function, where, sampling = affine(input, matrix, offset, output_shape, order, mode, prefilter)
-    moving = where.tangent(tangents[2], tangent_at(tangents, 2))
-    dcval = tangent_at(tangents, 7)
-    return transform_frule(function, input, tangents[1], cval, dcval, sampling, where.coordinates(), moving)
+    where, transform = affine(input, matrix, offset, output_shape, order, mode, cval, prefilter)
+    moving = apply_linear(where.tangent, dmatrix, doffset)
+    return transform.y, transform.tangent(dinput, dcval) + transform.along(moving)
 
 
 @rrule.register(ndimage.affine_transform)
@@ -169,72 +159,74 @@ def affine_transform_rrule(
 ):
     """The coordinates are M o + b, hence M̄ = Σₒ c̄ₒ oᵀ and b̄ = Σₒ c̄ₒ with c̄ as in `map_coordinates`."""
     decline_out(output)
-    function, where, sampling = affine(input, matrix, offset, output_shape, order, mode, prefilter)
-    projects = project_to(matrix), project_to(offset)
-    y, bars_of = transform_rrule(function, input, cval, sampling, where.coordinates())
-    if bars_of is None:
-        return y, no_tangent_pullback
+    where, transform = affine(input, matrix, offset, output_shape, order, mode, cval, prefilter)
+    if not is_differentiable(transform.y):
+        return transform.y, no_tangent_pullback
 
+    @pullback_wrt(input, matrix, offset, ..., ..., ..., ..., cval)
     def affine_transform_pullback(ybar):
-        xbar, bar, cbar = bars_of(unthunk(ybar))
-        matrix_bar = of_coordinates(projects[0], bar, where.matrix_bar)
-        offset_bar = of_coordinates(projects[1], bar, where.offset_bar)
-        return stop_early(NO_TANGENT, xbar, matrix_bar, offset_bar, *[NO_TANGENT] * 4, cbar)
+        bar = functools.cache(lambda: transform.coordinates_bar(ybar))
+        return (
+            lambda: transform.image_bar(ybar),
+            lambda: where.matrix_bar(bar()),
+            lambda: where.offset_bar(bar()),
+            lambda: transform.cval_bar(ybar),
+        )
 
-    return y, affine_transform_pullback
+    return transform.y, affine_transform_pullback
 
 
 # ---------------------------------------------------------------- shift and zoom
 
 
-def shifted(input, shift, order, mode, prefilter):
+def shifted(input, shift, order, mode, cval, prefilter):
     def function(x, cval):
         return seen_by_tracers(ndimage.shift, x, shift, None, order, mode, cval, prefilter)
 
     shape = shape_of(input)
     by = for_each_axis(shift, len(shape))
-    return function, [np.arange(n) - by[i] for i, n in enumerate(shape)], AlongAxes(order, mode, prefilter)
+    coordinates = [np.arange(n) - by[i] for i, n in enumerate(shape)]
+    return Transform(function, input, cval, AlongAxes(order, mode, prefilter), coordinates)
 
 
 @frule.register(ndimage.shift)
-def shift_frule(tangents, input, shift, output=None, order=3, mode="constant", cval=NOT_GIVEN, prefilter=True):
+@pushforward
+def shift_frule(dinput, dshift, dcval, input, shift, output=None, order=3, mode="constant", cval=0.0, prefilter=True):
     decline_out(output)
-    function, coordinates, sampling = shifted(input, shift, order, mode, prefilter)
-    moving, shape = None, shape_of(input)
-    if not isinstance(tangents[2], AbstractZero):
-        by = for_each_axis(as_array_tangent(tangents[2], shift), len(shape))
-        moving = [-by[i] * np.ones(n) for i, n in enumerate(shape)]
-    dcval = tangent_at(tangents, 5)
-    return transform_frule(function, input, tangents[1], cval, dcval, sampling, coordinates, moving)
+    transform, shape = shifted(input, shift, order, mode, cval, prefilter), shape_of(input)
+
+    def coordinates_along(dshift):
+        by = for_each_axis(dshift, len(shape))
+        return [-by[i] * np.ones(n) for i, n in enumerate(shape)]
+
+    moving = apply_linear(coordinates_along, as_array_tangent(dshift, shift))
+    return transform.y, transform.tangent(dinput, dcval) + transform.along(moving)
 
 
 @rrule.register(ndimage.shift)
 def shift_rrule(input, shift, output=None, order=3, mode="constant", cval=NOT_GIVEN, prefilter=True):
     """The coordinates are o - s, hence s̄ = -Σₒ c̄ₒ."""
     decline_out(output)
-    function, coordinates, sampling = shifted(input, shift, order, mode, prefilter)
-    project = project_to(shift)
-    y, bars_of = transform_rrule(function, input, cval, sampling, coordinates)
-    if bars_of is None:
-        return y, no_tangent_pullback
+    transform = shifted(input, shift, order, mode, cval, prefilter)
+    if not is_differentiable(transform.y):
+        return transform.y, no_tangent_pullback
 
-    def shift_pullback(ybar):
-        xbar, bar, cbar = bars_of(unthunk(ybar))
-        shift_bar = of_coordinates(project, bar, lambda bar: sum_for(shift, -np.stack([np.sum(x) for x in bar])))
-        return stop_early(NO_TANGENT, xbar, shift_bar, *[NO_TANGENT] * 3, cbar)
+    def shift_bar(ybar):
+        return sum_for(shift, -np.stack([np.sum(x) for x in transform.coordinates_bar(ybar)]))
 
-    return y, shift_pullback
+    bars = transform.image_bar, shift_bar, transform.cval_bar
+    return transform.y, pullback_wrt(input, shift, ..., ..., ..., cval)(*bars)
 
 
-def zoomed(input, zoom, order, mode, prefilter, grid_mode):
+def zoomed(input, zoom, order, mode, cval, prefilter, grid_mode):
     def function(x, cval):
         return seen_by_tracers(ndimage.zoom, x, zoom, None, order, mode, cval, prefilter, grid_mode=grid_mode)
 
     shape, factors = shape_of(input), fixed(zoom)
     factors = [factors] * len(shape) if shape_of(factors) == () else list(factors)
     lengths = [round(n * factor) for n, factor in zip(shape, factors, strict=True)]
-    if all(factor == 1 for factor in factors) and prefilter:
-        return function, [np.arange(float(n)) for n in shape], AlongAxes(0, "nearest", False)  # SciPy copies the image
+    if all(factor == 1 for factor in factors) and prefilter:  # SciPy copies the image
+        return Transform(function, input, cval, AlongAxes(0, "nearest", False), [np.arange(float(n)) for n in shape])
     coordinates = []
     for n, length in zip(shape, lengths, strict=True):
         # Of complex images, SciPy forgets about grid_mode.
@@ -243,35 +235,39 @@ def zoomed(input, zoom, order, mode, prefilter, grid_mode):
         step = old / new if new else 1.0
         places = np.arange(length)
         coordinates.append((places + 0.5) * step - 0.5 if by_area else places * step)
-    return function, coordinates, AlongAxes(order, mode, prefilter)
+    return Transform(function, input, cval, AlongAxes(order, mode, prefilter), coordinates)
 
 
 @frule.register(ndimage.zoom)
+@pushforward
 def zoom_frule(
-    tangents, input, zoom, output=None, order=3, mode="constant", cval=NOT_GIVEN, prefilter=True, *, grid_mode=False
+    dinput,
+    _dzoom,
+    dcval,
+    input,
+    zoom,
+    output=None,
+    order=3,
+    mode="constant",
+    cval=0.0,
+    prefilter=True,
+    *,
+    grid_mode=False,
 ):
     decline_out(output)
-    function, coordinates, sampling = zoomed(input, zoom, order, mode, prefilter, grid_mode)
-    dcval = tangent_at(tangents, 5)
-    return transform_frule(function, input, tangents[1], cval, dcval, sampling, coordinates, None)
+    transform = zoomed(input, zoom, order, mode, cval, prefilter, grid_mode)
+    return transform.y, transform.tangent(dinput, dcval)
 
 
 @rrule.register(ndimage.zoom)
 def zoom_rrule(input, zoom, output=None, order=3, mode="constant", cval=NOT_GIVEN, prefilter=True, *, grid_mode=False):
     """With respect to the image. The zoom is rounded to a number of pixels, and so has derivative zero."""
     decline_out(output)
-    function, coordinates, sampling = zoomed(input, zoom, order, mode, prefilter, grid_mode)
-    project, shape = project_to(zoom), shape_of(zoom)
-    y, bars_of = transform_rrule(function, input, cval, sampling, coordinates)
-    if bars_of is None:
-        return y, no_tangent_pullback
-
-    def zoom_pullback(ybar):
-        xbar, _, cbar = bars_of(unthunk(ybar))
-        zoom_bar = NO_TANGENT if project is NON_DIFFERENTIABLE else project(np.zeros(shape))
-        return stop_early(NO_TANGENT, xbar, zoom_bar, *[NO_TANGENT] * 3, cbar)
-
-    return y, zoom_pullback
+    transform, shape = zoomed(input, zoom, order, mode, cval, prefilter, grid_mode), shape_of(zoom)
+    if not is_differentiable(transform.y):
+        return transform.y, no_tangent_pullback
+    bars = transform.image_bar, lambda ybar: np.zeros(shape), transform.cval_bar
+    return transform.y, pullback_wrt(input, zoom, ..., ..., ..., cval)(*bars)
 
 
 # ---------------------------------------------------------------- rotation
@@ -343,7 +339,7 @@ class Rotation:
         return DEGREE * self.turned(-s, c, i - self.middle_of_output[0], j - self.middle_of_output[1])
 
 
-def rotated(input, angle, axes, reshape, order, mode, prefilter):
+def rotated(input, angle, axes, reshape, order, mode, cval, prefilter):
     decline_empty(input)
 
     def function(x, cval):
@@ -358,12 +354,16 @@ def rotated(input, angle, axes, reshape, order, mode, prefilter):
         bounds = np.array([[c, s], [-s, c]]) @ [[0, 0, height, height], [0, width, 0, width]]
         for axis, length in zip(plane, (np.ptp(bounds, axis=1) + 0.5).astype(int), strict=True):
             output_shape[axis] = int(length)
-    return function, Rotation(angle, shape, output_shape, plane), InPlanes(order, mode, prefilter, tuple(plane))
+    where, sampling = Rotation(angle, shape, output_shape, plane), InPlanes(order, mode, prefilter, tuple(plane))
+    return where, Transform(function, input, cval, sampling, where.coordinates())
 
 
 @frule.register(ndimage.rotate)
+@pushforward
 def rotate_frule(
-    tangents,
+    dinput,
+    dangle,
+    dcval,
     input,
     angle,
     axes=(1, 0),
@@ -371,14 +371,12 @@ def rotate_frule(
     output=None,
     order=3,
     mode="constant",
-    cval=NOT_GIVEN,
+    cval=0.0,
     prefilter=True,
 ):
     decline_out(output)
-    function, where, sampling = rotated(input, angle, axes, reshape, order, mode, prefilter)
-    moving = None if isinstance(tangents[2], AbstractZero) else where.slopes() * tangents[2]
-    dcval = tangent_at(tangents, 7)
-    return transform_frule(function, input, tangents[1], cval, dcval, sampling, where.coordinates(), moving)
+    where, transform = rotated(input, angle, axes, reshape, order, mode, cval, prefilter)
+    return transform.y, transform.tangent(dinput, dcval) + transform.along(where.slopes() * dangle)
 
 
 @rrule.register(ndimage.rotate)
@@ -395,15 +393,12 @@ def rotate_rrule(
 ):
     """The coordinates are R(α) (o - m) + n, hence ᾱ = Σₒ c̄ₒ · R'(α) (o - m); the shape of the output is a constant."""
     decline_out(output)
-    function, where, sampling = rotated(input, angle, axes, reshape, order, mode, prefilter)
-    project = project_to(angle)
-    y, bars_of = transform_rrule(function, input, cval, sampling, where.coordinates())
-    if bars_of is None:
-        return y, no_tangent_pullback
+    where, transform = rotated(input, angle, axes, reshape, order, mode, cval, prefilter)
+    if not is_differentiable(transform.y):
+        return transform.y, no_tangent_pullback
 
-    def rotate_pullback(ybar):
-        xbar, bar, cbar = bars_of(unthunk(ybar))
-        angle_bar = of_coordinates(project, bar, lambda bar: np.sum(bar * where.slopes()))
-        return stop_early(NO_TANGENT, xbar, angle_bar, *[NO_TANGENT] * 5, cbar)
+    def angle_bar(ybar):
+        return np.sum(transform.coordinates_bar(ybar) * where.slopes())
 
-    return y, rotate_pullback
+    bars = transform.image_bar, angle_bar, transform.cval_bar
+    return transform.y, pullback_wrt(input, angle, ..., ..., ..., ..., ..., cval)(*bars)

@@ -10,21 +10,17 @@ from scipy import ndimage
 
 from rules.numpy.array_like import as_array, as_array_tangent, conj, seen_by_tracers
 from rules.numpy.reduced_axes import decline_out
-from rules.scipy.ndimage.smoothing import Sigmas
-from rulescore import AbstractZero, NoTangent, Thunk, ZeroTangent, frule, not_implemented, project_to, rrule, unthunk
-from rulescore.tangents.projection import NON_DIFFERENTIABLE
+from rules.scipy.ndimage.smoothing import Sigmas, total
+from rulescore import apply_linear, frule, not_implemented, pullback_wrt, pushforward, rrule
 
-NO_TANGENT = NoTangent()
 OF_SIZE = not_implemented("scipy.ndimage.fourier_uniform and fourier_ellipsoid with respect to the size")
 
 
-def frequencies(shape, n, axis):
-    """The frequencies along each axis, in cycles per pixel; along one there may be those of a real transform."""
-    axis = int(axis) % len(shape)
-    return [
-        np.arange(length) / n if i == axis and n > 0 else np.fft.fftfreq(length) if length else np.zeros(0)
-        for i, length in enumerate(shape)
-    ]
+def frequencies(shape, n, axis, i):
+    """The frequencies along the i-th axis, in cycles per pixel; along one there may be those of a real transform."""
+    if i == int(axis) % len(shape) and n > 0:
+        return np.arange(shape[i]) / n
+    return np.fft.fftfreq(shape[i]) if shape[i] else np.zeros(0)
 
 
 def slope_of_gaussian(f, sigma):
@@ -37,83 +33,52 @@ def slope_of_shift(f, shift):
     return -2j * np.pi * f
 
 
-def slopes(y, parameter, n, axis, slope):
-    """For each axis, the derivative of y with respect to its parameter, from that of the logarithm of the factor."""
-    values = Sigmas(parameter, np.ndim(y)).values
-    return [
-        y * np.reshape(slope(f, values[i]), (-1,) + (1,) * (np.ndim(y) - 1 - i))
-        for i, f in enumerate(frequencies(np.shape(y), n, axis))
-    ]
+def slope_wrt(i, y, parameter, n, axis, slope):
+    """The derivative of y with respect to the i-th parameter, from that of the logarithm of the factor."""
+    ndim = np.ndim(y)
+    of_log = slope(frequencies(np.shape(y), n, axis, i), Sigmas(parameter, ndim).values[i])
+    return y * np.reshape(of_log, (-1,) + (1,) * (ndim - 1 - i))
 
 
-def fourier_frule(function, tangents, x, parameter, n, axis, output, slope=None):
+def filtered(function, x, parameter, n, axis):
+    return seen_by_tracers(function, x, parameter, n, axis)
+
+
+def output_and_tangent(function, slope, dx, dparameter, x, parameter, n, axis, output):
+    """Of a filter; from ``slope``, the derivative of the logarithm of its factor."""
     decline_out(output)
-    _, dx, dparameter, *_ = tangents
-    y, terms = seen_by_tracers(function, x, parameter, n, axis), []
-    if not isinstance(dx, AbstractZero):
-        terms.append(seen_by_tracers(function, as_array_tangent(dx, x), parameter, n, axis))
-    if not isinstance(dparameter, AbstractZero):
-        if slope is None:
-            return y, OF_SIZE
-        moving = Sigmas(parameter, np.ndim(y)).tangents(dparameter)
-        terms += [d * m for d, m in zip(slopes(y, parameter, n, axis, slope), moving, strict=True)]
-    return y, project_to(y)(sum(terms[1:], terms[0])) if terms else ZeroTangent()
+    y = filtered(function, x, parameter, n, axis)
+    of_x = apply_linear(lambda dx: filtered(function, dx, parameter, n, axis), as_array_tangent(dx, x))
+    moving = Sigmas(parameter, np.ndim(y)).tangents(dparameter)
+    along = [
+        apply_linear(lambda dp, i=i: slope_wrt(i, y, parameter, n, axis, slope) * dp, dp) for i, dp in enumerate(moving)
+    ]
+    return y, total([of_x, *along])
 
 
-def fourier_rrule(function, x, parameter, n, axis, output, slope=None, back=None):
+def output_and_pullback(function, slope, x, parameter, n, axis, output, back=None):
     """x̄ = conj(H) ȳ, which is the filter of the parameter that ``back`` gives."""
     decline_out(output)
-    y, projects = seen_by_tracers(function, x, parameter, n, axis), (project_to(x), project_to(parameter))
+    y = filtered(function, x, parameter, n, axis)
 
-    def fourier_pullback(ybar):
-        ybar = unthunk(ybar)
-        if isinstance(ybar, AbstractZero):
-            return NO_TANGENT, projects[0](ybar), projects[1](ybar)
+    def parameter_bar(ybar):
+        slopes = [slope_wrt(i, y, parameter, n, axis, slope) for i in range(np.ndim(y))]
+        return Sigmas(parameter, np.ndim(y)).cotangent([np.sum(np.real(conj(d) * ybar)) for d in slopes])
 
-        def parameter_bar():
-            bars = [np.sum(np.real(conj(d) * ybar)) for d in slopes(y, parameter, n, axis, slope)]
-            return Sigmas(parameter, np.ndim(y)).cotangent([lambda bar=bar: bar for bar in bars])
-
-        other = parameter if back is None else back(parameter)
-        xbar = Thunk(lambda: seen_by_tracers(function, ybar, other, n, axis))
-        of_parameter = OF_SIZE if slope is None else Thunk(parameter_bar)
-        return (
-            NO_TANGENT,
-            NO_TANGENT if projects[0] is NON_DIFFERENTIABLE else projects[0](xbar),
-            NO_TANGENT if projects[1] is NON_DIFFERENTIABLE else projects[1](of_parameter),
-        )
-
-    return y, fourier_pullback
+    other = parameter if back is None else back(parameter)
+    return y, pullback_wrt(x, parameter)(lambda ybar: filtered(function, ybar, other, n, axis), parameter_bar)
 
 
 @frule.register(ndimage.fourier_gaussian)
-def fourier_gaussian_frule(tangents, input, sigma, n=-1, axis=-1, output=None):
-    return fourier_frule(ndimage.fourier_gaussian, tangents, input, sigma, n, axis, output, slope_of_gaussian)
+@pushforward
+def fourier_gaussian_frule(dinput, dsigma, input, sigma, n=-1, axis=-1, output=None):
+    args = dinput, dsigma, input, sigma, n, axis, output
+    return output_and_tangent(ndimage.fourier_gaussian, slope_of_gaussian, *args)
 
 
 @rrule.register(ndimage.fourier_gaussian)
 def fourier_gaussian_rrule(input, sigma, n=-1, axis=-1, output=None):
-    return fourier_rrule(ndimage.fourier_gaussian, input, sigma, n, axis, output, slope_of_gaussian)
-
-
-@frule.register(ndimage.fourier_uniform)
-def fourier_uniform_frule(tangents, input, size, n=-1, axis=-1, output=None):
-    return fourier_frule(ndimage.fourier_uniform, tangents, input, size, n, axis, output)
-
-
-@rrule.register(ndimage.fourier_uniform)
-def fourier_uniform_rrule(input, size, n=-1, axis=-1, output=None):
-    return fourier_rrule(ndimage.fourier_uniform, input, size, n, axis, output)
-
-
-@frule.register(ndimage.fourier_ellipsoid)
-def fourier_ellipsoid_frule(tangents, input, size, n=-1, axis=-1, output=None):
-    return fourier_frule(ndimage.fourier_ellipsoid, tangents, input, size, n, axis, output)
-
-
-@rrule.register(ndimage.fourier_ellipsoid)
-def fourier_ellipsoid_rrule(input, size, n=-1, axis=-1, output=None):
-    return fourier_rrule(ndimage.fourier_ellipsoid, input, size, n, axis, output)
+    return output_and_pullback(ndimage.fourier_gaussian, slope_of_gaussian, input, sigma, n, axis, output)
 
 
 def opposite(shift):
@@ -122,10 +87,35 @@ def opposite(shift):
 
 
 @frule.register(ndimage.fourier_shift)
-def fourier_shift_frule(tangents, input, shift, n=-1, axis=-1, output=None):
-    return fourier_frule(ndimage.fourier_shift, tangents, input, shift, n, axis, output, slope_of_shift)
+@pushforward
+def fourier_shift_frule(dinput, dshift, input, shift, n=-1, axis=-1, output=None):
+    args = dinput, dshift, input, shift, n, axis, output
+    return output_and_tangent(ndimage.fourier_shift, slope_of_shift, *args)
 
 
 @rrule.register(ndimage.fourier_shift)
 def fourier_shift_rrule(input, shift, n=-1, axis=-1, output=None):
-    return fourier_rrule(ndimage.fourier_shift, input, shift, n, axis, output, slope_of_shift, opposite)
+    return output_and_pullback(ndimage.fourier_shift, slope_of_shift, input, shift, n, axis, output, opposite)
+
+
+# ---------------------------------------------------------------- of a size, with respect to which nothing is known
+
+
+def register_of_size(function):
+    @frule.register(function)
+    @pushforward
+    def of_size_frule(dinput, dsize, input, size, n=-1, axis=-1, output=None):
+        decline_out(output)
+        of_input = apply_linear(lambda dx: filtered(function, dx, size, n, axis), as_array_tangent(dinput, input))
+        return filtered(function, input, size, n, axis), of_input + apply_linear(lambda dsize: OF_SIZE, dsize)
+
+    @rrule.register(function)
+    def of_size_rrule(input, size, n=-1, axis=-1, output=None):
+        """The factor is real: the filter is its own transpose."""
+        decline_out(output)
+        pullback = pullback_wrt(input, size)(lambda ybar: filtered(function, ybar, size, n, axis), lambda ybar: OF_SIZE)
+        return filtered(function, input, size, n, axis), pullback
+
+
+register_of_size(ndimage.fourier_uniform)
+register_of_size(ndimage.fourier_ellipsoid)

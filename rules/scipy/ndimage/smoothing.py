@@ -12,25 +12,20 @@ from multipledispatch import MDNotImplementedError
 from scipy import ndimage
 
 from rules.numpy.array_like import as_array, as_array_tangent, conj, seen_by_tracers, shape_of
-from rules.numpy.reduced_axes import NOT_GIVEN, decline_out, projector_of, stop_early, tangent_at
+from rules.numpy.reduced_axes import NOT_GIVEN, decline_out
 from rules.scipy.ndimage.boundaries import axes_of, fixed, fold, handing_over, one_for_each
 from rules.scipy.ndimage.correlations import correlation_spread, opposite_origin, reach
 from rulescore import (
-    AbstractZero,
-    NoTangent,
     Tangent,
-    Thunk,
-    ZeroTangent,
+    apply_linear,
     frule,
+    is_differentiable,
     linear_rule,
-    project_to,
+    no_tangent_pullback,
+    pullback_wrt,
+    pushforward,
     rrule,
-    unthunk,
 )
-from rulescore.tangents.projection import NON_DIFFERENTIABLE
-
-NO_TANGENT = NoTangent()
-ZERO_TANGENT = ZeroTangent()
 
 # ---------------------------------------------------------------- chains
 
@@ -76,15 +71,11 @@ def run_back(ybar, chain):
     return ybar
 
 
-def along_slope(x, chain, parameter, cval):
-    """The derivative of `run` with respect to a sigma: one term for each step that depends on it."""
-    terms = []
-    for i, step in enumerate(chain):
-        if step.parameter == parameter:
-            before = run(x, chain[:i], cval)
-            here = run(before, [step._replace(weights=step.slope)], cval)
-            terms.append(run(here, chain[i + 1 :]))
-    return sum(terms[1:], terms[0]) if terms else None
+def along_slope(x, chain, i, cval):
+    """The derivative of `run` with respect to the sigma of the i-th step."""
+    before = run(x, chain[:i], cval)
+    here = run(before, [chain[i]._replace(weights=chain[i].slope)], cval)
+    return run(here, chain[i + 1 :])
 
 
 def along_cval(shape, chain):
@@ -125,12 +116,10 @@ class Sigmas:
         self.values = one_for_each(sigma, count)
 
     def cotangent(self, bars):
-        """The cotangent of sigma as it was given, from functions that compute those of its values."""
+        """The cotangent of sigma as it was given, from those of its values."""
         if self.is_one:
-            return sum(bar() for bar in bars)
-        if isinstance(self.sigma, (list, tuple)):
-            return Tangent(type(self.sigma), *[Thunk(bar) for bar in bars])
-        return np.stack([bar() for bar in bars])
+            return sum(bars)
+        return Tangent(type(self.sigma), *bars) if isinstance(self.sigma, (list, tuple)) else np.stack(bars)
 
     def tangents(self, dsigma):
         if self.is_one:
@@ -138,59 +127,57 @@ class Sigmas:
         return list(dsigma) if isinstance(dsigma, Tangent) else [dsigma[i] for i in range(len(self.values))]
 
 
-def chains_frule(y, chains, x, dx, cval, dcval, sigmas=None, dsigma=NO_TANGENT):
-    """The tangent of y, the sum of all chains."""
-    project, given_cval = project_to(y), 0.0 if cval is NOT_GIVEN else cval
-    if project is NON_DIFFERENTIABLE:
-        return y, NO_TANGENT
-    dx, terms = as_array_tangent(dx, x), []
-    for chain in chains:
-        if not isinstance(dx, AbstractZero):
-            terms.append(run(dx, chain))
-        if not isinstance(dcval, AbstractZero):
-            terms.append(along_cval(np.shape(y), chain) * dcval)
-        if not isinstance(dsigma, AbstractZero):
-            slopes = [
-                (along_slope(as_array(x), chain, i, given_cval), ds) for i, ds in enumerate(sigmas.tangents(dsigma))
-            ]
-            terms += [slope * ds for slope, ds in slopes if slope is not None and not isinstance(ds, AbstractZero)]
-    return y, project(sum(terms[1:], terms[0])) if terms else ZERO_TANGENT
+class SumOfChains:
+    """The sum of what several chains make of an image.
 
-
-def chains_bars(y, chains, x, cval, sigmas=None):
-    """A function of ȳ that gives the cotangents of image, sigma and ``cval`` for the sum of all chains.
-
-    It may be given the cotangent of each chain besides, where y is something else than their sum.
+    Attributes
+    ----------
+    chains : list of list of Step
+    image, cval : object
+        The image as it was given, and what is beyond its edges.
+    sigmas : Sigmas or None
+        What the weights depend on.
     """
-    sigma_project = NON_DIFFERENTIABLE if sigmas is None else project_to(sigmas.sigma)
-    projects, is_constant = (project_to(x), sigma_project, projector_of(cval)), project_to(y) is NON_DIFFERENTIABLE
-    x, given_cval = as_array(x), 0.0 if cval is NOT_GIVEN else cval
 
-    def bars_of(ybar, of_each=None):
-        ybar = unthunk(ybar)
-        if is_constant or isinstance(ybar, AbstractZero):
-            bars = [NO_TANGENT if is_constant else ybar] * 3
-        else:
-            pairs = list(zip(chains, [ybar] * len(chains) if of_each is None else of_each, strict=True))
+    def __init__(self, chains, x, cval, sigmas=None):
+        self.chains, self.image, self.sigmas = chains, x, sigmas
+        self.x, self.shape, self.cval = as_array(x), shape_of(x), 0.0 if cval is NOT_GIVEN else cval
 
-            def sigma_bar():
-                return sigmas.cotangent([lambda i=i: of_sigma(i) for i in range(len(sigmas.values))])
+    def tangent(self, dimage, dcval, dsigma=None):
+        return total([term for chain in self.chains for term in self.tangents_of(chain, dimage, dcval, dsigma)])
 
-            def of_sigma(i):
-                terms = [(along_slope(x, chain, i, given_cval), of_chain) for chain, of_chain in pairs]
-                return sum(np.sum(np.real(conj(slope) * of_chain)) for slope, of_chain in terms if slope is not None)
-
-            bars = [
-                Thunk(lambda: total([run_back(of_chain, chain) for chain, of_chain in pairs])),
-                Thunk(sigma_bar),
-                Thunk(lambda: total([np.sum(along_cval(np.shape(y), chain) * of_chain) for chain, of_chain in pairs])),
-            ]
+    def tangents_of(self, chain, dimage, dcval, dsigma=None):
+        """What the tangents of image, ``cval`` and each sigma make of what one chain makes of the image."""
+        dsigmas = None if self.sigmas is None else self.sigmas.tangents(dsigma)
         return [
-            NO_TANGENT if project is NON_DIFFERENTIABLE else project(bar)
-            for project, bar in zip(projects, bars, strict=True)
+            apply_linear(lambda dx: run(dx, chain), as_array_tangent(dimage, self.image)),
+            apply_linear(lambda dcval: along_cval(self.shape, chain) * dcval, dcval),
+            *[
+                apply_linear(lambda ds, i=i: along_slope(self.x, chain, i, self.cval) * ds, dsigmas[step.parameter])
+                for i, step in enumerate(chain)
+                if step.parameter is not None
+            ],
         ]
 
-    return bars_of
+    def each(self, ybar):
+        """Of all chains, the cotangent of what they make of the image: that of their sum."""
+        return [ybar] * len(self.chains)
+
+    def image_bar(self, ybar):
+        return total([run_back(bar, chain) for chain, bar in zip(self.chains, self.each(ybar), strict=True)])
+
+    def cval_bar(self, ybar):
+        pairs = zip(self.chains, self.each(ybar), strict=True)
+        return total([np.sum(along_cval(self.shape, chain) * bar) for chain, bar in pairs])
+
+    def sigma_bar(self, ybar):
+        bars = [0] * len(self.sigmas.values)
+        for chain, bar in zip(self.chains, self.each(ybar), strict=True):
+            for i, step in enumerate(chain):
+                if step.parameter is not None:
+                    slope = along_slope(self.x, chain, i, self.cval)
+                    bars[step.parameter] = bars[step.parameter] + np.sum(np.real(conj(slope) * bar))
+        return self.sigmas.cotangent(bars)
 
 
 def total(terms):
@@ -247,13 +234,26 @@ def gaussian_chain(sigmas, axes, order, mode, truncate=4.0, radius=None):
 
 
 @frule.register(ndimage.gaussian_filter1d)
+@pushforward
 def gaussian_filter1d_frule(
-    tangents, input, sigma, axis=-1, order=0, output=None, mode="reflect", cval=NOT_GIVEN, truncate=4.0, *, radius=None
+    dinput,
+    dsigma,
+    dcval,
+    _dtruncate,
+    input,
+    sigma,
+    axis=-1,
+    order=0,
+    output=None,
+    mode="reflect",
+    cval=0.0,
+    truncate=4.0,
+    *,
+    radius=None,
 ):
     decline_out(output)
-    _, dx, dsigma, *_ = tangents
-    y, sigmas, chain = filtered_by_gaussian_1d(input, sigma, axis, order, mode, cval, truncate, radius)
-    return chains_frule(y, [chain], input, dx, cval, tangent_at(tangents, 6), sigmas, dsigma)
+    y, chains = filtered_by_gaussian_1d(input, sigma, axis, order, mode, cval, truncate, radius)
+    return y, chains.tangent(dinput, dcval, dsigma)
 
 
 @rrule.register(ndimage.gaussian_filter1d)
@@ -261,14 +261,11 @@ def gaussian_filter1d_rrule(
     input, sigma, axis=-1, order=0, output=None, mode="reflect", cval=NOT_GIVEN, truncate=4.0, *, radius=None
 ):
     decline_out(output)
-    y, sigmas, chain = filtered_by_gaussian_1d(input, sigma, axis, order, mode, cval, truncate, radius)
-    bars_of = chains_bars(y, [chain], input, cval, sigmas)
-
-    def gaussian_filter1d_pullback(ybar):
-        xbar, sigma_bar, cbar = bars_of(ybar)
-        return stop_early(NO_TANGENT, xbar, sigma_bar, *[NO_TANGENT] * 4, cbar)
-
-    return y, gaussian_filter1d_pullback
+    y, chains = filtered_by_gaussian_1d(input, sigma, axis, order, mode, cval, truncate, radius)
+    if not is_differentiable(y):
+        return y, no_tangent_pullback
+    bars = chains.image_bar, chains.sigma_bar, chains.cval_bar
+    return y, pullback_wrt(input, sigma, ..., ..., ..., ..., cval)(*bars)
 
 
 def filtered_by_gaussian_1d(x, sigma, axis, order, mode, cval, truncate, radius):
@@ -276,27 +273,31 @@ def filtered_by_gaussian_1d(x, sigma, axis, order, mode, cval, truncate, radius)
     y = seen_by_tracers(
         ndimage.gaussian_filter1d, x, sigma, axis, order, None, mode, given_cval, truncate, radius=radius
     )
-    sigmas = Sigmas(sigma, 1)
-    return y, sigmas, [gaussian_step(sigma, int(axis) % ndim, order, mode, truncate, radius, 0)]
+    chain = [gaussian_step(sigma, int(axis) % ndim, order, mode, truncate, radius, 0)]
+    return y, SumOfChains([chain], x, cval, Sigmas(sigma, 1))
 
 
 @frule.register(ndimage.gaussian_filter)
+@pushforward
 def gaussian_filter_frule(
-    tangents,
+    dinput,
+    dsigma,
+    dcval,
+    _dtruncate,
     input,
     sigma,
     order=0,
     output=None,
     mode="reflect",
-    cval=NOT_GIVEN,
+    cval=0.0,
     truncate=4.0,
     *,
     radius=None,
     axes=None,
 ):
     decline_out(output)
-    y, sigmas, chain = filtered_by_gaussian(input, sigma, order, mode, cval, truncate, radius, axes)
-    return chains_frule(y, [chain], input, tangents[1], cval, tangent_at(tangents, 5), sigmas, tangents[2])
+    y, chains = filtered_by_gaussian(input, sigma, order, mode, cval, truncate, radius, axes)
+    return y, chains.tangent(dinput, dcval, dsigma)
 
 
 @rrule.register(ndimage.gaussian_filter)
@@ -305,14 +306,11 @@ def gaussian_filter_rrule(
 ):
     """One axis after the other; σ̄ is the inner product of ȳ with the image filtered with ∂w/∂σ in place of w."""
     decline_out(output)
-    y, sigmas, chain = filtered_by_gaussian(input, sigma, order, mode, cval, truncate, radius, axes)
-    bars_of = chains_bars(y, [chain], input, cval, sigmas)
-
-    def gaussian_filter_pullback(ybar):
-        xbar, sigma_bar, cbar = bars_of(ybar)
-        return stop_early(NO_TANGENT, xbar, sigma_bar, *[NO_TANGENT] * 3, cbar)
-
-    return y, gaussian_filter_pullback
+    y, chains = filtered_by_gaussian(input, sigma, order, mode, cval, truncate, radius, axes)
+    if not is_differentiable(y):
+        return y, no_tangent_pullback
+    bars = chains.image_bar, chains.sigma_bar, chains.cval_bar
+    return y, pullback_wrt(input, sigma, ..., ..., ..., cval)(*bars)
 
 
 def filtered_by_gaussian(x, sigma, order, mode, cval, truncate, radius, axes):
@@ -322,7 +320,8 @@ def filtered_by_gaussian(x, sigma, order, mode, cval, truncate, radius, axes):
     )
     numbers = axes_of(axes, len(shape_of(x)))
     sigmas = Sigmas(sigma, len(numbers))
-    return y, sigmas, gaussian_chain(sigmas, numbers, order, mode, truncate, radius)
+    chain = gaussian_chain(sigmas, numbers, order, mode, truncate, radius)
+    return y, SumOfChains([chain], x, cval, sigmas)
 
 
 # ---------------------------------------------------------------- sums of squares and of second derivatives
@@ -349,11 +348,14 @@ def gaussian_derivatives(x, sigma, order, mode, axes, keywords):
 
 
 @frule.register(ndimage.gaussian_laplace)
-def gaussian_laplace_frule(tangents, input, sigma, output=None, mode="reflect", cval=NOT_GIVEN, *, axes=None, **kwargs):
+@pushforward
+def gaussian_laplace_frule(
+    dinput, dsigma, dcval, input, sigma, output=None, mode="reflect", cval=0.0, *, axes=None, **kwargs
+):
     decline_out(output)
     y = of_gaussian_derivatives(ndimage.gaussian_laplace, input, sigma, mode, cval, axes, kwargs)
     sigmas, chains = gaussian_derivatives(input, sigma, 2, mode, axes, kwargs)
-    return chains_frule(y, chains, input, tangents[1], cval, tangent_at(tangents, 4), sigmas, tangents[2])
+    return y, SumOfChains(chains, input, cval, sigmas).tangent(dinput, dcval, dsigma)
 
 
 @rrule.register(ndimage.gaussian_laplace)
@@ -361,13 +363,11 @@ def gaussian_laplace_rrule(input, sigma, output=None, mode="reflect", cval=NOT_G
     decline_out(output)
     y = of_gaussian_derivatives(ndimage.gaussian_laplace, input, sigma, mode, cval, axes, kwargs)
     sigmas, chains = gaussian_derivatives(input, sigma, 2, mode, axes, kwargs)
-    bars_of = chains_bars(y, chains, input, cval, sigmas)
-
-    def gaussian_laplace_pullback(ybar):
-        xbar, sigma_bar, cbar = bars_of(ybar)
-        return stop_early(NO_TANGENT, xbar, sigma_bar, NO_TANGENT, NO_TANGENT, cbar)
-
-    return y, gaussian_laplace_pullback
+    if not is_differentiable(y):
+        return y, no_tangent_pullback
+    chains = SumOfChains(chains, input, cval, sigmas)
+    bars = chains.image_bar, chains.sigma_bar, chains.cval_bar
+    return y, pullback_wrt(input, sigma, ..., ..., cval)(*bars)
 
 
 def of_gaussian_derivatives(function, x, sigma, mode, cval, axes, keywords):
@@ -375,27 +375,42 @@ def of_gaussian_derivatives(function, x, sigma, mode, cval, axes, keywords):
     return seen_by_tracers(function, x, sigma, None, mode, given_cval, **some, **keywords)
 
 
-def magnitude(x, chains, cval):
-    """The length of the vector of what all chains make of an image, and that vector divided by it; zero by zero."""
-    parts = [run(as_array(x), chain, 0.0 if cval is NOT_GIVEN else cval) for chain in chains]
-    y = np.sqrt(total([part * part for part in parts]))
-    divisor = np.where(y == 0, 1, y)
-    return y, [part / divisor for part in parts]
+class Magnitude(SumOfChains):
+    """The length of the vector of what all chains make of an image."""
+
+    def __init__(self, chains, x, cval, sigmas):
+        super().__init__(chains, x, cval, sigmas)
+        parts = [run(self.x, chain, self.cval) for chain in chains]
+        self.y = np.sqrt(total([part * part for part in parts]))
+        divisor = np.where(self.y == 0, 1, self.y)
+        self.directions = [part / divisor for part in parts]  # zero by zero
+
+    def tangent(self, dimage, dcval, dsigma=None):
+        parts = [total(self.tangents_of(chain, dimage, dcval, dsigma)) for chain in self.chains]
+        return total([d * part for d, part in zip(self.directions, parts, strict=True)])
+
+    def each(self, ybar):
+        return [ybar * direction for direction in self.directions]
+
+
+def gradient_magnitude(x, sigma, mode, cval, axes, keywords):
+    """The output, and the `Magnitude`; of integers None, as SciPy rounds what is in between."""
+    sigmas, chains = gaussian_derivatives(x, sigma, 1, mode, axes, keywords)
+    if np.result_type(as_array(x)).kind not in "f":
+        return of_gaussian_derivatives(ndimage.gaussian_gradient_magnitude, x, sigma, mode, cval, axes, keywords), None
+    magnitude = Magnitude(chains, x, cval, sigmas)
+    return magnitude.y, magnitude
 
 
 @frule.register(ndimage.gaussian_gradient_magnitude)
+@pushforward
 def gaussian_gradient_magnitude_frule(
-    tangents, input, sigma, output=None, mode="reflect", cval=NOT_GIVEN, *, axes=None, **kwargs
+    dinput, dsigma, dcval, input, sigma, output=None, mode="reflect", cval=0.0, *, axes=None, **kwargs
 ):
     decline_out(output)
     decline_complex(input, cval)
-    y, directions, sigmas, chains = gradient_magnitude(input, sigma, mode, cval, axes, kwargs)
-    if project_to(y) is NON_DIFFERENTIABLE:
-        return y, NO_TANGENT
-    args = cval, tangent_at(tangents, 4), sigmas, tangents[2]
-    parts = [chains_frule(y, [chain], input, tangents[1], *args)[1] for chain in chains]
-    terms = [d * part for d, part in zip(directions, parts, strict=True) if not isinstance(part, AbstractZero)]
-    return y, total(terms) if terms else ZERO_TANGENT
+    y, magnitude = gradient_magnitude(input, sigma, mode, cval, axes, kwargs)
+    return y, np.zeros(np.shape(y)) if magnitude is None else magnitude.tangent(dinput, dcval, dsigma)
 
 
 @rrule.register(ndimage.gaussian_gradient_magnitude)
@@ -405,24 +420,11 @@ def gaussian_gradient_magnitude_rrule(
     """y = √Σ gₐ², hence ḡₐ = ȳ gₐ / y for the derivative along each axis; 0 where y is 0."""
     decline_out(output)
     decline_complex(input, cval)
-    y, directions, sigmas, chains = gradient_magnitude(input, sigma, mode, cval, axes, kwargs)
-    bars_of = chains_bars(y, chains, input, cval, sigmas)
-
-    def gradient_magnitude_pullback(ybar):
-        ybar = unthunk(ybar)
-        of_each = None if isinstance(ybar, AbstractZero) else [ybar * direction for direction in directions]
-        xbar, sigma_bar, cbar = bars_of(ybar, of_each)
-        return stop_early(NO_TANGENT, xbar, sigma_bar, NO_TANGENT, NO_TANGENT, cbar)
-
-    return y, gradient_magnitude_pullback
-
-
-def gradient_magnitude(x, sigma, mode, cval, axes, keywords):
-    sigmas, chains = gaussian_derivatives(x, sigma, 1, mode, axes, keywords)
-    if np.result_type(as_array(x)).kind not in "f":  # of integers, SciPy rounds what is in between
-        y = of_gaussian_derivatives(ndimage.gaussian_gradient_magnitude, x, sigma, mode, cval, axes, keywords)
-        return y, [], sigmas, chains
-    return *magnitude(x, chains, cval), sigmas, chains
+    y, magnitude = gradient_magnitude(input, sigma, mode, cval, axes, kwargs)
+    if magnitude is None:
+        return y, no_tangent_pullback
+    bars = magnitude.image_bar, magnitude.sigma_bar, magnitude.cval_bar
+    return y, pullback_wrt(input, sigma, ..., ..., cval)(*bars)
 
 
 def decline_complex(*values):
@@ -431,17 +433,6 @@ def decline_complex(*values):
 
 
 # ---------------------------------------------------------------- filters without a parameter
-
-
-def chains_rrule(y, chains, x, cval, position):
-    """Output and pullback of a filter whose ``cval`` has this position among the arguments."""
-    bars_of = chains_bars(y, chains, x, cval)
-
-    def chains_pullback(ybar):
-        xbar, _, cbar = bars_of(ybar)
-        return stop_early(NO_TANGENT, xbar, *[NO_TANGENT] * (position - 1), cbar)
-
-    return y, chains_pullback
 
 
 def register_differences(function, across):
@@ -453,16 +444,21 @@ def register_differences(function, across):
         ndim = len(shape_of(x))
         axis, modes = int(axis) % ndim, one_for_each(mode, ndim)
         steps = [Step(np.array([-1.0, 0.0, 1.0]), axis, modes[axis])]
-        return y, [steps + [Step(np.array(across), i, modes[i]) for i in range(ndim) if i != axis]]
+        steps += [Step(np.array(across), i, modes[i]) for i in range(ndim) if i != axis]
+        return y, SumOfChains([steps], x, cval)
 
     @frule.register(function)
-    def difference_frule(tangents, input, axis=-1, output=None, mode="reflect", cval=NOT_GIVEN):
+    @pushforward
+    def difference_frule(dinput, dcval, input, axis=-1, output=None, mode="reflect", cval=0.0):
         y, chains = filtered(input, axis, output, mode, cval)
-        return chains_frule(y, chains, input, tangents[1], cval, tangent_at(tangents, 4))
+        return y, chains.tangent(dinput, dcval)
 
     @rrule.register(function)
     def difference_rrule(input, axis=-1, output=None, mode="reflect", cval=NOT_GIVEN):
-        return chains_rrule(*filtered(input, axis, output, mode, cval), input, cval, 4)
+        y, chains = filtered(input, axis, output, mode, cval)
+        if not is_differentiable(y):
+            return y, no_tangent_pullback
+        return y, pullback_wrt(input, ..., ..., ..., cval)(chains.image_bar, chains.cval_bar)
 
 
 register_differences(ndimage.sobel, [1.0, 2.0, 1.0])
@@ -477,35 +473,44 @@ def filtered_by_laplace(x, output, mode, cval, axes):
     modes = one_for_each(mode, len(numbers))
     if not numbers:
         raise MDNotImplementedError
-    return y, [[Step(np.array([1.0, -2.0, 1.0]), axis, here)] for axis, here in zip(numbers, modes, strict=True)]
+    weights = np.array([1.0, -2.0, 1.0])
+    return y, SumOfChains([[Step(weights, axis, here)] for axis, here in zip(numbers, modes, strict=True)], x, cval)
 
 
 @frule.register(ndimage.laplace)
-def laplace_frule(tangents, input, output=None, mode="reflect", cval=NOT_GIVEN, *, axes=None):
+@pushforward
+def laplace_frule(dinput, dcval, input, output=None, mode="reflect", cval=0.0, *, axes=None):
     y, chains = filtered_by_laplace(input, output, mode, cval, axes)
-    return chains_frule(y, chains, input, tangents[1], cval, tangent_at(tangents, 3))
+    return y, chains.tangent(dinput, dcval)
 
 
 @rrule.register(ndimage.laplace)
 def laplace_rrule(input, output=None, mode="reflect", cval=NOT_GIVEN, *, axes=None):
-    return chains_rrule(*filtered_by_laplace(input, output, mode, cval, axes), input, cval, 3)
+    y, chains = filtered_by_laplace(input, output, mode, cval, axes)
+    if not is_differentiable(y):
+        return y, no_tangent_pullback
+    return y, pullback_wrt(input, ..., ..., cval)(chains.image_bar, chains.cval_bar)
 
 
 def filtered_by_uniform_1d(x, size, axis, output, mode, cval, origin):
     decline_out(output)
     y = seen_by_tracers(ndimage.uniform_filter1d, x, size, axis, None, mode, 0.0 if cval is NOT_GIVEN else cval, origin)
-    return y, [[Step(int(size), int(axis) % len(shape_of(x)), mode, int(origin))]]
+    return y, SumOfChains([[Step(int(size), int(axis) % len(shape_of(x)), mode, int(origin))]], x, cval)
 
 
 @frule.register(ndimage.uniform_filter1d)
-def uniform_filter1d_frule(tangents, input, size, axis=-1, output=None, mode="reflect", cval=NOT_GIVEN, origin=0):
+@pushforward
+def uniform_filter1d_frule(dinput, dcval, input, size, axis=-1, output=None, mode="reflect", cval=0.0, origin=0):
     y, chains = filtered_by_uniform_1d(input, size, axis, output, mode, cval, origin)
-    return chains_frule(y, chains, input, tangents[1], cval, tangent_at(tangents, 5))
+    return y, chains.tangent(dinput, dcval)
 
 
 @rrule.register(ndimage.uniform_filter1d)
 def uniform_filter1d_rrule(input, size, axis=-1, output=None, mode="reflect", cval=NOT_GIVEN, origin=0):
-    return chains_rrule(*filtered_by_uniform_1d(input, size, axis, output, mode, cval, origin), input, cval, 5)
+    y, chains = filtered_by_uniform_1d(input, size, axis, output, mode, cval, origin)
+    if not is_differentiable(y):
+        return y, no_tangent_pullback
+    return y, pullback_wrt(input, ..., ..., ..., ..., cval)(chains.image_bar, chains.cval_bar)
 
 
 def filtered_by_uniform(x, size, output, mode, cval, origin, axes):
@@ -515,15 +520,19 @@ def filtered_by_uniform(x, size, output, mode, cval, origin, axes):
     numbers = axes_of(axes, len(shape_of(x)))
     sizes, modes, origins = (one_for_each(option, len(numbers)) for option in (size, mode, origin))
     steps = [Step(int(sizes[i]), numbers[i], modes[i], int(origins[i])) for i in range(len(numbers))]
-    return y, [[step for step in steps if step.weights > 1]]
+    return y, SumOfChains([[step for step in steps if step.weights > 1]], x, cval)
 
 
 @frule.register(ndimage.uniform_filter)
-def uniform_filter_frule(tangents, input, size=3, output=None, mode="reflect", cval=NOT_GIVEN, origin=0, *, axes=None):
+@pushforward
+def uniform_filter_frule(dinput, dcval, input, size=3, output=None, mode="reflect", cval=0.0, origin=0, *, axes=None):
     y, chains = filtered_by_uniform(input, size, output, mode, cval, origin, axes)
-    return chains_frule(y, chains, input, tangents[1], cval, tangent_at(tangents, 4))
+    return y, chains.tangent(dinput, dcval)
 
 
 @rrule.register(ndimage.uniform_filter)
 def uniform_filter_rrule(input, size=3, output=None, mode="reflect", cval=NOT_GIVEN, origin=0, *, axes=None):
-    return chains_rrule(*filtered_by_uniform(input, size, output, mode, cval, origin, axes), input, cval, 4)
+    y, chains = filtered_by_uniform(input, size, output, mode, cval, origin, axes)
+    if not is_differentiable(y):
+        return y, no_tangent_pullback
+    return y, pullback_wrt(input, ..., ..., ..., cval)(chains.image_bar, chains.cval_bar)

@@ -11,10 +11,7 @@ import numpy as np
 from scipy import ndimage, sparse
 
 from rules.scipy.ndimage.boundaries import fold, handing_over, sources
-from rulescore import AbstractZero, NoTangent, Thunk, ZeroTangent, frule, linear_rule, project_to, rrule, unthunk
-
-NO_TANGENT = NoTangent()
-ZERO_TANGENT = ZeroTangent()
+from rulescore import apply_linear, frule, linear_rule, pullback_wrt, pushforward, rrule
 
 # ---------------------------------------------------------------- coefficients
 
@@ -295,69 +292,50 @@ def gradient_at(c, coordinates, order, mode, derivatives):
 
 
 @frule.register(sample_spline)
-def sample_spline_frule(tangents, c, coordinates, order, mode, derivatives):
-    _, dc, dx, *_ = tangents
-    y, terms = sample_spline(c, coordinates, order, mode, derivatives), []
-    if not isinstance(dc, AbstractZero):
-        terms.append(sample_spline(dc, coordinates, order, mode, derivatives))
-    if not isinstance(dx, AbstractZero):
-        terms.append(np.sum(gradient_at(c, coordinates, order, mode, derivatives) * dx[:, None], axis=0))
-    return y, sum(terms[1:], terms[0]) if terms else ZERO_TANGENT
+@pushforward
+def sample_spline_frule(dc, dcoordinates, c, coordinates, order, mode, derivatives):
+    def along(dx):
+        return np.sum(gradient_at(c, coordinates, order, mode, derivatives) * dx[:, None], axis=0)
+
+    of_c = apply_linear(lambda dc: sample_spline(dc, coordinates, order, mode, derivatives), dc)
+    return sample_spline(c, coordinates, order, mode, derivatives), of_c + apply_linear(along, dcoordinates)
 
 
 @rrule.register(sample_spline)
 def sample_spline_rrule(c, coordinates, order, mode, derivatives):
-    projects, shape = (project_to(c), project_to(coordinates)), np.shape(c)
+    shape = np.shape(c)
 
-    def sample_pullback(ybar):
-        ybar = unthunk(ybar)
-        if isinstance(ybar, AbstractZero):
-            return NO_TANGENT, ybar, ybar
+    def c_bar(ybar):
+        return spread_spline(ybar, coordinates, order, mode, derivatives, shape)
 
-        def coordinates_bar():
-            return np.sum(np.real(np.conj(gradient_at(c, coordinates, order, mode, derivatives)) * ybar), axis=1)
+    def coordinates_bar(ybar):
+        return np.sum(np.real(np.conj(gradient_at(c, coordinates, order, mode, derivatives)) * ybar), axis=1)
 
-        return (
-            NO_TANGENT,
-            projects[0](Thunk(lambda: spread_spline(ybar, coordinates, order, mode, derivatives, shape))),
-            projects[1](Thunk(coordinates_bar)),
-        )
-
-    return sample_spline(c, coordinates, order, mode, derivatives), sample_pullback
+    y = sample_spline(c, coordinates, order, mode, derivatives)
+    return y, pullback_wrt(c, coordinates)(c_bar, coordinates_bar)
 
 
 @frule.register(spread_spline)
-def spread_spline_frule(tangents, ybar, coordinates, order, mode, derivatives, shape):
-    _, dybar, dx, *_ = tangents
-    c, terms = spread_spline(ybar, coordinates, order, mode, derivatives, shape), []
-    if not isinstance(dybar, AbstractZero):
-        terms.append(spread_spline(dybar, coordinates, order, mode, derivatives, shape))
-    if not isinstance(dx, AbstractZero):
-        for axis in range(len(coordinates)):
-            moved = once_more(derivatives, axis)
-            terms.append(spread_spline(ybar * dx[axis], coordinates, order, mode, moved, shape))
-    return c, sum(terms[1:], terms[0]) if terms else ZERO_TANGENT
+@pushforward
+def spread_spline_frule(dybar, dcoordinates, ybar, coordinates, order, mode, derivatives, shape):
+    c = spread_spline(ybar, coordinates, order, mode, derivatives, shape)
+    dc = apply_linear(lambda dybar: spread_spline(dybar, coordinates, order, mode, derivatives, shape), dybar)
+    for axis in range(len(coordinates)):
+        moved = coordinates, order, mode, once_more(derivatives, axis), shape
+        dc = dc + apply_linear(lambda bar, moved=moved: spread_spline(bar, *moved), ybar * dcoordinates[axis])
+    return c, dc
 
 
 @rrule.register(spread_spline)
 def spread_spline_rrule(ybar, coordinates, order, mode, derivatives, shape):
-    projects = project_to(ybar), project_to(coordinates)
+    def ybar_bar(cbar):
+        return sample_spline(cbar, coordinates, order, mode, derivatives)
 
-    def spread_pullback(cbar):
-        cbar = unthunk(cbar)
-        if isinstance(cbar, AbstractZero):
-            return NO_TANGENT, cbar, cbar
+    def coordinates_bar(cbar):
+        return np.sum(np.real(np.conj(gradient_at(cbar, coordinates, order, mode, derivatives)) * ybar), axis=1)
 
-        def coordinates_bar():
-            return np.sum(np.real(np.conj(gradient_at(cbar, coordinates, order, mode, derivatives)) * ybar), axis=1)
-
-        return (
-            NO_TANGENT,
-            projects[0](Thunk(lambda: sample_spline(cbar, coordinates, order, mode, derivatives))),
-            projects[1](Thunk(coordinates_bar)),
-        )
-
-    return spread_spline(ybar, coordinates, order, mode, derivatives, shape), spread_pullback
+    c = spread_spline(ybar, coordinates, order, mode, derivatives, shape)
+    return c, pullback_wrt(ybar, coordinates)(ybar_bar, coordinates_bar)
 
 
 # ---------------------------------------------------------------- one axis after the other
@@ -400,63 +378,39 @@ def sum_beside(a, axis):
 
 
 @frule.register(sample_axis)
-def sample_axis_frule(tangents, c, x, axis, order, mode, derivative):
-    _, dc, dx, *_ = tangents
-    terms = [] if isinstance(dc, AbstractZero) else [sample_axis(dc, x, axis, order, mode, derivative)]
-    if not isinstance(dx, AbstractZero):
-        terms.append(sample_axis(c, x, axis, order, mode, derivative + 1) * beside(dx, axis, np.ndim(c)))
-    y = sample_axis(c, x, axis, order, mode, derivative)
-    return y, sum(terms[1:], terms[0]) if terms else ZERO_TANGENT
+@pushforward
+def sample_axis_frule(dc, dx, c, x, axis, order, mode, derivative):
+    def along(dx):
+        return sample_axis(c, x, axis, order, mode, derivative + 1) * beside(dx, axis, np.ndim(c))
+
+    of_c = apply_linear(lambda dc: sample_axis(dc, x, axis, order, mode, derivative), dc)
+    return sample_axis(c, x, axis, order, mode, derivative), of_c + apply_linear(along, dx)
 
 
 @rrule.register(sample_axis)
 def sample_axis_rrule(c, x, axis, order, mode, derivative):
-    projects, length = (project_to(c), project_to(x)), np.shape(c)[axis]
-
-    def sample_axis_pullback(ybar):
-        ybar = unthunk(ybar)
-        if isinstance(ybar, AbstractZero):
-            return NO_TANGENT, ybar, ybar
-
-        def x_bar():
-            return sum_beside(np.conj(sample_axis(c, x, axis, order, mode, derivative + 1)) * ybar, axis)
-
-        return (
-            NO_TANGENT,
-            projects[0](Thunk(lambda: spread_axis(ybar, x, axis, order, mode, derivative, length))),
-            projects[1](Thunk(x_bar)),
-        )
-
-    return sample_axis(c, x, axis, order, mode, derivative), sample_axis_pullback
+    length = np.shape(c)[axis]
+    pullback = pullback_wrt(c, x)(
+        lambda ybar: spread_axis(ybar, x, axis, order, mode, derivative, length),
+        lambda ybar: sum_beside(np.conj(sample_axis(c, x, axis, order, mode, derivative + 1)) * ybar, axis),
+    )
+    return sample_axis(c, x, axis, order, mode, derivative), pullback
 
 
 @frule.register(spread_axis)
-def spread_axis_frule(tangents, ybar, x, axis, order, mode, derivative, length):
-    _, dybar, dx, *_ = tangents
-    terms = [] if isinstance(dybar, AbstractZero) else [spread_axis(dybar, x, axis, order, mode, derivative, length)]
-    if not isinstance(dx, AbstractZero):
-        moved = ybar * beside(dx, axis, np.ndim(ybar))
-        terms.append(spread_axis(moved, x, axis, order, mode, derivative + 1, length))
-    c = spread_axis(ybar, x, axis, order, mode, derivative, length)
-    return c, sum(terms[1:], terms[0]) if terms else ZERO_TANGENT
+@pushforward
+def spread_axis_frule(dybar, dx, ybar, x, axis, order, mode, derivative, length):
+    def along(dx):
+        return spread_axis(ybar * beside(dx, axis, np.ndim(ybar)), x, axis, order, mode, derivative + 1, length)
+
+    of_ybar = apply_linear(lambda dybar: spread_axis(dybar, x, axis, order, mode, derivative, length), dybar)
+    return spread_axis(ybar, x, axis, order, mode, derivative, length), of_ybar + apply_linear(along, dx)
 
 
 @rrule.register(spread_axis)
 def spread_axis_rrule(ybar, x, axis, order, mode, derivative, length):
-    projects = project_to(ybar), project_to(x)
-
-    def spread_axis_pullback(cbar):
-        cbar = unthunk(cbar)
-        if isinstance(cbar, AbstractZero):
-            return NO_TANGENT, cbar, cbar
-
-        def x_bar():
-            return sum_beside(np.conj(sample_axis(cbar, x, axis, order, mode, derivative + 1)) * ybar, axis)
-
-        return (
-            NO_TANGENT,
-            projects[0](Thunk(lambda: sample_axis(cbar, x, axis, order, mode, derivative))),
-            projects[1](Thunk(x_bar)),
-        )
-
-    return spread_axis(ybar, x, axis, order, mode, derivative, length), spread_axis_pullback
+    pullback = pullback_wrt(ybar, x)(
+        lambda cbar: sample_axis(cbar, x, axis, order, mode, derivative),
+        lambda cbar: sum_beside(np.conj(sample_axis(cbar, x, axis, order, mode, derivative + 1)) * ybar, axis),
+    )
+    return spread_axis(ybar, x, axis, order, mode, derivative, length), pullback

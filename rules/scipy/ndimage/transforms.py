@@ -4,12 +4,14 @@ Each takes the spline of an image at coordinates, which are given, or affine in 
 each axis depend on the places along that axis alone, everything is done one axis after the other.
 """
 
+import functools
+
 import numpy as np
 from multipledispatch import MDNotImplementedError
 from scipy import ndimage
 
 from rules.numpy.array_like import as_array, as_array_tangent, seen_by_tracers, shape_of
-from rules.numpy.reduced_axes import NOT_GIVEN, decline_out, projector_of, stop_early, tangent_at
+from rules.numpy.reduced_axes import NOT_GIVEN, decline_out
 from rules.scipy.ndimage.spline_sampling import (
     beside,
     coefficients_bar,
@@ -25,21 +27,15 @@ from rules.scipy.ndimage.spline_sampling import (
     sum_beside,
 )
 from rulescore import (
-    AbstractZero,
-    NoTangent,
-    Thunk,
-    ZeroTangent,
+    apply_linear,
     frule,
+    is_differentiable,
     no_tangent_pullback,
     not_implemented,
-    project_to,
+    pullback_wrt,
+    pushforward,
     rrule,
-    unthunk,
 )
-from rulescore.tangents.projection import NON_DIFFERENTIABLE
-
-NO_TANGENT = NoTangent()
-ZERO_TANGENT = ZeroTangent()
 
 # ---------------------------------------------------------------- the spline filters
 
@@ -50,50 +46,36 @@ def decline_other_output(output):
         raise MDNotImplementedError
 
 
-def spline_filter_frule(y, x, dx, order, axes, mode):
-    dx = as_array_tangent(dx, x)
-    return y, dx if isinstance(dx, AbstractZero) else project_to(y)(spline_coefficients(dx, order, axes, mode))
-
-
-def spline_filter_rrule(y, x, order, axes, mode):
-    """The transposed filter is the filter itself, but for the weight of the edges."""
-    project = project_to(x)
-
-    def spline_filter_pullback(ybar):
-        ybar = unthunk(ybar)
-        if isinstance(ybar, AbstractZero) or project is NON_DIFFERENTIABLE:
-            return NO_TANGENT, project(ybar)
-        return NO_TANGENT, project(spline_coefficients_spread(ybar, order, axes, mode))
-
-    return y, spline_filter_pullback
-
-
 @frule.register(ndimage.spline_filter1d)
-def spline_filter1d_frule(tangents, input, order=3, axis=-1, output=np.float64, mode="mirror"):
+@pushforward
+def spline_filter1d_frule(dinput, input, order=3, axis=-1, output=np.float64, mode="mirror"):
     decline_other_output(output)
     y = seen_by_tracers(ndimage.spline_filter1d, input, order, axis, output, mode)
-    return spline_filter_frule(y, input, tangents[1], order, (axis,), mode)
+    return y, spline_coefficients(as_array_tangent(dinput, input), order, (axis,), mode)
 
 
 @rrule.register(ndimage.spline_filter1d)
 def spline_filter1d_rrule(input, order=3, axis=-1, output=np.float64, mode="mirror"):
+    """The transposed filter is the filter itself, but for the weight of the edges."""
     decline_other_output(output)
     y = seen_by_tracers(ndimage.spline_filter1d, input, order, axis, output, mode)
-    return spline_filter_rrule(y, input, order, (axis,), mode)
+    return y, pullback_wrt(input)(lambda ybar: spline_coefficients_spread(ybar, order, (axis,), mode))
 
 
 @frule.register(ndimage.spline_filter)
-def spline_filter_of_all_frule(tangents, input, order=3, output=np.float64, mode="mirror"):
+@pushforward
+def spline_filter_frule(dinput, input, order=3, output=np.float64, mode="mirror"):
     decline_other_output(output)
     y = seen_by_tracers(ndimage.spline_filter, input, order, output, mode)
-    return spline_filter_frule(y, input, tangents[1], order, range(np.ndim(y)), mode)
+    return y, spline_coefficients(as_array_tangent(dinput, input), order, range(np.ndim(y)), mode)
 
 
 @rrule.register(ndimage.spline_filter)
-def spline_filter_of_all_rrule(input, order=3, output=np.float64, mode="mirror"):
+def spline_filter_rrule(input, order=3, output=np.float64, mode="mirror"):
+    """Along all axes."""
     decline_other_output(output)
     y = seen_by_tracers(ndimage.spline_filter, input, order, output, mode)
-    return spline_filter_rrule(y, input, order, range(np.ndim(y)), mode)
+    return y, pullback_wrt(input)(lambda ybar: spline_coefficients_spread(ybar, order, range(np.ndim(y)), mode))
 
 
 # ---------------------------------------------------------------- an image and where it is sampled
@@ -200,64 +182,46 @@ def along_cval(function, shape):
     return function(np.zeros(shape), 1.0)
 
 
-def transform_frule(function, x, dx, cval, dcval, sampling, coordinates, dcoordinates):
-    """The pushforward of ``y = function(x, cval)``.
+class Transform:
+    """y = function(x, cval): an image that is sampled at coordinates.
 
-    Parameters
+    Attributes
     ----------
+    image, cval : object
+        As they were given.
     sampling : Sampling
         What the function does with an image and coordinates.
     coordinates : object
-        As the sampling takes them.
-    dcoordinates : object
-        Their tangents, likewise; None where they do not move.
+        As the sampling takes them; None where none of the methods that need them is called.
     """
-    given_cval, shape = 0.0 if cval is NOT_GIVEN else cval, shape_of(x)
-    y, terms = function(x, given_cval), []
-    project = project_to(y)
-    if project is NON_DIFFERENTIABLE:
-        return y, NO_TANGENT
-    if not isinstance(dx, AbstractZero):
-        terms.append(sampling.sample(as_array_tangent(dx, x), coordinates))
-    if not isinstance(dcval, AbstractZero):
-        terms.append(along_cval(function, shape) * dcval)
-    if dcoordinates is not None:
-        terms.append(sampling.tangent(as_array(x), coordinates, dcoordinates, given_cval))
-    return y, project(sum(terms[1:], terms[0])) if terms else ZERO_TANGENT
 
+    def __init__(self, function, image, cval, sampling, coordinates):
+        self.function, self.image, self.cval = function, image, 0.0 if cval is NOT_GIVEN else cval
+        self.sampling, self.coordinates = sampling, coordinates
+        self.x, self.y = as_array(image), function(image, self.cval)
 
-def transform_rrule(function, x, cval, sampling, coordinates):
-    """``y = function(x, cval)`` and a function of ȳ that gives x̄, the cotangents of the coordinates, and that of cval.
+    def tangent(self, dimage, dcval):
+        """Where the coordinates do not move."""
+        dx = as_array_tangent(dimage, self.image)
+        of_image = apply_linear(lambda dx: self.sampling.sample(dx, self.coordinates), dx)
+        return of_image + apply_linear(lambda dcval: self.of_white_beyond() * dcval, dcval)
 
-    They are thunks; None where y is not differentiable.
-    """
-    given_cval, shape = 0.0 if cval is NOT_GIVEN else cval, shape_of(x)
-    y, projects = function(x, given_cval), (project_to(x), projector_of(cval))
-    if project_to(y) is NON_DIFFERENTIABLE:
-        return y, None
-    x = as_array(x)
+    def along(self, dcoordinates):
+        """What moving the coordinates adds."""
+        return apply_linear(lambda dc: self.sampling.tangent(self.x, self.coordinates, dc, self.cval), dcoordinates)
 
-    def bars_of(ybar):
-        if isinstance(ybar, AbstractZero):
-            return projects[0](ybar), ybar, projects[1](ybar)
-        bars = (
-            Thunk(lambda: sampling.spread(ybar, coordinates, shape)),
-            Thunk(lambda: np.sum(along_cval(function, shape) * ybar)),
-        )
-        xbar, cbar = (
-            NO_TANGENT if project is NON_DIFFERENTIABLE else project(bar)
-            for project, bar in zip(projects, bars, strict=True)
-        )
-        return xbar, Thunk(lambda: sampling.coordinates_bar(ybar, x, coordinates, given_cval)), cbar
+    def of_white_beyond(self):
+        """The derivative with respect to what lies outside: what the function makes of a black image before white."""
+        return self.function(np.zeros(np.shape(self.x)), 1.0)
 
-    return y, bars_of
+    def image_bar(self, ybar):
+        return self.sampling.spread(ybar, self.coordinates, np.shape(self.x))
 
+    def coordinates_bar(self, ybar):
+        return self.sampling.coordinates_bar(ybar, self.x, self.coordinates, self.cval)
 
-def of_coordinates(project, bar, transpose):
-    """The cotangent of what coordinates are made of, delayed; ``transpose`` is the transpose of what makes them."""
-    if project is NON_DIFFERENTIABLE:
-        return NO_TANGENT
-    return project(bar if isinstance(bar, AbstractZero) else Thunk(lambda: transpose(unthunk(bar))))
+    def cval_bar(self, ybar):
+        return np.sum(self.of_white_beyond() * ybar)
 
 
 def decline_empty(x):
@@ -269,25 +233,24 @@ def decline_empty(x):
 # ---------------------------------------------------------------- coordinates that are given
 
 
-def mapped(input, coordinates, order, mode, prefilter):
+def mapped(input, coordinates, order, mode, cval, prefilter):
     decline_empty(input)
 
     def function(x, cval):
         return seen_by_tracers(ndimage.map_coordinates, x, coordinates, None, order, mode, cval, prefilter)
 
-    return function
+    return Transform(function, input, cval, AtPoints(order, mode, prefilter), as_array(coordinates))
 
 
 @frule.register(ndimage.map_coordinates)
+@pushforward
 def map_coordinates_frule(
-    tangents, input, coordinates, output=None, order=3, mode="constant", cval=NOT_GIVEN, prefilter=True
+    dinput, dcoordinates, dcval, input, coordinates, output=None, order=3, mode="constant", cval=0.0, prefilter=True
 ):
     decline_out(output)
-    _, dx, dcoordinates, *_ = tangents
-    moving = None if isinstance(dcoordinates, AbstractZero) else as_array_tangent(dcoordinates, coordinates)
-    function, sampling = mapped(input, coordinates, order, mode, prefilter), AtPoints(order, mode, prefilter)
-    dcval = tangent_at(tangents, 5)
-    return transform_frule(function, input, dx, cval, dcval, sampling, as_array(coordinates), moving)
+    transform = mapped(input, coordinates, order, mode, cval, prefilter)
+    dy = transform.tangent(dinput, dcval) + transform.along(as_array_tangent(dcoordinates, coordinates))
+    return transform.y, dy
 
 
 @rrule.register(ndimage.map_coordinates)
@@ -297,18 +260,11 @@ def map_coordinates_rrule(input, coordinates, output=None, order=3, mode="consta
     The derivative with respect to a coordinate is that of the spline.
     """
     decline_out(output)
-    project, sampling = project_to(coordinates), AtPoints(order, mode, prefilter)
-    function = mapped(input, coordinates, order, mode, prefilter)
-    y, bars_of = transform_rrule(function, input, cval, sampling, as_array(coordinates))
-    if bars_of is None:
-        return y, no_tangent_pullback
-
-    def map_coordinates_pullback(ybar):
-        xbar, bar, cbar = bars_of(unthunk(ybar))
-        coordinates_bar = of_coordinates(project, bar, lambda bar: bar)
-        return stop_early(NO_TANGENT, xbar, coordinates_bar, *[NO_TANGENT] * 3, cbar)
-
-    return y, map_coordinates_pullback
+    transform = mapped(input, coordinates, order, mode, cval, prefilter)
+    if not is_differentiable(transform.y):
+        return transform.y, no_tangent_pullback
+    bars = transform.image_bar, transform.coordinates_bar, transform.cval_bar
+    return transform.y, pullback_wrt(input, coordinates, ..., ..., ..., cval)(*bars)
 
 
 OF_MAPPING = not_implemented(
@@ -346,15 +302,20 @@ def coordinates_by_function(mapping, shape, arguments, keywords):
 
 
 @frule.register(ndimage.geometric_transform)
+@pushforward
 def geometric_transform_frule(
-    tangents,
+    dinput,
+    dmapping,
+    dcval,
+    dextra_arguments,
+    dextra_keywords,
     input,
     mapping,
     output_shape=None,
     output=None,
     order=3,
     mode="constant",
-    cval=NOT_GIVEN,
+    cval=0.0,
     prefilter=True,
     extra_arguments=(),
     extra_keywords=None,
@@ -363,10 +324,9 @@ def geometric_transform_frule(
     shape = shape_of(input) if output_shape is None else output_shape
     coordinates = coordinates_by_function(mapping, shape, extra_arguments, extra_keywords)
     function = mapped_by_function(input, mapping, output_shape, order, mode, prefilter, extra_arguments, extra_keywords)
-    sampling, dcval = AtPoints(order, mode, prefilter), tangent_at(tangents, 6)
-    y, dy = transform_frule(function, input, tangents[1], cval, dcval, sampling, coordinates, None)
-    of_mapping = (tangents[2], tangent_at(tangents, 8), tangent_at(tangents, 9))
-    return y, dy if all(isinstance(dx, AbstractZero) for dx in of_mapping) else OF_MAPPING
+    transform = Transform(function, input, cval, AtPoints(order, mode, prefilter), coordinates)
+    of_mapping = apply_linear(lambda *dmapping: OF_MAPPING, dmapping, dextra_arguments, dextra_keywords)
+    return transform.y, transform.tangent(dinput, dcval) + of_mapping
 
 
 @rrule.register(ndimage.geometric_transform)
@@ -385,29 +345,17 @@ def geometric_transform_rrule(
     """With respect to the image; for coordinates that depend on something, there is `map_coordinates`."""
     decline_out(output)
     shape = shape_of(input) if output_shape is None else tuple(output_shape)
-    coordinates = Thunk(lambda: coordinates_by_function(mapping, shape, extra_arguments, extra_keywords))
     function = mapped_by_function(input, mapping, output_shape, order, mode, prefilter, extra_arguments, extra_keywords)
-    sampling = AtPoints(order, mode, prefilter)
-    given_cval = 0.0 if cval is NOT_GIVEN else cval
-    y, projects = function(input, given_cval), (project_to(input), projector_of(cval))
-    if project_to(y) is NON_DIFFERENTIABLE:
-        return y, no_tangent_pullback
-    of_image = shape_of(input)
-    of_mapping = [
-        NO_TANGENT if project_to(x) is NON_DIFFERENTIABLE else OF_MAPPING
-        for x in (mapping, extra_arguments, extra_keywords)
-    ]
+    transform = Transform(function, input, cval, AtPoints(order, mode, prefilter), None)
+    if not is_differentiable(transform.y):
+        return transform.y, no_tangent_pullback
+    by_function = functools.partial(coordinates_by_function, mapping, shape, extra_arguments, extra_keywords)
 
+    @pullback_wrt(input, mapping, ..., ..., ..., ..., cval, ..., extra_arguments, extra_keywords)
     def geometric_transform_pullback(ybar):
-        ybar = unthunk(ybar)
-        is_zero = isinstance(ybar, AbstractZero)
-        xbar = ybar if is_zero else Thunk(lambda: sampling.spread(ybar, unthunk(coordinates), of_image))
-        cbar = ybar if is_zero else Thunk(lambda: np.sum(along_cval(function, of_image) * ybar))
-        xbar, cbar = (
-            NO_TANGENT if project is NON_DIFFERENTIABLE else project(bar)
-            for project, bar in zip(projects, (xbar, cbar), strict=True)
-        )
-        bars = [xbar, of_mapping[0], *[NO_TANGENT] * 4, cbar, NO_TANGENT, *of_mapping[1:]]
-        return stop_early(NO_TANGENT, *bars)
+        def image_bar():
+            return transform.sampling.spread(ybar, by_function(), np.shape(transform.x))
 
-    return y, geometric_transform_pullback
+        return image_bar, OF_MAPPING, lambda: transform.cval_bar(ybar), OF_MAPPING, OF_MAPPING
+
+    return transform.y, geometric_transform_pullback

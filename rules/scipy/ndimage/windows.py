@@ -3,25 +3,14 @@
 What is selected has a value; every element of the window that has this value takes part, and all have equal shares.
 """
 
+import functools
+
 import numpy as np
 from multipledispatch import MDNotImplementedError
 
 from rules.scipy.ndimage.boundaries import extend, fixed, fold, handing_over
 from rules.scipy.ndimage.correlations import reach
-from rulescore import (
-    AbstractZero,
-    NoTangent,
-    Thunk,
-    ZeroTangent,
-    frule,
-    linear_rule,
-    project_to,
-    rrule,
-    unthunk,
-)
-from rulescore.tangents.projection import NON_DIFFERENTIABLE
-
-NO_TANGENT = NoTangent()
+from rulescore import apply_linear, frule, linear_rule, pullback_wrt, pushforward, rrule
 
 
 class Window:
@@ -135,39 +124,27 @@ def selected(x, y, window, cval, structure):
 
 
 @frule.register(selected)
-def selected_frule(tangents, x, y, window, cval, structure):
-    _, dx, _, _, dcval, dstructure = tangents
-    x, terms = fixed(x), []
-    if not isinstance(dx, AbstractZero):
-        terms.append(gather_ties(dx, x, y, window))
-    if not isinstance(dcval, AbstractZero):  # what is not from within is from beyond
-        terms.append((1 - gather_ties(np.ones(np.shape(x), y.dtype), x, y, window)) * dcval)
-    if not isinstance(dstructure, AbstractZero):
-        terms.append(gather_structure(dstructure, x, y, window))
-    return y, project_to(y)(sum(terms[1:], terms[0])) if terms else ZeroTangent()
+@pushforward
+def selected_frule(dx, dcval, dstructure, x, y, window, cval, structure):
+    x = fixed(x)
+
+    def along_cval(dcval):
+        """What is not from within is from beyond."""
+        return (1 - gather_ties(np.ones(np.shape(x), y.dtype), x, y, window)) * dcval
+
+    of_x = apply_linear(lambda dx: gather_ties(dx, x, y, window), dx)
+    of_structure = apply_linear(lambda dstructure: gather_structure(dstructure, x, y, window), dstructure)
+    return y, of_x + apply_linear(along_cval, dcval) + of_structure
 
 
 @rrule.register(selected)
 def selected_rrule(x, y, window, cval, structure):
-    projects = project_to(x), project_to(cval), project_to(structure)
-    x = fixed(x)  # what was selected does not depend on how far x moves
+    values = fixed(x)  # what was selected does not depend on how far x moves
 
+    @pullback_wrt(x, ..., ..., cval, structure)
     def selected_pullback(ybar):
-        ybar = unthunk(ybar)
-        if isinstance(ybar, AbstractZero):
-            bars = [ybar] * 3
-        else:
-            xbar = Thunk(lambda: spread_ties(ybar, x, y, window))
-            bars = [
-                xbar,
-                Thunk(lambda: np.sum(ybar) - np.sum(unthunk(xbar))),
-                Thunk(lambda: spread_structure(ybar, x, y, window)),
-            ]
-        xbar, cbar, sbar = (
-            NO_TANGENT if project is NON_DIFFERENTIABLE else project(bar)
-            for project, bar in zip(projects, bars, strict=True)
-        )
-        return NO_TANGENT, xbar, NO_TANGENT, NO_TANGENT, cbar, sbar
+        xbar = functools.cache(lambda: spread_ties(ybar, values, y, window))
+        return xbar, lambda: np.sum(ybar) - np.sum(xbar()), lambda: spread_structure(ybar, values, y, window)
 
     return y, selected_pullback
 

@@ -13,29 +13,10 @@ import scipy.signal
 from rules.numpy.array_like import as_array, conj, seen_by_tracers, shape_of
 from rules.numpy.products import bilinear_and_tangent
 from rules.scipy.signal.lags import sums_over_lags
-from rulescore import (
-    NoTangent,
-    Thunk,
-    frule,
-    pullback_wrt,
-    pushforward,
-    rrule,
-    unbroadcast,
-)
-from rulescore.tangents.projection import NON_DIFFERENTIABLE
-
-NO_TANGENT = NoTangent()
+from rulescore import frule, pullback_wrt, pushforward, rrule, unbroadcast
 
 MUCH_SHORTER = 8
 """How many times as long the signal is as a kernel whose cotangent is computed lag by lag."""
-
-
-def thunks(projects, bars):
-    """The cotangents of a pullback, of those arguments that have one."""
-    return [
-        NO_TANGENT if project is NON_DIFFERENTIABLE else project(Thunk(bar))
-        for project, bar in zip(projects, bars, strict=True)
-    ]
 
 
 def turned(x, axes=None):

@@ -10,10 +10,7 @@ import scipy.signal
 from multipledispatch import MDNotImplementedError
 
 from rules.numpy.array_like import as_array, as_array_tangent, conj, seen_by_tracers, shape_of
-from rules.scipy.signal.convolutions import thunks
-from rulescore import AbstractZero, NoTangent, ZeroTangent, frule, project_to, rrule, unthunk
-
-NO_TANGENT = NoTangent()
+from rulescore import apply_linear, frule, pullback_wrt, pushforward, rrule, unthunk
 
 PADDING = {
     "fill": "constant",
@@ -46,7 +43,7 @@ def decline(in1, in2, boundary):
         raise MDNotImplementedError
 
 
-def image_pullback(image, kernel, count, mode, boundary, fillvalue, is_correlation):
+def cotangents_of_extended(image, kernel, count, mode, boundary, fillvalue, is_correlation):
     """The cotangents of image, kernel and fill value, as functions of ȳ."""
     widths = extension(np.shape(image), np.shape(kernel), count, mode, is_correlation)
     keywords = {"constant_values": fillvalue} if PADDING[boundary] == "constant" else {}
@@ -55,8 +52,12 @@ def image_pullback(image, kernel, count, mode, boundary, fillvalue, is_correlati
     def extended_bar(ybar):
         return seen_by_tracers(scipy.signal.convolve2d, ybar, kernel if is_correlation else conj(np.flip(kernel)))
 
+    def within(bar):
+        """The transpose of the extension."""
+        return unthunk(pad_pullback(bar)[1])
+
     def image_bar(ybar):
-        return unthunk(pad_pullback(extended_bar(ybar))[1])
+        return within(extended_bar(ybar))
 
     def kernel_bar(ybar):
         bar = seen_by_tracers(scipy.signal.correlate2d, extended, ybar, "valid")
@@ -64,51 +65,43 @@ def image_pullback(image, kernel, count, mode, boundary, fillvalue, is_correlati
 
     def fill_bar(ybar):
         everything = extended_bar(ybar)
-        return np.sum(everything) - np.sum(unthunk(pad_pullback(everything)[1])) if keywords else 0.0 * np.sum(ybar)
+        return np.sum(everything) - np.sum(within(everything)) if keywords else 0.0 * np.sum(ybar)
 
     return image_bar, kernel_bar, fill_bar
 
 
 def register_of_images(f, is_correlation):
     @frule.register(f)
-    def of_images_frule(tangents, in1, in2, mode="full", boundary="fill", fillvalue=0):
+    @pushforward
+    def of_images_frule(din1, din2, dfillvalue, in1, in2, mode="full", boundary="fill", fillvalue=0):
         """Linear in the image and the fill value together, and in the kernel."""
         decline(in1, in2, boundary)
-        _, d1, d2, _, _, dfill = (*tangents, *[NO_TANGENT] * (6 - len(tangents)))
         y = seen_by_tracers(f, in1, in2, mode, boundary, fillvalue)
-        swapped = is_swapped(shape_of(in1), shape_of(in2), mode)
-        dy = ZeroTangent()
-        if not isinstance(d1, AbstractZero):
-            dy = dy + seen_by_tracers(f, as_array_tangent(d1, in1), in2, mode, boundary)
-        # In the mode in which SciPy exchanges the two there is no extension, and nothing to fill.
-        if not isinstance(dfill, AbstractZero) and not swapped:
-            dy = dy + dfill * seen_by_tracers(f, np.zeros(shape_of(in1), y.dtype), in2, mode, boundary, 1)
-        if not isinstance(d2, AbstractZero):
-            dy = dy + seen_by_tracers(f, in1, as_array_tangent(d2, in2), mode, boundary, fillvalue)
-        return y, dy if isinstance(dy, AbstractZero) else project_to(y)(dy)
+
+        def along_fill(dfill):
+            return dfill * seen_by_tracers(f, np.zeros(shape_of(in1), y.dtype), in2, mode, boundary, 1)
+
+        d1, d2 = as_array_tangent(din1, in1), as_array_tangent(din2, in2)
+        of_image = apply_linear(lambda d1: seen_by_tracers(f, d1, in2, mode, boundary), d1)
+        of_kernel = apply_linear(lambda d2: seen_by_tracers(f, in1, d2, mode, boundary, fillvalue), d2)
+        return y, of_image + apply_linear(along_fill, dfillvalue) + of_kernel
 
     @rrule.register(f)
     def of_images_rrule(in1, in2, mode="full", boundary="fill", fillvalue=0):
         decline(in1, in2, boundary)
         y = seen_by_tracers(f, in1, in2, mode, boundary, fillvalue)
-        projects = [project_to(in1), project_to(in2), project_to(fillvalue)]
-        in1, in2 = as_array(in1), as_array(in2)
-        swapped = is_swapped(np.shape(in1), np.shape(in2), mode)
-        image, kernel = (in2, in1) if swapped else (in1, in2)
+        swapped, x1, x2 = is_swapped(shape_of(in1), shape_of(in2), mode), as_array(in1), as_array(in2)
+        image, kernel = (x2, x1) if swapped else (x1, x2)
         image = image.astype(y.dtype)  # in which SciPy puts the fill value beside it
         shape = np.shape(y)
 
+        @pullback_wrt(in1, in2, ..., ..., fillvalue)
         def of_images_pullback(ybar):
-            if isinstance(ybar, AbstractZero):
-                bars = [project(ybar) for project in projects]
-            else:
-                image_bar, kernel_bar, fill_bar = (
-                    lambda bar=bar: bar(np.flip(unthunk(ybar)) if swapped and is_correlation else unthunk(ybar))
-                    for bar in image_pullback(image, kernel, shape, mode, boundary, fillvalue, is_correlation)
-                )
-                first, second = (kernel_bar, image_bar) if swapped else (image_bar, kernel_bar)
-                bars = thunks(projects, [first, second, fill_bar])
-            return (NO_TANGENT, *bars[:2], NO_TANGENT, NO_TANGENT, bars[2]) if fillvalue else (NO_TANGENT, *bars[:2])
+            ybar = np.flip(ybar) if swapped and is_correlation else ybar
+            how = shape, mode, boundary, fillvalue, is_correlation
+            image_bar, kernel_bar, fill_bar = cotangents_of_extended(image, kernel, *how)
+            first, second = (kernel_bar, image_bar) if swapped else (image_bar, kernel_bar)
+            return lambda: first(ybar), lambda: second(ybar), lambda: fill_bar(ybar)
 
         return y, of_images_pullback
 

@@ -16,11 +16,20 @@ import scipy.signal
 
 from rules.numpy.array_like import as_array, as_array_tangent, conj, seen_by_tracers, shape_of
 from rules.scipy.linear_maps import reference_ad
-from rules.scipy.signal.convolutions import thunks
 from rules.scipy.signal.lags import sums_over_lags
-from rulescore import AbstractZero, NoTangent, ZeroTangent, frule, project_to, rrule, unbroadcast, unthunk
+from rulescore import (
+    AbstractZero,
+    NoTangent,
+    ZeroTangent,
+    apply_linear,
+    frule,
+    pullback_wrt,
+    pushforward,
+    rrule,
+    unbroadcast,
+)
 
-NO_TANGENT = NoTangent()
+NO_TANGENT, ZERO_TANGENT = NoTangent(), ZeroTangent()
 
 
 def filtered(b, a, x, axis=-1, zi=None):
@@ -42,10 +51,10 @@ def padded(b, count):
 class BackwardFilter:
     """What the cotangents of a filter's arguments are made of: the filter running backwards in time, from ȳ and z̄_f.
 
-    Time is the last axis of all that it holds.
+    Time is the last axis of all that it holds. There is a tail, and more to do, where z̄_f is not zero.
     """
 
-    def __init__(self, b, a, axis, ybar, zf_bar):
+    def __init__(self, b, a, axis, ybar, zf_bar=ZERO_TANGENT):
         self.b, self.a, self.axis = conj(b), conj(a), axis
         self.order = max(len(b), len(a)) - 1
         self.ybar = np.moveaxis(ybar, axis, -1)
@@ -98,77 +107,63 @@ def lfilter_rrule(b, a, x, axis=-1, zi=None):
     """See above for the formulas; a₀ stands in the initial and the final state too."""
     output = filtered(b, a, x, axis, zi)
     y, zf = (output, None) if zi is None else output
-    projects = [project_to(argument) for argument in (b, a, x, zi)]
-    shapes = [shape_of(argument) for argument in (b, a)]
-    b, a, x, zi = coefficients(b), coefficients(a), as_array(x), as_array(zi)
+    numerator, divisor, signal, state = coefficients(b), coefficients(a), as_array(x), as_array(zi)
+    shape_of_b, shape_of_a = shape_of(b), shape_of(a)
 
+    @pullback_wrt(b, a, x, ..., zi)
     def lfilter_pullback(bars):
-        ybar, zf_bar = (bars, ZeroTangent()) if zi is None or isinstance(bars, AbstractZero) else bars
-        ybar, zf_bar = unthunk(ybar), unthunk(zf_bar)
-        if isinstance(ybar, AbstractZero):
-            if isinstance(zf_bar, AbstractZero):
-                all_bars = [project(ybar) for project in projects]
-                return (NO_TANGENT, *all_bars[:3], NO_TANGENT, all_bars[3])[: 4 if zi is None else 6]
-            ybar = np.zeros(np.shape(y), y.dtype)
-        backward = BackwardFilter(b, a, axis, ybar, zf_bar)
+        ybar, zf_bar = (bars, ZERO_TANGENT) if zi is None else (np.zeros(np.shape(y), y.dtype) + bars[0], bars[1])
+        backward = BackwardFilter(numerator, divisor, axis, ybar, zf_bar)
 
         def b_bar():
-            return np.reshape(backward.b_bar(x), shapes[0])
+            return np.reshape(backward.b_bar(signal), shape_of_b)
 
         def a_bar():
             abar = backward.a_bar(y)
             if zi is not None:
-                of_first = np.sum(conj(zi) * backward.at_the_beginning())
-                if not isinstance(zf_bar, AbstractZero):
-                    of_first = of_first - np.vdot(zf, zf_bar) / conj(a[0])
+                of_first = np.sum(conj(state) * backward.at_the_beginning())
+                of_first = of_first - apply_linear(lambda zf_bar: np.vdot(zf, zf_bar), zf_bar) / conj(divisor[0])
                 abar = np.concatenate([abar[:1] + of_first, abar[1:]])
-            return np.reshape(abar, shapes[1])
+            return np.reshape(abar, shape_of_a)
 
         def zi_bar():
-            return unbroadcast(conj(a[0]) * backward.at_the_beginning(), np.shape(zi))
+            return unbroadcast(conj(divisor[0]) * backward.at_the_beginning(), np.shape(state))
 
-        *of_three, of_zi = thunks(projects, [b_bar, a_bar, backward.x_bar, zi_bar])
-        return (NO_TANGENT, *of_three) if zi is None else (NO_TANGENT, *of_three, NO_TANGENT, of_zi)
+        return b_bar, a_bar, backward.x_bar, zi_bar
 
     return output, lfilter_pullback
 
 
 @frule.register(scipy.signal.lfilter)
-def lfilter_frule(tangents, b, a, x, axis=-1, zi=None):
+@pushforward
+def lfilter_frule(db, da, dx, dzi, b, a, x, axis=-1, zi=None):
     """The derivative of the equation above: a ∗ ẏ + u̇ = ḃ ∗ x + b ∗ ẋ - ȧ ∗ y + ȧ₀ zᵢ + a₀ żᵢ, by the same filter."""
-    _, db, da, dx, _, dzi = (*tangents, *[NO_TANGENT] * (6 - len(tangents)))
     output = filtered(b, a, x, axis, zi)
     y, zf = (output, None) if zi is None else output
     db, da, dx, dzi = (as_array_tangent(d, argument) for d, argument in ((db, b), (da, a), (dx, x), (dzi, zi)))
+    db, da = (apply_linear(np.atleast_1d, d) for d in (db, da))
     b, a, x, zi = coefficients(b), coefficients(a), as_array(x), as_array(zi)
     count = max(len(b), len(a))
-    terms = []
 
-    def add(numerator, signal, state=None):
+    def term(numerator, signal, state=None):
         """What a filter with the denominator a makes of one of the terms; the states are as long as ``zi``."""
         if zi is None:
-            terms.append(filtered(numerator, a, signal, axis))
-        else:
-            state = np.zeros(np.shape(zf), y.dtype) if state is None else state
-            terms.append(filtered(padded(numerator, count), padded(a, count), signal, axis, state))
+            return filtered(numerator, a, signal, axis)
+        state = np.zeros(np.shape(zf), y.dtype) if state is None else state
+        return filtered(padded(numerator, count), padded(a, count), signal, axis, state)
 
-    if not isinstance(db, AbstractZero):
-        add(np.atleast_1d(db), x)
-    if not isinstance(dx, AbstractZero):
-        add(b, dx)
-    if not isinstance(da, AbstractZero):
-        da = np.atleast_1d(da)
-        add(-da, y, None if zi is None else da[0] / a[0] * np.broadcast_to(zi, np.shape(zf)))
-    if not isinstance(dzi, AbstractZero):
-        add(np.zeros(1, y.dtype), np.zeros(np.shape(y), y.dtype), np.broadcast_to(dzi, np.shape(zf)))
-    if not terms:
-        return output, ZeroTangent() if zi is None else (ZeroTangent(), ZeroTangent())
+    def of_a(da):
+        return term(-da, y, None if zi is None else da[0] / a[0] * np.broadcast_to(zi, np.shape(zf)))
+
+    def of_zi(dzi):
+        return term(np.zeros(1, y.dtype), np.zeros(np.shape(y), y.dtype), np.broadcast_to(dzi, np.shape(zf)))
+
+    along_b, along_x = apply_linear(lambda db: term(db, x), db), apply_linear(lambda dx: term(b, dx), dx)
+    along_a, along_zi = apply_linear(of_a, da), apply_linear(of_zi, dzi)
     if zi is None:
-        return output, project_to(y)(sum(terms[1:], terms[0]))
-    dy, dzf = (sum(parts[1:], parts[0]) for parts in zip(*terms, strict=True))
-    if not isinstance(da, AbstractZero):
-        dzf = dzf - da[0] / a[0] * zf
-    return output, (project_to(y)(dy), project_to(zf)(dzf))
+        return output, along_b + along_x + along_a
+    dy, dzf = (along_b[i] + along_x[i] + along_a[i] + along_zi[i] for i in range(2))
+    return output, (dy, dzf - da[0] / a[0] * zf)
 
 
 # ---------------------------------------------------------------- second-order sections
@@ -204,7 +199,7 @@ def beginnings(sos, ybar, axis):
     """The cotangents of the initial states, from what the sections behind each make of ȳ backwards in time."""
     states = []
     for i in reversed(range(len(sos))):
-        backward = BackwardFilter(sos[i, :3], denominator(sos[i]), axis, ybar, ZeroTangent())
+        backward = BackwardFilter(sos[i, :3], denominator(sos[i]), axis, ybar)
         states.append(backward.at_the_beginning())
         ybar = backward.x_bar() if i else None
     return np.stack(states[::-1])
@@ -213,39 +208,30 @@ def beginnings(sos, ybar, axis):
 @rrule.register(scipy.signal.sosfilt)
 def sosfilt_rrule(sos, x, axis=-1, zi=None):
     """x̄ and z̄ᵢ are made of ȳ backwards in time; s̄, and what z̄_f adds, need the signals between the sections too."""
-    output = sosfilt_call(sos, x, axis, zi)
-    projects = [project_to(argument) for argument in (sos, x, zi)]
 
+    @pullback_wrt(sos, x, ..., zi)
     def sosfilt_pullback(bars):
-        if isinstance(bars, AbstractZero):
-            sos_bar, xbar, zi_bar = (project(bars) for project in projects)
-            return (NO_TANGENT, sos_bar, xbar) if zi is None else (NO_TANGENT, sos_bar, xbar, NO_TANGENT, zi_bar)
-        ybar, zf_bar = (bars, ZeroTangent()) if zi is None else bars
-        has_only_y = isinstance(unthunk(zf_bar), AbstractZero) and not isinstance(unthunk(ybar), AbstractZero)
+        ybar, has_only_y = (bars, True) if zi is None else (bars[0], isinstance(bars[1], AbstractZero))
 
         @functools.cache
         def by_cascade():
             arguments = (sos, x, axis) if zi is None else (sos, x, axis, zi)
-            _, pullback = reference_ad().rrule_via_ad(cascade, *arguments)
-            return [unthunk(bar) for bar in pullback(bars)]
+            return reference_ad().rrule_via_ad(cascade, *arguments)[1](bars)
 
         def x_bar():
-            return backwards_in_time(sos, unthunk(ybar), axis) if has_only_y else by_cascade()[2]
+            return backwards_in_time(sos, ybar, axis) if has_only_y else by_cascade()[2]
 
         def zi_bar():
-            return beginnings(as_array(sos), unthunk(ybar), axis) if has_only_y else by_cascade()[4]
+            return beginnings(as_array(sos), ybar, axis) if has_only_y else by_cascade()[4]
 
-        sos_bar, xbar, zi_bar = thunks(projects, [lambda: by_cascade()[1], x_bar, zi_bar])
-        return (NO_TANGENT, sos_bar, xbar) if zi is None else (NO_TANGENT, sos_bar, xbar, NO_TANGENT, zi_bar)
+        return lambda: by_cascade()[1], x_bar, zi_bar
 
-    return output, sosfilt_pullback
+    return sosfilt_call(sos, x, axis, zi), sosfilt_pullback
 
 
 @frule.register(scipy.signal.sosfilt)
-def sosfilt_frule(tangents, sos, x, axis=-1, zi=None):
-    _, dsos, dx, _, dzi = (*tangents, *[NO_TANGENT] * (5 - len(tangents)))
+@pushforward
+def sosfilt_frule(dsos, dx, dzi, sos, x, axis=-1, zi=None):
     if zi is None and isinstance(dsos, AbstractZero):
-        y = sosfilt_call(sos, x, axis)
-        return y, ZeroTangent() if isinstance(dx, AbstractZero) else sosfilt_call(sos, as_array_tangent(dx, x), axis)
-    tangents = (NO_TANGENT, dsos, dx, NO_TANGENT, dzi)
-    return reference_ad().frule_via_ad(tangents, cascade, sos, x, axis, zi)
+        return sosfilt_call(sos, x, axis), sosfilt_call(sos, as_array_tangent(dx, x), axis)
+    return reference_ad().frule_via_ad((NO_TANGENT, dsos, dx, NO_TANGENT, dzi), cascade, sos, x, axis, zi)

@@ -11,14 +11,11 @@ from rules.numpy.array_like import as_array, conj, seen_by_tracers, shape_of
 from rules.numpy.fft import fitted
 from rules.numpy.products import bilinear_and_tangent
 from rules.scipy.linear_maps import composed
-from rules.scipy.signal.convolutions import thunks
 from rules.scipy.signal.filter_states import part, sosfiltfilt
 from rules.scipy.signal.filters import padded, sosfilt_call
 from rules.scipy.signal.lags import sums_over_lags
 from rules.scipy.signal.windows import window_values
-from rulescore import AbstractZero, NoTangent, frule, project_to, pushforward, rrule, unthunk
-
-NO_TANGENT = NoTangent()
+from rulescore import frule, pullback_wrt, pushforward, rrule
 
 # ---------------------------------------------------------------- upfirdn
 
@@ -56,25 +53,19 @@ def upfirdn_rrule(h, x, up=1, down=1, axis=-1, mode="constant", cval=0):
     """
     decline_boundary(mode, cval)
     y = upfirdn_call(h, x, up, down, axis)
-    projects, shape = [project_to(h), project_to(x)], shape_of(h)
-    h, x = as_array(h), as_array(x)
-    count, length = len(h), x.shape[axis]
+    taps, samples, shape = as_array(h), as_array(x), shape_of(h)
+    count, length = len(taps), samples.shape[axis]
 
     def x_bar(ybar):
-        longer = padded(h, count + (1 - count) % up)
+        longer = padded(taps, count + (1 - count) % up)
         every = upfirdn_call(conj(longer[::-1]), ybar, down, up, axis)
         return fitted(part(every, axis, (len(longer) - 1) // up, None), length, axis)
 
     def h_bar(ybar):
-        signal, bar = spread(np.moveaxis(x, axis, -1), up), spread(np.moveaxis(ybar, axis, -1), down)
+        signal, bar = spread(np.moveaxis(samples, axis, -1), up), spread(np.moveaxis(ybar, axis, -1), down)
         return np.reshape(sums_over_lags(bar, signal, count), shape)
 
-    def upfirdn_pullback(ybar):
-        if isinstance(ybar, AbstractZero):
-            return NO_TANGENT, projects[0](ybar), projects[1](ybar)
-        return NO_TANGENT, *thunks(projects, [lambda: h_bar(unthunk(ybar)), lambda: x_bar(unthunk(ybar))])
-
-    return y, upfirdn_pullback
+    return y, pullback_wrt(h, x)(h_bar, x_bar)
 
 
 # ---------------------------------------------------------------- resample
