@@ -9,6 +9,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from functools import lru_cache, partial, wraps
+from types import MethodDescriptorType
 from typing import Any
 
 import numpy as np
@@ -362,13 +363,22 @@ class _Pushforward:
         return self._by_rule if f is None else partial(self._called, f)
 
     def _called(self, f: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
-        """Call a function of which the rule may take some arguments by position that it takes by keyword alone."""
+        """Call a function of which the rule may take some arguments by position that it takes by keyword alone.
+
+        The rule of an array's method serves NumPy's scalars too, which have methods of their own.
+        """
+        if type(f) is MethodDescriptorType and args and not isinstance(args[0], f.__objclass__):
+            f = getattr(type(args[0]), f.__name__, f)
         names = tuple([p.name for p in self._parameters if p.kind in _BY_POSITION])
-        first = _first_keyword(f, names)
-        if first is None:
+        by_position = _first_keyword(f, names)
+        for i, x in enumerate(args[:by_position]):
+            if x is _NOT_GIVEN:  # a default of the rule's own
+                by_position = i
+                break
+        if by_position is None:
             return seen_by_tracers(f, *args, **kwargs)
-        named = dict(zip(names[first:], args[first:], strict=False))
-        return seen_by_tracers(f, *args[:first], **named, **kwargs)
+        named = {n: x for n, x in zip(names[by_position:], args[by_position:], strict=False) if x is not _NOT_GIVEN}
+        return seen_by_tracers(f, *args[:by_position], **named, **kwargs)
 
     def _by_rule(self, *args: Any, **kwargs: Any) -> Any:
         own = Parameters(self.of(None), leading=1)

@@ -304,6 +304,23 @@ def test_along_zeros_what_stands_behind_a_star_stays_a_keyword():
     assert table((NoTangent(), ZeroTangent(), ZeroTangent()), total, 1.0, 2.0, factor=3.0) == (9.0, ZeroTangent())
 
 
+def test_along_zeros_a_function_does_not_get_what_was_not_given():
+    def shifted(x, by=1.0, scale=2.0):
+        return scale * (x + by)
+
+    given = np._NoValue
+    table = ForwardRuleTable("frule")
+    table.add_rule(shifted, pushforward(lambda dx, _dby, _dscale, x, by=given, scale=given: (x, dx)))
+    for arguments, y in (((1.0,), 4.0), ((1.0, 2.0), 6.0), ((1.0, given, 3.0), 6.0)):
+        assert table((NoTangent(),) + (ZeroTangent(),) * len(arguments), shifted, *arguments) == (y, ZeroTangent())
+
+
+def test_along_zeros_a_scalar_has_its_own_method():
+    y, dy = frule((NoTangent(), ZeroTangent(), NoTangent()), np.ndarray.reshape, np.float64(2.0), (1, 1))
+    np.testing.assert_array_equal(y, [[2.0]])
+    assert dy is ZeroTangent()
+
+
 def test_a_zero_for_an_output_says_whether_that_has_a_derivative():
     @pushforward
     def rule(dx, x):
