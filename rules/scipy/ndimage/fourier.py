@@ -40,15 +40,11 @@ def slope_wrt(i, y, parameter, n, axis, slope):
     return y * np.reshape(of_log, (-1,) + (1,) * (ndim - 1 - i))
 
 
-def filtered(function, x, parameter, n, axis):
-    return seen_by_tracers(function, x, parameter, n, axis)
-
-
 def output_and_tangent(function, slope, dx, dparameter, x, parameter, n, axis, output):
     """Of a filter; from ``slope``, the derivative of the logarithm of its factor."""
     decline_out(output)
-    y = filtered(function, x, parameter, n, axis)
-    of_x = apply_linear(lambda dx: filtered(function, dx, parameter, n, axis), as_array_tangent(dx, x))
+    y = seen_by_tracers(function, x, parameter, n, axis)
+    of_x = apply_linear(lambda dx: seen_by_tracers(function, dx, parameter, n, axis), as_array_tangent(dx, x))
     moving = Sigmas(parameter, np.ndim(y)).tangents(dparameter)
     along = [
         apply_linear(lambda dp, i=i: slope_wrt(i, y, parameter, n, axis, slope) * dp, dp) for i, dp in enumerate(moving)
@@ -59,14 +55,14 @@ def output_and_tangent(function, slope, dx, dparameter, x, parameter, n, axis, o
 def output_and_pullback(function, slope, x, parameter, n, axis, output, back=None):
     """x̄ = conj(H) ȳ, which is the filter of the parameter that ``back`` gives."""
     decline_out(output)
-    y = filtered(function, x, parameter, n, axis)
+    y = seen_by_tracers(function, x, parameter, n, axis)
 
     def parameter_bar(ybar):
         slopes = [slope_wrt(i, y, parameter, n, axis, slope) for i in range(np.ndim(y))]
         return Sigmas(parameter, np.ndim(y)).cotangent([np.sum(np.real(conj(d) * ybar)) for d in slopes])
 
     other = parameter if back is None else back(parameter)
-    return y, pullback_wrt(x, parameter)(lambda ybar: filtered(function, ybar, other, n, axis), parameter_bar)
+    return y, pullback_wrt(x, parameter)(lambda ybar: seen_by_tracers(function, ybar, other, n, axis), parameter_bar)
 
 
 @frule.register(ndimage.fourier_gaussian)
@@ -106,15 +102,19 @@ def register_of_size(function):
     @pushforward
     def of_size_frule(dinput, dsize, input, size, n=-1, axis=-1, output=None):
         decline_out(output)
-        of_input = apply_linear(lambda dx: filtered(function, dx, size, n, axis), as_array_tangent(dinput, input))
-        return filtered(function, input, size, n, axis), of_input + apply_linear(lambda dsize: OF_SIZE, dsize)
+        of_input = apply_linear(
+            lambda dx: seen_by_tracers(function, dx, size, n, axis), as_array_tangent(dinput, input)
+        )
+        return seen_by_tracers(function, input, size, n, axis), of_input + apply_linear(lambda dsize: OF_SIZE, dsize)
 
     @rrule.register(function)
     def of_size_rrule(input, size, n=-1, axis=-1, output=None):
         """The factor is real: the filter is its own transpose."""
         decline_out(output)
-        pullback = pullback_wrt(input, size)(lambda ybar: filtered(function, ybar, size, n, axis), lambda ybar: OF_SIZE)
-        return filtered(function, input, size, n, axis), pullback
+        pullback = pullback_wrt(input, size)(
+            lambda ybar: seen_by_tracers(function, ybar, size, n, axis), lambda ybar: OF_SIZE
+        )
+        return seen_by_tracers(function, input, size, n, axis), pullback
 
 
 register_of_size(ndimage.fourier_uniform)

@@ -15,13 +15,16 @@ from rules.scipy.signal.filter_states import part, sosfiltfilt
 from rules.scipy.signal.filters import padded, sosfilt_call
 from rules.scipy.signal.lags import sums_over_lags
 from rules.scipy.signal.windows import window_values
-from rulescore import frule, pullback_wrt, pushforward, rrule
+from rulescore import apply_linear, frule, not_implemented, pullback_wrt, pushforward, rrule
 
 # ---------------------------------------------------------------- upfirdn
 
 
 def upfirdn_call(h, x, up=1, down=1, axis=-1):
     return seen_by_tracers(scipy.signal.upfirdn, h, x, up, down, axis)
+
+
+OF_CVAL = not_implemented("scipy.signal.upfirdn with respect to cval; put samples of that value around the signal")
 
 
 def decline_boundary(mode, cval):
@@ -40,9 +43,10 @@ def spread(x, gap):
 
 @frule.register(scipy.signal.upfirdn)
 @pushforward
-def upfirdn_frule(dh, dx, h, x, up=1, down=1, axis=-1, mode="constant", cval=0):
+def upfirdn_frule(dh, dx, dcval, h, x, up=1, down=1, axis=-1, mode="constant", cval=0):
     decline_boundary(mode, cval)
-    return bilinear_and_tangent(lambda h, x: upfirdn_call(h, x, up, down, axis), dh, dx, h, x)
+    y, dy = bilinear_and_tangent(lambda h, x: upfirdn_call(h, x, up, down, axis), dh, dx, h, x)
+    return y, dy + apply_linear(lambda dcval: OF_CVAL, dcval)
 
 
 @rrule.register(scipy.signal.upfirdn)
@@ -65,7 +69,7 @@ def upfirdn_rrule(h, x, up=1, down=1, axis=-1, mode="constant", cval=0):
         signal, bar = spread(np.moveaxis(samples, axis, -1), up), spread(np.moveaxis(ybar, axis, -1), down)
         return np.reshape(sums_over_lags(bar, signal, count), shape)
 
-    return y, pullback_wrt(h, x)(h_bar, x_bar)
+    return y, pullback_wrt(h, x, ..., ..., ..., ..., cval)(h_bar, x_bar, lambda ybar: OF_CVAL)
 
 
 # ---------------------------------------------------------------- resample
