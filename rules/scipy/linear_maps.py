@@ -16,6 +16,7 @@ from rulescore import (
     NotImplementedTangent,
     ZeroTangent,
     frule,
+    is_differentiable,
     no_tangent_pullback,
     not_implemented,
     project_to,
@@ -24,7 +25,6 @@ from rulescore import (
 )
 from rulescore.tables.dispatch import bind_values
 from rulescore.tables.signatures import Parameters
-from rulescore.tangents.projection import NON_DIFFERENTIABLE
 
 NO_TANGENT = NoTangent()
 
@@ -81,14 +81,15 @@ def linear_map(f, transpose, check=None):
         if check is not None:
             check(x, *rest, **kwargs)
         y, project = seen_by_tracers(f, x, *rest, **kwargs), project_to(x)
-        rest_bars = [NO_TANGENT if project_to(r) is NON_DIFFERENTIABLE else missing for r in rest]
-        if project is NON_DIFFERENTIABLE and missing not in rest_bars:
+        rest_bars = [missing if is_differentiable(r) else NO_TANGENT for r in rest]
+        is_moving = is_differentiable(x)
+        if not is_moving and missing not in rest_bars:
             return y, no_tangent_pullback
         x = ShapeOf(x)
 
         def linear_pullback(ybar):
             ybar = unthunk(ybar)
-            if project is NON_DIFFERENTIABLE or isinstance(ybar, (AbstractZero, NotImplementedTangent)):
+            if not is_moving or isinstance(ybar, (AbstractZero, NotImplementedTangent)):
                 return NO_TANGENT, project(ybar), *rest_bars
             if 0 in np.shape(ybar):  # where transforms may not go
                 return NO_TANGENT, project(np.zeros(x.shape)), *rest_bars

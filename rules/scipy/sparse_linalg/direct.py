@@ -14,11 +14,8 @@ from scipy.sparse.linalg import SuperLU
 
 from rules.numpy.array_like import as_array_tangent, seen_by_tracers
 from rules.scipy.sparse import SPARSE, dense
-from rules.scipy.sparse_linalg.operators import NO_TANGENT, adjoint, matrix_cotangent, times
-from rulescore import AbstractZero, Thunk, ZeroTangent, frule, not_implemented, project_to, rrule, unthunk
-from rulescore.tangents.projection import NON_DIFFERENTIABLE
-
-ZERO_TANGENT = ZeroTangent()
+from rules.scipy.sparse_linalg.operators import adjoint, matrix_cotangent, times
+from rulescore import apply_linear, frule, not_implemented, pullback_wrt, pushforward, rrule
 
 # ---------------------------------------------------------------- the factors
 
@@ -40,26 +37,21 @@ rrule.alias(SuperLU.solve, solve_by_factors)
 
 
 @frule.register(solve_by_factors)
-def solve_by_factors_frule(tangents, lu, rhs, trans="N", /):
-    dlu, drhs = tangents[1:3]
-    x = solve_by_factors(lu, rhs, trans)
-    if not isinstance(dlu, AbstractZero):
-        return x, FACTORS
-    return x, drhs if isinstance(drhs, AbstractZero) else solve_by_factors(lu, drhs, trans)
+@pushforward
+def solve_by_factors_frule(dlu, drhs, lu, rhs, trans="N", /):
+    dx = apply_linear(lambda drhs: solve_by_factors(lu, drhs, trans), drhs)
+    return solve_by_factors(lu, rhs, trans), dx + FACTORS * dlu
 
 
 @rrule.register(solve_by_factors)
 def solve_by_factors_rrule(lu, rhs, trans="N", /):
     """The solution is linear in the right side; A is a constant within its factors."""
-    project = project_to(rhs)
 
+    @pullback_wrt(..., rhs)
     def solve_by_factors_pullback(xbar):
-        xbar = unthunk(xbar)
-        if isinstance(xbar, AbstractZero) or project is NON_DIFFERENTIABLE:
-            return NO_TANGENT, NO_TANGENT, project(xbar)
         if trans == "T":  # A⁻ᵀ has the adjoint conj(A⁻¹)
-            return NO_TANGENT, NO_TANGENT, project(np.conj(solve_by_factors(lu, np.conj(xbar), "N")))
-        return NO_TANGENT, NO_TANGENT, project(solve_by_factors(lu, xbar, ADJOINT_OF[trans]))
+            return np.conj(solve_by_factors(lu, np.conj(xbar), "N"))
+        return solve_by_factors(lu, xbar, ADJOINT_OF[trans])
 
     return solve_by_factors(lu, rhs, trans), solve_by_factors_pullback
 
@@ -100,18 +92,14 @@ def decline_other_than_matrix(A):
 
 
 @frule.register(linalg.spsolve, SPARSE)
-def spsolve_frule(tangents, A, b, permc_spec=None, use_umfpack=True):
+@pushforward
+def spsolve_frule(dA, db, A, b, permc_spec=None, use_umfpack=True):
     """A dX = dB - dA X."""
     decline_other_than_matrix(A)
-    _, da, db, *_ = tangents
     x = seen_by_tracers(linalg.spsolve, A, b, permc_spec, use_umfpack)
-    right = ZERO_TANGENT if isinstance(db, AbstractZero) else columns_like(dense(as_array_tangent(db, b)), x)
-    if not isinstance(da, AbstractZero):
-        right = right - times(da, dense(x))
-    if isinstance(right, AbstractZero):
-        return x, right
+    right = columns_like(dense(as_array_tangent(db, b)), x) - times(dA, dense(x))
     factors = factors_of(A, permc_spec)
-    return x, project_to(x)(np.full(np.shape(right), np.nan) if factors is None else factors.solve(right))
+    return x, np.full(np.shape(right), np.nan) if factors is None else factors.solve(right)
 
 
 @rrule.register(linalg.spsolve, SPARSE)
@@ -126,17 +114,14 @@ def spsolve_rrule(A, b, permc_spec=None, use_umfpack=True):
     else:
         x = factors.solve(np.asarray(b))
         x = x.ravel() if x.ndim == 2 and x.shape[1] == 1 else x
-    project_a, project_b, shape_b = project_to(A), project_to(b), np.shape(b)
+    shape_b = np.shape(b)
 
+    @pullback_wrt(A, b)
     def spsolve_pullback(xbar):
-        xbar = unthunk(xbar)
-        if isinstance(xbar, AbstractZero):
-            return NO_TANGENT, xbar, xbar
         known = factors_of(A, permc_spec) if factors is None else factors
         xbar = dense(xbar)
         columns = np.full(np.shape(xbar), np.nan) if known is None else known.solve_adjoint(xbar)
-        b_bar = NO_TANGENT if project_b is NON_DIFFERENTIABLE else project_b(np.reshape(columns, shape_b))
-        return NO_TANGENT, Thunk(lambda: matrix_cotangent(project_a, A, (-columns, dense(x)))), b_bar
+        return lambda: matrix_cotangent(A, (-columns, dense(x))), lambda: np.reshape(columns, shape_b)
 
     return x, spsolve_pullback
 
@@ -161,36 +146,22 @@ def triangular_solution(A, b, lower, unit_diagonal):
 
 
 @frule.register(linalg.spsolve_triangular, SPARSE)
-def spsolve_triangular_frule(tangents, A, b, lower=True, overwrite_A=False, overwrite_b=False, unit_diagonal=False):
-    _, da, db, *_ = tangents
+@pushforward
+def spsolve_triangular_frule(dA, db, A, b, lower=True, overwrite_A=False, overwrite_b=False, unit_diagonal=False):
     x = triangular_solution(A, b, lower, unit_diagonal)
-    right = ZERO_TANGENT if isinstance(db, AbstractZero) else db
-    if not isinstance(da, AbstractZero):
-        right = right - times(triangle(da, lower, unit_diagonal), x)
-    if isinstance(right, AbstractZero):
-        return x, right
-    return x, project_to(x)(triangular_solution(A, right, lower, unit_diagonal))
+    right = db - apply_linear(lambda dA: times(triangle(dA, lower, unit_diagonal), x), dA)
+    return x, triangular_solution(A, right, lower, unit_diagonal)
 
 
 @rrule.register(linalg.spsolve_triangular, SPARSE)
 def spsolve_triangular_rrule(A, b, lower=True, overwrite_A=False, overwrite_b=False, unit_diagonal=False):
     """As `spsolve_rrule`; SciPy insists on a matrix that is triangular, so only that triangle has a cotangent."""
     x = triangular_solution(A, b, lower, unit_diagonal)
-    project_a, project_b = project_to(A), project_to(b)
 
+    @pullback_wrt(A, b)
     def spsolve_triangular_pullback(xbar):
-        xbar = unthunk(xbar)
-        if isinstance(xbar, AbstractZero):
-            return NO_TANGENT, xbar, xbar
         columns = triangular_solution(adjoint(A).tocsr(), xbar, not lower, unit_diagonal)
-
-        def a_bar():
-            abar = matrix_cotangent(project_a, A, (-columns, x))
-            if isinstance(abar, AbstractZero):
-                return abar
-            return project_a(triangle(abar, lower, unit_diagonal))
-
-        return NO_TANGENT, Thunk(a_bar), project_b(columns)
+        return lambda: triangle(matrix_cotangent(A, (-columns, x)), lower, unit_diagonal), columns
 
     return x, spsolve_triangular_pullback
 
@@ -206,21 +177,20 @@ def inverse(A):
 
 
 @frule.register(linalg.inv, SPARSE)
-def inv_frule(tangents, A):
-    y, da = linalg.inv(A), tangents[1]
-    return y, da if isinstance(da, AbstractZero) else project_to(y)(-(y @ da @ y))
+@pushforward
+def inv_frule(dA, A):
+    y = linalg.inv(A)
+    return y, -(y @ dA @ y)
 
 
 @rrule.register(linalg.inv, SPARSE)
 def inv_rrule(A):
     """Ā = -A⁻ᴴ Ȳ A⁻ᴴ at the entries of A."""
-    y, project = linalg.inv(A), project_to(A)
+    y = linalg.inv(A)
 
+    @pullback_wrt(A)
     def inv_pullback(ybar):
-        ybar = unthunk(ybar)
-        if isinstance(ybar, AbstractZero) or project is NON_DIFFERENTIABLE:
-            return NO_TANGENT, project(ybar)
         y_h = adjoint(y)
-        return NO_TANGENT, project(-(y_h @ ybar @ y_h))
+        return -(y_h @ ybar @ y_h)
 
     return y, inv_pullback

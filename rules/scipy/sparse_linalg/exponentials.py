@@ -6,30 +6,25 @@ from scipy import sparse
 from scipy.sparse import linalg
 
 from rules.numpy.array_like import as_array, as_array_tangent, seen_by_tracers
-from rules.numpy.reduced_axes import stop_early
 from rules.scipy.sparse import SPARSE
 from rules.scipy.sparse_linalg.operators import (
-    NO_TANGENT,
     adjoint,
     as_columns,
-    matrix_cotangent,
-    projector_of_matrix,
-    refuse_moving_operator,
+    cotangent_of_operator_or,
+    moving_matrix,
+    primal_of_matrix,
 )
 from rulescore import (
-    AbstractZero,
-    Thunk,
     ZeroTangent,
+    apply_linear,
     frule,
     ignore_derivatives,
     not_implemented,
-    project_to,
+    pullback_wrt,
+    pushforward,
     rrule,
-    unthunk,
 )
-from rulescore.tangents.projection import NON_DIFFERENTIABLE
 
-ZERO_TANGENT = ZeroTangent()
 TIMES = not_implemented("the times of expm_multiply: scale the matrix, expm_multiply(t * A, B)")
 
 # ---------------------------------------------------------------- exp(A) B
@@ -51,19 +46,19 @@ class Exponential:
         return rows[0] if self.is_one else np.stack(rows)
 
     def _tangent_at(self, t, dA, dB):
-        of_b = ZERO_TANGENT if isinstance(dB, AbstractZero) else propagated(self.A, dB, t, self.traceA)
-        if isinstance(dA, AbstractZero):
-            return of_b
+        of_b = apply_linear(lambda dB: propagated(self.A, dB, t, self.traceA), dB)
+        return apply_linear(lambda dA: self._along(dA, t), dA) + of_b
+
+    def _along(self, dA, t):
         below = np.concatenate([np.zeros_like(self.B), self.B])
-        n = self.A.shape[0]
-        return propagated(block_triangle(self.A, dA), below, t)[:n] + of_b
+        return propagated(block_triangle(self.A, dA), below, t)[: self.A.shape[0]]
 
     def cotangents(self, ybar):
         """B̄ = Σ exp(tA)ᴴ ȳ(t); and the pairs whose products, summed, are Ā (see `integrals`)."""
         rows = [ybar] if self.is_one else list(ybar)
         a_h, moving = adjoint(self.A), list(zip(self.times.tolist(), rows, strict=True))
         trace = None if self.traceA is None else np.conj(self.traceA)
-        bbar = sum((propagated(a_h, row, t, trace) for t, row in moving), ZERO_TANGENT)
+        bbar = sum((propagated(a_h, row, t, trace) for t, row in moving), ZeroTangent())
         return bbar, lambda: [pair for t, row in moving for pair in self.integrals(a_h, row, t)]
 
     def integrals(self, a_h, row, t):
@@ -112,40 +107,33 @@ def block_triangle(A, dA):
 
 
 @frule.register(linalg.expm_multiply)
-def expm_multiply_frule(tangents, A, B, start=None, stop=None, num=None, endpoint=None, traceA=None):
-    _, da, db, *dtimes = tangents
+@pushforward
+def expm_multiply_frule(
+    dA, dB, dstart, dstop, _dtraceA, A, B, start=None, stop=None, num=None, endpoint=None, traceA=None
+):
     y = seen_by_tracers(linalg.expm_multiply, A, B, start, stop, num, endpoint, traceA)
-    missing = refuse_moving_operator(A, da)
-    if any(not isinstance(dt, AbstractZero) for dt in dtimes[:2]):
-        missing = TIMES
-    db = as_array_tangent(db, B)
-    if missing is not None or (isinstance(da, AbstractZero) and isinstance(db, AbstractZero)):
-        return y, db if missing is None else missing
-    return y, project_to(y)(Exponential(as_array(A), as_array(B), start, stop, num, endpoint, traceA).tangent(da, db))
+    dA, missing = moving_matrix(A, dA)
+    exponential = Exponential(as_array(A), as_array(B), start, stop, num, endpoint, traceA)
+    dy = apply_linear(exponential.tangent, dA, as_array_tangent(dB, B))
+    return y, dy + missing + TIMES * dstart + TIMES * dstop
 
 
 @rrule.register(linalg.expm_multiply)
 def expm_multiply_rrule(A, B, start=None, stop=None, num=None, endpoint=None, traceA=None):
     """B̄ = exp(A)ᴴ Ȳ and Ā = ∫ exp(sA)ᴴ Ȳ (exp((1-s)A) B)ᴴ ds, at the entries of A."""
     y = seen_by_tracers(linalg.expm_multiply, A, B, start, stop, num, endpoint, traceA)
-    project_a, project_b = projector_of_matrix(A), project_to(B)
-    bars_of_times = [NO_TANGENT if project_to(t) is NON_DIFFERENTIABLE else TIMES for t in (start, stop)]
-    A, B = as_array(A), as_array(B)
+    matrix, columns = as_array(A), as_array(B)
 
+    @pullback_wrt(primal_of_matrix(A), B, start, stop)
     def expm_multiply_pullback(ybar):
-        ybar = unthunk(ybar)
-        if isinstance(ybar, AbstractZero):
-            return NO_TANGENT, ybar, ybar
-        bbar, pairs = Exponential(A, B, start, stop, num, endpoint, traceA).cotangents(ybar)
+        bbar, pairs = Exponential(matrix, columns, start, stop, num, endpoint, traceA).cotangents(ybar)
 
-        def a_bar():
-            if project_a is NON_DIFFERENTIABLE:
-                return matrix_cotangent(project_a, A)
+        def joined():
+            """One pair of matrices, of the columns of all."""
             left, right = zip(*pairs(), strict=True)
-            left, right = (np.concatenate([as_columns(x) for x in both], axis=1) for both in (left, right))
-            return matrix_cotangent(project_a, A, (left, right))
+            return [tuple(np.concatenate([as_columns(x) for x in both], axis=1) for both in (left, right))]
 
-        return stop_early(NO_TANGENT, Thunk(a_bar), project_b(bbar), *bars_of_times)
+        return lambda: cotangent_of_operator_or(matrix, joined), bbar, TIMES, TIMES
 
     return y, expm_multiply_pullback
 
@@ -160,23 +148,15 @@ def upper_right(A, dA):
 
 
 @frule.register(linalg.expm, SPARSE)
-def expm_frule(tangents, A):
-    y, da = linalg.expm(A), tangents[1]
-    return y, da if isinstance(da, AbstractZero) else project_to(y)(upper_right(A, da))
+@pushforward
+def expm_frule(dA, A):
+    return linalg.expm(A), upper_right(A, dA)
 
 
 @rrule.register(linalg.expm, SPARSE)
 def expm_rrule(A):
     """Ā is the derivative of exp(Aᴴ) along Ȳ, at the entries of A (Higham, Functions of Matrices, §3.2)."""
-    project = project_to(A)
-
-    def expm_pullback(ybar):
-        ybar = unthunk(ybar)
-        if isinstance(ybar, AbstractZero) or project is NON_DIFFERENTIABLE:
-            return NO_TANGENT, project(ybar)
-        return NO_TANGENT, project(upper_right(adjoint(A), sparse.csc_array(ybar)))
-
-    return linalg.expm(A), expm_pullback
+    return linalg.expm(A), pullback_wrt(A)(lambda ybar: upper_right(adjoint(A), sparse.csc_array(ybar)))
 
 
 # ---------------------------------------------------------------- powers
@@ -201,24 +181,19 @@ def sum_of_products(powers, x):
 
 
 @frule.register(linalg.matrix_power, SPARSE)
-def matrix_power_frule(tangents, A, power):
+@pushforward
+def matrix_power_frule(dA, A, power):
     decline_other_powers(power)
-    y, da = linalg.matrix_power(A, power), tangents[1]
-    if isinstance(da, AbstractZero):
-        return y, da
-    return y, project_to(y)(sum_of_products(powers_below(A, power), da))
+    return linalg.matrix_power(A, power), sum_of_products(powers_below(A, power), dA)
 
 
 @rrule.register(linalg.matrix_power, SPARSE)
 def matrix_power_rrule(A, power):
     """Ā = Σ (Aᴴ)ⁱ Ȳ (Aᴴ)ʲ over i + j = power - 1, at the entries of A."""
     decline_other_powers(power)
-    project = project_to(A)
 
+    @pullback_wrt(A)
     def matrix_power_pullback(ybar):
-        ybar = unthunk(ybar)
-        if isinstance(ybar, AbstractZero) or project is NON_DIFFERENTIABLE:
-            return NO_TANGENT, project(ybar)
-        return NO_TANGENT, project(sum_of_products(powers_below(adjoint(A), power), ybar))
+        return sum_of_products(powers_below(adjoint(A), power), ybar)
 
     return linalg.matrix_power(A, power), matrix_power_pullback

@@ -14,10 +14,9 @@ from scipy.sparse import linalg
 
 from rules.numpy.linalg.eigenvalues import coinciding, rounding_of, turning
 from rules.scipy.sparse import SPARSE
-from rules.scipy.sparse_linalg.operators import NO_TANGENT, matrix_cotangent, times
+from rules.scipy.sparse_linalg.operators import matrix_cotangent, times
 from rules.scipy.sparse_linalg.spectra import decline_generalised
-from rulescore import AbstractZero, MissingDerivativeError, Tangent, frule, project_to, rrule, unthunk
-from rulescore.tangents.projection import NON_DIFFERENTIABLE
+from rulescore import MissingDerivativeError, apply_linear, frule, pullback_wrt, pushforward, rrule
 
 REPEATED = (
     "an eigenvalue of scipy.sparse.linalg.eigs that is repeated, or so close to another one that nothing is left of "
@@ -62,8 +61,13 @@ class GeneralEigenpairs:
 
     def cotangents(self, values_bar, vectors_bar):
         """The p for which Ā is -p vᴴ, in columns."""
-        self._refuse_phases(vectors_bar)
-        return self._solved(np.concatenate([vectors_bar, -values_bar[None]]), "H")[:-1]
+        above = apply_linear(self._of_vectors, vectors_bar)
+        below = apply_linear(lambda bar: np.concatenate([np.zeros_like(self.vectors), -bar[None]]), values_bar)
+        return self._solved(above + below, "H")[:-1]
+
+    def _of_vectors(self, bar):
+        self._refuse_phases(bar)
+        return np.concatenate([bar, np.zeros((1, len(self.values)))])
 
     def _solved(self, right, trans):
         columns = [self._solution(i, right[:, i], trans) for i in range(len(self.values))]
@@ -136,16 +140,14 @@ def found(A, k, sigma, which, v0, return_eigenvectors, options):
 
 
 @frule.register(linalg.eigs, (*SPARSE, np.ndarray))
-def eigs_frule(tangents, A, k=6, M=None, sigma=None, which="LM", v0=None, *, return_eigenvectors=True, **options):
+@pushforward
+def eigs_frule(
+    dA, _dsigma, _dv0, A, k=6, M=None, sigma=None, which="LM", v0=None, *, return_eigenvectors=True, **options
+):
     decline_generalised(M, A)
-    dA = tangents[1]
     y, pairs = found(A, k, sigma, which, v0, return_eigenvectors, options)
-    if isinstance(dA, AbstractZero):
-        return y, dA
     dw, dv = pairs.tangents(times(dA, pairs.vectors))
-    if not return_eigenvectors:
-        return y, project_to(y)(dw)
-    return y, Tangent(tuple, project_to(y[0])(dw), project_to(y[1])(dv))
+    return y, (dw, dv) if return_eigenvectors else dw
 
 
 @rrule.register(linalg.eigs, (*SPARSE, np.ndarray))
@@ -156,18 +158,11 @@ def eigs_rrule(A, k=6, M=None, sigma=None, which="LM", v0=None, *, return_eigenv
     derivative, but of real vectors of a real matrix, whose signs are those that ARPACK gives them.
     """
     decline_generalised(M, A)
-    project = project_to(A)
     y, pairs = found(A, k, sigma, which, v0, return_eigenvectors, options)
 
+    @pullback_wrt(A)
     def eigs_pullback(ybar):
-        ybar = unthunk(ybar)
-        if isinstance(ybar, AbstractZero) or project is NON_DIFFERENTIABLE:
-            return NO_TANGENT, project(ybar)
-        wbar, vbar = map(unthunk, ybar) if return_eigenvectors else (ybar, NO_TANGENT)
-        if isinstance(wbar, AbstractZero) and isinstance(vbar, AbstractZero):
-            return NO_TANGENT, project(wbar)
-        wbar = np.zeros_like(pairs.values) if isinstance(wbar, AbstractZero) else wbar
-        vbar = np.zeros_like(pairs.vectors) if isinstance(vbar, AbstractZero) else vbar
-        return NO_TANGENT, matrix_cotangent(project, A, (-pairs.cotangents(wbar, vbar), pairs.vectors))
+        wbar, vbar = ybar if return_eigenvectors else (ybar, np.zeros_like(pairs.vectors))
+        return matrix_cotangent(A, (-pairs.cotangents(wbar, vbar), pairs.vectors))
 
     return y, eigs_pullback

@@ -9,19 +9,23 @@ import numpy as np
 from scipy.sparse import linalg
 
 from rules.numpy.array_like import as_array, as_array_tangent, seen_by_tracers
-from rules.numpy.reduced_axes import stop_early
 from rules.scipy.sparse_linalg.operators import (
-    NO_TANGENT,
     adjoint,
     matrix_cotangent,
-    projector_of_matrix,
-    refuse_moving_operator,
+    moving_matrix,
+    primal_of_matrix,
     times,
 )
-from rulescore import AbstractZero, Tangent, Thunk, ZeroTangent, frule, ignore_derivatives, project_to, rrule, unthunk
-from rulescore.tangents.projection import NON_DIFFERENTIABLE
-
-ZERO_TANGENT = ZeroTangent()
+from rulescore import (
+    NoTangent,
+    ZeroTangent,
+    apply_linear,
+    frule,
+    ignore_derivatives,
+    pullback_wrt,
+    pushforward,
+    rrule,
+)
 
 OF_THE_PRIMAL = frozenset({"callback", "callback_type", "show", "outer_v", "CU", "check"})
 """Keywords that a second system is solved without: they watch the first one, or hold what was learnt from it."""
@@ -70,34 +74,24 @@ def register_solver(f):
     """The rules of ``x, info = f(A, b, x0, **options)``."""
 
     @frule.register(f)
-    def solver_frule(tangents, A, b, x0=None, **options):
-        _, da, db, *_ = tangents
+    @pushforward
+    def solver_frule(dA, db, _dx0, A, b, x0=None, **options):
         x, info = seen_by_tracers(f, A, b, x0, **options)
-        missing = refuse_moving_operator(A, da)
-        if missing is not None:
-            return (x, info), Tangent(tuple, missing, NO_TANGENT)
-        right = ZERO_TANGENT if isinstance(db, AbstractZero) else np.reshape(as_array_tangent(db, b), np.shape(x))
-        if not isinstance(da, AbstractZero):
-            right = right - times(da, x)
-        if isinstance(right, AbstractZero):
-            return (x, info), Tangent(tuple, right, NO_TANGENT)
-        dx = System(f, A, b, info, options).solve(right)
-        return (x, info), Tangent(tuple, project_to(x)(dx), NO_TANGENT)
+        dA, missing = moving_matrix(A, dA)
+        right = np.reshape(as_array_tangent(db, b), np.shape(x)) - times(dA, x)
+        dx = apply_linear(lambda right: System(f, A, b, info, options).solve(right), right)
+        return (x, info), (dx + missing, NoTangent())
 
     @rrule.register(f)
     def solver_rrule(A, b, x0=None, **options):
         x, info = seen_by_tracers(f, A, b, x0, **options)
-        project_a, project_b = projector_of_matrix(A), project_to(b)
         system, shape_b = System(f, A, b, info, options), np.shape(b)
 
+        @pullback_wrt(primal_of_matrix(A), b, x0)
         def solver_pullback(ybar):
-            xbar = ybar if isinstance(ybar, AbstractZero) else unthunk(ybar[0])
-            if isinstance(xbar, AbstractZero):
-                return NO_TANGENT, xbar, xbar
+            xbar, _ = ybar
             w = system.solve_adjoint(xbar)
-            b_bar = NO_TANGENT if project_b is NON_DIFFERENTIABLE else project_b(np.reshape(w, shape_b))
-            x0_bar = NO_TANGENT if x0 is None else project_to(x0)(ZERO_TANGENT)
-            return stop_early(NO_TANGENT, Thunk(lambda: matrix_cotangent(project_a, A, (-w, x))), b_bar, x0_bar)
+            return lambda: matrix_cotangent(A, (-w, x)), lambda: np.reshape(w, shape_b), ZeroTangent()
 
         return (x, info), solver_pullback
 

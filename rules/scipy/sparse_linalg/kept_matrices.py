@@ -12,22 +12,19 @@ from rules.numpy.array_like import seen_by_tracers, tracer_within
 from rules.scipy.linear_maps import composed
 from rules.scipy.sparse import SPARSE
 from rules.scipy.sparse_linalg.direct import ADJOINT_OF, decline_other_than_matrix, solve_by_factors
-from rules.scipy.sparse_linalg.operators import NO_TANGENT, adjoint, conj, matrix_cotangent, times
+from rules.scipy.sparse_linalg.operators import adjoint, conj, matrix_cotangent, times
 from rulescore import (
     AbstractZero,
+    NoTangent,
     Tangent,
-    Thunk,
-    ZeroTangent,
+    apply_linear,
     frule,
     ignore_derivatives,
     not_implemented,
-    project_to,
+    pullback_wrt,
+    pushforward,
     rrule,
-    unthunk,
 )
-from rulescore.tangents.projection import NON_DIFFERENTIABLE
-
-ZERO_TANGENT = ZeroTangent()
 
 FACTOR = not_implemented(
     "the factors L and U of a scipy.sparse.linalg.splu, whose pattern changes with the matrix: use its solve(b)"
@@ -55,36 +52,35 @@ def adjoint_solution(A, x, trans, factors):
     return factored_solution(A, x, ADJOINT_OF[trans], factors)
 
 
+def moved_solution(dA, db, A, x, trans, factors):
+    """A dX = dB - dA X, or the same of Aᵀ or Aᴴ."""
+    right = db - apply_linear(lambda dA: times(matrix_of(dA, trans), x), dA)
+    return factored_solution(A, right if right.dtype == x.dtype else right.astype(x.dtype), trans, factors)
+
+
+def solution_cotangents(A, x, xbar, trans, factors):
+    """Ā, to be computed on demand, and B̄; see `factored_solution_rrule`."""
+    columns = adjoint_solution(A, xbar if xbar.dtype == x.dtype else xbar.astype(x.dtype), trans, factors)
+
+    def a_bar():
+        pairs = {"N": (-columns, x), "T": (-conj(x), conj(columns)), "H": (-x, columns)}
+        return matrix_cotangent(A, pairs[trans])
+
+    return a_bar, columns
+
+
 @frule.register(factored_solution, SPARSE)
-def factored_solution_frule(tangents, A, b, trans, factors):
-    _, da, db, *_ = tangents
+@pushforward
+def factored_solution_frule(dA, db, A, b, trans, factors):
     x = factored_solution(A, b, trans, factors)
-    right = ZERO_TANGENT if isinstance(db, AbstractZero) else db
-    if not isinstance(da, AbstractZero):
-        right = right - times(matrix_of(da, trans), x)
-    if isinstance(right, AbstractZero):
-        return x, right
-    return x, factored_solution(A, right if right.dtype == x.dtype else right.astype(x.dtype), trans, factors)
+    return x, moved_solution(dA, db, A, x, trans, factors)
 
 
 @rrule.register(factored_solution, SPARSE)
 def factored_solution_rrule(A, b, trans, factors):
     """B̄ = A⁻ᴴ X̄ and Ā = -B̄ Xᴴ; with Aᵀ or Aᴴ in the place of A, Ā is the transpose or the adjoint of that."""
-    x, project_b = factored_solution(A, b, trans, factors), project_to(b)
-
-    def factored_solution_pullback(xbar):
-        xbar = unthunk(xbar)
-        if isinstance(xbar, AbstractZero):
-            return NO_TANGENT, xbar, xbar
-        columns = adjoint_solution(A, xbar if xbar.dtype == x.dtype else xbar.astype(x.dtype), trans, factors)
-
-        def a_bar():
-            pairs = {"N": (-columns, x), "T": (-conj(x), conj(columns)), "H": (-x, columns)}
-            return matrix_cotangent(project_to(A), A, pairs[trans])
-
-        return NO_TANGENT, Thunk(a_bar), NO_TANGENT if project_b is NON_DIFFERENTIABLE else project_b(columns)
-
-    return x, factored_solution_pullback
+    x = factored_solution(A, b, trans, factors)
+    return x, pullback_wrt(A, b)(lambda xbar: solution_cotangents(A, x, xbar, trans, factors))
 
 
 # ---------------------------------------------------------------- objects
@@ -122,20 +118,21 @@ class Factorized(KeptSuperLU):
 
 
 @frule.register(KeptSuperLU.solve)
-def solve_frule(tangents, self, rhs, trans="N"):
-    dself, drhs, *_ = tangents[1:]
-    da = dself if isinstance(dself, AbstractZero) else dself.matrix
-    return factored_solution_frule((NO_TANGENT, da, drhs), self.matrix, rhs, trans, self._factors)
+@pushforward
+def solve_frule(dself, drhs, self, rhs, trans="N"):
+    x = self.solve(rhs, trans)
+    return x, moved_solution(dself.matrix, drhs, self.matrix, x, trans, self._factors)
 
 
 @rrule.register(KeptSuperLU.solve)
 def solve_rrule(self, rhs, trans="N"):
     """See `factored_solution_rrule`."""
-    x, pullback = factored_solution_rrule(self.matrix, rhs, trans, self._factors)
+    x = self.solve(rhs, trans)
 
+    @pullback_wrt(self, rhs)
     def solve_pullback(xbar):
-        _, abar, bbar = pullback(xbar)
-        return NO_TANGENT, abar if isinstance(abar, AbstractZero) else Tangent(type(self), matrix=abar), bbar
+        a_bar, columns = solution_cotangents(self.matrix, x, xbar, trans, self._factors)
+        return lambda: Tangent(type(self), matrix=a_bar()), columns
 
     return x, solve_pullback
 
@@ -157,17 +154,12 @@ def factorized_of(A, options):
 
 
 def with_tangent(y, da):
-    return y, da if isinstance(da, AbstractZero) else Tangent(type(y), matrix=da, _factors=NO_TANGENT)
+    # No pushforward, which calls SciPy's function along a zero, and would return an object without its matrix.
+    return y, da if isinstance(da, AbstractZero) else Tangent(type(y), matrix=da, _factors=NoTangent())
 
 
 def with_pullback(y, A):
-    project = project_to(A)
-
-    def factorisation_pullback(ybar):
-        ybar = unthunk(ybar)
-        return NO_TANGENT, project(ybar if isinstance(ybar, AbstractZero) else ybar.matrix)
-
-    return y, factorisation_pullback
+    return y, pullback_wrt(A)(lambda ybar: ybar.matrix)
 
 
 @frule.register(linalg.splu, SPARSE)

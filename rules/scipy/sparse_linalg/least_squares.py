@@ -16,19 +16,15 @@ from scipy.sparse import linalg
 from scipy.sparse.linalg import LinearOperator
 
 from rules.numpy.array_like import as_array, as_array_tangent, seen_by_tracers
-from rules.numpy.reduced_axes import NOT_GIVEN, projector_of, stop_early
+from rules.numpy.reduced_axes import NOT_GIVEN
 from rules.scipy.sparse_linalg.operators import (
-    NO_TANGENT,
     adjoint,
-    matrix_cotangent,
-    projector_of_matrix,
-    refuse_moving_operator,
+    cotangent_of_operator_or,
+    moving_matrix,
+    primal_of_matrix,
     times,
 )
-from rulescore import AbstractZero, Tangent, Thunk, ZeroTangent, frule, not_implemented, project_to, rrule, unthunk
-from rulescore.tangents.projection import NON_DIFFERENTIABLE
-
-ZERO_TANGENT = ZeroTangent()
+from rulescore import NoTangent, apply_linear, frule, not_implemented, pullback_wrt, pushforward, rrule
 
 ESTIMATES = not_implemented(
     "what lsqr and lsmr return beside the solution: compute it from the solution, as np.linalg.norm(b - A @ x)"
@@ -59,15 +55,11 @@ class Problem:
         return seen_by_tracers(self.f, adjoint(self.damped), x, 0.0, **self.options)[0]
 
     def tangent(self, da, db):
-        right = db if isinstance(da, AbstractZero) else db - times(da, self.x)
-        dx = self.p(right)
-        if isinstance(da, AbstractZero):
-            return dx
-        adjoint_da = adjoint(da)
-        dx = dx + self.p(self.p_adjoint(times(adjoint_da, self.residuals())))
+        dx = self.p(db - times(da, self.x))
+        dx = dx + apply_linear(lambda da: self.p(self.p_adjoint(times(adjoint(da), self.residuals()))), da)
         if self.rows < self.columns and not self.damp:
-            outside = times(adjoint_da, self.p_adjoint(self.x))
-            dx = dx + outside - self.p(times(self.A, outside))
+            outside = apply_linear(lambda da: times(adjoint(da), self.p_adjoint(self.x)), da)
+            dx = dx + outside - apply_linear(lambda outside: self.p(times(self.A, outside)), outside)
         return dx
 
     def cotangents(self, xbar):
@@ -115,44 +107,31 @@ def decline_other_shapes(A, b):
 def register_least_squares(f, count):
     """The rules of ``x, *others = f(A, b, damp, **options)`` with so many other outputs."""
 
-    def tangent_of_output(dx):
-        others = ZERO_TANGENT if isinstance(dx, AbstractZero) else ESTIMATES
-        return Tangent(tuple, dx, NO_TANGENT, NO_TANGENT, *[others] * (count - 2))
-
     @frule.register(f)
-    def least_squares_frule(tangents, A, b, damp=0.0, **options):
-        _, da, db, *rest = tangents
+    @pushforward
+    def least_squares_frule(dA, db, ddamp, A, b, damp=0.0, **options):
         decline_other_shapes(A, b)
         y = seen_by_tracers(f, A, b, damp, **options)
-        missing = refuse_moving_operator(A, da)
-        if missing is None and rest and not isinstance(rest[0], AbstractZero):
-            missing = DAMPING
-        if missing is not None:
-            return y, tangent_of_output(missing)
-        db = ZERO_TANGENT if isinstance(db, AbstractZero) else np.reshape(as_array_tangent(db, b), -1)
-        if isinstance(da, AbstractZero) and isinstance(db, AbstractZero):
-            return y, tangent_of_output(db)
-        return y, tangent_of_output(project_to(y[0])(Problem(f, A, b, y[0], damp, options).tangent(da, db)))
+        dA, missing = moving_matrix(A, dA)
+        db = np.reshape(as_array_tangent(db, b), -1)
+        dx = apply_linear(lambda dA, db: Problem(f, A, b, y[0], damp, options).tangent(dA, db), dA, db)
+        return y, (dx + missing + DAMPING * ddamp, NoTangent(), NoTangent(), *[ESTIMATES] * (count - 2))
 
     @rrule.register(f)
     def least_squares_rrule(A, b, damp=NOT_GIVEN, **options):
         decline_other_shapes(A, b)
-        damp_bar = NO_TANGENT if projector_of(damp) is NON_DIFFERENTIABLE else DAMPING
-        damp = 0.0 if damp is NOT_GIVEN else damp
-        y = seen_by_tracers(f, A, b, damp, **options)
-        project_a, project_b, shape_b = projector_of_matrix(A), project_to(b), np.shape(b)
+        damping = 0.0 if damp is NOT_GIVEN else damp
+        y, shape_b = seen_by_tracers(f, A, b, damping, **options), np.shape(b)
 
+        @pullback_wrt(primal_of_matrix(A), b, damp)
         def least_squares_pullback(ybar):
-            if isinstance(ybar, AbstractZero):
-                return NO_TANGENT, ybar, ybar
-            xbar, *others = [unthunk(part) for part in ybar]
-            if any(not isinstance(bar, AbstractZero) and np.any(bar) for bar in others[2:]):
-                return NO_TANGENT, ESTIMATES, ESTIMATES
-            if isinstance(xbar, AbstractZero):
-                return NO_TANGENT, xbar, xbar
-            w, pairs = Problem(f, A, b, y[0], damp, options).cotangents(xbar)
-            b_bar = NO_TANGENT if project_b is NON_DIFFERENTIABLE else project_b(np.reshape(w, shape_b))
-            return stop_early(NO_TANGENT, Thunk(lambda: matrix_cotangent(project_a, A, *pairs())), b_bar, damp_bar)
+            xbar, _, _, *of_estimates = ybar
+            if any(map(np.any, of_estimates)):
+                return ESTIMATES, ESTIMATES, DAMPING
+            problem = Problem(f, A, b, y[0], damping, options)
+            # Cotangents of the estimates may be written out as zeros, and that of the solution be none.
+            top, pairs = problem.cotangents(xbar + np.zeros_like(y[0]))
+            return lambda: cotangent_of_operator_or(A, pairs), lambda: np.reshape(top, shape_b), DAMPING
 
         return y, least_squares_pullback
 

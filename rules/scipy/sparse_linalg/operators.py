@@ -12,10 +12,8 @@ from rules.numpy.array_like import as_array, seen_by_tracers
 from rules.numpy.products import adjoint as dense_adjoint
 from rules.scipy.sparse import adjoint as sparse_adjoint
 from rules.scipy.sparse import conj, inner_products, product
-from rulescore import AbstractZero, NoTangent, frule, not_implemented, project_to, rrule, unthunk
-from rulescore.tangents.projection import NON_DIFFERENTIABLE
-
-NO_TANGENT = NoTangent()
+from rulescore import ZeroTangent, apply_linear, frule, not_implemented, pullback_wrt, pushforward, rrule
+from rulescore.tangents.sparsity import pattern_of
 
 OPERATOR = not_implemented(
     "what the products of a scipy.sparse.linalg.LinearOperator depend on: pass the matrix itself, sparse or dense"
@@ -43,25 +41,47 @@ def as_columns(x):
     return x[:, None] if np.ndim(x) == 1 else x
 
 
-def matrix_cotangent(project, a, *pairs):
-    """Σ l rᴴ over pairs of vectors, or of matrices of columns, in the tangent space of A."""
-    if project is NON_DIFFERENTIABLE or isinstance(a, LinearOperator):
-        return OPERATOR if isinstance(a, LinearOperator) else NO_TANGENT
-    pairs = [(as_columns(left), as_columns(right)) for left, right in pairs]
+def matrix_cotangent(a, *pairs):
+    """Σ l rᴴ over pairs of vectors, or of matrices of columns, at the entries of A; a pair with a zero adds nothing."""
+    if isinstance(a, LinearOperator):
+        return OPERATOR
     if not sparse.issparse(a):
-        return project(sum(left @ dense_adjoint(right) for left, right in pairs))
-    rows, columns = project.coordinates
-    return project.of_entries(sum(inner_products(left, rows, right, columns) for left, right in pairs))
+        return sum_of_products(lambda left, right: as_columns(left) @ dense_adjoint(as_columns(right)), pairs)
+    pattern = pattern_of(a)
+    rows, columns = pattern.coords
+    return pattern.with_values(
+        sum_of_products(
+            lambda left, right: inner_products(as_columns(left), rows, as_columns(right), columns),
+            pairs,
+        )
+    )
 
 
-def projector_of_matrix(a):
-    """`project_to`, but for operators, whose attributes say nothing of what they do."""
-    return NON_DIFFERENTIABLE if isinstance(a, LinearOperator) else project_to(a)
+def sum_of_products(product, pairs):
+    """The sum of a bilinear function over pairs."""
+
+    def of_pair(left, right):
+        return apply_linear(lambda left: apply_linear(lambda right: product(left, right), right), left)
+
+    return sum(of_pair(left, right) for left, right in pairs)
 
 
-def refuse_moving_operator(a, da):
-    """An error where an operator has a tangent."""
-    return OPERATOR if isinstance(a, LinearOperator) and not isinstance(da, AbstractZero) else None
+def cotangent_of_operator_or(a, pairs):
+    """`matrix_cotangent` by a function that returns the pairs, which an operator has no use for."""
+    return OPERATOR if isinstance(a, LinearOperator) else matrix_cotangent(a, *pairs())
+
+
+def primal_of_matrix(a):
+    """What `pullback_wrt` takes for a matrix: for an operator, whose attributes say nothing of what it does, a number.
+
+    So its cotangent is asked for, and says that it is missing.
+    """
+    return 1.0 if isinstance(a, LinearOperator) else a
+
+
+def moving_matrix(a, da):
+    """The tangent of a matrix, and what it adds to every output: of an operator, a derivative that is missing."""
+    return (ZeroTangent(), OPERATOR * da) if isinstance(a, LinearOperator) else (da, ZeroTangent())
 
 
 # ---------------------------------------------------------------- products with operators
@@ -71,25 +91,13 @@ def register_product(f, transposed):
     """The rules of y = A x, linear in x, with x̄ = Aᴴ ȳ."""
 
     @frule.register(f, LinearOperator)
-    def product_frule(tangents, A, x, /):
-        _, dA, dx = tangents
-        y = seen_by_tracers(f, A, x)
-        missing = refuse_moving_operator(A, dA)
-        if missing is not None or isinstance(dx, AbstractZero):
-            return y, dx if missing is None else missing
-        return y, seen_by_tracers(f, A, dx)
+    @pushforward
+    def product_frule(dA, dx, A, x, /):
+        return seen_by_tracers(f, A, x), apply_linear(lambda dx: seen_by_tracers(f, A, dx), dx) + OPERATOR * dA
 
     @rrule.register(f, LinearOperator)
     def product_rrule(A, x, /):
-        project = project_to(x)
-
-        def product_pullback(ybar):
-            ybar = unthunk(ybar)
-            if isinstance(ybar, AbstractZero):
-                return NO_TANGENT, NO_TANGENT, ybar
-            return NO_TANGENT, NO_TANGENT, project(seen_by_tracers(transposed, A, ybar))
-
-        return seen_by_tracers(f, A, x), product_pullback
+        return seen_by_tracers(f, A, x), pullback_wrt(..., x)(lambda ybar: seen_by_tracers(transposed, A, ybar))
 
 
 register_product(LinearOperator.matvec, LinearOperator.rmatvec)
@@ -98,13 +106,13 @@ register_product(LinearOperator.matmat, LinearOperator.rmatmat)
 register_product(LinearOperator.rmatmat, LinearOperator.matmat)
 
 __all__ = [
-    "NO_TANGENT",
     "OPERATOR",
     "adjoint",
     "as_columns",
     "conj",
+    "cotangent_of_operator_or",
     "matrix_cotangent",
-    "projector_of_matrix",
-    "refuse_moving_operator",
+    "moving_matrix",
+    "primal_of_matrix",
     "times",
 ]

@@ -12,11 +12,9 @@ from scipy.sparse.linalg import LinearOperator
 
 from rules.numpy.linalg.eigenvalues import NO_EIGENVECTORS, coinciding, reciprocal_differences
 from rules.scipy.sparse import SPARSE
-from rules.scipy.sparse_linalg.operators import NO_TANGENT, adjoint, matrix_cotangent, times
-from rulescore import AbstractZero, MissingDerivativeError, Tangent, ZeroTangent, frule, project_to, rrule, unthunk
-from rulescore.tangents.projection import NON_DIFFERENTIABLE
-
-ZERO_TANGENT = ZeroTangent()
+from rules.scipy.sparse_linalg.operators import adjoint, matrix_cotangent, times
+from rulescore import MissingDerivativeError, apply_linear, frule, pullback_wrt, pushforward, rrule
+from rulescore.tangents.sparsity import pattern_of
 
 
 class Eigenpairs:
@@ -83,23 +81,18 @@ def in_order_of(y, w, x):
 
 
 @frule.register(linalg.eigsh, (*SPARSE, np.ndarray))
-def eigsh_frule(tangents, A, k=6, M=None, sigma=None, which="LM", v0=None, *, return_eigenvectors=True, **options):
+@pushforward
+def eigsh_frule(
+    dA, _dsigma, _dv0, A, k=6, M=None, sigma=None, which="LM", v0=None, *, return_eigenvectors=True, **options
+):
     decline_generalised(M, A)
-    dA = tangents[1]
     w, v = linalg.eigsh(A, k, None, sigma, which, v0, **options)
-    y = (
-        (w, v)
-        if return_eigenvectors
-        else linalg.eigsh(A, k, None, sigma, which, v0, return_eigenvectors=False, **options)
-    )
-    if isinstance(dA, AbstractZero):
-        return y, dA
     moved = times(dA, v)
     dw = np.real(np.sum(np.conj(v) * moved, axis=0))
     if not return_eigenvectors:
-        return y, project_to(y)(in_order_of(y, w, dw))
-    dv = Eigenpairs(lambda x: A @ x, w, v).slopes(moved)
-    return y, Tangent(tuple, project_to(w)(dw), project_to(v)(dv))
+        y = linalg.eigsh(A, k, None, sigma, which, v0, return_eigenvectors=False, **options)
+        return y, in_order_of(y, w, dw)
+    return (w, v), (dw, Eigenpairs(lambda x: A @ x, w, v).slopes(moved))
 
 
 @rrule.register(linalg.eigsh, (*SPARSE, np.ndarray))
@@ -110,28 +103,17 @@ def eigsh_rrule(A, k=6, M=None, sigma=None, which="LM", v0=None, *, return_eigen
     have a derivative.
     """
     decline_generalised(M, A)
-    project = project_to(A)
     w, v = linalg.eigsh(A, k, None, sigma, which, v0, **options)
     if not return_eigenvectors:
         # Without vectors, SciPy may put them into another order.
         y = linalg.eigsh(A, k, None, sigma, which, v0, return_eigenvectors=False, **options)
+        return y, pullback_wrt(A)(lambda ybar: matrix_cotangent(A, (v * in_order_of(w, y, ybar), v)))
 
-        def values_pullback(ybar):
-            ybar = unthunk(ybar)
-            if isinstance(ybar, AbstractZero):
-                return NO_TANGENT, ybar
-            return NO_TANGENT, matrix_cotangent(project, A, (v * in_order_of(w, y, ybar), v))
-
-        return y, values_pullback
-
+    @pullback_wrt(A)
     def eigsh_pullback(ybar):
-        if isinstance(ybar, AbstractZero) or project is NON_DIFFERENTIABLE:
-            return NO_TANGENT, project(ybar)
-        wbar, vbar = (unthunk(part) for part in ybar)
-        left = ZERO_TANGENT if isinstance(wbar, AbstractZero) else v * wbar
-        if not isinstance(vbar, AbstractZero):
-            left = left + Eigenpairs(lambda x: A @ x, w, v).slopes(vbar)
-        return NO_TANGENT, left if isinstance(left, AbstractZero) else matrix_cotangent(project, A, (left, v))
+        wbar, vbar = ybar
+        left = v * wbar + apply_linear(lambda vbar: Eigenpairs(lambda x: A @ x, w, v).slopes(vbar), vbar)
+        return matrix_cotangent(A, (left, v))
 
     return (w, v), eigsh_pullback
 
@@ -147,7 +129,7 @@ class SingularTriplets:
         self.rows = A.shape[0]
 
     def slopes(self, of_u, of_v):
-        """The halves of (σᵢ - H)⁺ x, for H = [[0, A], [Aᴴ, 0]] and the columns x = (xᵤ, xᵥ)."""
+        """(σᵢ - H)⁺ x, for H = [[0, A], [Aᴴ, 0]] and the columns x = (xᵤ, xᵥ), of which one half may be zero."""
         a_h = adjoint(self.A)
         known = np.concatenate([np.concatenate([self.u, self.v]), np.concatenate([self.u, -self.v])], axis=1)
         values = np.concatenate([self.s, -self.s])
@@ -155,10 +137,9 @@ class SingularTriplets:
         def apply(x):
             return np.concatenate([self.A @ x[self.rows :], a_h @ x[: self.rows]])
 
-        x = np.concatenate([of_u, of_v])
+        x = np.concatenate([of_u + np.zeros_like(self.u), of_v + np.zeros_like(self.v)])
         every = np.concatenate([x, np.zeros_like(x)], axis=1)
-        slopes = Eigenpairs(apply, values, known / np.sqrt(2)).slopes(every)[:, : len(self.s)]
-        return slopes[: self.rows], slopes[self.rows :]
+        return Eigenpairs(apply, values, known / np.sqrt(2)).slopes(every)[:, : len(self.s)]
 
 
 def decline_part_of_vectors(return_singular_vectors, A):
@@ -168,51 +149,43 @@ def decline_part_of_vectors(return_singular_vectors, A):
 
 
 @frule.register(linalg.svds, (*SPARSE, np.ndarray))
-def svds_frule(tangents, A, k=6, *, return_singular_vectors=True, **options):
+@pushforward
+def svds_frule(dA, A, k=6, *, return_singular_vectors=True, **options):
     decline_part_of_vectors(return_singular_vectors, A)
-    dA = tangents[1]
     u, s, vh = linalg.svds(A, k, **options)
-    y = (u, s, vh) if return_singular_vectors else s
-    if isinstance(dA, AbstractZero):
-        return y, dA
     v = np.conj(vh.T)
     of_u, of_v = times(dA, v), times(adjoint(dA), u)
-    ds = project_to(s)(np.real(np.sum(np.conj(u) * of_u, axis=0)))
+    ds = np.real(np.sum(np.conj(u) * of_u, axis=0))
     if not return_singular_vectors:
-        return y, ds
-    du, dv = SingularTriplets(A, u, s, v).slopes(of_u, of_v)
-    return y, Tangent(tuple, project_to(u)(du), ds, project_to(vh)(np.conj(dv.T)))
+        return s, ds
+    slopes = SingularTriplets(A, u, s, v).slopes(of_u, of_v)
+    return (u, s, vh), (slopes[: len(u)], ds, np.conj(slopes[len(u) :].T))
 
 
 @rrule.register(linalg.svds, (*SPARSE, np.ndarray))
 def svds_rrule(A, k=6, *, return_singular_vectors=True, **options):
     """Ā = Σ σ̄ u vᴴ + hᵤ vᴴ + u hᵥᴴ, where (hᵤ, hᵥ) is what `SingularTriplets` makes of (ū, v̄)."""
     decline_part_of_vectors(return_singular_vectors, A)
-    project = project_to(A)
     u, s, vh = linalg.svds(A, k, **options)
     v = np.conj(vh.T)
+    if not return_singular_vectors:
+        return s, pullback_wrt(A)(lambda sbar: matrix_cotangent(A, (u * sbar, v)))
 
+    @pullback_wrt(A)
     def svds_pullback(ybar):
-        if isinstance(ybar, AbstractZero) or project is NON_DIFFERENTIABLE:
-            return NO_TANGENT, project(ybar)
-        ubar, sbar, vhbar = map(unthunk, ybar) if return_singular_vectors else (ZERO_TANGENT, ybar, ZERO_TANGENT)
-        pairs = [] if isinstance(sbar, AbstractZero) else [(u * unthunk(sbar), v)]
-        if not (isinstance(ubar, AbstractZero) and isinstance(vhbar, AbstractZero)):
-            ubar = np.zeros_like(u) if isinstance(ubar, AbstractZero) else ubar
-            vbar = np.zeros_like(v) if isinstance(vhbar, AbstractZero) else np.conj(vhbar.T)
-            of_u, of_v = SingularTriplets(A, u, s, v).slopes(ubar, vbar)
-            pairs += [(of_u, v), (u, of_v)]
-        return NO_TANGENT, matrix_cotangent(project, A, *pairs) if pairs else ZERO_TANGENT
+        ubar, sbar, vhbar = ybar
+        slopes = apply_linear(SingularTriplets(A, u, s, v).slopes, ubar, np.conj(vhbar.T))
+        return matrix_cotangent(A, (u * sbar, v), (slopes[: len(u)], v), (u, slopes[len(u) :]))
 
-    return ((u, s, vh) if return_singular_vectors else s), svds_pullback
+    return (u, s, vh), svds_pullback
 
 
 # ---------------------------------------------------------------- norms
 
 
-def norm_slopes(x, project, ord, axis, y):
+def norm_slopes(x, pattern, ord, axis, y):
     """∂y/∂x at the entries of x, and which output each of them belongs to; ties share equally, and 0 has slope 0."""
-    values, places = project.entries_of(x), project.coordinates
+    values, places = pattern.values_of(x), pattern.coords
     sizes = np.abs(values)
     signs = values / np.where(sizes == 0, 1, sizes)
     if axis is None and ord in (None, "fro", "f"):
@@ -246,28 +219,24 @@ def decline_unless_matrix(x):
 
 
 @frule.register(linalg.norm, SPARSE)
-def norm_frule(tangents, x, ord=None, axis=None):
+@pushforward
+def norm_frule(dx, _dord, x, ord=None, axis=None):
     decline_unless_matrix(x)
-    y, dx = linalg.norm(x, ord, axis), tangents[1]
-    if isinstance(dx, AbstractZero):
-        return y, dx
-    project = project_to(x)
-    slopes, lines = norm_slopes(x, project, ord, axis, y)
-    terms = np.real(np.conj(slopes) * project.entries_of(dx))
-    return y, project_to(y)(np.sum(terms) if lines is None else np.bincount(lines, terms, minlength=len(y)))
+    y, pattern = linalg.norm(x, ord, axis), pattern_of(x)
+    slopes, lines = norm_slopes(x, pattern, ord, axis, y)
+    terms = np.real(np.conj(slopes) * pattern.values_of(dx))
+    return y, np.sum(terms) if lines is None else np.bincount(lines, terms, minlength=len(y))
 
 
 @rrule.register(linalg.norm, SPARSE)
 def norm_rrule(x, ord=None, axis=None):
     """x̄ = ȳ ∂y/∂x at the entries; a zero that is not stored has no cotangent."""
     decline_unless_matrix(x)
-    y, project = linalg.norm(x, ord, axis), project_to(x)
-    slopes, lines = norm_slopes(x, project, ord, axis, y)
+    y, pattern = linalg.norm(x, ord, axis), pattern_of(x)
+    slopes, lines = norm_slopes(x, pattern, ord, axis, y)
 
+    @pullback_wrt(x)
     def norm_pullback(ybar):
-        ybar = unthunk(ybar)
-        if isinstance(ybar, AbstractZero):
-            return NO_TANGENT, ybar
-        return NO_TANGENT, project.of_entries(slopes * (ybar if lines is None else ybar[lines]))
+        return pattern.with_values(slopes * (ybar if lines is None else ybar[lines]))
 
     return y, norm_pullback
