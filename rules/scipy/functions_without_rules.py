@@ -1,21 +1,25 @@
 """What of SciPy has no rules, and why, by module: derivatives nobody has written, numbers that are constant, words.
 
-Each package of rules calls `declare` for its module. Functions are given by name: some are missing in an older SciPy,
-or gone in a newer one.
+Each package of rules declares what concerns its module. Functions are given by name: some are missing in an older
+SciPy, or gone in a newer one.
 """
 
 import functools
 
-from rulescore import missing_rules, non_differentiable, not_numerical
+
+def missing_in(module):
+    """Functions with a derivative and no rule, in lists, each with the reason and what to write instead."""
+    return [(_functions(module, names), because) for names, because in MISSING[module.__name__]]
 
 
-def declare(module):
-    """Declare what the tables below say of a module."""
-    name = module.__name__
-    for names, because in MISSING.get(name, ()):
-        missing_rules(*_functions(module, names), because=because)
-    non_differentiable(*_functions(module, CONSTANT.get(name, "")))
-    not_numerical(*_functions(module, NOT_NUMERICAL.get(name, "")))
+def constant_in(module):
+    """Functions whose outputs are constant."""
+    return _functions(module, CONSTANT[module.__name__])
+
+
+def not_numerical_in(module):
+    """Functions of settings, formats and the like."""
+    return _functions(module, NOT_NUMERICAL[module.__name__])
 
 
 def _functions(module, names):

@@ -7,5 +7,7 @@ from rules.scipy.integrate import boundary_values as boundary_values
 from rules.scipy.integrate import initial_values as initial_values
 from rules.scipy.integrate import quadrature as quadrature
 from rules.scipy.integrate import sampled_data as sampled_data
+from rulescore import missing_rules
 
-functions_without_rules.declare(scipy.integrate)
+for _functions, _because in functions_without_rules.missing_in(scipy.integrate):
+    missing_rules(*_functions, because=_because)

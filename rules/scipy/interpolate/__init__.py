@@ -33,6 +33,7 @@ from rules.scipy.interpolate.scattered import (
     LinearNDInterpolator,
 )
 from rules.scipy.interpolate.surfaces import NdBSpline
+from rulescore import missing_rules
 
 __all__ = [
     "Akima1DInterpolator",
@@ -61,4 +62,5 @@ __all__ = [
     "weighted_neighbours",
 ]
 
-functions_without_rules.declare(scipy.interpolate)
+for _functions, _because in functions_without_rules.missing_in(scipy.interpolate):
+    missing_rules(*_functions, because=_because)

@@ -29,6 +29,7 @@ from rules.scipy.linalg import (
     toeplitz_systems,
     tridiagonal_eigenvalues,
 )
+from rulescore import missing_rules, not_numerical
 
 __all__ = [
     "banded_systems",
@@ -57,4 +58,6 @@ __all__ = [
     "tridiagonal_eigenvalues",
 ]
 
-functions_without_rules.declare(scipy.linalg)
+for _functions, _because in functions_without_rules.missing_in(scipy.linalg):
+    missing_rules(*_functions, because=_because)
+not_numerical(*functions_without_rules.not_numerical_in(scipy.linalg))

@@ -15,6 +15,7 @@ from rules.scipy.ndimage import (
     transforms,
     windows,
 )
+from rulescore import missing_rules, not_numerical
 
 __all__ = [
     "affine_transforms",
@@ -29,4 +30,6 @@ __all__ = [
     "windows",
 ]
 
-functions_without_rules.declare(scipy.ndimage)
+for _functions, _because in functions_without_rules.missing_in(scipy.ndimage):
+    missing_rules(*_functions, because=_because)
+not_numerical(*functions_without_rules.not_numerical_in(scipy.ndimage))

@@ -7,5 +7,9 @@ from rules.scipy.optimize import least_squares as least_squares
 from rules.scipy.optimize import linear_problems as linear_problems
 from rules.scipy.optimize import minimization as minimization
 from rules.scipy.optimize import roots as roots
+from rulescore import missing_rules, non_differentiable, not_numerical
 
-functions_without_rules.declare(scipy.optimize)
+for _functions, _because in functions_without_rules.missing_in(scipy.optimize):
+    missing_rules(*_functions, because=_because)
+non_differentiable(*functions_without_rules.constant_in(scipy.optimize))
+not_numerical(*functions_without_rules.not_numerical_in(scipy.optimize))

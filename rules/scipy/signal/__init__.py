@@ -20,6 +20,7 @@ from rules.scipy.signal import (
     waveforms,
     windows,
 )
+from rulescore import missing_rules
 
 __all__ = [
     "analytic_signals",
@@ -39,4 +40,5 @@ __all__ = [
     "windows",
 ]
 
-functions_without_rules.declare(scipy.signal)
+for _functions, _because in functions_without_rules.missing_in(scipy.signal):
+    missing_rules(*_functions, because=_because)

@@ -13,6 +13,7 @@ from rules.scipy.sparse_linalg import (
     operators,
     spectra,
 )
+from rulescore import missing_rules, non_differentiable, not_numerical
 
 __all__ = [
     "direct",
@@ -25,4 +26,7 @@ __all__ = [
     "spectra",
 ]
 
-functions_without_rules.declare(scipy.sparse.linalg)
+for _functions, _because in functions_without_rules.missing_in(scipy.sparse.linalg):
+    missing_rules(*_functions, because=_because)
+non_differentiable(*functions_without_rules.constant_in(scipy.sparse.linalg))
+not_numerical(*functions_without_rules.not_numerical_in(scipy.sparse.linalg))

@@ -23,6 +23,7 @@ from rules.scipy.special import (
     softmax,
     zeta_and_beta,
 )
+from rulescore import missing_rules
 
 __all__ = [
     "airy_and_related",
@@ -41,4 +42,5 @@ __all__ = [
     "zeta_and_beta",
 ]
 
-functions_without_rules.declare(scipy.special)
+for _functions, _because in functions_without_rules.missing_in(scipy.special):
+    missing_rules(*_functions, because=_because)

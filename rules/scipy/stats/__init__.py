@@ -15,6 +15,7 @@ from rules.scipy.stats import (
     standard_scores,
     standardised,
 )
+from rulescore import missing_rules, non_differentiable
 
 __all__ = [
     "discrete",
@@ -29,4 +30,6 @@ __all__ = [
     "standardised",
 ]
 
-functions_without_rules.declare(scipy.stats)
+for _functions, _because in functions_without_rules.missing_in(scipy.stats):
+    missing_rules(*_functions, because=_because)
+non_differentiable(*functions_without_rules.constant_in(scipy.stats))
