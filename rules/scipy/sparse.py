@@ -16,7 +16,7 @@ import numpy as np
 from multipledispatch import MDNotImplementedError
 from scipy import sparse
 
-from rulescore import apply_linear, frule, linear_rule, pullback_wrt, pushforward, rrule, unbroadcast
+from rulescore import apply_linear, frule, linear_rule, project_to, pullback_wrt, pushforward, rrule, unbroadcast
 from rulescore.tangents.sparsity import pattern_of
 
 SPARSE = (sparse.sparray, sparse.spmatrix)
@@ -131,22 +131,21 @@ def matmul_tangent(da, db, a, b):
 def matmul_rrule(a, b):
     """Ā = Ȳ Bᴴ and B̄ = Aᴴ Ȳ."""
     decline_other_than_matrices(a, b)
+    onto_a, onto_b = project_to(a), project_to(b)
 
     def left(ybar):
         if sparse.issparse(a) and not sparse.issparse(b):
-            pattern = pattern_of(a)
-            rows, columns = pattern.coords
-            return pattern.with_values(inner_products(as_columns(ybar), rows, as_columns(b), columns))
+            rows, columns = onto_a.coordinates
+            return onto_a.of_entries(inner_products(as_columns(ybar), rows, as_columns(b), columns))
         return product(ybar, adjoint(b))
 
     def right(ybar):
         if sparse.issparse(b) and not sparse.issparse(a):
-            pattern = pattern_of(b)
-            rows, columns = pattern.coords
-            return pattern.with_values(inner_products(as_rows(ybar).T, columns, as_rows(a).T, rows))
+            rows, columns = onto_b.coordinates
+            return onto_b.of_entries(inner_products(as_rows(ybar).T, columns, as_rows(a).T, rows))
         return product(adjoint(a), ybar)
 
-    return product(a, b), pullback_wrt(a, b)(left, right)
+    return product(a, b), pullback_wrt(onto_a, onto_b)(left, right)
 
 
 BLOCK = 1 << 20
@@ -227,16 +226,19 @@ def elementwise_tangent(da, db, a, b):
 def elementwise_rrule(a, b):
     """ā = ȳ conj(b), summed over the axes along which ``a`` was repeated; the other way round for ``b``."""
 
-    def cotangent(x, other, ybar):
+    onto_a, onto_b = project_to(a), project_to(b)
+
+    def cotangent(x, other, onto_x, ybar):
         if sparse.issparse(x) and np.shape(x) == np.shape(ybar):
-            pattern = pattern_of(x)
-            return pattern.with_values(pattern.values_of(ybar) * conj(entries_beside(x, other, pattern)))
+            return onto_x.of_entries(onto_x.entries_of(ybar) * conj(entries_beside(x, other, onto_x)))
         if np.ndim(x) == 0:
             return inner_product(other, ybar)
         # The other one is sparse, or `x` is and is repeated: what multiplies it has entries where the other has.
         return sum_to(times(conj(other), ybar), np.shape(x))
 
-    return times(a, b), pullback_wrt(a, b)(lambda ybar: cotangent(a, b, ybar), lambda ybar: cotangent(b, a, ybar))
+    return times(a, b), pullback_wrt(onto_a, onto_b)(
+        lambda ybar: cotangent(a, b, onto_a, ybar), lambda ybar: cotangent(b, a, onto_b, ybar)
+    )
 
 
 def times(a, b):
@@ -246,17 +248,17 @@ def times(a, b):
     return b.multiply(a) if sparse.issparse(b) else a * b
 
 
-def entries_beside(x, other, pattern):
+def entries_beside(x, other, onto_x):
     """The elements of an operand, or the number, that the entries of a sparse ``x`` are multiplied with."""
     if np.ndim(other) == 0:
         return other
     if sparse.issparse(other) and other.shape != x.shape:
         other = other.toarray()
-    return pattern.values_of(other if sparse.issparse(other) else np.broadcast_to(other, x.shape))
+    return onto_x.entries_of(other if sparse.issparse(other) else np.broadcast_to(other, x.shape))
 
 
 def inner_product(a, ybar):
-    """Σ conj(a) ȳ over the entries of a sparse array."""
+    """Σ conj(a) ȳ over the entries of a sparse array, which may be whole numbers."""
     entries_of = pattern_of(a).values_of
     return np.sum(conj(entries_of(a)) * entries_of(ybar))
 
@@ -304,14 +306,11 @@ def scaled_down_rrule(a, b):
     """ā = ȳ / conj(b) and b̄ = -Σ ȳ conj(a / b²)."""
     decline_other_than_numbers(b)
 
-    def left(ybar):
-        pattern = pattern_of(a)
-        return pattern.with_values(pattern.values_of(ybar) / np.conj(b))
-
-    def right(ybar):
-        return -inner_product(a, ybar) / np.conj(b) ** 2
-
-    return a / b, pullback_wrt(a, b)(left, right)
+    onto_a = project_to(a)
+    return a / b, pullback_wrt(onto_a, b)(
+        lambda ybar: onto_a.of_entries(onto_a.entries_of(ybar) / np.conj(b)),
+        lambda ybar: -inner_product(a, ybar) / np.conj(b) ** 2,
+    )
 
 
 def decline_other_than_numbers(x):
@@ -332,19 +331,20 @@ def sum_frule(da, a, axis=None, dtype=None):
 
 def sum_rrule(a, axis=None, dtype=None):
     """Every entry gets the cotangent of the sum it is part of."""
-    y, pattern = a.sum(axis=axis, dtype=dtype), pattern_of(a)
+    onto_a, shape = project_to(a), a.shape
     axes = range(a.ndim) if axis is None else [i % a.ndim for i in ([axis] if np.ndim(axis) == 0 else axis)]
     kept = [i for i in range(a.ndim) if i not in axes]
 
-    @pullback_wrt(a)
+    @pullback_wrt(onto_a)
     def sum_pullback(ybar):
-        places = pattern.coords
+        places = onto_a.coordinates
         # NumPy's matrices, which the older classes return, keep the axis.
-        ybar = np.reshape(dense(ybar), [pattern.shape[i] for i in kept])
-        values = ybar[tuple([places[i] for i in kept])] if kept else np.broadcast_to(ybar, len(places[0]))
-        return pattern.with_values(values)
+        ybar = np.reshape(dense(ybar), [shape[i] for i in kept])
+        return onto_a.of_entries(
+            ybar[tuple([places[i] for i in kept])] if kept else np.broadcast_to(ybar, len(places[0]))
+        )
 
-    return y, sum_pullback
+    return a.sum(axis=axis, dtype=dtype), sum_pullback
 
 
 register_for_both(np.sum, "sum", sum_frule, sum_rrule)

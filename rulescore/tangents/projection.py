@@ -164,10 +164,10 @@ class ObjectArrayProjector(Projector):
 class SparseProjector(Projector):
     """For `scipy.sparse` arrays: only the entries the primal stores have a tangent."""
 
-    __slots__ = ("_dtype", "_pattern")
+    __slots__ = ("_dtype", "_pattern", "_type")
 
     def __init__(self, x: Any) -> None:
-        self._dtype = x.dtype
+        self._dtype, self._type = x.dtype, type(x)
         self._pattern = pattern_of(x)
 
     def _project(self, dx: Any) -> Any:
@@ -178,6 +178,8 @@ class SparseProjector(Projector):
             )
         if dx.shape != self._pattern.shape:
             raise _shape_error(dx, self._pattern.shape)
+        if type(dx) is self._type and dx.dtype == self._dtype and self._pattern.is_of(dx):
+            return dx  # as a rule made it that builds it by `of_entries`
         return self.of_entries(self._pattern.values_of(dx))
 
     @property
@@ -241,7 +243,8 @@ def project_to(x: Any) -> Projector:
     Parameters
     ----------
     x : object
-        The primal. Its shape and type are kept, its values are not.
+        The primal. Its shape and type are kept, its values are not. Its projector itself stands for it, where somebody
+        has made that before.
 
     Returns
     -------
@@ -343,6 +346,8 @@ def _projector_of(x: Any, parents: tuple[int, ...]) -> Projector:
         return _IDENTITY
     if isinstance(x, Blueprint):
         return ArrayProjector(x.shape, x.dtype)
+    if isinstance(x, Projector):
+        return x
     return _structure_projector(x, parents)
 
 

@@ -42,7 +42,7 @@ class Pattern:
             summed = stored.copy()
             summed.sum_duplicates()
             stored = summed if summed.nnz < stored.nnz else stored
-        self._coords = tuple(stored.coords) if hasattr(stored, "coords") else (stored.row, stored.col)
+        self._coords = _coords_of(stored)
 
     @property
     def coords(self) -> tuple[Any, ...]:
@@ -56,9 +56,17 @@ class Pattern:
         """The entries of a dense or sparse array of the same shape that belong to the pattern, as a vector."""
         if not len(self):  # for which SciPy returns a sparse array
             return np.zeros(0, dx.dtype)
+        if self.is_of(dx):
+            return dx.data
         if is_sparse(dx):
             dx = dx.tocsr() if len(self.shape) == 2 else dx.toarray()  # SciPy indexes other numbers of axes differently
         return np.asarray(dx[self.coords]).reshape(-1)
+
+    def is_of(self, dx: Any) -> bool:
+        """Whether an array has this pattern, in the same order; not told of most formats."""
+        if not is_sparse(dx) or dx.format != "coo" or len(dx.data) != len(self):
+            return False
+        return all(map(_are_equal, _coords_of(dx), self.coords))
 
     def with_values(self, values: Any) -> Any:
         """A sparse array of the original's type, with these values in the pattern's order."""
@@ -67,6 +75,14 @@ class Pattern:
         if self._blocksize is not None:
             return self._type(stored.tobsr(self._blocksize), blocksize=self._blocksize)
         return self._type(stored.asformat(self._format))
+
+
+def _coords_of(stored: Any) -> tuple[Any, ...]:
+    return tuple(stored.coords) if hasattr(stored, "coords") else (stored.row, stored.col)
+
+
+def _are_equal(one: Any, other: Any) -> bool:
+    return one is other or np.array_equal(one, other)
 
 
 class CompressedPattern(Pattern):
@@ -92,15 +108,14 @@ class CompressedPattern(Pattern):
         return len(self._indices)
 
     def values_of(self, dx: Any) -> Any:
-        return dx.data if self._is_of(dx) else super().values_of(dx)
+        return dx.data if self.is_of(dx) else super().values_of(dx)
 
-    def _is_of(self, dx: Any) -> bool:
-        """Whether an array has this pattern, in the same order."""
+    def is_of(self, dx: Any) -> bool:
         return (
             is_sparse(dx)
             and dx.format == self._format
-            and (dx.indices is self._indices or np.array_equal(dx.indices, self._indices))
-            and (dx.indptr is self._indptr or np.array_equal(dx.indptr, self._indptr))
+            and _are_equal(dx.indices, self._indices)
+            and _are_equal(dx.indptr, self._indptr)
         )
 
     def with_values(self, values: Any) -> Any:

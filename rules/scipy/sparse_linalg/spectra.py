@@ -13,8 +13,7 @@ from scipy.sparse.linalg import LinearOperator
 from rules.numpy.linalg.eigenvalues import NO_EIGENVECTORS, coinciding, reciprocal_differences
 from rules.scipy.sparse import SPARSE
 from rules.scipy.sparse_linalg.operators import adjoint, matrix_cotangent, times
-from rulescore import MissingDerivativeError, apply_linear, frule, pullback_wrt, pushforward, rrule
-from rulescore.tangents.sparsity import pattern_of
+from rulescore import MissingDerivativeError, apply_linear, frule, project_to, pullback_wrt, pushforward, rrule
 
 
 class Eigenpairs:
@@ -183,9 +182,9 @@ def svds_rrule(A, k=6, *, return_singular_vectors=True, **options):
 # ---------------------------------------------------------------- norms
 
 
-def norm_slopes(x, pattern, ord, axis, y):
+def norm_slopes(x, onto_x, ord, axis, y):
     """∂y/∂x at the entries of x, and which output each of them belongs to; ties share equally, and 0 has slope 0."""
-    values, places = pattern.values_of(x), pattern.coords
+    values, places = onto_x.entries_of(x), onto_x.coordinates
     sizes = np.abs(values)
     signs = values / np.where(sizes == 0, 1, sizes)
     if axis is None and ord in (None, "fro", "f"):
@@ -222,9 +221,9 @@ def decline_unless_matrix(x):
 @pushforward
 def norm_frule(dx, _dord, x, ord=None, axis=None):
     decline_unless_matrix(x)
-    y, pattern = linalg.norm(x, ord, axis), pattern_of(x)
-    slopes, lines = norm_slopes(x, pattern, ord, axis, y)
-    terms = np.real(np.conj(slopes) * pattern.values_of(dx))
+    y, onto_x = linalg.norm(x, ord, axis), project_to(x)
+    slopes, lines = norm_slopes(x, onto_x, ord, axis, y)
+    terms = np.real(np.conj(slopes) * onto_x.entries_of(dx))
     return y, np.sum(terms) if lines is None else np.bincount(lines, terms, minlength=len(y))
 
 
@@ -232,11 +231,11 @@ def norm_frule(dx, _dord, x, ord=None, axis=None):
 def norm_rrule(x, ord=None, axis=None):
     """x̄ = ȳ ∂y/∂x at the entries; a zero that is not stored has no cotangent."""
     decline_unless_matrix(x)
-    y, pattern = linalg.norm(x, ord, axis), pattern_of(x)
-    slopes, lines = norm_slopes(x, pattern, ord, axis, y)
+    y, onto_x = linalg.norm(x, ord, axis), project_to(x)
+    slopes, lines = norm_slopes(x, onto_x, ord, axis, y)
 
-    @pullback_wrt(x)
+    @pullback_wrt(onto_x)
     def norm_pullback(ybar):
-        return pattern.with_values(slopes * (ybar if lines is None else ybar[lines]))
+        return onto_x.of_entries(slopes * (ybar if lines is None else ybar[lines]))
 
     return y, norm_pullback
