@@ -5,10 +5,9 @@
 
 import numpy as np
 
-from rules.numpy.array_like import as_array, as_array_tangent, shape_of
+from rules.numpy.array_like import as_array, as_array_tangent, full_tangent
 from rules.numpy.reduced_axes import NOT_GIVEN, given, tangent_at
 from rulescore import (
-    AbstractZero,
     ZeroTangent,
     apply_linear,
     frule,
@@ -54,11 +53,6 @@ def pair_sum_adjoint(ybar, axis, length):
     return np.concatenate([slab(ybar, axis, 0, 1), pair_sum(ybar, axis), slab(ybar, axis, -1, None)], axis)
 
 
-def array_tangent_or_zeros(dx, x):
-    """The tangent of an argument as an array, of zeros where there is none."""
-    return np.zeros(shape_of(x)) if isinstance(dx, AbstractZero) else as_array_tangent(dx, x)
-
-
 # ---------------------------------------------------------------- diff
 
 
@@ -67,11 +61,11 @@ def array_tangent_or_zeros(dx, x):
 def diff_frule(da, dprepend, dappend, a, n=1, axis=-1, prepend=NOT_GIVEN, append=NOT_GIVEN):
     y = np.diff(a, n, axis, **given(prepend=prepend, append=append))
     ends = {
-        name: array_tangent_or_zeros(dx, x)
+        name: full_tangent(dx, x)
         for name, x, dx in (("prepend", prepend, dprepend), ("append", append, dappend))
         if x is not NOT_GIVEN
     }
-    return y, np.diff(array_tangent_or_zeros(da, a), n, axis, **ends)
+    return y, np.diff(full_tangent(da, a), n, axis, **ends)
 
 
 @rrule.register(np.diff)
@@ -110,10 +104,9 @@ def diff_rrule(a, n=1, axis=-1, prepend=NOT_GIVEN, append=NOT_GIVEN):
 @pushforward
 def ediff1d_frule(dary, dto_end, dto_begin, ary, to_end=None, to_begin=None):
     begin, end = (
-        [] if x is None else np.ravel(array_tangent_or_zeros(dx, x))
-        for x, dx in ((to_begin, dto_begin), (to_end, dto_end))
+        [] if x is None else np.ravel(full_tangent(dx, x)) for x, dx in ((to_begin, dto_begin), (to_end, dto_end))
     )
-    inner = np.diff(np.ravel(array_tangent_or_zeros(dary, ary)))
+    inner = np.diff(np.ravel(full_tangent(dary, ary)))
     return np.ediff1d(ary, to_end, to_begin), np.concatenate([begin, inner, end])
 
 

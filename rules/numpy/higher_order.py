@@ -23,8 +23,6 @@ from rulescore import (
     rrule_via_ad,
 )
 
-NO_TANGENT = NoTangent()
-
 for _function in (np.apply_along_axis, np.apply_over_axes, np.piecewise):
     opt_out(rrule, _function)
     opt_out(frule, _function)
@@ -36,7 +34,7 @@ for _function in (np.apply_along_axis, np.apply_over_axes, np.piecewise):
 @frule.register(np.fromfunction, config=HasForwardMode)
 def fromfunction_frule(config, tangents, function, shape, *, dtype=float, **kwargs):
     indices = np.indices(shape, dtype=dtype)
-    return frule_via_ad(config, (tangents[1], *[NO_TANGENT] * len(indices)), function, *indices, **kwargs)
+    return frule_via_ad(config, (tangents[1], *[NoTangent()] * len(indices)), function, *indices, **kwargs)
 
 
 @rrule.register(np.fromfunction, config=HasReverseMode)
@@ -45,7 +43,7 @@ def fromfunction_rrule(config, function, shape, *, dtype=float, **kwargs):
     y, pullback = rrule_via_ad(config, function, *np.indices(shape, dtype=dtype), **kwargs)
 
     def fromfunction_pullback(ybar):
-        return NO_TANGENT, pullback(ybar)[0]
+        return NoTangent(), pullback(ybar)[0]
 
     return y, fromfunction_pullback
 
@@ -115,7 +113,7 @@ def vectorize_frule(config, tangents, vectorized, *args, **kwargs):
     dself, *dargs = tangents
     dfunction = dself if isinstance(dself, AbstractZero) else dself.pyfunc
     call = Elementwise(vectorized, kwargs)
-    return frule_via_ad(config, (NO_TANGENT, dfunction, *dargs), call, vectorized.pyfunc, *args)
+    return frule_via_ad(config, (NoTangent(), dfunction, *dargs), call, vectorized.pyfunc, *args)
 
 
 @rrule.register(instances_of(np.vectorize), config=HasReverseMode)

@@ -10,8 +10,7 @@ import functools
 import numpy as np
 from multipledispatch import MDNotImplementedError
 
-from rules.numpy.array_like import as_array, conj, shape_of
-from rules.numpy.differences import array_tangent_or_zeros
+from rules.numpy.array_like import as_array, conj, full_tangent, shape_of
 from rules.numpy.indexing import scatter
 from rulescore import frule, pullback_wrt, pushforward, rrule
 
@@ -132,7 +131,7 @@ def prepared(x, xp, fp, left, right, period):
 @pushforward
 def interp_frule(dx, dxp, dfp, dleft, dright, dperiod, x, xp, fp, left=None, right=None, period=None):
     y, (x_in, xp_in, fp_in, *ends), periodic = prepared(x, xp, fp, left, right, period)
-    dx, dxp, dfp = map(array_tangent_or_zeros, (dx, dxp, dfp), (x, xp, fp))
+    dx, dxp, dfp = map(full_tangent, (dx, dxp, dfp), (x, xp, fp))
     if periodic is not None:
         dx, dxp, dfp = periodic.tangents(dx, dxp, dfp, 0.0 + dperiod, np.sign(period))
     segments = Segments(x_in, xp_in, fp_in)

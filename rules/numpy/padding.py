@@ -8,8 +8,7 @@ is linear in the array and in the constants; the maximum, the minimum and the me
 import numpy as np
 from multipledispatch import MDNotImplementedError
 
-from rules.numpy.array_like import as_array, shape_of, who_converts
-from rules.numpy.differences import array_tangent_or_zeros
+from rules.numpy.array_like import as_array, full_tangent, shape_of, who_converts
 from rules.numpy.reduced_axes import NOT_GIVEN, tangent_at
 from rules.numpy.shape import tangents_of_items
 from rulescore import (
@@ -23,8 +22,6 @@ from rulescore import (
     unbroadcast,
     unthunk,
 )
-
-NO_TANGENT = NoTangent()
 
 STATISTICS = {"maximum": np.max, "minimum": np.min, "mean": np.mean, "median": np.median}
 
@@ -217,7 +214,7 @@ class PaddingByStatistic:
     def push(self, x, dx):
         """The padded array, and its tangent."""
         options = {"axis": self.axis, "keepdims": True}
-        pairs = [found_or_declined(frule((NO_TANGENT, dx[w]), self.f, x[w], **options)) for w in self.windows]
+        pairs = [found_or_declined(frule((NoTangent(), dx[w]), self.f, x[w], **options)) for w in self.windows]
         dys = [np.zeros(y.shape) if isinstance(dy, AbstractZero) else unthunk(dy) for y, dy in pairs]
         return self.joined([y for y, _ in pairs], x), self.joined(dys, dx)
 
@@ -325,11 +322,11 @@ def pad_frule(
     darray, dvalues = tangents[1], tangent_at(tangents, 4 if mode == "linear_ramp" else 3)
     x = as_array(array)
     if is_without_tangent(x):  # what is padded with takes its type
-        return padding(x), NO_TANGENT
+        return padding(x), NoTangent()
     if isinstance(darray, AbstractZero) and isinstance(dvalues, AbstractZero):
         return padding(x), darray
     (dx,) = tangents_of_items([darray], [array], x.dtype)
-    y, dy = padding.push(x, dx, array_tangent_or_zeros(dvalues, padding.values))
+    y, dy = padding.push(x, dx, full_tangent(dvalues, padding.values))
     return y, project_to(y)(dy)
 
 

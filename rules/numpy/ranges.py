@@ -6,8 +6,7 @@ import operator
 import numpy as np
 from multipledispatch import MDNotImplementedError
 
-from rules.numpy.array_like import as_array, as_array_tangent, conj, shape_of
-from rules.numpy.differences import array_tangent_or_zeros
+from rules.numpy.array_like import as_array, as_array_tangent, conj, full_tangent, shape_of
 from rules.numpy.reduced_axes import NOT_GIVEN, decline_discarded_imaginary_part, tangent_at
 from rulescore import (
     ZeroTangent,
@@ -69,7 +68,7 @@ def linspace_frule(
 ):
     decline_device(device)
     y = np.linspace(start, stop, num, endpoint, retstep, dtype, axis)
-    dstart, dstop = array_tangent_or_zeros(dstart, start), array_tangent_or_zeros(dstop, stop)
+    dstart, dstop = full_tangent(dstart, start), full_tangent(dstop, stop)
     dy, dstep = np.linspace(dstart, dstop, num, endpoint, True, None, axis)
     if not retstep:
         return y, dy
@@ -141,7 +140,7 @@ def logspace_frule(dstart, dstop, dbase, start, stop, num=50, endpoint=True, bas
     powers = Powers(start, stop, num, endpoint, base, axis)
 
     def of_ends(dstart, dstop):
-        dstart, dstop = array_tangent_or_zeros(dstart, start), array_tangent_or_zeros(dstop, stop)
+        dstart, dstop = full_tangent(dstart, start), full_tangent(dstop, stop)
         if np.ndim(base):
             _, dstart, dstop = powers.aligned(axis, base, dstart, dstop)
         return powers.slope() * np.linspace(dstart, dstop, num, endpoint, axis=axis)
@@ -185,7 +184,7 @@ def logspace_rrule(start, stop, num=50, endpoint=True, base=NOT_GIVEN, dtype=Non
 def geomspace_frule(dstart, dstop, start, stop, num=50, endpoint=True, dtype=None, axis=0):
     decline_discarded_imaginary_part(as_array(start) + as_array(stop), dtype)
     y = np.geomspace(start, stop, num, endpoint, dtype, axis)
-    ratios = [array_tangent_or_zeros(tangent, end) / as_array(end) for tangent, end in ((dstart, start), (dstop, stop))]
+    ratios = [full_tangent(tangent, end) / as_array(end) for tangent, end in ((dstart, start), (dstop, stop))]
     return y, y * np.linspace(*ratios, num, endpoint, axis=axis)
 
 

@@ -6,10 +6,8 @@ import numpy as np
 from multipledispatch import MDNotImplementedError
 from numpy.lib.array_utils import normalize_axis_tuple
 
-from rulescore import AbstractZero, NoTangent, project_to
-from rulescore.tangents.projection import NON_DIFFERENTIABLE
+from rulescore import NoTangent
 
-NO_TANGENT = NoTangent()
 NOT_GIVEN = np._NoValue
 """NumPy's own default of ``keepdims``, ``initial`` and ``where``."""
 
@@ -59,7 +57,7 @@ class ReducedAxes:
             copies = np.empty(self.shape, getattr(y, "dtype", float))
             copies[...] = y
             return copies
-        return y if isinstance(y, AbstractZero) else np.broadcast_to(y, self.shape)
+        return np.broadcast_to(y, self.shape)
 
     def count(self, mask):
         """How many elements a mask selects for each output; all of them when there is none."""
@@ -79,7 +77,7 @@ def given(**keywords):
 
 def masked(where, xbar):
     """``xbar``, exactly zero where the mask leaves an element out."""
-    return xbar if where is NOT_GIVEN or isinstance(xbar, AbstractZero) else chosen(where, xbar)
+    return xbar if where is NOT_GIVEN else chosen(where, xbar)
 
 
 def is_plain(ybar):
@@ -128,19 +126,6 @@ def decline_discarded_imaginary_part(a, dtype):
         raise MDNotImplementedError
 
 
-def projector_of(option):
-    """`project_to` of an argument that may be left out."""
-    return NON_DIFFERENTIABLE if option is NOT_GIVEN else project_to(option)
-
-
-def stop_early(*cotangents):
-    """A pullback's result without the `NoTangent` of the arguments at the end, which may not have been given."""
-    count = len(cotangents)
-    while count > 1 and cotangents[count - 1] is NO_TANGENT:
-        count -= 1
-    return cotangents[:count]
-
-
 def tangent_at(tangents, position):
-    """The tangent of an optional argument."""
-    return tangents[position + 1] if len(tangents) > position + 1 else NO_TANGENT
+    """The tangent of an optional argument, of those that a rule gets that takes them all."""
+    return tangents[position + 1] if len(tangents) > position + 1 else NoTangent()

@@ -30,8 +30,6 @@ from rulescore import (
     unthunk,
 )
 
-NO_TANGENT = NoTangent()
-
 NAME_OF = {}
 """The names of those functions of a block that have one; see `name_function`."""
 
@@ -256,15 +254,15 @@ def pool_of_function_rrule(config, x, rows, cols, reduce: Callable):
     def pool_of_function_pullback(ybar):
         ybar = unthunk(ybar)
         if isinstance(ybar, AbstractZero) or not pairs:
-            return NO_TANGENT, project(ybar) if pairs else project_to(x)(np.zeros(x.shape))
+            return NoTangent(), project(ybar) if pairs else project_to(x)(np.zeros(x.shape))
         ybars = np.reshape(ybar, (len(pairs), *np.shape(y)[x.ndim :]))
-        reduce_bar, parts = NO_TANGENT, []
+        reduce_bar, parts = NoTangent(), []
         for (_, pullback), part, block in zip(pairs, ybars, blocks_of(g, blocks.gathered), strict=True):
             bars = pullback(part)
             reduce_bar = add(reduce_bar, bars[0])
-            bar = unthunk(bars[1]) if len(bars) > 1 else NO_TANGENT
+            bar = unthunk(bars[1]) if len(bars) > 1 else NoTangent()
             parts.append(np.zeros(block.shape, g.dtype) if isinstance(bar, AbstractZero) else bar)
         xbar = accumulate(joined(parts, g.shape, blocks), blocks)
-        return NO_TANGENT, project(xbar), NO_TANGENT, NO_TANGENT, reduce_bar
+        return NoTangent(), project(xbar), NoTangent(), NoTangent(), reduce_bar
 
     return y, pool_of_function_pullback

@@ -26,8 +26,6 @@ from rulescore.closures.explicit_calls import handed_over
 from rulescore.definitions.pullbacks import cotangent_of_output
 from rulescore.tangents.structure import structure_of
 
-NO_TANGENT, ZERO = NoTangent(), ZeroTangent()
-
 
 def rules_by_name(f, cotangents, tangent, refuse=None, solve=None, calls_back=True, more=()):
     """Register both rules of a function.
@@ -77,13 +75,13 @@ def rules_by_name(f, cotangents, tangent, refuse=None, solve=None, calls_back=Tr
         def pullback(ybar):
             ybar = cotangent_of_output(ybar)
             bars = {} if isinstance(ybar, AbstractZero) else cotangents(config, call, y, ybar)
-            return NO_TANGENT, *[cotangent_of(getattr(call, name), bars.get(name, ZERO)) for name in given]
+            return NoTangent(), *[cotangent_of(getattr(call, name), bars.get(name, ZeroTangent())) for name in given]
 
         return y, pullback
 
     def frule_by_name(config, tangents, *args, **kwargs):
         call, y = called(args, kwargs)
-        d = SimpleNamespace(**dict.fromkeys([*signature.parameters, *more], ZERO))
+        d = SimpleNamespace(**dict.fromkeys([*signature.parameters, *more], ZeroTangent()))
         for name, dx in zip(positional, tangents[1:], strict=False):
             setattr(d, name, unthunk(dx))
         dy = tangent(config, call, y, d)
@@ -135,7 +133,7 @@ def _for_scipy(signature, bound):
 def cotangent_of(x, xbar):
     """The cotangent of an argument, in its tangent space; on demand, where it is a function without arguments."""
     if not holds_numbers(x):
-        return NO_TANGENT
+        return NoTangent()
     project = project_to(x)
     return Thunk(lambda: project(xbar())) if callable(xbar) else project(xbar)
 
@@ -172,7 +170,7 @@ def differentiated(config, f, *args):
 
     def pull(ybar):
         bars = [unthunk(bar) for bar in pullback(ybar)[1:]]
-        return [*bars, *[ZERO] * (len(args) - len(bars))]
+        return [*bars, *[ZeroTangent()] * (len(args) - len(bars))]
 
     return y, pull
 
@@ -180,4 +178,4 @@ def differentiated(config, f, *args):
 def pulled(config, ybar, f, *args):
     """The cotangents of all arguments of ``f`` from that of its output."""
     ybar = cotangent_of_output(ybar)
-    return [ZERO] * len(args) if isinstance(ybar, AbstractZero) else differentiated(config, f, *args)[1](ybar)
+    return [ZeroTangent()] * len(args) if isinstance(ybar, AbstractZero) else differentiated(config, f, *args)[1](ybar)

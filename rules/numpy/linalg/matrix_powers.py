@@ -18,8 +18,6 @@ from rulescore import (
     rrule,
 )
 
-ZERO_TANGENT = ZeroTangent()
-
 # ---------------------------------------------------------------- matrix_power
 
 
@@ -41,7 +39,7 @@ def tangent_of_power(a, da, n):
 def matrix_power_frule(da, a, n):
     a, n, da = as_array(a), operator.index(n), as_array_tangent(da, a)
     if n == 0:
-        return np.linalg.matrix_power(a, n), ZERO_TANGENT
+        return np.linalg.matrix_power(a, n), ZeroTangent()
     if n < 0:
         a = np.linalg.inv(a)
         da = -a @ da @ a
@@ -59,7 +57,7 @@ def matrix_power_rrule(a, n):
     @pullback_wrt(a)
     def matrix_power_pullback(ybar):
         if n == 0:
-            return ZERO_TANGENT
+            return ZeroTangent()
         base_h = adjoint(base)
         abar = tangent_of_power(base_h, ybar, abs(n))
         return -base_h @ abar @ base_h if n < 0 else abar

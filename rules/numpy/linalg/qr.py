@@ -17,8 +17,6 @@ from rulescore import (
     rrule,
 )
 
-ZERO_TANGENT = ZeroTangent()
-
 DEPENDENT_COLUMNS = (
     "the QR decomposition of a matrix whose leading columns are linearly dependent: Q is not determined by them, and "
     "neither it nor R has a derivative. Use a matrix of full rank, np.linalg.svd or np.linalg.pinv"
@@ -278,7 +276,7 @@ def qr_rrule(a, mode="reduced"):
 
     @pullback_wrt(a)
     def qr_pullback(ybar):
-        q_bar, r_bar = (ZERO_TANGENT, ybar) if mode == "r" else ybar
+        q_bar, r_bar = (ZeroTangent(), ybar) if mode == "r" else ybar
         returned = in_mode(mode, y)
         factors = OrthogonalFactors(returned.q, returned.r)
         return factors.cotangent(*returned.cotangents(q_bar, r_bar))

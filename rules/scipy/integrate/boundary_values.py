@@ -9,14 +9,14 @@ import numpy as np
 import scipy.integrate
 
 from rules.numpy.array_like import as_array, as_array_tangent
-from rules.scipy.named_arguments import NO_TANGENT, filled, parts, pulled, rules_by_name
+from rules.scipy.named_arguments import filled, parts, pulled, rules_by_name
 from rules.scipy.optimize.implicit import (
     cotangents_of_result,
     implicit_pullback,
     implicit_pushforward,
     tangent_of_result,
 )
-from rulescore import add, frule_via_ad, ignore_derivatives
+from rulescore import NoTangent, add, frule_via_ad, ignore_derivatives
 
 
 class Collocation:
@@ -90,9 +90,9 @@ def solve_bvp_tangent(config, call, y, d):
     found = Collocation(call, y)
     dmesh = as_array_tangent(d.x, call.x)
     dz = implicit_pushforward(config, found.conditions, found.z, found.parameters, (d.fun, d.bc, dmesh))
-    outputs, douts = frule_via_ad(config, (NO_TANGENT, dz, d.fun, dmesh), found.outputs, found.z, call.fun, found.mesh)
+    outputs, douts = frule_via_ad(config, (NoTangent(), dz, d.fun, dmesh), found.outputs, found.z, call.fun, found.mesh)
     known = {name: filled(dy, part) for name, dy, part in zip(FIELDS, parts(douts, 4), outputs, strict=True)}
-    return tangent_of_result(y, known if found.has_parameters else {**known, "p": NO_TANGENT})
+    return tangent_of_result(y, known if found.has_parameters else {**known, "p": NoTangent()})
 
 
 def refuse_solve_bvp(call):

@@ -15,7 +15,7 @@ import scipy.integrate
 
 from rules.numpy.array_like import as_array, as_array_tangent
 from rules.scipy.integrate.parameter_vectors import size_of, tangent_from, vector_of
-from rules.scipy.named_arguments import NO_TANGENT, ZERO, filled, parts, pulled, rules_by_name
+from rules.scipy.named_arguments import filled, parts, pulled, rules_by_name
 from rules.scipy.optimize.implicit import (
     as_tuple,
     as_tuple_tangent,
@@ -24,7 +24,7 @@ from rules.scipy.optimize.implicit import (
     is_zero,
     tangent_of_result,
 )
-from rulescore import Tangent, apply_linear, frule_via_ad
+from rulescore import NoTangent, Tangent, ZeroTangent, apply_linear, frule_via_ad
 from rulescore.closures.explicit_calls import handed_over, made_explicit
 
 
@@ -54,7 +54,7 @@ class Sensitivity:
 
     def __call__(self, t, z):
         n = len(z) // 2
-        tangents = (NO_TANGENT, z[n:], self.dfun, self.dargs, ZERO)
+        tangents = (NoTangent(), z[n:], self.dfun, self.dargs, ZeroTangent())
         f, df = frule_via_ad(self.config, tangents, self.rate, z[:n], self.fun, self.args, t)
         return np.concatenate([f, filled(df, f)])
 
@@ -137,10 +137,10 @@ class Trajectory:
         n, p = np.size(self.initial), size_of(parameters)
 
         def along_initial(e):
-            return self.tangent(config, e, ZERO, ZERO, ZERO)
+            return self.tangent(config, e, ZeroTangent(), ZeroTangent(), ZeroTangent())
 
         def along_parameters(e):
-            return self.tangent(config, still, *tangent_from(e, parameters), ZERO)
+            return self.tangent(config, still, *tangent_from(e, parameters), ZeroTangent())
 
         def bars(along, count):
             """What each number does to ȳ: its real part, and where there are complex numbers its imaginary part."""
@@ -150,7 +150,7 @@ class Trajectory:
                 return found
             return found + 1j * np.stack([inner(ybar, along(1j * e)) for e in units])
 
-        funbar, argsbar = tangent_from(bars(along_parameters, p), parameters) if p else (ZERO, ZERO)
+        funbar, argsbar = tangent_from(bars(along_parameters, p), parameters) if p else (ZeroTangent(), ZeroTangent())
         return bars(along_initial, n), funbar, argsbar
 
     def _cotangents_by_adjoint(self, config, ybar):
@@ -162,7 +162,7 @@ class Trajectory:
             t0, y0 = (self.start, self.initial) if first < 0 else (self.times[first], self.states[first])
             if t0 != self.times[last]:
                 z = self._back(config, z, t0, y0, self.times[last])
-        funbar, argsbar = tangent_from(z[n:], parameters) if p else (ZERO, ZERO)
+        funbar, argsbar = tangent_from(z[n:], parameters) if p else (ZeroTangent(), ZeroTangent())
         return z[:n], funbar, argsbar
 
     def _segments(self, ybar):
@@ -239,7 +239,7 @@ def solve_ivp_cotangents(config, call, y, ybar):
     def spanbar():
         first = -inner(initialbar, found.rate(found.initial, found.fun, found.args, found.start))
         if call.t_eval is not None:
-            return Tangent(type(call.t_span), first, ZERO)
+            return Tangent(type(call.t_span), first, ZeroTangent())
         return Tangent(type(call.t_span), first + moved(0), moved(-1))
 
     def timesbar():

@@ -7,8 +7,6 @@ from rulescore import NoTangent, Tangent, project_to
 from rulescore.closures.captures import is_traced
 from rulescore.tangents.structure import is_array, structure_of
 
-NO_TANGENT = NoTangent()
-
 
 def is_number(x):
     """Whether it is a number or an array of numbers that have a derivative."""
@@ -45,6 +43,6 @@ def tangent_from(vector, x):
     fields, start = {}, 0
     for key, part in (structure_of(x) or {}).items():
         size = size_of(part)
-        fields[key] = tangent_from(vector[start : start + size], part) if size else NO_TANGENT
+        fields[key] = tangent_from(vector[start : start + size], part) if size else NoTangent()
         start += size
-    return Tangent.from_fields(type(x), fields) if start else NO_TANGENT
+    return Tangent.from_fields(type(x), fields) if start else NoTangent()

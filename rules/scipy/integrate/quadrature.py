@@ -11,9 +11,9 @@ import scipy.integrate
 
 from rules.numpy.array_like import as_array
 from rules.scipy.integrate.parameter_vectors import size_of, tangent_from, vector_of
-from rules.scipy.named_arguments import NO_TANGENT, ZERO, differentiated, filled, pulled, rules_by_name
+from rules.scipy.named_arguments import differentiated, filled, pulled, rules_by_name
 from rules.scipy.optimize.implicit import as_tuple, as_tuple_tangent, from_tuple_cotangent, is_zero
-from rulescore import AbstractZero, Tangent, apply_linear, frule_via_ad, not_implemented
+from rulescore import AbstractZero, NoTangent, Tangent, ZeroTangent, apply_linear, frule_via_ad, not_implemented
 from rulescore.closures.explicit_calls import handed_over
 
 # ---------------------------------------------------------------- integrands
@@ -44,7 +44,7 @@ class Pushed:
         self.config, self.fun, self.args, self.dfun, self.dargs = config, fun, args, dfun, dargs
 
     def __call__(self, t):
-        tangents = (NO_TANGENT, ZERO, self.dfun, self.dargs)
+        tangents = (NoTangent(), ZeroTangent(), self.dfun, self.dargs)
         y, dy = frule_via_ad(self.config, tangents, value_at, t, self.fun, self.args)
         return filled(dy, y)
 
@@ -85,7 +85,7 @@ class Integral:
         @cache
         def bars():
             if not size_of(parameters):
-                return ZERO, ZERO
+                return ZeroTangent(), ZeroTangent()
             total = self.integrate(Pulled(config, self.fun, self.args, ybar), self.a, self.b)
             return tuple(tangent_from(total, parameters))
 
@@ -244,7 +244,7 @@ def quad_vec_alone_cotangents(config, call, y, ybar):
 
 
 def quad_vec_alone_tangent(config, call, y, d):
-    return integral_alone(call).tangent(config, d.fun, ZERO, d.a, d.b) + np.zeros(np.shape(y))
+    return integral_alone(call).tangent(config, d.fun, ZeroTangent(), d.a, d.b) + np.zeros(np.shape(y))
 
 
 rules_by_name(quad_vec_alone, quad_vec_alone_cotangents, quad_vec_alone_tangent)
@@ -306,7 +306,7 @@ def register_iterated(f, problem, names):
     def tangent(config, call, y, d):
         of, parameters = integral(config, call)
         dparameters = (d.func, d.args, *[getattr(d, name) for name in names])
-        _, dy = frule_via_ad(config, (NO_TANGENT, *dparameters), of, *parameters)
+        _, dy = frule_via_ad(config, (NoTangent(), *dparameters), of, *parameters)
         return filled(dy, y[0]), not_implemented(f"the error estimate of {f.__name__}")
 
     def refuse(call):
@@ -371,10 +371,10 @@ def fixed_quad_cotangents(config, call, y, ybar):
 
 
 def fixed_quad_tangent(config, call, y, d):
-    tangents = (NO_TANGENT, d.func, d.a, d.b, as_tuple_tangent(d.args, call.args), NO_TANGENT)
+    tangents = (NoTangent(), d.func, d.a, d.b, as_tuple_tangent(d.args, call.args), NoTangent())
     arguments = (call.func, call.a, call.b, as_tuple(call.args), call.n)
     _, dy = frule_via_ad(config, tangents, gauss_legendre, *arguments)
-    return filled(dy, y[0]), NO_TANGENT
+    return filled(dy, y[0]), NoTangent()
 
 
 rules_by_name(scipy.integrate.fixed_quad, fixed_quad_cotangents, fixed_quad_tangent)

@@ -8,8 +8,8 @@ import numpy as np
 import scipy.integrate
 
 from rules.numpy.array_like import as_array
-from rules.scipy.named_arguments import NO_TANGENT, filled, pulled, rules_by_name
-from rulescore import frule_via_ad
+from rules.scipy.named_arguments import filled, pulled, rules_by_name
+from rulescore import NoTangent, frule_via_ad
 
 
 def along_last(y, x, axis):
@@ -130,8 +130,8 @@ def register_integral(f, implementation, names, starts_at_zero=False):
 
     def tangent(config, call, y, d):
         of, arguments = computed(call)
-        tangents = [NO_TANGENT if name == "axis" else getattr(d, name) for name in names]
-        _, dy = frule_via_ad(config, (NO_TANGENT, *tangents), of, *arguments)
+        tangents = [NoTangent() if name == "axis" else getattr(d, name) for name in names]
+        _, dy = frule_via_ad(config, (NoTangent(), *tangents), of, *arguments)
         return filled(dy, y)
 
     rules_by_name(f, cotangents, tangent)

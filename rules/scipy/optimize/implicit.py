@@ -7,11 +7,12 @@ Where F(z, θ) = 0 defines z(θ), dz = -(∂F/∂z)⁻¹ ∂F/∂θ dθ, hence �
 import numpy as np
 
 from rules.numpy.array_like import as_array
-from rules.scipy.named_arguments import NO_TANGENT, ZERO, differentiated, filled
+from rules.scipy.named_arguments import differentiated, filled
 from rulescore import (
     AbstractZero,
     NoTangent,
     Tangent,
+    ZeroTangent,
     apply_linear,
     frule_via_ad,
     not_implemented,
@@ -38,7 +39,7 @@ def implicit_pullback(config, conditions, z, parameters, zbar):
         The cotangent of ``z``.
     """
     if isinstance(zbar, AbstractZero) or np.size(z) == 0:
-        return (ZERO,) * len(parameters)
+        return (ZeroTangent(),) * len(parameters)
     f, pull = differentiated(config, conditions, z, *parameters)
 
     def bars_of(fbar):
@@ -54,21 +55,21 @@ def implicit_pushforward(config, conditions, z, parameters, dparameters):
     """The tangent of z from those of the parameters; see `implicit_pullback`."""
 
     if np.size(z) == 0:
-        return ZERO
+        return ZeroTangent()
 
     def pushed(dz, dtheta):
-        tangents = (NO_TANGENT, dz, *dtheta)
+        tangents = (NoTangent(), dz, *dtheta)
         f, df = frule_via_ad(config, tangents, conditions, z, *parameters)
         return f, unthunk(df)
 
     def solved(df):
-        still = [ZERO if not isinstance(dx, NoTangent) else dx for dx in dparameters]
+        still = [ZeroTangent() if not isinstance(dx, NoTangent) else dx for dx in dparameters]
         units = [np.reshape(e, np.shape(z)) for e in unit_vectors(z)]
         jacobian = np.stack([_vector(pushed(e, still)[1], z) for e in units], axis=-1)
         _check_is_solution(jacobian, f, z)
         return -_solved(jacobian, df, z)
 
-    f, df = pushed(ZERO, dparameters)
+    f, df = pushed(ZeroTangent(), dparameters)
     return apply_linear(solved, df)
 
 
@@ -141,10 +142,10 @@ def like(value, dx):
 def _missing(key, value):
     if isinstance(value, (tuple, list, dict)):
         fields = {k: _missing(key, part) for k, part in (structure_of(value) or {}).items()}
-        return Tangent.from_fields(type(value), fields) if fields else NO_TANGENT
+        return Tangent.from_fields(type(value), fields) if fields else NoTangent()
     if getattr(getattr(value, "dtype", None), "kind", "") in ("f", "c") or isinstance(value, (float, complex)):
         return not_implemented(f".{key} of the result, which depends on how the solution was found")
-    return NO_TANGENT
+    return NoTangent()
 
 
 def cotangents_of_result(ybar, y, names):
@@ -154,7 +155,7 @@ def cotangents_of_result(ybar, y, names):
     for key, bar in bars.items():
         if key not in names and not is_zero(bar):
             not_implemented(f".{key} of the result, which depends on how the solution was found").fail()
-    return [bars.get(name, ZERO) for name in names]
+    return [bars.get(name, ZeroTangent()) for name in names]
 
 
 def is_zero(bar):

@@ -8,7 +8,7 @@ import numpy as np
 import scipy.optimize
 
 from rules.numpy.array_like import as_array
-from rules.scipy.named_arguments import ZERO, differentiated, filled, parts, pulled, rules_by_name
+from rules.scipy.named_arguments import differentiated, filled, parts, pulled, rules_by_name
 from rules.scipy.optimize.implicit import (
     as_tuple,
     as_tuple_tangent,
@@ -18,7 +18,7 @@ from rules.scipy.optimize.implicit import (
 )
 from rules.scipy.optimize.roots import refuse_full_output
 from rules.scipy.optimize.stationarity import Stationarity
-from rulescore import AbstractZero, Tangent, add, apply_linear, frule_via_ad, not_implemented
+from rulescore import AbstractZero, Tangent, ZeroTangent, add, apply_linear, frule_via_ad, not_implemented
 
 # ρ(s) of squared residuals, as in `scipy.optimize.least_squares`, and its derivative.
 LOSSES = {
@@ -114,8 +114,10 @@ def least_squares_tangent(config, call, y, d):
     cost, parameters = Cost(call.loss, call.f_scale), least_squares_parameters(call)
     dparameters = (d.fun, as_tuple_tangent(d.args, call.args), d.kwargs)
     held = cost.stationarity(config, y.x, parameters, pairs_of(call.bounds))
-    dx = filled(held.pushforward(Tangent(tuple, *dparameters), tangent_of_pair(d.bounds, call.bounds), ZERO), y.x)
-    _, both = frule_via_ad(config, (ZERO, dx, *dparameters), outputs_of(cost), y.x, *parameters)
+    dx = filled(
+        held.pushforward(Tangent(tuple, *dparameters), tangent_of_pair(d.bounds, call.bounds), ZeroTangent()), y.x
+    )
+    _, both = frule_via_ad(config, (ZeroTangent(), dx, *dparameters), outputs_of(cost), y.x, *parameters)
     dresiduals, dcost = parts(both, 2)
     return tangent_of_result(y, {"x": dx, "fun": filled(dresiduals, y.fun), "cost": filled(dcost, y.cost)})
 
@@ -141,8 +143,8 @@ def leastsq_cotangents(config, call, y, ybar):
 
 def leastsq_tangent(config, call, y, d):
     held = Cost().stationarity(config, y[0], (call.func, as_tuple(call.args), {}))
-    dparameters = Tangent(tuple, d.func, as_tuple_tangent(d.args, call.args), ZERO)
-    return filled(held.pushforward(dparameters, ZERO, ZERO), y[0]), ZERO
+    dparameters = Tangent(tuple, d.func, as_tuple_tangent(d.args, call.args), ZeroTangent())
+    return filled(held.pushforward(dparameters, ZeroTangent(), ZeroTangent()), y[0]), ZeroTangent()
 
 
 rules_by_name(scipy.optimize.leastsq, leastsq_cotangents, leastsq_tangent, refuse_full_output)
@@ -169,7 +171,7 @@ def covariance_of(config, absolute_sigma):
     def covariance(p, *parameters):
         columns = []
         for e in np.eye(np.size(p)):
-            tangents = (ZERO, e, *[ZERO] * len(parameters))
+            tangents = (ZeroTangent(), e, *[ZeroTangent()] * len(parameters))
             r, dr = frule_via_ad(config, tangents, weighted_residuals, p, *parameters)
             columns.append(filled(dr, r))
         jacobian = np.stack(columns, axis=-1)
@@ -198,9 +200,11 @@ def curve_fit_tangent(config, call, y, d):
     p, parameters = y[0], curve_fit_parameters(call)
     dparameters = (d.f, d.xdata, d.ydata, d.sigma)
     held = CURVE.stationarity(config, p, parameters, pairs_of(call.bounds))
-    dp = filled(held.pushforward(Tangent(tuple, *dparameters), tangent_of_pair(d.bounds, call.bounds), ZERO), p)
+    dp = filled(
+        held.pushforward(Tangent(tuple, *dparameters), tangent_of_pair(d.bounds, call.bounds), ZeroTangent()), p
+    )
     of = covariance_of(config, call.absolute_sigma)
-    _, dcovariance = frule_via_ad(config, (ZERO, dp, *dparameters), of, p, *parameters)
+    _, dcovariance = frule_via_ad(config, (ZeroTangent(), dp, *dparameters), of, p, *parameters)
     return dp, filled(dcovariance, y[1])
 
 

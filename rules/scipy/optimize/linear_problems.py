@@ -8,10 +8,10 @@ import numpy as np
 import scipy.optimize
 
 from rules.numpy.array_like import as_array, as_array_tangent
-from rules.scipy.named_arguments import ZERO, filled, rules_by_name
+from rules.scipy.named_arguments import filled, rules_by_name
 from rules.scipy.optimize.implicit import cotangents_of_result, tangent_of_result
 from rules.scipy.optimize.least_squares import cotangent_of_pair, tangent_of_pair
-from rulescore import Tangent
+from rulescore import Tangent, ZeroTangent
 
 # ---------------------------------------------------------------- least squares
 
@@ -58,7 +58,7 @@ def nnls_cotangents(config, call, y, ybar):
 def nnls_tangent(config, call, y, d):
     a, b, x = as_array(call.A), as_array(call.b), y[0]
     da, db = filled(as_array_tangent(d.A, call.A), a), filled(as_array_tangent(d.b, call.b), b)
-    dx = solution_tangent(a, b, x, np.asarray(x > 0), da, db, ZERO)
+    dx = solution_tangent(a, b, x, np.asarray(x > 0), da, db, ZeroTangent())
     return dx, direction(a @ x - b, y[1]) @ (da @ x + a @ dx - db)
 
 
@@ -197,7 +197,7 @@ class Vertex:
             "bounds": Tangent(
                 type(bounds),
                 *[
-                    Tangent(type(pair), pairs.get((i, 0), ZERO), pairs.get((i, 1), ZERO))
+                    Tangent(type(pair), pairs.get((i, 0), ZeroTangent()), pairs.get((i, 1), ZeroTangent()))
                     for i, pair in enumerate(bounds)
                 ],
             )
@@ -208,7 +208,7 @@ class Vertex:
         right = []
         for name, limit, i in self.sources:
             if name == "bounds":
-                pair = d.bounds[i] if is_list_of_pairs(self.call.bounds) else ZERO
+                pair = d.bounds[i] if is_list_of_pairs(self.call.bounds) else ZeroTangent()
                 right.append(filled(pair[limit], 0.0))
                 continue
             a, b = as_array(getattr(self.call, name)), as_array(getattr(self.call, limit))

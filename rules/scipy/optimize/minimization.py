@@ -4,7 +4,7 @@ import numpy as np
 import scipy.optimize
 
 from rules.numpy.array_like import as_array
-from rules.scipy.named_arguments import ZERO, filled, parts, pulled, rules_by_name
+from rules.scipy.named_arguments import filled, parts, pulled, rules_by_name
 from rules.scipy.optimize.implicit import (
     as_tuple,
     as_tuple_tangent,
@@ -14,7 +14,7 @@ from rules.scipy.optimize.implicit import (
 )
 from rules.scipy.optimize.roots import refuse_full_output
 from rules.scipy.optimize.stationarity import Stationarity, gradient
-from rulescore import Tangent, add, apply_linear, frule_via_ad
+from rulescore import Tangent, ZeroTangent, add, apply_linear, frule_via_ad
 
 # ---------------------------------------------------------------- what is minimised
 
@@ -72,7 +72,7 @@ def minimize_tangent(config, call, y, d):
     dargs = as_tuple_tangent(d.args, call.args)
     dparameters = Tangent(tuple, d.fun, dargs, d.jac)
     dx = stationarity_of(config, call, y.x).pushforward(dparameters, d.bounds, as_list_tangent(d, call.constraints))
-    tangents = (ZERO, dx, d.fun, dargs)
+    tangents = (ZeroTangent(), dx, d.fun, dargs)
     _, dvalue = frule_via_ad(config, tangents, value_of(call), y.x, call.fun, as_tuple(call.args))
     return tangent_of_result(y, {"x": filled(dx, y.x), "fun": filled(dvalue, y.fun)})
 
@@ -131,8 +131,8 @@ def minimize_scalar_tangent(config, call, y, d):
     dargs = as_tuple_tangent(d.args, call.args)
     dbounds = apply_linear(lambda dx: Tangent(list, Tangent(tuple, *dx)), d.bounds)
     held = stationarity_of_number(config, call.fun, call.args, y.x, interval_of(call))
-    dx = filled(held.pushforward(Tangent(tuple, d.fun, dargs), dbounds, ZERO), np.zeros(1))[0]
-    tangents = (ZERO, dx, d.fun, dargs)
+    dx = filled(held.pushforward(Tangent(tuple, d.fun, dargs), dbounds, ZeroTangent()), np.zeros(1))[0]
+    tangents = (ZeroTangent(), dx, d.fun, dargs)
     _, dvalue = frule_via_ad(config, tangents, objective, y.x, call.fun, as_tuple(call.args))
     return tangent_of_result(y, {"x": dx, "fun": filled(dvalue, y.fun)})
 
@@ -173,9 +173,9 @@ def register_minimizer(f, name, is_of_number=False):
     def tangent(config, call, x, d):
         dparameters = [getattr(d, name), as_tuple_tangent(d.args, call.args)]
         if not is_of_number:
-            dparameters.append(getattr(d, "fprime", ZERO))
-        dends = Tangent(list, Tangent(tuple, d.x1, d.x2)) if hasattr(call, "x1") else ZERO
-        dx = stationarity(config, call, x).pushforward(Tangent(tuple, *dparameters), dends, ZERO)
+            dparameters.append(getattr(d, "fprime", ZeroTangent()))
+        dends = Tangent(list, Tangent(tuple, d.x1, d.x2)) if hasattr(call, "x1") else ZeroTangent()
+        dx = stationarity(config, call, x).pushforward(Tangent(tuple, *dparameters), dends, ZeroTangent())
         return np.reshape(filled(dx, x), np.shape(x))[()]
 
     rules_by_name(f, cotangents, tangent, refuse_full_output)

@@ -9,8 +9,9 @@ import numpy as np
 import scipy.optimize
 
 from rules.numpy.array_like import as_array
-from rules.scipy.named_arguments import ZERO, differentiated, filled
+from rules.scipy.named_arguments import differentiated, filled
 from rules.scipy.optimize.implicit import implicit_pullback, implicit_pushforward
+from rulescore import ZeroTangent
 
 # How near to a limit a solver's iterate counts as on it.
 NEAR = 1e-5
@@ -80,7 +81,7 @@ class Stationarity:
         """The tangent of the minimum."""
         tangents = (dparameters, dbounds, dconstraints)
         dz = implicit_pushforward(self.config, self._function(), self.z, self.parameters, tangents)
-        return dz if dz is ZERO or np.size(self.z) == self.size else dz[: self.size]
+        return dz if dz is ZeroTangent() or np.size(self.z) == self.size else dz[: self.size]
 
     def _function(self):
         # Not a method, of which an AD system would differentiate the object too.
@@ -88,7 +89,7 @@ class Stationarity:
 
     def _padded(self, xbar):
         extra = np.size(self.z) - self.size
-        return xbar if xbar is ZERO or not extra else np.concatenate([xbar, np.zeros(extra)])
+        return xbar if xbar is ZeroTangent() or not extra else np.concatenate([xbar, np.zeros(extra)])
 
     def _active_rows(self, c, x):
         """Which of the values of a constraint are at a limit, and at which (0 for the lower one)."""

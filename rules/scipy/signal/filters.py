@@ -29,8 +29,6 @@ from rulescore import (
     unbroadcast,
 )
 
-NO_TANGENT, ZERO_TANGENT = NoTangent(), ZeroTangent()
-
 
 def filtered(b, a, x, axis=-1, zi=None):
     """The output of `scipy.signal.lfilter`; with an initial state, a tuple of it and the final state."""
@@ -48,13 +46,17 @@ def padded(b, count):
     return b if len(b) == count else np.concatenate([b, np.zeros(count - len(b), b.dtype)])
 
 
+NO_STATE_BAR = ZeroTangent()
+"""Of a state that nobody has used."""
+
+
 class BackwardFilter:
     """What the cotangents of a filter's arguments are made of: the filter running backwards in time, from ȳ and z̄_f.
 
     Time is the last axis of all that it holds. There is a tail, and more to do, where z̄_f is not zero.
     """
 
-    def __init__(self, b, a, axis, ybar, zf_bar=ZERO_TANGENT):
+    def __init__(self, b, a, axis, ybar, zf_bar=NO_STATE_BAR):
         self.b, self.a, self.axis = conj(b), conj(a), axis
         self.order = max(len(b), len(a)) - 1
         self.ybar = np.moveaxis(ybar, axis, -1)
@@ -112,7 +114,7 @@ def lfilter_rrule(b, a, x, axis=-1, zi=None):
 
     @pullback_wrt(b, a, x, ..., zi)
     def lfilter_pullback(bars):
-        ybar, zf_bar = (bars, ZERO_TANGENT) if zi is None else (np.zeros(np.shape(y), y.dtype) + bars[0], bars[1])
+        ybar, zf_bar = (bars, ZeroTangent()) if zi is None else (np.zeros(np.shape(y), y.dtype) + bars[0], bars[1])
         backward = BackwardFilter(numerator, divisor, axis, ybar, zf_bar)
 
         def b_bar():
@@ -234,4 +236,4 @@ def sosfilt_rrule(sos, x, axis=-1, zi=None):
 def sosfilt_frule(dsos, dx, dzi, sos, x, axis=-1, zi=None):
     if zi is None and isinstance(dsos, AbstractZero):
         return sosfilt_call(sos, x, axis), sosfilt_call(sos, as_array_tangent(dx, x), axis)
-    return reference_ad().frule_via_ad((NO_TANGENT, dsos, dx, NO_TANGENT, dzi), cascade, sos, x, axis, zi)
+    return reference_ad().frule_via_ad((NoTangent(), dsos, dx, NoTangent(), dzi), cascade, sos, x, axis, zi)

@@ -24,8 +24,6 @@ from rulescore import (
     rrule,
 )
 
-NO_TANGENT = NoTangent()
-
 # ---------------------------------------------------------------- quaternions
 
 
@@ -290,7 +288,7 @@ def apply_frule(tangents, rotation, /, vectors, inverse=False):
         if not isinstance(rotation, Rotation):
             return y, OF_SCIPY
         dq = drotation.quaternion
-    moving = NO_TANGENT, dq, dvectors, NO_TANGENT
+    moving = NoTangent(), dq, dvectors, NoTangent()
     return y, reference_ad().frule_via_ad(moving, applied_to_any, quaternion_in(rotation), vectors, inverse)[1]
 
 
