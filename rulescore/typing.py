@@ -30,6 +30,9 @@ Mask: TypeAlias = Annotated[Any, "which elements count: an array of booleans"]
 Tangents: TypeAlias = tuple[Any, ...]
 """The tangents that a forward rule gets: the function's own, and one for each positional argument."""
 
+Needs: TypeAlias = tuple[bool, ...] | None
+"""Which cotangents will be asked for, of the positional arguments; None where nobody knows."""
+
 Pullback: TypeAlias = Callable[[Any], tuple[Any, ...]]
 """From the cotangent of the output to that of the function, and one for each positional argument."""
 

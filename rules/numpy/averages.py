@@ -25,6 +25,7 @@ from rulescore import (
     rrule,
     unbroadcast,
 )
+from rulescore.typing import Array, Axis, DType, Flag, Number, OutputAndPullback, OutputAndTangent
 
 # ---------------------------------------------------------------- weights
 
@@ -73,7 +74,15 @@ class WeightedMean:
 
 @frule.register(np.average)
 @pushforward
-def average_frule(da, dweights, a, axis=None, weights=None, returned=False, keepdims=NOT_GIVEN):
+def average_frule(
+    da: Array,
+    dweights: Array,
+    a: Array,
+    axis: Axis = None,
+    weights: Array = None,
+    returned: Flag = False,
+    keepdims: Flag = NOT_GIVEN,
+) -> OutputAndTangent:
     da, dw = as_array_tangent(da, a), as_array_tangent(dweights, weights)
     a, weights = as_array(a), as_array(weights)
     y = np.average(a, axis, weights, returned, **given(keepdims=keepdims))
@@ -90,7 +99,9 @@ def average_frule(da, dweights, a, axis=None, weights=None, returned=False, keep
 
 
 @rrule.register(np.average)
-def average_rrule(a, axis=None, weights=None, returned=False, keepdims=NOT_GIVEN):
+def average_rrule(
+    a: Array, axis: Axis = None, weights: Array = None, returned: Flag = False, keepdims: Flag = NOT_GIVEN
+) -> OutputAndPullback:
     """With the weights w and their sum S, y = Σ w a / S, ā = conj(w / S) ȳ and w̄ = conj((a - y) / S) ȳ + S̄."""
     numbers, w = as_array(a), as_array(weights)
     y = np.average(numbers, axis, w, returned, **given(keepdims=keepdims))
@@ -238,20 +249,20 @@ FREQUENCIES = "the derivative of numpy.cov with respect to fweights: they are wh
 @frule.register(np.cov)
 @pushforward
 def cov_frule(
-    dm,
-    dy,
-    dfweights,
-    daweights,
-    m,
-    y=None,
-    rowvar=True,
-    bias=False,
-    ddof=None,
-    fweights=None,
-    aweights=None,
+    dm: Array,
+    dy: Array,
+    dfweights: Array,
+    daweights: Array,
+    m: Array,
+    y: Array = None,
+    rowvar: Flag = True,
+    bias: Flag = False,
+    ddof: Number = None,
+    fweights: Array = None,
+    aweights: Array = None,
     *,
-    dtype=None,
-):
+    dtype: DType = None,
+) -> OutputAndTangent:
     variables = Variables(m, y, rowvar, dtype)
     c = np.cov(*variables.arguments, rowvar, bias, ddof, fweights, as_array(aweights), **given(dtype=dtype))
     decline_unusual_variables(variables, c)
@@ -261,7 +272,17 @@ def cov_frule(
 
 
 @rrule.register(np.cov)
-def cov_rrule(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=None, *, dtype=None):
+def cov_rrule(
+    m: Array,
+    y: Array = None,
+    rowvar: Flag = True,
+    bias: Flag = False,
+    ddof: Number = None,
+    fweights: Array = None,
+    aweights: Array = None,
+    *,
+    dtype: DType = None,
+) -> OutputAndPullback:
     """As `Covariances` says; the cotangent of the matrix of all variables is cut in that of ``m`` and that of ``y``."""
     variables = Variables(m, y, rowvar, dtype)
     c = np.cov(*variables.arguments, rowvar, bias, ddof, fweights, as_array(aweights), **given(dtype=dtype))
@@ -306,7 +327,9 @@ class Directions:
 
 @frule.register(np.corrcoef)
 @pushforward
-def corrcoef_frule(dx, dy, x, y=None, rowvar=True, *, dtype=None):
+def corrcoef_frule(
+    dx: Array, dy: Array, x: Array, y: Array = None, rowvar: Flag = True, *, dtype: DType = None
+) -> OutputAndTangent:
     variables = Variables(x, y, rowvar, dtype)
     r = np.corrcoef(*variables.arguments, rowvar, **given(dtype=dtype))
     decline_unusual_variables(variables, r)
@@ -318,7 +341,7 @@ def corrcoef_frule(dx, dy, x, y=None, rowvar=True, *, dtype=None):
 
 
 @rrule.register(np.corrcoef)
-def corrcoef_rrule(x, y=None, rowvar=True, *, dtype=None):
+def corrcoef_rrule(x: Array, y: Array = None, rowvar: Flag = True, *, dtype: DType = None) -> OutputAndPullback:
     """R = Z Zᴴ, hence Z̄ = (R̄ + R̄ᴴ) Z, and X̄ is what of it is across Z, over the norms of the deviations.
 
     NumPy's clip to ±1 takes rounding away and no derivative: at ±1 a correlation has an extremum.

@@ -5,6 +5,7 @@ import numpy as np
 from rules.numpy.array_like import as_array, as_array_tangent, shape_of, who_converts
 from rules.numpy.sorting import items_of
 from rulescore import frule, pullback_wrt, pushforward, rrule, unbroadcast
+from rulescore.typing import Array, Arrays, OutputAndPullback, OutputAndTangent
 
 
 def selected(condlist, choicelist, default):
@@ -26,7 +27,9 @@ def where_chosen(condlist):
 
 @frule.register(np.select)
 @pushforward
-def select_frule(dchoicelist, ddefault, condlist, choicelist, default=0):
+def select_frule(
+    dchoicelist: Arrays, ddefault: Array, condlist: Arrays, choicelist: Arrays, default: Array = 0
+) -> OutputAndTangent:
     y, dy = selected(condlist, choicelist, default), as_array_tangent(ddefault, default)
     for i, (condition, x) in reversed(list(enumerate(zip(condlist, choicelist, strict=True)))):
         dy = np.where(condition, as_array_tangent(dchoicelist[i], x), dy)
@@ -34,7 +37,7 @@ def select_frule(dchoicelist, ddefault, condlist, choicelist, default=0):
 
 
 @rrule.register(np.select)
-def select_rrule(condlist, choicelist, default=0):
+def select_rrule(condlist: Arrays, choicelist: Arrays, default: Array = 0) -> OutputAndPullback:
     """Each choice gets ȳ where its condition is the first one that holds, and exactly 0 elsewhere, NaN or not."""
     shapes, default_shape = list(map(shape_of, choicelist)), shape_of(default)
     masks, is_left = where_chosen(condlist)

@@ -7,27 +7,28 @@ import numpy as np
 
 from rules.numpy.array_like import as_array, as_array_tangent
 from rulescore import ZeroTangent, frule, pullback_wrt, pushforward, rrule
+from rulescore.typing import Array, Flag, OutputAndPullback, OutputAndTangent
 
 
 @frule.register(np.real)
 @pushforward
-def real_frule(dval, val):
+def real_frule(dval: Array, val: Array) -> OutputAndTangent:
     return np.real(val), np.real(as_array_tangent(dval, val))
 
 
 @rrule.register(np.real)
-def real_rrule(val):
+def real_rrule(val: Array) -> OutputAndPullback:
     return np.real(val), pullback_wrt(val)(lambda ybar: ybar)
 
 
 @frule.register(np.imag)
 @pushforward
-def imag_frule(dval, val):
+def imag_frule(dval: Array, val: Array) -> OutputAndTangent:
     return np.imag(val), np.imag(as_array_tangent(dval, val))
 
 
 @rrule.register(np.imag)
-def imag_rrule(val):
+def imag_rrule(val: Array) -> OutputAndPullback:
     """z̄ = i ȳ; real numbers have no imaginary part to change."""
     is_complex = np.iscomplexobj(val)
     return np.imag(val), pullback_wrt(val)(lambda ybar: 1j * ybar if is_complex else ZeroTangent())
@@ -49,7 +50,7 @@ def angle_slope(z, deg):
 
 @frule.register(np.angle)
 @pushforward
-def angle_frule(dz, z, deg=False):
+def angle_frule(dz: Array, z: Array, deg: Flag = False) -> OutputAndTangent:
     y = np.angle(z, deg)
     if not np.iscomplexobj(z):
         return y, np.zeros_like(y)
@@ -57,7 +58,7 @@ def angle_frule(dz, z, deg=False):
 
 
 @rrule.register(np.angle)
-def angle_rrule(z, deg=False):
+def angle_rrule(z: Array, deg: Flag = False) -> OutputAndPullback:
     """z̄ = c ȳ with c of `angle_slope`; the angle of real numbers is a step."""
     is_complex = np.iscomplexobj(z)
 

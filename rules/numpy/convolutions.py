@@ -11,6 +11,7 @@ import numpy as np
 from rules.numpy.array_like import as_array, conj, shape_of
 from rules.numpy.products import bilinear_and_tangent
 from rulescore import frule, pullback_wrt, pushforward, rrule
+from rulescore.typing import Array, Choice, OutputAndPullback, OutputAndTangent
 
 
 def window_start(length, other_length, count, begins_late=False):
@@ -55,12 +56,12 @@ def conjugate_turned_around(v):
 
 @frule.register(np.convolve)
 @pushforward
-def convolve_frule(da, dv, a, v, mode="full"):
+def convolve_frule(da: Array, dv: Array, a: Array, v: Array, mode: Choice = "full") -> OutputAndTangent:
     return bilinear_and_tangent(functools.partial(np.convolve, mode=mode), da, dv, a, v)
 
 
 @rrule.register(np.convolve)
-def convolve_rrule(a, v, mode="full"):
+def convolve_rrule(a: Array, v: Array, mode: Choice = "full") -> OutputAndPullback:
     """yₜ = Σⱼ aⱼ vₜ₋ⱼ, hence āⱼ = Σₜ ȳₜ conj(vₜ₋ⱼ) and v̄ᵢ = Σₜ ȳₜ conj(aₜ₋ᵢ)."""
     y = np.convolve(a, v, mode)
     return y, convolution_pullback_of(y, a, v, False, unchanged)
@@ -68,12 +69,12 @@ def convolve_rrule(a, v, mode="full"):
 
 @frule.register(np.correlate)
 @pushforward
-def correlate_frule(da, dv, a, v, mode="valid"):
+def correlate_frule(da: Array, dv: Array, a: Array, v: Array, mode: Choice = "valid") -> OutputAndTangent:
     return bilinear_and_tangent(functools.partial(np.correlate, mode=mode), da, dv, a, v)
 
 
 @rrule.register(np.correlate)
-def correlate_rrule(a, v, mode="valid"):
+def correlate_rrule(a: Array, v: Array, mode: Choice = "valid") -> OutputAndPullback:
     """y = a ∗ u with uᵢ = conj(v₋ᵢ): as `convolve_rrule`, and v̄ᵢ = conj(ū₋ᵢ).
 
     Where v is the longer one, NumPy correlates v with a and turns the result around, and with it what is the middle.

@@ -6,6 +6,7 @@ from multipledispatch import MDNotImplementedError
 from rules.numpy.array_like import as_array, as_array_tangent, shape_of, who_converts
 from rules.numpy.reduced_axes import NOT_GIVEN, given
 from rulescore import frule, is_differentiable, no_tangent_pullback, pullback_wrt, pushforward, rrule
+from rulescore.typing import Array, Choice, Count, DType, Flag, Number, OutputAndPullback, OutputAndTangent
 
 # A conversion is linear over the reals. Its transpose is the conversion back, which `project_to` is: a complex number
 # that becomes a real one loses its imaginary part, and gets a cotangent without. What becomes an integer or a truth
@@ -39,23 +40,23 @@ def decline_unless_numbers(y, a):
 
 @frule.register(np.copy)
 @pushforward
-def copy_frule(da, a, order="K", subok=False):
+def copy_frule(da: Array, a: Array, order: Choice = "K", subok: Flag = False) -> OutputAndTangent:
     return converting_frule(lambda a: np.copy(a, order, subok), da, a)
 
 
 @rrule.register(np.copy)
-def copy_rrule(a, order="K", subok=False):
+def copy_rrule(a: Array, order: Choice = "K", subok: Flag = False) -> OutputAndPullback:
     return converting_rrule(lambda a: np.copy(a, order, subok), a)
 
 
 @frule.register(np.ndarray.copy)
 @pushforward
-def ndarray_copy_frule(da, a, /, order="C"):
+def ndarray_copy_frule(da: Array, a: Array, /, order: Choice = "C") -> OutputAndTangent:
     return converting_frule(lambda a: a.copy(order), da, a)
 
 
 @rrule.register(np.ndarray.copy)
-def ndarray_copy_rrule(a, /, order="C"):
+def ndarray_copy_rrule(a: Array, /, order: Choice = "C") -> OutputAndPullback:
     return converting_rrule(lambda a: a.copy(order), a)
 
 
@@ -64,23 +65,34 @@ def ndarray_copy_rrule(a, /, order="C"):
 
 @frule.register(np.ndarray.astype)
 @pushforward
-def ndarray_astype_frule(da, a, /, dtype, order="K", casting="unsafe", subok=True, copy=True):
+def ndarray_astype_frule(
+    da: Array,
+    a: Array,
+    /,
+    dtype: DType,
+    order: Choice = "K",
+    casting: Choice = "unsafe",
+    subok: Flag = True,
+    copy: Flag = True,
+) -> OutputAndTangent:
     return converting_frule(lambda a: a.astype(dtype, order, casting, subok, copy), da, a)
 
 
 @rrule.register(np.ndarray.astype)
-def ndarray_astype_rrule(a, /, dtype, order="K", casting="unsafe", subok=True, copy=True):
+def ndarray_astype_rrule(
+    a: Array, /, dtype: DType, order: Choice = "K", casting: Choice = "unsafe", subok: Flag = True, copy: Flag = True
+) -> OutputAndPullback:
     return converting_rrule(lambda a: a.astype(dtype, order, casting, subok, copy), a)
 
 
 @frule.register(np.astype)
 @pushforward
-def astype_frule(dx, x, dtype, /, *, copy=True, device=None):
+def astype_frule(dx: Array, x: Array, dtype: DType, /, *, copy: Flag = True, device: Choice = None) -> OutputAndTangent:
     return converting_frule(lambda x: np.astype(x, dtype, copy=copy, **given(device=device)), dx, x)
 
 
 @rrule.register(np.astype)
-def astype_rrule(x, dtype, /, *, copy=True, device=None):
+def astype_rrule(x: Array, dtype: DType, /, *, copy: Flag = True, device: Choice = None) -> OutputAndPullback:
     return converting_rrule(lambda x: np.astype(x, dtype, copy=copy, **given(device=device)), x)
 
 
@@ -89,14 +101,33 @@ def astype_rrule(x, dtype, /, *, copy=True, device=None):
 
 @frule.register(np.array)
 @pushforward
-def array_frule(dobject, object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0, ndmax=NOT_GIVEN):
+def array_frule(
+    dobject: Array,
+    object: Array,
+    dtype: DType = None,
+    *,
+    copy: Flag = True,
+    order: Choice = "K",
+    subok: Flag = False,
+    ndmin: Count = 0,
+    ndmax: Count = NOT_GIVEN,
+) -> OutputAndTangent:
     options = {"copy": copy, "order": order, "subok": subok, "ndmin": ndmin, "like": who_converts(object)}
     options |= given(ndmax=ndmax)
     return converting_frule(lambda a: np.array(a, dtype, **options), dobject, object)
 
 
 @rrule.register(np.array)
-def array_rrule(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0, ndmax=NOT_GIVEN):
+def array_rrule(
+    object: Array,
+    dtype: DType = None,
+    *,
+    copy: Flag = True,
+    order: Choice = "K",
+    subok: Flag = False,
+    ndmin: Count = 0,
+    ndmax: Count = NOT_GIVEN,
+) -> OutputAndPullback:
     """Of a list of arrays or numbers, each gets the part of ȳ that it filled."""
     options = {"copy": copy, "order": order, "subok": subok, "ndmin": ndmin, "like": who_converts(object)}
     options |= given(ndmax=ndmax)
@@ -108,12 +139,16 @@ def register_asarray(f):
 
     @frule.register(f)
     @pushforward
-    def asarray_frule(da, a, dtype=None, order=None, *, device=None, copy=NOT_GIVEN):
+    def asarray_frule(
+        da: Array, a: Array, dtype: DType = None, order: Choice = None, *, device: Choice = None, copy: Flag = NOT_GIVEN
+    ) -> OutputAndTangent:
         options = {"like": who_converts(a), **given(device=device, copy=copy)}
         return converting_frule(lambda a: f(a, dtype, order, **options), da, a)
 
     @rrule.register(f)
-    def asarray_rrule(a, dtype=None, order=None, *, device=None, copy=NOT_GIVEN):
+    def asarray_rrule(
+        a: Array, dtype: DType = None, order: Choice = None, *, device: Choice = None, copy: Flag = NOT_GIVEN
+    ) -> OutputAndPullback:
         options = {"like": who_converts(a), **given(device=device, copy=copy)}
         return converting_rrule(lambda a: f(a, dtype, order, **options), a)
 
@@ -123,11 +158,11 @@ def register_layout(f):
 
     @frule.register(f)
     @pushforward
-    def layout_frule(da, a, dtype=None):
+    def layout_frule(da: Array, a: Array, dtype: DType = None) -> OutputAndTangent:
         return converting_frule(lambda a: f(a, dtype, like=who_converts(a)), da, a)
 
     @rrule.register(f)
-    def layout_rrule(a, dtype=None):
+    def layout_rrule(a: Array, dtype: DType = None) -> OutputAndPullback:
         return converting_rrule(lambda a: f(a, dtype, like=who_converts(a)), a)
 
 
@@ -141,34 +176,34 @@ def checked_finite(a, dtype, order):
 
 @frule.register(np.asarray_chkfinite)
 @pushforward
-def asarray_chkfinite_frule(da, a, dtype=None, order=None):
+def asarray_chkfinite_frule(da: Array, a: Array, dtype: DType = None, order: Choice = None) -> OutputAndTangent:
     return converting_frule(lambda a: checked_finite(a, dtype, order), da, a)
 
 
 @rrule.register(np.asarray_chkfinite)
-def asarray_chkfinite_rrule(a, dtype=None, order=None):
+def asarray_chkfinite_rrule(a: Array, dtype: DType = None, order: Choice = None) -> OutputAndPullback:
     return converting_rrule(lambda a: checked_finite(a, dtype, order), a)
 
 
 @frule.register(np.require)
 @pushforward
-def require_frule(da, a, dtype=None, requirements=None):
+def require_frule(da: Array, a: Array, dtype: DType = None, requirements: Choice = None) -> OutputAndTangent:
     return converting_frule(lambda a: np.require(a, dtype, requirements, like=who_converts(a)), da, a)
 
 
 @rrule.register(np.require)
-def require_rrule(a, dtype=None, requirements=None):
+def require_rrule(a: Array, dtype: DType = None, requirements: Choice = None) -> OutputAndPullback:
     return converting_rrule(lambda a: np.require(a, dtype, requirements, like=who_converts(a)), a)
 
 
 @frule.register(np.real_if_close)
 @pushforward
-def real_if_close_frule(da, _dtol, a, tol=100):
+def real_if_close_frule(da: Array, _dtol: Number, a: Array, tol: Number = 100) -> OutputAndTangent:
     return converting_frule(lambda a: np.real_if_close(as_array(a), tol), da, a)
 
 
 @rrule.register(np.real_if_close)
-def real_if_close_rrule(a, tol=100):
+def real_if_close_rrule(a: Array, tol: Number = 100) -> OutputAndPullback:
     """Complex numbers that became real ones get a cotangent without imaginary part."""
     return converting_rrule(lambda a: np.real_if_close(as_array(a), tol), a)
 

@@ -6,6 +6,7 @@ from rules.numpy.array_like import as_array_tangent
 from rules.numpy.indexing import scatter
 from rules.numpy.reduced_axes import decline_out, given
 from rulescore import frule, linear_rule, pullback_wrt, pushforward, rrule, unbroadcast
+from rulescore.typing import Array, Axis, Count, DType, OutputAndPullback, OutputAndTangent
 
 # ---------------------------------------------------------------- diagonals: ȳ put back among zeros
 
@@ -64,7 +65,9 @@ def tracing_pullback(a, offset, axis1, axis2):
 
 @frule.register(np.trace)
 @pushforward
-def trace_frule(da, a, offset=0, axis1=0, axis2=1, dtype=None, out=None):
+def trace_frule(
+    da: Array, a: Array, offset: Count = 0, axis1: Axis = 0, axis2: Axis = 1, dtype: DType = None, out: Array = None
+) -> OutputAndTangent:
     decline_out(out)
     options = given(dtype=dtype)
     da = as_array_tangent(da, a)
@@ -72,20 +75,22 @@ def trace_frule(da, a, offset=0, axis1=0, axis2=1, dtype=None, out=None):
 
 
 @rrule.register(np.trace)
-def trace_rrule(a, offset=0, axis1=0, axis2=1, dtype=None, out=None):
+def trace_rrule(
+    a: Array, offset: Count = 0, axis1: Axis = 0, axis2: Axis = 1, dtype: DType = None, out: Array = None
+) -> OutputAndPullback:
     decline_out(out)
     return np.trace(a, offset, axis1, axis2, **given(dtype=dtype)), tracing_pullback(a, offset, axis1, axis2)
 
 
 @frule.register(np.linalg.trace)
 @pushforward
-def linalg_trace_frule(dx, x, /, *, offset=0, dtype=None):
+def linalg_trace_frule(dx: Array, x: Array, /, *, offset: Count = 0, dtype: DType = None) -> OutputAndTangent:
     options = {"offset": offset, **given(dtype=dtype)}
     return np.linalg.trace(x, **options), np.linalg.trace(as_array_tangent(dx, x), **options)
 
 
 @rrule.register(np.linalg.trace)
-def linalg_trace_rrule(x, /, *, offset=0, dtype=None):
+def linalg_trace_rrule(x: Array, /, *, offset: Count = 0, dtype: DType = None) -> OutputAndPullback:
     """The matrices are in the last two axes, unlike those of ``np.trace``."""
     return np.linalg.trace(x, offset=offset, **given(dtype=dtype)), tracing_pullback(x, offset, -2, -1)
 

@@ -17,6 +17,7 @@ from rulescore import (
     rrule,
     unbroadcast,
 )
+from rulescore.typing import Array, Axis, Count, OutputAndPullback, OutputAndTangent, Tangents
 
 # ---------------------------------------------------------------- neighbours along an axis
 
@@ -58,7 +59,16 @@ def pair_sum_adjoint(ybar, axis, length):
 
 @frule.register(np.diff)
 @pushforward
-def diff_frule(da, dprepend, dappend, a, n=1, axis=-1, prepend=NOT_GIVEN, append=NOT_GIVEN):
+def diff_frule(
+    da: Array,
+    dprepend: Array,
+    dappend: Array,
+    a: Array,
+    n: Count = 1,
+    axis: Axis = -1,
+    prepend: Array = NOT_GIVEN,
+    append: Array = NOT_GIVEN,
+) -> OutputAndTangent:
     y = np.diff(a, n, axis, **given(prepend=prepend, append=append))
     ends = {
         name: full_tangent(dx, x)
@@ -69,7 +79,9 @@ def diff_frule(da, dprepend, dappend, a, n=1, axis=-1, prepend=NOT_GIVEN, append
 
 
 @rrule.register(np.diff)
-def diff_rrule(a, n=1, axis=-1, prepend=NOT_GIVEN, append=NOT_GIVEN):
+def diff_rrule(
+    a: Array, n: Count = 1, axis: Axis = -1, prepend: Array = NOT_GIVEN, append: Array = NOT_GIVEN
+) -> OutputAndPullback:
     """y is the n-th difference of prepend, a and append joined, hence n times `difference_adjoint`, cut in three."""
     y = np.diff(a, n, axis, **given(prepend=prepend, append=append))
     shape, prepend_shape, append_shape = (np.shape(x) for x in (a, prepend, append))
@@ -102,7 +114,9 @@ def diff_rrule(a, n=1, axis=-1, prepend=NOT_GIVEN, append=NOT_GIVEN):
 
 @frule.register(np.ediff1d)
 @pushforward
-def ediff1d_frule(dary, dto_end, dto_begin, ary, to_end=None, to_begin=None):
+def ediff1d_frule(
+    dary: Array, dto_end: Array, dto_begin: Array, ary: Array, to_end: Array = None, to_begin: Array = None
+) -> OutputAndTangent:
     begin, end = (
         [] if x is None else np.ravel(full_tangent(dx, x)) for x, dx in ((to_begin, dto_begin), (to_end, dto_end))
     )
@@ -111,7 +125,7 @@ def ediff1d_frule(dary, dto_end, dto_begin, ary, to_end=None, to_begin=None):
 
 
 @rrule.register(np.ediff1d)
-def ediff1d_rrule(ary, to_end=None, to_begin=None):
+def ediff1d_rrule(ary: Array, to_end: Array = None, to_begin: Array = None) -> OutputAndPullback:
     """y is to_begin, the differences of all elements, and to_end, joined; ȳ is cut accordingly."""
     y = np.ediff1d(ary, to_end, to_begin)
     shape, end_shape, begin_shape = (() if x is None else np.shape(x) for x in (ary, to_end, to_begin))
@@ -146,7 +160,9 @@ def points_bar(widths_bar, x, axis):
 
 
 @frule.register(np.trapezoid)
-def trapezoid_frule(tangents, y, x=None, dx=1.0, axis=-1):
+def trapezoid_frule(
+    tangents: Tangents, y: Array, x: Array = None, dx: Array = 1.0, axis: Axis = -1
+) -> OutputAndTangent:
     # No `pushforward`, in which the tangent of x would be called dx as this argument is.
     area = np.trapezoid(y, x, dx, axis)
     dy, dpoints, dwidths = (tangent_at(tangents, position) for position in range(3))
@@ -160,7 +176,7 @@ def trapezoid_frule(tangents, y, x=None, dx=1.0, axis=-1):
 
 
 @rrule.register(np.trapezoid)
-def trapezoid_rrule(y, x=None, dx=NOT_GIVEN, axis=-1):
+def trapezoid_rrule(y: Array, x: Array = None, dx: Array = NOT_GIVEN, axis: Axis = -1) -> OutputAndPullback:
     """The area is Σᵢ wᵢ (yᵢ + yᵢ₊₁) / 2 with the widths w of the intervals."""
     heights, points = as_array(y), as_array(x)
     widths = (1.0 if dx is NOT_GIVEN else dx) if x is None else widths_between(points, axis, np.ndim(heights))

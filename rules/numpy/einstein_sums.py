@@ -10,6 +10,7 @@ from rules.numpy.array_like import as_array, as_array_tangent, conj
 from rules.numpy.indexing import scatter
 from rules.numpy.reduced_axes import NOT_GIVEN, decline_out, given
 from rulescore import ZeroTangent, apply_linear, frule, pullback_wrt, pushforward, rrule
+from rulescore.typing import Array, Arrays, Choice, DType, Needs, OutputAndPullback, OutputAndTangent
 
 LETTERS = string.ascii_uppercase + string.ascii_lowercase
 """The letter of each number in NumPy's form of the call without a string: ordered alike."""
@@ -119,7 +120,15 @@ def with_array_factors(operands, places):
 
 @frule.register(np.einsum)
 @pushforward
-def einsum_frule(doperands, *operands, out=None, optimize=False, dtype=None, order=NOT_GIVEN, casting=NOT_GIVEN):
+def einsum_frule(
+    doperands: Arrays,
+    *operands: Arrays,
+    out: Array = None,
+    optimize: Choice = False,
+    dtype: DType = None,
+    order: Choice = NOT_GIVEN,
+    casting: Choice = NOT_GIVEN,
+) -> OutputAndTangent:
     """The sum over the factors of y with the factor's tangent in its place."""
     decline_out(out)
     f = functools.partial(np.einsum, optimize=optimize, **given(dtype=dtype, order=order, casting=casting))
@@ -134,7 +143,15 @@ def einsum_frule(doperands, *operands, out=None, optimize=False, dtype=None, ord
 
 
 @rrule.register(np.einsum)
-def einsum_rrule(*operands, out=None, optimize=False, dtype=None, order=NOT_GIVEN, casting=NOT_GIVEN, needs=None):
+def einsum_rrule(
+    *operands: Arrays,
+    out: Array = None,
+    optimize: Choice = False,
+    dtype: DType = None,
+    order: Choice = NOT_GIVEN,
+    casting: Choice = NOT_GIVEN,
+    needs: Needs = None,
+) -> OutputAndPullback:
     decline_out(out)
     places, inputs, output = factors_and_subscripts(operands)
     arrays = with_array_factors(operands, places)

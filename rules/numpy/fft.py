@@ -23,6 +23,7 @@ from rulescore import (
     pushforward,
     rrule,
 )
+from rulescore.typing import Array, Choice, Count, OutputAndPullback, OutputAndTangent
 
 OPPOSITE = {None: "forward", "backward": "forward", "ortho": "ortho", "forward": "backward"}
 """The ``norm`` with which the inverse transform is the adjoint: it moves the factor to the other side."""
@@ -191,13 +192,13 @@ def register_frequencies(f):
 
     @frule.register(f)
     @pushforward
-    def frequencies_frule(dd, n, d=1.0, *, device=None):
+    def frequencies_frule(dd: Array, n: Count, d: Array = 1.0, *, device: Choice = None) -> OutputAndTangent:
         require_number(d)
         y = f(n, d, device=device)
         return y, -y / d * dd
 
     @rrule.register(f)
-    def frequencies_rrule(n, d=NOT_GIVEN, *, device=None):
+    def frequencies_rrule(n: Count, d: Array = NOT_GIVEN, *, device: Choice = None) -> OutputAndPullback:
         if d is NOT_GIVEN:
             return f(n, device=device), no_tangent_pullback
         require_number(d)

@@ -5,6 +5,7 @@ from multipledispatch import MDNotImplementedError
 
 from rules.numpy.array_like import as_array_tangent, seen_by_tracers, shape_of
 from rulescore import ZeroTangent, frule, is_differentiable, pullback_wrt, pushforward, rrule, unbroadcast
+from rulescore.typing import Array, Choice, DType, Flag, OutputAndPullback, OutputAndTangent, Shape
 
 
 def filling_tangent(y, dfill):
@@ -31,14 +32,31 @@ def decline_device(device, like=None):
 
 @frule.register(np.full)
 @pushforward
-def full_frule(dfill_value, shape, fill_value, dtype=None, order="C", *, device=None, like=None):
+def full_frule(
+    dfill_value: Array,
+    shape: Shape,
+    fill_value: Array,
+    dtype: DType = None,
+    order: Choice = "C",
+    *,
+    device: Choice = None,
+    like: Array = None,
+) -> OutputAndTangent:
     decline_device(device, like)
     y = seen_by_tracers(np.full, shape, fill_value, dtype, order)
     return y, filling_tangent(y, as_array_tangent(dfill_value, fill_value))
 
 
 @rrule.register(np.full)
-def full_rrule(shape, fill_value, dtype=None, order="C", *, device=None, like=None):
+def full_rrule(
+    shape: Shape,
+    fill_value: Array,
+    dtype: DType = None,
+    order: Choice = "C",
+    *,
+    device: Choice = None,
+    like: Array = None,
+) -> OutputAndPullback:
     decline_device(device, like)
     y = seen_by_tracers(np.full, shape, fill_value, dtype, order)
     return y, pullback_wrt(..., fill_value)(filling_bar(y, fill_value))
@@ -46,14 +64,34 @@ def full_rrule(shape, fill_value, dtype=None, order="C", *, device=None, like=No
 
 @frule.register(np.full_like)
 @pushforward
-def full_like_frule(_da, dfill_value, a, fill_value, dtype=None, order="K", subok=True, shape=None, *, device=None):
+def full_like_frule(
+    _da: Array,
+    dfill_value: Array,
+    a: Array,
+    fill_value: Array,
+    dtype: DType = None,
+    order: Choice = "K",
+    subok: Flag = True,
+    shape: Shape = None,
+    *,
+    device: Choice = None,
+) -> OutputAndTangent:
     decline_device(device)
     y = seen_by_tracers(np.full_like, a, fill_value, dtype, order, subok, shape)
     return y, filling_tangent(y, as_array_tangent(dfill_value, fill_value))
 
 
 @rrule.register(np.full_like)
-def full_like_rrule(a, fill_value, dtype=None, order="K", subok=True, shape=None, *, device=None):
+def full_like_rrule(
+    a: Array,
+    fill_value: Array,
+    dtype: DType = None,
+    order: Choice = "K",
+    subok: Flag = True,
+    shape: Shape = None,
+    *,
+    device: Choice = None,
+) -> OutputAndPullback:
     """Of ``a`` no more than its shape and type matter."""
     decline_device(device)
     y = seen_by_tracers(np.full_like, a, fill_value, dtype, order, subok, shape)

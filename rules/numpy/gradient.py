@@ -13,6 +13,7 @@ from numpy.lib.array_utils import normalize_axis_tuple
 from rules.numpy.array_like import as_array, as_array_tangent, conj
 from rules.numpy.differences import difference_adjoint, slab
 from rulescore import ZeroTangent, apply_linear, frule, pullback_wrt, pushforward, rrule
+from rulescore.typing import Array, Arrays, Axis, Count, OutputAndPullback, OutputAndTangent
 
 
 class GradientAlongAxis:
@@ -122,7 +123,9 @@ def along_each_axis(f, varargs, axis, edge_order):
 
 @frule.register(np.gradient)
 @pushforward
-def gradient_frule(df, dvarargs, f, /, *varargs, axis=None, edge_order=1):
+def gradient_frule(
+    df: Array, dvarargs: Arrays, f: Array, /, *varargs: Arrays, axis: Axis = None, edge_order: Count = 1
+) -> OutputAndTangent:
     y = np.gradient(f, *varargs, axis=axis, edge_order=edge_order)
     df = as_array_tangent(df, f)
     dspacings = list(map(as_array_tangent, dvarargs, varargs))
@@ -134,7 +137,7 @@ def gradient_frule(df, dvarargs, f, /, *varargs, axis=None, edge_order=1):
 
 
 @rrule.register(np.gradient)
-def gradient_rrule(f, /, *varargs, axis=None, edge_order=1):
+def gradient_rrule(f: Array, /, *varargs: Arrays, axis: Axis = None, edge_order: Count = 1) -> OutputAndPullback:
     """The outputs are one array for each axis, all of the same ``f``; a single spacing serves all axes."""
     y = np.gradient(f, *varargs, axis=axis, edge_order=edge_order)
     has_several = isinstance(y, tuple)

@@ -1,12 +1,14 @@
 """Rules of what makes grids and matrices of vectors: ``meshgrid``, ``ix_``, ``vander``."""
 
 import functools
+from typing import Any
 
 import numpy as np
 
 from rules.numpy.array_like import as_array, as_array_tangent, conj, shape_of
 from rules.numpy.shape import tangents_of_items
 from rulescore import frule, pullback_wrt, pushforward, rrule
+from rulescore.typing import Array, Choice, Count, Flag, OutputAndPullback, OutputAndTangent
 
 # ---------------------------------------------------------------- grids: ȳ summed over the other axes
 
@@ -29,12 +31,14 @@ def grids_pullback(xi, axes):
 
 @frule.register(np.meshgrid)
 @pushforward
-def meshgrid_frule(dxi, *xi, copy=True, sparse=False, indexing="xy"):
+def meshgrid_frule(
+    dxi: Array, *xi: Array, copy: Flag = True, sparse: Flag = False, indexing: Choice = "xy"
+) -> OutputAndTangent:
     return grids_frule(functools.partial(np.meshgrid, copy=copy, sparse=sparse, indexing=indexing), dxi, xi)
 
 
 @rrule.register(np.meshgrid)
-def meshgrid_rrule(*xi, copy=True, sparse=False, indexing="xy"):
+def meshgrid_rrule(*xi: Array, copy: Flag = True, sparse: Flag = False, indexing: Choice = "xy") -> OutputAndPullback:
     """Every number stands along all axes but its vector's own; "xy" has the first two of them the other way round."""
     axes = list(range(len(xi)))
     if indexing == "xy":
@@ -45,12 +49,12 @@ def meshgrid_rrule(*xi, copy=True, sparse=False, indexing="xy"):
 
 @frule.register(np.ix_)
 @pushforward
-def ix_frule(dargs, *args):
+def ix_frule(dargs: Any, *args: Any) -> OutputAndTangent:
     return grids_frule(np.ix_, dargs, args)
 
 
 @rrule.register(np.ix_)
-def ix_rrule(*args):
+def ix_rrule(*args: Any) -> OutputAndPullback:
     return np.ix_(*map(as_array, args)), grids_pullback(args, range(len(args)))
 
 
@@ -66,7 +70,7 @@ def powers_and_lower(y, increasing):
 
 @frule.register(np.vander)
 @pushforward
-def vander_frule(dx, x, N=None, increasing=False):
+def vander_frule(dx: Array, x: Array, N: Count = None, increasing: Flag = False) -> OutputAndTangent:
     """d(xᵖ) = p xᵖ⁻¹ dx."""
     dx, y = as_array_tangent(dx, x), np.vander(as_array(x), N, increasing)
     if not np.shape(y)[1]:
@@ -77,7 +81,7 @@ def vander_frule(dx, x, N=None, increasing=False):
 
 
 @rrule.register(np.vander)
-def vander_rrule(x, N=None, increasing=False):
+def vander_rrule(x: Array, N: Count = None, increasing: Flag = False) -> OutputAndPullback:
     """x̄ᵢ = Σₚ conj(p xᵢᵖ⁻¹) ȳᵢₚ; the powers are in y already."""
     y = np.vander(as_array(x), N, increasing)
 

@@ -6,6 +6,7 @@ values that a function takes from around it have a derivative too, which no rule
 
 import math
 import re
+from typing import Any
 
 import numpy as np
 
@@ -14,6 +15,7 @@ from rulescore import (
     HasForwardMode,
     HasReverseMode,
     NoTangent,
+    RuleConfig,
     Tangent,
     frule,
     frule_via_ad,
@@ -22,6 +24,7 @@ from rulescore import (
     rrule,
     rrule_via_ad,
 )
+from rulescore.typing import DType, Function, OutputAndPullback, OutputAndTangent, Shape, Tangents
 
 for _function in (np.apply_along_axis, np.apply_over_axes, np.piecewise):
     opt_out(rrule, _function)
@@ -32,13 +35,17 @@ for _function in (np.apply_along_axis, np.apply_over_axes, np.piecewise):
 
 
 @frule.register(np.fromfunction, config=HasForwardMode)
-def fromfunction_frule(config, tangents, function, shape, *, dtype=float, **kwargs):
+def fromfunction_frule(
+    config: RuleConfig, tangents: Tangents, function: Function, shape: Shape, *, dtype: DType = float, **kwargs: Any
+) -> OutputAndTangent:
     indices = np.indices(shape, dtype=dtype)
     return frule_via_ad(config, (tangents[1], *[NoTangent()] * len(indices)), function, *indices, **kwargs)
 
 
 @rrule.register(np.fromfunction, config=HasReverseMode)
-def fromfunction_rrule(config, function, shape, *, dtype=float, **kwargs):
+def fromfunction_rrule(
+    config: RuleConfig, function: Function, shape: Shape, *, dtype: DType = float, **kwargs: Any
+) -> OutputAndPullback:
     """The indices are constants, the function may have parameters."""
     y, pullback = rrule_via_ad(config, function, *np.indices(shape, dtype=dtype), **kwargs)
 
@@ -109,7 +116,9 @@ class Elementwise:
 
 
 @frule.register(instances_of(np.vectorize), config=HasForwardMode)
-def vectorize_frule(config, tangents, vectorized, *args, **kwargs):
+def vectorize_frule(
+    config: RuleConfig, tangents: Tangents, vectorized: Function, *args: Any, **kwargs: Any
+) -> OutputAndTangent:
     dself, *dargs = tangents
     dfunction = dself if isinstance(dself, AbstractZero) else dself.pyfunc
     call = Elementwise(vectorized, kwargs)
@@ -117,7 +126,7 @@ def vectorize_frule(config, tangents, vectorized, *args, **kwargs):
 
 
 @rrule.register(instances_of(np.vectorize), config=HasReverseMode)
-def vectorize_rrule(config, vectorized, *args, **kwargs):
+def vectorize_rrule(config: RuleConfig, vectorized: Function, *args: Any, **kwargs: Any) -> OutputAndPullback:
     """The AD system follows the function from element to element."""
     y, pullback = rrule_via_ad(config, Elementwise(vectorized, kwargs), vectorized.pyfunc, *args)
 

@@ -26,19 +26,20 @@ from rulescore import (
     pushforward,
     rrule,
 )
+from rulescore.typing import Array, Count, Flag, OutputAndPullback, OutputAndTangent
 
 # ---------------------------------------------------------------- bincount
 
 
 @frule.register(np.bincount)
 @pushforward
-def bincount_frule(dweights, x, weights=None, minlength=0):
+def bincount_frule(dweights: Array, x: Array, weights: Array = None, minlength: Count = 0) -> OutputAndTangent:
     y = np.bincount(x, as_array(weights), minlength)
     return y, scatter(as_array_tangent(dweights, weights), (as_array(x),), np.shape(y), y.dtype)
 
 
 @rrule.register(np.bincount)
-def bincount_rrule(x, weights=None, minlength=0):
+def bincount_rrule(x: Array, weights: Array = None, minlength: Count = 0) -> OutputAndPullback:
     """yₙ = Σᵢ wᵢ over xᵢ = n, hence w̄ᵢ = ȳ at xᵢ."""
     return np.bincount(x, as_array(weights), minlength), pullback_wrt(..., weights)(lambda ybar: ybar[as_array(x)])
 
@@ -96,7 +97,16 @@ class BinEdges:
 
 @frule.register(np.histogram_bin_edges)
 @pushforward
-def histogram_bin_edges_frule(da, dbins, drange, _dweights, a, bins=10, range=None, weights=None):
+def histogram_bin_edges_frule(
+    da: Array,
+    dbins: Array,
+    drange: Array,
+    _dweights: Array,
+    a: Array,
+    bins: Array = 10,
+    range: Array = None,
+    weights: Array = None,
+) -> OutputAndTangent:
     da, dbins = as_array_tangent(da, a), as_array_tangent(dbins, bins)
     a, bins = as_array(a), as_array(bins)
     edges = np.histogram_bin_edges(a, bins, range, weights)
@@ -104,7 +114,9 @@ def histogram_bin_edges_frule(da, dbins, drange, _dweights, a, bins=10, range=No
 
 
 @rrule.register(np.histogram_bin_edges)
-def histogram_bin_edges_rrule(a, bins=10, range=None, weights=None):
+def histogram_bin_edges_rrule(
+    a: Array, bins: Array = 10, range: Array = None, weights: Array = None
+) -> OutputAndPullback:
     """The edges of equal bins are (1 - t) min(a) + t max(a), or of the range; so each end gets its part of ȳ."""
     edges = np.histogram_bin_edges(as_array(a), as_array(bins), range, weights)
     parts = BinEdges(as_array(a), as_array(bins), range, edges)
@@ -244,7 +256,17 @@ def flat(x):
 
 @frule.register(np.histogram)
 @pushforward
-def histogram_frule(da, dbins, drange, dweights, a, bins=10, range=None, density=None, weights=None):
+def histogram_frule(
+    da: Array,
+    dbins: Array,
+    drange: Array,
+    dweights: Array,
+    a: Array,
+    bins: Array = 10,
+    range: Array = None,
+    density: Flag = None,
+    weights: Array = None,
+) -> OutputAndTangent:
     da, dbins, dweights = as_array_tangent(da, a), as_array_tangent(dbins, bins), as_array_tangent(dweights, weights)
     a, bins, weights = as_array(a), as_array(bins), as_array(weights)
     h, edges = np.histogram(a, bins, range, density, weights)
@@ -254,7 +276,9 @@ def histogram_frule(da, dbins, drange, dweights, a, bins=10, range=None, density
 
 
 @rrule.register(np.histogram)
-def histogram_rrule(a, bins=10, range=None, density=None, weights=None):
+def histogram_rrule(
+    a: Array, bins: Array = 10, range: Array = None, density: Flag = None, weights: Array = None
+) -> OutputAndPullback:
     """As `Histogram` and `BinEdges` say."""
     by_arguments = pullback_wrt(a, bins, range, ..., weights)
     a, bins, weights = as_array(a), as_array(bins), as_array(weights)
@@ -328,7 +352,17 @@ def dense_columns(dsample, sample):
 
 @frule.register(np.histogramdd)
 @pushforward
-def histogramdd_frule(dsample, dbins, drange, dweights, sample, bins=10, range=None, density=None, weights=None):
+def histogramdd_frule(
+    dsample: Array,
+    dbins: Array,
+    drange: Array,
+    dweights: Array,
+    sample: Array,
+    bins: Array = 10,
+    range: Array = None,
+    density: Flag = None,
+    weights: Array = None,
+) -> OutputAndTangent:
     histogram, y = histogram_of_sample(sample, bins, range, density, weights)
     count = len(histogram.shape)
     dbins = [as_array_tangent(db, b) for db, b in zip(of_each(dbins, count), of_each(bins, count), strict=True)]
@@ -349,7 +383,9 @@ def histogram_of_sample(sample, bins, limits, density, weights):
 
 
 @rrule.register(np.histogramdd)
-def histogramdd_rrule(sample, bins=10, range=None, density=None, weights=None):
+def histogramdd_rrule(
+    sample: Array, bins: Array = 10, range: Array = None, density: Flag = None, weights: Array = None
+) -> OutputAndPullback:
     """As `Histogram` and `BinEdges` say, of the columns of the sample."""
     histogram, y = histogram_of_sample(sample, bins, range, density, weights)
     axes = np.arange(len(histogram.shape))
@@ -375,7 +411,19 @@ def serves_both_axes(bins):
 
 @frule.register(np.histogram2d)
 @pushforward
-def histogram2d_frule(dx, dy, dbins, drange, dweights, x, y, bins=10, range=None, density=None, weights=None):
+def histogram2d_frule(
+    dx: Array,
+    dy: Array,
+    dbins: Array,
+    drange: Array,
+    dweights: Array,
+    x: Array,
+    y: Array,
+    bins: Array = 10,
+    range: Array = None,
+    density: Flag = None,
+    weights: Array = None,
+) -> OutputAndTangent:
     histogram, outputs = histogram_of_pair(x, y, bins, range, density, weights)
     if serves_both_axes(bins):
         dbins = [as_array_tangent(dbins, bins)] * 2
@@ -394,7 +442,9 @@ def histogram_of_pair(x, y, bins, limits, density, weights):
 
 
 @rrule.register(np.histogram2d)
-def histogram2d_rrule(x, y, bins=10, range=None, density=None, weights=None):
+def histogram2d_rrule(
+    x: Array, y: Array, bins: Array = 10, range: Array = None, density: Flag = None, weights: Array = None
+) -> OutputAndPullback:
     """As `Histogram` and `BinEdges` say."""
     histogram, outputs = histogram_of_pair(x, y, bins, range, density, weights)
 

@@ -24,6 +24,7 @@ from rulescore import (
 )
 from rulescore.tables.batching import batching
 from rulescore.tangents.projection import NON_DIFFERENTIABLE
+from rulescore.typing import Array, DType, Index, OutputAndPullback, OutputAndTangent, Shape, Tangents
 
 NO_TANGENT = NoTangent()
 ZERO_TANGENT = ZeroTangent()
@@ -136,12 +137,12 @@ def scatter_of_batch(batch, f, args, kwargs):
 
 @frule.register(scatter)
 @pushforward
-def scatter_frule(dybar, ybar, index, shape, dtype):
+def scatter_frule(dybar: Array, ybar: Array, index: Index, shape: Shape, dtype: DType) -> OutputAndTangent:
     return scatter(ybar, index, shape, dtype), scatter(dybar, index, shape, dtype)
 
 
 @rrule.register(scatter)
-def scatter_rrule(ybar, index, shape, dtype):
+def scatter_rrule(ybar: Array, index: Index, shape: Shape, dtype: DType) -> OutputAndPullback:
     narrow = np.shape(ybar)
 
     @pullback_wrt(ybar)
@@ -163,7 +164,7 @@ def decline_unless_array(x):
 
 
 @frule.register(operator.getitem)
-def getitem_frule(tangents, x, index, /):
+def getitem_frule(tangents: Tangents, x: Array, index: Index, /) -> OutputAndTangent:
     decline_unless_array(x)
     return x[index], tangents[1][index]
 
@@ -177,7 +178,7 @@ def unchanging(index):
     return tuple(entries) if type(index) is tuple else entries[0]
 
 
-def getitem_rrule(x, index, /):
+def getitem_rrule(x: Array, index: Index, /) -> OutputAndPullback:
     """x̄ is zero but for x̄[index], to which ȳ is added; added in place where there is an x̄ already."""
     if type(x) is not np.ndarray:
         decline_unless_array(x)
@@ -224,13 +225,13 @@ rrule.add_rule(
 
 @frule.register(operator.getitem, (list, tuple))
 @pushforward
-def sequence_getitem_frule(dx, x, index, /):
+def sequence_getitem_frule(dx: Array, x: Array, index: Index, /) -> OutputAndTangent:
     y, dy = x[index], list(dx)[index]
     return y, Tangent(type(y), *dy) if isinstance(index, slice) else dy
 
 
 @rrule.register(operator.getitem, (list, tuple))
-def sequence_getitem_rrule(x, index, /):
+def sequence_getitem_rrule(x: Array, index: Index, /) -> OutputAndPullback:
     y = x[index]
     project, kind, count = project_to(y), type(x), len(x)
 
@@ -247,12 +248,12 @@ def sequence_getitem_rrule(x, index, /):
 
 @frule.register(operator.getitem, dict)
 @pushforward
-def dict_getitem_frule(dx, x, key, /):
+def dict_getitem_frule(dx: Array, x: Array, key: Index, /) -> OutputAndTangent:
     return x[key], dx[key]
 
 
 @rrule.register(operator.getitem, dict)
-def dict_getitem_rrule(x, key, /):
+def dict_getitem_rrule(x: Array, key: Index, /) -> OutputAndPullback:
     y = x[key]
     project, kind = project_to(y), type(x)
 

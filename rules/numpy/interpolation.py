@@ -13,6 +13,7 @@ from multipledispatch import MDNotImplementedError
 from rules.numpy.array_like import as_array, conj, full_tangent, shape_of
 from rules.numpy.indexing import scatter
 from rulescore import frule, pullback_wrt, pushforward, rrule
+from rulescore.typing import Array, Number, OutputAndPullback, OutputAndTangent
 
 
 class Segments:
@@ -129,7 +130,20 @@ def prepared(x, xp, fp, left, right, period):
 
 @frule.register(np.interp)
 @pushforward
-def interp_frule(dx, dxp, dfp, dleft, dright, dperiod, x, xp, fp, left=None, right=None, period=None):
+def interp_frule(
+    dx: Array,
+    dxp: Array,
+    dfp: Array,
+    dleft: Number,
+    dright: Number,
+    dperiod: Number,
+    x: Array,
+    xp: Array,
+    fp: Array,
+    left: Number = None,
+    right: Number = None,
+    period: Number = None,
+) -> OutputAndTangent:
     y, (x_in, xp_in, fp_in, *ends), periodic = prepared(x, xp, fp, left, right, period)
     dx, dxp, dfp = map(full_tangent, (dx, dxp, dfp), (x, xp, fp))
     if periodic is not None:
@@ -144,7 +158,9 @@ def interp_frule(dx, dxp, dfp, dleft, dright, dperiod, x, xp, fp, left=None, rig
 
 
 @rrule.register(np.interp)
-def interp_rrule(x, xp, fp, left=None, right=None, period=None):
+def interp_rrule(
+    x: Array, xp: Array, fp: Array, left: Number = None, right: Number = None, period: Number = None
+) -> OutputAndPullback:
     """y = f₀ (1 - t) + f₁ t with t = (x - x₀) / (x₁ - x₀), and the slope s = (f₁ - f₀) / (x₁ - x₀).
 
     Hence x̄ = conj(s) ȳ. Of ȳ, f̄₀ gets the part 1 - t and f̄₁ the part t; of -x̄, the same parts go to x̄₀ and x̄₁. Since s

@@ -6,6 +6,7 @@ Of the joining functions, ``concatenate`` and ``stack`` live in `shape`; ``r_`` 
 import itertools
 import math
 import operator
+from typing import Any
 
 import numpy as np
 from multipledispatch import MDNotImplementedError
@@ -25,6 +26,7 @@ from rulescore import (
     rrule,
     unbroadcast,
 )
+from rulescore.typing import Array, Arrays, Axis, Choice, DType, Flag, Index, OutputAndPullback, OutputAndTangent
 
 AxisConcatenator = type(np.r_).__mro__[1]
 """The class of ``np.r_`` and ``np.c_``."""
@@ -55,12 +57,12 @@ def cutting(arrays, axis, widened):
 
 @frule.register(np.hstack)
 @pushforward
-def hstack_frule(dtup, tup, *, dtype=None, casting=NOT_GIVEN):
+def hstack_frule(dtup: Arrays, tup: Arrays, *, dtype: DType = None, casting: Choice = NOT_GIVEN) -> OutputAndTangent:
     return joining_frule(np.hstack, dtup, tup, dtype, casting)
 
 
 @rrule.register(np.hstack)
-def hstack_rrule(tup, *, dtype=None, casting=NOT_GIVEN):
+def hstack_rrule(tup: Arrays, *, dtype: DType = None, casting: Choice = NOT_GIVEN) -> OutputAndPullback:
     """Numbers and vectors are joined along their only axis, everything else along the second."""
     cut = cutting(tup, int(any(len(shape_of(array)) > 1 for array in tup)), lambda shape: shape or (1,))
     return joining_rrule(np.hstack, cut, tup, dtype, casting)
@@ -68,12 +70,12 @@ def hstack_rrule(tup, *, dtype=None, casting=NOT_GIVEN):
 
 @frule.register(np.vstack)
 @pushforward
-def vstack_frule(dtup, tup, *, dtype=None, casting=NOT_GIVEN):
+def vstack_frule(dtup: Arrays, tup: Arrays, *, dtype: DType = None, casting: Choice = NOT_GIVEN) -> OutputAndTangent:
     return joining_frule(np.vstack, dtup, tup, dtype, casting)
 
 
 @rrule.register(np.vstack)
-def vstack_rrule(tup, *, dtype=None, casting=NOT_GIVEN):
+def vstack_rrule(tup: Arrays, *, dtype: DType = None, casting: Choice = NOT_GIVEN) -> OutputAndPullback:
     """Numbers and vectors are rows."""
     cut = cutting(tup, 0, lambda shape: (1,) * (2 - len(shape)) + shape)
     return joining_rrule(np.vstack, cut, tup, dtype, casting)
@@ -81,12 +83,12 @@ def vstack_rrule(tup, *, dtype=None, casting=NOT_GIVEN):
 
 @frule.register(np.dstack)
 @pushforward
-def dstack_frule(dtup, tup):
+def dstack_frule(dtup: Arrays, tup: Arrays) -> OutputAndTangent:
     return joining_frule(np.dstack, dtup, tup, None, NOT_GIVEN)
 
 
 @rrule.register(np.dstack)
-def dstack_rrule(tup):
+def dstack_rrule(tup: Arrays) -> OutputAndPullback:
     """A vector of length n has the shape (1, n, 1), a matrix (m, n, 1)."""
     cut = cutting(tup, 2, lambda shape: shape if len(shape) > 2 else (1,) * (2 - len(shape)) + (*shape, 1))
     return joining_rrule(np.dstack, cut, tup, None, NOT_GIVEN)
@@ -94,12 +96,12 @@ def dstack_rrule(tup):
 
 @frule.register(np.column_stack)
 @pushforward
-def column_stack_frule(dtup, tup):
+def column_stack_frule(dtup: Arrays, tup: Arrays) -> OutputAndTangent:
     return joining_frule(np.column_stack, dtup, tup, None, NOT_GIVEN)
 
 
 @rrule.register(np.column_stack)
-def column_stack_rrule(tup):
+def column_stack_rrule(tup: Arrays) -> OutputAndPullback:
     """Numbers and vectors are columns."""
     cut = cutting(tup, 1, lambda shape: (*shape, 1, 1)[:2] if len(shape) < 2 else shape)
     return joining_rrule(np.column_stack, cut, tup, None, NOT_GIVEN)
@@ -110,13 +112,13 @@ rrule.alias("numpy.row_stack", np.vstack)  # by its name, since it is deprecated
 
 @frule.register(np.append)
 @pushforward
-def append_frule(darr, dvalues, arr, values, axis=None):
+def append_frule(darr: Array, dvalues: Array, arr: Array, values: Array, axis: Axis = None) -> OutputAndTangent:
     y = np.append(arr, values, axis)
     return y, np.append(*tangents_of_items((darr, dvalues), (arr, values), y.dtype), axis)
 
 
 @rrule.register(np.append)
-def append_rrule(arr, values, axis=None):
+def append_rrule(arr: Array, values: Array, axis: Axis = None) -> OutputAndPullback:
     """The cotangents are the beginning and the end of ȳ; without an axis, in the shapes of the arguments."""
     shapes = shape_of(arr), shape_of(values)
     place = 0 if axis is None else axis % len(shapes[0])
@@ -172,13 +174,13 @@ def blocks_of(ybar, shapes):
 
 @frule.register(np.block)
 @pushforward
-def block_frule(darrays, arrays):
+def block_frule(darrays: Arrays, arrays: Arrays) -> OutputAndTangent:
     y = np.block(arrays)
     return y, np.block(block_tangents(darrays, arrays, y.dtype))
 
 
 @rrule.register(np.block)
-def block_rrule(arrays):
+def block_rrule(arrays: Arrays) -> OutputAndPullback:
     """The cotangent of each array is the part of ȳ that it filled."""
     shapes = block_shapes(arrays)
     return np.block(arrays), pullback_wrt(arrays)(lambda ybar: blocks_of(ybar, shapes))
@@ -224,7 +226,7 @@ def joined_by(concatenator, key, pieces):
 
 @frule.register(operator.getitem, AxisConcatenator)
 @pushforward
-def r_frule(dkey, concatenator, key, /):
+def r_frule(dkey: Arrays, concatenator: Array, key: Arrays, /) -> OutputAndTangent:
     pieces = pieces_of(key)
     y = joined_by(concatenator, key, pieces)
     # A range has no tangent, whatever stands in its place.
@@ -235,7 +237,7 @@ def r_frule(dkey, concatenator, key, /):
 
 
 @rrule.register(operator.getitem, AxisConcatenator)
-def r_rrule(concatenator, key, /):
+def r_rrule(concatenator: Array, key: Arrays, /) -> OutputAndPullback:
     """Every piece gets the part of ȳ that it filled."""
     pieces = pieces_of(key)
     shapes, is_one = [shape_of(piece) for piece in pieces.values()], type(key) is not tuple
@@ -297,11 +299,11 @@ def register_split(f):
 
     @frule.register(f)
     @pushforward
-    def split_frule(dary, ary, indices_or_sections, axis=0):
+    def split_frule(dary: Array, ary: Array, indices_or_sections: Index, axis: Axis = 0) -> OutputAndTangent:
         return f(ary, indices_or_sections, axis), f(as_array_tangent(dary, ary), indices_or_sections, axis)
 
     @rrule.register(f)
-    def split_rrule(ary, indices_or_sections, axis=0):
+    def split_rrule(ary: Array, indices_or_sections: Index, axis: Axis = 0) -> OutputAndPullback:
         return splitting_rrule(lambda a: f(a, indices_or_sections, axis), ary, indices_or_sections, axis)
 
 
@@ -310,11 +312,11 @@ def register_split_along(f, axis_of):
 
     @frule.register(f)
     @pushforward
-    def split_frule(dary, ary, indices_or_sections):
+    def split_frule(dary: Array, ary: Array, indices_or_sections: Index) -> OutputAndTangent:
         return f(ary, indices_or_sections), f(as_array_tangent(dary, ary), indices_or_sections)
 
     @rrule.register(f)
-    def split_rrule(ary, indices_or_sections):
+    def split_rrule(ary: Array, indices_or_sections: Index) -> OutputAndPullback:
         axis = axis_of(np.ndim(ary))
         return splitting_rrule(lambda a: f(a, indices_or_sections), ary, indices_or_sections, axis)
 
@@ -331,12 +333,12 @@ def register_unstack():
 
     @frule.register(np.unstack)
     @pushforward
-    def unstack_frule(dx, x, /, *, axis=0):
+    def unstack_frule(dx: Array, x: Array, /, *, axis: Axis = 0) -> OutputAndTangent:
         y, dy = np.unstack(x, axis=axis), np.unstack(as_array_tangent(dx, x), axis=axis)
         return y, dy if y else ZeroTangent()
 
     @rrule.register(np.unstack)
-    def unstack_rrule(x, /, *, axis=0):
+    def unstack_rrule(x: Array, /, *, axis: Axis = 0) -> OutputAndPullback:
         """The layers of ȳ put together again."""
         y = np.unstack(x, axis=axis)
         shapes, dtype = [layer.shape for layer in y], y[0].dtype if y else None
@@ -356,14 +358,14 @@ if hasattr(np, "unstack"):  # NumPy 2.1
 
 @frule.register(np.broadcast_arrays)
 @pushforward
-def broadcast_arrays_frule(dargs, *args, subok=False):
+def broadcast_arrays_frule(dargs: Any, *args: Any, subok: Flag = False) -> OutputAndTangent:
     y = np.broadcast_arrays(*args, subok=subok)
     pairs = zip(dargs, args, strict=True)
     return y, tuple(np.broadcast_to(as_array_tangent(da, a), y[0].shape, subok=subok) for da, a in pairs)
 
 
 @rrule.register(np.broadcast_arrays)
-def broadcast_arrays_rrule(*args, subok=False):
+def broadcast_arrays_rrule(*args: Any, subok: Flag = False) -> OutputAndPullback:
     """The cotangent of each array is its own output's, summed over the copies."""
     shapes = list(map(shape_of, args))
 

@@ -8,6 +8,7 @@ from multipledispatch import MDNotImplementedError
 from rules.numpy.array_like import as_array, as_array_tangent
 from rules.numpy.reduced_axes import NOT_GIVEN, chosen, decline_out, given
 from rulescore import ZeroTangent, apply_linear, frule, pullback_wrt, pushforward, rrule, unbroadcast
+from rulescore.typing import Array, Flag, OutputAndPullback, OutputAndTangent
 
 
 def selected_sum(y, masks, tangents):
@@ -87,8 +88,18 @@ def bounds(a_min, a_max, min, max):
 @frule.register(np.clip)
 @pushforward
 def clip_frule(
-    da, da_min, da_max, dmin, dmax, a, a_min=NOT_GIVEN, a_max=NOT_GIVEN, out=None, min=NOT_GIVEN, max=NOT_GIVEN
-):
+    da: Array,
+    da_min: Array,
+    da_max: Array,
+    dmin: Array,
+    dmax: Array,
+    a: Array,
+    a_min: Array = NOT_GIVEN,
+    a_max: Array = NOT_GIVEN,
+    out: Array = None,
+    min: Array = NOT_GIVEN,
+    max: Array = NOT_GIVEN,
+) -> OutputAndTangent:
     decline_out(out)
     y = np.clip(a, **options_of_clip(a_min=a_min, a_max=a_max, min=min, max=max))
     tangents = da, da_min + dmin, da_max + dmax
@@ -96,7 +107,14 @@ def clip_frule(
 
 
 @rrule.register(np.clip)
-def clip_rrule(a, a_min=NOT_GIVEN, a_max=NOT_GIVEN, out=None, min=NOT_GIVEN, max=NOT_GIVEN):
+def clip_rrule(
+    a: Array,
+    a_min: Array = NOT_GIVEN,
+    a_max: Array = NOT_GIVEN,
+    out: Array = None,
+    min: Array = NOT_GIVEN,
+    max: Array = NOT_GIVEN,
+) -> OutputAndPullback:
     """ȳ goes to the argument that stands in the output: to an element strictly between the bounds, else to a bound."""
     decline_out(out)
     y = np.clip(a, **options_of_clip(a_min=a_min, a_max=a_max, min=min, max=max))
@@ -116,14 +134,16 @@ rrule.alias(np._core.umath.clip, np.clip)
 
 @frule.register(np.ndarray.clip)
 @pushforward
-def ndarray_clip_frule(da, dmin, dmax, a, /, min=None, max=None, out=None):
+def ndarray_clip_frule(
+    da: Array, dmin: Array, dmax: Array, a: Array, /, min: Array = None, max: Array = None, out: Array = None
+) -> OutputAndTangent:
     decline_out(out)
     y = a.clip(min, max)
     return y, clip_tangent(y, (da, dmin, dmax), a, min, max)
 
 
 @rrule.register(np.ndarray.clip)
-def ndarray_clip_rrule(a, /, min=None, max=None, out=None):
+def ndarray_clip_rrule(a: Array, /, min: Array = None, max: Array = None, out: Array = None) -> OutputAndPullback:
     decline_out(out)
     return a.clip(min, max), pullback_wrt(a, min, max)(*clip_bars(a, min, max))
 
@@ -138,7 +158,17 @@ def replaced(x):
 
 @frule.register(np.nan_to_num)
 @pushforward
-def nan_to_num_frule(dx, dnan, dposinf, dneginf, x, copy=True, nan=NOT_GIVEN, posinf=None, neginf=None):
+def nan_to_num_frule(
+    dx: Array,
+    dnan: Array,
+    dposinf: Array,
+    dneginf: Array,
+    x: Array,
+    copy: Flag = True,
+    nan: Array = NOT_GIVEN,
+    posinf: Array = None,
+    neginf: Array = None,
+) -> OutputAndTangent:
     decline_copy(copy)
     y = np.nan_to_num(x, **given(nan=nan, posinf=posinf, neginf=neginf))
     dx, x = as_array_tangent(dx, x), as_array(x)
@@ -152,7 +182,9 @@ def nan_to_num_frule(dx, dnan, dposinf, dneginf, x, copy=True, nan=NOT_GIVEN, po
 
 
 @rrule.register(np.nan_to_num)
-def nan_to_num_rrule(x, copy=True, nan=NOT_GIVEN, posinf=None, neginf=None):
+def nan_to_num_rrule(
+    x: Array, copy: Flag = True, nan: Array = NOT_GIVEN, posinf: Array = None, neginf: Array = None
+) -> OutputAndPullback:
     """ȳ goes to what stands in the output: to the finite numbers, or to what stands for the others."""
     decline_copy(copy)
 

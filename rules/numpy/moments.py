@@ -14,6 +14,7 @@ from rules.numpy.reduced_axes import (
     masked,
 )
 from rulescore import apply_linear, frule, ignore_derivatives, pullback_wrt, pushforward, rrule, unbroadcast
+from rulescore.typing import Array, Axis, DType, Flag, Mask, Number, OutputAndPullback, OutputAndTangent
 
 
 class Deviations:
@@ -137,38 +138,38 @@ def plain_deviations_bar(vbar, a, axes, ddof):
 @frule.register(np.var)
 @pushforward
 def var_frule(
-    da,
-    dddof,
-    dmean,
-    dcorrection,
-    a,
-    axis=None,
-    dtype=None,
-    out=None,
-    ddof=0,
-    keepdims=NOT_GIVEN,
-    mean=NOT_GIVEN,
-    correction=NOT_GIVEN,
+    da: Array,
+    dddof: Number,
+    dmean: Array,
+    dcorrection: Number,
+    a: Array,
+    axis: Axis = None,
+    dtype: DType = None,
+    out: Array = None,
+    ddof: Number = 0,
+    keepdims: Flag = NOT_GIVEN,
+    mean: Array = NOT_GIVEN,
+    correction: Number = NOT_GIVEN,
     *,
-    where=NOT_GIVEN,
-):
+    where: Mask = NOT_GIVEN,
+) -> OutputAndTangent:
     dd, df = as_array_tangent(da, a) - dmean, -(dddof + dcorrection)
     return moment_and_tangent(np.var, one, dd, df, a, axis, dtype, out, ddof, keepdims, mean, correction, where, where)
 
 
 @rrule.register(np.var)
 def var_rrule(
-    a,
-    axis=None,
-    dtype=None,
-    out=None,
-    ddof=0,
-    keepdims=NOT_GIVEN,
-    mean=NOT_GIVEN,
-    correction=NOT_GIVEN,
+    a: Array,
+    axis: Axis = None,
+    dtype: DType = None,
+    out: Array = None,
+    ddof: Number = 0,
+    keepdims: Flag = NOT_GIVEN,
+    mean: Array = NOT_GIVEN,
+    correction: Number = NOT_GIVEN,
     *,
-    where=NOT_GIVEN,
-):
+    where: Mask = NOT_GIVEN,
+) -> OutputAndPullback:
     """ā = 2 (a - μ) ȳ / f, where μ is the mean and f = n - ddof."""
     return moment_and_pullback(np.var, one, a, axis, dtype, out, ddof, keepdims, mean, correction, where, where)
 
@@ -176,21 +177,21 @@ def var_rrule(
 @frule.register(np.std)
 @pushforward
 def std_frule(
-    da,
-    dddof,
-    dmean,
-    dcorrection,
-    a,
-    axis=None,
-    dtype=None,
-    out=None,
-    ddof=0,
-    keepdims=NOT_GIVEN,
-    mean=NOT_GIVEN,
-    correction=NOT_GIVEN,
+    da: Array,
+    dddof: Number,
+    dmean: Array,
+    dcorrection: Number,
+    a: Array,
+    axis: Axis = None,
+    dtype: DType = None,
+    out: Array = None,
+    ddof: Number = 0,
+    keepdims: Flag = NOT_GIVEN,
+    mean: Array = NOT_GIVEN,
+    correction: Number = NOT_GIVEN,
     *,
-    where=NOT_GIVEN,
-):
+    where: Mask = NOT_GIVEN,
+) -> OutputAndTangent:
     dd, df = as_array_tangent(da, a) - dmean, -(dddof + dcorrection)
     return moment_and_tangent(
         np.std, slope_of_sqrt, dd, df, a, axis, dtype, out, ddof, keepdims, mean, correction, where, where
@@ -199,17 +200,17 @@ def std_frule(
 
 @rrule.register(np.std)
 def std_rrule(
-    a,
-    axis=None,
-    dtype=None,
-    out=None,
-    ddof=0,
-    keepdims=NOT_GIVEN,
-    mean=NOT_GIVEN,
-    correction=NOT_GIVEN,
+    a: Array,
+    axis: Axis = None,
+    dtype: DType = None,
+    out: Array = None,
+    ddof: Number = 0,
+    keepdims: Flag = NOT_GIVEN,
+    mean: Array = NOT_GIVEN,
+    correction: Number = NOT_GIVEN,
     *,
-    where=NOT_GIVEN,
-):
+    where: Mask = NOT_GIVEN,
+) -> OutputAndPullback:
     """ā = (a - μ) ȳ / (f y), and 0 for the standard deviation of a constant."""
     return moment_and_pullback(
         np.std, slope_of_sqrt, a, axis, dtype, out, ddof, keepdims, mean, correction, where, where

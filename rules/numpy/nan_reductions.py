@@ -28,6 +28,7 @@ from rules.numpy.scans import (
     running_sum_and_tangent,
 )
 from rulescore import apply_linear, frule, pullback_wrt, pushforward, rrule
+from rulescore.typing import Array, Axis, DType, Flag, Mask, Number, OutputAndPullback, OutputAndTangent
 
 
 def numbers(a, where=NOT_GIVEN):
@@ -43,8 +44,16 @@ def numbers(a, where=NOT_GIVEN):
 @frule.register(np.nansum)
 @pushforward
 def nansum_frule(
-    da, dinitial, a, axis=None, dtype=None, out=None, keepdims=NOT_GIVEN, initial=NOT_GIVEN, where=NOT_GIVEN
-):
+    da: Array,
+    dinitial: Number,
+    a: Array,
+    axis: Axis = None,
+    dtype: DType = None,
+    out: Array = None,
+    keepdims: Flag = NOT_GIVEN,
+    initial: Number = NOT_GIVEN,
+    where: Mask = NOT_GIVEN,
+) -> OutputAndTangent:
     decline_out(out)
     y = np.nansum(a, **given(axis=axis, dtype=dtype, keepdims=keepdims, initial=initial, where=where))
 
@@ -56,7 +65,15 @@ def nansum_frule(
 
 
 @rrule.register(np.nansum)
-def nansum_rrule(a, axis=None, dtype=None, out=None, keepdims=NOT_GIVEN, initial=NOT_GIVEN, where=NOT_GIVEN):
+def nansum_rrule(
+    a: Array,
+    axis: Axis = None,
+    dtype: DType = None,
+    out: Array = None,
+    keepdims: Flag = NOT_GIVEN,
+    initial: Number = NOT_GIVEN,
+    where: Mask = NOT_GIVEN,
+) -> OutputAndPullback:
     """ā is ȳ copied to the numbers among the elements."""
     decline_out(out)
     y = np.nansum(a, **given(axis=axis, dtype=dtype, keepdims=keepdims, initial=initial, where=where))
@@ -71,7 +88,16 @@ def nansum_rrule(a, axis=None, dtype=None, out=None, keepdims=NOT_GIVEN, initial
 
 @frule.register(np.nanmean)
 @pushforward
-def nanmean_frule(da, a, axis=None, dtype=None, out=None, keepdims=NOT_GIVEN, *, where=NOT_GIVEN):
+def nanmean_frule(
+    da: Array,
+    a: Array,
+    axis: Axis = None,
+    dtype: DType = None,
+    out: Array = None,
+    keepdims: Flag = NOT_GIVEN,
+    *,
+    where: Mask = NOT_GIVEN,
+) -> OutputAndTangent:
     decline_out(out)
     y = np.nanmean(a, **given(axis=axis, dtype=dtype, keepdims=keepdims, where=where))
     kept, axes = numbers(a, where), axes_of(a, axis)
@@ -80,7 +106,15 @@ def nanmean_frule(da, a, axis=None, dtype=None, out=None, keepdims=NOT_GIVEN, *,
 
 
 @rrule.register(np.nanmean)
-def nanmean_rrule(a, axis=None, dtype=None, out=None, keepdims=NOT_GIVEN, *, where=NOT_GIVEN):
+def nanmean_rrule(
+    a: Array,
+    axis: Axis = None,
+    dtype: DType = None,
+    out: Array = None,
+    keepdims: Flag = NOT_GIVEN,
+    *,
+    where: Mask = NOT_GIVEN,
+) -> OutputAndPullback:
     """ā is ȳ / n at the n numbers among the elements."""
     decline_out(out)
     y = np.nanmean(a, **given(axis=axis, dtype=dtype, keepdims=keepdims, where=where))
@@ -104,36 +138,84 @@ def axes_of(a, axis):
 @frule.register(np.nanprod)
 @pushforward
 def nanprod_frule(
-    da, dinitial, a, axis=None, dtype=None, out=None, keepdims=NOT_GIVEN, initial=NOT_GIVEN, where=NOT_GIVEN
-):
+    da: Array,
+    dinitial: Number,
+    a: Array,
+    axis: Axis = None,
+    dtype: DType = None,
+    out: Array = None,
+    keepdims: Flag = NOT_GIVEN,
+    initial: Number = NOT_GIVEN,
+    where: Mask = NOT_GIVEN,
+) -> OutputAndTangent:
     kept = numbers(a, where)
     return product_and_tangent(np.nanprod, da, dinitial, a, axis, dtype, out, keepdims, initial, where, kept)
 
 
 @rrule.register(np.nanprod)
-def nanprod_rrule(a, axis=None, dtype=None, out=None, keepdims=NOT_GIVEN, initial=NOT_GIVEN, where=NOT_GIVEN):
+def nanprod_rrule(
+    a: Array,
+    axis: Axis = None,
+    dtype: DType = None,
+    out: Array = None,
+    keepdims: Flag = NOT_GIVEN,
+    initial: Number = NOT_GIVEN,
+    where: Mask = NOT_GIVEN,
+) -> OutputAndPullback:
     return product_and_pullback(np.nanprod, a, axis, dtype, out, keepdims, initial, where, numbers(a, where))
 
 
 @frule.register(np.nanmax)
 @pushforward
-def nanmax_frule(da, dinitial, a, axis=None, out=None, keepdims=NOT_GIVEN, initial=NOT_GIVEN, where=NOT_GIVEN):
+def nanmax_frule(
+    da: Array,
+    dinitial: Number,
+    a: Array,
+    axis: Axis = None,
+    out: Array = None,
+    keepdims: Flag = NOT_GIVEN,
+    initial: Number = NOT_GIVEN,
+    where: Mask = NOT_GIVEN,
+) -> OutputAndTangent:
     return extremum_and_tangent(np.nanmax, da, dinitial, a, axis, out, keepdims, initial, where, numbers(a, where))
 
 
 @rrule.register(np.nanmax)
-def nanmax_rrule(a, axis=None, out=None, keepdims=NOT_GIVEN, initial=NOT_GIVEN, where=NOT_GIVEN):
+def nanmax_rrule(
+    a: Array,
+    axis: Axis = None,
+    out: Array = None,
+    keepdims: Flag = NOT_GIVEN,
+    initial: Number = NOT_GIVEN,
+    where: Mask = NOT_GIVEN,
+) -> OutputAndPullback:
     return extremum_and_pullback(np.nanmax, a, axis, out, keepdims, initial, where, numbers(a, where))
 
 
 @frule.register(np.nanmin)
 @pushforward
-def nanmin_frule(da, dinitial, a, axis=None, out=None, keepdims=NOT_GIVEN, initial=NOT_GIVEN, where=NOT_GIVEN):
+def nanmin_frule(
+    da: Array,
+    dinitial: Number,
+    a: Array,
+    axis: Axis = None,
+    out: Array = None,
+    keepdims: Flag = NOT_GIVEN,
+    initial: Number = NOT_GIVEN,
+    where: Mask = NOT_GIVEN,
+) -> OutputAndTangent:
     return extremum_and_tangent(np.nanmin, da, dinitial, a, axis, out, keepdims, initial, where, numbers(a, where))
 
 
 @rrule.register(np.nanmin)
-def nanmin_rrule(a, axis=None, out=None, keepdims=NOT_GIVEN, initial=NOT_GIVEN, where=NOT_GIVEN):
+def nanmin_rrule(
+    a: Array,
+    axis: Axis = None,
+    out: Array = None,
+    keepdims: Flag = NOT_GIVEN,
+    initial: Number = NOT_GIVEN,
+    where: Mask = NOT_GIVEN,
+) -> OutputAndPullback:
     return extremum_and_pullback(np.nanmin, a, axis, out, keepdims, initial, where, numbers(a, where))
 
 
@@ -143,21 +225,21 @@ def nanmin_rrule(a, axis=None, out=None, keepdims=NOT_GIVEN, initial=NOT_GIVEN, 
 @frule.register(np.nanvar)
 @pushforward
 def nanvar_frule(
-    da,
-    dddof,
-    dmean,
-    dcorrection,
-    a,
-    axis=None,
-    dtype=None,
-    out=None,
-    ddof=0,
-    keepdims=NOT_GIVEN,
-    mean=NOT_GIVEN,
-    correction=NOT_GIVEN,
+    da: Array,
+    dddof: Number,
+    dmean: Array,
+    dcorrection: Number,
+    a: Array,
+    axis: Axis = None,
+    dtype: DType = None,
+    out: Array = None,
+    ddof: Number = 0,
+    keepdims: Flag = NOT_GIVEN,
+    mean: Array = NOT_GIVEN,
+    correction: Number = NOT_GIVEN,
     *,
-    where=NOT_GIVEN,
-):
+    where: Mask = NOT_GIVEN,
+) -> OutputAndTangent:
     kept, dd, df = numbers(a, where), as_array_tangent(da, a) - dmean, -(dddof + dcorrection)
     return moment_and_tangent(
         np.nanvar, one, dd, df, a, axis, dtype, out, ddof, keepdims, mean, correction, where, kept
@@ -166,17 +248,17 @@ def nanvar_frule(
 
 @rrule.register(np.nanvar)
 def nanvar_rrule(
-    a,
-    axis=None,
-    dtype=None,
-    out=None,
-    ddof=0,
-    keepdims=NOT_GIVEN,
-    mean=NOT_GIVEN,
-    correction=NOT_GIVEN,
+    a: Array,
+    axis: Axis = None,
+    dtype: DType = None,
+    out: Array = None,
+    ddof: Number = 0,
+    keepdims: Flag = NOT_GIVEN,
+    mean: Array = NOT_GIVEN,
+    correction: Number = NOT_GIVEN,
     *,
-    where=NOT_GIVEN,
-):
+    where: Mask = NOT_GIVEN,
+) -> OutputAndPullback:
     """ā = 2 (a - μ) ȳ / f at the numbers among the elements, whose mean is μ, with f = n - ddof for n of them."""
     kept = numbers(a, where)
     return moment_and_pullback(np.nanvar, one, a, axis, dtype, out, ddof, keepdims, mean, correction, where, kept)
@@ -185,21 +267,21 @@ def nanvar_rrule(
 @frule.register(np.nanstd)
 @pushforward
 def nanstd_frule(
-    da,
-    dddof,
-    dmean,
-    dcorrection,
-    a,
-    axis=None,
-    dtype=None,
-    out=None,
-    ddof=0,
-    keepdims=NOT_GIVEN,
-    mean=NOT_GIVEN,
-    correction=NOT_GIVEN,
+    da: Array,
+    dddof: Number,
+    dmean: Array,
+    dcorrection: Number,
+    a: Array,
+    axis: Axis = None,
+    dtype: DType = None,
+    out: Array = None,
+    ddof: Number = 0,
+    keepdims: Flag = NOT_GIVEN,
+    mean: Array = NOT_GIVEN,
+    correction: Number = NOT_GIVEN,
     *,
-    where=NOT_GIVEN,
-):
+    where: Mask = NOT_GIVEN,
+) -> OutputAndTangent:
     kept, dd, df = numbers(a, where), as_array_tangent(da, a) - dmean, -(dddof + dcorrection)
     return moment_and_tangent(
         np.nanstd, slope_of_sqrt, dd, df, a, axis, dtype, out, ddof, keepdims, mean, correction, where, kept
@@ -208,17 +290,17 @@ def nanstd_frule(
 
 @rrule.register(np.nanstd)
 def nanstd_rrule(
-    a,
-    axis=None,
-    dtype=None,
-    out=None,
-    ddof=0,
-    keepdims=NOT_GIVEN,
-    mean=NOT_GIVEN,
-    correction=NOT_GIVEN,
+    a: Array,
+    axis: Axis = None,
+    dtype: DType = None,
+    out: Array = None,
+    ddof: Number = 0,
+    keepdims: Flag = NOT_GIVEN,
+    mean: Array = NOT_GIVEN,
+    correction: Number = NOT_GIVEN,
     *,
-    where=NOT_GIVEN,
-):
+    where: Mask = NOT_GIVEN,
+) -> OutputAndPullback:
     kept = numbers(a, where)
     return moment_and_pullback(
         np.nanstd, slope_of_sqrt, a, axis, dtype, out, ddof, keepdims, mean, correction, where, kept
@@ -230,14 +312,14 @@ def nanstd_rrule(
 
 @frule.register(np.nancumsum)
 @pushforward
-def nancumsum_frule(da, a, axis=None, dtype=None, out=None):
+def nancumsum_frule(da: Array, a: Array, axis: Axis = None, dtype: DType = None, out: Array = None) -> OutputAndTangent:
     decline_out(out)
     options = given(axis=axis, dtype=dtype)
     return running_sum_and_tangent(lambda a: np.nancumsum(a, **options), da, a, dtype, numbers(a))
 
 
 @rrule.register(np.nancumsum)
-def nancumsum_rrule(a, axis=None, dtype=None, out=None):
+def nancumsum_rrule(a: Array, axis: Axis = None, dtype: DType = None, out: Array = None) -> OutputAndPullback:
     decline_out(out)
     options = given(axis=axis, dtype=dtype)
     return running_sum_and_pullback(lambda a: np.nancumsum(a, **options), a, axis, dtype, kept=numbers(a))
@@ -245,14 +327,16 @@ def nancumsum_rrule(a, axis=None, dtype=None, out=None):
 
 @frule.register(np.nancumprod)
 @pushforward
-def nancumprod_frule(da, a, axis=None, dtype=None, out=None):
+def nancumprod_frule(
+    da: Array, a: Array, axis: Axis = None, dtype: DType = None, out: Array = None
+) -> OutputAndTangent:
     decline_out(out)
     options = given(axis=axis, dtype=dtype)
     return running_product_and_tangent(lambda a: np.nancumprod(a, **options), da, a, axis, dtype, kept=numbers(a))
 
 
 @rrule.register(np.nancumprod)
-def nancumprod_rrule(a, axis=None, dtype=None, out=None):
+def nancumprod_rrule(a: Array, axis: Axis = None, dtype: DType = None, out: Array = None) -> OutputAndPullback:
     decline_out(out)
     options = given(axis=axis, dtype=dtype)
     return running_product_and_pullback(lambda a: np.nancumprod(a, **options), a, axis, dtype, kept=numbers(a))

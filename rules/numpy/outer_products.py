@@ -13,6 +13,7 @@ from rules.numpy.products import bilinear_and_pullback, bilinear_and_tangent
 from rules.numpy.reduced_axes import decline_out
 from rules.numpy.shape import inverse_permutation
 from rulescore import frule, pushforward, rrule, unbroadcast
+from rulescore.typing import Array, Axis, Needs, OutputAndPullback, OutputAndTangent
 
 # ---------------------------------------------------------------- outer and kron
 
@@ -29,25 +30,25 @@ def outer_b_bar(ybar, a, shape):
 
 @frule.register(np.outer)
 @pushforward
-def outer_frule(da, db, a, b, out=None):
+def outer_frule(da: Array, db: Array, a: Array, b: Array, out: Array = None) -> OutputAndTangent:
     decline_out(out)
     return bilinear_and_tangent(np.outer, da, db, a, b)
 
 
 @rrule.register(np.outer)
-def outer_rrule(a, b, out=None, *, needs=None):
+def outer_rrule(a: Array, b: Array, out: Array = None, *, needs: Needs = None) -> OutputAndPullback:
     decline_out(out)
     return bilinear_and_pullback(np.outer, outer_a_bar, outer_b_bar, a, b, needs and needs[:2])
 
 
 @frule.register(np.linalg.outer)
 @pushforward
-def linalg_outer_frule(dx1, dx2, x1, x2, /):
+def linalg_outer_frule(dx1: Array, dx2: Array, x1: Array, x2: Array, /) -> OutputAndTangent:
     return bilinear_and_tangent(np.linalg.outer, dx1, dx2, x1, x2)
 
 
 @rrule.register(np.linalg.outer)
-def linalg_outer_rrule(x1, x2, /, *, needs=None):
+def linalg_outer_rrule(x1: Array, x2: Array, /, *, needs: Needs = None) -> OutputAndPullback:
     """It takes vectors alone, hence no alias of ``np.outer``."""
     return bilinear_and_pullback(np.linalg.outer, outer_a_bar, outer_b_bar, x1, x2, needs)
 
@@ -74,12 +75,12 @@ def kron_b_bar(ybar, a, shape):
 
 @frule.register(np.kron)
 @pushforward
-def kron_frule(da, db, a, b):
+def kron_frule(da: Array, db: Array, a: Array, b: Array) -> OutputAndTangent:
     return bilinear_and_tangent(np.kron, da, db, a, b)
 
 
 @rrule.register(np.kron)
-def kron_rrule(a, b, *, needs=None):
+def kron_rrule(a: Array, b: Array, *, needs: Needs = None) -> OutputAndPullback:
     return bilinear_and_pullback(np.kron, kron_a_bar, kron_b_bar, a, b, needs)
 
 
@@ -122,12 +123,12 @@ def tensordot_b_bar(axes, ybar, a, shape):
 
 @frule.register(np.tensordot)
 @pushforward
-def tensordot_frule(da, db, a, b, axes=2):
+def tensordot_frule(da: Array, db: Array, a: Array, b: Array, axes: Axis = 2) -> OutputAndTangent:
     return bilinear_and_tangent(functools.partial(np.tensordot, axes=axes), da, db, a, b)
 
 
 @rrule.register(np.tensordot)
-def tensordot_rrule(a, b, axes=2, *, needs=None):
+def tensordot_rrule(a: Array, b: Array, axes: Axis = 2, *, needs: Needs = None) -> OutputAndPullback:
     f = functools.partial(np.tensordot, axes=axes)
     a_bar, b_bar = functools.partial(tensordot_a_bar, axes), functools.partial(tensordot_b_bar, axes)
     return bilinear_and_pullback(f, a_bar, b_bar, a, b, needs and needs[:2])
@@ -175,13 +176,17 @@ def in_place(xbar, shape, axis):
 
 @frule.register(np.cross)
 @pushforward
-def cross_frule(da, db, a, b, axisa=-1, axisb=-1, axisc=-1, axis=None):
+def cross_frule(
+    da: Array, db: Array, a: Array, b: Array, axisa: Axis = -1, axisb: Axis = -1, axisc: Axis = -1, axis: Axis = None
+) -> OutputAndTangent:
     f = functools.partial(np.cross, axisa=axisa, axisb=axisb, axisc=axisc, axis=axis)
     return bilinear_and_tangent(f, da, db, a, b)
 
 
 @rrule.register(np.cross)
-def cross_rrule(a, b, axisa=-1, axisb=-1, axisc=-1, axis=None, *, needs=None):
+def cross_rrule(
+    a: Array, b: Array, axisa: Axis = -1, axisb: Axis = -1, axisc: Axis = -1, axis: Axis = None, *, needs: Needs = None
+) -> OutputAndPullback:
     """y·(a × b) is the volume of a parallelepiped, which turning the three factors does not change."""
     f = functools.partial(np.cross, axisa=axisa, axisb=axisb, axisc=axisc, axis=axis)
     product = CrossProduct(axisa, axisb, axisc) if axis is None else CrossProduct(axis, axis, axis)
@@ -190,12 +195,12 @@ def cross_rrule(a, b, axisa=-1, axisb=-1, axisc=-1, axis=None, *, needs=None):
 
 @frule.register(np.linalg.cross)
 @pushforward
-def linalg_cross_frule(dx1, dx2, x1, x2, /, *, axis=-1):
+def linalg_cross_frule(dx1: Array, dx2: Array, x1: Array, x2: Array, /, *, axis: Axis = -1) -> OutputAndTangent:
     return bilinear_and_tangent(functools.partial(np.linalg.cross, axis=axis), dx1, dx2, x1, x2)
 
 
 @rrule.register(np.linalg.cross)
-def linalg_cross_rrule(x1, x2, /, *, axis=-1, needs=None):
+def linalg_cross_rrule(x1: Array, x2: Array, /, *, axis: Axis = -1, needs: Needs = None) -> OutputAndPullback:
     f, product = functools.partial(np.linalg.cross, axis=axis), CrossProduct(axis, axis, axis)
     return bilinear_and_pullback(f, product.a_bar, product.b_bar, x1, x2, needs)
 

@@ -22,6 +22,7 @@ from rulescore import (
     unbroadcast,
     unthunk,
 )
+from rulescore.typing import Array, Choice, Count, OutputAndPullback, OutputAndTangent, Shape, Tangents
 
 STATISTICS = {"maximum": np.max, "minimum": np.min, "mean": np.mean, "median": np.median}
 
@@ -306,16 +307,16 @@ class Padding:
 
 @frule.register(np.pad)
 def pad_frule(
-    tangents,
-    array,
-    pad_width,
-    mode="constant",
-    constant_values=NOT_GIVEN,
-    end_values=NOT_GIVEN,
+    tangents: Tangents,
+    array: Array,
+    pad_width: Shape,
+    mode: Choice = "constant",
+    constant_values: Array = NOT_GIVEN,
+    end_values: Array = NOT_GIVEN,
     *,
-    stat_length=NOT_GIVEN,
-    reflect_type=NOT_GIVEN,
-):
+    stat_length: Count = NOT_GIVEN,
+    reflect_type: Choice = NOT_GIVEN,
+) -> OutputAndTangent:
     """ẏ is ẋ padded alike, with the tangents of the constants."""
     # No `pushforward`, which along zeros calls np.pad itself: that takes by keyword alone what has a place here.
     padding = Padding(pad_width, mode, constant_values, end_values, stat_length, reflect_type)
@@ -332,15 +333,15 @@ def pad_frule(
 
 @rrule.register(np.pad)
 def pad_rrule(
-    array,
-    pad_width,
-    mode="constant",
-    constant_values=NOT_GIVEN,
-    end_values=NOT_GIVEN,
+    array: Array,
+    pad_width: Shape,
+    mode: Choice = "constant",
+    constant_values: Array = NOT_GIVEN,
+    end_values: Array = NOT_GIVEN,
     *,
-    stat_length=NOT_GIVEN,
-    reflect_type=NOT_GIVEN,
-):
+    stat_length: Count = NOT_GIVEN,
+    reflect_type: Choice = NOT_GIVEN,
+) -> OutputAndPullback:
     """The padding of ȳ goes back to the elements and constants that it was made of, from the last axis to the first."""
     padding = Padding(pad_width, mode, constant_values, end_values, stat_length, reflect_type)
     x = as_array(array)

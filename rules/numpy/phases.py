@@ -9,6 +9,7 @@ import numpy as np
 from rules.numpy.array_like import as_array, as_array_tangent
 from rules.numpy.reduced_axes import NOT_GIVEN, given
 from rulescore import ZeroTangent, apply_linear, frule, is_differentiable, pullback_wrt, pushforward, rrule
+from rulescore.typing import Array, Axis, Number, OutputAndPullback, OutputAndTangent
 
 
 def whole_periods(y, p, period):
@@ -18,14 +19,22 @@ def whole_periods(y, p, period):
 
 @frule.register(np.unwrap)
 @pushforward
-def unwrap_frule(dp, _ddiscont, dperiod, p, discont=None, axis=-1, period=NOT_GIVEN):
+def unwrap_frule(
+    dp: Array,
+    _ddiscont: Number,
+    dperiod: Number,
+    p: Array,
+    discont: Number = None,
+    axis: Axis = -1,
+    period: Number = NOT_GIVEN,
+) -> OutputAndTangent:
     y = np.unwrap(p, discont, axis, **given(period=period))
     of_period = apply_linear(lambda dperiod: whole_periods(y, p, period) * dperiod, dperiod)
     return y, as_array_tangent(dp, p) + of_period
 
 
 @rrule.register(np.unwrap)
-def unwrap_rrule(p, discont=None, axis=-1, period=NOT_GIVEN):
+def unwrap_rrule(p: Array, discont: Number = None, axis: Axis = -1, period: Number = NOT_GIVEN) -> OutputAndPullback:
     """y = p + k · period with whole numbers k, hence p̄ = ȳ and the cotangent of the period is Σ k ȳ."""
     y = np.unwrap(p, discont, axis, **given(period=period))
     return y, pullback_wrt(p, discont, ..., period if is_differentiable(period) else None)(

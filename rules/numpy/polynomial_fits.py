@@ -16,6 +16,7 @@ from rulescore import (
     rrule,
     unthunk,
 )
+from rulescore.typing import Array, Choice, Count, Flag, Number, OutputAndPullback, OutputAndTangent
 
 
 class Fit:
@@ -129,7 +130,19 @@ def outputs_of_fit(fit, full):
 
 @frule.register(np.polyfit)
 @pushforward
-def polyfit_frule(dx, dy, _drcond, dw, x, y, deg, rcond=None, full=False, w=None, cov=False):
+def polyfit_frule(
+    dx: Array,
+    dy: Array,
+    _drcond: Number,
+    dw: Array,
+    x: Array,
+    y: Array,
+    deg: Count,
+    rcond: Number = None,
+    full: Flag = False,
+    w: Array = None,
+    cov: Choice = False,
+) -> OutputAndTangent:
     fit = fit_of(x, y, deg, rcond, w, False if full else cov)
     outputs, dw = outputs_of_fit(fit, full), None if w is None else full_tangent(dw, w)
     doutputs, dcov = fit.tangent(full_tangent(dx, x), full_tangent(dy, y), dw)
@@ -139,7 +152,9 @@ def polyfit_frule(dx, dy, _drcond, dw, x, y, deg, rcond=None, full=False, w=None
 
 
 @rrule.register(np.polyfit)
-def polyfit_rrule(x, y, deg, rcond=None, full=False, w=None, cov=False):
+def polyfit_rrule(
+    x: Array, y: Array, deg: Count, rcond: Number = None, full: Flag = False, w: Array = None, cov: Choice = False
+) -> OutputAndPullback:
     """The coefficients c solve a problem of least squares, and are differentiated as ``np.linalg.lstsq`` is."""
     fit = fit_of(x, y, deg, rcond, w, False if full else cov)
 

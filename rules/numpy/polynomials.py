@@ -18,6 +18,7 @@ from rulescore import (
     rrule,
     unbroadcast,
 )
+from rulescore.typing import Array, Count, Flag, OutputAndPullback, OutputAndTangent
 
 
 def coefficients(*polynomials):
@@ -58,7 +59,7 @@ def decline_polynomial_objects(*arguments):
 
 @frule.register(np.polyval)
 @pushforward
-def polyval_frule(dp, dx, p, x):
+def polyval_frule(dp: Array, dx: Array, p: Array, x: Array) -> OutputAndTangent:
     """ẏ = p'(x) ẋ + ṗ(x)."""
     decline_polynomial_objects(p, x)
     dp, dx = as_array_tangent(dp, p), as_array_tangent(dx, x)
@@ -70,7 +71,7 @@ def polyval_frule(dp, dx, p, x):
 
 
 @rrule.register(np.polyval)
-def polyval_rrule(p, x):
+def polyval_rrule(p: Array, x: Array) -> OutputAndPullback:
     """y = Σ pₖ xⁿ⁻¹⁻ᵏ, hence x̄ = conj(p'(x)) ȳ and p̄ₖ = Σ conj(xⁿ⁻¹⁻ᵏ) ȳ."""
     decline_polynomial_objects(p, x)
     primals, p, x = (p, x), as_array(p), as_array(x)
@@ -108,23 +109,23 @@ def sum_and_pullback(f, sign, a1, a2):
 
 @frule.register(np.polyadd)
 @pushforward
-def polyadd_frule(da1, da2, a1, a2):
+def polyadd_frule(da1: Array, da2: Array, a1: Array, a2: Array) -> OutputAndTangent:
     return sum_and_tangent(np.polyadd, da1, da2, a1, a2)
 
 
 @rrule.register(np.polyadd)
-def polyadd_rrule(a1, a2):
+def polyadd_rrule(a1: Array, a2: Array) -> OutputAndPullback:
     return sum_and_pullback(np.polyadd, 1, a1, a2)
 
 
 @frule.register(np.polysub)
 @pushforward
-def polysub_frule(da1, da2, a1, a2):
+def polysub_frule(da1: Array, da2: Array, a1: Array, a2: Array) -> OutputAndTangent:
     return sum_and_tangent(np.polysub, da1, da2, a1, a2)
 
 
 @rrule.register(np.polysub)
-def polysub_rrule(a1, a2):
+def polysub_rrule(a1: Array, a2: Array) -> OutputAndPullback:
     return sum_and_pullback(np.polysub, -1, a1, a2)
 
 
@@ -136,7 +137,7 @@ def without_leading_zeros(p):
 
 @frule.register(np.polymul)
 @pushforward
-def polymul_frule(da1, da2, a1, a2):
+def polymul_frule(da1: Array, da2: Array, a1: Array, a2: Array) -> OutputAndTangent:
     p1, p2 = map(without_leading_zeros, coefficients(a1, a2))
     dp1, dp2 = tangents_of_coefficients((da1, da2), a1, a2)
     dp1, dp2 = with_zeros_before(dp1, len(p1)), with_zeros_before(dp2, len(p2))
@@ -144,7 +145,7 @@ def polymul_frule(da1, da2, a1, a2):
 
 
 @rrule.register(np.polymul)
-def polymul_rrule(a1, a2):
+def polymul_rrule(a1: Array, a2: Array) -> OutputAndPullback:
     """The convolution of the coefficients; zeros before the first other one are left out, and get 0."""
     p1, p2 = coefficients(a1, a2)
     counts, shapes = (len(p1), len(p2)), (shape_of(a1), shape_of(a2))
@@ -190,13 +191,13 @@ class Division:
 
 @frule.register(np.polydiv)
 @pushforward
-def polydiv_frule(du, dv, u, v):
+def polydiv_frule(du: Array, dv: Array, u: Array, v: Array) -> OutputAndTangent:
     division = Division(*coefficients(u, v))
     return (division.q, division.r), division.tangents(*tangents_of_coefficients((du, dv), u, v))
 
 
 @rrule.register(np.polydiv)
-def polydiv_rrule(u, v):
+def polydiv_rrule(u: Array, v: Array) -> OutputAndPullback:
     """u = q v + r, hence q̇ and ṙ are the quotient and the remainder of u̇ - q v̇."""
     division, shapes = Division(*coefficients(u, v)), (shape_of(u), shape_of(v))
 
@@ -237,14 +238,14 @@ def decline_number(p):
 
 @frule.register(np.polyint)
 @pushforward
-def polyint_frule(dp, dk, p, m=1, k=None):
+def polyint_frule(dp: Array, dk: Array, p: Array, m: Count = 1, k: Array = None) -> OutputAndTangent:
     decline_number(p)
     dk = None if k is None else full_tangent(dk, k)
     return np.polyint(coefficients(p), m, k), np.polyint(full_tangent(dp, p), m, dk)
 
 
 @rrule.register(np.polyint)
-def polyint_rrule(p, m=1, k=None):
+def polyint_rrule(p: Array, m: Count = 1, k: Array = None) -> OutputAndPullback:
     """Linear in the coefficients and in the constants of integration, of which one stands for all."""
     decline_number(p)
     primals, shapes = (p, ..., k), (shape_of(p), () if k is None else shape_of(k))
@@ -296,7 +297,7 @@ def zeros_or_matrix(seq_of_zeros):
 
 @frule.register(np.poly)
 @pushforward
-def poly_frule(dseq_of_zeros, seq_of_zeros):
+def poly_frule(dseq_of_zeros: Array, seq_of_zeros: Array) -> OutputAndTangent:
     y, dr = np.poly(seq_of_zeros), as_array_tangent(dseq_of_zeros, seq_of_zeros)
     roots = zeros_or_matrix(seq_of_zeros)
     if np.ndim(roots) == 2:
@@ -311,7 +312,7 @@ def poly_frule(dseq_of_zeros, seq_of_zeros):
 
 
 @rrule.register(np.poly)
-def poly_rrule(seq_of_zeros):
+def poly_rrule(seq_of_zeros: Array) -> OutputAndPullback:
     """y = Π (x - rᵢ), taken apart one root after the other, the last one first.
 
     Of a matrix, dy(x) = -tr(adj(x - A) dA), also where eigenvalues are equal.
@@ -348,7 +349,7 @@ def slope_at_roots(p, roots):
 
 @frule.register(np.roots)
 @pushforward
-def roots_frule(dp, p):
+def roots_frule(dp: Array, p: Array) -> OutputAndTangent:
     """0 = p'(r) ṙ + ṗ(r)."""
     roots = np.roots(p)
     dp = np.reshape(as_array_tangent(dp, p), -1)
@@ -356,7 +357,7 @@ def roots_frule(dp, p):
 
 
 @rrule.register(np.roots)
-def roots_rrule(p):
+def roots_rrule(p: Array) -> OutputAndPullback:
     """0 = p'(r) ṙ + ṗ(r), hence p̄ₖ = -Σ conj(rⁿ⁻¹⁻ᵏ / p'(r)) r̄, over all roots."""
     roots, shape, c = np.roots(p), shape_of(p), coefficients(p)
 
@@ -379,7 +380,7 @@ def powers_and_lower_powers(v, increasing):
 
 @frule.register(np.vander)
 @pushforward
-def vander_frule(dx, x, N=None, increasing=False):
+def vander_frule(dx: Array, x: Array, N: Count = None, increasing: Flag = False) -> OutputAndTangent:
     v, dx = np.vander(x, N, increasing), as_array_tangent(dx, x)
     exponents, lower = powers_and_lower_powers(v, increasing)
     zeros, columns = np.zeros((len(dx), min(v.shape[1], 1)), v.dtype), dx[:, None] * exponents * lower
@@ -387,7 +388,7 @@ def vander_frule(dx, x, N=None, increasing=False):
 
 
 @rrule.register(np.vander)
-def vander_rrule(x, N=None, increasing=False):
+def vander_rrule(x: Array, N: Count = None, increasing: Flag = False) -> OutputAndPullback:
     """The column of xᵏ adds k conj(xᵏ⁻¹) ȳ to x̄, with the column of xᵏ⁻¹ beside it."""
     v = np.vander(x, N, increasing)
 

@@ -21,6 +21,7 @@ from rulescore import (
     rrule,
     unbroadcast,
 )
+from rulescore.typing import Array, Axis, Flag, Needs, OutputAndPullback, OutputAndTangent
 
 
 def adjoint(x):
@@ -99,22 +100,22 @@ def matmul_b_bar(ybar, a, shape):
 
 @frule.register(np.dot)
 @pushforward
-def dot_frule(da, db, a, b):
+def dot_frule(da: Array, db: Array, a: Array, b: Array) -> OutputAndTangent:
     return bilinear_and_tangent(np.dot, da, db, a, b)
 
 
 @rrule.register(np.dot)
-def dot_rrule(a, b, *, needs=None):
+def dot_rrule(a: Array, b: Array, *, needs: Needs = None) -> OutputAndPullback:
     return bilinear_and_pullback(np.dot, dot_a_bar, dot_b_bar, a, b, needs)
 
 
 @frule.register(np.matmul)
 @pushforward
-def matmul_frule(dx1, dx2, x1, x2, /):
+def matmul_frule(dx1: Array, dx2: Array, x1: Array, x2: Array, /) -> OutputAndTangent:
     return bilinear_and_tangent(np.matmul, dx1, dx2, x1, x2)
 
 
-def matmul_rrule(x1, x2, /, *, needs=None):
+def matmul_rrule(x1: Array, x2: Array, /, *, needs: Needs = None) -> OutputAndPullback:
     return bilinear_and_pullback(np.matmul, matmul_a_bar, matmul_b_bar, x1, x2, needs)
 
 
@@ -176,23 +177,23 @@ def inner_b_bar(ybar, a, shape):
 
 @frule.register(np.inner)
 @pushforward
-def inner_frule(da, db, a, b, /):
+def inner_frule(da: Array, db: Array, a: Array, b: Array, /) -> OutputAndTangent:
     return bilinear_and_tangent(np.inner, da, db, a, b)
 
 
 @rrule.register(np.inner)
-def inner_rrule(a, b, /, *, needs=None):
+def inner_rrule(a: Array, b: Array, /, *, needs: Needs = None) -> OutputAndPullback:
     return bilinear_and_pullback(np.inner, inner_a_bar, inner_b_bar, a, b, needs)
 
 
 @frule.register(np.vdot)
 @pushforward
-def vdot_frule(da, db, a, b, /):
+def vdot_frule(da: Array, db: Array, a: Array, b: Array, /) -> OutputAndTangent:
     return bilinear_and_tangent(np.vdot, da, db, a, b)
 
 
 @rrule.register(np.vdot)
-def vdot_rrule(a, b, /, *, needs=None):
+def vdot_rrule(a: Array, b: Array, /, *, needs: Needs = None) -> OutputAndPullback:
     """y = Σ conj(a) b, hence ā = conj(ȳ) b and b̄ = ȳ a; both are flattened first."""
 
     def a_bar(ybar, b, shape):
@@ -213,12 +214,16 @@ def vecdot_along(axis, keepdims):
 
 @frule.register(np.vecdot)
 @pushforward
-def vecdot_frule(dx1, dx2, x1, x2, /, *, axis=-1, keepdims=False):
+def vecdot_frule(
+    dx1: Array, dx2: Array, x1: Array, x2: Array, /, *, axis: Axis = -1, keepdims: Flag = False
+) -> OutputAndTangent:
     return bilinear_and_tangent(vecdot_along(axis, keepdims), dx1, dx2, x1, x2)
 
 
 @rrule.register(np.vecdot)
-def vecdot_rrule(x1, x2, /, *, axis=-1, keepdims=False, needs=None):
+def vecdot_rrule(
+    x1: Array, x2: Array, /, *, axis: Axis = -1, keepdims: Flag = False, needs: Needs = None
+) -> OutputAndPullback:
     """y = Σ conj(x₁) x₂ along an axis, hence x̄₁ = conj(ȳ) x₂ and x̄₂ = ȳ x₁."""
 
     def x1_bar(ybar, x2, shape):
@@ -253,11 +258,11 @@ def register_matvec():
 
     @frule.register(np.matvec)
     @pushforward
-    def matvec_frule(dx1, dx2, x1, x2, /):
+    def matvec_frule(dx1: Array, dx2: Array, x1: Array, x2: Array, /) -> OutputAndTangent:
         return bilinear_and_tangent(np.matvec, dx1, dx2, x1, x2)
 
     @rrule.register(np.matvec)
-    def matvec_rrule(x1, x2, /, *, needs=None):
+    def matvec_rrule(x1: Array, x2: Array, /, *, needs: Needs = None) -> OutputAndPullback:
         return bilinear_and_pullback(np.matvec, a_bar, x_bar, x1, x2, needs)
 
 
@@ -276,11 +281,11 @@ def register_vecmat():
 
     @frule.register(np.vecmat)
     @pushforward
-    def vecmat_frule(dx1, dx2, x1, x2, /):
+    def vecmat_frule(dx1: Array, dx2: Array, x1: Array, x2: Array, /) -> OutputAndTangent:
         return bilinear_and_tangent(np.vecmat, dx1, dx2, x1, x2)
 
     @rrule.register(np.vecmat)
-    def vecmat_rrule(x1, x2, /, *, needs=None):
+    def vecmat_rrule(x1: Array, x2: Array, /, *, needs: Needs = None) -> OutputAndPullback:
         return bilinear_and_pullback(np.vecmat, x_bar, a_bar, x1, x2, needs)
 
 

@@ -34,6 +34,7 @@ from rulescore import (
     pushforward,
     rrule,
 )
+from rulescore.typing import Array, Axis, Choice, Flag, OutputAndPullback, OutputAndTangent
 
 # ---------------------------------------------------------------- rows
 
@@ -380,25 +381,33 @@ HALF = 0.5
 
 @frule.register(np.median)
 @pushforward
-def median_frule(da, a, axis=None, out=None, overwrite_input=False, keepdims=NOT_GIVEN):
+def median_frule(
+    da: Array, a: Array, axis: Axis = None, out: Array = None, overwrite_input: Flag = False, keepdims: Flag = NOT_GIVEN
+) -> OutputAndTangent:
     return quantile_and_tangent(np.median, da, ZeroTangent(), a, HALF, 1, axis, out, "median", keepdims, None)
 
 
 @rrule.register(np.median)
-def median_rrule(a, axis=None, out=None, overwrite_input=False, keepdims=NOT_GIVEN):
+def median_rrule(
+    a: Array, axis: Axis = None, out: Array = None, overwrite_input: Flag = False, keepdims: Flag = NOT_GIVEN
+) -> OutputAndPullback:
     """y is the mean of the two elements in the middle, or the one there; equal ones have equal shares of ȳ."""
     return quantile_and_pullback(np.median, a, HALF, 1, axis, out, "median", keepdims, None)
 
 
 @frule.register(np.nanmedian)
 @pushforward
-def nanmedian_frule(da, a, axis=None, out=None, overwrite_input=False, keepdims=NOT_GIVEN):
+def nanmedian_frule(
+    da: Array, a: Array, axis: Axis = None, out: Array = None, overwrite_input: Flag = False, keepdims: Flag = NOT_GIVEN
+) -> OutputAndTangent:
     dq = ZeroTangent()
     return quantile_and_tangent(np.nanmedian, da, dq, a, HALF, 1, axis, out, "median", keepdims, None, ignores_nan=True)
 
 
 @rrule.register(np.nanmedian)
-def nanmedian_rrule(a, axis=None, out=None, overwrite_input=False, keepdims=NOT_GIVEN):
+def nanmedian_rrule(
+    a: Array, axis: Axis = None, out: Array = None, overwrite_input: Flag = False, keepdims: Flag = NOT_GIVEN
+) -> OutputAndPullback:
     """As `median_rrule`, where NaN get 0."""
     return quantile_and_pullback(np.nanmedian, a, HALF, 1, axis, out, "median", keepdims, None, ignores_nan=True)
 
@@ -409,24 +418,31 @@ def register_quantile(f, scale, ignores_nan):
     @frule.register(f)
     @pushforward
     def frule_of_quantile(
-        da,
-        dq,
-        _dweights,
-        a,
-        q,
-        axis=None,
-        out=None,
-        overwrite_input=False,
-        method="linear",
-        keepdims=NOT_GIVEN,
-        weights=None,
-    ):
+        da: Array,
+        dq: Array,
+        _dweights: Array,
+        a: Array,
+        q: Array,
+        axis: Axis = None,
+        out: Array = None,
+        overwrite_input: Flag = False,
+        method: Choice = "linear",
+        keepdims: Flag = NOT_GIVEN,
+        weights: Array = None,
+    ) -> OutputAndTangent:
         return quantile_and_tangent(f, da, dq, a, q, scale, axis, out, method, keepdims, weights, ignores_nan)
 
     @rrule.register(f)
     def rrule_of_quantile(
-        a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=NOT_GIVEN, weights=None
-    ):
+        a: Array,
+        q: Array,
+        axis: Axis = None,
+        out: Array = None,
+        overwrite_input: Flag = False,
+        method: Choice = "linear",
+        keepdims: Flag = NOT_GIVEN,
+        weights: Array = None,
+    ) -> OutputAndPullback:
         """ā gets wⱼ ȳ at the elements of the rank rⱼ, and q̄ = ȳ dy/dq."""
         return quantile_and_pullback(f, a, q, scale, axis, out, method, keepdims, weights, ignores_nan)
 

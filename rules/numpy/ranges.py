@@ -21,6 +21,18 @@ from rulescore import (
     rrule,
     unbroadcast,
 )
+from rulescore.typing import (
+    Array,
+    Axis,
+    Choice,
+    Count,
+    DType,
+    Flag,
+    Number,
+    OutputAndPullback,
+    OutputAndTangent,
+    Tangents,
+)
 
 
 class Fractions:
@@ -64,8 +76,18 @@ def decline_device(device):
 @frule.register(np.linspace)
 @pushforward
 def linspace_frule(
-    dstart, dstop, start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis=0, *, device=None
-):
+    dstart: Array,
+    dstop: Array,
+    start: Array,
+    stop: Array,
+    num: Count = 50,
+    endpoint: Flag = True,
+    retstep: Flag = False,
+    dtype: DType = None,
+    axis: Axis = 0,
+    *,
+    device: Choice = None,
+) -> OutputAndTangent:
     decline_device(device)
     y = np.linspace(start, stop, num, endpoint, retstep, dtype, axis)
     dstart, dstop = full_tangent(dstart, start), full_tangent(dstop, stop)
@@ -77,7 +99,17 @@ def linspace_frule(
 
 
 @rrule.register(np.linspace)
-def linspace_rrule(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis=0, *, device=None):
+def linspace_rrule(
+    start: Array,
+    stop: Array,
+    num: Count = 50,
+    endpoint: Flag = True,
+    retstep: Flag = False,
+    dtype: DType = None,
+    axis: Axis = 0,
+    *,
+    device: Choice = None,
+) -> OutputAndPullback:
     """y = (1 - w) start + w stop with the weights w, hence start̄ = Σ (1 - w) ȳ and stop̄ = Σ w ȳ."""
     decline_device(device)
     result = np.linspace(start, stop, num, endpoint, retstep, dtype, axis)
@@ -135,7 +167,18 @@ class Powers:
 
 @frule.register(np.logspace)
 @pushforward
-def logspace_frule(dstart, dstop, dbase, start, stop, num=50, endpoint=True, base=10.0, dtype=None, axis=0):
+def logspace_frule(
+    dstart: Array,
+    dstop: Array,
+    dbase: Array,
+    start: Array,
+    stop: Array,
+    num: Count = 50,
+    endpoint: Flag = True,
+    base: Array = 10.0,
+    dtype: DType = None,
+    axis: Axis = 0,
+) -> OutputAndTangent:
     decline_discarded_imaginary_part(as_array(start) + as_array(stop), dtype)
     powers = Powers(start, stop, num, endpoint, base, axis)
 
@@ -153,7 +196,15 @@ def logspace_frule(dstart, dstop, dbase, start, stop, num=50, endpoint=True, bas
 
 
 @rrule.register(np.logspace)
-def logspace_rrule(start, stop, num=50, endpoint=True, base=NOT_GIVEN, dtype=None, axis=0):
+def logspace_rrule(
+    start: Array,
+    stop: Array,
+    num: Count = 50,
+    endpoint: Flag = True,
+    base: Array = NOT_GIVEN,
+    dtype: DType = None,
+    axis: Axis = 0,
+) -> OutputAndPullback:
     """y = bᵗ with evenly spaced t, hence t̄ = conj(y log b) ȳ, and from there as `linspace_rrule`."""
     decline_discarded_imaginary_part(as_array(start) + as_array(stop), dtype)
     powers = Powers(start, stop, num, endpoint, 10.0 if base is NOT_GIVEN else base, axis)
@@ -181,7 +232,16 @@ def logspace_rrule(start, stop, num=50, endpoint=True, base=NOT_GIVEN, dtype=Non
 
 @frule.register(np.geomspace)
 @pushforward
-def geomspace_frule(dstart, dstop, start, stop, num=50, endpoint=True, dtype=None, axis=0):
+def geomspace_frule(
+    dstart: Array,
+    dstop: Array,
+    start: Array,
+    stop: Array,
+    num: Count = 50,
+    endpoint: Flag = True,
+    dtype: DType = None,
+    axis: Axis = 0,
+) -> OutputAndTangent:
     decline_discarded_imaginary_part(as_array(start) + as_array(stop), dtype)
     y = np.geomspace(start, stop, num, endpoint, dtype, axis)
     ratios = [full_tangent(tangent, end) / as_array(end) for tangent, end in ((dstart, start), (dstop, stop))]
@@ -189,7 +249,9 @@ def geomspace_frule(dstart, dstop, start, stop, num=50, endpoint=True, dtype=Non
 
 
 @rrule.register(np.geomspace)
-def geomspace_rrule(start, stop, num=50, endpoint=True, dtype=None, axis=0):
+def geomspace_rrule(
+    start: Array, stop: Array, num: Count = 50, endpoint: Flag = True, dtype: DType = None, axis: Axis = 0
+) -> OutputAndPullback:
     """log y = (1 - w) log start + w log stop, hence ẏ / y = (1 - w) dstart / start + w dstop / stop.
 
     For negative and complex ends too, where NumPy takes that branch of log stop which is nearest to log start.
@@ -242,7 +304,16 @@ class Steps:
 
 
 @frule.register(np.arange)
-def arange_frule(tangents, start, stop=None, step=None, dtype=None, *, device=None, like=None):
+def arange_frule(
+    tangents: Tangents,
+    start: Array,
+    stop: Array = None,
+    step: Number = None,
+    dtype: DType = None,
+    *,
+    device: Choice = None,
+    like: Array = None,
+) -> OutputAndTangent:
     # No `pushforward`, which along zeros calls np.arange itself: what an AD system traces, that takes for no number.
     steps = Steps(start, stop, step, like)
     y = steps.numbers(dtype, device)
@@ -255,7 +326,15 @@ def arange_frule(tangents, start, stop=None, step=None, dtype=None, *, device=No
 
 
 @rrule.register(np.arange)
-def arange_rrule(start, stop=None, step=None, dtype=None, *, device=None, like=None):
+def arange_rrule(
+    start: Array,
+    stop: Array = None,
+    step: Number = None,
+    dtype: DType = None,
+    *,
+    device: Choice = None,
+    like: Array = None,
+) -> OutputAndPullback:
     """yᵢ = start + i · step, hence start̄ = Σ ȳ and step̄ = Σ i ȳᵢ; the stop only tells how many numbers there are."""
     steps = Steps(start, stop, step, like)
     y = steps.numbers(dtype, device)

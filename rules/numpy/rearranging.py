@@ -9,6 +9,7 @@ from numpy.lib.stride_tricks import as_strided, sliding_window_view
 from rules.numpy.array_like import as_array_tangent
 from rules.numpy.indexing import scatter
 from rulescore import apply_linear, frule, linear_rule, pullback_wrt, pushforward, rrule
+from rulescore.typing import Array, Arrays, Flag, OutputAndPullback, OutputAndTangent, Shape
 
 # ---------------------------------------------------------------- orders: ȳ put back in its place
 
@@ -135,14 +136,18 @@ def strided(x, origins, shape, strides, subok, writeable):
 
 @frule.register(as_strided)
 @pushforward
-def as_strided_frule(dx, x, shape=None, strides=None, subok=False, writeable=True):
+def as_strided_frule(
+    dx: Array, x: Array, shape: Shape = None, strides: Shape = None, subok: Flag = False, writeable: Flag = True
+) -> OutputAndTangent:
     origins = strided_origins(x, shape, strides)
     # A tangent need not lie in memory as the array does.
     return strided(x, origins, shape, strides, subok, writeable), np.take(dx, origins)
 
 
 @rrule.register(as_strided)
-def as_strided_rrule(x, shape=None, strides=None, subok=False, writeable=True):
+def as_strided_rrule(
+    x: Array, shape: Shape = None, strides: Shape = None, subok: Flag = False, writeable: Flag = True
+) -> OutputAndPullback:
     """Every element gets the sum over the places where the view shows it."""
     origins, shape_of_x = strided_origins(x, shape, strides), np.shape(x)
     y = strided(x, origins, shape, strides, subok, writeable)
@@ -158,12 +163,12 @@ def register_atleast(f):
 
     @frule.register(f)
     @pushforward
-    def atleast_frule(darys, *arys):
+    def atleast_frule(darys: Arrays, *arys: Arrays) -> OutputAndTangent:
         dys = tuple(apply_linear(f, as_array_tangent(da, a)) for da, a in zip(darys, arys, strict=True))
         return f(*arys), dys if len(dys) > 1 else dys[0]
 
     @rrule.register(f)
-    def atleast_rrule(*arys):
+    def atleast_rrule(*arys: Arrays) -> OutputAndPullback:
         shapes = list(map(np.shape, arys))
 
         @pullback_wrt(*arys)

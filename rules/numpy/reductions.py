@@ -30,13 +30,24 @@ from rulescore import (
     pushforward,
     rrule,
 )
+from rulescore.typing import Array, Axis, DType, Flag, Mask, Number, OutputAndPullback, OutputAndTangent
 
 # ---------------------------------------------------------------- sum and mean
 
 
 @frule.register(np.sum)
 @pushforward
-def sum_frule(da, dinitial, a, axis=None, dtype=None, out=None, keepdims=NOT_GIVEN, initial=NOT_GIVEN, where=NOT_GIVEN):
+def sum_frule(
+    da: Array,
+    dinitial: Number,
+    a: Array,
+    axis: Axis = None,
+    dtype: DType = None,
+    out: Array = None,
+    keepdims: Flag = NOT_GIVEN,
+    initial: Number = NOT_GIVEN,
+    where: Mask = NOT_GIVEN,
+) -> OutputAndTangent:
     decline_out(out)
     linear = given(axis=axis, dtype=dtype, keepdims=keepdims, where=where)
     y = np.sum(a, **linear, **given(initial=initial))
@@ -44,7 +55,15 @@ def sum_frule(da, dinitial, a, axis=None, dtype=None, out=None, keepdims=NOT_GIV
     return y, dy + apply_linear(lambda dinitial: np.ones_like(y) * dinitial, dinitial)
 
 
-def sum_rrule(a, axis=None, dtype=None, out=None, keepdims=NOT_GIVEN, initial=NOT_GIVEN, where=NOT_GIVEN):
+def sum_rrule(
+    a: Array,
+    axis: Axis = None,
+    dtype: DType = None,
+    out: Array = None,
+    keepdims: Flag = NOT_GIVEN,
+    initial: Number = NOT_GIVEN,
+    where: Mask = NOT_GIVEN,
+) -> OutputAndPullback:
     """y = initial + Σ a, hence ā is ȳ copied along the axes of the sum."""
     if dtype is out is None and initial is where is NOT_GIVEN and type(a) is np.ndarray and a.dtype.kind == "f":
         return plain_sum_rrule(a, axis, keepdims is not NOT_GIVEN and keepdims)
@@ -114,13 +133,30 @@ def plain_sum_pullback(a, axis, keepdims, n=None):
 
 @frule.register(np.mean)
 @pushforward
-def mean_frule(da, a, axis=None, dtype=None, out=None, keepdims=NOT_GIVEN, *, where=NOT_GIVEN):
+def mean_frule(
+    da: Array,
+    a: Array,
+    axis: Axis = None,
+    dtype: DType = None,
+    out: Array = None,
+    keepdims: Flag = NOT_GIVEN,
+    *,
+    where: Mask = NOT_GIVEN,
+) -> OutputAndTangent:
     decline_out(out)
     options = given(axis=axis, dtype=dtype, keepdims=keepdims, where=where)
     return np.mean(a, **options), np.mean(as_array_tangent(da, a), **options)
 
 
-def mean_rrule(a, axis=None, dtype=None, out=None, keepdims=NOT_GIVEN, *, where=NOT_GIVEN):
+def mean_rrule(
+    a: Array,
+    axis: Axis = None,
+    dtype: DType = None,
+    out: Array = None,
+    keepdims: Flag = NOT_GIVEN,
+    *,
+    where: Mask = NOT_GIVEN,
+) -> OutputAndPullback:
     """y = Σ a / n, hence ā is ȳ / n copied along the axes of the sum; with ``where``, n counts what it selects."""
     if dtype is out is None and where is NOT_GIVEN and type(a) is np.ndarray and a.dtype.char in "fd" and a.size:
         return plain_mean_rrule(a, axis, keepdims is not NOT_GIVEN and keepdims)
@@ -347,13 +383,29 @@ def product_and_pullback(f, a, axis, dtype, out, keepdims, initial, where, kept)
 @frule.register(np.prod)
 @pushforward
 def prod_frule(
-    da, dinitial, a, axis=None, dtype=None, out=None, keepdims=NOT_GIVEN, initial=NOT_GIVEN, where=NOT_GIVEN
-):
+    da: Array,
+    dinitial: Number,
+    a: Array,
+    axis: Axis = None,
+    dtype: DType = None,
+    out: Array = None,
+    keepdims: Flag = NOT_GIVEN,
+    initial: Number = NOT_GIVEN,
+    where: Mask = NOT_GIVEN,
+) -> OutputAndTangent:
     return product_and_tangent(np.prod, da, dinitial, a, axis, dtype, out, keepdims, initial, where, kept=where)
 
 
 @rrule.register(np.prod)
-def prod_rrule(a, axis=None, dtype=None, out=None, keepdims=NOT_GIVEN, initial=NOT_GIVEN, where=NOT_GIVEN):
+def prod_rrule(
+    a: Array,
+    axis: Axis = None,
+    dtype: DType = None,
+    out: Array = None,
+    keepdims: Flag = NOT_GIVEN,
+    initial: Number = NOT_GIVEN,
+    where: Mask = NOT_GIVEN,
+) -> OutputAndPullback:
     return product_and_pullback(np.prod, a, axis, dtype, out, keepdims, initial, where, kept=where)
 
 
@@ -479,31 +531,65 @@ REDUCTIONS = {np.max: np.maximum.reduce, np.min: np.minimum.reduce}
 
 @frule.register(np.max)
 @pushforward
-def max_frule(da, dinitial, a, axis=None, out=None, keepdims=NOT_GIVEN, initial=NOT_GIVEN, where=NOT_GIVEN):
+def max_frule(
+    da: Array,
+    dinitial: Number,
+    a: Array,
+    axis: Axis = None,
+    out: Array = None,
+    keepdims: Flag = NOT_GIVEN,
+    initial: Number = NOT_GIVEN,
+    where: Mask = NOT_GIVEN,
+) -> OutputAndTangent:
     return extremum_and_tangent(np.max, da, dinitial, a, axis, out, keepdims, initial, where, kept=where)
 
 
 @rrule.register(np.max)
-def max_rrule(a, axis=None, out=None, keepdims=NOT_GIVEN, initial=NOT_GIVEN, where=NOT_GIVEN):
+def max_rrule(
+    a: Array,
+    axis: Axis = None,
+    out: Array = None,
+    keepdims: Flag = NOT_GIVEN,
+    initial: Number = NOT_GIVEN,
+    where: Mask = NOT_GIVEN,
+) -> OutputAndPullback:
     """ā = ȳ / k at the k elements that attain the maximum, and exactly 0 elsewhere."""
     return extremum_and_pullback(np.max, a, axis, out, keepdims, initial, where, kept=where)
 
 
 @frule.register(np.min)
 @pushforward
-def min_frule(da, dinitial, a, axis=None, out=None, keepdims=NOT_GIVEN, initial=NOT_GIVEN, where=NOT_GIVEN):
+def min_frule(
+    da: Array,
+    dinitial: Number,
+    a: Array,
+    axis: Axis = None,
+    out: Array = None,
+    keepdims: Flag = NOT_GIVEN,
+    initial: Number = NOT_GIVEN,
+    where: Mask = NOT_GIVEN,
+) -> OutputAndTangent:
     return extremum_and_tangent(np.min, da, dinitial, a, axis, out, keepdims, initial, where, kept=where)
 
 
 @rrule.register(np.min)
-def min_rrule(a, axis=None, out=None, keepdims=NOT_GIVEN, initial=NOT_GIVEN, where=NOT_GIVEN):
+def min_rrule(
+    a: Array,
+    axis: Axis = None,
+    out: Array = None,
+    keepdims: Flag = NOT_GIVEN,
+    initial: Number = NOT_GIVEN,
+    where: Mask = NOT_GIVEN,
+) -> OutputAndPullback:
     """ā = ȳ / k at the k elements that attain the minimum, and exactly 0 elsewhere."""
     return extremum_and_pullback(np.min, a, axis, out, keepdims, initial, where, kept=where)
 
 
 @frule.register(np.ptp)
 @pushforward
-def ptp_frule(da, a, axis=None, out=None, keepdims=NOT_GIVEN):
+def ptp_frule(
+    da: Array, a: Array, axis: Axis = None, out: Array = None, keepdims: Flag = NOT_GIVEN
+) -> OutputAndTangent:
     """ẏ is that of the maximum less that of the minimum."""
     decline_out(out)
     options = given(axis=axis, keepdims=keepdims)
@@ -514,7 +600,7 @@ def ptp_frule(da, a, axis=None, out=None, keepdims=NOT_GIVEN):
 
 
 @rrule.register(np.ptp)
-def ptp_rrule(a, axis=None, out=None, keepdims=NOT_GIVEN):
+def ptp_rrule(a: Array, axis: Axis = None, out: Array = None, keepdims: Flag = NOT_GIVEN) -> OutputAndPullback:
     """ā is that of the maximum less that of the minimum: 0 for a constant, which attains both everywhere."""
     decline_out(out)
     options = given(axis=axis, keepdims=keepdims)

@@ -21,6 +21,7 @@ from rulescore import (
     pushforward,
     rrule,
 )
+from rulescore.typing import Array, Axis, DType, Flag, OutputAndPullback, OutputAndTangent
 
 # ---------------------------------------------------------------- the axis of a scan
 
@@ -83,13 +84,13 @@ def running_sum_and_pullback(f, a, axis, dtype, has_initial=False, kept=NOT_GIVE
 
 @frule.register(np.cumsum)
 @pushforward
-def cumsum_frule(da, a, axis=None, dtype=None, out=None):
+def cumsum_frule(da: Array, a: Array, axis: Axis = None, dtype: DType = None, out: Array = None) -> OutputAndTangent:
     decline_out(out)
     return running_sum_and_tangent(lambda a: np.cumsum(a, **given(axis=axis, dtype=dtype)), da, a, dtype)
 
 
 @rrule.register(np.cumsum)
-def cumsum_rrule(a, axis=None, dtype=None, out=None):
+def cumsum_rrule(a: Array, axis: Axis = None, dtype: DType = None, out: Array = None) -> OutputAndPullback:
     decline_out(out)
     return running_sum_and_pullback(lambda a: np.cumsum(a, **given(axis=axis, dtype=dtype)), a, axis, dtype)
 
@@ -329,13 +330,13 @@ def ones_elsewhere(kept, a):
 
 @frule.register(np.cumprod)
 @pushforward
-def cumprod_frule(da, a, axis=None, dtype=None, out=None):
+def cumprod_frule(da: Array, a: Array, axis: Axis = None, dtype: DType = None, out: Array = None) -> OutputAndTangent:
     decline_out(out)
     return running_product_and_tangent(lambda a: np.cumprod(a, **given(axis=axis, dtype=dtype)), da, a, axis, dtype)
 
 
 @rrule.register(np.cumprod)
-def cumprod_rrule(a, axis=None, dtype=None, out=None):
+def cumprod_rrule(a: Array, axis: Axis = None, dtype: DType = None, out: Array = None) -> OutputAndPullback:
     decline_out(out)
     return running_product_and_pullback(lambda a: np.cumprod(a, **given(axis=axis, dtype=dtype)), a, axis, dtype)
 
@@ -349,13 +350,24 @@ if np.lib.NumpyVersion(np.__version__) >= "2.1.0":
 
     @frule.register(np.cumulative_sum)
     @pushforward
-    def cumulative_sum_frule(dx, x, /, *, axis=None, dtype=None, out=None, include_initial=False):
+    def cumulative_sum_frule(
+        dx: Array,
+        x: Array,
+        /,
+        *,
+        axis: Axis = None,
+        dtype: DType = None,
+        out: Array = None,
+        include_initial: Flag = False,
+    ) -> OutputAndTangent:
         decline_out(out)
         options = given(axis=axis, dtype=dtype, include_initial=include_initial)
         return running_sum_and_tangent(lambda x: np.cumulative_sum(x, **options), dx, x, dtype)
 
     @rrule.register(np.cumulative_sum)
-    def cumulative_sum_rrule(x, /, *, axis=None, dtype=None, out=None, include_initial=False):
+    def cumulative_sum_rrule(
+        x: Array, /, *, axis: Axis = None, dtype: DType = None, out: Array = None, include_initial: Flag = False
+    ) -> OutputAndPullback:
         decline_out(out)
         options = given(axis=axis, dtype=dtype, include_initial=include_initial)
         return running_sum_and_pullback(
@@ -364,7 +376,16 @@ if np.lib.NumpyVersion(np.__version__) >= "2.1.0":
 
     @frule.register(np.cumulative_prod)
     @pushforward
-    def cumulative_prod_frule(dx, x, /, *, axis=None, dtype=None, out=None, include_initial=False):
+    def cumulative_prod_frule(
+        dx: Array,
+        x: Array,
+        /,
+        *,
+        axis: Axis = None,
+        dtype: DType = None,
+        out: Array = None,
+        include_initial: Flag = False,
+    ) -> OutputAndTangent:
         decline_out(out)
         options = given(axis=axis, dtype=dtype, include_initial=include_initial)
         return running_product_and_tangent(
@@ -372,7 +393,9 @@ if np.lib.NumpyVersion(np.__version__) >= "2.1.0":
         )
 
     @rrule.register(np.cumulative_prod)
-    def cumulative_prod_rrule(x, /, *, axis=None, dtype=None, out=None, include_initial=False):
+    def cumulative_prod_rrule(
+        x: Array, /, *, axis: Axis = None, dtype: DType = None, out: Array = None, include_initial: Flag = False
+    ) -> OutputAndPullback:
         decline_out(out)
         options = given(axis=axis, dtype=dtype, include_initial=include_initial)
         return running_product_and_pullback(

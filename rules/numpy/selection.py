@@ -19,6 +19,7 @@ from rulescore import (
     unthunk,
 )
 from rulescore.tangents.projection import NON_DIFFERENTIABLE
+from rulescore.typing import Array, Axis, Choice, Mask, Needs, OutputAndPullback, OutputAndTangent, Tangents
 
 NO_TANGENT = NoTangent()
 
@@ -27,14 +28,14 @@ NO_TANGENT = NoTangent()
 
 @frule.register(np.where)
 @pushforward
-def where_frule(dx, dy, condition, x, y, /):
+def where_frule(dx: Array, dy: Array, condition: Mask, x: Array, y: Array, /) -> OutputAndTangent:
     # The tangent has the full shape also where only one branch moves.
     dout = np.where(condition, full_tangent(dx, x, shape_of(x)), full_tangent(dy, y, shape_of(y)))
     return np.where(condition, as_array(x), as_array(y)), dout
 
 
 @rrule.register(np.where)
-def where_rrule(condition, x, y, /, *, needs=None):
+def where_rrule(condition: Mask, x: Array, y: Array, /, *, needs: Needs = None) -> OutputAndPullback:
     """x̄ is ȳ where the condition holds and exactly 0 elsewhere, whatever stands there, NaN included; ȳ conversely."""
     out = np.where(condition, as_array(x), as_array(y))
     (project_x, project_y), (shape_x, shape_y) = map(project_to, (x, y)), map(shape_of, (x, y))
@@ -67,12 +68,12 @@ def where_rrule(condition, x, y, /, *, needs=None):
 
 
 @frule.register(np.where)
-def where_true_frule(tangents, condition, /):
+def where_true_frule(tangents: Tangents, condition: Mask, /) -> OutputAndTangent:
     return np.where(condition), NO_TANGENT
 
 
 @rrule.register(np.where)
-def where_true_rrule(condition, /):
+def where_true_rrule(condition: Mask, /) -> OutputAndPullback:
     """With the condition alone the output is the indices of where it holds."""
     return np.where(condition), lambda ybar: (NO_TANGENT,)
 
@@ -99,12 +100,12 @@ def trimmed_slices(filt, trim, axis):
 
 @frule.register(np.trim_zeros)
 @pushforward
-def trim_zeros_frule(dfilt, filt, trim="fb", axis=None):
+def trim_zeros_frule(dfilt: Array, filt: Array, trim: Choice = "fb", axis: Axis = None) -> OutputAndTangent:
     return np.trim_zeros(filt, trim, axis), as_array_tangent(dfilt, filt)[trimmed_slices(filt, trim, axis)]
 
 
 @rrule.register(np.trim_zeros)
-def trim_zeros_rrule(filt, trim="fb", axis=None):
+def trim_zeros_rrule(filt: Array, trim: Choice = "fb", axis: Axis = None) -> OutputAndPullback:
     """What is kept gets its part of ȳ, the zeros that are left out get 0. Of a list the output is a list."""
     y = np.trim_zeros(filt, trim, axis)
     slices, shape, dtype = trimmed_slices(filt, trim, axis), shape_of(filt), as_array(filt).dtype

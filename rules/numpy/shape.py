@@ -12,6 +12,7 @@ import numpy as np
 from rules.numpy.array_like import as_array_tangent, shape_of
 from rules.numpy.reduced_axes import NOT_GIVEN, given
 from rulescore import AbstractZero, Tangent, frule, linear_rule, pullback_wrt, pushforward, rrule, unbroadcast
+from rulescore.typing import Array, Arrays, Axis, Choice, DType, Flag, OutputAndPullback, OutputAndTangent, Shape
 
 # ---------------------------------------------------------------- axes: ȳ moved back
 
@@ -31,12 +32,12 @@ rrule.alias(np.ndarray.swapaxes, np.swapaxes)
 
 @frule.register(np.ndarray.transpose)
 @pushforward
-def ndarray_transpose_frule(da, a, /, *axes):
+def ndarray_transpose_frule(da: Array, a: Array, /, *axes: Axis) -> OutputAndTangent:
     return a.transpose(*axes), da.transpose(*axes)
 
 
 @rrule.register(np.ndarray.transpose)
-def ndarray_transpose_rrule(a, /, *axes):
+def ndarray_transpose_rrule(a: Array, /, *axes: Axis) -> OutputAndPullback:
     """The axes come one by one, as one tuple, or not at all, which reverses them."""
     one_by_one = axes and not (axes[0] is None or np.ndim(axes[0]))
     inverse = inverse_permutation(axes if one_by_one else axes[0] if axes else None)
@@ -78,25 +79,27 @@ def reshaping_pullback(a, order):
 
 @frule.register(np.reshape)
 @pushforward
-def reshape_frule(da, a, /, shape, order="C", *, copy=None):
+def reshape_frule(da: Array, a: Array, /, shape: Shape, order: Choice = "C", *, copy: Flag = None) -> OutputAndTangent:
     y = np.reshape(a, shape, **unless_c(order), **given(copy=copy))
     return y, reshaping_tangent(da, a, y, order)
 
 
 @rrule.register(np.reshape)
-def reshape_rrule(a, /, shape, order="C", *, copy=None):
+def reshape_rrule(a: Array, /, shape: Shape, order: Choice = "C", *, copy: Flag = None) -> OutputAndPullback:
     return np.reshape(a, shape, **unless_c(order), **given(copy=copy)), reshaping_pullback(a, order)
 
 
 @frule.register(np.ndarray.reshape)
 @pushforward
-def ndarray_reshape_frule(da, a, /, *shape, order="C", copy=None):
+def ndarray_reshape_frule(
+    da: Array, a: Array, /, *shape: Shape, order: Choice = "C", copy: Flag = None
+) -> OutputAndTangent:
     y = a.reshape(*shape, **unless_c(order), **given(copy=copy))
     return y, reshaping_tangent(da, a, y, order)
 
 
 @rrule.register(np.ndarray.reshape)
-def ndarray_reshape_rrule(a, /, *shape, order="C", copy=None):
+def ndarray_reshape_rrule(a: Array, /, *shape: Shape, order: Choice = "C", copy: Flag = None) -> OutputAndPullback:
     """The lengths come one by one or as one tuple."""
     return a.reshape(*shape, **unless_c(order), **given(copy=copy)), reshaping_pullback(a, order)
 
@@ -136,25 +139,25 @@ def flattening_pullback(a, order):
 
 @frule.register(np.ravel)
 @pushforward
-def ravel_frule(da, a, order="C"):
+def ravel_frule(da: Array, a: Array, order: Choice = "C") -> OutputAndTangent:
     y = np.ravel(a, **unless_c(order))
     return y, flattening_tangent(da, a, y, order)
 
 
 @rrule.register(np.ravel)
-def ravel_rrule(a, order="C"):
+def ravel_rrule(a: Array, order: Choice = "C") -> OutputAndPullback:
     return np.ravel(a, **unless_c(order)), flattening_pullback(a, order)
 
 
 @frule.register(np.ndarray.flatten)
 @pushforward
-def flatten_frule(da, a, /, order="C"):
+def flatten_frule(da: Array, a: Array, /, order: Choice = "C") -> OutputAndTangent:
     y = a.flatten(**unless_c(order))
     return y, flattening_tangent(da, a, y, order)
 
 
 @rrule.register(np.ndarray.flatten)
-def flatten_rrule(a, /, order="C"):
+def flatten_rrule(a: Array, /, order: Choice = "C") -> OutputAndPullback:
     return a.flatten(**unless_c(order)), flattening_pullback(a, order)
 
 
@@ -192,12 +195,16 @@ def joining_rrule(f, cut, arrays, dtype, casting):
 
 @frule.register(np.concatenate)
 @pushforward
-def concatenate_frule(darrays, arrays, /, axis=0, *, dtype=None, casting=NOT_GIVEN):
+def concatenate_frule(
+    darrays: Arrays, arrays: Arrays, /, axis: Axis = 0, *, dtype: DType = None, casting: Choice = NOT_GIVEN
+) -> OutputAndTangent:
     return joining_frule(functools.partial(np.concatenate, axis=axis), darrays, arrays, dtype, casting)
 
 
 @rrule.register(np.concatenate)
-def concatenate_rrule(arrays, /, axis=0, *, dtype=None, casting=NOT_GIVEN):
+def concatenate_rrule(
+    arrays: Arrays, /, axis: Axis = 0, *, dtype: DType = None, casting: Choice = NOT_GIVEN
+) -> OutputAndPullback:
     """The cotangent of each array is the slice of ȳ that it filled; with ``axis=None``, in its own shape."""
     shapes = [shape_of(array) for array in arrays]
     lengths = [math.prod(shape) if axis is None else shape[axis] for shape in shapes]
@@ -214,12 +221,16 @@ def concatenate_rrule(arrays, /, axis=0, *, dtype=None, casting=NOT_GIVEN):
 
 @frule.register(np.stack)
 @pushforward
-def stack_frule(darrays, arrays, axis=0, *, dtype=None, casting=NOT_GIVEN):
+def stack_frule(
+    darrays: Arrays, arrays: Arrays, axis: Axis = 0, *, dtype: DType = None, casting: Choice = NOT_GIVEN
+) -> OutputAndTangent:
     return joining_frule(functools.partial(np.stack, axis=axis), darrays, arrays, dtype, casting)
 
 
 @rrule.register(np.stack)
-def stack_rrule(arrays, axis=0, *, dtype=None, casting=NOT_GIVEN):
+def stack_rrule(
+    arrays: Arrays, axis: Axis = 0, *, dtype: DType = None, casting: Choice = NOT_GIVEN
+) -> OutputAndPullback:
     """The cotangent of each array is the layer of ȳ that it filled."""
     count = len(arrays)
 

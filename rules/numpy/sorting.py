@@ -25,6 +25,18 @@ from rulescore import (
     rrule,
     unbroadcast,
 )
+from rulescore.typing import (
+    Array,
+    Arrays,
+    Axis,
+    Choice,
+    Flag,
+    Index,
+    Mask,
+    OutputAndPullback,
+    OutputAndTangent,
+    Tangents,
+)
 
 # ---------------------------------------------------------------- picking by number: ȳ added in its place
 
@@ -56,14 +68,18 @@ def length_along(a, axis):
 
 
 @frule.register(np.take)
-def take_frule(tangents, a, indices, axis=None, out=None, mode="raise"):
+def take_frule(
+    tangents: Tangents, a: Array, indices: Index, axis: Axis = None, out: Array = None, mode: Choice = "raise"
+) -> OutputAndTangent:
     decline_out(out)  # along zeros too, for which a `pushforward` is not asked
     f = functools.partial(np.take, indices=indices, axis=axis, mode=mode)
     return f(a), apply_linear(f, as_array_tangent(tangents[1], a))
 
 
 @rrule.register(np.take)
-def take_rrule(a, indices, axis=None, out=None, mode="raise"):
+def take_rrule(
+    a: Array, indices: Index, axis: Axis = None, out: Array = None, mode: Choice = "raise"
+) -> OutputAndPullback:
     """y = a[..., i, ...], hence ȳ is added to ā[..., i, ...]; an element that is taken twice gets the sum."""
     decline_out(out)
     y = np.take(a, indices, axis=axis, mode=mode)
@@ -72,14 +88,16 @@ def take_rrule(a, indices, axis=None, out=None, mode="raise"):
 
 
 @frule.register(np.compress)
-def compress_frule(tangents, condition, a, axis=None, out=None):
+def compress_frule(
+    tangents: Tangents, condition: Mask, a: Array, axis: Axis = None, out: Array = None
+) -> OutputAndTangent:
     decline_out(out)
     f = functools.partial(np.compress, condition, axis=axis)
     return f(a), apply_linear(f, as_array_tangent(tangents[2], a))
 
 
 @rrule.register(np.compress)
-def compress_rrule(condition, a, axis=None, out=None):
+def compress_rrule(condition: Mask, a: Array, axis: Axis = None, out: Array = None) -> OutputAndPullback:
     """The condition may be shorter than the axis, whose other elements are then left out."""
     decline_out(out)
     y = np.compress(condition, a, axis=axis)
@@ -88,13 +106,15 @@ def compress_rrule(condition, a, axis=None, out=None):
 
 @frule.register(np.ndarray.compress)
 @pushforward
-def ndarray_compress_frule(da, _dcondition, a, /, condition, axis=None, out=None):
+def ndarray_compress_frule(
+    da: Array, _dcondition: Mask, a: Array, /, condition: Mask, axis: Axis = None, out: Array = None
+) -> OutputAndTangent:
     decline_out(out)
     return np.compress(condition, a, axis=axis), np.compress(condition, da, axis=axis)
 
 
 @rrule.register(np.ndarray.compress)
-def ndarray_compress_rrule(a, /, condition, axis=None, out=None):
+def ndarray_compress_rrule(a: Array, /, condition: Mask, axis: Axis = None, out: Array = None) -> OutputAndPullback:
     decline_out(out)
     y = np.compress(condition, a, axis=axis)
     return y, pullback_wrt(a)(picked_bar(a, y, np.flatnonzero(condition), axis))
@@ -102,24 +122,24 @@ def ndarray_compress_rrule(a, /, condition, axis=None, out=None):
 
 @frule.register(np.extract)
 @pushforward
-def extract_frule(_dcondition, darr, condition, arr):
+def extract_frule(_dcondition: Mask, darr: Array, condition: Mask, arr: Array) -> OutputAndTangent:
     return np.extract(condition, arr), np.extract(condition, as_array_tangent(darr, arr))
 
 
 @rrule.register(np.extract)
-def extract_rrule(condition, arr):
+def extract_rrule(condition: Mask, arr: Array) -> OutputAndPullback:
     y = np.extract(condition, arr)
     return y, pullback_wrt(..., arr)(picked_bar(arr, y, np.flatnonzero(condition), None))
 
 
 @frule.register(np.delete)
 @pushforward
-def delete_frule(darr, arr, obj, axis=None):
+def delete_frule(darr: Array, arr: Array, obj: Index, axis: Axis = None) -> OutputAndTangent:
     return np.delete(arr, obj, axis), np.delete(as_array_tangent(darr, arr), obj, axis)
 
 
 @rrule.register(np.delete)
-def delete_rrule(arr, obj, axis=None):
+def delete_rrule(arr: Array, obj: Index, axis: Axis = None) -> OutputAndPullback:
     """What is kept gets its part of ȳ, what is deleted 0."""
     y = np.delete(arr, obj, axis)
     kept = np.delete(np.arange(length_along(arr, axis)), obj)
@@ -128,13 +148,13 @@ def delete_rrule(arr, obj, axis=None):
 
 @frule.register(np.take_along_axis)
 @pushforward
-def take_along_axis_frule(darr, arr, indices, axis=-1):
+def take_along_axis_frule(darr: Array, arr: Array, indices: Index, axis: Axis = -1) -> OutputAndTangent:
     darr = as_array_tangent(darr, arr)
     return np.take_along_axis(arr, indices, axis), np.take_along_axis(darr, indices, axis)
 
 
 @rrule.register(np.take_along_axis)
-def take_along_axis_rrule(arr, indices, axis=-1):
+def take_along_axis_rrule(arr: Array, indices: Index, axis: Axis = -1) -> OutputAndPullback:
     """As `take_rrule`, with other numbers in each row."""
     y = np.take_along_axis(arr, indices, axis)
     shape, dtype = np.shape(arr), y.dtype
@@ -159,7 +179,9 @@ def index_along(indices, shape, axis):
 
 @frule.register(np.insert)
 @pushforward
-def insert_frule(darr, dvalues, arr, obj, values, axis=None):
+def insert_frule(
+    darr: Array, dvalues: Array, arr: Array, obj: Index, values: Array, axis: Axis = None
+) -> OutputAndTangent:
     y = np.insert(as_array(arr), obj, as_array(values), axis)
     darr, dvalues = tangents_of_items((darr, dvalues), (arr, values), y.dtype)
     # The values are converted to the type of the array, and lose their imaginary part in one of real numbers.
@@ -167,7 +189,7 @@ def insert_frule(darr, dvalues, arr, obj, values, axis=None):
 
 
 @rrule.register(np.insert)
-def insert_rrule(arr, obj, values, axis=None):
+def insert_rrule(arr: Array, obj: Index, values: Array, axis: Axis = None) -> OutputAndPullback:
     """Inserting the numbers of elements into each other tells where each element of y comes from."""
     y = np.insert(as_array(arr), obj, as_array(values), axis)
     if not is_differentiable(y):  # the values are rounded
@@ -204,7 +226,9 @@ def items_as_arrays(choices):
 
 
 @frule.register(np.choose)
-def choose_frule(tangents, a, choices, out=None, mode="raise"):
+def choose_frule(
+    tangents: Tangents, a: Array, choices: Arrays, out: Array = None, mode: Choice = "raise"
+) -> OutputAndTangent:
     decline_out(out)
     y, numbers = np.choose(a, items_as_arrays(choices), mode=mode), in_range(a, len(choices), mode)
 
@@ -218,7 +242,7 @@ def choose_frule(tangents, a, choices, out=None, mode="raise"):
 
 
 @rrule.register(np.choose)
-def choose_rrule(a, choices, out=None, mode="raise"):
+def choose_rrule(a: Array, choices: Arrays, out: Array = None, mode: Choice = "raise") -> OutputAndPullback:
     """Each array gets ȳ where it was chosen and exactly 0 elsewhere, whatever stands there."""
     decline_out(out)
     numbers, shapes = in_range(a, len(choices), mode), [shape_of(x) for x in choices]
@@ -303,14 +327,18 @@ def unsorted_cotangent(ybar, ranks, axis, shape):
 
 
 @frule.register(np.sort)
-def sort_frule(tangents, a, axis=-1, kind=None, order=None, *, stable=None):
+def sort_frule(
+    tangents: Tangents, a: Array, axis: Axis = -1, kind: Choice = None, order: Choice = None, *, stable: Flag = None
+) -> OutputAndTangent:
     decline_fields(order)  # also along zeros, for which a `pushforward` is not asked
     y, ranks = sorted_along(as_array(a), axis)
     return y, apply_linear(lambda da: sorted_tangent(da, ranks, axis), as_array_tangent(tangents[1], a))
 
 
 @rrule.register(np.sort)
-def sort_rrule(a, axis=-1, kind=None, order=None, *, stable=None):
+def sort_rrule(
+    a: Array, axis: Axis = -1, kind: Choice = None, order: Choice = None, *, stable: Flag = None
+) -> OutputAndPullback:
     """Every element gets the ȳ of the place where it went; equal elements the mean of those of their places."""
     decline_fields(order)
     (y, ranks), shape = sorted_along(as_array(a), axis), np.shape(a)
@@ -319,13 +347,13 @@ def sort_rrule(a, axis=-1, kind=None, order=None, *, stable=None):
 
 @frule.register(np.sort_complex)
 @pushforward
-def sort_complex_frule(da, a):
+def sort_complex_frule(da: Array, a: Array) -> OutputAndTangent:
     y, ranks = sorted_along(as_array(a), -1)
     return as_complex(y), sorted_tangent(as_array_tangent(da, a), ranks, -1)
 
 
 @rrule.register(np.sort_complex)
-def sort_complex_rrule(a):
+def sort_complex_rrule(a: Array) -> OutputAndPullback:
     """As `sort_rrule`; real numbers become complex ones, and get the real part of their cotangents."""
     (y, ranks), shape = sorted_along(as_array(a), -1), np.shape(a)
     return as_complex(y), pullback_wrt(a)(lambda ybar: unsorted_cotangent(ybar, ranks, -1, shape))
@@ -338,7 +366,9 @@ def as_complex(x):
 
 @frule.register(np.partition)
 @pushforward
-def partition_frule(da, a, kth, axis=-1, kind="introselect", order=None):
+def partition_frule(
+    da: Array, a: Array, kth: Index, axis: Axis = -1, kind: Choice = "introselect", order: Choice = None
+) -> OutputAndTangent:
     decline_fields(order)
     y = np.partition(a, kth, axis, kind)
     in_order = sorted_along(as_array(a), axis)[1].sort(with_axis_last(as_array_tangent(da, a), axis))
@@ -346,7 +376,9 @@ def partition_frule(da, a, kth, axis=-1, kind="introselect", order=None):
 
 
 @rrule.register(np.partition)
-def partition_rrule(a, kth, axis=-1, kind="introselect", order=None):
+def partition_rrule(
+    a: Array, kth: Index, axis: Axis = -1, kind: Choice = "introselect", order: Choice = None
+) -> OutputAndPullback:
     """As `sort_rrule`; where NumPy put the elements that it left without order is found by sorting the result."""
     decline_fields(order)
     y, shape = np.partition(a, kth, axis, kind), np.shape(a)

@@ -9,6 +9,7 @@ from rules.numpy.array_like import as_array, as_array_tangent, shape_of
 from rules.numpy.indexing import scatter
 from rules.numpy.shape import tangents_of_items
 from rulescore import ZeroTangent, frule, pullback_wrt, pushforward, rrule
+from rulescore.typing import Array, Axis, Flag, OutputAndPullback, OutputAndTangent
 
 # ---------------------------------------------------------------- keeping elements
 
@@ -44,16 +45,16 @@ def unique_parts(ar, return_index, return_inverse, return_counts, axis, equal_na
 @frule.register(np.unique)
 @pushforward
 def unique_frule(
-    dar,
-    ar,
-    return_index=False,
-    return_inverse=False,
-    return_counts=False,
-    axis=None,
+    dar: Array,
+    ar: Array,
+    return_index: Flag = False,
+    return_inverse: Flag = False,
+    return_counts: Flag = False,
+    axis: Axis = None,
     *,
-    equal_nan=True,
-    sorted=True,
-):
+    equal_nan: Flag = True,
+    sorted: Flag = True,
+) -> OutputAndTangent:
     parts, places = unique_parts(ar, return_index, return_inverse, return_counts, axis, equal_nan, sorted)
     dy = kept_tangent(dar, ar, places, axis)
     return (parts[0], dy) if len(parts) == 1 else (tuple(parts), (dy, *[ZeroTangent()] * (len(parts) - 1)))
@@ -61,15 +62,15 @@ def unique_frule(
 
 @rrule.register(np.unique)
 def unique_rrule(
-    ar,
-    return_index=False,
-    return_inverse=False,
-    return_counts=False,
-    axis=None,
+    ar: Array,
+    return_index: Flag = False,
+    return_inverse: Flag = False,
+    return_counts: Flag = False,
+    axis: Axis = None,
     *,
-    equal_nan=True,
-    sorted=True,
-):
+    equal_nan: Flag = True,
+    sorted: Flag = True,
+) -> OutputAndPullback:
     """Of equal elements the first one gets ȳ; of equal rows, with an axis, likewise."""
     parts, places = unique_parts(ar, return_index, return_inverse, return_counts, axis, equal_nan, sorted)
     return (parts[0] if len(parts) == 1 else tuple(parts)), unique_pullback(ar, places, axis, len(parts) > 1)
@@ -96,12 +97,12 @@ def register_unique(f, *names):
 
     @frule.register(f)
     @pushforward
-    def unique_frule(dx, x):
+    def unique_frule(dx: Array, x: Array) -> OutputAndTangent:
         y, places = parts_of(x)
         return y, (kept_tangent(dx, x, places), *[ZeroTangent()] * len(names))
 
     @rrule.register(f)
-    def unique_rrule(x):
+    def unique_rrule(x: Array) -> OutputAndPullback:
         y, places = parts_of(x)
         return y, unique_pullback(x, places)
 
@@ -113,13 +114,13 @@ register_unique(np.unique_inverse, "inverse_indices")
 
 @frule.register(np.unique_values)
 @pushforward
-def unique_values_frule(dx, x):
+def unique_values_frule(dx: Array, x: Array) -> OutputAndTangent:
     (y,), places = unique_parts(x, False, False, False, None, False, IS_SORTED)
     return y, kept_tangent(dx, x, places)
 
 
 @rrule.register(np.unique_values)
-def unique_values_rrule(x):
+def unique_values_rrule(x: Array) -> OutputAndPullback:
     (y,), places = unique_parts(x, False, False, False, None, False, IS_SORTED)
     return y, unique_pullback(x, places, is_one_of_several=False)
 
@@ -184,13 +185,13 @@ def symmetric_difference_of(ar1, ar2, assume_unique):
 
 @frule.register(np.union1d)
 @pushforward
-def union1d_frule(dar1, dar2, ar1, ar2):
+def union1d_frule(dar1: Array, dar2: Array, ar1: Array, ar2: Array) -> OutputAndTangent:
     y, places = union_of(ar1, ar2)
     return y, set_tangent((dar1, dar2), (ar1, ar2), y.dtype, places)
 
 
 @rrule.register(np.union1d)
-def union1d_rrule(ar1, ar2):
+def union1d_rrule(ar1: Array, ar2: Array) -> OutputAndPullback:
     """What is in both arrays is an element of the first one."""
     y, places = union_of(ar1, ar2)
     return y, set_pullback((ar1, ar2), places)
@@ -198,13 +199,13 @@ def union1d_rrule(ar1, ar2):
 
 @frule.register(np.setdiff1d)
 @pushforward
-def setdiff1d_frule(dar1, _dar2, ar1, ar2, assume_unique=False):
+def setdiff1d_frule(dar1: Array, _dar2: Array, ar1: Array, ar2: Array, assume_unique: Flag = False) -> OutputAndTangent:
     y, places = difference_of(ar1, ar2, assume_unique)
     return y, kept_tangent(dar1, ar1, places)
 
 
 @rrule.register(np.setdiff1d)
-def setdiff1d_rrule(ar1, ar2, assume_unique=False):
+def setdiff1d_rrule(ar1: Array, ar2: Array, assume_unique: Flag = False) -> OutputAndPullback:
     """The second array says which elements of the first one are kept, and none of its own are."""
     y, places = difference_of(ar1, ar2, assume_unique)
     return y, set_pullback((ar1, ar2), places)
@@ -212,27 +213,31 @@ def setdiff1d_rrule(ar1, ar2, assume_unique=False):
 
 @frule.register(np.setxor1d)
 @pushforward
-def setxor1d_frule(dar1, dar2, ar1, ar2, assume_unique=False):
+def setxor1d_frule(dar1: Array, dar2: Array, ar1: Array, ar2: Array, assume_unique: Flag = False) -> OutputAndTangent:
     y, places = symmetric_difference_of(ar1, ar2, assume_unique)
     return y, set_tangent((dar1, dar2), (ar1, ar2), y.dtype, places)
 
 
 @rrule.register(np.setxor1d)
-def setxor1d_rrule(ar1, ar2, assume_unique=False):
+def setxor1d_rrule(ar1: Array, ar2: Array, assume_unique: Flag = False) -> OutputAndPullback:
     y, places = symmetric_difference_of(ar1, ar2, assume_unique)
     return y, set_pullback((ar1, ar2), places)
 
 
 @frule.register(np.intersect1d)
 @pushforward
-def intersect1d_frule(dar1, _dar2, ar1, ar2, assume_unique=False, return_indices=False):
+def intersect1d_frule(
+    dar1: Array, _dar2: Array, ar1: Array, ar2: Array, assume_unique: Flag = False, return_indices: Flag = False
+) -> OutputAndTangent:
     y, *indices = np.intersect1d(ar1, ar2, assume_unique, True)
     dy = kept_tangent(dar1, ar1, indices[0])
     return ((y, *indices), (dy, ZeroTangent(), ZeroTangent())) if return_indices else (y, dy)
 
 
 @rrule.register(np.intersect1d)
-def intersect1d_rrule(ar1, ar2, assume_unique=False, return_indices=False):
+def intersect1d_rrule(
+    ar1: Array, ar2: Array, assume_unique: Flag = False, return_indices: Flag = False
+) -> OutputAndPullback:
     """What is in both arrays is an element of the first one."""
     y, *indices = np.intersect1d(ar1, ar2, assume_unique, True)
     shape = shape_of(ar1)

@@ -12,6 +12,7 @@ from multipledispatch import MDNotImplementedError
 
 from rules.numpy.array_like import as_array_tangent, seen_by_tracers
 from rulescore import frule, non_differentiable, pullback_wrt, pushforward, rrule, scalar_rule
+from rulescore.typing import Array, Count, Number, OutputAndPullback, OutputAndTangent
 
 # ---------------------------------------------------------------- modified Bessel functions
 
@@ -60,7 +61,7 @@ scalar_rule(np.i0, lambda y, x: bessel_i(x, 1))
 
 @frule.register(np.i0, (list, tuple))
 @pushforward
-def i0_of_list_frule(dx, x):
+def i0_of_list_frule(dx: Array, x: Array) -> OutputAndTangent:
     return np.i0(x), bessel_i(x, 1) * as_array_tangent(dx, x)
 
 
@@ -85,14 +86,14 @@ def length_of_window(M):
 
 @frule.register(np.kaiser)
 @pushforward
-def kaiser_frule(dbeta, M, beta):
+def kaiser_frule(dbeta: Number, M: Count, beta: Number) -> OutputAndTangent:
     M = length_of_window(M)
     y = seen_by_tracers(np.kaiser, M, beta)
     return y, kaiser_slope(y, M, beta) * dbeta
 
 
 @rrule.register(np.kaiser)
-def kaiser_rrule(M, beta):
+def kaiser_rrule(M: Count, beta: Number) -> OutputAndPullback:
     M = length_of_window(M)
     y = seen_by_tracers(np.kaiser, M, beta)
     return y, pullback_wrt(..., beta)(lambda ybar: np.sum(kaiser_slope(y, M, beta) * ybar))

@@ -9,6 +9,7 @@ from rules.numpy.array_like import as_array, as_array_tangent, shape_of
 from rules.operators.normalisation import softmax, softmax_map
 from rules.operators.operator import operator
 from rulescore import frule, pullback_wrt, pushforward, rrule, unbroadcast
+from rulescore.typing import Array, Flag, Index, Number, OutputAndPullback, OutputAndTangent
 
 
 @operator(onnx="Attention")
@@ -127,9 +128,19 @@ def check_shapes(q, k, v):
 @frule.register(scaled_dot_product_attention, tags=scaled_dot_product_attention.tags)
 @pushforward
 def attention_frule(
-    dquery, dkey, dvalue, dattn_mask, dscale,
-    query, key, value, attn_mask=None, dropout_p=0.0, is_causal=False, scale=None,
-):  # fmt: skip
+    dquery: Array,
+    dkey: Index,
+    dvalue: Array,
+    dattn_mask: Array,
+    dscale: Number,
+    query: Array,
+    key: Index,
+    value: Array,
+    attn_mask: Array = None,
+    dropout_p: Number = 0.0,
+    is_causal: Flag = False,
+    scale: Number = None,
+) -> OutputAndTangent:
     """Ṗ is the map of softmax of the scores' tangent, and ẏ = Ṗ V + P V̇."""
     dq, dk, dv = (as_array_tangent(dx, x) for dx, x in ((dquery, query), (dkey, key), (dvalue, value)))
     form = Attention(*map(as_array, (query, key, value, attn_mask)), dropout_p, is_causal, scale)
@@ -144,7 +155,15 @@ def attention_frule(
 
 
 @rrule.register(scaled_dot_product_attention, tags=scaled_dot_product_attention.tags)
-def attention_rrule(query, key, value, attn_mask=None, dropout_p=0.0, is_causal=False, scale=None):
+def attention_rrule(
+    query: Array,
+    key: Index,
+    value: Array,
+    attn_mask: Array = None,
+    dropout_p: Number = 0.0,
+    is_causal: Flag = False,
+    scale: Number = None,
+) -> OutputAndPullback:
     """V̄ = Pᵀ ȳ; the scores get the map of softmax of ȳ Vᵀ, and pass it on to queries, keys, mask and scale."""
     form = Attention(*map(as_array, (query, key, value, attn_mask)), dropout_p, is_causal, scale)
 

@@ -13,6 +13,7 @@ from rules.numpy.products import adjoint
 from rules.operators.operator import operator
 from rules.operators.windows import WindowGrid, per_axis
 from rulescore import apply_linear, frule, pullback_wrt, pushforward, rrule
+from rulescore.typing import Array, Count, OutputAndPullback, OutputAndTangent, Shape
 
 # ---------------------------------------------------------------- the functions
 
@@ -240,7 +241,18 @@ def register_convolution(f, ndim):
 
     @frule.register(f, tags=f.tags)
     @pushforward
-    def convolution_frule(dinput, dweight, dbias, input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1):
+    def convolution_frule(
+        dinput: Array,
+        dweight: Array,
+        dbias: Array,
+        input: Array,
+        weight: Array,
+        bias: Array = None,
+        stride: Shape = 1,
+        padding: Shape = 0,
+        dilation: Shape = 1,
+        groups: Count = 1,
+    ) -> OutputAndTangent:
         """ẏ is the convolution of ẋ, that with ẇ, and the tangent of the bias."""
         x, w, options = as_array(input), as_array(weight), (stride, padding, dilation, groups)
         dx, dw, db = (as_array_tangent(dz, z) for dz, z in ((dinput, input), (dweight, weight), (dbias, bias)))
@@ -250,7 +262,15 @@ def register_convolution(f, ndim):
         return y, of_x + of_w + np.broadcast_to(np.reshape(db, (-1, *(1,) * ndim)), np.shape(y))
 
     @rrule.register(f, tags=f.tags)
-    def convolution_rrule(input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1):
+    def convolution_rrule(
+        input: Array,
+        weight: Array,
+        bias: Array = None,
+        stride: Shape = 1,
+        padding: Shape = 0,
+        dilation: Shape = 1,
+        groups: Count = 1,
+    ) -> OutputAndPullback:
         """Y = W X for the matrices of weights and of columns, hence X̄ = Wᴴ Ȳ and W̄ = Ȳ Xᴴ; the bias gets Σ ȳ."""
         x, w = as_array(input), as_array(weight)
         form = ConvolutionForm.of(f.__name__, ndim, np.shape(x), np.shape(w), stride, padding, dilation, groups)

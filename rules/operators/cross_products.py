@@ -6,6 +6,7 @@ from rules.numpy.array_like import as_array, conj
 from rules.numpy.products import bilinear_and_tangent
 from rules.operators.operator import operator
 from rulescore import frule, pullback_wrt, pushforward, rrule, unbroadcast
+from rulescore.typing import Array, OutputAndPullback, OutputAndTangent
 
 
 @operator(tensorflow="tf.linalg.cross")
@@ -42,12 +43,12 @@ def cross(a, b):
 
 @frule.register(cross, tags=cross.tags)
 @pushforward
-def cross_frule(da, db, a, b):
+def cross_frule(da: Array, db: Array, a: Array, b: Array) -> OutputAndTangent:
     return bilinear_and_tangent(cross, da, db, a, b)
 
 
 @rrule.register(cross, tags=cross.tags)
-def cross_rrule(a, b):
+def cross_rrule(a: Array, b: Array) -> OutputAndPullback:
     """z · (a × b) is the same for all cyclic orders, hence ā = b × ȳ and b̄ = ȳ × a."""
     y, u, v = cross(a, b), as_array(a), as_array(b)
     return y, pullback_wrt(a, b)(

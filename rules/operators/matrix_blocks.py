@@ -6,6 +6,7 @@ Each map is an operator of its own, since the rules of `pool` are made of them.
 from rules.operators.operator import operator
 from rules.operators.segments import cut_of
 from rulescore import frule, pullback_wrt, pushforward, rrule
+from rulescore.typing import Array, OutputAndPullback, OutputAndTangent, Struct
 
 
 class Blocks:
@@ -54,11 +55,11 @@ def linear_maps(f, transpose):
 def register_linear_map(f, transpose):
     @frule.register(f, object, Blocks, tags=("linear",))
     @pushforward
-    def linear_frule(dx, x, blocks):
+    def linear_frule(dx: Array, x: Array, blocks: Struct) -> OutputAndTangent:
         return f(x, blocks), f(dx, blocks)
 
     @rrule.register(f, object, Blocks, tags=("linear",))
-    def linear_rrule(x, blocks):
+    def linear_rrule(x: Array, blocks: Struct) -> OutputAndPullback:
         return f(x, blocks), pullback_wrt(x)(lambda ybar: transpose(ybar, blocks))
 
 

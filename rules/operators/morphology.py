@@ -6,6 +6,7 @@ from rules.numpy.array_like import as_array, as_array_tangent
 from rules.operators.operator import operator
 from rules.operators.windows import LargestElements, WindowGrid, per_axis
 from rulescore import apply_linear, frule, ignore_derivatives, pullback_wrt, pushforward, rrule, unbroadcast
+from rulescore.typing import Array, OutputAndPullback, OutputAndTangent, Shape
 
 
 @operator(tensorflow="tf.nn.dilation2d")
@@ -109,7 +110,15 @@ def largest_sums(x, filters, y, grid):
 
 @frule.register(dilation2d, tags=dilation2d.tags)
 @pushforward
-def dilation2d_frule(dinput, dfilters, input, filters, strides=1, padding="VALID", dilations=1):
+def dilation2d_frule(
+    dinput: Array,
+    dfilters: Array,
+    input: Array,
+    filters: Array,
+    strides: Shape = 1,
+    padding: Shape = "VALID",
+    dilations: Shape = 1,
+) -> OutputAndTangent:
     """ẏ is the mean of ẋ plus the filters' tangent, over the largest sums."""
     y = dilation2d(input, filters, strides, padding, dilations)
     x, dx, w, dw = (
@@ -125,7 +134,9 @@ def dilation2d_frule(dinput, dfilters, input, filters, strides=1, padding="VALID
 
 
 @rrule.register(dilation2d, tags=dilation2d.tags)
-def dilation2d_rrule(input, filters, strides=1, padding="VALID", dilations=1):
+def dilation2d_rrule(
+    input: Array, filters: Array, strides: Shape = 1, padding: Shape = "VALID", dilations: Shape = 1
+) -> OutputAndPullback:
     """Each ȳ is divided among the largest sums, whose two terms both get the share."""
     y = dilation2d(input, filters, strides, padding, dilations)
     x, w = as_array(input), as_array(filters)

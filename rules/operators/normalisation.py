@@ -10,6 +10,7 @@ from rules.numpy.reduced_axes import ReducedAxes
 from rules.operators.operator import operator
 from rules.operators.windows import per_axis
 from rulescore import frule, pullback_wrt, pushforward, rrule, unbroadcast
+from rulescore.typing import Array, Axis, Flag, Mask, Number, OutputAndPullback, OutputAndTangent, Shape
 
 # ---------------------------------------------------------------- softmax
 
@@ -86,13 +87,13 @@ def masked(where, dx):
 
 @frule.register(softmax, tags=softmax.tags)
 @pushforward
-def softmax_frule(dx, x, axis=-1, where=None):
+def softmax_frule(dx: Array, x: Array, axis: Axis = -1, where: Mask = None) -> OutputAndTangent:
     y = softmax(x, axis, where)
     return y, softmax_map(masked(where, as_array_tangent(dx, x)), y, axis)
 
 
 @rrule.register(softmax, tags=softmax.tags)
-def softmax_rrule(x, axis=-1, where=None):
+def softmax_rrule(x: Array, axis: Axis = -1, where: Mask = None) -> OutputAndPullback:
     y = softmax(x, axis, where)
     return y, pullback_wrt(x)(lambda ybar: softmax_map(masked(where, ybar), y, axis))
 
@@ -140,13 +141,15 @@ def logsumexp(x, axis=None, keepdims=False, where=None):
 
 @frule.register(logsumexp, tags=logsumexp.tags)
 @pushforward
-def logsumexp_frule(dx, x, axis=None, keepdims=False, where=None):
+def logsumexp_frule(
+    dx: Array, x: Array, axis: Axis = None, keepdims: Flag = False, where: Mask = None
+) -> OutputAndTangent:
     y, dx = logsumexp(x, axis, keepdims, where), as_array_tangent(dx, x)
     return y, np.sum(softmax(x, axis, where) * masked(where, dx), axis=axis, keepdims=keepdims)
 
 
 @rrule.register(logsumexp, tags=logsumexp.tags)
-def logsumexp_rrule(x, axis=None, keepdims=False, where=None):
+def logsumexp_rrule(x: Array, axis: Axis = None, keepdims: Flag = False, where: Mask = None) -> OutputAndPullback:
     """∂y/∂x is the softmax."""
 
     @pullback_wrt(x)
@@ -251,7 +254,17 @@ class Standardised:
 
 @frule.register(layer_norm, tags=layer_norm.tags)
 @pushforward
-def layer_norm_frule(dinput, dweight, dbias, deps, input, normalized_shape, weight=None, bias=None, eps=None):
+def layer_norm_frule(
+    dinput: Array,
+    dweight: Array,
+    dbias: Array,
+    deps: Number,
+    input: Array,
+    normalized_shape: Shape,
+    weight: Array = None,
+    bias: Array = None,
+    eps: Number = None,
+) -> OutputAndTangent:
     dx, dw, db = (as_array_tangent(dx, x) for dx, x in ((dinput, input), (dweight, weight), (dbias, bias)))
     x, w, b = map(as_array, (input, weight, bias))
     standardised = Standardised(x, normalized_shape, eps)
@@ -262,7 +275,9 @@ def layer_norm_frule(dinput, dweight, dbias, deps, input, normalized_shape, weig
 
 
 @rrule.register(layer_norm, tags=layer_norm.tags)
-def layer_norm_rrule(input, normalized_shape, weight=None, bias=None, eps=None):
+def layer_norm_rrule(
+    input: Array, normalized_shape: Shape, weight: Array = None, bias: Array = None, eps: Number = None
+) -> OutputAndPullback:
     """x̄ is the same symmetric map of ȳ · weight as ẋ goes through; weight and bias get sums over the other axes."""
     x, w, b = map(as_array, (input, weight, bias))
     standardised = Standardised(x, normalized_shape, eps)

@@ -9,6 +9,7 @@ from rules.numpy.indexing import scatter
 from rules.operators.operator import operator
 from rules.operators.windows import per_axis
 from rulescore import Tangent, frule, pullback_wrt, pushforward, rrule
+from rulescore.typing import Array, Arrays, Count, Index, OutputAndPullback, OutputAndTangent
 
 # ---------------------------------------------------------------- apart
 
@@ -91,13 +92,15 @@ def in_rows(data, ndim):
 
 @frule.register(dynamic_partition, tags=dynamic_partition.tags)
 @pushforward
-def dynamic_partition_frule(ddata, _dpartitions, data, partitions, num_partitions):
+def dynamic_partition_frule(
+    ddata: Array, _dpartitions: Index, data: Array, partitions: Index, num_partitions: Count
+) -> OutputAndTangent:
     ddata = as_array_tangent(ddata, data)
     return tuple(dynamic_partition(x, partitions, num_partitions) for x in (data, ddata))
 
 
 @rrule.register(dynamic_partition, tags=dynamic_partition.tags)
-def dynamic_partition_rrule(data, partitions, num_partitions):
+def dynamic_partition_rrule(data: Array, partitions: Index, num_partitions: Count) -> OutputAndPullback:
     """The cotangents of the parts, stitched together."""
     parts, shape = dynamic_partition(data, partitions, num_partitions), shape_of(data)
 
@@ -209,14 +212,14 @@ class Stitching:
 
 @frule.register(dynamic_stitch, tags=dynamic_stitch.tags)
 @pushforward
-def dynamic_stitch_frule(_dindices, ddata, indices, data):
+def dynamic_stitch_frule(_dindices: Arrays, ddata: Arrays, indices: Arrays, data: Arrays) -> OutputAndTangent:
     pairs = zip(data, ddata, strict=True)
     dparts = [np.zeros(shape_of(part)) + as_array_tangent(dpart, part) for part, dpart in pairs]
     return dynamic_stitch(indices, data), dynamic_stitch(indices, dparts)
 
 
 @rrule.register(dynamic_stitch, tags=dynamic_stitch.tags)
-def dynamic_stitch_rrule(indices, data):
+def dynamic_stitch_rrule(indices: Arrays, data: Arrays) -> OutputAndPullback:
     """Each row gets the ȳ of its place, and 0 where another one came after it."""
     shapes, kind = [shape_of(part) for part in data], type(data)
 

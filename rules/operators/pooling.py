@@ -18,6 +18,7 @@ from rulescore import (
     HasForwardMode,
     HasReverseMode,
     NoTangent,
+    RuleConfig,
     add,
     frule,
     frule_via_ad,
@@ -29,6 +30,7 @@ from rulescore import (
     typeof,
     unthunk,
 )
+from rulescore.typing import Array, Index, OutputAndPullback, OutputAndTangent, Tangents
 
 NAME_OF = {}
 """The names of those functions of a block that have one; see `name_function`."""
@@ -155,13 +157,13 @@ def linearized(x, rows, cols, reduce):
 
 @frule.register(pool)
 @pushforward
-def pool_frule(dx, x, rows, cols, reduce: str = "sum"):
+def pool_frule(dx: Array, x: Array, rows: Index, cols: Index, reduce: str = "sum") -> OutputAndTangent:
     y, push, _ = linearized(x, rows, cols, reduce)
     return y, push(as_array_tangent(dx, x))
 
 
 @rrule.register(pool)
-def pool_rrule(x, rows, cols, reduce: str = "sum"):
+def pool_rrule(x: Array, rows: Index, cols: Index, reduce: str = "sum") -> OutputAndPullback:
     """To each element its weight times the cotangent of its block, summed over the blocks that it is in."""
     y, _, pull = linearized(x, rows, cols, reduce)
     return y, pullback_wrt(x)(pull)
@@ -169,13 +171,13 @@ def pool_rrule(x, rows, cols, reduce: str = "sum"):
 
 @frule.register(pool_sum)
 @pushforward
-def pool_sum_frule(dx, x, rows, cols):
+def pool_sum_frule(dx: Array, x: Array, rows: Index, cols: Index) -> OutputAndTangent:
     y, push, _ = linearized(x, rows, cols, "sum")
     return y, push(as_array_tangent(dx, x))
 
 
 @rrule.register(pool_sum)
-def pool_sum_rrule(x, rows, cols):
+def pool_sum_rrule(x: Array, rows: Index, cols: Index) -> OutputAndPullback:
     return pool_rrule(x, rows, cols)
 
 
@@ -228,7 +230,9 @@ def prepared_for_function(x, rows, cols, reduce):
 
 
 @frule.register(pool, config=HasForwardMode)
-def pool_of_function_frule(config, tangents, x, rows, cols, reduce: Callable):
+def pool_of_function_frule(
+    config: RuleConfig, tangents: Tangents, x: Array, rows: Index, cols: Index, reduce: Callable
+) -> OutputAndTangent:
     _, dx, _, _, dreduce = tangents
     x, blocks, g = prepared_for_function(x, rows, cols, reduce)
     dx = as_array_tangent(dx, x)
@@ -244,7 +248,9 @@ def pool_of_function_frule(config, tangents, x, rows, cols, reduce: Callable):
 
 
 @rrule.register(pool, config=HasReverseMode)
-def pool_of_function_rrule(config, x, rows, cols, reduce: Callable):
+def pool_of_function_rrule(
+    config: RuleConfig, x: Array, rows: Index, cols: Index, reduce: Callable
+) -> OutputAndPullback:
     """By the pullback of the function at each block; what it has captured gets the sum over all blocks."""
     project = project_to(x)
     x, blocks, g = prepared_for_function(x, rows, cols, reduce)

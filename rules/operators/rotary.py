@@ -12,6 +12,7 @@ from rules.numpy.array_like import as_array, as_array_tangent, shape_of
 from rules.operators.operator import operator
 from rulescore import apply_linear, frule, ignore_derivatives, pullback_wrt, pushforward, rrule, unbroadcast
 from rulescore.closures.captures import is_traced
+from rulescore.typing import Array, Choice, OutputAndPullback, OutputAndTangent
 
 IN_CACHE = 2**15
 """How many numbers are turned at a time."""
@@ -231,7 +232,15 @@ def embedded(x, theta, positions, layout):
 
 @frule.register(rotary_embedding, tags=rotary_embedding.tags)
 @pushforward
-def rotary_embedding_frule(dx, dtheta, dpositions, x, theta, positions=None, layout="interleaved"):
+def rotary_embedding_frule(
+    dx: Array,
+    dtheta: Array,
+    dpositions: Array,
+    x: Array,
+    theta: Array,
+    positions: Array = None,
+    layout: Choice = "interleaved",
+) -> OutputAndTangent:
     """dy is dx turned, plus y turned by a right angle times p dθ + θ dp."""
     dx, dtheta = as_array_tangent(dx, x), as_array_tangent(dtheta, theta)
     dpositions = as_array_tangent(dpositions, positions)
@@ -246,7 +255,9 @@ def rotary_embedding_frule(dx, dtheta, dpositions, x, theta, positions=None, lay
 
 
 @rrule.register(rotary_embedding, tags=rotary_embedding.tags)
-def rotary_embedding_rrule(x, theta, positions=None, layout="interleaved"):
+def rotary_embedding_rrule(
+    x: Array, theta: Array, positions: Array = None, layout: Choice = "interleaved"
+) -> OutputAndPullback:
     """x̄ is ȳ turned back; the cotangent of an angle is Im(conj(y) ȳ) of its pair, which is Im(conj(x) x̄)."""
     vectors, frequencies, places, y, turn = embedded(x, theta, positions, layout)
 

@@ -15,6 +15,7 @@ from rules.operators.operator import operator
 from rules.operators.partitions import stable_order
 from rules.operators.windows import per_axis
 from rulescore import NoTangent, frule, ignore_derivatives, linear_rule, pullback_wrt, pushforward, rrule
+from rulescore.typing import Array, Count, Index, OutputAndPullback, OutputAndTangent
 
 # ---------------------------------------------------------------- the functions
 
@@ -309,12 +310,14 @@ def register_extremum(f):
 
     @frule.register(f, tags=f.tags)
     @pushforward
-    def segment_extremum_frule(ddata, data, segment_ids, num_segments=None):
+    def segment_extremum_frule(
+        ddata: Array, data: Array, segment_ids: Index, num_segments: Count = None
+    ) -> OutputAndTangent:
         y = f(data, segment_ids, num_segments)
         return y, Extrema(as_array(data), y, segment_ids, num_segments).mean(as_array_tangent(ddata, data))
 
     @rrule.register(f, tags=f.tags)
-    def segment_extremum_rrule(data, segment_ids, num_segments=None):
+    def segment_extremum_rrule(data: Array, segment_ids: Index, num_segments: Count = None) -> OutputAndPullback:
         """Each ȳ is divided among the elements that attain the extremum."""
         y = f(data, segment_ids, num_segments)
 
@@ -389,7 +392,7 @@ def dense_products(data, segment_ids, num_segments):
 
 @frule.register(segment_prod, tags=segment_prod.tags)
 @pushforward
-def segment_prod_frule(ddata, data, segment_ids, num_segments=None):
+def segment_prod_frule(ddata: Array, data: Array, segment_ids: Index, num_segments: Count = None) -> OutputAndTangent:
     """As `segment_prod_rrule`, forwards."""
     y, dx = segment_prod(data, segment_ids, num_segments), as_array_tangent(ddata, data)
     x, segments, by_size = dense_products(as_array(data), segment_ids, num_segments)
@@ -402,7 +405,7 @@ def segment_prod_frule(ddata, data, segment_ids, num_segments=None):
 
 
 @rrule.register(segment_prod, tags=segment_prod.tags)
-def segment_prod_rrule(data, segment_ids, num_segments=None):
+def segment_prod_rrule(data: Array, segment_ids: Index, num_segments: Count = None) -> OutputAndPullback:
     """Each row gets ȳ times the product of the other rows.
 
     That is the product of all divided by the row where nothing is lost so, which is not so with zeros. Elsewhere the

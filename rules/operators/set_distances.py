@@ -11,6 +11,7 @@ from rules.numpy.indexing import scatter
 from rules.operators.operator import operator
 from rules.operators.pooling import linearized, name_function, pool
 from rulescore import frule, ignore_derivatives, pullback_wrt, pushforward, rrule, unbroadcast
+from rulescore.typing import Array, Choice, Flag, OutputAndPullback, OutputAndTangent
 
 AT_ONCE = 2**18
 """How many distances are held at a time; at least those of one point from all others."""
@@ -358,23 +359,31 @@ def distance_rrule(f, x, y, metric, directed):
 
 @frule.register(hausdorff_distance)
 @pushforward
-def hausdorff_distance_frule(dx, dy, x, y=None, metric="euclidean", directed=False):
+def hausdorff_distance_frule(
+    dx: Array, dy: Array, x: Array, y: Array = None, metric: Choice = "euclidean", directed: Flag = False
+) -> OutputAndTangent:
     return distance_and_tangent(hausdorff_distance, dx, dy, x, y, metric, directed)
 
 
 @rrule.register(hausdorff_distance)
-def hausdorff_distance_rrule(x, y=None, metric="euclidean", directed=False):
+def hausdorff_distance_rrule(
+    x: Array, y: Array = None, metric: Choice = "euclidean", directed: Flag = False
+) -> OutputAndPullback:
     return distance_rrule(hausdorff_distance, x, y, metric, directed)
 
 
 @frule.register(chamfer_distance)
 @pushforward
-def chamfer_distance_frule(dx, dy, x, y=None, metric="sqeuclidean", directed=False):
+def chamfer_distance_frule(
+    dx: Array, dy: Array, x: Array, y: Array = None, metric: Choice = "sqeuclidean", directed: Flag = False
+) -> OutputAndTangent:
     return distance_and_tangent(chamfer_distance, dx, dy, x, y, metric, directed)
 
 
 @rrule.register(chamfer_distance)
-def chamfer_distance_rrule(x, y=None, metric="sqeuclidean", directed=False):
+def chamfer_distance_rrule(
+    x: Array, y: Array = None, metric: Choice = "sqeuclidean", directed: Flag = False
+) -> OutputAndPullback:
     return distance_rrule(chamfer_distance, x, y, metric, directed)
 
 

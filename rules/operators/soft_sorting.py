@@ -9,6 +9,7 @@ from rules.operators.normalisation import softmax, softmax_map
 from rules.operators.operator import operator
 from rules.operators.windows import per_axis
 from rulescore import NoTangent, apply_linear, frule, ignore_derivatives, pullback_wrt, pushforward, rrule
+from rulescore.typing import Array, Axis, Count, Flag, Number, OutputAndPullback, OutputAndTangent
 
 # ---------------------------------------------------------------- top_k
 
@@ -119,14 +120,14 @@ class TopPlaces:
 
 @frule.register(top_k, tags=top_k.tags)
 @pushforward
-def top_k_frule(dx, x, k, axis=-1, largest=True):
+def top_k_frule(dx: Array, x: Array, k: Count, axis: Axis = -1, largest: Flag = True) -> OutputAndTangent:
     values, indices = top_k(x, k, axis, largest)
     dvalues = TopPlaces(as_array(x), values, indices, axis, largest).take(as_array_tangent(dx, x))
     return (values, indices), (dvalues, NoTangent())
 
 
 @rrule.register(top_k, tags=top_k.tags)
-def top_k_rrule(x, k, axis=-1, largest=True):
+def top_k_rrule(x: Array, k: Count, axis: Axis = -1, largest: Flag = True) -> OutputAndPullback:
     """Each element gets the ȳ of the place where it went."""
     values, indices = top_k(x, k, axis, largest)
 
@@ -278,7 +279,7 @@ class SoftPermutation:
 
 @frule.register(soft_sort)
 @pushforward
-def soft_sort_frule(dx, dtau, x, tau=None, axis=-1):
+def soft_sort_frule(dx: Array, dtau: Number, x: Array, tau: Number = None, axis: Axis = -1) -> OutputAndTangent:
     """ẏ = Ṗ x + P ẋ."""
     form = SoftPermutation("soft_sort", as_array(x), tau, axis)
     dx = form.as_rows(as_array_tangent(dx, x))
@@ -287,7 +288,7 @@ def soft_sort_frule(dx, dtau, x, tau=None, axis=-1):
 
 
 @rrule.register(soft_sort)
-def soft_sort_rrule(x, tau=None, axis=-1):
+def soft_sort_rrule(x: Array, tau: Number = None, axis: Axis = -1) -> OutputAndPullback:
     """P̄ = ȳ xᵀ, and x̄ is Pᵀ ȳ and what comes from P̄."""
     form = SoftPermutation("soft_sort", as_array(x), tau, axis)
 
@@ -307,7 +308,7 @@ def soft_sort_rrule(x, tau=None, axis=-1):
 
 @frule.register(soft_rank)
 @pushforward
-def soft_rank_frule(dx, dtau, x, tau=None, axis=-1):
+def soft_rank_frule(dx: Array, dtau: Number, x: Array, tau: Number = None, axis: Axis = -1) -> OutputAndTangent:
     """ẏⱼ = Σᵢ i Q̇ᵢⱼ."""
     form = SoftPermutation("soft_rank", as_array(x), tau, axis)
     dweights = form.tangent_of_weights(form.as_rows(as_array_tangent(dx, x)), dtau)
@@ -315,7 +316,7 @@ def soft_rank_frule(dx, dtau, x, tau=None, axis=-1):
 
 
 @rrule.register(soft_rank)
-def soft_rank_rrule(x, tau=None, axis=-1):
+def soft_rank_rrule(x: Array, tau: Number = None, axis: Axis = -1) -> OutputAndPullback:
     """Q̄ᵢⱼ = i ȳⱼ."""
     form = SoftPermutation("soft_rank", as_array(x), tau, axis)
 

@@ -11,6 +11,7 @@ from rules.operators.operator import operator
 from rules.operators.set_distances import AT_ONCE, METRICS
 from rulescore import frule, ignore_derivatives, pullback_wrt, pushforward, rrule, unbroadcast
 from rulescore.closures.captures import is_traced
+from rulescore.typing import Array, Number, OutputAndPullback, OutputAndTangent
 
 
 @operator()
@@ -323,7 +324,9 @@ def fill_expected(c, gamma, r, e):
 
 @frule.register(soft_dtw)
 @pushforward
-def soft_dtw_frule(dx, dy, dgamma, x, y=None, gamma=1.0):
+def soft_dtw_frule(
+    dx: Array, dy: Array, dgamma: Number, x: Array, y: Array = None, gamma: Number = 1.0
+) -> OutputAndTangent:
     """⟨E, dC⟩ + (z - ⟨E, C⟩) / γ dγ."""
     dx, dy = as_array_tangent(dx, x), as_array_tangent(dy, y)
     alignments, _ = alignments_of(x, y, gamma)
@@ -348,7 +351,7 @@ def by_gamma(z, e, c, gamma):
 
 
 @rrule.register(soft_dtw)
-def soft_dtw_rrule(x, y=None, gamma=None):
+def soft_dtw_rrule(x: Array, y: Array = None, gamma: Number = None) -> OutputAndPullback:
     """C̄ = z̄ E; from there to series x̄ᵢ = 2 Σⱼ c̄ᵢⱼ (xᵢ - yⱼ)."""
     alignments, width = alignments_of(x, y, 1.0 if gamma is None else gamma)
     z = alignments.value()

@@ -14,6 +14,7 @@ from rules.operators.set_distances import point_sets
 from rules.operators.sinkhorn_iteration import groups, log_sums, solved
 from rulescore import apply_linear, frule, pullback_wrt, pushforward, rrule, unbroadcast
 from rulescore.closures.captures import is_traced
+from rulescore.typing import Array, Choice, Number, OutputAndPullback, OutputAndTangent
 
 
 @operator()
@@ -189,7 +190,7 @@ def centered(weights, x):
 
 @frule.register(scalings)
 @pushforward
-def scalings_frule(dk, dlog_a, dlog_b, k, log_a, log_b):
+def scalings_frule(dk: Array, dlog_a: Array, dlog_b: Array, k: Array, log_a: Array, log_b: Array) -> OutputAndTangent:
     u, v = scalings(k, log_a, log_b)
     marginals = Marginals(u, v, k, log_a, log_b)
     moved = marginals.plan * dk
@@ -199,7 +200,7 @@ def scalings_frule(dk, dlog_a, dlog_b, k, log_a, log_b):
 
 
 @rrule.register(scalings)
-def scalings_rrule(k, log_a, log_b):
+def scalings_rrule(k: Array, log_a: Array, log_b: Array) -> OutputAndPullback:
     """By the implicit function theorem; H is symmetric."""
     u, v = scalings(k, log_a, log_b)
 
@@ -284,7 +285,19 @@ class Solution:
 
 @frule.register(sinkhorn_distance)
 @pushforward
-def sinkhorn_distance_frule(dx, dy, da, db, depsilon, x, y=None, a=None, b=None, epsilon=0.1, metric="sqeuclidean"):
+def sinkhorn_distance_frule(
+    dx: Array,
+    dy: Array,
+    da: Array,
+    db: Array,
+    depsilon: Number,
+    x: Array,
+    y: Array = None,
+    a: Array = None,
+    b: Array = None,
+    epsilon: Number = 0.1,
+    metric: Choice = "sqeuclidean",
+) -> OutputAndTangent:
     dx, dy, da, db = (as_array_tangent(dw, w) for dw, w in ((dx, x), (dy, y), (da, a), (db, b)))
     solution = Solution(Problem(x, y, a, b, epsilon, metric))
 
@@ -303,7 +316,9 @@ def sinkhorn_distance_frule(dx, dy, da, db, depsilon, x, y=None, a=None, b=None,
 
 
 @rrule.register(sinkhorn_distance)
-def sinkhorn_distance_rrule(x, y=None, a=None, b=None, epsilon=None, metric="sqeuclidean"):
+def sinkhorn_distance_rrule(
+    x: Array, y: Array = None, a: Array = None, b: Array = None, epsilon: Number = None, metric: Choice = "sqeuclidean"
+) -> OutputAndPullback:
     """C̄ = z̄ P, and by the costs to points; ā = z̄ ε (u - log a), without its mean."""
     solution = Solution(Problem(x, y, a, b, 0.1 if epsilon is None else epsilon, metric))
 

@@ -11,6 +11,7 @@ from rules.numpy.array_like import as_array, as_array_tangent, shape_of
 from rules.operators.operator import operator
 from rules.operators.windows import LargestElements, WindowGrid, per_axis, sliding_windows
 from rulescore import frule, ignore_derivatives, linear_rule, pullback_wrt, pushforward, rrule
+from rulescore.typing import Array, Flag, OutputAndPullback, OutputAndTangent, Shape
 
 # ---------------------------------------------------------------- the largest element
 
@@ -167,13 +168,28 @@ def register_max_pool(f, ndim):
 
     @frule.register(f, tags=f.tags)
     @pushforward
-    def max_pool_frule(dinput, input, kernel_size, stride=None, padding=0, dilation=1, ceil_mode=False):
+    def max_pool_frule(
+        dinput: Array,
+        input: Array,
+        kernel_size: Shape,
+        stride: Shape = None,
+        padding: Shape = 0,
+        dilation: Shape = 1,
+        ceil_mode: Flag = False,
+    ) -> OutputAndTangent:
         y, x = f(input, kernel_size, stride, padding, dilation, ceil_mode), as_array(input)
         grid = pooling_grid(f.__name__, ndim, np.shape(x), kernel_size, stride, padding, dilation, ceil_mode)
         return y, largest_elements(x, y, grid).mean(grid.windows(as_array_tangent(dinput, input)))
 
     @rrule.register(f, tags=f.tags)
-    def max_pool_rrule(input, kernel_size, stride=None, padding=0, dilation=1, ceil_mode=False):
+    def max_pool_rrule(
+        input: Array,
+        kernel_size: Shape,
+        stride: Shape = None,
+        padding: Shape = 0,
+        dilation: Shape = 1,
+        ceil_mode: Flag = False,
+    ) -> OutputAndPullback:
         """Each ȳ is divided among the largest elements of its window."""
         y, x = f(input, kernel_size, stride, padding, dilation, ceil_mode), as_array(input)
         grid = pooling_grid(f.__name__, ndim, np.shape(x), kernel_size, stride, padding, dilation, ceil_mode)

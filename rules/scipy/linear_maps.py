@@ -5,6 +5,7 @@ SciPy's functions hand no call over to a tracer, so the rules defined here do it
 
 import functools
 import inspect
+from typing import Any
 
 import numpy as np
 from multipledispatch import MDNotImplementedError
@@ -25,6 +26,7 @@ from rulescore import (
 )
 from rulescore.tables.dispatch import bind_values
 from rulescore.tables.signatures import Parameters
+from rulescore.typing import Needs, OutputAndPullback, OutputAndTangent, Tangents
 
 NO_TANGENT = NoTangent()
 
@@ -76,7 +78,7 @@ def linear_map(f, transpose, check=None):
     arguments = Arguments(transpose, leading=1)
     missing = not_implemented(f"scipy's {f.__name__} with respect to another argument than the one it is linear in")
 
-    def linear_rrule(*args, **kwargs):
+    def linear_rrule(*args: Any, **kwargs: Any) -> OutputAndPullback:
         (x, *rest), kwargs = arguments.bind(args, kwargs)
         if check is not None:
             check(x, *rest, **kwargs)
@@ -97,7 +99,7 @@ def linear_map(f, transpose, check=None):
 
         return y, linear_pullback
 
-    def linear_frule(tangents, *args, **kwargs):
+    def linear_frule(tangents: Tangents, *args: Any, **kwargs: Any) -> OutputAndTangent:
         (x, *rest), kwargs = arguments.bind(args, kwargs)
         if check is not None:
             check(x, *rest, **kwargs)
@@ -130,7 +132,7 @@ def composed(f, takes_nothing=False):
                 raise MDNotImplementedError
             return args, kwargs
 
-        def composed_rrule(*args, needs=None, **kwargs):
+        def composed_rrule(*args: Any, needs: Needs = None, **kwargs: Any) -> OutputAndPullback:
             args, kwargs = bind(args, kwargs)
             moving = [i for i in range(len(args)) if needs is None or (i < len(needs) and needs[i])]
 
@@ -146,7 +148,7 @@ def composed(f, takes_nothing=False):
 
             return y, composed_pullback
 
-        def composed_frule(tangents, *args, **kwargs):
+        def composed_frule(tangents: Tangents, *args: Any, **kwargs: Any) -> OutputAndTangent:
             args, kwargs = bind(args, kwargs)
             # Arguments by keyword, which come last, have none.
             tangents = (NO_TANGENT, *tangents[1:], *[NO_TANGENT] * len(args))[: 1 + len(args)]

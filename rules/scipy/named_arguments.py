@@ -5,6 +5,7 @@ The solvers of SciPy take their arguments in orders of their own. `rules_by_name
 
 import inspect
 from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 
@@ -14,6 +15,7 @@ from rulescore import (
     HasForwardMode,
     HasReverseMode,
     NoTangent,
+    RuleConfig,
     Thunk,
     ZeroTangent,
     frule,
@@ -25,6 +27,7 @@ from rulescore import (
 from rulescore.closures.explicit_calls import handed_over
 from rulescore.definitions.pullbacks import cotangent_of_output
 from rulescore.tangents.structure import structure_of
+from rulescore.typing import OutputAndPullback, OutputAndTangent, Tangents
 
 
 def rules_by_name(f, cotangents, tangent, refuse=None, solve=None, calls_back=True, more=()):
@@ -66,7 +69,7 @@ def rules_by_name(f, cotangents, tangent, refuse=None, solve=None, calls_back=Tr
             raise TypeError(f"{f.__name__} cannot be differentiated as it was called: {message}")
         return call, sealed(handed_over(f if solve is None else solve, *args, **kwargs))
 
-    def rrule_by_name(config, *args, **kwargs):
+    def rrule_by_name(config: RuleConfig, *args: Any, **kwargs: Any) -> OutputAndPullback:
         call, y = called(args, kwargs)
         # What was given by keyword has its position too; rules that call back are given all by position.
         named = [] if config is not None else [1 + positional.index(name) for name in kwargs if name in positional]
@@ -79,7 +82,7 @@ def rules_by_name(f, cotangents, tangent, refuse=None, solve=None, calls_back=Tr
 
         return y, pullback
 
-    def frule_by_name(config, tangents, *args, **kwargs):
+    def frule_by_name(config: RuleConfig, tangents: Tangents, *args: Any, **kwargs: Any) -> OutputAndTangent:
         call, y = called(args, kwargs)
         d = SimpleNamespace(**dict.fromkeys([*signature.parameters, *more], ZeroTangent()))
         for name, dx in zip(positional, tangents[1:], strict=False):
@@ -90,10 +93,10 @@ def rules_by_name(f, cotangents, tangent, refuse=None, solve=None, calls_back=Tr
     tangents = inspect.Parameter("tangents", inspect.Parameter.POSITIONAL_ONLY)
     if not calls_back:
 
-        def rrule_alone(*args, **kwargs):
+        def rrule_alone(*args: Any, **kwargs: Any) -> OutputAndPullback:
             return rrule_by_name(None, *args, **kwargs)
 
-        def frule_alone(tangents, *args, **kwargs):
+        def frule_alone(tangents: Tangents, *args: Any, **kwargs: Any) -> OutputAndTangent:
             return frule_by_name(None, tangents, *args, **kwargs)
 
         rrule_alone.__signature__ = inspect.Signature(own)

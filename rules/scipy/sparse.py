@@ -18,6 +18,7 @@ from scipy import sparse
 
 from rulescore import apply_linear, frule, linear_rule, project_to, pullback_wrt, pushforward, rrule, unbroadcast
 from rulescore.tangents.sparsity import pattern_of
+from rulescore.typing import Array, Axis, Choice, DType, OutputAndPullback, OutputAndTangent, Sparse
 
 SPARSE = (sparse.sparray, sparse.spmatrix)
 CLASSES = tuple(
@@ -123,12 +124,12 @@ def decline_other_than_matrices(*operands):
             raise MDNotImplementedError
 
 
-def matmul_tangent(da, db, a, b):
+def matmul_tangent(da: Array, db: Array, a: Array, b: Array) -> OutputAndTangent:
     decline_other_than_matrices(a, b)
     return product(a, b), apply_linear(lambda da: product(da, b), da) + apply_linear(lambda db: product(a, db), db)
 
 
-def matmul_rrule(a, b):
+def matmul_rrule(a: Array, b: Array) -> OutputAndPullback:
     """Ā = Ȳ Bᴴ and B̄ = Aᴴ Ȳ."""
     decline_other_than_matrices(a, b)
     onto_a, onto_b = project_to(a), project_to(b)
@@ -191,11 +192,11 @@ def signed(x, sign):
 def register_sum(compute, sign, method, ufunc):
     """The rules of a + b (sign 1) and a - b (sign -1), where a dense operand makes a dense result."""
 
-    def sum_tangent(da, db, a, b):
+    def sum_tangent(da: Array, db: Array, a: Array, b: Array) -> OutputAndTangent:
         y = compute(a, b)
         return y, spread(da, y) + spread(signed(db, sign), y)
 
-    def sum_rrule(a, b):
+    def sum_rrule(a: Sparse, b: Array) -> OutputAndPullback:
         pullback = pullback_wrt(a, b)(lambda ybar: gathered(ybar, a), lambda ybar: signed(gathered(ybar, b), sign))
         return compute(a, b), pullback
 
@@ -219,11 +220,11 @@ register_sum(operator.sub, -1, method("__sub__"), np.subtract)
 # ---------------------------------------------------------------- products of elements
 
 
-def elementwise_tangent(da, db, a, b):
+def elementwise_tangent(da: Array, db: Array, a: Array, b: Array) -> OutputAndTangent:
     return times(a, b), apply_linear(lambda da: times(da, b), da) + apply_linear(lambda db: times(a, db), db)
 
 
-def elementwise_rrule(a, b):
+def elementwise_rrule(a: Array, b: Array) -> OutputAndPullback:
     """ā = ȳ conj(b), summed over the axes along which ``a`` was repeated; the other way round for ``b``."""
 
     onto_a, onto_b = project_to(a), project_to(b)
@@ -275,11 +276,11 @@ def sum_to(x, shape):
     return total
 
 
-def multiply_tangent(da, db, a, b):
+def multiply_tangent(da: Array, db: Array, a: Array, b: Array) -> OutputAndTangent:
     return (matmul_tangent if is_product_of_matrices(a, b) else elementwise_tangent)(da, db, a, b)
 
 
-def multiply_rrule(a, b):
+def multiply_rrule(a: Array, b: Array) -> OutputAndPullback:
     """Those of ``@`` where ``*`` is the product of matrices."""
     return (matmul_rrule if is_product_of_matrices(a, b) else elementwise_rrule)(a, b)
 
@@ -296,13 +297,13 @@ register_operation(multiply_tangent, multiply_rrule, method("__mul__"), np.multi
 
 
 @pushforward
-def scaled_down_frule(da, db, a, b):
+def scaled_down_frule(da: Array, db: Array, a: Sparse, b: Array) -> OutputAndTangent:
     decline_other_than_numbers(b)
     y = a / b
     return y, da / b + apply_linear(lambda db: -y * (db / b), db)
 
 
-def scaled_down_rrule(a, b):
+def scaled_down_rrule(a: Sparse, b: Array) -> OutputAndPullback:
     """ā = ȳ / conj(b) and b̄ = -Σ ȳ conj(a / b²)."""
     decline_other_than_numbers(b)
 
@@ -325,11 +326,11 @@ for _function in (np.negative, method("__neg__")):
 
 
 @pushforward
-def sum_frule(da, a, axis=None, dtype=None):
+def sum_frule(da: Array, a: Sparse, axis: Axis = None, dtype: DType = None) -> OutputAndTangent:
     return a.sum(axis=axis, dtype=dtype), da.sum(axis=axis, dtype=dtype)
 
 
-def sum_rrule(a, axis=None, dtype=None):
+def sum_rrule(a: Sparse, axis: Axis = None, dtype: DType = None) -> OutputAndPullback:
     """Every entry gets the cotangent of the sum it is part of."""
     onto_a, shape = project_to(a), a.shape
     axes = range(a.ndim) if axis is None else [i % a.ndim for i in ([axis] if np.ndim(axis) == 0 else axis)]
@@ -351,11 +352,11 @@ register_for_both(np.sum, "sum", sum_frule, sum_rrule)
 
 
 @pushforward
-def transpose_frule(da, a, axes=None):
+def transpose_frule(da: Array, a: Sparse, axes: Axis = None) -> OutputAndTangent:
     return a.transpose(axes), da.transpose(axes)
 
 
-def transpose_rrule(a, axes=None):
+def transpose_rrule(a: Sparse, axes: Axis = None) -> OutputAndPullback:
     back = None if axes is None else tuple(np.argsort(np.mod(axes, a.ndim)).tolist())
     return a.transpose(axes), pullback_wrt(a)(lambda ybar: ybar.transpose(back))
 
@@ -364,11 +365,11 @@ register_for_both(np.transpose, "transpose", transpose_frule, transpose_rrule)
 
 
 @pushforward
-def toarray_frule(da, a, order=None):
+def toarray_frule(da: Array, a: Sparse, order: Choice = None) -> OutputAndTangent:
     return a.toarray(order=order), da.toarray(order=order)
 
 
-def toarray_rrule(a, order=None):
+def toarray_rrule(a: Sparse, order: Choice = None) -> OutputAndPullback:
     """The entries of ȳ that ``a`` stores."""
     return a.toarray(order=order), pullback_wrt(a)(lambda ybar: ybar)
 

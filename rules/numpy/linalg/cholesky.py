@@ -5,6 +5,7 @@ import numpy as np
 from rules.numpy.array_like import as_array_tangent
 from rules.numpy.products import adjoint
 from rulescore import frule, pullback_wrt, pushforward, rrule
+from rulescore.typing import Array, Flag, OutputAndPullback, OutputAndTangent
 
 
 def lower_half(x):
@@ -57,7 +58,7 @@ def similar_by_blas(factor, factor_bar):
 
 @frule.register(np.linalg.cholesky)
 @pushforward
-def cholesky_frule(da, a, /, *, upper=False):
+def cholesky_frule(da: Array, a: Array, /, *, upper: Flag = False) -> OutputAndTangent:
     y = np.linalg.cholesky(a, upper=upper)
     factor = adjoint(y) if upper else y
     dfactor = lower_cholesky_tangent(factor, hermitian_from(as_array_tangent(da, a), upper))
@@ -65,7 +66,7 @@ def cholesky_frule(da, a, /, *, upper=False):
 
 
 @rrule.register(np.linalg.cholesky)
-def cholesky_rrule(a, /, *, upper=False):
+def cholesky_rrule(a: Array, /, *, upper: Flag = False) -> OutputAndPullback:
     """A = L Lᴴ, hence dL = L Φ(L⁻¹ dA L⁻ᴴ), where Φ takes the lower triangle and half of the diagonal (Murray 2016).
 
     NumPy reads one triangle of A; the other one has no cotangent, and each element of the first that of two.

@@ -17,6 +17,7 @@ from rulescore import (
     pushforward,
     rrule,
 )
+from rulescore.typing import Array, OutputAndPullback, OutputAndTangent
 
 SlogdetResult = type(np.linalg.slogdet(np.eye(1)))  # NumPy has no public name for it
 
@@ -25,14 +26,14 @@ SlogdetResult = type(np.linalg.slogdet(np.eye(1)))  # NumPy has no public name f
 
 @frule.register(np.linalg.det)
 @pushforward
-def det_frule(da, a):
+def det_frule(da: Array, a: Array) -> OutputAndTangent:
     """d det A = tr(adj(A) dA)."""
     y, factors = factorised_det(a)
     return y, trace_of_product(adjugate(as_array(a), y, factors), as_array_tangent(da, a))
 
 
 @rrule.register(np.linalg.det)
-def det_rrule(a):
+def det_rrule(a: Array) -> OutputAndPullback:
     """d det A = tr(adj(A) dA) (Jacobi), hence Ā = adj(A)ᴴ ȳ."""
     y, factors = factorised_det(a)
 
@@ -72,7 +73,7 @@ def as_matrices(numbers):
 
 @frule.register(np.linalg.slogdet)
 @pushforward
-def slogdet_frule(da, a):
+def slogdet_frule(da: Array, a: Array) -> OutputAndTangent:
     """d log det A = tr(A⁻¹ dA): the real part moves the logarithm, the imaginary part turns the sign."""
     da = as_array_tangent(da, a)
     y, factors = factorised_slogdet(a)
@@ -84,7 +85,7 @@ def slogdet_frule(da, a):
 
 
 @rrule.register(np.linalg.slogdet)
-def slogdet_rrule(a):
+def slogdet_rrule(a: Array) -> OutputAndPullback:
     """Ā = A⁻ᴴ (l̄ + i Im(conj(sign) s̄)), with l̄ of the logarithm and s̄ of the sign.
 
     Where det A = 0 the logarithm is infinite, and its derivative is that of log x at x = 0: the limit of adj(A) / det A

@@ -19,6 +19,7 @@ from rulescore import (
     pushforward,
     rrule,
 )
+from rulescore.typing import Array, Choice, OutputAndPullback, OutputAndTangent
 
 COINCIDE_WITHIN = 8
 """Values this many units of rounding apart, in units of the largest, are the same as far as LAPACK can tell."""
@@ -156,14 +157,14 @@ def eigh_cotangent(w, v, wbar, vbar, uplo):
 
 @frule.register(np.linalg.eigh)
 @pushforward
-def eigh_frule(da, a, UPLO="L"):
+def eigh_frule(da: Array, a: Array, UPLO: Choice = "L") -> OutputAndTangent:
     y = np.linalg.eigh(a, UPLO)
     dh = hermitian_from(as_array_tangent(da, a), is_upper(UPLO))
     return y, eigh_tangents(*y, dh, UPLO)
 
 
 @rrule.register(np.linalg.eigh)
-def eigh_rrule(a, UPLO="L"):
+def eigh_rrule(a: Array, UPLO: Choice = "L") -> OutputAndPullback:
     """dw = diag(M) and dV = V (F∘M) with M = Vᴴ dA V and Fᵢⱼ = 1/(wⱼ - wᵢ) (Giles 2008, §3.1).
 
     To a complex dV belongs i V t, with the phases t for which the components stay real that LAPACK keeps real: the
@@ -183,14 +184,14 @@ def eigh_rrule(a, UPLO="L"):
 
 @frule.register(np.linalg.eigvalsh)
 @pushforward
-def eigvalsh_frule(da, a, UPLO="L"):
+def eigvalsh_frule(da: Array, a: Array, UPLO: Choice = "L") -> OutputAndTangent:
     w, v = np.linalg.eigh(a, UPLO)
     dh = hermitian_from(as_array_tangent(da, a), is_upper(UPLO))
     return w, np.real(np.sum(np.conjugate(v) * (dh @ v), axis=-2))
 
 
 @rrule.register(np.linalg.eigvalsh)
-def eigvalsh_rrule(a, UPLO="L"):
+def eigvalsh_rrule(a: Array, UPLO: Choice = "L") -> OutputAndPullback:
     """dwᵢ = vᵢᴴ dA vᵢ, hence Ā = V diag(w̄) Vᴴ, whether or not eigenvalues are repeated."""
     w, v = np.linalg.eigh(a, UPLO)
 

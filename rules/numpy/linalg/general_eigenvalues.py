@@ -26,6 +26,7 @@ from rulescore import (
     pushforward,
     rrule,
 )
+from rulescore.typing import Array, OutputAndPullback, OutputAndTangent
 
 DEFECTIVE = (
     "eigenvalues of a defective matrix, which has too few eigenvectors: they move like roots of what the matrix moves "
@@ -116,13 +117,13 @@ def eig_cotangent(w, v, wbar, vbar):
 
 @frule.register(np.linalg.eig)
 @pushforward
-def eig_frule(da, a):
+def eig_frule(da: Array, a: Array) -> OutputAndTangent:
     y = np.linalg.eig(a)
     return y, eig_tangents(*y, as_array_tangent(da, a))
 
 
 @rrule.register(np.linalg.eig)
-def eig_rrule(a):
+def eig_rrule(a: Array) -> OutputAndPullback:
     """With M = V⁻¹ dA V, dw = diag(M) and dV = V (F∘M + diag(r + i t)), where Fᵢⱼ = 1/(wⱼ - wᵢ) (Giles 2008, §3.1).
 
     LAPACK gives the vectors length 1, which the real r preserve, and makes the largest component of each real, which
@@ -140,13 +141,13 @@ def eig_rrule(a):
 
 @frule.register(np.linalg.eigvals)
 @pushforward
-def eigvals_frule(da, a):
+def eigvals_frule(da: Array, a: Array) -> OutputAndTangent:
     w, v = np.linalg.eig(a)
     return w, eigvals_tangents(w, v, as_array_tangent(da, a))[1]
 
 
 @rrule.register(np.linalg.eigvals)
-def eigvals_rrule(a):
+def eigvals_rrule(a: Array) -> OutputAndPullback:
     """dw = diag(V⁻¹ dA V), hence Ā = V⁻ᴴ diag(w̄) Vᴴ, whether or not eigenvalues are repeated."""
     w, v = np.linalg.eig(a)
 

@@ -9,20 +9,21 @@ from rules.numpy.linalg.cholesky import cotangent_of_triangle, hermitian_from
 from rules.numpy.products import adjoint
 from rules.numpy.reduced_axes import NOT_GIVEN
 from rulescore import frule, ignore_derivatives, pullback_wrt, pushforward, rrule
+from rulescore.typing import Array, Count, Flag, Number, OutputAndPullback, OutputAndTangent
 
 # ---------------------------------------------------------------- inv and tensorinv
 
 
 @frule.register(np.linalg.inv)
 @pushforward
-def inv_frule(da, a):
+def inv_frule(da: Array, a: Array) -> OutputAndTangent:
     """d(A⁻¹) = -A⁻¹ dA A⁻¹."""
     y = np.linalg.inv(a)
     return y, -y @ as_array_tangent(da, a) @ y
 
 
 @rrule.register(np.linalg.inv)
-def inv_rrule(a):
+def inv_rrule(a: Array) -> OutputAndPullback:
     """d(A⁻¹) = -A⁻¹ dA A⁻¹, hence Ā = -A⁻ᴴ Ȳ A⁻ᴴ (Giles 2008, §2.2.3)."""
     y = np.linalg.inv(a)
     y_h = adjoint(y)
@@ -36,7 +37,7 @@ def inv_rrule(a):
 
 @frule.register(np.linalg.tensorinv)
 @pushforward
-def tensorinv_frule(da, a, ind=2):
+def tensorinv_frule(da: Array, a: Array, ind: Count = 2) -> OutputAndTangent:
     y = np.linalg.tensorinv(a, ind)
     # The inverse has the axes of the rows of A last, that is all but as many as are in front of the others.
     matrix = as_matrix(y, np.ndim(y) - ind)
@@ -45,7 +46,7 @@ def tensorinv_frule(da, a, ind=2):
 
 
 @rrule.register(np.linalg.tensorinv)
-def tensorinv_rrule(a, ind=2):
+def tensorinv_rrule(a: Array, ind: Count = 2) -> OutputAndPullback:
     """As `inv_rrule`, where the first ``ind`` axes number the rows of a matrix and the others its columns."""
     y, shape = np.linalg.tensorinv(a, ind), np.shape(a)
 
@@ -68,7 +69,9 @@ def as_matrix(x, ind):
 
 @frule.register(np.linalg.pinv)
 @pushforward
-def pinv_frule(da, _drcond, a, rcond=None, hermitian=False, *, rtol=NOT_GIVEN):
+def pinv_frule(
+    da: Array, _drcond: Number, a: Array, rcond: Number = None, hermitian: Flag = False, *, rtol: Number = NOT_GIVEN
+) -> OutputAndTangent:
     y = np.linalg.pinv(a, rcond, hermitian, **rtol_given(rtol))
     a, da = as_array(a), as_array_tangent(da, a)
     if hermitian:
@@ -77,7 +80,9 @@ def pinv_frule(da, _drcond, a, rcond=None, hermitian=False, *, rtol=NOT_GIVEN):
 
 
 @rrule.register(np.linalg.pinv)
-def pinv_rrule(a, rcond=None, hermitian=False, *, rtol=NOT_GIVEN):
+def pinv_rrule(
+    a: Array, rcond: Number = None, hermitian: Flag = False, *, rtol: Number = NOT_GIVEN
+) -> OutputAndPullback:
     """Ṗ = -P Ȧ P + P Pᴴ Ȧᴴ (I - A P) + (I - P A) Ȧᴴ Pᴴ P, where A keeps its rank (Golub and Pereyra 1973, eq. 4.12).
 
     Where the rank is not full the pseudoinverse jumps to infinity in all other directions, so this is all there is.

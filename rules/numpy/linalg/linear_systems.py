@@ -22,13 +22,14 @@ from rulescore import (
     unbroadcast,
     unthunk,
 )
+from rulescore.typing import Array, Axis, Number, OutputAndPullback, OutputAndTangent
 
 # ---------------------------------------------------------------- solve
 
 
 @frule.register(np.linalg.solve)
 @pushforward
-def solve_frule(da, db, a, b):
+def solve_frule(da: Array, db: Array, a: Array, b: Array) -> OutputAndTangent:
     """A dX = dB - dA X."""
     return solution_and_tangent(as_array_tangent(da, a), as_array_tangent(db, b), a, b)
 
@@ -42,7 +43,7 @@ def solution_and_tangent(da, db, a, b):
 
 
 @rrule.register(np.linalg.solve)
-def solve_rrule(a, b):
+def solve_rrule(a: Array, b: Array) -> OutputAndPullback:
     """A X = B, hence B̄ = A⁻ᴴ X̄ and Ā = -B̄ Xᴴ (Giles 2008, §2.3.1)."""
     solve, solve_adjoint = solvers(a, b)
     x = solve(b)
@@ -93,7 +94,7 @@ class TensorSystem:
 
 @frule.register(np.linalg.tensorsolve)
 @pushforward
-def tensorsolve_frule(da, db, a, b, axes=None):
+def tensorsolve_frule(da: Array, db: Array, a: Array, b: Array, axes: Axis = None) -> OutputAndTangent:
     a, b, da, db = as_array(a), as_array(b), as_array_tangent(da, a), as_array_tangent(db, b)
     system = TensorSystem(a, b, axes)
     x, dx = solution_and_tangent(
@@ -103,7 +104,7 @@ def tensorsolve_frule(da, db, a, b, axes=None):
 
 
 @rrule.register(np.linalg.tensorsolve)
-def tensorsolve_rrule(a, b, axes=None):
+def tensorsolve_rrule(a: Array, b: Array, axes: Axis = None) -> OutputAndPullback:
     """The rule of ``solve``, between reshapings."""
     primals, a, b = (a, b), as_array(a), as_array(b)
     system, shape_b = TensorSystem(a, b, axes), np.shape(b)
@@ -237,12 +238,12 @@ def least_squares_pullback(a, b, y, cutoff):
 
 @frule.register(np.linalg.lstsq)
 @pushforward
-def lstsq_frule(da, db, _drcond, a, b, rcond=None):
+def lstsq_frule(da: Array, db: Array, _drcond: Number, a: Array, b: Array, rcond: Number = None) -> OutputAndTangent:
     y = np.linalg.lstsq(a, b, rcond)
     return y, least_squares_tangent(da, db, a, b, y, rcond)
 
 
 @rrule.register(np.linalg.lstsq)
-def lstsq_rrule(a, b, rcond=None):
+def lstsq_rrule(a: Array, b: Array, rcond: Number = None) -> OutputAndPullback:
     y = np.linalg.lstsq(a, b, rcond)
     return y, least_squares_pullback(a, b, y, rcond)

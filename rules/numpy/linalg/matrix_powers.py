@@ -17,6 +17,7 @@ from rulescore import (
     pushforward,
     rrule,
 )
+from rulescore.typing import Array, Arrays, Count, OutputAndPullback, OutputAndTangent
 
 # ---------------------------------------------------------------- matrix_power
 
@@ -36,7 +37,7 @@ def tangent_of_power(a, da, n):
 
 @frule.register(np.linalg.matrix_power)
 @pushforward
-def matrix_power_frule(da, a, n):
+def matrix_power_frule(da: Array, a: Array, n: Count) -> OutputAndTangent:
     a, n, da = as_array(a), operator.index(n), as_array_tangent(da, a)
     if n == 0:
         return np.linalg.matrix_power(a, n), ZeroTangent()
@@ -48,7 +49,7 @@ def matrix_power_frule(da, a, n):
 
 
 @rrule.register(np.linalg.matrix_power)
-def matrix_power_rrule(a, n):
+def matrix_power_rrule(a: Array, n: Count) -> OutputAndPullback:
     """Ẏ = Σ Aⁱ Ȧ Aⁿ⁻¹⁻ⁱ, hence Ā is the same sum with Aᴴ and Ȳ. A negative power is one of the inverse."""
     n = operator.index(n)
     base = np.linalg.inv(a) if n < 0 else as_array(a)
@@ -135,7 +136,7 @@ def shape_of_product(arrays):
 
 @frule.register(np.linalg.multi_dot)
 @pushforward
-def multi_dot_frule(darrays, arrays, *, out=None):
+def multi_dot_frule(darrays: Arrays, arrays: Arrays, *, out: Array = None) -> OutputAndTangent:
     decline_out(out)
     matrices = as_matrices(arrays)
     parts = zip(darrays, arrays, matrices, strict=True)
@@ -145,7 +146,7 @@ def multi_dot_frule(darrays, arrays, *, out=None):
 
 
 @rrule.register(np.linalg.multi_dot)
-def multi_dot_rrule(arrays, *, out=None):
+def multi_dot_rrule(arrays: Arrays, *, out: Array = None) -> OutputAndPullback:
     """The pullbacks of the products of two that it is made of, which are kept."""
     decline_out(out)
     matrices, shape = as_matrices(arrays), shape_of_product(arrays)

@@ -20,6 +20,7 @@ from rulescore import (
     pushforward,
     rrule,
 )
+from rulescore.typing import Array, Axis, Choice, Flag, OutputAndPullback, OutputAndTangent
 
 # ---------------------------------------------------------------- slopes of norms of vectors
 
@@ -237,13 +238,15 @@ def norm_pullback(y, x, ord, axis):
 
 @frule.register(np.linalg.norm)
 @pushforward
-def norm_frule(dx, dord, x, ord=None, axis=None, keepdims=False):
+def norm_frule(
+    dx: Array, dord: Choice, x: Array, ord: Choice = None, axis: Axis = None, keepdims: Flag = False
+) -> OutputAndTangent:
     y = np.linalg.norm(x, ord, axis, keepdims)
     return y, norm_tangent(y, dx, dord, x, ord, axis)
 
 
 @rrule.register(np.linalg.norm)
-def norm_rrule(x, ord=None, axis=None, keepdims=False):
+def norm_rrule(x: Array, ord: Choice = None, axis: Axis = None, keepdims: Flag = False) -> OutputAndPullback:
     """See `VectorNorm` and `MatrixNorm` for the slopes. A float as the order p of a vector's norm has a cotangent."""
     y = np.linalg.norm(x, ord, axis, keepdims)
     is_most_frequent = ord is axis is None and keepdims is False and type(x) is np.ndarray and x.dtype.char in "fd"
@@ -254,13 +257,15 @@ def norm_rrule(x, ord=None, axis=None, keepdims=False):
 
 @frule.register(np.linalg.vector_norm)
 @pushforward
-def vector_norm_frule(dx, x, /, *, axis=None, keepdims=False, ord=2):
+def vector_norm_frule(
+    dx: Array, x: Array, /, *, axis: Axis = None, keepdims: Flag = False, ord: Choice = 2
+) -> OutputAndTangent:
     y = np.linalg.vector_norm(x, axis=axis, keepdims=keepdims, ord=ord)
     return y, slope_tangent(y, lambda shape: VectorNorm(ord, ReducedAxes(shape, axis)), dx, x)
 
 
 @rrule.register(np.linalg.vector_norm)
-def vector_norm_rrule(x, /, *, axis=None, keepdims=False, ord=2):
+def vector_norm_rrule(x: Array, /, *, axis: Axis = None, keepdims: Flag = False, ord: Choice = 2) -> OutputAndPullback:
     y = np.linalg.vector_norm(x, axis=axis, keepdims=keepdims, ord=ord)
 
     @pullback_wrt(x)
@@ -272,13 +277,13 @@ def vector_norm_rrule(x, /, *, axis=None, keepdims=False, ord=2):
 
 @frule.register(np.linalg.matrix_norm)
 @pushforward
-def matrix_norm_frule(dx, x, /, *, keepdims=False, ord="fro"):
+def matrix_norm_frule(dx: Array, x: Array, /, *, keepdims: Flag = False, ord: Choice = "fro") -> OutputAndTangent:
     y = np.linalg.matrix_norm(x, keepdims=keepdims, ord=ord)
     return y, slope_tangent(y, lambda shape: matrix_norm_of(ord, shape, -2, -1), dx, x)
 
 
 @rrule.register(np.linalg.matrix_norm)
-def matrix_norm_rrule(x, /, *, keepdims=False, ord="fro"):
+def matrix_norm_rrule(x: Array, /, *, keepdims: Flag = False, ord: Choice = "fro") -> OutputAndPullback:
     y = np.linalg.matrix_norm(x, keepdims=keepdims, ord=ord)
 
     @pullback_wrt(x)
@@ -293,7 +298,7 @@ def matrix_norm_rrule(x, /, *, keepdims=False, ord="fro"):
 
 @frule.register(np.linalg.cond)
 @pushforward
-def cond_frule(dx, _dp, x, p=None):
+def cond_frule(dx: Array, _dp: Choice, x: Array, p: Choice = None) -> OutputAndTangent:
     dx, y = as_array_tangent(dx, x), np.linalg.cond(x, p)
     is_infinite = np.isinf(ignore_derivatives(y))
     if np.any(is_infinite):
@@ -304,7 +309,7 @@ def cond_frule(dx, _dp, x, p=None):
 
 
 @rrule.register(np.linalg.cond)
-def cond_rrule(x, p=None):
+def cond_rrule(x: Array, p: Choice = None) -> OutputAndPullback:
     """κ = ‖A‖ ‖A⁻¹‖, by the derivatives of both norms; with p = ±2 a quotient of two singular values."""
     y = np.linalg.cond(x, p)
 

@@ -16,6 +16,7 @@ from rulescore import (
     pushforward,
     rrule,
 )
+from rulescore.typing import Array, Choice, OutputAndPullback, OutputAndTangent
 
 DEPENDENT_COLUMNS = (
     "the QR decomposition of a matrix whose leading columns are linearly dependent: Q is not determined by them, and "
@@ -260,7 +261,7 @@ def in_mode(mode, y):
 
 @frule.register(np.linalg.qr)
 @pushforward
-def qr_frule(da, a, mode="reduced"):
+def qr_frule(da: Array, a: Array, mode: Choice = "reduced") -> OutputAndTangent:
     decline_unknown_mode(mode)
     y = decomposition(a, mode)
     returned = in_mode(mode, y)
@@ -269,7 +270,7 @@ def qr_frule(da, a, mode="reduced"):
 
 
 @rrule.register(np.linalg.qr)
-def qr_rrule(a, mode="reduced"):
+def qr_rrule(a: Array, mode: Choice = "reduced") -> OutputAndPullback:
     """See `OrthogonalFactors` for the formulas, and `Complete` and `Raw` for what only these modes have."""
     decline_unknown_mode(mode)
     y = decomposition(a, mode)

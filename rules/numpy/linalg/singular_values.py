@@ -34,6 +34,7 @@ from rulescore import (
     pushforward,
     rrule,
 )
+from rulescore.typing import Array, Flag, OutputAndPullback, OutputAndTangent
 
 SVDResult = type(np.linalg.svd(np.eye(1)))  # NumPy has no public name for it
 
@@ -239,7 +240,9 @@ class HermitianSVD:
 
 @frule.register(np.linalg.svd)
 @pushforward
-def svd_frule(da, a, full_matrices=True, compute_uv=True, hermitian=False):
+def svd_frule(
+    da: Array, a: Array, full_matrices: Flag = True, compute_uv: Flag = True, hermitian: Flag = False
+) -> OutputAndTangent:
     da = as_array_tangent(da, a)
     if not compute_uv:
         return values_and_tangents(da, a, hermitian)
@@ -254,7 +257,9 @@ def svd_frule(da, a, full_matrices=True, compute_uv=True, hermitian=False):
 
 
 @rrule.register(np.linalg.svd)
-def svd_rrule(a, full_matrices=True, compute_uv=True, hermitian=False):
+def svd_rrule(
+    a: Array, full_matrices: Flag = True, compute_uv: Flag = True, hermitian: Flag = False
+) -> OutputAndPullback:
     """See `SingularVectors` for the formulas, and `singular_values_rrule` for the values alone."""
     if not compute_uv:
         return singular_values_rrule(a, hermitian)
@@ -301,10 +306,10 @@ def singular_values_rrule(a, hermitian):
 
 @frule.register(np.linalg.svdvals)
 @pushforward
-def svdvals_frule(dx, x, /):
+def svdvals_frule(dx: Array, x: Array, /) -> OutputAndTangent:
     return values_and_tangents(as_array_tangent(dx, x), x, hermitian=False)
 
 
 @rrule.register(np.linalg.svdvals)
-def svdvals_rrule(x, /):
+def svdvals_rrule(x: Array, /) -> OutputAndPullback:
     return singular_values_rrule(x, hermitian=False)

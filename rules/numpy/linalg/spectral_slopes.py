@@ -8,6 +8,7 @@ import numpy as np
 
 from rules.numpy.products import adjoint
 from rulescore import frule, pullback_wrt, pushforward, rrule
+from rulescore.typing import Array, Choice, OutputAndPullback, OutputAndTangent
 
 
 def spectral_slopes(a, orders):
@@ -99,12 +100,12 @@ def quotient(x, y):
 
 @frule.register(spectral_slopes)
 @pushforward
-def spectral_slopes_frule(da, a, orders):
+def spectral_slopes_frule(da: Array, a: Array, orders: Choice) -> OutputAndTangent:
     decomposition = SpectralSlopes(a, orders)
     return decomposition.slopes(), decomposition.tangent(da)
 
 
 @rrule.register(spectral_slopes)
-def spectral_slopes_rrule(a, orders):
+def spectral_slopes_rrule(a: Array, orders: Choice) -> OutputAndPullback:
     decomposition = SpectralSlopes(a, orders)
     return decomposition.slopes(), pullback_wrt(a)(decomposition.cotangent)

@@ -18,6 +18,7 @@ from rulescore import (
     rrule,
     static_rule,
 )
+from rulescore.typing import Array, OutputAndPullback, OutputAndTangent
 
 linear_rule(np.conjugate, transpose=lambda ybar, x: ybar.conjugate(), tags=("elementwise",))
 rrule.alias(np.ndarray.conj, np.conjugate)
@@ -29,7 +30,7 @@ static_rule(np.absolute, lambda ybar, y, x: project_to(x)(np.sign(x) * ybar.real
 
 @frule.register(np.absolute, tags=("elementwise",))
 @pushforward
-def absolute_frule(dx, x):
+def absolute_frule(dx: Array, x: Array) -> OutputAndTangent:
     return np.absolute(x), (np.sign(x).conjugate() * dx).real
 
 
@@ -42,7 +43,7 @@ def _turn(dx, y, x):
 # The projection onto the tangent of a circle is symmetric: pushforward and pullback are the same map. No static form:
 # it could not say that there is nothing to pull back to real numbers, of which the sign is constant as their floor is.
 @rrule.register(np.sign, tags=("elementwise",))
-def sign_rrule(x):
+def sign_rrule(x: Array) -> OutputAndPullback:
     y = np.sign(x)
     if not is_complex(x):
         return y, no_tangent_pullback
@@ -51,6 +52,6 @@ def sign_rrule(x):
 
 @frule.register(np.sign, tags=("elementwise",))
 @pushforward
-def sign_frule(dx, x):
+def sign_frule(dx: Array, x: Array) -> OutputAndTangent:
     y = np.sign(x)
     return y, _turn(dx, y, x) if is_complex(x) else NoTangent()

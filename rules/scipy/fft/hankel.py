@@ -7,6 +7,7 @@ from multipledispatch import MDNotImplementedError
 from rules.numpy.array_like import seen_by_tracers
 from rules.scipy.linear_maps import linear_map
 from rulescore import frule, pullback_wrt, pushforward, rrule
+from rulescore.typing import Number, OutputAndPullback, OutputAndTangent
 
 
 def fht_transpose(ybar, a, dln, mu, offset=0.0, bias=0.0):
@@ -54,7 +55,16 @@ def decline_complex(*arguments):
 
 @frule.register(scipy.fft.fhtoffset)
 @pushforward
-def fhtoffset_frule(ddln, dmu, _dinitial, dbias, dln, mu, initial=0.0, bias=0.0):
+def fhtoffset_frule(
+    ddln: Number,
+    dmu: Number,
+    _dinitial: Number,
+    dbias: Number,
+    dln: Number,
+    mu: Number,
+    initial: Number = 0.0,
+    bias: Number = 0.0,
+) -> OutputAndTangent:
     decline_complex(dln, mu, initial, bias)
     y = seen_by_tracers(scipy.fft.fhtoffset, dln, mu, initial, bias)
     of_dln, of_mu, _, of_bias = offset_partials(y, dln, mu, initial, bias)
@@ -62,7 +72,7 @@ def fhtoffset_frule(ddln, dmu, _dinitial, dbias, dln, mu, initial=0.0, bias=0.0)
 
 
 @rrule.register(scipy.fft.fhtoffset)
-def fhtoffset_rrule(dln, mu, initial=0.0, bias=0.0):
+def fhtoffset_rrule(dln: Number, mu: Number, initial: Number = 0.0, bias: Number = 0.0) -> OutputAndPullback:
     decline_complex(dln, mu, initial, bias)
     y = seen_by_tracers(scipy.fft.fhtoffset, dln, mu, initial, bias)
 

@@ -26,6 +26,7 @@ from rules.scipy.interpolate.reference_ad import with_cotangents, with_tangent
 from rules.scipy.linear_maps import composed
 from rules.scipy.ndimage.boundaries import fixed, handing_over
 from rulescore import Tangent, apply_linear, frule, instances_of, pullback_wrt, pushforward, rrule
+from rulescore.typing import Array, Choice, Count, Flag, OutputAndPullback, OutputAndTangent, Struct
 
 # ---------------------------------------------------------------- evaluation
 
@@ -107,7 +108,9 @@ def where_inside(t, k, x, rows):
 
 @frule.register(evaluate_bspline)
 @pushforward
-def evaluate_bspline_frule(dc, dt, dx, c, t, k, x, extrapolate):
+def evaluate_bspline_frule(
+    dc: Array, dt: Array, dx: Array, c: Array, t: Array, k: Array, x: Array, extrapolate: Choice
+) -> OutputAndTangent:
     def along_slope(dx):
         slope = slope_of(c, t, k, x, True)
         return slope * beside(dx, slope)
@@ -127,7 +130,7 @@ def knots_bar(c, ybar, t, k, x):
 
 
 @rrule.register(evaluate_bspline)
-def evaluate_bspline_rrule(c, t, k, x, extrapolate):
+def evaluate_bspline_rrule(c: Array, t: Array, k: Array, x: Array, extrapolate: Choice) -> OutputAndPullback:
     length = np.shape(c)[0]
 
     @pullback_wrt(c, t, ..., x)
@@ -150,7 +153,9 @@ def transposed(linear, ybar, shape):
 
 @frule.register(spread_bspline)
 @pushforward
-def spread_bspline_frule(dybar, dt, dx, ybar, t, k, x, length, extrapolate):
+def spread_bspline_frule(
+    dybar: Array, dt: Array, dx: Array, ybar: Array, t: Array, k: Array, x: Array, length: Count, extrapolate: Choice
+) -> OutputAndTangent:
     def of_knots(dt):
         counted = ybar if extrapolate else where_inside(t, k, x, ybar)
         shape = length, *np.shape(ybar)[1:]
@@ -177,7 +182,9 @@ def spread_slope(ybar, t, k, x, length, extrapolate):
 
 
 @rrule.register(spread_bspline)
-def spread_bspline_rrule(ybar, t, k, x, length, extrapolate):
+def spread_bspline_rrule(
+    ybar: Array, t: Array, k: Array, x: Array, length: Count, extrapolate: Choice
+) -> OutputAndPullback:
     @pullback_wrt(ybar, t, ..., x)
     def spread_pullback(u):
         def of_ybar():
@@ -331,13 +338,15 @@ def call_of(spline, nu, extrapolate):
 
 @frule.register(instances_of(interpolate.BSpline))
 @pushforward
-def bspline_frule(dspline, dx, spline, x, nu=0, extrapolate=None):
+def bspline_frule(
+    dspline: Struct, dx: Array, spline: Struct, x: Array, nu: Count = 0, extrapolate: Choice = None
+) -> OutputAndTangent:
     args, dt, dc = (*knots_and_coefficients(spline), x), dspline[name_of_knots(spline)], dspline[C]
     return with_tangent(call_of(spline, nu, extrapolate), args, (dt, dc, dx))
 
 
 @rrule.register(instances_of(interpolate.BSpline))
-def bspline_rrule(spline, x, nu=0, extrapolate=None):
+def bspline_rrule(spline: Struct, x: Array, nu: Count = 0, extrapolate: Choice = None) -> OutputAndPullback:
     """With respect to coefficients and points, and to knots that may move."""
     y, cotangents = with_cotangents(call_of(spline, nu, extrapolate), *knots_and_coefficients(spline), x)
     are_constant = isinstance(getattr(spline, "knots", None), Constant)
@@ -410,7 +419,9 @@ def solve_collocation(b, x, t, system, is_transposed=False):
 
 @frule.register(solve_collocation)
 @pushforward
-def solve_collocation_frule(db, dx, dt, b, x, t, system, is_transposed=False):
+def solve_collocation_frule(
+    db: Array, dx: Array, dt: Array, b: Array, x: Array, t: Array, system: Struct, is_transposed: Flag = False
+) -> OutputAndTangent:
     """From A c = b, A ċ = ḃ - Ȧ c."""
     c = solve_collocation(b, x, t, system, is_transposed)
 
@@ -425,7 +436,9 @@ def solve_collocation_frule(db, dx, dt, b, x, t, system, is_transposed=False):
 
 
 @rrule.register(solve_collocation)
-def solve_collocation_rrule(b, x, t, system, is_transposed=False):
+def solve_collocation_rrule(
+    b: Array, x: Array, t: Array, system: Struct, is_transposed: Flag = False
+) -> OutputAndPullback:
     """b̄ = A⁻ᵀ c̄ and Ā = -b̄ cᵀ, of which x̄ and t̄ are those of Σᵢ b̄ᵢ (A c)ᵢ; the other way round for the transpose."""
     c = solve_collocation(b, x, t, system, is_transposed)
 

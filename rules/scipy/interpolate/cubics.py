@@ -26,6 +26,7 @@ from rules.scipy.interpolate.piecewise import (
 from rules.scipy.linear_maps import composed
 from rules.scipy.ndimage.boundaries import fixed, handing_over
 from rulescore import apply_linear, frule, pullback_wrt, pushforward, rrule
+from rulescore.typing import Array, OutputAndPullback, OutputAndTangent
 
 # ---------------------------------------------------------------- a tridiagonal system
 
@@ -55,14 +56,14 @@ def times_tridiagonal(bands, x):
 
 @frule.register(solve_tridiagonal)
 @pushforward
-def solve_tridiagonal_frule(dbands, db, bands, b):
+def solve_tridiagonal_frule(dbands: Array, db: Array, bands: Array, b: Array) -> OutputAndTangent:
     """From A x = b, A ẋ = ḃ - Ȧ x."""
     x = solve_tridiagonal(bands, b)
     return x, solve_tridiagonal(bands, db - apply_linear(lambda dbands: times_tridiagonal(dbands, x), dbands))
 
 
 @rrule.register(solve_tridiagonal)
-def solve_tridiagonal_rrule(bands, b):
+def solve_tridiagonal_rrule(bands: Array, b: Array) -> OutputAndPullback:
     """b̄ = A⁻ᴴ x̄ and Ā = -b̄ xᴴ, of which the three diagonals are kept."""
     x = solve_tridiagonal(bands, b)
 

@@ -19,6 +19,7 @@ from rules.scipy.interpolate.weighted_neighbours import gather_weighted
 from rules.scipy.linear_maps import composed
 from rules.scipy.ndimage.boundaries import fixed
 from rulescore import Tangent, apply_linear, frule, instances_of, not_implemented, pullback_wrt, pushforward, rrule
+from rulescore.typing import Array, Choice, OutputAndPullback, OutputAndTangent, Struct
 
 DEGREES = {"slinear": 1, "cubic": 3, "quintic": 5}
 
@@ -211,14 +212,14 @@ def call_of(grid, method):
 
 @frule.register(instances_of(interpolate.RegularGridInterpolator))
 @pushforward
-def regular_grid_frule(dgrid, dxi, grid, xi, method=None):
+def regular_grid_frule(dgrid: Struct, dxi: Array, grid: Struct, xi: Array, method: Choice = None) -> OutputAndTangent:
     parts, names = parts_of(grid)
     y, dy = with_tangent(call_of(grid, method), (*parts, xi), (*[dgrid[name] for name in names], dxi))
     return y, dy + apply_linear(lambda dgrid: OF_SPLINE, dgrid) if holds_spline(grid) else dy
 
 
 @rrule.register(instances_of(interpolate.RegularGridInterpolator))
-def regular_grid_rrule(grid, xi, method=None):
+def regular_grid_rrule(grid: Struct, xi: Array, method: Choice = None) -> OutputAndPullback:
     """With respect to values, grid and points."""
     parts, names = parts_of(grid)
     y, cotangents = with_cotangents(call_of(grid, method), *parts, xi)

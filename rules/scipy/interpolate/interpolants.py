@@ -14,6 +14,7 @@ from rules.scipy.interpolate.piecewise import Constructed
 from rules.scipy.interpolate.reference_ad import with_cotangents, with_tangent
 from rules.scipy.linear_maps import composed
 from rulescore import Tangent, apply_linear, frule, instances_of, not_implemented, pullback_wrt, pushforward, rrule
+from rulescore.typing import Array, OutputAndPullback, OutputAndTangent, Struct
 
 
 class Held(Constructed):
@@ -97,7 +98,7 @@ def interpolant(cls, names, build, values, parts_of):
     @frule.register(instances_of(cls))
     @pushforward
     @naming_points_as(cls)
-    def call_frule(dheld, dx, held, x):
+    def call_frule(dheld: Struct, dx: Array, held: Struct, x: Array) -> OutputAndTangent:
         plain, parts = opened(held)
         if isinstance(held, ours):
             dparts = [dheld[name] for name in names]
@@ -107,7 +108,7 @@ def interpolant(cls, names, build, values, parts_of):
 
     @rrule.register(instances_of(cls))
     @naming_points_as(cls)
-    def call_rrule(held, x):
+    def call_rrule(held: Struct, x: Array) -> OutputAndPullback:
         plain, parts = opened(held)
         y, cotangents = with_cotangents(lambda *args: values(plain, *args), *parts, x)
 

@@ -12,6 +12,7 @@ from rules.scipy.interpolate.weighted_neighbours import gather_weighted
 from rules.scipy.linear_maps import composed
 from rules.scipy.ndimage.boundaries import fixed
 from rulescore import Tangent, apply_linear, frule, instances_of, not_implemented, pullback_wrt, pushforward, rrule
+from rulescore.typing import Array, OutputAndPullback, OutputAndTangent, Struct
 
 
 def two_neighbours(x, q):
@@ -112,7 +113,7 @@ FIELDS = ("x", "y", "below", "above")
 
 @frule.register(instances_of(interpolate.interp1d))
 @pushforward
-def interp1d_frule(dline, dx, line, x):
+def interp1d_frule(dline: Struct, dx: Array, line: Struct, x: Array) -> OutputAndTangent:
     (a, b, *ends), plain = parts_of(line)
     if isinstance(line, interp1d):
         da, db, *dends = [dline[name] for name in FIELDS]
@@ -123,7 +124,7 @@ def interp1d_frule(dline, dx, line, x):
 
 
 @rrule.register(instances_of(interpolate.interp1d))
-def interp1d_rrule(line, x):
+def interp1d_rrule(line: Struct, x: Array) -> OutputAndPullback:
     """With respect to where the values are taken; and to what the object holds, where it is one of ours."""
     (a, b, *ends), plain = parts_of(line)
     y, cotangents = with_cotangents(lambda *args: line_values(*args, plain), a, b, x, *ends)

@@ -21,6 +21,7 @@ from rules.numpy.indexing import scatter
 from rules.scipy.interpolate.reference_ad import with_cotangents, with_tangent
 from rules.scipy.ndimage.boundaries import fixed, handing_over
 from rulescore import Tangent, apply_linear, frule, instances_of, pullback_wrt, pushforward, rrule
+from rulescore.typing import Array, Choice, Count, OutputAndPullback, OutputAndTangent, Shape, Struct
 
 # ---------------------------------------------------------------- evaluation
 
@@ -120,7 +121,9 @@ def from_break(dx, dbreaks, breaks, x):
 
 @frule.register(evaluate_ppoly)
 @pushforward
-def evaluate_ppoly_frule(dc, dbreaks, dx, c, breaks, x, nu, extrapolate):
+def evaluate_ppoly_frule(
+    dc: Array, dbreaks: Array, dx: Array, c: Array, breaks: Array, x: Array, nu: Count, extrapolate: Choice
+) -> OutputAndTangent:
     def along_slope(moved):
         slope = slope_of(c, breaks, x, nu, True)
         return slope * beside(moved, slope)
@@ -137,7 +140,7 @@ def where_within(breaks, x, rows):
 
 
 @rrule.register(evaluate_ppoly)
-def evaluate_ppoly_rrule(c, breaks, x, nu, extrapolate):
+def evaluate_ppoly_rrule(c: Array, breaks: Array, x: Array, nu: Count, extrapolate: Choice) -> OutputAndPullback:
     shape = np.shape(c)
 
     @pullback_wrt(c, breaks, x)
@@ -153,7 +156,17 @@ def evaluate_ppoly_rrule(c, breaks, x, nu, extrapolate):
 
 @frule.register(spread_ppoly)
 @pushforward
-def spread_ppoly_frule(dybar, dbreaks, dx, ybar, breaks, x, nu, shape, extrapolate):
+def spread_ppoly_frule(
+    dybar: Array,
+    dbreaks: Array,
+    dx: Array,
+    ybar: Array,
+    breaks: Array,
+    x: Array,
+    nu: Count,
+    shape: Shape,
+    extrapolate: Choice,
+) -> OutputAndTangent:
     def of_distances(moved):
         return spread_ppoly(ybar * beside(moved, ybar), breaks, x, nu + 1, shape, extrapolate)
 
@@ -163,7 +176,9 @@ def spread_ppoly_frule(dybar, dbreaks, dx, ybar, breaks, x, nu, shape, extrapola
 
 
 @rrule.register(spread_ppoly)
-def spread_ppoly_rrule(ybar, breaks, x, nu, shape, extrapolate):
+def spread_ppoly_rrule(
+    ybar: Array, breaks: Array, x: Array, nu: Count, shape: Shape, extrapolate: Choice
+) -> OutputAndPullback:
     @pullback_wrt(ybar, breaks, x)
     def spread_pullback(u):
         def of_ybar():
@@ -331,13 +346,15 @@ def call_of(spline, nu, extrapolate):
 
 @frule.register(instances_of(interpolate.PPoly))
 @pushforward
-def ppoly_frule(dspline, dx, spline, x, nu=0, extrapolate=None):
+def ppoly_frule(
+    dspline: Struct, dx: Array, spline: Struct, x: Array, nu: Count = 0, extrapolate: Choice = None
+) -> OutputAndTangent:
     args = getattr(spline, C), getattr(spline, X), x
     return with_tangent(call_of(spline, nu, extrapolate), args, (dspline[C], dspline[X], dx))
 
 
 @rrule.register(instances_of(interpolate.PPoly))
-def ppoly_rrule(spline, x, nu=0, extrapolate=None):
+def ppoly_rrule(spline: Struct, x: Array, nu: Count = 0, extrapolate: Choice = None) -> OutputAndPullback:
     """With respect to coefficients, breakpoints and points."""
     args = getattr(spline, C), getattr(spline, X), x
     y, cotangents = with_cotangents(call_of(spline, nu, extrapolate), *args)

@@ -9,6 +9,7 @@ from scipy import sparse
 from rules.scipy.interpolate.piecewise import in_doubles
 from rules.scipy.ndimage.boundaries import handing_over
 from rulescore import apply_linear, frule, pullback_wrt, pushforward, rrule
+from rulescore.typing import Array, Count, Index, OutputAndPullback, OutputAndTangent
 
 
 def refuse_misfit(rows, places, weights, count=None):
@@ -62,14 +63,16 @@ def weights_bar(ybar, values, places, weights):
 
 @frule.register(gather_weighted)
 @pushforward
-def gather_weighted_frule(dvalues, dweights, values, places, weights):
+def gather_weighted_frule(
+    dvalues: Array, dweights: Array, values: Array, places: Index, weights: Array
+) -> OutputAndTangent:
     of_values = apply_linear(lambda dvalues: gather_weighted(dvalues, places, weights), dvalues)
     of_weights = apply_linear(lambda dweights: gather_weighted(values, places, dweights), dweights)
     return gather_weighted(values, places, weights), of_values + of_weights
 
 
 @rrule.register(gather_weighted)
-def gather_weighted_rrule(values, places, weights):
+def gather_weighted_rrule(values: Array, places: Index, weights: Array) -> OutputAndPullback:
     count = np.shape(values)[0]
     gather_pullback = pullback_wrt(values, ..., weights)(
         lambda ybar: spread_weighted(ybar, places, np.conj(weights), count),
@@ -80,14 +83,16 @@ def gather_weighted_rrule(values, places, weights):
 
 @frule.register(spread_weighted)
 @pushforward
-def spread_weighted_frule(dybar, dweights, ybar, places, weights, count):
+def spread_weighted_frule(
+    dybar: Array, dweights: Array, ybar: Array, places: Index, weights: Array, count: Count
+) -> OutputAndTangent:
     of_ybar = apply_linear(lambda dybar: spread_weighted(dybar, places, weights, count), dybar)
     of_weights = apply_linear(lambda dweights: spread_weighted(ybar, places, dweights, count), dweights)
     return spread_weighted(ybar, places, weights, count), of_ybar + of_weights
 
 
 @rrule.register(spread_weighted)
-def spread_weighted_rrule(ybar, places, weights, count):
+def spread_weighted_rrule(ybar: Array, places: Index, weights: Array, count: Count) -> OutputAndPullback:
     spread_pullback = pullback_wrt(ybar, ..., weights)(
         lambda u: gather_weighted(u, places, np.conj(weights)),
         lambda u: np.conj(weights_bar(ybar, u, places, weights)),

@@ -20,6 +20,7 @@ from rules.numpy.linalg.cholesky import (
 from rules.scipy.linalg.cholesky import factor_cotangent, factor_tangent
 from rules.scipy.linalg.linear_systems import LinearSystem
 from rulescore import NoTangent, frule, pullback_wrt, pushforward, rrule, unbroadcast
+from rulescore.typing import Array, Arrays, Flag, OutputAndPullback, OutputAndTangent
 
 # ---------------------------------------------------------------- bands
 
@@ -104,14 +105,30 @@ def banded_system(l_and_u, ab, b, check_finite):
 
 @frule.register(scipy.linalg.solve_banded)
 @pushforward
-def solve_banded_frule(dab, db, l_and_u, ab, b, overwrite_ab=False, overwrite_b=False, check_finite=True):
+def solve_banded_frule(
+    dab: Array,
+    db: Array,
+    l_and_u: Arrays,
+    ab: Array,
+    b: Array,
+    overwrite_ab: Flag = False,
+    overwrite_b: Flag = False,
+    check_finite: Flag = True,
+) -> OutputAndTangent:
     system, _ = banded_system(l_and_u, ab, b, check_finite)
     x = system.solve(b)
     return x, system.tangent(x, as_array_tangent(dab, ab), as_array_tangent(db, b))
 
 
 @rrule.register(scipy.linalg.solve_banded)
-def solve_banded_rrule(l_and_u, ab, b, overwrite_ab=False, overwrite_b=False, check_finite=True):
+def solve_banded_rrule(
+    l_and_u: Arrays,
+    ab: Array,
+    b: Array,
+    overwrite_ab: Flag = False,
+    overwrite_b: Flag = False,
+    check_finite: Flag = True,
+) -> OutputAndPullback:
     """See `LinearSystem`; the adjoint system has the diagonals of Aᴴ, and Ā is wanted on those of A alone."""
     system, upper = banded_system(l_and_u, ab, b, check_finite)
     x, shape_ab, shape_b = system.solve(b), shape_of(ab), shape_of(b)
@@ -165,14 +182,30 @@ def hermitian_banded_system(ab, b, lower, check_finite):
 
 @frule.register(scipy.linalg.solveh_banded)
 @pushforward
-def solveh_banded_frule(dab, db, ab, b, overwrite_ab=False, overwrite_b=False, lower=False, check_finite=True):
+def solveh_banded_frule(
+    dab: Array,
+    db: Array,
+    ab: Array,
+    b: Array,
+    overwrite_ab: Flag = False,
+    overwrite_b: Flag = False,
+    lower: Flag = False,
+    check_finite: Flag = True,
+) -> OutputAndTangent:
     system, _ = hermitian_banded_system(ab, b, lower, check_finite)
     x = system.solve(b)
     return x, system.tangent(x, as_array_tangent(dab, ab), as_array_tangent(db, b))
 
 
 @rrule.register(scipy.linalg.solveh_banded)
-def solveh_banded_rrule(ab, b, overwrite_ab=False, overwrite_b=False, lower=False, check_finite=True):
+def solveh_banded_rrule(
+    ab: Array,
+    b: Array,
+    overwrite_ab: Flag = False,
+    overwrite_b: Flag = False,
+    lower: Flag = False,
+    check_finite: Flag = True,
+) -> OutputAndPullback:
     """See `LinearSystem`; the system is its own adjoint."""
     system, band = hermitian_banded_system(ab, b, lower, check_finite)
     x, shape_ab, shape_b = system.solve(b), shape_of(ab), shape_of(b)
@@ -198,7 +231,9 @@ def decline_without_diagonals(ab):
 
 @frule.register(scipy.linalg.cholesky_banded)
 @pushforward
-def cholesky_banded_frule(dab, ab, overwrite_ab=False, lower=False, check_finite=True):
+def cholesky_banded_frule(
+    dab: Array, ab: Array, overwrite_ab: Flag = False, lower: Flag = False, check_finite: Flag = True
+) -> OutputAndTangent:
     decline_without_diagonals(ab)
     y = seen_by_tracers(scipy.linalg.cholesky_banded, ab, lower=lower, check_finite=check_finite)
     dab = as_array_tangent(dab, ab)
@@ -212,7 +247,9 @@ def cholesky_banded_frule(dab, ab, overwrite_ab=False, lower=False, check_finite
 
 
 @rrule.register(scipy.linalg.cholesky_banded)
-def cholesky_banded_rrule(ab, overwrite_ab=False, lower=False, check_finite=True):
+def cholesky_banded_rrule(
+    ab: Array, overwrite_ab: Flag = False, lower: Flag = False, check_finite: Flag = True
+) -> OutputAndPullback:
     """As the rule of ``cholesky``; see `banded_cotangent`."""
     decline_without_diagonals(ab)
     y = seen_by_tracers(scipy.linalg.cholesky_banded, ab, lower=lower, check_finite=check_finite)
@@ -351,14 +388,23 @@ class BandedFactor:
 
 @frule.register(scipy.linalg.cho_solve_banded)
 @pushforward
-def cho_solve_banded_frule(dcb_and_lower, db, cb_and_lower, b, overwrite_b=False, check_finite=True):
+def cho_solve_banded_frule(
+    dcb_and_lower: Arrays,
+    db: Array,
+    cb_and_lower: Arrays,
+    b: Array,
+    overwrite_b: Flag = False,
+    check_finite: Flag = True,
+) -> OutputAndTangent:
     factor = BandedFactor(cb_and_lower, b, check_finite)
     dcb, db, x = as_array_tangent(dcb_and_lower[0], cb_and_lower[0]), as_array_tangent(db, b), factor.solve(b)
     return x, factor.system.tangent(x, dcb, db)
 
 
 @rrule.register(scipy.linalg.cho_solve_banded)
-def cho_solve_banded_rrule(cb_and_lower, b, overwrite_b=False, check_finite=True):
+def cho_solve_banded_rrule(
+    cb_and_lower: Arrays, b: Array, overwrite_b: Flag = False, check_finite: Flag = True
+) -> OutputAndPullback:
     """As the rule of ``cho_solve``; see `BandedFactor`."""
     factor = BandedFactor(cb_and_lower, b, check_finite)
     x, shape_c, shape_b = factor.solve(b), shape_of(cb_and_lower[0]), shape_of(b)

@@ -14,6 +14,7 @@ from rules.numpy.products import adjoint
 from rules.scipy.linalg.linear_systems import LinearSystem
 from rules.scipy.linalg.operands import decline_unless_matrices
 from rulescore import NoTangent, frule, pullback_wrt, pushforward, rrule, unbroadcast
+from rulescore.typing import Array, Arrays, Flag, OutputAndPullback, OutputAndTangent
 
 # ---------------------------------------------------------------- the factor, L or U = Lᴴ
 
@@ -44,14 +45,18 @@ def other_triangle(x, lower):
 
 @frule.register(scipy.linalg.cholesky)
 @pushforward
-def cholesky_frule(da, a, lower=False, overwrite_a=False, check_finite=True):
+def cholesky_frule(
+    da: Array, a: Array, lower: Flag = False, overwrite_a: Flag = False, check_finite: Flag = True
+) -> OutputAndTangent:
     decline_unless_matrices(a)
     y = seen_by_tracers(scipy.linalg.cholesky, a, lower, check_finite=check_finite)
     return y, factor_tangent(y, as_array_tangent(da, a), lower)
 
 
 @rrule.register(scipy.linalg.cholesky)
-def cholesky_rrule(a, lower=False, overwrite_a=False, check_finite=True):
+def cholesky_rrule(
+    a: Array, lower: Flag = False, overwrite_a: Flag = False, check_finite: Flag = True
+) -> OutputAndPullback:
     """As the rule of `np.linalg.cholesky`; SciPy reads the upper triangle unless it is told otherwise."""
     decline_unless_matrices(a)
     y = seen_by_tracers(scipy.linalg.cholesky, a, lower, check_finite=check_finite)
@@ -68,7 +73,9 @@ def cholesky_rrule(a, lower=False, overwrite_a=False, check_finite=True):
 
 @frule.register(scipy.linalg.cho_factor)
 @pushforward
-def cho_factor_frule(da, a, lower=False, overwrite_a=False, check_finite=True):
+def cho_factor_frule(
+    da: Array, a: Array, lower: Flag = False, overwrite_a: Flag = False, check_finite: Flag = True
+) -> OutputAndTangent:
     decline_unless_matrices(a)
     da, y = as_array_tangent(da, a), seen_by_tracers(scipy.linalg.cho_factor, a, lower, check_finite=check_finite)
     dc = factor_tangent(triangle(y[0], lower), da, lower) + other_triangle(da, lower)
@@ -76,7 +83,9 @@ def cho_factor_frule(da, a, lower=False, overwrite_a=False, check_finite=True):
 
 
 @rrule.register(scipy.linalg.cho_factor)
-def cho_factor_rrule(a, lower=False, overwrite_a=False, check_finite=True):
+def cho_factor_rrule(
+    a: Array, lower: Flag = False, overwrite_a: Flag = False, check_finite: Flag = True
+) -> OutputAndPullback:
     """As `cholesky_rrule`; in the triangle that the factor does not need, LAPACK leaves the elements of A."""
     decline_unless_matrices(a)
     y = seen_by_tracers(scipy.linalg.cho_factor, a, lower, check_finite=check_finite)
@@ -108,14 +117,18 @@ def factored_system(c_and_lower, b, check_finite):
 
 @frule.register(scipy.linalg.cho_solve)
 @pushforward
-def cho_solve_frule(dc_and_lower, db, c_and_lower, b, overwrite_b=False, check_finite=True):
+def cho_solve_frule(
+    dc_and_lower: Arrays, db: Array, c_and_lower: Arrays, b: Array, overwrite_b: Flag = False, check_finite: Flag = True
+) -> OutputAndTangent:
     system = factored_system(c_and_lower, b, check_finite)
     x = system.solve(b)
     return x, system.tangent(x, as_array_tangent(dc_and_lower[0], c_and_lower[0]), as_array_tangent(db, b))
 
 
 @rrule.register(scipy.linalg.cho_solve)
-def cho_solve_rrule(c_and_lower, b, overwrite_b=False, check_finite=True):
+def cho_solve_rrule(
+    c_and_lower: Arrays, b: Array, overwrite_b: Flag = False, check_finite: Flag = True
+) -> OutputAndPullback:
     """B̄ = A⁻¹ X̄ and Ā = -B̄ Xᴴ with A = L Lᴴ, hence L̄ = (Ā + Āᴴ) L in its triangle; Ū = U (Ā + Āᴴ)."""
     system = factored_system(c_and_lower, b, check_finite)
     (c, lower), x = c_and_lower, system.solve(b)

@@ -9,6 +9,7 @@ from rules.numpy.products import adjoint
 from rules.scipy.linalg.kept_factors import OfGeneral, kept_factors
 from rules.scipy.linalg.structures import Structure
 from rulescore import frule, pullback_wrt, pushforward, rrule
+from rulescore.typing import Array, Flag, OutputAndPullback, OutputAndTangent
 
 
 class Determinant:
@@ -42,14 +43,14 @@ class Determinant:
 
 @frule.register(scipy.linalg.det)
 @pushforward
-def det_frule(da, a, overwrite_a=False, check_finite=True):
+def det_frule(da: Array, a: Array, overwrite_a: Flag = False, check_finite: Flag = True) -> OutputAndTangent:
     """d det A = tr(adj(A) dA)."""
     determinant = Determinant(a, check_finite)
     return determinant.y, trace_of_product(determinant.adjugate(), as_array_tangent(da, a))
 
 
 @rrule.register(scipy.linalg.det)
-def det_rrule(a, overwrite_a=False, check_finite=True):
+def det_rrule(a: Array, overwrite_a: Flag = False, check_finite: Flag = True) -> OutputAndPullback:
     """d det A = tr(adj(A) dA) (Jacobi), hence Ā = adj(A)ᴴ ȳ."""
     determinant = Determinant(a, check_finite)
 

@@ -27,6 +27,7 @@ from rulescore import (
     rrule,
     unbroadcast,
 )
+from rulescore.typing import Array, Flag, Number, OutputAndPullback, OutputAndTangent
 
 NO_PHASE = (
     "complex eigenvectors of scipy.linalg.eig(a, b), used in a way that depends on their phases, which LAPACK leaves "
@@ -186,44 +187,54 @@ def spectrum_and_pullback(spectrum, a, b):
 @frule.register(scipy.linalg.eig)
 @pushforward
 def eig_frule(
-    da,
-    db,
-    a,
-    b=None,
-    left=False,
-    right=True,
-    overwrite_a=False,
-    overwrite_b=False,
-    check_finite=True,
-    homogeneous_eigvals=False,
-):
+    da: Array,
+    db: Array,
+    a: Array,
+    b: Array = None,
+    left: Number = False,
+    right: Number = True,
+    overwrite_a: Flag = False,
+    overwrite_b: Flag = False,
+    check_finite: Flag = True,
+    homogeneous_eigvals: Flag = False,
+) -> OutputAndTangent:
     spectrum = GeneralSpectrum(a, b, left, right, check_finite, homogeneous_eigvals)
     return spectrum_and_tangents(spectrum, da, db, a, b)
 
 
 @rrule.register(scipy.linalg.eig)
 def eig_rrule(
-    a,
-    b=None,
-    left=False,
-    right=True,
-    overwrite_a=False,
-    overwrite_b=False,
-    check_finite=True,
-    homogeneous_eigvals=False,
-):
+    a: Array,
+    b: Array = None,
+    left: Number = False,
+    right: Number = True,
+    overwrite_a: Flag = False,
+    overwrite_b: Flag = False,
+    check_finite: Flag = True,
+    homogeneous_eigvals: Flag = False,
+) -> OutputAndPullback:
     """As the rule of `np.linalg.eig`, of the matrix B⁻¹ A where there is a B; see `GeneralSpectrum`."""
     return spectrum_and_pullback(GeneralSpectrum(a, b, left, right, check_finite, homogeneous_eigvals), a, b)
 
 
 @frule.register(scipy.linalg.eigvals)
 @pushforward
-def eigvals_frule(da, db, a, b=None, overwrite_a=False, check_finite=True, homogeneous_eigvals=False):
+def eigvals_frule(
+    da: Array,
+    db: Array,
+    a: Array,
+    b: Array = None,
+    overwrite_a: Flag = False,
+    check_finite: Flag = True,
+    homogeneous_eigvals: Flag = False,
+) -> OutputAndTangent:
     spectrum = GeneralSpectrum(a, b, False, False, check_finite, homogeneous_eigvals)
     return spectrum_and_tangents(spectrum, da, db, a, b)
 
 
 @rrule.register(scipy.linalg.eigvals)
-def eigvals_rrule(a, b=None, overwrite_a=False, check_finite=True, homogeneous_eigvals=False):
+def eigvals_rrule(
+    a: Array, b: Array = None, overwrite_a: Flag = False, check_finite: Flag = True, homogeneous_eigvals: Flag = False
+) -> OutputAndPullback:
     """dw = diag(V⁻¹ dA V), hence Ā = V⁻ᴴ diag(w̄) Vᴴ, whether or not eigenvalues are repeated."""
     return spectrum_and_pullback(GeneralSpectrum(a, b, False, False, check_finite, homogeneous_eigvals), a, b)

@@ -25,6 +25,7 @@ from rulescore import (
     rrule,
     unbroadcast,
 )
+from rulescore.typing import Array, Choice, Flag, Index, Number, OutputAndPullback, OutputAndTangent
 
 # ---------------------------------------------------------------- the problems, in the form that LAPACK brings them to
 
@@ -223,21 +224,21 @@ def spectrum_and_pullback(spectrum, a, b, values_only):
 @frule.register(scipy.linalg.eigh)
 @pushforward
 def eigh_frule(
-    da,
-    db,
-    a,
-    b=None,
+    da: Array,
+    db: Array,
+    a: Array,
+    b: Array = None,
     *,
-    lower=True,
-    eigvals_only=False,
-    overwrite_a=False,
-    overwrite_b=False,
-    type=1,
-    check_finite=True,
-    subset_by_index=None,
-    subset_by_value=None,
-    driver=None,
-):
+    lower: Flag = True,
+    eigvals_only: Flag = False,
+    overwrite_a: Flag = False,
+    overwrite_b: Flag = False,
+    type: Choice = 1,
+    check_finite: Flag = True,
+    subset_by_index: Index = None,
+    subset_by_value: Number = None,
+    driver: Choice = None,
+) -> OutputAndTangent:
     options = {"check_finite": check_finite, "driver": driver}
     spectrum = Spectrum(a, b, lower, type, options, subset_by_index, subset_by_value)
     return spectrum_and_tangents(spectrum, da, db, a, b, eigvals_only)
@@ -245,19 +246,19 @@ def eigh_frule(
 
 @rrule.register(scipy.linalg.eigh)
 def eigh_rrule(
-    a,
-    b=None,
+    a: Array,
+    b: Array = None,
     *,
-    lower=True,
-    eigvals_only=False,
-    overwrite_a=False,
-    overwrite_b=False,
-    type=1,
-    check_finite=True,
-    subset_by_index=None,
-    subset_by_value=None,
-    driver=None,
-):
+    lower: Flag = True,
+    eigvals_only: Flag = False,
+    overwrite_a: Flag = False,
+    overwrite_b: Flag = False,
+    type: Choice = 1,
+    check_finite: Flag = True,
+    subset_by_index: Index = None,
+    subset_by_value: Number = None,
+    driver: Choice = None,
+) -> OutputAndPullback:
     """As the rule of `np.linalg.eigh`, of the standard form of the problem; see `RelativeProblem`."""
     options = {"check_finite": check_finite, "driver": driver}
     spectrum = Spectrum(a, b, lower, type, options, subset_by_index, subset_by_value)
@@ -267,20 +268,20 @@ def eigh_rrule(
 @frule.register(scipy.linalg.eigvalsh)
 @pushforward
 def eigvalsh_frule(
-    da,
-    db,
-    a,
-    b=None,
+    da: Array,
+    db: Array,
+    a: Array,
+    b: Array = None,
     *,
-    lower=True,
-    overwrite_a=False,
-    overwrite_b=False,
-    type=1,
-    check_finite=True,
-    subset_by_index=None,
-    subset_by_value=None,
-    driver=None,
-):
+    lower: Flag = True,
+    overwrite_a: Flag = False,
+    overwrite_b: Flag = False,
+    type: Choice = 1,
+    check_finite: Flag = True,
+    subset_by_index: Index = None,
+    subset_by_value: Number = None,
+    driver: Choice = None,
+) -> OutputAndTangent:
     options = {"check_finite": check_finite, "driver": driver}
     spectrum = Spectrum(a, b, lower, type, options, subset_by_index, subset_by_value)
     return spectrum_and_tangents(spectrum, da, db, a, b, values_only=True)
@@ -288,18 +289,18 @@ def eigvalsh_frule(
 
 @rrule.register(scipy.linalg.eigvalsh)
 def eigvalsh_rrule(
-    a,
-    b=None,
+    a: Array,
+    b: Array = None,
     *,
-    lower=True,
-    overwrite_a=False,
-    overwrite_b=False,
-    type=1,
-    check_finite=True,
-    subset_by_index=None,
-    subset_by_value=None,
-    driver=None,
-):
+    lower: Flag = True,
+    overwrite_a: Flag = False,
+    overwrite_b: Flag = False,
+    type: Choice = 1,
+    check_finite: Flag = True,
+    subset_by_index: Index = None,
+    subset_by_value: Number = None,
+    driver: Choice = None,
+) -> OutputAndPullback:
     """dwᵢ = yᵢᴴ dC yᵢ, whether or not eigenvalues are repeated."""
     options = {"check_finite": check_finite, "driver": driver}
     spectrum = Spectrum(a, b, lower, type, options, subset_by_index, subset_by_value)

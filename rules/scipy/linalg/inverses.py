@@ -9,13 +9,22 @@ from rules.numpy.linalg.inverses import left_out, pinv_cotangent, pinv_tangent
 from rules.numpy.products import adjoint
 from rules.scipy.linalg.structures import Structure
 from rulescore import NoTangent, frule, ignore_derivatives, pullback_wrt, pushforward, rrule
+from rulescore.typing import Array, Choice, Flag, Number, OutputAndPullback, OutputAndTangent
 
 # ---------------------------------------------------------------- inv
 
 
 @frule.register(scipy.linalg.inv)
 @pushforward
-def inv_frule(da, a, overwrite_a=False, check_finite=True, *, assume_a=None, lower=False):
+def inv_frule(
+    da: Array,
+    a: Array,
+    overwrite_a: Flag = False,
+    check_finite: Flag = True,
+    *,
+    assume_a: Choice = None,
+    lower: Flag = False,
+) -> OutputAndTangent:
     """d(A⁻¹) = -A⁻¹ dA A⁻¹."""
     da, structure = as_array_tangent(da, a), Structure(assume_a, lower)
     y = seen_by_tracers(scipy.linalg.inv, a, check_finite=check_finite, assume_a=assume_a, lower=lower)
@@ -24,7 +33,9 @@ def inv_frule(da, a, overwrite_a=False, check_finite=True, *, assume_a=None, low
 
 
 @rrule.register(scipy.linalg.inv)
-def inv_rrule(a, overwrite_a=False, check_finite=True, *, assume_a=None, lower=False):
+def inv_rrule(
+    a: Array, overwrite_a: Flag = False, check_finite: Flag = True, *, assume_a: Choice = None, lower: Flag = False
+) -> OutputAndPullback:
     """d(A⁻¹) = -A⁻¹ dA A⁻¹, hence Ā = -A⁻ᴴ Ȳ A⁻ᴴ (Giles 2008, §2.2.3), of what ``assume_a`` makes SciPy read."""
     y = seen_by_tracers(scipy.linalg.inv, a, check_finite=check_finite, assume_a=assume_a, lower=lower)
     structure = Structure(assume_a, lower)
@@ -86,13 +97,23 @@ def general_pseudoinverse(a, atol, rtol, return_rank, check_finite):
 
 @frule.register(scipy.linalg.pinv)
 @pushforward
-def pinv_frule(da, a, *, atol=None, rtol=None, return_rank=False, check_finite=True):
+def pinv_frule(
+    da: Array,
+    a: Array,
+    *,
+    atol: Number = None,
+    rtol: Number = None,
+    return_rank: Flag = False,
+    check_finite: Flag = True,
+) -> OutputAndTangent:
     inverse = general_pseudoinverse(a, atol, rtol, return_rank, check_finite)
     return inverse.y, inverse.tangent(da)
 
 
 @rrule.register(scipy.linalg.pinv)
-def pinv_rrule(a, *, atol=None, rtol=None, return_rank=False, check_finite=True):
+def pinv_rrule(
+    a: Array, *, atol: Number = None, rtol: Number = None, return_rank: Flag = False, check_finite: Flag = True
+) -> OutputAndPullback:
     inverse = general_pseudoinverse(a, atol, rtol, return_rank, check_finite)
     return inverse.y, pullback_wrt(a)(inverse.cotangent)
 
@@ -111,12 +132,29 @@ def hermitian_pseudoinverse(a, atol, rtol, lower, return_rank, check_finite):
 
 @frule.register(scipy.linalg.pinvh)
 @pushforward
-def pinvh_frule(da, _datol, _drtol, a, atol=None, rtol=None, lower=True, return_rank=False, check_finite=True):
+def pinvh_frule(
+    da: Array,
+    _datol: Number,
+    _drtol: Number,
+    a: Array,
+    atol: Number = None,
+    rtol: Number = None,
+    lower: Flag = True,
+    return_rank: Flag = False,
+    check_finite: Flag = True,
+) -> OutputAndTangent:
     inverse = hermitian_pseudoinverse(a, atol, rtol, lower, return_rank, check_finite)
     return inverse.y, inverse.tangent(da)
 
 
 @rrule.register(scipy.linalg.pinvh)
-def pinvh_rrule(a, atol=None, rtol=None, lower=True, return_rank=False, check_finite=True):
+def pinvh_rrule(
+    a: Array,
+    atol: Number = None,
+    rtol: Number = None,
+    lower: Flag = True,
+    return_rank: Flag = False,
+    check_finite: Flag = True,
+) -> OutputAndPullback:
     inverse = hermitian_pseudoinverse(a, atol, rtol, lower, return_rank, check_finite)
     return inverse.y, pullback_wrt(a)(inverse.cotangent)

@@ -11,6 +11,7 @@ from rules.scipy.linalg.kept_factors import kept_factors
 from rules.scipy.linalg.operands import decline_unless_matrices
 from rules.scipy.linalg.structures import Structure
 from rulescore import apply_linear, frule, ignore_derivatives, pullback_wrt, pushforward, rrule, unbroadcast
+from rulescore.typing import Array, Choice, Flag, Number, OutputAndPullback, OutputAndTangent
 
 # ---------------------------------------------------------------- what all systems A X = B have in common
 
@@ -85,17 +86,17 @@ def structured_system(a, b, lower, check_finite, assume_a, transposed):
 @frule.register(scipy.linalg.solve)
 @pushforward
 def solve_frule(
-    da,
-    db,
-    a,
-    b,
-    lower=False,
-    overwrite_a=False,
-    overwrite_b=False,
-    check_finite=True,
-    assume_a=None,
-    transposed=False,
-):
+    da: Array,
+    db: Array,
+    a: Array,
+    b: Array,
+    lower: Flag = False,
+    overwrite_a: Flag = False,
+    overwrite_b: Flag = False,
+    check_finite: Flag = True,
+    assume_a: Choice = None,
+    transposed: Flag = False,
+) -> OutputAndTangent:
     system, _ = structured_system(a, b, lower, check_finite, assume_a, transposed)
     x = system.solve(b)
     return x, system.tangent(x, as_array_tangent(da, a), as_array_tangent(db, b))
@@ -103,15 +104,15 @@ def solve_frule(
 
 @rrule.register(scipy.linalg.solve)
 def solve_rrule(
-    a,
-    b,
-    lower=False,
-    overwrite_a=False,
-    overwrite_b=False,
-    check_finite=True,
-    assume_a=None,
-    transposed=False,
-):
+    a: Array,
+    b: Array,
+    lower: Flag = False,
+    overwrite_a: Flag = False,
+    overwrite_b: Flag = False,
+    check_finite: Flag = True,
+    assume_a: Choice = None,
+    transposed: Flag = False,
+) -> OutputAndPullback:
     """See `LinearSystem`. What ``assume_a`` makes SciPy leave unread has no cotangent."""
     system, structure = structured_system(a, b, lower, check_finite, assume_a, transposed)
 
@@ -179,15 +180,31 @@ def factors_under_operation(left, right, trans):
 @frule.register(scipy.linalg.solve_triangular)
 @pushforward
 def solve_triangular_frule(
-    da, db, a, b, trans=0, lower=False, unit_diagonal=False, overwrite_b=False, check_finite=True
-):
+    da: Array,
+    db: Array,
+    a: Array,
+    b: Array,
+    trans: Choice = 0,
+    lower: Flag = False,
+    unit_diagonal: Flag = False,
+    overwrite_b: Flag = False,
+    check_finite: Flag = True,
+) -> OutputAndTangent:
     system, _ = triangular_system(a, b, trans, lower, unit_diagonal, check_finite)
     x = system.solve(b)
     return x, system.tangent(x, as_array_tangent(da, a), as_array_tangent(db, b))
 
 
 @rrule.register(scipy.linalg.solve_triangular)
-def solve_triangular_rrule(a, b, trans=0, lower=False, unit_diagonal=False, overwrite_b=False, check_finite=True):
+def solve_triangular_rrule(
+    a: Array,
+    b: Array,
+    trans: Choice = 0,
+    lower: Flag = False,
+    unit_diagonal: Flag = False,
+    overwrite_b: Flag = False,
+    check_finite: Flag = True,
+) -> OutputAndPullback:
     """See `LinearSystem`. Only the triangle that is read has a cotangent, without its diagonal where that is 1."""
     system, trans = triangular_system(a, b, trans, lower, unit_diagonal, check_finite)
     triangle, x, shape_a, shape_b = triangle_of(lower, unit_diagonal), system.solve(b), shape_of(a), shape_of(b)
@@ -220,13 +237,30 @@ def solved_by_lstsq(a, b, cond, check_finite, lapack_driver):
 @frule.register(scipy.linalg.lstsq)
 @pushforward
 def lstsq_frule(
-    da, db, _dcond, a, b, cond=None, overwrite_a=False, overwrite_b=False, check_finite=True, lapack_driver=None
-):
+    da: Array,
+    db: Array,
+    _dcond: Number,
+    a: Array,
+    b: Array,
+    cond: Number = None,
+    overwrite_a: Flag = False,
+    overwrite_b: Flag = False,
+    check_finite: Flag = True,
+    lapack_driver: Choice = None,
+) -> OutputAndTangent:
     y, cutoff = solved_by_lstsq(a, b, cond, check_finite, lapack_driver)
     return y, least_squares_tangent(da, db, a, b, y, cutoff)
 
 
 @rrule.register(scipy.linalg.lstsq)
-def lstsq_rrule(a, b, cond=None, overwrite_a=False, overwrite_b=False, check_finite=True, lapack_driver=None):
+def lstsq_rrule(
+    a: Array,
+    b: Array,
+    cond: Number = None,
+    overwrite_a: Flag = False,
+    overwrite_b: Flag = False,
+    check_finite: Flag = True,
+    lapack_driver: Choice = None,
+) -> OutputAndPullback:
     y, cutoff = solved_by_lstsq(a, b, cond, check_finite, lapack_driver)
     return y, least_squares_pullback(a, b, y, cutoff)

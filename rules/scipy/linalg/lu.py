@@ -22,6 +22,7 @@ from rulescore import (
     rrule,
     unbroadcast,
 )
+from rulescore.typing import Array, Arrays, Choice, Flag, OutputAndPullback, OutputAndTangent
 
 SINGULAR = (
     "the LU decomposition of a matrix whose leading rows or columns are linearly dependent: its factors have no "
@@ -146,7 +147,7 @@ def permuted_back(a, order):
 
 @frule.register(scipy.linalg.lu_factor)
 @pushforward
-def lu_factor_frule(da, a, overwrite_a=False, check_finite=True):
+def lu_factor_frule(da: Array, a: Array, overwrite_a: Flag = False, check_finite: Flag = True) -> OutputAndTangent:
     decline_unless_matrices(a)
     y = seen_by_tracers(scipy.linalg.lu_factor, a, check_finite=check_finite)
     packed, pivots = y
@@ -158,7 +159,7 @@ def lu_factor_frule(da, a, overwrite_a=False, check_finite=True):
 
 
 @rrule.register(scipy.linalg.lu_factor)
-def lu_factor_rrule(a, overwrite_a=False, check_finite=True):
+def lu_factor_rrule(a: Array, overwrite_a: Flag = False, check_finite: Flag = True) -> OutputAndPullback:
     """See `TriangularFactors`; the exchanges of rows are constant."""
     decline_unless_matrices(a)
     y = seen_by_tracers(scipy.linalg.lu_factor, a, check_finite=check_finite)
@@ -197,14 +198,24 @@ def factored_system(lu_and_piv, b, trans, check_finite):
 
 @frule.register(scipy.linalg.lu_solve)
 @pushforward
-def lu_solve_frule(dlu_and_piv, db, lu_and_piv, b, trans=0, overwrite_b=False, check_finite=True):
+def lu_solve_frule(
+    dlu_and_piv: Arrays,
+    db: Array,
+    lu_and_piv: Arrays,
+    b: Array,
+    trans: Choice = 0,
+    overwrite_b: Flag = False,
+    check_finite: Flag = True,
+) -> OutputAndTangent:
     system = factored_system(lu_and_piv, b, trans, check_finite)
     x = system.solve(b)
     return x, system.tangent(x, as_array_tangent(dlu_and_piv[0], lu_and_piv[0]), as_array_tangent(db, b))
 
 
 @rrule.register(scipy.linalg.lu_solve)
-def lu_solve_rrule(lu_and_piv, b, trans=0, overwrite_b=False, check_finite=True):
+def lu_solve_rrule(
+    lu_and_piv: Arrays, b: Array, trans: Choice = 0, overwrite_b: Flag = False, check_finite: Flag = True
+) -> OutputAndPullback:
     """As `LinearSystem` with P A = L U, hence L̄ = P Ā Uᴴ below the diagonal and Ū = Lᴴ P Ā above it."""
     system = factored_system(lu_and_piv, b, trans, check_finite)
     x = system.solve(b)
@@ -266,7 +277,14 @@ class SeparateFactors:
 
 @frule.register(scipy.linalg.lu)
 @pushforward
-def lu_frule(da, a, permute_l=False, overwrite_a=False, check_finite=True, p_indices=False):
+def lu_frule(
+    da: Array,
+    a: Array,
+    permute_l: Flag = False,
+    overwrite_a: Flag = False,
+    check_finite: Flag = True,
+    p_indices: Flag = False,
+) -> OutputAndTangent:
     separate = SeparateFactors(a, permute_l, check_finite, p_indices)
     y = separate.y
     factors = separate.tangents(as_array_tangent(da, a)) if y[-1].size else (ZeroTangent(), ZeroTangent())
@@ -274,7 +292,9 @@ def lu_frule(da, a, permute_l=False, overwrite_a=False, check_finite=True, p_ind
 
 
 @rrule.register(scipy.linalg.lu)
-def lu_rrule(a, permute_l=False, overwrite_a=False, check_finite=True, p_indices=False):
+def lu_rrule(
+    a: Array, permute_l: Flag = False, overwrite_a: Flag = False, check_finite: Flag = True, p_indices: Flag = False
+) -> OutputAndPullback:
     """See `TriangularFactors`; the permutation is constant."""
     separate = SeparateFactors(a, permute_l, check_finite, p_indices)
 

@@ -16,6 +16,7 @@ from rulescore import (
     rrule,
     unbroadcast,
 )
+from rulescore.typing import Array, Choice, OutputAndPullback, OutputAndTangent
 
 # ---------------------------------------------------------------- A X + X B = Q
 
@@ -76,7 +77,7 @@ class SylvesterEquation:
 
 @frule.register(scipy.linalg.solve_sylvester)
 @pushforward
-def solve_sylvester_frule(da, db, dq, a, b, q):
+def solve_sylvester_frule(da: Array, db: Array, dq: Array, a: Array, b: Array, q: Array) -> OutputAndTangent:
     decline_unless_matrices(a, b, q)
     da, db, dq = (as_array_tangent(dx, x) for dx, x in ((da, a), (db, b), (dq, q)))
     equation = SylvesterEquation(as_array(a), as_array(b))
@@ -85,7 +86,7 @@ def solve_sylvester_frule(da, db, dq, a, b, q):
 
 
 @rrule.register(scipy.linalg.solve_sylvester)
-def solve_sylvester_rrule(a, b, q):
+def solve_sylvester_rrule(a: Array, b: Array, q: Array) -> OutputAndPullback:
     """See `SylvesterEquation`."""
     decline_unless_matrices(a, b, q)
     equation = SylvesterEquation(as_array(a), as_array(b))
@@ -177,21 +178,21 @@ def solution_and_pullback(equation, a, q):
 
 @frule.register(scipy.linalg.solve_continuous_lyapunov)
 @pushforward
-def solve_continuous_lyapunov_frule(da, dq, a, q):
+def solve_continuous_lyapunov_frule(da: Array, dq: Array, a: Array, q: Array) -> OutputAndTangent:
     return solution_and_tangent(ContinuousLyapunov(as_array(a)), da, dq, a, q)
 
 
 @rrule.register(scipy.linalg.solve_continuous_lyapunov)
-def solve_continuous_lyapunov_rrule(a, q):
+def solve_continuous_lyapunov_rrule(a: Array, q: Array) -> OutputAndPullback:
     return solution_and_pullback(ContinuousLyapunov(as_array(a)), a, q)
 
 
 @frule.register(scipy.linalg.solve_discrete_lyapunov)
 @pushforward
-def solve_discrete_lyapunov_frule(da, dq, a, q, method=None):
+def solve_discrete_lyapunov_frule(da: Array, dq: Array, a: Array, q: Array, method: Choice = None) -> OutputAndTangent:
     return solution_and_tangent(DiscreteLyapunov(as_array(a), method), da, dq, a, q)
 
 
 @rrule.register(scipy.linalg.solve_discrete_lyapunov)
-def solve_discrete_lyapunov_rrule(a, q, method=None):
+def solve_discrete_lyapunov_rrule(a: Array, q: Array, method: Choice = None) -> OutputAndPullback:
     return solution_and_pullback(DiscreteLyapunov(as_array(a), method), a, q)

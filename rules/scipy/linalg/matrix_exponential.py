@@ -22,6 +22,7 @@ from rulescore import (
     rrule,
     unbroadcast,
 )
+from rulescore.typing import Array, Choice, Flag, OutputAndPullback, OutputAndTangent
 
 
 def register_matrix_function(f, frechet):
@@ -29,12 +30,12 @@ def register_matrix_function(f, frechet):
 
     @frule.register(f)
     @pushforward
-    def matrix_function_frule(dA, A):
+    def matrix_function_frule(dA: Array, A: Array) -> OutputAndTangent:
         y, da = seen_by_tracers(f, A), as_matrix(as_array_tangent(dA, A))
         return y, frechet(as_matrix(A), da) if math.prod(np.shape(y)) else np.zeros_like(y)
 
     @rrule.register(f)
-    def matrix_function_rrule(A):
+    def matrix_function_rrule(A: Array) -> OutputAndPullback:
         y = seen_by_tracers(f, A)
 
         @pullback_wrt(A)
@@ -94,7 +95,15 @@ def broadcast_pair(a, e):
 
 @frule.register(scipy.linalg.expm_frechet)
 @pushforward
-def expm_frechet_frule(dA, dE, A, E, method=None, compute_expm=True, check_finite=True):
+def expm_frechet_frule(
+    dA: Array,
+    dE: Array,
+    A: Array,
+    E: Array,
+    method: Choice = None,
+    compute_expm: Flag = True,
+    check_finite: Flag = True,
+) -> OutputAndTangent:
     """The derivative of a block matrix's exponential; in E, L is linear."""
     da, de = as_array_tangent(dA, A), as_array_tangent(dE, E)
     y = seen_by_tracers(scipy.linalg.expm_frechet, A, E, method, compute_expm, check_finite)
@@ -108,7 +117,9 @@ def expm_frechet_frule(dA, dE, A, E, method=None, compute_expm=True, check_finit
 
 
 @rrule.register(scipy.linalg.expm_frechet)
-def expm_frechet_rrule(A, E, method=None, compute_expm=True, check_finite=True):
+def expm_frechet_rrule(
+    A: Array, E: Array, method: Choice = None, compute_expm: Flag = True, check_finite: Flag = True
+) -> OutputAndPullback:
     """Ē = L(Aᴴ, L̄), and Ā by the derivative of a block matrix's exponential."""
     y = seen_by_tracers(scipy.linalg.expm_frechet, A, E, method, compute_expm, check_finite)
     shape_a, shape_e = np.shape(as_array(A)), np.shape(as_array(E))

@@ -34,6 +34,7 @@ from rulescore import (
     unbroadcast,
     unthunk,
 )
+from rulescore.typing import Array, OutputAndPullback, OutputAndTangent
 
 SINGULAR = (
     "the {} of a singular matrix, whose derivative is infinite, as that of the root or logarithm of 0. Use a matrix "
@@ -63,7 +64,7 @@ def sylvester(a, b, q):
 
 @frule.register(scipy.linalg.sqrtm)
 @pushforward
-def sqrtm_frule(dA, A):
+def sqrtm_frule(dA: Array, A: Array) -> OutputAndTangent:
     decline_number(A)
     x = seen_by_tracers(scipy.linalg.sqrtm, A)
     if 0 in np.shape(x):
@@ -73,7 +74,7 @@ def sqrtm_frule(dA, A):
 
 
 @rrule.register(scipy.linalg.sqrtm)
-def sqrtm_rrule(A):
+def sqrtm_rrule(A: Array) -> OutputAndPullback:
     """X X = A, hence X Ẋ + Ẋ X = Ȧ, and Ā solves Xᴴ Ā + Ā Xᴴ = X̄ (Higham 2008, §6.1)."""
     decline_number(A)
     x = seen_by_tracers(scipy.linalg.sqrtm, A)
@@ -180,7 +181,7 @@ def log_direction(a, e):
 
 @frule.register(logm_frechet)
 @pushforward
-def logm_frechet_frule(da, de, a, e):
+def logm_frechet_frule(da: Array, de: Array, a: Array, e: Array) -> OutputAndTangent:
     """By the derivative of a block matrix's logarithm; in E it is linear."""
     y = logm_frechet(a, e)
     if isinstance(da, AbstractZero):  # without a block matrix, of twice the size
@@ -191,7 +192,7 @@ def logm_frechet_frule(da, de, a, e):
 
 
 @rrule.register(logm_frechet)
-def logm_frechet_rrule(a, e):
+def logm_frechet_rrule(a: Array, e: Array) -> OutputAndPullback:
     shape_a, shape_e = np.shape(a), np.shape(e)
 
     @pullback_wrt(a, e)
@@ -215,13 +216,13 @@ def logm_frechet_rrule(a, e):
 
 @frule.register(scipy.linalg.logm)
 @pushforward
-def logm_frule(dA, A):
+def logm_frule(dA: Array, A: Array) -> OutputAndTangent:
     decline_number(A)
     return seen_by_tracers(scipy.linalg.logm, A), logm_frechet(as_array(A), as_array_tangent(dA, A))
 
 
 @rrule.register(scipy.linalg.logm)
-def logm_rrule(A):
+def logm_rrule(A: Array) -> OutputAndPullback:
     """See `logm_frechet`."""
     decline_number(A)
 
@@ -264,7 +265,7 @@ class PowerOfMatrix:
 
 @frule.register(scipy.linalg.fractional_matrix_power)
 @pushforward
-def fractional_matrix_power_frule(dA, dt, A, t):
+def fractional_matrix_power_frule(dA: Array, dt: Array, A: Array, t: Array) -> OutputAndTangent:
     decline_number(A)
     y, power = seen_by_tracers(scipy.linalg.fractional_matrix_power, A, t), PowerOfMatrix(A, t)
     dy = apply_linear(power.tangent, as_array_tangent(dA, A))
@@ -272,7 +273,7 @@ def fractional_matrix_power_frule(dA, dt, A, t):
 
 
 @rrule.register(scipy.linalg.fractional_matrix_power)
-def fractional_matrix_power_rrule(A, t):
+def fractional_matrix_power_rrule(A: Array, t: Array) -> OutputAndPullback:
     """See `PowerOfMatrix`."""
     decline_number(A)
     y, power = seen_by_tracers(scipy.linalg.fractional_matrix_power, A, t), PowerOfMatrix(A, t)
@@ -289,14 +290,14 @@ def sign_direction(s, n, e):
 
 @frule.register(scipy.linalg.signm)
 @pushforward
-def signm_frule(dA, A):
+def signm_frule(dA: Array, A: Array) -> OutputAndTangent:
     decline_number(A)
     s = seen_by_tracers(scipy.linalg.signm, A)
     return s, sign_direction(s, s @ as_array(A), as_array_tangent(dA, A))
 
 
 @rrule.register(scipy.linalg.signm)
-def signm_rrule(A):
+def signm_rrule(A: Array) -> OutputAndPullback:
     """See `sign_direction`: Ā = G - Sᴴ G Sᴴ with Nᴴ G + G Nᴴ = S̄."""
     decline_number(A)
     s = seen_by_tracers(scipy.linalg.signm, A)

@@ -18,6 +18,7 @@ from rulescore import (
     rrule,
     unbroadcast,
 )
+from rulescore.typing import Array, Choice, Flag, OutputAndPullback, OutputAndTangent
 
 NO_UNITARY_FACTOR = (
     "the unitary factor of the polar decomposition of a matrix whose rank is too small to determine it: it has no "
@@ -126,13 +127,13 @@ def decline_unknown_side(side):
 
 @frule.register(scipy.linalg.polar)
 @pushforward
-def polar_frule(da, a, side="right"):
+def polar_frule(da: Array, a: Array, side: Choice = "right") -> OutputAndTangent:
     factors = PolarFactors(as_array(a), side)
     return seen_by_tracers(scipy.linalg.polar, a, side), factors.tangents(as_array_tangent(da, a))
 
 
 @rrule.register(scipy.linalg.polar)
-def polar_rrule(a, side="right"):
+def polar_rrule(a: Array, side: Choice = "right") -> OutputAndPullback:
     """See `UnitaryFactor` and `PolarFactors`."""
     decline_unknown_side(side)
     factors = PolarFactors(as_array(a), side)
@@ -146,7 +147,9 @@ def polar_rrule(a, side="right"):
 
 @frule.register(scipy.linalg.orthogonal_procrustes)
 @pushforward
-def orthogonal_procrustes_frule(dA, dB, A, B, check_finite=True):
+def orthogonal_procrustes_frule(
+    dA: Array, dB: Array, A: Array, B: Array, check_finite: Flag = True
+) -> OutputAndTangent:
     a, b = as_array(A), as_array(B)
     factor = UnitaryFactor(adjoint(a) @ b)
     dm = apply_linear(adjoint, as_array_tangent(dA, A)) @ b + adjoint(a) @ as_array_tangent(dB, B)
@@ -155,7 +158,7 @@ def orthogonal_procrustes_frule(dA, dB, A, B, check_finite=True):
 
 
 @rrule.register(scipy.linalg.orthogonal_procrustes)
-def orthogonal_procrustes_rrule(A, B, check_finite=True):
+def orthogonal_procrustes_rrule(A: Array, B: Array, check_finite: Flag = True) -> OutputAndPullback:
     """R is the unitary factor of M = Aᴴ B, and the scale the sum of its singular values, with the slope R."""
     a, b = as_array(A), as_array(B)
 

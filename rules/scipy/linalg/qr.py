@@ -18,6 +18,7 @@ from rulescore import (
     pushforward,
     rrule,
 )
+from rulescore.typing import Array, Choice, Count, Flag, OutputAndPullback, OutputAndTangent
 
 # ---------------------------------------------------------------- qr
 
@@ -116,14 +117,29 @@ def decline_unknown_mode(mode, modes):
 
 @frule.register(scipy.linalg.qr)
 @pushforward
-def qr_frule(da, a, overwrite_a=False, lwork=None, mode="full", pivoting=False, check_finite=True):
+def qr_frule(
+    da: Array,
+    a: Array,
+    overwrite_a: Flag = False,
+    lwork: Count = None,
+    mode: Choice = "full",
+    pivoting: Flag = False,
+    check_finite: Flag = True,
+) -> OutputAndTangent:
     decline_unknown_mode(mode, ("full", "r", "economic", "raw"))
     decomposition = Decomposition(a, mode, pivoting, lwork, check_finite)
     return decomposition.y, decomposition.tangent(as_array_tangent(da, a))
 
 
 @rrule.register(scipy.linalg.qr)
-def qr_rrule(a, overwrite_a=False, lwork=None, mode="full", pivoting=False, check_finite=True):
+def qr_rrule(
+    a: Array,
+    overwrite_a: Flag = False,
+    lwork: Count = None,
+    mode: Choice = "full",
+    pivoting: Flag = False,
+    check_finite: Flag = True,
+) -> OutputAndPullback:
     """As the rule of `np.linalg.qr`, of the matrix with its columns in the order that pivoting puts them in."""
     decline_unknown_mode(mode, ("full", "r", "economic", "raw"))
     decomposition = Decomposition(a, mode, pivoting, lwork, check_finite)
@@ -166,14 +182,23 @@ def both_factors(a, mode, lwork, check_finite):
 
 @frule.register(scipy.linalg.rq)
 @pushforward
-def rq_frule(da, a, overwrite_a=False, lwork=None, mode="full", check_finite=True):
+def rq_frule(
+    da: Array,
+    a: Array,
+    overwrite_a: Flag = False,
+    lwork: Count = None,
+    mode: Choice = "full",
+    check_finite: Flag = True,
+) -> OutputAndTangent:
     decline_unknown_mode(mode, ("full", "economic"))
     y = both_factors(a, mode, lwork, check_finite)
     return y, ReverseDecomposition(*y).tangents(as_array_tangent(da, a))
 
 
 @rrule.register(scipy.linalg.rq)
-def rq_rrule(a, overwrite_a=False, lwork=None, mode="full", check_finite=True):
+def rq_rrule(
+    a: Array, overwrite_a: Flag = False, lwork: Count = None, mode: Choice = "full", check_finite: Flag = True
+) -> OutputAndPullback:
     """See `ReverseDecomposition`."""
     decline_unknown_mode(mode, ("full", "economic"))
     y = both_factors(a, mode, lwork, check_finite)

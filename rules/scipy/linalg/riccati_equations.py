@@ -13,6 +13,7 @@ from rulescore import (
     rrule,
     unbroadcast,
 )
+from rulescore.typing import Array, Flag, OutputAndPullback, OutputAndTangent
 
 
 def hermitian_part(x):
@@ -136,25 +137,57 @@ def solution_and_pullback(f, loop, a, b, q, r, e, s, balanced):
 
 @frule.register(scipy.linalg.solve_continuous_are)
 @pushforward
-def solve_continuous_are_frule(da, db, dq, dr, de, ds, a, b, q, r, e=None, s=None, balanced=True):
+def solve_continuous_are_frule(
+    da: Array,
+    db: Array,
+    dq: Array,
+    dr: Array,
+    de: Array,
+    ds: Array,
+    a: Array,
+    b: Array,
+    q: Array,
+    r: Array,
+    e: Array = None,
+    s: Array = None,
+    balanced: Flag = True,
+) -> OutputAndTangent:
     tangents = da, db, dq, dr, de, ds
     return solution_and_tangent(scipy.linalg.solve_continuous_are, ContinuousLoop, tangents, a, b, q, r, e, s, balanced)
 
 
 @rrule.register(scipy.linalg.solve_continuous_are)
-def solve_continuous_are_rrule(a, b, q, r, e=None, s=None, balanced=True):
+def solve_continuous_are_rrule(
+    a: Array, b: Array, q: Array, r: Array, e: Array = None, s: Array = None, balanced: Flag = True
+) -> OutputAndPullback:
     """See `Closed`. SciPy refuses Q and R that are not Hermitian; their cotangents are."""
     return solution_and_pullback(scipy.linalg.solve_continuous_are, ContinuousLoop, a, b, q, r, e, s, balanced)
 
 
 @frule.register(scipy.linalg.solve_discrete_are)
 @pushforward
-def solve_discrete_are_frule(da, db, dq, dr, de, ds, a, b, q, r, e=None, s=None, balanced=True):
+def solve_discrete_are_frule(
+    da: Array,
+    db: Array,
+    dq: Array,
+    dr: Array,
+    de: Array,
+    ds: Array,
+    a: Array,
+    b: Array,
+    q: Array,
+    r: Array,
+    e: Array = None,
+    s: Array = None,
+    balanced: Flag = True,
+) -> OutputAndTangent:
     tangents = da, db, dq, dr, de, ds
     return solution_and_tangent(scipy.linalg.solve_discrete_are, DiscreteLoop, tangents, a, b, q, r, e, s, balanced)
 
 
 @rrule.register(scipy.linalg.solve_discrete_are)
-def solve_discrete_are_rrule(a, b, q, r, e=None, s=None, balanced=True):
+def solve_discrete_are_rrule(
+    a: Array, b: Array, q: Array, r: Array, e: Array = None, s: Array = None, balanced: Flag = True
+) -> OutputAndPullback:
     """See `Closed`."""
     return solution_and_pullback(scipy.linalg.solve_discrete_are, DiscreteLoop, a, b, q, r, e, s, balanced)

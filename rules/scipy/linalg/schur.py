@@ -28,6 +28,7 @@ from rulescore import (
     pushforward,
     rrule,
 )
+from rulescore.typing import Array, Choice, Count, Flag, OutputAndPullback, OutputAndTangent
 
 REPEATED = (
     "the Schur form of a matrix with repeated eigenvalues, or with a pair of them whose 2×2 block is a multiple of a "
@@ -212,14 +213,29 @@ def decomposed(a, output, lwork, sort, check_finite):
 
 @frule.register(scipy.linalg.schur)
 @pushforward
-def schur_frule(da, a, output="real", lwork=None, overwrite_a=False, sort=None, check_finite=True):
+def schur_frule(
+    da: Array,
+    a: Array,
+    output: Choice = "real",
+    lwork: Count = None,
+    overwrite_a: Flag = False,
+    sort: Choice = None,
+    check_finite: Flag = True,
+) -> OutputAndTangent:
     y = decomposed(a, output, lwork, sort, check_finite)
     count = () if sort is None else (NoTangent(),)
     return y, (*SchurForm(y[0], y[1]).tangents(as_array_tangent(da, a)), *count)
 
 
 @rrule.register(scipy.linalg.schur)
-def schur_rrule(a, output="real", lwork=None, overwrite_a=False, sort=None, check_finite=True):
+def schur_rrule(
+    a: Array,
+    output: Choice = "real",
+    lwork: Count = None,
+    overwrite_a: Flag = False,
+    sort: Choice = None,
+    check_finite: Flag = True,
+) -> OutputAndPullback:
     """See `SchurForm`. The signs of the columns of Z are those that LAPACK gives them.
 
     The phases of the columns are free in a complex form: only functions that do not depend on them have a derivative,

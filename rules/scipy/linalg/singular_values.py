@@ -16,13 +16,22 @@ from rulescore import (
     pushforward,
     rrule,
 )
+from rulescore.typing import Array, Choice, Flag, Number, OutputAndPullback, OutputAndTangent
 
 # ---------------------------------------------------------------- svd
 
 
 @frule.register(scipy.linalg.svd)
 @pushforward
-def svd_frule(da, a, full_matrices=True, compute_uv=True, overwrite_a=False, check_finite=True, lapack_driver="gesdd"):
+def svd_frule(
+    da: Array,
+    a: Array,
+    full_matrices: Flag = True,
+    compute_uv: Flag = True,
+    overwrite_a: Flag = False,
+    check_finite: Flag = True,
+    lapack_driver: Choice = "gesdd",
+) -> OutputAndTangent:
     da, keywords = as_array_tangent(da, a), {"check_finite": check_finite, "lapack_driver": lapack_driver}
     if not compute_uv:
         return values_and_tangents(da, a, keywords)
@@ -31,7 +40,14 @@ def svd_frule(da, a, full_matrices=True, compute_uv=True, overwrite_a=False, che
 
 
 @rrule.register(scipy.linalg.svd)
-def svd_rrule(a, full_matrices=True, compute_uv=True, overwrite_a=False, check_finite=True, lapack_driver="gesdd"):
+def svd_rrule(
+    a: Array,
+    full_matrices: Flag = True,
+    compute_uv: Flag = True,
+    overwrite_a: Flag = False,
+    check_finite: Flag = True,
+    lapack_driver: Choice = "gesdd",
+) -> OutputAndPullback:
     """See `SingularVectors` for the formulas, and `values_and_pullback` for the values alone."""
     keywords = {"check_finite": check_finite, "lapack_driver": lapack_driver}
     if not compute_uv:
@@ -53,12 +69,12 @@ def values_and_pullback(a, keywords):
 
 @frule.register(scipy.linalg.svdvals)
 @pushforward
-def svdvals_frule(da, a, overwrite_a=False, check_finite=True):
+def svdvals_frule(da: Array, a: Array, overwrite_a: Flag = False, check_finite: Flag = True) -> OutputAndTangent:
     return values_and_tangents(as_array_tangent(da, a), a, {"check_finite": check_finite})
 
 
 @rrule.register(scipy.linalg.svdvals)
-def svdvals_rrule(a, overwrite_a=False, check_finite=True):
+def svdvals_rrule(a: Array, overwrite_a: Flag = False, check_finite: Flag = True) -> OutputAndPullback:
     return values_and_pullback(a, {"check_finite": check_finite})
 
 
@@ -83,7 +99,7 @@ def with_zero_columns(x, before, after):
 
 @frule.register(scipy.linalg.orth)
 @pushforward
-def orth_frule(dA, _drcond, A, rcond=None):
+def orth_frule(dA: Array, _drcond: Number, A: Array, rcond: Number = None) -> OutputAndTangent:
     u, s, vh = seen_by_tracers(scipy.linalg.svd, A, False)
     rank = rank_of(s, shape_of(A)[-2:], rcond)
     du, _, _ = svd_tangents(u, s, vh, as_array_tangent(dA, A))
@@ -91,7 +107,7 @@ def orth_frule(dA, _drcond, A, rcond=None):
 
 
 @rrule.register(scipy.linalg.orth)
-def orth_rrule(A, rcond=None):
+def orth_rrule(A: Array, rcond: Number = None) -> OutputAndPullback:
     """The singular vectors in U that belong to other singular values than 0; see `SingularVectors`."""
     u, s, vh = seen_by_tracers(scipy.linalg.svd, A, False)
     rank = rank_of(s, shape_of(A)[-2:], rcond)
@@ -106,7 +122,16 @@ def orth_rrule(A, rcond=None):
 
 @frule.register(scipy.linalg.null_space)
 @pushforward
-def null_space_frule(dA, _drcond, A, rcond=None, *, overwrite_a=False, check_finite=True, lapack_driver="gesdd"):
+def null_space_frule(
+    dA: Array,
+    _drcond: Number,
+    A: Array,
+    rcond: Number = None,
+    *,
+    overwrite_a: Flag = False,
+    check_finite: Flag = True,
+    lapack_driver: Choice = "gesdd",
+) -> OutputAndTangent:
     u, s, vh = seen_by_tracers(scipy.linalg.svd, A, check_finite=check_finite, lapack_driver=lapack_driver)
     rank = rank_of(s, shape_of(A)[-2:], rcond)
     _, _, dvh = svd_tangents(u, s, vh, as_array_tangent(dA, A))
@@ -115,7 +140,14 @@ def null_space_frule(dA, _drcond, A, rcond=None, *, overwrite_a=False, check_fin
 
 
 @rrule.register(scipy.linalg.null_space)
-def null_space_rrule(A, rcond=None, *, overwrite_a=False, check_finite=True, lapack_driver="gesdd"):
+def null_space_rrule(
+    A: Array,
+    rcond: Number = None,
+    *,
+    overwrite_a: Flag = False,
+    check_finite: Flag = True,
+    lapack_driver: Choice = "gesdd",
+) -> OutputAndPullback:
     """The vectors in V that belong to no singular value, as in the rule of ``svd``: only their space has a derivative.
 
     The matrix has to have full rank. If it has not, the slightest change makes the space smaller.

@@ -12,6 +12,7 @@ from multipledispatch import MDNotImplementedError
 from rules.numpy.array_like import as_array, as_array_tangent, seen_by_tracers, shape_of
 from rules.numpy.indexing import scatter
 from rulescore import apply_linear, frule, pullback_wrt, pushforward, rrule, unbroadcast
+from rulescore.typing import Array, Arrays, Choice, Count, OutputAndPullback, OutputAndTangent
 
 # ---------------------------------------------------------------- elements in places
 
@@ -71,14 +72,14 @@ toeplitz = functools.partial(seen_by_tracers, scipy.linalg.toeplitz)
 
 @frule.register(scipy.linalg.toeplitz)
 @pushforward
-def toeplitz_frule(dc, dr, c, r=None):
+def toeplitz_frule(dc: Array, dr: Array, c: Array, r: Array = None) -> OutputAndTangent:
     if r is None:
         return toeplitz(c), toeplitz(as_array_tangent(dc, c))
     return toeplitz(c, r), toeplitz(full_tangent(dc, c), full_tangent(dr, r))
 
 
 @rrule.register(scipy.linalg.toeplitz)
-def toeplitz_rrule(c, r=None):
+def toeplitz_rrule(c: Array, r: Array = None) -> OutputAndPullback:
     """The sums of ȳ along the diagonals. Without a row, that is the conjugate of the column."""
     shape_c, shape_r = shape_of(c), shape_of(r)
 
@@ -101,7 +102,7 @@ def decline_matrices(*arguments):
 
 @frule.register(scipy.linalg.hankel)
 @pushforward
-def hankel_frule(dc, dr, c, r=None):
+def hankel_frule(dc: Array, dr: Array, c: Array, r: Array = None) -> OutputAndTangent:
     decline_matrices(c, r)
     if r is None:
         return hankel(c), hankel(as_array_tangent(dc, c))
@@ -109,7 +110,7 @@ def hankel_frule(dc, dr, c, r=None):
 
 
 @rrule.register(scipy.linalg.hankel)
-def hankel_rrule(c, r=None):
+def hankel_rrule(c: Array, r: Array = None) -> OutputAndPullback:
     """The sums of ȳ along what runs across the diagonals: of the column up to its last element, then of the row."""
     decline_matrices(c, r)
     shape_c, shape_r = shape_of(c), shape_of(r)
@@ -127,12 +128,12 @@ circulant = functools.partial(seen_by_tracers, scipy.linalg.circulant)
 
 @frule.register(scipy.linalg.circulant)
 @pushforward
-def circulant_frule(dc, c):
+def circulant_frule(dc: Array, c: Array) -> OutputAndTangent:
     return circulant(c), circulant(as_array_tangent(dc, c))
 
 
 @rrule.register(scipy.linalg.circulant)
-def circulant_rrule(c):
+def circulant_rrule(c: Array) -> OutputAndPullback:
     """The sums of ȳ along the diagonals, each with the one that continues it on the other side."""
     shape = shape_of(c)
 
@@ -149,12 +150,12 @@ convolution_matrix = functools.partial(seen_by_tracers, scipy.linalg.convolution
 
 @frule.register(scipy.linalg.convolution_matrix)
 @pushforward
-def convolution_matrix_frule(da, a, n, mode="full"):
+def convolution_matrix_frule(da: Array, a: Array, n: Array, mode: Choice = "full") -> OutputAndTangent:
     return convolution_matrix(a, n, mode), convolution_matrix(as_array_tangent(da, a), n, mode)
 
 
 @rrule.register(scipy.linalg.convolution_matrix)
-def convolution_matrix_rrule(a, n, mode="full"):
+def convolution_matrix_rrule(a: Array, n: Array, mode: Choice = "full") -> OutputAndPullback:
     """The sums of ȳ along the diagonals, on which the elements of ``a`` lie one after the other."""
     length = shape_of(a)[-1]
     cut_above = {"full": 0, "same": (min(n, length) - 1) // 2, "valid": min(n, length) - 1}
@@ -176,12 +177,12 @@ leslie = functools.partial(seen_by_tracers, scipy.linalg.leslie)
 
 @frule.register(scipy.linalg.leslie)
 @pushforward
-def leslie_frule(df, ds, f, s):
+def leslie_frule(df: Array, ds: Array, f: Array, s: Array) -> OutputAndTangent:
     return leslie(f, s), leslie(full_tangent(df, f), full_tangent(ds, s))
 
 
 @rrule.register(scipy.linalg.leslie)
-def leslie_rrule(f, s):
+def leslie_rrule(f: Array, s: Array) -> OutputAndPullback:
     """The first row is f, and below the diagonal there is s."""
     shape_f, shape_s = shape_of(f), shape_of(s)
 
@@ -199,19 +200,19 @@ diagsvd = functools.partial(seen_by_tracers, scipy.linalg.diagsvd)
 
 @frule.register(scipy.linalg.diagsvd)
 @pushforward
-def diagsvd_frule(ds, s, M, N):
+def diagsvd_frule(ds: Array, s: Array, M: Count, N: Count) -> OutputAndTangent:
     return diagsvd(s, M, N), diagsvd(as_array_tangent(ds, s), M, N)
 
 
 @rrule.register(scipy.linalg.diagsvd)
-def diagsvd_rrule(s, M, N):
+def diagsvd_rrule(s: Array, M: Count, N: Count) -> OutputAndPullback:
     shape = shape_of(s)
     return diagsvd(s, M, N), pullback_wrt(s)(lambda ybar: np.reshape(np.diagonal(ybar, 0, -2, -1), shape))
 
 
 @frule.register(scipy.linalg.companion)
 @pushforward
-def companion_frule(da, a):
+def companion_frule(da: Array, a: Array) -> OutputAndTangent:
     y = seen_by_tracers(scipy.linalg.companion, a)
     return y, first_row(monic_tangent(at_least_1d(a), as_array_tangent(da, a)), np.shape(y))
 
@@ -235,7 +236,7 @@ def first_row(row, shape):
 
 
 @rrule.register(scipy.linalg.companion)
-def companion_rrule(a):
+def companion_rrule(a: Array) -> OutputAndPullback:
     """The first row is -aᵢ / a₀, and all else is constant."""
     y, vector = seen_by_tracers(scipy.linalg.companion, a), at_least_1d(a)
     return y, pullback_wrt(a)(lambda ybar: monic_cotangent(vector, ybar[..., 0, :]))
@@ -249,7 +250,7 @@ def fiedler_companion_places(n):
 
 @frule.register(scipy.linalg.fiedler_companion)
 @pushforward
-def fiedler_companion_frule(da, a):
+def fiedler_companion_frule(da: Array, a: Array) -> OutputAndTangent:
     vector, y = at_least_1d(a), seen_by_tracers(scipy.linalg.fiedler_companion, a)
     if 0 in np.shape(y):
         return y, np.zeros_like(y)
@@ -259,7 +260,7 @@ def fiedler_companion_frule(da, a):
 
 
 @rrule.register(scipy.linalg.fiedler_companion)
-def fiedler_companion_rrule(a):
+def fiedler_companion_rrule(a: Array) -> OutputAndPullback:
     y, vector, shape = seen_by_tracers(scipy.linalg.fiedler_companion, a), at_least_1d(a), shape_of(a)
 
     @pullback_wrt(a)
@@ -274,7 +275,7 @@ def fiedler_companion_rrule(a):
 
 @frule.register(scipy.linalg.fiedler)
 @pushforward
-def fiedler_frule(da, a):
+def fiedler_frule(da: Array, a: Array) -> OutputAndTangent:
     da, vector, y = as_array_tangent(da, a), at_least_1d(a), seen_by_tracers(scipy.linalg.fiedler, a)
     if vector.size < 2:
         return y, np.zeros_like(y)
@@ -283,7 +284,7 @@ def fiedler_frule(da, a):
 
 
 @rrule.register(scipy.linalg.fiedler)
-def fiedler_rrule(a):
+def fiedler_rrule(a: Array) -> OutputAndPullback:
     """Of |aᵢ - aⱼ|, whose slope is its sign, and 0 where both are equal."""
     vector, shape = at_least_1d(a), shape_of(a)
 
@@ -305,7 +306,7 @@ block_diag = functools.partial(seen_by_tracers, scipy.linalg.block_diag)
 
 @frule.register(scipy.linalg.block_diag)
 @pushforward
-def block_diag_frule(darrs, *arrs):
+def block_diag_frule(darrs: Arrays, *arrs: Arrays) -> OutputAndTangent:
     return block_diag(*arrs), block_diag(*map(full_tangent, darrs, arrs))
 
 
@@ -314,7 +315,7 @@ def matrix_shape(shape):
 
 
 @rrule.register(scipy.linalg.block_diag)
-def block_diag_rrule(*arrs):
+def block_diag_rrule(*arrs: Arrays) -> OutputAndPullback:
     """Each block has its own part of ȳ."""
     cotangents, row, column = [], 0, 0
     for shape in map(shape_of, arrs):
@@ -334,13 +335,13 @@ khatri_rao = functools.partial(seen_by_tracers, scipy.linalg.khatri_rao)
 
 @frule.register(scipy.linalg.khatri_rao)
 @pushforward
-def khatri_rao_frule(da, db, a, b):
+def khatri_rao_frule(da: Array, db: Array, a: Array, b: Array) -> OutputAndTangent:
     of_a = apply_linear(lambda da: khatri_rao(da, b), as_array_tangent(da, a))
     return khatri_rao(a, b), of_a + apply_linear(lambda db: khatri_rao(a, db), as_array_tangent(db, b))
 
 
 @rrule.register(scipy.linalg.khatri_rao)
-def khatri_rao_rrule(a, b):
+def khatri_rao_rrule(a: Array, b: Array) -> OutputAndPullback:
     """y of row (i, j) is aᵢ bⱼ, column by column."""
     matrix_a, matrix_b = as_array(a), as_array(b)
     shape_a, shape_b = np.shape(matrix_a), np.shape(matrix_b)

@@ -10,6 +10,7 @@ from multipledispatch import MDNotImplementedError
 from rules.numpy.array_like import as_array, as_array_tangent, conj, seen_by_tracers, shape_of
 from rules.scipy.linalg.linear_systems import LinearSystem
 from rulescore import apply_linear, frule, ignore_derivatives, pullback_wrt, pushforward, rrule, unbroadcast
+from rulescore.typing import Array, Axis, Choice, Count, Flag, Number, OutputAndPullback, OutputAndTangent
 
 # ---------------------------------------------------------------- a Toeplitz matrix
 
@@ -83,14 +84,16 @@ def toeplitz_system(matrix, b, check_finite):
 
 @frule.register(scipy.linalg.solve_toeplitz)
 @pushforward
-def solve_toeplitz_frule(dc_or_cr, db, c_or_cr, b, check_finite=True):
+def solve_toeplitz_frule(
+    dc_or_cr: Array, db: Array, c_or_cr: Array, b: Array, check_finite: Flag = True
+) -> OutputAndTangent:
     system = toeplitz_system(ToeplitzMatrix(c_or_cr), b, check_finite)
     x = system.solve(as_array(b))
     return x, system.tangent(x, dc_or_cr, as_array_tangent(db, b))
 
 
 @rrule.register(scipy.linalg.solve_toeplitz)
-def solve_toeplitz_rrule(c_or_cr, b, check_finite=True):
+def solve_toeplitz_rrule(c_or_cr: Array, b: Array, check_finite: Flag = True) -> OutputAndPullback:
     """See `LinearSystem`; the adjoint matrix is one of Toeplitz too."""
     matrix = ToeplitzMatrix(c_or_cr)
     system = toeplitz_system(matrix, b, check_finite)
@@ -106,7 +109,9 @@ def solve_toeplitz_rrule(c_or_cr, b, check_finite=True):
 
 @frule.register(scipy.linalg.matmul_toeplitz)
 @pushforward
-def matmul_toeplitz_frule(dc_or_cr, dx, c_or_cr, x, check_finite=False, workers=None):
+def matmul_toeplitz_frule(
+    dc_or_cr: Array, dx: Array, c_or_cr: Array, x: Array, check_finite: Flag = False, workers: Count = None
+) -> OutputAndTangent:
     matrix, dx = ToeplitzMatrix(c_or_cr), as_array_tangent(dx, x)
 
     def product(pair, x):
@@ -117,7 +122,9 @@ def matmul_toeplitz_frule(dc_or_cr, dx, c_or_cr, x, check_finite=False, workers=
 
 
 @rrule.register(scipy.linalg.matmul_toeplitz)
-def matmul_toeplitz_rrule(c_or_cr, x, check_finite=False, workers=None):
+def matmul_toeplitz_rrule(
+    c_or_cr: Array, x: Array, check_finite: Flag = False, workers: Count = None
+) -> OutputAndPullback:
     """X̄ = Tᴴ Ȳ, and the sums of Ȳ Xᴴ along the diagonals."""
     matrix, shape_x = ToeplitzMatrix(c_or_cr), shape_of(x)
     is_vector = len(shape_x) == 1
@@ -204,7 +211,18 @@ def decline_nothing(*arrays):
 
 @frule.register(scipy.linalg.solve_circulant)
 @pushforward
-def solve_circulant_frule(dc, db, _dtol, c, b, singular="raise", tol=None, caxis=-1, baxis=0, outaxis=0):
+def solve_circulant_frule(
+    dc: Array,
+    db: Array,
+    _dtol: Number,
+    c: Array,
+    b: Array,
+    singular: Choice = "raise",
+    tol: Number = None,
+    caxis: Axis = -1,
+    baxis: Axis = 0,
+    outaxis: Axis = 0,
+) -> OutputAndTangent:
     decline_nothing(c, b)
     x = seen_by_tracers(scipy.linalg.solve_circulant, c, b, singular, tol, caxis, baxis, outaxis)
     system = CirculantSystem(c, b, tol, caxis, baxis, outaxis)
@@ -212,7 +230,15 @@ def solve_circulant_frule(dc, db, _dtol, c, b, singular="raise", tol=None, caxis
 
 
 @rrule.register(scipy.linalg.solve_circulant)
-def solve_circulant_rrule(c, b, singular="raise", tol=None, caxis=-1, baxis=0, outaxis=0):
+def solve_circulant_rrule(
+    c: Array,
+    b: Array,
+    singular: Choice = "raise",
+    tol: Number = None,
+    caxis: Axis = -1,
+    baxis: Axis = 0,
+    outaxis: Axis = 0,
+) -> OutputAndPullback:
     """See `CirculantSystem`."""
     decline_nothing(c, b)
     x = seen_by_tracers(scipy.linalg.solve_circulant, c, b, singular, tol, caxis, baxis, outaxis)

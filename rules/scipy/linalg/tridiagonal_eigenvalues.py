@@ -17,6 +17,7 @@ from rulescore import (
     rrule,
     unbroadcast,
 )
+from rulescore.typing import Array, Choice, Count, Flag, Index, Number, OutputAndPullback, OutputAndTangent
 
 # ---------------------------------------------------------------- one diagonal, and one beside it
 
@@ -115,26 +116,33 @@ def tridiagonal_and_pullback(spectrum, d, e):
 @frule.register(scipy.linalg.eigh_tridiagonal)
 @pushforward
 def eigh_tridiagonal_frule(
-    dd,
-    de,
-    _dtol,
-    d,
-    e,
-    eigvals_only=False,
-    select="a",
-    select_range=None,
-    check_finite=True,
-    tol=0.0,
-    lapack_driver="auto",
-):
+    dd: Array,
+    de: Array,
+    _dtol: Number,
+    d: Array,
+    e: Array,
+    eigvals_only: Flag = False,
+    select: Choice = "a",
+    select_range: Index = None,
+    check_finite: Flag = True,
+    tol: Number = 0.0,
+    lapack_driver: Choice = "auto",
+) -> OutputAndTangent:
     spectrum = TridiagonalSpectrum(d, e, eigvals_only, select, select_range, check_finite, tol, lapack_driver)
     return tridiagonal_and_tangents(spectrum, dd, de, d, e)
 
 
 @rrule.register(scipy.linalg.eigh_tridiagonal)
 def eigh_tridiagonal_rrule(
-    d, e, eigvals_only=False, select="a", select_range=None, check_finite=True, tol=0.0, lapack_driver="auto"
-):
+    d: Array,
+    e: Array,
+    eigvals_only: Flag = False,
+    select: Choice = "a",
+    select_range: Index = None,
+    check_finite: Flag = True,
+    tol: Number = 0.0,
+    lapack_driver: Choice = "auto",
+) -> OutputAndPullback:
     """As the rule of `np.linalg.eigh`; d̄ᵢ = Σ w̄ₖ vᵢₖ² and ēᵢ = 2 Σ w̄ₖ vᵢₖ vᵢ₊₁ₖ of the values alone."""
     spectrum = TridiagonalSpectrum(d, e, eigvals_only, select, select_range, check_finite, tol, lapack_driver)
     return tridiagonal_and_pullback(spectrum, d, e)
@@ -143,14 +151,31 @@ def eigh_tridiagonal_rrule(
 @frule.register(scipy.linalg.eigvalsh_tridiagonal)
 @pushforward
 def eigvalsh_tridiagonal_frule(
-    dd, de, _dtol, d, e, select="a", select_range=None, check_finite=True, tol=0.0, lapack_driver="auto"
-):
+    dd: Array,
+    de: Array,
+    _dtol: Number,
+    d: Array,
+    e: Array,
+    select: Choice = "a",
+    select_range: Index = None,
+    check_finite: Flag = True,
+    tol: Number = 0.0,
+    lapack_driver: Choice = "auto",
+) -> OutputAndTangent:
     spectrum = TridiagonalSpectrum(d, e, True, select, select_range, check_finite, tol, lapack_driver)
     return tridiagonal_and_tangents(spectrum, dd, de, d, e)
 
 
 @rrule.register(scipy.linalg.eigvalsh_tridiagonal)
-def eigvalsh_tridiagonal_rrule(d, e, select="a", select_range=None, check_finite=True, tol=0.0, lapack_driver="auto"):
+def eigvalsh_tridiagonal_rrule(
+    d: Array,
+    e: Array,
+    select: Choice = "a",
+    select_range: Index = None,
+    check_finite: Flag = True,
+    tol: Number = 0.0,
+    lapack_driver: Choice = "auto",
+) -> OutputAndPullback:
     spectrum = TridiagonalSpectrum(d, e, True, select, select_range, check_finite, tol, lapack_driver)
     return tridiagonal_and_pullback(spectrum, d, e)
 
@@ -205,31 +230,31 @@ def banded_and_pullback(spectrum, a_band):
 @frule.register(scipy.linalg.eig_banded)
 @pushforward
 def eig_banded_frule(
-    da_band,
-    a_band,
-    lower=False,
-    eigvals_only=False,
-    overwrite_a_band=False,
-    select="a",
-    select_range=None,
-    max_ev=0,
-    check_finite=True,
-):
+    da_band: Array,
+    a_band: Array,
+    lower: Flag = False,
+    eigvals_only: Flag = False,
+    overwrite_a_band: Flag = False,
+    select: Choice = "a",
+    select_range: Index = None,
+    max_ev: Count = 0,
+    check_finite: Flag = True,
+) -> OutputAndTangent:
     spectrum = BandedSpectrum(a_band, lower, eigvals_only, select, select_range, max_ev, check_finite)
     return spectrum.y, spectrum.tangents(as_array_tangent(da_band, a_band))
 
 
 @rrule.register(scipy.linalg.eig_banded)
 def eig_banded_rrule(
-    a_band,
-    lower=False,
-    eigvals_only=False,
-    overwrite_a_band=False,
-    select="a",
-    select_range=None,
-    max_ev=0,
-    check_finite=True,
-):
+    a_band: Array,
+    lower: Flag = False,
+    eigvals_only: Flag = False,
+    overwrite_a_band: Flag = False,
+    select: Choice = "a",
+    select_range: Index = None,
+    max_ev: Count = 0,
+    check_finite: Flag = True,
+) -> OutputAndPullback:
     """As the rule of `np.linalg.eigh`, on the diagonals that are given."""
     spectrum = BandedSpectrum(a_band, lower, eigvals_only, select, select_range, max_ev, check_finite)
     return banded_and_pullback(spectrum, a_band)
@@ -238,12 +263,25 @@ def eig_banded_rrule(
 @frule.register(scipy.linalg.eigvals_banded)
 @pushforward
 def eigvals_banded_frule(
-    da_band, a_band, lower=False, overwrite_a_band=False, select="a", select_range=None, check_finite=True
-):
+    da_band: Array,
+    a_band: Array,
+    lower: Flag = False,
+    overwrite_a_band: Flag = False,
+    select: Choice = "a",
+    select_range: Index = None,
+    check_finite: Flag = True,
+) -> OutputAndTangent:
     spectrum = BandedSpectrum(a_band, lower, True, select, select_range, 0, check_finite)
     return spectrum.y, spectrum.tangents(as_array_tangent(da_band, a_band))
 
 
 @rrule.register(scipy.linalg.eigvals_banded)
-def eigvals_banded_rrule(a_band, lower=False, overwrite_a_band=False, select="a", select_range=None, check_finite=True):
+def eigvals_banded_rrule(
+    a_band: Array,
+    lower: Flag = False,
+    overwrite_a_band: Flag = False,
+    select: Choice = "a",
+    select_range: Index = None,
+    check_finite: Flag = True,
+) -> OutputAndPullback:
     return banded_and_pullback(BandedSpectrum(a_band, lower, True, select, select_range, 0, check_finite), a_band)

@@ -16,6 +16,7 @@ from rules.numpy.reduced_axes import NOT_GIVEN, decline_out
 from rules.scipy.ndimage.boundaries import fixed
 from rules.scipy.ndimage.transforms import AlongAxes, AtPoints, Transform, decline_empty
 from rulescore import apply_linear, frule, is_differentiable, no_tangent_pullback, pullback_wrt, pushforward, rrule
+from rulescore.typing import Array, Axis, Choice, Count, Flag, Number, OutputAndPullback, OutputAndTangent, Shape
 
 
 def for_each_axis(x, count):
@@ -125,20 +126,20 @@ def affine(input, matrix, offset, output_shape, order, mode, cval, prefilter):
 @frule.register(ndimage.affine_transform)
 @pushforward
 def affine_transform_frule(
-    dinput,
-    dmatrix,
-    doffset,
-    dcval,
-    input,
-    matrix,
-    offset=0.0,
-    output_shape=None,
-    output=None,
-    order=3,
-    mode="constant",
-    cval=0.0,
-    prefilter=True,
-):
+    dinput: Array,
+    dmatrix: Array,
+    doffset: Count,
+    dcval: Number,
+    input: Array,
+    matrix: Array,
+    offset: Count = 0.0,
+    output_shape: Shape = None,
+    output: Choice = None,
+    order: Choice = 3,
+    mode: Choice = "constant",
+    cval: Number = 0.0,
+    prefilter: Flag = True,
+) -> OutputAndTangent:
     decline_out(output)
     where, transform = affine(input, matrix, offset, output_shape, order, mode, cval, prefilter)
     moving = apply_linear(where.tangent, dmatrix, doffset)
@@ -147,16 +148,16 @@ def affine_transform_frule(
 
 @rrule.register(ndimage.affine_transform)
 def affine_transform_rrule(
-    input,
-    matrix,
-    offset=0.0,
-    output_shape=None,
-    output=None,
-    order=3,
-    mode="constant",
-    cval=NOT_GIVEN,
-    prefilter=True,
-):
+    input: Array,
+    matrix: Array,
+    offset: Count = 0.0,
+    output_shape: Shape = None,
+    output: Choice = None,
+    order: Choice = 3,
+    mode: Choice = "constant",
+    cval: Number = NOT_GIVEN,
+    prefilter: Flag = True,
+) -> OutputAndPullback:
     """The coordinates are M o + b, hence M̄ = Σₒ c̄ₒ oᵀ and b̄ = Σₒ c̄ₒ with c̄ as in `map_coordinates`."""
     decline_out(output)
     where, transform = affine(input, matrix, offset, output_shape, order, mode, cval, prefilter)
@@ -191,7 +192,18 @@ def shifted(input, shift, order, mode, cval, prefilter):
 
 @frule.register(ndimage.shift)
 @pushforward
-def shift_frule(dinput, dshift, dcval, input, shift, output=None, order=3, mode="constant", cval=0.0, prefilter=True):
+def shift_frule(
+    dinput: Array,
+    dshift: Array,
+    dcval: Number,
+    input: Array,
+    shift: Array,
+    output: Choice = None,
+    order: Choice = 3,
+    mode: Choice = "constant",
+    cval: Number = 0.0,
+    prefilter: Flag = True,
+) -> OutputAndTangent:
     decline_out(output)
     transform, shape = shifted(input, shift, order, mode, cval, prefilter), shape_of(input)
 
@@ -204,7 +216,15 @@ def shift_frule(dinput, dshift, dcval, input, shift, output=None, order=3, mode=
 
 
 @rrule.register(ndimage.shift)
-def shift_rrule(input, shift, output=None, order=3, mode="constant", cval=NOT_GIVEN, prefilter=True):
+def shift_rrule(
+    input: Array,
+    shift: Array,
+    output: Choice = None,
+    order: Choice = 3,
+    mode: Choice = "constant",
+    cval: Number = NOT_GIVEN,
+    prefilter: Flag = True,
+) -> OutputAndPullback:
     """The coordinates are o - s, hence s̄ = -Σₒ c̄ₒ."""
     decline_out(output)
     transform = shifted(input, shift, order, mode, cval, prefilter)
@@ -241,26 +261,36 @@ def zoomed(input, zoom, order, mode, cval, prefilter, grid_mode):
 @frule.register(ndimage.zoom)
 @pushforward
 def zoom_frule(
-    dinput,
-    _dzoom,
-    dcval,
-    input,
-    zoom,
-    output=None,
-    order=3,
-    mode="constant",
-    cval=0.0,
-    prefilter=True,
+    dinput: Array,
+    _dzoom: Array,
+    dcval: Number,
+    input: Array,
+    zoom: Array,
+    output: Choice = None,
+    order: Choice = 3,
+    mode: Choice = "constant",
+    cval: Number = 0.0,
+    prefilter: Flag = True,
     *,
-    grid_mode=False,
-):
+    grid_mode: Flag = False,
+) -> OutputAndTangent:
     decline_out(output)
     transform = zoomed(input, zoom, order, mode, cval, prefilter, grid_mode)
     return transform.y, transform.tangent(dinput, dcval)
 
 
 @rrule.register(ndimage.zoom)
-def zoom_rrule(input, zoom, output=None, order=3, mode="constant", cval=NOT_GIVEN, prefilter=True, *, grid_mode=False):
+def zoom_rrule(
+    input: Array,
+    zoom: Array,
+    output: Choice = None,
+    order: Choice = 3,
+    mode: Choice = "constant",
+    cval: Number = NOT_GIVEN,
+    prefilter: Flag = True,
+    *,
+    grid_mode: Flag = False,
+) -> OutputAndPullback:
     """With respect to the image. The zoom is rounded to a number of pixels, and so has derivative zero."""
     decline_out(output)
     transform, shape = zoomed(input, zoom, order, mode, cval, prefilter, grid_mode), shape_of(zoom)
@@ -361,19 +391,19 @@ def rotated(input, angle, axes, reshape, order, mode, cval, prefilter):
 @frule.register(ndimage.rotate)
 @pushforward
 def rotate_frule(
-    dinput,
-    dangle,
-    dcval,
-    input,
-    angle,
-    axes=(1, 0),
-    reshape=True,
-    output=None,
-    order=3,
-    mode="constant",
-    cval=0.0,
-    prefilter=True,
-):
+    dinput: Array,
+    dangle: Number,
+    dcval: Number,
+    input: Array,
+    angle: Number,
+    axes: Axis = (1, 0),
+    reshape: Flag = True,
+    output: Choice = None,
+    order: Choice = 3,
+    mode: Choice = "constant",
+    cval: Number = 0.0,
+    prefilter: Flag = True,
+) -> OutputAndTangent:
     decline_out(output)
     where, transform = rotated(input, angle, axes, reshape, order, mode, cval, prefilter)
     return transform.y, transform.tangent(dinput, dcval) + transform.along(where.slopes() * dangle)
@@ -381,16 +411,16 @@ def rotate_frule(
 
 @rrule.register(ndimage.rotate)
 def rotate_rrule(
-    input,
-    angle,
-    axes=(1, 0),
-    reshape=True,
-    output=None,
-    order=3,
-    mode="constant",
-    cval=NOT_GIVEN,
-    prefilter=True,
-):
+    input: Array,
+    angle: Number,
+    axes: Axis = (1, 0),
+    reshape: Flag = True,
+    output: Choice = None,
+    order: Choice = 3,
+    mode: Choice = "constant",
+    cval: Number = NOT_GIVEN,
+    prefilter: Flag = True,
+) -> OutputAndPullback:
     """The coordinates are R(α) (o - m) + n, hence ᾱ = Σₒ c̄ₒ · R'(α) (o - m); the shape of the output is a constant."""
     decline_out(output)
     where, transform = rotated(input, angle, axes, reshape, order, mode, cval, prefilter)

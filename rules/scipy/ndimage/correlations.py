@@ -15,6 +15,7 @@ from rules.numpy.array_like import as_array, as_array_tangent, conj, seen_by_tra
 from rules.numpy.reduced_axes import NOT_GIVEN, decline_out
 from rules.scipy.ndimage.boundaries import axes_of, extend, fold, handing_over, one_for_each
 from rulescore import apply_linear, frule, is_differentiable, no_tangent_pullback, pullback_wrt, pushforward, rrule
+from rulescore.typing import Array, Axis, Choice, Count, Number, OutputAndPullback, OutputAndTangent, Shape
 
 # ---------------------------------------------------------------- three functions that are each other's transposes
 
@@ -93,14 +94,18 @@ def inner(a, b):
 
 @frule.register(correlation_spread)
 @pushforward
-def correlation_spread_frule(dybar, dweights, ybar, weights, axes, origins, mode):
+def correlation_spread_frule(
+    dybar: Array, dweights: Array, ybar: Array, weights: Array, axes: Axis, origins: Count, mode: Choice
+) -> OutputAndTangent:
     of_ybar = apply_linear(lambda dybar: correlation_spread(dybar, weights, axes, origins, mode), dybar)
     of_weights = apply_linear(lambda dweights: correlation_spread(ybar, dweights, axes, origins, mode), dweights)
     return correlation_spread(ybar, weights, axes, origins, mode), of_ybar + of_weights
 
 
 @rrule.register(correlation_spread)
-def correlation_spread_rrule(ybar, weights, axes, origins, mode):
+def correlation_spread_rrule(
+    ybar: Array, weights: Array, axes: Axis, origins: Count, mode: Choice
+) -> OutputAndPullback:
     shape = np.shape(weights)
     pullback = pullback_wrt(ybar, weights)(
         lambda u: correlate(u, weights, axes, origins, mode),
@@ -116,7 +121,18 @@ def weights_of_ones_beyond(ybar, x, shape, axes, origins, mode):
 
 @frule.register(correlation_weights)
 @pushforward
-def correlation_weights_frule(dybar, dx, dcval, ybar, x, shape, axes, origins, mode, cval=0.0):
+def correlation_weights_frule(
+    dybar: Array,
+    dx: Array,
+    dcval: Number,
+    ybar: Array,
+    x: Array,
+    shape: Shape,
+    axes: Axis,
+    origins: Count,
+    mode: Choice,
+    cval: Number = 0.0,
+) -> OutputAndTangent:
     of_ybar = apply_linear(lambda dybar: correlation_weights(dybar, x, shape, axes, origins, mode, cval), dybar)
     of_x = apply_linear(lambda dx: correlation_weights(ybar, dx, shape, axes, origins, mode), dx)
     of_cval = apply_linear(lambda dc: weights_of_ones_beyond(ybar, x, shape, axes, origins, mode) * dc, dcval)
@@ -124,7 +140,9 @@ def correlation_weights_frule(dybar, dx, dcval, ybar, x, shape, axes, origins, m
 
 
 @rrule.register(correlation_weights)
-def correlation_weights_rrule(ybar, x, shape, axes, origins, mode, cval=NOT_GIVEN):
+def correlation_weights_rrule(
+    ybar: Array, x: Array, shape: Shape, axes: Axis, origins: Count, mode: Choice, cval: Number = NOT_GIVEN
+) -> OutputAndPullback:
     given_cval = 0.0 if cval is NOT_GIVEN else cval
     pullback = pullback_wrt(ybar, x, ..., ..., ..., ..., cval)(
         lambda v: correlate(x, v, axes, origins, mode, given_cval),
@@ -156,14 +174,31 @@ def register_correlation(function, is_convolution):
     @frule.register(function)
     @pushforward
     def correlation1d_frule(
-        dinput, dweights, dcval, input, weights, axis=-1, output=None, mode="reflect", cval=0.0, origin=0
-    ):
+        dinput: Array,
+        dweights: Array,
+        dcval: Number,
+        input: Array,
+        weights: Array,
+        axis: Axis = -1,
+        output: Choice = None,
+        mode: Choice = "reflect",
+        cval: Number = 0.0,
+        origin: Count = 0,
+    ) -> OutputAndTangent:
         decline_out(output)
         call = functools.partial(along_one_axis, function, axis, mode, origin)
         return output_and_tangent(call, dinput, dweights, dcval, input, weights, cval)
 
     @rrule.register(function)
-    def correlation1d_rrule(input, weights, axis=-1, output=None, mode="reflect", cval=NOT_GIVEN, origin=0):
+    def correlation1d_rrule(
+        input: Array,
+        weights: Array,
+        axis: Axis = -1,
+        output: Choice = None,
+        mode: Choice = "reflect",
+        cval: Number = NOT_GIVEN,
+        origin: Count = 0,
+    ) -> OutputAndPullback:
         """x̄ spreads ȳ as the weights gather x; w̄ₖ is the inner product of ȳ with the image, shifted by k."""
         decline_out(output)
         call = functools.partial(along_one_axis, function, axis, mode, origin)
@@ -211,14 +246,33 @@ def register_correlation_nd(function, is_convolution):
     @frule.register(function)
     @pushforward
     def correlation_frule(
-        dinput, dweights, dcval, input, weights, output=None, mode="reflect", cval=0.0, origin=0, *, axes=None
-    ):
+        dinput: Array,
+        dweights: Array,
+        dcval: Number,
+        input: Array,
+        weights: Array,
+        output: Choice = None,
+        mode: Choice = "reflect",
+        cval: Number = 0.0,
+        origin: Count = 0,
+        *,
+        axes: Axis = None,
+    ) -> OutputAndTangent:
         decline_out(output)
         call = functools.partial(along_axes, function, axes, mode, origin)
         return output_and_tangent(call, dinput, dweights, dcval, input, weights, cval)
 
     @rrule.register(function)
-    def correlation_rrule(input, weights, output=None, mode="reflect", cval=NOT_GIVEN, origin=0, *, axes=None):
+    def correlation_rrule(
+        input: Array,
+        weights: Array,
+        output: Choice = None,
+        mode: Choice = "reflect",
+        cval: Number = NOT_GIVEN,
+        origin: Count = 0,
+        *,
+        axes: Axis = None,
+    ) -> OutputAndPullback:
         """As of one axis."""
         decline_out(output)
         call = functools.partial(along_axes, function, axes, mode, origin)

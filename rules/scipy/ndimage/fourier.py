@@ -12,6 +12,7 @@ from rules.numpy.array_like import as_array, as_array_tangent, conj, seen_by_tra
 from rules.numpy.reduced_axes import decline_out
 from rules.scipy.ndimage.smoothing import Sigmas, total
 from rulescore import apply_linear, frule, not_implemented, pullback_wrt, pushforward, rrule
+from rulescore.typing import Array, Axis, Choice, OutputAndPullback, OutputAndTangent, Shape
 
 OF_SIZE = not_implemented("scipy.ndimage.fourier_uniform and fourier_ellipsoid with respect to the size")
 
@@ -67,13 +68,17 @@ def output_and_pullback(function, slope, x, parameter, n, axis, output, back=Non
 
 @frule.register(ndimage.fourier_gaussian)
 @pushforward
-def fourier_gaussian_frule(dinput, dsigma, input, sigma, n=-1, axis=-1, output=None):
+def fourier_gaussian_frule(
+    dinput: Array, dsigma: Array, input: Array, sigma: Array, n: Array = -1, axis: Axis = -1, output: Choice = None
+) -> OutputAndTangent:
     args = dinput, dsigma, input, sigma, n, axis, output
     return output_and_tangent(ndimage.fourier_gaussian, slope_of_gaussian, *args)
 
 
 @rrule.register(ndimage.fourier_gaussian)
-def fourier_gaussian_rrule(input, sigma, n=-1, axis=-1, output=None):
+def fourier_gaussian_rrule(
+    input: Array, sigma: Array, n: Array = -1, axis: Axis = -1, output: Choice = None
+) -> OutputAndPullback:
     return output_and_pullback(ndimage.fourier_gaussian, slope_of_gaussian, input, sigma, n, axis, output)
 
 
@@ -84,13 +89,17 @@ def opposite(shift):
 
 @frule.register(ndimage.fourier_shift)
 @pushforward
-def fourier_shift_frule(dinput, dshift, input, shift, n=-1, axis=-1, output=None):
+def fourier_shift_frule(
+    dinput: Array, dshift: Array, input: Array, shift: Array, n: Array = -1, axis: Axis = -1, output: Choice = None
+) -> OutputAndTangent:
     args = dinput, dshift, input, shift, n, axis, output
     return output_and_tangent(ndimage.fourier_shift, slope_of_shift, *args)
 
 
 @rrule.register(ndimage.fourier_shift)
-def fourier_shift_rrule(input, shift, n=-1, axis=-1, output=None):
+def fourier_shift_rrule(
+    input: Array, shift: Array, n: Array = -1, axis: Axis = -1, output: Choice = None
+) -> OutputAndPullback:
     return output_and_pullback(ndimage.fourier_shift, slope_of_shift, input, shift, n, axis, output, opposite)
 
 
@@ -100,7 +109,9 @@ def fourier_shift_rrule(input, shift, n=-1, axis=-1, output=None):
 def register_of_size(function):
     @frule.register(function)
     @pushforward
-    def of_size_frule(dinput, dsize, input, size, n=-1, axis=-1, output=None):
+    def of_size_frule(
+        dinput: Array, dsize: Shape, input: Array, size: Shape, n: Array = -1, axis: Axis = -1, output: Choice = None
+    ) -> OutputAndTangent:
         decline_out(output)
         of_input = apply_linear(
             lambda dx: seen_by_tracers(function, dx, size, n, axis), as_array_tangent(dinput, input)
@@ -108,7 +119,9 @@ def register_of_size(function):
         return seen_by_tracers(function, input, size, n, axis), of_input + apply_linear(lambda dsize: OF_SIZE, dsize)
 
     @rrule.register(function)
-    def of_size_rrule(input, size, n=-1, axis=-1, output=None):
+    def of_size_rrule(
+        input: Array, size: Shape, n: Array = -1, axis: Axis = -1, output: Choice = None
+    ) -> OutputAndPullback:
         """The factor is real: the filter is its own transpose."""
         decline_out(output)
         pullback = pullback_wrt(input, size)(

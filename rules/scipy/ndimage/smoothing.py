@@ -26,6 +26,7 @@ from rulescore import (
     pushforward,
     rrule,
 )
+from rulescore.typing import Array, Axis, Choice, Count, Number, OutputAndPullback, OutputAndTangent, Shape
 
 # ---------------------------------------------------------------- chains
 
@@ -236,21 +237,21 @@ def gaussian_chain(sigmas, axes, order, mode, truncate=4.0, radius=None):
 @frule.register(ndimage.gaussian_filter1d)
 @pushforward
 def gaussian_filter1d_frule(
-    dinput,
-    dsigma,
-    dcval,
-    _dtruncate,
-    input,
-    sigma,
-    axis=-1,
-    order=0,
-    output=None,
-    mode="reflect",
-    cval=0.0,
-    truncate=4.0,
+    dinput: Array,
+    dsigma: Array,
+    dcval: Number,
+    _dtruncate: Number,
+    input: Array,
+    sigma: Array,
+    axis: Axis = -1,
+    order: Choice = 0,
+    output: Choice = None,
+    mode: Choice = "reflect",
+    cval: Number = 0.0,
+    truncate: Number = 4.0,
     *,
-    radius=None,
-):
+    radius: Count = None,
+) -> OutputAndTangent:
     decline_out(output)
     y, chains = filtered_by_gaussian_1d(input, sigma, axis, order, mode, cval, truncate, radius)
     return y, chains.tangent(dinput, dcval, dsigma)
@@ -258,8 +259,17 @@ def gaussian_filter1d_frule(
 
 @rrule.register(ndimage.gaussian_filter1d)
 def gaussian_filter1d_rrule(
-    input, sigma, axis=-1, order=0, output=None, mode="reflect", cval=NOT_GIVEN, truncate=4.0, *, radius=None
-):
+    input: Array,
+    sigma: Array,
+    axis: Axis = -1,
+    order: Choice = 0,
+    output: Choice = None,
+    mode: Choice = "reflect",
+    cval: Number = NOT_GIVEN,
+    truncate: Number = 4.0,
+    *,
+    radius: Count = None,
+) -> OutputAndPullback:
     decline_out(output)
     y, chains = filtered_by_gaussian_1d(input, sigma, axis, order, mode, cval, truncate, radius)
     if not is_differentiable(y):
@@ -280,21 +290,21 @@ def filtered_by_gaussian_1d(x, sigma, axis, order, mode, cval, truncate, radius)
 @frule.register(ndimage.gaussian_filter)
 @pushforward
 def gaussian_filter_frule(
-    dinput,
-    dsigma,
-    dcval,
-    _dtruncate,
-    input,
-    sigma,
-    order=0,
-    output=None,
-    mode="reflect",
-    cval=0.0,
-    truncate=4.0,
+    dinput: Array,
+    dsigma: Array,
+    dcval: Number,
+    _dtruncate: Number,
+    input: Array,
+    sigma: Array,
+    order: Choice = 0,
+    output: Choice = None,
+    mode: Choice = "reflect",
+    cval: Number = 0.0,
+    truncate: Number = 4.0,
     *,
-    radius=None,
-    axes=None,
-):
+    radius: Count = None,
+    axes: Axis = None,
+) -> OutputAndTangent:
     decline_out(output)
     y, chains = filtered_by_gaussian(input, sigma, order, mode, cval, truncate, radius, axes)
     return y, chains.tangent(dinput, dcval, dsigma)
@@ -302,8 +312,17 @@ def gaussian_filter_frule(
 
 @rrule.register(ndimage.gaussian_filter)
 def gaussian_filter_rrule(
-    input, sigma, order=0, output=None, mode="reflect", cval=NOT_GIVEN, truncate=4.0, *, radius=None, axes=None
-):
+    input: Array,
+    sigma: Array,
+    order: Choice = 0,
+    output: Choice = None,
+    mode: Choice = "reflect",
+    cval: Number = NOT_GIVEN,
+    truncate: Number = 4.0,
+    *,
+    radius: Count = None,
+    axes: Axis = None,
+) -> OutputAndPullback:
     """One axis after the other; σ̄ is the inner product of ȳ with the image filtered with ∂w/∂σ in place of w."""
     decline_out(output)
     y, chains = filtered_by_gaussian(input, sigma, order, mode, cval, truncate, radius, axes)
@@ -350,8 +369,18 @@ def gaussian_derivatives(x, sigma, order, mode, axes, keywords):
 @frule.register(ndimage.gaussian_laplace)
 @pushforward
 def gaussian_laplace_frule(
-    dinput, dsigma, dcval, input, sigma, output=None, mode="reflect", cval=0.0, *, axes=None, **kwargs
-):
+    dinput: Array,
+    dsigma: Array,
+    dcval: Number,
+    input: Array,
+    sigma: Array,
+    output: Choice = None,
+    mode: Choice = "reflect",
+    cval: Number = 0.0,
+    *,
+    axes: Axis = None,
+    **kwargs: Any,
+) -> OutputAndTangent:
     decline_out(output)
     y = of_gaussian_derivatives(ndimage.gaussian_laplace, input, sigma, mode, cval, axes, kwargs)
     sigmas, chains = gaussian_derivatives(input, sigma, 2, mode, axes, kwargs)
@@ -359,7 +388,16 @@ def gaussian_laplace_frule(
 
 
 @rrule.register(ndimage.gaussian_laplace)
-def gaussian_laplace_rrule(input, sigma, output=None, mode="reflect", cval=NOT_GIVEN, *, axes=None, **kwargs):
+def gaussian_laplace_rrule(
+    input: Array,
+    sigma: Array,
+    output: Choice = None,
+    mode: Choice = "reflect",
+    cval: Number = NOT_GIVEN,
+    *,
+    axes: Axis = None,
+    **kwargs: Any,
+) -> OutputAndPullback:
     decline_out(output)
     y = of_gaussian_derivatives(ndimage.gaussian_laplace, input, sigma, mode, cval, axes, kwargs)
     sigmas, chains = gaussian_derivatives(input, sigma, 2, mode, axes, kwargs)
@@ -405,8 +443,18 @@ def gradient_magnitude(x, sigma, mode, cval, axes, keywords):
 @frule.register(ndimage.gaussian_gradient_magnitude)
 @pushforward
 def gaussian_gradient_magnitude_frule(
-    dinput, dsigma, dcval, input, sigma, output=None, mode="reflect", cval=0.0, *, axes=None, **kwargs
-):
+    dinput: Array,
+    dsigma: Array,
+    dcval: Number,
+    input: Array,
+    sigma: Array,
+    output: Choice = None,
+    mode: Choice = "reflect",
+    cval: Number = 0.0,
+    *,
+    axes: Axis = None,
+    **kwargs: Any,
+) -> OutputAndTangent:
     decline_out(output)
     decline_complex(input, cval)
     y, magnitude = gradient_magnitude(input, sigma, mode, cval, axes, kwargs)
@@ -415,8 +463,15 @@ def gaussian_gradient_magnitude_frule(
 
 @rrule.register(ndimage.gaussian_gradient_magnitude)
 def gaussian_gradient_magnitude_rrule(
-    input, sigma, output=None, mode="reflect", cval=NOT_GIVEN, *, axes=None, **kwargs
-):
+    input: Array,
+    sigma: Array,
+    output: Choice = None,
+    mode: Choice = "reflect",
+    cval: Number = NOT_GIVEN,
+    *,
+    axes: Axis = None,
+    **kwargs: Any,
+) -> OutputAndPullback:
     """y = √Σ gₐ², hence ḡₐ = ȳ gₐ / y for the derivative along each axis; 0 where y is 0."""
     decline_out(output)
     decline_complex(input, cval)
@@ -449,12 +504,22 @@ def register_differences(function, across):
 
     @frule.register(function)
     @pushforward
-    def difference_frule(dinput, dcval, input, axis=-1, output=None, mode="reflect", cval=0.0):
+    def difference_frule(
+        dinput: Array,
+        dcval: Number,
+        input: Array,
+        axis: Axis = -1,
+        output: Choice = None,
+        mode: Choice = "reflect",
+        cval: Number = 0.0,
+    ) -> OutputAndTangent:
         y, chains = filtered(input, axis, output, mode, cval)
         return y, chains.tangent(dinput, dcval)
 
     @rrule.register(function)
-    def difference_rrule(input, axis=-1, output=None, mode="reflect", cval=NOT_GIVEN):
+    def difference_rrule(
+        input: Array, axis: Axis = -1, output: Choice = None, mode: Choice = "reflect", cval: Number = NOT_GIVEN
+    ) -> OutputAndPullback:
         y, chains = filtered(input, axis, output, mode, cval)
         if not is_differentiable(y):
             return y, no_tangent_pullback
@@ -479,13 +544,24 @@ def filtered_by_laplace(x, output, mode, cval, axes):
 
 @frule.register(ndimage.laplace)
 @pushforward
-def laplace_frule(dinput, dcval, input, output=None, mode="reflect", cval=0.0, *, axes=None):
+def laplace_frule(
+    dinput: Array,
+    dcval: Number,
+    input: Array,
+    output: Choice = None,
+    mode: Choice = "reflect",
+    cval: Number = 0.0,
+    *,
+    axes: Axis = None,
+) -> OutputAndTangent:
     y, chains = filtered_by_laplace(input, output, mode, cval, axes)
     return y, chains.tangent(dinput, dcval)
 
 
 @rrule.register(ndimage.laplace)
-def laplace_rrule(input, output=None, mode="reflect", cval=NOT_GIVEN, *, axes=None):
+def laplace_rrule(
+    input: Array, output: Choice = None, mode: Choice = "reflect", cval: Number = NOT_GIVEN, *, axes: Axis = None
+) -> OutputAndPullback:
     y, chains = filtered_by_laplace(input, output, mode, cval, axes)
     if not is_differentiable(y):
         return y, no_tangent_pullback
@@ -500,13 +576,31 @@ def filtered_by_uniform_1d(x, size, axis, output, mode, cval, origin):
 
 @frule.register(ndimage.uniform_filter1d)
 @pushforward
-def uniform_filter1d_frule(dinput, dcval, input, size, axis=-1, output=None, mode="reflect", cval=0.0, origin=0):
+def uniform_filter1d_frule(
+    dinput: Array,
+    dcval: Number,
+    input: Array,
+    size: Shape,
+    axis: Axis = -1,
+    output: Choice = None,
+    mode: Choice = "reflect",
+    cval: Number = 0.0,
+    origin: Count = 0,
+) -> OutputAndTangent:
     y, chains = filtered_by_uniform_1d(input, size, axis, output, mode, cval, origin)
     return y, chains.tangent(dinput, dcval)
 
 
 @rrule.register(ndimage.uniform_filter1d)
-def uniform_filter1d_rrule(input, size, axis=-1, output=None, mode="reflect", cval=NOT_GIVEN, origin=0):
+def uniform_filter1d_rrule(
+    input: Array,
+    size: Shape,
+    axis: Axis = -1,
+    output: Choice = None,
+    mode: Choice = "reflect",
+    cval: Number = NOT_GIVEN,
+    origin: Count = 0,
+) -> OutputAndPullback:
     y, chains = filtered_by_uniform_1d(input, size, axis, output, mode, cval, origin)
     if not is_differentiable(y):
         return y, no_tangent_pullback
@@ -525,13 +619,33 @@ def filtered_by_uniform(x, size, output, mode, cval, origin, axes):
 
 @frule.register(ndimage.uniform_filter)
 @pushforward
-def uniform_filter_frule(dinput, dcval, input, size=3, output=None, mode="reflect", cval=0.0, origin=0, *, axes=None):
+def uniform_filter_frule(
+    dinput: Array,
+    dcval: Number,
+    input: Array,
+    size: Shape = 3,
+    output: Choice = None,
+    mode: Choice = "reflect",
+    cval: Number = 0.0,
+    origin: Count = 0,
+    *,
+    axes: Axis = None,
+) -> OutputAndTangent:
     y, chains = filtered_by_uniform(input, size, output, mode, cval, origin, axes)
     return y, chains.tangent(dinput, dcval)
 
 
 @rrule.register(ndimage.uniform_filter)
-def uniform_filter_rrule(input, size=3, output=None, mode="reflect", cval=NOT_GIVEN, origin=0, *, axes=None):
+def uniform_filter_rrule(
+    input: Array,
+    size: Shape = 3,
+    output: Choice = None,
+    mode: Choice = "reflect",
+    cval: Number = NOT_GIVEN,
+    origin: Count = 0,
+    *,
+    axes: Axis = None,
+) -> OutputAndPullback:
     y, chains = filtered_by_uniform(input, size, output, mode, cval, origin, axes)
     if not is_differentiable(y):
         return y, no_tangent_pullback

@@ -12,6 +12,7 @@ from scipy import ndimage, sparse
 
 from rules.scipy.ndimage.boundaries import fold, handing_over, sources
 from rulescore import apply_linear, frule, linear_rule, pullback_wrt, pushforward, rrule
+from rulescore.typing import Array, Axis, Choice, Count, OutputAndPullback, OutputAndTangent, Shape
 
 # ---------------------------------------------------------------- coefficients
 
@@ -293,7 +294,9 @@ def gradient_at(c, coordinates, order, mode, derivatives):
 
 @frule.register(sample_spline)
 @pushforward
-def sample_spline_frule(dc, dcoordinates, c, coordinates, order, mode, derivatives):
+def sample_spline_frule(
+    dc: Array, dcoordinates: Array, c: Array, coordinates: Array, order: Choice, mode: Choice, derivatives: Count
+) -> OutputAndTangent:
     def along(dx):
         return np.sum(gradient_at(c, coordinates, order, mode, derivatives) * dx[:, None], axis=0)
 
@@ -302,7 +305,9 @@ def sample_spline_frule(dc, dcoordinates, c, coordinates, order, mode, derivativ
 
 
 @rrule.register(sample_spline)
-def sample_spline_rrule(c, coordinates, order, mode, derivatives):
+def sample_spline_rrule(
+    c: Array, coordinates: Array, order: Choice, mode: Choice, derivatives: Count
+) -> OutputAndPullback:
     shape = np.shape(c)
 
     def c_bar(ybar):
@@ -317,7 +322,16 @@ def sample_spline_rrule(c, coordinates, order, mode, derivatives):
 
 @frule.register(spread_spline)
 @pushforward
-def spread_spline_frule(dybar, dcoordinates, ybar, coordinates, order, mode, derivatives, shape):
+def spread_spline_frule(
+    dybar: Array,
+    dcoordinates: Array,
+    ybar: Array,
+    coordinates: Array,
+    order: Choice,
+    mode: Choice,
+    derivatives: Count,
+    shape: Shape,
+) -> OutputAndTangent:
     c = spread_spline(ybar, coordinates, order, mode, derivatives, shape)
     dc = apply_linear(lambda dybar: spread_spline(dybar, coordinates, order, mode, derivatives, shape), dybar)
     for axis in range(len(coordinates)):
@@ -327,7 +341,9 @@ def spread_spline_frule(dybar, dcoordinates, ybar, coordinates, order, mode, der
 
 
 @rrule.register(spread_spline)
-def spread_spline_rrule(ybar, coordinates, order, mode, derivatives, shape):
+def spread_spline_rrule(
+    ybar: Array, coordinates: Array, order: Choice, mode: Choice, derivatives: Count, shape: Shape
+) -> OutputAndPullback:
     def ybar_bar(cbar):
         return sample_spline(cbar, coordinates, order, mode, derivatives)
 
@@ -379,7 +395,9 @@ def sum_beside(a, axis):
 
 @frule.register(sample_axis)
 @pushforward
-def sample_axis_frule(dc, dx, c, x, axis, order, mode, derivative):
+def sample_axis_frule(
+    dc: Array, dx: Array, c: Array, x: Array, axis: Axis, order: Choice, mode: Choice, derivative: Count
+) -> OutputAndTangent:
     def along(dx):
         return sample_axis(c, x, axis, order, mode, derivative + 1) * beside(dx, axis, np.ndim(c))
 
@@ -388,7 +406,9 @@ def sample_axis_frule(dc, dx, c, x, axis, order, mode, derivative):
 
 
 @rrule.register(sample_axis)
-def sample_axis_rrule(c, x, axis, order, mode, derivative):
+def sample_axis_rrule(
+    c: Array, x: Array, axis: Axis, order: Choice, mode: Choice, derivative: Count
+) -> OutputAndPullback:
     length = np.shape(c)[axis]
     pullback = pullback_wrt(c, x)(
         lambda ybar: spread_axis(ybar, x, axis, order, mode, derivative, length),
@@ -399,7 +419,17 @@ def sample_axis_rrule(c, x, axis, order, mode, derivative):
 
 @frule.register(spread_axis)
 @pushforward
-def spread_axis_frule(dybar, dx, ybar, x, axis, order, mode, derivative, length):
+def spread_axis_frule(
+    dybar: Array,
+    dx: Array,
+    ybar: Array,
+    x: Array,
+    axis: Axis,
+    order: Choice,
+    mode: Choice,
+    derivative: Count,
+    length: Count,
+) -> OutputAndTangent:
     def along(dx):
         return spread_axis(ybar * beside(dx, axis, np.ndim(ybar)), x, axis, order, mode, derivative + 1, length)
 
@@ -408,7 +438,9 @@ def spread_axis_frule(dybar, dx, ybar, x, axis, order, mode, derivative, length)
 
 
 @rrule.register(spread_axis)
-def spread_axis_rrule(ybar, x, axis, order, mode, derivative, length):
+def spread_axis_rrule(
+    ybar: Array, x: Array, axis: Axis, order: Choice, mode: Choice, derivative: Count, length: Count
+) -> OutputAndPullback:
     pullback = pullback_wrt(ybar, x)(
         lambda cbar: sample_axis(cbar, x, axis, order, mode, derivative),
         lambda cbar: sum_beside(np.conj(sample_axis(cbar, x, axis, order, mode, derivative + 1)) * ybar, axis),

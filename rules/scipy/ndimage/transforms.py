@@ -5,6 +5,7 @@ each axis depend on the places along that axis alone, everything is done one axi
 """
 
 import functools
+from typing import Any
 
 import numpy as np
 from multipledispatch import MDNotImplementedError
@@ -36,6 +37,18 @@ from rulescore import (
     pushforward,
     rrule,
 )
+from rulescore.typing import (
+    Array,
+    Arrays,
+    Axis,
+    Choice,
+    Flag,
+    Function,
+    Number,
+    OutputAndPullback,
+    OutputAndTangent,
+    Shape,
+)
 
 # ---------------------------------------------------------------- the spline filters
 
@@ -48,14 +61,23 @@ def decline_other_output(output):
 
 @frule.register(ndimage.spline_filter1d)
 @pushforward
-def spline_filter1d_frule(dinput, input, order=3, axis=-1, output=np.float64, mode="mirror"):
+def spline_filter1d_frule(
+    dinput: Array,
+    input: Array,
+    order: Choice = 3,
+    axis: Axis = -1,
+    output: Choice = np.float64,
+    mode: Choice = "mirror",
+) -> OutputAndTangent:
     decline_other_output(output)
     y = seen_by_tracers(ndimage.spline_filter1d, input, order, axis, output, mode)
     return y, spline_coefficients(as_array_tangent(dinput, input), order, (axis,), mode)
 
 
 @rrule.register(ndimage.spline_filter1d)
-def spline_filter1d_rrule(input, order=3, axis=-1, output=np.float64, mode="mirror"):
+def spline_filter1d_rrule(
+    input: Array, order: Choice = 3, axis: Axis = -1, output: Choice = np.float64, mode: Choice = "mirror"
+) -> OutputAndPullback:
     """The transposed filter is the filter itself, but for the weight of the edges."""
     decline_other_output(output)
     y = seen_by_tracers(ndimage.spline_filter1d, input, order, axis, output, mode)
@@ -64,14 +86,18 @@ def spline_filter1d_rrule(input, order=3, axis=-1, output=np.float64, mode="mirr
 
 @frule.register(ndimage.spline_filter)
 @pushforward
-def spline_filter_frule(dinput, input, order=3, output=np.float64, mode="mirror"):
+def spline_filter_frule(
+    dinput: Array, input: Array, order: Choice = 3, output: Choice = np.float64, mode: Choice = "mirror"
+) -> OutputAndTangent:
     decline_other_output(output)
     y = seen_by_tracers(ndimage.spline_filter, input, order, output, mode)
     return y, spline_coefficients(as_array_tangent(dinput, input), order, range(np.ndim(y)), mode)
 
 
 @rrule.register(ndimage.spline_filter)
-def spline_filter_rrule(input, order=3, output=np.float64, mode="mirror"):
+def spline_filter_rrule(
+    input: Array, order: Choice = 3, output: Choice = np.float64, mode: Choice = "mirror"
+) -> OutputAndPullback:
     """Along all axes."""
     decline_other_output(output)
     y = seen_by_tracers(ndimage.spline_filter, input, order, output, mode)
@@ -245,8 +271,17 @@ def mapped(input, coordinates, order, mode, cval, prefilter):
 @frule.register(ndimage.map_coordinates)
 @pushforward
 def map_coordinates_frule(
-    dinput, dcoordinates, dcval, input, coordinates, output=None, order=3, mode="constant", cval=0.0, prefilter=True
-):
+    dinput: Array,
+    dcoordinates: Array,
+    dcval: Number,
+    input: Array,
+    coordinates: Array,
+    output: Choice = None,
+    order: Choice = 3,
+    mode: Choice = "constant",
+    cval: Number = 0.0,
+    prefilter: Flag = True,
+) -> OutputAndTangent:
     decline_out(output)
     transform = mapped(input, coordinates, order, mode, cval, prefilter)
     dy = transform.tangent(dinput, dcval) + transform.along(as_array_tangent(dcoordinates, coordinates))
@@ -254,7 +289,15 @@ def map_coordinates_frule(
 
 
 @rrule.register(ndimage.map_coordinates)
-def map_coordinates_rrule(input, coordinates, output=None, order=3, mode="constant", cval=NOT_GIVEN, prefilter=True):
+def map_coordinates_rrule(
+    input: Array,
+    coordinates: Array,
+    output: Choice = None,
+    order: Choice = 3,
+    mode: Choice = "constant",
+    cval: Number = NOT_GIVEN,
+    prefilter: Flag = True,
+) -> OutputAndPullback:
     """ȳ is added to the coefficients around each point, by their weights, and filtered as the image was.
 
     The derivative with respect to a coordinate is that of the spline.
@@ -304,22 +347,22 @@ def coordinates_by_function(mapping, shape, arguments, keywords):
 @frule.register(ndimage.geometric_transform)
 @pushforward
 def geometric_transform_frule(
-    dinput,
-    dmapping,
-    dcval,
-    dextra_arguments,
-    dextra_keywords,
-    input,
-    mapping,
-    output_shape=None,
-    output=None,
-    order=3,
-    mode="constant",
-    cval=0.0,
-    prefilter=True,
-    extra_arguments=(),
-    extra_keywords=None,
-):
+    dinput: Array,
+    dmapping: Function,
+    dcval: Number,
+    dextra_arguments: Arrays,
+    dextra_keywords: Any,
+    input: Array,
+    mapping: Function,
+    output_shape: Shape = None,
+    output: Choice = None,
+    order: Choice = 3,
+    mode: Choice = "constant",
+    cval: Number = 0.0,
+    prefilter: Flag = True,
+    extra_arguments: Arrays = (),
+    extra_keywords: Any = None,
+) -> OutputAndTangent:
     decline_out(output)
     shape = shape_of(input) if output_shape is None else output_shape
     coordinates = coordinates_by_function(mapping, shape, extra_arguments, extra_keywords)
@@ -331,17 +374,17 @@ def geometric_transform_frule(
 
 @rrule.register(ndimage.geometric_transform)
 def geometric_transform_rrule(
-    input,
-    mapping,
-    output_shape=None,
-    output=None,
-    order=3,
-    mode="constant",
-    cval=NOT_GIVEN,
-    prefilter=True,
-    extra_arguments=(),
-    extra_keywords=None,
-):
+    input: Array,
+    mapping: Function,
+    output_shape: Shape = None,
+    output: Choice = None,
+    order: Choice = 3,
+    mode: Choice = "constant",
+    cval: Number = NOT_GIVEN,
+    prefilter: Flag = True,
+    extra_arguments: Arrays = (),
+    extra_keywords: Any = None,
+) -> OutputAndPullback:
     """With respect to the image; for coordinates that depend on something, there is `map_coordinates`."""
     decline_out(output)
     shape = shape_of(input) if output_shape is None else tuple(output_shape)

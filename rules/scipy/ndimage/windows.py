@@ -11,6 +11,7 @@ from multipledispatch import MDNotImplementedError
 from rules.scipy.ndimage.boundaries import extend, fixed, fold, handing_over
 from rules.scipy.ndimage.correlations import reach
 from rulescore import apply_linear, frule, linear_rule, pullback_wrt, pushforward, rrule
+from rulescore.typing import Array, Mask, Number, OutputAndPullback, OutputAndTangent, Struct
 
 
 class Window:
@@ -125,7 +126,9 @@ def selected(x, y, window, cval, structure):
 
 @frule.register(selected)
 @pushforward
-def selected_frule(dx, dcval, dstructure, x, y, window, cval, structure):
+def selected_frule(
+    dx: Array, dcval: Number, dstructure: Mask, x: Array, y: Array, window: Struct, cval: Number, structure: Mask
+) -> OutputAndTangent:
     x = fixed(x)
 
     def along_cval(dcval):
@@ -138,7 +141,7 @@ def selected_frule(dx, dcval, dstructure, x, y, window, cval, structure):
 
 
 @rrule.register(selected)
-def selected_rrule(x, y, window, cval, structure):
+def selected_rrule(x: Array, y: Array, window: Struct, cval: Number, structure: Mask) -> OutputAndPullback:
     values = fixed(x)  # what was selected does not depend on how far x moves
 
     @pullback_wrt(x, ..., ..., cval, structure)

@@ -14,6 +14,7 @@ from rules.numpy.array_like import as_array, conj, seen_by_tracers, shape_of
 from rules.numpy.products import bilinear_and_tangent
 from rules.scipy.signal.lags import sums_over_lags
 from rulescore import frule, pullback_wrt, pushforward, rrule, unbroadcast
+from rulescore.typing import Array, Axis, Choice, OutputAndPullback, OutputAndTangent
 
 MUCH_SHORTER = 8
 """How many times as long the signal is as a kernel whose cotangent is computed lag by lag."""
@@ -94,11 +95,13 @@ def register_with_method(f, is_correlation):
 
     @frule.register(f)
     @pushforward
-    def convolve_frule(din1, din2, in1, in2, mode="full", method="auto"):
+    def convolve_frule(
+        din1: Array, din2: Array, in1: Array, in2: Array, mode: Choice = "full", method: Choice = "auto"
+    ) -> OutputAndTangent:
         return and_tangent(din1, din2, in1, in2, mode, method)
 
     @rrule.register(f)
-    def convolve_rrule(in1, in2, mode="full", method="auto"):
+    def convolve_rrule(in1: Array, in2: Array, mode: Choice = "full", method: Choice = "auto") -> OutputAndPullback:
         return and_pullback(in1, in2, mode, method)
 
 
@@ -107,11 +110,13 @@ def register_with_axes(f):
 
     @frule.register(f)
     @pushforward
-    def fftconvolve_frule(din1, din2, in1, in2, mode="full", axes=None):
+    def fftconvolve_frule(
+        din1: Array, din2: Array, in1: Array, in2: Array, mode: Choice = "full", axes: Axis = None
+    ) -> OutputAndTangent:
         return and_tangent(din1, din2, in1, in2, mode, axes)
 
     @rrule.register(f)
-    def fftconvolve_rrule(in1, in2, mode="full", axes=None):
+    def fftconvolve_rrule(in1: Array, in2: Array, mode: Choice = "full", axes: Axis = None) -> OutputAndPullback:
         return and_pullback(in1, in2, mode, axes)
 
 

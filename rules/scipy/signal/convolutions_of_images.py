@@ -11,6 +11,7 @@ from multipledispatch import MDNotImplementedError
 
 from rules.numpy.array_like import as_array, as_array_tangent, conj, seen_by_tracers, shape_of
 from rulescore import apply_linear, frule, pullback_wrt, pushforward, rrule, unthunk
+from rulescore.typing import Array, Choice, OutputAndPullback, OutputAndTangent
 
 PADDING = {
     "fill": "constant",
@@ -73,7 +74,16 @@ def cotangents_of_extended(image, kernel, count, mode, boundary, fillvalue, is_c
 def register_of_images(f, is_correlation):
     @frule.register(f)
     @pushforward
-    def of_images_frule(din1, din2, dfillvalue, in1, in2, mode="full", boundary="fill", fillvalue=0):
+    def of_images_frule(
+        din1: Array,
+        din2: Array,
+        dfillvalue: Array,
+        in1: Array,
+        in2: Array,
+        mode: Choice = "full",
+        boundary: Choice = "fill",
+        fillvalue: Array = 0,
+    ) -> OutputAndTangent:
         """Linear in the image and the fill value together, and in the kernel."""
         decline(in1, in2, boundary)
         y = seen_by_tracers(f, in1, in2, mode, boundary, fillvalue)
@@ -87,7 +97,9 @@ def register_of_images(f, is_correlation):
         return y, of_image + apply_linear(along_fill, dfillvalue) + of_kernel
 
     @rrule.register(f)
-    def of_images_rrule(in1, in2, mode="full", boundary="fill", fillvalue=0):
+    def of_images_rrule(
+        in1: Array, in2: Array, mode: Choice = "full", boundary: Choice = "fill", fillvalue: Array = 0
+    ) -> OutputAndPullback:
         decline(in1, in2, boundary)
         y = seen_by_tracers(f, in1, in2, mode, boundary, fillvalue)
         swapped, x1, x2 = is_swapped(shape_of(in1), shape_of(in2), mode), as_array(in1), as_array(in2)

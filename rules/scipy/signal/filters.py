@@ -28,6 +28,7 @@ from rulescore import (
     rrule,
     unbroadcast,
 )
+from rulescore.typing import Array, Axis, OutputAndPullback, OutputAndTangent
 
 
 def filtered(b, a, x, axis=-1, zi=None):
@@ -105,7 +106,7 @@ class BackwardFilter:
 
 
 @rrule.register(scipy.signal.lfilter)
-def lfilter_rrule(b, a, x, axis=-1, zi=None):
+def lfilter_rrule(b: Array, a: Array, x: Array, axis: Axis = -1, zi: Array = None) -> OutputAndPullback:
     """See above for the formulas; a₀ stands in the initial and the final state too."""
     output = filtered(b, a, x, axis, zi)
     y, zf = (output, None) if zi is None else output
@@ -138,7 +139,9 @@ def lfilter_rrule(b, a, x, axis=-1, zi=None):
 
 @frule.register(scipy.signal.lfilter)
 @pushforward
-def lfilter_frule(db, da, dx, dzi, b, a, x, axis=-1, zi=None):
+def lfilter_frule(
+    db: Array, da: Array, dx: Array, dzi: Array, b: Array, a: Array, x: Array, axis: Axis = -1, zi: Array = None
+) -> OutputAndTangent:
     """The derivative of the equation above: a ∗ ẏ + u̇ = ḃ ∗ x + b ∗ ẋ - ȧ ∗ y + ȧ₀ zᵢ + a₀ żᵢ, by the same filter."""
     output = filtered(b, a, x, axis, zi)
     y, zf = (output, None) if zi is None else output
@@ -208,7 +211,7 @@ def beginnings(sos, ybar, axis):
 
 
 @rrule.register(scipy.signal.sosfilt)
-def sosfilt_rrule(sos, x, axis=-1, zi=None):
+def sosfilt_rrule(sos: Array, x: Array, axis: Axis = -1, zi: Array = None) -> OutputAndPullback:
     """x̄ and z̄ᵢ are made of ȳ backwards in time; s̄, and what z̄_f adds, need the signals between the sections too."""
 
     @pullback_wrt(sos, x, ..., zi)
@@ -233,7 +236,9 @@ def sosfilt_rrule(sos, x, axis=-1, zi=None):
 
 @frule.register(scipy.signal.sosfilt)
 @pushforward
-def sosfilt_frule(dsos, dx, dzi, sos, x, axis=-1, zi=None):
+def sosfilt_frule(
+    dsos: Array, dx: Array, dzi: Array, sos: Array, x: Array, axis: Axis = -1, zi: Array = None
+) -> OutputAndTangent:
     if zi is None and isinstance(dsos, AbstractZero):
         return sosfilt_call(sos, x, axis), sosfilt_call(sos, as_array_tangent(dx, x), axis)
     return reference_ad().frule_via_ad((NoTangent(), dsos, dx, NoTangent(), dzi), cascade, sos, x, axis, zi)

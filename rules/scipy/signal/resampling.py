@@ -16,6 +16,7 @@ from rules.scipy.signal.filters import padded, sosfilt_call
 from rules.scipy.signal.lags import sums_over_lags
 from rules.scipy.signal.windows import window_values
 from rulescore import apply_linear, frule, not_implemented, pullback_wrt, pushforward, rrule
+from rulescore.typing import Array, Axis, Choice, Count, Number, OutputAndPullback, OutputAndTangent
 
 # ---------------------------------------------------------------- upfirdn
 
@@ -43,14 +44,27 @@ def spread(x, gap):
 
 @frule.register(scipy.signal.upfirdn)
 @pushforward
-def upfirdn_frule(dh, dx, dcval, h, x, up=1, down=1, axis=-1, mode="constant", cval=0):
+def upfirdn_frule(
+    dh: Array,
+    dx: Array,
+    dcval: Number,
+    h: Array,
+    x: Array,
+    up: Count = 1,
+    down: Count = 1,
+    axis: Axis = -1,
+    mode: Choice = "constant",
+    cval: Number = 0,
+) -> OutputAndTangent:
     decline_boundary(mode, cval)
     y, dy = bilinear_and_tangent(lambda h, x: upfirdn_call(h, x, up, down, axis), dh, dx, h, x)
     return y, dy + apply_linear(lambda dcval: OF_CVAL, dcval)
 
 
 @rrule.register(scipy.signal.upfirdn)
-def upfirdn_rrule(h, x, up=1, down=1, axis=-1, mode="constant", cval=0):
+def upfirdn_rrule(
+    h: Array, x: Array, up: Count = 1, down: Count = 1, axis: Axis = -1, mode: Choice = "constant", cval: Number = 0
+) -> OutputAndPullback:
     """yₘ = Σᵢ xᵢ h(m·down - i·up), where x̄ᵢ = Σₘ ȳₘ h̅(m·down - i·up) is such a filter itself, with up for down.
 
     Its coefficients are those of h turned around, with as many zeros before them that a sample of ȳ stands at the end.

@@ -16,6 +16,7 @@ from rules.numpy.array_like import as_array_tangent, seen_by_tracers
 from rules.scipy.sparse import SPARSE, dense
 from rules.scipy.sparse_linalg.operators import adjoint, matrix_cotangent, times
 from rulescore import apply_linear, frule, not_implemented, pullback_wrt, pushforward, rrule
+from rulescore.typing import Array, Choice, Flag, OutputAndPullback, OutputAndTangent, Struct
 
 # ---------------------------------------------------------------- the factors
 
@@ -38,13 +39,15 @@ rrule.alias(SuperLU.solve, solve_by_factors)
 
 @frule.register(solve_by_factors)
 @pushforward
-def solve_by_factors_frule(dlu, drhs, lu, rhs, trans="N", /):
+def solve_by_factors_frule(
+    dlu: Struct, drhs: Array, lu: Struct, rhs: Array, trans: Choice = "N", /
+) -> OutputAndTangent:
     dx = apply_linear(lambda drhs: solve_by_factors(lu, drhs, trans), drhs)
     return solve_by_factors(lu, rhs, trans), dx + FACTORS * dlu
 
 
 @rrule.register(solve_by_factors)
-def solve_by_factors_rrule(lu, rhs, trans="N", /):
+def solve_by_factors_rrule(lu: Struct, rhs: Array, trans: Choice = "N", /) -> OutputAndPullback:
     """The solution is linear in the right side; A is a constant within its factors."""
 
     @pullback_wrt(..., rhs)
@@ -93,7 +96,9 @@ def decline_other_than_matrix(A):
 
 @frule.register(linalg.spsolve, SPARSE)
 @pushforward
-def spsolve_frule(dA, db, A, b, permc_spec=None, use_umfpack=True):
+def spsolve_frule(
+    dA: Array, db: Array, A: Array, b: Array, permc_spec: Choice = None, use_umfpack: Flag = True
+) -> OutputAndTangent:
     """A dX = dB - dA X."""
     decline_other_than_matrix(A)
     x = seen_by_tracers(linalg.spsolve, A, b, permc_spec, use_umfpack)
@@ -103,7 +108,7 @@ def spsolve_frule(dA, db, A, b, permc_spec=None, use_umfpack=True):
 
 
 @rrule.register(linalg.spsolve, SPARSE)
-def spsolve_rrule(A, b, permc_spec=None, use_umfpack=True):
+def spsolve_rrule(A: Array, b: Array, permc_spec: Choice = None, use_umfpack: Flag = True) -> OutputAndPullback:
     """B̄ = A⁻ᴴ X̄ and Ā = -B̄ Xᴴ at the entries of A."""
     decline_other_than_matrix(A)
     # Of a sparse right side SciPy makes a sparse solution, and a tracer's AD system sees the call of SciPy's alone.
@@ -147,14 +152,30 @@ def triangular_solution(A, b, lower, unit_diagonal):
 
 @frule.register(linalg.spsolve_triangular, SPARSE)
 @pushforward
-def spsolve_triangular_frule(dA, db, A, b, lower=True, overwrite_A=False, overwrite_b=False, unit_diagonal=False):
+def spsolve_triangular_frule(
+    dA: Array,
+    db: Array,
+    A: Array,
+    b: Array,
+    lower: Flag = True,
+    overwrite_A: Flag = False,
+    overwrite_b: Flag = False,
+    unit_diagonal: Flag = False,
+) -> OutputAndTangent:
     x = triangular_solution(A, b, lower, unit_diagonal)
     right = db - apply_linear(lambda dA: times(triangle(dA, lower, unit_diagonal), x), dA)
     return x, triangular_solution(A, right, lower, unit_diagonal)
 
 
 @rrule.register(linalg.spsolve_triangular, SPARSE)
-def spsolve_triangular_rrule(A, b, lower=True, overwrite_A=False, overwrite_b=False, unit_diagonal=False):
+def spsolve_triangular_rrule(
+    A: Array,
+    b: Array,
+    lower: Flag = True,
+    overwrite_A: Flag = False,
+    overwrite_b: Flag = False,
+    unit_diagonal: Flag = False,
+) -> OutputAndPullback:
     """As `spsolve_rrule`; SciPy insists on a matrix that is triangular, so only that triangle has a cotangent."""
     x = triangular_solution(A, b, lower, unit_diagonal)
 
@@ -178,13 +199,13 @@ def inverse(A):
 
 @frule.register(linalg.inv, SPARSE)
 @pushforward
-def inv_frule(dA, A):
+def inv_frule(dA: Array, A: Array) -> OutputAndTangent:
     y = linalg.inv(A)
     return y, -(y @ dA @ y)
 
 
 @rrule.register(linalg.inv, SPARSE)
-def inv_rrule(A):
+def inv_rrule(A: Array) -> OutputAndPullback:
     """Ā = -A⁻ᴴ Ȳ A⁻ᴴ at the entries of A."""
     y = linalg.inv(A)
 

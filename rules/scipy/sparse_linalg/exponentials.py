@@ -24,6 +24,7 @@ from rulescore import (
     pushforward,
     rrule,
 )
+from rulescore.typing import Array, Count, Flag, Number, OutputAndPullback, OutputAndTangent, Sparse
 
 TIMES = not_implemented("the times of expm_multiply: scale the matrix, expm_multiply(t * A, B)")
 
@@ -109,8 +110,19 @@ def block_triangle(A, dA):
 @frule.register(linalg.expm_multiply)
 @pushforward
 def expm_multiply_frule(
-    dA, dB, dstart, dstop, _dtraceA, A, B, start=None, stop=None, num=None, endpoint=None, traceA=None
-):
+    dA: Sparse,
+    dB: Array,
+    dstart: Array,
+    dstop: Array,
+    _dtraceA: Number,
+    A: Sparse,
+    B: Array,
+    start: Array = None,
+    stop: Array = None,
+    num: Count = None,
+    endpoint: Flag = None,
+    traceA: Number = None,
+) -> OutputAndTangent:
     y = seen_by_tracers(linalg.expm_multiply, A, B, start, stop, num, endpoint, traceA)
     dA, missing = moving_matrix(A, dA)
     exponential = Exponential(as_array(A), as_array(B), start, stop, num, endpoint, traceA)
@@ -119,7 +131,15 @@ def expm_multiply_frule(
 
 
 @rrule.register(linalg.expm_multiply)
-def expm_multiply_rrule(A, B, start=None, stop=None, num=None, endpoint=None, traceA=None):
+def expm_multiply_rrule(
+    A: Sparse,
+    B: Array,
+    start: Array = None,
+    stop: Array = None,
+    num: Count = None,
+    endpoint: Flag = None,
+    traceA: Number = None,
+) -> OutputAndPullback:
     """B̄ = exp(A)ᴴ Ȳ and Ā = ∫ exp(sA)ᴴ Ȳ (exp((1-s)A) B)ᴴ ds, at the entries of A."""
     y = seen_by_tracers(linalg.expm_multiply, A, B, start, stop, num, endpoint, traceA)
     matrix, columns = as_array(A), as_array(B)
@@ -149,12 +169,12 @@ def upper_right(A, dA):
 
 @frule.register(linalg.expm, SPARSE)
 @pushforward
-def expm_frule(dA, A):
+def expm_frule(dA: Sparse, A: Sparse) -> OutputAndTangent:
     return linalg.expm(A), upper_right(A, dA)
 
 
 @rrule.register(linalg.expm, SPARSE)
-def expm_rrule(A):
+def expm_rrule(A: Sparse) -> OutputAndPullback:
     """Ā is the derivative of exp(Aᴴ) along Ȳ, at the entries of A (Higham, Functions of Matrices, §3.2)."""
     return linalg.expm(A), pullback_wrt(A)(lambda ybar: upper_right(adjoint(A), sparse.csc_array(ybar)))
 
@@ -182,13 +202,13 @@ def sum_of_products(powers, x):
 
 @frule.register(linalg.matrix_power, SPARSE)
 @pushforward
-def matrix_power_frule(dA, A, power):
+def matrix_power_frule(dA: Sparse, A: Sparse, power: Count) -> OutputAndTangent:
     decline_other_powers(power)
     return linalg.matrix_power(A, power), sum_of_products(powers_below(A, power), dA)
 
 
 @rrule.register(linalg.matrix_power, SPARSE)
-def matrix_power_rrule(A, power):
+def matrix_power_rrule(A: Sparse, power: Count) -> OutputAndPullback:
     """Ā = Σ (Aᴴ)ⁱ Ȳ (Aᴴ)ʲ over i + j = power - 1, at the entries of A."""
     decline_other_powers(power)
 

@@ -8,6 +8,8 @@ For an eigenpair λ, v of length 1, the derivatives of both solve one system, wh
 So no left eigenvectors are needed: they are what its adjoint gives.
 """
 
+from typing import Any
+
 import numpy as np
 from scipy import sparse
 from scipy.sparse import linalg
@@ -17,6 +19,7 @@ from rules.scipy.sparse import SPARSE
 from rules.scipy.sparse_linalg.operators import matrix_cotangent, times
 from rules.scipy.sparse_linalg.spectra import decline_generalised
 from rulescore import MissingDerivativeError, apply_linear, frule, pullback_wrt, pushforward, rrule
+from rulescore.typing import Array, Choice, Count, Flag, OutputAndPullback, OutputAndTangent
 
 REPEATED = (
     "an eigenvalue of scipy.sparse.linalg.eigs that is repeated, or so close to another one that nothing is left of "
@@ -142,8 +145,19 @@ def found(A, k, sigma, which, v0, return_eigenvectors, options):
 @frule.register(linalg.eigs, (*SPARSE, np.ndarray))
 @pushforward
 def eigs_frule(
-    dA, _dsigma, _dv0, A, k=6, M=None, sigma=None, which="LM", v0=None, *, return_eigenvectors=True, **options
-):
+    dA: Array,
+    _dsigma: Array,
+    _dv0: Array,
+    A: Array,
+    k: Count = 6,
+    M: Count = None,
+    sigma: Array = None,
+    which: Choice = "LM",
+    v0: Array = None,
+    *,
+    return_eigenvectors: Flag = True,
+    **options: Any,
+) -> OutputAndTangent:
     decline_generalised(M, A)
     y, pairs = found(A, k, sigma, which, v0, return_eigenvectors, options)
     dw, dv = pairs.tangents(times(dA, pairs.vectors))
@@ -151,7 +165,17 @@ def eigs_frule(
 
 
 @rrule.register(linalg.eigs, (*SPARSE, np.ndarray))
-def eigs_rrule(A, k=6, M=None, sigma=None, which="LM", v0=None, *, return_eigenvectors=True, **options):
+def eigs_rrule(
+    A: Array,
+    k: Count = 6,
+    M: Count = None,
+    sigma: Array = None,
+    which: Choice = "LM",
+    v0: Array = None,
+    *,
+    return_eigenvectors: Flag = True,
+    **options: Any,
+) -> OutputAndPullback:
     """Ā = -Σ p vᴴ at the entries of A, where p solves the adjoint system for v̄ and -λ̄.
 
     Vectors keep their length, and do not turn their phases: only functions that do not depend on these have a

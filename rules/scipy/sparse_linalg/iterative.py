@@ -5,6 +5,8 @@ b̄ = A⁻ᴴ x̄ and Ā = -b̄ xᴴ; each system is solved by the method of the
 of its preconditioner. A solution that has not converged does not satisfy the equation, and is an error.
 """
 
+from typing import Any
+
 import numpy as np
 from scipy.sparse import linalg
 
@@ -26,6 +28,7 @@ from rulescore import (
     pushforward,
     rrule,
 )
+from rulescore.typing import Array, OutputAndPullback, OutputAndTangent
 
 OF_THE_PRIMAL = frozenset({"callback", "callback_type", "show", "outer_v", "CU", "check"})
 """Keywords that a second system is solved without: they watch the first one, or hold what was learnt from it."""
@@ -75,7 +78,9 @@ def register_solver(f):
 
     @frule.register(f)
     @pushforward
-    def solver_frule(dA, db, _dx0, A, b, x0=None, **options):
+    def solver_frule(
+        dA: Array, db: Array, _dx0: Array, A: Array, b: Array, x0: Array = None, **options: Any
+    ) -> OutputAndTangent:
         x, info = seen_by_tracers(f, A, b, x0, **options)
         dA, missing = moving_matrix(A, dA)
         right = np.reshape(as_array_tangent(db, b), np.shape(x)) - times(dA, x)
@@ -83,7 +88,7 @@ def register_solver(f):
         return (x, info), (dx + missing, NoTangent())
 
     @rrule.register(f)
-    def solver_rrule(A, b, x0=None, **options):
+    def solver_rrule(A: Array, b: Array, x0: Array = None, **options: Any) -> OutputAndPullback:
         x, info = seen_by_tracers(f, A, b, x0, **options)
         system, shape_b = System(f, A, b, info, options), np.shape(b)
 

@@ -25,6 +25,7 @@ from rulescore import (
     pushforward,
     rrule,
 )
+from rulescore.typing import Array, Choice, Count, Number, OutputAndPullback, OutputAndTangent, Struct, Tangents
 
 FACTOR = not_implemented(
     "the factors L and U of a scipy.sparse.linalg.splu, whose pattern changes with the matrix: use its solve(b)"
@@ -71,13 +72,15 @@ def solution_cotangents(A, x, xbar, trans, factors):
 
 @frule.register(factored_solution, SPARSE)
 @pushforward
-def factored_solution_frule(dA, db, A, b, trans, factors):
+def factored_solution_frule(
+    dA: Array, db: Array, A: Array, b: Array, trans: Choice, factors: Struct
+) -> OutputAndTangent:
     x = factored_solution(A, b, trans, factors)
     return x, moved_solution(dA, db, A, x, trans, factors)
 
 
 @rrule.register(factored_solution, SPARSE)
-def factored_solution_rrule(A, b, trans, factors):
+def factored_solution_rrule(A: Array, b: Array, trans: Choice, factors: Struct) -> OutputAndPullback:
     """B̄ = A⁻ᴴ X̄ and Ā = -B̄ Xᴴ; with Aᵀ or Aᴴ in the place of A, Ā is the transpose or the adjoint of that."""
     x = factored_solution(A, b, trans, factors)
     return x, pullback_wrt(A, b)(lambda xbar: solution_cotangents(A, x, xbar, trans, factors))
@@ -119,13 +122,13 @@ class Factorized(KeptSuperLU):
 
 @frule.register(KeptSuperLU.solve)
 @pushforward
-def solve_frule(dself, drhs, self, rhs, trans="N"):
+def solve_frule(dself: Struct, drhs: Array, self: Struct, rhs: Array, trans: Choice = "N") -> OutputAndTangent:
     x = self.solve(rhs, trans)
     return x, moved_solution(dself.matrix, drhs, self.matrix, x, trans, self._factors)
 
 
 @rrule.register(KeptSuperLU.solve)
-def solve_rrule(self, rhs, trans="N"):
+def solve_rrule(self: Struct, rhs: Array, trans: Choice = "N") -> OutputAndPullback:
     """See `factored_solution_rrule`."""
     x = self.solve(rhs, trans)
 
@@ -163,23 +166,38 @@ def with_pullback(y, A):
 
 
 @frule.register(linalg.splu, SPARSE)
-def splu_frule(tangents, A, permc_spec=None, diag_pivot_thresh=None, relax=None, panel_size=None, options=None):
+def splu_frule(
+    tangents: Tangents,
+    A: Array,
+    permc_spec: Choice = None,
+    diag_pivot_thresh: Number = None,
+    relax: Count = None,
+    panel_size: Count = None,
+    options: Choice = None,
+) -> OutputAndTangent:
     return with_tangent(splu_of(A, (permc_spec, diag_pivot_thresh, relax, panel_size, options)), tangents[1])
 
 
 @rrule.register(linalg.splu, SPARSE)
-def splu_rrule(A, permc_spec=None, diag_pivot_thresh=None, relax=None, panel_size=None, options=None):
+def splu_rrule(
+    A: Array,
+    permc_spec: Choice = None,
+    diag_pivot_thresh: Number = None,
+    relax: Count = None,
+    panel_size: Count = None,
+    options: Choice = None,
+) -> OutputAndPullback:
     """The cotangent of the matrix is that of the field ``matrix``, which solutions give it."""
     return with_pullback(splu_of(A, (permc_spec, diag_pivot_thresh, relax, panel_size, options)), A)
 
 
 @frule.register(linalg.factorized, SPARSE)
-def factorized_frule(tangents, A):
+def factorized_frule(tangents: Tangents, A: Array) -> OutputAndTangent:
     return with_tangent(factorized_of(A, ()), tangents[1])
 
 
 @rrule.register(linalg.factorized, SPARSE)
-def factorized_rrule(A):
+def factorized_rrule(A: Array) -> OutputAndPullback:
     """As `splu_rrule`."""
     return with_pullback(factorized_of(A, ()), A)
 

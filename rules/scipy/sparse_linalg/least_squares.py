@@ -9,6 +9,8 @@ Their solution is x = A⁺ b, the smallest of those that make the residuals r = 
 problem of the matrix with the rows d·1 below A. The rank of A is taken to be kept.
 """
 
+from typing import Any
+
 import numpy as np
 from multipledispatch import MDNotImplementedError
 from scipy import sparse
@@ -25,6 +27,7 @@ from rules.scipy.sparse_linalg.operators import (
     times,
 )
 from rulescore import NoTangent, apply_linear, frule, not_implemented, pullback_wrt, pushforward, rrule
+from rulescore.typing import Array, Number, OutputAndPullback, OutputAndTangent
 
 ESTIMATES = not_implemented(
     "what lsqr and lsmr return beside the solution: compute it from the solution, as np.linalg.norm(b - A @ x)"
@@ -109,7 +112,9 @@ def register_least_squares(f, count):
 
     @frule.register(f)
     @pushforward
-    def least_squares_frule(dA, db, ddamp, A, b, damp=0.0, **options):
+    def least_squares_frule(
+        dA: Array, db: Array, ddamp: Number, A: Array, b: Array, damp: Number = 0.0, **options: Any
+    ) -> OutputAndTangent:
         decline_other_shapes(A, b)
         y = seen_by_tracers(f, A, b, damp, **options)
         dA, missing = moving_matrix(A, dA)
@@ -118,7 +123,7 @@ def register_least_squares(f, count):
         return y, (dx + missing + DAMPING * ddamp, NoTangent(), NoTangent(), *[ESTIMATES] * (count - 2))
 
     @rrule.register(f)
-    def least_squares_rrule(A, b, damp=NOT_GIVEN, **options):
+    def least_squares_rrule(A: Array, b: Array, damp: Number = NOT_GIVEN, **options: Any) -> OutputAndPullback:
         decline_other_shapes(A, b)
         damping = 0.0 if damp is NOT_GIVEN else damp
         y, shape_b = seen_by_tracers(f, A, b, damping, **options), np.shape(b)

@@ -14,6 +14,7 @@ from rules.scipy.sparse import adjoint as sparse_adjoint
 from rules.scipy.sparse import conj, inner_products, product
 from rulescore import ZeroTangent, apply_linear, frule, not_implemented, pullback_wrt, pushforward, rrule
 from rulescore.tangents.sparsity import pattern_of
+from rulescore.typing import Array, OutputAndPullback, OutputAndTangent
 
 OPERATOR = not_implemented(
     "what the products of a scipy.sparse.linalg.LinearOperator depend on: pass the matrix itself, sparse or dense"
@@ -92,11 +93,11 @@ def register_product(f, transposed):
 
     @frule.register(f, LinearOperator)
     @pushforward
-    def product_frule(dA, dx, A, x, /):
+    def product_frule(dA: Array, dx: Array, A: Array, x: Array, /) -> OutputAndTangent:
         return seen_by_tracers(f, A, x), apply_linear(lambda dx: seen_by_tracers(f, A, dx), dx) + OPERATOR * dA
 
     @rrule.register(f, LinearOperator)
-    def product_rrule(A, x, /):
+    def product_rrule(A: Array, x: Array, /) -> OutputAndPullback:
         return seen_by_tracers(f, A, x), pullback_wrt(..., x)(lambda ybar: seen_by_tracers(transposed, A, ybar))
 
 

@@ -5,6 +5,8 @@ known vectors is a sum over them, and that outside of them the solution of a sys
 Singular vectors are halves of the eigenvectors of [[0, A], [Aᴴ, 0]], whose eigenvalues are ±σ.
 """
 
+from typing import Any
+
 import numpy as np
 from multipledispatch import MDNotImplementedError
 from scipy.sparse import linalg
@@ -14,6 +16,7 @@ from rules.numpy.linalg.eigenvalues import NO_EIGENVECTORS, coinciding, reciproc
 from rules.scipy.sparse import SPARSE
 from rules.scipy.sparse_linalg.operators import adjoint, matrix_cotangent, times
 from rulescore import MissingDerivativeError, apply_linear, frule, project_to, pullback_wrt, pushforward, rrule
+from rulescore.typing import Array, Axis, Choice, Count, Flag, OutputAndPullback, OutputAndTangent
 
 
 class Eigenpairs:
@@ -82,8 +85,19 @@ def in_order_of(y, w, x):
 @frule.register(linalg.eigsh, (*SPARSE, np.ndarray))
 @pushforward
 def eigsh_frule(
-    dA, _dsigma, _dv0, A, k=6, M=None, sigma=None, which="LM", v0=None, *, return_eigenvectors=True, **options
-):
+    dA: Array,
+    _dsigma: Array,
+    _dv0: Array,
+    A: Array,
+    k: Count = 6,
+    M: Count = None,
+    sigma: Array = None,
+    which: Choice = "LM",
+    v0: Array = None,
+    *,
+    return_eigenvectors: Flag = True,
+    **options: Any,
+) -> OutputAndTangent:
     decline_generalised(M, A)
     w, v = linalg.eigsh(A, k, None, sigma, which, v0, **options)
     moved = times(dA, v)
@@ -95,7 +109,17 @@ def eigsh_frule(
 
 
 @rrule.register(linalg.eigsh, (*SPARSE, np.ndarray))
-def eigsh_rrule(A, k=6, M=None, sigma=None, which="LM", v0=None, *, return_eigenvectors=True, **options):
+def eigsh_rrule(
+    A: Array,
+    k: Count = 6,
+    M: Count = None,
+    sigma: Array = None,
+    which: Choice = "LM",
+    v0: Array = None,
+    *,
+    return_eigenvectors: Flag = True,
+    **options: Any,
+) -> OutputAndPullback:
     """Ā = Σ (λ̄ v + (λ - A)⁺ v̄) vᴴ, at the entries of A, each of which counts as one of its own.
 
     The sign of a vector is that which ARPACK gives it, and its phase is free: only functions that do not depend on it
@@ -149,7 +173,9 @@ def decline_part_of_vectors(return_singular_vectors, A):
 
 @frule.register(linalg.svds, (*SPARSE, np.ndarray))
 @pushforward
-def svds_frule(dA, A, k=6, *, return_singular_vectors=True, **options):
+def svds_frule(
+    dA: Array, A: Array, k: Count = 6, *, return_singular_vectors: Flag = True, **options: Any
+) -> OutputAndTangent:
     decline_part_of_vectors(return_singular_vectors, A)
     u, s, vh = linalg.svds(A, k, **options)
     v = np.conj(vh.T)
@@ -162,7 +188,7 @@ def svds_frule(dA, A, k=6, *, return_singular_vectors=True, **options):
 
 
 @rrule.register(linalg.svds, (*SPARSE, np.ndarray))
-def svds_rrule(A, k=6, *, return_singular_vectors=True, **options):
+def svds_rrule(A: Array, k: Count = 6, *, return_singular_vectors: Flag = True, **options: Any) -> OutputAndPullback:
     """Ā = Σ σ̄ u vᴴ + hᵤ vᴴ + u hᵥᴴ, where (hᵤ, hᵥ) is what `SingularTriplets` makes of (ū, v̄)."""
     decline_part_of_vectors(return_singular_vectors, A)
     u, s, vh = linalg.svds(A, k, **options)
@@ -219,7 +245,7 @@ def decline_unless_matrix(x):
 
 @frule.register(linalg.norm, SPARSE)
 @pushforward
-def norm_frule(dx, _dord, x, ord=None, axis=None):
+def norm_frule(dx: Array, _dord: Choice, x: Array, ord: Choice = None, axis: Axis = None) -> OutputAndTangent:
     decline_unless_matrix(x)
     y, onto_x = linalg.norm(x, ord, axis), project_to(x)
     slopes, lines = norm_slopes(x, onto_x, ord, axis, y)
@@ -228,7 +254,7 @@ def norm_frule(dx, _dord, x, ord=None, axis=None):
 
 
 @rrule.register(linalg.norm, SPARSE)
-def norm_rrule(x, ord=None, axis=None):
+def norm_rrule(x: Array, ord: Choice = None, axis: Axis = None) -> OutputAndPullback:
     """x̄ = ȳ ∂y/∂x at the entries; a zero that is not stored has no cotangent."""
     decline_unless_matrix(x)
     y, onto_x = linalg.norm(x, ord, axis), project_to(x)

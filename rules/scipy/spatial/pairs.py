@@ -21,6 +21,7 @@ from rulescore import (
     rrule,
     unbroadcast,
 )
+from rulescore.typing import Array, Axis, Flag, Number, OutputAndPullback, OutputAndTangent
 
 # ---------------------------------------------------------------- slopes of the parameters, of (u, v, d)
 
@@ -134,11 +135,11 @@ def register_weighted(name):
 
     @frule.register(f)
     @pushforward
-    def weighted_frule(du, dv, dw, u, v, w=None):
+    def weighted_frule(du: Array, dv: Array, dw: Array, u: Array, v: Array, w: Array = None) -> OutputAndTangent:
         return Distance(name, u, v, w=w).pushforward(du, dv, dw)
 
     @rrule.register(f)
-    def weighted_rrule(u, v, w=None):
+    def weighted_rrule(u: Array, v: Array, w: Array = None) -> OutputAndPullback:
         return Distance(name, u, v, w=w).pullback()
 
 
@@ -148,45 +149,49 @@ for _name in ("braycurtis", "canberra", "chebyshev", "cityblock", "cosine", "euc
 
 @frule.register(distance.correlation)
 @pushforward
-def correlation_frule(du, dv, dw, u, v, w=None, centered=True):
+def correlation_frule(
+    du: Array, dv: Array, dw: Array, u: Array, v: Array, w: Array = None, centered: Flag = True
+) -> OutputAndTangent:
     return Distance("correlation", u, v, w=w, centered=centered).pushforward(du, dv, dw)
 
 
 @rrule.register(distance.correlation)
-def correlation_rrule(u, v, w=None, centered=True):
+def correlation_rrule(u: Array, v: Array, w: Array = None, centered: Flag = True) -> OutputAndPullback:
     return Distance("correlation", u, v, w=w, centered=centered).pullback()
 
 
 @frule.register(distance.minkowski)
 @pushforward
-def minkowski_frule(du, dv, dp, dw, u, v, p=2, w=None):
+def minkowski_frule(
+    du: Array, dv: Array, dp: Number, dw: Array, u: Array, v: Array, p: Number = 2, w: Array = None
+) -> OutputAndTangent:
     return Distance("minkowski", u, v, p=p, w=w).pushforward(du, dv, dp, dw)
 
 
 @rrule.register(distance.minkowski)
-def minkowski_rrule(u, v, p=2, w=None):
+def minkowski_rrule(u: Array, v: Array, p: Number = 2, w: Array = None) -> OutputAndPullback:
     return Distance("minkowski", u, v, p=p, w=w).pullback()
 
 
 @frule.register(distance.seuclidean)
 @pushforward
-def seuclidean_frule(du, dv, dV, u, v, V):
+def seuclidean_frule(du: Array, dv: Array, dV: Array, u: Array, v: Array, V: Array) -> OutputAndTangent:
     return Distance("seuclidean", u, v, V=V).pushforward(du, dv, dV)
 
 
 @rrule.register(distance.seuclidean)
-def seuclidean_rrule(u, v, V):
+def seuclidean_rrule(u: Array, v: Array, V: Array) -> OutputAndPullback:
     return Distance("seuclidean", u, v, V=V).pullback()
 
 
 @frule.register(distance.mahalanobis)
 @pushforward
-def mahalanobis_frule(du, dv, dVI, u, v, VI):
+def mahalanobis_frule(du: Array, dv: Array, dVI: Array, u: Array, v: Array, VI: Array) -> OutputAndTangent:
     return Distance("mahalanobis", u, v, VI=VI).pushforward(du, dv, dVI)
 
 
 @rrule.register(distance.mahalanobis)
-def mahalanobis_rrule(u, v, VI):
+def mahalanobis_rrule(u: Array, v: Array, VI: Array) -> OutputAndPullback:
     return Distance("mahalanobis", u, v, VI=VI).pullback()
 
 
@@ -219,7 +224,9 @@ class JensenShannon:
 
 @frule.register(distance.jensenshannon)
 @pushforward
-def jensenshannon_frule(dp, dq, p, q, base=None, *, axis=0, keepdims=False):
+def jensenshannon_frule(
+    dp: Array, dq: Array, p: Array, q: Array, base: Array = None, *, axis: Axis = 0, keepdims: Flag = False
+) -> OutputAndTangent:
     pair = JensenShannon(p, q, base, axis, keepdims)
     d = pair.value()
 
@@ -232,7 +239,9 @@ def jensenshannon_frule(dp, dq, p, q, base=None, *, axis=0, keepdims=False):
 
 
 @rrule.register(distance.jensenshannon)
-def jensenshannon_rrule(p, q, base=None, *, axis=0, keepdims=False):
+def jensenshannon_rrule(
+    p: Array, q: Array, base: Array = None, *, axis: Axis = 0, keepdims: Flag = False
+) -> OutputAndPullback:
     """p̄ = d̄ (log(P/M) - Σ P log(P/M)) / (4 d Σp) along the axis; see `jensenshannon_slope`."""
     pair = JensenShannon(p, q, base, axis, keepdims)
     d = pair.value()
@@ -255,7 +264,7 @@ def register_constant(name):
 
     @frule.register(f)
     @pushforward
-    def constant_frule(du, dv, dw, u, v, w=None):
+    def constant_frule(du: Array, dv: Array, dw: Array, u: Array, v: Array, w: Array = None) -> OutputAndTangent:
         d = seen_by_tracers(f, u, v, w)
 
         def of_weights(dw):
@@ -264,7 +273,7 @@ def register_constant(name):
         return d, apply_linear(of_weights, as_array_tangent(dw, w))
 
     @rrule.register(f)
-    def constant_rrule(u, v, w=None):
+    def constant_rrule(u: Array, v: Array, w: Array = None) -> OutputAndPullback:
         d = seen_by_tracers(f, u, v, w)
         constant_pullback = pullback_wrt(u, v, w)(
             lambda dbar: ZeroTangent(),

@@ -4,6 +4,8 @@
 each pair, the sum is a product of matrices, and nothing has more than two axes; other metrics are summed in blocks.
 """
 
+from typing import Any
+
 import numpy as np
 from multipledispatch import MDNotImplementedError
 from scipy.spatial import distance
@@ -21,6 +23,7 @@ from rules.scipy.spatial.metrics import (
     weighted,
 )
 from rulescore import ZeroTangent, apply_linear, frule, ignore_derivatives, pullback_wrt, pushforward, rrule
+from rulescore.typing import Array, Choice, OutputAndPullback, OutputAndTangent
 
 BLOCK = 1 << 18
 """How many coordinates of pairs are gathered at a time: as many as fit into a processor's cache."""
@@ -128,7 +131,9 @@ def as_floats(x):
 
 @frule.register(distance.cdist)
 @pushforward
-def cdist_frule(dXA, dXB, XA, XB, metric="euclidean", *, out=None, **kwargs):
+def cdist_frule(
+    dXA: Array, dXB: Array, XA: Array, XB: Array, metric: Choice = "euclidean", *, out: Array = None, **kwargs: Any
+) -> OutputAndTangent:
     decline_out(out)
     name, a, b = name_of_metric(metric), as_floats(XA), as_floats(XB)
     d = seen_by_tracers(distance.cdist, XA, XB, metric, **kwargs)
@@ -141,7 +146,9 @@ def cdist_frule(dXA, dXB, XA, XB, metric="euclidean", *, out=None, **kwargs):
 
 
 @rrule.register(distance.cdist)
-def cdist_rrule(XA, XB, metric="euclidean", *, out=None, **kwargs):
+def cdist_rrule(
+    XA: Array, XB: Array, metric: Choice = "euclidean", *, out: Array = None, **kwargs: Any
+) -> OutputAndPullback:
     """āᵢ = Σⱼ ȳᵢⱼ ∂d(aᵢ, bⱼ)/∂aᵢ, and the same of the transposes for b̄."""
     decline_out(out)
     name, a, b = name_of_metric(metric), as_floats(XA), as_floats(XB)
@@ -173,7 +180,9 @@ def full_matrix(y, n):
 
 @frule.register(distance.pdist)
 @pushforward
-def pdist_frule(dX, X, metric="euclidean", *, out=None, **kwargs):
+def pdist_frule(
+    dX: Array, X: Array, metric: Choice = "euclidean", *, out: Array = None, **kwargs: Any
+) -> OutputAndTangent:
     decline_out(out)
     name, x = name_of_metric(metric), as_floats(X)
     d, n = seen_by_tracers(distance.pdist, X, metric, **kwargs), len(x)
@@ -185,7 +194,7 @@ def pdist_frule(dX, X, metric="euclidean", *, out=None, **kwargs):
 
 
 @rrule.register(distance.pdist)
-def pdist_rrule(X, metric="euclidean", *, out=None, **kwargs):
+def pdist_rrule(X: Array, metric: Choice = "euclidean", *, out: Array = None, **kwargs: Any) -> OutputAndPullback:
     """x̄ᵢ = Σⱼ ȳᵢⱼ ∂d(xᵢ, xⱼ)/∂xᵢ over all other points."""
     decline_out(out)
     name, x = name_of_metric(metric), as_floats(X)

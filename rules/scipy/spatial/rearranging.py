@@ -10,20 +10,21 @@ from rules.numpy.reduced_axes import NOT_GIVEN
 from rules.scipy.spatial.metrics import divided
 from rules.scipy.spatial.pairwise import full_matrix
 from rulescore import NoTangent, frule, pullback_wrt, pushforward, rrule
+from rulescore.typing import Array, Choice, Number, OutputAndPullback, OutputAndTangent
 
 # ---------------------------------------------------------------- squareform
 
 
 @frule.register(distance.squareform)
 @pushforward
-def squareform_frule(dX, X, force="no", checks=True):
+def squareform_frule(dX: Array, X: Array, force: Choice = "no", checks: Choice = True) -> OutputAndTangent:
     decline_numbers(X)
     dx, y = as_array_tangent(dX, X), seen_by_tracers(distance.squareform, X, force, checks)
     return y, condensed(dx) if np.ndim(y) == 1 else full_matrix(dx, len(y))
 
 
 @rrule.register(distance.squareform)
-def squareform_rrule(X, force="no", checks=True):
+def squareform_rrule(X: Array, force: Choice = "no", checks: Choice = True) -> OutputAndPullback:
     """A vector's number stands in two places, and gets the sum of both; of a matrix, the upper triangle is read."""
     decline_numbers(X)
     y, n = seen_by_tracers(distance.squareform, X, force, checks), len(X)
@@ -63,7 +64,17 @@ def hausdorff(u, v, third, rng, seed):
 
 @frule.register(distance.directed_hausdorff)
 @pushforward
-def directed_hausdorff_frule(du, dv, u, v, third=NOT_GIVEN, /, *, rng=NOT_GIVEN, seed=NOT_GIVEN):
+def directed_hausdorff_frule(
+    du: Array,
+    dv: Array,
+    u: Array,
+    v: Array,
+    third: Number = NOT_GIVEN,
+    /,
+    *,
+    rng: Choice = NOT_GIVEN,
+    seed: Choice = NOT_GIVEN,
+) -> OutputAndTangent:
     (d, i, j), direction = hausdorff(u, v, third, rng, seed)
     du, dv = as_array_tangent(du, u), as_array_tangent(dv, v)
     dd = np.sum(direction * du[i]) - np.sum(direction * dv[j])
@@ -71,7 +82,9 @@ def directed_hausdorff_frule(du, dv, u, v, third=NOT_GIVEN, /, *, rng=NOT_GIVEN,
 
 
 @rrule.register(distance.directed_hausdorff)
-def directed_hausdorff_rrule(u, v, third=NOT_GIVEN, /, *, rng=NOT_GIVEN, seed=NOT_GIVEN):
+def directed_hausdorff_rrule(
+    u: Array, v: Array, third: Number = NOT_GIVEN, /, *, rng: Choice = NOT_GIVEN, seed: Choice = NOT_GIVEN
+) -> OutputAndPullback:
     """The distance of two points alone moves with them; of several pairs that far apart, of the one SciPy found."""
     (d, i, j), direction = hausdorff(u, v, third, rng, seed)
     shape_u, shape_v = shape_of(u), shape_of(v)

@@ -23,6 +23,7 @@ from rulescore import (
     pullback_wrt,
     rrule,
 )
+from rulescore.typing import Array, Flag, OutputAndPullback, OutputAndTangent, Struct, Tangents
 
 # ---------------------------------------------------------------- quaternions
 
@@ -279,7 +280,7 @@ def applied_by(rotation, vectors, inverse):
 
 
 @frule.register(transform.Rotation.apply)
-def apply_frule(tangents, rotation, /, vectors, inverse=False):
+def apply_frule(tangents: Tangents, rotation: Struct, /, vectors: Array, inverse: Flag = False) -> OutputAndTangent:
     decline_traced(rotation)
     y = applied_by(rotation, vectors, inverse)
     drotation, dvectors = tangents[1:3]
@@ -293,7 +294,7 @@ def apply_frule(tangents, rotation, /, vectors, inverse=False):
 
 
 @rrule.register(transform.Rotation.apply)
-def apply_rrule(rotation, /, vectors, inverse=False):
+def apply_rrule(rotation: Struct, /, vectors: Array, inverse: Flag = False) -> OutputAndPullback:
     """A linear map of the vectors, and quadratic in the quaternion."""
     decline_traced(rotation)
     y = applied_by(rotation, vectors, inverse)

@@ -8,6 +8,7 @@ from multipledispatch import MDNotImplementedError
 from scipy import special
 
 from rulescore import frule, not_implemented, pullback_wrt, pushforward, rrule, scalar_rule
+from rulescore.typing import Array, OutputAndPullback, OutputAndTangent
 
 # ---------------------------------------------------------------- Airy's: y″ = z y
 
@@ -29,14 +30,14 @@ def decline_complex(x):
 
 @frule.register(special.airye)
 @pushforward
-def airye_frule(dz, z):
+def airye_frule(dz: Array, z: Array) -> OutputAndTangent:
     decline_complex(z)
     y = special.airye(z)
     return y, tuple(slope * dz for slope in _scaled_airy_slopes(y, z))
 
 
 @rrule.register(special.airye)
-def airye_rrule(z):
+def airye_rrule(z: Array) -> OutputAndPullback:
     decline_complex(z)
     y = special.airye(z)
 

@@ -20,6 +20,7 @@ from rulescore import (
     scalar_rule,
     unbroadcast,
 )
+from rulescore.typing import Array, Count, OutputAndPullback, OutputAndTangent
 
 # ---------------------------------------------------------------- orders 0 and 1
 
@@ -179,7 +180,7 @@ def _register_scaled(f, slope, real_slope, part):
 
     @frule.register(f)
     @pushforward
-    def scaled_frule(dv, dz, v, z):
+    def scaled_frule(dv: Array, dz: Array, v: Array, z: Array) -> OutputAndTangent:
         y = f(v, z)
         if is_complex(z):
             dy = slope(v, z) * dz - sign_of_part(z) * y * (np.real(dz) if part == 1 else np.imag(dz))
@@ -188,7 +189,7 @@ def _register_scaled(f, slope, real_slope, part):
         return y, missing * dv + dy
 
     @rrule.register(f)
-    def scaled_rrule(v, z):
+    def scaled_rrule(v: Array, z: Array) -> OutputAndPullback:
         y = f(v, z)
 
         def scaled_cotangent(ybar):
@@ -230,11 +231,11 @@ def _register_spherical(f, before, after):
 
     @frule.register(f)
     @pushforward
-    def spherical_frule(_dn, dz, n, z, derivative=False):
+    def spherical_frule(_dn: Array, dz: Array, n: Array, z: Array, derivative: Count = False) -> OutputAndTangent:
         return seen_by_tracers(f, n, z, derivative), slope(n, z, derivative) * dz
 
     @rrule.register(f)
-    def spherical_rrule(n, z, derivative=False):
+    def spherical_rrule(n: Array, z: Array, derivative: Count = False) -> OutputAndPullback:
         y = seen_by_tracers(f, n, z, derivative)
         return y, pullback_wrt(..., z)(lambda ybar: pulled(slope(n, z, derivative), ybar, z))
 
@@ -256,11 +257,11 @@ def _register_derivative(f):
 
     @frule.register(f)
     @pushforward
-    def derivative_frule(dv, dz, v, z, n=1):
+    def derivative_frule(dv: Array, dz: Array, v: Array, z: Array, n: Array = 1) -> OutputAndTangent:
         return seen_by_tracers(f, v, z, n), missing * dv + slope(v, z, n) * dz
 
     @rrule.register(f)
-    def derivative_rrule(v, z, n=1):
+    def derivative_rrule(v: Array, z: Array, n: Array = 1) -> OutputAndPullback:
         y = seen_by_tracers(f, v, z, n)
         return y, pullback_wrt(v, z)(lambda ybar: missing, lambda ybar: pulled(slope(v, z, n), ybar, z))
 

@@ -10,6 +10,7 @@ from rules.numpy.array_like import seen_by_tracers
 from rules.numpy.ufuncs.precision import is_complex
 from rules.scipy.special.python_functions import pulled, pushed
 from rulescore import frule, ignore_derivatives, non_differentiable, pullback_wrt, pushforward, rrule, scalar_rule
+from rulescore.typing import Array, Choice, Count, Flag, OutputAndPullback, OutputAndTangent
 
 PI = float(np.pi)
 
@@ -164,12 +165,12 @@ def polygamma(n, x):
 
 @frule.register(special.polygamma)
 @pushforward
-def polygamma_frule(_dn, dx, n, x):
+def polygamma_frule(_dn: Array, dx: Array, n: Array, x: Array) -> OutputAndTangent:
     return polygamma(n, x), polygamma(np.add(n, 1), x) * dx
 
 
 @rrule.register(special.polygamma)
-def polygamma_rrule(n, x):
+def polygamma_rrule(n: Array, x: Array) -> OutputAndPullback:
     """d ψ⁽ⁿ⁾/dx = ψ⁽ⁿ⁺¹⁾; the order is a whole number, without derivative."""
     return polygamma(n, x), pullback_wrt(..., x)(lambda ybar: pulled(polygamma(np.add(n, 1), x), ybar, x))
 
@@ -181,12 +182,12 @@ def multigammaln_slope(a, d):
 
 @frule.register(special.multigammaln)
 @pushforward
-def multigammaln_frule(da, _dd, a, d):
+def multigammaln_frule(da: Array, _dd: Count, a: Array, d: Count) -> OutputAndTangent:
     return seen_by_tracers(special.multigammaln, a, d), multigammaln_slope(a, d) * da
 
 
 @rrule.register(special.multigammaln)
-def multigammaln_rrule(a, d):
+def multigammaln_rrule(a: Array, d: Count) -> OutputAndPullback:
     """The dimension d is a whole number, without derivative."""
     y = seen_by_tracers(special.multigammaln, a, d)
     return y, pullback_wrt(a)(lambda ybar: pulled(multigammaln_slope(a, d), ybar, a))
@@ -217,7 +218,9 @@ def comb_slopes(y, N, k, repetition):
 
 @frule.register(special.comb)
 @pushforward
-def comb_frule(dN, dk, N, k, *, exact=False, repetition=False):
+def comb_frule(
+    dN: Array, dk: Array, N: Array, k: Array, *, exact: Flag = False, repetition: Flag = False
+) -> OutputAndTangent:
     decline_exact(exact)
     y = seen_by_tracers(special.comb, N, k, repetition=repetition)
     wrt_n, wrt_k = comb_slopes(y, N, k, repetition)
@@ -225,7 +228,7 @@ def comb_frule(dN, dk, N, k, *, exact=False, repetition=False):
 
 
 @rrule.register(special.comb)
-def comb_rrule(N, k, *, exact=False, repetition=False):
+def comb_rrule(N: Array, k: Array, *, exact: Flag = False, repetition: Flag = False) -> OutputAndPullback:
     """With repetition it is binom(N + k - 1, k)."""
     decline_exact(exact)
     y = seen_by_tracers(special.comb, N, k, repetition=repetition)
@@ -249,7 +252,7 @@ def perm_slopes(y, N, k):
 
 @frule.register(special.perm)
 @pushforward
-def perm_frule(dN, dk, N, k, exact=False):
+def perm_frule(dN: Array, dk: Array, N: Array, k: Array, exact: Flag = False) -> OutputAndTangent:
     decline_exact(exact)
     y = seen_by_tracers(special.perm, N, k)
     wrt_n, wrt_k = perm_slopes(y, N, k)
@@ -257,7 +260,7 @@ def perm_frule(dN, dk, N, k, exact=False):
 
 
 @rrule.register(special.perm)
-def perm_rrule(N, k, exact=False):
+def perm_rrule(N: Array, k: Array, exact: Flag = False) -> OutputAndPullback:
     """N! / (N-k)! = Γ(N+1) / Γ(N-k+1)."""
     decline_exact(exact)
     y = seen_by_tracers(special.perm, N, k)
@@ -277,14 +280,14 @@ def decline_factorial(n, exact, extend):
 
 @frule.register(special.factorial)
 @pushforward
-def factorial_frule(dn, n, exact=False, extend="zero"):
+def factorial_frule(dn: Array, n: Array, exact: Flag = False, extend: Choice = "zero") -> OutputAndTangent:
     decline_factorial(n, exact, extend)
     y = seen_by_tracers(special.factorial, n)
     return y, factorial_slope(y, n) * dn
 
 
 @rrule.register(special.factorial)
-def factorial_rrule(n, exact=False, extend="zero"):
+def factorial_rrule(n: Array, exact: Flag = False, extend: Choice = "zero") -> OutputAndPullback:
     """Γ(n+1), and zero of negative numbers."""
     decline_factorial(n, exact, extend)
     y = seen_by_tracers(special.factorial, n)

@@ -11,6 +11,7 @@ from rules.numpy.array_like import seen_by_tracers
 from rules.numpy.ufuncs.precision import LN_2, LN_10, constant, is_complex
 from rules.scipy.special.python_functions import pulled
 from rulescore import OneOver, frule, non_differentiable, pullback_wrt, pushforward, rrule, scalar_rule
+from rulescore.typing import Array, Number, OutputAndPullback, OutputAndTangent
 
 # ---------------------------------------------------------------- SciPy's own versions of NumPy's functions
 
@@ -43,12 +44,12 @@ scalar_rule(special.log_expit, lambda y, x: special.expit(-x))
 
 @frule.register(special.softplus)
 @pushforward
-def softplus_frule(dx, x):
+def softplus_frule(dx: Array, x: Array) -> OutputAndTangent:
     return seen_by_tracers(special.softplus, x), special.expit(x) * dx
 
 
 @rrule.register(special.softplus)
-def softplus_rrule(x):
+def softplus_rrule(x: Array) -> OutputAndPullback:
     """log(1 + exp x), whose derivative is the logistic function."""
     return seen_by_tracers(special.softplus, x), pullback_wrt(x)(lambda ybar: pulled(special.expit(x), ybar, x))
 
@@ -193,13 +194,15 @@ scalar_rule(
 
 @frule.register(special.lambertw)
 @pushforward
-def lambertw_frule(dz, _dk, _dtol, z, k=0, tol=1e-8):
+def lambertw_frule(
+    dz: Array, _dk: Array, _dtol: Number, z: Array, k: Array = 0, tol: Number = 1e-8
+) -> OutputAndTangent:
     y = seen_by_tracers(special.lambertw, z, k, tol)
     return y, lambertw_slope(y) * dz
 
 
 @rrule.register(special.lambertw)
-def lambertw_rrule(z, k=0, tol=1e-8):
+def lambertw_rrule(z: Array, k: Array = 0, tol: Number = 1e-8) -> OutputAndPullback:
     """Of the branch k, which is a whole number, there is no derivative."""
     y = seen_by_tracers(special.lambertw, z, k, tol)
     return y, pullback_wrt(z)(lambda ybar: pulled(lambertw_slope(y), ybar, z))

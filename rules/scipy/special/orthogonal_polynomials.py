@@ -9,6 +9,7 @@ from scipy import special
 from rules.numpy.array_like import seen_by_tracers
 from rules.scipy.special.python_functions import pulled, pushed
 from rulescore import frule, not_implemented, pullback_wrt, pushforward, rrule, scalar_rule
+from rulescore.typing import Array, OutputAndPullback, OutputAndTangent
 
 
 def _missing(f, argument):
@@ -87,13 +88,13 @@ def legendre_slope(n, z):
 
 @frule.register(special.legendre_p)
 @pushforward
-def legendre_p_frule(_dn, dz, n, z):
+def legendre_p_frule(_dn: Array, dz: Array, n: Array, z: Array) -> OutputAndTangent:
     y = seen_by_tracers(special.legendre_p, n, z)
     return y, np.reshape(legendre_slope(n, z) * dz, np.shape(y))  # y has one more axis, of length 1, for derivatives
 
 
 @rrule.register(special.legendre_p)
-def legendre_p_rrule(n, z):
+def legendre_p_rrule(n: Array, z: Array) -> OutputAndPullback:
     """Pₙ′ = C⁽³ᐟ²⁾ₙ₋₁; the derivatives that ``diff_n`` asks for have no rule."""
     y = seen_by_tracers(special.legendre_p, n, z)
     return y, pullback_wrt(..., z)(lambda ybar: pulled(legendre_slope(n, z), ybar, z))
@@ -116,13 +117,15 @@ def harmonic_wrt_theta(n, m, theta, phi):
 
 @frule.register(special.sph_harm_y)
 @pushforward
-def sph_harm_y_frule(_dn, _dm, dtheta, dphi, n, m, theta, phi):
+def sph_harm_y_frule(
+    _dn: Array, _dm: Array, dtheta: Array, dphi: Array, n: Array, m: Array, theta: Array, phi: Array
+) -> OutputAndTangent:
     y = harmonic(n, m, theta, phi)
     return y, pushed(lambda: harmonic_wrt_theta(n, m, theta, phi), dtheta) + 1j * np.asarray(m) * y * dphi
 
 
 @rrule.register(special.sph_harm_y)
-def sph_harm_y_rrule(n, m, theta, phi):
+def sph_harm_y_rrule(n: Array, m: Array, theta: Array, phi: Array) -> OutputAndPullback:
     """Degree and order are whole numbers; ∂Y/∂φ = i m Y."""
     y = harmonic(n, m, theta, phi)
     return y, pullback_wrt(..., ..., theta, phi)(

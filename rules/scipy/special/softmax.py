@@ -10,6 +10,7 @@ from scipy import special
 from rules.numpy.array_like import as_array, as_array_tangent, conj, seen_by_tracers
 from rules.numpy.reduced_axes import ReducedAxes
 from rulescore import NoTangent, apply_linear, frule, pullback_wrt, pushforward, rrule, unbroadcast
+from rulescore.typing import Array, Axis, Flag, OutputAndPullback, OutputAndTangent
 
 # ---------------------------------------------------------------- softmax
 
@@ -22,13 +23,13 @@ def softmax_map(dx, y, axis):
 
 @frule.register(special.softmax)
 @pushforward
-def softmax_frule(dx, x, axis=None):
+def softmax_frule(dx: Array, x: Array, axis: Axis = None) -> OutputAndTangent:
     y = seen_by_tracers(special.softmax, x, axis)
     return y, softmax_map(as_array_tangent(dx, x), y, axis)
 
 
 @rrule.register(special.softmax)
-def softmax_rrule(x, axis=None):
+def softmax_rrule(x: Array, axis: Axis = None) -> OutputAndPullback:
     y = seen_by_tracers(special.softmax, x, axis)
 
     @pullback_wrt(x)
@@ -40,13 +41,13 @@ def softmax_rrule(x, axis=None):
 
 @frule.register(special.log_softmax)
 @pushforward
-def log_softmax_frule(dx, x, axis=None):
+def log_softmax_frule(dx: Array, x: Array, axis: Axis = None) -> OutputAndTangent:
     y, dx = seen_by_tracers(special.log_softmax, x, axis), as_array_tangent(dx, x)
     return y, dx - np.sum(np.exp(y) * dx, axis=axis, keepdims=True)
 
 
 @rrule.register(special.log_softmax)
-def log_softmax_rrule(x, axis=None):
+def log_softmax_rrule(x: Array, axis: Axis = None) -> OutputAndPullback:
     """y = x - log Σ exp x, hence x̄ = ȳ - exp(y) Σ ȳ."""
     y = seen_by_tracers(special.log_softmax, x, axis)
 
@@ -96,7 +97,15 @@ def decline_sign_of_complex(a, b, return_sign):
 
 @frule.register(special.logsumexp)
 @pushforward
-def logsumexp_frule(da, db, a, axis=None, b=None, keepdims=False, return_sign=False):
+def logsumexp_frule(
+    da: Array,
+    db: Array,
+    a: Array,
+    axis: Axis = None,
+    b: Array = None,
+    keepdims: Flag = False,
+    return_sign: Flag = False,
+) -> OutputAndTangent:
     decline_sign_of_complex(a, b, return_sign)
     result = seen_by_tracers(special.logsumexp, a, axis=axis, b=b, keepdims=keepdims, return_sign=return_sign)
     y, sign = result if return_sign else (result, None)
@@ -111,7 +120,9 @@ def logsumexp_frule(da, db, a, axis=None, b=None, keepdims=False, return_sign=Fa
 
 
 @rrule.register(special.logsumexp)
-def logsumexp_rrule(a, axis=None, b=None, keepdims=False, return_sign=False):
+def logsumexp_rrule(
+    a: Array, axis: Axis = None, b: Array = None, keepdims: Flag = False, return_sign: Flag = False
+) -> OutputAndPullback:
     """y = log Σ b exp(a), hence ā = b exp(a - y) ȳ and b̄ = exp(a - y) ȳ; the sign is a step."""
     decline_sign_of_complex(a, b, return_sign)
     result = seen_by_tracers(special.logsumexp, a, axis=axis, b=b, keepdims=keepdims, return_sign=return_sign)

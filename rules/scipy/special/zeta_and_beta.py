@@ -8,6 +8,7 @@ from rules.numpy.ufuncs.precision import is_complex
 from rules.scipy.special.gamma import BERNOULLI, psi_difference
 from rules.scipy.special.python_functions import pulled, pushed
 from rulescore import frule, not_implemented, pullback_wrt, pushforward, rrule, scalar_rule
+from rulescore.typing import Array, OutputAndPullback, OutputAndTangent
 
 # ---------------------------------------------------------------- B(a, b)
 
@@ -81,14 +82,14 @@ def zeta_slopes(y, x, q):
 
 @frule.register(special.zeta)
 @pushforward
-def zeta_frule(dx, dq, x, q=None, out=None):
+def zeta_frule(dx: Array, dq: Array, x: Array, q: Array = None, out: Array = None) -> OutputAndTangent:
     y = zeta_of(x, q, out)
     wrt_x, wrt_q = zeta_slopes(y, x, q)
     return y, pushed(wrt_x, dx) + pushed(wrt_q, dq)
 
 
 @rrule.register(special.zeta)
-def zeta_rrule(x, q=None, out=None):
+def zeta_rrule(x: Array, q: Array = None, out: Array = None) -> OutputAndPullback:
     """∂ζ/∂q = -x ζ(x+1, q); ∂ζ/∂x as in `zeta_wrt_x`."""
     y = zeta_of(x, q, out)
     wrt_x, wrt_q = zeta_slopes(y, x, q)

@@ -6,6 +6,7 @@ is exp(ℓ). A covariance is symmetric, and so is its cotangent.
 """
 
 import functools
+from typing import Any
 
 import numpy as np
 from multipledispatch import MDNotImplementedError
@@ -15,6 +16,7 @@ from rules.numpy.array_like import as_array, as_array_tangent, seen_by_tracers
 from rules.numpy.products import adjoint
 from rules.scipy.stats.named_arguments import Arguments
 from rulescore import apply_linear, frule, ignore_derivatives, not_implemented, rrule
+from rulescore.typing import OutputAndPullback, OutputAndTangent, Tangents
 
 psi = special.digamma
 
@@ -66,7 +68,7 @@ def register_density(distribution, name, method, make, is_log):
         return not_implemented(f"scipy.stats.{name}.{method} with respect to {key}")
 
     @arguments.pushforward
-    def density_frule(tangents, *args, **kwargs):
+    def density_frule(tangents: Tangents, *args: Any, **kwargs: Any) -> OutputAndTangent:
         values = real_values(args, kwargs)
         of, y = make(**values), call(*args, **kwargs)
         known = [
@@ -76,7 +78,7 @@ def register_density(distribution, name, method, make, is_log):
         absent = [missing(key) * dx for key, dx in tangents.items() if key not in of.names]
         return y, sum(absent, np.reshape(sum(known[1:], known[0]), np.shape(y)) * (1 if is_log else y))
 
-    def density_rrule(*args, **kwargs):
+    def density_rrule(*args: Any, **kwargs: Any) -> OutputAndPullback:
         of, y = make(**real_values(args, kwargs)), call(*args, **kwargs)
 
         def cotangent(key, ybar):

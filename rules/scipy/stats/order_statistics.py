@@ -22,6 +22,7 @@ from rulescore import (
     rrule,
     unthunk,
 )
+from rulescore.typing import Array, Axis, Choice, Flag, Function, Number, OutputAndPullback, OutputAndTangent
 
 # ---------------------------------------------------------------- by NumPy's functions
 
@@ -73,16 +74,16 @@ SCALE = not_implemented("iqr and median_abs_deviation with respect to their scal
 @frule.register(stats.iqr)
 @pushforward
 def iqr_frule(
-    dx,
-    dscale,
-    x,
-    axis=None,
-    rng=(25, 75),
-    scale=NOT_GIVEN,
-    nan_policy="propagate",
-    interpolation="linear",
-    keepdims=False,
-):
+    dx: Array,
+    dscale: Number,
+    x: Array,
+    axis: Axis = None,
+    rng: Choice = (25, 75),
+    scale: Number = NOT_GIVEN,
+    nan_policy: Choice = "propagate",
+    interpolation: Choice = "linear",
+    keepdims: Flag = False,
+) -> OutputAndTangent:
     decline_other_samples(x, axis, nan_policy)
     options = given(scale=scale, nan_policy=nan_policy, interpolation=interpolation, keepdims=keepdims)
     y = seen_by_tracers(stats.iqr, x, axis, rng, **options)
@@ -92,8 +93,14 @@ def iqr_frule(
 
 @rrule.register(stats.iqr)
 def iqr_rrule(
-    x, axis=None, rng=(25, 75), scale=NOT_GIVEN, nan_policy="propagate", interpolation="linear", keepdims=False
-):
+    x: Array,
+    axis: Axis = None,
+    rng: Choice = (25, 75),
+    scale: Number = NOT_GIVEN,
+    nan_policy: Choice = "propagate",
+    interpolation: Choice = "linear",
+    keepdims: Flag = False,
+) -> OutputAndPullback:
     decline_other_samples(x, axis, nan_policy)
     difference = Interquartile(x, axis, rng, scale, interpolation, keepdims)
     options = given(scale=scale, nan_policy=nan_policy, interpolation=interpolation, keepdims=keepdims)
@@ -129,8 +136,16 @@ class MedianDeviation:
 @frule.register(stats.median_abs_deviation)
 @pushforward
 def median_abs_deviation_frule(
-    dx, dscale, x, axis=0, center=None, scale=NOT_GIVEN, nan_policy="propagate", *, keepdims=False
-):
+    dx: Array,
+    dscale: Number,
+    x: Array,
+    axis: Axis = 0,
+    center: Function = None,
+    scale: Number = NOT_GIVEN,
+    nan_policy: Choice = "propagate",
+    *,
+    keepdims: Flag = False,
+) -> OutputAndTangent:
     decline_other_samples(x, axis, nan_policy)
     deviation = MedianDeviation(x, axis, center, scale, keepdims)
     options = given(scale=scale, nan_policy=nan_policy, keepdims=keepdims)
@@ -139,7 +154,15 @@ def median_abs_deviation_frule(
 
 
 @rrule.register(stats.median_abs_deviation)
-def median_abs_deviation_rrule(x, axis=0, center=None, scale=NOT_GIVEN, nan_policy="propagate", *, keepdims=False):
+def median_abs_deviation_rrule(
+    x: Array,
+    axis: Axis = 0,
+    center: Function = None,
+    scale: Number = NOT_GIVEN,
+    nan_policy: Choice = "propagate",
+    *,
+    keepdims: Flag = False,
+) -> OutputAndPullback:
     decline_other_samples(x, axis, nan_policy)
     deviation = MedianDeviation(x, axis, center, scale, keepdims)
     options = given(scale=scale, nan_policy=nan_policy, keepdims=keepdims)
@@ -170,7 +193,16 @@ class TrimmedMean:
 
 @frule.register(stats.trim_mean)
 @pushforward
-def trim_mean_frule(da, _dproportiontocut, a, proportiontocut, axis=0, *, nan_policy="propagate", keepdims=False):
+def trim_mean_frule(
+    da: Array,
+    _dproportiontocut: Number,
+    a: Array,
+    proportiontocut: Number,
+    axis: Axis = 0,
+    *,
+    nan_policy: Choice = "propagate",
+    keepdims: Flag = False,
+) -> OutputAndTangent:
     decline_other_samples(a, axis, nan_policy)
     y = seen_by_tracers(stats.trim_mean, a, proportiontocut, axis, nan_policy=nan_policy, keepdims=keepdims)
     dy = TrimmedMean(a, proportiontocut, axis).pushed(as_array_tangent(da, a), keepdims)
@@ -178,7 +210,9 @@ def trim_mean_frule(da, _dproportiontocut, a, proportiontocut, axis=0, *, nan_po
 
 
 @rrule.register(stats.trim_mean)
-def trim_mean_rrule(a, proportiontocut, axis=0, *, nan_policy="propagate", keepdims=False):
+def trim_mean_rrule(
+    a: Array, proportiontocut: Number, axis: Axis = 0, *, nan_policy: Choice = "propagate", keepdims: Flag = False
+) -> OutputAndPullback:
     """How many are cut is whole, and so the proportion has no derivative."""
     decline_other_samples(a, axis, nan_policy)
     mean = TrimmedMean(a, proportiontocut, axis)
@@ -235,8 +269,15 @@ def register_sample_distance(f, p):
     @frule.register(f)
     @pushforward
     def sample_distance_frule(
-        du_values, dv_values, du_weights, dv_weights, u_values, v_values, u_weights=None, v_weights=None
-    ):
+        du_values: Array,
+        dv_values: Array,
+        du_weights: Array,
+        dv_weights: Array,
+        u_values: Array,
+        v_values: Array,
+        u_weights: Array = None,
+        v_weights: Array = None,
+    ) -> OutputAndTangent:
         y = seen_by_tracers(f, u_values, v_values, u_weights, v_weights)
         of_u, of_v = slopes_at(y, u_values, v_values, u_weights, v_weights)
         du, dv = as_array_tangent(du_values, u_values), as_array_tangent(dv_values, v_values)
@@ -244,7 +285,9 @@ def register_sample_distance(f, p):
         return y, missing * du_weights + missing * dv_weights + dy
 
     @rrule.register(f)
-    def sample_distance_rrule(u_values, v_values, u_weights=None, v_weights=None):
+    def sample_distance_rrule(
+        u_values: Array, v_values: Array, u_weights: Array = None, v_weights: Array = None
+    ) -> OutputAndPullback:
         y = seen_by_tracers(f, u_values, v_values, u_weights, v_weights)
 
         @pullback_wrt(u_values, v_values, u_weights, v_weights)
@@ -287,7 +330,9 @@ def expectile_slope_of_alpha(y, a, alpha, weights):
 
 @frule.register(stats.expectile)
 @pushforward
-def expectile_frule(da, dalpha, a, alpha=0.5, *, weights=None):
+def expectile_frule(
+    da: Array, dalpha: Number, a: Array, alpha: Number = 0.5, *, weights: Array = None
+) -> OutputAndTangent:
     decline_other_samples(a, None)
     y = seen_by_tracers(stats.expectile, a, alpha, weights=weights)
     of_a = np.sum(expectile_slopes(y, a, alpha, weights) * as_array_tangent(da, a))
@@ -295,7 +340,7 @@ def expectile_frule(da, dalpha, a, alpha=0.5, *, weights=None):
 
 
 @rrule.register(stats.expectile)
-def expectile_rrule(a, alpha=NOT_GIVEN, *, weights=None):
+def expectile_rrule(a: Array, alpha: Number = NOT_GIVEN, *, weights: Array = None) -> OutputAndPullback:
     decline_other_samples(a, None)
     asymmetry = 0.5 if alpha is NOT_GIVEN else alpha
     y = seen_by_tracers(stats.expectile, a, asymmetry, weights=weights)

@@ -5,6 +5,7 @@ The gradients are functions of rows; what they need besides is computed in them.
 """
 
 import functools
+from typing import Any
 
 import numpy as np
 from multipledispatch import MDNotImplementedError
@@ -15,6 +16,7 @@ from rules.numpy.reduced_axes import ReducedAxes
 from rules.scipy.spatial.metrics import divided
 from rules.scipy.stats.named_arguments import Arguments
 from rulescore import ZeroTangent, apply_linear, frule, not_implemented, rrule, unbroadcast
+from rulescore.typing import OutputAndPullback, OutputAndTangent, Tangents
 
 GEOMETRY = {"axis", "keepdims", "nan_policy"}
 """The keywords that say what a sample is, and not what is computed of it."""
@@ -128,7 +130,7 @@ def tabulate(f, options=(), **gradients):
         return not_implemented(f"scipy.stats.{f.__name__} with respect to {name}")
 
     @arguments.pushforward
-    def statistic_frule(tangents, *args, **kwargs):
+    def statistic_frule(tangents: Tangents, *args: Any, **kwargs: Any) -> OutputAndTangent:
         call = statistic.call(args, kwargs)
         y = seen_by_tracers(f, *args, **kwargs)
         first, *others = (
@@ -139,7 +141,7 @@ def tabulate(f, options=(), **gradients):
         )
         return y, sum(others, first)
 
-    def statistic_rrule(*args, **kwargs):
+    def statistic_rrule(*args: Any, **kwargs: Any) -> OutputAndPullback:
         call = statistic.call(args, kwargs)
         y = seen_by_tracers(f, *args, **kwargs)
 

@@ -9,6 +9,7 @@ from rules.scipy.spatial.metrics import divided
 from rules.scipy.special.logarithms_and_entropies import boxcox_wrt_lmbda
 from rules.scipy.stats.reductions import yeojohnson_parts
 from rulescore import apply_linear, frule, pullback_wrt, pushforward, rrule, unbroadcast
+from rulescore.typing import Array, Axis, Choice, Number, OutputAndPullback, OutputAndTangent
 
 # ---------------------------------------------------------------- standard scores
 
@@ -49,7 +50,9 @@ def decline_other_scores(nan_policy, *arrays):
 
 @frule.register(stats.zscore)
 @pushforward
-def zscore_frule(da, a, axis=0, ddof=0, nan_policy="propagate"):
+def zscore_frule(
+    da: Array, a: Array, axis: Axis = 0, ddof: Number = 0, nan_policy: Choice = "propagate"
+) -> OutputAndTangent:
     x, da = as_array(a), as_array_tangent(da, a)
     decline_other_scores(nan_policy, x)
     y, standard = seen_by_tracers(stats.zscore, a, axis, ddof, nan_policy), Standard(x, axis, ddof)
@@ -57,7 +60,7 @@ def zscore_frule(da, a, axis=0, ddof=0, nan_policy="propagate"):
 
 
 @rrule.register(stats.zscore)
-def zscore_rrule(a, axis=0, ddof=0, nan_policy="propagate"):
+def zscore_rrule(a: Array, axis: Axis = 0, ddof: Number = 0, nan_policy: Choice = "propagate") -> OutputAndPullback:
     """ā = (ȳ - mean ȳ) / σ - y Σ y ȳ / ((n - ddof) σ)."""
     x = as_array(a)
     decline_other_scores(nan_policy, x)
@@ -73,7 +76,9 @@ def zscore_rrule(a, axis=0, ddof=0, nan_policy="propagate"):
 
 @frule.register(stats.gzscore)
 @pushforward
-def gzscore_frule(da, a, *, axis=0, ddof=0, nan_policy="propagate"):
+def gzscore_frule(
+    da: Array, a: Array, *, axis: Axis = 0, ddof: Number = 0, nan_policy: Choice = "propagate"
+) -> OutputAndTangent:
     x, da = as_array(a), as_array_tangent(da, a)
     decline_other_scores(nan_policy, x)
     y = seen_by_tracers(stats.gzscore, a, axis=axis, ddof=ddof, nan_policy=nan_policy)
@@ -82,7 +87,7 @@ def gzscore_frule(da, a, *, axis=0, ddof=0, nan_policy="propagate"):
 
 
 @rrule.register(stats.gzscore)
-def gzscore_rrule(a, *, axis=0, ddof=0, nan_policy="propagate"):
+def gzscore_rrule(a: Array, *, axis: Axis = 0, ddof: Number = 0, nan_policy: Choice = "propagate") -> OutputAndPullback:
     """As `zscore_rrule`, of the logarithm."""
     x = as_array(a)
     decline_other_scores(nan_policy, x)
@@ -98,7 +103,15 @@ def gzscore_rrule(a, *, axis=0, ddof=0, nan_policy="propagate"):
 
 @frule.register(stats.zmap)
 @pushforward
-def zmap_frule(dscores, dcompare, scores, compare, axis=0, ddof=0, nan_policy="propagate"):
+def zmap_frule(
+    dscores: Array,
+    dcompare: Array,
+    scores: Array,
+    compare: Array,
+    axis: Axis = 0,
+    ddof: Number = 0,
+    nan_policy: Choice = "propagate",
+) -> OutputAndTangent:
     x, other = as_array(scores), as_array(compare)
     decline_other_scores(nan_policy, x, other)
     dscores, dcompare = as_array_tangent(dscores, scores), as_array_tangent(dcompare, compare)
@@ -108,7 +121,9 @@ def zmap_frule(dscores, dcompare, scores, compare, axis=0, ddof=0, nan_policy="p
 
 
 @rrule.register(stats.zmap)
-def zmap_rrule(scores, compare, axis=0, ddof=0, nan_policy="propagate"):
+def zmap_rrule(
+    scores: Array, compare: Array, axis: Axis = 0, ddof: Number = 0, nan_policy: Choice = "propagate"
+) -> OutputAndPullback:
     x, other = as_array(scores), as_array(compare)
     decline_other_scores(nan_policy, x, other)
     y = seen_by_tracers(stats.zmap, scores, compare, axis, ddof, nan_policy)
@@ -159,25 +174,27 @@ def transformed_pullback(slopes, x, lmbda):
 
 @frule.register(stats.boxcox)
 @pushforward
-def boxcox_frule(dx, dlmbda, x, lmbda, alpha=None, optimizer=None):
+def boxcox_frule(
+    dx: Array, dlmbda: Array, x: Array, lmbda: Array, alpha: Number = None, optimizer: Choice = None
+) -> OutputAndTangent:
     decline_optimisation(lmbda, alpha, optimizer)
     return seen_by_tracers(stats.boxcox, x, lmbda), transformed_tangent(boxcox_slopes, dx, dlmbda, x, lmbda)
 
 
 @rrule.register(stats.boxcox)
-def boxcox_rrule(x, lmbda, alpha=None, optimizer=None):
+def boxcox_rrule(x: Array, lmbda: Array, alpha: Number = None, optimizer: Choice = None) -> OutputAndPullback:
     decline_optimisation(lmbda, alpha, optimizer)
     return seen_by_tracers(stats.boxcox, x, lmbda), transformed_pullback(boxcox_slopes, x, lmbda)
 
 
 @frule.register(stats.yeojohnson)
 @pushforward
-def yeojohnson_frule(dx, dlmbda, x, lmbda):
+def yeojohnson_frule(dx: Array, dlmbda: Array, x: Array, lmbda: Array) -> OutputAndTangent:
     decline_optimisation(lmbda)
     return seen_by_tracers(stats.yeojohnson, x, lmbda), transformed_tangent(yeojohnson_slopes, dx, dlmbda, x, lmbda)
 
 
 @rrule.register(stats.yeojohnson)
-def yeojohnson_rrule(x, lmbda):
+def yeojohnson_rrule(x: Array, lmbda: Array) -> OutputAndPullback:
     decline_optimisation(lmbda)
     return seen_by_tracers(stats.yeojohnson, x, lmbda), transformed_pullback(yeojohnson_slopes, x, lmbda)
