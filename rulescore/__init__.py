@@ -21,7 +21,7 @@ from rulescore.definitions.linear import linear_rule
 from rulescore.definitions.partials import OneOver
 from rulescore.definitions.pullbacks import pullback_wrt, pushforward
 from rulescore.definitions.static import static_rule
-from rulescore.primal_calls import seen_by_tracers
+from rulescore.primal_calls import is_traced, seen_by_tracers
 from rulescore.tables.features import HasForwardMode, HasReverseMode, RuleConfig
 from rulescore.tables.records import RuleRecord, StaticForm
 from rulescore.tables.registry import frule, rrule
@@ -73,6 +73,7 @@ __all__ = [
     "instances_of",
     "is_differentiable",
     "is_inplaceable_destination",
+    "is_traced",
     "linear_rule",
     "missing_rules",
     "no_tangent_pullback",

@@ -37,6 +37,20 @@ def seen_by_tracers(f: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
     return tracer.__array_function__(f, (type(tracer),), args, kwargs)
 
 
+def is_traced(*values: Any) -> bool:
+    """Whether an AD system differentiates one of these values, or what stands within lists and tuples among them.
+
+    Examples
+    --------
+    >>> from rulescore.ad import grad
+    >>> seen = []
+    >>> gradient = grad(lambda x: seen.append(is_traced([x, 1.0])) or x**2)(3.0)
+    >>> seen, is_traced(3.0)
+    ([True], False)
+    """
+    return tracer_within(values) is not None
+
+
 def tracer_within(x: Any) -> Any:
     """What an AD system traces, also within lists and tuples; None where there is no such thing."""
     if isinstance(x, (list, tuple)):

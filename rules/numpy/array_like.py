@@ -3,8 +3,6 @@
 import numpy as np
 
 from rulescore import AbstractZero, Tangent
-from rulescore import seen_by_tracers as seen_by_tracers
-from rulescore.primal_calls import tracer_within as tracer_within
 
 
 def as_array(x):

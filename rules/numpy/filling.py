@@ -3,8 +3,17 @@
 import numpy as np
 from multipledispatch import MDNotImplementedError
 
-from rules.numpy.array_like import as_array_tangent, seen_by_tracers, shape_of
-from rulescore import ZeroTangent, frule, is_differentiable, pullback_wrt, pushforward, rrule, unbroadcast
+from rules.numpy.array_like import as_array_tangent, shape_of
+from rulescore import (
+    ZeroTangent,
+    frule,
+    is_differentiable,
+    pullback_wrt,
+    pushforward,
+    rrule,
+    seen_by_tracers,
+    unbroadcast,
+)
 from rulescore.typing import Array, Choice, DType, Flag, OutputAndPullback, OutputAndTangent, Shape
 
 

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from multipledispatch import MDNotImplementedError
 
-from rules.numpy.array_like import as_array_tangent, seen_by_tracers
-from rulescore import frule, non_differentiable, pullback_wrt, pushforward, rrule, scalar_rule
+from rules.numpy.array_like import as_array_tangent
+from rulescore import frule, non_differentiable, pullback_wrt, pushforward, rrule, scalar_rule, seen_by_tracers
 from rulescore.typing import Array, Count, Number, OutputAndPullback, OutputAndTangent
 
 # ---------------------------------------------------------------- modified Bessel functions

@@ -10,8 +10,7 @@ import numpy as np
 from rules.numpy.indexing import scatter
 from rules.operators.compiled import Compiled
 from rules.operators.matrix_blocks import Blocks, accumulate, block_sums, gather, spread
-from rulescore import ignore_derivatives
-from rulescore.closures.captures import is_traced
+from rulescore import ignore_derivatives, is_traced
 
 
 class LinearReduction:

@@ -10,8 +10,7 @@ import numpy as np
 
 from rules.numpy.array_like import as_array, as_array_tangent, shape_of
 from rules.operators.operator import operator
-from rulescore import apply_linear, frule, ignore_derivatives, pullback_wrt, pushforward, rrule, unbroadcast
-from rulescore.closures.captures import is_traced
+from rulescore import apply_linear, frule, ignore_derivatives, is_traced, pullback_wrt, pushforward, rrule, unbroadcast
 from rulescore.typing import Array, Choice, OutputAndPullback, OutputAndTangent
 
 IN_CACHE = 2**15

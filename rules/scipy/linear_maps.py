@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from multipledispatch import MDNotImplementedError
 
-from rules.numpy.array_like import as_array_tangent, seen_by_tracers, shape_of
+from rules.numpy.array_like import as_array_tangent, shape_of
 from rulescore import (
     AbstractZero,
     NoTangent,
@@ -22,6 +22,7 @@ from rulescore import (
     not_implemented,
     project_to,
     rrule,
+    seen_by_tracers,
     unthunk,
 )
 from rulescore.tables.dispatch import bind_values

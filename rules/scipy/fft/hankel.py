@@ -4,9 +4,8 @@ import numpy as np
 import scipy.fft
 from multipledispatch import MDNotImplementedError
 
-from rules.numpy.array_like import seen_by_tracers
 from rules.scipy.linear_maps import linear_map
-from rulescore import frule, pullback_wrt, pushforward, rrule
+from rulescore import frule, pullback_wrt, pushforward, rrule, seen_by_tracers
 from rulescore.typing import Number, OutputAndPullback, OutputAndTangent
 
 

@@ -16,10 +16,10 @@ import numpy as np
 import scipy.fft
 from multipledispatch import MDNotImplementedError
 
-from rules.numpy.array_like import seen_by_tracers
 from rules.numpy.fft import OPPOSITE
 from rules.scipy.fft.transforms import fitted_to, lengths_and_axes
 from rules.scipy.linear_maps import linear_map
+from rulescore import seen_by_tracers
 
 TRANSPOSED_TYPE = {1: 1, 2: 3, 3: 2, 4: 4}
 

@@ -8,9 +8,10 @@ transforms of Hermitian data are rfftn and irfftn of the conjugate, or the conju
 import numpy as np
 import scipy.fft
 
-from rules.numpy.array_like import conj, seen_by_tracers
+from rules.numpy.array_like import conj
 from rules.numpy.fft import OPPOSITE, fitted, length_of_mirrored, multiplicity, register_frequencies
 from rules.scipy.linear_maps import linear_map
+from rulescore import seen_by_tracers
 
 # ---------------------------------------------------------------- adjoints, for the lengths of the axes
 

@@ -11,7 +11,7 @@ from multipledispatch import MDNotImplementedError
 from scipy import interpolate, sparse
 from scipy.sparse import linalg as sparse_linalg
 
-from rules.numpy.array_like import as_array, tracer_within
+from rules.numpy.array_like import as_array
 from rules.scipy.interpolate.piecewise import (
     Constructed,
     as_rows,
@@ -25,7 +25,7 @@ from rules.scipy.interpolate.piecewise import (
 from rules.scipy.interpolate.reference_ad import with_cotangents, with_tangent
 from rules.scipy.linear_maps import composed
 from rules.scipy.ndimage.boundaries import fixed, handing_over
-from rulescore import Tangent, apply_linear, frule, instances_of, pullback_wrt, pushforward, rrule
+from rulescore import Tangent, apply_linear, frule, instances_of, is_traced, pullback_wrt, pushforward, rrule
 from rulescore.typing import Array, Choice, Count, Flag, OutputAndPullback, OutputAndTangent, Struct
 
 # ---------------------------------------------------------------- evaluation
@@ -242,7 +242,7 @@ class BSpline(Constructed, interpolate.BSpline):
 
     @_t.setter
     def _t(self, t):
-        self.__dict__["knots"] = t if tracer_within(t) is not None else Constant(t)
+        self.__dict__["knots"] = t if is_traced(t) else Constant(t)
 
     @property
     def c(self):
@@ -253,7 +253,7 @@ class BSpline(Constructed, interpolate.BSpline):
         return self._t
 
     def is_traced(self, *values):
-        return tracer_within((self.c, self.t, *values)) is not None
+        return is_traced(self.c, self.t, *values)
 
     def __call__(self, x, nu=0, extrapolate=None):
         if not self.is_traced(x):

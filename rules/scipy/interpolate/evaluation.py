@@ -2,8 +2,8 @@
 
 from multipledispatch import MDNotImplementedError
 
-from rules.numpy.array_like import seen_by_tracers, tracer_within
 from rules.scipy.linear_maps import composed
+from rulescore import is_traced, seen_by_tracers
 
 
 def evaluated(build, data, points, nu=0, options=None):
@@ -42,7 +42,7 @@ def evaluated(build, data, points, nu=0, options=None):
             raise MDNotImplementedError from error
         raise
     order = () if nu == 0 else (nu,)
-    if tracer_within((*data, *options.values())) is None:
+    if not is_traced(*data, *options.values()):
         return seen_by_tracers(interpolant, points, *order)
     return interpolant(points, *order)
 

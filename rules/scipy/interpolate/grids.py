@@ -11,14 +11,24 @@ import numpy as np
 from multipledispatch import MDNotImplementedError
 from scipy import interpolate
 
-from rules.numpy.array_like import as_array, tracer_within
+from rules.numpy.array_like import as_array
 from rules.scipy.interpolate.bsplines import Constant, make_interp_spline
 from rules.scipy.interpolate.piecewise import Constructed, beside
 from rules.scipy.interpolate.reference_ad import with_cotangents, with_tangent
 from rules.scipy.interpolate.weighted_neighbours import gather_weighted
 from rules.scipy.linear_maps import composed
 from rules.scipy.ndimage.boundaries import fixed
-from rulescore import Tangent, apply_linear, frule, instances_of, not_implemented, pullback_wrt, pushforward, rrule
+from rulescore import (
+    Tangent,
+    apply_linear,
+    frule,
+    instances_of,
+    is_traced,
+    not_implemented,
+    pullback_wrt,
+    pushforward,
+    rrule,
+)
 from rulescore.typing import Array, Choice, OutputAndPullback, OutputAndTangent, Struct
 
 DEGREES = {"slinear": 1, "cubic": 3, "quintic": 5}
@@ -144,7 +154,7 @@ class RegularGridInterpolator(Constructed, interpolate.RegularGridInterpolator):
     """An object whose calls an AD system sees, where its grid, its values or the points are being differentiated."""
 
     def __init__(self, *args, **kwargs):
-        if tracer_within((*args, *kwargs.values())) is None:
+        if not is_traced(*args, *kwargs.values()):
             plain = interpolate.RegularGridInterpolator(*args, **kwargs)
             self.hold(plain, *parts_of(plain)[0])
 
@@ -160,7 +170,7 @@ class RegularGridInterpolator(Constructed, interpolate.RegularGridInterpolator):
 
     def __call__(self, xi, method=None, *, nu=None):
         fields = self.__dict__
-        if tracer_within((xi, fields["points"], fields["given"], fields["fill"])) is None:
+        if not is_traced(xi, fields["points"], fields["given"], fields["fill"]):
             return fields["plain"].value(xi, method, nu=nu)
         if nu is not None:
             raise NotImplementedError("nu= of a RegularGridInterpolator is not differentiated: differentiate the call")

@@ -8,12 +8,21 @@ object of SciPy's.
 import functools
 import inspect
 
-from rules.numpy.array_like import tracer_within
 from rules.scipy.interpolate.bsplines import Constant
 from rules.scipy.interpolate.piecewise import Constructed
 from rules.scipy.interpolate.reference_ad import with_cotangents, with_tangent
 from rules.scipy.linear_maps import composed
-from rulescore import Tangent, apply_linear, frule, instances_of, not_implemented, pullback_wrt, pushforward, rrule
+from rulescore import (
+    Tangent,
+    apply_linear,
+    frule,
+    instances_of,
+    is_traced,
+    not_implemented,
+    pullback_wrt,
+    pushforward,
+    rrule,
+)
 from rulescore.typing import Array, OutputAndPullback, OutputAndTangent, Struct
 
 
@@ -29,7 +38,7 @@ class Held(Constructed):
     """
 
     def __init__(self, *args, **kwargs):
-        if tracer_within((*args, *kwargs.values())) is None:
+        if not is_traced(*args, *kwargs.values()):
             self.hold(*type(self).build(*args, **kwargs))
 
     def hold(self, plain, *parts):
@@ -53,7 +62,7 @@ class Held(Constructed):
 
     def __call__(self, *args, **kwargs):
         plain = self.__dict__["plain"].value
-        if tracer_within((*args, *kwargs.values(), *self.parts())) is None:
+        if not is_traced(*args, *kwargs.values(), *self.parts()):
             return plain(*args, **kwargs)
         return type(self).values(plain, *self.parts(), *args, **kwargs)
 

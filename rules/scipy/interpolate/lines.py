@@ -4,14 +4,24 @@ import numpy as np
 from multipledispatch import MDNotImplementedError
 from scipy import interpolate
 
-from rules.numpy.array_like import as_array, tracer_within
+from rules.numpy.array_like import as_array
 from rules.scipy.interpolate.bsplines import Constant, bspline_values, make_interp_spline
 from rules.scipy.interpolate.piecewise import Constructed, beside, with_points_at
 from rules.scipy.interpolate.reference_ad import with_cotangents, with_tangent
 from rules.scipy.interpolate.weighted_neighbours import gather_weighted
 from rules.scipy.linear_maps import composed
 from rules.scipy.ndimage.boundaries import fixed
-from rulescore import Tangent, apply_linear, frule, instances_of, not_implemented, pullback_wrt, pushforward, rrule
+from rulescore import (
+    Tangent,
+    apply_linear,
+    frule,
+    instances_of,
+    is_traced,
+    not_implemented,
+    pullback_wrt,
+    pushforward,
+    rrule,
+)
 from rulescore.typing import Array, OutputAndPullback, OutputAndTangent, Struct
 
 
@@ -62,7 +72,7 @@ class interp1d(Constructed, interpolate.interp1d):  # noqa: N801 (SciPy's name)
     """
 
     def __init__(self, *args, **kwargs):
-        if tracer_within((*args, *kwargs.values())) is None:
+        if not is_traced(*args, *kwargs.values()):
             plain = interpolate.interp1d(*args, **kwargs)
             self.hold(plain, plain.x, plain.y, *ends_of(plain.fill_value, plain))
 
@@ -78,7 +88,7 @@ class interp1d(Constructed, interpolate.interp1d):  # noqa: N801 (SciPy's name)
 
     def __call__(self, x):
         fields = self.__dict__
-        if tracer_within((x, *[fields[name] for name in ("x", "y", "below", "above")])) is None:
+        if not is_traced(x, *[fields[name] for name in ("x", "y", "below", "above")]):
             return fields["plain"].value(x)
         return line_values(self.x, self.y, x, fields["below"], fields["above"], fields["plain"].value)
 

@@ -16,11 +16,21 @@ import numpy as np
 from multipledispatch import MDNotImplementedError
 from scipy import interpolate, sparse
 
-from rules.numpy.array_like import as_array, seen_by_tracers, tracer_within
+from rules.numpy.array_like import as_array
 from rules.numpy.indexing import scatter
 from rules.scipy.interpolate.reference_ad import with_cotangents, with_tangent
 from rules.scipy.ndimage.boundaries import fixed, handing_over
-from rulescore import Tangent, apply_linear, frule, instances_of, pullback_wrt, pushforward, rrule
+from rulescore import (
+    Tangent,
+    apply_linear,
+    frule,
+    instances_of,
+    is_traced,
+    pullback_wrt,
+    pushforward,
+    rrule,
+    seen_by_tracers,
+)
 from rulescore.typing import Array, Choice, Count, OutputAndPullback, OutputAndTangent, Shape, Struct
 
 # ---------------------------------------------------------------- evaluation
@@ -228,12 +238,12 @@ class Constructed:
     __slots__ = ()
 
     def __new__(cls, *args, **kwargs):
-        if tracer_within((*args, *kwargs.values())) is None:
+        if not is_traced(*args, *kwargs.values()):
             return object.__new__(cls)  # SciPy's own __init__ follows
         return seen_by_tracers(cls.__mro__[cls.__mro__.index(Constructed) + 1], *args, **kwargs)
 
     def __init__(self, *args, **kwargs):
-        if tracer_within((*args, *kwargs.values())) is None:
+        if not is_traced(*args, *kwargs.values()):
             super().__init__(*args, **kwargs)
 
 
@@ -253,7 +263,7 @@ class Differentiable(Constructed):
             return getattr(self, X)
 
     def is_traced(self, *values):
-        return tracer_within((getattr(self, C), getattr(self, X), *values)) is not None
+        return is_traced(getattr(self, C), getattr(self, X), *values)
 
     def __call__(self, x, nu=0, extrapolate=None):
         if not self.is_traced(x):

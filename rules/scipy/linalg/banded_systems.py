@@ -9,7 +9,7 @@ import numpy as np
 import scipy.linalg
 from multipledispatch import MDNotImplementedError
 
-from rules.numpy.array_like import as_array, as_array_tangent, conj, seen_by_tracers, shape_of
+from rules.numpy.array_like import as_array, as_array_tangent, conj, shape_of
 from rules.numpy.indexing import scatter
 from rules.numpy.linalg.cholesky import (
     cotangent_of_triangle,
@@ -19,7 +19,7 @@ from rules.numpy.linalg.cholesky import (
 )
 from rules.scipy.linalg.cholesky import factor_cotangent, factor_tangent
 from rules.scipy.linalg.linear_systems import LinearSystem
-from rulescore import NoTangent, frule, pullback_wrt, pushforward, rrule, unbroadcast
+from rulescore import NoTangent, frule, pullback_wrt, pushforward, rrule, seen_by_tracers, unbroadcast
 from rulescore.typing import Array, Arrays, Flag, OutputAndPullback, OutputAndTangent
 
 # ---------------------------------------------------------------- bands

@@ -3,7 +3,7 @@
 import numpy as np
 import scipy.linalg
 
-from rules.numpy.array_like import as_array, as_array_tangent, seen_by_tracers, shape_of
+from rules.numpy.array_like import as_array, as_array_tangent, shape_of
 from rules.numpy.linalg.cholesky import (
     cotangent_of_triangle,
     hermitian_from,
@@ -13,7 +13,7 @@ from rules.numpy.linalg.cholesky import (
 from rules.numpy.products import adjoint
 from rules.scipy.linalg.linear_systems import LinearSystem
 from rules.scipy.linalg.operands import decline_unless_matrices
-from rulescore import NoTangent, frule, pullback_wrt, pushforward, rrule, unbroadcast
+from rulescore import NoTangent, frule, pullback_wrt, pushforward, rrule, seen_by_tracers, unbroadcast
 from rulescore.typing import Array, Arrays, Flag, OutputAndPullback, OutputAndTangent
 
 # ---------------------------------------------------------------- the factor, L or U = Lᴴ

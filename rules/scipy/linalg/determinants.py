@@ -3,12 +3,12 @@
 import numpy as np
 import scipy.linalg
 
-from rules.numpy.array_like import as_array, as_array_tangent, seen_by_tracers
+from rules.numpy.array_like import as_array, as_array_tangent
 from rules.numpy.linalg.determinants import adjugate, as_matrices, trace_of_product
 from rules.numpy.products import adjoint
 from rules.scipy.linalg.kept_factors import OfGeneral, kept_factors
 from rules.scipy.linalg.structures import Structure
-from rulescore import frule, pullback_wrt, pushforward, rrule
+from rulescore import frule, pullback_wrt, pushforward, rrule, seen_by_tracers
 from rulescore.typing import Array, Flag, OutputAndPullback, OutputAndTangent
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import scipy.linalg
 from multipledispatch import MDNotImplementedError
 
-from rules.numpy.array_like import as_array, as_array_tangent, conj, seen_by_tracers, shape_of
+from rules.numpy.array_like import as_array, as_array_tangent, conj, shape_of
 from rules.numpy.linalg.eigenvalues import (
     NO_EIGENVECTORS,
     coinciding,
@@ -25,6 +25,7 @@ from rulescore import (
     pullback_wrt,
     pushforward,
     rrule,
+    seen_by_tracers,
     unbroadcast,
 )
 from rulescore.typing import Array, Flag, Number, OutputAndPullback, OutputAndTangent

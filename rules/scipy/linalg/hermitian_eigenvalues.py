@@ -4,7 +4,7 @@ import numpy as np
 import scipy.linalg
 from multipledispatch import MDNotImplementedError
 
-from rules.numpy.array_like import as_array, as_array_tangent, seen_by_tracers, shape_of
+from rules.numpy.array_like import as_array, as_array_tangent, shape_of
 from rules.numpy.linalg.cholesky import (
     cotangent_of_triangle,
     hermitian_from,
@@ -23,6 +23,7 @@ from rulescore import (
     pullback_wrt,
     pushforward,
     rrule,
+    seen_by_tracers,
     unbroadcast,
 )
 from rulescore.typing import Array, Choice, Flag, Index, Number, OutputAndPullback, OutputAndTangent

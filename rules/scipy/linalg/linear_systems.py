@@ -4,13 +4,22 @@ import numpy as np
 import scipy.linalg
 from multipledispatch import MDNotImplementedError
 
-from rules.numpy.array_like import as_array, as_array_tangent, conj, seen_by_tracers, shape_of
+from rules.numpy.array_like import as_array, as_array_tangent, conj, shape_of
 from rules.numpy.linalg.linear_systems import least_squares_pullback, least_squares_tangent
 from rules.numpy.products import adjoint
 from rules.scipy.linalg.kept_factors import kept_factors
 from rules.scipy.linalg.operands import decline_unless_matrices
 from rules.scipy.linalg.structures import Structure
-from rulescore import apply_linear, frule, ignore_derivatives, pullback_wrt, pushforward, rrule, unbroadcast
+from rulescore import (
+    apply_linear,
+    frule,
+    ignore_derivatives,
+    pullback_wrt,
+    pushforward,
+    rrule,
+    seen_by_tracers,
+    unbroadcast,
+)
 from rulescore.typing import Array, Choice, Flag, Number, OutputAndPullback, OutputAndTangent
 
 # ---------------------------------------------------------------- what all systems A X = B have in common

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import scipy.linalg
 
-from rules.numpy.array_like import as_array, as_array_tangent, conj, seen_by_tracers, shape_of
+from rules.numpy.array_like import as_array, as_array_tangent, conj, shape_of
 from rules.numpy.products import adjoint
 from rules.scipy.linalg.linear_systems import LinearSystem, factors_under_operation, in_operation
 from rules.scipy.linalg.operands import decline_unless_matrices
@@ -20,6 +20,7 @@ from rulescore import (
     pullback_wrt,
     pushforward,
     rrule,
+    seen_by_tracers,
     unbroadcast,
 )
 from rulescore.typing import Array, Arrays, Choice, Flag, OutputAndPullback, OutputAndTangent

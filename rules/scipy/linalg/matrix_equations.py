@@ -5,17 +5,10 @@ import scipy.linalg
 from multipledispatch import MDNotImplementedError
 from scipy.linalg import get_lapack_funcs
 
-from rules.numpy.array_like import as_array, as_array_tangent, seen_by_tracers, shape_of
+from rules.numpy.array_like import as_array, as_array_tangent, shape_of
 from rules.numpy.products import adjoint
 from rules.scipy.linalg.operands import decline_unless_matrices
-from rulescore import (
-    apply_linear,
-    frule,
-    pullback_wrt,
-    pushforward,
-    rrule,
-    unbroadcast,
-)
+from rulescore import apply_linear, frule, pullback_wrt, pushforward, rrule, seen_by_tracers, unbroadcast
 from rulescore.typing import Array, Choice, OutputAndPullback, OutputAndTangent
 
 # ---------------------------------------------------------------- A X + X B = Q

@@ -10,7 +10,7 @@ import math
 import numpy as np
 import scipy.linalg
 
-from rules.numpy.array_like import as_array, as_array_tangent, seen_by_tracers
+from rules.numpy.array_like import as_array, as_array_tangent
 from rules.numpy.products import adjoint
 from rulescore import (
     AbstractZero,
@@ -20,6 +20,7 @@ from rulescore import (
     pullback_wrt,
     pushforward,
     rrule,
+    seen_by_tracers,
     unbroadcast,
 )
 from rulescore.typing import Array, Choice, Flag, OutputAndPullback, OutputAndTangent

@@ -11,7 +11,7 @@ import scipy.linalg
 from multipledispatch import MDNotImplementedError
 from scipy.linalg import get_lapack_funcs
 
-from rules.numpy.array_like import as_array, as_array_tangent, conj, seen_by_tracers, shape_of, tracer_within
+from rules.numpy.array_like import as_array, as_array_tangent, conj, shape_of
 from rules.numpy.products import adjoint
 from rules.scipy.linalg.matrix_exponential import (
     block,
@@ -28,9 +28,11 @@ from rulescore import (
     apply_linear,
     frule,
     ignore_derivatives,
+    is_traced,
     pullback_wrt,
     pushforward,
     rrule,
+    seen_by_tracers,
     unbroadcast,
     unthunk,
 )
@@ -130,7 +132,7 @@ def logm_frechet(a: Any, e: Any) -> Any:
     if np.iscomplexobj(e) and not np.iscomplexobj(a):
         # A real matrix has to stay one: it may have negative eigenvalues, a complex one moves off the cut with them.
         return logm_frechet(a, np.real(e)) + 1j * logm_frechet(a, np.imag(e))
-    if tracer_within((a, e)) is not None:
+    if is_traced(a, e):
         return seen_by_tracers(logm_frechet, a, e)
     a, e = broadcast_pair(a, e)
     result = [log_direction(matrix, direction) for matrix, direction in zip(stacked(a), stacked(e), strict=True)]

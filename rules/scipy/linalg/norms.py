@@ -2,9 +2,8 @@
 
 import scipy.linalg
 
-from rules.numpy.array_like import seen_by_tracers
 from rules.numpy.linalg.norms import norm_pullback, norm_tangent
-from rulescore import frule, pushforward, rrule
+from rulescore import frule, pushforward, rrule, seen_by_tracers
 from rulescore.typing import Array, Axis, Choice, Flag, OutputAndPullback, OutputAndTangent
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import scipy.linalg
 from multipledispatch import MDNotImplementedError
 
-from rules.numpy.array_like import as_array, as_array_tangent, seen_by_tracers, tracer_within
+from rules.numpy.array_like import as_array, as_array_tangent
 from rules.numpy.linalg.eigenvalues import reciprocal, rounding_of
 from rules.numpy.linalg.singular_values import outside
 from rules.numpy.products import adjoint
@@ -13,9 +13,11 @@ from rulescore import (
     apply_linear,
     frule,
     ignore_derivatives,
+    is_traced,
     pullback_wrt,
     pushforward,
     rrule,
+    seen_by_tracers,
     unbroadcast,
 )
 from rulescore.typing import Array, Choice, Flag, OutputAndPullback, OutputAndTangent
@@ -36,7 +38,7 @@ class UnitaryFactor:
 
     def __init__(self, a):
         self.a = a
-        if tracer_within(a) is None:
+        if not is_traced(a):
             self.w, self.s, self.vh = scipy.linalg.svd(a, False)
             self.u = self.w @ self.vh
         else:  # since its singular vectors may have no derivative where it has one itself
@@ -47,7 +49,7 @@ class UnitaryFactor:
         """dU for the tangent of A; and the cotangent of A for that of U."""
         self._refuse_small_rank()
         rows, columns = x.shape[-2:]
-        if tracer_within((x, self.a)) is not None:
+        if is_traced(x, self.a):
             return moved_by_equation(self.u, self.a, x) if rows >= columns else self._moved_of_wide(x)
         w, v, s = self.w, adjoint(self.vh), self.s
         m = adjoint(w) @ x @ v
@@ -97,7 +99,7 @@ class PolarFactors(UnitaryFactor):
     def __init__(self, a, side):
         super().__init__(a)
         self.is_right = side == "right"
-        if tracer_within(a) is None:
+        if not is_traced(a):
             vectors = adjoint(self.vh) if self.is_right else self.w
             self.y = self.u, (vectors * self.s[..., None, :]) @ adjoint(vectors)
         else:

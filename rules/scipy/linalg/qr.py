@@ -4,7 +4,7 @@ import numpy as np
 import scipy.linalg
 from multipledispatch import MDNotImplementedError
 
-from rules.numpy.array_like import as_array_tangent, seen_by_tracers
+from rules.numpy.array_like import as_array_tangent
 from rules.numpy.linalg.qr import Complete, OrthogonalFactors, Raw, Reduced
 from rules.numpy.products import adjoint
 from rulescore import (
@@ -17,6 +17,7 @@ from rulescore import (
     pullback_wrt,
     pushforward,
     rrule,
+    seen_by_tracers,
 )
 from rulescore.typing import Array, Choice, Count, Flag, OutputAndPullback, OutputAndTangent
 

@@ -7,7 +7,7 @@ determines X there: low(X T - T X) = low(M). Within a block X is the rotation th
 import numpy as np
 import scipy.linalg
 
-from rules.numpy.array_like import as_array_tangent, seen_by_tracers
+from rules.numpy.array_like import as_array_tangent
 from rules.numpy.linalg.eigenvalues import (
     COINCIDE_WITHIN,
     coinciding,
@@ -27,6 +27,7 @@ from rulescore import (
     pullback_wrt,
     pushforward,
     rrule,
+    seen_by_tracers,
 )
 from rulescore.typing import Array, Choice, Count, Flag, OutputAndPullback, OutputAndTangent
 

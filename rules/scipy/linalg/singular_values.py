@@ -4,7 +4,7 @@ import numpy as np
 import scipy.linalg
 from multipledispatch import MDNotImplementedError
 
-from rules.numpy.array_like import as_array_tangent, seen_by_tracers, shape_of
+from rules.numpy.array_like import as_array_tangent, shape_of
 from rules.numpy.linalg.singular_values import svd_cotangent, svd_tangents
 from rules.numpy.products import adjoint
 from rulescore import (
@@ -15,6 +15,7 @@ from rulescore import (
     pullback_wrt,
     pushforward,
     rrule,
+    seen_by_tracers,
 )
 from rulescore.typing import Array, Choice, Flag, Number, OutputAndPullback, OutputAndTangent
 

@@ -9,9 +9,9 @@ import numpy as np
 import scipy.linalg
 from multipledispatch import MDNotImplementedError
 
-from rules.numpy.array_like import as_array, as_array_tangent, seen_by_tracers, shape_of
+from rules.numpy.array_like import as_array, as_array_tangent, shape_of
 from rules.numpy.indexing import scatter
-from rulescore import apply_linear, frule, pullback_wrt, pushforward, rrule, unbroadcast
+from rulescore import apply_linear, frule, pullback_wrt, pushforward, rrule, seen_by_tracers, unbroadcast
 from rulescore.typing import Array, Arrays, Choice, Count, OutputAndPullback, OutputAndTangent
 
 # ---------------------------------------------------------------- elements in places

@@ -7,9 +7,18 @@ import numpy as np
 import scipy.linalg
 from multipledispatch import MDNotImplementedError
 
-from rules.numpy.array_like import as_array, as_array_tangent, conj, seen_by_tracers, shape_of
+from rules.numpy.array_like import as_array, as_array_tangent, conj, shape_of
 from rules.scipy.linalg.linear_systems import LinearSystem
-from rulescore import apply_linear, frule, ignore_derivatives, pullback_wrt, pushforward, rrule, unbroadcast
+from rulescore import (
+    apply_linear,
+    frule,
+    ignore_derivatives,
+    pullback_wrt,
+    pushforward,
+    rrule,
+    seen_by_tracers,
+    unbroadcast,
+)
 from rulescore.typing import Array, Axis, Choice, Count, Flag, Number, OutputAndPullback, OutputAndTangent
 
 # ---------------------------------------------------------------- a Toeplitz matrix

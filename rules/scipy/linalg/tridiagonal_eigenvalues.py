@@ -4,7 +4,7 @@ import numpy as np
 import scipy.linalg
 from multipledispatch import MDNotImplementedError
 
-from rules.numpy.array_like import as_array, as_array_tangent, seen_by_tracers, shape_of, tracer_within
+from rules.numpy.array_like import as_array, as_array_tangent, shape_of
 from rules.numpy.linalg.eigenvalues import eigh_cotangent, eigh_tangents
 from rules.scipy.linalg.banded_systems import HermitianBand, dense, diagonals
 from rulescore import (
@@ -12,9 +12,11 @@ from rulescore import (
     ZeroTangent,
     frule,
     ignore_derivatives,
+    is_traced,
     pullback_wrt,
     pushforward,
     rrule,
+    seen_by_tracers,
     unbroadcast,
 )
 from rulescore.typing import Array, Choice, Count, Flag, Index, Number, OutputAndPullback, OutputAndTangent
@@ -54,7 +56,7 @@ class TridiagonalSpectrum:
         # The driver for values alone gives no vectors, which their derivative needs.
         driver = "stevd" if lapack_driver == "sterf" else lapack_driver
         keywords = {"check_finite": check_finite, "tol": tol, "lapack_driver": driver}
-        if tracer_within((d, e)) is not None and select not in ("a", "all", 0):
+        if is_traced(d, e) and select not in ("a", "all", 0):
             matrix = dense(np.stack([as_array(d), with_zero_behind(as_array(e))], axis=-2), 0)
             self.both = spectrum_of_matrix(matrix, "L", select, select_range)
         else:
@@ -197,7 +199,7 @@ class BandedSpectrum:
         if np.iscomplexobj(self.a_band) and not values_only:
             raise MDNotImplementedError
         keywords = {"select": select, "select_range": select_range, "max_ev": max_ev, "check_finite": check_finite}
-        if tracer_within(a_band) is not None and values_only:
+        if is_traced(a_band) and values_only:
             matrix = dense(self.a_band, 0 if lower else np.shape(self.a_band)[-2] - 1)
             self.both = spectrum_of_matrix(matrix, "L" if lower else "U", select, select_range)
         else:

@@ -11,11 +11,20 @@ import numpy as np
 from multipledispatch import MDNotImplementedError
 from scipy import ndimage, special
 
-from rules.numpy.array_like import as_array, as_array_tangent, seen_by_tracers, shape_of
+from rules.numpy.array_like import as_array, as_array_tangent, shape_of
 from rules.numpy.reduced_axes import NOT_GIVEN, decline_out
 from rules.scipy.ndimage.boundaries import fixed
 from rules.scipy.ndimage.transforms import AlongAxes, AtPoints, Transform, decline_empty
-from rulescore import apply_linear, frule, is_differentiable, no_tangent_pullback, pullback_wrt, pushforward, rrule
+from rulescore import (
+    apply_linear,
+    frule,
+    is_differentiable,
+    no_tangent_pullback,
+    pullback_wrt,
+    pushforward,
+    rrule,
+    seen_by_tracers,
+)
 from rulescore.typing import Array, Axis, Choice, Count, Flag, Number, OutputAndPullback, OutputAndTangent, Shape
 
 

@@ -8,8 +8,7 @@ import functools
 import numpy as np
 from multipledispatch import MDNotImplementedError
 
-from rules.numpy.array_like import seen_by_tracers, tracer_within
-from rulescore import ignore_derivatives
+from rulescore import ignore_derivatives, is_traced, seen_by_tracers
 
 SYNONYMS = {"grid-mirror": "reflect", "grid-wrap": "wrap", "grid-constant": "constant"}
 """What modes are called that mean the same for filters."""
@@ -20,7 +19,7 @@ def handing_over(function):
 
     @functools.wraps(function)
     def call(*args, **kwargs):
-        if tracer_within((*args, *kwargs.values())) is None:
+        if not is_traced(*args, *kwargs.values()):
             return function(*args, **kwargs)
         return seen_by_tracers(call, *args, **kwargs)
 

@@ -11,10 +11,19 @@ import numpy as np
 from multipledispatch import MDNotImplementedError
 from scipy import ndimage
 
-from rules.numpy.array_like import as_array, as_array_tangent, conj, seen_by_tracers, shape_of
+from rules.numpy.array_like import as_array, as_array_tangent, conj, shape_of
 from rules.numpy.reduced_axes import NOT_GIVEN, decline_out
 from rules.scipy.ndimage.boundaries import axes_of, extend, fold, handing_over, one_for_each
-from rulescore import apply_linear, frule, is_differentiable, no_tangent_pullback, pullback_wrt, pushforward, rrule
+from rulescore import (
+    apply_linear,
+    frule,
+    is_differentiable,
+    no_tangent_pullback,
+    pullback_wrt,
+    pushforward,
+    rrule,
+    seen_by_tracers,
+)
 from rulescore.typing import Array, Axis, Choice, Count, Number, OutputAndPullback, OutputAndTangent, Shape
 
 # ---------------------------------------------------------------- three functions that are each other's transposes

@@ -11,7 +11,7 @@ import numpy as np
 from multipledispatch import MDNotImplementedError
 from scipy import ndimage
 
-from rules.numpy.array_like import as_array, as_array_tangent, conj, seen_by_tracers, shape_of
+from rules.numpy.array_like import as_array, as_array_tangent, conj, shape_of
 from rules.numpy.reduced_axes import NOT_GIVEN, decline_out
 from rules.scipy.ndimage.boundaries import axes_of, fixed, fold, handing_over, one_for_each
 from rules.scipy.ndimage.correlations import correlation_spread, opposite_origin, reach
@@ -25,6 +25,7 @@ from rulescore import (
     pullback_wrt,
     pushforward,
     rrule,
+    seen_by_tracers,
 )
 from rulescore.typing import Array, Axis, Choice, Count, Number, OutputAndPullback, OutputAndTangent, Shape
 

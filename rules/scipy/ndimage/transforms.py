@@ -11,7 +11,7 @@ import numpy as np
 from multipledispatch import MDNotImplementedError
 from scipy import ndimage
 
-from rules.numpy.array_like import as_array, as_array_tangent, seen_by_tracers, shape_of
+from rules.numpy.array_like import as_array, as_array_tangent, shape_of
 from rules.numpy.reduced_axes import NOT_GIVEN, decline_out
 from rules.scipy.ndimage.spline_sampling import (
     beside,
@@ -36,6 +36,7 @@ from rulescore import (
     pullback_wrt,
     pushforward,
     rrule,
+    seen_by_tracers,
 )
 from rulescore.typing import (
     Array,

@@ -7,8 +7,9 @@ import scipy.fft
 import scipy.signal
 from multipledispatch import MDNotImplementedError
 
-from rules.numpy.array_like import as_array, seen_by_tracers
+from rules.numpy.array_like import as_array
 from rules.scipy.linear_maps import composed
+from rulescore import seen_by_tracers
 
 
 def decline_complex(x):

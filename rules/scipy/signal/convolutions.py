@@ -10,10 +10,10 @@ import functools
 import numpy as np
 import scipy.signal
 
-from rules.numpy.array_like import as_array, conj, seen_by_tracers, shape_of
+from rules.numpy.array_like import as_array, conj, shape_of
 from rules.numpy.products import bilinear_and_tangent
 from rules.scipy.signal.lags import sums_over_lags
-from rulescore import frule, pullback_wrt, pushforward, rrule, unbroadcast
+from rulescore import frule, pullback_wrt, pushforward, rrule, seen_by_tracers, unbroadcast
 from rulescore.typing import Array, Axis, Choice, OutputAndPullback, OutputAndTangent
 
 MUCH_SHORTER = 8

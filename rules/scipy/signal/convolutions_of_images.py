@@ -9,8 +9,8 @@ import numpy as np
 import scipy.signal
 from multipledispatch import MDNotImplementedError
 
-from rules.numpy.array_like import as_array, as_array_tangent, conj, seen_by_tracers, shape_of
-from rulescore import apply_linear, frule, pullback_wrt, pushforward, rrule, unthunk
+from rules.numpy.array_like import as_array, as_array_tangent, conj, shape_of
+from rulescore import apply_linear, frule, pullback_wrt, pushforward, rrule, seen_by_tracers, unthunk
 from rulescore.typing import Array, Choice, OutputAndPullback, OutputAndTangent
 
 PADDING = {

@@ -14,7 +14,7 @@ import functools
 import numpy as np
 import scipy.signal
 
-from rules.numpy.array_like import as_array, as_array_tangent, conj, seen_by_tracers, shape_of
+from rules.numpy.array_like import as_array, as_array_tangent, conj, shape_of
 from rules.scipy.linear_maps import reference_ad
 from rules.scipy.signal.lags import sums_over_lags
 from rulescore import (
@@ -26,6 +26,7 @@ from rulescore import (
     pullback_wrt,
     pushforward,
     rrule,
+    seen_by_tracers,
     unbroadcast,
 )
 from rulescore.typing import Array, Axis, OutputAndPullback, OutputAndTangent

@@ -5,8 +5,9 @@ import math
 import numpy as np
 import scipy.fft
 
-from rules.numpy.array_like import conj, seen_by_tracers
+from rules.numpy.array_like import conj
 from rules.scipy.signal.segments import segments
+from rulescore import seen_by_tracers
 
 FEW_LAGS = 32
 """Up to how many coefficients are summed one by one. Of more, products of spectra take less time."""

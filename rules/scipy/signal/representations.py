@@ -4,9 +4,10 @@ import numpy as np
 import scipy.signal
 from multipledispatch import MDNotImplementedError
 
-from rules.numpy.array_like import as_array, seen_by_tracers
+from rules.numpy.array_like import as_array
 from rules.scipy.linear_maps import composed
 from rules.scipy.signal.filters import coefficients, filtered
+from rulescore import seen_by_tracers
 
 
 def product(factors):

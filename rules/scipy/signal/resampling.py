@@ -7,7 +7,7 @@ import scipy.fft
 import scipy.signal
 from multipledispatch import MDNotImplementedError
 
-from rules.numpy.array_like import as_array, conj, seen_by_tracers, shape_of
+from rules.numpy.array_like import as_array, conj, shape_of
 from rules.numpy.fft import fitted
 from rules.numpy.products import bilinear_and_tangent
 from rules.scipy.linear_maps import composed
@@ -15,7 +15,7 @@ from rules.scipy.signal.filter_states import part, sosfiltfilt
 from rules.scipy.signal.filters import padded, sosfilt_call
 from rules.scipy.signal.lags import sums_over_lags
 from rules.scipy.signal.windows import window_values
-from rulescore import apply_linear, frule, not_implemented, pullback_wrt, pushforward, rrule
+from rulescore import apply_linear, frule, not_implemented, pullback_wrt, pushforward, rrule, seen_by_tracers
 from rulescore.typing import Array, Axis, Choice, Count, Number, OutputAndPullback, OutputAndTangent
 
 # ---------------------------------------------------------------- upfirdn

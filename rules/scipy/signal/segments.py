@@ -4,8 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from rules.numpy.array_like import seen_by_tracers
 from rules.scipy.linear_maps import linear_map
+from rulescore import seen_by_tracers
 
 
 def segments(x: Any, length: int, step: int) -> Any:

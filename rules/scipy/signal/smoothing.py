@@ -6,9 +6,10 @@ import numpy as np
 import scipy.signal
 from multipledispatch import MDNotImplementedError
 
-from rules.numpy.array_like import as_array, seen_by_tracers
+from rules.numpy.array_like import as_array
 from rules.scipy.linear_maps import composed, linear_map
 from rules.scipy.signal.filters import filtered
+from rulescore import seen_by_tracers
 
 
 def detrend_transpose(ybar, data, axis=-1, type="linear", bp=0, overwrite_data=False):

@@ -11,11 +11,12 @@ import scipy.fft
 import scipy.signal
 from multipledispatch import MDNotImplementedError
 
-from rules.numpy.array_like import as_array, seen_by_tracers
+from rules.numpy.array_like import as_array
 from rules.scipy.linear_maps import composed
 from rules.scipy.signal.filter_states import extended
 from rules.scipy.signal.segments import overlap_add, segments
 from rules.scipy.signal.windows import window_values
+from rulescore import seen_by_tracers
 
 # SciPy 1.17 has given its defaults other names.
 HANN, TUKEY = (inspect.signature(f).parameters["window"].default for f in (scipy.signal.stft, scipy.signal.spectrogram))

@@ -10,9 +10,9 @@ import scipy.signal
 from multipledispatch import MDNotImplementedError
 from scipy.signal import windows
 
-from rules.numpy.array_like import as_array, seen_by_tracers, tracer_within
+from rules.numpy.array_like import as_array
 from rules.scipy.linear_maps import composed
-from rulescore import ignore_derivatives, non_differentiable
+from rulescore import ignore_derivatives, is_traced, non_differentiable, seen_by_tracers
 
 
 def of_places(function):
@@ -246,7 +246,7 @@ BY_NAME = {
 
 def window_values(window, n, fftbins=True):
     """What `scipy.signal.get_window` gives, of parameters that may be differentiated."""
-    if tracer_within(window) is None:
+    if not is_traced(window):
         return scipy.signal.get_window(window, n, fftbins)
     name, parameters = (window[0], window[1:]) if isinstance(window, tuple) else ("kaiser", (window,))
     for ending, periodic in (("_periodic", True), ("_symmetric", False)):

@@ -5,7 +5,7 @@ from multipledispatch import MDNotImplementedError
 from scipy import sparse
 from scipy.sparse import linalg
 
-from rules.numpy.array_like import as_array, as_array_tangent, seen_by_tracers
+from rules.numpy.array_like import as_array, as_array_tangent
 from rules.scipy.sparse import SPARSE
 from rules.scipy.sparse_linalg.operators import (
     adjoint,
@@ -23,6 +23,7 @@ from rulescore import (
     pullback_wrt,
     pushforward,
     rrule,
+    seen_by_tracers,
 )
 from rulescore.typing import Array, Count, Flag, Number, OutputAndPullback, OutputAndTangent, Sparse
 

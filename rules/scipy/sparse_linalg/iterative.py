@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import linalg
 
-from rules.numpy.array_like import as_array, as_array_tangent, seen_by_tracers
+from rules.numpy.array_like import as_array, as_array_tangent
 from rules.scipy.sparse_linalg.operators import (
     adjoint,
     matrix_cotangent,
@@ -27,6 +27,7 @@ from rulescore import (
     pullback_wrt,
     pushforward,
     rrule,
+    seen_by_tracers,
 )
 from rulescore.typing import Array, OutputAndPullback, OutputAndTangent
 

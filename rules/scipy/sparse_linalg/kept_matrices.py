@@ -8,7 +8,6 @@ moves. A X = B has dX = A⁻¹ (dB - dA X), hence B̄ = A⁻ᴴ X̄ and Ā = -B�
 from multipledispatch import MDNotImplementedError
 from scipy.sparse import linalg
 
-from rules.numpy.array_like import seen_by_tracers, tracer_within
 from rules.scipy.linear_maps import composed
 from rules.scipy.sparse import SPARSE
 from rules.scipy.sparse_linalg.direct import ADJOINT_OF, decline_other_than_matrix, solve_by_factors
@@ -20,10 +19,12 @@ from rulescore import (
     apply_linear,
     frule,
     ignore_derivatives,
+    is_traced,
     not_implemented,
     pullback_wrt,
     pushforward,
     rrule,
+    seen_by_tracers,
 )
 from rulescore.typing import Array, Choice, Count, Number, OutputAndPullback, OutputAndTangent, Struct, Tangents
 
@@ -41,7 +42,7 @@ def matrix_of(A, trans):
 
 def factored_solution(A, b, trans, factors):
     """X of A X = B, or of the system with Aᵀ or Aᴴ, by factors of A that SciPy has made."""
-    if tracer_within((A, b)) is not None:
+    if is_traced(A, b):
         return seen_by_tracers(factored_solution, A, b, trans, factors)
     return solve_by_factors(factors, b, trans)
 
@@ -108,7 +109,7 @@ class KeptSuperLU:
     def __getattr__(self, name):
         if name.startswith("_"):
             raise AttributeError(name)
-        if name in ("L", "U") and tracer_within(self.matrix) is not None:
+        if name in ("L", "U") and is_traced(self.matrix):
             FACTOR.fail()
         return getattr(self._factors, name)
 

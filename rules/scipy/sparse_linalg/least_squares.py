@@ -17,7 +17,7 @@ from scipy import sparse
 from scipy.sparse import linalg
 from scipy.sparse.linalg import LinearOperator
 
-from rules.numpy.array_like import as_array, as_array_tangent, seen_by_tracers
+from rules.numpy.array_like import as_array, as_array_tangent
 from rules.numpy.reduced_axes import NOT_GIVEN
 from rules.scipy.sparse_linalg.operators import (
     adjoint,
@@ -26,7 +26,7 @@ from rules.scipy.sparse_linalg.operators import (
     primal_of_matrix,
     times,
 )
-from rulescore import NoTangent, apply_linear, frule, not_implemented, pullback_wrt, pushforward, rrule
+from rulescore import NoTangent, apply_linear, frule, not_implemented, pullback_wrt, pushforward, rrule, seen_by_tracers
 from rulescore.typing import Array, Number, OutputAndPullback, OutputAndTangent
 
 ESTIMATES = not_implemented(

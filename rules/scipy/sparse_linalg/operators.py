@@ -8,11 +8,20 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse.linalg import LinearOperator
 
-from rules.numpy.array_like import as_array, seen_by_tracers
+from rules.numpy.array_like import as_array
 from rules.numpy.products import adjoint as dense_adjoint
 from rules.scipy.sparse import adjoint as sparse_adjoint
 from rules.scipy.sparse import conj, inner_products, product
-from rulescore import ZeroTangent, apply_linear, frule, not_implemented, pullback_wrt, pushforward, rrule
+from rulescore import (
+    ZeroTangent,
+    apply_linear,
+    frule,
+    not_implemented,
+    pullback_wrt,
+    pushforward,
+    rrule,
+    seen_by_tracers,
+)
 from rulescore.tangents.sparsity import pattern_of
 from rulescore.typing import Array, OutputAndPullback, OutputAndTangent
 

@@ -4,9 +4,9 @@ import numpy as np
 import scipy.linalg
 from scipy import spatial
 
-from rules.numpy.array_like import as_array, seen_by_tracers
+from rules.numpy.array_like import as_array
 from rules.scipy.linear_maps import composed
-from rulescore import ignore_derivatives, missing_rules, not_numerical
+from rulescore import ignore_derivatives, missing_rules, not_numerical, seen_by_tracers
 
 # ---------------------------------------------------------------- distances
 

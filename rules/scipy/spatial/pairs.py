@@ -8,7 +8,7 @@ import numpy as np
 from multipledispatch import MDNotImplementedError
 from scipy.spatial import distance
 
-from rules.numpy.array_like import as_array, as_array_tangent, seen_by_tracers, shape_of
+from rules.numpy.array_like import as_array, as_array_tangent, shape_of
 from rules.scipy.spatial.metrics import CONSTANT, SLOPES, deviations, divided, jensenshannon_slope, lengths
 from rulescore import (
     ZeroTangent,
@@ -19,6 +19,7 @@ from rulescore import (
     pullback_wrt,
     pushforward,
     rrule,
+    seen_by_tracers,
     unbroadcast,
 )
 from rulescore.typing import Array, Axis, Flag, Number, OutputAndPullback, OutputAndTangent

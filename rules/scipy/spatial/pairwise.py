@@ -10,7 +10,7 @@ import numpy as np
 from multipledispatch import MDNotImplementedError
 from scipy.spatial import distance
 
-from rules.numpy.array_like import as_array, as_array_tangent, seen_by_tracers
+from rules.numpy.array_like import as_array, as_array_tangent
 from rules.numpy.reduced_axes import decline_out
 from rules.scipy.spatial.metrics import (
     CONSTANT,
@@ -22,7 +22,16 @@ from rules.scipy.spatial.metrics import (
     symmetric_part,
     weighted,
 )
-from rulescore import ZeroTangent, apply_linear, frule, ignore_derivatives, pullback_wrt, pushforward, rrule
+from rulescore import (
+    ZeroTangent,
+    apply_linear,
+    frule,
+    ignore_derivatives,
+    pullback_wrt,
+    pushforward,
+    rrule,
+    seen_by_tracers,
+)
 from rulescore.typing import Array, Choice, OutputAndPullback, OutputAndTangent
 
 BLOCK = 1 << 18

@@ -9,7 +9,7 @@ import copy
 import numpy as np
 from scipy.spatial import transform
 
-from rules.numpy.array_like import as_array, seen_by_tracers, tracer_within
+from rules.numpy.array_like import as_array
 from rules.scipy.linear_maps import composed, reference_ad
 from rulescore import (
     AbstractZero,
@@ -19,9 +19,11 @@ from rulescore import (
     ZeroTangent,
     frule,
     ignore_derivatives,
+    is_traced,
     not_implemented,
     pullback_wrt,
     rrule,
+    seen_by_tracers,
 )
 from rulescore.typing import Array, Flag, OutputAndPullback, OutputAndTangent, Struct, Tangents
 
@@ -181,7 +183,7 @@ def by_scipy(name):
     """A method that SciPy computes, of a rotation that is not traced."""
 
     def method(self, *args, **kwargs):
-        if tracer_within(self.quaternion) is not None:
+        if is_traced(self.quaternion):
             raise MissingDerivativeError(
                 f"Rotation.{name} of a rotation that is being differentiated. Use apply, as_matrix, as_quat, "
                 "as_rotvec, as_mrp, magnitude, inv or products of rotations"
@@ -269,7 +271,7 @@ OF_SCIPY = not_implemented(
 
 def decline_traced(rotation):
     """A tracer within an object of SciPy's is not seen by an AD system: its derivative would be lost."""
-    if tracer_within(getattr(rotation, "__dict__", {}).get("_quat")) is not None:
+    if is_traced(getattr(rotation, "__dict__", {}).get("_quat")):
         raise MissingDerivativeError(OF_SCIPY.message)
 
 

@@ -7,7 +7,6 @@ at 0. With respect to the order there is a rule for the functions K alone, by th
 import numpy as np
 from scipy import special
 
-from rules.numpy.array_like import seen_by_tracers
 from rules.numpy.ufuncs.precision import is_complex
 from rules.scipy.special.python_functions import pulled
 from rulescore import (
@@ -18,6 +17,7 @@ from rulescore import (
     pushforward,
     rrule,
     scalar_rule,
+    seen_by_tracers,
     unbroadcast,
 )
 from rulescore.typing import Array, Count, OutputAndPullback, OutputAndTangent

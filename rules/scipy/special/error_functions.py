@@ -7,9 +7,8 @@ digits as x grows; from |x| = `FAR` on they are computed by their asymptotic ser
 import numpy as np
 from scipy import special
 
-from rules.numpy.array_like import seen_by_tracers
 from rules.numpy.ufuncs.precision import is_complex
-from rulescore import OneOver, scalar_rule
+from rulescore import OneOver, scalar_rule, seen_by_tracers
 
 ROOT_PI = float(np.sqrt(np.pi))
 ROOT_2 = float(np.sqrt(2))

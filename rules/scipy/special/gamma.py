@@ -6,10 +6,18 @@ At its poles nothing is differentiable; its inverse 1/Γ is there, and so are th
 import numpy as np
 from scipy import special
 
-from rules.numpy.array_like import seen_by_tracers
 from rules.numpy.ufuncs.precision import is_complex
 from rules.scipy.special.python_functions import pulled, pushed
-from rulescore import frule, ignore_derivatives, non_differentiable, pullback_wrt, pushforward, rrule, scalar_rule
+from rulescore import (
+    frule,
+    ignore_derivatives,
+    non_differentiable,
+    pullback_wrt,
+    pushforward,
+    rrule,
+    scalar_rule,
+    seen_by_tracers,
+)
 from rulescore.typing import Array, Choice, Count, Flag, OutputAndPullback, OutputAndTangent
 
 PI = float(np.pi)

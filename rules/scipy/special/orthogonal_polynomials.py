@@ -6,9 +6,8 @@ The degree is a constant. With respect to the parameters of a family the derivat
 import numpy as np
 from scipy import special
 
-from rules.numpy.array_like import seen_by_tracers
 from rules.scipy.special.python_functions import pulled, pushed
-from rulescore import frule, not_implemented, pullback_wrt, pushforward, rrule, scalar_rule
+from rulescore import frule, not_implemented, pullback_wrt, pushforward, rrule, scalar_rule, seen_by_tracers
 from rulescore.typing import Array, OutputAndPullback, OutputAndTangent
 
 

@@ -7,9 +7,9 @@ import numpy as np
 from multipledispatch import MDNotImplementedError
 from scipy import special
 
-from rules.numpy.array_like import as_array, as_array_tangent, conj, seen_by_tracers
+from rules.numpy.array_like import as_array, as_array_tangent, conj
 from rules.numpy.reduced_axes import ReducedAxes
-from rulescore import NoTangent, apply_linear, frule, pullback_wrt, pushforward, rrule, unbroadcast
+from rulescore import NoTangent, apply_linear, frule, pullback_wrt, pushforward, rrule, seen_by_tracers, unbroadcast
 from rulescore.typing import Array, Axis, Flag, OutputAndPullback, OutputAndTangent
 
 # ---------------------------------------------------------------- softmax

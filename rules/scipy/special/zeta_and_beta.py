@@ -3,11 +3,10 @@
 import numpy as np
 from scipy import special
 
-from rules.numpy.array_like import seen_by_tracers
 from rules.numpy.ufuncs.precision import is_complex
 from rules.scipy.special.gamma import BERNOULLI, psi_difference
 from rules.scipy.special.python_functions import pulled, pushed
-from rulescore import frule, not_implemented, pullback_wrt, pushforward, rrule, scalar_rule
+from rulescore import frule, not_implemented, pullback_wrt, pushforward, rrule, scalar_rule, seen_by_tracers
 from rulescore.typing import Array, OutputAndPullback, OutputAndTangent
 
 # ---------------------------------------------------------------- B(a, b)

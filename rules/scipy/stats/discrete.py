@@ -7,10 +7,10 @@ its parameters. Slopes of a distribution function are telescoping sums, and most
 import numpy as np
 from scipy import special, stats
 
-from rules.numpy.array_like import seen_by_tracers
 from rules.scipy.special.incomplete import betainc_wrt_a
 from rules.scipy.special.zeta_and_beta import zeta_wrt_x
 from rules.scipy.stats.standardised import tabulate_discrete
+from rulescore import seen_by_tracers
 
 psi = special.digamma
 

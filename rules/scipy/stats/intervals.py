@@ -3,9 +3,9 @@
 import numpy as np
 from scipy import special, stats
 
-from rules.numpy.array_like import seen_by_tracers
 from rules.scipy.special.incomplete import betainc_wrt_a, betainc_wrt_b
 from rules.scipy.stats.standardised import HALF_LOG_2PI, tabulate
+from rulescore import seen_by_tracers
 
 psi = special.digamma
 

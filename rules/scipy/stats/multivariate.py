@@ -12,10 +12,10 @@ import numpy as np
 from multipledispatch import MDNotImplementedError
 from scipy import special, stats
 
-from rules.numpy.array_like import as_array, as_array_tangent, seen_by_tracers
+from rules.numpy.array_like import as_array, as_array_tangent
 from rules.numpy.products import adjoint
 from rules.scipy.stats.named_arguments import Arguments
-from rulescore import apply_linear, frule, ignore_derivatives, not_implemented, rrule
+from rulescore import apply_linear, frule, ignore_derivatives, not_implemented, rrule, seen_by_tracers
 from rulescore.typing import OutputAndPullback, OutputAndTangent, Tangents
 
 psi = special.digamma

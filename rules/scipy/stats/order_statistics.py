@@ -8,7 +8,7 @@ import numpy as np
 from multipledispatch import MDNotImplementedError
 from scipy import stats
 
-from rules.numpy.array_like import as_array, as_array_tangent, seen_by_tracers
+from rules.numpy.array_like import as_array, as_array_tangent
 from rules.numpy.reduced_axes import NOT_GIVEN, given
 from rules.scipy.spatial.metrics import divided
 from rulescore import (
@@ -20,6 +20,7 @@ from rulescore import (
     pullback_wrt,
     pushforward,
     rrule,
+    seen_by_tracers,
     unthunk,
 )
 from rulescore.typing import Array, Axis, Choice, Flag, Function, Number, OutputAndPullback, OutputAndTangent

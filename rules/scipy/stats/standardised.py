@@ -24,7 +24,7 @@ import numpy as np
 from multipledispatch import MDNotImplementedError
 from scipy import special, stats
 
-from rules.numpy.array_like import as_array, seen_by_tracers
+from rules.numpy.array_like import as_array
 from rulescore import (
     derivatives_given_output,
     missing_rules,
@@ -32,6 +32,7 @@ from rulescore import (
     not_implemented,
     rrule,
     scalar_rule,
+    seen_by_tracers,
 )
 
 DENSITIES = ("pdf", "logpdf")
