@@ -120,7 +120,11 @@ def _pullback_of_one(project: Projector, cotangent: Callable[[Any], Any]) -> Pul
             ybar = cotangent_of_output(ybar)
             if isinstance(ybar, AbstractZero):
                 return _NO_TANGENT, ybar
-        return _NO_TANGENT, project(cotangent(ybar))
+        xbar = cotangent(ybar)
+        try:
+            return _NO_TANGENT, project(xbar)
+        except (TypeError, ValueError) as error:
+            raise _misfit(error, cotangent, 0) from None
 
     return pullback
 
@@ -137,12 +141,20 @@ def _pullback_of_two(a: Any, b: Any, *cotangents: Callable[[Any], Any]) -> Pullb
             if isinstance(ybar, AbstractZero):
                 return _NO_TANGENT, ybar, ybar
         if second is not None:
-            return _NO_TANGENT, Thunk(lambda: project_a(first(ybar))), Thunk(lambda: project_b(second(ybar)))
+            return (
+                _NO_TANGENT,
+                Thunk(lambda: _fitted(project_a, first(ybar), first, 0)),
+                Thunk(lambda: _fitted(project_b, second(ybar), second, 1)),
+            )
         abar, bbar = _checked(first, ybar, 2)
         return (
             _NO_TANGENT,
-            Thunk(lambda: project_a(abar())) if callable(abar) else project_a(abar),
-            Thunk(lambda: project_b(bbar())) if callable(bbar) else project_b(bbar),
+            Thunk(lambda: _fitted(project_a, abar(), abar, 0))
+            if callable(abar)
+            else _fitted(project_a, abar, first, 0),
+            Thunk(lambda: _fitted(project_b, bbar(), bbar, 1))
+            if callable(bbar)
+            else _fitted(project_b, bbar, first, 1),
         )
 
     return pullback
@@ -175,8 +187,12 @@ def _pullback_of_several(
         elif wanted:
             parts = None if shared is None else _checked(shared, ybar, number)
             for i, k, project in wanted:
-                part = partial(own[k], ybar) if parts is None else parts[k]
-                bars[i] = Thunk(partial(_projected, project, part)) if callable(part) else project(part)
+                if parts is None:
+                    bars[i] = Thunk(partial(_computed, project, partial(own[k], ybar), own[k], i))
+                elif callable(parts[k]):
+                    bars[i] = Thunk(partial(_computed, project, parts[k], parts[k], i))
+                else:
+                    bars[i] = _fitted(project, parts[k], shared, i)
         return *before, *bars
 
     return pullback
@@ -208,7 +224,9 @@ def _pullback_of_needed(
             ybar = cotangent_of_output(ybar)
             if isinstance(ybar, AbstractZero):
                 return _NO_TANGENT, *[_NO_TANGENT if part is None else ybar for part in parts]
-        return _NO_TANGENT, *[_NO_TANGENT if part is None else part[0](part[1](ybar)) for part in parts]
+        return _NO_TANGENT, *[
+            _NO_TANGENT if part is None else _fitted(part[0], part[1](ybar), part[1], i) for i, part in enumerate(parts)
+        ]
 
     return pullback
 
@@ -232,8 +250,22 @@ def _checked(cotangents: Callable[[Any], Any], ybar: Any, count: int) -> tuple[A
     )
 
 
-def _projected(project: Projector, cotangent: Callable[[], Any]) -> Any:
-    return project(cotangent())
+def _computed(project: Projector, cotangent: Callable[[], Any], source: Any, position: int) -> Any:
+    return _fitted(project, cotangent(), source, position)
+
+
+def _fitted(project: Projector, xbar: Any, source: Any, position: int) -> Any:
+    try:
+        return project(xbar)
+    except (TypeError, ValueError) as error:
+        raise _misfit(error, source, position) from None
+
+
+def _misfit(error: Exception, source: Any, position: int) -> Exception:
+    """Which cotangent does not fit, and whose it is."""
+    code = getattr(source, "__code__", None)
+    where = "" if code is None else f" ({code.co_filename}:{code.co_firstlineno})"
+    return type(error)(f"{name_of(source)}{where}, of argument {position}: {error}")
 
 
 def cotangent_of_output(ybar: Any) -> Any:

@@ -136,6 +136,21 @@ def test_cotangents_are_projected_onto_their_primals():
         pullback_wrt(X)(lambda ybar: ybar[:2])(X)
 
 
+@pytest.mark.parametrize("count", [1, 2, 3])
+def test_a_cotangent_that_does_not_fit_is_named(count):
+    def wrong(ybar):
+        return ybar[:2]
+
+    match = rf"wrong \(.*test_pullbacks.py:\d+\), of argument {count - 1}: a cotangent of shape \(2,\) does not fit"
+    functions = [*[lambda ybar: ybar] * (count - 1), wrong]
+    for given in ({}, {"needs": (True,) * count}):
+        with pytest.raises(ValueError, match=match):
+            forced(pullback_wrt(*[X] * count, **given)(*functions)(X))
+    if count > 1:
+        with pytest.raises(ValueError, match=f"of argument {count - 1}: a cotangent of shape"):
+            pullback_wrt(*[X] * count)(lambda ybar: (*[ybar] * (count - 1), ybar[:2]))(X)
+
+
 def test_of_several_outputs_it_gets_a_tuple_in_which_some_may_be_zero():
     pullback = pullback_wrt(X)(lambda ybars: ybars[0] + 2 * ybars[1])
     np.testing.assert_array_equal(pullback((X, Thunk(lambda: X)))[1], 3 * X)
