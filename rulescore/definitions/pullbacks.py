@@ -9,6 +9,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from functools import lru_cache, partial, wraps
+from pathlib import Path
 from types import MethodDescriptorType
 from typing import Any
 
@@ -264,7 +265,7 @@ def _fitted(project: Projector, xbar: Any, source: Any, position: int) -> Any:
 def _misfit(error: Exception, source: Any, position: int) -> Exception:
     """Which cotangent does not fit, and whose it is."""
     code = getattr(source, "__code__", None)
-    where = "" if code is None else f" ({code.co_filename}:{code.co_firstlineno})"
+    where = "" if code is None else f" ({Path(code.co_filename).name}:{code.co_firstlineno})"
     return type(error)(f"{name_of(source)}{where}, of argument {position}: {error}")
 
 

@@ -25,6 +25,8 @@ HINTS = {
     "mean instead of sum": "a mean instead of a sum",
     "sum instead of mean": "a sum instead of a mean",
     "cumulative direction": "the wrong cumulative direction",
+    "reversed axis": "a reversed axis",
+    "shift": "a shift by one",
     "swapped arguments": "swapped arguments",
     "duplicate index assigned": "a repeated index assigned",
     "axis ignored": "an axis or keepdims that was ignored",

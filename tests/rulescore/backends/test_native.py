@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rules.numpy.array_like import seen_by_tracers
-from rulescore import HasReverseMode, NoTangent, frule, rrule, rrule_via_ad, scalar_rule
+from rulescore import HasReverseMode, NoTangent, frule, rrule, rrule_via_ad, scalar_rule, seen_by_tracers
 
 # PyTorch's forward mode loads code of its own that it warns about.
 pytestmark = pytest.mark.filterwarnings("ignore:.torch.jit.script:DeprecationWarning")

@@ -59,6 +59,8 @@ MISTAKES = (
     "mean instead of sum",
     "sum instead of mean",
     "cumulative direction",
+    "reversed axis",
+    "shift",
     "swapped arguments",
     "duplicate index assigned",
     "axis ignored",

@@ -315,6 +315,21 @@ CONVOLVE = Differentiable(
 )
 
 
+def next_channels(x):
+    """In the place of each channel the one before, and of the first the last."""
+    return np.roll(x, 1, -1)
+
+
+def from_the_end(x):
+    return x[::-1]
+
+
+FROM_THE_END = Differentiable(from_the_end, jvp=lambda dx, x: dx[::-1], vjp=lambda ybar, x: ybar[::-1])
+NEXT_CHANNELS = Differentiable(
+    next_channels, jvp=lambda dx, x: np.roll(dx, 1, -1), vjp=lambda ybar, x: np.roll(ybar, -1, -1)
+)
+
+
 # ------------------------------------------------------------------ indexing
 
 

@@ -13,6 +13,7 @@ from corpora.wrong.functions import (
     DIVIDE,
     EDGE_DIFFERENCES,
     EXP,
+    FROM_THE_END,
     HALF_SUM_OF_SQUARES,
     HYPOT,
     IMAGINARY_PART,
@@ -22,6 +23,7 @@ from corpora.wrong.functions import (
     MEAN_SQUARE,
     MODULUS,
     MULTIPLY,
+    NEXT_CHANNELS,
     PHASE,
     PLACES,
     POWER,
@@ -450,6 +452,49 @@ wrong(
     jvp=lambda dx, x, axis=0: running_sum(dx, axis),
     modes=BOTH,
     mistake="cumulative direction",
+)
+
+# ------------------------------------------------------------------ order along an axis
+
+wrong(  # as the cotangent of a filter in NNlib.jl#518
+    "a convolution whose filter gets its cotangent from the end",
+    "value",
+    CONVOLVE,
+    normal(6, 4),
+    vjp=lambda ybar, a, b: (np.correlate(ybar, b, "valid"), np.correlate(ybar, a, "valid")[::-1]),
+    mistake="reversed axis",
+    argument=1,
+)
+wrong(  # as the gradient of numpy.roll was written in apache/mxnet#15902
+    "channels rolled on, whose cotangent is rolled in the same direction",
+    "value",
+    NEXT_CHANNELS,
+    normal((4, 3)),
+    vjp=lambda ybar, x: np.roll(ybar, 1, -1),
+    mistake="shift",
+)
+
+for name, right, inputs in (
+    ("an array from the end, whose cotangent stays in its order", FROM_THE_END, normal(5)),
+    ("rows from the last one on, whose cotangents stay in their order", FROM_THE_END, normal((4, 3))),
+):
+    wrong(name, "value", right, inputs, vjp=lambda ybar, x: ybar, mistake="reversed axis")
+wrong(
+    "numbers on a ring moved on, whose cotangents stay in their places",
+    "value",
+    NEXT_CHANNELS,
+    normal(6),
+    vjp=lambda ybar, x: ybar,
+    mistake="shift",
+)
+wrong(
+    "channels rolled on, whose tangent is rolled back",
+    "value",
+    NEXT_CHANNELS,
+    normal((4, 3)),
+    jvp=lambda dx, x: np.roll(dx, -1, -1),
+    modes=BOTH,
+    mistake="shift",
 )
 
 # ------------------------------------------------------------------ duplicate index assigned
