@@ -10,8 +10,9 @@ ratios of the rounds; where they lie far apart, the ratio says little, and more 
 with the contests above 1.10 and returns 1 if there are any, or if the new packages cannot run one. Measure these anew,
 with ``--only`` and more rounds, before believing it.
 
-Suites: ``ad`` (rulescore.ad: gradients, variables, Hessian-vector products), ``lookup`` (reaching a rule), ``backends``
-(adapters for PyTorch, HIPS autograd and JAX, which have to be installed), and ``import`` (whole processes).
+Suites: ``ad`` (rulescore.ad: gradients, variables, Hessian-vector products), ``rules`` (primal plus pullback of every
+rule of NumPy's), ``lookup`` (reaching a rule), ``backends`` (adapters for PyTorch, HIPS autograd and JAX, which have to
+be installed), and ``import`` (whole processes).
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ sys.path.insert(0, str(HERE))
 
 from comparison import BOUND, Outcome, compare_imports, compare_suite  # noqa: E402
 
-SUITES = ("ad", "lookup", "backends", "import")
+SUITES = ("ad", "rules", "lookup", "backends", "import")
 UNITS = ((1, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
 
 

@@ -1,7 +1,7 @@
 """Every contest that a commit is compared in, by the name of its suite: what it calls, and how it has to be timed.
 
-The workloads are those of ``test_ad.py``, ``test_lookup.py`` and ``test_backends.py``. This module is imported by the
-workers of ``compare.py``, once beside the packages of each tree.
+The workloads are those of ``test_ad.py``, ``test_rules.py``, ``test_lookup.py`` and ``test_backends.py``. This module
+is imported by the workers of ``compare.py``, once beside the packages of each tree.
 """
 
 from __future__ import annotations
@@ -54,6 +54,20 @@ def ad() -> Suite:
     return suite
 
 
+def rules() -> Suite:
+    """Primal plus pullback of every rule of NumPy's."""
+    import numpy as np
+    from rule_calls import calls
+    from rule_contests import by_rule, function_named
+
+    return Suite(
+        {
+            name: Contest(lambda name=name, given=given: by_rule(function_named(np, name), given))
+            for name, given in calls().items()
+        }
+    )
+
+
 def lookup() -> Suite:
     """Reaching a rule that does nothing, in one call."""
     from lookup_contests import CONTESTS, TABLES
@@ -93,7 +107,7 @@ def backends() -> Suite:
     return suite
 
 
-SUITES: dict[str, Callable[[], Suite]] = {"ad": ad, "lookup": lookup, "backends": backends}
+SUITES: dict[str, Callable[[], Suite]] = {"ad": ad, "rules": rules, "lookup": lookup, "backends": backends}
 
 
 def described(error: BaseException) -> str:
