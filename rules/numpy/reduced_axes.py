@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 from multipledispatch import MDNotImplementedError
-from numpy.lib.array_utils import normalize_axis_tuple
+from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 
 from rulescore import NoTangent
 
@@ -21,7 +21,12 @@ class ReducedAxes:
         self.shape = shape
         # NumPy's ufuncs take the axes 0 and -1 of what has no axes.
         everything = axis is None or not shape
-        self.reduced = tuple(range(len(shape))) if everything else normalize_axis_tuple(axis, len(shape))
+        if everything:
+            self.reduced = tuple(range(len(shape)))
+        elif type(axis) is int:  # a microsecond less
+            self.reduced = (normalize_axis_index(axis, len(shape)),)
+        else:
+            self.reduced = normalize_axis_tuple(axis, len(shape))
         self.kept = tuple([1 if i in self.reduced else length for i, length in enumerate(shape)])
         self.length = math.prod([shape[i] for i in self.reduced])
 

@@ -106,13 +106,14 @@ def pullback_wrt(
         return partial(_pullback_of_needed, primals, needs)
     # The most frequent cases have their own pullbacks: a microsecond less than in general, for each call.
     if len(primals) == 1:
-        return partial(_pullback_of_one, project_to(primals[0]))
+        return partial(_pullback_of_one, primals[0])
     if len(primals) == 2:
         return partial(_pullback_of_two, *primals)
     return partial(_pullback_of_several, (_NO_TANGENT,), primals)
 
 
-def _pullback_of_one(project: Projector, cotangent: Callable[[Any], Any]) -> Pullback:
+def _pullback_of_one(x: Any, cotangent: Callable[[Any], Any]) -> Pullback:
+    project = project_to(x)
     if project is NON_DIFFERENTIABLE:
         return lambda ybar: (_NO_TANGENT, _NO_TANGENT)
 

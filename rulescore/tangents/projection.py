@@ -208,7 +208,8 @@ class StructureProjector(Projector):
         self._projectors = projectors
 
     def _project(self, dx: Any) -> Any:
-        dx = as_structural(self._type, dx)
+        if type(dx) is not Tangent:
+            dx = as_structural(self._type, dx)
         if not isinstance(dx, Tangent):
             raise TypeError(
                 f"a cotangent of type {type(dx).__name__} does not fit a {self._type.__name__}: "
@@ -269,11 +270,11 @@ def project_to(x: Any) -> Projector:
     array([1., 3.], dtype=float32)
     """
     kind = type(x)
-    if kind is np.ndarray:
-        return _array_projector(x, ())
+    if kind is np.ndarray and x.dtype.kind in "fc":  # the most frequent ones
+        return ArrayProjector(x.shape, x.dtype)
     if kind is float:
         return _FLOAT
-    return _projector_of(x, ())
+    return _structure_projector(x, ()) if kind is tuple or kind is list else _projector_of(x, ())
 
 
 ProjectTo = project_to
@@ -357,10 +358,16 @@ def _structure_projector(x: Any, parents: tuple[int, ...]) -> Projector:
     if fields is None or id(x) in parents:
         return NON_DIFFERENTIABLE
     parents = (*parents, id(x))
-    projectors = {key: _projector_of(value, parents) for key, value in fields.items()}
-    if all(projector is NON_DIFFERENTIABLE for projector in projectors.values()):
-        return NON_DIFFERENTIABLE
-    return StructureProjector(type(x), projectors)
+    projectors = {
+        key: ArrayProjector(value.shape, value.dtype)
+        if type(value) is np.ndarray and value.dtype.kind in "fc"
+        else _projector_of(value, parents)
+        for key, value in fields.items()
+    }
+    for projector in projectors.values():
+        if projector is not NON_DIFFERENTIABLE:
+            return StructureProjector(type(x), projectors)
+    return NON_DIFFERENTIABLE
 
 
 def _shape_error(dx: Any, shape: tuple[int, ...]) -> ValueError:
