@@ -22,6 +22,7 @@ from rulescore.definitions.partials import OneOver
 from rulescore.definitions.pullbacks import pullback_wrt, pushforward
 from rulescore.definitions.static import static_rule
 from rulescore.primal_calls import is_traced, seen_by_tracers
+from rulescore.tables.batching import batching
 from rulescore.tables.features import HasForwardMode, HasReverseMode, RuleConfig
 from rulescore.tables.records import RuleRecord, StaticForm
 from rulescore.tables.registry import frule, rrule
@@ -36,6 +37,7 @@ from rulescore.tangents.not_implemented import NotImplementedTangent
 from rulescore.tangents.projection import Projector, ProjectTo, is_differentiable, project_to
 from rulescore.tangents.spaces import zero_tangent
 from rulescore.tangents.structural import Tangent, construct
+from rulescore.tangents.structure import structure_of
 from rulescore.tangents.thunks import InplaceableThunk, Thunk, thunk, unthunk
 from rulescore.tangents.zero import AbstractZero, NoTangent, ZeroTangent, apply_linear
 
@@ -65,6 +67,7 @@ __all__ = [
     "add",
     "add_inplace",
     "apply_linear",
+    "batching",
     "construct",
     "derivatives_given_output",
     "frule",
@@ -89,6 +92,7 @@ __all__ = [
     "scalar_rule",
     "seen_by_tracers",
     "static_rule",
+    "structure_of",
     "thunk",
     "typeof",
     "unbroadcast",

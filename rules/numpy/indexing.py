@@ -14,6 +14,7 @@ from rulescore import (
     Tangent,
     Thunk,
     ZeroTangent,
+    batching,
     frule,
     project_to,
     pullback_wrt,
@@ -22,8 +23,6 @@ from rulescore import (
     unbroadcast,
     unthunk,
 )
-from rulescore.tables.batching import batching
-from rulescore.tangents.projection import NON_DIFFERENTIABLE
 from rulescore.typing import Array, DType, Index, OutputAndPullback, OutputAndTangent, Shape, Tangents
 
 NO_TANGENT = NoTangent()
@@ -190,7 +189,7 @@ def getitem_rrule(x: Array, index: Index, /) -> OutputAndPullback:
     def getitem_pullback(ybar):
         if isinstance(ybar, AbstractZero):
             return NO_TANGENT, ybar
-        if project is NON_DIFFERENTIABLE:
+        if project is not None and not project.has_tangent_space:
             return NO_TANGENT, NO_TANGENT
 
         def add_to(accumulator):

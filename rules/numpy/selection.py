@@ -18,7 +18,6 @@ from rulescore import (
     unbroadcast,
     unthunk,
 )
-from rulescore.tangents.projection import NON_DIFFERENTIABLE
 from rulescore.typing import Array, Axis, Choice, Mask, Needs, OutputAndPullback, OutputAndTangent, Tangents
 
 NO_TANGENT = NoTangent()
@@ -50,7 +49,7 @@ def where_rrule(condition: Mask, x: Array, y: Array, /, *, needs: Needs = None) 
             return unbroadcast(np.where(condition, *((bar, 0) if where_true else (0, bar))), shape)
 
         def cotangent(project, where_true, shape):
-            if project is NON_DIFFERENTIABLE:
+            if not project.has_tangent_space:
                 return NO_TANGENT
             if shape != shape_of_out:
                 return Thunk(lambda: project(masked(where_true, shape)))

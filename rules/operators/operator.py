@@ -6,9 +6,8 @@ never be asked for; with `operator` above it, ``grad(lambda x: pool(x, rows, col
 
 import functools
 
-from rulescore import rrule
-from rulescore.closures.explicit_calls import calls_back, made_explicit
-from rulescore.primal_calls import tracer_within
+from rulescore import rrule, seen_by_tracers
+from rulescore.closures import calls_back, made_explicit
 
 
 def operator(*, onnx=(), tensorflow=()):
@@ -63,9 +62,8 @@ def operator(*, onnx=(), tensorflow=()):
                 if explicit is None:
                     return f(*args, **kwargs)
                 of_values, values = explicit
-                return _hand_to(values[0], of_values, (values,), {})
-            tracer = tracer_within((*args, *kwargs.values()))
-            return f(*args, **kwargs) if tracer is None else _hand_to(tracer, f, args, kwargs)
+                return seen_by_tracers(of_values, values)
+            return seen_by_tracers(f, *args, **kwargs)
 
         # The AD system gets `f`, which it can call with tracers without coming back here.
         rrule.alias(f, call)
@@ -82,11 +80,6 @@ def _is_plain(cls):
     """Whether an argument of this class is not traced, holds nothing that is, and is no function."""
     is_function = any("__call__" in vars(base) for base in cls.__mro__)
     return not (is_function or hasattr(cls, "__rule_type__") or issubclass(cls, (list, tuple, dict)))
-
-
-def _hand_to(tracer, f, args, kwargs):
-    """A call, seen by the AD system of a tracer; of several that are nested, by the innermost."""
-    return tracer.__array_function__(f, (type(tracer),), args, kwargs)
 
 
 def _names(names):

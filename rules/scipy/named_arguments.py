@@ -14,19 +14,16 @@ from rulescore import (
     AbstractZero,
     HasForwardMode,
     HasReverseMode,
-    NoTangent,
     RuleConfig,
-    Thunk,
     ZeroTangent,
     frule,
     project_to,
+    pullback_wrt,
     rrule,
     rrule_via_ad,
     unthunk,
 )
-from rulescore.closures.explicit_calls import handed_over
-from rulescore.definitions.pullbacks import cotangent_of_output
-from rulescore.tangents.structure import structure_of
+from rulescore.closures import handed_over
 from rulescore.typing import OutputAndPullback, OutputAndTangent, Tangents
 
 
@@ -75,10 +72,13 @@ def rules_by_name(f, cotangents, tangent, refuse=None, solve=None, calls_back=Tr
         named = [] if config is not None else [1 + positional.index(name) for name in kwargs if name in positional]
         given = positional[: max([len(args), *named])]
 
+        @pullback_wrt(*[getattr(call, name) for name in given])
         def pullback(ybar):
-            ybar = cotangent_of_output(ybar)
-            bars = {} if isinstance(ybar, AbstractZero) else cotangents(config, call, y, ybar)
-            return NoTangent(), *[cotangent_of(getattr(call, name), bars.get(name, ZeroTangent())) for name in given]
+            bars = cotangents(config, call, y, ybar)
+            found = tuple([bars.get(name, ZeroTangent()) for name in given])
+            if len(found) > 1:
+                return found
+            return found[0]() if callable(found[0]) else found[0]
 
         return y, pullback
 
@@ -133,21 +133,6 @@ def _for_scipy(signature, bound):
     return args, kwargs | {name: x for name, x in bound.arguments.items() if name not in signature.parameters}
 
 
-def cotangent_of(x, xbar):
-    """The cotangent of an argument, in its tangent space; on demand, where it is a function without arguments."""
-    if not holds_numbers(x):
-        return NoTangent()
-    project = project_to(x)
-    return Thunk(lambda: project(xbar())) if callable(xbar) else project(xbar)
-
-
-def holds_numbers(x):
-    """Whether something in it has a derivative."""
-    if isinstance(x, (float, complex)) or getattr(getattr(x, "dtype", None), "kind", "") in ("f", "c"):
-        return True
-    return any(map(holds_numbers, (structure_of(x) or {}).values()))
-
-
 def moves(*tangents):
     """Whether one of some tangents is not zero."""
     return not all(isinstance(dx, AbstractZero) for dx in tangents)
@@ -180,5 +165,5 @@ def differentiated(config, f, *args):
 
 def pulled(config, ybar, f, *args):
     """The cotangents of all arguments of ``f`` from that of its output."""
-    ybar = cotangent_of_output(ybar)
-    return [ZeroTangent()] * len(args) if isinstance(ybar, AbstractZero) else differentiated(config, f, *args)[1](ybar)
+    is_moving = moves(*ybar) if type(ybar) is tuple else moves(ybar)
+    return differentiated(config, f, *args)[1](ybar) if is_moving else [ZeroTangent()] * len(args)

@@ -6,8 +6,7 @@ What such an object computes would count as a constant without anybody's saying 
 import copy
 import functools
 
-from rulescore import not_implemented
-from rulescore.tangents.structure import is_array, structure_of
+from rulescore import not_implemented, structure_of
 
 INSTEAD = {
     "sol": "; build CubicHermiteSpline(result.x, result.y, result.yp, axis=1) of rules.scipy.interpolate, which is it",
@@ -27,7 +26,7 @@ def sealed(y):
 
 def is_object(x):
     """Whether it holds something and is no container."""
-    return not (is_array(x) or isinstance(x, (tuple, list, dict))) and bool(structure_of(x))
+    return not isinstance(x, (tuple, list, dict)) and bool(structure_of(x))
 
 
 def seal(key, x):

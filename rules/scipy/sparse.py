@@ -17,7 +17,6 @@ from multipledispatch import MDNotImplementedError
 from scipy import sparse
 
 from rulescore import apply_linear, frule, linear_rule, project_to, pullback_wrt, pushforward, rrule, unbroadcast
-from rulescore.tangents.sparsity import pattern_of
 from rulescore.typing import Array, Axis, Choice, DType, OutputAndPullback, OutputAndTangent, Sparse
 
 SPARSE = (sparse.sparray, sparse.spmatrix)
@@ -260,7 +259,7 @@ def entries_beside(x, other, onto_x):
 
 def inner_product(a, ybar):
     """Σ conj(a) ȳ over the entries of a sparse array, which may be whole numbers."""
-    entries_of = pattern_of(a).values_of
+    entries_of = project_to(a if a.dtype.kind in "fc" else a.astype(float)).entries_of
     return np.sum(conj(entries_of(a)) * entries_of(ybar))
 
 

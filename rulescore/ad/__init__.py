@@ -11,10 +11,12 @@ from rulescore.ad.messages.errors import LeakedTracerError, NoRuleError, TracerC
 from rulescore.ad.messages.unused_rules import RuleNotUsedWarning
 from rulescore.ad.primitives import primitive, primitives
 from rulescore.ad.reverse import grad, value_and_grad, vjp
+from rulescore.ad.system.reference_ad import AD
 from rulescore.ad.variables import backward, gradients, variable
 from rulescore.definitions.declarations import ignore_derivatives
 
 __all__ = [
+    "AD",
     "LeakedTracerError",
     "NoRuleError",
     "RuleNotUsedWarning",

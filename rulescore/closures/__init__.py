@@ -1,6 +1,6 @@
 """Closure conversion: rules see arguments, and here what functions captured becomes one."""
 
-from rulescore.closures.captures import Closure, is_traced, substituted
+from rulescore.closures.captures import Closure, substituted
 from rulescore.closures.explicit_calls import ExplicitCall, UnseenCaptureError, calls_back, handed_over, made_explicit
 
 __all__ = [
@@ -9,7 +9,6 @@ __all__ = [
     "UnseenCaptureError",
     "calls_back",
     "handed_over",
-    "is_traced",
     "made_explicit",
     "substituted",
 ]

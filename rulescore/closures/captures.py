@@ -44,7 +44,7 @@ class Closure:
 
 def parts_of(x: Any) -> dict[Any, Any]:
     """What an object holds: the fields of containers and objects; captured variables and defaults of functions."""
-    if is_traced(x) or isinstance(x, _LEAVES):
+    if is_tracer(x) or isinstance(x, _LEAVES):
         return {}
     if isinstance(x, Closure):
         return {"values": x.values}
@@ -65,7 +65,7 @@ def parts_of(x: Any) -> dict[Any, Any]:
 _EMPTY = types.CellType()
 
 
-def is_traced(x: Any) -> bool:
+def is_tracer(x: Any) -> bool:
     """Whether an object stands for a value that an AD system differentiates."""
     return hasattr(type(x), "__rule_type__")
 

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from multipledispatch import MDNotImplementedError
 
-from rulescore.closures.captures import Closure, References, is_traced, parts_of, substituted, with_parts
+from rulescore.closures.captures import Closure, References, is_tracer, parts_of, substituted, with_parts
 from rulescore.tables.features import HasForwardMode, HasReverseMode, RuleConfig
 from rulescore.tables.names import name_of
 from rulescore.tables.registry import frule, rrule
@@ -99,11 +99,11 @@ def made_explicit(f: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> t
     >>> grad(loss)(2.0)
     np.float64(3.0)
     """
-    references = References((args, dict(kwargs)), is_traced)
+    references = References((args, dict(kwargs)), is_tracer)
     if not references.found:
         return None
     slots = {id(x): _Slot(number) for number, x in enumerate(references.found)}
-    args_with_slots, kwargs_with_slots = substituted((args, dict(kwargs)), is_traced, lambda x: slots[id(x)])
+    args_with_slots, kwargs_with_slots = substituted((args, dict(kwargs)), is_tracer, lambda x: slots[id(x)])
     every = [_with_closures(x) for x in args_with_slots]
     named = {name: _with_closures(x) for name, x in kwargs_with_slots.items()}
     return ExplicitCall(f, tuple(every), named), references.found
@@ -166,7 +166,24 @@ def _parts_of_cotangent(x: Any, bar: Any, f: Any, has_tangent: list[bool]) -> It
 
 
 def calls_back(f: Any) -> bool:
-    """Whether a function has rules that call back into the AD system, and so know of functions among its arguments."""
+    """Whether a function has rules that call back into the AD system, and so know of functions among its arguments.
+
+    Parameters
+    ----------
+    f : callable
+        A function.
+
+    Returns
+    -------
+    bool
+        True where one of its rules was registered with a ``config``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> calls_back(np.fromfunction), calls_back(np.sin)
+    (True, False)
+    """
     return any(record.config for table in (rrule, frule) for record in table.records(f))
 
 
@@ -175,6 +192,28 @@ def handed_over(f: Any, /, *args: Any, **kwargs: Any) -> Any:
 
     For the primal within a rule: when derivatives nest, what the rule is given is traced by a differentiation further
     out. Where nothing is, functions are handed on as plain functions.
+
+    Parameters
+    ----------
+    f : callable
+        A function that takes functions, as those of `scipy.integrate` and `scipy.optimize`.
+    *args, **kwargs : object
+        What it is called with.
+
+    Returns
+    -------
+    object
+        What it returns, or what the AD system makes of the call.
+
+    Raises
+    ------
+    UnseenCaptureError
+        When a function uses what is being differentiated without holding it: a global variable, for example.
+
+    Examples
+    --------
+    >>> handed_over(map, abs, [-1.0]).__next__()
+    1.0
     """
     explicit = made_explicit(f, args, kwargs)
     if explicit is not None:
@@ -197,7 +236,7 @@ def _watched(caller: str, x: Any) -> Any:
     @functools.wraps(g, updated=())
     def watched(*args: Any, **kwargs: Any) -> Any:
         y = g(*args, **kwargs)
-        if is_traced(y) or (type(y) in (list, tuple) and any(map(is_traced, y))):
+        if is_tracer(y) or (type(y) in (list, tuple) and any(map(is_tracer, y))):
             raise UnseenCaptureError(
                 f"{caller} calls {name_of(g)}, which uses a value that is being differentiated and that was not found "
                 "in it. What a function captures from the functions around it is found, and what its arguments hold; "

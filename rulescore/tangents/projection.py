@@ -29,9 +29,16 @@ class Projector:
 
     Keeps the primal's shape and type alive, never its values. Zeros and missing derivatives pass through, thunks
     are projected when they are forced.
+
+    Attributes
+    ----------
+    has_tangent_space : bool
+        Whether anything but `NoTangent` comes out of it.
     """
 
     __slots__ = ()
+
+    has_tangent_space = True
 
     def __call__(self, dx: Any) -> Any:
         """Project ``dx``."""
@@ -49,6 +56,8 @@ class NonDifferentiableProjector(Projector):
     """For what has no tangent space: every cotangent becomes `NoTangent`."""
 
     __slots__ = ()
+
+    has_tangent_space = False
 
     def __call__(self, dx: Any) -> Any:
         return _NO_TANGENT

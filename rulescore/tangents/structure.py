@@ -40,7 +40,21 @@ def field_names(primal_type: type) -> tuple[str, ...] | None:
 def structure_of(x: Any) -> dict[Any, Any] | None:
     """The fields of a container or object by name or position, or None for a leaf.
 
-    Functions, classes and modules are leaves, whatever attributes they carry.
+    Parameters
+    ----------
+    x : object
+        A primal.
+
+    Returns
+    -------
+    dict or None
+        The fields that a `Tangent` of ``x`` has: items by position or key, attributes by name. Arrays and numbers are
+        leaves, and so are functions, classes and modules, whatever attributes they carry.
+
+    Examples
+    --------
+    >>> structure_of((1.0, "a")), structure_of(2.0)
+    ({0: 1.0, 1: 'a'}, None)
     """
     if type(x) in _LEAVES:
         return None

@@ -25,7 +25,7 @@ from rules.scipy.optimize.implicit import (
     tangent_of_result,
 )
 from rulescore import NoTangent, Tangent, ZeroTangent, apply_linear, frule_via_ad
-from rulescore.closures.explicit_calls import handed_over, made_explicit
+from rulescore.closures import handed_over, made_explicit
 
 
 class Rate:

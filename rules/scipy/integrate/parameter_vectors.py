@@ -3,15 +3,13 @@
 import numpy as np
 
 from rules.scipy.named_arguments import filled
-from rulescore import NoTangent, Tangent, is_traced, project_to
-from rulescore.tangents.structure import is_array, structure_of
+from rulescore import NoTangent, Tangent, project_to, structure_of
 
 
 def is_number(x):
     """Whether it is a number or an array of numbers that have a derivative."""
-    if not isinstance(x, (list, tuple)) and (is_array(x) or is_traced(x)):
-        return x.dtype.kind in "fc"
-    return isinstance(x, (float, complex))
+    kind = getattr(getattr(x, "dtype", None), "kind", "")
+    return isinstance(x, (float, complex)) or kind in ("f", "c")
 
 
 def size_of(x):

@@ -14,7 +14,7 @@ from rules.scipy.integrate.parameter_vectors import size_of, tangent_from, vecto
 from rules.scipy.named_arguments import differentiated, filled, pulled, rules_by_name
 from rules.scipy.optimize.implicit import as_tuple, as_tuple_tangent, from_tuple_cotangent, is_zero
 from rulescore import AbstractZero, NoTangent, Tangent, ZeroTangent, apply_linear, frule_via_ad, not_implemented
-from rulescore.closures.explicit_calls import handed_over
+from rulescore.closures import handed_over
 
 # ---------------------------------------------------------------- integrands
 

@@ -16,9 +16,9 @@ from rulescore import (
     apply_linear,
     frule_via_ad,
     not_implemented,
+    structure_of,
     unthunk,
 )
-from rulescore.tangents.structure import structure_of
 
 # How far from the solution, in Newton steps relative to its size, a derivative is still taken for that of the solution.
 CLOSE = 1e-3

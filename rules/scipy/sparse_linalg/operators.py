@@ -17,12 +17,12 @@ from rulescore import (
     apply_linear,
     frule,
     not_implemented,
+    project_to,
     pullback_wrt,
     pushforward,
     rrule,
     seen_by_tracers,
 )
-from rulescore.tangents.sparsity import pattern_of
 from rulescore.typing import Array, OutputAndPullback, OutputAndTangent
 
 OPERATOR = not_implemented(
@@ -57,9 +57,9 @@ def matrix_cotangent(a, *pairs):
         return OPERATOR
     if not sparse.issparse(a):
         return sum_of_products(lambda left, right: as_columns(left) @ dense_adjoint(as_columns(right)), pairs)
-    pattern = pattern_of(a)
-    rows, columns = pattern.coords
-    return pattern.with_values(
+    onto_a = project_to(a)
+    rows, columns = onto_a.coordinates
+    return onto_a.of_entries(
         sum_of_products(
             lambda left, right: inner_products(as_columns(left), rows, as_columns(right), columns),
             pairs,

@@ -25,7 +25,7 @@ from rulescore.backends.host.functions import (
     is_differentiable,
     those_needed,
 )
-from rulescore.closures.captures import is_traced
+from rulescore.closures.captures import is_tracer
 from rulescore.primal_calls import called
 from rulescore.tables.features import RuleConfig
 from rulescore.tables.names import name_of
@@ -302,7 +302,7 @@ def _are_arrays(y: Any) -> bool:
 
 
 def _is_array(x: Any) -> bool:
-    return (isinstance(x, (np.ndarray, np.generic)) or is_traced(x)) and x.dtype != object
+    return (isinstance(x, (np.ndarray, np.generic)) or is_tracer(x)) and x.dtype != object
 
 
 def _around_one(number: int, shape: tuple[int, ...], dtype: Any) -> Any:

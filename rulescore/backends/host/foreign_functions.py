@@ -17,7 +17,7 @@ from rulescore.ad import primitive
 from rulescore.ad.messages.errors import describe
 from rulescore.ad.values.trees import flatten, unflatten
 from rulescore.backends.host.functions import dense, is_differentiable
-from rulescore.closures.captures import is_traced
+from rulescore.closures.captures import is_tracer
 from rulescore.tables.registry import frule, rrule
 from rulescore.tangents.projection import project_to
 from rulescore.tangents.thunks import unthunk
@@ -77,7 +77,7 @@ def foreign_call(function: ForeignFunction, *arrays: Any) -> tuple[Any, ...]:
 @rrule.register(foreign_call)
 def foreign_call_rrule(function: ForeignFunction, *arrays: Any) -> Any:
     pull = None
-    if any(map(is_traced, arrays)):
+    if any(map(is_tracer, arrays)):
         y = foreign_call(function, *arrays)
     else:
         outputs, pull = function.vjp(arrays)
@@ -88,7 +88,7 @@ def foreign_call_rrule(function: ForeignFunction, *arrays: Any) -> Any:
         if isinstance(ybar, AbstractZero):
             return (_NO_TANGENT, _NO_TANGENT, *[project_to(x)(ybar) for x in arrays])
         ybars = [dense(part, output) for part, output in zip(ybar, y, strict=True) if is_differentiable(output)]
-        if pull is None or any(map(is_traced, ybars)):
+        if pull is None or any(map(is_tracer, ybars)):
             bars = iter(foreign_call(function.pullback(len(arrays)), *arrays, *ybars))
         else:
             bars = iter(pull(ybars))
@@ -101,7 +101,7 @@ def foreign_call_rrule(function: ForeignFunction, *arrays: Any) -> Any:
 @frule.register(foreign_call)
 def foreign_call_frule(tangents: Any, function: ForeignFunction, *arrays: Any) -> Any:
     directions = [dense(dx, x) for dx, x in zip(tangents[2:], arrays, strict=True) if is_differentiable(x)]
-    if any(map(is_traced, (*arrays, *directions))):
+    if any(map(is_tracer, (*arrays, *directions))):
         y = foreign_call(function, *arrays)
         moved: Any = foreign_call(function.pushforward(len(arrays)), *arrays, *directions)
     else:
@@ -180,7 +180,7 @@ def as_function_of_arrays(
 
 
 def _is_array(x: Any) -> bool:
-    return isinstance(x, (np.ndarray, np.generic, float, complex)) or is_traced(x)
+    return isinstance(x, (np.ndarray, np.generic, float, complex)) or is_tracer(x)
 
 
 def _decline_unless_arrays(args: tuple[Any, ...]) -> None:

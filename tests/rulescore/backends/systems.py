@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from rulescore import ad
-from rulescore.closures.captures import is_traced
+from rulescore.closures.captures import is_tracer
 
 Function = Callable[..., list[Any]]
 
@@ -78,7 +78,7 @@ class Reference(System):
         return ad.primitive(f)
 
     def is_array(self, y: Any) -> bool:
-        if isinstance(y, (np.ndarray, np.generic)) or is_traced(y):  # no sparse arrays, of which the backends know none
+        if isinstance(y, (np.ndarray, np.generic)) or is_tracer(y):  # no sparse arrays, of which the backends know none
             return y.dtype.kind in "fc"
         return isinstance(y, (float, complex))
 
