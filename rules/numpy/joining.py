@@ -291,7 +291,10 @@ def slices_between(indices, length):
 
 def filled(ybars, shapes, dtype):
     """The cotangents of several outputs, zeros for those that are not used."""
-    return [np.zeros(shape, dtype) + part for part, shape in zip(ybars, shapes, strict=True)]
+    return [
+        np.zeros(shape, dtype) if isinstance(part, AbstractZero) else part
+        for part, shape in zip(ybars, shapes, strict=True)
+    ]
 
 
 def register_split(f):
