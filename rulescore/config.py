@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from rulescore.tables.features import HasForwardMode, HasReverseMode, RuleConfig
@@ -10,7 +11,7 @@ from rulescore.tables.registry import frule, rrule
 __all__ = ["HasForwardMode", "HasReverseMode", "RuleConfig", "frule_via_ad", "rrule_via_ad"]
 
 
-def rrule_via_ad(config: RuleConfig, f: Any, /, *args: Any, **kwargs: Any) -> tuple[Any, Any]:
+def rrule_via_ad(config: RuleConfig, f: Callable[..., Any], /, *args: Any, **kwargs: Any) -> tuple[Any, Any]:
     """The pullback of ``f``: by its own rule where it has one, else by the AD system behind ``config``.
 
     Parameters
@@ -40,7 +41,7 @@ def rrule_via_ad(config: RuleConfig, f: Any, /, *args: Any, **kwargs: Any) -> tu
 
 
 def frule_via_ad(
-    config: RuleConfig, tangents: tuple[Any, ...], f: Any, /, *args: Any, **kwargs: Any
+    config: RuleConfig, tangents: tuple[Any, ...], f: Callable[..., Any], /, *args: Any, **kwargs: Any
 ) -> tuple[Any, Any]:
     """The pushforward of ``f``: by its own rule where it has one, else by the AD system behind ``config``.
 

@@ -8,7 +8,7 @@ they go about it is in `testutils.checking`, which comes with the first call: to
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 from rulescore import frule, rrule
 from testutils.cases import MODES
@@ -16,23 +16,43 @@ from testutils.cases import MODES
 if TYPE_CHECKING:
     import numpy as np
 
+    from rulescore import RuleConfig
     from testutils.checking import Inconclusive
+    from testutils.evidence.finite_differences import FiniteDifferenceMethod
     from testutils.reports.report import Report
     from testutils.samples.sampling import Sample
 
 
+class CheckOptions(TypedDict, total=False):
+    """The options of `check_rule` that its siblings take too."""
+
+    fkwargs: Mapping[str, Any] | None
+    output_tangent: Any
+    rtol: float | None
+    atol: float | None
+    fdm: FiniteDifferenceMethod | None
+    rng: np.random.Generator | int | None
+    rrule_f: Callable[..., Any]
+    frule_f: Callable[..., Any]
+    config: RuleConfig | None
+    modes: tuple[str, ...]
+    order: int
+    thorough: bool
+    skip: Mapping[str, str] | None
+
+
 def check_rule(
-    f: Any,
+    f: Callable[..., Any],
     *args: Any,
     fkwargs: Mapping[str, Any] | None = None,
     output_tangent: Any = None,
     rtol: float | None = None,
     atol: float | None = None,
-    fdm: Any = None,
+    fdm: FiniteDifferenceMethod | None = None,
     rng: np.random.Generator | int | None = None,
     rrule_f: Callable[..., Any] = rrule,
     frule_f: Callable[..., Any] = frule,
-    config: Any = None,
+    config: RuleConfig | None = None,
     modes: tuple[str, ...] = MODES,
     order: int = 1,
     thorough: bool = False,
@@ -124,7 +144,7 @@ def check_rule(
     )
 
 
-def check_sample(f: Any, sample: Sample, **options: Any) -> Report:
+def check_sample(f: Callable[..., Any], sample: Sample, **options: Unpack[CheckOptions]) -> Report:
     """Check the rules of ``f`` on one of its sample inputs.
 
     Parameters
@@ -153,7 +173,9 @@ def check_sample(f: Any, sample: Sample, **options: Any) -> Report:
     return check_rule(function, *sample.args, fkwargs=sample.fkwargs, **{**own, **options})
 
 
-def test_rule(f: Any, *args: Any, inconclusive: Inconclusive = "raise", **options: Any) -> Report:
+def test_rule(
+    f: Callable[..., Any], *args: Any, inconclusive: Inconclusive = "raise", **options: Unpack[CheckOptions]
+) -> Report:
     """Test the frule and the rrule of ``f``; raise if one is wrong.
 
     Parameters
@@ -189,24 +211,34 @@ def test_rule(f: Any, *args: Any, inconclusive: Inconclusive = "raise", **option
     return settle(check_rule(f, *args, **options), inconclusive)
 
 
-def test_rrule(f: Any, *args: Any, inconclusive: Inconclusive = "raise", **options: Any) -> Report:
+def test_rrule(
+    f: Callable[..., Any], *args: Any, inconclusive: Inconclusive = "raise", **options: Unpack[CheckOptions]
+) -> Report:
     """Test the rrule of ``f``; see `test_rule`."""
     from testutils.checking import settle
 
     __tracebackhide__ = True
-    return settle(check_rule(f, *args, **{**options, "modes": ("rrule",)}), inconclusive)
+    options["modes"] = ("rrule",)
+    return settle(check_rule(f, *args, **options), inconclusive)
 
 
-def test_frule(f: Any, *args: Any, inconclusive: Inconclusive = "raise", **options: Any) -> Report:
+def test_frule(
+    f: Callable[..., Any], *args: Any, inconclusive: Inconclusive = "raise", **options: Unpack[CheckOptions]
+) -> Report:
     """Test the frule of ``f``; see `test_rule`."""
     from testutils.checking import settle
 
     __tracebackhide__ = True
-    return settle(check_rule(f, *args, **{**options, "modes": ("frule",)}), inconclusive)
+    options["modes"] = ("frule",)
+    return settle(check_rule(f, *args, **options), inconclusive)
 
 
 def test_scalar(
-    f: Any, z: Any, *, modes: tuple[str, ...] = MODES, inconclusive: Inconclusive = "raise", **options: Any
+    f: Callable[..., Any],
+    z: complex | np.number[Any],
+    *,
+    inconclusive: Inconclusive = "raise",
+    **options: Unpack[CheckOptions],
 ) -> Report:
     """Test the rules of a function of one number in every direction there is.
 
@@ -219,7 +251,7 @@ def test_scalar(
     f : callable
     z : float or complex
         Python or NumPy scalar.
-    modes, inconclusive, **options
+    inconclusive, **options
         As for `test_rule`.
 
     Returns
@@ -245,7 +277,7 @@ def test_scalar(
 
     __tracebackhide__ = True
 
-    return settle(report_on_scalar(f, z, modes, options), inconclusive)
+    return settle(report_on_scalar(f, z, options.pop("modes", MODES), options), inconclusive)
 
 
 _testers: tuple[Any, ...] = (test_rule, test_rrule, test_frule, test_scalar)

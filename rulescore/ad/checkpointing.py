@@ -201,7 +201,7 @@ def checkpoint_rrule(call: Any, *leaves: Any, needs: Any = None) -> Any:
             xs, some_bars = flat[: len(leaves)], flat[len(leaves) :]
             again, vjp_fn = vjp(function_of(function, xs, needed), *[xs[i] for i in needed])
             _check_same(function, sums, again)
-            return vjp_fn(tuple(with_items([ZeroTangent()] * len(bars), given, some_bars)))  # type: ignore[no-any-return]
+            return vjp_fn(tuple(with_items([ZeroTangent()] * len(bars), given, some_bars)))
 
         found = _run(backward, [*leaves, *(bars[i] for i in given)])
         return NoTangent(), *with_items([NoTangent()] * len(leaves), needed, found)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Literal, TypeVar, overload
 
 from rulescore.ad.boundary.arguments import Arguments, check_differentiated, check_primals, with_items
 from rulescore.ad.boundary.results import finished, node_of, outputs_of, values_and_tangents, values_in
@@ -17,7 +17,17 @@ from rulescore.tables.names import name_of
 from rulescore.tangents.spaces import as_scalar, has_tangent_space, zero_tangent
 from rulescore.tangents.zero import AbstractZero, NoTangent
 
+_T = TypeVar("_T")
 
+
+@overload
+def jvp(
+    f: Callable[..., _T], primals: Sequence[Any], tangents: Sequence[Any], has_aux: Literal[False] = False
+) -> tuple[_T, Any]: ...
+@overload
+def jvp(
+    f: Callable[..., tuple[_T, Any]], primals: Sequence[Any], tangents: Sequence[Any], has_aux: Literal[True]
+) -> tuple[_T, Any, Any]: ...
 def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any], has_aux: bool = False) -> Any:
     """The value of a function, and its derivative along a direction.
 
@@ -56,7 +66,7 @@ def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any], 
     return (*pair, aux) if has_aux else pair
 
 
-def linearize(f: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..., Any]]:
+def linearize(f: Callable[..., _T], *primals: Any) -> tuple[_T, Callable[..., Any]]:
     """The value of a function, and its derivative as a linear function of the direction.
 
     Parameters

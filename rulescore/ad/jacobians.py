@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, ParamSpec
 
 import numpy as np
 
@@ -27,10 +27,12 @@ from rulescore.tangents.zero import AbstractZero, NoTangent
 
 # ---------------------------------------------------------------- the transformations
 
+_P = ParamSpec("_P")
+
 
 def jacrev(
-    f: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False, holomorphic: bool = False
-) -> Callable[..., Any]:
+    f: Callable[_P, Any], argnums: Argnums = 0, has_aux: bool = False, holomorphic: bool = False
+) -> Callable[_P, Any]:
     """A function that returns the Jacobian of ``f``, row by row in reverse mode: for more inputs than outputs.
 
     Parameters
@@ -70,8 +72,8 @@ def jacrev(
 
 
 def jacfwd(
-    f: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False, holomorphic: bool = False
-) -> Callable[..., Any]:
+    f: Callable[_P, Any], argnums: Argnums = 0, has_aux: bool = False, holomorphic: bool = False
+) -> Callable[_P, Any]:
     """A function that returns the Jacobian of ``f``, column by column in forward mode: for more outputs than inputs.
 
     It calls ``f`` once for every batch of directions, of which there is one for not too large arguments.
@@ -104,8 +106,8 @@ def jacfwd(
 
 
 def hessian(
-    f: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False, holomorphic: bool = False
-) -> Callable[..., Any]:
+    f: Callable[_P, Any], argnums: Argnums = 0, has_aux: bool = False, holomorphic: bool = False
+) -> Callable[_P, Any]:
     """A function that returns the second derivatives of ``f``, by forward over reverse mode.
 
     Parameters

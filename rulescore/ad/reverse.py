@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Literal, ParamSpec, TypeVar, overload
 
 from rulescore.ad.boundary.arguments import Argnums, Arguments, check_differentiated, matching
 from rulescore.ad.boundary.results import check_loss, finished, handed_out, node_of, outputs_of, result_of, values_in
@@ -20,8 +20,11 @@ from rulescore.ad.values.trees import tree_map, unflatten
 from rulescore.tables.names import name_of
 from rulescore.tangents.zero import AbstractZero
 
+_P = ParamSpec("_P")
+_T = TypeVar("_T")
 
-def value_and_grad(f: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False) -> Callable[..., Any]:
+
+def value_and_grad(f: Callable[_P, _T], argnums: Argnums = 0, has_aux: bool = False) -> Callable[_P, tuple[_T, Any]]:
     """A function that returns the value of ``f`` and its gradient.
 
     Parameters
@@ -81,7 +84,7 @@ def value_and_grad(f: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = 
     return value_and_gradient
 
 
-def grad(f: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False) -> Callable[..., Any]:
+def grad(f: Callable[_P, Any], argnums: Argnums = 0, has_aux: bool = False) -> Callable[_P, Any]:
     """A function that returns the gradient of ``f``.
 
     It is `value_and_grad` without the value: with ``has_aux`` it returns ``(gradient, aux)``.
@@ -114,6 +117,14 @@ def grad(f: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False) -> 
     return gradient
 
 
+@overload
+def vjp(
+    f: Callable[..., _T], *primals: Any, has_aux: Literal[False] = False
+) -> tuple[_T, Callable[[Any], tuple[Any, ...]]]: ...
+@overload
+def vjp(
+    f: Callable[..., tuple[_T, Any]], *primals: Any, has_aux: Literal[True]
+) -> tuple[_T, Callable[[Any], tuple[Any, ...]], Any]: ...
 def vjp(f: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
     """The value of a function, and the function that pulls cotangents back through it.
 

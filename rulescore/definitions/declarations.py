@@ -5,20 +5,24 @@ compute nothing numerical, or that their rules, or one of their derivatives, are
 from __future__ import annotations
 
 import functools
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar, cast
 
 import numpy as np
 
 from rulescore.tables.names import place_of_caller
 from rulescore.tables.registry import frule, rrule
+from rulescore.tables.signatures import InstancesOf
 from rulescore.tables.table import RuleTable
 from rulescore.tangents.not_implemented import NotImplementedTangent
 from rulescore.tangents.zero import NoTangent
 
+_T = TypeVar("_T")
+
 _NO_TANGENT = NoTangent()
 
 
-def non_differentiable(*functions: Any, types: tuple[Any, ...] = ()) -> None:
+def non_differentiable(*functions: Callable[..., Any] | InstancesOf, types: tuple[Any, ...] = ()) -> None:
     """Declare that functions have no derivative: `NoTangent` in both modes, whatever the arguments.
 
     For functions that are constant almost everywhere, or whose output is an index, a boolean or a string.
@@ -53,7 +57,7 @@ def non_differentiable(*functions: Any, types: tuple[Any, ...] = ()) -> None:
             )
 
 
-def opt_out(table: RuleTable, f: Any, *argument_types: Any) -> None:
+def opt_out(table: RuleTable, f: Callable[..., Any] | InstancesOf, *argument_types: Any) -> None:
     """Make a table answer None for some argument types, although a more general rule would serve them.
 
     The consumer then differentiates through ``f`` itself.
@@ -81,7 +85,7 @@ def opt_out(table: RuleTable, f: Any, *argument_types: Any) -> None:
     table.add_rule(f, _opted_out, argument_types or ([object],), tags={"opted out"}, where=place_of_caller())
 
 
-def not_numerical(*functions: Any) -> None:
+def not_numerical(*functions: Callable[..., Any] | InstancesOf) -> None:
     """Declare that functions compute nothing that could be differentiated: they read files, print, or ask for settings.
 
     Both tables answer None for them, as for a function nobody knows, and a value that is being differentiated is not
@@ -109,7 +113,7 @@ def not_numerical(*functions: Any) -> None:
             table.add_rule(f, _opted_out, ([object],), tags={"opted out", "not numerical"}, where=where)
 
 
-def missing_rules(*functions: Any, because: str) -> None:
+def missing_rules(*functions: Callable[..., Any] | InstancesOf, because: str) -> None:
     """Say of functions that have a derivative why there is no rule for it.
 
     Both tables answer None for them, as for a function nobody knows. An AD system that meets one of them gives the
@@ -157,7 +161,7 @@ def not_implemented(message: str) -> NotImplementedTangent:
     return NotImplementedTangent(message, f"{file}:{line}")
 
 
-def ignore_derivatives(x: Any) -> Any:
+def ignore_derivatives(x: _T) -> _T:
     """Return ``x``, and let no derivative through it: a constant for every consumer of the rules.
 
     Examples
@@ -167,14 +171,15 @@ def ignore_derivatives(x: Any) -> Any:
     >>> y, pullback(1.0)
     (2.0, (NoTangent(),))
     """
-    kind = type(x)
+    value: Any = x
+    kind = type(value)
     if hasattr(kind, "__rule_type__"):  # a tracer, whose AD system has to see the call
-        return x.__array_function__(ignore_derivatives, (kind,), (x,), {})
-    if kind in (list, tuple):
-        return kind(map(ignore_derivatives, x))
-    if kind is dict:
-        return {key: ignore_derivatives(value) for key, value in x.items()}
-    return x
+        value = value.__array_function__(ignore_derivatives, (kind,), (value,), {})
+    elif kind in (list, tuple):
+        value = kind(map(ignore_derivatives, value))
+    elif kind is dict:
+        value = {key: ignore_derivatives(part) for key, part in value.items()}
+    return cast("_T", value)
 
 
 def no_tangent_pullback(ybar: Any) -> tuple[Any, ...]:

@@ -23,6 +23,7 @@ from rulescore.definitions.partials import OneOver, Partial, parameters_read
 from rulescore.tables.names import name_of, place_of_caller
 from rulescore.tables.records import StaticForm
 from rulescore.tables.registry import frule, rrule
+from rulescore.tables.signatures import InstancesOf
 from rulescore.tangents.broadcasting import unbroadcast
 from rulescore.tangents.masked import Selected
 from rulescore.tangents.not_implemented import NotImplementedTangent
@@ -34,7 +35,9 @@ _NO_TANGENT = NoTangent()
 _ZERO_TANGENT = ZeroTangent()
 
 
-def scalar_rule(f: Any, *partials: Partial, types: tuple[Any, ...] = (), tags: tuple[str, ...] = ()) -> None:
+def scalar_rule(
+    f: Callable[..., Any] | InstancesOf, *partials: Partial, types: tuple[Any, ...] = (), tags: tuple[str, ...] = ()
+) -> None:
     """Define both rules of an elementwise function by its partial derivatives.
 
     Parameters
@@ -90,7 +93,7 @@ def scalar_rule(f: Any, *partials: Partial, types: tuple[Any, ...] = (), tags: t
         )
 
 
-def derivatives_given_output(f: Any, y: Any, *args: Any) -> tuple[tuple[Any, ...], ...]:
+def derivatives_given_output(f: Callable[..., Any], y: Any, *args: Any) -> tuple[tuple[Any, ...], ...]:
     """The partial derivatives of a function defined by `scalar_rule`, elementwise.
 
     Parameters

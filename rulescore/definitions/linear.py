@@ -23,7 +23,11 @@ _ZERO_TANGENT = ZeroTangent()
 
 
 def linear_rule(
-    f: Any, transpose: Callable[..., Any], *, types: tuple[Any, ...] = (), tags: tuple[str, ...] = ()
+    f: Callable[..., Any],
+    transpose: Callable[..., Any],
+    *,
+    types: tuple[Any, ...] = (),
+    tags: tuple[str, ...] = (),
 ) -> None:
     """Define both rules of a function that is linear in its first argument.
 

@@ -15,7 +15,7 @@ from rulescore.tables.dispatch import bind_values
 from rulescore.tables.names import name_of
 from rulescore.tables.records import StaticForm
 from rulescore.tables.registry import rrule
-from rulescore.tables.signatures import Parameters
+from rulescore.tables.signatures import InstancesOf, Parameters
 from rulescore.tangents.blueprints import Blueprint
 from rulescore.tangents.projection import NON_DIFFERENTIABLE, project_to
 from rulescore.tangents.thunks import Thunk
@@ -25,7 +25,10 @@ _NO_TANGENT = NoTangent()
 
 
 def static_rule(
-    f: Any, *vjps: Callable[..., Any] | None, types: tuple[Any, ...] = (), tags: tuple[str, ...] = ()
+    f: Callable[..., Any] | InstancesOf,
+    *vjps: Callable[..., Any] | None,
+    types: tuple[Any, ...] = (),
+    tags: tuple[str, ...] = (),
 ) -> None:
     """Define the reverse rule of ``f`` by one function per argument, without a closure.
 

@@ -32,7 +32,7 @@ class RuleTable(Calling, Reflection):
 
     def register(
         self,
-        f: Any,
+        f: Callable[..., Any] | InstancesOf,
         *argument_types: Any,
         config: type[RuleConfig] | tuple[type[RuleConfig], ...] = (),
         tags: Iterable[str] = (),
@@ -87,7 +87,7 @@ class RuleTable(Calling, Reflection):
 
     def add_rule(
         self,
-        f: Any,
+        f: Callable[..., Any] | InstancesOf,
         implementation: Callable[..., Any],
         argument_types: tuple[Any, ...] = (),
         *,
@@ -213,7 +213,9 @@ class RuleTable(Calling, Reflection):
         return unsubscribe
 
     @contextlib.contextmanager
-    def override(self, f: Any, implementation: Callable[..., Any] | None) -> Iterator[None]:
+    def override(
+        self, f: Callable[..., Any] | InstancesOf, implementation: Callable[..., Any] | None
+    ) -> Iterator[None]:
         """Within the ``with`` block, serve ``f`` by ``implementation`` alone; None means that ``f`` has no rule.
 
         For tests: the change is global, other threads see it too.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any
+from typing import Any, TypeVar, cast
 
 import numpy as np
 
@@ -11,6 +11,8 @@ from rulescore.tangents.arithmetic import AbstractTangent
 from rulescore.tangents.structure import POSITIONAL, field_names, is_array, rebuild, structure_of
 from rulescore.tangents.thunks import unthunk
 from rulescore.tangents.zero import ZeroTangent
+
+_T = TypeVar("_T")
 
 
 class Tangent(AbstractTangent):
@@ -195,7 +197,7 @@ class Tangent(AbstractTangent):
         raise TypeError(f"nothing can be divided by a tangent of a {self.primal_type.__name__}")
 
 
-def construct(primal: Any, tangent: Tangent) -> Any:
+def construct(primal: _T, tangent: Tangent) -> _T:
     """``primal + tangent``: a new object like ``primal`` whose fields are moved by the tangent's fields.
 
     Raises
@@ -213,7 +215,7 @@ def construct(primal: Any, tangent: Tangent) -> Any:
     if unknown:
         raise TypeError(f"a {type(primal).__name__} has no field {unknown[0]!r} for its tangent to move")
     moved = {key: value + tangent.fields.get(key, ZeroTangent()) for key, value in fields.items()}
-    return rebuild(primal, moved)
+    return cast("_T", rebuild(primal, moved))
 
 
 def as_structural(primal_type: type, dx: Any) -> Any:
