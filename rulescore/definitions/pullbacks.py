@@ -21,7 +21,7 @@ from rulescore.tables.dispatch import bind_values
 from rulescore.tables.names import name_of, place_of
 from rulescore.tables.signatures import InstancesOf, Parameters
 from rulescore.tangents.not_implemented import NotImplementedTangent
-from rulescore.tangents.projection import NON_DIFFERENTIABLE, Projector, project_to
+from rulescore.tangents.projection import NON_DIFFERENTIABLE, ArrayProjector, Projector, project_to
 from rulescore.tangents.spaces import zero_tangent
 from rulescore.tangents.structural import Tangent
 from rulescore.tangents.thunks import Thunk, unthunk
@@ -31,6 +31,8 @@ _NO_TANGENT, _ZERO_TANGENT = NoTangent(), ZeroTangent()
 _NOTHING: Any = object()
 _ndarray, _float64 = np.ndarray, np.float64
 _NOT_GIVEN = np._NoValue  # NumPy's None
+_TO_OVERWRITE = "overwrite_"
+"""How the names of arguments begin, in NumPy and SciPy, that permit to destroy another one."""
 _KEYWORD = inspect.Parameter.KEYWORD_ONLY
 _BY_POSITION = inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD
 
@@ -106,14 +108,31 @@ def pullback_wrt(
         return partial(_pullback_of_needed, primals, needs)
     # The most frequent cases have their own pullbacks: a microsecond less than in general, for each call.
     if len(primals) == 1:
-        return partial(_pullback_of_one, primals[0])
+        x = primals[0]
+        if type(x) is _ndarray and x.dtype.kind in "fc":
+            return partial(_pullback_of_array, x.shape, x.dtype)
+        return partial(_pullback_of_one, project_to(x))
     if len(primals) == 2:
         return partial(_pullback_of_two, *primals)
     return partial(_pullback_of_several, (_NO_TANGENT,), primals)
 
 
-def _pullback_of_one(x: Any, cotangent: Callable[[Any], Any]) -> Pullback:
-    project = project_to(x)
+def _pullback_of_array(shape: tuple[int, ...], dtype: Any, cotangent: Callable[[Any], Any]) -> Pullback:
+    def pullback(ybar: Any) -> tuple[Any, ...]:
+        kind = type(ybar)
+        if kind is not _ndarray and kind is not _float64:
+            ybar = cotangent_of_output(ybar)
+            if isinstance(ybar, AbstractZero):
+                return _NO_TANGENT, ybar
+        xbar = cotangent(ybar)
+        if type(xbar) is _ndarray and xbar.dtype is dtype and xbar.shape == shape:
+            return _NO_TANGENT, xbar
+        return _NO_TANGENT, _fitted(ArrayProjector(shape, dtype), xbar, cotangent, 0)
+
+    return pullback
+
+
+def _pullback_of_one(project: Projector, cotangent: Callable[[Any], Any]) -> Pullback:
     if project is NON_DIFFERENTIABLE:
         return lambda ybar: (_NO_TANGENT, _NO_TANGENT)
 
@@ -122,11 +141,7 @@ def _pullback_of_one(x: Any, cotangent: Callable[[Any], Any]) -> Pullback:
             ybar = cotangent_of_output(ybar)
             if isinstance(ybar, AbstractZero):
                 return _NO_TANGENT, ybar
-        xbar = cotangent(ybar)
-        try:
-            return _NO_TANGENT, project(xbar)
-        except (TypeError, ValueError) as error:
-            raise _misfit(error, cotangent, 0) from None
+        return _NO_TANGENT, _fitted(project, cotangent(ybar), cotangent, 0)
 
     return pullback
 
@@ -145,18 +160,14 @@ def _pullback_of_two(a: Any, b: Any, *cotangents: Callable[[Any], Any]) -> Pullb
         if second is not None:
             return (
                 _NO_TANGENT,
-                Thunk(lambda: _fitted(project_a, first(ybar), first, 0)),
-                Thunk(lambda: _fitted(project_b, second(ybar), second, 1)),
+                Thunk(partial(_computed, project_a, first, 0, ybar)),
+                Thunk(partial(_computed, project_b, second, 1, ybar)),
             )
         abar, bbar = _checked(first, ybar, 2)
         return (
             _NO_TANGENT,
-            Thunk(lambda: _fitted(project_a, abar(), abar, 0))
-            if callable(abar)
-            else _fitted(project_a, abar, first, 0),
-            Thunk(lambda: _fitted(project_b, bbar(), bbar, 1))
-            if callable(bbar)
-            else _fitted(project_b, bbar, first, 1),
+            Thunk(partial(_computed, project_a, abar, 0)) if callable(abar) else _fitted(project_a, abar, first, 0),
+            Thunk(partial(_computed, project_b, bbar, 1)) if callable(bbar) else _fitted(project_b, bbar, first, 1),
         )
 
     return pullback
@@ -190,9 +201,9 @@ def _pullback_of_several(
             parts = None if shared is None else _checked(shared, ybar, number)
             for i, k, project in wanted:
                 if parts is None:
-                    bars[i] = Thunk(partial(_computed, project, partial(own[k], ybar), own[k], i))
+                    bars[i] = Thunk(partial(_computed, project, own[k], i, ybar))
                 elif callable(parts[k]):
-                    bars[i] = Thunk(partial(_computed, project, parts[k], parts[k], i))
+                    bars[i] = Thunk(partial(_computed, project, parts[k], i))
                 else:
                     bars[i] = _fitted(project, parts[k], shared, i)
         return *before, *bars
@@ -252,8 +263,8 @@ def _checked(cotangents: Callable[[Any], Any], ybar: Any, count: int) -> tuple[A
     )
 
 
-def _computed(project: Projector, cotangent: Callable[[], Any], source: Any, position: int) -> Any:
-    return _fitted(project, cotangent(), source, position)
+def _computed(project: Projector, cotangent: Callable[..., Any], position: int, *ybar: Any) -> Any:
+    return _fitted(project, cotangent(*ybar), cotangent, position)
 
 
 def _fitted(project: Projector, xbar: Any, source: Any, position: int) -> Any:
@@ -272,17 +283,25 @@ def _misfit(error: Exception, source: Any, position: int) -> Exception:
 
 def cotangent_of_output(ybar: Any) -> Any:
     """A cotangent without thunks; one zero for several outputs with nothing but zeros."""
-    kind = type(ybar)
-    if kind is float or kind is _float64:  # the most frequent ones
-        return ybar
     ybar = unthunk(ybar)
-    if type(ybar) in (tuple, list):
-        ybar = type(ybar)(map(cotangent_of_output, ybar))
-        return ybar if any(not isinstance(part, AbstractZero) for part in ybar) else _ZERO_TANGENT
-    if isinstance(ybar, Tangent):
-        ybar = ybar.map(cotangent_of_output)
-        return ybar if any(not isinstance(part, AbstractZero) for part in ybar.fields.values()) else _ZERO_TANGENT
-    return ybar
+    kind = type(ybar)
+    if kind is tuple or kind is list:
+        parts = ybar
+    elif kind is Tangent:
+        parts = ybar.fields.values()
+    else:
+        return ybar
+    is_zero = True
+    for part in parts:
+        if type(part) is _ndarray or type(part) is _float64:
+            is_zero = False
+        elif not isinstance(part, AbstractZero):  # it may hold thunks
+            break
+    else:
+        return _ZERO_TANGENT if is_zero else ybar
+    ybar = ybar.map(cotangent_of_output) if kind is Tangent else kind(map(cotangent_of_output, ybar))
+    parts = ybar.fields.values() if kind is Tangent else ybar
+    return _ZERO_TANGENT if all(isinstance(part, AbstractZero) for part in parts) else ybar
 
 
 # ---------------------------------------------------------------- forward
@@ -355,6 +374,7 @@ class _Pushforward:
         self._parameters = parameters
         self._taken = taken
         self._unused = unused
+        self._permissions = {p.name: i for i, p in enumerate(parameters) if p.name.startswith(_TO_OVERWRITE)}
 
     def of(self, f: Any) -> Callable[..., Any]:
         """The forward rule of a function; where that is None, of one that is not known."""
@@ -399,8 +419,13 @@ class _Pushforward:
     def _called(self, f: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
         """Call a function of which the rule may take some arguments by position that it takes by keyword alone.
 
-        The rule of an array's method serves NumPy's scalars too, which have methods of their own.
+        The rule of an array's method serves NumPy's scalars too, which have methods of their own. Of a permission to
+        overwrite an argument no use is made, since others may hold it.
         """
+        if self._permissions:
+            given = self._permissions.values()
+            args = tuple([False if i in given else x for i, x in enumerate(args)])
+            kwargs |= {name: False for name in self._permissions if name in kwargs}
         if type(f) is MethodDescriptorType and args and not isinstance(args[0], f.__objclass__):
             f = getattr(type(args[0]), f.__name__, f)
         names = tuple([p.name for p in self._parameters if p.kind in _BY_POSITION])

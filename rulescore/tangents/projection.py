@@ -229,6 +229,9 @@ class StructureProjector(Projector):
                 f"the tangent of a {dx.primal_type.__name__} does not fit a {self._type.__name__}: "
                 f"return Tangent({self._type.__name__}, ...)"
             )
+        if dx.primal_type is self._type and dx.fields.keys() == self._projectors.keys():  # as most rules make it
+            fields = {key: project(dx.fields[key]) for key, project in self._projectors.items()}
+            return Tangent.from_fields(self._type, fields)
         unknown = [key for key in dx.fields if key not in self._projectors]
         is_sequence = field_names(self._type) is None and issubclass(self._type, (tuple, list))
         if unknown or (is_sequence and len(dx.fields) != len(self._projectors)):

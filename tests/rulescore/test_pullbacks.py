@@ -504,3 +504,23 @@ def test_along_zeros_a_function_that_hands_over_nothing_is_seen_by_tracers():
     record = table.records(doubled)[0].implementation
     assert record((NoTangent(), ZeroTangent()), Tracer())[0] == "traced"
     assert seen == [doubled]
+
+
+@pytest.mark.parametrize("given", [((True,), {}), ((), {"overwrite_x": True})], ids=["by position", "by keyword"])
+def test_along_zeros_no_use_is_made_of_a_permission_to_overwrite(given):
+    def doubled(x, overwrite_x=False):
+        x = x if overwrite_x else x.copy()
+        x *= 2
+        return x
+
+    def doubled_frule(dx, x, overwrite_x=False):
+        return doubled(x), 2 * dx
+
+    table = ForwardRuleTable("frule")
+    table.add_rule(doubled, pushforward(doubled_frule))
+    args, kwargs = given
+    x = X.copy()
+    tangents = (NoTangent(), ZeroTangent(), *[NoTangent()] * len(args))
+    y, _ = table(tangents, doubled, x, *args, **kwargs)
+    np.testing.assert_array_equal(x, X)
+    np.testing.assert_array_equal(y, 2 * X)

@@ -76,11 +76,12 @@ class Arguments:
     def _in_trees(self, new: Sequence[Any], filling: Any) -> list[Any]:
         trees, start = [], 0
         for leaves, structure, active in self._trees:
-            part = new[start : start + len(active)]
-            start += len(active)
-            if len(active) < len(leaves):
+            end = start + len(active)
+            part = new[start:end]
+            if end - start < len(leaves):
                 part = with_items(leaves if filling is None else [filling] * len(leaves), active, part)
             trees.append(unflatten(structure, part))
+            start = end
         return trees
 
 

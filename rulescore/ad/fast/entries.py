@@ -48,8 +48,11 @@ def add_cotangent(xbar: Any, parent: Key, bars: Any, owned: Any) -> None:
     if type(xbar) is _ndarray:
         accumulate(xbar, parent, bars, owned)
         return
-    if type(xbar) is Parts and bars[parent] is not None:
-        bars[parent].update(xbar)
+    if type(xbar) is Parts:
+        if bars[parent] is None:
+            bars[parent] = xbar
+        else:
+            bars[parent].update(xbar)
         return
     if isinstance(xbar, InplaceableThunk) and owned[parent] and type(bars[parent]) is _ndarray:
         xbar.add_to(bars[parent])

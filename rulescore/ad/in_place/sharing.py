@@ -7,6 +7,7 @@ of a differentiated function are separate, also where they were views of one arr
 from __future__ import annotations
 
 import operator
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -25,13 +26,20 @@ def settled(y: Any, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> An
         return y if _is_settled(y, args) else as_view(y, Call(f, args, kwargs))
     if type(y) is np.ndarray:
         return released(y, args)
-    if isinstance(y, tuple) and all(_is_settled(part, args) for part in y):
+    if isinstance(y, tuple) and _are_settled(y, args):
         return y
     fields = structure_of(y)
-    if not fields or all(_is_settled(part, args) for part in fields.values()):
+    if not fields or _are_settled(fields.values(), args):
         return y
     call = Call(f, args, kwargs)
     return rebuild(y, {key: _settled_part(part, call, key) for key, part in fields.items()})
+
+
+def _are_settled(parts: Iterable[Any], args: tuple[Any, ...]) -> bool:
+    for part in parts:  # noqa: SIM110 (a generator takes twice as long)
+        if not _is_settled(part, args):
+            return False
+    return True
 
 
 def _is_settled(part: Any, args: tuple[Any, ...]) -> bool:

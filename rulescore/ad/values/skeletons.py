@@ -73,6 +73,7 @@ def tangent_of(skeleton: Skeleton | None, leaves: Iterable[Any]) -> Any:
     if skeleton is None:
         return next(leaves)
     parts = {key: next(leaves) if inner is None else tangent_of(inner, leaves) for key, inner in skeleton.bones}
-    if all(isinstance(part, NoTangent) for part in parts.values()):
-        return _NO_TANGENT
-    return tuple(parts.values()) if skeleton.cls is tuple else Tangent.from_fields(skeleton.cls, parts)
+    for part in parts.values():
+        if part is not _NO_TANGENT:
+            return tuple(parts.values()) if skeleton.cls is tuple else Tangent.from_fields(skeleton.cls, parts)
+    return _NO_TANGENT
