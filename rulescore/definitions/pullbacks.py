@@ -150,24 +150,35 @@ def _pullback_of_two(a: Any, b: Any, *cotangents: Callable[[Any], Any]) -> Pullb
     project_a, project_b = project_to(a), project_to(b)
     if not 0 < len(cotangents) < 3 or project_a is NON_DIFFERENTIABLE or project_b is NON_DIFFERENTIABLE:
         return _pullback_of_several((_NO_TANGENT,), (a, b), *cotangents)
-    first, second = cotangents if len(cotangents) == 2 else (cotangents[0], None)
+    if len(cotangents) == 1:
+        return _pullback_of_both(project_a, project_b, cotangents[0])
+    first, second = cotangents
 
     def pullback(ybar: Any) -> tuple[Any, ...]:
         if type(ybar) is not _ndarray:
             ybar = cotangent_of_output(ybar)
             if isinstance(ybar, AbstractZero):
                 return _NO_TANGENT, ybar, ybar
-        if second is not None:
-            return (
-                _NO_TANGENT,
-                Thunk(partial(_computed, project_a, first, 0, ybar)),
-                Thunk(partial(_computed, project_b, second, 1, ybar)),
-            )
-        abar, bbar = _checked(first, ybar, 2)
         return (
             _NO_TANGENT,
-            Thunk(partial(_computed, project_a, abar, 0)) if callable(abar) else _fitted(project_a, abar, first, 0),
-            Thunk(partial(_computed, project_b, bbar, 1)) if callable(bbar) else _fitted(project_b, bbar, first, 1),
+            Thunk(partial(_computed, project_a, first, ybar, 0)),
+            Thunk(partial(_computed, project_b, second, ybar, 1)),
+        )
+
+    return pullback
+
+
+def _pullback_of_both(project_a: Projector, project_b: Projector, both: Callable[[Any], Any]) -> Pullback:
+    def pullback(ybar: Any) -> tuple[Any, ...]:
+        if type(ybar) is not _ndarray:
+            ybar = cotangent_of_output(ybar)
+            if isinstance(ybar, AbstractZero):
+                return _NO_TANGENT, ybar, ybar
+        abar, bbar = _checked(both, ybar, 2)
+        return (
+            _NO_TANGENT,
+            Thunk(partial(_forced, project_a, abar, 0)) if callable(abar) else _fitted(project_a, abar, both, 0),
+            Thunk(partial(_forced, project_b, bbar, 1)) if callable(bbar) else _fitted(project_b, bbar, both, 1),
         )
 
     return pullback
@@ -201,9 +212,9 @@ def _pullback_of_several(
             parts = None if shared is None else _checked(shared, ybar, number)
             for i, k, project in wanted:
                 if parts is None:
-                    bars[i] = Thunk(partial(_computed, project, own[k], i, ybar))
+                    bars[i] = Thunk(partial(_computed, project, own[k], ybar, i))
                 elif callable(parts[k]):
-                    bars[i] = Thunk(partial(_computed, project, parts[k], i))
+                    bars[i] = Thunk(partial(_forced, project, parts[k], i))
                 else:
                     bars[i] = _fitted(project, parts[k], shared, i)
         return *before, *bars
@@ -263,8 +274,16 @@ def _checked(cotangents: Callable[[Any], Any], ybar: Any, count: int) -> tuple[A
     )
 
 
-def _computed(project: Projector, cotangent: Callable[..., Any], position: int, *ybar: Any) -> Any:
-    return _fitted(project, cotangent(*ybar), cotangent, position)
+def _computed(project: Projector, cotangent: Callable[[Any], Any], ybar: Any, position: int) -> Any:
+    xbar = cotangent(ybar)
+    try:
+        return project(xbar)
+    except (TypeError, ValueError) as error:
+        raise _misfit(error, cotangent, position) from None
+
+
+def _forced(project: Projector, cotangent: Callable[[], Any], position: int) -> Any:
+    return _fitted(project, cotangent(), cotangent, position)
 
 
 def _fitted(project: Projector, xbar: Any, source: Any, position: int) -> Any:
