@@ -12,6 +12,8 @@ import numpy as np
 
 from rules.numpy.array_like import as_array, as_array_tangent, conj
 from rulescore import (
+    AbstractZero,
+    NoTangent,
     StaticForm,
     apply_linear,
     frule,
@@ -20,6 +22,7 @@ from rulescore import (
     pushforward,
     rrule,
     unbroadcast,
+    unthunk,
 )
 from rulescore.typing import Array, Axis, Flag, Needs, OutputAndPullback, OutputAndTangent
 
@@ -116,7 +119,32 @@ def matmul_frule(dx1: Array, dx2: Array, x1: Array, x2: Array, /) -> OutputAndTa
 
 
 def matmul_rrule(x1: Array, x2: Array, /, *, needs: Needs = None) -> OutputAndPullback:
+    if needs is not None and are_real_matrices(x1, x2):
+        return real_matrices_and_pullback(x1, x2, needs)
     return bilinear_and_pullback(np.matmul, matmul_a_bar, matmul_b_bar, x1, x2, needs)
+
+
+def are_real_matrices(a, b):
+    return type(a) is type(b) is np.ndarray and a.ndim == b.ndim == 2 and a.dtype is b.dtype and a.dtype.char in "fd"
+
+
+def real_matrices_and_pullback(a, b, needs):
+    """Ā = Ȳ Bᵀ and B̄ = Aᵀ Ȳ of the most frequent products, by a plain closure: a tenth of a small recurrent network."""
+    needs_a, needs_b = needs
+    kept_a, kept_b = a if needs_b else None, b if needs_a else None
+
+    def matrix_product_pullback(ybar):
+        if type(ybar) is not np.ndarray:
+            ybar = unthunk(ybar)
+            if isinstance(ybar, AbstractZero):
+                return NoTangent(), ybar, ybar
+        return (
+            NoTangent(),
+            NoTangent() if kept_b is None else ybar @ kept_b.T,
+            NoTangent() if kept_a is None else kept_a.T @ ybar,
+        )
+
+    return a @ b, matrix_product_pullback
 
 
 def matmul_first_vjp(ybar, y, x1, x2):
