@@ -47,7 +47,9 @@ class AbstractTangent:
         if len(inputs) == 2 and not kwargs and ufunc in _OPERATORS and method == "__call__":  # the most frequent
             left, right = inputs
             of_left, of_right = _OPERATORS[ufunc]
-            return getattr(left, of_left)(right) if isinstance(left, AbstractTangent) else getattr(right, of_right)(left)
+            if isinstance(left, AbstractTangent):
+                return getattr(left, of_left)(right)
+            return getattr(right, of_right)(left)
         if ufunc in (np.equal, np.not_equal):  # an array and a tangent are different things
             return ufunc is np.not_equal
         position = next((i for i, x in enumerate(inputs) if isinstance(x, AbstractTangent)), None)
