@@ -46,7 +46,13 @@ class Arguments:
         if not kwargs and len(args) == 1:  # the most frequent calls: some microseconds less
             return args, kwargs
         bound = self.signature.bind(*args, **kwargs)
-        bound.arguments.update({name: False for name in self.in_place if name in bound.arguments})
+        given = bound.arguments
+        given.update({name: False for name in self.in_place if name in given})
+        last = max([i for i, parameter in enumerate(self.own) if parameter.name in given])
+        for parameter in self.own[:last]:  # what stands before a keyword that was given, so that this gets its position
+            if parameter.kind is parameter.POSITIONAL_OR_KEYWORD:
+                given.setdefault(parameter.name, parameter.default)
+        bound.arguments = {p.name: given[p.name] for p in self.own if p.name in given}
         return bound.args, bound.kwargs
 
     def give_to(self, rule, f, leading=(), trailing=()):

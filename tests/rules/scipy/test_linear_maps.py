@@ -1,0 +1,35 @@
+"""How the definers of SciPy's rules bind the arguments of a call."""
+
+import numpy as np
+import pytest
+import scipy.ndimage
+
+from rules.scipy.linear_maps import Arguments
+from rulescore import rrule
+
+
+def definition(ybar, x, size=None, cval=0.0, overwrite_x=False, **more):
+    """A transpose, whose first argument is the cotangent."""
+
+
+@pytest.mark.parametrize(
+    ("args", "kwargs", "bound"),
+    [
+        ((1,), {}, ((1,), {})),
+        ((1, 2), {}, ((1, 2), {})),
+        ((1,), {"cval": 3.0}, ((1, None, 3.0), {})),
+        ((), {"cval": 3.0, "x": 1}, ((1, None, 3.0), {})),
+        ((1,), {"overwrite_x": True}, ((1, None, 0.0, False), {})),
+        ((1, 2, 3.0, True), {}, ((1, 2, 3.0, False), {})),
+        ((1,), {"other": 4}, ((1, None, 0.0, False), {"other": 4})),
+    ],
+)
+def test_a_keyword_gets_its_position_and_a_permission_to_overwrite_is_not_used(args, kwargs, bound):
+    assert Arguments(definition, leading=1).bind(args, kwargs) == bound
+
+
+def test_a_keyword_behind_one_that_was_left_out_has_a_cotangent():
+    x, structure = np.arange(12.0).reshape(3, 4) ** 2, np.array([[0.0, 1.0], [2.0, 0.5]])
+    y, pullback = rrule(scipy.ndimage.grey_erosion, x, structure=structure, mode="mirror")
+    bars = pullback(np.ones_like(y))
+    assert bars[4].sum() == -y.size  # y is a minimum of x - structure
