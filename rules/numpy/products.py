@@ -15,7 +15,6 @@ from rulescore import (
     AbstractZero,
     NoTangent,
     StaticForm,
-    apply_linear,
     frule,
     project_to,
     pullback_wrt,
@@ -38,7 +37,10 @@ def bilinear_and_tangent(f, da, db, a, b):
     """ẏ = f(ȧ, b) + f(a, ḃ)."""
     da, db = as_array_tangent(da, a), as_array_tangent(db, b)
     a, b = as_array(a), as_array(b)
-    return f(a, b), apply_linear(lambda da: f(da, b), da) + apply_linear(lambda db: f(a, db), db)
+    y = f(a, b)
+    if isinstance(da, AbstractZero) or isinstance(db, AbstractZero):  # one factor alone moves, mostly
+        return y, f(a, db) if isinstance(da, AbstractZero) else f(da, b)
+    return y, f(da, b) + f(a, db)
 
 
 def bilinear_and_pullback(f, a_bar, b_bar, a, b, needs):

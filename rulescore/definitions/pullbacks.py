@@ -413,17 +413,30 @@ class _Pushforward:
             for i in others if beyond is None or count <= beyond else (*others, *range(beyond, count)):
                 if i < count and not isinstance(tangents[i], AbstractZero):
                     return primal(*args, **kwargs), self._missing(i, f)
-            given = [unthunk(tangents[i]) if i < count and i not in unused else _NO_TANGENT for i in positions]
-            moving = given
-            if end is not None:
-                rest = tuple(map(unthunk, tangents[end:]))
-                given = [rest if i == end else dx for i, dx in zip(positions, given, strict=True)]
-                moving = [dx for dx in given if dx is not rest] + list(rest)
-            for dx in moving:
-                if not isinstance(dx, AbstractZero):
-                    y, dy = rule(*given, *args, **kwargs)
-                    return y, projected_onto(y, dy)
-            return primal(*args, **kwargs), next((dx for dx in moving if dx is not _NO_TANGENT), _NO_TANGENT)
+            given: list[Any] = []
+            is_moving = False
+            zero: AbstractZero = _NO_TANGENT
+            for i in positions:
+                if i == end:
+                    given.append(tuple(map(unthunk, tangents[i:])))
+                    moving = given[-1]
+                else:
+                    dx = tangents[i] if i < count and i not in unused else _NO_TANGENT
+                    if type(dx) is _ndarray:  # the most frequent ones
+                        given.append(dx)
+                        is_moving = True
+                        continue
+                    given.append(unthunk(dx))
+                    moving = given[-1:]
+                for dx in moving:
+                    if not isinstance(dx, AbstractZero):
+                        is_moving = True
+                    elif zero is _NO_TANGENT:
+                        zero = dx
+            if is_moving:
+                y, dy = rule(*given, *args, **kwargs)
+                return y, projected_onto(y, dy)
+            return primal(*args, **kwargs), zero
 
         show_parameters(forward_rule, [TANGENTS, *self._parameters])
         forward_rule.__rule_for__ = self.of  # type: ignore[attr-defined]

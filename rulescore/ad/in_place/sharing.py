@@ -46,13 +46,15 @@ def _is_settled(part: Any, args: tuple[Any, ...]) -> bool:
     """Whether an output of a call shares memory with no argument, as most do; containers are to be looked into."""
     if not isinstance(part, Tracer):
         return not isinstance(part, (tuple, list, dict))
-    value = part._value
-    if type(value) is not np.ndarray:
-        return isinstance(value, np.generic)
-    if value.base is not None:
+    bottom = part._value
+    if isinstance(bottom, Tracer):
+        bottom = value_beneath(bottom)
+    if type(bottom) is not np.ndarray:
+        return isinstance(bottom, np.generic)
+    if bottom.base is not None:
         return False
     for x in args:  # noqa: SIM110 (a generator takes twice as long)
-        if isinstance(x, Tracer) and x._value is value:
+        if isinstance(x, Tracer) and (x._value is bottom or value_beneath(x) is bottom):
             return False
     return True
 
