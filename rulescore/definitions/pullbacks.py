@@ -188,18 +188,22 @@ def _pullback_of_several(
     before: tuple[Any, ...], primals: tuple[Any, ...], *cotangents: Callable[[Any], Any]
 ) -> Pullback:
     """By a function for each primal, or one that returns the cotangents of all."""
-    named = [i for i, x in enumerate(primals) if x is not ...]
-    is_shared = len(cotangents) == 1 != len(named)
-    if not is_shared and len(cotangents) != len(named):
-        raise _number_error(len(named), len(cotangents))
-    given = [i for i in named if primals[i] is not None and primals[i] is not _NOT_GIVEN]
-    count = 1 + max(given, default=-1)
-    projectors = {k: project_to(primals[i]) for k, i in enumerate(named) if i < count}
-    wanted = [(named[k], k, project) for k, project in projectors.items() if project is not NON_DIFFERENTIABLE]
-    shared = cotangents[0] if is_shared else None
-    own = {} if is_shared else {k: cotangents[k] for _, k, _ in wanted}
-    number = len(named)
-    del primals, cotangents  # nothing is kept for those without a tangent space
+    wanted: list[tuple[int, int, Projector]] = []  # of each that has a tangent space: position, number, projector
+    number = count = 0
+    for i, x in enumerate(primals):
+        if x is ...:
+            continue
+        if x is not None and x is not _NOT_GIVEN:
+            count = i + 1
+            project = project_to(x)
+            if project is not NON_DIFFERENTIABLE:
+                wanted.append((i, number, project))
+        number += 1
+    shared = cotangents[0] if len(cotangents) == 1 != number else None
+    if shared is None and len(cotangents) != number:
+        raise _number_error(number, len(cotangents))
+    own = {k: cotangents[k] for _, k, _ in wanted} if shared is None else {}
+    del primals, cotangents, x  # nothing is kept for those without a tangent space
 
     def pullback(ybar: Any) -> tuple[Any, ...]:
         if type(ybar) is not _ndarray:

@@ -244,7 +244,7 @@ def main() -> int:
     with checked_out(commit) as old, ThreadPoolExecutor() as pool:
         before, after = pool.map(collected, (old, ROOT), (asked.names, asked.names))
         found = dict(differences(before, after))
-        again = collected(old, sorted({question.partition("[")[0] for question in found})) if found else {}
+        again = collected(old, asked.names) if found else {}
     repeated = {question: again[question] for question in found if question in again and question in before}
     unsteady = [question for question, _ in differences({q: before[q] for q in repeated}, repeated)]
     print("\n".join(f"{question}: {what}" for question, what in found.items() if question not in unsteady))
