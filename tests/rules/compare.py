@@ -125,11 +125,13 @@ def parts(path: str, x: Any) -> Iterator[tuple[str, str, Any]]:
         yield path, kind, kind
     elif isinstance(x, (np.ndarray, np.generic, float, complex)):
         yield path, f"{kind} {np.asarray(x).dtype} {np.shape(x)}", np.asarray(x)
+    elif isinstance(x, Tangent) and issubclass(x.primal_type, (tuple, list)):  # means the same as a tuple
+        yield from parts(path, tuple(x.fields.values()))
     elif isinstance(x, Tangent):
         for key, part in x.fields.items():
             yield from parts(f"{path}.{key}", part)
     elif isinstance(x, (tuple, list)):
-        yield path, f"{kind} of {len(x)}", ""
+        yield path, f"{len(x)} items", ""
         for i, part in enumerate(x):
             yield from parts(f"{path}[{i}]", part)
     elif isinstance(x, dict):
