@@ -52,7 +52,7 @@ def rule_tester(request: pytest.FixtureRequest) -> Any:
     `check_rule`; all take the keywords of those. In the place of arguments they also take hypothesis strategies, as
     those of `testutils.strategies`, and then test the rule on many drawn inputs.
     """
-    testing = _import_ours("testutils.runs.pytest_support")
+    testing = _imported("testutils.runs.pytest_support")
     return testing.RuleTester(zlib.crc32(request.node.nodeid.encode()), request.config.getoption("--rules-seed"))
 
 
@@ -60,7 +60,7 @@ class RuleModule(pytest.Collector):
     """The rules of one module."""
 
     def collect(self) -> Iterator[pytest.Item]:
-        running = _import_ours("testutils.runs.running")
+        running = _imported("testutils.runs.running")
         try:
             targets = running.collect_targets([self.name], seed=self.config.getoption("--rules-seed"))
         except running.TargetError as error:
@@ -95,7 +95,6 @@ class RuleItem(pytest.Item):
         return self.target.file, max(self.target.line - 1, 0), self.name
 
 
-def _import_ours(name: str) -> Any:
-    """Import a module of ours, or say which file of the user's is in its place."""
-    discovery = importlib.import_module("rulescore.tables.discovery")
-    return discovery.import_shipped(name)
+def _imported(name: str) -> Any:
+    """A module of ours, whoever else has one of its name."""
+    return importlib.import_module("rulescore.shipped").import_shipped(name)

@@ -2,8 +2,8 @@
 
 `rrule` and `frule` are the two tables of rules. A rule is registered with ``@rrule.register(f)``; `pullback_wrt` and
 `pushforward` leave only its mathematics to write. Or one line makes it (`scalar_rule`, `linear_rule`,
-`non_differentiable`). The rules of NumPy are found by themselves when a table is asked for one. The testers live in the
-package ``testutils``.
+`non_differentiable`). The rules of NumPy are found by themselves when a table is asked for one. The testers are in
+`rulescore.testing`.
 """
 
 from rulescore.config import frule_via_ad, rrule_via_ad

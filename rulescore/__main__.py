@@ -1,20 +1,15 @@
-"""The command ``rulescore``, also as ``python -m rulescore``: finds our ``testutils`` and starts its command line."""
+"""The command ``rulescore``, also as ``python -m rulescore``: starts the command line of the testers."""
 
 from __future__ import annotations
 
 import sys
 
-from rulescore.tables.discovery import ShadowedPackageError, import_shipped
+from rulescore.shipped import import_shipped
 
 
 def main() -> int:
     """Run the command line and return its exit status."""
-    try:
-        cli = import_shipped("testutils.runs.command_line")
-    except ShadowedPackageError as error:
-        print(f"rulescore: {error}", file=sys.stderr)
-        return 2
-    return int(cli.main())
+    return int(import_shipped("testutils.runs.command_line").main())
 
 
 if __name__ == "__main__":

@@ -48,9 +48,13 @@ def test_the_distribution_says_what_it_needs():
     assert {"test", "docs", "jax", "torch", "autograd", "backends"} <= extras
 
 
-@pytest.mark.parametrize("package", ["rulescore", "rules", "testutils"])
-def test_packages_are_typed_and_told_of_in_the_architecture(package):
+@pytest.mark.parametrize("package", ["rulescore", "rules/numpy", "rules/scipy", "rules/operators", "testutils"])
+def test_packages_are_typed(package):
     assert (ROOT / package / "py.typed").exists()
+
+
+@pytest.mark.parametrize("package", ["rulescore", "testutils"])
+def test_the_architecture_tells_of_every_module(package):
     text = (ROOT / "docs" / "architecture.md").read_text()
     modules = [p.stem for p in (ROOT / package).glob("*.py") if p.stem not in ("__init__", "__main__")]
     assert [name for name in modules if f"`{name}`" not in text] == []

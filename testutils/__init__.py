@@ -10,8 +10,8 @@ from importlib import import_module as _import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from testutils.cases.config import TestConfig
-    from testutils.evidence.finite_differences import (
+    from .cases.config import TestConfig
+    from .evidence.finite_differences import (
         Estimate,
         backward_fdm,
         central_fdm,
@@ -20,16 +20,16 @@ if TYPE_CHECKING:
         jvp_fd,
         vjp_fd,
     )
-    from testutils.reports.report import InconclusiveError, InconclusiveWarning, Report, RuleTestError
-    from testutils.reports.results import CheckResult
-    from testutils.runs.conformance import conformance
-    from testutils.runs.rule_tables import check_rule_tables, test_rule_tables
-    from testutils.samples.random_tangents import rand_tangent, with_tangent
-    from testutils.samples.sampling import Sample, load_samples, sample, sample_inputs, sampled_functions, samples_of
-    from testutils.systems.conformance_report import ConformanceError, ConformanceReport
-    from testutils.systems.conversations import FunctionOfPrimals
-    from testutils.taylor.taylor_test import TaylorResult, taylor_test
-    from testutils.testers import check_rule, check_sample, test_frule, test_rrule, test_rule, test_scalar
+    from .reports.report import InconclusiveError, InconclusiveWarning, Report, RuleTestError
+    from .reports.results import CheckResult
+    from .runs.conformance import conformance
+    from .runs.rule_tables import check_rule_tables, test_rule_tables
+    from .samples.random_tangents import rand_tangent, with_tangent
+    from .samples.sampling import Sample, load_samples, sample, sample_inputs, sampled_functions, samples_of
+    from .systems.conformance_report import ConformanceError, ConformanceReport
+    from .systems.conversations import FunctionOfPrimals
+    from .taylor.taylor_test import TaylorResult, taylor_test
+    from .testers import check_rule, check_sample, test_frule, test_rrule, test_rule, test_scalar
 
 __all__ = [
     "CheckResult",
@@ -96,7 +96,7 @@ _HOMES = {
 def __getattr__(name: str) -> Any:
     for module, names in _HOMES.items():
         if name in names:
-            found = globals()[name] = getattr(_import_module(f"testutils.{module}"), name)
+            found = globals()[name] = getattr(_import_module(f".{module}", __name__), name)
             return found
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 

@@ -10,14 +10,14 @@ from typing import Any, Literal
 
 import numpy as np
 
-from testutils.cases import MODES
-from testutils.cases.case import Case
-from testutils.checks import CHECKS, DERIVATIVE_CHECKS, SCALAR_CHECKS, Check
-from testutils.reports.names import name_of
-from testutils.reports.report import InconclusiveError, InconclusiveWarning, Report, RuleTestError
-from testutils.reports.results import CheckResult
-from testutils.samples.random_tangents import with_tangent
-from testutils.variants import checked_skip, run_layout_variants, run_value_variants
+from .cases import MODES
+from .cases.case import Case
+from .checks import CHECKS, DERIVATIVE_CHECKS, SCALAR_CHECKS, Check
+from .reports.names import name_of
+from .reports.report import InconclusiveError, InconclusiveWarning, Report, RuleTestError
+from .reports.results import CheckResult
+from .samples.random_tangents import with_tangent
+from .variants import checked_skip, run_layout_variants, run_value_variants
 
 Inconclusive = Literal["raise", "warn"]
 

@@ -11,16 +11,18 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 from rulescore import frule, rrule
-from testutils.cases import MODES
+
+from .cases import MODES
 
 if TYPE_CHECKING:
     import numpy as np
 
     from rulescore import RuleConfig
-    from testutils.checking import Inconclusive
-    from testutils.evidence.finite_differences import FiniteDifferenceMethod
-    from testutils.reports.report import Report
-    from testutils.samples.sampling import Sample
+
+    from .checking import Inconclusive
+    from .evidence.finite_differences import FiniteDifferenceMethod
+    from .reports.report import Report
+    from .samples.sampling import Sample
 
 
 class CheckOptions(TypedDict, total=False):
@@ -123,7 +125,7 @@ def check_rule(
     >>> [(result.name, result.argument) for result in report.failures]
     [('derivative', 'argument 0 (x)')]
     """
-    from testutils.checking import report_on
+    from .checking import report_on
 
     return report_on(
         f,
@@ -205,7 +207,7 @@ def test_rule(
     >>> test_rule(square, 3.0).verdict
     'pass'
     """
-    from testutils.checking import settle
+    from .checking import settle
 
     __tracebackhide__ = True
     return settle(check_rule(f, *args, **options), inconclusive)
@@ -215,7 +217,7 @@ def test_rrule(
     f: Callable[..., Any], *args: Any, inconclusive: Inconclusive = "raise", **options: Unpack[CheckOptions]
 ) -> Report:
     """Test the rrule of ``f``; see `test_rule`."""
-    from testutils.checking import settle
+    from .checking import settle
 
     __tracebackhide__ = True
     options["modes"] = ("rrule",)
@@ -226,7 +228,7 @@ def test_frule(
     f: Callable[..., Any], *args: Any, inconclusive: Inconclusive = "raise", **options: Unpack[CheckOptions]
 ) -> Report:
     """Test the frule of ``f``; see `test_rule`."""
-    from testutils.checking import settle
+    from .checking import settle
 
     __tracebackhide__ = True
     options["modes"] = ("frule",)
@@ -273,7 +275,7 @@ def test_scalar(
     >>> test_scalar(square, 1 + 2j).verdict
     'pass'
     """
-    from testutils.checking import report_on_scalar, settle
+    from .checking import report_on_scalar, settle
 
     __tracebackhide__ = True
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 from rulescore import frule, pullback_wrt, pushforward, rrule, unbroadcast, zero_tangent
-from testutils import sample, sample_inputs
+from rulescore.testing import sample, sample_inputs
 
 
 def f1(x, y):

@@ -7,7 +7,7 @@ the rule of ``np.max`` chooses another, and shares equally.
 import numpy as np
 
 from rulescore import frule, pullback_wrt, pushforward, rrule
-from testutils import sample, sample_inputs
+from rulescore.testing import sample, sample_inputs
 
 
 def mymaximum(x):

@@ -4,7 +4,7 @@ import numpy as np
 from multipledispatch import MDNotImplementedError
 
 from rulescore import frule, pullback_wrt, pushforward, rrule
-from testutils import sample, sample_inputs
+from rulescore.testing import sample, sample_inputs
 
 
 def segments(length, step):

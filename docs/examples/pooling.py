@@ -7,7 +7,7 @@ one that is found first gets the whole cotangent.
 import numpy as np
 
 from rulescore import frule, pullback_wrt, pushforward, rrule, typeof
-from testutils import sample, sample_inputs
+from rulescore.testing import sample, sample_inputs
 
 
 def pool(x, rows, cols, f=np.sum):

@@ -3,7 +3,7 @@
 import numpy as np
 
 from rulescore import apply_linear, frule, pullback_wrt, pushforward, rrule
-from testutils import sample, sample_inputs
+from rulescore.testing import sample, sample_inputs
 
 
 def rotary(x, theta):

@@ -17,7 +17,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from rulescore import pullback_wrt, rrule
-from testutils import check_rule
+from rulescore.testing import check_rule
 
 
 def penalised(x, weights):

@@ -15,8 +15,8 @@ the one that is.
 import matplotlib.pyplot as plt
 import numpy as np
 
-from rules.operators import chamfer_distance, hausdorff_distance
 from rulescore.ad import value_and_grad
+from rulescore.operators import chamfer_distance, hausdorff_distance
 
 POINTS = 100
 rng = np.random.default_rng(0)

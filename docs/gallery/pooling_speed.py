@@ -16,8 +16,8 @@ import time
 import matplotlib.pyplot as plt
 import numpy as np
 
-from rules.operators import pool, segments
 from rulescore.ad import value_and_grad
+from rulescore.operators import pool, segments
 
 SIDE = 96
 rng = np.random.default_rng(0)

@@ -14,8 +14,8 @@ angle is the right-angle turn of the vector, which makes a field that winds arou
 import matplotlib.pyplot as plt
 import numpy as np
 
-from rules.operators import rotary_embedding
 from rulescore.ad import value_and_grad
+from rulescore.operators import rotary_embedding
 
 rng = np.random.default_rng(0)
 PAIRS = 4

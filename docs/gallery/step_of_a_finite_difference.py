@@ -17,7 +17,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from rulescore import frule
-from testutils import central_fdm
+from rulescore.testing import central_fdm
 
 x = 0.7
 functions = {

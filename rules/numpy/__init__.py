@@ -1,6 +1,6 @@
 """Rules for NumPy; importing this package registers all of them."""
 
-from rules.numpy import (
+from . import (
     assignments_and_conversions,
     averages,
     branching,
@@ -48,7 +48,7 @@ from rules.numpy import (
 
 # isort: split
 
-from rules.numpy import onnx_names  # of rules that are there by now
+from . import onnx_names  # of rules that are there by now
 
 __all__ = [
     "assignments_and_conversions",

@@ -1,7 +1,6 @@
 """What NumPy reads as an array: lists and tuples of numbers, in the place of arrays and beside their tangents."""
 
 import numpy as np
-
 from rulescore import AbstractZero, Tangent
 
 

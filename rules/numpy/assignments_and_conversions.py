@@ -5,7 +5,6 @@ tables answer None, so that no system takes the call for a constant.
 """
 
 import numpy as np
-
 from rulescore import frule, opt_out, rrule
 
 # Writing to an array: assignments by another name.

@@ -2,18 +2,10 @@
 
 import functools
 
-import numpy as np
 from multipledispatch import MDNotImplementedError
-from numpy.lib.array_utils import normalize_axis_tuple
 
-from rules.numpy.array_like import as_array, as_array_tangent, conj, full_tangent
-from rules.numpy.products import adjoint
-from rules.numpy.reduced_axes import (
-    NOT_GIVEN,
-    ReducedAxes,
-    decline_discarded_imaginary_part,
-    given,
-)
+import numpy as np
+from numpy.lib.array_utils import normalize_axis_tuple
 from rulescore import (
     ZeroTangent,
     apply_linear,
@@ -26,6 +18,15 @@ from rulescore import (
     unbroadcast,
 )
 from rulescore.typing import Array, Axis, DType, Flag, Number, OutputAndPullback, OutputAndTangent
+
+from .array_like import as_array, as_array_tangent, conj, full_tangent
+from .products import adjoint
+from .reduced_axes import (
+    NOT_GIVEN,
+    ReducedAxes,
+    decline_discarded_imaginary_part,
+    given,
+)
 
 # ---------------------------------------------------------------- weights
 

@@ -1,11 +1,11 @@
 """Rules that choose between arrays by several conditions: ``select``. ``piecewise`` is in `higher_order`."""
 
 import numpy as np
-
-from rules.numpy.array_like import as_array, as_array_tangent, shape_of, who_converts
-from rules.numpy.sorting import items_of
 from rulescore import frule, pullback_wrt, pushforward, rrule, unbroadcast
 from rulescore.typing import Array, Arrays, OutputAndPullback, OutputAndTangent
+
+from .array_like import as_array, as_array_tangent, shape_of, who_converts
+from .sorting import items_of
 
 
 def selected(condlist, choicelist, default):

@@ -4,10 +4,10 @@ They are linear over ℝ only; with ⟨a, b⟩ = Re(ā b) the adjoint of dz ↦ 
 """
 
 import numpy as np
-
-from rules.numpy.array_like import as_array, as_array_tangent
 from rulescore import ZeroTangent, frule, pullback_wrt, pushforward, rrule
 from rulescore.typing import Array, Flag, OutputAndPullback, OutputAndTangent
+
+from .array_like import as_array, as_array_tangent
 
 
 @frule.register(np.real)

@@ -4,7 +4,6 @@ The ufuncs among such functions are declared beside the other ufuncs.
 """
 
 import numpy as np
-
 from rulescore import non_differentiable
 
 # Where something is: constant but for jumps.

@@ -7,11 +7,11 @@ Both are windows of the full convolution zₜ = Σⱼ aⱼ vₜ₋ⱼ, of a corr
 import functools
 
 import numpy as np
-
-from rules.numpy.array_like import as_array, conj, shape_of
-from rules.numpy.products import bilinear_and_tangent
 from rulescore import frule, pullback_wrt, pushforward, rrule
 from rulescore.typing import Array, Choice, OutputAndPullback, OutputAndTangent
+
+from .array_like import as_array, conj, shape_of
+from .products import bilinear_and_tangent
 
 
 def window_start(length, other_length, count, begins_late=False):

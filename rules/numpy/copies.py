@@ -1,12 +1,13 @@
 """Rules of what copies arrays or converts them to another type or memory layout: copy, astype, array, asarray, ..."""
 
-import numpy as np
 from multipledispatch import MDNotImplementedError
 
-from rules.numpy.array_like import as_array, as_array_tangent, shape_of, who_converts
-from rules.numpy.reduced_axes import NOT_GIVEN, given
+import numpy as np
 from rulescore import frule, is_differentiable, no_tangent_pullback, pullback_wrt, pushforward, rrule
 from rulescore.typing import Array, Choice, Count, DType, Flag, Number, OutputAndPullback, OutputAndTangent
+
+from .array_like import as_array, as_array_tangent, shape_of, who_converts
+from .reduced_axes import NOT_GIVEN, given
 
 # A conversion is linear over the reals. Its transpose is the conversion back, which `project_to` is: a complex number
 # that becomes a real one loses its imaginary part, and gets a cotangent without. What becomes an integer or a truth

@@ -1,12 +1,12 @@
 """Rules of diagonals and triangles: ``diag``, ``diagflat``, ``diagonal``, ``trace``, ``tril``, ``triu``."""
 
 import numpy as np
-
-from rules.numpy.array_like import as_array_tangent
-from rules.numpy.indexing import scatter
-from rules.numpy.reduced_axes import decline_out, given
 from rulescore import frule, linear_rule, pullback_wrt, pushforward, rrule, unbroadcast
 from rulescore.typing import Array, Axis, Count, DType, OutputAndPullback, OutputAndTangent
+
+from .array_like import as_array_tangent
+from .indexing import scatter
+from .reduced_axes import decline_out, given
 
 # ---------------------------------------------------------------- diagonals: ȳ put back among zeros
 

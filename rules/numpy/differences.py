@@ -4,9 +4,6 @@
 """
 
 import numpy as np
-
-from rules.numpy.array_like import as_array, as_array_tangent, full_tangent
-from rules.numpy.reduced_axes import NOT_GIVEN, given, tangent_at
 from rulescore import (
     ZeroTangent,
     apply_linear,
@@ -18,6 +15,9 @@ from rulescore import (
     unbroadcast,
 )
 from rulescore.typing import Array, Axis, Count, OutputAndPullback, OutputAndTangent, Tangents
+
+from .array_like import as_array, as_array_tangent, full_tangent
+from .reduced_axes import NOT_GIVEN, given, tangent_at
 
 # ---------------------------------------------------------------- neighbours along an axis
 

@@ -5,12 +5,12 @@ import string
 from dataclasses import dataclass
 
 import numpy as np
-
-from rules.numpy.array_like import as_array, as_array_tangent, conj
-from rules.numpy.indexing import scatter
-from rules.numpy.reduced_axes import NOT_GIVEN, decline_out, given
 from rulescore import ZeroTangent, apply_linear, frule, pullback_wrt, pushforward, rrule
 from rulescore.typing import Array, Arrays, Choice, DType, Needs, OutputAndPullback, OutputAndTangent
+
+from .array_like import as_array, as_array_tangent, conj
+from .indexing import scatter
+from .reduced_axes import NOT_GIVEN, decline_out, given
 
 LETTERS = string.ascii_uppercase + string.ascii_lowercase
 """The letter of each number in NumPy's form of the call without a string: ordered alike."""

@@ -11,10 +11,9 @@ last one first. The transforms of an axis of length n are, but for the factor th
 Hence rfft and irfft are each other's adjoint up to the factor 2 of the inner frequencies, which stand for two.
 """
 
-import numpy as np
 from multipledispatch import MDNotImplementedError
 
-from rules.numpy.reduced_axes import NOT_GIVEN
+import numpy as np
 from rulescore import (
     frule,
     linear_rule,
@@ -24,6 +23,8 @@ from rulescore import (
     rrule,
 )
 from rulescore.typing import Array, Choice, Count, OutputAndPullback, OutputAndTangent
+
+from .reduced_axes import NOT_GIVEN
 
 OPPOSITE = {None: "forward", "backward": "forward", "ortho": "ortho", "forward": "backward"}
 """The ``norm`` with which the inverse transform is the adjoint: it moves the factor to the other side."""

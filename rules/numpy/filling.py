@@ -1,9 +1,8 @@
 """Rules of arrays filled with one number, or with an array of them: `numpy.full` and `numpy.full_like`."""
 
-import numpy as np
 from multipledispatch import MDNotImplementedError
 
-from rules.numpy.array_like import as_array_tangent, shape_of
+import numpy as np
 from rulescore import (
     ZeroTangent,
     frule,
@@ -15,6 +14,8 @@ from rulescore import (
     unbroadcast,
 )
 from rulescore.typing import Array, Choice, DType, Flag, OutputAndPullback, OutputAndTangent, Shape
+
+from .array_like import as_array_tangent, shape_of
 
 
 def filling_tangent(y, dfill):

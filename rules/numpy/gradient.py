@@ -9,11 +9,11 @@ import functools
 
 import numpy as np
 from numpy.lib.array_utils import normalize_axis_tuple
-
-from rules.numpy.array_like import as_array, as_array_tangent, conj
-from rules.numpy.differences import difference_adjoint, slab
 from rulescore import ZeroTangent, apply_linear, frule, pullback_wrt, pushforward, rrule
 from rulescore.typing import Array, Arrays, Axis, Count, OutputAndPullback, OutputAndTangent
+
+from .array_like import as_array, as_array_tangent, conj
+from .differences import difference_adjoint, slab
 
 
 class GradientAlongAxis:

@@ -4,11 +4,11 @@ import functools
 from typing import Any
 
 import numpy as np
-
-from rules.numpy.array_like import as_array, as_array_tangent, conj, shape_of
-from rules.numpy.shape import tangents_of_items
 from rulescore import frule, pullback_wrt, pushforward, rrule
 from rulescore.typing import Array, Choice, Count, Flag, OutputAndPullback, OutputAndTangent
+
+from .array_like import as_array, as_array_tangent, conj, shape_of
+from .shape import tangents_of_items
 
 # ---------------------------------------------------------------- grids: ȳ summed over the other axes
 

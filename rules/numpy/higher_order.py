@@ -9,7 +9,6 @@ import re
 from typing import Any
 
 import numpy as np
-
 from rulescore import (
     AbstractZero,
     HasForwardMode,

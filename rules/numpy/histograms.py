@@ -7,14 +7,9 @@ divided by the widths of the bins.
 
 import functools
 
-import numpy as np
 from multipledispatch import MDNotImplementedError
 
-from rules.numpy.array_like import as_array, as_array_tangent, conj, full_tangent
-from rules.numpy.differences import difference_adjoint
-from rules.numpy.indexing import scatter
-from rules.numpy.quantiles import elements_equal_to
-from rules.numpy.sorting import items_of
+import numpy as np
 from rulescore import (
     Tangent,
     ZeroTangent,
@@ -27,6 +22,12 @@ from rulescore import (
     rrule,
 )
 from rulescore.typing import Array, Count, Flag, OutputAndPullback, OutputAndTangent
+
+from .array_like import as_array, as_array_tangent, conj, full_tangent
+from .differences import difference_adjoint
+from .indexing import scatter
+from .quantiles import elements_equal_to
+from .sorting import items_of
 
 # ---------------------------------------------------------------- bincount
 

@@ -3,9 +3,9 @@
 import operator
 from typing import Any
 
-import numpy as np
 from multipledispatch import MDNotImplementedError
 
+import numpy as np
 from rulescore import (
     AbstractZero,
     InplaceableThunk,

@@ -7,13 +7,14 @@ are members of the generalised derivative. Outside of the points the value is co
 
 import functools
 
-import numpy as np
 from multipledispatch import MDNotImplementedError
 
-from rules.numpy.array_like import as_array, conj, full_tangent, shape_of
-from rules.numpy.indexing import scatter
+import numpy as np
 from rulescore import frule, pullback_wrt, pushforward, rrule
 from rulescore.typing import Array, Number, OutputAndPullback, OutputAndTangent
+
+from .array_like import as_array, conj, full_tangent, shape_of
+from .indexing import scatter
 
 
 class Segments:

@@ -8,13 +8,9 @@ import math
 import operator
 from typing import Any
 
-import numpy as np
 from multipledispatch import MDNotImplementedError
 
-from rules.numpy.array_like import as_array, as_array_tangent, shape_of, who_converts
-from rules.numpy.indexing import scatter
-from rules.numpy.reduced_axes import NOT_GIVEN
-from rules.numpy.shape import joining_frule, joining_rrule, tangents_of_items
+import numpy as np
 from rulescore import (
     AbstractZero,
     Tangent,
@@ -27,6 +23,11 @@ from rulescore import (
     unbroadcast,
 )
 from rulescore.typing import Array, Arrays, Axis, Choice, DType, Flag, Index, OutputAndPullback, OutputAndTangent
+
+from .array_like import as_array, as_array_tangent, shape_of, who_converts
+from .indexing import scatter
+from .reduced_axes import NOT_GIVEN
+from .shape import joining_frule, joining_rrule, tangents_of_items
 
 AxisConcatenator = type(np.r_).__mro__[1]
 """The class of ``np.r_`` and ``np.c_``."""

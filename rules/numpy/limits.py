@@ -2,13 +2,14 @@
 
 import functools
 
-import numpy as np
 from multipledispatch import MDNotImplementedError
 
-from rules.numpy.array_like import as_array, as_array_tangent
-from rules.numpy.reduced_axes import NOT_GIVEN, chosen, decline_out, given
+import numpy as np
 from rulescore import ZeroTangent, apply_linear, frule, pullback_wrt, pushforward, rrule, unbroadcast
 from rulescore.typing import Array, Flag, OutputAndPullback, OutputAndTangent
+
+from .array_like import as_array, as_array_tangent
+from .reduced_axes import NOT_GIVEN, chosen, decline_out, given
 
 
 def selected_sum(y, masks, tangents):

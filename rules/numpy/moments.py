@@ -1,10 +1,13 @@
 """Rules of the second moments: var and std, with all their keywords."""
 
-import numpy as np
 from multipledispatch import MDNotImplementedError
 
-from rules.numpy.array_like import as_array, as_array_tangent, conj
-from rules.numpy.reduced_axes import (
+import numpy as np
+from rulescore import apply_linear, frule, ignore_derivatives, pullback_wrt, pushforward, rrule, unbroadcast
+from rulescore.typing import Array, Axis, DType, Flag, Mask, Number, OutputAndPullback, OutputAndTangent
+
+from .array_like import as_array, as_array_tangent, conj
+from .reduced_axes import (
     NOT_GIVEN,
     ReducedAxes,
     decline_discarded_imaginary_part,
@@ -13,8 +16,6 @@ from rules.numpy.reduced_axes import (
     is_plain,
     masked,
 )
-from rulescore import apply_linear, frule, ignore_derivatives, pullback_wrt, pushforward, rrule, unbroadcast
-from rulescore.typing import Array, Axis, DType, Flag, Mask, Number, OutputAndPullback, OutputAndTangent
 
 
 class Deviations:

@@ -5,30 +5,30 @@ derivative 0; so has the mean, the variance or the maximum of no numbers at all,
 """
 
 import numpy as np
+from rulescore import apply_linear, frule, pullback_wrt, pushforward, rrule
+from rulescore.typing import Array, Axis, DType, Flag, Mask, Number, OutputAndPullback, OutputAndTangent
 
-from rules.numpy.array_like import as_array, as_array_tangent
-from rules.numpy.moments import moment_and_pullback, moment_and_tangent, one, slope_of_sqrt
-from rules.numpy.reduced_axes import (
+from .array_like import as_array, as_array_tangent
+from .moments import moment_and_pullback, moment_and_tangent, one, slope_of_sqrt
+from .reduced_axes import (
     NOT_GIVEN,
     ReducedAxes,
     decline_out,
     given,
     masked,
 )
-from rules.numpy.reductions import (
+from .reductions import (
     extremum_and_pullback,
     extremum_and_tangent,
     product_and_pullback,
     product_and_tangent,
 )
-from rules.numpy.scans import (
+from .scans import (
     running_product_and_pullback,
     running_product_and_tangent,
     running_sum_and_pullback,
     running_sum_and_tangent,
 )
-from rulescore import apply_linear, frule, pullback_wrt, pushforward, rrule
-from rulescore.typing import Array, Axis, DType, Flag, Mask, Number, OutputAndPullback, OutputAndTangent
 
 
 def numbers(a, where=NOT_GIVEN):

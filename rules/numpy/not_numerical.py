@@ -5,7 +5,6 @@ gets there, the AD says what to write instead, or looks inside.
 """
 
 import numpy as np
-
 from rulescore import not_numerical
 
 # Files, buffers and text: read and written.

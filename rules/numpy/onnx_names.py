@@ -4,7 +4,6 @@ Only functions that compute the same there are named, with the attributes that s
 """
 
 import numpy as np
-
 from rulescore import frule, rrule
 
 BOTH = {

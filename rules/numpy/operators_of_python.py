@@ -7,7 +7,6 @@ import builtins
 import operator
 
 import numpy as np
-
 from rulescore import rrule
 
 _UFUNCS = {

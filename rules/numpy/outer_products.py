@@ -7,13 +7,13 @@ import functools
 import math
 
 import numpy as np
-
-from rules.numpy.array_like import conj
-from rules.numpy.products import bilinear_and_pullback, bilinear_and_tangent
-from rules.numpy.reduced_axes import decline_out
-from rules.numpy.shape import inverse_permutation
 from rulescore import frule, pushforward, rrule, unbroadcast
 from rulescore.typing import Array, Axis, Needs, OutputAndPullback, OutputAndTangent
+
+from .array_like import conj
+from .products import bilinear_and_pullback, bilinear_and_tangent
+from .reduced_axes import decline_out
+from .shape import inverse_permutation
 
 # ---------------------------------------------------------------- outer and kron
 

@@ -5,12 +5,9 @@ NumPy pads along one axis after the other, so that the corners are padding of pa
 is linear in the array and in the constants; the maximum, the minimum and the median have rules, which are used.
 """
 
-import numpy as np
 from multipledispatch import MDNotImplementedError
 
-from rules.numpy.array_like import as_array, full_tangent, shape_of, who_converts
-from rules.numpy.reduced_axes import NOT_GIVEN, tangent_at
-from rules.numpy.shape import tangents_of_items
+import numpy as np
 from rulescore import (
     AbstractZero,
     NoTangent,
@@ -23,6 +20,10 @@ from rulescore import (
     unthunk,
 )
 from rulescore.typing import Array, Choice, Count, OutputAndPullback, OutputAndTangent, Shape, Tangents
+
+from .array_like import as_array, full_tangent, shape_of, who_converts
+from .reduced_axes import NOT_GIVEN, tangent_at
+from .shape import tangents_of_items
 
 STATISTICS = {"maximum": np.max, "minimum": np.min, "mean": np.mean, "median": np.median}
 

@@ -5,11 +5,11 @@ apart and is constant elsewhere. So the derivative in the phases is the identity
 """
 
 import numpy as np
-
-from rules.numpy.array_like import as_array, as_array_tangent
-from rules.numpy.reduced_axes import NOT_GIVEN, given
 from rulescore import ZeroTangent, apply_linear, frule, is_differentiable, pullback_wrt, pushforward, rrule
 from rulescore.typing import Array, Axis, Number, OutputAndPullback, OutputAndTangent
+
+from .array_like import as_array, as_array_tangent
+from .reduced_axes import NOT_GIVEN, given
 
 
 def whole_periods(y, p, period):

@@ -2,11 +2,9 @@
 
 import warnings
 
-import numpy as np
 from multipledispatch import MDNotImplementedError
 
-from rules.numpy.array_like import as_array, conj, full_tangent
-from rules.numpy.polynomials import powers_and_lower_powers
+import numpy as np
 from rulescore import (
     NoTangent,
     ZeroTangent,
@@ -17,6 +15,9 @@ from rulescore import (
     unthunk,
 )
 from rulescore.typing import Array, Choice, Count, Flag, Number, OutputAndPullback, OutputAndTangent
+
+from .array_like import as_array, conj, full_tangent
+from .polynomials import powers_and_lower_powers
 
 
 class Fit:

@@ -4,10 +4,9 @@ The coefficient of the highest power stands first. Objects of the class ``np.pol
 `polynomial_fits`.
 """
 
-import numpy as np
 from multipledispatch import MDNotImplementedError
 
-from rules.numpy.array_like import as_array, as_array_tangent, conj, full_tangent, shape_of
+import numpy as np
 from rulescore import (
     ZeroTangent,
     apply_linear,
@@ -19,6 +18,8 @@ from rulescore import (
     unbroadcast,
 )
 from rulescore.typing import Array, Count, Flag, OutputAndPullback, OutputAndTangent
+
+from .array_like import as_array, as_array_tangent, conj, full_tangent, shape_of
 
 
 def coefficients(*polynomials):

@@ -9,8 +9,6 @@ import math
 import operator
 
 import numpy as np
-
-from rules.numpy.array_like import as_array, as_array_tangent, conj
 from rulescore import (
     AbstractZero,
     NoTangent,
@@ -24,6 +22,8 @@ from rulescore import (
     unthunk,
 )
 from rulescore.typing import Array, Axis, Flag, Needs, OutputAndPullback, OutputAndTangent
+
+from .array_like import as_array, as_array_tangent, conj
 
 
 def adjoint(x):

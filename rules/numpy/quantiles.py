@@ -11,18 +11,9 @@ interpolate, as is the derivative with respect to ``weights``: both only make y 
 
 import functools
 
-import numpy as np
 from multipledispatch import MDNotImplementedError
 
-from rules.numpy.array_like import as_array, as_array_tangent
-from rules.numpy.averages import weights_beside
-from rules.numpy.indexing import scatter
-from rules.numpy.reduced_axes import (
-    NOT_GIVEN,
-    ReducedAxes,
-    decline_out,
-    given,
-)
+import numpy as np
 from rulescore import (
     ZeroTangent,
     apply_linear,
@@ -35,6 +26,16 @@ from rulescore import (
     rrule,
 )
 from rulescore.typing import Array, Axis, Choice, Flag, OutputAndPullback, OutputAndTangent
+
+from .array_like import as_array, as_array_tangent
+from .averages import weights_beside
+from .indexing import scatter
+from .reduced_axes import (
+    NOT_GIVEN,
+    ReducedAxes,
+    decline_out,
+    given,
+)
 
 # ---------------------------------------------------------------- rows
 

@@ -3,11 +3,9 @@
 import functools
 import operator
 
-import numpy as np
 from multipledispatch import MDNotImplementedError
 
-from rules.numpy.array_like import as_array, as_array_tangent, conj, full_tangent, shape_of
-from rules.numpy.reduced_axes import NOT_GIVEN, decline_discarded_imaginary_part, tangent_at
+import numpy as np
 from rulescore import (
     ZeroTangent,
     apply_linear,
@@ -33,6 +31,9 @@ from rulescore.typing import (
     OutputAndTangent,
     Tangents,
 )
+
+from .array_like import as_array, as_array_tangent, conj, full_tangent, shape_of
+from .reduced_axes import NOT_GIVEN, decline_discarded_imaginary_part, tangent_at
 
 
 class Fractions:

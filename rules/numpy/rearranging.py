@@ -5,11 +5,11 @@ Transposing and reshaping live in `shape`, joining and splitting arrays in `join
 
 import numpy as np
 from numpy.lib.stride_tricks import as_strided, sliding_window_view
-
-from rules.numpy.array_like import as_array_tangent
-from rules.numpy.indexing import scatter
 from rulescore import apply_linear, frule, linear_rule, pullback_wrt, pushforward, rrule
 from rulescore.typing import Array, Arrays, Flag, OutputAndPullback, OutputAndTangent, Shape
+
+from .array_like import as_array_tangent
+from .indexing import scatter
 
 # ---------------------------------------------------------------- orders: ȳ put back in its place
 

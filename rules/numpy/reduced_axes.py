@@ -2,10 +2,10 @@
 
 import math
 
-import numpy as np
 from multipledispatch import MDNotImplementedError
-from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 
+import numpy as np
+from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 from rulescore import NoTangent
 
 NOT_GIVEN = np._NoValue

@@ -4,20 +4,6 @@ The variance and what is made of it is in `moments`; scans (``cumsum``) and orde
 """
 
 import numpy as np
-
-from rules.numpy.array_like import as_array, as_array_tangent, conj
-from rules.numpy.reduced_axes import (
-    NOT_GIVEN,
-    ReducedAxes,
-    chosen,
-    decline_discarded_imaginary_part,
-    decline_out,
-    given,
-    is_plain,
-    masked,
-    with_underflow,
-)
-from rules.numpy.scans import balanced_exponents, ones_elsewhere, reverse, scaled, shifted, times
 from rulescore import (
     StaticForm,
     apply_linear,
@@ -31,6 +17,20 @@ from rulescore import (
     rrule,
 )
 from rulescore.typing import Array, Axis, DType, Flag, Mask, Number, OutputAndPullback, OutputAndTangent
+
+from .array_like import as_array, as_array_tangent, conj
+from .reduced_axes import (
+    NOT_GIVEN,
+    ReducedAxes,
+    chosen,
+    decline_discarded_imaginary_part,
+    decline_out,
+    given,
+    is_plain,
+    masked,
+    with_underflow,
+)
+from .scans import balanced_exponents, ones_elsewhere, reverse, scaled, shifted, times
 
 # ---------------------------------------------------------------- sum and mean
 

@@ -1,17 +1,6 @@
 """Rules of the running sums and products: cumsum, cumprod, cumulative_sum and cumulative_prod."""
 
 import numpy as np
-
-from rules.numpy.array_like import as_array, as_array_tangent, conj
-from rules.numpy.reduced_axes import (
-    NOT_GIVEN,
-    chosen,
-    decline_discarded_imaginary_part,
-    decline_out,
-    given,
-    masked,
-    with_underflow,
-)
 from rulescore import (
     ZeroTangent,
     frule,
@@ -22,6 +11,17 @@ from rulescore import (
     rrule,
 )
 from rulescore.typing import Array, Axis, DType, Flag, OutputAndPullback, OutputAndTangent
+
+from .array_like import as_array, as_array_tangent, conj
+from .reduced_axes import (
+    NOT_GIVEN,
+    chosen,
+    decline_discarded_imaginary_part,
+    decline_out,
+    given,
+    masked,
+    with_underflow,
+)
 
 # ---------------------------------------------------------------- the axis of a scan
 

@@ -2,9 +2,6 @@
 
 import numpy as np
 from numpy.lib.array_utils import normalize_axis_tuple
-
-from rules.numpy.array_like import as_array, as_array_tangent, full_tangent, shape_of
-from rules.numpy.indexing import scatter
 from rulescore import (
     AbstractZero,
     NoTangent,
@@ -19,6 +16,9 @@ from rulescore import (
     unthunk,
 )
 from rulescore.typing import Array, Axis, Choice, Mask, Needs, OutputAndPullback, OutputAndTangent, Tangents
+
+from .array_like import as_array, as_array_tangent, full_tangent, shape_of
+from .indexing import scatter
 
 NO_TANGENT = NoTangent()
 

@@ -8,11 +8,11 @@ import itertools
 import math
 
 import numpy as np
-
-from rules.numpy.array_like import as_array_tangent, shape_of
-from rules.numpy.reduced_axes import NOT_GIVEN, given
 from rulescore import AbstractZero, Tangent, frule, linear_rule, pullback_wrt, pushforward, rrule, unbroadcast
 from rulescore.typing import Array, Arrays, Axis, Choice, DType, Flag, OutputAndPullback, OutputAndTangent, Shape
+
+from .array_like import as_array_tangent, shape_of
+from .reduced_axes import NOT_GIVEN, given
 
 # ---------------------------------------------------------------- axes: ȳ moved back
 

@@ -1,7 +1,6 @@
 """The rule of the normalised sinc, sin(πx) / (πx)."""
 
 import numpy as np
-
 from rulescore import scalar_rule
 
 SERIES_DENOMINATORS = [2 * k * (2 * k + 3) for k in range(1, 11)]

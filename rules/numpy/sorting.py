@@ -6,13 +6,9 @@ which of two equal elements came first. So ``sort(x)[-1]`` has the derivative of
 
 import functools
 
-import numpy as np
 from multipledispatch import MDNotImplementedError
 
-from rules.numpy.array_like import as_array, as_array_tangent, shape_of
-from rules.numpy.indexing import scatter
-from rules.numpy.reduced_axes import decline_out
-from rules.numpy.shape import tangents_of_items
+import numpy as np
 from rulescore import (
     Tangent,
     apply_linear,
@@ -37,6 +33,11 @@ from rulescore.typing import (
     OutputAndTangent,
     Tangents,
 )
+
+from .array_like import as_array, as_array_tangent, shape_of
+from .indexing import scatter
+from .reduced_axes import decline_out
+from .shape import tangents_of_items
 
 # ---------------------------------------------------------------- picking by number: ȳ added in its place
 

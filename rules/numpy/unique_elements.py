@@ -4,12 +4,12 @@ What is kept of equal elements is the first of them, which takes the whole cotan
 """
 
 import numpy as np
-
-from rules.numpy.array_like import as_array, as_array_tangent, shape_of
-from rules.numpy.indexing import scatter
-from rules.numpy.shape import tangents_of_items
 from rulescore import ZeroTangent, frule, pullback_wrt, pushforward, rrule
 from rulescore.typing import Array, Axis, Flag, OutputAndPullback, OutputAndTangent
+
+from .array_like import as_array, as_array_tangent, shape_of
+from .indexing import scatter
+from .shape import tangents_of_items
 
 # ---------------------------------------------------------------- keeping elements
 

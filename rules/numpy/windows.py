@@ -7,12 +7,13 @@ they can be differentiated as often as wanted. The other windows are functions o
 import operator
 from typing import Any
 
-import numpy as np
 from multipledispatch import MDNotImplementedError
 
-from rules.numpy.array_like import as_array_tangent
+import numpy as np
 from rulescore import frule, non_differentiable, pullback_wrt, pushforward, rrule, scalar_rule, seen_by_tracers
 from rulescore.typing import Array, Count, Number, OutputAndPullback, OutputAndTangent
+
+from .array_like import as_array_tangent
 
 # ---------------------------------------------------------------- modified Bessel functions
 

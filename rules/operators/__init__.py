@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from rules.operators.attention import scaled_dot_product_attention
-from rules.operators.convolutions import conv1d, conv2d, conv3d
-from rules.operators.cross_products import cross
-from rules.operators.morphology import dilation2d
-from rules.operators.normalisation import layer_norm, logsumexp, softmax
-from rules.operators.partitions import dynamic_partition, dynamic_stitch
-from rules.operators.pooling import pool, pool_sum
-from rules.operators.rotary import rotary_embedding
-from rules.operators.segment_reductions import segment_max, segment_mean, segment_min, segment_prod, segment_sum
-from rules.operators.segments import Segments, segments
-from rules.operators.set_distances import chamfer_distance, hausdorff_distance
-from rules.operators.soft_sorting import soft_rank, soft_sort, top_k
-from rules.operators.space_and_batch import batch_to_space, space_to_batch
-from rules.operators.time_warping import soft_dtw
-from rules.operators.transport import sinkhorn_distance
-from rules.operators.window_pooling import avg_pool1d, avg_pool2d, avg_pool3d, max_pool1d, max_pool2d, max_pool3d
-from rules.operators.windows import overlap_add, sliding_windows
+from .attention import scaled_dot_product_attention
+from .convolutions import conv1d, conv2d, conv3d
+from .cross_products import cross
+from .morphology import dilation2d
+from .normalisation import layer_norm, logsumexp, softmax
+from .partitions import dynamic_partition, dynamic_stitch
+from .pooling import pool, pool_sum
+from .rotary import rotary_embedding
+from .segment_reductions import segment_max, segment_mean, segment_min, segment_prod, segment_sum
+from .segments import Segments, segments
+from .set_distances import chamfer_distance, hausdorff_distance
+from .soft_sorting import soft_rank, soft_sort, top_k
+from .space_and_batch import batch_to_space, space_to_batch
+from .time_warping import soft_dtw
+from .transport import sinkhorn_distance
+from .window_pooling import avg_pool1d, avg_pool2d, avg_pool3d, max_pool1d, max_pool2d, max_pool3d
+from .windows import overlap_add, sliding_windows
 
 __all__ = [
     "Segments",

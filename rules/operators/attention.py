@@ -5,11 +5,12 @@ import math
 
 import numpy as np
 
-from rules.numpy.array_like import as_array, as_array_tangent, shape_of
-from rules.operators.normalisation import softmax, softmax_map
-from rules.operators.operator import operator
 from rulescore import frule, pullback_wrt, pushforward, rrule, unbroadcast
 from rulescore.typing import Array, Flag, Index, Number, OutputAndPullback, OutputAndTangent
+
+from ..numpy.array_like import as_array, as_array_tangent, shape_of
+from .normalisation import softmax, softmax_map
+from .operator import operator
 
 
 @operator(onnx="Attention")

@@ -7,10 +7,11 @@ import math
 
 import numpy as np
 
-from rules.numpy.indexing import scatter
-from rules.operators.compiled import Compiled
-from rules.operators.matrix_blocks import Blocks, accumulate, block_sums, gather, spread
 from rulescore import ignore_derivatives, is_traced
+
+from ..numpy.indexing import scatter
+from .compiled import Compiled
+from .matrix_blocks import Blocks, accumulate, block_sums, gather, spread
 
 
 class LinearReduction:

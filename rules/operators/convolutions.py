@@ -8,12 +8,13 @@ import math
 
 import numpy as np
 
-from rules.numpy.array_like import as_array, as_array_tangent
-from rules.numpy.products import adjoint
-from rules.operators.operator import operator
-from rules.operators.windows import WindowGrid, per_axis
 from rulescore import apply_linear, frule, pullback_wrt, pushforward, rrule
 from rulescore.typing import Array, Count, OutputAndPullback, OutputAndTangent, Shape
+
+from ..numpy.array_like import as_array, as_array_tangent
+from ..numpy.products import adjoint
+from .operator import operator
+from .windows import WindowGrid, per_axis
 
 # ---------------------------------------------------------------- the functions
 

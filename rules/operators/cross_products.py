@@ -2,11 +2,12 @@
 
 import numpy as np
 
-from rules.numpy.array_like import as_array, conj
-from rules.numpy.products import bilinear_and_tangent
-from rules.operators.operator import operator
 from rulescore import frule, pullback_wrt, pushforward, rrule, unbroadcast
 from rulescore.typing import Array, OutputAndPullback, OutputAndTangent
+
+from ..numpy.array_like import as_array, conj
+from ..numpy.products import bilinear_and_tangent
+from .operator import operator
 
 
 @operator(tensorflow="tf.linalg.cross")

@@ -3,10 +3,11 @@
 Each map is an operator of its own, since the rules of `pool` are made of them.
 """
 
-from rules.operators.operator import operator
-from rules.operators.segments import cut_of
 from rulescore import frule, pullback_wrt, pushforward, rrule
 from rulescore.typing import Array, OutputAndPullback, OutputAndTangent, Struct
+
+from .operator import operator
+from .segments import cut_of
 
 
 class Blocks:

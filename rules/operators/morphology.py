@@ -2,11 +2,12 @@
 
 import numpy as np
 
-from rules.numpy.array_like import as_array, as_array_tangent
-from rules.operators.operator import operator
-from rules.operators.windows import LargestElements, WindowGrid, per_axis
 from rulescore import apply_linear, frule, ignore_derivatives, pullback_wrt, pushforward, rrule, unbroadcast
 from rulescore.typing import Array, OutputAndPullback, OutputAndTangent, Shape
+
+from ..numpy.array_like import as_array, as_array_tangent
+from .operator import operator
+from .windows import LargestElements, WindowGrid, per_axis
 
 
 @operator(tensorflow="tf.nn.dilation2d")

@@ -5,12 +5,13 @@
 
 import numpy as np
 
-from rules.numpy.array_like import as_array, as_array_tangent, conj
-from rules.numpy.reduced_axes import ReducedAxes
-from rules.operators.operator import operator
-from rules.operators.windows import per_axis
 from rulescore import frule, pullback_wrt, pushforward, rrule, unbroadcast
 from rulescore.typing import Array, Axis, Flag, Mask, Number, OutputAndPullback, OutputAndTangent, Shape
+
+from ..numpy.array_like import as_array, as_array_tangent, conj
+from ..numpy.reduced_axes import ReducedAxes
+from .operator import operator
+from .windows import per_axis
 
 # ---------------------------------------------------------------- softmax
 

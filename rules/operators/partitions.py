@@ -4,12 +4,13 @@ import math
 
 import numpy as np
 
-from rules.numpy.array_like import as_array_tangent, shape_of
-from rules.numpy.indexing import scatter
-from rules.operators.operator import operator
-from rules.operators.windows import per_axis
 from rulescore import Tangent, frule, pullback_wrt, pushforward, rrule
 from rulescore.typing import Array, Arrays, Count, Index, OutputAndPullback, OutputAndTangent
+
+from ..numpy.array_like import as_array_tangent, shape_of
+from ..numpy.indexing import scatter
+from .operator import operator
+from .windows import per_axis
 
 # ---------------------------------------------------------------- apart
 

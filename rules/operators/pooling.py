@@ -9,10 +9,6 @@ from itertools import pairwise
 
 import numpy as np
 
-from rules.numpy.array_like import as_array, as_array_tangent, shape_of
-from rules.operators.block_reductions import OF_NOTHING, REDUCTIONS
-from rules.operators.matrix_blocks import Blocks, accumulate, gather
-from rules.operators.operator import operator
 from rulescore import (
     AbstractZero,
     HasForwardMode,
@@ -31,6 +27,11 @@ from rulescore import (
     unthunk,
 )
 from rulescore.typing import Array, Index, OutputAndPullback, OutputAndTangent, Tangents
+
+from ..numpy.array_like import as_array, as_array_tangent, shape_of
+from .block_reductions import OF_NOTHING, REDUCTIONS
+from .matrix_blocks import Blocks, accumulate, gather
+from .operator import operator
 
 NAME_OF = {}
 """The names of those functions of a block that have one; see `name_function`."""
@@ -76,7 +77,7 @@ def pool(x, rows, cols, reduce="sum"):
     Examples
     --------
     >>> import numpy as np
-    >>> from rules.operators import segments
+    >>> from rulescore.operators import segments
     >>> x = np.arange(12.0).reshape(3, 4)
     >>> pool(x, segments(3, 2), segments(4, 2), "max")
     array([[ 5.,  7.],
@@ -106,7 +107,7 @@ def pool_sum(x, rows, cols):
     Examples
     --------
     >>> import numpy as np
-    >>> from rules.operators import segments
+    >>> from rulescore.operators import segments
     >>> pool_sum(np.ones((3, 4)), segments(3, 2), segments(4, 2))
     array([[4., 4.],
            [2., 2.]])

@@ -8,10 +8,11 @@ import functools
 
 import numpy as np
 
-from rules.numpy.array_like import as_array, as_array_tangent, shape_of
-from rules.operators.operator import operator
 from rulescore import apply_linear, frule, ignore_derivatives, is_traced, pullback_wrt, pushforward, rrule, unbroadcast
 from rulescore.typing import Array, Choice, OutputAndPullback, OutputAndTangent
+
+from ..numpy.array_like import as_array, as_array_tangent, shape_of
+from .operator import operator
 
 IN_CACHE = 2**15
 """How many numbers are turned at a time."""

@@ -8,14 +8,15 @@ import math
 
 import numpy as np
 
-from rules.numpy.array_like import as_array, as_array_tangent, shape_of
-from rules.numpy.reduced_axes import chosen, is_plain, with_underflow
-from rules.numpy.reductions import has_full_precision
-from rules.operators.operator import operator
-from rules.operators.partitions import stable_order
-from rules.operators.windows import per_axis
 from rulescore import NoTangent, frule, ignore_derivatives, linear_rule, pullback_wrt, pushforward, rrule
 from rulescore.typing import Array, Count, Index, OutputAndPullback, OutputAndTangent
+
+from ..numpy.array_like import as_array, as_array_tangent, shape_of
+from ..numpy.reduced_axes import chosen, is_plain, with_underflow
+from ..numpy.reductions import has_full_precision
+from .operator import operator
+from .partitions import stable_order
+from .windows import per_axis
 
 # ---------------------------------------------------------------- the functions
 

@@ -6,12 +6,13 @@ the pairs of points that count, each with a weight; these are found without keep
 
 import numpy as np
 
-from rules.numpy.array_like import as_array, as_array_tangent, shape_of
-from rules.numpy.indexing import scatter
-from rules.operators.operator import operator
-from rules.operators.pooling import linearized, name_function, pool
 from rulescore import frule, ignore_derivatives, pullback_wrt, pushforward, rrule, unbroadcast
 from rulescore.typing import Array, Choice, Flag, OutputAndPullback, OutputAndTangent
+
+from ..numpy.array_like import as_array, as_array_tangent, shape_of
+from ..numpy.indexing import scatter
+from .operator import operator
+from .pooling import linearized, name_function, pool
 
 AT_ONCE = 2**18
 """How many distances are held at a time; at least those of one point from all others."""

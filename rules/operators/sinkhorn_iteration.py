@@ -6,7 +6,7 @@ held; of one pair with many, they are computed some rows at a time, again in eac
 
 import numpy as np
 
-from rules.operators.set_distances import AT_ONCE
+from .set_distances import AT_ONCE
 
 MOST_ITERATIONS = 10_000
 

@@ -2,14 +2,15 @@
 
 import numpy as np
 
-from rules.numpy.array_like import as_array, as_array_tangent
-from rules.numpy.indexing import scatter
-from rules.numpy.sorting import Ranks, index_along
-from rules.operators.normalisation import softmax, softmax_map
-from rules.operators.operator import operator
-from rules.operators.windows import per_axis
 from rulescore import NoTangent, apply_linear, frule, ignore_derivatives, pullback_wrt, pushforward, rrule
 from rulescore.typing import Array, Axis, Count, Flag, Number, OutputAndPullback, OutputAndTangent
+
+from ..numpy.array_like import as_array, as_array_tangent
+from ..numpy.indexing import scatter
+from ..numpy.sorting import Ranks, index_along
+from .normalisation import softmax, softmax_map
+from .operator import operator
+from .windows import per_axis
 
 # ---------------------------------------------------------------- top_k
 

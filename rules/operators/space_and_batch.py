@@ -8,9 +8,10 @@ import math
 
 import numpy as np
 
-from rules.operators.operator import operator
-from rules.operators.windows import per_axis
 from rulescore import linear_rule
+
+from .operator import operator
+from .windows import per_axis
 
 
 @operator(tensorflow="tf.space_to_batch")

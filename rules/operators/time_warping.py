@@ -5,12 +5,13 @@ import math
 
 import numpy as np
 
-from rules.numpy.array_like import as_array, as_array_tangent, shape_of
-from rules.operators.compiled import Compiled
-from rules.operators.operator import operator
-from rules.operators.set_distances import AT_ONCE, METRICS
 from rulescore import frule, ignore_derivatives, is_traced, pullback_wrt, pushforward, rrule, unbroadcast
 from rulescore.typing import Array, Number, OutputAndPullback, OutputAndTangent
+
+from ..numpy.array_like import as_array, as_array_tangent, shape_of
+from .compiled import Compiled
+from .operator import operator
+from .set_distances import AT_ONCE, METRICS
 
 
 @operator()

@@ -8,12 +8,13 @@ import functools
 
 import numpy as np
 
-from rules.numpy.array_like import as_array, as_array_tangent, shape_of
-from rules.operators.operator import operator
-from rules.operators.set_distances import point_sets
-from rules.operators.sinkhorn_iteration import groups, log_sums, solved
 from rulescore import apply_linear, frule, is_traced, pullback_wrt, pushforward, rrule, unbroadcast
 from rulescore.typing import Array, Choice, Number, OutputAndPullback, OutputAndTangent
+
+from ..numpy.array_like import as_array, as_array_tangent, shape_of
+from .operator import operator
+from .set_distances import point_sets
+from .sinkhorn_iteration import groups, log_sums, solved
 
 
 @operator()

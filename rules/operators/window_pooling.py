@@ -7,11 +7,12 @@ import math
 
 import numpy as np
 
-from rules.numpy.array_like import as_array, as_array_tangent, shape_of
-from rules.operators.operator import operator
-from rules.operators.windows import LargestElements, WindowGrid, per_axis, sliding_windows
 from rulescore import frule, ignore_derivatives, linear_rule, pullback_wrt, pushforward, rrule
 from rulescore.typing import Array, Flag, OutputAndPullback, OutputAndTangent, Shape
+
+from ..numpy.array_like import as_array, as_array_tangent, shape_of
+from .operator import operator
+from .windows import LargestElements, WindowGrid, per_axis, sliding_windows
 
 # ---------------------------------------------------------------- the largest element
 

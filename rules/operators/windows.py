@@ -13,10 +13,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
-from rules.numpy.array_like import shape_of
-from rules.numpy.reduced_axes import chosen
-from rules.operators.operator import operator
 from rulescore import linear_rule
+
+from ..numpy.array_like import shape_of
+from ..numpy.reduced_axes import chosen
+from .operator import operator
 
 # ---------------------------------------------------------------- the two linear maps
 

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 from multipledispatch import MDNotImplementedError
 
-from rules.numpy.array_like import as_array_tangent, shape_of
 from rulescore import (
     AbstractZero,
     NoTangent,
@@ -26,6 +25,8 @@ from rulescore import (
     unthunk,
 )
 from rulescore.typing import Needs, OutputAndPullback, OutputAndTangent, Tangents
+
+from ..numpy.array_like import as_array_tangent, shape_of
 
 NO_TANGENT = NoTangent()
 

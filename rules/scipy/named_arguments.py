@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from rules.scipy.results import sealed
 from rulescore import (
     AbstractZero,
     HasForwardMode,
@@ -25,6 +24,8 @@ from rulescore import (
 )
 from rulescore.closures import handed_over
 from rulescore.typing import OutputAndPullback, OutputAndTangent, Tangents
+
+from .results import sealed
 
 
 def rules_by_name(f, cotangents, tangent, refuse=None, solve=None, calls_back=True, more=()):

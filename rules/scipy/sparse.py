@@ -14,10 +14,10 @@ import operator
 
 import numpy as np
 from multipledispatch import MDNotImplementedError
-from scipy import sparse
 
 from rulescore import apply_linear, frule, linear_rule, project_to, pullback_wrt, pushforward, rrule, unbroadcast
 from rulescore.typing import Array, Axis, Choice, DType, OutputAndPullback, OutputAndTangent, Sparse
+from scipy import sparse
 
 SPARSE = (sparse.sparray, sparse.spmatrix)
 CLASSES = tuple(

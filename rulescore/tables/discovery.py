@@ -8,15 +8,12 @@ from __future__ import annotations
 
 import contextlib
 import contextvars
-import importlib
-import importlib.util
-import sys
 import threading
 import warnings
 from collections.abc import Iterator
-from pathlib import Path
-from types import ModuleType
 from typing import TYPE_CHECKING
+
+from rulescore.shipped import import_shipped, is_imported
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -29,10 +26,6 @@ _loading: contextvars.ContextVar[str | None] = contextvars.ContextVar("rulescore
 
 class DiscoveryWarning(UserWarning):
     """An installed package offers rules or sample inputs that cannot be imported."""
-
-
-class ShadowedPackageError(ImportError):
-    """A module of the user's hides one of the packages that rulescore ships."""
 
 
 class EntryPointLoader:
@@ -73,19 +66,13 @@ class EntryPointLoader:
         if self._pending is not None and not self._pending:
             return False
         with self._lock:
-            due = [name for name in self._scan() if name in sys.modules]
+            due = [name for name in self._scan() if is_imported(name)]
             for name in due:
                 self.load(name)
         return bool(due)
 
     def load(self, name: str) -> None:
-        """Load the entries of one name now.
-
-        Raises
-        ------
-        ShadowedPackageError
-            When the entry is one of ours, and a module of the user's hides it.
-        """
+        """Load the entries of one name now."""
         with self._lock:
             if name in self._in_progress:  # its modules ask the tables while they are being imported
                 return
@@ -119,7 +106,7 @@ class EntryPointLoader:
     def _load_entry(self, entry: EntryPoint) -> None:
         # Who imports what is offered beside rules may be the first to import rules, which are none of its own.
         with _marked_as_loading(entry.name) if self.group == _RULES else contextlib.nullcontext():
-            if entry.module.partition(".")[0] in _SHIPPED:
+            if _is_shipped(entry.module) and (entry.dist is None or entry.dist.name == "rulescore"):
                 import_shipped(entry.module)
                 return
             try:
@@ -136,49 +123,12 @@ class EntryPointLoader:
 def entry_of_rule(module: str) -> str | None:
     """The name of the entry point that brings the rules defined in a module, whoever imports it; None by hand."""
     # Scanning takes longer than importing rulescore does, so others than ours are known while they are being loaded.
-    shipped = rule_entries.entry_of(module) if module.partition(".")[0] in _SHIPPED else None
+    shipped = rule_entries.entry_of(module) if _is_shipped(module) else None
     return shipped or _loading.get()
 
 
-def import_shipped(name: str) -> ModuleType:
-    """Import one of the packages shipped beside ``rulescore``, and make sure that it is ours.
-
-    Parameters
-    ----------
-    name : str
-        ``"testutils"``, ``"rules"`` or a module below one of them.
-
-    Raises
-    ------
-    ShadowedPackageError
-        When another module of that name comes first.
-    """
-    root = name.partition(".")[0]
-    ours = Path(__file__).resolve().parents[2] / root
-    found = _location_of(root)
-    if found is None or found.parent != ours:
-        raise ShadowedPackageError(
-            f"rulescore needs its own package {root!r}, but {root!r} is "
-            + (f"{found}, which hides it" if found else "not installed")
-            + f": rename your {root!r}, or run pytest with --import-mode=importlib, "
-            "which keeps test folders off sys.path"
-        )
-    return importlib.import_module(name)
-
-
-def _location_of(root: str) -> Path | None:
-    module = sys.modules.get(root)
-    if module is not None:
-        file = getattr(module, "__file__", None)
-        if file is None:  # a namespace package: somebody's folder without an __init__.py
-            file = str(Path(next(iter(module.__path__))) / "__init__.py")
-        return Path(file).resolve()
-    spec = importlib.util.find_spec(root)
-    if spec is None:
-        return None
-    if spec.origin is None:
-        return Path(next(iter(spec.submodule_search_locations or ["."]))).resolve() / "__init__.py"
-    return Path(spec.origin).resolve()
+def _is_shipped(module: str) -> bool:
+    return module.partition(".")[0] in _SHIPPED
 
 
 @contextlib.contextmanager

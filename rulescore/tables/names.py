@@ -7,6 +7,7 @@ import inspect
 import sys
 from typing import Any
 
+from rulescore.shipped import public_name
 from rulescore.tables.signatures import InstancesOf
 
 
@@ -23,11 +24,11 @@ def place_of(f: Any) -> tuple[str, str, int]:
     """The module, file and line where a function is defined."""
     unwrapped = inspect.unwrap(f)
     code = getattr(unwrapped, "__code__", None) or getattr(type(unwrapped).__call__, "__code__", None)
-    module = getattr(f, "__module__", None) or "?"
+    module = public_name(getattr(f, "__module__", None) or "?")
     return (module, "?", 0) if code is None else (module, code.co_filename, code.co_firstlineno)
 
 
 def place_of_caller() -> tuple[str, str, int]:
     """The module, file and line from which the function that asks was called."""
     frame = sys._getframe(2)
-    return frame.f_globals.get("__name__", "?"), frame.f_code.co_filename, frame.f_lineno
+    return public_name(frame.f_globals.get("__name__", "?")), frame.f_code.co_filename, frame.f_lineno

@@ -32,7 +32,7 @@ PEERS = ("autograd", "mygrad", "torch", "jax")
 INTRODUCTION = """\
 # Benchmarks
 
-Three operators of `rules.operators` that researchers write as loops: sum pooling, Hausdorff pooling and rotary
+Three operators of `rulescore.operators` that researchers write as loops: sum pooling, Hausdorff pooling and rotary
 embedding. Each is measured by its rule, and by what AD systems make of it when they differentiate the naive loop, or a
 formulation in operations on whole arrays. In a clone of the project,
 `python -m tests.benchmarks.operators` repeats this on your machine.

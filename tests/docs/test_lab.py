@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from rulescore import NoTangent, Thunk, ZeroTangent, frule, rrule, scalar_rule, unthunk
-from testutils import check_rule, check_sample, samples_of, test_rule
+from rulescore.testing import check_rule, check_sample, samples_of, test_rule
 from testutils.samples.sampling import Sample
 
 EXAMPLES = Path(__file__).parents[2] / "docs" / "examples"

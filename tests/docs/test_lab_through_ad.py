@@ -16,7 +16,7 @@ import pytest
 
 from rulescore import rrule
 from rulescore.ad import RuleNotUsedWarning, TracerConversionError, grad, jvp, primitive, vjp
-from testutils import jvp_fd, vjp_fd
+from rulescore.testing import jvp_fd, vjp_fd
 
 # What is differentiated through its plain code has a rule too.
 pytestmark = pytest.mark.filterwarnings("ignore::rulescore.ad.RuleNotUsedWarning")

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from rulescore import MissingDerivativeError, NoTangent, Thunk, not_implemented, rrule, scalar_rule
-from testutils import conformance
+from rulescore.testing import conformance
 
 FILE = Path(__file__).with_name("micrograd.py")
 PAGE = Path(__file__).parents[2] / "docs" / "for_ad_authors.md"

@@ -8,14 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from rulescore.tables import discovery
-from rulescore.tables.discovery import (
-    DiscoveryWarning,
-    EntryPointLoader,
-    ShadowedPackageError,
-    entry_of_rule,
-    import_shipped,
-)
+from rulescore.tables.discovery import DiscoveryWarning, EntryPointLoader, entry_of_rule
 
 
 class Site:
@@ -209,85 +202,6 @@ class TestFailingEntries:
         assert message in warning
         assert "Mend or uninstall the package offering it" in warning
 
-    @pytest.mark.parametrize("kind", ["module", "package", "namespace package", "imported before"])
-    def test_a_module_that_hides_rules_is_named_with_the_ways_out(self, site, kind):
-        if kind == "namespace package":
-            site.module("rules/mine", "")
-        else:
-            site.module("rules/__init__" if kind == "package" else "rules", "")
-        printed = site.run(
-            f"""
-            import numpy as np
-            {"import rules" if kind == "imported before" else ""}
-            from rulescore import rrule
-            from rulescore.tables.discovery import ShadowedPackageError
-            for _ in range(2):
-                try:
-                    rrule(np.sin, 1.0)
-                except ShadowedPackageError as error:
-                    print(error)
-            """
-        )
-        if kind == "namespace package":  # a folder without __init__.py never hides a package
-            assert printed == []
-            return
-        assert len(printed) == 2
-        found = site.folder / ("rules/__init__.py" if kind == "package" else "rules.py")
-        for message in printed:
-            assert message == (
-                f"rulescore needs its own package 'rules', but 'rules' is {found}, which hides it: rename your "
-                "'rules', or run pytest with --import-mode=importlib, which keeps test folders off sys.path"
-            )
-
-    def test_testutils_may_be_hidden_while_nobody_needs_it(self, site):
-        site.module("testutils", "")
-        printed = site.run(
-            """
-            import numpy as np, testutils
-            from rulescore import rrule
-            from rulescore.tables.discovery import import_shipped
-            print(rrule(np.sin, 0.0)[0])
-            try:
-                import_shipped("testutils.samples")
-            except ImportError as error:
-                print(type(error).__name__, "testutils.py" in str(error))
-            """
-        )
-        assert printed == ["0.0", "ShadowedPackageError True"]
-
-
-class TestImportShipped:
-    def test_it_imports_ours(self):
-        assert import_shipped("rules.numpy").__name__ == "rules.numpy"
-        assert import_shipped("testutils") is sys.modules["testutils"]
-
-    @pytest.fixture
-    def nothing_imported(self, monkeypatch):
-        for name in [name for name in sys.modules if name.partition(".")[0] == "rules"]:
-            monkeypatch.delitem(sys.modules, name)
-        return monkeypatch
-
-    def test_a_package_that_is_not_installed_is_told(self, nothing_imported):
-        nothing_imported.setattr(discovery.importlib.util, "find_spec", lambda name: None)
-        with pytest.raises(ShadowedPackageError, match="needs its own package 'rules', but 'rules' is not installed"):
-            import_shipped("rules.numpy")
-
-    def test_a_folder_that_is_no_package_is_named(self, nothing_imported, tmp_path):
-        spec = importlib.machinery.ModuleSpec("rules", None, is_package=True)
-        spec.submodule_search_locations = [str(tmp_path / "rules")]
-        nothing_imported.setattr(discovery.importlib.util, "find_spec", lambda name: spec)
-        with pytest.raises(ShadowedPackageError, match="which hides it") as caught:
-            import_shipped("rules.numpy")
-        assert str(tmp_path / "rules") in str(caught.value)
-
-    def test_an_imported_namespace_package_is_named(self, nothing_imported, tmp_path):
-        module = type(sys)("rules")
-        module.__path__ = [str(tmp_path / "rules")]
-        nothing_imported.setitem(sys.modules, "rules", module)
-        with pytest.raises(ShadowedPackageError, match="which hides it") as caught:
-            import_shipped("rules.numpy")
-        assert str(tmp_path / "rules") in str(caught.value)
-
 
 class FakeEntry:
     """An entry point whose loading is recorded."""
@@ -295,6 +209,7 @@ class FakeEntry:
     def __init__(self, name, load=lambda: None):
         self.name = name
         self.value = self.module = f"{name}_rules"
+        self.dist = None
         self.loads = []
         self._load = load
 

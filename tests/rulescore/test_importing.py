@@ -8,7 +8,6 @@ import pytest
 
 import rulescore
 import rulescore.__main__
-from rulescore.tables.discovery import ShadowedPackageError
 
 
 def modules_after(statement):
@@ -47,15 +46,6 @@ def test_the_command_starts_our_testutils(monkeypatch):
     cli = types.SimpleNamespace(main=lambda: 1)
     monkeypatch.setattr(rulescore.__main__, "import_shipped", {"testutils.runs.command_line": cli}.get)
     assert rulescore.__main__.main() == 1
-
-
-def test_the_command_says_which_module_hides_testutils(monkeypatch, capsys):
-    def hidden(name):
-        raise ShadowedPackageError(f"{name} is hidden")
-
-    monkeypatch.setattr(rulescore.__main__, "import_shipped", hidden)
-    assert rulescore.__main__.main() == 2
-    assert capsys.readouterr().err == "rulescore: testutils.runs.command_line is hidden\n"
 
 
 def test_all_names_are_there_and_documented():

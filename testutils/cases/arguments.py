@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from rulescore import NoTangent
-from testutils.samples.random_tangents import PrimalWithTangent
+
+from ..samples.random_tangents import PrimalWithTangent
 
 
 class SampleError(ValueError):

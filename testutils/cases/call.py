@@ -10,15 +10,16 @@ import numpy as np
 
 from rulescore import AbstractZero, NoTangent
 from rulescore.tables.table import RuleTable
-from testutils.cases.arguments import Argument, SampleError, parameter_names, primal_of
-from testutils.cases.config import TestConfig
-from testutils.cases.rule_calls import rule_code
-from testutils.comparison.copies import deep_copy
-from testutils.comparison.spaces import precision_of
-from testutils.evidence.vector_function import VectorFunction
-from testutils.evidence.vectorisation import Vector, tangent_to_vector
-from testutils.reports.names import description_of, name_of
-from testutils.samples.random_tangents import PrimalWithTangent, rand_tangent
+
+from ..comparison.copies import deep_copy
+from ..comparison.spaces import precision_of
+from ..evidence.vector_function import VectorFunction
+from ..evidence.vectorisation import Vector, tangent_to_vector
+from ..reports.names import description_of, name_of
+from ..samples.random_tangents import PrimalWithTangent, rand_tangent
+from .arguments import Argument, SampleError, parameter_names, primal_of
+from .config import TestConfig
+from .rule_calls import rule_code
 
 
 class Call:

@@ -12,15 +12,16 @@ from typing import Any
 import numpy as np
 
 from rulescore import frule, rrule
-from testutils.cases import MODES
-from testutils.cases.arguments import Argument
-from testutils.cases.call import Call
-from testutils.cases.directions import Directions
-from testutils.cases.forward import ForwardMode
-from testutils.cases.precision import Precision
-from testutils.cases.reverse import ReverseMode
-from testutils.evidence.vectorisation import entries_of, layout_of, vector_to_tangent
-from testutils.samples.random_tangents import PrimalWithTangent
+
+from ..evidence.vectorisation import entries_of, layout_of, vector_to_tangent
+from ..samples.random_tangents import PrimalWithTangent
+from . import MODES
+from .arguments import Argument
+from .call import Call
+from .directions import Directions
+from .forward import ForwardMode
+from .precision import Precision
+from .reverse import ReverseMode
 
 
 class Case(Call):

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from rulescore import HasForwardMode, HasReverseMode, NoTangent, frule, rrule
-from testutils.evidence.finite_differences import jvp_fd, vjp_fd
+
+from ..evidence.finite_differences import jvp_fd, vjp_fd
 
 
 class TestConfig(HasReverseMode, HasForwardMode):

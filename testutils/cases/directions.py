@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from testutils.cases.arguments import Argument
-from testutils.cases.call import Call
-from testutils.cases.reverse import ReverseMode
-from testutils.cases.rule_calls import NotReachedError
-from testutils.evidence.finite_differences import Estimate, derivative_along
-from testutils.evidence.probe import Probe
-from testutils.evidence.vectorisation import Vector, tangent_to_vector, vector_to_tangent
+from ..evidence.finite_differences import Estimate, derivative_along
+from ..evidence.probe import Probe
+from ..evidence.vectorisation import Vector, tangent_to_vector, vector_to_tangent
+from .arguments import Argument
+from .call import Call
+from .reverse import ReverseMode
+from .rule_calls import NotReachedError
 
 BALANCE = (0.05, 20.0)
 """Bounds of the weights that balance the entries of a direction."""

@@ -8,14 +8,15 @@ from functools import cached_property
 from typing import Any
 
 from rulescore import AbstractZero, NoTangent, ZeroTangent
-from testutils.cases.arguments import Argument
-from testutils.cases.call import Call
-from testutils.cases.directions import Directions
-from testutils.cases.nearby import inputs_nearby
-from testutils.cases.rule_calls import NotReachedError, Primal, RuleRaisedError, force, is_pair, reached, vector_of
-from testutils.comparison.copies import deep_copy
-from testutils.evidence.vectorisation import Vector, vector_to_tangent
-from testutils.reports.names import description_of
+
+from ..comparison.copies import deep_copy
+from ..evidence.vectorisation import Vector, vector_to_tangent
+from ..reports.names import description_of
+from .arguments import Argument
+from .call import Call
+from .directions import Directions
+from .nearby import inputs_nearby
+from .rule_calls import NotReachedError, Primal, RuleRaisedError, force, is_pair, reached, vector_of
 
 
 class ForwardMode:

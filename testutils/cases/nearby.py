@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from testutils.cases.call import Call
-from testutils.evidence.vectorisation import Vector, entries_of, layout_of, unit_roundoff
+from ..evidence.vectorisation import Vector, entries_of, layout_of, unit_roundoff
+from .call import Call
 
 NEARBY = 6
 """How many there are."""

@@ -7,8 +7,8 @@ from functools import cached_property
 
 import numpy as np
 
-from testutils.comparison.verdicts import Tolerance
-from testutils.evidence.vectorisation import Vector
+from ..comparison.verdicts import Tolerance
+from ..evidence.vectorisation import Vector
 
 ROUNDING = 32.0
 """Rounding error of a sum of well-conditioned terms, in machine epsilons of their magnitude."""

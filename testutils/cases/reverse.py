@@ -8,10 +8,14 @@ from functools import cached_property
 from typing import Any
 
 from rulescore import NoTangent
-from testutils.cases.arguments import Argument
-from testutils.cases.call import Call
-from testutils.cases.nearby import inputs_nearby
-from testutils.cases.rule_calls import (
+
+from ..comparison.copies import deep_copy
+from ..evidence.vectorisation import Vector, vector_to_tangent
+from ..reports.names import description_of
+from .arguments import Argument
+from .call import Call
+from .nearby import inputs_nearby
+from .rule_calls import (
     NotReachedError,
     Primal,
     RuleRaisedError,
@@ -21,9 +25,6 @@ from testutils.cases.rule_calls import (
     rule_code,
     vector_of,
 )
-from testutils.comparison.copies import deep_copy
-from testutils.evidence.vectorisation import Vector, vector_to_tangent
-from testutils.reports.names import description_of
 
 
 class ReverseMode:

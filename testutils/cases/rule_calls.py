@@ -13,7 +13,8 @@ import numpy as np
 
 import rulescore
 from rulescore import NotImplementedTangent, unthunk
-from testutils.evidence.vectorisation import Vector, tangent_to_vector
+
+from ..evidence.vectorisation import Vector, tangent_to_vector
 
 _OUR_FOLDERS = (Path(__file__).parent, Path(rulescore.__file__).parent)
 

@@ -6,13 +6,13 @@ module.
 
 from __future__ import annotations
 
-from testutils.checks.algebra import ALGEBRA_CHECKS
-from testutils.checks.check import Check, Finding, check
-from testutils.checks.derivatives import DERIVATIVE_CHECKS
-from testutils.checks.protocol import PROTOCOL_CHECKS
-from testutils.checks.purity import PURITY_CHECKS
-from testutils.checks.scalars import SCALAR_CHECKS
-from testutils.checks.second_order import SECOND_ORDER_CHECKS
+from .algebra import ALGEBRA_CHECKS
+from .check import Check, Finding, check
+from .derivatives import DERIVATIVE_CHECKS
+from .protocol import PROTOCOL_CHECKS
+from .purity import PURITY_CHECKS
+from .scalars import SCALAR_CHECKS
+from .second_order import SECOND_ORDER_CHECKS
 
 CHECKS: tuple[Check, ...] = (
     *PROTOCOL_CHECKS,

@@ -10,16 +10,17 @@ from typing import Any
 import numpy as np
 
 from rulescore import AbstractZero, NotImplementedTangent, Thunk, ZeroTangent, add_inplace
-from testutils.cases.arguments import Argument
-from testutils.cases.case import Case
-from testutils.cases.reverse import entry_of
-from testutils.cases.rule_calls import NotReachedError, RuleRaisedError, force, rule_code, vector_of
-from testutils.checks.check import Check, Finding, check
-from testutils.comparison.copies import deep_copy
-from testutils.comparison.spaces import tangent_type_problem
-from testutils.comparison.verdicts import ERROR_ESTIMATES, differing, magnitude
-from testutils.evidence.vectorisation import Vector, labels, tangent_to_vector, vector_to_tangent
-from testutils.samples.random_tangents import rand_tangent
+
+from ..cases.arguments import Argument
+from ..cases.case import Case
+from ..cases.reverse import entry_of
+from ..cases.rule_calls import NotReachedError, RuleRaisedError, force, rule_code, vector_of
+from ..comparison.copies import deep_copy
+from ..comparison.spaces import tangent_type_problem
+from ..comparison.verdicts import ERROR_ESTIMATES, differing, magnitude
+from ..evidence.vectorisation import Vector, labels, tangent_to_vector, vector_to_tangent
+from ..samples.random_tangents import rand_tangent
+from .check import Check, Finding, check
 
 
 @check("frule against rrule", "frule", "rrule")

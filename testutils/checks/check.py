@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
-from testutils.cases.case import Case
-from testutils.cases.rule_calls import NotReachedError, RuleRaisedError
-from testutils.reports.results import CheckResult, CheckVerdict, Curve, EntryComparison
+from ..cases.case import Case
+from ..cases.rule_calls import NotReachedError, RuleRaisedError
+from ..reports.results import CheckResult, CheckVerdict, Curve, EntryComparison
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,22 +11,23 @@ from typing import Any
 import numpy as np
 
 from rulescore import AbstractZero
-from testutils.cases.arguments import Argument
-from testutils.cases.case import Case
-from testutils.cases.rule_calls import NotReachedError
-from testutils.checks.check import Check, Finding, check
-from testutils.checks.localisation import ENTRIES_SHOWN, wrong_entries, wrong_moves
-from testutils.checks.pairings import Pairing, pairings
-from testutils.checks.questions import TangentComparison, strong_product, total
-from testutils.comparison.verdicts import FAIL, INCONCLUSIVE, PASS
-from testutils.evidence.brackets import Bracket, notes_of_a_pass
-from testutils.evidence.finite_differences import Estimate
-from testutils.evidence.probe import Probe
-from testutils.evidence.vectorisation import Vector, labels
-from testutils.hints.explanations import hints_for_cotangent, hints_for_tangent
-from testutils.reports.names import description_of
-from testutils.reports.results import Curve, EntryComparison
-from testutils.taylor.remainders import curves_of
+
+from ..cases.arguments import Argument
+from ..cases.case import Case
+from ..cases.rule_calls import NotReachedError
+from ..comparison.verdicts import FAIL, INCONCLUSIVE, PASS
+from ..evidence.brackets import Bracket, notes_of_a_pass
+from ..evidence.finite_differences import Estimate
+from ..evidence.probe import Probe
+from ..evidence.vectorisation import Vector, labels
+from ..hints.explanations import hints_for_cotangent, hints_for_tangent
+from ..reports.names import description_of
+from ..reports.results import Curve, EntryComparison
+from ..taylor.remainders import curves_of
+from .check import Check, Finding, check
+from .localisation import ENTRIES_SHOWN, wrong_entries, wrong_moves
+from .pairings import Pairing, pairings
+from .questions import TangentComparison, strong_product, total
 
 ORDER_OF_WRONG_RULES = 1.5
 """A Taylor remainder of an order below this speaks against the rule."""

@@ -8,15 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from testutils.cases.arguments import Argument
-from testutils.cases.case import Case
-from testutils.cases.rule_calls import NotReachedError, RuleRaisedError
-from testutils.checks.questions import CotangentComparison, TangentComparison
-from testutils.comparison.verdicts import FAIL
-from testutils.evidence.brackets import Bracket, Numbers
-from testutils.evidence.probe import weighted_derivative
-from testutils.evidence.vectorisation import Vector, labels
-from testutils.reports.results import EntryComparison
+from ..cases.arguments import Argument
+from ..cases.case import Case
+from ..cases.rule_calls import NotReachedError, RuleRaisedError
+from ..comparison.verdicts import FAIL
+from ..evidence.brackets import Bracket, Numbers
+from ..evidence.probe import weighted_derivative
+from ..evidence.vectorisation import Vector, labels
+from ..reports.results import EntryComparison
+from .questions import CotangentComparison, TangentComparison
 
 ENTRIES_SHOWN = 8
 """How many wrong entries a report shows."""

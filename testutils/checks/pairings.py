@@ -9,14 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from testutils.cases.arguments import Argument
-from testutils.cases.case import Case
-from testutils.cases.rule_calls import NotReachedError, RuleRaisedError
-from testutils.checks.questions import CotangentComparison
-from testutils.comparison.verdicts import FAIL, PASS
-from testutils.evidence.brackets import Numbers, notes_of_a_pass
-from testutils.evidence.probe import Probe
-from testutils.evidence.vectorisation import Vector, vector_to_tangent
+from ..cases.arguments import Argument
+from ..cases.case import Case
+from ..cases.rule_calls import NotReachedError, RuleRaisedError
+from ..comparison.verdicts import FAIL, PASS
+from ..evidence.brackets import Numbers, notes_of_a_pass
+from ..evidence.probe import Probe
+from ..evidence.vectorisation import Vector, vector_to_tangent
+from .questions import CotangentComparison
 
 SMALLEST_BLOCK, MOST_BLOCKS = 16, 16
 """Entries of the output that a block has at least, and how many blocks there are at most."""

@@ -6,14 +6,15 @@ from collections.abc import Iterator
 
 from rulescore import NoTangent, NotImplementedTangent, ZeroTangent
 from rulescore.tables.table import RuleTable
-from testutils.cases.case import Case
-from testutils.cases.reverse import entry_of
-from testutils.cases.rule_calls import NotReachedError, RuleRaisedError, force, is_pair, reached
-from testutils.checks.check import Check, Finding, check
-from testutils.comparison.spaces import missing_in, tangent_type_problem, value_problem, value_type_problem
-from testutils.evidence.vectorisation import tangent_to_vector
-from testutils.hints.explanations import hints_for_tangent_type, hints_for_type
-from testutils.reports.names import description_of, name_of
+
+from ..cases.case import Case
+from ..cases.reverse import entry_of
+from ..cases.rule_calls import NotReachedError, RuleRaisedError, force, is_pair, reached
+from ..comparison.spaces import missing_in, tangent_type_problem, value_problem, value_type_problem
+from ..evidence.vectorisation import tangent_to_vector
+from ..hints.explanations import hints_for_tangent_type, hints_for_type
+from ..reports.names import description_of, name_of
+from .check import Check, Finding, check
 
 
 @check("rule exists", "rrule")

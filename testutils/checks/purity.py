@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any
 
-from testutils.cases.case import Case
-from testutils.cases.reverse import entry_of
-from testutils.cases.rule_calls import NotReachedError, Primal, RuleRaisedError, force
-from testutils.checks.check import Check, Finding, check
-from testutils.comparison.copies import arrays_in, deep_copy, shared_arrays, written_to
+from ..cases.case import Case
+from ..cases.reverse import entry_of
+from ..cases.rule_calls import NotReachedError, Primal, RuleRaisedError, force
+from ..comparison.copies import arrays_in, deep_copy, shared_arrays, written_to
+from .check import Check, Finding, check
 
 
 @check("arguments unchanged", "rrule")

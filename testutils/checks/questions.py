@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 import numpy as np
 
-from testutils.cases.case import Case
-from testutils.evidence.brackets import Bracket, Comparison, Numbers
-from testutils.evidence.vectorisation import Vector
+from ..cases.case import Case
+from ..evidence.brackets import Bracket, Comparison, Numbers
+from ..evidence.vectorisation import Vector
 
 SMALLEST_MISTAKE = 1e-8
 """The relative error of a single entry that finite differences are refined for, as far as they can be."""

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from testutils.cases.case import Case
-from testutils.cases.rule_calls import vector_of
-from testutils.checks.check import Check, Finding, check
-from testutils.comparison.verdicts import differing, magnitude
+from ..cases.case import Case
+from ..cases.rule_calls import vector_of
+from ..comparison.verdicts import differing, magnitude
+from .check import Check, Finding, check
 
 
 @check("real tangent of a complex argument", "frule")

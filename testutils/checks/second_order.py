@@ -11,14 +11,15 @@ from typing import Any
 import numpy as np
 
 from rulescore.tables.table import RuleTable
-from testutils.cases.arguments import Argument
-from testutils.cases.case import Case
-from testutils.cases.rule_calls import NotReachedError, force, is_pair, rule_code, vector_of
-from testutils.checks.check import Check, Finding, check
-from testutils.comparison.verdicts import ERROR_ESTIMATES, FAIL, INCONCLUSIVE, Tolerance
-from testutils.evidence.finite_differences import central_fdm, derivative_along
-from testutils.evidence.vector_function import VectorFunction
-from testutils.evidence.vectorisation import Vector, vector_to_tangent
+
+from ..cases.arguments import Argument
+from ..cases.case import Case
+from ..cases.rule_calls import NotReachedError, force, is_pair, rule_code, vector_of
+from ..comparison.verdicts import ERROR_ESTIMATES, FAIL, INCONCLUSIVE, Tolerance
+from ..evidence.finite_differences import central_fdm, derivative_along
+from ..evidence.vector_function import VectorFunction
+from ..evidence.vectorisation import Vector, vector_to_tangent
+from .check import Check, Finding, check
 
 RELATIVE = 1e-7
 """Second differences are not asked for more than this, relative to the magnitude of what was summed."""

@@ -11,9 +11,10 @@ from rulescore import AbstractZero, NoTangent, NotImplementedTangent, Tangent, u
 from rulescore.tangents.sparsity import is_sparse
 from rulescore.tangents.structural import as_structural
 from rulescore.tangents.structure import structure_of
-from testutils.comparison.copies import step
-from testutils.comparison.verdicts import magnitude
-from testutils.reports.names import description_of
+
+from ..reports.names import description_of
+from .copies import step
+from .verdicts import magnitude
 
 _TO_PUT_RIGHT = "@pullback_wrt and @pushforward put that right, or project_to(x)"
 

@@ -10,9 +10,9 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from testutils.comparison.verdicts import ERROR_ESTIMATES, FAIL, INCONCLUSIVE, PASS, Tolerance
-from testutils.evidence.step_search import KINK
-from testutils.evidence.vectorisation import Vector
+from ..comparison.verdicts import ERROR_ESTIMATES, FAIL, INCONCLUSIVE, PASS, Tolerance
+from .step_search import KINK
+from .vectorisation import Vector
 
 CORNER = "a kink: the slopes along different directions do not add up, so there is no derivative"
 EDGE = "the edge of the domain: the derivative is taken from the inside"

@@ -17,9 +17,9 @@ from typing import Any
 
 import numpy as np
 
-from testutils.evidence.step_search import EPSILON, Line, StepSearch, coefficients_of, extend
-from testutils.evidence.vector_function import VectorFunction
-from testutils.evidence.vectorisation import Vector, tangent_entries
+from .step_search import EPSILON, Line, StepSearch, coefficients_of, extend
+from .vector_function import VectorFunction
+from .vectorisation import Vector, tangent_entries
 
 _DEFAULT_CONDITION = 10.0
 _DEFAULT_FACTOR = 1.0

@@ -13,19 +13,19 @@ from typing import Any
 
 import numpy as np
 
-from testutils.comparison.verdicts import ERROR_ESTIMATES, FAIL, INCONCLUSIVE, NEGLIGIBLE, PASS, RESOLVED
-from testutils.evidence.brackets import CORNER, EDGE, INFINITE, ROUGH, Bracket, Question, notes_of_a_pass
-from testutils.evidence.finite_differences import FiniteDifferenceMethod, central_fdm, method_for, unusable
-from testutils.evidence.second_opinions import (
+from ..comparison.verdicts import ERROR_ESTIMATES, FAIL, INCONCLUSIVE, NEGLIGIBLE, PASS, RESOLVED
+from .brackets import CORNER, EDGE, INFINITE, ROUGH, Bracket, Question, notes_of_a_pass
+from .finite_differences import FiniteDifferenceMethod, central_fdm, method_for, unusable
+from .second_opinions import (
     approach,
     complex_step,
     extended_estimate,
     one_sided,
     step_sweep,
 )
-from testutils.evidence.step_search import KINK, StepSearch
-from testutils.evidence.vector_function import VectorFunction
-from testutils.evidence.vectorisation import Vector
+from .step_search import KINK, StepSearch
+from .vector_function import VectorFunction
+from .vectorisation import Vector
 
 MOST_EVALUATIONS = 150
 """How often a check evaluates the function as long as nothing speaks against the rule."""

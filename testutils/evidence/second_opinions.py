@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from testutils.comparison.verdicts import NEGLIGIBLE
-from testutils.evidence.finite_differences import Estimate, backward_fdm, forward_fdm, method_for
-from testutils.evidence.step_search import EPSILON, Line, StepSearch
-from testutils.evidence.vector_function import VectorFunction
-from testutils.evidence.vectorisation import Vector, layout_of
+from ..comparison.verdicts import NEGLIGIBLE
+from .finite_differences import Estimate, backward_fdm, forward_fdm, method_for
+from .step_search import EPSILON, Line, StepSearch
+from .vector_function import VectorFunction
+from .vectorisation import Vector, layout_of
 
 LARGEST_MISMATCH = 1e-5
 """How far the real part of a complex output may be from the real output, relative to its largest entry."""

@@ -15,7 +15,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from testutils.evidence.vectorisation import Vector
+from .vectorisation import Vector
 
 EPSILON = float(np.finfo(np.float64).eps)
 

@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from testutils.evidence.step_search import EPSILON, Line
-from testutils.evidence.vectorisation import Layout, Vector, entries_of, layout_of, tangent_entries, unit_roundoff
+from .step_search import EPSILON, Line
+from .vectorisation import Layout, Vector, entries_of, layout_of, tangent_entries, unit_roundoff
 
 EXTENDED = np.longdouble
 """The precision beyond float64, on machines that have one."""

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from testutils.comparison.verdicts import ERROR_ESTIMATES
-from testutils.evidence.vectorisation import Layout
-from testutils.hints.measured_maps import Measured, MeasuredMap
+from ..comparison.verdicts import ERROR_ESTIMATES
+from ..evidence.vectorisation import Layout
+from .measured_maps import Measured, MeasuredMap
 
 NEGLIGIBLE = 1e-9
 """A coefficient this much smaller than its neighbours is zero."""

@@ -15,11 +15,12 @@ from typing import Any
 import numpy as np
 
 from rulescore import unthunk
-from testutils.cases.arguments import Argument
-from testutils.cases.case import Case
-from testutils.evidence.finite_differences import Estimate
-from testutils.evidence.vectorisation import Vector, labels
-from testutils.hints.measured_maps import (
+
+from ..cases.arguments import Argument
+from ..cases.case import Case
+from ..evidence.finite_differences import Estimate
+from ..evidence.vectorisation import Vector, labels
+from .measured_maps import (
     Budget,
     Measured,
     MeasuredPullback,
@@ -27,9 +28,9 @@ from testutils.hints.measured_maps import (
     attempt,
     case_at,
 )
-from testutils.hints.mistakes import MISTAKES, MISTAKES_IN_SOME_ENTRIES, MOST_HINTS, Mistake, hints
-from testutils.hints.observations import Observation, SecondPoint, observe, wrong_argument_entries
-from testutils.hints.wrong_shapes import hints_for_cotangent_shape, hints_for_tangent_shape
+from .mistakes import MISTAKES, MISTAKES_IN_SOME_ENTRIES, MOST_HINTS, Mistake, hints
+from .observations import Observation, SecondPoint, observe, wrong_argument_entries
+from .wrong_shapes import hints_for_cotangent_shape, hints_for_tangent_shape
 
 __all__ = [
     "MISTAKES",

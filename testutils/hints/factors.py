@@ -9,12 +9,12 @@ from functools import partial
 
 import numpy as np
 
-from testutils.evidence.vectorisation import Vector
-from testutils.hints.inputs import dropped_imaginary_part, missing_conjugate
-from testutils.hints.measured_maps import Measured
-from testutils.hints.observations import ENOUGH, Explanation, Observations, Prediction
-from testutils.hints.rearrangements import times_i
-from testutils.hints.sums import is_length, lengths
+from ..evidence.vectorisation import Vector
+from .inputs import dropped_imaginary_part, missing_conjugate
+from .measured_maps import Measured
+from .observations import ENOUGH, Explanation, Observations, Prediction
+from .rearrangements import times_i
+from .sums import is_length, lengths
 
 RATIO = "rule / finite difference = {}"
 

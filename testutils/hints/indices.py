@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from testutils.evidence.vectorisation import Vector
-from testutils.hints.coefficients import numbers, sign_matrix, signs
-from testutils.hints.inputs import ignored_part
-from testutils.hints.measured_maps import Measured, MeasuredMap
-from testutils.hints.observations import Explanation, Observations
-from testutils.hints.sums import one_slice
+from ..evidence.vectorisation import Vector
+from .coefficients import numbers, sign_matrix, signs
+from .inputs import ignored_part
+from .measured_maps import Measured, MeasuredMap
+from .observations import Explanation, Observations
+from .sums import one_slice
 
 
 def assigned_index(seen: Observations) -> Iterator[Explanation]:

@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from testutils.cases.arguments import Argument
-from testutils.comparison.copies import deep_copy
-from testutils.evidence.vectorisation import Layout, Vector, layout_of
-from testutils.hints.measured_maps import Measured, MeasuredMap, attempt, case_at, have_same_numbers
-from testutils.hints.observations import Explanation, Observation, Observations, Prediction
-from testutils.hints.rearrangements import conjugated, real_part
+from ..cases.arguments import Argument
+from ..comparison.copies import deep_copy
+from ..evidence.vectorisation import Layout, Vector, layout_of
+from .measured_maps import Measured, MeasuredMap, attempt, case_at, have_same_numbers
+from .observations import Explanation, Observation, Observations, Prediction
+from .rearrangements import conjugated, real_part
 
 
 def _given_by(seen: Observations, how: str) -> str:

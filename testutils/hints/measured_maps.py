@@ -13,13 +13,14 @@ from typing import Any, TypeVar
 import numpy as np
 
 from rulescore import NoTangent
-from testutils.cases.arguments import Argument
-from testutils.cases.case import Case
-from testutils.cases.reverse import entry_of
-from testutils.cases.rule_calls import force, vector_of
-from testutils.evidence.finite_differences import derivative_along
-from testutils.evidence.vector_function import VectorFunction
-from testutils.evidence.vectorisation import (
+
+from ..cases.arguments import Argument
+from ..cases.case import Case
+from ..cases.reverse import entry_of
+from ..cases.rule_calls import force, vector_of
+from ..evidence.finite_differences import derivative_along
+from ..evidence.vector_function import VectorFunction
+from ..evidence.vectorisation import (
     Layout,
     NumericLayout,
     Vector,
@@ -28,7 +29,7 @@ from testutils.evidence.vectorisation import (
     tangent_to_vector,
     vector_to_tangent,
 )
-from testutils.samples.random_tangents import PrimalWithTangent, rand_tangent
+from ..samples.random_tangents import PrimalWithTangent, rand_tangent
 
 EVALUATIONS = 1000
 """How often the function may be evaluated for all hints about one argument together."""

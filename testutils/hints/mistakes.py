@@ -8,9 +8,9 @@ from functools import partial
 
 import numpy as np
 
-from testutils.hints import factors, indices, inputs, orders, sums
-from testutils.hints.measured_maps import attempt
-from testutils.hints.observations import ENOUGH, Explanation, Observations, SecondPoint
+from . import factors, indices, inputs, orders, sums
+from .measured_maps import attempt
+from .observations import ENOUGH, Explanation, Observations, SecondPoint
 
 MOST_HINTS = 2
 """Where more mistakes than these explain the rule equally well, the evidence tells too little to go on."""

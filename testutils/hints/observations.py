@@ -9,11 +9,11 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from testutils.cases.case import Case
-from testutils.comparison.verdicts import ERROR_ESTIMATES
-from testutils.evidence.vectorisation import Vector
-from testutils.hints.measured_maps import Measured, MeasuredMap, MeasuredPushforward, attempt, case_nearby
-from testutils.hints.rearrangements import Rearrangement
+from ..cases.case import Case
+from ..comparison.verdicts import ERROR_ESTIMATES
+from ..evidence.vectorisation import Vector
+from .measured_maps import Measured, MeasuredMap, MeasuredPushforward, attempt, case_nearby
+from .rearrangements import Rearrangement
 
 ALL_COMPARED = 64
 """Up to this size every entry of the result is compared."""

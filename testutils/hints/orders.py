@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from testutils.evidence.vectorisation import Layout, Vector
-from testutils.hints.coefficients import are_used
-from testutils.hints.measured_maps import (
+from ..evidence.vectorisation import Layout, Vector
+from .coefficients import are_used
+from .measured_maps import (
     MOST_COLUMNS,
     Measured,
     MeasuredMap,
@@ -21,8 +21,8 @@ from testutils.hints.measured_maps import (
     have_same_numbers,
     single_array,
 )
-from testutils.hints.observations import Explanation, Observations
-from testutils.hints.rearrangements import (
+from .observations import Explanation, Observations
+from .rearrangements import (
     Rearrangement,
     axes,
     flipped,

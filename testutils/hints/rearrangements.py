@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from testutils.evidence.vectorisation import Layout, NumericLayout, Vector
+from ..evidence.vectorisation import Layout, NumericLayout, Vector
 
 DROPPED = -1
 """Stands for no entry in an array of indices."""

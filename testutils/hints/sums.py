@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from testutils.evidence.vectorisation import NumericLayout, Vector
-from testutils.hints.coefficients import count, sign_matrix
-from testutils.hints.measured_maps import (
+from ..evidence.vectorisation import NumericLayout, Vector
+from .coefficients import count, sign_matrix
+from .measured_maps import (
     Measured,
     MeasuredMap,
     MeasuredPullback,
@@ -21,7 +21,7 @@ from testutils.hints.measured_maps import (
     have_same_numbers,
     single_array,
 )
-from testutils.hints.observations import Explanation, Observations, Prediction
+from .observations import Explanation, Observations, Prediction
 
 # Means and sums.
 

@@ -10,11 +10,11 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from testutils.cases.arguments import Argument
-from testutils.cases.case import Case
-from testutils.cases.rule_calls import vector_of
-from testutils.evidence.vectorisation import NumericLayout, Vector, layout_of, tangent_to_vector
-from testutils.hints.measured_maps import (
+from ..cases.arguments import Argument
+from ..cases.case import Case
+from ..cases.rule_calls import vector_of
+from ..evidence.vectorisation import NumericLayout, Vector, layout_of, tangent_to_vector
+from .measured_maps import (
     Budget,
     MeasuredJointPushforward,
     MeasuredMap,
@@ -23,7 +23,7 @@ from testutils.hints.measured_maps import (
     case_at,
     single_array,
 )
-from testutils.hints.observations import Explanation, Observation, Observations
+from .observations import Explanation, Observation, Observations
 
 KEEPDIMS = "an axis or keepdims that was ignored"
 

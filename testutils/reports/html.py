@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from html import escape
 
-from testutils.reports.pictures import has_matplotlib, svg_of
-from testutils.reports.results import TABLE_HEADER, CheckResult
+from .pictures import has_matplotlib, svg_of
+from .results import TABLE_HEADER, CheckResult
 
 STYLE = """
 .rulescore { font: 14px/1.5 system-ui, sans-serif; }

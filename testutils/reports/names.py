@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from rulescore.shipped import public_name
 from rulescore.tables.signatures import InstancesOf
 
 
@@ -20,7 +21,7 @@ def name_of(function: Any) -> str:
         name = function.__qualname__
     # A method's descriptor knows its class only; the module that CPython implements `operator` in is no name at all.
     owner = function if getattr(function, "__module__", None) else getattr(function, "__objclass__", None)
-    module = (getattr(owner, "__module__", None) or "").replace("_operator", "operator")
+    module = public_name(getattr(owner, "__module__", None) or "").replace("_operator", "operator")
     name = name.replace("<locals>.", "")
     if not module and isinstance(function, np.ufunc):  # SciPy's know no module
         special = sys.modules.get("scipy.special")

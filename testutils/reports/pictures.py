@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from testutils.reports.results import CheckResult, Curve
+from .results import CheckResult, Curve
 
 _RULE, _DIFFERENCE, _BAND = "#d55e00", "#2f86d2", "#56b4e9"
 """Orange and blues after the palette of Okabe and Ito, which colour-blind readers can tell apart; on dark pages too."""

@@ -8,9 +8,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
-from testutils.reports.html import html_of
-from testutils.reports.pictures import plot_results
-from testutils.reports.results import COLOURS, CheckResult, CheckVerdict
+from .html import html_of
+from .pictures import plot_results
+from .results import COLOURS, CheckResult, CheckVerdict
 
 if TYPE_CHECKING:
     from rich.console import Group
@@ -122,7 +122,8 @@ class Report:
         if not pictured:
             raise ValueError(
                 f"plot of {self.call}: none of its results has curves to draw, and only failures of derivatives have "
-                f"them (the verdict is {self.verdict!r}); testutils.taylor_test measures the remainder of any rule"
+                f"them (the verdict is {self.verdict!r}); rulescore.testing.taylor_test measures "
+                "the remainder of any rule"
             )
         return plot_results(self.call, pictured, axes)
 

@@ -21,11 +21,13 @@ from rich.text import Text
 import rulescore
 from rulescore import RuleTable, frule, rrule
 from rulescore.tables.names import name_of
-from testutils.reports.names import counted
-from testutils.reports.results import COLOURS
-from testutils.runs.listing import FunctionState, kind_of, listed_modules, states_of_module
-from testutils.runs.page import page_of
-from testutils.runs.running import (
+
+from ..reports.names import counted
+from ..reports.results import COLOURS
+from ..samples.sampling import SamplingError, samples_of
+from .listing import FunctionState, kind_of, listed_modules, states_of_module
+from .page import page_of
+from .running import (
     Outcome,
     TargetError,
     collect_targets,
@@ -33,7 +35,6 @@ from testutils.runs.running import (
     resolve,
     run_targets,
 )
-from testutils.samples.sampling import SamplingError, samples_of
 
 PASSED, FAILED, USAGE = 0, 1, 2
 """The exit statuses."""
@@ -97,7 +98,7 @@ def _parser() -> argparse.ArgumentParser:
         "modules",
         nargs="*",
         metavar="MODULE",
-        help="or a class, as numpy.ndarray; default: numpy, and with --onnx rules.operators too",
+        help="or a class, as numpy.ndarray; default: numpy, and with --onnx rulescore.operators too",
     )
     which = list_.add_mutually_exclusive_group()
     which.add_argument(
@@ -230,7 +231,7 @@ def _counts(outcomes: list[Outcome]) -> list[str]:
 
 
 def _list(options: argparse.Namespace, console: Console) -> int:
-    named = options.modules or (["rules.operators", "numpy"] if options.onnx else ["numpy"])
+    named = options.modules or (["rulescore.operators", "numpy"] if options.onnx else ["numpy"])
     for module in chain.from_iterable(map(listed_modules, named)):
         states = states_of_module(module)
         if options.onnx:

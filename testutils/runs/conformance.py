@@ -10,10 +10,10 @@ from collections.abc import Callable, Iterable, Mapping
 from itertools import chain
 from typing import Any
 
-from testutils.runs.running import Target, collect_targets
-from testutils.samples.sampling import Sample
-from testutils.systems.conformance_report import ConformanceReport, FunctionResult
-from testutils.systems.conversations import ADSystem, Conversation, combinations_of
+from ..samples.sampling import Sample
+from ..systems.conformance_report import ConformanceReport, FunctionResult
+from ..systems.conversations import ADSystem, Conversation, combinations_of
+from .running import Target, collect_targets
 
 
 def conformance(

@@ -11,8 +11,9 @@ from typing import Any, Literal
 
 from rulescore import RuleRecord, RuleTable, frule, rrule
 from rulescore.tables.discovery import rule_entries
-from testutils.runs.running import TargetError, resolve
-from testutils.samples.sampling import load_samples, samples_of
+
+from ..samples.sampling import load_samples, samples_of
+from .running import TargetError, resolve
 
 Kind = Literal["rules", "constant", "looked into", "not numerical", ""]
 """What is known about a function: that it has rules, that it was declared by `non_differentiable`, `opt_out` of both

@@ -8,11 +8,12 @@ from html import escape
 from pathlib import Path
 
 import rulescore
-from testutils.reports.html import STYLE, can_draw, chip, results_as_html
-from testutils.reports.names import counted
-from testutils.reports.report import Report
-from testutils.runs.running import Outcome
-from testutils.samples.sampling import Sample
+
+from ..reports.html import STYLE, can_draw, chip, results_as_html
+from ..reports.names import counted
+from ..reports.report import Report
+from ..samples.sampling import Sample
+from .running import Outcome
 
 VERDICTS = ("fail", "untested", "inconclusive", "pass")
 """Of functions, the worst first."""

@@ -14,11 +14,11 @@ from typing import Any
 
 import numpy as np
 
-from testutils.evidence.vectorisation import layout_of
-from testutils.reports.names import name_of
-from testutils.reports.report import InconclusiveError, InconclusiveWarning, Report, RuleTestError, Verdict
-from testutils.samples.random_tangents import PrimalWithTangent
-from testutils.samples.sampling import Sample
+from ..evidence.vectorisation import layout_of
+from ..reports.names import name_of
+from ..reports.report import InconclusiveError, InconclusiveWarning, Report, RuleTestError, Verdict
+from ..samples.random_tangents import PrimalWithTangent
+from ..samples.sampling import Sample
 
 MAX_EXAMPLES = 50
 """How many inputs are drawn unless told otherwise."""
@@ -69,8 +69,8 @@ class DrawnCall:
             return cls(args, fkwargs)
         if len(args) != 1 or fkwargs:
             raise TypeError(
-                "a strategy drew testutils.sample(...) for one of several arguments; a sample stands for the whole "
-                "call, keywords included: give that strategy alone"
+                "a strategy drew rulescore.testing.sample(...) for one of several arguments; a sample stands for the "
+                "whole call, keywords included: give that strategy alone"
             )
         sample = args[0]
         own = {name: getattr(sample, name) for name in ("rtol", "atol", "modes", "output_tangent")}
@@ -128,7 +128,7 @@ def has_strategies(args: tuple[Any, ...], fkwargs: Mapping[str, Any] | None) -> 
             raise TypeError(
                 f"a strategy was given inside a {type(value).__name__}: write a strategy for the whole, as "
                 "hypothesis.strategies.tuples(...), .lists(...), .fixed_dictionaries(...), or "
-                "testutils.strategies.with_tangents(...)"
+                "rulescore.testing.strategies.with_tangents(...)"
             )
     return any(map(is_strategy, values))
 
@@ -154,7 +154,7 @@ def run_property(
     f : callable
         The function whose rules are tested.
     args : tuple
-        Its arguments, or strategies for them. One that draws `testutils.sample` stands for the whole call.
+        Its arguments, or strategies for them. One that draws `rulescore.testing.sample` stands for the whole call.
     seed : int
         What hypothesis draws from. The same inputs come in every run of the same code, so that a test does not fail by
         chance, and nothing has to be remembered from one run to the next: no database of examples is kept. (Hypothesis

@@ -7,20 +7,20 @@ from typing import Any
 
 import numpy as np
 
-from testutils.reports.names import name_of
-from testutils.reports.report import Report
-from testutils.runs.properties import has_strategies, run_property
-from testutils.testers import check_rule, test_frule, test_rrule, test_rule, test_scalar
+from ..reports.names import name_of
+from ..reports.report import Report
+from ..testers import check_rule, test_frule, test_rrule, test_rule, test_scalar
+from .properties import has_strategies, run_property
 
 
 class RuleTester:
     """The testers with a seed that differs from test to test and is the same in every run.
 
-    Where an argument or a value of ``fkwargs`` is a hypothesis strategy (see `testutils.strategies`), the rules are
-    tested on many drawn inputs, 50 or ``max_examples``, the same ones in every run of the same code. A wrong rule is
-    shown with the smallest arguments found for which it is wrong. Where more than a fifth of the inputs, or
-    ``max_inconclusive``, is inconclusive, the test fails too. A strategy that draws `testutils.sample` stands for the
-    whole call, so that arguments can depend on each other::
+    Where an argument or a value of ``fkwargs`` is a hypothesis strategy (see `rulescore.testing.strategies`), the rules
+    are tested on many drawn inputs, 50 or ``max_examples``, the same ones in every run of the same code. A wrong rule
+    is shown with the smallest arguments found for which it is wrong. Where more than a fifth of the inputs, or
+    ``max_inconclusive``, is inconclusive, the test fails too. A strategy that draws `rulescore.testing.sample` stands
+    for the whole call, so that arguments can depend on each other::
 
         @st.composite
         def sums(draw):
@@ -104,5 +104,5 @@ def _reject_options_of_properties(options: dict[str, Any]) -> None:
         if name in options:
             raise TypeError(
                 f"{name}={options[name]}: that counts drawn inputs, and no argument is a strategy; give one of "
-                f"testutils.strategies, or leave {name}= out"
+                f"rulescore.testing.strategies, or leave {name}= out"
             )

@@ -15,9 +15,10 @@ from rulescore.tables.dispatch import ambiguous_pairs
 from rulescore.tables.records import RuleRecord
 from rulescore.tables.signatures import InstancesOf, type_name, value_of
 from rulescore.tables.table import RuleTable
-from testutils.reports.names import name_of
-from testutils.runs.running import says_why_nothing
-from testutils.samples.sampling import samples_of
+
+from ..reports.names import name_of
+from ..samples.sampling import samples_of
+from .running import says_why_nothing
 
 _POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
 _NAMED = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)

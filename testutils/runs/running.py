@@ -21,20 +21,22 @@ from types import ModuleType
 from typing import Any
 
 from rulescore import RuleRecord, frule, rrule
+from rulescore.shipped import import_shipped
 from rulescore.tables.discovery import rule_entries
-from testutils.cases.arguments import SampleError
-from testutils.checking import Inconclusive, settle
-from testutils.reports.names import name_of
-from testutils.reports.report import Report
-from testutils.reports.results import CheckResult, CheckVerdict
-from testutils.samples.sampling import Sample, load_samples, samples_of
-from testutils.systems.reference_ad import first_order_results, second_order_results
-from testutils.testers import check_sample
+
+from ..cases.arguments import SampleError
+from ..checking import Inconclusive, settle
+from ..reports.names import name_of
+from ..reports.report import Report
+from ..reports.results import CheckResult, CheckVerdict
+from ..samples.sampling import Sample, load_samples, samples_of
+from ..systems.reference_ad import first_order_results, second_order_results
+from ..testers import check_sample
 
 _CHUNK = 8
 """How many samples a process takes at a time: few enough to share the work, enough to hide the hand-over."""
 
-_ABBREVIATIONS = {"np": "numpy", "sp": "scipy"}
+_ABBREVIATIONS = {"np": "numpy", "sp": "scipy", "rulescore.operators": "rules.operators"}
 
 
 class TargetError(ValueError):
@@ -117,7 +119,7 @@ class Target:
         """The report that nothing could be checked."""
         message = (
             f"{self.name} has a rule ({self.file}:{self.line}) and no sample inputs, so the rule was not checked: "
-            "register some with @testutils.sample_inputs"
+            "register some with @rulescore.testing.sample_inputs"
         )
         return Report(self.name, self.name, (CheckResult("sample inputs", "fail", message),))
 
@@ -236,6 +238,8 @@ def resolve(dotted: str) -> Any:
     TargetError
         When there is no such object; the message says how far the name is good.
     """
+    if f"{dotted}.".startswith("rules.operators."):  # by the name that is nobody else's
+        dotted = f"rulescore.{dotted.removeprefix('rules.')}"
     root, *attributes = dotted.split(".")
     root = _ABBREVIATIONS.get(root, root)
     module = _import(root)
@@ -310,7 +314,7 @@ class _Identity:
 def _import(name: str) -> ModuleType | None:
     """Import a module; None when there is none of that name. An error inside it is a `TargetError`."""
     try:
-        return importlib.import_module(name)
+        return import_shipped(name) if name == "rules.operators" else importlib.import_module(name)
     except ModuleNotFoundError as error:
         if error.name is not None and (name == error.name or name.startswith(error.name + ".")):
             return None

@@ -14,9 +14,10 @@ from rulescore.ad.in_place.replaced import added_at, replaced
 from rulescore.ad.in_place.views import Part, view_call
 from rulescore.ad.numpy_protocols.ufuncs import segment_sums
 from rulescore.ad.tracing.calls import Call
-from testutils.samples.numpy.indexing import INDICES_OF_A_MATRIX
-from testutils.samples.numpy.reductions import complex_normal
-from testutils.samples.sampling import Sample, sample, sample_inputs
+
+from .numpy.indexing import INDICES_OF_A_MATRIX
+from .numpy.reductions import complex_normal
+from .sampling import Sample, sample, sample_inputs
 
 
 @sample_inputs(replaced)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from testutils.evidence.vectorisation import Vector, layout_of, tangent_to_vector
+from ..evidence.vectorisation import Vector, layout_of, tangent_to_vector
 
 
 def rand_tangent(rng: np.random.Generator, x: Any) -> Any:

@@ -17,7 +17,8 @@ import numpy as np
 
 from rulescore import rrule
 from rulescore.tables.discovery import EntryPointLoader
-from testutils.reports.names import description_of, name_of
+
+from ..reports.names import description_of, name_of
 
 SECOND_ORDER = "second order"
 """What a sample may leave out beside variants, with a reason: to be differentiated twice."""
@@ -234,14 +235,9 @@ def load_samples(module_names: Iterable[str] | None = None) -> None:
     ----------
     module_names : iterable of str, optional
         The modules whose functions are meant, as named by the entry points; by default those that are imported.
-
-    Raises
-    ------
-    ShadowedPackageError
-        When a module of the user's hides ours.
     """
     if module_names is None:
         _entries.load_imported()
         return
     for name in module_names:
-        _entries.load(name)
+        _entries.load("rules.operators" if name == "rulescore.operators" else name)  # by either of its names

@@ -11,15 +11,15 @@ try:
     import hypothesis as _hypothesis  # noqa: F401  # asked for here, so that one place says how to get it
 except ModuleNotFoundError as error:
     raise ImportError(
-        "testutils.strategies draws its values with hypothesis, which is not installed: "
+        "rulescore.testing.strategies draws its values with hypothesis, which is not installed: "
         "pip install 'rulescore[hypothesis]'"
     ) from error
 
-from testutils.strategies.axes_and_indices import INDEX_KINDS, axes, indices
-from testutils.strategies.dense_arrays import LAYOUTS, arrays, broadcastable_arrays, matmul_arrays, shapes
-from testutils.strategies.matrices import invertible_matrices, positive_definite_matrices, symmetric_matrices
-from testutils.strategies.numbers import complexes, floats
-from testutils.strategies.primals_with_tangents import tangents, with_tangents
+from .axes_and_indices import INDEX_KINDS, axes, indices
+from .dense_arrays import LAYOUTS, arrays, broadcastable_arrays, matmul_arrays, shapes
+from .matrices import invertible_matrices, positive_definite_matrices, symmetric_matrices
+from .numbers import complexes, floats
+from .primals_with_tangents import tangents, with_tangents
 
 __all__ = [
     "INDEX_KINDS",

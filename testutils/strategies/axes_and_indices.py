@@ -9,7 +9,7 @@ import hypothesis.strategies as st
 import numpy as np
 from hypothesis.extra import numpy as hnp
 
-from testutils.strategies.dense_arrays import chosen_from, shapes
+from .dense_arrays import chosen_from, shapes
 
 Shape: TypeAlias = tuple[int, ...]
 

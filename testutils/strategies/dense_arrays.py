@@ -10,7 +10,7 @@ import hypothesis.strategies as st
 import numpy as np
 from hypothesis.extra import numpy as hnp
 
-from testutils.strategies.numbers import MARGIN, MAX_MAGNITUDE, MIN_MAGNITUDE, Domain
+from .numbers import MARGIN, MAX_MAGNITUDE, MIN_MAGNITUDE, Domain
 
 Array: TypeAlias = np.ndarray[Any, Any]
 
@@ -215,7 +215,7 @@ def broadcastable_arrays(
     -------
     SearchStrategy
         Of tuples. `rule_tester` takes one argument after the other, so write
-        ``broadcastable_arrays(2).map(lambda pair: sample(*pair))``, with `testutils.sample`.
+        ``broadcastable_arrays(2).map(lambda pair: sample(*pair))``, with `rulescore.testing.sample`.
 
     Examples
     --------

@@ -8,8 +8,8 @@ from typing import Any
 import hypothesis.strategies as st
 import numpy as np
 
-from testutils.strategies.dense_arrays import Array, arrays
-from testutils.strategies.numbers import MARGIN
+from .dense_arrays import Array, arrays
+from .numbers import MARGIN
 
 
 @st.composite

@@ -7,9 +7,9 @@ from typing import Any
 
 import hypothesis.strategies as st
 
-from testutils.evidence.vectorisation import layout_of, vector_to_tangent
-from testutils.samples.random_tangents import PrimalWithTangent, with_tangent
-from testutils.strategies.dense_arrays import arrays
+from ..evidence.vectorisation import layout_of, vector_to_tangent
+from ..samples.random_tangents import PrimalWithTangent, with_tangent
+from .dense_arrays import arrays
 
 
 def tangents(primal: Any, elements: st.SearchStrategy[float] | None = None) -> st.SearchStrategy[Any]:
@@ -51,7 +51,7 @@ def with_tangents(
     strategy: st.SearchStrategy[Any],
     tangents_of: Callable[[Any], st.SearchStrategy[Any]] = tangents,
 ) -> PrimalWithTangent:
-    """Primals with their tangents, in the form of `testutils.with_tangent`.
+    """Primals with their tangents, in the form of `rulescore.testing.with_tangent`.
 
     Parameters
     ----------
@@ -68,8 +68,8 @@ def with_tangents(
     Examples
     --------
     >>> from hypothesis import find
-    >>> from testutils.strategies import floats
-    >>> found = find(with_tangents(floats()), lambda x: x.tangent > 1)
+    >>> from rulescore.testing import strategies
+    >>> found = find(with_tangents(strategies.floats()), lambda x: x.tangent > 1)
     >>> type(found).__name__, found.tangent > 1
     ('PrimalWithTangent', True)
     """

@@ -1,4 +1,4 @@
-"""What is known of an AD system after `testutils.conformance`: a result for each sample and mode, a result for each
+"""What is known of an AD system after `rulescore.testing.conformance`: a result for each sample and mode, one for each
 function, and the report, which prints as a table.
 """
 
@@ -8,7 +8,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from testutils.reports.report import Report
+from ..reports.report import Report
 
 if TYPE_CHECKING:
     from rich.console import Group

@@ -18,18 +18,19 @@ import numpy as np
 from rulescore import NoTangent
 from rulescore.tangents.spaces import zero_tangent
 from rulescore.tangents.structure import rebuild, structure_of
-from testutils.cases.arguments import SampleError
-from testutils.cases.case import Case
-from testutils.checking import run_checks
-from testutils.checks import CHECKS
-from testutils.comparison.spaces import precision_of
-from testutils.evidence.vectorisation import Vector, layout_of, tangent_to_vector, unraveller, vector_to_tangent
-from testutils.reports.names import description_of, name_of
-from testutils.reports.report import Report
-from testutils.reports.results import CheckResult
-from testutils.samples.random_tangents import with_tangent
-from testutils.samples.sampling import Sample
-from testutils.systems.conformance_report import SampleResult, Verdict
+
+from ..cases.arguments import SampleError
+from ..cases.case import Case
+from ..checking import run_checks
+from ..checks import CHECKS
+from ..comparison.spaces import precision_of
+from ..evidence.vectorisation import Vector, layout_of, tangent_to_vector, unraveller, vector_to_tangent
+from ..reports.names import description_of, name_of
+from ..reports.report import Report
+from ..reports.results import CheckResult
+from ..samples.random_tangents import with_tangent
+from ..samples.sampling import Sample
+from .conformance_report import SampleResult, Verdict
 
 ASKED_OF_A_SYSTEM = (
     "rule runs",

@@ -1,6 +1,6 @@
 """The reference AD on sample inputs: second derivatives of every rule, and functions that it looks inside of.
 
-The functions `vjp` and `jvp` are what `testutils.conformance` takes. `rulescore.ad` is imported when it is needed.
+The functions `vjp` and `jvp` are what `rulescore.testing.conformance` takes. `rulescore.ad` is imported when needed.
 """
 
 from __future__ import annotations
@@ -14,11 +14,12 @@ import numpy as np
 
 from rulescore import frule, rrule
 from rulescore.tangents.sparsity import is_sparse
-from testutils.reports.results import CheckResult, CheckVerdict
-from testutils.samples.sampling import SECOND_ORDER, Sample
-from testutils.systems.conformance_report import SampleResult
-from testutils.systems.conversations import ADSystem, Conversation
-from testutils.variants import checked_skip
+
+from ..reports.results import CheckResult, CheckVerdict
+from ..samples.sampling import SECOND_ORDER, Sample
+from ..variants import checked_skip
+from .conformance_report import SampleResult
+from .conversations import ADSystem, Conversation
 
 CONVERSIONS = frozenset(
     {np.array, np.asarray, np.asanyarray, np.ascontiguousarray, np.asfortranarray, np.require, np.fromiter}
@@ -138,7 +139,7 @@ class Floats:
 
 
 def vjp(f: Any, *primals: Any, style: Callable[[Any], Callable[..., Any]] = as_a_primitive) -> Any:
-    """Reverse mode of the reference AD, for `testutils.conformance`."""
+    """Reverse mode of the reference AD, for `rulescore.testing.conformance`."""
     from rulescore.ad import vjp as reverse
 
     floats = Floats(primals)
@@ -147,7 +148,7 @@ def vjp(f: Any, *primals: Any, style: Callable[[Any], Callable[..., Any]] = as_a
 
 
 def jvp(f: Any, primals: tuple[Any, ...], tangents: tuple[Any, ...]) -> Any:
-    """Forward mode of the reference AD, for `testutils.conformance`."""
+    """Forward mode of the reference AD, for `rulescore.testing.conformance`."""
     from rulescore.ad import jvp as forward
 
     floats = Floats(primals)

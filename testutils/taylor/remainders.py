@@ -10,12 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from testutils.cases.arguments import Argument
-from testutils.cases.case import Case
-from testutils.evidence.finite_differences import derivative_along
-from testutils.evidence.step_search import EPSILON
-from testutils.evidence.vectorisation import Vector, unit_roundoff
-from testutils.reports.results import Curve
+from ..cases.arguments import Argument
+from ..cases.case import Case
+from ..evidence.finite_differences import derivative_along
+from ..evidence.step_search import EPSILON
+from ..evidence.vectorisation import Vector, unit_roundoff
+from ..reports.results import Curve
 
 RATIO = math.sqrt(10.0)
 """From one step of a row to the next."""

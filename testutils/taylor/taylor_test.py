@@ -11,14 +11,15 @@ from typing import Any
 import numpy as np
 
 from rulescore import NoTangent, frule, rrule
-from testutils.cases import MODES
-from testutils.cases.arguments import Argument
-from testutils.cases.case import Case
-from testutils.cases.rule_calls import NotReachedError, RuleRaisedError, force, vector_of
-from testutils.evidence.vectorisation import Vector, layout_of, tangent_to_vector
-from testutils.reports.names import name_of
-from testutils.samples.random_tangents import PrimalWithTangent, with_tangent
-from testutils.taylor.remainders import ABOVE_NOISE, ProjectedLine, Remainders, norm_of, remainders
+
+from ..cases import MODES
+from ..cases.arguments import Argument
+from ..cases.case import Case
+from ..cases.rule_calls import NotReachedError, RuleRaisedError, force, vector_of
+from ..evidence.vectorisation import Vector, layout_of, tangent_to_vector
+from ..reports.names import name_of
+from ..samples.random_tangents import PrimalWithTangent, with_tangent
+from .remainders import ABOVE_NOISE, ProjectedLine, Remainders, norm_of, remainders
 
 RIGHT, WRONG = 1.75, 1.25
 """Orders above the first are those of right derivatives, below the second of wrong ones. In between are derivatives

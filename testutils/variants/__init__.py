@@ -6,9 +6,9 @@ cotangent has, and compares with the plain call. `run_value_variants` makes a ne
 
 from __future__ import annotations
 
-from testutils.variants.catalogue import LAYOUT_VARIANTS, VALUE_VARIANTS, VARIANTS, checked_skip
-from testutils.variants.layout_runs import run_layout_variants
-from testutils.variants.value_runs import run_value_variants
+from .catalogue import LAYOUT_VARIANTS, VALUE_VARIANTS, VARIANTS, checked_skip
+from .layout_runs import run_layout_variants
+from .value_runs import run_value_variants
 
 __all__ = [
     "LAYOUT_VARIANTS",

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from testutils.reports.results import CheckResult
-from testutils.samples.sampling import SECOND_ORDER
+from ..reports.results import CheckResult
+from ..samples.sampling import SECOND_ORDER
 
 LAYOUT_VARIANTS: Mapping[str, str] = {
     "Fortran order": "array arguments in Fortran order",

@@ -14,17 +14,17 @@ from typing import Any
 
 import numpy as np
 
-from testutils.cases.case import Case
-from testutils.cases.rule_calls import NotReachedError, RuleRaisedError, force, is_pair, vector_of
-from testutils.checks.questions import CotangentComparison, TangentComparison
-from testutils.comparison.copies import deep_copy, written_to
-from testutils.comparison.spaces import value_problem
-from testutils.comparison.verdicts import ERROR_ESTIMATES, FAIL, differing, magnitude
-from testutils.evidence.vectorisation import Vector, labels, tangent_to_vector
-from testutils.reports.names import description_of
-from testutils.reports.results import CheckResult
-from testutils.variants.catalogue import LAYOUT_VARIANTS, checked_skip, result_name, skipped_results
-from testutils.variants.layouts import (
+from ..cases.case import Case
+from ..cases.rule_calls import NotReachedError, RuleRaisedError, force, is_pair, vector_of
+from ..checks.questions import CotangentComparison, TangentComparison
+from ..comparison.copies import deep_copy, written_to
+from ..comparison.spaces import value_problem
+from ..comparison.verdicts import ERROR_ESTIMATES, FAIL, differing, magnitude
+from ..evidence.vectorisation import Vector, labels, tangent_to_vector
+from ..reports.names import description_of
+from ..reports.results import CheckResult
+from .catalogue import LAYOUT_VARIANTS, checked_skip, result_name, skipped_results
+from .layouts import (
     Form,
     arrays_with_forms,
     broadcast,

@@ -9,7 +9,8 @@ import numpy as np
 
 from rulescore import AbstractZero, NoTangent, Tangent, zero_tangent
 from rulescore.tangents.structure import rebuild, structure_of
-from testutils.comparison.copies import arrays_in, deep_copy
+
+from ..comparison.copies import arrays_in, deep_copy
 
 Array = np.ndarray[Any, Any]
 Form = Callable[[Array], Array]

@@ -12,15 +12,15 @@ from pathlib import Path
 
 import numpy as np
 
-from testutils.cases.arguments import SampleError
-from testutils.cases.case import Case
-from testutils.cases.precision import ROUNDING
-from testutils.cases.rule_calls import RuleRaisedError, force, is_pair
-from testutils.comparison.spaces import value_problem
-from testutils.evidence.vectorisation import entries_of, layout_of, tangent_to_vector, vector_to_tangent
-from testutils.reports.results import CheckResult
-from testutils.variants.catalogue import VALUE_VARIANTS, checked_skip, result_name, skipped_results
-from testutils.variants.values import Altered, altered_arguments
+from ..cases.arguments import SampleError
+from ..cases.case import Case
+from ..cases.precision import ROUNDING
+from ..cases.rule_calls import RuleRaisedError, force, is_pair
+from ..comparison.spaces import value_problem
+from ..evidence.vectorisation import entries_of, layout_of, tangent_to_vector, vector_to_tangent
+from ..reports.results import CheckResult
+from .catalogue import VALUE_VARIANTS, checked_skip, result_name, skipped_results
+from .values import Altered, altered_arguments
 
 ONCE = ("0-d", "float32", "larger", "smaller", "negated")
 """Variants in which an argument need not change alone when it has changed together with others."""

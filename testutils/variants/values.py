@@ -11,11 +11,12 @@ import numpy as np
 
 from rulescore import NoTangent
 from rulescore.tangents.structure import rebuild, structure_of
-from testutils.cases.arguments import Argument
-from testutils.cases.case import Case
-from testutils.evidence.vectorisation import layout_of, tangent_to_vector, vector_to_tangent
-from testutils.samples.random_tangents import with_tangent
-from testutils.variants.layouts import in_fortran_order
+
+from ..cases.arguments import Argument
+from ..cases.case import Case
+from ..evidence.vectorisation import layout_of, tangent_to_vector, vector_to_tangent
+from ..samples.random_tangents import with_tangent
+from .layouts import in_fortran_order
 
 Change = Callable[[Any], Any]
 """From a number or array to what stands in its place; the same object where it stays as it is."""

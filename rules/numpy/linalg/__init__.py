@@ -1,6 +1,6 @@
 """Rules for `numpy.linalg`; its products, traces and diagonals live with those of `numpy`."""
 
-from rules.numpy.linalg import (
+from . import (
     cholesky,
     determinants,
     eigenvalues,

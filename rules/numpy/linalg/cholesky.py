@@ -1,11 +1,11 @@
 """Rules of the Cholesky factor."""
 
 import numpy as np
-
-from rules.numpy.array_like import as_array_tangent
-from rules.numpy.products import adjoint
 from rulescore import frule, pullback_wrt, pushforward, rrule
 from rulescore.typing import Array, Flag, OutputAndPullback, OutputAndTangent
+
+from ..array_like import as_array_tangent
+from ..products import adjoint
 
 
 def lower_half(x):

@@ -4,10 +4,6 @@ The derivative of a determinant is the adjugate, which exists where the inverse 
 """
 
 import numpy as np
-
-from rules.numpy.array_like import as_array, as_array_tangent
-from rules.numpy.linalg.lu_factors import LUFactors
-from rules.numpy.products import adjoint
 from rulescore import (
     ZeroTangent,
     apply_linear,
@@ -18,6 +14,10 @@ from rulescore import (
     rrule,
 )
 from rulescore.typing import Array, OutputAndPullback, OutputAndTangent
+
+from ..array_like import as_array, as_array_tangent
+from ..products import adjoint
+from .lu_factors import LUFactors
 
 SlogdetResult = type(np.linalg.slogdet(np.eye(1)))  # NumPy has no public name for it
 

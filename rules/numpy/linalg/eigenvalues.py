@@ -5,10 +5,6 @@ vectors, which LAPACK fixes by keeping one component of each vector real.
 """
 
 import numpy as np
-
-from rules.numpy.array_like import as_array_tangent
-from rules.numpy.linalg.cholesky import cotangent_of_triangle, hermitian_from
-from rules.numpy.products import adjoint
 from rulescore import (
     AbstractZero,
     MissingDerivativeError,
@@ -20,6 +16,10 @@ from rulescore import (
     rrule,
 )
 from rulescore.typing import Array, Choice, OutputAndPullback, OutputAndTangent
+
+from ..array_like import as_array_tangent
+from ..products import adjoint
+from .cholesky import cotangent_of_triangle, hermitian_from
 
 COINCIDE_WITHIN = 8
 """Values this many units of rounding apart, in units of the largest, are the same as far as LAPACK can tell."""

@@ -1,21 +1,6 @@
 """Rules of eigenvalues and eigenvectors of general matrices."""
 
 import numpy as np
-
-from rules.numpy.array_like import as_array_tangent
-from rules.numpy.linalg.eigenvalues import (
-    NO_EIGENVECTORS,
-    coinciding,
-    diagonal,
-    phase_cotangent,
-    phase_tangent,
-    reciprocal_differences,
-    refuse_cotangents_of,
-    rounding_of,
-    turned,
-    turning,
-)
-from rules.numpy.products import adjoint
 from rulescore import (
     MissingDerivativeError,
     NotImplementedTangent,
@@ -27,6 +12,21 @@ from rulescore import (
     rrule,
 )
 from rulescore.typing import Array, OutputAndPullback, OutputAndTangent
+
+from ..array_like import as_array_tangent
+from ..products import adjoint
+from .eigenvalues import (
+    NO_EIGENVECTORS,
+    coinciding,
+    diagonal,
+    phase_cotangent,
+    phase_tangent,
+    reciprocal_differences,
+    refuse_cotangents_of,
+    rounding_of,
+    turned,
+    turning,
+)
 
 DEFECTIVE = (
     "eigenvalues of a defective matrix, which has too few eigenvectors: they move like roots of what the matrix moves "

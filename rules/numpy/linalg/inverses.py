@@ -3,13 +3,13 @@
 import math
 
 import numpy as np
-
-from rules.numpy.array_like import as_array, as_array_tangent
-from rules.numpy.linalg.cholesky import cotangent_of_triangle, hermitian_from
-from rules.numpy.products import adjoint
-from rules.numpy.reduced_axes import NOT_GIVEN
 from rulescore import frule, ignore_derivatives, pullback_wrt, pushforward, rrule
 from rulescore.typing import Array, Count, Flag, Number, OutputAndPullback, OutputAndTangent
+
+from ..array_like import as_array, as_array_tangent
+from ..products import adjoint
+from ..reduced_axes import NOT_GIVEN
+from .cholesky import cotangent_of_triangle, hermitian_from
 
 # ---------------------------------------------------------------- inv and tensorinv
 

@@ -4,12 +4,6 @@ import functools
 import math
 
 import numpy as np
-
-from rules.numpy.array_like import as_array, as_array_tangent, conj
-from rules.numpy.linalg.inverses import left_out, pinv_cotangent, pinv_tangent
-from rules.numpy.linalg.lu_factors import LUFactors
-from rules.numpy.linalg.singular_values import singular_values_rrule, values_and_tangents
-from rules.numpy.products import adjoint
 from rulescore import (
     NoTangent,
     ZeroTangent,
@@ -23,6 +17,12 @@ from rulescore import (
     unthunk,
 )
 from rulescore.typing import Array, Axis, Number, OutputAndPullback, OutputAndTangent
+
+from ..array_like import as_array, as_array_tangent, conj
+from ..products import adjoint
+from .inverses import left_out, pinv_cotangent, pinv_tangent
+from .lu_factors import LUFactors
+from .singular_values import singular_values_rrule, values_and_tangents
 
 # ---------------------------------------------------------------- solve
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from rules.numpy.products import adjoint
+from ..products import adjoint
 
 WORTHWHILE = 32
 """The smallest number of rows for which keeping the factors pays: NumPy hands out none, and SciPy takes a while."""

@@ -3,12 +3,9 @@
 import functools
 import operator
 
-import numpy as np
 from multipledispatch import MDNotImplementedError
 
-from rules.numpy.array_like import as_array, as_array_tangent
-from rules.numpy.products import adjoint
-from rules.numpy.reduced_axes import decline_out
+import numpy as np
 from rulescore import (
     Tangent,
     ZeroTangent,
@@ -18,6 +15,10 @@ from rulescore import (
     rrule,
 )
 from rulescore.typing import Array, Arrays, Count, OutputAndPullback, OutputAndTangent
+
+from ..array_like import as_array, as_array_tangent
+from ..products import adjoint
+from ..reduced_axes import decline_out
 
 # ---------------------------------------------------------------- matrix_power
 

@@ -5,12 +5,6 @@ of its subgradients: 0 where the norm is 0, and the mean where several elements,
 """
 
 import numpy as np
-
-from rules.numpy.array_like import as_array, as_array_tangent, conj
-from rules.numpy.indexing import scatter
-from rules.numpy.linalg.spectral_slopes import spectral_slopes
-from rules.numpy.products import adjoint
-from rules.numpy.reduced_axes import ReducedAxes
 from rulescore import (
     ZeroTangent,
     apply_linear,
@@ -21,6 +15,12 @@ from rulescore import (
     rrule,
 )
 from rulescore.typing import Array, Axis, Choice, Flag, OutputAndPullback, OutputAndTangent
+
+from ..array_like import as_array, as_array_tangent, conj
+from ..indexing import scatter
+from ..products import adjoint
+from ..reduced_axes import ReducedAxes
+from .spectral_slopes import spectral_slopes
 
 # ---------------------------------------------------------------- slopes of norms of vectors
 

@@ -1,11 +1,8 @@
 """Rules of the QR decomposition, in all modes."""
 
-import numpy as np
 from multipledispatch import MDNotImplementedError
 
-from rules.numpy.array_like import as_array_tangent
-from rules.numpy.linalg.cholesky import lower_half
-from rules.numpy.products import adjoint
+import numpy as np
 from rulescore import (
     MissingDerivativeError,
     ZeroTangent,
@@ -17,6 +14,10 @@ from rulescore import (
     rrule,
 )
 from rulescore.typing import Array, Choice, OutputAndPullback, OutputAndTangent
+
+from ..array_like import as_array_tangent
+from ..products import adjoint
+from .cholesky import lower_half
 
 DEPENDENT_COLUMNS = (
     "the QR decomposition of a matrix whose leading columns are linearly dependent: Q is not determined by them, and "

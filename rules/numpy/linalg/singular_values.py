@@ -3,10 +3,23 @@
 import functools
 
 import numpy as np
+from rulescore import (
+    MissingDerivativeError,
+    NotImplementedTangent,
+    ZeroTangent,
+    apply_linear,
+    frule,
+    ignore_derivatives,
+    pullback_wrt,
+    pushforward,
+    rrule,
+)
+from rulescore.typing import Array, Flag, OutputAndPullback, OutputAndTangent
 
-from rules.numpy.array_like import as_array_tangent
-from rules.numpy.linalg.cholesky import cotangent_of_triangle, hermitian_from
-from rules.numpy.linalg.eigenvalues import (
+from ..array_like import as_array_tangent
+from ..products import adjoint
+from .cholesky import cotangent_of_triangle, hermitian_from
+from .eigenvalues import (
     anchor_at,
     coinciding,
     diagonal,
@@ -22,19 +35,6 @@ from rules.numpy.linalg.eigenvalues import (
     turned,
     turning,
 )
-from rules.numpy.products import adjoint
-from rulescore import (
-    MissingDerivativeError,
-    NotImplementedTangent,
-    ZeroTangent,
-    apply_linear,
-    frule,
-    ignore_derivatives,
-    pullback_wrt,
-    pushforward,
-    rrule,
-)
-from rulescore.typing import Array, Flag, OutputAndPullback, OutputAndTangent
 
 SVDResult = type(np.linalg.svd(np.eye(1)))  # NumPy has no public name for it
 

@@ -5,10 +5,10 @@ a norm does, unless just those that it is made of equal others. So the slopes ar
 """
 
 import numpy as np
-
-from rules.numpy.products import adjoint
 from rulescore import frule, pullback_wrt, pushforward, rrule
 from rulescore.typing import Array, Choice, OutputAndPullback, OutputAndTangent
+
+from ..products import adjoint
 
 
 def spectral_slopes(a, orders):

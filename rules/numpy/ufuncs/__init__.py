@@ -13,7 +13,7 @@ The conventions of all chapters:
 - Ufunc keywords (``out``, ``where``, ``dtype``, ``casting``, ...) are not supported: a call with one has no rule.
 """
 
-from rules.numpy.ufuncs import (
+from . import (
     arithmetic,
     complex_numbers,
     exponential,

@@ -5,8 +5,6 @@ For a real-linear map dx ↦ J dx the cotangent is x̄ = Jᵀ ȳ with respect to
 """
 
 import numpy as np
-
-from rules.numpy.ufuncs.precision import is_complex
 from rulescore import (
     NoTangent,
     frule,
@@ -19,6 +17,8 @@ from rulescore import (
     static_rule,
 )
 from rulescore.typing import Array, OutputAndPullback, OutputAndTangent
+
+from .precision import is_complex
 
 linear_rule(np.conjugate, transpose=lambda ybar, x: ybar.conjugate(), tags=("elementwise",))
 rrule.alias(np.ndarray.conj, np.conjugate)

@@ -5,9 +5,9 @@ are equal.
 """
 
 import numpy as np
-
-from rules.numpy.ufuncs.precision import LN_2, LN_10, bounded, common_dtype, constant, largest
 from rulescore import OneOver, scalar_rule
+
+from .precision import LN_2, LN_10, bounded, common_dtype, constant, largest
 
 scalar_rule(np.exp, lambda y, x: y)
 scalar_rule(np.exp2, lambda y, x: y * constant(LN_2, y))

@@ -6,9 +6,9 @@ tie. The shares always sum to one. Complex numbers are ordered by their real par
 """
 
 import numpy as np
-
-from rules.numpy.ufuncs.precision import one_like
 from rulescore import scalar_rule
+
+from .precision import one_like
 
 
 def _share(x, is_result, other_is_result):

@@ -5,9 +5,9 @@ its derivative is 1. `heaviside` has a derivative with respect to its value at 0
 """
 
 import numpy as np
-
-from rules.numpy.ufuncs.precision import one_like
 from rulescore import non_differentiable, scalar_rule
+
+from .precision import one_like
 
 scalar_rule(np.fabs, lambda y, x: np.sign(x))
 scalar_rule(np.copysign, lambda y, a, b: np.sign(a) * np.sign(y), None)

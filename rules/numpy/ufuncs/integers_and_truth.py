@@ -1,7 +1,6 @@
 """Ufuncs whose output is an integer or a truth value: they have no derivative."""
 
 import numpy as np
-
 from rulescore import non_differentiable
 
 non_differentiable(np.equal, np.not_equal, np.less, np.less_equal, np.greater, np.greater_equal)

@@ -17,9 +17,9 @@ The derivative of a root at 0 is ∞.
 """
 
 import numpy as np
-
-from rules.numpy.ufuncs.precision import common_dtype, is_complex
 from rulescore import OneOver, scalar_rule
+
+from .precision import common_dtype, is_complex
 
 scalar_rule(np.square, lambda y, x: 2 * x)
 scalar_rule(np.reciprocal, lambda y, x: -y * y)

@@ -8,9 +8,9 @@ subtracting one does not: hence ``x - -1`` for 1 + x.
 import functools
 
 import numpy as np
-
-from rules.numpy.ufuncs.precision import DEGREE, bounded, constant, inverse, is_complex, largest
 from rulescore import OneOver, scalar_rule
+
+from .precision import DEGREE, bounded, constant, inverse, is_complex, largest
 
 
 def _square_of_secant(y, x):

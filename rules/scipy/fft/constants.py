@@ -1,7 +1,6 @@
 """What of `scipy.fft` has no derivative: lengths that transform fast, and settings."""
 
 import scipy.fft
-
 from rulescore import non_differentiable, not_numerical
 
 non_differentiable(scipy.fft.next_fast_len, scipy.fft.prev_fast_len)

@@ -1,12 +1,13 @@
 """Rules of the fast Hankel transforms of `scipy.fft`, and of the offset that suits them best."""
 
 import numpy as np
-import scipy.fft
 from multipledispatch import MDNotImplementedError
 
-from rules.scipy.linear_maps import linear_map
+import scipy.fft
 from rulescore import frule, pullback_wrt, pushforward, rrule, seen_by_tracers
 from rulescore.typing import Number, OutputAndPullback, OutputAndTangent
+
+from ..linear_maps import linear_map
 
 
 def fht_transpose(ybar, a, dln, mu, offset=0.0, bias=0.0):

@@ -13,13 +13,14 @@ transform is the transform of the transposed type with the opposite ``norm``.
 """
 
 import numpy as np
-import scipy.fft
 from multipledispatch import MDNotImplementedError
 
-from rules.numpy.fft import OPPOSITE
-from rules.scipy.fft.transforms import fitted_to, lengths_and_axes
-from rules.scipy.linear_maps import linear_map
+import scipy.fft
 from rulescore import seen_by_tracers
+
+from ...numpy.fft import OPPOSITE
+from ..linear_maps import linear_map
+from .transforms import fitted_to, lengths_and_axes
 
 TRANSPOSED_TYPE = {1: 1, 2: 3, 3: 2, 4: 4}
 

@@ -6,12 +6,13 @@ transforms of Hermitian data are rfftn and irfftn of the conjugate, or the conju
 """
 
 import numpy as np
-import scipy.fft
 
-from rules.numpy.array_like import conj
-from rules.numpy.fft import OPPOSITE, fitted, length_of_mirrored, multiplicity, register_frequencies
-from rules.scipy.linear_maps import linear_map
+import scipy.fft
 from rulescore import seen_by_tracers
+
+from ...numpy.array_like import conj
+from ...numpy.fft import OPPOSITE, fitted, length_of_mirrored, multiplicity, register_frequencies
+from ..linear_maps import linear_map
 
 # ---------------------------------------------------------------- adjoints, for the lengths of the axes
 

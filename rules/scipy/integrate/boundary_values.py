@@ -6,17 +6,18 @@ moves with that of the call, between whose points the solver adds new ones.
 """
 
 import numpy as np
-import scipy.integrate
 
-from rules.numpy.array_like import as_array, as_array_tangent
-from rules.scipy.named_arguments import filled, parts, pulled, rules_by_name
-from rules.scipy.optimize.implicit import (
+import scipy.integrate
+from rulescore import NoTangent, add, frule_via_ad, ignore_derivatives
+
+from ...numpy.array_like import as_array, as_array_tangent
+from ..named_arguments import filled, parts, pulled, rules_by_name
+from ..optimize.implicit import (
     cotangents_of_result,
     implicit_pullback,
     implicit_pushforward,
     tangent_of_result,
 )
-from rulescore import NoTangent, add, frule_via_ad, ignore_derivatives
 
 
 class Collocation:

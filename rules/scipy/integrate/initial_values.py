@@ -11,12 +11,14 @@ first and the last move with t_span.
 """
 
 import numpy as np
-import scipy.integrate
 
-from rules.numpy.array_like import as_array, as_array_tangent
-from rules.scipy.integrate.parameter_vectors import size_of, tangent_from, vector_of
-from rules.scipy.named_arguments import filled, parts, pulled, rules_by_name
-from rules.scipy.optimize.implicit import (
+import scipy.integrate
+from rulescore import NoTangent, Tangent, ZeroTangent, apply_linear, frule_via_ad
+from rulescore.closures import handed_over, made_explicit
+
+from ...numpy.array_like import as_array, as_array_tangent
+from ..named_arguments import filled, parts, pulled, rules_by_name
+from ..optimize.implicit import (
     as_tuple,
     as_tuple_tangent,
     cotangents_of_result,
@@ -24,8 +26,7 @@ from rules.scipy.optimize.implicit import (
     is_zero,
     tangent_of_result,
 )
-from rulescore import NoTangent, Tangent, ZeroTangent, apply_linear, frule_via_ad
-from rulescore.closures import handed_over, made_explicit
+from .parameter_vectors import size_of, tangent_from, vector_of
 
 
 class Rate:

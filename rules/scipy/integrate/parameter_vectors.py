@@ -2,8 +2,9 @@
 
 import numpy as np
 
-from rules.scipy.named_arguments import filled
 from rulescore import NoTangent, Tangent, project_to, structure_of
+
+from ..named_arguments import filled
 
 
 def is_number(x):

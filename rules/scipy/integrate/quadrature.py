@@ -7,14 +7,15 @@ same tolerances (Leibniz' rule). What cannot move are limits at infinity.
 from functools import cache
 
 import numpy as np
-import scipy.integrate
 
-from rules.numpy.array_like import as_array
-from rules.scipy.integrate.parameter_vectors import size_of, tangent_from, vector_of
-from rules.scipy.named_arguments import differentiated, filled, pulled, rules_by_name
-from rules.scipy.optimize.implicit import as_tuple, as_tuple_tangent, from_tuple_cotangent, is_zero
+import scipy.integrate
 from rulescore import AbstractZero, NoTangent, Tangent, ZeroTangent, apply_linear, frule_via_ad, not_implemented
 from rulescore.closures import handed_over
+
+from ...numpy.array_like import as_array
+from ..named_arguments import differentiated, filled, pulled, rules_by_name
+from ..optimize.implicit import as_tuple, as_tuple_tangent, from_tuple_cotangent, is_zero
+from .parameter_vectors import size_of, tangent_from, vector_of
 
 # ---------------------------------------------------------------- integrands
 

@@ -5,11 +5,12 @@ functions, and it is that which AD systems differentiate; the values come from S
 """
 
 import numpy as np
-import scipy.integrate
 
-from rules.numpy.array_like import as_array
-from rules.scipy.named_arguments import filled, pulled, rules_by_name
+import scipy.integrate
 from rulescore import NoTangent, frule_via_ad
+
+from ...numpy.array_like import as_array
+from ..named_arguments import filled, pulled, rules_by_name
 
 
 def along_last(y, x, axis):

@@ -1,9 +1,10 @@
 """Rules of `scipy.interpolate`, and its classes for use with values that are being differentiated."""
 
 import scipy.interpolate
+from rulescore import missing_rules
 
-from rules.scipy import functions_without_rules
-from rules.scipy.interpolate import (
+from .. import functions_without_rules
+from . import (
     bsplines,
     cubics,
     evaluation,
@@ -15,25 +16,24 @@ from rules.scipy.interpolate import (
     surfaces,
     weighted_neighbours,
 )
-from rules.scipy.interpolate.bsplines import BSpline
-from rules.scipy.interpolate.evaluation import evaluated
-from rules.scipy.interpolate.grids import RegularGridInterpolator
-from rules.scipy.interpolate.lines import interp1d
-from rules.scipy.interpolate.piecewise import (
+from .bsplines import BSpline
+from .evaluation import evaluated
+from .grids import RegularGridInterpolator
+from .lines import interp1d
+from .piecewise import (
     Akima1DInterpolator,
     CubicHermiteSpline,
     CubicSpline,
     PchipInterpolator,
     PPoly,
 )
-from rules.scipy.interpolate.radial import RBFInterpolator
-from rules.scipy.interpolate.scattered import (
+from .radial import RBFInterpolator
+from .scattered import (
     BarycentricInterpolator,
     KroghInterpolator,
     LinearNDInterpolator,
 )
-from rules.scipy.interpolate.surfaces import NdBSpline
-from rulescore import missing_rules
+from .surfaces import NdBSpline
 
 __all__ = [
     "Akima1DInterpolator",

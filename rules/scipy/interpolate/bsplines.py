@@ -8,11 +8,16 @@ import functools
 
 import numpy as np
 from multipledispatch import MDNotImplementedError
+
+from rulescore import Tangent, apply_linear, frule, instances_of, is_traced, pullback_wrt, pushforward, rrule
+from rulescore.typing import Array, Choice, Count, Flag, OutputAndPullback, OutputAndTangent, Struct
 from scipy import interpolate, sparse
 from scipy.sparse import linalg as sparse_linalg
 
-from rules.numpy.array_like import as_array
-from rules.scipy.interpolate.piecewise import (
+from ...numpy.array_like import as_array
+from ..linear_maps import composed
+from ..ndimage.boundaries import fixed, handing_over
+from .piecewise import (
     Constructed,
     as_rows,
     beside,
@@ -22,11 +27,7 @@ from rules.scipy.interpolate.piecewise import (
     vector_of_doubles,
     with_points_at,
 )
-from rules.scipy.interpolate.reference_ad import with_cotangents, with_tangent
-from rules.scipy.linear_maps import composed
-from rules.scipy.ndimage.boundaries import fixed, handing_over
-from rulescore import Tangent, apply_linear, frule, instances_of, is_traced, pullback_wrt, pushforward, rrule
-from rulescore.typing import Array, Choice, Count, Flag, OutputAndPullback, OutputAndTangent, Struct
+from .reference_ad import with_cotangents, with_tangent
 
 # ---------------------------------------------------------------- evaluation
 

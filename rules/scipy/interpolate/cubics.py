@@ -9,10 +9,15 @@ import functools
 
 import numpy as np
 from multipledispatch import MDNotImplementedError
+
+from rulescore import apply_linear, frule, pullback_wrt, pushforward, rrule
+from rulescore.typing import Array, OutputAndPullback, OutputAndTangent
 from scipy import interpolate, linalg
 
-from rules.numpy.array_like import as_array
-from rules.scipy.interpolate.piecewise import (
+from ...numpy.array_like import as_array
+from ..linear_maps import composed
+from ..ndimage.boundaries import fixed, handing_over
+from .piecewise import (
     Akima1DInterpolator,
     CubicHermiteSpline,
     CubicSpline,
@@ -23,10 +28,6 @@ from rules.scipy.interpolate.piecewise import (
     decline_descending,
     ppoly_values,
 )
-from rules.scipy.linear_maps import composed
-from rules.scipy.ndimage.boundaries import fixed, handing_over
-from rulescore import apply_linear, frule, pullback_wrt, pushforward, rrule
-from rulescore.typing import Array, OutputAndPullback, OutputAndTangent
 
 # ---------------------------------------------------------------- a tridiagonal system
 

@@ -2,8 +2,9 @@
 
 from multipledispatch import MDNotImplementedError
 
-from rules.scipy.linear_maps import composed
 from rulescore import is_traced, seen_by_tracers
+
+from ..linear_maps import composed
 
 
 def evaluated(build, data, points, nu=0, options=None):

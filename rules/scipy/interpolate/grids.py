@@ -9,15 +9,7 @@ import itertools
 
 import numpy as np
 from multipledispatch import MDNotImplementedError
-from scipy import interpolate
 
-from rules.numpy.array_like import as_array
-from rules.scipy.interpolate.bsplines import Constant, make_interp_spline
-from rules.scipy.interpolate.piecewise import Constructed, beside
-from rules.scipy.interpolate.reference_ad import with_cotangents, with_tangent
-from rules.scipy.interpolate.weighted_neighbours import gather_weighted
-from rules.scipy.linear_maps import composed
-from rules.scipy.ndimage.boundaries import fixed
 from rulescore import (
     Tangent,
     apply_linear,
@@ -30,6 +22,15 @@ from rulescore import (
     rrule,
 )
 from rulescore.typing import Array, Choice, OutputAndPullback, OutputAndTangent, Struct
+from scipy import interpolate
+
+from ...numpy.array_like import as_array
+from ..linear_maps import composed
+from ..ndimage.boundaries import fixed
+from .bsplines import Constant, make_interp_spline
+from .piecewise import Constructed, beside
+from .reference_ad import with_cotangents, with_tangent
+from .weighted_neighbours import gather_weighted
 
 DEGREES = {"slinear": 1, "cubic": 3, "quintic": 5}
 

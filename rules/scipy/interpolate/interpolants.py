@@ -8,10 +8,6 @@ object of SciPy's.
 import functools
 import inspect
 
-from rules.scipy.interpolate.bsplines import Constant
-from rules.scipy.interpolate.piecewise import Constructed
-from rules.scipy.interpolate.reference_ad import with_cotangents, with_tangent
-from rules.scipy.linear_maps import composed
 from rulescore import (
     Tangent,
     apply_linear,
@@ -24,6 +20,11 @@ from rulescore import (
     rrule,
 )
 from rulescore.typing import Array, OutputAndPullback, OutputAndTangent, Struct
+
+from ..linear_maps import composed
+from .bsplines import Constant
+from .piecewise import Constructed
+from .reference_ad import with_cotangents, with_tangent
 
 
 class Held(Constructed):

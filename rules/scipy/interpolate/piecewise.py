@@ -14,12 +14,7 @@ import functools
 
 import numpy as np
 from multipledispatch import MDNotImplementedError
-from scipy import interpolate, sparse
 
-from rules.numpy.array_like import as_array
-from rules.numpy.indexing import scatter
-from rules.scipy.interpolate.reference_ad import with_cotangents, with_tangent
-from rules.scipy.ndimage.boundaries import fixed, handing_over
 from rulescore import (
     Tangent,
     apply_linear,
@@ -32,6 +27,12 @@ from rulescore import (
     seen_by_tracers,
 )
 from rulescore.typing import Array, Choice, Count, OutputAndPullback, OutputAndTangent, Shape, Struct
+from scipy import interpolate, sparse
+
+from ...numpy.array_like import as_array
+from ...numpy.indexing import scatter
+from ..ndimage.boundaries import fixed, handing_over
+from .reference_ad import with_cotangents, with_tangent
 
 # ---------------------------------------------------------------- evaluation
 

@@ -6,12 +6,13 @@ SciPy shifts and scales the monomials changes none of its values.
 
 import numpy as np
 from multipledispatch import MDNotImplementedError
+
 from scipy import interpolate
 
-from rules.numpy.array_like import as_array
-from rules.scipy.interpolate.interpolants import interpolant
-from rules.scipy.interpolate.piecewise import beside
-from rules.scipy.ndimage.boundaries import fixed
+from ...numpy.array_like import as_array
+from ..ndimage.boundaries import fixed
+from .interpolants import interpolant
+from .piecewise import beside
 
 # φ as a function of s = (ε r)², so that it is smooth where two points coincide.
 KERNELS = {

@@ -1,7 +1,8 @@
 """Derivatives of functions that are made of functions with rules, by the reference AD."""
 
-from rules.scipy.linear_maps import reference_ad
 from rulescore import NoTangent, ZeroTangent
+
+from ..linear_maps import reference_ad
 
 
 def with_tangent(f, args, dargs):

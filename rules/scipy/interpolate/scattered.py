@@ -8,15 +8,16 @@ import copy
 
 import numpy as np
 from multipledispatch import MDNotImplementedError
+
 from scipy import interpolate, spatial
 
-from rules.numpy.array_like import as_array
-from rules.scipy.interpolate.grids import points_of
-from rules.scipy.interpolate.interpolants import interpolant
-from rules.scipy.interpolate.piecewise import beside, with_points_at
-from rules.scipy.interpolate.weighted_neighbours import gather_weighted
-from rules.scipy.linear_maps import composed
-from rules.scipy.ndimage.boundaries import fixed
+from ...numpy.array_like import as_array
+from ..linear_maps import composed
+from ..ndimage.boundaries import fixed
+from .grids import points_of
+from .interpolants import interpolant
+from .piecewise import beside, with_points_at
+from .weighted_neighbours import gather_weighted
 
 # ---------------------------------------------------------------- triangles
 

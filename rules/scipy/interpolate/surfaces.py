@@ -8,21 +8,22 @@ import itertools
 
 import numpy as np
 from multipledispatch import MDNotImplementedError
+
 from scipy import interpolate
 
-from rules.numpy.array_like import as_array
-from rules.scipy.interpolate.bsplines import (
+from ...numpy.array_like import as_array
+from ..linear_maps import composed
+from ..ndimage.boundaries import fixed
+from .bsplines import (
     bspline_values,
     built_bspline,
     evaluate_bspline,
     make_interp_spline,
 )
-from rules.scipy.interpolate.grids import b_spline_weights
-from rules.scipy.interpolate.interpolants import interpolant
-from rules.scipy.interpolate.piecewise import beside
-from rules.scipy.interpolate.weighted_neighbours import gather_weighted
-from rules.scipy.linear_maps import composed
-from rules.scipy.ndimage.boundaries import fixed
+from .grids import b_spline_weights
+from .interpolants import interpolant
+from .piecewise import beside
+from .weighted_neighbours import gather_weighted
 
 
 @composed(interpolate.bisplev)

@@ -4,12 +4,13 @@
 """
 
 import numpy as np
-from scipy import sparse
 
-from rules.scipy.interpolate.piecewise import in_doubles
-from rules.scipy.ndimage.boundaries import handing_over
 from rulescore import apply_linear, frule, pullback_wrt, pushforward, rrule
 from rulescore.typing import Array, Count, Index, OutputAndPullback, OutputAndTangent
+from scipy import sparse
+
+from ..ndimage.boundaries import handing_over
+from .piecewise import in_doubles
 
 
 def refuse_misfit(rows, places, weights, count=None):

@@ -1,9 +1,10 @@
 """Rules of `scipy.linalg`."""
 
 import scipy.linalg
+from rulescore import missing_rules, not_numerical
 
-from rules.scipy import functions_without_rules
-from rules.scipy.linalg import (
+from .. import functions_without_rules
+from . import (
     banded_systems,
     cholesky,
     constants,
@@ -29,7 +30,6 @@ from rules.scipy.linalg import (
     toeplitz_systems,
     tridiagonal_eigenvalues,
 )
-from rulescore import missing_rules, not_numerical
 
 __all__ = [
     "banded_systems",

@@ -6,21 +6,22 @@ the whole matrix where it is differentiated itself.
 """
 
 import numpy as np
-import scipy.linalg
 from multipledispatch import MDNotImplementedError
 
-from rules.numpy.array_like import as_array, as_array_tangent, conj, shape_of
-from rules.numpy.indexing import scatter
-from rules.numpy.linalg.cholesky import (
+import scipy.linalg
+from rulescore import NoTangent, frule, pullback_wrt, pushforward, rrule, seen_by_tracers, unbroadcast
+from rulescore.typing import Array, Arrays, Flag, OutputAndPullback, OutputAndTangent
+
+from ...numpy.array_like import as_array, as_array_tangent, conj, shape_of
+from ...numpy.indexing import scatter
+from ...numpy.linalg.cholesky import (
     cotangent_of_triangle,
     hermitian_from,
     lower_cholesky_cotangent,
     lower_cholesky_tangent,
 )
-from rules.scipy.linalg.cholesky import factor_cotangent, factor_tangent
-from rules.scipy.linalg.linear_systems import LinearSystem
-from rulescore import NoTangent, frule, pullback_wrt, pushforward, rrule, seen_by_tracers, unbroadcast
-from rulescore.typing import Array, Arrays, Flag, OutputAndPullback, OutputAndTangent
+from .cholesky import factor_cotangent, factor_tangent
+from .linear_systems import LinearSystem
 
 # ---------------------------------------------------------------- bands
 

@@ -1,20 +1,21 @@
 """Rules of the Cholesky factor, as a matrix and as what ``cho_solve`` takes."""
 
 import numpy as np
-import scipy.linalg
 
-from rules.numpy.array_like import as_array, as_array_tangent, shape_of
-from rules.numpy.linalg.cholesky import (
+import scipy.linalg
+from rulescore import NoTangent, frule, pullback_wrt, pushforward, rrule, seen_by_tracers, unbroadcast
+from rulescore.typing import Array, Arrays, Flag, OutputAndPullback, OutputAndTangent
+
+from ...numpy.array_like import as_array, as_array_tangent, shape_of
+from ...numpy.linalg.cholesky import (
     cotangent_of_triangle,
     hermitian_from,
     lower_cholesky_cotangent,
     lower_cholesky_tangent,
 )
-from rules.numpy.products import adjoint
-from rules.scipy.linalg.linear_systems import LinearSystem
-from rules.scipy.linalg.operands import decline_unless_matrices
-from rulescore import NoTangent, frule, pullback_wrt, pushforward, rrule, seen_by_tracers, unbroadcast
-from rulescore.typing import Array, Arrays, Flag, OutputAndPullback, OutputAndTangent
+from ...numpy.products import adjoint
+from .linear_systems import LinearSystem
+from .operands import decline_unless_matrices
 
 # ---------------------------------------------------------------- the factor, L or U = Lᴴ
 

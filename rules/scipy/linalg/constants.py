@@ -1,7 +1,6 @@
 """What has no derivative: numbers that tell how a matrix looks, and matrices of which only the size is given."""
 
 import scipy.linalg
-
 from rulescore import non_differentiable
 
 non_differentiable(scipy.linalg.bandwidth, scipy.linalg.ishermitian, scipy.linalg.issymmetric)

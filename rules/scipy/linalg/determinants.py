@@ -1,15 +1,16 @@
 """Rules of ``det``, singular matrices among them."""
 
 import numpy as np
-import scipy.linalg
 
-from rules.numpy.array_like import as_array, as_array_tangent
-from rules.numpy.linalg.determinants import adjugate, as_matrices, trace_of_product
-from rules.numpy.products import adjoint
-from rules.scipy.linalg.kept_factors import OfGeneral, kept_factors
-from rules.scipy.linalg.structures import Structure
+import scipy.linalg
 from rulescore import frule, pullback_wrt, pushforward, rrule, seen_by_tracers
 from rulescore.typing import Array, Flag, OutputAndPullback, OutputAndTangent
+
+from ...numpy.array_like import as_array, as_array_tangent
+from ...numpy.linalg.determinants import adjugate, as_matrices, trace_of_product
+from ...numpy.products import adjoint
+from .kept_factors import OfGeneral, kept_factors
+from .structures import Structure
 
 
 class Determinant:

@@ -1,20 +1,9 @@
 """Rules of eigenvalues and eigenvectors of general matrices, also relative to another one: ``eig``, ``eigvals``."""
 
 import numpy as np
-import scipy.linalg
 from multipledispatch import MDNotImplementedError
 
-from rules.numpy.array_like import as_array, as_array_tangent, conj, shape_of
-from rules.numpy.linalg.eigenvalues import (
-    NO_EIGENVECTORS,
-    coinciding,
-    reciprocal_differences,
-    refuse_cotangents_of,
-    rounding_of,
-    turning,
-)
-from rules.numpy.linalg.general_eigenvalues import eig_cotangent, eig_tangents, eigvals_cotangent, eigvals_tangents
-from rules.numpy.products import adjoint
+import scipy.linalg
 from rulescore import (
     MissingDerivativeError,
     NotImplementedTangent,
@@ -29,6 +18,18 @@ from rulescore import (
     unbroadcast,
 )
 from rulescore.typing import Array, Flag, Number, OutputAndPullback, OutputAndTangent
+
+from ...numpy.array_like import as_array, as_array_tangent, conj, shape_of
+from ...numpy.linalg.eigenvalues import (
+    NO_EIGENVECTORS,
+    coinciding,
+    reciprocal_differences,
+    refuse_cotangents_of,
+    rounding_of,
+    turning,
+)
+from ...numpy.linalg.general_eigenvalues import eig_cotangent, eig_tangents, eigvals_cotangent, eigvals_tangents
+from ...numpy.products import adjoint
 
 NO_PHASE = (
     "complex eigenvectors of scipy.linalg.eig(a, b), used in a way that depends on their phases, which LAPACK leaves "

@@ -1,18 +1,9 @@
 """Rules of eigenvalues and eigenvectors of Hermitian matrices, also relative to another one: ``eigh``, ``eigvalsh``."""
 
 import numpy as np
-import scipy.linalg
 from multipledispatch import MDNotImplementedError
 
-from rules.numpy.array_like import as_array, as_array_tangent, shape_of
-from rules.numpy.linalg.cholesky import (
-    cotangent_of_triangle,
-    hermitian_from,
-    lower_cholesky_cotangent,
-    lower_cholesky_tangent,
-)
-from rules.numpy.linalg.eigenvalues import eigh_cotangent, eigh_tangents
-from rules.numpy.products import adjoint
+import scipy.linalg
 from rulescore import (
     AbstractZero,
     NotImplementedTangent,
@@ -27,6 +18,16 @@ from rulescore import (
     unbroadcast,
 )
 from rulescore.typing import Array, Choice, Flag, Index, Number, OutputAndPullback, OutputAndTangent
+
+from ...numpy.array_like import as_array, as_array_tangent, shape_of
+from ...numpy.linalg.cholesky import (
+    cotangent_of_triangle,
+    hermitian_from,
+    lower_cholesky_cotangent,
+    lower_cholesky_tangent,
+)
+from ...numpy.linalg.eigenvalues import eigh_cotangent, eigh_tangents
+from ...numpy.products import adjoint
 
 # ---------------------------------------------------------------- the problems, in the form that LAPACK brings them to
 

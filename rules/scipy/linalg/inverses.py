@@ -1,15 +1,16 @@
 """Rules of ``inv``, and of the pseudoinverses ``pinv`` and ``pinvh``."""
 
 import numpy as np
-import scipy.linalg
 
-from rules.numpy.array_like import as_array, as_array_tangent
-from rules.numpy.linalg.cholesky import cotangent_of_triangle, hermitian_from
-from rules.numpy.linalg.inverses import left_out, pinv_cotangent, pinv_tangent
-from rules.numpy.products import adjoint
-from rules.scipy.linalg.structures import Structure
+import scipy.linalg
 from rulescore import NoTangent, frule, ignore_derivatives, pullback_wrt, pushforward, rrule, seen_by_tracers
 from rulescore.typing import Array, Choice, Flag, Number, OutputAndPullback, OutputAndTangent
+
+from ...numpy.array_like import as_array, as_array_tangent
+from ...numpy.linalg.cholesky import cotangent_of_triangle, hermitian_from
+from ...numpy.linalg.inverses import left_out, pinv_cotangent, pinv_tangent
+from ...numpy.products import adjoint
+from .structures import Structure
 
 # ---------------------------------------------------------------- inv
 

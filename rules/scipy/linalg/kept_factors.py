@@ -1,10 +1,11 @@
 """The factors of one ordinary matrix of a known structure, kept from a primal for its derivative."""
 
 import numpy as np
+
 from scipy.linalg import bandwidth, get_lapack_funcs, ishermitian
 
-from rules.numpy.linalg.lu_factors import WORTHWHILE
-from rules.scipy.linalg.structures import HERMITIAN, SYMMETRIC
+from ...numpy.linalg.lu_factors import WORTHWHILE
+from .structures import HERMITIAN, SYMMETRIC
 
 GENERAL = ("gen", "general")
 

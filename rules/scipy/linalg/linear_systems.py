@@ -1,15 +1,9 @@
 """Rules of what solves linear systems of equations with dense matrices: ``solve``, ``solve_triangular``, ``lstsq``."""
 
 import numpy as np
-import scipy.linalg
 from multipledispatch import MDNotImplementedError
 
-from rules.numpy.array_like import as_array, as_array_tangent, conj, shape_of
-from rules.numpy.linalg.linear_systems import least_squares_pullback, least_squares_tangent
-from rules.numpy.products import adjoint
-from rules.scipy.linalg.kept_factors import kept_factors
-from rules.scipy.linalg.operands import decline_unless_matrices
-from rules.scipy.linalg.structures import Structure
+import scipy.linalg
 from rulescore import (
     apply_linear,
     frule,
@@ -21,6 +15,13 @@ from rulescore import (
     unbroadcast,
 )
 from rulescore.typing import Array, Choice, Flag, Number, OutputAndPullback, OutputAndTangent
+
+from ...numpy.array_like import as_array, as_array_tangent, conj, shape_of
+from ...numpy.linalg.linear_systems import least_squares_pullback, least_squares_tangent
+from ...numpy.products import adjoint
+from .kept_factors import kept_factors
+from .operands import decline_unless_matrices
+from .structures import Structure
 
 # ---------------------------------------------------------------- what all systems A X = B have in common
 

@@ -3,12 +3,8 @@
 import math
 
 import numpy as np
-import scipy.linalg
 
-from rules.numpy.array_like import as_array, as_array_tangent, conj, shape_of
-from rules.numpy.products import adjoint
-from rules.scipy.linalg.linear_systems import LinearSystem, factors_under_operation, in_operation
-from rules.scipy.linalg.operands import decline_unless_matrices
+import scipy.linalg
 from rulescore import (
     MissingDerivativeError,
     NoTangent,
@@ -24,6 +20,11 @@ from rulescore import (
     unbroadcast,
 )
 from rulescore.typing import Array, Arrays, Choice, Flag, OutputAndPullback, OutputAndTangent
+
+from ...numpy.array_like import as_array, as_array_tangent, conj, shape_of
+from ...numpy.products import adjoint
+from .linear_systems import LinearSystem, factors_under_operation, in_operation
+from .operands import decline_unless_matrices
 
 SINGULAR = (
     "the LU decomposition of a matrix whose leading rows or columns are linearly dependent: its factors have no "

@@ -1,15 +1,16 @@
 """Rules of what solves matrix equations: of Sylvester, Lyapunov and Riccati."""
 
 import numpy as np
-import scipy.linalg
 from multipledispatch import MDNotImplementedError
-from scipy.linalg import get_lapack_funcs
 
-from rules.numpy.array_like import as_array, as_array_tangent, shape_of
-from rules.numpy.products import adjoint
-from rules.scipy.linalg.operands import decline_unless_matrices
+import scipy.linalg
 from rulescore import apply_linear, frule, pullback_wrt, pushforward, rrule, seen_by_tracers, unbroadcast
 from rulescore.typing import Array, Choice, OutputAndPullback, OutputAndTangent
+from scipy.linalg import get_lapack_funcs
+
+from ...numpy.array_like import as_array, as_array_tangent, shape_of
+from ...numpy.products import adjoint
+from .operands import decline_unless_matrices
 
 # ---------------------------------------------------------------- A X + X B = Q
 

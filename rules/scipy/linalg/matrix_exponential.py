@@ -8,10 +8,8 @@ its L, which is made of that of the exponential.
 import math
 
 import numpy as np
-import scipy.linalg
 
-from rules.numpy.array_like import as_array, as_array_tangent
-from rules.numpy.products import adjoint
+import scipy.linalg
 from rulescore import (
     AbstractZero,
     ZeroTangent,
@@ -24,6 +22,9 @@ from rulescore import (
     unbroadcast,
 )
 from rulescore.typing import Array, Choice, Flag, OutputAndPullback, OutputAndTangent
+
+from ...numpy.array_like import as_array, as_array_tangent
+from ...numpy.products import adjoint
 
 
 def register_matrix_function(f, frechet):

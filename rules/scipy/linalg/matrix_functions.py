@@ -7,19 +7,9 @@ and Aᴴ lie on both sides of the cut.
 from typing import Any
 
 import numpy as np
-import scipy.linalg
 from multipledispatch import MDNotImplementedError
-from scipy.linalg import get_lapack_funcs
 
-from rules.numpy.array_like import as_array, as_array_tangent, conj, shape_of
-from rules.numpy.products import adjoint
-from rules.scipy.linalg.matrix_exponential import (
-    block,
-    broadcast_pair,
-    frechet_of_exp,
-    parts_of_block,
-    tangent_of_block,
-)
+import scipy.linalg
 from rulescore import (
     AbstractZero,
     MissingDerivativeError,
@@ -37,6 +27,17 @@ from rulescore import (
     unthunk,
 )
 from rulescore.typing import Array, OutputAndPullback, OutputAndTangent
+from scipy.linalg import get_lapack_funcs
+
+from ...numpy.array_like import as_array, as_array_tangent, conj, shape_of
+from ...numpy.products import adjoint
+from .matrix_exponential import (
+    block,
+    broadcast_pair,
+    frechet_of_exp,
+    parts_of_block,
+    tangent_of_block,
+)
 
 SINGULAR = (
     "the {} of a singular matrix, whose derivative is infinite, as that of the root or logarithm of 0. Use a matrix "

@@ -1,10 +1,10 @@
 """The rule of ``norm``, which is that of `np.linalg.norm`."""
 
 import scipy.linalg
-
-from rules.numpy.linalg.norms import norm_pullback, norm_tangent
 from rulescore import frule, pushforward, rrule, seen_by_tracers
 from rulescore.typing import Array, Axis, Choice, Flag, OutputAndPullback, OutputAndTangent
+
+from ...numpy.linalg.norms import norm_pullback, norm_tangent
 
 
 @frule.register(scipy.linalg.norm)

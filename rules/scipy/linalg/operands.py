@@ -2,7 +2,7 @@
 
 from multipledispatch import MDNotImplementedError
 
-from rules.numpy.array_like import shape_of
+from ...numpy.array_like import shape_of
 
 
 def decline_unless_matrices(*arrays):

@@ -1,13 +1,9 @@
 """Rules of the polar decomposition, and of ``orthogonal_procrustes``, which is one."""
 
 import numpy as np
-import scipy.linalg
 from multipledispatch import MDNotImplementedError
 
-from rules.numpy.array_like import as_array, as_array_tangent
-from rules.numpy.linalg.eigenvalues import reciprocal, rounding_of
-from rules.numpy.linalg.singular_values import outside
-from rules.numpy.products import adjoint
+import scipy.linalg
 from rulescore import (
     MissingDerivativeError,
     apply_linear,
@@ -21,6 +17,11 @@ from rulescore import (
     unbroadcast,
 )
 from rulescore.typing import Array, Choice, Flag, OutputAndPullback, OutputAndTangent
+
+from ...numpy.array_like import as_array, as_array_tangent
+from ...numpy.linalg.eigenvalues import reciprocal, rounding_of
+from ...numpy.linalg.singular_values import outside
+from ...numpy.products import adjoint
 
 NO_UNITARY_FACTOR = (
     "the unitary factor of the polar decomposition of a matrix whose rank is too small to determine it: it has no "

@@ -1,12 +1,9 @@
 """Rules of the QR and RQ decompositions."""
 
 import numpy as np
-import scipy.linalg
 from multipledispatch import MDNotImplementedError
 
-from rules.numpy.array_like import as_array_tangent
-from rules.numpy.linalg.qr import Complete, OrthogonalFactors, Raw, Reduced
-from rules.numpy.products import adjoint
+import scipy.linalg
 from rulescore import (
     AbstractZero,
     NoTangent,
@@ -20,6 +17,10 @@ from rulescore import (
     seen_by_tracers,
 )
 from rulescore.typing import Array, Choice, Count, Flag, OutputAndPullback, OutputAndTangent
+
+from ...numpy.array_like import as_array_tangent
+from ...numpy.linalg.qr import Complete, OrthogonalFactors, Raw, Reduced
+from ...numpy.products import adjoint
 
 # ---------------------------------------------------------------- qr
 

@@ -1,12 +1,13 @@
 """Rules of the solvers of algebraic Riccati equations, by the linear equation that the solution's tangent solves."""
 
 import numpy as np
-import scipy.linalg
 
-from rules.numpy.array_like import as_array, as_array_tangent, shape_of
-from rules.numpy.products import adjoint
+import scipy.linalg
 from rulescore import apply_linear, frule, pullback_wrt, pushforward, rrule, seen_by_tracers, unbroadcast
 from rulescore.typing import Array, Flag, OutputAndPullback, OutputAndTangent
+
+from ...numpy.array_like import as_array, as_array_tangent, shape_of
+from ...numpy.products import adjoint
 
 
 def hermitian_part(x):

@@ -5,18 +5,8 @@ determines X there: low(X T - T X) = low(M). Within a block X is the rotation th
 """
 
 import numpy as np
-import scipy.linalg
 
-from rules.numpy.array_like import as_array_tangent
-from rules.numpy.linalg.eigenvalues import (
-    COINCIDE_WITHIN,
-    coinciding,
-    diagonal,
-    largest_of,
-    reciprocal,
-    rounding_of,
-)
-from rules.numpy.products import adjoint
+import scipy.linalg
 from rulescore import (
     MissingDerivativeError,
     NoTangent,
@@ -30,6 +20,17 @@ from rulescore import (
     seen_by_tracers,
 )
 from rulescore.typing import Array, Choice, Count, Flag, OutputAndPullback, OutputAndTangent
+
+from ...numpy.array_like import as_array_tangent
+from ...numpy.linalg.eigenvalues import (
+    COINCIDE_WITHIN,
+    coinciding,
+    diagonal,
+    largest_of,
+    reciprocal,
+    rounding_of,
+)
+from ...numpy.products import adjoint
 
 REPEATED = (
     "the Schur form of a matrix with repeated eigenvalues, or with a pair of them whose 2×2 block is a multiple of a "

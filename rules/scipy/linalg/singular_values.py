@@ -1,12 +1,9 @@
 """Rules of singular values and vectors, and of the bases that SciPy makes of them: ``null_space`` and ``orth``."""
 
 import numpy as np
-import scipy.linalg
 from multipledispatch import MDNotImplementedError
 
-from rules.numpy.array_like import as_array_tangent, shape_of
-from rules.numpy.linalg.singular_values import svd_cotangent, svd_tangents
-from rules.numpy.products import adjoint
+import scipy.linalg
 from rulescore import (
     NotImplementedTangent,
     ZeroTangent,
@@ -18,6 +15,10 @@ from rulescore import (
     seen_by_tracers,
 )
 from rulescore.typing import Array, Choice, Flag, Number, OutputAndPullback, OutputAndTangent
+
+from ...numpy.array_like import as_array_tangent, shape_of
+from ...numpy.linalg.singular_values import svd_cotangent, svd_tangents
+from ...numpy.products import adjoint
 
 # ---------------------------------------------------------------- svd
 

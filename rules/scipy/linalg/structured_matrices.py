@@ -6,13 +6,14 @@ Most of them put the elements of a vector in fixed places of a matrix: y = x[pla
 import functools
 
 import numpy as np
-import scipy.linalg
 from multipledispatch import MDNotImplementedError
 
-from rules.numpy.array_like import as_array, as_array_tangent, shape_of
-from rules.numpy.indexing import scatter
+import scipy.linalg
 from rulescore import apply_linear, frule, pullback_wrt, pushforward, rrule, seen_by_tracers, unbroadcast
 from rulescore.typing import Array, Arrays, Choice, Count, OutputAndPullback, OutputAndTangent
+
+from ...numpy.array_like import as_array, as_array_tangent, shape_of
+from ...numpy.indexing import scatter
 
 # ---------------------------------------------------------------- elements in places
 

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from rules.numpy.array_like import as_array
-from rules.numpy.linalg.cholesky import cotangent_of_triangle, hermitian_from
-from rules.numpy.products import adjoint
+from ...numpy.array_like import as_array
+from ...numpy.linalg.cholesky import cotangent_of_triangle, hermitian_from
+from ...numpy.products import adjoint
 
 SYMMETRIC = ("sym", "symmetric")
 HERMITIAN = ("her", "hermitian", "pos", "positive definite")

@@ -4,11 +4,9 @@ Their cotangents are sums along the diagonals of Λ Xᴴ, correlations, and comp
 """
 
 import numpy as np
-import scipy.linalg
 from multipledispatch import MDNotImplementedError
 
-from rules.numpy.array_like import as_array, as_array_tangent, conj, shape_of
-from rules.scipy.linalg.linear_systems import LinearSystem
+import scipy.linalg
 from rulescore import (
     apply_linear,
     frule,
@@ -20,6 +18,9 @@ from rulescore import (
     unbroadcast,
 )
 from rulescore.typing import Array, Axis, Choice, Count, Flag, Number, OutputAndPullback, OutputAndTangent
+
+from ...numpy.array_like import as_array, as_array_tangent, conj, shape_of
+from .linear_systems import LinearSystem
 
 # ---------------------------------------------------------------- a Toeplitz matrix
 

@@ -1,12 +1,9 @@
 """Rules of eigenvalues and eigenvectors of real symmetric matrices that are given by their diagonals."""
 
 import numpy as np
-import scipy.linalg
 from multipledispatch import MDNotImplementedError
 
-from rules.numpy.array_like import as_array, as_array_tangent, shape_of
-from rules.numpy.linalg.eigenvalues import eigh_cotangent, eigh_tangents
-from rules.scipy.linalg.banded_systems import HermitianBand, dense, diagonals
+import scipy.linalg
 from rulescore import (
     AbstractZero,
     ZeroTangent,
@@ -20,6 +17,10 @@ from rulescore import (
     unbroadcast,
 )
 from rulescore.typing import Array, Choice, Count, Flag, Index, Number, OutputAndPullback, OutputAndTangent
+
+from ...numpy.array_like import as_array, as_array_tangent, shape_of
+from ...numpy.linalg.eigenvalues import eigh_cotangent, eigh_tangents
+from .banded_systems import HermitianBand, dense, diagonals
 
 # ---------------------------------------------------------------- one diagonal, and one beside it
 

@@ -1,9 +1,10 @@
 """Rules for `scipy.ndimage`, one sub-module per chapter of it."""
 
 import scipy.ndimage
+from rulescore import missing_rules, not_numerical
 
-from rules.scipy import functions_without_rules
-from rules.scipy.ndimage import (
+from .. import functions_without_rules
+from . import (
     affine_transforms,
     boundaries,
     correlations,
@@ -15,7 +16,6 @@ from rules.scipy.ndimage import (
     transforms,
     windows,
 )
-from rulescore import missing_rules, not_numerical
 
 __all__ = [
     "affine_transforms",

@@ -9,12 +9,7 @@ import functools
 
 import numpy as np
 from multipledispatch import MDNotImplementedError
-from scipy import ndimage, special
 
-from rules.numpy.array_like import as_array, as_array_tangent, shape_of
-from rules.numpy.reduced_axes import NOT_GIVEN, decline_out
-from rules.scipy.ndimage.boundaries import fixed
-from rules.scipy.ndimage.transforms import AlongAxes, AtPoints, Transform, decline_empty
 from rulescore import (
     apply_linear,
     frule,
@@ -26,6 +21,12 @@ from rulescore import (
     seen_by_tracers,
 )
 from rulescore.typing import Array, Axis, Choice, Count, Flag, Number, OutputAndPullback, OutputAndTangent, Shape
+from scipy import ndimage, special
+
+from ...numpy.array_like import as_array, as_array_tangent, shape_of
+from ...numpy.reduced_axes import NOT_GIVEN, decline_out
+from .boundaries import fixed
+from .transforms import AlongAxes, AtPoints, Transform, decline_empty
 
 
 def for_each_axis(x, count):

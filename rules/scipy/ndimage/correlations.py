@@ -9,11 +9,7 @@ import functools
 
 import numpy as np
 from multipledispatch import MDNotImplementedError
-from scipy import ndimage
 
-from rules.numpy.array_like import as_array, as_array_tangent, conj, shape_of
-from rules.numpy.reduced_axes import NOT_GIVEN, decline_out
-from rules.scipy.ndimage.boundaries import axes_of, extend, fold, handing_over, one_for_each
 from rulescore import (
     apply_linear,
     frule,
@@ -25,6 +21,11 @@ from rulescore import (
     seen_by_tracers,
 )
 from rulescore.typing import Array, Axis, Choice, Count, Number, OutputAndPullback, OutputAndTangent, Shape
+from scipy import ndimage
+
+from ...numpy.array_like import as_array, as_array_tangent, conj, shape_of
+from ...numpy.reduced_axes import NOT_GIVEN, decline_out
+from .boundaries import axes_of, extend, fold, handing_over, one_for_each
 
 # ---------------------------------------------------------------- three functions that are each other's transposes
 

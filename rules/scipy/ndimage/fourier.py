@@ -6,13 +6,14 @@ derivative is that of the factor.
 """
 
 import numpy as np
-from scipy import ndimage
 
-from rules.numpy.array_like import as_array, as_array_tangent, conj
-from rules.numpy.reduced_axes import decline_out
-from rules.scipy.ndimage.smoothing import Sigmas, total
 from rulescore import apply_linear, frule, not_implemented, pullback_wrt, pushforward, rrule, seen_by_tracers
 from rulescore.typing import Array, Axis, Choice, OutputAndPullback, OutputAndTangent, Shape
+from scipy import ndimage
+
+from ...numpy.array_like import as_array, as_array_tangent, conj
+from ...numpy.reduced_axes import decline_out
+from .smoothing import Sigmas, total
 
 OF_SIZE = not_implemented("scipy.ndimage.fourier_uniform and fourier_ellipsoid with respect to the size")
 

@@ -6,13 +6,14 @@ with others of the same value shares the cotangent with them.
 
 import numpy as np
 from multipledispatch import MDNotImplementedError
+
+from rulescore import non_differentiable
 from scipy import ndimage
 
-from rules.numpy.array_like import as_array, shape_of
-from rules.numpy.indexing import scatter
-from rules.scipy.linear_maps import composed
-from rules.scipy.ndimage.boundaries import fixed
-from rulescore import non_differentiable
+from ...numpy.array_like import as_array, shape_of
+from ...numpy.indexing import scatter
+from ..linear_maps import composed
+from .boundaries import fixed
 
 # ---------------------------------------------------------------- groups
 

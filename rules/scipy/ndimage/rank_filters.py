@@ -6,13 +6,14 @@ maximum over a box is taken one axis after the other, as SciPy does it, and ties
 
 import numpy as np
 from multipledispatch import MDNotImplementedError
+
 from scipy import ndimage
 
-from rules.numpy.array_like import as_array
-from rules.numpy.reduced_axes import decline_out
-from rules.scipy.linear_maps import composed
-from rules.scipy.ndimage.boundaries import axes_of, fixed, one_for_each
-from rules.scipy.ndimage.windows import Window, selected
+from ...numpy.array_like import as_array
+from ...numpy.reduced_axes import decline_out
+from ..linear_maps import composed
+from .boundaries import axes_of, fixed, one_for_each
+from .windows import Window, selected
 
 # ---------------------------------------------------------------- rank
 

@@ -9,12 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from multipledispatch import MDNotImplementedError
-from scipy import ndimage
 
-from rules.numpy.array_like import as_array, as_array_tangent, conj, shape_of
-from rules.numpy.reduced_axes import NOT_GIVEN, decline_out
-from rules.scipy.ndimage.boundaries import axes_of, fixed, fold, handing_over, one_for_each
-from rules.scipy.ndimage.correlations import correlation_spread, opposite_origin, reach
 from rulescore import (
     Tangent,
     apply_linear,
@@ -28,6 +23,12 @@ from rulescore import (
     seen_by_tracers,
 )
 from rulescore.typing import Array, Axis, Choice, Count, Number, OutputAndPullback, OutputAndTangent, Shape
+from scipy import ndimage
+
+from ...numpy.array_like import as_array, as_array_tangent, conj, shape_of
+from ...numpy.reduced_axes import NOT_GIVEN, decline_out
+from .boundaries import axes_of, fixed, fold, handing_over, one_for_each
+from .correlations import correlation_spread, opposite_origin, reach
 
 # ---------------------------------------------------------------- chains
 

@@ -8,11 +8,12 @@ At a kink or step (a spline of order 1 at a pixel, an edge) the derivative is th
 """
 
 import numpy as np
-from scipy import ndimage, sparse
 
-from rules.scipy.ndimage.boundaries import fold, handing_over, sources
 from rulescore import apply_linear, frule, linear_rule, pullback_wrt, pushforward, rrule
 from rulescore.typing import Array, Axis, Choice, Count, OutputAndPullback, OutputAndTangent, Shape
+from scipy import ndimage, sparse
+
+from .boundaries import fold, handing_over, sources
 
 # ---------------------------------------------------------------- coefficients
 

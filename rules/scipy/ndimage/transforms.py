@@ -9,24 +9,7 @@ from typing import Any
 
 import numpy as np
 from multipledispatch import MDNotImplementedError
-from scipy import ndimage
 
-from rules.numpy.array_like import as_array, as_array_tangent, shape_of
-from rules.numpy.reduced_axes import NOT_GIVEN, decline_out
-from rules.scipy.ndimage.spline_sampling import (
-    beside,
-    coefficients_bar,
-    coefficients_of,
-    gradient_at,
-    margin_of,
-    sample_axis,
-    sample_spline,
-    spline_coefficients,
-    spline_coefficients_spread,
-    spread_axis,
-    spread_spline,
-    sum_beside,
-)
 from rulescore import (
     apply_linear,
     frule,
@@ -49,6 +32,24 @@ from rulescore.typing import (
     OutputAndPullback,
     OutputAndTangent,
     Shape,
+)
+from scipy import ndimage
+
+from ...numpy.array_like import as_array, as_array_tangent, shape_of
+from ...numpy.reduced_axes import NOT_GIVEN, decline_out
+from .spline_sampling import (
+    beside,
+    coefficients_bar,
+    coefficients_of,
+    gradient_at,
+    margin_of,
+    sample_axis,
+    sample_spline,
+    spline_coefficients,
+    spline_coefficients_spread,
+    spread_axis,
+    spread_spline,
+    sum_beside,
 )
 
 # ---------------------------------------------------------------- the spline filters

@@ -8,10 +8,11 @@ import functools
 import numpy as np
 from multipledispatch import MDNotImplementedError
 
-from rules.scipy.ndimage.boundaries import extend, fixed, fold, handing_over
-from rules.scipy.ndimage.correlations import reach
 from rulescore import apply_linear, frule, linear_rule, pullback_wrt, pushforward, rrule
 from rulescore.typing import Array, Mask, Number, OutputAndPullback, OutputAndTangent, Struct
+
+from .boundaries import extend, fixed, fold, handing_over
+from .correlations import reach
 
 
 class Window:

@@ -1,13 +1,13 @@
 """Rules of `scipy.optimize`."""
 
 import scipy.optimize
-
-from rules.scipy import functions_without_rules
-from rules.scipy.optimize import least_squares as least_squares
-from rules.scipy.optimize import linear_problems as linear_problems
-from rules.scipy.optimize import minimization as minimization
-from rules.scipy.optimize import roots as roots
 from rulescore import missing_rules, non_differentiable, not_numerical
+
+from .. import functions_without_rules
+from . import least_squares as least_squares
+from . import linear_problems as linear_problems
+from . import minimization as minimization
+from . import roots as roots
 
 for _functions, _because in functions_without_rules.missing_in(scipy.optimize):
     missing_rules(*_functions, because=_because)

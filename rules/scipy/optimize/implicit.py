@@ -6,8 +6,6 @@ Where F(z, θ) = 0 defines z(θ), dz = -(∂F/∂z)⁻¹ ∂F/∂θ dθ, hence �
 
 import numpy as np
 
-from rules.numpy.array_like import as_array
-from rules.scipy.named_arguments import differentiated, filled
 from rulescore import (
     AbstractZero,
     NoTangent,
@@ -19,6 +17,9 @@ from rulescore import (
     structure_of,
     unthunk,
 )
+
+from ...numpy.array_like import as_array
+from ..named_arguments import differentiated, filled
 
 # How far from the solution, in Newton steps relative to its size, a derivative is still taken for that of the solution.
 CLOSE = 1e-3

@@ -5,20 +5,21 @@ JᵀJ in their place find the same minimum.
 """
 
 import numpy as np
-import scipy.optimize
 
-from rules.numpy.array_like import as_array
-from rules.scipy.named_arguments import differentiated, filled, parts, pulled, rules_by_name
-from rules.scipy.optimize.implicit import (
+import scipy.optimize
+from rulescore import AbstractZero, Tangent, ZeroTangent, add, apply_linear, frule_via_ad, not_implemented
+
+from ...numpy.array_like import as_array
+from ..named_arguments import differentiated, filled, parts, pulled, rules_by_name
+from .implicit import (
     as_tuple,
     as_tuple_tangent,
     cotangents_of_result,
     from_tuple_cotangent,
     tangent_of_result,
 )
-from rules.scipy.optimize.roots import refuse_full_output
-from rules.scipy.optimize.stationarity import Stationarity
-from rulescore import AbstractZero, Tangent, ZeroTangent, add, apply_linear, frule_via_ad, not_implemented
+from .roots import refuse_full_output
+from .stationarity import Stationarity
 
 # ρ(s) of squared residuals, as in `scipy.optimize.least_squares`, and its derivative.
 LOSSES = {

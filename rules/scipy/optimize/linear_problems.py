@@ -5,13 +5,14 @@ unique. The first gets the derivative with the constraint kept; the second is an
 """
 
 import numpy as np
-import scipy.optimize
 
-from rules.numpy.array_like import as_array, as_array_tangent
-from rules.scipy.named_arguments import filled, rules_by_name
-from rules.scipy.optimize.implicit import cotangents_of_result, tangent_of_result
-from rules.scipy.optimize.least_squares import cotangent_of_pair, tangent_of_pair
+import scipy.optimize
 from rulescore import Tangent, ZeroTangent
+
+from ...numpy.array_like import as_array, as_array_tangent
+from ..named_arguments import filled, rules_by_name
+from .implicit import cotangents_of_result, tangent_of_result
+from .least_squares import cotangent_of_pair, tangent_of_pair
 
 # ---------------------------------------------------------------- least squares
 

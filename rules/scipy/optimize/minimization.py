@@ -1,20 +1,21 @@
 """Minima of functions: with respect to what the function depends on, the bounds and the constraints."""
 
 import numpy as np
-import scipy.optimize
 
-from rules.numpy.array_like import as_array
-from rules.scipy.named_arguments import filled, parts, pulled, rules_by_name
-from rules.scipy.optimize.implicit import (
+import scipy.optimize
+from rulescore import Tangent, ZeroTangent, add, apply_linear, frule_via_ad
+
+from ...numpy.array_like import as_array
+from ..named_arguments import filled, parts, pulled, rules_by_name
+from .implicit import (
     as_tuple,
     as_tuple_tangent,
     cotangents_of_result,
     from_tuple_cotangent,
     tangent_of_result,
 )
-from rules.scipy.optimize.roots import refuse_full_output
-from rules.scipy.optimize.stationarity import Stationarity, gradient
-from rulescore import Tangent, ZeroTangent, add, apply_linear, frule_via_ad
+from .roots import refuse_full_output
+from .stationarity import Stationarity, gradient
 
 # ---------------------------------------------------------------- what is minimised
 

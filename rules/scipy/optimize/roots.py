@@ -5,10 +5,11 @@ have no influence on it, so their derivative is zero.
 """
 
 import numpy as np
+
 import scipy.optimize
 
-from rules.scipy.named_arguments import rules_by_name
-from rules.scipy.optimize.implicit import (
+from ..named_arguments import rules_by_name
+from .implicit import (
     as_tuple,
     as_tuple_tangent,
     cotangents_of_result,

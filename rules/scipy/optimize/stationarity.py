@@ -6,12 +6,13 @@ the derivative is that of the side on which it stays active.
 """
 
 import numpy as np
-import scipy.optimize
 
-from rules.numpy.array_like import as_array
-from rules.scipy.named_arguments import differentiated, filled
-from rules.scipy.optimize.implicit import implicit_pullback, implicit_pushforward
+import scipy.optimize
 from rulescore import ZeroTangent
+
+from ...numpy.array_like import as_array
+from ..named_arguments import differentiated, filled
+from .implicit import implicit_pullback, implicit_pushforward
 
 # How near to a limit a solver's iterate counts as on it.
 NEAR = 1e-5

@@ -1,9 +1,10 @@
 """Rules of `scipy.signal`."""
 
 import scipy.signal
+from rulescore import missing_rules
 
-from rules.scipy import functions_without_rules
-from rules.scipy.signal import (
+from .. import functions_without_rules
+from . import (
     analytic_signals,
     constants,
     convolutions,
@@ -20,7 +21,6 @@ from rules.scipy.signal import (
     waveforms,
     windows,
 )
-from rulescore import missing_rules
 
 __all__ = [
     "analytic_signals",

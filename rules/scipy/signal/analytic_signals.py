@@ -3,13 +3,14 @@
 import operator
 
 import numpy as np
-import scipy.fft
-import scipy.signal
 from multipledispatch import MDNotImplementedError
 
-from rules.numpy.array_like import as_array
-from rules.scipy.linear_maps import composed
+import scipy.fft
+import scipy.signal
 from rulescore import seen_by_tracers
+
+from ...numpy.array_like import as_array
+from ..linear_maps import composed
 
 
 def decline_complex(x):

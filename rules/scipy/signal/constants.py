@@ -1,11 +1,12 @@
 """What of `scipy.signal` has no derivative: numbers of samples, places, decisions; and the design of Kaiser windows."""
 
 import numpy as np
-import scipy.signal
 from multipledispatch import MDNotImplementedError
 
-from rules.scipy.linear_maps import composed
+import scipy.signal
 from rulescore import non_differentiable
+
+from ..linear_maps import composed
 
 non_differentiable(
     scipy.signal.argrelextrema,

@@ -8,13 +8,14 @@ overlap completely, and likewise for k̄.
 import functools
 
 import numpy as np
-import scipy.signal
 
-from rules.numpy.array_like import as_array, conj, shape_of
-from rules.numpy.products import bilinear_and_tangent
-from rules.scipy.signal.lags import sums_over_lags
+import scipy.signal
 from rulescore import frule, pullback_wrt, pushforward, rrule, seen_by_tracers, unbroadcast
 from rulescore.typing import Array, Axis, Choice, OutputAndPullback, OutputAndTangent
+
+from ...numpy.array_like import as_array, conj, shape_of
+from ...numpy.products import bilinear_and_tangent
+from .lags import sums_over_lags
 
 MUCH_SHORTER = 8
 """How many times as long the signal is as a kernel whose cotangent is computed lag by lag."""

@@ -6,12 +6,13 @@ serve here.
 """
 
 import numpy as np
-import scipy.signal
 from multipledispatch import MDNotImplementedError
 
-from rules.numpy.array_like import as_array, as_array_tangent, conj, shape_of
+import scipy.signal
 from rulescore import apply_linear, frule, pullback_wrt, pushforward, rrule, seen_by_tracers, unthunk
 from rulescore.typing import Array, Choice, OutputAndPullback, OutputAndTangent
+
+from ...numpy.array_like import as_array, as_array_tangent, conj, shape_of
 
 PADDING = {
     "fill": "constant",

@@ -4,12 +4,13 @@ They are made of `scipy.signal.lfilter`, `sosfilt` and NumPy's functions, and ar
 """
 
 import numpy as np
-import scipy.signal
 from multipledispatch import MDNotImplementedError
 
-from rules.numpy.array_like import as_array
-from rules.scipy.linear_maps import composed
-from rules.scipy.signal.filters import coefficients, filtered, padded, sosfilt_call
+import scipy.signal
+
+from ...numpy.array_like import as_array
+from ..linear_maps import composed
+from .filters import coefficients, filtered, padded, sosfilt_call
 
 
 @composed(scipy.signal.lfilter_zi)

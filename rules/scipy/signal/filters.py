@@ -12,11 +12,8 @@ the first of which is the filter 1/a̅ running backwards in time.
 import functools
 
 import numpy as np
-import scipy.signal
 
-from rules.numpy.array_like import as_array, as_array_tangent, conj, shape_of
-from rules.scipy.linear_maps import reference_ad
-from rules.scipy.signal.lags import sums_over_lags
+import scipy.signal
 from rulescore import (
     AbstractZero,
     NoTangent,
@@ -30,6 +27,10 @@ from rulescore import (
     unbroadcast,
 )
 from rulescore.typing import Array, Axis, OutputAndPullback, OutputAndTangent
+
+from ...numpy.array_like import as_array, as_array_tangent, conj, shape_of
+from ..linear_maps import reference_ad
+from .lags import sums_over_lags
 
 
 def filtered(b, a, x, axis=-1, zi=None):

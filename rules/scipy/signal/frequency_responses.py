@@ -3,12 +3,13 @@
 import operator
 
 import numpy as np
-import scipy.signal
 from multipledispatch import MDNotImplementedError
 
-from rules.numpy.array_like import as_array
-from rules.scipy.linear_maps import composed
-from rules.scipy.signal.filters import coefficients
+import scipy.signal
+
+from ...numpy.array_like import as_array
+from ..linear_maps import composed
+from .filters import coefficients
 
 
 def angular_frequencies(worN, whole, fs, include_nyquist=False, default=512):

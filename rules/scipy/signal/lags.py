@@ -3,11 +3,12 @@
 import math
 
 import numpy as np
-import scipy.fft
 
-from rules.numpy.array_like import conj
-from rules.scipy.signal.segments import segments
+import scipy.fft
 from rulescore import seen_by_tracers
+
+from ...numpy.array_like import conj
+from .segments import segments
 
 FEW_LAGS = 32
 """Up to how many coefficients are summed one by one. Of more, products of spectra take less time."""

@@ -1,13 +1,14 @@
 """Rules of the conversions between representations of filters in `scipy.signal`, and of polynomial division."""
 
 import numpy as np
-import scipy.signal
 from multipledispatch import MDNotImplementedError
 
-from rules.numpy.array_like import as_array
-from rules.scipy.linear_maps import composed
-from rules.scipy.signal.filters import coefficients, filtered
+import scipy.signal
 from rulescore import seen_by_tracers
+
+from ...numpy.array_like import as_array
+from ..linear_maps import composed
+from .filters import coefficients, filtered
 
 
 def product(factors):

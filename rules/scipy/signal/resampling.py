@@ -3,20 +3,21 @@
 import math
 
 import numpy as np
-import scipy.fft
-import scipy.signal
 from multipledispatch import MDNotImplementedError
 
-from rules.numpy.array_like import as_array, conj, shape_of
-from rules.numpy.fft import fitted
-from rules.numpy.products import bilinear_and_tangent
-from rules.scipy.linear_maps import composed
-from rules.scipy.signal.filter_states import part, sosfiltfilt
-from rules.scipy.signal.filters import padded, sosfilt_call
-from rules.scipy.signal.lags import sums_over_lags
-from rules.scipy.signal.windows import window_values
+import scipy.fft
+import scipy.signal
 from rulescore import apply_linear, frule, not_implemented, pullback_wrt, pushforward, rrule, seen_by_tracers
 from rulescore.typing import Array, Axis, Choice, Count, Number, OutputAndPullback, OutputAndTangent
+
+from ...numpy.array_like import as_array, conj, shape_of
+from ...numpy.fft import fitted
+from ...numpy.products import bilinear_and_tangent
+from ..linear_maps import composed
+from .filter_states import part, sosfiltfilt
+from .filters import padded, sosfilt_call
+from .lags import sums_over_lags
+from .windows import window_values
 
 # ---------------------------------------------------------------- upfirdn
 

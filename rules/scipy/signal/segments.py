@@ -4,8 +4,9 @@ from typing import Any
 
 import numpy as np
 
-from rules.scipy.linear_maps import linear_map
 from rulescore import seen_by_tracers
+
+from ..linear_maps import linear_map
 
 
 def segments(x: Any, length: int, step: int) -> Any:

@@ -3,13 +3,14 @@
 import itertools
 
 import numpy as np
-import scipy.signal
 from multipledispatch import MDNotImplementedError
 
-from rules.numpy.array_like import as_array
-from rules.scipy.linear_maps import composed, linear_map
-from rules.scipy.signal.filters import filtered
+import scipy.signal
 from rulescore import seen_by_tracers
+
+from ...numpy.array_like import as_array
+from ..linear_maps import composed, linear_map
+from .filters import filtered
 
 
 def detrend_transpose(ybar, data, axis=-1, type="linear", bp=0, overwrite_data=False):

@@ -7,16 +7,17 @@ the signals, the sampling rate, and a window that is an array or has a parameter
 import inspect
 
 import numpy as np
-import scipy.fft
-import scipy.signal
 from multipledispatch import MDNotImplementedError
 
-from rules.numpy.array_like import as_array
-from rules.scipy.linear_maps import composed
-from rules.scipy.signal.filter_states import extended
-from rules.scipy.signal.segments import overlap_add, segments
-from rules.scipy.signal.windows import window_values
+import scipy.fft
+import scipy.signal
 from rulescore import seen_by_tracers
+
+from ...numpy.array_like import as_array
+from ..linear_maps import composed
+from .filter_states import extended
+from .segments import overlap_add, segments
+from .windows import window_values
 
 # SciPy 1.17 has given its defaults other names.
 HANN, TUKEY = (inspect.signature(f).parameters["window"].default for f in (scipy.signal.stft, scipy.signal.spectrogram))

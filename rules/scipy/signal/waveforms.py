@@ -1,11 +1,12 @@
 """Rules of the waveforms of `scipy.signal`, with respect to time and their parameters."""
 
 import numpy as np
-import scipy.signal
 from multipledispatch import MDNotImplementedError
 
-from rules.numpy.array_like import as_array
-from rules.scipy.linear_maps import composed
+import scipy.signal
+
+from ...numpy.array_like import as_array
+from ..linear_maps import composed
 
 # ---------------------------------------------------------------- chirps
 

@@ -5,14 +5,15 @@ Fourier transform (``sym=False``) has a point more, which is cut off.
 """
 
 import numpy as np
+from multipledispatch import MDNotImplementedError
+
 import scipy.linalg
 import scipy.signal
-from multipledispatch import MDNotImplementedError
+from rulescore import ignore_derivatives, is_traced, non_differentiable, seen_by_tracers
 from scipy.signal import windows
 
-from rules.numpy.array_like import as_array
-from rules.scipy.linear_maps import composed
-from rulescore import ignore_derivatives, is_traced, non_differentiable, seen_by_tracers
+from ...numpy.array_like import as_array
+from ..linear_maps import composed
 
 
 def of_places(function):

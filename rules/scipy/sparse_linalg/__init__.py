@@ -1,9 +1,10 @@
 """Rules of `scipy.sparse.linalg`."""
 
 import scipy.sparse.linalg
+from rulescore import missing_rules, non_differentiable, not_numerical
 
-from rules.scipy import functions_without_rules
-from rules.scipy.sparse_linalg import (
+from .. import functions_without_rules
+from . import (
     direct,
     exponentials,
     general_eigenvalues,
@@ -13,7 +14,6 @@ from rules.scipy.sparse_linalg import (
     operators,
     spectra,
 )
-from rulescore import missing_rules, non_differentiable, not_numerical
 
 __all__ = [
     "direct",

@@ -8,15 +8,16 @@ import warnings
 
 import numpy as np
 from multipledispatch import MDNotImplementedError
+
+from rulescore import apply_linear, frule, not_implemented, pullback_wrt, pushforward, rrule, seen_by_tracers
+from rulescore.typing import Array, Choice, Flag, OutputAndPullback, OutputAndTangent, Struct
 from scipy import sparse
 from scipy.sparse import linalg
 from scipy.sparse.linalg import SuperLU
 
-from rules.numpy.array_like import as_array_tangent
-from rules.scipy.sparse import SPARSE, dense
-from rules.scipy.sparse_linalg.operators import adjoint, matrix_cotangent, times
-from rulescore import apply_linear, frule, not_implemented, pullback_wrt, pushforward, rrule, seen_by_tracers
-from rulescore.typing import Array, Choice, Flag, OutputAndPullback, OutputAndTangent, Struct
+from ...numpy.array_like import as_array_tangent
+from ..sparse import SPARSE, dense
+from .operators import adjoint, matrix_cotangent, times
 
 # ---------------------------------------------------------------- the factors
 

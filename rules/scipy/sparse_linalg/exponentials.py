@@ -2,18 +2,7 @@
 
 import numpy as np
 from multipledispatch import MDNotImplementedError
-from scipy import sparse
-from scipy.sparse import linalg
 
-from rules.numpy.array_like import as_array, as_array_tangent
-from rules.scipy.sparse import SPARSE
-from rules.scipy.sparse_linalg.operators import (
-    adjoint,
-    as_columns,
-    cotangent_of_operator_or,
-    moving_matrix,
-    primal_of_matrix,
-)
 from rulescore import (
     ZeroTangent,
     apply_linear,
@@ -26,6 +15,18 @@ from rulescore import (
     seen_by_tracers,
 )
 from rulescore.typing import Array, Count, Flag, Number, OutputAndPullback, OutputAndTangent, Sparse
+from scipy import sparse
+from scipy.sparse import linalg
+
+from ...numpy.array_like import as_array, as_array_tangent
+from ..sparse import SPARSE
+from .operators import (
+    adjoint,
+    as_columns,
+    cotangent_of_operator_or,
+    moving_matrix,
+    primal_of_matrix,
+)
 
 TIMES = not_implemented("the times of expm_multiply: scale the matrix, expm_multiply(t * A, B)")
 

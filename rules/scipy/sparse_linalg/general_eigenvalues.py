@@ -11,15 +11,16 @@ So no left eigenvectors are needed: they are what its adjoint gives.
 from typing import Any
 
 import numpy as np
+
+from rulescore import MissingDerivativeError, apply_linear, frule, pullback_wrt, pushforward, rrule
+from rulescore.typing import Array, Choice, Count, Flag, OutputAndPullback, OutputAndTangent
 from scipy import sparse
 from scipy.sparse import linalg
 
-from rules.numpy.linalg.eigenvalues import coinciding, rounding_of, turning
-from rules.scipy.sparse import SPARSE
-from rules.scipy.sparse_linalg.operators import matrix_cotangent, times
-from rules.scipy.sparse_linalg.spectra import decline_generalised
-from rulescore import MissingDerivativeError, apply_linear, frule, pullback_wrt, pushforward, rrule
-from rulescore.typing import Array, Choice, Count, Flag, OutputAndPullback, OutputAndTangent
+from ...numpy.linalg.eigenvalues import coinciding, rounding_of, turning
+from ..sparse import SPARSE
+from .operators import matrix_cotangent, times
+from .spectra import decline_generalised
 
 REPEATED = (
     "an eigenvalue of scipy.sparse.linalg.eigs that is repeated, or so close to another one that nothing is left of "

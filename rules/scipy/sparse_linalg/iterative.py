@@ -8,16 +8,7 @@ of its preconditioner. A solution that has not converged does not satisfy the eq
 from typing import Any
 
 import numpy as np
-from scipy.sparse import linalg
 
-from rules.numpy.array_like import as_array, as_array_tangent
-from rules.scipy.sparse_linalg.operators import (
-    adjoint,
-    matrix_cotangent,
-    moving_matrix,
-    primal_of_matrix,
-    times,
-)
 from rulescore import (
     NoTangent,
     ZeroTangent,
@@ -30,6 +21,16 @@ from rulescore import (
     seen_by_tracers,
 )
 from rulescore.typing import Array, OutputAndPullback, OutputAndTangent
+from scipy.sparse import linalg
+
+from ...numpy.array_like import as_array, as_array_tangent
+from .operators import (
+    adjoint,
+    matrix_cotangent,
+    moving_matrix,
+    primal_of_matrix,
+    times,
+)
 
 OF_THE_PRIMAL = frozenset({"callback", "callback_type", "show", "outer_v", "CU", "check"})
 """Keywords that a second system is solved without: they watch the first one, or hold what was learnt from it."""

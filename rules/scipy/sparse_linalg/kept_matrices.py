@@ -6,12 +6,7 @@ moves. A X = B has dX = A⁻¹ (dB - dA X), hence B̄ = A⁻ᴴ X̄ and Ā = -B�
 """
 
 from multipledispatch import MDNotImplementedError
-from scipy.sparse import linalg
 
-from rules.scipy.linear_maps import composed
-from rules.scipy.sparse import SPARSE
-from rules.scipy.sparse_linalg.direct import ADJOINT_OF, decline_other_than_matrix, solve_by_factors
-from rules.scipy.sparse_linalg.operators import adjoint, conj, matrix_cotangent, times
 from rulescore import (
     AbstractZero,
     NoTangent,
@@ -27,6 +22,12 @@ from rulescore import (
     seen_by_tracers,
 )
 from rulescore.typing import Array, Choice, Count, Number, OutputAndPullback, OutputAndTangent, Struct, Tangents
+from scipy.sparse import linalg
+
+from ..linear_maps import composed
+from ..sparse import SPARSE
+from .direct import ADJOINT_OF, decline_other_than_matrix, solve_by_factors
+from .operators import adjoint, conj, matrix_cotangent, times
 
 FACTOR = not_implemented(
     "the factors L and U of a scipy.sparse.linalg.splu, whose pattern changes with the matrix: use its solve(b)"

@@ -13,21 +13,22 @@ from typing import Any
 
 import numpy as np
 from multipledispatch import MDNotImplementedError
+
+from rulescore import NoTangent, apply_linear, frule, not_implemented, pullback_wrt, pushforward, rrule, seen_by_tracers
+from rulescore.typing import Array, Number, OutputAndPullback, OutputAndTangent
 from scipy import sparse
 from scipy.sparse import linalg
 from scipy.sparse.linalg import LinearOperator
 
-from rules.numpy.array_like import as_array, as_array_tangent
-from rules.numpy.reduced_axes import NOT_GIVEN
-from rules.scipy.sparse_linalg.operators import (
+from ...numpy.array_like import as_array, as_array_tangent
+from ...numpy.reduced_axes import NOT_GIVEN
+from .operators import (
     adjoint,
     cotangent_of_operator_or,
     moving_matrix,
     primal_of_matrix,
     times,
 )
-from rulescore import NoTangent, apply_linear, frule, not_implemented, pullback_wrt, pushforward, rrule, seen_by_tracers
-from rulescore.typing import Array, Number, OutputAndPullback, OutputAndTangent
 
 ESTIMATES = not_implemented(
     "what lsqr and lsmr return beside the solution: compute it from the solution, as np.linalg.norm(b - A @ x)"

@@ -5,13 +5,7 @@ matrix stores and nowhere else. A `LinearOperator` is a constant: nobody can say
 """
 
 import numpy as np
-from scipy import sparse
-from scipy.sparse.linalg import LinearOperator
 
-from rules.numpy.array_like import as_array
-from rules.numpy.products import adjoint as dense_adjoint
-from rules.scipy.sparse import adjoint as sparse_adjoint
-from rules.scipy.sparse import conj, inner_products, product
 from rulescore import (
     ZeroTangent,
     apply_linear,
@@ -24,6 +18,13 @@ from rulescore import (
     seen_by_tracers,
 )
 from rulescore.typing import Array, OutputAndPullback, OutputAndTangent
+from scipy import sparse
+from scipy.sparse.linalg import LinearOperator
+
+from ...numpy.array_like import as_array
+from ...numpy.products import adjoint as dense_adjoint
+from ..sparse import adjoint as sparse_adjoint
+from ..sparse import conj, inner_products, product
 
 OPERATOR = not_implemented(
     "what the products of a scipy.sparse.linalg.LinearOperator depend on: pass the matrix itself, sparse or dense"

@@ -9,14 +9,15 @@ from typing import Any
 
 import numpy as np
 from multipledispatch import MDNotImplementedError
+
+from rulescore import MissingDerivativeError, apply_linear, frule, project_to, pullback_wrt, pushforward, rrule
+from rulescore.typing import Array, Axis, Choice, Count, Flag, OutputAndPullback, OutputAndTangent
 from scipy.sparse import linalg
 from scipy.sparse.linalg import LinearOperator
 
-from rules.numpy.linalg.eigenvalues import NO_EIGENVECTORS, coinciding, reciprocal_differences
-from rules.scipy.sparse import SPARSE
-from rules.scipy.sparse_linalg.operators import adjoint, matrix_cotangent, times
-from rulescore import MissingDerivativeError, apply_linear, frule, project_to, pullback_wrt, pushforward, rrule
-from rulescore.typing import Array, Axis, Choice, Count, Flag, OutputAndPullback, OutputAndTangent
+from ...numpy.linalg.eigenvalues import NO_EIGENVECTORS, coinciding, reciprocal_differences
+from ..sparse import SPARSE
+from .operators import adjoint, matrix_cotangent, times
 
 
 class Eigenpairs:

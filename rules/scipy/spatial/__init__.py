@@ -1,6 +1,6 @@
 """Rules of `scipy.spatial`."""
 
-from rules.scipy.spatial import (
+from . import (
     geometry,
     metrics,
     pairs,

@@ -1,12 +1,13 @@
 """Rules of what `scipy.spatial` itself offers: distances of points by broadcasting, and Procrustes analysis."""
 
 import numpy as np
+
 import scipy.linalg
+from rulescore import ignore_derivatives, missing_rules, not_numerical, seen_by_tracers
 from scipy import spatial
 
-from rules.numpy.array_like import as_array
-from rules.scipy.linear_maps import composed
-from rulescore import ignore_derivatives, missing_rules, not_numerical, seen_by_tracers
+from ...numpy.array_like import as_array
+from ..linear_maps import composed
 
 # ---------------------------------------------------------------- distances
 

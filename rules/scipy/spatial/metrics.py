@@ -7,9 +7,10 @@ NumPy's, so that slopes can be differentiated again.
 
 import numpy as np
 from multipledispatch import MDNotImplementedError
+
 from scipy.spatial import distance
 
-from rules.numpy.array_like import as_array
+from ...numpy.array_like import as_array
 
 
 def divided(x, y):

@@ -6,10 +6,7 @@ parameters are here.
 
 import numpy as np
 from multipledispatch import MDNotImplementedError
-from scipy.spatial import distance
 
-from rules.numpy.array_like import as_array, as_array_tangent, shape_of
-from rules.scipy.spatial.metrics import CONSTANT, SLOPES, deviations, divided, jensenshannon_slope, lengths
 from rulescore import (
     ZeroTangent,
     apply_linear,
@@ -23,6 +20,10 @@ from rulescore import (
     unbroadcast,
 )
 from rulescore.typing import Array, Axis, Flag, Number, OutputAndPullback, OutputAndTangent
+from scipy.spatial import distance
+
+from ...numpy.array_like import as_array, as_array_tangent, shape_of
+from .metrics import CONSTANT, SLOPES, deviations, divided, jensenshannon_slope, lengths
 
 # ---------------------------------------------------------------- slopes of the parameters, of (u, v, d)
 

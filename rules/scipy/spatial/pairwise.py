@@ -8,20 +8,7 @@ from typing import Any
 
 import numpy as np
 from multipledispatch import MDNotImplementedError
-from scipy.spatial import distance
 
-from rules.numpy.array_like import as_array, as_array_tangent
-from rules.numpy.reduced_axes import decline_out
-from rules.scipy.spatial.metrics import (
-    CONSTANT,
-    SLOPES,
-    deviations,
-    divided,
-    lengths,
-    name_of_metric,
-    symmetric_part,
-    weighted,
-)
 from rulescore import (
     ZeroTangent,
     apply_linear,
@@ -33,6 +20,20 @@ from rulescore import (
     seen_by_tracers,
 )
 from rulescore.typing import Array, Choice, OutputAndPullback, OutputAndTangent
+from scipy.spatial import distance
+
+from ...numpy.array_like import as_array, as_array_tangent
+from ...numpy.reduced_axes import decline_out
+from .metrics import (
+    CONSTANT,
+    SLOPES,
+    deviations,
+    divided,
+    lengths,
+    name_of_metric,
+    symmetric_part,
+    weighted,
+)
 
 BLOCK = 1 << 18
 """How many coordinates of pairs are gathered at a time: as many as fit into a processor's cache."""

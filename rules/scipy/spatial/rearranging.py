@@ -2,15 +2,16 @@
 
 import numpy as np
 from multipledispatch import MDNotImplementedError
-from scipy.spatial import distance
 
-from rules.numpy.array_like import as_array, as_array_tangent, shape_of
-from rules.numpy.indexing import scatter
-from rules.numpy.reduced_axes import NOT_GIVEN
-from rules.scipy.spatial.metrics import divided
-from rules.scipy.spatial.pairwise import full_matrix
 from rulescore import NoTangent, frule, pullback_wrt, pushforward, rrule, seen_by_tracers
 from rulescore.typing import Array, Choice, Number, OutputAndPullback, OutputAndTangent
+from scipy.spatial import distance
+
+from ...numpy.array_like import as_array, as_array_tangent, shape_of
+from ...numpy.indexing import scatter
+from ...numpy.reduced_axes import NOT_GIVEN
+from .metrics import divided
+from .pairwise import full_matrix
 
 # ---------------------------------------------------------------- squareform
 

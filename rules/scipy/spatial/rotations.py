@@ -7,10 +7,7 @@ of NumPy's functions. Quaternions are (x, y, z, w), as SciPy's are.
 import copy
 
 import numpy as np
-from scipy.spatial import transform
 
-from rules.numpy.array_like import as_array
-from rules.scipy.linear_maps import composed, reference_ad
 from rulescore import (
     AbstractZero,
     MissingDerivativeError,
@@ -26,6 +23,10 @@ from rulescore import (
     seen_by_tracers,
 )
 from rulescore.typing import Array, Flag, OutputAndPullback, OutputAndTangent, Struct, Tangents
+from scipy.spatial import transform
+
+from ...numpy.array_like import as_array
+from ..linear_maps import composed, reference_ad
 
 # ---------------------------------------------------------------- quaternions
 

@@ -5,9 +5,10 @@ a function has no rule yet, its derivative is `not_implemented`, which says so w
 """
 
 import scipy.special
+from rulescore import missing_rules
 
-from rules.scipy import functions_without_rules
-from rules.scipy.special import (
+from .. import functions_without_rules
+from . import (
     airy_and_related,
     bessel,
     constants,
@@ -23,7 +24,6 @@ from rules.scipy.special import (
     softmax,
     zeta_and_beta,
 )
-from rulescore import missing_rules
 
 __all__ = [
     "airy_and_related",

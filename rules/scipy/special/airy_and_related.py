@@ -5,10 +5,10 @@ Where a function returns a solution beside its derivative, the rule reads the se
 
 import numpy as np
 from multipledispatch import MDNotImplementedError
-from scipy import special
 
 from rulescore import frule, not_implemented, pullback_wrt, pushforward, rrule, scalar_rule
 from rulescore.typing import Array, OutputAndPullback, OutputAndTangent
+from scipy import special
 
 # ---------------------------------------------------------------- Airy's: y″ = z y
 

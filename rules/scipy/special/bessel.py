@@ -5,10 +5,7 @@ at 0. With respect to the order there is a rule for the functions K alone, by th
 """
 
 import numpy as np
-from scipy import special
 
-from rules.numpy.ufuncs.precision import is_complex
-from rules.scipy.special.python_functions import pulled
 from rulescore import (
     frule,
     ignore_derivatives,
@@ -21,6 +18,10 @@ from rulescore import (
     unbroadcast,
 )
 from rulescore.typing import Array, Count, OutputAndPullback, OutputAndTangent
+from scipy import special
+
+from ...numpy.ufuncs.precision import is_complex
+from .python_functions import pulled
 
 # ---------------------------------------------------------------- orders 0 and 1
 

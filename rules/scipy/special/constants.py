@@ -1,8 +1,7 @@
 """What of `scipy.special` depends on whole numbers alone and has no derivative, and its settings."""
 
-from scipy import special
-
 from rulescore import non_differentiable, not_numerical
+from scipy import special
 
 # Numbers and their like: zeros of functions, nodes and weights of Gauss's quadrature.
 non_differentiable(

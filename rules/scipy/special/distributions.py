@@ -5,10 +5,12 @@ lose digits. Numbers of events are whole numbers, without derivative, where SciP
 """
 
 import numpy as np
+
+from rulescore import scalar_rule
 from scipy import special
 
-from rules.scipy.special.error_functions import ROOT_TWO_PI
-from rules.scipy.special.incomplete import (
+from .error_functions import ROOT_TWO_PI
+from .incomplete import (
     beta_density,
     beta_weight,
     betainc_wrt_a,
@@ -18,8 +20,7 @@ from rules.scipy.special.incomplete import (
     quotient,
     stirling,
 )
-from rules.scipy.special.quadrature import from_zero, on_half_line
-from rulescore import scalar_rule
+from .quadrature import from_zero, on_half_line
 
 # ---------------------------------------------------------------- χ²: P(v/2, x/2)
 

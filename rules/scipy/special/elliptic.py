@@ -5,10 +5,11 @@ formulas with E and K. The derivatives of R_D itself are by quadrature of the in
 """
 
 import numpy as np
+
+from rulescore import ignore_derivatives, scalar_rule
 from scipy import special
 
-from rules.scipy.special.quadrature import of_powers_on_half_line
-from rulescore import ignore_derivatives, scalar_rule
+from .quadrature import of_powers_on_half_line
 
 PI = float(np.pi)
 

@@ -5,10 +5,11 @@ digits as x grows; from |x| = `FAR` on they are computed by their asymptotic ser
 """
 
 import numpy as np
+
+from rulescore import OneOver, scalar_rule, seen_by_tracers
 from scipy import special
 
-from rules.numpy.ufuncs.precision import is_complex
-from rulescore import OneOver, scalar_rule, seen_by_tracers
+from ...numpy.ufuncs.precision import is_complex
 
 ROOT_PI = float(np.sqrt(np.pi))
 ROOT_2 = float(np.sqrt(2))

@@ -4,10 +4,7 @@ At its poles nothing is differentiable; its inverse 1/Γ is there, and so are th
 """
 
 import numpy as np
-from scipy import special
 
-from rules.numpy.ufuncs.precision import is_complex
-from rules.scipy.special.python_functions import pulled, pushed
 from rulescore import (
     frule,
     ignore_derivatives,
@@ -19,6 +16,10 @@ from rulescore import (
     seen_by_tracers,
 )
 from rulescore.typing import Array, Choice, Count, Flag, OutputAndPullback, OutputAndTangent
+from scipy import special
+
+from ...numpy.ufuncs.precision import is_complex
+from .python_functions import pulled, pushed
 
 PI = float(np.pi)
 

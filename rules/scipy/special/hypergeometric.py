@@ -1,9 +1,9 @@
 """Rules of the hypergeometric functions, and of Wright's, by their argument: contiguous functions again."""
 
 import numpy as np
-from scipy import special
 
 from rulescore import not_implemented, scalar_rule
+from scipy import special
 
 
 def _missing(name):

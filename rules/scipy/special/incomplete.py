@@ -5,11 +5,12 @@ on which that has one sign, so that nothing cancels.
 """
 
 import numpy as np
+
+from rulescore import ignore_derivatives, scalar_rule
 from scipy import special
 
-from rules.scipy.special.gamma import psi_difference
-from rules.scipy.special.quadrature import on_half_line
-from rulescore import ignore_derivatives, scalar_rule
+from .gamma import psi_difference
+from .quadrature import on_half_line
 
 # ---------------------------------------------------------------- densities
 

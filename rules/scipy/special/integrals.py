@@ -1,9 +1,9 @@
 """Rules of the exponential, trigonometric and hyperbolic integrals and their like: the derivative is the integrand."""
 
 import numpy as np
-from scipy import special
 
 from rulescore import not_implemented, scalar_rule
+from scipy import special
 
 # ---------------------------------------------------------------- exponential integrals
 

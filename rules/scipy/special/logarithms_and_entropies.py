@@ -5,12 +5,13 @@ arguments at (0, 0), where the derivative is that along the diagonal: a member o
 """
 
 import numpy as np
-from scipy import special
 
-from rules.numpy.ufuncs.precision import LN_2, LN_10, constant, is_complex
-from rules.scipy.special.python_functions import pulled
 from rulescore import OneOver, frule, non_differentiable, pullback_wrt, pushforward, rrule, scalar_rule, seen_by_tracers
 from rulescore.typing import Array, Number, OutputAndPullback, OutputAndTangent
+from scipy import special
+
+from ...numpy.ufuncs.precision import LN_2, LN_10, constant, is_complex
+from .python_functions import pulled
 
 # ---------------------------------------------------------------- SciPy's own versions of NumPy's functions
 

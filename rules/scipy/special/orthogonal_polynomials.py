@@ -4,11 +4,12 @@ The degree is a constant. With respect to the parameters of a family the derivat
 """
 
 import numpy as np
-from scipy import special
 
-from rules.scipy.special.python_functions import pulled, pushed
 from rulescore import frule, not_implemented, pullback_wrt, pushforward, rrule, scalar_rule, seen_by_tracers
 from rulescore.typing import Array, OutputAndPullback, OutputAndTangent
+from scipy import special
+
+from .python_functions import pulled, pushed
 
 
 def _missing(f, argument):

@@ -6,8 +6,9 @@ Such a function does not know a tracer, and takes keywords; so its rules are wri
 
 import numpy as np
 
-from rules.numpy.array_like import conj
 from rulescore import apply_linear, unbroadcast
+
+from ...numpy.array_like import conj
 
 
 def pushed(slope, dx):

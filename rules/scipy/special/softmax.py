@@ -5,12 +5,13 @@ The pullbacks read the output alone, so that nothing overflows that the primal d
 
 import numpy as np
 from multipledispatch import MDNotImplementedError
-from scipy import special
 
-from rules.numpy.array_like import as_array, as_array_tangent, conj
-from rules.numpy.reduced_axes import ReducedAxes
 from rulescore import NoTangent, apply_linear, frule, pullback_wrt, pushforward, rrule, seen_by_tracers, unbroadcast
 from rulescore.typing import Array, Axis, Flag, OutputAndPullback, OutputAndTangent
+from scipy import special
+
+from ...numpy.array_like import as_array, as_array_tangent, conj
+from ...numpy.reduced_axes import ReducedAxes
 
 # ---------------------------------------------------------------- softmax
 

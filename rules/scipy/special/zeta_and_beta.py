@@ -1,13 +1,14 @@
 """Rules of the beta function and its logarithm, and of the zeta functions of Riemann and Hurwitz."""
 
 import numpy as np
-from scipy import special
 
-from rules.numpy.ufuncs.precision import is_complex
-from rules.scipy.special.gamma import BERNOULLI, psi_difference
-from rules.scipy.special.python_functions import pulled, pushed
 from rulescore import frule, not_implemented, pullback_wrt, pushforward, rrule, scalar_rule, seen_by_tracers
 from rulescore.typing import Array, OutputAndPullback, OutputAndTangent
+from scipy import special
+
+from ...numpy.ufuncs.precision import is_complex
+from .gamma import BERNOULLI, psi_difference
+from .python_functions import pulled, pushed
 
 # ---------------------------------------------------------------- B(a, b)
 

@@ -1,9 +1,10 @@
 """Rules of `scipy.stats`."""
 
 import scipy.stats
+from rulescore import missing_rules, non_differentiable
 
-from rules.scipy import functions_without_rules
-from rules.scipy.stats import (
+from .. import functions_without_rules
+from . import (
     discrete,
     half_line,
     intervals,
@@ -15,7 +16,6 @@ from rules.scipy.stats import (
     standard_scores,
     standardised,
 )
-from rulescore import missing_rules, non_differentiable
 
 __all__ = [
     "discrete",

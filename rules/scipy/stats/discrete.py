@@ -5,12 +5,13 @@ its parameters. Slopes of a distribution function are telescoping sums, and most
 """
 
 import numpy as np
+
+from rulescore import seen_by_tracers
 from scipy import special, stats
 
-from rules.scipy.special.incomplete import betainc_wrt_a
-from rules.scipy.special.zeta_and_beta import zeta_wrt_x
-from rules.scipy.stats.standardised import tabulate_discrete
-from rulescore import seen_by_tracers
+from ..special.incomplete import betainc_wrt_a
+from ..special.zeta_and_beta import zeta_wrt_x
+from .standardised import tabulate_discrete
 
 psi = special.digamma
 

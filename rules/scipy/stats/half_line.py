@@ -1,11 +1,12 @@
 """Distributions on the positive numbers: the slopes of their log-densities and distribution functions, standardised."""
 
 import numpy as np
+
 from scipy import special
 
-from rules.scipy.special.incomplete import betainc_wrt_a, betainc_wrt_b, gammainc_wrt_a
-from rules.scipy.stats.real_line import log1p_ratio, log1p_ratio_slope, log_expit_ratio
-from rules.scipy.stats.standardised import partial_of, tabulate
+from ..special.incomplete import betainc_wrt_a, betainc_wrt_b, gammainc_wrt_a
+from .real_line import log1p_ratio, log1p_ratio_slope, log_expit_ratio
+from .standardised import partial_of, tabulate
 
 psi = special.digamma
 

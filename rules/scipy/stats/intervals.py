@@ -1,11 +1,12 @@
 """Distributions on an interval: the slopes of their log-densities and distribution functions, standardised."""
 
 import numpy as np
+
+from rulescore import seen_by_tracers
 from scipy import special, stats
 
-from rules.scipy.special.incomplete import betainc_wrt_a, betainc_wrt_b
-from rules.scipy.stats.standardised import HALF_LOG_2PI, tabulate
-from rulescore import seen_by_tracers
+from ..special.incomplete import betainc_wrt_a, betainc_wrt_b
+from .standardised import HALF_LOG_2PI, tabulate
 
 psi = special.digamma
 

@@ -12,12 +12,13 @@ SciPy's value is NaN, and so is every slope.
 """
 
 import numpy as np
+
+from rulescore import scalar_rule
 from scipy import stats
 
-from rules.numpy.array_like import as_array
-from rules.scipy.special.gamma import trigamma
-from rules.scipy.stats.standardised import method_with, standing_for
-from rulescore import scalar_rule
+from ...numpy.array_like import as_array
+from ..special.gamma import trigamma
+from .standardised import method_with, standing_for
 
 INSIDE = 3.0
 """In the domain of each parameter, with finite moments: where slopes are computed that are not used."""

@@ -10,13 +10,14 @@ from typing import Any
 
 import numpy as np
 from multipledispatch import MDNotImplementedError
-from scipy import special, stats
 
-from rules.numpy.array_like import as_array, as_array_tangent
-from rules.numpy.products import adjoint
-from rules.scipy.stats.named_arguments import Arguments
 from rulescore import apply_linear, frule, ignore_derivatives, not_implemented, rrule, seen_by_tracers
 from rulescore.typing import OutputAndPullback, OutputAndTangent, Tangents
+from scipy import special, stats
+
+from ...numpy.array_like import as_array, as_array_tangent
+from ...numpy.products import adjoint
+from .named_arguments import Arguments
 
 psi = special.digamma
 

@@ -6,11 +6,7 @@ samples; `expectile`. What stands at a place in the order has the derivative of 
 
 import numpy as np
 from multipledispatch import MDNotImplementedError
-from scipy import stats
 
-from rules.numpy.array_like import as_array, as_array_tangent
-from rules.numpy.reduced_axes import NOT_GIVEN, given
-from rules.scipy.spatial.metrics import divided
 from rulescore import (
     NoTangent,
     apply_linear,
@@ -24,6 +20,11 @@ from rulescore import (
     unthunk,
 )
 from rulescore.typing import Array, Axis, Choice, Flag, Function, Number, OutputAndPullback, OutputAndTangent
+from scipy import stats
+
+from ...numpy.array_like import as_array, as_array_tangent
+from ...numpy.reduced_axes import NOT_GIVEN, given
+from ..spatial.metrics import divided
 
 # ---------------------------------------------------------------- by NumPy's functions
 

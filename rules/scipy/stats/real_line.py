@@ -1,10 +1,11 @@
 """Distributions on all real numbers: the slopes of their log-densities and distribution functions, standardised."""
 
 import numpy as np
+
 from scipy import special
 
-from rules.scipy.special.incomplete import gammainc_wrt_a
-from rules.scipy.stats.standardised import inverse_mills, partial_of, tabulate
+from ..special.incomplete import gammainc_wrt_a
+from .standardised import inverse_mills, partial_of, tabulate
 
 psi = special.digamma
 

@@ -9,14 +9,15 @@ from typing import Any
 
 import numpy as np
 from multipledispatch import MDNotImplementedError
-from scipy import special, stats
 
-from rules.numpy.array_like import as_array, as_array_tangent, shape_of
-from rules.numpy.reduced_axes import ReducedAxes
-from rules.scipy.spatial.metrics import divided
-from rules.scipy.stats.named_arguments import Arguments
 from rulescore import ZeroTangent, apply_linear, frule, not_implemented, rrule, seen_by_tracers, unbroadcast
 from rulescore.typing import OutputAndPullback, OutputAndTangent, Tangents
+from scipy import special, stats
+
+from ...numpy.array_like import as_array, as_array_tangent, shape_of
+from ...numpy.reduced_axes import ReducedAxes
+from ..spatial.metrics import divided
+from .named_arguments import Arguments
 
 GEOMETRY = {"axis", "keepdims", "nan_policy"}
 """The keywords that say what a sample is, and not what is computed of it."""

@@ -2,14 +2,15 @@
 
 import numpy as np
 from multipledispatch import MDNotImplementedError
-from scipy import stats
 
-from rules.numpy.array_like import as_array, as_array_tangent
-from rules.scipy.spatial.metrics import divided
-from rules.scipy.special.logarithms_and_entropies import boxcox_wrt_lmbda
-from rules.scipy.stats.reductions import yeojohnson_parts
 from rulescore import apply_linear, frule, pullback_wrt, pushforward, rrule, seen_by_tracers, unbroadcast
 from rulescore.typing import Array, Axis, Choice, Number, OutputAndPullback, OutputAndTangent
+from scipy import stats
+
+from ...numpy.array_like import as_array, as_array_tangent
+from ..spatial.metrics import divided
+from ..special.logarithms_and_entropies import boxcox_wrt_lmbda
+from .reductions import yeojohnson_parts
 
 # ---------------------------------------------------------------- standard scores
 

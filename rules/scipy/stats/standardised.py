@@ -22,9 +22,7 @@ import inspect
 
 import numpy as np
 from multipledispatch import MDNotImplementedError
-from scipy import special, stats
 
-from rules.numpy.array_like import as_array
 from rulescore import (
     derivatives_given_output,
     missing_rules,
@@ -34,6 +32,9 @@ from rulescore import (
     scalar_rule,
     seen_by_tracers,
 )
+from scipy import special, stats
+
+from ...numpy.array_like import as_array
 
 DENSITIES = ("pdf", "logpdf")
 CONTINUOUS = (*DENSITIES, "cdf", "logcdf", "sf", "logsf", "ppf", "isf")

@@ -116,7 +116,7 @@ def reachable_functions(f: Any) -> Iterator[types.FunctionType]:
 
 _SEARCHED_BY_NOBODY = sys.stdlib_module_names | {
     *("numpy", "scipy", "jax", "torch", "autograd", "matplotlib", "pytest", "_pytest", "rich", "optree"),
-    *("testutils", "multipledispatch"),
+    *("rulescore", "testutils", "multipledispatch"),
 }
 """Packages with much code, none of which calls a function by name that somebody else has written a rule for."""
 

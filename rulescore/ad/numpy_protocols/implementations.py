@@ -28,6 +28,7 @@ import numpy as np
 from rulescore.ad.messages.errors import NoRuleError, TracerConversionError, no_rule
 from rulescore.ad.numpy_protocols.stand_ins import BUILTINS, STAND_INS, CompiledFunction, current_tracer, values_beneath
 from rulescore.ad.tracing.tracers import Tracer, top_trace
+from rulescore.shipped import public_name
 
 # ---------------------------------------------------------------- copies
 
@@ -234,7 +235,7 @@ def _innermost_frame(error: Exception) -> Any:
 
 
 def _is_ours(module: str) -> bool:
-    return module.partition(".")[0] in ("rulescore", "rules")
+    return public_name(module).partition(".")[0] in ("rulescore", "rules")
 
 
 def _place(error: Exception) -> str:

@@ -208,7 +208,7 @@ class HostCall(HostFunction):
         return ValueError(
             f"the pullback of the rrule of {self.name} returned a cotangent of shape {np.shape(bar)} for an argument "
             f"of shape {np.shape(x)}: return one of the argument's shape (rulescore.unbroadcast sums what was "
-            "broadcast), and run testutils.check_rule"
+            "broadcast), and run rulescore.testing.check_rule"
         )
 
     def _rrule(self, arrays: Arrays, needs: Needs, config: RuleConfig) -> Any:

@@ -1,6 +1,6 @@
 """Sample inputs for the rules of NumPy; importing this package registers all of them."""
 
-from testutils.samples.numpy import (
+from . import (
     assignments_and_conversions,
     averages,
     branching,

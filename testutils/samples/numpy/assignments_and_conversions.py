@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from testutils.samples.numpy.reductions import complex_normal
-from testutils.samples.numpy.sorting import apart
-from testutils.samples.sampling import Sample, sample, sample_inputs
+from ..sampling import Sample, sample, sample_inputs
+from .reductions import complex_normal
+from .sorting import apart
 
 
 def written_by(f: Any) -> Callable[..., Any]:

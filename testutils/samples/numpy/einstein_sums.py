@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from testutils.samples.numpy.products import mixed_types
-from testutils.samples.numpy.reductions import complex_normal
-from testutils.samples.sampling import Sample, sample, sample_inputs
+from ..sampling import Sample, sample, sample_inputs
+from .products import mixed_types
+from .reductions import complex_normal
 
 
 @sample_inputs(np.einsum)

@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 
 from rulescore import instances_of
-from testutils.samples.numpy.reductions import complex_normal
-from testutils.samples.sampling import Sample, sample, sample_inputs
+
+from ..sampling import Sample, sample, sample_inputs
+from .reductions import complex_normal
 
 
 def square_or_double(x: Any) -> Any:

@@ -9,9 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from rules.numpy.indexing import scatter
-from testutils.samples.numpy.reductions import complex_normal
-from testutils.samples.sampling import Sample, sample, sample_inputs
+from rulescore.shipped import import_shipped
+
+from ..sampling import Sample, sample, sample_inputs
+from .reductions import complex_normal
+
+scatter = import_shipped("rules.numpy.indexing").scatter
 
 Pair = namedtuple("Pair", ["first", "second"])
 

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from testutils.samples.numpy.reductions import complex_normal
-from testutils.samples.sampling import Sample, sample, sample_inputs
+from ..sampling import Sample, sample, sample_inputs
+from .reductions import complex_normal
 
 REDUCTIONS = (np.nansum, np.nanprod, np.nanmean, np.nanvar, np.nanstd, np.nanmax, np.nanmin)
 MASK = np.array([[1, 0, 1, 1], [0, 1, 0, 1], [1, 1, 1, 0]], bool)

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from testutils.samples.numpy.reductions import complex_normal
-from testutils.samples.numpy.sorting import apart
-from testutils.samples.sampling import Sample, sample, sample_inputs
+from ..sampling import Sample, sample, sample_inputs
+from .reductions import complex_normal
+from .sorting import apart
 
 
 @sample_inputs(np.pad)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from testutils.samples.sampling import Sample, sample, sample_inputs
+from ..sampling import Sample, sample, sample_inputs
 
 FloatArray = np.ndarray[Any, np.dtype[np.float64]]
 

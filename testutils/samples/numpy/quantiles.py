@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from testutils.samples.numpy.sorting import JUMP, apart
-from testutils.samples.sampling import Sample, sample, sample_inputs
+from ..sampling import Sample, sample, sample_inputs
+from .sorting import JUMP, apart
 
 METHODS = (
     *("inverted_cdf", "averaged_inverted_cdf", "closest_observation", "interpolated_inverted_cdf", "hazen", "weibull"),

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.lib.stride_tricks import as_strided, sliding_window_view
 
-from testutils.samples.numpy.reductions import complex_normal
-from testutils.samples.sampling import Sample, sample, sample_inputs
+from ..sampling import Sample, sample, sample_inputs
+from .reductions import complex_normal
 
 
 @sample_inputs(np.flip)

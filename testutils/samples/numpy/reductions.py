@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from testutils.samples.sampling import Sample, sample, sample_inputs
+from ..sampling import Sample, sample, sample_inputs
 
 
 def complex_normal(rng: np.random.Generator, *shape: int) -> np.ndarray[tuple[int, ...], np.dtype[np.complex128]]:

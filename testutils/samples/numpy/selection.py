@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from testutils import with_tangent
-from testutils.samples.numpy.reductions import complex_normal
-from testutils.samples.sampling import Sample, sample, sample_inputs
+from ... import with_tangent
+from ..sampling import Sample, sample, sample_inputs
+from .reductions import complex_normal
 
 
 @sample_inputs(np.where)

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from testutils.samples.numpy.reductions import complex_normal
-from testutils.samples.sampling import Sample, sample, sample_inputs
+from ..sampling import Sample, sample, sample_inputs
+from .reductions import complex_normal
 
 FloatArray = np.ndarray[Any, np.dtype[np.float64]]
 

@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 
 from rulescore import NoTangent
-from testutils.samples.random_tangents import with_tangent
-from testutils.samples.sampling import Sample, sample, sample_inputs
+
+from ..random_tangents import with_tangent
+from ..sampling import Sample, sample, sample_inputs
 
 Rng = np.random.Generator
 Domain = Callable[[Rng, tuple[int, ...]], Any]

@@ -9,10 +9,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from testutils import with_tangent
-from testutils.samples.numpy.reductions import complex_normal
-from testutils.samples.numpy.sorting import apart
-from testutils.samples.sampling import Sample, sample, sample_inputs
+from ... import with_tangent
+from ..sampling import Sample, sample, sample_inputs
+from .reductions import complex_normal
+from .sorting import apart
 
 REPEATED = np.array([[2.0, 1.0, 2.0], [3.0, 1.0, 0.5]])
 ALIKE = np.array([[0.3, -1.2, 0.3], [0.7, -1.2, 2.1]])

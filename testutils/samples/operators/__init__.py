@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from testutils.samples.operators import (
+from . import (
     attention,
     convolutions,
     cross_products,

@@ -6,9 +6,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from rules.operators import scaled_dot_product_attention
-from testutils.samples.sampling import Sample, sample, sample_inputs
-from testutils.samples.scipy.special.softmax import SATURATED
+from rulescore.operators import scaled_dot_product_attention
+
+from ..sampling import Sample, sample, sample_inputs
+from ..scipy.special.softmax import SATURATED
 
 Rng = np.random.Generator
 

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from rules.operators import conv1d, conv2d, conv3d
-from testutils.samples.sampling import Sample, sample, sample_inputs
+from rulescore.operators import conv1d, conv2d, conv3d
+
+from ..sampling import Sample, sample, sample_inputs
 
 Rng = np.random.Generator
 

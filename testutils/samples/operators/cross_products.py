@@ -6,8 +6,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from rules.operators import cross
-from testutils.samples.sampling import Sample, sample, sample_inputs
+from rulescore.operators import cross
+
+from ..sampling import Sample, sample, sample_inputs
 
 
 @sample_inputs(cross)

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from rules.operators import dynamic_partition, dynamic_stitch
-from testutils.samples.sampling import Sample, sample, sample_inputs
+from rulescore.operators import dynamic_partition, dynamic_stitch
+
+from ..sampling import Sample, sample, sample_inputs
 
 Rng = np.random.Generator
 

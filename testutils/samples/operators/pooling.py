@@ -6,10 +6,18 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from rules.operators import Segments, pool, pool_sum, segments
-from rules.operators.matrix_blocks import Blocks, accumulate, block_sums, gather, spread
-from testutils.samples.numpy.sorting import JUMP, apart
-from testutils.samples.sampling import Sample, sample, sample_inputs
+from rulescore.operators import Segments, pool, pool_sum, segments
+from rulescore.shipped import import_shipped
+
+from ..numpy.sorting import JUMP, apart
+from ..sampling import Sample, sample, sample_inputs
+
+_matrix_blocks = import_shipped("rules.operators.matrix_blocks")
+Blocks = _matrix_blocks.Blocks
+accumulate = _matrix_blocks.accumulate
+block_sums = _matrix_blocks.block_sums
+gather = _matrix_blocks.gather
+spread = _matrix_blocks.spread
 
 Rng = np.random.Generator
 

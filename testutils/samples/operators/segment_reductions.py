@@ -6,9 +6,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from rules.operators import segment_max, segment_mean, segment_min, segment_prod, segment_sum
-from testutils.samples.numpy.sorting import JUMP, apart
-from testutils.samples.sampling import Sample, sample, sample_inputs
+from rulescore.operators import segment_max, segment_mean, segment_min, segment_prod, segment_sum
+
+from ..numpy.sorting import JUMP, apart
+from ..sampling import Sample, sample, sample_inputs
 
 Rng = np.random.Generator
 IDS = np.array([2, 0, 2, 2, 0, 5])

@@ -6,9 +6,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from rules.operators import soft_rank, soft_sort, top_k
-from testutils.samples.numpy.sorting import JUMP, apart
-from testutils.samples.sampling import Sample, sample, sample_inputs
+from rulescore.operators import soft_rank, soft_sort, top_k
+
+from ..numpy.sorting import JUMP, apart
+from ..sampling import Sample, sample, sample_inputs
 
 Rng = np.random.Generator
 

@@ -6,9 +6,12 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from rules.operators import sinkhorn_distance
-from rules.operators.transport import scalings
-from testutils.samples.sampling import Sample, sample, sample_inputs
+from rulescore.operators import sinkhorn_distance
+from rulescore.shipped import import_shipped
+
+from ..sampling import Sample, sample, sample_inputs
+
+scalings = import_shipped("rules.operators.transport").scalings
 
 Rng = np.random.Generator
 

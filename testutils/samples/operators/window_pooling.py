@@ -6,9 +6,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from rules.operators import avg_pool1d, avg_pool2d, avg_pool3d, max_pool1d, max_pool2d, max_pool3d
-from testutils.samples.numpy.sorting import JUMP, apart
-from testutils.samples.sampling import Sample, sample, sample_inputs
+from rulescore.operators import avg_pool1d, avg_pool2d, avg_pool3d, max_pool1d, max_pool2d, max_pool3d
+
+from ..numpy.sorting import JUMP, apart
+from ..sampling import Sample, sample, sample_inputs
 
 Rng = np.random.Generator
 

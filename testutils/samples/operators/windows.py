@@ -6,8 +6,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from rules.operators import overlap_add, sliding_windows
-from testutils.samples.sampling import Sample, sample, sample_inputs
+from rulescore.operators import overlap_add, sliding_windows
+
+from ..sampling import Sample, sample, sample_inputs
 
 Rng = np.random.Generator
 

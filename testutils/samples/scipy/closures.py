@@ -11,7 +11,8 @@ import scipy.optimize
 
 from rulescore import instances_of
 from rulescore.closures.explicit_calls import ExplicitCall, made_explicit
-from testutils.samples.sampling import Sample, sample, sample_inputs
+
+from ..sampling import Sample, sample, sample_inputs
 
 
 def call_of(count: int, call_with: Any) -> ExplicitCall:

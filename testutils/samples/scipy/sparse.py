@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from testutils.samples.numpy.reductions import complex_normal
-from testutils.samples.sampling import Sample, sample, sample_inputs
+from ..numpy.reductions import complex_normal
+from ..sampling import Sample, sample, sample_inputs
 
 CSR: Any = sparse.csr_array
 """The class whose methods' rules serve those of the other classes."""

@@ -1,6 +1,6 @@
 """Sample inputs for the rules of `numpy.linalg`."""
 
-from testutils.samples.numpy.linalg import (
+from . import (
     cholesky,
     determinants,
     eigenvalues,

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from testutils.samples.numpy.linalg.matrices import positive_definite
-from testutils.samples.sampling import Sample, sample, sample_inputs
+from ...sampling import Sample, sample, sample_inputs
+from .matrices import positive_definite
 
 
 @sample_inputs(np.linalg.cholesky)

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from testutils.samples.numpy.linalg.matrices import of_rank, regular
-from testutils.samples.numpy.reductions import complex_normal
-from testutils.samples.sampling import Sample, sample, sample_inputs
+from ...sampling import Sample, sample, sample_inputs
+from ..reductions import complex_normal
+from .matrices import of_rank, regular
 
 
 @sample_inputs(np.linalg.det)

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from testutils.samples.numpy.linalg.matrices import hermitian
-from testutils.samples.sampling import Sample, sample, sample_inputs
+from ...sampling import Sample, sample, sample_inputs
+from .matrices import hermitian
 
 
 @sample_inputs(np.linalg.eigh, np.linalg.eigvalsh)

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from testutils.samples.numpy.linalg.matrices import with_eigenvalues
-from testutils.samples.sampling import Sample, sample, sample_inputs
+from ...sampling import Sample, sample, sample_inputs
+from .matrices import with_eigenvalues
 
 FAR_FROM_JUMPS = np.array(
     [[0.2, 1.6, 2.5, -4.2], [-1.6, 0.8, -3.4, -0.6], [4.2, -1.5, 0.1, 3.0], [-1.8, -3.1, -2.7, -4.2]]

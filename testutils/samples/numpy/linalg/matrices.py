@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from testutils.samples.numpy.reductions import complex_normal
+from ..reductions import complex_normal
 
 
 def normal(rng: np.random.Generator, *shape: int, dtype: Any = float) -> Any:

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from testutils.samples.numpy.linalg.matrices import regular
-from testutils.samples.numpy.reductions import complex_normal
-from testutils.samples.sampling import Sample, sample, sample_inputs
+from ...sampling import Sample, sample, sample_inputs
+from ..reductions import complex_normal
+from .matrices import regular
 
 
 @sample_inputs(np.linalg.matrix_power)

@@ -6,10 +6,13 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from rules.numpy.linalg.spectral_slopes import spectral_slopes
-from testutils.samples.numpy.linalg.matrices import of_singular_values, regular
-from testutils.samples.numpy.reductions import complex_normal
-from testutils.samples.sampling import Sample, sample, sample_inputs
+from rulescore.shipped import import_shipped
+
+from ...sampling import Sample, sample, sample_inputs
+from ..reductions import complex_normal
+from .matrices import of_singular_values, regular
+
+spectral_slopes = import_shipped("rules.numpy.linalg.spectral_slopes").spectral_slopes
 
 VECTOR_ORDERS = (None, 2, 1, np.inf, -np.inf, 0, -1, -2, 3, 4.5, 1.5, 0.5, -0.5)
 BY_WAY_OF_VECTORS = {"second order": "that is the third of a norm, which comes from singular vectors, as these do not"}

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from testutils.samples.numpy.linalg.matrices import hermitian, with_singular_values
-from testutils.samples.sampling import Sample, sample, sample_inputs
+from ...sampling import Sample, sample, sample_inputs
+from .matrices import hermitian, with_singular_values
 
 BASIS = (
     "which basis of the vectors that belong to no singular value LAPACK picks, and with which phase, depends on the "

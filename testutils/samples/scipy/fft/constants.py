@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 import scipy.fft
 
-from testutils.samples.sampling import Sample, sample, sample_inputs
+from ...sampling import Sample, sample, sample_inputs
 
 
 @sample_inputs(scipy.fft.next_fast_len, scipy.fft.prev_fast_len)

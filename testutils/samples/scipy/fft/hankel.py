@@ -8,8 +8,9 @@ import numpy as np
 import scipy.fft
 
 from rulescore import NoTangent
-from testutils import with_tangent
-from testutils.samples.sampling import Sample, sample, sample_inputs
+
+from .... import with_tangent
+from ...sampling import Sample, sample, sample_inputs
 
 
 def fixed(value: float) -> object:

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import numpy as np
 import scipy.fft
 
-from testutils.samples.numpy.reductions import complex_normal
-from testutils.samples.sampling import Sample, sample, sample_inputs
+from ...numpy.reductions import complex_normal
+from ...sampling import Sample, sample, sample_inputs
 
 NORMS = (None, "backward", "ortho", "forward")
 

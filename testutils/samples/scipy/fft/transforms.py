@@ -7,9 +7,9 @@ from collections.abc import Iterator
 import numpy as np
 import scipy.fft
 
-from testutils.samples.numpy.fft import one_axis
-from testutils.samples.numpy.reductions import complex_normal
-from testutils.samples.sampling import Sample, sample, sample_inputs
+from ...numpy.fft import one_axis
+from ...numpy.reductions import complex_normal
+from ...sampling import Sample, sample, sample_inputs
 
 
 def several_axes(x: np.ndarray[tuple[int, ...], np.dtype[np.inexact]]) -> Iterator[Sample]:

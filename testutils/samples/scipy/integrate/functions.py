@@ -9,10 +9,15 @@ from typing import Any
 import numpy as np
 import scipy.integrate
 
-from rules.scipy.integrate.quadrature import quad_of_array, quad_vec_alone
 from rulescore import Tangent
-from testutils.samples.sampling import Sample, sample, sample_inputs
-from testutils.samples.scipy.optimize.problems import IN_PARTS
+from rulescore.shipped import import_shipped
+
+from ...sampling import Sample, sample, sample_inputs
+from ..optimize.problems import IN_PARTS
+
+_quadrature = import_shipped("rules.scipy.integrate.quadrature")
+quad_of_array = _quadrature.quad_of_array
+quad_vec_alone = _quadrature.quad_vec_alone
 
 
 def bell(t: Any, p: Any) -> Any:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 import scipy.integrate
 
-from testutils.samples.sampling import Sample, sample, sample_inputs
+from ...sampling import Sample, sample, sample_inputs
 
 ONE = {"0-d": "a single point has no axis to integrate along"}
 

@@ -6,15 +6,26 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from rules.scipy.interpolate.bsplines import Collocation, evaluate_bspline, solve_collocation, spread_bspline
-from rules.scipy.interpolate.cubics import solve_tridiagonal
-from rules.scipy.interpolate.piecewise import evaluate_ppoly, spread_ppoly
-from rules.scipy.interpolate.weighted_neighbours import gather_weighted, spread_weighted
 from rulescore import NoTangent
-from testutils import with_tangent
-from testutils.samples.numpy.reductions import complex_normal
-from testutils.samples.sampling import Sample, sample, sample_inputs
-from testutils.samples.scipy.interpolate.splines import abscissas, between
+from rulescore.shipped import import_shipped
+
+from .... import with_tangent
+from ...numpy.reductions import complex_normal
+from ...sampling import Sample, sample, sample_inputs
+from .splines import abscissas, between
+
+_bsplines = import_shipped("rules.scipy.interpolate.bsplines")
+Collocation = _bsplines.Collocation
+evaluate_bspline = _bsplines.evaluate_bspline
+solve_collocation = _bsplines.solve_collocation
+spread_bspline = _bsplines.spread_bspline
+solve_tridiagonal = import_shipped("rules.scipy.interpolate.cubics").solve_tridiagonal
+_piecewise = import_shipped("rules.scipy.interpolate.piecewise")
+evaluate_ppoly = _piecewise.evaluate_ppoly
+spread_ppoly = _piecewise.spread_ppoly
+_weighted_neighbours = import_shipped("rules.scipy.interpolate.weighted_neighbours")
+gather_weighted = _weighted_neighbours.gather_weighted
+spread_weighted = _weighted_neighbours.spread_weighted
 
 
 @sample_inputs(evaluate_ppoly)

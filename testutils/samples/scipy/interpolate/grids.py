@@ -10,9 +10,10 @@ from scipy import interpolate
 from scipy.sparse import linalg as sparse_linalg
 
 from rulescore import instances_of
-from testutils.samples.numpy.reductions import complex_normal
-from testutils.samples.sampling import Sample, sample, sample_inputs
-from testutils.samples.scipy.interpolate.splines import abscissas, between, built
+
+from ...numpy.reductions import complex_normal
+from ...sampling import Sample, sample, sample_inputs
+from .splines import abscissas, between, built
 
 
 @sample_inputs(interpolate.interp1d)

@@ -8,9 +8,10 @@ import numpy as np
 from scipy import interpolate
 
 from rulescore import instances_of
-from testutils.samples.numpy.reductions import complex_normal
-from testutils.samples.sampling import Sample, sample, sample_inputs
-from testutils.samples.scipy.interpolate.splines import abscissas, between, built
+
+from ...numpy.reductions import complex_normal
+from ...sampling import Sample, sample, sample_inputs
+from .splines import abscissas, between, built
 
 CORNERS = np.array([[0.0, 0.1], [2.1, 0.0], [0.1, 2.0], [2.2, 2.3], [0.9, 0.8]])
 INSIDE = np.array([[1.0, 0.5], [0.5, 1.1], [1.6, 1.3]])

@@ -8,10 +8,13 @@ from typing import Any
 import numpy as np
 from scipy import interpolate
 
-from rules.scipy.interpolate.evaluation import evaluated
 from rulescore import instances_of
-from testutils.samples.numpy.reductions import complex_normal
-from testutils.samples.sampling import Sample, sample, sample_inputs
+from rulescore.shipped import import_shipped
+
+from ...numpy.reductions import complex_normal
+from ...sampling import Sample, sample, sample_inputs
+
+evaluated = import_shipped("rules.scipy.interpolate.evaluation").evaluated
 
 
 def abscissas(rng: np.random.Generator, n: int) -> Any:

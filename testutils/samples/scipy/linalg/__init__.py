@@ -1,6 +1,6 @@
 """Sample inputs for `scipy.linalg`."""
 
-from testutils.samples.scipy.linalg import (
+from . import (
     banded_systems,
     cholesky,
     constants,

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import scipy.linalg
 
-from testutils.samples.numpy.linalg.matrices import normal, positive_definite
-from testutils.samples.sampling import Sample, sample, sample_inputs
+from ...numpy.linalg.matrices import normal, positive_definite
+from ...sampling import Sample, sample, sample_inputs
 
 
 @sample_inputs(scipy.linalg.cholesky, scipy.linalg.cho_factor)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 import scipy.linalg
 
-from testutils.samples.sampling import Sample, sample, sample_inputs
+from ...sampling import Sample, sample, sample_inputs
 
 
 @sample_inputs(scipy.linalg.bandwidth, scipy.linalg.ishermitian, scipy.linalg.issymmetric)

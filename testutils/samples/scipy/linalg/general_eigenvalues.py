@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import numpy as np
 import scipy.linalg
 
-from testutils.samples.numpy.linalg.matrices import regular, with_eigenvalues
-from testutils.samples.sampling import Sample, sample, sample_inputs
+from ...numpy.linalg.matrices import regular, with_eigenvalues
+from ...sampling import Sample, sample, sample_inputs
 
 PHASES = {"complex": "nothing fixes the phases of complex vectors relative to another matrix"}
 

@@ -7,14 +7,14 @@ from collections.abc import Iterator
 import numpy as np
 import scipy.linalg
 
-from testutils.samples.numpy.linalg.matrices import (
+from ...numpy.linalg.matrices import (
     normal,
     positive_definite,
     regular,
     with_singular_values,
 )
-from testutils.samples.numpy.reductions import complex_normal
-from testutils.samples.sampling import Sample, sample, sample_inputs
+from ...numpy.reductions import complex_normal
+from ...sampling import Sample, sample, sample_inputs
 
 
 @sample_inputs(scipy.linalg.solve)

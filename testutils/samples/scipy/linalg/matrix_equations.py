@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import numpy as np
 import scipy.linalg
 
-from testutils.samples.numpy.linalg.matrices import normal, regular
-from testutils.samples.sampling import Sample, sample, sample_inputs
+from ...numpy.linalg.matrices import normal, regular
+from ...sampling import Sample, sample, sample_inputs
 
 MIXED = {"complex": "of real and complex matrices together SciPy 1.17 gives what solves no equation; see the tests"}
 

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import numpy as np
 import scipy.linalg
 
-from testutils.samples.numpy.linalg.matrices import normal
-from testutils.samples.sampling import Sample, sample, sample_inputs
+from ...numpy.linalg.matrices import normal
+from ...sampling import Sample, sample, sample_inputs
 
 
 @sample_inputs(

@@ -7,9 +7,12 @@ from collections.abc import Iterator
 import numpy as np
 import scipy.linalg
 
-from rules.scipy.linalg.matrix_functions import logm_frechet
-from testutils.samples.numpy.linalg.matrices import normal, regular, with_eigenvalues
-from testutils.samples.sampling import Sample, sample, sample_inputs
+from rulescore.shipped import import_shipped
+
+from ...numpy.linalg.matrices import normal, regular, with_eigenvalues
+from ...sampling import Sample, sample, sample_inputs
+
+logm_frechet = import_shipped("rules.scipy.linalg.matrix_functions").logm_frechet
 
 
 @sample_inputs(scipy.linalg.sqrtm, scipy.linalg.logm)

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import numpy as np
 import scipy.linalg
 
-from testutils.samples.numpy.linalg.matrices import normal, of_singular_values, with_singular_values
-from testutils.samples.sampling import Sample, sample, sample_inputs
+from ...numpy.linalg.matrices import normal, of_singular_values, with_singular_values
+from ...sampling import Sample, sample, sample_inputs
 
 
 @sample_inputs(scipy.linalg.polar)

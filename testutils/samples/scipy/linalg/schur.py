@@ -9,8 +9,9 @@ import numpy as np
 import scipy.linalg
 
 from rulescore import ZeroTangent
-from testutils.samples.numpy.linalg.matrices import with_eigenvalues
-from testutils.samples.sampling import Sample, sample, sample_inputs
+
+from ...numpy.linalg.matrices import with_eigenvalues
+from ...sampling import Sample, sample, sample_inputs
 
 PHASES = {"complex": "LAPACK leaves the phases of complex Schur vectors to chance"}
 COMPLEX = PHASES | {"second order": "the first derivatives of complex vectors are those that do not turn their phases"}

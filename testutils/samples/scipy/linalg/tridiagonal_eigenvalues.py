@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import scipy.linalg
 
-from testutils.samples.numpy.linalg.matrices import normal
-from testutils.samples.sampling import Sample, sample, sample_inputs
+from ...numpy.linalg.matrices import normal
+from ...sampling import Sample, sample, sample_inputs
 
 
 def apart(rng: np.random.Generator, *shape: int) -> Any:

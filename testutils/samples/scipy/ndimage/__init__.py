@@ -1,6 +1,6 @@
 """Sample inputs for `scipy.ndimage`."""
 
-from testutils.samples.scipy.ndimage import (
+from . import (
     building_blocks,
     correlations,
     fourier,

@@ -8,25 +8,35 @@ from typing import Any
 import numpy as np
 from scipy import ndimage
 
-from rules.scipy.ndimage.correlations import correlation_spread, correlation_weights
-from rules.scipy.ndimage.smoothing import uniform_spread
-from rules.scipy.ndimage.spline_sampling import (
-    enlarged,
-    enlarged_spread,
-    sample_axis,
-    sample_spline,
-    spline_coefficients,
-    spline_coefficients_spread,
-    spread_axis,
-    spread_spline,
-)
-from rules.scipy.ndimage.windows import Window, gather_structure, gather_ties, selected, spread_structure, spread_ties
 from rulescore import NoTangent
-from testutils import with_tangent
-from testutils.samples.numpy.reductions import complex_normal
-from testutils.samples.sampling import Sample, sample, sample_inputs
-from testutils.samples.scipy.ndimage.rank_filters import apart
-from testutils.samples.scipy.ndimage.transforms import coordinates_within
+from rulescore.shipped import import_shipped
+
+from .... import with_tangent
+from ...numpy.reductions import complex_normal
+from ...sampling import Sample, sample, sample_inputs
+from .rank_filters import apart
+from .transforms import coordinates_within
+
+_correlations = import_shipped("rules.scipy.ndimage.correlations")
+correlation_spread = _correlations.correlation_spread
+correlation_weights = _correlations.correlation_weights
+uniform_spread = import_shipped("rules.scipy.ndimage.smoothing").uniform_spread
+_spline_sampling = import_shipped("rules.scipy.ndimage.spline_sampling")
+enlarged = _spline_sampling.enlarged
+enlarged_spread = _spline_sampling.enlarged_spread
+sample_axis = _spline_sampling.sample_axis
+sample_spline = _spline_sampling.sample_spline
+spline_coefficients = _spline_sampling.spline_coefficients
+spline_coefficients_spread = _spline_sampling.spline_coefficients_spread
+spread_axis = _spline_sampling.spread_axis
+spread_spline = _spline_sampling.spread_spline
+_windows = import_shipped("rules.scipy.ndimage.windows")
+Window = _windows.Window
+gather_structure = _windows.gather_structure
+gather_ties = _windows.gather_ties
+selected = _windows.selected
+spread_structure = _windows.spread_structure
+spread_ties = _windows.spread_ties
 
 WHOLE = "the rules made of it call it with arrays that fit each other"
 OF_ITS_SHAPE = {"0-d": WHOLE, "empty": WHOLE, "size-1 axis": WHOLE}

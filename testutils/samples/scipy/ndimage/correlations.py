@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import numpy as np
 from scipy import ndimage
 
-from testutils.samples.numpy.reductions import complex_normal
-from testutils.samples.sampling import Sample, sample, sample_inputs
+from ...numpy.reductions import complex_normal
+from ...sampling import Sample, sample, sample_inputs
 
 MODES = ("reflect", "constant", "nearest", "mirror", "wrap", "grid-mirror", "grid-constant", "grid-wrap")
 

@@ -8,9 +8,10 @@ import numpy as np
 from scipy import ndimage
 
 from rulescore import NoTangent
-from testutils import with_tangent
-from testutils.samples.numpy.reductions import complex_normal
-from testutils.samples.sampling import Sample, sample, sample_inputs
+
+from .... import with_tangent
+from ...numpy.reductions import complex_normal
+from ...sampling import Sample, sample, sample_inputs
 
 
 @sample_inputs(ndimage.fourier_gaussian, ndimage.fourier_shift)

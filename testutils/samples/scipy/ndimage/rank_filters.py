@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from scipy import ndimage
 
-from testutils.samples.sampling import Sample, sample, sample_inputs
-from testutils.samples.scipy.ndimage.correlations import MODES
+from ...sampling import Sample, sample, sample_inputs
+from .correlations import MODES
 
 
 def apart(rng: np.random.Generator, *shape: int) -> Any:

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 import numpy as np
 from scipy import ndimage
 
-from testutils.samples.numpy.reductions import complex_normal
-from testutils.samples.sampling import Sample, sample, sample_inputs
-from testutils.samples.scipy.ndimage.correlations import MODES
+from ...numpy.reductions import complex_normal
+from ...sampling import Sample, sample, sample_inputs
+from .correlations import MODES
 
 
 @sample_inputs(ndimage.gaussian_filter1d)

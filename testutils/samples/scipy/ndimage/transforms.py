@@ -13,10 +13,11 @@ import numpy as np
 from scipy import ndimage
 
 from rulescore import NoTangent
-from testutils import with_tangent
-from testutils.samples.numpy.reductions import complex_normal
-from testutils.samples.sampling import Sample, sample, sample_inputs
-from testutils.samples.scipy.ndimage.correlations import MODES
+
+from .... import with_tangent
+from ...numpy.reductions import complex_normal
+from ...sampling import Sample, sample, sample_inputs
+from .correlations import MODES
 
 
 def coordinates_within(rng: np.random.Generator, shape: tuple[int, ...], *points: int, beyond: int = 0) -> Any:

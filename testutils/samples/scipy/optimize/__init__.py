@@ -1,5 +1,5 @@
 """Sample inputs of `scipy.optimize`."""
 
-from testutils.samples.scipy import closures as closures
-from testutils.samples.scipy.optimize import minima as minima
-from testutils.samples.scipy.optimize import roots as roots
+from .. import closures as closures
+from . import minima as minima
+from . import roots as roots

@@ -9,8 +9,9 @@ import numpy as np
 import scipy.optimize
 
 from rulescore import Tangent
-from testutils.samples.sampling import Sample, sample, sample_inputs
-from testutils.samples.scipy.optimize.problems import (
+
+from ...sampling import Sample, sample, sample_inputs
+from .problems import (
     IN_PARTS,
     bend_of_bowl,
     bowl,

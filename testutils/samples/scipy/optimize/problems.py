@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from testutils.samples.sampling import SECOND_ORDER
+from ...sampling import SECOND_ORDER
 
 IN_PARTS = {SECOND_ORDER: "a program differentiates a part of the result twice, as those in tests/rules/scipy do"}
 """For functions whose whole result no program returns."""

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 import scipy.optimize
 
-from testutils.samples.sampling import Sample, sample, sample_inputs
-from testutils.samples.scipy.optimize.problems import IN_PARTS, contraction, coupled, cubic
+from ...sampling import Sample, sample, sample_inputs
+from .problems import IN_PARTS, contraction, coupled, cubic
 
 COMPLEX = {"complex": "what the solver leaves of the start in the imaginary part, which is 0, has no derivative"}
 

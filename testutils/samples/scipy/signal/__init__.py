@@ -1,6 +1,6 @@
 """Sample inputs for `scipy.signal`."""
 
-from testutils.samples.scipy.signal import (
+from . import (
     analytic_signals,
     constants,
     convolutions,

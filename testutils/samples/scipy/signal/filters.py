@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import scipy.signal
 
-from testutils import with_tangent
-from testutils.samples.numpy.reductions import complex_normal
-from testutils.samples.sampling import Sample, sample, sample_inputs
+from .... import with_tangent
+from ...numpy.reductions import complex_normal
+from ...sampling import Sample, sample, sample_inputs
 
 FloatArray = np.ndarray[Any, np.dtype[np.float64]]
 

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 import numpy as np
 import scipy.signal
 
-from testutils.samples.numpy.reductions import complex_normal
-from testutils.samples.sampling import Sample, sample, sample_inputs
-from testutils.samples.scipy.signal.filters import stable
+from ...numpy.reductions import complex_normal
+from ...sampling import Sample, sample, sample_inputs
+from .filters import stable
 
 
 @sample_inputs(scipy.signal.sos2tf)

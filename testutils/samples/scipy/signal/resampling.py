@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import numpy as np
 import scipy.signal
 
-from testutils.samples.numpy.reductions import complex_normal
-from testutils.samples.sampling import Sample, sample, sample_inputs
+from ...numpy.reductions import complex_normal
+from ...sampling import Sample, sample, sample_inputs
 
 
 @sample_inputs(scipy.signal.upfirdn)

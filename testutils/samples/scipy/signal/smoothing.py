@@ -7,9 +7,9 @@ from collections.abc import Iterator
 import numpy as np
 import scipy.signal
 
-from testutils.samples.numpy.reductions import complex_normal
-from testutils.samples.numpy.sorting import apart
-from testutils.samples.sampling import Sample, sample, sample_inputs
+from ...numpy.reductions import complex_normal
+from ...numpy.sorting import apart
+from ...sampling import Sample, sample, sample_inputs
 
 ROUNDED = dict.fromkeys(
     ("size-1 axis", "integer"),

@@ -7,9 +7,14 @@ from collections.abc import Iterator
 import numpy as np
 import scipy.signal
 
-from rules.scipy.signal.segments import overlap_add, segments
-from testutils.samples.numpy.reductions import complex_normal
-from testutils.samples.sampling import Sample, sample, sample_inputs
+from rulescore.shipped import import_shipped
+
+from ...numpy.reductions import complex_normal
+from ...sampling import Sample, sample, sample_inputs
+
+_segments = import_shipped("rules.scipy.signal.segments")
+overlap_add = _segments.overlap_add
+segments = _segments.segments
 
 
 @sample_inputs(segments)

@@ -8,7 +8,7 @@ import numpy as np
 import scipy.signal
 from scipy.signal import windows
 
-from testutils.samples.sampling import Sample, sample, sample_inputs
+from ...sampling import Sample, sample, sample_inputs
 
 
 @sample_inputs(windows.kaiser)

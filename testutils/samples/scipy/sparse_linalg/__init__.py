@@ -1,6 +1,6 @@
 """Sample inputs for `scipy.sparse.linalg`."""
 
-from testutils.samples.scipy.sparse_linalg import (
+from . import (
     constants,
     direct,
     exponentials,

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 from scipy.sparse import csr_array, linalg
 
-from testutils.samples.sampling import Sample, sample, sample_inputs
+from ...sampling import Sample, sample, sample_inputs
 
 OF_THIS_VERSION = [getattr(linalg, name) for name in ("is_sptriangular", "spbandwidth") if hasattr(linalg, name)]
 

@@ -10,10 +10,16 @@ from scipy import sparse
 from scipy.sparse import linalg
 from scipy.sparse.linalg import SuperLU
 
-from rules.scipy.sparse_linalg.kept_matrices import KeptSuperLU, factored_and_solved, factored_solution
-from testutils.samples.numpy.reductions import complex_normal
-from testutils.samples.sampling import Sample, sample, sample_inputs
-from testutils.samples.scipy.sparse import stored
+from rulescore.shipped import import_shipped
+
+from ...numpy.reductions import complex_normal
+from ...sampling import Sample, sample, sample_inputs
+from ..sparse import stored
+
+_kept_matrices = import_shipped("rules.scipy.sparse_linalg.kept_matrices")
+KeptSuperLU = _kept_matrices.KeptSuperLU
+factored_and_solved = _kept_matrices.factored_and_solved
+factored_solution = _kept_matrices.factored_solution
 
 
 def well_conditioned(rng: np.random.Generator, n: int, kind: Any = sparse.csc_array, dtype: Any = float) -> Any:

@@ -9,11 +9,12 @@ from scipy import sparse
 from scipy.sparse import linalg
 
 from rulescore import NoTangent
-from testutils.samples.numpy.reductions import complex_normal
-from testutils.samples.random_tangents import with_tangent
-from testutils.samples.sampling import Sample, sample, sample_inputs
-from testutils.samples.scipy.sparse import stored
-from testutils.samples.scipy.sparse_linalg.iterative import uncached
+
+from ...numpy.reductions import complex_normal
+from ...random_tangents import with_tangent
+from ...sampling import Sample, sample, sample_inputs
+from ..sparse import stored
+from .iterative import uncached
 
 LONG = {"larger": "20 times the matrix takes 20 times the time, and its exponential overflows"}
 

@@ -10,9 +10,10 @@ from scipy import sparse
 from scipy.sparse import linalg
 
 from rulescore import ZeroTangent
-from testutils.samples.numpy.linalg.matrices import normal
-from testutils.samples.sampling import Sample, sample, sample_inputs
-from testutils.samples.scipy.sparse_linalg.spectra import START
+
+from ...numpy.linalg.matrices import normal
+from ...sampling import Sample, sample, sample_inputs
+from .spectra import START
 
 
 def apart(rng: np.random.Generator, n: int, dtype: Any = float) -> Any:

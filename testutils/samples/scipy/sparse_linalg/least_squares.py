@@ -10,10 +10,11 @@ from scipy import sparse
 from scipy.sparse import linalg
 
 from rulescore import NoTangent, ZeroTangent
-from testutils.samples.numpy.reductions import complex_normal
-from testutils.samples.random_tangents import with_tangent
-from testutils.samples.sampling import Sample, sample, sample_inputs
-from testutils.samples.scipy.sparse import stored
+
+from ...numpy.reductions import complex_normal
+from ...random_tangents import with_tangent
+from ...sampling import Sample, sample, sample_inputs
+from ..sparse import stored
 
 TIGHT: dict[str, Any] = {"atol": 1e-14, "btol": 1e-14, "conlim": 0.0}
 

@@ -10,11 +10,12 @@ from scipy import sparse
 from scipy.sparse import linalg
 
 from rulescore import NoTangent
-from testutils.samples.numpy.reductions import complex_normal
-from testutils.samples.random_tangents import with_tangent
-from testutils.samples.sampling import Sample, sample, sample_inputs
-from testutils.samples.scipy.sparse import stored
-from testutils.samples.scipy.sparse_linalg.iterative import uncached
+
+from ...numpy.reductions import complex_normal
+from ...random_tangents import with_tangent
+from ...sampling import Sample, sample, sample_inputs
+from ..sparse import stored
+from .iterative import uncached
 
 OPERATOR: Any = linalg.LinearOperator
 OTHER_LENGTHS = {"size-1 axis": "an operator has the lengths it was made for", "empty": "likewise", "0-d": "likewise"}

@@ -9,10 +9,10 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse import linalg
 
-from testutils.samples.random_tangents import with_tangent
-from testutils.samples.sampling import Sample, sample, sample_inputs
-from testutils.samples.scipy.sparse import stored
-from testutils.samples.scipy.sparse_linalg.iterative import symmetric
+from ...random_tangents import with_tangent
+from ...sampling import Sample, sample, sample_inputs
+from ..sparse import stored
+from .iterative import symmetric
 
 BEYOND = "SciPy reads as many numbers of the start vector as the matrix has rows, whether they are there or not"
 START = {

@@ -1,6 +1,6 @@
 """Sample inputs for `scipy.spatial`."""
 
-from testutils.samples.scipy.spatial import (
+from . import (
     distances,
     geometry,
     rearranging,

@@ -9,8 +9,9 @@ import numpy as np
 from scipy.spatial import distance
 
 from rulescore import NoTangent
-from testutils.samples.random_tangents import with_tangent
-from testutils.samples.sampling import Sample, sample, sample_inputs
+
+from ...random_tangents import with_tangent
+from ...sampling import Sample, sample, sample_inputs
 
 
 def numbers(rng: np.random.Generator, *shape: int) -> Any:

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import numpy as np
 from scipy import spatial
 
-from testutils.samples.sampling import Sample, sample, sample_inputs
-from testutils.samples.scipy.spatial.distances import numbers
+from ...sampling import Sample, sample, sample_inputs
+from .distances import numbers
 
 
 @sample_inputs(spatial.minkowski_distance, spatial.minkowski_distance_p)

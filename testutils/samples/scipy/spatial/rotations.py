@@ -7,10 +7,13 @@ from collections.abc import Iterator
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from rules.scipy.spatial.rotations import turned
 from rulescore import NoTangent
-from testutils.samples.random_tangents import with_tangent
-from testutils.samples.sampling import Sample, sample, sample_inputs
+from rulescore.shipped import import_shipped
+
+from ...random_tangents import with_tangent
+from ...sampling import Sample, sample, sample_inputs
+
+turned = import_shipped("rules.scipy.spatial.rotations").turned
 
 
 @sample_inputs(Rotation.apply)

@@ -1,6 +1,6 @@
 """Sample inputs for special functions, laid out like their rules."""
 
-from testutils.samples.scipy.special import (
+from . import (
     airy_and_related,
     bessel,
     constants,

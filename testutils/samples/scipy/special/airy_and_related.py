@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from scipy import special
 
-from testutils.samples.scipy.special.tables import ANY, POSITIVE, between, in_the_plane, register, register_all, whole
+from .tables import ANY, POSITIVE, between, in_the_plane, register, register_all, whole
 
 FEW_DIGITS = {"larger": "there SciPy's values have fewer digits than a finite difference needs"}
 

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from scipy import special
 
-from testutils.samples.sampling import Sample, sample, sample_inputs
-from testutils.samples.scipy.special.tables import Rng
+from ...sampling import Sample, sample, sample_inputs
+from .tables import Rng
 
 
 @sample_inputs(

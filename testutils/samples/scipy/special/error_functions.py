@@ -7,9 +7,10 @@ from collections.abc import Iterator
 import numpy as np
 from scipy import special
 
-from rules.scipy.special.error_functions import faddeeva
-from testutils.samples.sampling import Sample, sample, sample_inputs
-from testutils.samples.scipy.special.tables import (
+from rulescore.shipped import import_shipped
+
+from ...sampling import Sample, sample, sample_inputs
+from .tables import (
     ANY,
     POSITIVE,
     PROBABILITY,
@@ -20,6 +21,8 @@ from testutils.samples.scipy.special.tables import (
     register,
     register_all,
 )
+
+faddeeva = import_shipped("rules.scipy.special.error_functions").faddeeva
 
 PLANE = in_the_plane(0.2, 1.2)
 

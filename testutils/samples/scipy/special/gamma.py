@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import numpy as np
 from scipy import special
 
-from testutils.samples.sampling import Sample, sample, sample_inputs
-from testutils.samples.scipy.special.tables import (
+from ...sampling import Sample, sample, sample_inputs
+from .tables import (
     ANY,
     POSITIVE,
     Rng,

@@ -8,9 +8,10 @@ import numpy as np
 from scipy import special
 
 from rulescore import NoTangent
-from testutils.samples.random_tangents import with_tangent
-from testutils.samples.sampling import Sample, sample, sample_inputs
-from testutils.samples.scipy.special.tables import ANY, POSITIVE, Rng, between, in_the_plane, register, whole
+
+from ...random_tangents import with_tangent
+from ...sampling import Sample, sample, sample_inputs
+from .tables import ANY, POSITIVE, Rng, between, in_the_plane, register, whole
 
 PARAMETER = whole(1, 3)
 

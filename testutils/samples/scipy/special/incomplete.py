@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import numpy as np
 from scipy import special
 
-from testutils.samples.sampling import Sample, sample, sample_inputs
-from testutils.samples.scipy.special.tables import POSITIVE, PROBABILITY, Rng, register_all
+from ...sampling import Sample, sample, sample_inputs
+from .tables import POSITIVE, PROBABILITY, Rng, register_all
 
 UNDERFLOW = {"smaller": "the quantile underflows"}
 

@@ -8,9 +8,10 @@ import numpy as np
 from scipy import special
 
 from rulescore import NoTangent
-from testutils.samples.random_tangents import with_tangent
-from testutils.samples.sampling import Sample, sample, sample_inputs
-from testutils.samples.scipy.special.tables import Rng, between, register_all, whole
+
+from ...random_tangents import with_tangent
+from ...sampling import Sample, sample, sample_inputs
+from .tables import Rng, between, register_all, whole
 
 DEGREE = whole(0, 5)
 INSIDE = between(-0.9, 0.9)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 from scipy import special
 
-from testutils.samples.sampling import Sample, sample, sample_inputs
+from ...sampling import Sample, sample, sample_inputs
 
 Rng = np.random.Generator
 SATURATED = {"larger": "the tangent is a difference of two numbers that agree in all digits but the last few"}

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from testutils.samples.sampling import Sample, sample, sample_inputs
+from ...sampling import Sample, sample, sample_inputs
 
 Rng = np.random.Generator
 Domain = Callable[[Rng, tuple[int, ...]], Any]

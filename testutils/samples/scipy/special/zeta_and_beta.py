@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import numpy as np
 from scipy import special
 
-from testutils.samples.sampling import Sample, sample, sample_inputs
-from testutils.samples.scipy.special.tables import POSITIVE, Rng, between, in_the_plane, register
+from ...sampling import Sample, sample, sample_inputs
+from .tables import POSITIVE, Rng, between, in_the_plane, register
 
 register(special.beta, POSITIVE, POSITIVE)
 register(special.betaln, POSITIVE, POSITIVE)

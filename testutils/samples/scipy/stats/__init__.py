@@ -1,6 +1,6 @@
 """Sample inputs for `scipy.stats`."""
 
-from testutils.samples.scipy.stats import (
+from . import (
     distributions,
     multivariate,
     order_statistics,

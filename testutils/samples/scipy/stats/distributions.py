@@ -9,8 +9,9 @@ import numpy as np
 from scipy import stats
 
 from rulescore import NoTangent
-from testutils.samples.random_tangents import with_tangent
-from testutils.samples.sampling import Sample, sample, sample_inputs
+
+from ...random_tangents import with_tangent
+from ...sampling import Sample, sample, sample_inputs
 
 SHAPES: dict[str, tuple[float, ...]] = {
     "beta": (2.3, 1.4),

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from testutils.samples.random_tangents import with_tangent
-from testutils.samples.sampling import Sample, sample, sample_inputs
-from testutils.samples.scipy.stats.distributions import methods_of
+from ...random_tangents import with_tangent
+from ...sampling import Sample, sample, sample_inputs
+from .distributions import methods_of
 
 LISTS = {"second order": "of lists of numbers that are being differentiated NumPy makes arrays, which the AD refuses"}
 

@@ -8,9 +8,10 @@ import numpy as np
 from scipy import stats
 
 from rulescore import NoTangent
-from testutils.samples.numpy.sorting import apart
-from testutils.samples.random_tangents import with_tangent
-from testutils.samples.sampling import Sample, sample, sample_inputs
+
+from ...numpy.sorting import apart
+from ...random_tangents import with_tangent
+from ...sampling import Sample, sample, sample_inputs
 
 
 @sample_inputs(stats.iqr)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 from scipy import stats
 
-from testutils.samples.sampling import Sample, sample, sample_inputs
+from ...sampling import Sample, sample, sample_inputs
 
 
 @sample_inputs(

@@ -1,1 +1,0 @@
-"""Derivative rules, in folders that mirror the namespaces they cover."""
