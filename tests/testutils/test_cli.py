@@ -1,10 +1,15 @@
 """The command line, called in this process and as the installed script."""
 
 import json
+import os
 import re
+import shlex
 import shutil
+import signal
 import subprocess
 import sys
+import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -97,10 +102,9 @@ def test_a_rule_without_samples_is_untested_and_exits_1(tmp_path, capsys):
     [
         (["check", "nowhere_to_be_found"], "there is no module 'nowhere_to_be_found'"),
         (["check", "missing_file.py"], "there is no such file"),
-        (["check", "json"], "json registers no rules"),
-        (["check", "json.dumps"], "json.dumps has no rule"),
         (["check", "numpy.sine"], "numpy has no 'sine'"),
         (["check", "--jobs", "0"], "1 or more"),
+        (["check", "--seed", "-1"], "a seed is a whole number, 0 or more"),
         (["check", "--json", "no/such/folder/report.json", "np.sin"], "there is no folder"),
         (
             ["check", "--html", "no/such/folder/page.html", "np.sin"],
@@ -112,22 +116,88 @@ def test_a_rule_without_samples_is_untested_and_exits_1(tmp_path, capsys):
         ([], "required"),
     ],
 )
-def test_a_wrong_command_exits_2_and_says_why(arguments, message, capsys):
-    assert main(arguments) == 2
+def test_a_wrong_command_exits_4_and_says_why(arguments, message, capsys):
+    assert main(arguments) == 4
     assert message in " ".join(capsys.readouterr().err.split())
 
 
-def test_a_file_that_raises_exits_2_with_the_error(tmp_path, capsys):
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["json"], "json registers no rules"),
+        (["json.dumps"], "json.dumps has no rule"),
+        (["np.sin", "--only", "nothing"], "no sample input has 'nothing' in its name"),
+    ],
+)
+def test_where_there_is_nothing_to_check_it_exits_5(arguments, message, capsys):
+    assert main(["check", *arguments]) == 5
+    assert message in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("source", "error", "line"),
+    [
+        ("x = 0\n1 / x\n", "ZeroDivisionError: division by zero", "2: 1 / x"),
+        ("import json\njson.loads('{')\n", "JSONDecodeError", "2: json.loads('{')"),
+        ("x = 0\ndef f(:\n", "SyntaxError", "2: def f(:"),
+    ],
+)
+def test_a_file_that_raises_exits_4_with_the_error_and_its_line(tmp_path, capsys, source, error, line):
     path = tmp_path / "raising_rules.py"
-    path.write_text("1 / 0")
-    assert main(["check", str(path)]) == 2
-    assert "ZeroDivisionError: division by zero" in capsys.readouterr().err
+    path.write_text(source)
+    assert main(["check", str(path)]) == 4
+    told = capsys.readouterr().err
+    assert error in told
+    assert f"({path}:{line})" in told
 
 
-def test_a_generator_of_samples_that_raises_exits_2_and_is_named(tmp_path, capsys):
+def test_a_failure_is_told_with_its_rule_and_the_command_that_repeats_it(rules_file, capsys):
+    path = rules_file(xbar="2 * a * ybar")
+    assert main(["check", path, "np.tanh", "--seed", "7"]) == 1
+    output = capsys.readouterr().out
+    assert f"its rule: {path}:" in output
+    command = shlex.split(next(line for line in output.splitlines() if line.startswith("once more: ")))[2:]
+    assert command[:2] == ["rulescore", "check"]
+    assert main(command[1:]) == 1
+    assert "1 function, 1 sample input: 1 fail" in capsys.readouterr().out
+
+
+def test_names_with_brackets_are_no_markup(tmp_path, capsys):
+    folder = tmp_path / "r["
+    folder.mkdir()
+    path = folder / "a].py"
+    path.write_text(RULES.format(**{**RIGHT, "xbar": "-a * ybar"}))
+    assert main(["check", str(path)]) == 1
+    assert str(path) in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_ctrl_c_keeps_what_was_found(rules_file, tmp_path, jobs):
+    slow, begun, found = tmp_path / "slow_rules.py", tmp_path / "begun", tmp_path / "found.json"
+    first_lines = (
+        f"def scaled(x, a):\n    import pathlib, time\n    pathlib.Path({str(begun)!r}).touch()\n    time.sleep(60)"
+    )
+    slow.write_text(Path(rules_file()).read_text().replace("def scaled(x, a):", first_lines))
+    command = [sys.executable, "-m", "rulescore", "check", "np.sum", str(slow), "--jobs", jobs, "--json", str(found)]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, start_new_session=True)
+    while not begun.exists():
+        assert process.poll() is None
+        time.sleep(0.1)
+    os.killpg(process.pid, signal.SIGINT)
+    output, _ = process.communicate(timeout=60)
+    assert process.returncode == 2
+    last = output.splitlines()[-1]
+    assert re.fullmatch(r"(1 of 2 functions checked, all pass|0 of 2 functions checked); interrupted", last), last
+    assert last.startswith("1") or jobs != "1"  # other processes may be at what came first
+    document = json.loads(found.read_text())
+    assert document["interrupted"]
+    assert [function["function"] for function in document["functions"]] == ["numpy.sum"] * last.startswith("1")
+
+
+def test_a_generator_of_samples_that_raises_exits_4_and_is_named(tmp_path, capsys):
     path = tmp_path / "raising_samples.py"
     path.write_text(RULES.format(**RIGHT).replace("yield sample", "raise KeyError('x'); yield sample"))
-    assert main(["check", str(path)]) == 2
+    assert main(["check", str(path)]) == 4
     assert "the sample inputs of raising_samples.scaled" in capsys.readouterr().err
 
 
@@ -160,7 +230,7 @@ def test_html_is_a_page_about_the_whole_run(rules_file, tmp_path):
 
 
 def test_a_wrong_place_for_a_file_is_told_before_any_rule_is_checked(rules_file, capsys):
-    assert main(["check", "a_file_that_is_not_there.py", "--html", "no/such/folder/page.html"]) == 2
+    assert main(["check", "a_file_that_is_not_there.py", "--html", "no/such/folder/page.html"]) == 4
     assert "there is no folder" in capsys.readouterr().err
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import shlex
 import sys
 import time
 from collections import Counter
@@ -13,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.syntax import Syntax
 from rich.table import Table
 from rich.text import Text
@@ -28,6 +29,8 @@ from ..samples.sampling import SamplingError, samples_of
 from .listing import FunctionState, kind_of, listed_modules, states_of_module
 from .page import page_of
 from .running import (
+    Interrupted,
+    NothingToCheckError,
     Outcome,
     TargetError,
     collect_targets,
@@ -36,8 +39,8 @@ from .running import (
     run_targets,
 )
 
-PASSED, FAILED, USAGE = 0, 1, 2
-"""The exit statuses."""
+PASSED, FAILED, INTERRUPTED, USAGE, NOTHING = 0, 1, 2, 4, 5
+"""The exit statuses, which are pytest's."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -51,20 +54,24 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Returns
     -------
     int
-        0 when all is well, 1 when a rule is wrong, untested or undecided (or the function shown has none), 2 when the
-        command itself is wrong.
+        As pytest's: 0 when all is well, 1 when a rule is wrong, untested or undecided (or the function shown has none),
+        2 when interrupted, 4 when the command itself is wrong, 5 when there was nothing to check.
     """
     try:
         options = _parser().parse_args(arguments)
     except SystemExit as exit_:  # argparse has said why
-        return int(exit_.code or 0)
-    # Without a terminal there is no width to fit: a report in a log should not be broken into short lines.
-    console = Console(width=None if sys.stdout.isatty() else 120, highlight=False)
+        return USAGE if exit_.code else PASSED
+    # Without a terminal there is no width to fit: a report in a log should not be broken into short lines. Brackets are
+    # no markup: names of files and samples have them.
+    console = Console(width=None if sys.stdout.isatty() else 120, highlight=False, markup=False)
     try:
         return int(options.command(options, console))
     except (TargetError, SamplingError) as error:
         print(f"rulescore {options.name}: {error}", file=sys.stderr)
-        return USAGE
+        return NOTHING if isinstance(error, NothingToCheckError) else USAGE
+    except KeyboardInterrupt:  # before anything was found
+        print(f"rulescore {options.name}: interrupted", file=sys.stderr)
+        return INTERRUPTED
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -82,7 +89,8 @@ def _parser() -> argparse.ArgumentParser:
         help="a module (numpy), a file (my_rules.py) or a function (np.sin); default: all rules of installed packages",
     )
     check.add_argument("--jobs", type=_positive, metavar="N", help="processes (default: one per core where it pays)")
-    check.add_argument("--seed", type=int, default=0, metavar="N", help="seed of the random inputs (default: 0)")
+    check.add_argument("--seed", type=_seed, default=0, metavar="N", help="seed of the random inputs (default: 0)")
+    check.add_argument("--only", default="", metavar="TEXT", help="samples in whose names it occurs: numpy.sin[3-")
     check.add_argument(
         "--thorough",
         action="store_true",
@@ -115,6 +123,13 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
+def _seed(text: str) -> int:
+    number = int(text)
+    if number < 0:
+        raise argparse.ArgumentTypeError("a seed is a whole number, 0 or more")
+    return number
+
+
 def _positive(text: str) -> int:
     number = int(text)
     if number < 1:
@@ -129,34 +144,50 @@ def _check(options: argparse.Namespace, console: Console) -> int:
     for name, file in (("--json", options.json), ("--html", options.html)):
         _require_place_for(name, file)
     started = time.perf_counter()
-    targets = collect_targets(options.targets, options.seed)
+    if console.is_terminal:
+        console.print("looking for rules ...", end="\r")
+    targets = collect_targets(options.targets, options.seed, options.only)
     count = sum(len(target.samples) for target in targets)
     progress = Progress(
-        TextColumn("checking {task.description}"),
+        TextColumn("checking {task.description}", markup=False),
         BarColumn(),
         MofNCompleteColumn(),
         TimeElapsedColumn(),
+        TextColumn("still"),
+        TimeRemainingColumn(),
         console=console,
         transient=True,
         disable=not console.is_terminal,
     )
+    is_interrupted = False
     with progress:
-        task = progress.add_task(f"{len(targets)} functions", total=count)
-        outcomes = run_targets(
-            options.targets,
-            targets,
-            seed=options.seed,
-            jobs=options.jobs or default_jobs(count),
-            thorough=options.thorough,
-            on_report=lambda target, sample, report: progress.update(task, advance=1, description=f"{target.name:<24}"),
-        )
+        task = progress.add_task(counted(len(targets), "function"), total=count)
+        try:
+            outcomes = run_targets(
+                options.targets,
+                targets,
+                seed=options.seed,
+                jobs=options.jobs or default_jobs(count),
+                thorough=options.thorough,
+                only=options.only,
+                on_report=lambda target, sample, report: progress.update(task, advance=1, description=target.name),
+            )
+        except Interrupted as interrupted:
+            is_interrupted = True
+            outcomes = [outcome for outcome in interrupted.outcomes if outcome.is_complete]
     seconds = time.perf_counter() - started
     if options.json is not None:
-        _write_json(options.json, options.seed, outcomes)
+        _write_json(options.json, options.seed, outcomes, is_interrupted)
     if options.html is not None:
         options.html.write_text(page_of(outcomes, seed=options.seed, seconds=seconds), encoding="utf-8")
-    _print_problems(console, outcomes)
+    _print_problems(console, outcomes, options)
     _print_summary(console, outcomes, seconds)
+    if is_interrupted:
+        verdicts = Counter(outcome.verdict for outcome in outcomes)
+        told = "all pass" if set(verdicts) == {"pass"} else ", ".join(f"{n} {v}" for v, n in verdicts.items())
+        checked = f"{len(outcomes)} of {counted(len(targets), 'function')} checked{', ' * bool(told)}{told}"
+        console.print(f"{checked}; interrupted")
+        return INTERRUPTED
     return PASSED if all(outcome.verdict == "pass" for outcome in outcomes) else FAILED
 
 
@@ -170,31 +201,38 @@ def _require_place_for(option: str, file: Path | None) -> None:
         raise TargetError(f"{option} {file}: this is a folder; name a file in it")
 
 
-def _write_json(path: Path, seed: int, outcomes: list[Outcome]) -> None:
+def _write_json(path: Path, seed: int, outcomes: list[Outcome], is_interrupted: bool) -> None:
     document = {
         "rulescore": rulescore.__version__,
         "seed": seed,
+        "interrupted": is_interrupted,
         "verdicts": Counter(outcome.verdict for outcome in outcomes),
         "functions": [outcome.to_dict() for outcome in outcomes],
     }
     path.write_text(json.dumps(document, indent=1, allow_nan=False) + "\n")
 
 
-def _print_problems(console: Console, outcomes: list[Outcome]) -> None:
+def _print_problems(console: Console, outcomes: list[Outcome], options: argparse.Namespace) -> None:
     for outcome in outcomes:
+        target = outcome.target
         if outcome.verdict == "untested":
-            _print_report(console, outcome.target.report_without_samples(), "no sample inputs")
+            _print_report(console, target.report_without_samples(), "no sample inputs", f"{target.file}:{target.line}")
         for sample, report in outcome.reports:
             if report.verdict != "pass":
-                _print_report(console, report, f"sample {sample.id}")
+                words = ["rulescore", "check", target.asked, "--only", f"{target.name}[{sample.id}]"]
+                words += ["--seed", str(options.seed)] + ["--thorough"] * options.thorough
+                _print_report(console, report, f"sample {sample.id}", f"{target.file}:{target.line}", shlex.join(words))
 
 
-def _print_report(console: Console, report: Any, title: str) -> None:
+def _print_report(console: Console, report: Any, title: str, place: str, command: str = "") -> None:
     console.rule(f"{report.function_name}, {title}", align="left", style="dim")
+    console.print(f"its rule: {place}", soft_wrap=True)
     if console.is_terminal:
         console.print(report)
     else:
-        console.print(str(report), soft_wrap=True, markup=False)
+        console.print(str(report), soft_wrap=True)
+    if command:
+        console.print(f"once more: {command}", soft_wrap=True)
     console.print()
 
 

@@ -10,6 +10,7 @@ import importlib
 import importlib.util
 import multiprocessing
 import os
+import signal
 import sys
 import traceback
 from collections.abc import Callable, Iterable, Iterator
@@ -39,8 +40,20 @@ _CHUNK = 8
 _ABBREVIATIONS = {"np": "numpy", "sp": "scipy", "rulescore.operators": "rules.operators"}
 
 
+class Interrupted(KeyboardInterrupt):
+    """Ctrl-C, with what was found until then."""
+
+    def __init__(self, outcomes: list[Outcome]) -> None:
+        super().__init__()
+        self.outcomes = outcomes
+
+
 class TargetError(ValueError):
     """A name that was asked for is no module, file or function with rules."""
+
+
+class NothingToCheckError(TargetError):
+    """What was asked for is there, and has nothing that could be checked."""
 
 
 @dataclass(frozen=True)
@@ -52,6 +65,8 @@ class Target:
     module: str
     samples: list[Sample]
     record: RuleRecord
+    asked: str = ""
+    """The name by which it was asked for."""
 
     @property
     def short_name(self) -> str:
@@ -139,6 +154,11 @@ class Outcome:
             return "untested"
         return "fail" if "fail" in found else "inconclusive" if "inconclusive" in found else "pass"
 
+    @property
+    def is_complete(self) -> bool:
+        """Whether all samples have been checked."""
+        return len(self.reports) == len(self.target.samples)
+
     def to_dict(self) -> dict[str, Any]:
         return {
             "function": self.target.name,
@@ -150,7 +170,7 @@ class Outcome:
         }
 
 
-def collect_targets(names: Iterable[str] = (), seed: int = 0) -> list[Target]:
+def collect_targets(names: Iterable[str] = (), seed: int = 0, only: str = "") -> list[Target]:
     """The functions with rules of some modules, files or names, with their sample inputs.
 
     Parameters
@@ -160,11 +180,15 @@ def collect_targets(names: Iterable[str] = (), seed: int = 0) -> list[Target]:
         installed packages offer.
     seed : int
         See `samples_of`.
+    only : str
+        Where given, the samples in whose names it occurs, as ``"numpy.sin[3-"``, and their functions.
 
     Raises
     ------
     TargetError
-        When a name means nothing, or a module registers no rules.
+        When a name means nothing.
+    NothingToCheckError
+        When a module registers no rules, or no sample has such a name.
     """
     names = list(names) or list(rule_entries.names)
     targets: dict[int, Target] = {}
@@ -172,8 +196,12 @@ def collect_targets(names: Iterable[str] = (), seed: int = 0) -> list[Target]:
         for function, module in _functions_named(name):
             record = _first_record(function)
             if record is not None and id(function) not in targets:
-                samples = samples_of(function, seed)
-                targets[id(function)] = Target(function, name_of(function), module, samples, record)
+                title = name_of(function)
+                samples = [sample for sample in samples_of(function, seed) if only in f"{title}[{sample.id}]"]
+                if samples or not only:
+                    targets[id(function)] = Target(function, title, module, samples, record, name)
+    if only and not targets:
+        raise NothingToCheckError(f"no sample input has {only!r} in its name, as numpy.sin[3-...] has")
     return list(targets.values())
 
 
@@ -195,13 +223,14 @@ def run_targets(
     seed: int = 0,
     jobs: int = 1,
     thorough: bool = False,
+    only: str = "",
     on_report: Callable[[Target, Sample, Report], None] = lambda target, sample, report: None,
 ) -> list[Outcome]:
     """Check every sample of every target.
 
     Parameters
     ----------
-    names, seed
+    names, seed, only
         What the targets were collected from; processes collect them again.
     targets : list of Target
         As `collect_targets` returned them.
@@ -216,15 +245,23 @@ def run_targets(
     -------
     list of Outcome
         In the order of the targets.
+
+    Raises
+    ------
+    Interrupted
+        On Ctrl-C, with the outcomes until then.
     """
     outcomes = [Outcome(target) for target in targets]
     if jobs <= 1:
         reports = _reports_here(targets, thorough)
     else:
-        reports = _reports_from_processes(names, targets, seed, jobs, thorough)
-    for position, sample, report in reports:
-        outcomes[position].reports.append((sample, report))
-        on_report(targets[position], sample, report)
+        reports = _reports_from_processes(names, targets, (seed, only), jobs, thorough)
+    try:
+        for position, sample, report in reports:
+            outcomes[position].reports.append((sample, report))
+            on_report(targets[position], sample, report)
+    except KeyboardInterrupt:
+        raise Interrupted(outcomes) from None
     for outcome in outcomes:
         outcome.reports.sort(key=lambda pair: pair[0].position)
     return outcomes
@@ -278,13 +315,13 @@ def _functions_named(name: str) -> list[tuple[Any, str]]:
         if rrule.records(function) or frule.records(function):
             canonical = rrule.canonical(function)
             return [(canonical, name.rpartition(".")[0])]
-        raise TargetError(f"{name} has no rule: register one with @rrule.register({name})")
+        raise NothingToCheckError(f"{name} has no rule: register one with @rrule.register({name})")
     load_samples([module])
     functions = dict.fromkeys(map(_Identity, [*rrule.functions_of(module), *frule.functions_of(module)]))
     if not functions:  # rules for a part of a package, as numpy.linalg, may come with those for the whole
         functions = dict.fromkeys(map(_Identity, _public_functions_with_rules(module)))
     if not functions:
-        raise TargetError(
+        raise NothingToCheckError(
             f"{title} registers no rules: a rule is registered with @rrule.register(f), @frule.register(f) or one of "
             "the short forms, when its module is imported"
         )
@@ -318,9 +355,9 @@ def _import(name: str) -> ModuleType | None:
     except ModuleNotFoundError as error:
         if error.name is not None and (name == error.name or name.startswith(error.name + ".")):
             return None
-        raise TargetError(f"importing {name} failed: {error}") from error
+        raise TargetError(f"importing {name} raised {_told(error)}") from error
     except Exception as error:
-        raise TargetError(f"importing {name} raised {type(error).__name__}: {error}") from error
+        raise TargetError(f"importing {name} raised {_told(error)}") from error
 
 
 def _load_file(name: str) -> str:
@@ -345,8 +382,19 @@ def _load_file(name: str) -> str:
         del sys.modules[module_name]
         if not isinstance(error, Exception):
             raise
-        raise TargetError(f"running {name} raised {type(error).__name__}: {error}") from error
+        raise TargetError(f"running {name} raised {_told(error)}") from error
     return module_name
+
+
+def _told(error: Exception) -> str:
+    """An error in somebody's module, with the line of theirs that it comes from."""
+    if isinstance(error, SyntaxError) and error.filename:
+        return f"{type(error).__name__}: {error.msg} ({error.filename}:{error.lineno}: {(error.text or '').strip()})"
+    ours = str(Path(__file__).resolve().parents[2])
+    frames = [f for f in traceback.extract_tb(error.__traceback__) if not f.filename.startswith("<frozen")]
+    theirs = [f for f in frames if not str(Path(f.filename).resolve()).startswith((ours, sys.prefix, sys.base_prefix))]
+    last = (theirs or frames)[-1]
+    return f"{type(error).__name__}: {error} ({last.filename}:{last.lineno}: {last.line})"
 
 
 def _module_name_for(path: Path) -> str:
@@ -365,18 +413,23 @@ def _reports_here(targets: list[Target], thorough: bool) -> Iterator[tuple[int, 
 
 
 def _reports_from_processes(
-    names: list[str], targets: list[Target], seed: int, jobs: int, thorough: bool
+    names: list[str], targets: list[Target], which: tuple[int, str], jobs: int, thorough: bool
 ) -> Iterator[tuple[int, Sample, Report]]:
     every = [(position, number) for position, target in enumerate(targets) for number in range(len(target.samples))]
     chunks = [every[start : start + _CHUNK] for start in range(0, len(every), _CHUNK)]
     # Not forked: a fork of a process whose BLAS has threads can hang.
     context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(jobs, context, initializer=_start_worker, initargs=(names, seed)) as pool:
+    with ProcessPoolExecutor(jobs, context, initializer=_start_worker, initargs=(names, *which)) as pool:
         futures = {pool.submit(_check_chunk, chunk, thorough): chunk for chunk in chunks}
         try:
             for future in as_completed(futures):
                 for (position, number), report in zip(futures[future], future.result(), strict=True):
                     yield position, targets[position].samples[number], report
+        except KeyboardInterrupt:
+            pool.shutdown(wait=False, cancel_futures=True)
+            for process in multiprocessing.active_children():  # which may be far from the end of what they are at
+                process.terminate()
+            raise
         except BrokenProcessPool:
             raise RuntimeError(
                 "a process that checked rules died (killed, or crashed in native code); run again with --jobs 1 to see "
@@ -387,8 +440,9 @@ def _reports_from_processes(
 _worker_targets: list[Target] = []
 
 
-def _start_worker(names: list[str], seed: int) -> None:
-    _worker_targets.extend(collect_targets(names, seed))
+def _start_worker(names: list[str], seed: int, only: str) -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches all processes of a terminal; the first one decides
+    _worker_targets.extend(collect_targets(names, seed, only))
 
 
 def _check_chunk(chunk: list[tuple[int, int]], thorough: bool) -> list[Report]:
