@@ -78,7 +78,15 @@ class RuleTable(Calling, Reflection):
             raise TypeError(f"{self.name}.register({f!r}): a rule is for a function; got a {type(f).__name__}")
         configs = config if isinstance(config, tuple) else (config,)
 
-        def decorate(implementation: _Rule) -> _Rule:
+        def decorate(*rules: Any, **keywords: Any) -> Any:
+            if len(rules) != 1 or keywords or not callable(rules[0]):
+                raise TypeError(
+                    f"what stands in the place of {name_of(f)} was called, checked or differentiated as a function: "
+                    f"{self.name}.register({name_of(f)}), or @{self.name}.register above it without parentheses, is a "
+                    f"decorator for the rule of {name_of(f)}. Write the function that the rule is for in parentheses: "
+                    f"@{self.name}.register(function)"
+                )
+            (implementation,) = rules
             frame = sys._getframe(1)
             self.add_rule(f, implementation, argument_types, config=configs, tags=tags, namespace=frame.f_locals)
             return implementation

@@ -448,3 +448,22 @@ class TestCaching:
         for g, answer in ((len, "len"), (max, "any"), (len, "len")):
             assert serving.call(f, g) == answer
             assert serving.call(f, g, needs=(True,)) == answer
+
+
+@pytest.mark.parametrize("use", ["called", "checked", "differentiated", "differentiated within another function"])
+def test_a_bare_decorator_says_what_to_write_where_what_it_left_is_used(use):
+    from rulescore.ad import grad
+    from rulescore.testing import check_rule
+
+    @rrule.register
+    def cube_rrule(x):
+        return x**3, lambda ybar: (NoTangent(), 3 * x**2 * ybar)
+
+    ways = {
+        "called": lambda: cube_rrule(2.0),
+        "checked": lambda: check_rule(cube_rrule, 2.0),
+        "differentiated": lambda: grad(cube_rrule)(2.0),
+        "differentiated within another function": lambda: grad(lambda x: 2 * cube_rrule(x))(2.0),
+    }
+    with pytest.raises(Exception, match=r"Write the function that the rule is for in parentheses: @rrule\.register\("):
+        ways[use]()

@@ -600,3 +600,40 @@ def test_a_part_of_a_package_is_a_target_although_the_rules_come_with_the_whole(
     targets = {target.name: target.module for target in collect_targets(["numpy.fft"])}
     assert targets["numpy.fft.rfftfreq"] == "numpy.fft"
     assert all(name.startswith("numpy.fft.") for name in targets)
+
+
+@pytest.fixture
+def project(tmp_path, monkeypatch):
+    """A project with a package in ``src``, whose rules import a neighbour by a relative name, and a module."""
+    package = tmp_path / "src" / f"pkg_{tmp_path.name}"
+    package.mkdir(parents=True)
+    (package / "__init__.py").write_text("")
+    (package / "constants.py").write_text("TWO = 2\n")
+    (package / "mod.py").write_text(RULES.format(**RIGHT) + "\nfrom .constants import TWO\n")
+    (package / "test_mod.py").write_text("raise SystemExit('a test is no rule')\n")
+    (tmp_path / f"beside_{tmp_path.name}.py").write_text(RULES.format(**RIGHT))
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    return package.name
+
+
+@pytest.mark.parametrize("target", ["{}.mod", "src/{}/mod.py", "src/{}", "src", "{}.mod.scaled"])
+def test_a_module_file_or_folder_of_a_project_is_a_target(project, target, capsys):
+    target = target.format(project)
+    assert main(["check", target]) == 0, capsys.readouterr()
+    assert "1 function, 1 sample input: 1 pass" in capsys.readouterr().out
+    assert main(["show", target]) == 0
+    assert "scaled_rrule(x, a)" in capsys.readouterr().out
+    if not target.endswith("scaled"):
+        assert main(["list", target]) == 0
+
+
+def test_all_of_a_project_and_what_is_beside_its_packages(project, capsys):
+    assert main(["check", "."]) == 0
+    assert "2 functions, 2 sample inputs: 2 pass" in capsys.readouterr().out
+
+
+def test_a_folder_without_rules_has_nothing_to_check(tmp_path, capsys):
+    (tmp_path / "module_without_rules.py").write_text("X = 1\n")
+    assert main(["check", f"{tmp_path}/"]) == 5
+    assert f"no module in {tmp_path}/ registers rules" in capsys.readouterr().err

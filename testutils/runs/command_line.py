@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Sequence
 from itertools import chain
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from rich.console import Console
@@ -35,8 +36,10 @@ from .running import (
     TargetError,
     collect_targets,
     default_jobs,
+    is_path,
     resolve,
     run_targets,
+    see_project,
 )
 
 PASSED, FAILED, INTERRUPTED, USAGE, NOTHING = 0, 1, 2, 4, 5
@@ -64,6 +67,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     # Without a terminal there is no width to fit: a report in a log should not be broken into short lines. Brackets are
     # no markup: names of files and samples have them.
     console = Console(width=None if sys.stdout.isatty() else 120, highlight=False, markup=False)
+    see_project()
     try:
         return int(options.command(options, console))
     except (TargetError, SamplingError) as error:
@@ -86,7 +90,8 @@ def _parser() -> argparse.ArgumentParser:
         "targets",
         nargs="*",
         metavar="TARGET",
-        help="a module (numpy), a file (my_rules.py) or a function (np.sin); default: all rules of installed packages",
+        help="a module (numpy, mypkg.mod), a file (my_rules.py), a folder (src) or a function (np.sin); default: all "
+        "rules of installed packages",
     )
     check.add_argument("--jobs", type=_positive, metavar="N", help="processes (default: one per core where it pays)")
     check.add_argument("--seed", type=_seed, default=0, metavar="N", help="seed of the random inputs (default: 0)")
@@ -106,7 +111,7 @@ def _parser() -> argparse.ArgumentParser:
         "modules",
         nargs="*",
         metavar="MODULE",
-        help="or a class, as numpy.ndarray; default: numpy, and with --onnx rulescore.operators too",
+        help="or a file, a folder, a class as numpy.ndarray; default: numpy, and with --onnx rulescore.operators too",
     )
     which = list_.add_mutually_exclusive_group()
     which.add_argument(
@@ -118,7 +123,9 @@ def _parser() -> argparse.ArgumentParser:
     list_.set_defaults(command=_list)
 
     show = commands.add_parser("show", help="show the rules of a function: signatures, where defined, source")
-    show.add_argument("function", metavar="FUNCTION", help="as in np.linalg.inv")
+    show.add_argument(
+        "target", metavar="TARGET", help="a function (np.linalg.inv), or a module, file or folder of rules"
+    )
     show.set_defaults(command=_show)
     return parser
 
@@ -323,21 +330,26 @@ _WITHOUT_RULE = {
 
 
 def _show(options: argparse.Namespace, console: Console) -> int:
-    function = resolve(options.function)
+    name = options.target
+    if is_path(name) or isinstance(resolve(name), ModuleType):
+        statuses = [_show_function(target.function, target.name, console) for target in collect_targets([name])]
+        return max(statuses)
+    return _show_function(resolve(name), name, console)
+
+
+def _show_function(function: Any, name: str, console: Console) -> int:
     tables = [table for table in (frule, rrule) if table.records(function)]
     if not tables:
-        console.print(f"{options.function} has no rule: register one with @rrule.register({options.function})")
+        console.print(f"{name} has no rule: register one with @rrule.register({name})")
         return FAILED
     canonical = rrule.canonical(function)
     reason = _WITHOUT_RULE.get(kind_of(function))
     if reason is not None:
         (record, *_) = tables[0].records(function)
-        console.print(
-            f"{options.function} has no rule, on purpose: {reason} ({record.file}:{record.line})", soft_wrap=True
-        )
+        console.print(f"{name} has no rule, on purpose: {reason} ({record.file}:{record.line})", soft_wrap=True)
         return FAILED
     if canonical is not function:
-        console.print(f"{options.function} is served by the rules of {name_of(canonical)}")
+        console.print(f"{name} is served by the rules of {name_of(canonical)}")
     for table in tables:
         _show_records(console, table, function)
     console.print(f"sample inputs: {len(samples_of(function)) or 'none'}")

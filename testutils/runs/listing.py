@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import inspect
+import sys
 from dataclasses import dataclass
 from itertools import chain
 from operator import itemgetter
+from pathlib import Path
 from types import FunctionType, ModuleType
 from typing import Any, Literal
 
@@ -13,7 +15,7 @@ from rulescore import RuleRecord, RuleTable, frule, rrule
 from rulescore.tables.discovery import rule_entries
 
 from ..samples.sampling import load_samples, samples_of
-from .running import TargetError, resolve
+from .running import TargetError, files_in, is_path, load_file, resolve
 
 Kind = Literal["rules", "constant", "looked into", "not numerical", ""]
 """What is known about a function: that it has rules, that it was declared by `non_differentiable`, `opt_out` of both
@@ -59,6 +61,8 @@ class FunctionState:
 
 def listed_modules(name: str) -> list[str]:
     """The modules that a name stands for: of ``"scipy"``, which has no functions itself, those with rules below it."""
+    if is_path(name) and Path(name).is_dir():
+        return files_in(name)
     rule_entries.load_all()
     names = rule_entries.names
     below = [entry for entry in names if entry.startswith(name + ".")]
@@ -76,7 +80,7 @@ def states_of_module(name: str) -> list[FunctionState]:
     TargetError
         When there is no such module or class.
     """
-    owner = resolve(name)
+    owner = sys.modules[load_file(name)] if is_path(name) else resolve(name)
     if not isinstance(owner, (ModuleType, type)):
         raise TargetError(f"{name} is a {type(owner).__name__}, not a module: see `rulescore show {name}`")
     load_samples([owner.__name__ if isinstance(owner, ModuleType) else owner.__module__])

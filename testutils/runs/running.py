@@ -6,6 +6,7 @@ function; they are checked here, or in several processes that find the same targ
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import importlib.util
 import multiprocessing
@@ -301,21 +302,54 @@ def default_jobs(sample_count: int) -> int:
 
 def _functions_named(name: str) -> list[tuple[Any, str]]:
     name = _ABBREVIATIONS.get(name, name)
-    if name.endswith(".py") or os.sep in name:
-        module = _load_file(name)
-        title = name
-    elif name in rule_entries.names:
+    if is_path(name):
+        return _functions_in_folder(name) if Path(name).is_dir() else _functions_in(load_file(name), name)
+    if name in rule_entries.names:
         if _import(name) is None:
             raise TargetError(f"{name}: an installed package has rules for it, but {name} itself cannot be imported")
-        module = title = name
-    elif (imported := _import(name)) is not None:
-        module = title = imported.__name__
-    else:
-        function = resolve(name)
-        if rrule.records(function) or frule.records(function):
-            canonical = rrule.canonical(function)
-            return [(canonical, name.rpartition(".")[0])]
-        raise NothingToCheckError(f"{name} has no rule: register one with @rrule.register({name})")
+        return _functions_in(name, name)
+    imported = _import(name)
+    if (
+        getattr(imported, "__file__", None) is None and Path(name).is_dir()
+    ):  # as `src`, which Python takes for a package
+        with contextlib.suppress(NothingToCheckError):
+            return _functions_in(name, name)
+        return _functions_in_folder(name)
+    if imported is not None:
+        return _functions_in(imported.__name__, imported.__name__)
+    function = resolve(name)
+    if rrule.records(function) or frule.records(function):
+        return [(rrule.canonical(function), name.rpartition(".")[0])]
+    raise NothingToCheckError(f"{name} has no rule: register one with @rrule.register({name})")
+
+
+def is_path(name: str) -> bool:
+    """Whether a name that was asked for is that of a file or folder, and not of a module or function."""
+    return name.endswith(".py") or os.sep in name or name in (os.curdir, os.pardir)
+
+
+def files_in(folder: str) -> list[str]:
+    """The modules in a folder and below it that may register rules: no tests, nothing hidden, no environments."""
+    return [
+        str(path)
+        for path in sorted(Path(folder).rglob("*.py"))
+        if not path.name.startswith(("test_", "conftest.", "setup.", "__main__.", "."))
+        and not any(part.startswith(".") for part in path.relative_to(folder).parts)
+        and not any((parent / "pyvenv.cfg").exists() for parent in path.parents)
+    ]
+
+
+def _functions_in_folder(folder: str) -> list[tuple[Any, str]]:
+    found = []
+    for file in files_in(folder):
+        with contextlib.suppress(NothingToCheckError):
+            found += _functions_in(load_file(file), file)
+    if not found:
+        raise NothingToCheckError(f"no module in {folder} registers rules")
+    return found
+
+
+def _functions_in(module: str, title: str) -> list[tuple[Any, str]]:
     load_samples([module])
     functions = dict.fromkeys(map(_Identity, [*rrule.functions_of(module), *frule.functions_of(module)]))
     if not functions:  # rules for a part of a package, as numpy.linalg, may come with those for the whole
@@ -360,11 +394,13 @@ def _import(name: str) -> ModuleType | None:
         raise TargetError(f"importing {name} raised {_told(error)}") from error
 
 
-def _load_file(name: str) -> str:
-    """Run a person's own file as a module, once, and return the module's name."""
+def load_file(name: str) -> str:
+    """Run a person's own file as a module, once, and return the module's name; of one in a package, import it."""
     path = Path(name).resolve()
     if not path.is_file():
         raise TargetError(f"{name}: there is no such file")
+    if (path.parent / "__init__.py").exists():
+        return _load_from_package(name, path)
     module_name = _module_name_for(path)
     if module_name in sys.modules:
         return module_name
@@ -384,6 +420,29 @@ def _load_file(name: str) -> str:
             raise
         raise TargetError(f"running {name} raised {_told(error)}") from error
     return module_name
+
+
+def _load_from_package(name: str, path: Path) -> str:
+    """Import a file of a package, which may import its neighbours by relative names."""
+    top = next(parent for parent in path.parents if not (parent / "__init__.py").exists())
+    parts = path.with_suffix("").relative_to(top).parts
+    module_name = ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+    if str(top) not in sys.path:
+        sys.path.append(str(top))
+    module = _import(module_name)
+    file = getattr(module, "__file__", None)
+    if file is None or Path(file).resolve() != path:
+        raise TargetError(
+            f"{name} is {module_name}, and importing that gives {file}: uninstall the other one, or name a module"
+        )
+    return module_name
+
+
+def see_project() -> None:
+    """Make what a project has in its folder, or in ``src``, importable: after everything that is installed."""
+    for folder in (Path.cwd(), Path.cwd() / "src"):
+        if folder.is_dir() and str(folder) not in sys.path:
+            sys.path.append(str(folder))
 
 
 def _told(error: Exception) -> str:
