@@ -342,7 +342,7 @@ def sort_rrule(
 ) -> OutputAndPullback:
     """Every element gets the ȳ of the place where it went; equal elements the mean of those of their places."""
     decline_fields(order)
-    (y, ranks), shape = sorted_along(as_array(a), axis), np.shape(a)
+    (y, ranks), shape = sorted_along(as_array(a), axis), shape_of(a)
     return y, pullback_wrt(a)(lambda ybar: unsorted_cotangent(ybar, ranks, axis, shape))
 
 
@@ -356,7 +356,7 @@ def sort_complex_frule(da: Array, a: Array) -> OutputAndTangent:
 @rrule.register(np.sort_complex)
 def sort_complex_rrule(a: Array) -> OutputAndPullback:
     """As `sort_rrule`; real numbers become complex ones, and get the real part of their cotangents."""
-    (y, ranks), shape = sorted_along(as_array(a), -1), np.shape(a)
+    (y, ranks), shape = sorted_along(as_array(a), -1), shape_of(a)
     return as_complex(y), pullback_wrt(a)(lambda ybar: unsorted_cotangent(ybar, ranks, -1, shape))
 
 
@@ -382,7 +382,7 @@ def partition_rrule(
 ) -> OutputAndPullback:
     """As `sort_rrule`; where NumPy put the elements that it left without order is found by sorting the result."""
     decline_fields(order)
-    y, shape = np.partition(a, kth, axis, kind), np.shape(a)
+    y, shape = np.partition(a, kth, axis, kind), shape_of(a)
 
     @pullback_wrt(a)
     def partition_pullback(ybar):
