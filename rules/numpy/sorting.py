@@ -342,7 +342,7 @@ def sort_rrule(
 ) -> OutputAndPullback:
     """Every element gets the ȳ of the place where it went; equal elements the mean of those of their places."""
     decline_fields(order)
-    (y, ranks), shape = sorted_along(as_array(a), axis), shape_of(a)
+    (y, ranks), shape = sorted_along(as_array(a), axis), np.shape(a)
     return y, pullback_wrt(a)(lambda ybar: unsorted_cotangent(ybar, ranks, axis, shape))
 
 
