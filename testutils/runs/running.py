@@ -276,9 +276,9 @@ def resolve(dotted: str) -> Any:
     TargetError
         When there is no such object; the message says how far the name is good.
     """
-    if f"{dotted}.".startswith("rules.operators."):  # by the name that is nobody else's
-        dotted = f"rulescore.{dotted.removeprefix('rules.')}"
     root, *attributes = dotted.split(".")
+    if _is_operator(dotted):
+        root, attributes = "rules.operators", attributes[1:]
     root = _ABBREVIATIONS.get(root, root)
     module = _import(root)
     if module is None:
@@ -382,10 +382,15 @@ class _Identity:
         return id(self.value)
 
 
+def _is_operator(name: str) -> bool:
+    """Whether a name is that of our operators, which there is no other of, whosever ``rules`` may be."""
+    return f"{name}.".startswith("rules.operators.")
+
+
 def _import(name: str) -> ModuleType | None:
     """Import a module; None when there is none of that name. An error inside it is a `TargetError`."""
     try:
-        return import_shipped(name) if name == "rules.operators" else importlib.import_module(name)
+        return import_shipped(name) if _is_operator(name) else importlib.import_module(name)
     except ModuleNotFoundError as error:
         if error.name is not None and (name == error.name or name.startswith(error.name + ".")):
             return None
