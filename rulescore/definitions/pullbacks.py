@@ -190,6 +190,7 @@ def _pullback_of_several(
     """By a function for each primal, or one that returns the cotangents of all."""
     wanted: list[tuple[int, int, Projector]] = []  # of each that has a tangent space: position, number, projector
     number = count = 0
+    x: Any = None
     for i, x in enumerate(primals):
         if x is ...:
             continue

@@ -3,11 +3,11 @@
 import inspect
 from pathlib import Path
 
-import rules
+import rules.numpy
 from rulescore import frule, rrule
 from testutils.runs.running import collect_targets
 
-RULES = Path(rules.__file__).parent
+RULES = Path(rules.numpy.__file__).parents[1]
 
 
 def rules_written_out():

@@ -255,7 +255,7 @@ def test_a_wrong_rule_is_found_among_undecided_inputs(tester: RuleTester) -> Non
         (lambda t: t(square, strategies.floats(), rng=np.random.default_rng(0)), "rng= with strategies.*give a number"),
         (
             lambda t: t(product, strategies.floats().map(sample), 1.0),
-            r"drew testutils.sample\(...\) for one of several arguments",
+            r"drew rulescore.testing.sample\(...\) for one of several arguments",
         ),
     ],
 )
