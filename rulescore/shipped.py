@@ -12,10 +12,11 @@ import importlib.abc
 import importlib.machinery
 import sys
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from importlib.machinery import ModuleSpec
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 _PARTS: dict[str, tuple[str, ...]] = {
     "rules": ("rules.numpy", "rules.scipy", "rules.operators"),  # a namespace package, in which these are ours
@@ -52,6 +53,30 @@ def import_shipped(name: str) -> ModuleType:
 def is_imported(name: str) -> bool:
     """Whether a module has been imported, be it one of ours under its other name."""
     return name in sys.modules or _BESIDE + name in sys.modules
+
+
+def door(name: str, behind: str, *modules: str) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
+    """``__getattr__`` and ``__dir__`` of a module that is the public name of one of ours, and of some modules in that.
+
+    Ours is imported when something of it is asked for.
+    """
+
+    def get(attribute: str) -> Any:
+        if attribute.startswith("__") and attribute != "__all__":  # what the import system asks for
+            raise AttributeError(attribute)
+        if attribute in modules:
+            return import_shipped(f"{behind}.{attribute}")
+        ours = import_shipped(behind)
+        if attribute != "__all__" and attribute not in ours.__all__:
+            raise AttributeError(f"module {name!r} has no attribute {attribute!r}")
+        return getattr(ours, attribute)
+
+    return get, lambda: sorted(import_shipped(behind).__all__)
+
+
+def is_shipped(module: str) -> bool:
+    """Whether a module, by its public name, would be below one of ours."""
+    return module.partition(".")[0] in _PARTS
 
 
 def public_name(module: str) -> str:

@@ -37,29 +37,23 @@ IN_PLACE = ("overwrite_x", "overwrite_data")
 class Arguments:
     """The arguments of a call, bound by the signature of what defines the rule."""
 
-    def __init__(self, definition, leading=0):
+    def __init__(self, f, definition, leading=0):
+        self.f = f
         self.own = list(inspect.signature(definition).parameters.values())[leading:]
-        self.signature = inspect.Signature(self.own)
-        self.in_place = [name for name in self.signature.parameters if name in IN_PLACE]
+        self.in_place = [i for i, parameter in enumerate(self.own) if parameter.name in IN_PLACE]
 
     def bind(self, args, kwargs):
         """As (positional ones, keywords), without permission to destroy any."""
-        if not kwargs and len(args) == 1:  # the most frequent calls: some microseconds less
-            return args, kwargs
-        bound = self.signature.bind(*args, **kwargs)
-        given = bound.arguments
-        given.update({name: False for name in self.in_place if name in given})
-        last = max([i for i, parameter in enumerate(self.own) if parameter.name in given])
-        for parameter in self.own[:last]:  # what stands before a keyword that was given, so that this gets its position
-            if parameter.kind is parameter.POSITIONAL_OR_KEYWORD:
-                given.setdefault(parameter.name, parameter.default)
-        bound.arguments = {p.name: given[p.name] for p in self.own if p.name in given}
-        return bound.args, bound.kwargs
+        if kwargs:
+            args, kwargs = rrule.bind(self.f, args, kwargs)
+        if self.in_place and self.in_place[0] < len(args):
+            args = (*args[: self.in_place[0]], False, *args[self.in_place[0] + 1 :])
+        return args, kwargs
 
-    def give_to(self, rule, f, leading=(), trailing=()):
+    def give_to(self, rule, leading=(), trailing=()):
         """Let a rule show this signature, which decides what calls it serves."""
         rule.__signature__ = inspect.Signature([*leading, *self.own, *trailing])
-        rule.__name__ = rule.__qualname__ = f"{getattr(f, '__name__', 'scipy')}_{rule.__name__}"
+        rule.__name__ = rule.__qualname__ = f"{getattr(self.f, '__name__', 'scipy')}_{rule.__name__}"
         return rule
 
 
@@ -82,7 +76,7 @@ def linear_map(f, transpose, check=None):
     the rules serve, and ``check(x, *rest, **keywords)`` may decline some of these. What else is a number or an array
     gets a `NotImplementedTangent`.
     """
-    arguments = Arguments(transpose, leading=1)
+    arguments = Arguments(f, transpose, leading=1)
     missing = not_implemented(f"scipy's {f.__name__} with respect to another argument than the one it is linear in")
 
     def linear_rrule(*args: Any, **kwargs: Any) -> OutputAndPullback:
@@ -119,7 +113,7 @@ def linear_map(f, transpose, check=None):
         return y, seen_by_tracers(f, as_array_tangent(dx, x), *rest, **kwargs)
 
     for table, rule, leading in ((rrule, linear_rrule, []), (frule, linear_frule, [TANGENTS])):
-        table.add_rule(f, arguments.give_to(rule, f, leading), tags={"linear"}, defined_by=transpose)
+        table.add_rule(f, arguments.give_to(rule, leading), tags={"linear"}, defined_by=transpose)
 
 
 def composed(f, takes_nothing=False):
@@ -131,7 +125,7 @@ def composed(f, takes_nothing=False):
     """
 
     def decorate(definition):
-        arguments = Arguments(definition)
+        arguments = Arguments(f, definition)
 
         def bind(args, kwargs):
             args, kwargs = arguments.bind(args, kwargs)
@@ -161,8 +155,8 @@ def composed(f, takes_nothing=False):
             tangents = (NO_TANGENT, *tangents[1:], *[NO_TANGENT] * len(args))[: 1 + len(args)]
             return reference_ad().frule_via_ad(tangents, functools.partial(definition, **kwargs), *args)
 
-        rrule.add_rule(f, arguments.give_to(composed_rrule, f, trailing=[NEEDS]), defined_by=definition)
-        frule.add_rule(f, arguments.give_to(composed_frule, f, [TANGENTS]), defined_by=definition)
+        rrule.add_rule(f, arguments.give_to(composed_rrule, trailing=[NEEDS]), defined_by=definition)
+        frule.add_rule(f, arguments.give_to(composed_frule, [TANGENTS]), defined_by=definition)
         return definition
 
     return decorate

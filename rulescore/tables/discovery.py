@@ -13,12 +13,11 @@ import warnings
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from rulescore.shipped import import_shipped, is_imported
+from rulescore.shipped import import_shipped, is_imported, is_shipped
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
-_SHIPPED = ("rules", "testutils")
 _RULES = "rulescore.rules"
 
 _loading: contextvars.ContextVar[str | None] = contextvars.ContextVar("rulescore_loading", default=None)
@@ -106,7 +105,7 @@ class EntryPointLoader:
     def _load_entry(self, entry: EntryPoint) -> None:
         # Who imports what is offered beside rules may be the first to import rules, which are none of its own.
         with _marked_as_loading(entry.name) if self.group == _RULES else contextlib.nullcontext():
-            if _is_shipped(entry.module) and (entry.dist is None or entry.dist.name == "rulescore"):
+            if is_shipped(entry.module) and (entry.dist is None or entry.dist.name == "rulescore"):
                 import_shipped(entry.module)
                 return
             try:
@@ -123,12 +122,8 @@ class EntryPointLoader:
 def entry_of_rule(module: str) -> str | None:
     """The name of the entry point that brings the rules defined in a module, whoever imports it; None by hand."""
     # Scanning takes longer than importing rulescore does, so others than ours are known while they are being loaded.
-    shipped = rule_entries.entry_of(module) if _is_shipped(module) else None
+    shipped = rule_entries.entry_of(module) if is_shipped(module) else None
     return shipped or _loading.get()
-
-
-def _is_shipped(module: str) -> bool:
-    return module.partition(".")[0] in _SHIPPED
 
 
 @contextlib.contextmanager

@@ -286,7 +286,7 @@ def project_to(x: Any) -> Projector:
         return ArrayProjector(x.shape, x.dtype)
     if kind is float:
         return _FLOAT
-    return _structure_projector(x, ()) if kind is tuple or kind is list else _projector_of(x, ())
+    return _projector_of(x, ())
 
 
 ProjectTo = project_to
@@ -333,6 +333,11 @@ def _array_projector(x: Any, parents: tuple[int, ...]) -> Projector:
 
 
 def _projector_of(x: Any, parents: tuple[int, ...]) -> Projector:
+    kind = type(x)
+    if kind is np.ndarray:  # the most frequent ones first
+        return _array_projector(x, parents)
+    if kind is tuple or kind is list:
+        return _structure_projector(x, parents)
     if isinstance(x, np.ndarray):
         return _MASKED if foreign_kind(type(x)) == "masked" else _array_projector(x, parents)
     if isinstance(x, np.generic):
@@ -370,12 +375,7 @@ def _structure_projector(x: Any, parents: tuple[int, ...]) -> Projector:
     if fields is None or id(x) in parents:
         return NON_DIFFERENTIABLE
     parents = (*parents, id(x))
-    projectors = {
-        key: ArrayProjector(value.shape, value.dtype)
-        if type(value) is np.ndarray and value.dtype.kind in "fc"
-        else _projector_of(value, parents)
-        for key, value in fields.items()
-    }
+    projectors = {key: _projector_of(value, parents) for key, value in fields.items()}
     for projector in projectors.values():
         if projector is not NON_DIFFERENTIABLE:
             return StructureProjector(type(x), projectors)

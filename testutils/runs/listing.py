@@ -12,6 +12,7 @@ from types import FunctionType, ModuleType
 from typing import Any, Literal
 
 from rulescore import RuleRecord, RuleTable, frule, rrule
+from rulescore.shipped import public_name
 from rulescore.tables.discovery import rule_entries
 
 from ..samples.sampling import load_samples, samples_of
@@ -83,7 +84,7 @@ def states_of_module(name: str) -> list[FunctionState]:
     owner = sys.modules[load_file(name)] if is_path(name) else resolve(name)
     if not isinstance(owner, (ModuleType, type)):
         raise TargetError(f"{name} is a {type(owner).__name__}, not a module: see `rulescore show {name}`")
-    load_samples([owner.__name__ if isinstance(owner, ModuleType) else owner.__module__])
+    load_samples([public_name(owner.__name__ if isinstance(owner, ModuleType) else owner.__module__)])
     functions = {attribute: getattr(owner, attribute) for attribute in _public_names(owner)}
     listed = chain.from_iterable(_functions_of(name, f) for name, f in functions.items())
     return [_state(name, f) for name, f in sorted(listed, key=itemgetter(0))]

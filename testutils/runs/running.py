@@ -13,6 +13,7 @@ import multiprocessing
 import os
 import signal
 import sys
+import sysconfig
 import traceback
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
@@ -22,6 +23,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+import rulescore
 from rulescore import RuleRecord, frule, rrule
 from rulescore.shipped import import_shipped
 from rulescore.tables.discovery import rule_entries
@@ -38,7 +40,7 @@ from ..testers import check_sample
 _CHUNK = 8
 """How many samples a process takes at a time: few enough to share the work, enough to hide the hand-over."""
 
-_ABBREVIATIONS = {"np": "numpy", "sp": "scipy", "rulescore.operators": "rules.operators"}
+_ABBREVIATIONS = {"np": "numpy", "sp": "scipy"}
 
 
 class Interrupted(KeyboardInterrupt):
@@ -276,6 +278,7 @@ def resolve(dotted: str) -> Any:
     TargetError
         When there is no such object; the message says how far the name is good.
     """
+    dotted = _as_registered(dotted)
     root, *attributes = dotted.split(".")
     if _is_operator(dotted):
         root, attributes = "rules.operators", attributes[1:]
@@ -301,7 +304,7 @@ def default_jobs(sample_count: int) -> int:
 
 
 def _functions_named(name: str) -> list[tuple[Any, str]]:
-    name = _ABBREVIATIONS.get(name, name)
+    name = _as_registered(_ABBREVIATIONS.get(name, name))
     if is_path(name):
         return _functions_in_folder(name) if Path(name).is_dir() else _functions_in(load_file(name), name)
     if name in rule_entries.names:
@@ -335,7 +338,7 @@ def files_in(folder: str) -> list[str]:
         for path in sorted(Path(folder).rglob("*.py"))
         if not path.name.startswith(("test_", "conftest.", "setup.", "__main__.", "."))
         and not any(part.startswith(".") for part in path.relative_to(folder).parts)
-        and not any((parent / "pyvenv.cfg").exists() for parent in path.parents)
+        and not any((Path(folder, parent) / "pyvenv.cfg").exists() for parent in path.relative_to(folder).parents)
     ]
 
 
@@ -380,6 +383,12 @@ class _Identity:
 
     def __hash__(self) -> int:
         return id(self.value)
+
+
+def _as_registered(name: str) -> str:
+    """A name below the public door of the operators as that of the module behind it, which has the rules."""
+    is_operator = f"{name}.".startswith("rulescore.operators.")
+    return f"rules.{name.removeprefix('rulescore.')}" if is_operator else name
 
 
 def _is_operator(name: str) -> bool:
@@ -454,9 +463,10 @@ def _told(error: Exception) -> str:
     """An error in somebody's module, with the line of theirs that it comes from."""
     if isinstance(error, SyntaxError) and error.filename:
         return f"{type(error).__name__}: {error.msg} ({error.filename}:{error.lineno}: {(error.text or '').strip()})"
-    ours = str(Path(__file__).resolve().parents[2])
+    libraries = [Path(sysconfig.get_path(name)) for name in ("stdlib", "purelib", "platlib")]
+    libraries += [Path(__file__).parents[1], Path(rulescore.__file__).parent]
     frames = [f for f in traceback.extract_tb(error.__traceback__) if not f.filename.startswith("<frozen")]
-    theirs = [f for f in frames if not str(Path(f.filename).resolve()).startswith((ours, sys.prefix, sys.base_prefix))]
+    theirs = [f for f in frames if not any(Path(f.filename).is_relative_to(folder) for folder in libraries)]
     last = (theirs or frames)[-1]
     return f"{type(error).__name__}: {error} ({last.filename}:{last.lineno}: {last.line})"
 

@@ -240,4 +240,4 @@ def load_samples(module_names: Iterable[str] | None = None) -> None:
         _entries.load_imported()
         return
     for name in module_names:
-        _entries.load("rules.operators" if name == "rulescore.operators" else name)  # by either of its names
+        _entries.load(name)

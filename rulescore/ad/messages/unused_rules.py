@@ -20,6 +20,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from rulescore.ad.messages.places import is_inner, stacklevel_of_user
+from rulescore.shipped import public_name
 from rulescore.tables.names import name_of
 from rulescore.tables.records import RuleRecord
 from rulescore.tables.registry import frule, rrule
@@ -116,13 +117,13 @@ def reachable_functions(f: Any) -> Iterator[types.FunctionType]:
 
 _SEARCHED_BY_NOBODY = sys.stdlib_module_names | {
     *("numpy", "scipy", "jax", "torch", "autograd", "matplotlib", "pytest", "_pytest", "rich", "optree"),
-    *("rulescore", "testutils", "multipledispatch"),
+    *("testutils", "multipledispatch"),
 }
 """Packages with much code, none of which calls a function by name that somebody else has written a rule for."""
 
 
 def _package_of(function: types.FunctionType) -> str:
-    return str(function.__globals__.get("__name__", "")).partition(".")[0]
+    return public_name(str(function.__globals__.get("__name__", ""))).partition(".")[0]
 
 
 def _functions_of(x: Any) -> Iterator[tuple[types.FunctionType, Any]]:

@@ -4,12 +4,19 @@ import numpy as np
 import pytest
 import scipy.ndimage
 
-from rules.scipy.linear_maps import Arguments
+from rules.scipy.linear_maps import Arguments, linear_map
 from rulescore import rrule
 
 
-def definition(ybar, x, size=None, cval=0.0, overwrite_x=False, **more):
-    """A transpose, whose first argument is the cotangent."""
+def scaled(x, size=None, cval=0.0, overwrite_x=False, **more):
+    return 2 * np.asarray(x)
+
+
+def scaled_transpose(ybar, x, size=None, cval=0.0, overwrite_x=False, **more):
+    return 2 * ybar
+
+
+linear_map(scaled, scaled_transpose)
 
 
 @pytest.mark.parametrize(
@@ -21,11 +28,11 @@ def definition(ybar, x, size=None, cval=0.0, overwrite_x=False, **more):
         ((), {"cval": 3.0, "x": 1}, ((1, None, 3.0), {})),
         ((1,), {"overwrite_x": True}, ((1, None, 0.0, False), {})),
         ((1, 2, 3.0, True), {}, ((1, 2, 3.0, False), {})),
-        ((1,), {"other": 4}, ((1, None, 0.0, False), {"other": 4})),
+        ((1,), {"other": 4}, ((1,), {"other": 4})),
     ],
 )
 def test_a_keyword_gets_its_position_and_a_permission_to_overwrite_is_not_used(args, kwargs, bound):
-    assert Arguments(definition, leading=1).bind(args, kwargs) == bound
+    assert Arguments(scaled, scaled_transpose, leading=1).bind(args, kwargs) == bound
 
 
 def test_a_keyword_behind_one_that_was_left_out_has_a_cotangent():
