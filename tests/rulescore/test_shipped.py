@@ -30,6 +30,11 @@ EVERYTHING = """
     assert record.module.startswith("rules.numpy.") and record.entry == "numpy", record
     assert len(rrule.records(np.sin)) == 1
     assert pool_sum is import_shipped("rules.operators").pool_sum
+    running = import_shipped("testutils.runs.running")
+    for name in ("rulescore.operators.pool_sum", "rules.operators.pool_sum"):
+        (target,) = running.collect_targets([name])
+        assert target.name == "rules.operators.pooling.pool_sum" and target.samples, target
+    assert len(running.collect_targets(["rulescore.operators"])) > 30
 """
 
 

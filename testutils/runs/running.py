@@ -25,7 +25,7 @@ from typing import Any
 
 import rulescore
 from rulescore import RuleRecord, frule, rrule
-from rulescore.shipped import import_shipped
+from rulescore.shipped import import_shipped, public_name
 from rulescore.tables.discovery import rule_entries
 
 from ..cases.arguments import SampleError
@@ -401,7 +401,8 @@ def _import(name: str) -> ModuleType | None:
     try:
         return import_shipped(name) if _is_operator(name) else importlib.import_module(name)
     except ModuleNotFoundError as error:
-        if error.name is not None and (name == error.name or name.startswith(error.name + ".")):
+        missing = public_name(error.name or "?")
+        if f"{name}.".startswith(f"{missing}."):
             return None
         raise TargetError(f"importing {name} raised {_told(error)}") from error
     except Exception as error:
