@@ -30,6 +30,7 @@ from rulescore.tangents.zero import AbstractZero, NoTangent, ZeroTangent
 _NO_TANGENT, _ZERO_TANGENT = NoTangent(), ZeroTangent()
 _NOTHING: Any = object()
 _ndarray, _float64 = np.ndarray, np.float64
+_FLOAT = project_to(1.0)
 _NOT_GIVEN = np._NoValue  # NumPy's None
 _TO_OVERWRITE = "overwrite_"
 """How the names of arguments begin, in NumPy and SciPy, that permit to destroy another one."""
@@ -37,6 +38,9 @@ _KEYWORD = inspect.Parameter.KEYWORD_ONLY
 _BY_POSITION = inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD
 
 Pullback = Callable[[Any], tuple[Any, ...]]
+
+_Space = Projector | tuple[tuple[int, ...], "np.dtype[Any]"]
+"""What is kept of a primal, to put its cotangent into its tangent space: of plain arrays, shape and dtype."""
 
 
 def pullback_wrt(
@@ -108,77 +112,63 @@ def pullback_wrt(
         return partial(_pullback_of_needed, primals, needs)
     # The most frequent cases have their own pullbacks: a microsecond less than in general, for each call.
     if len(primals) == 1:
-        x = primals[0]
-        if type(x) is _ndarray and x.dtype.kind in "fc":
-            return partial(_pullback_of_array, x.shape, x.dtype)
-        return partial(_pullback_of_one, project_to(x))
+        return partial(_pullback_of_one, _space_of(primals[0]))
     if len(primals) == 2:
         return partial(_pullback_of_two, *primals)
     return partial(_pullback_of_several, (_NO_TANGENT,), primals)
 
 
-def _pullback_of_array(shape: tuple[int, ...], dtype: Any, cotangent: Callable[[Any], Any]) -> Pullback:
-    def pullback(ybar: Any) -> tuple[Any, ...]:
-        kind = type(ybar)
-        if kind is not _ndarray and kind is not _float64:
-            ybar = cotangent_of_output(ybar)
-            if isinstance(ybar, AbstractZero):
-                return _NO_TANGENT, ybar
-        xbar = cotangent(ybar)
-        if type(xbar) is _ndarray and xbar.dtype is dtype and xbar.shape == shape:
-            return _NO_TANGENT, xbar
-        return _NO_TANGENT, _fitted(ArrayProjector(shape, dtype), xbar, cotangent, 0)
-
-    return pullback
+def _space_of(x: Any) -> _Space:
+    """What is kept of a primal."""
+    kind = type(x)
+    if kind is _ndarray and x.dtype.kind in "fc":
+        return x.shape, x.dtype
+    return _FLOAT if kind is float else project_to(x)
 
 
-def _pullback_of_one(project: Projector, cotangent: Callable[[Any], Any]) -> Pullback:
-    if project is NON_DIFFERENTIABLE:
+def _pullback_of_one(space: _Space, cotangent: Callable[[Any], Any]) -> Pullback:
+    """By one function, which is called at once."""
+    if space is NON_DIFFERENTIABLE:
         return lambda ybar: (_NO_TANGENT, _NO_TANGENT)
 
     def pullback(ybar: Any) -> tuple[Any, ...]:
-        if type(ybar) is not _ndarray:
+        kind = type(ybar)
+        if kind is not _ndarray and kind is not _float64 and kind is not float:
             ybar = cotangent_of_output(ybar)
             if isinstance(ybar, AbstractZero):
                 return _NO_TANGENT, ybar
-        return _NO_TANGENT, _fitted(project, cotangent(ybar), cotangent, 0)
+        return _NO_TANGENT, _fitted(space, cotangent(ybar), cotangent, 0)
 
     return pullback
 
 
 def _pullback_of_two(a: Any, b: Any, *cotangents: Callable[[Any], Any]) -> Pullback:
-    project_a, project_b = project_to(a), project_to(b)
-    if not 0 < len(cotangents) < 3 or project_a is NON_DIFFERENTIABLE or project_b is NON_DIFFERENTIABLE:
+    space_a, space_b = _space_of(a), _space_of(b)
+    if not 0 < len(cotangents) < 3 or space_a is NON_DIFFERENTIABLE or space_b is NON_DIFFERENTIABLE:
         return _pullback_of_several((_NO_TANGENT,), (a, b), *cotangents)
-    if len(cotangents) == 1:
-        return _pullback_of_both(project_a, project_b, cotangents[0])
-    first, second = cotangents
+    first, second = cotangents[0], cotangents[-1]
+    are_shared = len(cotangents) == 1
 
     def pullback(ybar: Any) -> tuple[Any, ...]:
-        if type(ybar) is not _ndarray:
+        kind = type(ybar)
+        if kind is not _ndarray and kind is not _float64 and kind is not float:
             ybar = cotangent_of_output(ybar)
             if isinstance(ybar, AbstractZero):
                 return _NO_TANGENT, ybar, ybar
+        if not are_shared:
+            return (
+                _NO_TANGENT,
+                Thunk(partial(_computed, space_a, first, ybar, 0)),
+                Thunk(partial(_computed, space_b, second, ybar, 1)),
+            )
+        parts = first(ybar)
+        if type(parts) is not tuple or len(parts) != 2:
+            raise _result_error(first, parts, 2)
+        abar, bbar = parts
         return (
             _NO_TANGENT,
-            Thunk(partial(_computed, project_a, first, ybar, 0)),
-            Thunk(partial(_computed, project_b, second, ybar, 1)),
-        )
-
-    return pullback
-
-
-def _pullback_of_both(project_a: Projector, project_b: Projector, both: Callable[[Any], Any]) -> Pullback:
-    def pullback(ybar: Any) -> tuple[Any, ...]:
-        if type(ybar) is not _ndarray:
-            ybar = cotangent_of_output(ybar)
-            if isinstance(ybar, AbstractZero):
-                return _NO_TANGENT, ybar, ybar
-        abar, bbar = _checked(both, ybar, 2)
-        return (
-            _NO_TANGENT,
-            Thunk(partial(_forced, project_a, abar, 0)) if callable(abar) else _fitted(project_a, abar, both, 0),
-            Thunk(partial(_forced, project_b, bbar, 1)) if callable(bbar) else _fitted(project_b, bbar, both, 1),
+            Thunk(partial(_forced, space_a, abar, 0)) if callable(abar) else _fitted(space_a, abar, first, 0),
+            Thunk(partial(_forced, space_b, bbar, 1)) if callable(bbar) else _fitted(space_b, bbar, first, 1),
         )
 
     return pullback
@@ -188,40 +178,43 @@ def _pullback_of_several(
     before: tuple[Any, ...], primals: tuple[Any, ...], *cotangents: Callable[[Any], Any]
 ) -> Pullback:
     """By a function for each primal, or one that returns the cotangents of all."""
-    wanted: list[tuple[int, int, Projector]] = []  # of each that has a tangent space: position, number, projector
-    number = count = 0
+    number, count, end = 0, len(cotangents), 0
+    wanted: list[Any] = []  # of those with a tangent space: position, space, number, function
     x: Any = None
     for i, x in enumerate(primals):
-        if x is ...:
-            continue
-        if x is not None and x is not _NOT_GIVEN:
-            count = i + 1
-            project = project_to(x)
-            if project is not NON_DIFFERENTIABLE:
-                wanted.append((i, number, project))
-        number += 1
-    shared = cotangents[0] if len(cotangents) == 1 != number else None
-    if shared is None and len(cotangents) != number:
-        raise _number_error(number, len(cotangents))
-    own = {k: cotangents[k] for _, k, _ in wanted} if shared is None else {}
+        if x is not ...:
+            space = _space_of(x)
+            if space is not NON_DIFFERENTIABLE:
+                wanted.append((i, space, number, cotangents[number] if number < count else None))
+                end = i + 1
+            elif x is not None and x is not _NOT_GIVEN:
+                end = i + 1
+            number += 1
+    if count != number and count != 1:
+        raise _number_error(number, count)
+    none = [_NO_TANGENT] * end
+    shared = cotangents[0] if count != number else None
     del primals, cotangents, x  # nothing is kept for those without a tangent space
 
     def pullback(ybar: Any) -> tuple[Any, ...]:
-        if type(ybar) is not _ndarray:
+        kind = type(ybar)
+        if kind is not _ndarray and kind is not _float64 and kind is not float:
             ybar = cotangent_of_output(ybar)
-        bars: list[Any] = [_NO_TANGENT] * count
+        bars: list[Any] = none.copy()
         if isinstance(ybar, AbstractZero):
-            for i, _, project in wanted:
-                bars[i] = project(ybar)
+            for i, *_ in wanted:
+                bars[i] = ybar
+        elif shared is None:
+            for i, space, _, cotangent in wanted:
+                bars[i] = Thunk(partial(_computed, space, cotangent, ybar, i))
         elif wanted:
-            parts = None if shared is None else _checked(shared, ybar, number)
-            for i, k, project in wanted:
-                if parts is None:
-                    bars[i] = Thunk(partial(_computed, project, own[k], ybar, i))
-                elif callable(parts[k]):
-                    bars[i] = Thunk(partial(_forced, project, parts[k], i))
-                else:
-                    bars[i] = _fitted(project, parts[k], shared, i)
+            parts = shared(ybar)
+            if type(parts) is not tuple or len(parts) != number:
+                raise _result_error(shared, parts, number)
+            for i, space, k, _ in wanted:
+                xbar = parts[k]
+                is_delayed = callable(xbar)
+                bars[i] = Thunk(partial(_forced, space, xbar, i)) if is_delayed else _fitted(space, xbar, shared, i)
         return *before, *bars
 
     return pullback
@@ -231,15 +224,15 @@ def _pullback_of_needed(
     primals: tuple[Any, ...], needs: tuple[bool, ...], *cotangents: Callable[[Any], Any]
 ) -> Pullback:
     """By a function for each primal, where it is known which cotangents are asked for."""
-    parts: list[tuple[Projector, Callable[[Any], Any]] | None] = []
+    parts: list[tuple[_Space, Callable[[Any], Any]] | None] = []
     number = last = 0
     for i, x in enumerate(primals):
         part = None
         if x is not ...:
             if number < len(cotangents) and (i >= len(needs) or needs[i]):
-                project = project_to(x)
-                if project is not NON_DIFFERENTIABLE:
-                    part = project, cotangents[number]
+                space = _space_of(x)
+                if space is not NON_DIFFERENTIABLE:
+                    part = space, cotangents[number]
             if x is not None and x is not _NOT_GIVEN:
                 last = i + 1
             number += 1
@@ -267,33 +260,36 @@ def _number_error(primals: int, functions: int) -> TypeError:
     )
 
 
-def _checked(cotangents: Callable[[Any], Any], ybar: Any, count: int) -> tuple[Any, ...]:
-    """What a function returns that returns the cotangents of all primals."""
-    parts = cotangents(ybar)
-    if type(parts) is tuple and len(parts) == count:
-        return parts
+def _result_error(cotangents: Callable[[Any], Any], parts: Any, count: int) -> TypeError:
+    """Of a function that does not return the cotangents of all primals."""
     found = f"{len(parts)} items" if type(parts) is tuple else f"a {type(parts).__name__}"
-    raise TypeError(
+    return TypeError(
         f"{name_of(cotangents)} returned {found} for {count} primals: return a tuple with a cotangent for each primal "
         "that pullback_wrt names, and none for the function itself"
     )
 
 
-def _computed(project: Projector, cotangent: Callable[[Any], Any], ybar: Any, position: int) -> Any:
-    xbar = cotangent(ybar)
+def _computed(space: _Space, cotangent: Callable[[Any], Any], ybar: Any, position: int) -> Any:
+    return _fitted(space, cotangent(ybar), cotangent, position)
+
+
+def _forced(space: _Space, cotangent: Callable[[], Any], position: int) -> Any:
+    return _fitted(space, cotangent(), cotangent, position)
+
+
+def _fitted(space: _Space, xbar: Any, source: Any, position: int) -> Any:
+    """A cotangent, in the tangent space of its primal."""
+    if isinstance(space, tuple):
+        shape, dtype = space
+        if type(xbar) is _ndarray and xbar.dtype is dtype and xbar.shape == shape:
+            return xbar
+        space = ArrayProjector(shape, dtype)
+    elif space is _FLOAT:
+        kind = type(xbar)
+        if kind is float or kind is _float64:
+            return xbar
     try:
-        return project(xbar)
-    except (TypeError, ValueError) as error:
-        raise _misfit(error, cotangent, position) from None
-
-
-def _forced(project: Projector, cotangent: Callable[[], Any], position: int) -> Any:
-    return _fitted(project, cotangent(), cotangent, position)
-
-
-def _fitted(project: Projector, xbar: Any, source: Any, position: int) -> Any:
-    try:
-        return project(xbar)
+        return space(xbar)
     except (TypeError, ValueError) as error:
         raise _misfit(error, source, position) from None
 
