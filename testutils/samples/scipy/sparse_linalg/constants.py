@@ -9,9 +9,8 @@ from scipy.sparse import csr_array, linalg
 
 from ...sampling import Sample, sample, sample_inputs
 
-OF_THIS_VERSION = [getattr(linalg, name) for name in ("is_sptriangular", "spbandwidth") if hasattr(linalg, name)]
+if hasattr(linalg, "spbandwidth"):  # SciPy 1.16
 
-
-@sample_inputs(*OF_THIS_VERSION)
-def _(rng: np.random.Generator) -> Iterator[Sample]:
-    yield sample(csr_array(np.triu(rng.standard_normal((4, 4)), -1)))
+    @sample_inputs(linalg.is_sptriangular, linalg.spbandwidth)
+    def _(rng: np.random.Generator) -> Iterator[Sample]:
+        yield sample(csr_array(np.triu(rng.standard_normal((4, 4)), -1)))
