@@ -354,8 +354,8 @@ def register_unstack():
         return y, unstack_pullback
 
 
-if hasattr(np, "unstack"):  # NumPy 2.1
-    register_unstack()
+register_unstack()
+
 
 # ---------------------------------------------------------------- broadcasting against each other
 

@@ -319,9 +319,9 @@ def register_vecmat():
         return bilinear_and_pullback(np.vecmat, x_bar, a_bar, x1, x2, needs)
 
 
-if hasattr(np, "matvec"):  # NumPy 2.2
-    register_matvec()
-    register_vecmat()
+register_matvec()
+register_vecmat()
+
 
 rrule.alias(np.ndarray.dot, np.dot)
 rrule.alias(operator.matmul, np.matmul)

@@ -346,58 +346,58 @@ rrule.alias(np.ndarray.cumprod, np.cumprod)
 
 # ---------------------------------------------------------------- the same, by the names of the array API standard
 
-if np.lib.NumpyVersion(np.__version__) >= "2.1.0":
 
-    @frule.register(np.cumulative_sum)
-    @pushforward
-    def cumulative_sum_frule(
-        dx: Array,
-        x: Array,
-        /,
-        *,
-        axis: Axis = None,
-        dtype: DType = None,
-        out: Array = None,
-        include_initial: Flag = False,
-    ) -> OutputAndTangent:
-        decline_out(out)
-        options = given(axis=axis, dtype=dtype, include_initial=include_initial)
-        return running_sum_and_tangent(lambda x: np.cumulative_sum(x, **options), dx, x, dtype)
+@frule.register(np.cumulative_sum)
+@pushforward
+def cumulative_sum_frule(
+    dx: Array,
+    x: Array,
+    /,
+    *,
+    axis: Axis = None,
+    dtype: DType = None,
+    out: Array = None,
+    include_initial: Flag = False,
+) -> OutputAndTangent:
+    decline_out(out)
+    options = given(axis=axis, dtype=dtype, include_initial=include_initial)
+    return running_sum_and_tangent(lambda x: np.cumulative_sum(x, **options), dx, x, dtype)
 
-    @rrule.register(np.cumulative_sum)
-    def cumulative_sum_rrule(
-        x: Array, /, *, axis: Axis = None, dtype: DType = None, out: Array = None, include_initial: Flag = False
-    ) -> OutputAndPullback:
-        decline_out(out)
-        options = given(axis=axis, dtype=dtype, include_initial=include_initial)
-        return running_sum_and_pullback(
-            lambda x: np.cumulative_sum(x, **options), x, axis, dtype, bool(include_initial)
-        )
 
-    @frule.register(np.cumulative_prod)
-    @pushforward
-    def cumulative_prod_frule(
-        dx: Array,
-        x: Array,
-        /,
-        *,
-        axis: Axis = None,
-        dtype: DType = None,
-        out: Array = None,
-        include_initial: Flag = False,
-    ) -> OutputAndTangent:
-        decline_out(out)
-        options = given(axis=axis, dtype=dtype, include_initial=include_initial)
-        return running_product_and_tangent(
-            lambda x: np.cumulative_prod(x, **options), dx, x, axis, dtype, bool(include_initial)
-        )
+@rrule.register(np.cumulative_sum)
+def cumulative_sum_rrule(
+    x: Array, /, *, axis: Axis = None, dtype: DType = None, out: Array = None, include_initial: Flag = False
+) -> OutputAndPullback:
+    decline_out(out)
+    options = given(axis=axis, dtype=dtype, include_initial=include_initial)
+    return running_sum_and_pullback(lambda x: np.cumulative_sum(x, **options), x, axis, dtype, bool(include_initial))
 
-    @rrule.register(np.cumulative_prod)
-    def cumulative_prod_rrule(
-        x: Array, /, *, axis: Axis = None, dtype: DType = None, out: Array = None, include_initial: Flag = False
-    ) -> OutputAndPullback:
-        decline_out(out)
-        options = given(axis=axis, dtype=dtype, include_initial=include_initial)
-        return running_product_and_pullback(
-            lambda x: np.cumulative_prod(x, **options), x, axis, dtype, bool(include_initial)
-        )
+
+@frule.register(np.cumulative_prod)
+@pushforward
+def cumulative_prod_frule(
+    dx: Array,
+    x: Array,
+    /,
+    *,
+    axis: Axis = None,
+    dtype: DType = None,
+    out: Array = None,
+    include_initial: Flag = False,
+) -> OutputAndTangent:
+    decline_out(out)
+    options = given(axis=axis, dtype=dtype, include_initial=include_initial)
+    return running_product_and_tangent(
+        lambda x: np.cumulative_prod(x, **options), dx, x, axis, dtype, bool(include_initial)
+    )
+
+
+@rrule.register(np.cumulative_prod)
+def cumulative_prod_rrule(
+    x: Array, /, *, axis: Axis = None, dtype: DType = None, out: Array = None, include_initial: Flag = False
+) -> OutputAndPullback:
+    decline_out(out)
+    options = given(axis=axis, dtype=dtype, include_initial=include_initial)
+    return running_product_and_pullback(
+        lambda x: np.cumulative_prod(x, **options), x, axis, dtype, bool(include_initial)
+    )

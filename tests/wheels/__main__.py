@@ -2,8 +2,8 @@
 
 It builds a wheel of this tree and of a package named ``rules`` (as PyPI's, a package with ``__init__.py`` and
 ``py.typed``), installs them into fresh environments in both orders, checks that both work, and that to uninstall one
-leaves the other whole. Then it runs everything within a project that has modules of our names. NumPy and what else we
-need come from the environment that runs it.
+leaves the other whole. Then it runs everything within a project that has modules of our names, and follows the links
+that PyPI would show. NumPy and what else we need come from the environment that runs it.
 """
 
 from __future__ import annotations
@@ -15,6 +15,8 @@ import textwrap
 import venv
 import zipfile
 from pathlib import Path
+
+from tests.wheels.page_on_pypi import check_page_on_pypi
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -196,13 +198,14 @@ def check_in_projects(ours: Path, folder: Path) -> None:
 def main() -> None:
     with tempfile.TemporaryDirectory(prefix="wheels-") as name:
         folder = Path(name)
-        for part in ("ours", "theirs", "environments"):
+        for part in ("ours", "theirs", "environments", "pages"):
             (folder / part).mkdir()
         ours = built(ROOT, folder / "ours")
         theirs = built(write(folder / "source", THEIRS), folder / "theirs")
         check_paths(ours, theirs)
         check_beside_theirs(ours, theirs, folder / "environments")
         check_in_projects(ours, folder / "environments")
+        check_page_on_pypi(ROOT, folder / "pages", built)
 
 
 if __name__ == "__main__":

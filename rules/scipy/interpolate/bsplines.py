@@ -249,9 +249,17 @@ class BSpline(Constructed, interpolate.BSpline):
     def c(self):
         return self.__dict__[C]
 
+    @c.setter  # by which SciPy 1.16 makes them contiguous, as it does the knots
+    def c(self, c):
+        self.__dict__[C] = c
+
     @property
     def t(self):
         return self._t
+
+    @t.setter
+    def t(self, t):
+        self._t = t
 
     def is_traced(self, *values):
         return is_traced(self.c, self.t, *values)

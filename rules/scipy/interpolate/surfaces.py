@@ -96,11 +96,9 @@ def make_lsq_spline(x, y, t, k=3, w=None, axis=0, check_finite=True):
     return built_bspline(t, c, k, spline.extrapolate, axis)
 
 
-if hasattr(interpolate, "make_splrep"):  # since SciPy 1.15
-
-    @composed(interpolate.make_splrep)
-    def make_splrep(x, y, *, k=3, s=0):
-        """The spline that interpolates; one that smoothes has knots that depend on the values."""
-        if s != 0:
-            raise MDNotImplementedError
-        return make_interp_spline(x, y, k)
+@composed(interpolate.make_splrep)
+def make_splrep(x, y, *, k=3, s=0):
+    """The spline that interpolates; one that smoothes has knots that depend on the values."""
+    if s != 0:
+        raise MDNotImplementedError
+    return make_interp_spline(x, y, k)

@@ -1,5 +1,6 @@
 """Rules of what `scipy.signal` computes by a Fourier transform of the whole signal: Hilbert and chirp z-transforms."""
 
+import inspect
 import operator
 
 import numpy as np
@@ -39,13 +40,17 @@ def hilbert(x, N=None, axis=-1):
     return seen_by_tracers(scipy.fft.ifft, np.moveaxis(spectrum, -1, axis), axis=axis)
 
 
+HAS_AXES = "axes" in inspect.signature(scipy.signal.hilbert2).parameters
+"""Of `scipy.signal.hilbert2`, since SciPy 1.17, with which the highest frequency is left out. Before, it is kept."""
+
+
 @composed(scipy.signal.hilbert2)
 def hilbert2(x, N=None, axes=(-2, -1)):
     x = np.atleast_2d(as_array(x))
     decline_complex(x)
     n = [x.shape[axis] for axis in axes] if N is None else [N, N] if np.ndim(N) == 0 else list(N)
     spectrum = np.moveaxis(seen_by_tracers(scipy.fft.fft2, x, n, axes), axes, (-2, -1))
-    rows, columns = (positive_frequencies(length, spectrum.real.dtype, at_the_edge=0) for length in n)
+    rows, columns = (positive_frequencies(length, spectrum.real.dtype, at_the_edge=not HAS_AXES) for length in n)
     spectrum = spectrum * (rows[:, None] * columns)
     return seen_by_tracers(scipy.fft.ifft2, np.moveaxis(spectrum, (-2, -1), axes), axes=axes)
 

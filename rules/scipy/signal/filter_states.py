@@ -38,6 +38,10 @@ def sosfilt_zi(sos):
     return np.stack(states)
 
 
+IS_NORMALISED = scipy.signal.lfiltic([1.0], [2.0, 2.0], [1.0])[0] == -1
+"""Whether `scipy.signal.lfiltic` divides by a₀: SciPy 1.15 does not."""
+
+
 @composed(scipy.signal.lfiltic)
 def lfiltic(b, a, y, x=None):
     """The state after these outputs and inputs, the last one first: zₖ = (Σₘ bₖ₊ₘ₊₁ xₘ - aₖ₊ₘ₊₁ yₘ) / a₀."""
@@ -47,7 +51,7 @@ def lfiltic(b, a, y, x=None):
     order = max(len(b), len(a)) - 1
     zi = -of_past(a, y, order)
     zi = zi.astype(np.result_type(zi.dtype, b.dtype)) if x is None else zi + of_past(b, as_array(x), order)
-    return zi / a[0]
+    return zi / a[0] if IS_NORMALISED else zi
 
 
 def of_past(b, x, order):

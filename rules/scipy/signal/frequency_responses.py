@@ -100,8 +100,9 @@ def sections_response(sos, worN=512, whole=False, fs=2 * np.pi):
     return in_types(frequencies, h, *types_of_quotient(sos[0, :3], sos[0, 3:], worN, whole))
 
 
-if hasattr(scipy.signal, "freqz_sos"):  # SciPy 1.15
-    composed(scipy.signal.freqz_sos)(sections_response)
+composed(scipy.signal.freqz_sos)(sections_response)
+
+
 composed(scipy.signal.sosfreqz)(sections_response)
 
 

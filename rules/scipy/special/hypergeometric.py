@@ -30,10 +30,9 @@ scalar_rule(
     _missing("wright_bessel"),
     lambda y, a, b, x: special.wright_bessel(a, a + b, x),
 )
-if hasattr(special, "log_wright_bessel"):  # SciPy 1.14
-    scalar_rule(
-        special.log_wright_bessel,
-        _missing("log_wright_bessel"),
-        _missing("log_wright_bessel"),
-        lambda y, a, b, x: np.exp(special.log_wright_bessel(a, a + b, x) - y),
-    )
+scalar_rule(
+    special.log_wright_bessel,
+    _missing("log_wright_bessel"),
+    _missing("log_wright_bessel"),
+    lambda y, a, b, x: np.exp(special.log_wright_bessel(a, a + b, x) - y),
+)

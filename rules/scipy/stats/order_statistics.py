@@ -150,7 +150,7 @@ def median_abs_deviation_frule(
 ) -> OutputAndTangent:
     decline_other_samples(x, axis, nan_policy)
     deviation = MedianDeviation(x, axis, center, scale, keepdims)
-    options = given(scale=scale, nan_policy=nan_policy, keepdims=keepdims)
+    options = given(scale=scale, nan_policy=nan_policy, keepdims=keepdims or None)
     y = seen_by_tracers(stats.median_abs_deviation, x, axis, **options)
     return y, SCALE * dscale + apply_linear(deviation.pushed, as_array_tangent(dx, x))
 
@@ -167,7 +167,7 @@ def median_abs_deviation_rrule(
 ) -> OutputAndPullback:
     decline_other_samples(x, axis, nan_policy)
     deviation = MedianDeviation(x, axis, center, scale, keepdims)
-    options = given(scale=scale, nan_policy=nan_policy, keepdims=keepdims)
+    options = given(scale=scale, nan_policy=nan_policy, keepdims=keepdims or None)
     y = seen_by_tracers(stats.median_abs_deviation, x, axis, **options)
     return y, pullback_wrt(x, ..., ..., scale)(deviation.pulled, lambda ybar: SCALE)
 
@@ -193,6 +193,13 @@ class TrimmedMean:
         return pulled_through(np.sort, self.weights * ybar, self.a, self.axis)
 
 
+def trimmed_mean(a, proportiontocut, axis, nan_policy, keepdims):
+    """What SciPy returns, which knows the keywords since 1.17."""
+    policy = None if nan_policy == "propagate" else nan_policy
+    options = given(nan_policy=policy, keepdims=keepdims or None)
+    return seen_by_tracers(stats.trim_mean, a, proportiontocut, axis, **options)
+
+
 @frule.register(stats.trim_mean)
 @pushforward
 def trim_mean_frule(
@@ -206,7 +213,7 @@ def trim_mean_frule(
     keepdims: Flag = False,
 ) -> OutputAndTangent:
     decline_other_samples(a, axis, nan_policy)
-    y = seen_by_tracers(stats.trim_mean, a, proportiontocut, axis, nan_policy=nan_policy, keepdims=keepdims)
+    y = trimmed_mean(a, proportiontocut, axis, nan_policy, keepdims)
     dy = TrimmedMean(a, proportiontocut, axis).pushed(as_array_tangent(da, a), keepdims)
     return y, np.reshape(dy, np.shape(y))
 
@@ -218,7 +225,7 @@ def trim_mean_rrule(
     """How many are cut is whole, and so the proportion has no derivative."""
     decline_other_samples(a, axis, nan_policy)
     mean = TrimmedMean(a, proportiontocut, axis)
-    y = seen_by_tracers(stats.trim_mean, a, proportiontocut, axis, nan_policy=nan_policy, keepdims=keepdims)
+    y = trimmed_mean(a, proportiontocut, axis, nan_policy, keepdims)
 
     @pullback_wrt(a)
     def trim_mean_pullback(ybar):

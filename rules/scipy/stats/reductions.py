@@ -61,7 +61,7 @@ class StatisticOf:
         self.first = as_array(values[first if first != "lmb" else "data"])
         if any(np.iscomplexobj(as_array(values[name])) for name in statistic.gradients):
             raise MDNotImplementedError
-        self.axes = ReducedAxes(np.shape(self.first), values.get("axis"))
+        self.axes = ReducedAxes(np.shape(self.first), values.get("axis", 0))  # SciPy learnt some names late
         self.decline_what_is_wider()
         self.options = {name: values[name] for name in statistic.options}
 

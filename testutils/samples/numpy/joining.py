@@ -139,17 +139,15 @@ def _(rng: np.random.Generator) -> Iterator[Sample]:
     yield from sections(rng, 2, 1, 4)
 
 
-if hasattr(np, "unstack"):  # NumPy 2.1
-
-    @sample_inputs(np.unstack)
-    def unstack(rng: np.random.Generator) -> Iterator[Sample]:
-        x = rng.standard_normal((2, 3, 4))
-        yield sample(x)
-        yield sample(x, axis=1)
-        yield sample(x, axis=-1)
-        yield sample(complex_normal(rng, 3), _name="into numbers")
-        yield sample(x.astype(np.float32))
-        yield sample(rng.standard_normal((0, 3)), _name="into nothing")
+@sample_inputs(np.unstack)
+def unstack(rng: np.random.Generator) -> Iterator[Sample]:
+    x = rng.standard_normal((2, 3, 4))
+    yield sample(x)
+    yield sample(x, axis=1)
+    yield sample(x, axis=-1)
+    yield sample(complex_normal(rng, 3), _name="into numbers")
+    yield sample(x.astype(np.float32))
+    yield sample(rng.standard_normal((0, 3)), _name="into nothing")
 
 
 @sample_inputs(np.broadcast_arrays)

@@ -38,15 +38,13 @@ def _(rng: np.random.Generator) -> Iterator[Sample]:
     yield sample(rng.standard_normal(4))
 
 
-if np.lib.NumpyVersion(np.__version__) >= "2.1.0":
-
-    @sample_inputs(np.clip)
-    def by_the_other_names(rng: np.random.Generator) -> Iterator[Sample]:
-        x = np.array([-1.5, 0.3, 2.5])
-        yield sample(x, min=0.5)
-        yield sample(x, max=np.array([0.5, 0.0, 1.0]))
-        yield sample(x, max=1.0, min=np.array([[0.5], [-2.0]]))
-        yield sample(x)
+@sample_inputs(np.clip)
+def by_the_other_names(rng: np.random.Generator) -> Iterator[Sample]:
+    x = np.array([-1.5, 0.3, 2.5])
+    yield sample(x, min=0.5)
+    yield sample(x, max=np.array([0.5, 0.0, 1.0]))
+    yield sample(x, max=1.0, min=np.array([[0.5], [-2.0]]))
+    yield sample(x)
 
 
 @sample_inputs(np.nan_to_num)

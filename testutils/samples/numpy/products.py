@@ -117,18 +117,17 @@ def _(rng: np.random.Generator) -> Iterator[Sample]:
     yield from mixed_types(rng, (2, 3), (3,))
 
 
-if hasattr(np, "matvec"):  # NumPy 2.2
+@sample_inputs(np.matvec)
+def _(rng: np.random.Generator) -> Iterator[Sample]:
+    for a, x in [((2, 3), (3,)), ((2, 3), (5, 3)), ((5, 2, 3), (3,)), ((4, 1, 2, 3), (5, 3)), ((2, 0), (0,))]:
+        yield sample(rng.standard_normal(a), rng.standard_normal(x))
+        yield sample(complex_normal(rng, *a), complex_normal(rng, *x))
+    yield from mixed_types(rng, (2, 3), (3,))
 
-    @sample_inputs(np.matvec)
-    def _(rng: np.random.Generator) -> Iterator[Sample]:
-        for a, x in [((2, 3), (3,)), ((2, 3), (5, 3)), ((5, 2, 3), (3,)), ((4, 1, 2, 3), (5, 3)), ((2, 0), (0,))]:
-            yield sample(rng.standard_normal(a), rng.standard_normal(x))
-            yield sample(complex_normal(rng, *a), complex_normal(rng, *x))
-        yield from mixed_types(rng, (2, 3), (3,))
 
-    @sample_inputs(np.vecmat)
-    def _(rng: np.random.Generator) -> Iterator[Sample]:
-        for x, a in [((2,), (2, 3)), ((5, 2), (2, 3)), ((2,), (5, 2, 3)), ((5, 2), (4, 1, 2, 3)), ((0,), (0, 2))]:
-            yield sample(rng.standard_normal(x), rng.standard_normal(a))
-            yield sample(complex_normal(rng, *x), complex_normal(rng, *a))
-        yield from mixed_types(rng, (2,), (2, 3))
+@sample_inputs(np.vecmat)
+def _(rng: np.random.Generator) -> Iterator[Sample]:
+    for x, a in [((2,), (2, 3)), ((5, 2), (2, 3)), ((2,), (5, 2, 3)), ((5, 2), (4, 1, 2, 3)), ((0,), (0, 2))]:
+        yield sample(rng.standard_normal(x), rng.standard_normal(a))
+        yield sample(complex_normal(rng, *x), complex_normal(rng, *a))
+    yield from mixed_types(rng, (2,), (2, 3))

@@ -39,16 +39,14 @@ def with_zeros(rng: np.random.Generator) -> Iterator[Sample]:
         yield sample(x, _name=f"{count} zeros among all")
 
 
-if np.lib.NumpyVersion(np.__version__) >= "2.1.0":
-
-    @sample_inputs(np.cumulative_sum, np.cumulative_prod)
-    def with_initial(rng: np.random.Generator) -> Iterator[Sample]:
-        x = rng.standard_normal((2, 3, 4))
-        yield sample(rng.standard_normal(5))
-        yield sample(rng.standard_normal(5), include_initial=True)
-        for axis in (0, -2):
-            yield sample(x, axis=axis)
-            yield sample(x, axis=axis, include_initial=True)
-        yield sample(complex_normal(rng, 4).astype(np.complex64), include_initial=True)
-        yield sample(x.astype(np.float32), axis=2, dtype=np.float64, include_initial=True)
-        yield sample(np.zeros(0), include_initial=True, _name="empty")
+@sample_inputs(np.cumulative_sum, np.cumulative_prod)
+def with_initial(rng: np.random.Generator) -> Iterator[Sample]:
+    x = rng.standard_normal((2, 3, 4))
+    yield sample(rng.standard_normal(5))
+    yield sample(rng.standard_normal(5), include_initial=True)
+    for axis in (0, -2):
+        yield sample(x, axis=axis)
+        yield sample(x, axis=axis, include_initial=True)
+    yield sample(complex_normal(rng, 4).astype(np.complex64), include_initial=True)
+    yield sample(x.astype(np.float32), axis=2, dtype=np.float64, include_initial=True)
+    yield sample(np.zeros(0), include_initial=True, _name="empty")

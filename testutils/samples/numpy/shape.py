@@ -105,15 +105,14 @@ def _(rng: np.random.Generator) -> Iterator[Sample]:
     yield sample(rng.standard_normal((1, 1)), ())
 
 
-if np.lib.NumpyVersion(np.__version__) >= "2.1.0":
+@sample_inputs(np.reshape, np.ndarray.reshape)
+def copying(rng: np.random.Generator) -> Iterator[Sample]:
+    yield sample(rng.standard_normal((2, 3)), (3, 2), copy=True)
 
-    @sample_inputs(np.reshape, np.ndarray.reshape)
-    def copying(rng: np.random.Generator) -> Iterator[Sample]:
-        yield sample(rng.standard_normal((2, 3)), (3, 2), copy=True)
 
-    @sample_inputs(np.reshape)
-    def by_keyword(rng: np.random.Generator) -> Iterator[Sample]:
-        yield sample(rng.standard_normal((2, 3)), shape=(6,))
+@sample_inputs(np.reshape)
+def by_keyword(rng: np.random.Generator) -> Iterator[Sample]:
+    yield sample(rng.standard_normal((2, 3)), shape=(6,))
 
 
 @sample_inputs(np.ndarray.reshape)

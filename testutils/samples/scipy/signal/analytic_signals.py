@@ -9,6 +9,7 @@ import scipy.signal
 
 from ...numpy.reductions import complex_normal
 from ...sampling import Sample, sample, sample_inputs
+from ...versions import SCIPY
 
 
 @sample_inputs(scipy.signal.hilbert)
@@ -27,7 +28,8 @@ def _(rng: np.random.Generator) -> Iterator[Sample]:
     x = rng.standard_normal
     yield sample(x((4, 5)))
     yield sample(x((3, 4)), 6)
-    yield sample(x((3, 2, 4)), (2, 5), (0, 2))
+    if SCIPY >= "1.17.0":
+        yield sample(x((3, 2, 4)), (2, 5), (0, 2))
 
 
 SMALL = {"smaller": "the powers of a number that is far from the unit circle have more digits than a float"}

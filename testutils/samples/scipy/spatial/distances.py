@@ -133,6 +133,7 @@ def _(rng: np.random.Generator) -> Iterator[Sample]:
 @sample_inputs(
     *(distance.hamming, distance.jaccard, distance.dice, distance.rogerstanimoto, distance.russellrao),
     *(distance.sokalsneath, distance.yule),
+    *([distance.sokalmichener] if hasattr(distance, "sokalmichener") else []),  # before SciPy 1.17
 )
 def _(rng: np.random.Generator) -> Iterator[Sample]:
     yield sample(np.array([True, False, True, True]), np.array([True, True, False, True]))

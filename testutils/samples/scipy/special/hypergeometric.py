@@ -20,8 +20,7 @@ register(special.hyp1f1, PARAMETER, PARAMETER, ANY, plane=in_the_plane())
 register(special.hyp2f1, PARAMETER, PARAMETER, PARAMETER, between(-0.6, 0.6), plane=in_the_plane(0.2, 0.5))
 register(special.hyperu, PARAMETER, PARAMETER, POSITIVE, single=False)
 register(special.wright_bessel, whole(0, 2), PARAMETER, POSITIVE)
-if hasattr(special, "log_wright_bessel"):  # SciPy 1.14
-    register(special.log_wright_bessel, whole(0, 2), PARAMETER, POSITIVE)
+register(special.log_wright_bessel, whole(0, 2), PARAMETER, POSITIVE)
 
 
 @sample_inputs(special.hyp1f1)

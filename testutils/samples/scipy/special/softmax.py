@@ -8,6 +8,7 @@ import numpy as np
 from scipy import special
 
 from ...sampling import Sample, sample, sample_inputs
+from ...versions import SCIPY
 
 Rng = np.random.Generator
 SATURATED = {"larger": "the tangent is a difference of two numbers that agree in all digits but the last few"}
@@ -36,7 +37,8 @@ def _logsumexp(rng: Rng) -> Iterator[Sample]:
     yield sample(rng.standard_normal((2, 3)), 0, rng.uniform(0.5, 2, 3), _name="weights that are broadcast")
     yield sample(rng.standard_normal(3), axis=0, b=rng.uniform(0.5, 2, (2, 3)), _name="numbers that are broadcast")
     yield sample(rng.standard_normal((2, 3)), axis=1, b=np.array([1, 0, 2]), _name="integer weights")
-    yield sample(rng.standard_normal(3), b=np.array([2.0, 0.0, -0.1]), _name="a weight of zero and a negative one")
+    if SCIPY >= "1.15.1":  # before, it is not a number
+        yield sample(rng.standard_normal(3), b=np.array([2.0, 0.0, -0.1]), _name="a weight of zero and a negative one")
     yield sample(
         np.array([[1.0, 0.3], [0.2, 2.0]]),
         axis=1,

@@ -8,22 +8,29 @@ import numpy as np
 from scipy import stats
 
 from ...sampling import Sample, sample, sample_inputs
+from ...versions import SCIPY
 
-
-@sample_inputs(
-    *(stats.gmean, stats.hmean, stats.moment, stats.skew, stats.kurtosis, stats.sem, stats.variation, stats.gstd),
+OF_A_SAMPLE = (
+    *(stats.gmean, stats.hmean, stats.moment, stats.skew, stats.kurtosis, stats.sem, stats.variation),
     *(stats.tmean, stats.tvar, stats.tstd, stats.tsem, stats.kstat, stats.kstatvar),
     *(stats.circmean, stats.circvar, stats.circstd, stats.entropy),
 )
+
+
+@sample_inputs(*OF_A_SAMPLE, stats.gstd)
 def _(rng: np.random.Generator) -> Iterator[Sample]:
     x = rng.uniform(0.5, 2.5, (5, 4))
     yield sample(x)
     yield sample(x, axis=1)
-    yield sample(x, axis=-2, keepdims=True)
     yield sample(x, axis=None)
     yield sample(rng.uniform(0.5, 2.5, 5).tolist(), _name="list")
     yield sample(rng.uniform(0.5, 2.5, 10)[::2], _name="strided")
     yield sample(rng.uniform(0.5, 2.5, 6).astype(np.float32), _rtol=1e-3, _name="float32, of differences")
+
+
+@sample_inputs(*OF_A_SAMPLE, *([stats.gstd] if SCIPY >= "1.16.0" else []))
+def keeping_axes(rng: np.random.Generator) -> Iterator[Sample]:
+    yield sample(rng.uniform(0.5, 2.5, (5, 4)), axis=-2, keepdims=True)
 
 
 @sample_inputs(stats.gmean, stats.hmean)
@@ -111,7 +118,8 @@ def _(rng: np.random.Generator) -> Iterator[Sample]:
 def _(rng: np.random.Generator) -> Iterator[Sample]:
     x = rng.uniform(0.5, 2.5, (6, 3))
     yield sample(0.7, x)
-    yield sample(-1.2, x, axis=1, _skip=LARGE)
+    if SCIPY >= "1.17.0":
+        yield sample(-1.2, x, axis=1, _skip=LARGE)
     yield sample(1e-4, x[:, 0], _name="almost logarithmic")
 
 
