@@ -13,6 +13,7 @@ import numpy as np
 from .cases import MODES
 from .cases.case import Case
 from .checks import CHECKS, DERIVATIVE_CHECKS, SCALAR_CHECKS, Check
+from .evidence.warnings_here import warnings_here
 from .reports.names import name_of
 from .reports.report import InconclusiveError, InconclusiveWarning, Report, RuleTestError
 from .reports.results import CheckResult
@@ -38,9 +39,8 @@ def run_with_layouts(case: Case, skip: Mapping[str, str] | None = None) -> list[
 
 def run_checks(case: Case, checks: Iterable[Check] = CHECKS) -> list[CheckResult]:
     """The results of every check that the modes of the case allow."""
-    with np.errstate(all="ignore"), warnings.catch_warnings():
+    with np.errstate(all="ignore"), warnings_here("ignore", RuntimeWarning):
         # Infinite derivatives and empty means come with NumPy's own warning, which is no mistake of the rule.
-        warnings.simplefilter("ignore", RuntimeWarning)
         _ = case.expected  # a function that raises is an error of the caller, not of the rule
         return [result for check in checks if check.suits(case) for result in check.run(case)]
 

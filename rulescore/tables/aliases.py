@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import functools
 import sys
+from collections.abc import Iterator
 from typing import Any
 
 
 class Aliases:
-    """From each alias to the function whose rules serve it."""
+    """From each alias to the function whose rules serve it. Whoever changes it holds the lock of the tables."""
 
     def __init__(self) -> None:
         self._targets: dict[Any, Any] = {}
@@ -20,7 +21,8 @@ class Aliases:
 
     def add(self, alias: Any, f: Any) -> None:
         """Let ``alias`` stand for ``f``; what stood for ``alias`` stands for ``f`` too."""
-        for other in [key for key, target in self._targets.items() if target is alias]:
+        # Others read it meanwhile, without the lock.
+        for other in [key for key, target in list(self._targets.items()) if target is alias]:
             self._targets[other] = f
         self._targets[alias] = f
 
@@ -28,14 +30,18 @@ class Aliases:
         """Let a function stand for ``f``, known by its dotted name alone until its module has been imported."""
         self._awaited[dotted] = f
 
-    def take_imported(self) -> list[tuple[Any, Any]]:
+    @property
+    def awaits_imports(self) -> bool:
+        """Whether aliases are known by their dotted names alone."""
+        return bool(self._awaited)
+
+    def take_imported(self) -> Iterator[tuple[Any, Any]]:
         """The awaited aliases whose module has been imported by now, each with its function; not awaited any more."""
-        taken = []
         for dotted, f in list(self._awaited.items()):
             alias = _imported(dotted)
-            if alias is not None and self._awaited.pop(dotted, None) is not None:
-                taken.append((alias, f))
-        return taken
+            if alias is not None:
+                yield alias, f
+                del self._awaited[dotted]  # only now, so that other threads wait until the alias is there
 
 
 def _imported(dotted: str) -> Any:

@@ -42,6 +42,8 @@ class EntryPointLoader:
         self._modules: dict[str, str] = {}
         self._in_progress: set[str] = set()
         self._lock = threading.RLock()
+        # Not the one that is held while entries are imported: who imports rules by hand gets here within the import.
+        self._scan_lock = threading.RLock()
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -94,12 +96,13 @@ class EntryPointLoader:
         if self._pending is None:
             from importlib.metadata import entry_points  # here: its import takes more than a tenth of ours
 
-            with self._lock:
-                pending: dict[str, list[EntryPoint]] = {}
-                for entry in entry_points(group=self.group):
-                    pending.setdefault(entry.name, []).append(entry)
-                self._modules = {entry.module: name for name, entries in pending.items() for entry in entries}
-                self._pending = pending
+            with self._scan_lock:
+                if self._pending is None:
+                    pending: dict[str, list[EntryPoint]] = {}
+                    for entry in entry_points(group=self.group):
+                        pending.setdefault(entry.name, []).append(entry)
+                    self._modules = {entry.module: name for name, entries in pending.items() for entry in entries}
+                    self._pending = pending
         return self._pending
 
     def _load_entry(self, entry: EntryPoint) -> None:

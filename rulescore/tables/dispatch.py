@@ -52,6 +52,7 @@ class MethodTable:
 
     def __init__(self, function: Any) -> None:
         self.function = function
+        self.beneath: MethodTable | None = None  # what it overrides for a while
         self.records: list[RuleRecord] = []
         self.identities: dict[Any, type] = {}
         self._found: dict[Any, list[RuleRecord]] = {}

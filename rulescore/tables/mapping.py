@@ -43,7 +43,7 @@ class RuleMapping:
         self._twins: list[RuleMapping] = [] if twin is None else twin._twins
         self._twins.append(self)
         self._dependent_caches: list[dict[Any, Any]] = []
-        self._lock = threading.RLock()
+        self._lock: Any = threading.RLock() if twin is None else twin._lock
 
     def __repr__(self) -> str:
         return f"<{self.name}: rules for {len(self._methods) + len(self._instances)} functions>"
@@ -73,16 +73,17 @@ class RuleMapping:
         ValueError
             When ``alias`` has rules of its own, in this table or its twin.
         """
-        _, target = self._place_of(f)
-        if isinstance(alias, str):
-            self._aliases.await_import(alias, target)
-            return
-        if self._has_own_rules(alias):
-            raise ValueError(
-                f"{self.name}.alias({name_of(alias)}, {name_of(f)}): {name_of(alias)} has rules of its own, which the "
-                "alias would hide; remove them, or leave out the alias"
-            )
-        self._add_alias(alias, target)
+        with self._lock:
+            _, target = self._place_of(f)
+            if isinstance(alias, str):
+                self._aliases.await_import(alias, target)
+                return
+            if self._has_own_rules(alias):
+                raise ValueError(
+                    f"{self.name}.alias({name_of(alias)}, {name_of(f)}): {name_of(alias)} has rules of its own, which "
+                    "the alias would hide; remove them, or leave out the alias"
+                )
+            self._add_alias(alias, target)
 
     def dependent_cache(self) -> dict[Any, Any]:
         """A new dictionary that the table empties whenever a rule comes or goes, for consumers that cache what it says.
@@ -134,15 +135,16 @@ class RuleMapping:
     def _add_alias(self, alias: Any, target: Any) -> None:
         self._aliases.add(alias, target)
         for table in self._twins:
-            with table._lock:
-                table._invalidate()
+            table._invalidate()
 
     def _load_what_is_due(self) -> None:
         """Load the entry points, and resolve the aliases, of modules that have been imported meanwhile."""
         rule_entries.load_imported()
-        for alias, target in self._aliases.take_imported():
-            if not self._has_own_rules(alias):
-                self._add_alias(alias, target)
+        if self._aliases.awaits_imports:
+            with self._lock:
+                for alias, target in self._aliases.take_imported():
+                    if not self._has_own_rules(alias):
+                        self._add_alias(alias, target)
 
     def _invalidate(self) -> None:
         for cache in self._dependent_caches:

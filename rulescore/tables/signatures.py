@@ -67,7 +67,7 @@ def typeof(g: Any) -> type:
     if g not in _identity_types:
         identity_type = _IdentityMeta(f"typeof({getattr(g, '__name__', repr(g))})", (), {})
         identity_type.value = g
-        _identity_types[g] = identity_type
+        return _identity_types.setdefault(g, identity_type)  # that of the first thread
     return _identity_types[g]
 
 
@@ -325,7 +325,7 @@ def _with_typeof_types(cls: type) -> type:
     if cls not in _stand_ins:
         stand_in = _StandInMeta(cls.__name__, (), {})
         stand_in.stands_for = cls
-        _stand_ins[cls] = stand_in
+        return _stand_ins.setdefault(cls, stand_in)  # that of the first thread
     return _stand_ins[cls]
 
 

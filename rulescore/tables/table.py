@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, TypeVar
@@ -134,7 +135,50 @@ class RuleTable(Calling, Reflection):
         -------
         RuleRecord
         """
-        where_to, key = self._place_of(f)
+        record = self._record_of(
+            f,
+            implementation,
+            argument_types,
+            config=config,
+            tags=tags,
+            static=static,
+            partials=partials,
+            defined_by=defined_by,
+            where=where,
+            namespace=namespace,
+            reason=reason,
+        )
+        with self._lock:
+            place, key = self._place_of(f)
+            if not isinstance(f, InstancesOf) and key is not record.function:  # it has become an alias meanwhile
+                record = dataclasses.replace(record, function=key)
+            table = place.get(key) or MethodTable(record.function)
+            table.add(record)
+            place[key] = table  # only now, since others read it without the lock
+            self._invalidate()
+            callbacks = list(self._callbacks)
+        for callback in callbacks:
+            callback(record)
+        table.warn_of_ambiguity(record, stacklevel=3)
+        return record
+
+    def _record_of(
+        self,
+        f: Any,
+        implementation: Any,
+        argument_types: tuple[Any, ...] = (),
+        *,
+        config: tuple[type[RuleConfig], ...] = (),
+        tags: Iterable[str] = (),
+        static: StaticForm | None = None,
+        partials: Callable[..., Any] | None = None,
+        defined_by: Any = None,
+        where: tuple[str, str, int] | None = None,
+        namespace: Mapping[str, Any] | None = None,
+        reason: str = "",
+    ) -> RuleRecord:
+        """The record of a rule that is not in the table yet."""
+        _, key = self._place_of(f)
         if hasattr(implementation, "__rule_for__"):
             implementation = implementation.__rule_for__(f)
         leading = self._leading + bool(config) + isinstance(f, InstancesOf)
@@ -142,7 +186,7 @@ class RuleTable(Calling, Reflection):
         if defined_by is None and where is None:
             defined_by = implementation
         module, file, line = where or place_of(defined_by)
-        record = RuleRecord(
+        return RuleRecord(
             function=f if isinstance(f, InstancesOf) else key,
             implementation=implementation,
             signatures=tuple(signatures_of(implementation, parameters, argument_types, leading, namespace or {})),
@@ -158,15 +202,6 @@ class RuleTable(Calling, Reflection):
             defined_by=defined_by,
             reason=reason,
         )
-        with self._lock:
-            table = where_to.setdefault(key, MethodTable(record.function))
-            table.add(record)
-            self._invalidate()
-            callbacks = list(self._callbacks)
-        for callback in callbacks:
-            callback(record)
-        table.warn_of_ambiguity(record, stacklevel=3)
-        return record
 
     def add_tags(self, f: Any, *tags: str) -> None:
         """Give the rules that ``f`` has more tags: facts that another module knows of them, for tools.
@@ -230,17 +265,33 @@ class RuleTable(Calling, Reflection):
         """
         self._load_what_is_due()
         place, key = self._place_of(f)
+        mine = MethodTable(f if isinstance(f, InstancesOf) else key)
+        if implementation is not None:
+            mine.add(self._record_of(f, implementation))
         with self._lock:
-            previous = place.get(key)
-            place[key] = MethodTable(f if isinstance(f, InstancesOf) else key)
+            mine.beneath = place.get(key)
+            place[key] = mine
             self._invalidate()
+            callbacks = list(self._callbacks)
         try:
-            if implementation is not None:
-                self.add_rule(f, implementation)
+            for record in mine.records:
+                for callback in callbacks:
+                    callback(record)
             yield
         finally:
-            with self._lock:
+            self._uncover(place, key, mine)
+
+    def _uncover(self, place: dict[Any, MethodTable], key: Any, overriding: MethodTable) -> None:
+        """Take away a table that overrides another; one that overrides it, of another thread, stays."""
+        with self._lock:
+            above: MethodTable | None = None
+            table: MethodTable | None = place[key]
+            while table is not None and table is not overriding:
+                above, table = table, table.beneath
+            if above is not None:
+                above.beneath = overriding.beneath
+            elif overriding.beneath is not None:
+                place[key] = overriding.beneath
+            else:
                 del place[key]
-                if previous is not None:
-                    place[key] = previous
-                self._invalidate()
+            self._invalidate()

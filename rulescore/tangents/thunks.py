@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from threading import Condition, get_ident
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,12 @@ import numpy as np
 from rulescore.tangents.arithmetic import AbstractTangent
 
 _PENDING = object()
+
+_changed = Condition()
+"""Of threads that wait for a thunk that another one computes: notified when one has been computed, or has failed."""
+
+_awaited: dict[int, Thunk] = {}
+"""By the thread that waits."""
 
 
 class Thunk(AbstractTangent):
@@ -23,7 +30,7 @@ class Thunk(AbstractTangent):
     ----------
     compute : callable
         Takes no argument and returns the cotangent. It is called at most once and then dropped, with everything
-        it keeps alive.
+        it keeps alive; threads that force the thunk meanwhile wait. After an error the next one calls it again.
 
     Examples
     --------
@@ -39,18 +46,50 @@ class Thunk(AbstractTangent):
     _quotient_rank = 2
 
     def __init__(self, compute: Callable[[], Any]) -> None:
-        self._compute: Callable[[], Any] | None = compute
+        # A list, from which one thread takes it: that is one step. Then the number of that thread, at the end None.
+        self._compute: Any = [compute]
         self._value: Any = _PENDING
 
     def force(self) -> Any:
-        """Return the value, computed on the first call. Never a thunk."""
+        """Return the value, computed on the first call. Never a thunk.
+
+        Raises
+        ------
+        RecursionError
+            When the value is asked for by what computes it.
+        """
         if self._value is _PENDING:
-            compute = self._compute
-            if compute is None:  # another thread was faster between the two lines below
-                return self._value
-            self._value = unthunk(compute())
-            self._compute = None
+            try:
+                compute = self._compute.pop()
+            except (AttributeError, IndexError):
+                return self._value_of_another_thread()
+            self._compute = get_ident()
+            try:
+                self._value = unthunk(compute())
+                self._compute = None
+            except BaseException:
+                self._compute = [compute]
+                raise
+            finally:
+                if _awaited:
+                    with _changed:
+                        _changed.notify_all()
         return self._value
+
+    def _value_of_another_thread(self) -> Any:
+        """Wait until another thread has computed the value; where it failed, compute it."""
+        me = get_ident()
+        with _changed:
+            _awaited[me] = self
+            try:
+                while self._value is _PENDING and not (type(self._compute) is list and self._compute):
+                    if _waits_for(self, me):
+                        raise RecursionError("a thunk was forced by what computes it: its value depends on itself")
+                    # Not for ever: the other thread may have looked for those that wait before this one was there.
+                    _changed.wait(0.01)
+            finally:
+                del _awaited[me]
+        return self.force()
 
     def map(self, function: Callable[[Any], Any]) -> Thunk:
         """A thunk of ``function`` applied to the value."""
@@ -179,6 +218,15 @@ def thunk(compute: Callable[[], Any]) -> Thunk:
 def unthunk(x: Any) -> Any:
     """The value of a thunk, computed now if need be; anything else is returned as it is."""
     return x.force() if isinstance(x, Thunk) else x
+
+
+def _waits_for(thunk: Thunk | None, thread: int) -> bool:
+    """Whether a thunk is computed by a thread, or by one that waits for what that computes."""
+    while thunk is not None:
+        if thunk._compute == thread:
+            return True
+        thunk = _awaited.get(thunk._compute) if type(thunk._compute) is int else None
+    return False
 
 
 def _unthunk_nested(x: Any) -> Any:

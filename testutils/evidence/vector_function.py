@@ -5,7 +5,6 @@ Everything that evaluates the function under test does it here, with fresh copie
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import Any
@@ -14,6 +13,7 @@ import numpy as np
 
 from .step_search import EPSILON, Line
 from .vectorisation import Layout, Vector, entries_of, layout_of, tangent_entries, unit_roundoff
+from .warnings_here import warnings_here
 
 EXTENDED = np.longdouble
 """The precision beyond float64, on machines that have one."""
@@ -164,9 +164,8 @@ class VectorFunction:
         args = self._layout.rebuild(vector, self.promoted or vector.dtype.kind == "c")
         kwargs = self._keywords.rebuild(self._keyword_entries, False)
         self.evaluations += 1
-        with np.errstate(all="ignore"), warnings.catch_warnings():
+        with np.errstate(all="ignore"), warnings_here("ignore", RuntimeWarning):
             # Samples next to the primals may lie outside of the domain, which concerns nobody but the step search.
-            warnings.simplefilter("ignore", RuntimeWarning)
             return self._f(*args, **kwargs)
 
     @property

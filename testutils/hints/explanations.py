@@ -7,7 +7,6 @@ every number. It says "looks like", and never more.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Any
@@ -20,6 +19,7 @@ from ..cases.arguments import Argument
 from ..cases.case import Case
 from ..evidence.finite_differences import Estimate
 from ..evidence.vectorisation import Vector, labels
+from ..evidence.warnings_here import warnings_here
 from .measured_maps import (
     Budget,
     Measured,
@@ -201,7 +201,6 @@ def _hints(
 
 
 def _quietly(compute: Callable[[], tuple[str, ...]]) -> tuple[str, ...]:
-    with np.errstate(all="ignore"), warnings.catch_warnings():
+    with np.errstate(all="ignore"), warnings_here("ignore"):
         # The rule is called at other points and with other cotangents than the user's; what it warns of is no news.
-        warnings.simplefilter("ignore")
         return attempt(compute) or ()

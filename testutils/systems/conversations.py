@@ -5,7 +5,6 @@ At first order the system's derivatives are judged; at second order those of its
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -25,6 +24,7 @@ from ..checking import run_checks
 from ..checks import CHECKS
 from ..comparison.spaces import precision_of
 from ..evidence.vectorisation import Vector, layout_of, tangent_to_vector, unraveller, vector_to_tangent
+from ..evidence.warnings_here import warnings_here
 from ..reports.names import description_of, name_of
 from ..reports.report import Report
 from ..reports.results import CheckResult
@@ -183,8 +183,7 @@ class Conversation:
             return [found[i] for i in kept]
 
         def in_numpy(*args: Any, **kwargs: Any) -> list[Any]:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
+            with warnings_here("ignore"):
                 return [np.asarray(slope) for slope in of_system(*args, **kwargs)]
 
         in_numpy.__name__ = in_numpy.__qualname__ = f"{inner} of {name_of(self._function)}"
@@ -318,8 +317,7 @@ class Conversation:
     def _asking(self, mode: str) -> Iterator[None]:
         """Around what the system does: what it raises is remembered, since it says that the system does not do this."""
         try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
+            with warnings_here("ignore"):
                 yield
         except Exception as error:
             self._raised.setdefault(mode, error)

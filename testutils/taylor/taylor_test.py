@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -17,6 +16,7 @@ from ..cases.arguments import Argument
 from ..cases.case import Case
 from ..cases.rule_calls import NotReachedError, RuleRaisedError, force, vector_of
 from ..evidence.vectorisation import Vector, layout_of, tangent_to_vector
+from ..evidence.warnings_here import warnings_here
 from ..reports.names import name_of
 from ..samples.random_tangents import PrimalWithTangent, with_tangent
 from .remainders import ABOVE_NOISE, ProjectedLine, Remainders, norm_of, remainders
@@ -223,9 +223,8 @@ def taylor_test(
         output_tangent=cotangent,
         rng=rng,
     )
-    with np.errstate(all="ignore"), warnings.catch_warnings():
+    with np.errstate(all="ignore"), warnings_here("ignore", RuntimeWarning):
         # As in `run_checks`: infinite derivatives come with NumPy's own warning, which is no mistake of the rule.
-        warnings.simplefilter("ignore", RuntimeWarning)
         _check(case, cotangent, steps)
         return _measured(case, steps)
 

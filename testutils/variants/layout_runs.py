@@ -5,7 +5,6 @@ All variants are run together, in two calls of each rule; only where those show 
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -21,6 +20,7 @@ from ..comparison.copies import deep_copy, written_to
 from ..comparison.spaces import value_problem
 from ..comparison.verdicts import ERROR_ESTIMATES, FAIL, differing, magnitude
 from ..evidence.vectorisation import Vector, labels, tangent_to_vector
+from ..evidence.warnings_here import warnings_here
 from ..reports.names import description_of
 from ..reports.results import CheckResult
 from .catalogue import LAYOUT_VARIANTS, checked_skip, result_name, skipped_results
@@ -86,8 +86,7 @@ def run_layout_variants(case: Case, skip: Mapping[str, str] | None = None) -> li
     """
     skip = checked_skip(skip)
     results = list(skipped_results(skip, LAYOUT_VARIANTS))
-    with np.errstate(all="ignore"), warnings.catch_warnings():
-        warnings.simplefilter("ignore", RuntimeWarning)
+    with np.errstate(all="ignore"), warnings_here("ignore", RuntimeWarning):
         for mode in case.modes:
             with suppress(NotReachedError):
                 results += _results(ReverseRuns(case) if mode == "rrule" else ForwardRuns(case), skip)

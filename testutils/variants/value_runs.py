@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import sys
 import traceback
-import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -18,6 +17,7 @@ from ..cases.precision import ROUNDING
 from ..cases.rule_calls import RuleRaisedError, force, is_pair
 from ..comparison.spaces import value_problem
 from ..evidence.vectorisation import entries_of, layout_of, tangent_to_vector, vector_to_tangent
+from ..evidence.warnings_here import warnings_here
 from ..reports.results import CheckResult
 from .catalogue import VALUE_VARIANTS, checked_skip, result_name, skipped_results
 from .values import Altered, altered_arguments
@@ -69,8 +69,7 @@ def run_value_variants(
     modes = tuple(mode for mode in case.modes if mode not in failed)
     results = list(skipped_results(skip, VALUE_VARIANTS))
     seed = int(case.rng.integers(2**32))
-    with np.errstate(all="ignore"), warnings.catch_warnings():
-        warnings.simplefilter("ignore", RuntimeWarning)
+    with np.errstate(all="ignore"), warnings_here("ignore", RuntimeWarning):
         for number, name in enumerate([*VALUE_VARIANTS, "Fortran order"]):
             if modes and name not in skip:
                 results += _ValueVariant(case, modes, name, np.random.default_rng([seed, number])).results(check)
@@ -153,8 +152,7 @@ def _case_of(case: Case, altered: Altered, rng: np.random.Generator) -> Case | N
             fdm=case.fdm,
             rng=rng,
         )
-        with np.errstate(all="warn", under="ignore"), warnings.catch_warnings():
-            warnings.simplefilter("error", RuntimeWarning)
+        with np.errstate(all="warn", under="ignore"), warnings_here("error", RuntimeWarning):
             layout = layout_of(variant.expected)
     except SampleError:
         return None
