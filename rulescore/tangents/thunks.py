@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Iterator
 from threading import Condition, get_ident
 from typing import Any
@@ -90,6 +91,12 @@ class Thunk(AbstractTangent):
             finally:
                 del _awaited[me]
         return self.force()
+
+    def __copy__(self) -> Thunk:
+        return self  # what is computed once for both
+
+    def __deepcopy__(self, memo: Any) -> Thunk:
+        return self.map(copy.deepcopy)
 
     def map(self, function: Callable[[Any], Any]) -> Thunk:
         """A thunk of ``function`` applied to the value."""

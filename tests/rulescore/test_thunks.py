@@ -1,5 +1,6 @@
 """Thunks: work that is done at most once, and only if somebody looks."""
 
+import copy
 import gc
 import threading
 import weakref
@@ -197,3 +198,13 @@ def test_a_thread_that_comes_second_takes_what_the_first_has_stored():
     racing = Racing.__new__(Racing)
     Thunk._value.__set__(racing, Thunk._value.__get__(t))
     assert racing.force() == 2.0  # ... and has dropped its computation
+
+
+@pytest.mark.parametrize("duplicate", [copy.copy, copy.deepcopy])
+@pytest.mark.parametrize("is_forced", [True, False])
+def test_a_copy_of_a_thunk_has_its_value(duplicate, is_forced):
+    delayed = Thunk(lambda: [1.0, 2.0])
+    early = duplicate(delayed)
+    if is_forced:
+        delayed.force()
+    assert early.force() == duplicate(delayed).force() == delayed.force() == [1.0, 2.0]
