@@ -494,7 +494,7 @@ def make_interp_spline(x, y, k=3, t=None, bc_type=None, axis=0, check_finite=Tru
     if t is None and (k == 1 or bc_type is not None) and np.size(x) < 2:
         # SciPy 1.17 makes too few knots, and reads and writes beyond them.
         raise ValueError(
-            f"make_interp_spline takes two points or more, for lines and with conditions at the ends, not {np.size(x)}"
+            f"make_interp_spline, for lines or with conditions at the ends, takes two points or more, not {np.size(x)}"
         )
     spline = interpolate.make_interp_spline(fixed(x), fixed(y), k, fixed(t), fixed(bc_type), axis, check_finite)
     if spline.extrapolate == "periodic" or k == 0 or np.ndim(x) != 1:

@@ -231,9 +231,10 @@ def test_the_rules_of_a_call_name_the_points_as_scipy_does(name):
     assert rrule(held, **{other[key]: value for key, value in call.items()}) is None
 
 
-def test_a_spline_through_one_point_with_conditions_is_refused_before_scipy_reads_beyond_its_knots():
+@pytest.mark.parametrize("options", [{"bc_type": "clamped"}, {"k": 1}])
+def test_a_spline_through_one_point_is_refused_before_scipy_reads_beyond_its_knots(options):
     def value(y):
-        return primitive(interpolate.make_interp_spline)(np.array([1.0]), y, bc_type="clamped")(0.5).sum()
+        return primitive(interpolate.make_interp_spline)(np.array([1.0]), y, **options)(0.5).sum()
 
     with pytest.raises(ValueError, match="two points or more, not 1"):
         grad(value)(np.array([2.0]))
