@@ -15,6 +15,12 @@ from .structures import Structure
 # ---------------------------------------------------------------- inv
 
 
+def inverted(a, check_finite, assume_a, lower):
+    """What SciPy returns, told of a structure only where the caller names one: before 1.17 it knows of none."""
+    keywords = {"assume_a": assume_a, "lower": lower} if assume_a is not None or lower else {}
+    return seen_by_tracers(scipy.linalg.inv, a, check_finite=check_finite, **keywords)
+
+
 @frule.register(scipy.linalg.inv)
 @pushforward
 def inv_frule(
@@ -28,7 +34,7 @@ def inv_frule(
 ) -> OutputAndTangent:
     """d(A⁻¹) = -A⁻¹ dA A⁻¹."""
     da, structure = as_array_tangent(da, a), Structure(assume_a, lower)
-    y = seen_by_tracers(scipy.linalg.inv, a, check_finite=check_finite, assume_a=assume_a, lower=lower)
+    y = inverted(a, check_finite, assume_a, lower)
     inverse = clean_inverse(y, assume_a)
     return y, -inverse @ structure.read(da) @ inverse
 
@@ -38,7 +44,7 @@ def inv_rrule(
     a: Array, overwrite_a: Flag = False, check_finite: Flag = True, *, assume_a: Choice = None, lower: Flag = False
 ) -> OutputAndPullback:
     """d(A⁻¹) = -A⁻¹ dA A⁻¹, hence Ā = -A⁻ᴴ Ȳ A⁻ᴴ (Giles 2008, §2.2.3), of what ``assume_a`` makes SciPy read."""
-    y = seen_by_tracers(scipy.linalg.inv, a, check_finite=check_finite, assume_a=assume_a, lower=lower)
+    y = inverted(a, check_finite, assume_a, lower)
     structure = Structure(assume_a, lower)
 
     @pullback_wrt(a)

@@ -3,6 +3,7 @@
 import math
 
 import numpy as np
+from multipledispatch import MDNotImplementedError
 
 import scipy.linalg
 from rulescore import (
@@ -88,6 +89,8 @@ class TriangularFactors:
 
 
 def triangular(a, b, trans, lower):
+    if np.ndim(a) > 2:  # which ``lu`` takes, and ``solve_triangular`` only since SciPy 1.16
+        return np.linalg.solve(in_operation(a, trans), b)
     return seen_by_tracers(scipy.linalg.solve_triangular, a, b, trans, lower, check_finite=False)
 
 
@@ -147,11 +150,19 @@ def permuted_back(a, order):
 # ---------------------------------------------------------------- lu_factor and lu_solve
 
 
+def factorised(a, check_finite):
+    """What SciPy returns; it takes no stacks before 1.16, and gives for one what is no factorisation."""
+    decline_unless_matrices(a)
+    packed, pivots = y = seen_by_tracers(scipy.linalg.lu_factor, a, check_finite=check_finite)
+    if packed.size and np.ndim(pivots) != np.ndim(packed) - 1:
+        raise MDNotImplementedError
+    return y
+
+
 @frule.register(scipy.linalg.lu_factor)
 @pushforward
 def lu_factor_frule(da: Array, a: Array, overwrite_a: Flag = False, check_finite: Flag = True) -> OutputAndTangent:
-    decline_unless_matrices(a)
-    y = seen_by_tracers(scipy.linalg.lu_factor, a, check_finite=check_finite)
+    y = factorised(a, check_finite)
     packed, pivots = y
     if not packed.size:
         return y, (ZeroTangent(), NoTangent())
@@ -163,8 +174,7 @@ def lu_factor_frule(da: Array, a: Array, overwrite_a: Flag = False, check_finite
 @rrule.register(scipy.linalg.lu_factor)
 def lu_factor_rrule(a: Array, overwrite_a: Flag = False, check_finite: Flag = True) -> OutputAndPullback:
     """See `TriangularFactors`; the exchanges of rows are constant."""
-    decline_unless_matrices(a)
-    y = seen_by_tracers(scipy.linalg.lu_factor, a, check_finite=check_finite)
+    y = factorised(a, check_finite)
     packed, pivots = y
 
     @pullback_wrt(a)

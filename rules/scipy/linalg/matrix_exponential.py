@@ -64,6 +64,9 @@ def exponential_and_frechet(a, e):
 
 
 def frechet_of_exp(a, e):
+    """L(A, E), for each pair of two stacks: ``expm`` takes these, and ``expm_frechet`` only since SciPy 1.16."""
+    if np.ndim(a) > 2 and np.shape(a)[0]:
+        return np.stack([frechet_of_exp(a[i], e[i]) for i in range(np.shape(a)[0])])
     return seen_by_tracers(scipy.linalg.expm_frechet, a, e, compute_expm=False, check_finite=False)
 
 

@@ -1,11 +1,28 @@
-"""What the rules of scipy.linalg take for matrices."""
+"""What the rules of scipy.linalg take for matrices, and for vectors that make one."""
 
+import numpy as np
 from multipledispatch import MDNotImplementedError
 
+import scipy
+
 from ...numpy.array_like import shape_of
+
+TOEPLITZ_FLATTENS = np.lib.NumpyVersion(scipy.__version__) < "1.17.0"
 
 
 def decline_unless_matrices(*arrays):
     """SciPy takes numbers and vectors in the place of some matrices, each function in its own way."""
     if any(len(shape_of(a)) < 2 for a in arrays):
         raise MDNotImplementedError
+
+
+def decline_matrices(*vectors):
+    """What SciPy will soon take for stacks of vectors, and flattens still."""
+    if any(len(shape_of(x)) > 1 for x in vectors if x is not None):
+        raise MDNotImplementedError
+
+
+def decline_flattened_toeplitz(c, r):
+    """The columns and rows of Toeplitz matrices, which SciPy takes for stacks of vectors since 1.17."""
+    if TOEPLITZ_FLATTENS:
+        decline_matrices(c, r)

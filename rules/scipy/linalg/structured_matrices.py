@@ -6,7 +6,6 @@ Most of them put the elements of a vector in fixed places of a matrix: y = x[pla
 import functools
 
 import numpy as np
-from multipledispatch import MDNotImplementedError
 
 import scipy.linalg
 from rulescore import apply_linear, frule, pullback_wrt, pushforward, rrule, seen_by_tracers, unbroadcast
@@ -14,6 +13,7 @@ from rulescore.typing import Array, Arrays, Choice, Count, OutputAndPullback, Ou
 
 from ...numpy.array_like import as_array, as_array_tangent, shape_of
 from ...numpy.indexing import scatter
+from .operands import decline_flattened_toeplitz, decline_matrices
 
 # ---------------------------------------------------------------- elements in places
 
@@ -74,6 +74,7 @@ toeplitz = functools.partial(seen_by_tracers, scipy.linalg.toeplitz)
 @frule.register(scipy.linalg.toeplitz)
 @pushforward
 def toeplitz_frule(dc: Array, dr: Array, c: Array, r: Array = None) -> OutputAndTangent:
+    decline_flattened_toeplitz(c, r)
     if r is None:
         return toeplitz(c), toeplitz(as_array_tangent(dc, c))
     return toeplitz(c, r), toeplitz(full_tangent(dc, c), full_tangent(dr, r))
@@ -82,6 +83,7 @@ def toeplitz_frule(dc: Array, dr: Array, c: Array, r: Array = None) -> OutputAnd
 @rrule.register(scipy.linalg.toeplitz)
 def toeplitz_rrule(c: Array, r: Array = None) -> OutputAndPullback:
     """The sums of ȳ along the diagonals. Without a row, that is the conjugate of the column."""
+    decline_flattened_toeplitz(c, r)
     shape_c, shape_r = shape_of(c), shape_of(r)
 
     @pullback_wrt(c, r)
@@ -93,12 +95,6 @@ def toeplitz_rrule(c: Array, r: Array = None) -> OutputAndPullback:
 
 
 hankel = functools.partial(seen_by_tracers, scipy.linalg.hankel)
-
-
-def decline_matrices(*arguments):
-    """What SciPy will soon take for stacks of vectors, and flattens still."""
-    if any(len(shape_of(x)) > 1 for x in arguments if x is not None):
-        raise MDNotImplementedError
 
 
 @frule.register(scipy.linalg.hankel)

@@ -21,6 +21,7 @@ from rulescore.typing import Array, Axis, Choice, Count, Flag, Number, OutputAnd
 
 from ...numpy.array_like import as_array, as_array_tangent, conj, shape_of
 from .linear_systems import LinearSystem
+from .operands import decline_flattened_toeplitz
 
 # ---------------------------------------------------------------- a Toeplitz matrix
 
@@ -46,6 +47,7 @@ class ToeplitzMatrix:
     def __init__(self, c_or_cr):
         self.given, self.is_pair = c_or_cr, isinstance(c_or_cr, tuple)
         c, r = c_or_cr if self.is_pair else (c_or_cr, None)
+        decline_flattened_toeplitz(c, r)
         self.c = as_array(c)
         self.r = as_array(r) if self.is_pair else conj(self.c)
         self.pair = self.c, self.r

@@ -10,6 +10,7 @@ from rules.scipy.linalg import kept_factors
 from rulescore import NoTangent, ZeroTangent, frule, rrule, unthunk
 from rulescore.ad import grad, primitives
 from testutils.samples.numpy.linalg.matrices import normal, positive_definite
+from testutils.samples.versions import SCIPY
 
 
 def bars(f, *args, ybar, **kwargs):
@@ -78,7 +79,7 @@ def test_a_large_matrix_is_factorised_once_for_both_directions(name, monkeypatch
 
 def test_a_large_singular_matrix_raises_what_scipy_raises():
     with pytest.raises(np.linalg.LinAlgError, match="singular"):
-        rrule(scipy.linalg.solve, np.zeros((40, 40)), np.ones(40))
+        rrule(scipy.linalg.solve, np.ones((40, 40)), np.ones(40))
 
 
 def test_a_large_ill_conditioned_matrix_gives_scipys_warning():
@@ -156,6 +157,7 @@ def test_the_rank_revealing_driver_has_no_rule():
     assert rrule(scipy.linalg.lstsq, np.eye(3), np.ones(3), lapack_driver="gelsy") is None
 
 
+@pytest.mark.skipif(SCIPY < "1.17.0", reason="SciPy 1.17 is told of structures")
 def test_inverse_of_a_diagonal_matrix_ignores_the_rest(matrix):
     (abar,) = bars(scipy.linalg.inv, matrix, ybar=np.ones((3, 3)), assume_a="diagonal")
     np.testing.assert_allclose(abar, -np.diag(1 / np.diag(matrix) ** 2))

@@ -1,5 +1,7 @@
 """What the rules of SciPy's matrix functions and matrix equations answer, beside other ways to the same derivatives."""
 
+import contextlib
+
 import numpy as np
 import pytest
 import scipy.linalg
@@ -8,6 +10,7 @@ from rules.scipy.linalg.matrix_functions import logm_frechet
 from rulescore import MissingDerivativeError, NoTangent, ZeroTangent, frule, rrule, unthunk
 from rulescore.ad import grad, primitives
 from testutils.samples.numpy.linalg.matrices import positive_definite
+from testutils.samples.versions import SCIPY
 
 linalg = primitives(scipy.linalg)
 
@@ -50,7 +53,8 @@ def test_the_logarithm_is_undone_by_the_exponential():
 
 @pytest.mark.parametrize("f", [scipy.linalg.logm, scipy.linalg.sqrtm], ids=["logm", "sqrtm"])
 def test_singular_matrices_have_infinite_derivatives_and_say_so(f):
-    with pytest.warns(Warning, match="singular"):
+    is_printed = f is scipy.linalg.sqrtm and SCIPY < "1.16.0"
+    with contextlib.nullcontext() if is_printed else pytest.warns(Warning, match="singular"):
         _, pullback = rrule(f, np.diag([0.0, 0.0, 1.0]))
     with pytest.raises(MissingDerivativeError, match="singular"):
         pullback(np.ones((3, 3)))

@@ -6,6 +6,7 @@ import scipy.linalg
 
 from rulescore import MissingDerivativeError, NoTangent, frule, rrule, unthunk
 from rulescore.ad import grad, primitives
+from testutils.samples.versions import SCIPY
 
 linalg = primitives(scipy.linalg)
 RNG = np.random.default_rng(0)
@@ -66,6 +67,14 @@ def test_some_eigenvectors_of_a_tridiagonal_matrix_have_no_rule_and_some_eigenva
     dbar, _ = bars(scipy.linalg.eigvalsh_tridiagonal, d, e, ybar=np.ones(1), **some)
     assert np.sum(dbar) == pytest.approx(1)  # as the matrix moves by the identity
     assert np.argmax(dbar) == 1
+
+
+@pytest.mark.skipif(SCIPY >= "1.17.0", reason="SciPy 1.17 takes stacks of vectors")
+def test_columns_that_scipy_flattens_have_no_rule():
+    c = np.ones((2, 3))
+    assert rrule(scipy.linalg.toeplitz, c) is None
+    assert rrule(scipy.linalg.matmul_toeplitz, c, np.ones(6)) is None
+    assert rrule(scipy.linalg.solve_toeplitz, c, np.ones(6)) is None
 
 
 def test_products_with_toeplitz_matrices_move_as_dense_ones_do():

@@ -9,6 +9,7 @@ import scipy.linalg
 
 from ...numpy.linalg.matrices import regular, with_eigenvalues
 from ...sampling import Sample, sample, sample_inputs
+from ...versions import SCIPY
 
 PHASES = {"complex": "nothing fixes the phases of complex vectors relative to another matrix"}
 
@@ -18,8 +19,9 @@ def _(rng: np.random.Generator) -> Iterator[Sample]:
     yield sample(with_eigenvalues(rng, 1.0, 2.5, -3.0))
     yield sample(with_eigenvalues(rng, 1.0, 2 + 1.5j), _name="a conjugate pair")
     yield sample(with_eigenvalues(rng, 1 + 0.5j, 2.5 - 1j, -3.0, dtype=complex), _name="complex")
-    stack = np.stack([with_eigenvalues(rng, 1.0, 2.5, -3.0), with_eigenvalues(rng, 1.5, 3.0, -1.0)])
-    yield sample(stack, _name="a stack")
+    if SCIPY >= "1.16.0":
+        stack = np.stack([with_eigenvalues(rng, 1.0, 2.5, -3.0), with_eigenvalues(rng, 1.5, 3.0, -1.0)])
+        yield sample(stack, _name="a stack")
     yield sample(with_eigenvalues(rng, 1.0, 2.5).astype(np.float32))
     yield sample(with_eigenvalues(rng, 1.0, 2.5), homogeneous_eigvals=True)
     yield sample([[2.0, 1.0], [0.25, -3.0]], _name="lists")

@@ -15,16 +15,18 @@ from ...numpy.linalg.matrices import (
 )
 from ...numpy.reductions import complex_normal
 from ...sampling import Sample, sample, sample_inputs
+from ...versions import SCIPY
 
 
 @sample_inputs(scipy.linalg.solve)
 def _(rng: np.random.Generator) -> Iterator[Sample]:
     yield sample(regular(rng, 3, 3), rng.standard_normal(3), _name="a vector")
     yield sample(regular(rng, 3, 3), rng.standard_normal((3, 2)), _name="a matrix")
-    yield sample(regular(rng, 2, 3, 3), rng.standard_normal((2, 3, 4)), _name="stacks")
-    yield sample(regular(rng, 2, 3, 3), rng.standard_normal((3, 2)), _name="stack of matrices, one right side")
-    yield sample(regular(rng, 3, 3), rng.standard_normal((2, 3, 2)), _name="one matrix, stack of right sides")
-    yield sample(regular(rng, 2, 3, 3), rng.standard_normal(3), _name="stack of matrices, one vector")
+    if SCIPY >= "1.16.0":
+        yield sample(regular(rng, 2, 3, 3), rng.standard_normal((2, 3, 4)), _name="stacks")
+        yield sample(regular(rng, 2, 3, 3), rng.standard_normal((3, 2)), _name="stack of matrices, one right side")
+        yield sample(regular(rng, 3, 3), rng.standard_normal((2, 3, 2)), _name="one matrix, stack of right sides")
+        yield sample(regular(rng, 2, 3, 3), rng.standard_normal(3), _name="stack of matrices, one vector")
     yield sample(regular(rng, 3, 3) + 1j * rng.standard_normal((3, 3)), complex_normal(rng, 3), _name="complex")
     yield sample(regular(rng, 3, 3) + 1j * rng.standard_normal((3, 3)), rng.standard_normal((3, 2)), _name="mixed")
     yield sample(regular(rng, 3, 3).astype(np.float32), rng.standard_normal(3).astype(np.float32))
@@ -44,7 +46,8 @@ def structured(rng: np.random.Generator) -> Iterator[Sample]:
                 matrix, right = positive_definite(rng, 3, 3, dtype=dtype), normal(rng, 3, dtype=dtype)
                 label = f"{name}, {'lower' if lower else 'upper'}, {np.dtype(dtype)}"
                 yield sample(matrix, right, assume_a=name, lower=lower, _name=label)
-    yield sample(positive_definite(rng, 2, 3, 3), rng.standard_normal((3, 2)), assume_a="pos", _name="a stack, pos")
+    if SCIPY >= "1.16.0":
+        yield sample(positive_definite(rng, 2, 3, 3), rng.standard_normal((3, 2)), assume_a="pos", _name="a stack, pos")
     yield sample(regular(rng, 3, 3), rng.standard_normal(3), assume_a="upper triangular", transposed=True)
 
 
@@ -74,9 +77,10 @@ def _(rng: np.random.Generator) -> Iterator[Sample]:
         matrix = regular(rng, 3, 3) + 1j * rng.standard_normal((3, 3))
         yield sample(matrix, complex_normal(rng, 3, 2), trans=name, _name=f"complex, {name}")
     yield sample(rng.standard_normal((3, 3)), rng.standard_normal(3), unit_diagonal=True, lower=True)
-    yield sample(regular(rng, 2, 3, 3), rng.standard_normal((2, 3, 2)), _name="stacks")
-    yield sample(regular(rng, 3, 3), rng.standard_normal((2, 3, 2)), _name="one matrix, stack of right sides")
-    yield sample(regular(rng, 2, 3, 3), rng.standard_normal(3), lower=True, _name="stack of matrices, one vector")
+    if SCIPY >= "1.16.0":
+        yield sample(regular(rng, 2, 3, 3), rng.standard_normal((2, 3, 2)), _name="stacks")
+        yield sample(regular(rng, 3, 3), rng.standard_normal((2, 3, 2)), _name="one matrix, stack of right sides")
+        yield sample(regular(rng, 2, 3, 3), rng.standard_normal(3), lower=True, _name="stack of matrices, one vector")
     yield sample(regular(rng, 3, 3), complex_normal(rng, 3), _name="real and complex")
     yield sample(regular(rng, 3, 3).astype(np.float32), rng.standard_normal(3).astype(np.float32))
     yield sample([[3.0, 1.0], [0.0, 2.0]], [1.0, 2.0], _name="lists")

@@ -10,6 +10,7 @@ import scipy.linalg
 
 from ...numpy.linalg.matrices import normal
 from ...sampling import Sample, sample, sample_inputs
+from ...versions import SCIPY
 
 
 def weights(n: int, m: int) -> Any:
@@ -24,8 +25,9 @@ def _(rng: np.random.Generator) -> Iterator[Sample]:
     yield sample(a, b, *weights(2, 1), _name="complex")
     pair = 0.5 * rng.standard_normal((3, 3)), rng.standard_normal((3, 2))
     yield sample(*pair, *weights(3, 2), s=0.1 * rng.standard_normal((3, 2)), balanced=False)
-    stack = 0.5 * rng.standard_normal((2, 3, 3)), rng.standard_normal((3, 2))
-    yield sample(*stack, *weights(3, 2), _name="a stack")
+    if SCIPY >= "1.16.0":
+        stack = 0.5 * rng.standard_normal((2, 3, 3)), rng.standard_normal((3, 2))
+        yield sample(*stack, *weights(3, 2), _name="a stack")
 
 
 @sample_inputs(scipy.linalg.solve_continuous_are, scipy.linalg.solve_discrete_are)
