@@ -332,29 +332,24 @@ register_split_along(np.hsplit, lambda ndim: int(ndim > 1))
 register_split_along(np.dsplit, lambda ndim: 2)
 
 
-def register_unstack():
-    """The rules of ``unstack``."""
-
-    @frule.register(np.unstack)
-    @pushforward
-    def unstack_frule(dx: Array, x: Array, /, *, axis: Axis = 0) -> OutputAndTangent:
-        y, dy = np.unstack(x, axis=axis), np.unstack(as_array_tangent(dx, x), axis=axis)
-        return y, dy if y else ZeroTangent()
-
-    @rrule.register(np.unstack)
-    def unstack_rrule(x: Array, /, *, axis: Axis = 0) -> OutputAndPullback:
-        """The layers of ȳ put together again."""
-        y = np.unstack(x, axis=axis)
-        shapes, dtype = [layer.shape for layer in y], y[0].dtype if y else None
-
-        @pullback_wrt(x)
-        def unstack_pullback(ybars):
-            return np.stack(filled(ybars, shapes, dtype), axis)
-
-        return y, unstack_pullback
+@frule.register(np.unstack)
+@pushforward
+def unstack_frule(dx: Array, x: Array, /, *, axis: Axis = 0) -> OutputAndTangent:
+    y, dy = np.unstack(x, axis=axis), np.unstack(as_array_tangent(dx, x), axis=axis)
+    return y, dy if y else ZeroTangent()
 
 
-register_unstack()
+@rrule.register(np.unstack)
+def unstack_rrule(x: Array, /, *, axis: Axis = 0) -> OutputAndPullback:
+    """The layers of ȳ put together again."""
+    y = np.unstack(x, axis=axis)
+    shapes, dtype = [layer.shape for layer in y], y[0].dtype if y else None
+
+    @pullback_wrt(x)
+    def unstack_pullback(ybars):
+        return np.stack(filled(ybars, shapes, dtype), axis)
+
+    return y, unstack_pullback
 
 
 # ---------------------------------------------------------------- broadcasting against each other

@@ -273,54 +273,52 @@ def vecdot_rrule(
     return bilinear_and_pullback(vecdot_along(axis, keepdims), x1_bar, x2_bar, x1, x2, needs)
 
 
-def register_matvec():
-    """The rules of y = A x for stacks of matrices and vectors."""
-
-    def a_bar(ybar, x, shape):
-        """Ā = ȳ xᴴ."""
-        if len(shape) == 2:
-            return inner_b_bar(ybar, x, shape)
-        return unbroadcast(ybar[..., None] * conj(x)[..., None, :], shape)
-
-    def x_bar(ybar, a, shape):
-        """x̄ = Aᴴ ȳ."""
-        return unbroadcast(np.matvec(adjoint(a), ybar), shape)
-
-    @frule.register(np.matvec)
-    @pushforward
-    def matvec_frule(dx1: Array, dx2: Array, x1: Array, x2: Array, /) -> OutputAndTangent:
-        return bilinear_and_tangent(np.matvec, dx1, dx2, x1, x2)
-
-    @rrule.register(np.matvec)
-    def matvec_rrule(x1: Array, x2: Array, /, *, needs: Needs = None) -> OutputAndPullback:
-        return bilinear_and_pullback(np.matvec, a_bar, x_bar, x1, x2, needs)
+def matvec_a_bar(ybar, x, shape):
+    """Ā = ȳ xᴴ."""
+    if len(shape) == 2:
+        return inner_b_bar(ybar, x, shape)
+    return unbroadcast(ybar[..., None] * conj(x)[..., None, :], shape)
 
 
-def register_vecmat():
-    """The rules of y = xᴴ A for stacks of vectors and matrices."""
-
-    def x_bar(ybar, a, shape):
-        """x̄ = A conj(ȳ)."""
-        return unbroadcast(np.matvec(a, conj(ybar)), shape)
-
-    def a_bar(ybar, x, shape):
-        """Ā = x ȳᵀ."""
-        if len(shape) == 2:
-            return inner_b_bar(x, conj(ybar), shape)
-        return unbroadcast(x[..., None] * ybar[..., None, :], shape)
-
-    @frule.register(np.vecmat)
-    @pushforward
-    def vecmat_frule(dx1: Array, dx2: Array, x1: Array, x2: Array, /) -> OutputAndTangent:
-        return bilinear_and_tangent(np.vecmat, dx1, dx2, x1, x2)
-
-    @rrule.register(np.vecmat)
-    def vecmat_rrule(x1: Array, x2: Array, /, *, needs: Needs = None) -> OutputAndPullback:
-        return bilinear_and_pullback(np.vecmat, x_bar, a_bar, x1, x2, needs)
+def matvec_x_bar(ybar, a, shape):
+    """x̄ = Aᴴ ȳ."""
+    return unbroadcast(np.matvec(adjoint(a), ybar), shape)
 
 
-register_matvec()
-register_vecmat()
+@frule.register(np.matvec)
+@pushforward
+def matvec_frule(dx1: Array, dx2: Array, x1: Array, x2: Array, /) -> OutputAndTangent:
+    return bilinear_and_tangent(np.matvec, dx1, dx2, x1, x2)
+
+
+@rrule.register(np.matvec)
+def matvec_rrule(x1: Array, x2: Array, /, *, needs: Needs = None) -> OutputAndPullback:
+    """y = A x, for stacks of matrices and vectors."""
+    return bilinear_and_pullback(np.matvec, matvec_a_bar, matvec_x_bar, x1, x2, needs)
+
+
+def vecmat_x_bar(ybar, a, shape):
+    """x̄ = A conj(ȳ)."""
+    return unbroadcast(np.matvec(a, conj(ybar)), shape)
+
+
+def vecmat_a_bar(ybar, x, shape):
+    """Ā = x ȳᵀ."""
+    if len(shape) == 2:
+        return inner_b_bar(x, conj(ybar), shape)
+    return unbroadcast(x[..., None] * ybar[..., None, :], shape)
+
+
+@frule.register(np.vecmat)
+@pushforward
+def vecmat_frule(dx1: Array, dx2: Array, x1: Array, x2: Array, /) -> OutputAndTangent:
+    return bilinear_and_tangent(np.vecmat, dx1, dx2, x1, x2)
+
+
+@rrule.register(np.vecmat)
+def vecmat_rrule(x1: Array, x2: Array, /, *, needs: Needs = None) -> OutputAndPullback:
+    """y = xᴴ A, for stacks of vectors and matrices."""
+    return bilinear_and_pullback(np.vecmat, vecmat_x_bar, vecmat_a_bar, x1, x2, needs)
 
 
 rrule.alias(np.ndarray.dot, np.dot)

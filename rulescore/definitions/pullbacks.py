@@ -186,8 +186,7 @@ def _pullback_of_several(
             space = _space_of(x)
             if space is not NON_DIFFERENTIABLE:
                 wanted.append((i, space, number, cotangents[number] if number < count else None))
-                end = i + 1
-            elif x is not None and x is not _NOT_GIVEN:
+            if x is not None and x is not _NOT_GIVEN:
                 end = i + 1
             number += 1
     if count != number and count != 1:

@@ -81,15 +81,15 @@ class RuleRecord:
     implementation: Callable[..., Any]
     signatures: tuple[tuple[type, ...], ...]
     parameters: Parameters
-    tags: frozenset[str]
     config: tuple[type[RuleConfig], ...]
-    static: StaticForm | None
-    partials: Callable[..., Any] | None
     module: str
     file: str
     line: int
     entry: str | None
     defined_by: Any = field(repr=False)
+    tags: frozenset[str] = frozenset()
+    static: StaticForm | None = None
+    partials: Callable[..., Any] | None = None
     reason: str = ""
 
     @property

@@ -139,13 +139,13 @@ class RuleTable(Calling, Reflection):
             f,
             implementation,
             argument_types,
+            namespace or {},
             config=config,
-            tags=tags,
-            static=static,
-            partials=partials,
             defined_by=defined_by,
             where=where,
-            namespace=namespace,
+            tags=frozenset(tags),
+            static=static,
+            partials=partials,
             reason=reason,
         )
         with self._lock:
@@ -166,16 +166,13 @@ class RuleTable(Calling, Reflection):
         self,
         f: Any,
         implementation: Any,
-        argument_types: tuple[Any, ...] = (),
+        argument_types: tuple[Any, ...],
+        namespace: Mapping[str, Any],
         *,
         config: tuple[type[RuleConfig], ...] = (),
-        tags: Iterable[str] = (),
-        static: StaticForm | None = None,
-        partials: Callable[..., Any] | None = None,
         defined_by: Any = None,
         where: tuple[str, str, int] | None = None,
-        namespace: Mapping[str, Any] | None = None,
-        reason: str = "",
+        **described: Any,
     ) -> RuleRecord:
         """The record of a rule that is not in the table yet."""
         _, key = self._place_of(f)
@@ -189,18 +186,15 @@ class RuleTable(Calling, Reflection):
         return RuleRecord(
             function=f if isinstance(f, InstancesOf) else key,
             implementation=implementation,
-            signatures=tuple(signatures_of(implementation, parameters, argument_types, leading, namespace or {})),
+            signatures=tuple(signatures_of(implementation, parameters, argument_types, leading, namespace)),
             parameters=parameters,
-            tags=frozenset(tags),
             config=config,
-            static=static,
-            partials=partials,
             module=module,
             file=file,
             line=line,
             entry=entry_of_rule(module),
             defined_by=defined_by,
-            reason=reason,
+            **described,
         )
 
     def add_tags(self, f: Any, *tags: str) -> None:
@@ -267,7 +261,7 @@ class RuleTable(Calling, Reflection):
         place, key = self._place_of(f)
         mine = MethodTable(f if isinstance(f, InstancesOf) else key)
         if implementation is not None:
-            mine.add(self._record_of(f, implementation))
+            mine.add(self._record_of(f, implementation, (), {}))
         with self._lock:
             mine.beneath = place.get(key)
             place[key] = mine

@@ -2,6 +2,7 @@
 
 import functools
 import inspect
+import sys
 
 import pytest
 
@@ -53,3 +54,12 @@ def taking_tangents(answer):
 @pytest.fixture(params=[rrule, frule], ids=["rrule", "frule"])
 def serving(request):
     return Serving(request.param)
+
+
+@pytest.fixture
+def frequent_switches():
+    """Threads take turns a thousand times more often than usual."""
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    yield
+    sys.setswitchinterval(interval)

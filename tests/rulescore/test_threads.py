@@ -20,51 +20,12 @@ from rulescore import (
 )
 from rulescore.ad import grad, hessian, jacrev, jvp, primitive, vjp
 from rulescore.tangents.masked import Selected
+from tests.rulescore.at_once import PATIENCE, outcomes_at_once, run_at_once
 from testutils import RuleTestError, check_rule, test_rrule, test_rule
 from testutils.evidence.warnings_here import warnings_here
 
 test_rrule.__test__ = test_rule.__test__ = False
-PATIENCE = 60
-"""Seconds after which a thread is taken to wait for ever."""
-
-
-@pytest.fixture(autouse=True)
-def _frequent_switches():
-    """Threads take turns a thousand times more often than usual."""
-    interval = sys.getswitchinterval()
-    sys.setswitchinterval(1e-6)
-    yield
-    sys.setswitchinterval(interval)
-
-
-def outcomes_at_once(function, count=8):
-    """Call ``function(i)`` in several threads that start together, and return what each returned or raised."""
-    barrier = threading.Barrier(count)
-    outcomes = [None] * count
-
-    def work(i):
-        barrier.wait()
-        try:
-            outcomes[i] = function(i)
-        except BaseException as error:
-            outcomes[i] = error
-
-    threads = [threading.Thread(target=work, args=(i,), daemon=True) for i in range(count)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(PATIENCE)
-    assert not any(thread.is_alive() for thread in threads), "a thread hangs"
-    return outcomes
-
-
-def run_at_once(function, count=8):
-    """Call ``function(i)`` in several threads that start together, and return the results in order."""
-    outcomes = outcomes_at_once(function, count)
-    for outcome in outcomes:
-        if isinstance(outcome, BaseException):
-            raise outcome
-    return outcomes
+pytestmark = pytest.mark.usefixtures("frequent_switches")
 
 
 def run_in_a_process(code):

@@ -10,6 +10,7 @@ from ...numpy.array_like import as_array, as_array_tangent
 from ...numpy.linalg.cholesky import cotangent_of_triangle, hermitian_from
 from ...numpy.linalg.inverses import left_out, pinv_cotangent, pinv_tangent
 from ...numpy.products import adjoint
+from ...numpy.reduced_axes import given
 from .structures import Structure
 
 # ---------------------------------------------------------------- inv
@@ -17,8 +18,8 @@ from .structures import Structure
 
 def inverted(a, check_finite, assume_a, lower):
     """What SciPy returns, told of a structure only where the caller names one: before 1.17 it knows of none."""
-    keywords = {"assume_a": assume_a, "lower": lower} if assume_a is not None or lower else {}
-    return seen_by_tracers(scipy.linalg.inv, a, check_finite=check_finite, **keywords)
+    structure = given(assume_a=assume_a, lower=lower or None)
+    return seen_by_tracers(scipy.linalg.inv, a, check_finite=check_finite, **structure)
 
 
 @frule.register(scipy.linalg.inv)

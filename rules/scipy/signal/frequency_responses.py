@@ -101,8 +101,6 @@ def sections_response(sos, worN=512, whole=False, fs=2 * np.pi):
 
 
 composed(scipy.signal.freqz_sos)(sections_response)
-
-
 composed(scipy.signal.sosfreqz)(sections_response)
 
 

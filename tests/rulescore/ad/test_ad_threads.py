@@ -16,40 +16,13 @@ from rulescore.ad.forward import jvp, linearize
 from rulescore.ad.messages.unused_rules import RuleNotUsedWarning
 from rulescore.ad.primitives import primitive, primitives
 from rulescore.ad.reverse import grad, value_and_grad, vjp
+from tests.rulescore.at_once import run_at_once
 
 THREADS = 8
 X = np.linspace(0.5, 2.0, 6)
 
 
-@pytest.fixture(autouse=True)
-def _frequent_switches():
-    """Threads take turns a thousand times more often than usual."""
-    interval = sys.getswitchinterval()
-    sys.setswitchinterval(1e-6)
-    yield
-    sys.setswitchinterval(interval)
-
-
-def run_at_once(function, count=THREADS):
-    """Call ``function(i)`` in several threads that start together, and return the results in order."""
-    barrier = threading.Barrier(count)
-    results, errors = [None] * count, []
-
-    def work(i):
-        barrier.wait()
-        try:
-            results[i] = function(i)
-        except BaseException as error:
-            errors.append(error)
-
-    threads = [threading.Thread(target=work, args=(i,)) for i in range(count)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    if errors:
-        raise errors[0]
-    return results
+pytestmark = pytest.mark.usefixtures("frequent_switches")
 
 
 def program(x, scale):

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from ..sampling import Sample, sample, sample_inputs
+from ..versions import NUMPY
 from .reductions import complex_normal
 from .sorting import apart
 
@@ -72,4 +73,4 @@ def statistics(rng: np.random.Generator) -> Iterator[Sample]:
     yield sample(complex_normal(rng, 3), 2, "mean", stat_length=2)
 
 
-DICTS = np.lib.NumpyVersion(np.__version__) >= "2.4.0"
+DICTS = NUMPY >= "2.4.0"

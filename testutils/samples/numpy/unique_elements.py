@@ -11,6 +11,7 @@ import numpy as np
 
 from ... import with_tangent
 from ..sampling import Sample, sample, sample_inputs
+from ..versions import NUMPY
 from .reductions import complex_normal
 from .sorting import apart
 
@@ -57,7 +58,7 @@ def _(rng: np.random.Generator) -> Iterator[Sample]:
     yield sample(complex_normal(rng, 3, 2), axis=1)
 
 
-if np.lib.NumpyVersion(np.__version__) >= "2.3.0":
+if NUMPY >= "2.3.0":
 
     @sample_inputs(np.unique)
     def unsorted(rng: np.random.Generator) -> Iterator[Sample]:
