@@ -150,7 +150,7 @@ class Variables:
         self.parts = [as_array(part) for part in self.given]
         self.shapes = [np.shape(part) for part in self.parts]
         of_parts = [getattr(part, "dtype", type(part)) for part in self.parts]
-        self.dtype = np.result_type(*of_parts, np.float64) if dtype is None else np.dtype(dtype)
+        self.dtype = np.result_type(*of_parts, np.float64) if dtype is None else np.empty(0, dtype).dtype
         # A row of numbers is one variable; for `y` also one in a matrix.
         matrices = [len(shape) == 2 and (i == 0 or shape[0] != 1) for i, shape in enumerate(self.shapes)]
         self.is_turned = [is_matrix and not rowvar for is_matrix in matrices]

@@ -108,7 +108,7 @@ class Elementwise:
         return tuple([self.array_of(c, shape, otypes[i] if otypes else None) for i, c in enumerate(columns)])
 
     def array_of(self, outputs, shape, otype):
-        dtype = np.result_type(outputs[0]) if otype is None else np.dtype(otype)
+        dtype = np.result_type(outputs[0]) if otype is None else np.empty(0, otype).dtype
         y = np.stack(list(outputs))
         y = y if y.dtype == dtype else y.astype(dtype)
         return np.reshape(y, shape + np.shape(y)[1:])

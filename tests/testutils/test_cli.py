@@ -178,7 +178,11 @@ def test_ctrl_c_keeps_what_was_found(rules_file, tmp_path, jobs):
         f"def scaled(x, a):\n    import pathlib, time\n    pathlib.Path({str(begun)!r}).touch()\n    time.sleep(60)"
     )
     slow.write_text(Path(rules_file()).read_text().replace("def scaled(x, a):", first_lines))
-    command = [sys.executable, "-m", "rulescore", "check", "np.sum", str(slow), "--jobs", jobs, "--json", str(found)]
+    # A shell's "&" makes the tests, and what they start, deaf to Ctrl-C.
+    listening = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)"
+    program = f"{listening}; from rulescore.__main__ import main; raise SystemExit(main())"
+    arguments = ["check", "np.sum", str(slow), "--jobs", jobs, "--json", str(found)]
+    command = [sys.executable, "-c", program, *arguments]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, start_new_session=True)
     while not begun.exists():
         assert process.poll() is None

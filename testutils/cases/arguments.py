@@ -6,6 +6,8 @@ import inspect
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from rulescore import NoTangent
 
 from ..samples.random_tangents import PrimalWithTangent
@@ -41,6 +43,8 @@ def parameter_names(function: Any) -> list[str]:
     try:
         parameters = inspect.signature(function).parameters.values()
     except (TypeError, ValueError):
+        if isinstance(function, np.ufunc):  # which tells since NumPy 2.4
+            return ["x"] if function.nin == 1 else [f"x{i + 1}" for i in range(function.nin)]
         return []
     positional = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
     return [parameter.name for parameter in parameters if parameter.kind in positional]

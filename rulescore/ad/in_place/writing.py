@@ -125,8 +125,8 @@ def _place_of_out(function: Any) -> tuple[int, list[str]] | None:
     """How many positional parameters of a function stand before ``out``, and the names of those after it."""
     try:
         parameters = inspect.signature(function).parameters.values()
-    except (TypeError, ValueError):  # functions written in C need not tell
-        return None
+    except (TypeError, ValueError):  # functions written in C need not tell, and before NumPy 2.4 do not
+        return (2, []) if function in (np.dot, np.concatenate) else None
     names = [p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
     return (names.index("out"), names[names.index("out") + 1 :]) if "out" in names else None
 

@@ -14,7 +14,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from rulescore.ad.messages.errors import TracerConversionError, no_rule
-from rulescore.ad.numpy_protocols.operands import array_of
+from rulescore.ad.numpy_protocols.operands import array_of, dtype_named
 from rulescore.ad.tracing.tracers import Tracer, top_trace, top_tracer, value_beneath
 from rulescore.tangents.spaces import has_tangent_space
 
@@ -144,7 +144,7 @@ def array(
     y = array_of(x)
     if not y.ndim and not isinstance(value_beneath(y), np.ndarray):
         y = np.stack([y]).reshape(())  # an array without axes, where there was a number
-    if dtype is not None and np.dtype(dtype) != y.dtype:
+    if dtype is not None and dtype_named(dtype) != y.dtype:
         y = y.astype(dtype)
     flags = getattr(y, "flags", None) if order in ("C", "F") else None
     if flags is not None and not (flags.c_contiguous if order == "C" else flags.f_contiguous):

@@ -83,6 +83,11 @@ def _is_left_to(cls: Any) -> bool:
     return cls in _FOREIGN or getattr(cls, "__array_ufunc__", leaves_to) is None
 
 
+def dtype_named(dtype: Any) -> Any:
+    """The dtype that NumPy's functions understand, where `np.dtype` makes one of objects of a class of dtypes."""
+    return np.empty(0, dtype).dtype
+
+
 def array_of(x: Any) -> Any:
     """An array or a tracer as it is; numbers, and nested lists and tuples of all of these, as one."""
     if hasattr(x, "dtype"):

@@ -13,7 +13,7 @@ import numpy as np
 from rulescore.ad.messages.errors import TracerConversionError, became_array, describe, function_of_scipy, is_operator
 from rulescore.ad.numpy_protocols.array_makers import SPECIAL
 from rulescore.ad.numpy_protocols.implementations import through_implementation
-from rulescore.ad.numpy_protocols.operands import leaves_to, operands, refuse_types
+from rulescore.ad.numpy_protocols.operands import dtype_named, leaves_to, operands, refuse_types
 from rulescore.ad.numpy_protocols.ufuncs import call_method, call_with_keywords
 from rulescore.ad.tracing.tracers import Tracer, apply, value_beneath
 
@@ -228,7 +228,7 @@ class ArrayTracer(Tracer):
     def view(self, *args: Any, **kwargs: Any) -> Any:
         """``x.view()``; what would read the memory as something else is refused."""
         what = (*args, *kwargs.values())
-        if len(what) > 1 or (what and what[0] is not np.ndarray and np.dtype(what[0]) != self.dtype):
+        if len(what) > 1 or (what and what[0] is not np.ndarray and dtype_named(what[0]) != self.dtype):
             raise TypeError(
                 f"{self._described()} was about to be read as numbers of another type (view), which has no derivative: "
                 "write x.astype(dtype) to convert it, x.real and x.imag for the parts of complex numbers"

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 
 from rulescore.ad.messages.errors import no_rule
-from rulescore.ad.numpy_protocols.operands import array_of
+from rulescore.ad.numpy_protocols.operands import array_of, dtype_named
 from rulescore.ad.tracing.calls import values_of
 from rulescore.ad.tracing.tracers import Tracer, apply, top_trace, top_tracer
 from rulescore.definitions.linear import linear_rule
@@ -41,7 +41,7 @@ def call_with_keywords(call: Any, ufunc: Any, inputs: tuple[Any, ...], kwargs: d
 def _cast(ufunc: Any, inputs: tuple[Any, ...], dtype: Any, casting: str) -> tuple[Any, ...]:
     """The inputs in the types of the loop that NumPy would choose."""
     given = [type(x) if type(x) in (int, float, complex) else array_of(x).dtype for x in inputs]
-    loop = {} if dtype is None else {"signature": (None,) * ufunc.nin + (np.dtype(dtype),) * ufunc.nout}
+    loop = {} if dtype is None else {"signature": (None,) * ufunc.nin + (dtype_named(dtype),) * ufunc.nout}
     resolved = ufunc.resolve_dtypes((*given, *[None] * ufunc.nout), casting=casting, **loop)
     casts = zip(inputs, given, resolved, strict=False)
     return tuple([x if isinstance(own, type) else converted_to(x, new, casting) for x, own, new in casts])
@@ -86,7 +86,7 @@ def call_method(ufunc: Any, method: str, inputs: tuple[Any, ...], kwargs: dict[s
     _let_numpy_judge(ufunc, method, inputs, options)
     x, *indices = inputs
     if "dtype" in options:
-        x = converted_to(x, np.dtype(options.pop("dtype")))
+        x = converted_to(x, dtype_named(options.pop("dtype")))
     return _METHODS[method](ufunc, x, *indices, **options)
 
 

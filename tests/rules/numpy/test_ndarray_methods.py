@@ -295,5 +295,5 @@ MEANINGLESS = {
 
 
 def test_every_method_of_arrays_is_here():
-    own = {name for name in dir(np.ndarray) if name not in dir(object)}
+    own = {name for name in dir(np.ndarray) if name not in dir(object) and not name.startswith("_set_")}
     assert own - CALLS.keys() - CONSTANTS.keys() - REFUSED.keys() - MEANINGLESS == set()

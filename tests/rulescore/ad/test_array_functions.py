@@ -413,6 +413,7 @@ def into(shape, f):
         into((3, 4), lambda x, v, z: np.clip(x, 0.7, 1.2, out=z)),
         into((3, 4), lambda x, v, z: np.clip(x, 0.7, 1.2, z)),
         into((6, 4), lambda x, v, z: np.concatenate([x, x * v], out=z)),
+        into((6, 4), lambda x, v, z: np.concatenate([x, x * v], 0, z)),
         into((2, 4), lambda x, v, z: np.stack([v * v, v], out=z)),
         into((3, 4), lambda x, v, z: np.cumsum(x * v, 1, out=z)),
         into((3,), lambda x, v, z: np.einsum("ij,j->i", x, v, out=z)),

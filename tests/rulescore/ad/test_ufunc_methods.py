@@ -362,6 +362,21 @@ def test_dtype_computes_in_that_precision():
     np.testing.assert_allclose(xbar, np.exp(V), rtol=1e-6)
 
 
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda x, dtype: np.subtract(x, V, dtype=dtype),
+        lambda x, dtype: np.add.reduce(x, dtype=dtype),
+        lambda x, dtype: np.asarray(x, dtype=dtype, like=x),
+        lambda x, dtype: np.cov(x, 2 * V, dtype=dtype),
+        lambda x, dtype: x.view(dtype),
+    ],
+)
+def test_a_class_of_dtypes_is_a_dtype(f):  # which NumPy 2.5's own histogram gives
+    with_class, with_dtype = (grad(lambda x, d=d: np.sum(f(x, d) ** 2))(V) for d in (np.dtypes.Float64DType, float))
+    np.testing.assert_array_equal(with_class, with_dtype)
+
+
 def test_a_python_number_does_not_widen_the_dtype_asked_for():
     assert vjp(lambda x: np.multiply(x, 2.0, dtype=np.float32), V)[0].dtype == np.float32
 

@@ -1,6 +1,5 @@
 """Functions with rules as functions of JAX: what they answer is compared with `jax.numpy`."""
 
-import inspect
 import os
 import subprocess
 import sys
@@ -95,19 +94,13 @@ def test_all_transformations_work(name):
     assert_same(transform(OURS)(jnp.asarray(X), jnp.asarray(Y)), transform(by_jax)(jnp.asarray(X), jnp.asarray(Y)))
 
 
-def leave_out_linearizations(private, monkeypatch):
-    """Of a JAX whose linearizations have the form that is known, ours is there to be left out."""
-    form = [*inspect.signature(private.fallback_linearize_rule).parameters]
-    is_known = form == backend._FORM_OF_LINEARIZATIONS
-    monkeypatch.delitem(private.primitive_linearizations, backend.host_call, raising=is_known)
-
-
 @pytest.mark.parametrize(
     "name", ["grad", "vjp", "linearize", "jacrev", "reverse of reverse", "vmap of hessian", "scan"]
 )
 def test_all_works_where_jax_takes_no_linearizations(name, monkeypatch):
     private = pytest.importorskip("jax._src.interpreters.ad", reason="private")
-    leave_out_linearizations(private, monkeypatch)
+    is_taken = backend._linearization_for(jax.__version_info__) is not None
+    monkeypatch.delitem(private.primitive_linearizations, backend.host_call, raising=is_taken)
     test_all_transformations_work(name)
 
 
@@ -119,12 +112,9 @@ def test_all_works_where_jax_has_no_direct_call_of_the_host(name, monkeypatch):
     test_all_transformations_work(name)
 
 
-def test_another_form_of_linearizations_is_left_alone(monkeypatch):
-    private = pytest.importorskip("jax._src.interpreters.ad", reason="private")
-    leave_out_linearizations(private, monkeypatch)
-    monkeypatch.setattr(private, "fallback_linearize_rule", lambda prim, primals: None)
-    backend._register_linearization()
-    assert backend.host_call not in private.primitive_linearizations
+@pytest.mark.parametrize("version", [(0, 8, 0), (0, 9, 1), (0, 13, 0), (1, 0, 0)])
+def test_versions_of_jax_whose_linearizations_were_not_looked_at_trace(version):
+    assert backend._linearization_for(version) is None
 
 
 def test_programs_on_several_devices_work():

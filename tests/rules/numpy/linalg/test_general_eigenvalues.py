@@ -35,7 +35,7 @@ def test_imaginary_parts_of_complex_eigenvalues_of_a_real_matrix(values):
 
 @pytest.mark.parametrize("values", VALUES)
 def test_repeated_eigenvalues_have_finite_derivatives(values):
-    close(grad(lambda a: np.sum(values(a) * [1.0, 2.0, 3.0]))(np.eye(3)), np.diag([1.0, 2.0, 3.0]))
+    close(grad(lambda a: np.real(np.sum(values(a) * [1.0, 2.0, 3.0])))(np.eye(3)), np.diag([1.0, 2.0, 3.0]))
     close(jvp(values, (np.eye(3),), (np.ones((3, 3)),))[1], np.ones(3))
 
 
@@ -57,13 +57,13 @@ def test_sums_of_functions_of_the_eigenvalues_of_a_defective_matrix_are_refused(
 @pytest.mark.parametrize("a", [DEFECTIVE, np.eye(2, k=1)])
 def test_single_eigenvalues_of_a_defective_matrix_are_refused(values, a):
     with pytest.raises(MissingDerivativeError, match="defective"):
-        grad(lambda a: values(a)[0])(a)
+        grad(lambda a: np.real(values(a)[0]))(a)
 
 
 @pytest.mark.parametrize("values", VALUES)
 def test_a_matrix_without_inverse_of_its_vectors_is_refused(values):
     with pytest.raises(MissingDerivativeError, match="defective"):
-        grad(lambda a: np.sum(values(a)))(np.eye(3, k=1))
+        grad(lambda a: np.real(np.sum(values(a))))(np.eye(3, k=1))
     with pytest.raises(MissingDerivativeError, match="defective"):
         jvp(values, (np.eye(3, k=1),), (np.ones((3, 3)),))
 
@@ -91,7 +91,9 @@ def test_pushed_forward_vectors_of_repeated_eigenvalues_raise_when_used():
 
 def test_a_single_eigenvalue_has_a_vector_with_a_derivative_beside_repeated_ones():
     a = np.diag([1.0, 1.0, 3.0])
-    close(grad(lambda a: np.linalg.eig(a)[1][:, 2] @ [1.0, 2.0, 3.0])(a), [[0, 0, 0.5], [0, 0, 1.0], [0, 0, 0]])
+    close(
+        grad(lambda a: np.real(np.linalg.eig(a)[1][:, 2] @ [1.0, 2.0, 3.0]))(a), [[0, 0, 0.5], [0, 0, 1.0], [0, 0, 0]]
+    )
 
 
 @pytest.mark.parametrize("dtype", [float, complex])
@@ -144,6 +146,6 @@ def test_a_real_matrix_has_real_cotangents_of_its_own_precision(f):
     assert np.all(abar != 0)
 
 
-def test_real_eigenvalues_have_real_tangents():
-    _, dy = frule((NO_TANGENT, np.ones((2, 2))), np.linalg.eig, np.array([[2.0, 0.5], [0.25, 3.0]]))
-    assert (dy.eigenvalues.dtype, dy.eigenvectors.dtype) == (np.float64, np.float64)
+def test_tangents_are_real_where_numpy_makes_real_eigenvalues_real():  # before NumPy 2.5
+    y, dy = frule((NO_TANGENT, np.ones((2, 2))), np.linalg.eig, np.array([[2.0, 0.5], [0.25, 3.0]]))
+    assert (dy.eigenvalues.dtype, dy.eigenvectors.dtype) == (y.eigenvalues.dtype, y.eigenvectors.dtype)
