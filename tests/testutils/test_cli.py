@@ -16,7 +16,7 @@ import pytest
 
 from rulescore import rrule
 from testutils import sample
-from testutils.runs import running
+from testutils.runs import command_line, running
 from testutils.runs.command_line import main
 from testutils.runs.running import TargetError, collect_targets, default_jobs, resolve, run_targets
 
@@ -169,6 +169,22 @@ def test_names_with_brackets_are_no_markup(tmp_path, capsys):
     path.write_text(RULES.format(**{**RIGHT, "xbar": "-a * ybar"}))
     assert main(["check", str(path)]) == 1
     assert str(path) in capsys.readouterr().out
+
+
+def test_lines_tell_how_far_a_check_is_where_no_terminal_shows_a_bar(rules_file, capsys, monkeypatch):
+    seconds = iter(range(0, 1000, 6))
+    monkeypatch.setattr(command_line.time, "perf_counter", lambda: float(next(seconds)))
+    tell = command_line._lines_of_progress(2, 4)
+    for name in ("np.sin", "np.sin", "np.cos", "np.cos"):
+        tell(description=name)
+    assert capsys.readouterr().err.splitlines() == [
+        "checking 2 functions, 4 samples",
+        "checking np.sin: 2 of 4 samples, still 12 s",
+        "checking np.cos: 4 of 4 samples, still 0 s",
+    ]
+    monkeypatch.undo()
+    assert main(["check", rules_file()]) == 0
+    assert capsys.readouterr().err == "checking 1 function, 1 sample\n"
 
 
 @pytest.mark.parametrize("jobs", ["1", "2"])

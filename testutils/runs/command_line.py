@@ -8,7 +8,8 @@ import shlex
 import sys
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from types import ModuleType
@@ -169,6 +170,9 @@ def _check(options: argparse.Namespace, console: Console) -> int:
     is_interrupted = False
     with progress:
         task = progress.add_task(counted(len(targets), "function"), total=count)
+        tell = (
+            _lines_of_progress(len(targets), count) if progress.disable else partial(progress.update, task, advance=1)
+        )
         try:
             outcomes = run_targets(
                 options.targets,
@@ -177,7 +181,7 @@ def _check(options: argparse.Namespace, console: Console) -> int:
                 jobs=options.jobs or default_jobs(count),
                 thorough=options.thorough,
                 only=options.only,
-                on_report=lambda target, sample, report: progress.update(task, advance=1, description=target.name),
+                on_report=lambda target, sample, report: tell(description=target.name),
             )
         except Interrupted as interrupted:
             is_interrupted = True
@@ -196,6 +200,25 @@ def _check(options: argparse.Namespace, console: Console) -> int:
         console.print(f"{checked}; interrupted")
         return INTERRUPTED
     return PASSED if all(outcome.verdict == "pass" for outcome in outcomes) else FAILED
+
+
+def _lines_of_progress(functions: int, samples: int, every: float = 10.0) -> Callable[..., None]:
+    """Where no terminal shows a bar: a line at once, and then one every ten seconds, beside the results."""
+    started = last = time.perf_counter()
+    done = 0
+    print(f"checking {counted(functions, 'function')}, {counted(samples, 'sample')}", file=sys.stderr, flush=True)
+
+    def tell(description: str) -> None:
+        nonlocal last, done
+        done += 1
+        now = time.perf_counter()
+        if now - last >= every:
+            last = now
+            left = (now - started) / done * (samples - done)
+            line = f"checking {description}: {done} of {samples} samples, still {left:.0f} s"
+            print(line, file=sys.stderr, flush=True)
+
+    return tell
 
 
 def _require_place_for(option: str, file: Path | None) -> None:
