@@ -60,28 +60,7 @@ def value_and_grad(f: Callable[_P, _T], argnums: Argnums = 0, has_aux: bool = Fa
     >>> value_and_grad(lambda x: np.sum(x**2))(np.array([1.0, 2.0]))
     (np.float64(5.0), array([2., 4.]))
     """
-    check_differentiated("value_and_grad", f, argnums)
-    what = f"the gradient of {name_of(f)}"
-
-    @functools.wraps(f, updated=())
-    def value_and_gradient(*args: Any, **kwargs: Any) -> Any:
-        arguments = Arguments(what, args, argnums)
-
-        def record(tape: Tape) -> Any:
-            return f(*arguments.with_leaves([tape.leaf(x) for x in arguments.leaves]), **kwargs)
-
-        warn_of_unused_rules(f)
-        with AD.tape() as tape:
-            y, aux = result_of(record(tape), has_aux, f)
-            check_loss(y, f, tape)
-            value, node = y._value, y._node
-            if has_aux:
-                aux = values_in(aux, tape)
-        bars = pulled_back(tape, [(node, value.dtype.type(1))], record)
-        gradient = arguments.tangents(finished(bars, arguments.leaves))
-        return ((value, aux) if has_aux else value), gradient
-
-    return value_and_gradient
+    return _differentiated("value_and_grad", f, argnums, has_aux)
 
 
 def grad(f: Callable[_P, Any], argnums: Argnums = 0, has_aux: bool = False) -> Callable[_P, Any]:
@@ -106,13 +85,34 @@ def grad(f: Callable[_P, Any], argnums: Argnums = 0, has_aux: bool = False) -> C
     >>> grad(grad(lambda x: x**3))(2.0)
     np.float64(12.0)
     """
-    check_differentiated("grad", f, argnums)
-    both = value_and_grad(f, argnums, has_aux)
+    return _differentiated("grad", f, argnums, has_aux)
+
+
+def _differentiated(transform: str, f: Callable[..., Any], argnums: Argnums, has_aux: bool) -> Callable[..., Any]:
+    """What `value_and_grad` and `grad` return: one function and not one around the other, for they are called often."""
+    check_differentiated(transform, f, argnums)
+    what = f"the gradient of {name_of(f)}"
+    has_value = transform == "value_and_grad"
 
     @functools.wraps(f, updated=())
     def gradient(*args: Any, **kwargs: Any) -> Any:
-        value, found = both(*args, **kwargs)
-        return (found, value[1]) if has_aux else found
+        arguments = Arguments(what, args, argnums)
+
+        def record(tape: Tape) -> Any:
+            return f(*arguments.with_leaves([tape.leaf(x) for x in arguments.leaves]), **kwargs)
+
+        warn_of_unused_rules(f)
+        with AD.tape() as tape:
+            y, aux = result_of(record(tape), has_aux, f)
+            check_loss(y, f, tape)
+            value, node = y._value, y._node
+            if has_aux:
+                aux = values_in(aux, tape)
+        bars = pulled_back(tape, [(node, value.dtype.type(1))], record)
+        found = arguments.tangents(finished(bars, arguments.leaves))
+        if has_value:
+            return ((value, aux) if has_aux else value), found
+        return (found, aux) if has_aux else found
 
     return gradient
 

@@ -23,14 +23,15 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 RESOLUTIONS = {"lowest": "lowest-direct", "newest": "highest"}
 EXTRAS = ("test", "jax", "autograd", "mygrad")
-CORE = ("tests/rulescore/test_*.py", "tests/rulescore/ad", "tests/rules/numpy", "tests/testutils")
-"""What does not need SciPy's rules or another AD system."""
+TESTERS = ("comparison", "finite_differences", "report", "rule_tables", "sampling", "taylor", "testers", "wrong_rules")
+CORE = ("tests/rulescore/test_*.py", "tests/rules/numpy", *[f"tests/testutils/test_{name}.py" for name in TESTERS])
+"""Two minutes of the suite: the registry, the rules for NumPy, and what the testers rest on."""
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.versions", description=__doc__)
     parser.add_argument("rows", nargs="*", metavar="ROW", help="lowest, newest; by default both")
-    parser.add_argument("--core", action="store_true", help="without the rules for SciPy and the other AD systems")
+    parser.add_argument("--core", action="store_true", help="the registry, the rules for NumPy and the testers")
     options = parser.parse_args()
     rows = options.rows or list(RESOLUTIONS)
     unknown = [row for row in rows if row not in RESOLUTIONS]

@@ -4,7 +4,6 @@ A X = B has dX = A⁻¹ (dB - dA X), hence B̄ = A⁻ᴴ X̄ and Ā = -B̄ Xᴴ 
 One factorisation serves the solution and its derivatives.
 """
 
-import warnings
 
 import numpy as np
 from multipledispatch import MDNotImplementedError
@@ -189,13 +188,6 @@ def spsolve_triangular_rrule(
 
 
 # ---------------------------------------------------------------- the inverse
-
-
-def inverse(A):
-    """The inverse, without the advice to use another format, which concerns the caller."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", sparse.SparseEfficiencyWarning)
-        return linalg.inv(A)
 
 
 @frule.register(linalg.inv, SPARSE)
