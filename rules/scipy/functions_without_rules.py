@@ -419,6 +419,10 @@ MISSING = {
             " legendre_p and sph_harm_y have rules",
         ),
         (
+            "lpn lpmn clpmn sph_harm",
+            "it is gone since SciPy 1.17; scipy.special.lpmv, legendre_p and sph_harm_y have rules",
+        ),
+        (
             "lqn lqmn",
             "Legendre functions of the second kind have no rule yet; the second output is the derivative",
         ),

@@ -9,7 +9,7 @@ import functools
 import numpy as np
 from multipledispatch import MDNotImplementedError
 
-from rulescore import Tangent, apply_linear, frule, instances_of, is_traced, pullback_wrt, pushforward, rrule
+from rulescore import apply_linear, frule, instances_of, is_traced, pullback_wrt, pushforward, rrule
 from rulescore.typing import Array, Choice, Count, Flag, OutputAndPullback, OutputAndTangent, Struct
 from scipy import interpolate, sparse
 from scipy.sparse import linalg as sparse_linalg
@@ -18,12 +18,16 @@ from ...numpy.array_like import as_array
 from ..linear_maps import composed
 from ..ndimage.boundaries import fixed, handing_over
 from .piecewise import (
-    Constructed,
+    WithParts,
     as_rows,
     beside,
+    fields_of,
+    holder,
     in_doubles,
     in_period,
+    namespaces_of,
     sum_of_rows,
+    tangent_of,
     vector_of_doubles,
     with_points_at,
 )
@@ -220,8 +224,10 @@ def bspline_values(t, c, k, x, nu, extrapolate, axis):
 
 # ---------------------------------------------------------------- objects
 
-T = "_t" if hasattr(interpolate.BSpline.basis_element([0, 1]), "_t") else "t"
+LIKE = interpolate.BSpline.basis_element([0, 1])
+T = "_t" if hasattr(LIKE, "_t") else "t"
 C = "_c" if T == "_t" else "c"
+NAMESPACES = namespaces_of(LIKE)
 
 
 class Constant:
@@ -233,8 +239,11 @@ class Constant:
         self.value = value
 
 
-class BSpline(Constructed, interpolate.BSpline):
+class BSpline(WithParts, interpolate.BSpline):
     """A spline whose calls an AD system sees, where its coefficients or the points are being differentiated."""
+
+    of_scipy, parts = interpolate.BSpline, ("t", "c", "k", "extrapolate", "axis")
+    k = extrapolate = axis = None  # attributes of an object, whether SciPy has properties there or not
 
     @property
     def _t(self):
@@ -317,14 +326,12 @@ def antiderivative_of(c, t, k):
 def built_bspline(t, c, k, extrapolate, axis):
     spline = object.__new__(BSpline)
     spline._t = t
-    spline.__dict__.update({C: c, "k": k, "extrapolate": extrapolate, "axis": axis})
-    if T == "_t":
-        spline.__dict__["_asarray"] = np.asarray
+    spline.__dict__.update({C: c, "k": k, "extrapolate": extrapolate, "axis": axis}, **NAMESPACES)
     return spline
 
 
 def knots_and_coefficients(spline):
-    return getattr(spline, T), getattr(spline, C)
+    return getattr(holder(spline), T), getattr(holder(spline), C)
 
 
 def name_of_knots(spline):
@@ -350,8 +357,8 @@ def call_of(spline, nu, extrapolate):
 def bspline_frule(
     dspline: Struct, dx: Array, spline: Struct, x: Array, nu: Count = 0, extrapolate: Choice = None
 ) -> OutputAndTangent:
-    args, dt, dc = (*knots_and_coefficients(spline), x), dspline[name_of_knots(spline)], dspline[C]
-    return with_tangent(call_of(spline, nu, extrapolate), args, (dt, dc, dx))
+    args, dfields = (*knots_and_coefficients(spline), x), fields_of(dspline, spline)
+    return with_tangent(call_of(spline, nu, extrapolate), args, (dfields[name_of_knots(spline)], dfields[C], dx))
 
 
 @rrule.register(instances_of(interpolate.BSpline))
@@ -364,7 +371,7 @@ def bspline_rrule(spline: Struct, x: Array, nu: Count = 0, extrapolate: Choice =
     def bspline_pullback(ybar):
         tbar, cbar, xbar = cotangents(ybar)
         of_knots = {} if are_constant else {name_of_knots(spline): tbar}
-        return Tangent(type(spline), **of_knots, **{C: cbar}), xbar
+        return tangent_of(spline, **of_knots, **{C: cbar}), xbar
 
     return y, bspline_pullback
 

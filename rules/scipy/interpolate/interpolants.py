@@ -46,12 +46,6 @@ class Held(Constructed):
         self.__dict__.update({**dict(zip(self.names, parts, strict=True)), "plain": Constant(plain)})
         return self
 
-    def __copy__(self):
-        # Some of SciPy's classes say how they are pickled, which knows nothing of what is held.
-        copy = object.__new__(type(self))
-        copy.__dict__.update(self.__dict__)
-        return copy
-
     def parts(self):
         return [self.__dict__[name] for name in self.names]
 

@@ -25,6 +25,7 @@ from rulescore import (
     pushforward,
     rrule,
     seen_by_tracers,
+    structure_of,
 )
 from rulescore.typing import Array, Choice, Count, OutputAndPullback, OutputAndTangent, Shape, Struct
 from scipy import interpolate, sparse
@@ -231,6 +232,30 @@ def ppoly_values(c, breaks, x, nu, extrapolate, axis):
 C = "_c" if hasattr(interpolate.PPoly, "_c") else "c"
 X = "_x" if hasattr(interpolate.PPoly, "_x") else "x"
 """Where SciPy's objects keep coefficients and breakpoints."""
+HOLDER = "_delegate_to"
+"""Where they keep, since SciPy 1.18, another object, which has these attributes and computes."""
+
+
+def holder(spline):
+    """What has the attributes of a spline: the object itself, as always with ours, or one within it."""
+    return vars(spline).get(HOLDER, spline)
+
+
+def tangent_of(spline, **fields):
+    """The tangent of a spline, of those of the attributes of its holder."""
+    within = Tangent(type(holder(spline)), **fields)
+    return within if holder(spline) is spline else Tangent(type(spline), **{HOLDER: within})
+
+
+def fields_of(dspline, spline):
+    """The tangents of the attributes of a spline's holder."""
+    return dspline if holder(spline) is spline else dspline[HOLDER]
+
+
+def namespaces_of(spline):
+    """Of which library's arrays SciPy takes the numbers of an object to be, in the versions in which it asks."""
+    fields = structure_of(spline)
+    return {name: fields[name] for name in ("_asarray", "_xp", "_xp_internal") if name in fields}
 
 
 class Constructed:
@@ -247,19 +272,51 @@ class Constructed:
         if not is_traced(*args, *kwargs.values()):
             super().__init__(*args, **kwargs)
 
+    def __copy__(self):
+        # Some of SciPy's classes say how they are pickled, which knows nothing of what is held.
+        twin = object.__new__(type(self))
+        for name, value in structure_of(self).items():
+            object.__setattr__(twin, name, value)
+        return twin
 
-class Differentiable(Constructed):
-    """A piecewise polynomial whose calls an AD system sees, where something in them is being differentiated."""
+
+class WithParts(Constructed):
+    """An object that has its parts itself, where they are fields that can be traced; see `holder`.
+
+    Attributes
+    ----------
+    of_scipy : type
+        The class of SciPy's that has all methods.
+    parts : tuple of str
+        What it is made of, in the order in which ``construct_fast`` takes it.
+    """
 
     __slots__ = ()
 
+    @property
+    def _delegate_to(self):
+        return holder(self.of_scipy.construct_fast(*[getattr(self, name) for name in self.parts]))
+
+    @_delegate_to.setter
+    def _delegate_to(self, made):
+        for name in self.parts:
+            setattr(self, name, getattr(made, name))
+
+
+class Differentiable(WithParts):
+    """A piecewise polynomial whose calls an AD system sees, where something in them is being differentiated."""
+
+    __slots__ = ()
+    of_scipy, parts = interpolate.PPoly, ("c", "x", "extrapolate", "axis")
+    c = x = extrapolate = axis = None  # attributes of an object, whether SciPy has properties there or not
+
     if C != "c":  # where SciPy has properties that convert to arrays
 
-        @property
+        @interpolate.PPoly.c.getter
         def c(self):
             return getattr(self, C)
 
-        @property
+        @interpolate.PPoly.x.getter
         def x(self):
             return getattr(self, X)
 
@@ -298,6 +355,11 @@ class Differentiable(Constructed):
         extrapolate = False if self.extrapolate == "periodic" else self.extrapolate
         return built(PPoly, c, breaks, extrapolate, self.axis)
 
+    def extend(self, c, x):
+        made = self._delegate_to
+        made.extend(c, x)
+        self._delegate_to = made
+
     def integrate(self, a, b, extrapolate=None):
         if not self.is_traced(a, b):
             return super().integrate(a, b, extrapolate)
@@ -328,19 +390,26 @@ class PchipInterpolator(Differentiable, interpolate.PchipInterpolator):
 
 class Akima1DInterpolator(Differentiable, interpolate.Akima1DInterpolator):
     __slots__ = ()
+    extend = interpolate.Akima1DInterpolator.extend  # which says that it cannot be
 
 
 class CubicSpline(Differentiable, interpolate.CubicSpline):
     __slots__ = ()
 
 
+NAMESPACES = namespaces_of(interpolate.PPoly([[0.0]], [0.0, 1.0]))
+
+
 def built(cls, c, breaks, extrapolate, axis):
     """An object of one of the classes here."""
     spline = object.__new__(cls)
-    for name, value in ((C, c), (X, breaks), ("extrapolate", extrapolate), ("axis", axis), ("_asarray", np.asarray)):
-        if name != "_asarray" or hasattr(interpolate.PPoly, "_asarray"):
-            object.__setattr__(spline, name, value)
+    for name, value in {C: c, X: breaks, "extrapolate": extrapolate, "axis": axis, **NAMESPACES}.items():
+        object.__setattr__(spline, name, value)
     return spline
+
+
+def coefficients_and_breaks(spline):
+    return getattr(holder(spline), C), getattr(holder(spline), X)
 
 
 def decline_descending(breaks):
@@ -350,7 +419,7 @@ def decline_descending(breaks):
 
 def call_of(spline, nu, extrapolate):
     """What a call of an object is a function of: coefficients, breakpoints and points."""
-    decline_descending(getattr(spline, X))
+    decline_descending(getattr(holder(spline), X))
     extrapolate = spline.extrapolate if extrapolate is None else extrapolate
     return lambda c, breaks, x: ppoly_values(c, breaks, x, nu, extrapolate, spline.axis)
 
@@ -360,19 +429,18 @@ def call_of(spline, nu, extrapolate):
 def ppoly_frule(
     dspline: Struct, dx: Array, spline: Struct, x: Array, nu: Count = 0, extrapolate: Choice = None
 ) -> OutputAndTangent:
-    args = getattr(spline, C), getattr(spline, X), x
-    return with_tangent(call_of(spline, nu, extrapolate), args, (dspline[C], dspline[X], dx))
+    args, dfields = (*coefficients_and_breaks(spline), x), fields_of(dspline, spline)
+    return with_tangent(call_of(spline, nu, extrapolate), args, (dfields[C], dfields[X], dx))
 
 
 @rrule.register(instances_of(interpolate.PPoly))
 def ppoly_rrule(spline: Struct, x: Array, nu: Count = 0, extrapolate: Choice = None) -> OutputAndPullback:
     """With respect to coefficients, breakpoints and points."""
-    args = getattr(spline, C), getattr(spline, X), x
-    y, cotangents = with_cotangents(call_of(spline, nu, extrapolate), *args)
+    y, cotangents = with_cotangents(call_of(spline, nu, extrapolate), *coefficients_and_breaks(spline), x)
 
     @pullback_wrt(x, function=spline)
     def ppoly_pullback(ybar):
         cbar, breaks_bar, xbar = cotangents(ybar)
-        return Tangent(type(spline), **{C: cbar, X: breaks_bar}), xbar
+        return tangent_of(spline, **{C: cbar, X: breaks_bar}), xbar
 
     return y, ppoly_pullback

@@ -3,7 +3,7 @@
 import numpy as np
 
 import scipy.linalg
-from rulescore import NoTangent, frule, pullback_wrt, pushforward, rrule, seen_by_tracers, unbroadcast
+from rulescore import NoTangent, ZeroTangent, frule, pullback_wrt, pushforward, rrule, seen_by_tracers, unbroadcast
 from rulescore.typing import Array, Arrays, Flag, OutputAndPullback, OutputAndTangent
 
 from ...numpy.array_like import as_array, as_array_tangent, shape_of
@@ -15,7 +15,7 @@ from ...numpy.linalg.cholesky import (
 )
 from ...numpy.products import adjoint
 from .linear_systems import LinearSystem
-from .operands import decline_unless_matrices
+from .operands import CHO_FACTOR_CLEANS, decline_unless_matrices
 
 # ---------------------------------------------------------------- the factor, L or U = Lᴴ
 
@@ -39,8 +39,10 @@ def triangle(x, lower):
     return np.tril(x) if lower else np.triu(x)
 
 
-def other_triangle(x, lower):
-    """Without the diagonal."""
+def left_by_lapack(x, lower):
+    """What of A is in ``cho_factor`` still there, in the triangle that the factor does not need."""
+    if CHO_FACTOR_CLEANS:
+        return ZeroTangent()
     return np.triu(x, 1) if lower else np.tril(x, -1)
 
 
@@ -79,7 +81,7 @@ def cho_factor_frule(
 ) -> OutputAndTangent:
     decline_unless_matrices(a)
     da, y = as_array_tangent(da, a), seen_by_tracers(scipy.linalg.cho_factor, a, lower, check_finite=check_finite)
-    dc = factor_tangent(triangle(y[0], lower), da, lower) + other_triangle(da, lower)
+    dc = factor_tangent(triangle(y[0], lower), da, lower) + left_by_lapack(da, lower)
     return y, (dc, NoTangent())
 
 
@@ -87,7 +89,7 @@ def cho_factor_frule(
 def cho_factor_rrule(
     a: Array, lower: Flag = False, overwrite_a: Flag = False, check_finite: Flag = True
 ) -> OutputAndPullback:
-    """As `cholesky_rrule`; in the triangle that the factor does not need, LAPACK leaves the elements of A."""
+    """As `cholesky_rrule`, beside `left_by_lapack`."""
     decline_unless_matrices(a)
     y = seen_by_tracers(scipy.linalg.cho_factor, a, lower, check_finite=check_finite)
     factor = triangle(y[0], lower)
@@ -95,7 +97,7 @@ def cho_factor_rrule(
     @pullback_wrt(a)
     def cho_factor_pullback(ybar):
         cbar, _ = ybar
-        return factor_cotangent(factor, cbar, lower) + other_triangle(cbar, lower)
+        return factor_cotangent(factor, cbar, lower) + left_by_lapack(cbar, lower)
 
     return y, cho_factor_pullback
 

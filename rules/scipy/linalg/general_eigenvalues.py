@@ -30,6 +30,7 @@ from ...numpy.linalg.eigenvalues import (
 )
 from ...numpy.linalg.general_eigenvalues import eig_cotangent, eig_tangents, eigvals_cotangent, eigvals_tangents
 from ...numpy.products import adjoint
+from .operands import up_to_the_last
 
 NO_PHASE = (
     "complex eigenvectors of scipy.linalg.eig(a, b), used in a way that depends on their phases, which LAPACK leaves "
@@ -75,7 +76,7 @@ class GeneralSpectrum:
         self.left, self.right, self.homogeneous = bool(left), bool(right), homogeneous
         keywords = {"check_finite": check_finite, "homogeneous_eigvals": homogeneous}
         # The right vectors give the derivative of the eigenvalues.
-        y = seen_by_tracers(scipy.linalg.eig, a, b, left=self.left, right=True, **keywords)
+        y = seen_by_tracers(scipy.linalg.eig, *up_to_the_last(a, b), left=self.left, right=True, **keywords)
         self.all, self.is_relative = y, b is not None
         self.w, self.v = (y[0][..., 0, :] if homogeneous else y[0]), y[-1]
         self.vl = y[1] if self.left else None

@@ -28,6 +28,7 @@ from ...numpy.linalg.cholesky import (
 )
 from ...numpy.linalg.eigenvalues import eigh_cotangent, eigh_tangents
 from ...numpy.products import adjoint
+from .operands import up_to_the_last
 
 # ---------------------------------------------------------------- the problems, in the form that LAPACK brings them to
 
@@ -138,7 +139,8 @@ class Spectrum:
         is_empty = 0 in shape_of(a)  # of which SciPy gives all eigenvalues, whichever were asked for
         self.by_index, self.by_value = (None, None) if is_empty else (subset_by_index, subset_by_value)
         subset = {"subset_by_index": subset_by_index, "subset_by_value": subset_by_value}
-        self.y = seen_by_tracers(scipy.linalg.eigh, a, b, lower=lower, type=kind, **options, **subset)
+        given = up_to_the_last(a, b)
+        self.y = seen_by_tracers(scipy.linalg.eigh, *given, lower=lower, type=kind, **options, **subset)
         self.w, self.x = self.y
         self._arguments = a, b, lower, kind
         self.uplo, self._problem = "L" if lower else "U", None

@@ -273,4 +273,12 @@ def lstsq_rrule(
     lapack_driver: Choice = None,
 ) -> OutputAndPullback:
     y, cutoff = solved_by_lstsq(a, b, cond, check_finite, lapack_driver)
-    return y, least_squares_pullback(a, b, y, cutoff)
+    pull = least_squares_pullback(a, b, y, cutoff)
+
+    @pullback_wrt(a, b)
+    def lstsq_pullback(ybar):
+        xbar, squares_bar, *others = ybar
+        _, *bars = pull((xbar, np.real(squares_bar), *others))  # SciPy 1.18 gives real numbers a complex type
+        return tuple(bars)
+
+    return y, lstsq_pullback

@@ -7,7 +7,16 @@ import scipy
 
 from ...numpy.array_like import shape_of
 
-TOEPLITZ_FLATTENS = np.lib.NumpyVersion(scipy.__version__) < "1.17.0"
+SCIPY = np.lib.NumpyVersion(scipy.__version__)
+TOEPLITZ_FLATTENS = SCIPY < "1.17.0"
+CHO_FACTOR_CLEANS = SCIPY >= "1.18.0"
+"""Whether it puts zeros where LAPACK leaves the elements of the matrix."""
+
+
+def up_to_the_last(*matrices):
+    """Without those at the end that are None: SciPy 1.16 takes items of them where others are stacks."""
+    count = max(i for i, a in enumerate(matrices, 1) if a is not None)
+    return matrices[:count]
 
 
 def decline_unless_matrices(*arrays):

@@ -21,6 +21,7 @@ from rulescore.typing import Array, Choice, Count, Flag, OutputAndPullback, Outp
 from ...numpy.array_like import as_array_tangent
 from ...numpy.linalg.qr import Complete, OrthogonalFactors, Raw, Reduced
 from ...numpy.products import adjoint
+from ...numpy.reduced_axes import given
 
 # ---------------------------------------------------------------- qr
 
@@ -38,7 +39,8 @@ class Decomposition:
 
     def __init__(self, a, mode, pivoting, lwork, check_finite):
         self.mode = mode
-        keywords = {"lwork": lwork, "pivoting": pivoting, "check_finite": check_finite}
+        # SciPy 1.18 warns of ``lwork``, whatever it is.
+        keywords = {**given(lwork=lwork), "pivoting": pivoting, "check_finite": check_finite}
         if mode == "raw" and np.ndim(a) > 2:
             raise MDNotImplementedError  # of which SciPy makes no stacks
         # In the mode 'r' R is returned alone, but Q is what it moves by.
@@ -179,7 +181,7 @@ class ReverseDecomposition:
 def both_factors(a, mode, lwork, check_finite):
     """R and Q, also where R alone is asked for."""
     mode = "economic" if mode == "r" else mode
-    return seen_by_tracers(scipy.linalg.rq, a, lwork=lwork, mode=mode, check_finite=check_finite)
+    return seen_by_tracers(scipy.linalg.rq, a, mode=mode, check_finite=check_finite, **given(lwork=lwork))
 
 
 @frule.register(scipy.linalg.rq)

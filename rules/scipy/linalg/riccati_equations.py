@@ -8,6 +8,7 @@ from rulescore.typing import Array, Flag, OutputAndPullback, OutputAndTangent
 
 from ...numpy.array_like import as_array, as_array_tangent, shape_of
 from ...numpy.products import adjoint
+from .operands import up_to_the_last
 
 
 def hermitian_part(x):
@@ -111,13 +112,14 @@ def optional(x):
 
 def solution_and_tangent(f, loop, tangents, a, b, q, r, e, s, balanced):
     moved = [as_array_tangent(dz, z) for dz, z in zip(tangents, (a, b, q, r, e, s), strict=True)]
-    x = seen_by_tracers(f, a, b, q, r, e, s, balanced)
+    x = seen_by_tracers(f, *up_to_the_last(a, b, q, r, e, s), balanced=balanced)
     closed = loop(x, as_array(a), as_array(b), as_array(r), optional(e), optional(s))
     return x, hermitian_part(closed.tangent(closed.sources(*moved)))
 
 
 def solution_and_pullback(f, loop, a, b, q, r, e, s, balanced):
-    x, arguments = seen_by_tracers(f, a, b, q, r, e, s, balanced), (a, b, q, r, e, s)
+    arguments = a, b, q, r, e, s
+    x = seen_by_tracers(f, *up_to_the_last(*arguments), balanced=balanced)
     shapes = [None if argument is None else shape_of(argument) for argument in arguments]
 
     @pullback_wrt(*arguments)

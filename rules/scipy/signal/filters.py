@@ -20,6 +20,7 @@ from rulescore import (
     ZeroTangent,
     apply_linear,
     frule,
+    ignore_derivatives,
     pullback_wrt,
     pushforward,
     rrule,
@@ -42,6 +43,15 @@ def filtered(b, a, x, axis=-1, zi=None):
 def coefficients(b):
     """As an array of one dimension."""
     return np.atleast_1d(as_array(b))
+
+
+def in_types_of(f, y, *args):
+    """What a function returns, in the types in which SciPy returns it: in single precision, each version has others.
+
+    Numbers count as Python's, which have no precision of their own: what is traced does not say whether it was one.
+    """
+    made = seen_by_tracers(f, *[x.item() if isinstance(x, np.generic) else x for x in map(ignore_derivatives, args)])
+    return tuple([as_array(part).astype(np.result_type(part_made)) for part, part_made in zip(y, made, strict=True)])
 
 
 def padded(b, count):

@@ -9,7 +9,7 @@ import scipy.signal
 
 from ...numpy.array_like import as_array
 from ..linear_maps import composed
-from .filters import coefficients
+from .filters import coefficients, in_types_of
 
 
 def angular_frequencies(worN, whole, fs, include_nyquist=False, default=512):
@@ -52,52 +52,31 @@ def roots_product(z, roots):
     return np.prod(z[..., None] - roots, axis=-1)
 
 
-def in_types(frequencies, h, of_frequencies, of_h):
-    """Both in the precision that SciPy has, in which Python's numbers count for nothing; with them, traced, all is
-    float64 here.
-    """
-    return frequencies.astype(of_frequencies), h.astype(np.result_type(of_h, np.complex64))
-
-
-def types_of_quotient(b, a, worN, whole, include_nyquist=False):
-    """Those of frequencies and response. Given frequencies get the type of the coefficients, complex ones included."""
-    of_both = np.result_type(b.dtype, a.dtype if a.dtype.kind in "fc" else float)
-    if worN is not None and not is_integer(worN):
-        return of_both, of_both
-    count = 512 if worN is None else operator.index(worN)
-    length = count if whole else 2 * (count - include_nyquist)
-    is_transform = len(a) == 1 and length >= len(b)  # the Fourier transform of b, over a number
-    return np.finfo(of_both).dtype, b.dtype if is_transform else of_both
-
-
 @composed(scipy.signal.freqz)
 def freqz(b, a=1, worN=512, whole=False, plot=None, fs=2 * np.pi, include_nyquist=False):
     decline_plot(plot)
     w, frequencies = angular_frequencies(worN, whole, fs, include_nyquist)
     z = np.exp(-1j * w)
-    types = types_of_quotient(coefficients(b), coefficients(a), worN, whole, include_nyquist)
-    return in_types(frequencies, polynomial(b, z) / polynomial(a, z), *types)
+    y = frequencies, polynomial(b, z) / polynomial(a, z)
+    return in_types_of(scipy.signal.freqz, y, b, a, worN, whole, None, fs, include_nyquist)
 
 
 @composed(scipy.signal.freqz_zpk, takes_nothing=True)
 def freqz_zpk(z, p, k, worN=512, whole=False, fs=2 * np.pi):
     w, frequencies = angular_frequencies(worN, whole, fs)
     point = np.exp(1j * w)
-    h = k * roots_product(point, z) / roots_product(point, p)
-    of_roots = np.result_type(coefficients(z).dtype, coefficients(p).dtype)
-    of_count = np.float64 if of_roots in (np.float64, np.complex128) else np.float32
-    of_w = of_count if worN is None or is_integer(worN) else np.result_type(coefficients(worN).dtype, np.float32)
-    return in_types(frequencies, h, of_w, np.result_type(of_w, of_roots))
+    y = frequencies, k * roots_product(point, z) / roots_product(point, p)
+    return in_types_of(scipy.signal.freqz_zpk, y, z, p, k, worN, whole, fs)
 
 
 def sections_response(sos, worN=512, whole=False, fs=2 * np.pi):
     """The product of those of the sections."""
-    sos = as_array(sos)
+    sections = as_array(sos)
     w, frequencies = angular_frequencies(worN, whole, fs)
     z, h = np.exp(-1j * w), 1.0
-    for i in range(len(sos)):
-        h = h * (polynomial(sos[i, :3], z) / polynomial(sos[i, 3:], z))
-    return in_types(frequencies, h, *types_of_quotient(sos[0, :3], sos[0, 3:], worN, whole))
+    for i in range(len(sections)):
+        h = h * (polynomial(sections[i, :3], z) / polynomial(sections[i, 3:], z))
+    return in_types_of(scipy.signal.freqz_sos, (frequencies, h), sos, worN, whole, fs)
 
 
 composed(scipy.signal.freqz_sos)(sections_response)

@@ -8,7 +8,7 @@ from rulescore import seen_by_tracers
 
 from ...numpy.array_like import as_array
 from ..linear_maps import composed
-from .filters import coefficients, filtered
+from .filters import coefficients, filtered, in_types_of
 
 
 def product(factors):
@@ -45,13 +45,7 @@ def zpk2tf(z, p, k):
     if z.ndim > 1 or np.ndim(k):
         raise MDNotImplementedError
     numerator, denominator = (np.atleast_1d(np.poly(roots)) for roots in (z, p))
-    b = (k * numerator).astype(without_k(numerator.dtype, k))
-    return b, denominator.astype(p.dtype) if p.dtype.kind in "iu" else denominator
-
-
-def without_k(dtype, k):
-    """SciPy's precision, in which k, a number of Python's, counts for nothing; traced it is a float64."""
-    return np.result_type(dtype, np.complex64 if np.iscomplexobj(k) else np.float32)
+    return in_types_of(scipy.signal.zpk2tf, (k * numerator, denominator), z, p, k)
 
 
 @composed(scipy.signal.bilinear_zpk, takes_nothing=True)
@@ -62,8 +56,7 @@ def bilinear_zpk(z, p, k, fs):
     zeros = np.concatenate([(fs2 + z) / (fs2 - z), -np.ones(len(p) - len(z))])
     poles = (fs2 + p) / (fs2 - p)
     gain = k * np.real(np.prod(fs2 - z) / np.prod(fs2 - p))
-    of_p, of_both = np.result_type(p.dtype, np.float32), np.result_type(z.dtype, p.dtype, np.float32)
-    return zeros, poles.astype(of_p), gain.astype(without_k(np.finfo(of_both).dtype, k))
+    return in_types_of(scipy.signal.bilinear_zpk, (zeros, poles, gain), z, p, k, fs)
 
 
 @composed(scipy.signal.deconvolve)

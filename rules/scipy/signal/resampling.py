@@ -5,6 +5,7 @@ import math
 import numpy as np
 from multipledispatch import MDNotImplementedError
 
+import scipy
 import scipy.fft
 import scipy.signal
 from rulescore import apply_linear, frule, not_implemented, pullback_wrt, pushforward, rrule, seen_by_tracers
@@ -89,6 +90,9 @@ def upfirdn_rrule(
 
 # ---------------------------------------------------------------- resample
 
+LEAVES_TWO = np.lib.NumpyVersion(scipy.__version__) < "1.16.0"
+"""Whether SciPy drops the second of two frequencies that become one, where a complex signal is to have two samples."""
+
 
 def of_type(weights, x):
     """Constant weights in the precision of x; in their own where x has whole numbers."""
@@ -125,7 +129,7 @@ def resample_spectrum(spectrum, num, window):
     m = min(n, num)
     spectrum = spectrum if window is None else spectrum * window
     head, tail = spectrum[..., : m // 2 + 1], spectrum[..., n - (m - m // 2 - 1) :]
-    if m % 2 == 0 and num != n:
+    if m % 2 == 0 and num != n and not (LEAVES_TWO and num == 2 < n):
         edge, rest = head[..., m // 2 :], head[..., : m // 2]
         if num < n:
             head = np.concatenate([rest, edge + spectrum[..., n - m // 2 : n - m // 2 + 1]], axis=-1)

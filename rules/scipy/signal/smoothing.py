@@ -5,11 +5,13 @@ import itertools
 import numpy as np
 from multipledispatch import MDNotImplementedError
 
+import scipy.linalg
 import scipy.signal
-from rulescore import seen_by_tracers
+from rulescore import MissingDerivativeError, seen_by_tracers
 
 from ...numpy.array_like import as_array
 from ..linear_maps import composed, linear_map
+from ..ndimage.boundaries import fixed
 from .filters import filtered
 
 
@@ -93,3 +95,40 @@ def wiener(im, mysize=None, noise=None):
     is_noise = variance < noise
     smoothed = mean + (im - mean) * (1 - noise / np.where(is_noise, 1.0, variance))
     return np.where(is_noise, mean, smoothed)
+
+
+# ---------------------------------------------------------------- penalised differences
+
+
+def penalty_bands(n, order):
+    """The diagonals of Dᵀ D, where D x are the differences of x of an order, as `solveh_banded` has them."""
+    d = np.diff(np.eye(order + 1), order, axis=0)[0]
+    diagonals = [np.convolve(np.ones(n - order), d[: order + 1 - k] * d[k:]) for k in range(order + 1)]
+    return np.stack([np.pad(diagonal, (0, k)) for k, diagonal in enumerate(diagonals)])
+
+
+def whittaker_henderson(signal, lamb="reml", order=2, weights=None):
+    """x of (W + λ Dᵀ D) x = W y, for weights W and differences D, where λ is given."""
+    if isinstance(lamb, str):
+        raise MissingDerivativeError(
+            f'scipy.signal.whittaker_henderson with lamb="{lamb}", which is found by a search: give a number, such as '
+            "the lamb of a result"
+        )
+    made = scipy.signal.whittaker_henderson(fixed(signal), lamb=fixed(lamb), order=order, weights=fixed(weights))
+    y, w = as_array(signal) * 1.0, 1.0 if weights is None else as_array(weights)
+    if weights is not None:
+        y = np.where(np.isfinite(fixed(y)), y, 0.0)  # what is not has no weight
+    n = np.shape(y)[0]
+    penalty, unit = lamb * penalty_bands(n, order), np.concatenate([np.ones((1, n)), np.zeros((order, n))])
+    # SciPy fits a polynomial where λ is infinite to rounding, and where the matrix has no Cholesky factor.
+    if np.all(fixed(penalty) == fixed(penalty + 8 * w * unit)):
+        raise MDNotImplementedError
+    try:
+        x = seen_by_tracers(scipy.linalg.solveh_banded, penalty + w * unit, w * y, lower=True)
+    except np.linalg.LinAlgError as error:
+        raise MDNotImplementedError from error
+    return type(made)(x=x, lamb=lamb)
+
+
+if hasattr(scipy.signal, "whittaker_henderson"):  # since SciPy 1.18
+    composed(scipy.signal.whittaker_henderson)(whittaker_henderson)

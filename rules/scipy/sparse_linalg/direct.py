@@ -4,7 +4,6 @@ A X = B has dX = A⁻¹ (dB - dA X), hence B̄ = A⁻ᴴ X̄ and Ā = -B̄ Xᴴ 
 One factorisation serves the solution and its derivatives.
 """
 
-
 import numpy as np
 from multipledispatch import MDNotImplementedError
 

@@ -235,7 +235,8 @@ class NormalProbability(Quadratic):
         Hᵢⱼ = ∂²Φ/∂xᵢ∂xⱼ = φ(δᵢ, δⱼ) Φ(others | i, j),   Hᵢᵢ = -(δᵢ ∂Φ/∂xᵢ + Σⱼ Sᵢⱼ Hᵢⱼ) / Sᵢᵢ
         ∂Φ/∂S = ½ H (Plackett 1954).
 
-    Of three variables and more SciPy computes Φ from random points, to a few digits, and so is what is made of it.
+    Of three variables and more (in 1.16, of two) SciPy computes Φ from random points, to a few digits, and so is what
+    is made of it.
     """
 
     def __init__(self, is_log, x, mean=None, cov=1, allow_singular=False, lower_limit=None, **settings):

@@ -261,7 +261,7 @@ def ppf_partials(entry, name):
         There SciPy's ppf is flat, so that its slope is 0.
         """
         is_edge, density = (p <= 0) | (p >= 1), entry.density_at(y, args)
-        is_lost = ~is_edge & ~((density > 0) & (density < np.inf))
+        is_lost = np.logical_not(is_edge | ((density > 0) & (density < np.inf)))
         return np.where(is_lost, 1, density), is_edge, is_lost
 
     def slope_of_p(y, p, *args):

@@ -37,6 +37,12 @@ def test_a_rotation_of_ours_is_that_of_scipy(build):
         np.testing.assert_array_equal(copied.as_quat(), ours.as_quat())
 
 
+BUILT_WITHIN = pytest.mark.skipif(
+    not rotations.BUILT_HERE, reason="before SciPy 1.17 a method such as Rotation.from_quat is another object each time"
+)
+
+
+@BUILT_WITHIN
 def test_the_rotation_vector_0_has_all_derivatives():
     turn = primitive(Rotation.from_rotvec)
     np.testing.assert_array_equal(grad(lambda v: turn(v).apply([1.0, 0.0, 0.0])[1])(np.zeros(3)), [0, 0, 1])
@@ -47,6 +53,7 @@ def test_the_rotation_vector_0_has_all_derivatives():
     np.testing.assert_allclose(back_and_forth(V[0]), np.eye(3), atol=1e-12)
 
 
+@BUILT_WITHIN
 def test_a_rotation_vector_is_an_exponential():
     turn, exponential = primitive(Rotation.from_rotvec), primitive(scipy.linalg.expm)
 
@@ -78,6 +85,7 @@ def test_a_rotation_that_is_an_argument_has_a_structural_cotangent_where_it_is_o
     assert isinstance(dy, NotImplementedTangent)
 
 
+@BUILT_WITHIN
 def test_what_is_not_known_of_a_moving_rotation_says_so():
     with pytest.raises(MissingDerivativeError, match=r"Rotation\.as_euler"):
         grad(lambda v: primitive(Rotation.from_rotvec)(v).as_euler("xyz")[0])(V[0])
@@ -85,6 +93,7 @@ def test_what_is_not_known_of_a_moving_rotation_says_so():
         grad(lambda v: Rotation.apply(primitive(Rotation.from_rotvec)(v), X)[0, 0])(V[0])
 
 
+@BUILT_WITHIN
 def test_what_scipy_refuses_is_refused():
     with pytest.raises(ValueError, match="zero norm"):
         grad(lambda q: primitive(Rotation.from_quat)(q).as_quat()[0])(np.zeros(4))

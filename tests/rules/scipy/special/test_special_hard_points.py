@@ -265,4 +265,5 @@ def test_quantiles_at_the_end_do_not_move_with_the_parameters():
         assert cotangents(special.betaincinv, 2.5, 1.5, 0.0) == [0, 0, np.inf]
         assert cotangents(special.chdtri, 5.0, 1.0) == [0, -np.inf]
         assert cotangents(special.gdtrix, 1.5, 2.5, 0.0)[1:] == [0, np.inf]
-        assert cotangents(special.fdtri, 5.0, 2.5, 0.0) == [0, 0, np.inf]
+        if special.fdtri(5.0, 2.5, 0.0) == 0:  # before SciPy 1.17 there is no such quantile
+            assert cotangents(special.fdtri, 5.0, 2.5, 0.0) == [0, 0, np.inf]

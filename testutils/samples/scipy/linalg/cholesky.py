@@ -13,8 +13,15 @@ from ...sampling import Sample, sample, sample_inputs
 from ...versions import SCIPY
 
 
-@sample_inputs(scipy.linalg.cholesky, scipy.linalg.cho_factor)
+@sample_inputs(scipy.linalg.cholesky)
 def _(rng: np.random.Generator) -> Iterator[Sample]:
+    yield from positive_definite_matrices(rng)
+    yield sample([[2.0, 0.5], [0.5, 3.0]], _name="a list of lists")
+
+
+@sample_inputs(scipy.linalg.cho_factor)
+def positive_definite_matrices(rng: np.random.Generator) -> Iterator[Sample]:
+    """Arrays: ``cho_factor`` of SciPy 1.18 takes nothing else."""
     yield sample(positive_definite(rng, 4, 4))
     yield sample(positive_definite(rng, 3, 3), lower=True)
     yield sample(positive_definite(rng, 3, 3, dtype=complex), _name="complex")
@@ -23,7 +30,6 @@ def _(rng: np.random.Generator) -> Iterator[Sample]:
         yield sample(positive_definite(rng, 2, 3, 3), _name="a stack")
     yield sample(positive_definite(rng, 3, 3, dtype=np.float32), lower=True)
     yield sample(np.asfortranarray(positive_definite(rng, 3, 3)), _name="in Fortran order")
-    yield sample([[2.0, 0.5], [0.5, 3.0]], _name="a list of lists")
 
 
 @sample_inputs(scipy.linalg.cho_solve)

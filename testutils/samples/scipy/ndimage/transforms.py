@@ -17,6 +17,7 @@ from rulescore import NoTangent
 from .... import with_tangent
 from ...numpy.reductions import complex_normal
 from ...sampling import Sample, sample, sample_inputs
+from ...versions import SCIPY
 from .correlations import MODES
 
 
@@ -107,8 +108,9 @@ def _(rng: np.random.Generator) -> Iterator[Sample]:
     for order in (0, 1, 2, 4, 5):
         yield sample(x, matrix, 0.22, order=order, mode="mirror")
     yield sample(x, matrix, [0.3, -0.4], (3, 2), None, 3, "constant", 1.5, _name="value beyond")
-    yield sample(x, np.array([0.83, 0.71]), np.array([0.33, 0.41]), mode="nearest", _name="diagonal")
-    yield sample(x, np.array([0.83, 0.71]), 0.23, (5, 3), mode="reflect", _name="diagonal, other shape")
+    if SCIPY >= "1.16.0":  # before, it warns of every diagonal
+        yield sample(x, np.array([0.83, 0.71]), np.array([0.33, 0.41]), mode="nearest", _name="diagonal")
+        yield sample(x, np.array([0.83, 0.71]), 0.23, (5, 3), mode="reflect", _name="diagonal, other shape")
     homogeneous = np.array([[0.83, 0.27, 0.33], [-0.19, 0.71, 0.41]])
     yield sample(x, homogeneous, mode="mirror", _name="homogeneous")
     yield sample(rng.standard_normal((3, 2, 4)), np.diag([0.7, 0.8, 0.6]), 0.17, order=1, _name="three dimensions")

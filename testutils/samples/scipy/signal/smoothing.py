@@ -10,6 +10,7 @@ import scipy.signal
 from ...numpy.reductions import complex_normal
 from ...numpy.sorting import apart
 from ...sampling import Sample, sample, sample_inputs
+from ...versions import SCIPY
 
 ROUNDED = dict.fromkeys(
     ("size-1 axis", "integer"),
@@ -61,6 +62,21 @@ def _(rng: np.random.Generator) -> Iterator[Sample]:
 def _(rng: np.random.Generator) -> Iterator[Sample]:
     yield sample(apart(rng, 6) + 5.5, np.ones(3), 0)
     yield sample(apart(rng, 4, 4), np.array([[0, 1, 0], [1, 1, 1], [0, 1, 0]]), 3)
+
+
+IN_AN_OBJECT = {"second order": "the AD does not look for numbers in SciPy's objects for results"}
+NEGATIVE = {"negated": "of negative weights there is no minimum, of which SciPy warns"}
+
+if SCIPY >= "1.18.0":
+
+    @sample_inputs(scipy.signal.whittaker_henderson)
+    def penalised(rng: np.random.Generator) -> Iterator[Sample]:
+        x = rng.standard_normal
+        yield sample(x(9), lamb=2.5, _skip=IN_AN_OBJECT)
+        yield sample(x(7), lamb=0.7, order=3, weights=rng.uniform(0.5, 2.0, 7), _skip=IN_AN_OBJECT | NEGATIVE)
+        weights = np.array([1.0, 0.0, 0.5, 0.0, 2.0])
+        yield sample(x(5), lamb=1.5, order=1, weights=weights, _name="no weight", _skip=IN_AN_OBJECT | NEGATIVE)
+        yield sample(x(3), lamb=3.0, _name="shortest", _skip=IN_AN_OBJECT)
 
 
 @sample_inputs(scipy.signal.wiener)

@@ -9,6 +9,7 @@ import numpy as np
 
 from ...random_tangents import with_tangent
 from ...sampling import Sample, sample, sample_inputs
+from ...versions import SCIPY
 from .distributions import methods_of
 
 LISTS = {"second order": "of lists of numbers that are being differentiated NumPy makes arrays, which the AD refuses"}
@@ -39,7 +40,8 @@ FAR_OUT = {"larger": "far out, where SciPy's probability of two variables is 0, 
 
 @sample_inputs(*methods_of("multivariate_normal", "cdf", "logcdf"))
 def _(rng: np.random.Generator) -> Iterator[Sample]:
-    yield sample(rng.standard_normal((3, 2)), rng.standard_normal(2), covariance(rng, 2), _skip=FAR_OUT)
+    if SCIPY < "1.16.0" or SCIPY >= "1.17.0":  # between, it has random points for two variables as for more
+        yield sample(rng.standard_normal((3, 2)), rng.standard_normal(2), covariance(rng, 2), _skip=FAR_OUT)
     mean, variances = rng.standard_normal(2), rng.uniform(0.5, 1.5, 2)
     yield sample(rng.standard_normal(2), mean, variances, _name="variances", _skip=FAR_OUT)
     yield sample(rng.standard_normal(4), 0.5, 2.5, _name="one variable")
