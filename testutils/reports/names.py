@@ -16,7 +16,7 @@ def name_of(function: Any) -> str:
     if isinstance(function, InstancesOf):
         return f"instances_of({name_of(function.cls)})"
     name = getattr(function, "__qualname__", None) or getattr(function, "__name__", None)
-    if name is None:
+    if name is None and (name := _name_in_special(function)) is None:
         function = type(function)
         name = function.__qualname__
     # A method's descriptor knows its class only; the module that CPython implements `operator` in is no name at all.
@@ -24,9 +24,16 @@ def name_of(function: Any) -> str:
     module = public_name(getattr(owner, "__module__", None) or "").replace("_operator", "operator")
     name = name.replace("<locals>.", "")
     if not module and isinstance(function, np.ufunc):  # SciPy's know no module
-        special = sys.modules.get("scipy.special")
-        module = "scipy.special" if getattr(special, name, None) is function else ""
+        module = "scipy.special" if _name_in_special(function) else ""
     return f"{module}.{name}" if module not in ("", "builtins", "__main__") else str(name)
+
+
+def _name_in_special(function: Any) -> str | None:
+    """The name of one of SciPy's special functions, of which some know none themselves."""
+    if type(function).__module__.partition(".")[0] not in ("numpy", "scipy"):
+        return None
+    members = vars(sys.modules.get("scipy.special", sys))
+    return next((name for name, member in members.items() if member is function), None)
 
 
 def description_of(x: Any) -> str:

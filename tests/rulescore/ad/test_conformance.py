@@ -17,6 +17,7 @@ import numpy as np
 import pytest
 import scipy.integrate
 import scipy.optimize
+import scipy.signal
 import scipy.stats
 
 from rulescore.ad import jvp, vjp
@@ -72,10 +73,11 @@ NOT_WHOLE = (
     *(getattr(scipy.integrate, name) for name in ("quad", "quad_vec", "dblquad", "tplquad", "nquad")),
     *(scipy.integrate.solve_ivp, scipy.integrate.solve_bvp, "rules.scipy.integrate.quadrature.quad_vec_alone"),
     *(getattr(scipy.stats, name, None) for name in ("kendalltau", "spearmanr", "spearmanrho", "chatterjeexi")),
-    *(scipy.stats.somersd, scipy.stats.mood, scipy.stats.wilcoxon),
+    *(scipy.stats.somersd, scipy.stats.mood, scipy.stats.wilcoxon, scipy.stats.mannwhitneyu),
+    getattr(scipy.signal, "whittaker_henderson", None),
 )
 """Functions that no program returns the whole result of: an object with an account of the search, or an estimate of
-the error, which has no derivative, or SciPy's object for the results of a statistical test. What a program uses of them
+the error, which has no derivative, or SciPy's object for the results of a statistical test or a fit. What a program uses of them
 is differentiated in tests/rules/scipy. And those whose samples are functions with parameters, which a primitive sees
 and a plain call does not."""
 
