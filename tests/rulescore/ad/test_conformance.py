@@ -77,9 +77,9 @@ NOT_WHOLE = (
     getattr(scipy.signal, "whittaker_henderson", None),
 )
 """Functions that no program returns the whole result of: an object with an account of the search, or an estimate of
-the error, which has no derivative, or SciPy's object for the results of a statistical test or a fit. What a program uses of them
-is differentiated in tests/rules/scipy. And those whose samples are functions with parameters, which a primitive sees
-and a plain call does not."""
+the error, which has no derivative, or SciPy's object for the results of a statistical test or a fit. What a program
+uses of them is differentiated in tests/rules/scipy. And those whose samples are functions with parameters, which a
+primitive sees and a plain call does not."""
 
 ALIKE = re.compile(
     r"scipy\.stats\.((?!(norm|gamma|poisson)\.)\w+\.(pdf|pmf|sf|logcdf|logsf|ppf|isf)|(?!(norm|gamma|poisson|t|f)\.)\w+\.cdf)"
