@@ -10,6 +10,7 @@ from importlib import import_module as _import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from .bare_functions import check_derivative
     from .cases.config import TestConfig
     from .evidence.finite_differences import (
         Estimate,
@@ -46,6 +47,7 @@ __all__ = [
     "TestConfig",
     "backward_fdm",
     "central_fdm",
+    "check_derivative",
     "check_rule",
     "check_rule_tables",
     "check_sample",
@@ -70,6 +72,7 @@ __all__ = [
 ]
 
 _HOMES = {
+    "bare_functions": ("check_derivative",),
     "reports.results": ("CheckResult",),
     "systems.conformance_report": ("ConformanceError", "ConformanceReport"),
     "evidence.finite_differences": (

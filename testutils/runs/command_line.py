@@ -15,6 +15,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+import numpy as np
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.syntax import Syntax
@@ -25,6 +26,8 @@ import rulescore
 from rulescore import RuleTable, frule, rrule
 from rulescore.tables.names import name_of
 
+from ..bare_functions import check_derivative
+from ..cases.arguments import SampleError
 from ..reports.names import counted
 from ..reports.results import COLOURS
 from ..samples.sampling import SamplingError, samples_of
@@ -39,6 +42,7 @@ from .running import (
     default_jobs,
     is_path,
     resolve,
+    resolve_in_module,
     run_targets,
     see_project,
 )
@@ -105,6 +109,11 @@ def _parser() -> argparse.ArgumentParser:
     )
     check.add_argument("--json", type=Path, metavar="FILE", help="also write every report to FILE")
     check.add_argument("--html", type=Path, metavar="FILE", help="also write a page with pictures of failures to FILE")
+    bare = check.add_argument_group("a bare function and its derivative, with nothing registered (mymodule:f)")
+    bare.add_argument("--vjp", metavar="FUNCTION", help="vjp(ybar, *args), the cotangent of each argument")
+    bare.add_argument("--jvp", metavar="FUNCTION", help="jvp(tangents, *args), the tangent of the output")
+    bare.add_argument("--jac", metavar="FUNCTION", help="jac(*args), gradient or Jacobian of the first argument")
+    bare.add_argument("--at", metavar="ARGUMENTS", help="where: 'np.ones(3), 2.0'")
     check.set_defaults(command=_check)
 
     list_ = commands.add_parser("list", help="list which functions of a module have rules and sample inputs")
@@ -151,6 +160,9 @@ def _positive(text: str) -> int:
 def _check(options: argparse.Namespace, console: Console) -> int:
     for name, file in (("--json", options.json), ("--html", options.html)):
         _require_place_for(name, file)
+    derivatives = {name: getattr(options, name) for name in ("vjp", "jvp", "jac") if getattr(options, name)}
+    if derivatives or options.at is not None:
+        return _check_bare(options, derivatives, console)
     started = time.perf_counter()
     if console.is_terminal:
         console.print("looking for rules ...", end="\r")
@@ -200,6 +212,30 @@ def _check(options: argparse.Namespace, console: Console) -> int:
         console.print(f"{checked}; interrupted")
         return INTERRUPTED
     return PASSED if all(outcome.verdict == "pass" for outcome in outcomes) else FAILED
+
+
+def _check_bare(options: argparse.Namespace, derivatives: dict[str, str], console: Console) -> int:
+    """A function beside a derivative of its own, at the arguments that are given."""
+    if len(options.targets) != 1 or not derivatives or options.at is None:
+        raise TargetError("a bare function is checked by: check mymodule:f --vjp mymodule:f_vjp --at 'np.ones(3), 2.0'")
+    refused = {"--only": options.only, "--html": options.html, "--jobs": options.jobs}
+    if given := [name for name, value in refused.items() if value]:
+        raise TargetError(f"{given[0]} does not go with --{next(iter(derivatives))}: there is one call to check")
+    f = resolve_in_module(options.targets[0])
+    functions = {name: resolve_in_module(text) for name, text in derivatives.items()}
+    try:
+        found = eval(options.at, {**getattr(f, "__globals__", {}), "np": np})
+    except Exception as error:
+        raise TargetError(f"--at {options.at!r}: {type(error).__name__}: {error}; write arguments in Python") from error
+    args = found if type(found) is tuple else (found,)
+    try:
+        report = check_derivative(f, *args, **functions, rng=options.seed, thorough=options.thorough)
+    except (SampleError, TypeError) as error:
+        raise TargetError(str(error)) from error
+    if options.json is not None:
+        options.json.write_text(json.dumps(report.to_dict(), indent=1, allow_nan=False) + "\n")
+    console.print(report if console.is_terminal else str(report), soft_wrap=True)
+    return PASSED if report.verdict == "pass" else FAILED
 
 
 def _lines_of_progress(functions: int, samples: int, every: float = 10.0) -> Callable[..., None]:

@@ -298,6 +298,25 @@ def resolve(dotted: str) -> Any:
     return found
 
 
+def resolve_in_module(text: str) -> Any:
+    """The object that ``module:name`` means, or ``file.py:name``; or a dotted name, as `resolve` takes it.
+
+    Raises
+    ------
+    TargetError
+        When there is no such object.
+    """
+    owner, colon, name = text.rpartition(":")
+    if not colon:
+        return resolve(text)
+    if not is_path(owner):
+        return resolve(f"{owner}.{name}")
+    module = sys.modules[load_file(owner)]
+    if not hasattr(module, name):
+        raise TargetError(f"{text}: {owner} has no {name!r}")
+    return getattr(module, name)
+
+
 def default_jobs(sample_count: int) -> int:
     """Processes worth their start-up time: one for a handful of samples, else one per core."""
     return 1 if sample_count < 200 else os.cpu_count() or 1
