@@ -12,7 +12,7 @@ import numpy as np
 
 from .cases import MODES
 from .cases.case import Case
-from .checks import CHECKS, DERIVATIVE_CHECKS, SCALAR_CHECKS, Check
+from .checks import CHECKS, DERIVATIVE_CHECKS, SCALAR_CHECKS, VACUITY_CHECKS, Check
 from .evidence.warnings_here import warnings_here
 from .reports.names import name_of
 from .reports.report import InconclusiveError, InconclusiveWarning, Report, RuleTestError
@@ -27,6 +27,7 @@ def report_on(f: Any, args: tuple[Any, ...], thorough: bool, skip: Mapping[str, 
     """What all checks find about the rules of one call; the arguments are those of `check_rule`."""
     case, skip = Case(f, args, **options), checked_skip(skip)
     results = run_with_layouts(case, skip)
+    results += run_checks(case, VACUITY_CHECKS)  # not of variants: of whole numbers, nothing is what they ask for
     if thorough:
         results += run_value_variants(case, partial(run_with_layouts, skip=skip), skip, known=results)
     return Report(name_of(case.function), case.call, tuple(results))

@@ -326,7 +326,77 @@ def test_every_check_ran_on_a_right_rule() -> None:
     report = check_rule(moments, VECTOR)
     assert {result.verdict for result in report.results} == {"pass"}
     ran = {(result.mode, result.name) for result in report.results if not result.name.startswith("variant: ")}
-    assert ran == {(" and ".join(check.modes), check.name) for check in testutils.checks.CHECKS if check.order == 1}
+    checks = [*testutils.checks.CHECKS, *testutils.checks.VACUITY_CHECKS]
+    assert ran == {(" and ".join(check.modes), check.name) for check in checks if check.order == 1}
+
+
+@pytest.mark.parametrize("of_rule", [np.asarray, lambda x: x[()]])
+@pytest.mark.parametrize("of_function", [np.asarray, lambda x: x[()]])
+def test_numbers_of_numpy_and_arrays_without_axes_are_alike(of_function: Any, of_rule: Any) -> None:
+    def f(x: Any) -> Any:
+        return of_function(np.sum(np.sin(x)))
+
+    def f_rrule(x: Any) -> Any:
+        return of_rule(np.sum(np.sin(x))), lambda ybar: (NoTangent(), of_rule(np.cos(x) * ybar))
+
+    def f_frule(tangents: Any, x: Any) -> Any:
+        return of_rule(np.sum(np.sin(x))), of_rule(np.sum(np.cos(x) * tangents[1]))
+
+    with rrule.override(f, f_rrule), frule.override(f, f_frule):
+        for x in (VECTOR, np.array(0.5), np.float64(0.5)):
+            assert check_rule(f, x).verdict == "pass"
+
+
+# Gross mistakes beside entries that do not move, or are no numbers.
+
+
+def gross(mistake: str) -> tuple[Any, Any]:
+    """A function, and its pullback but for a gross mistake."""
+    cases = {
+        "relu, zero": (lambda x: np.maximum(x, 0), lambda x, ybar: 0 * ybar),
+        "relu, sign": (lambda x: np.maximum(x, 0), lambda x, ybar: -ybar * (x > 0)),
+        "relu, other side": (lambda x: np.maximum(x, 0), lambda x, ybar: ybar * (x < 0)),
+        "cumsum, sign": (np.cumsum, lambda x, ybar: -np.cumsum(ybar[::-1])[::-1]),
+        "cumsum, other way": (np.cumsum, lambda x, ybar: np.cumsum(ybar)),
+        "constants beside, half": (lambda x: np.append(x**2, np.ones(50)), lambda x, ybar: x * ybar[: x.size]),
+        "no numbers beside, zero": (lambda x: np.sqrt(np.where(x > 0, x, np.nan)), lambda x, ybar: 0 * x),
+        "no numbers beside, double": (lambda x: np.sqrt(np.where(x > 0, x, np.nan)), double_root),
+    }
+    return cases[mistake]
+
+
+def double_root(x: Any, ybar: Any) -> Any:
+    return np.where(x > 0, ybar / np.sqrt(np.where(x > 0, x, 1.0)), 0.0)
+
+
+@pytest.mark.parametrize("size", [5, 100, 1000])
+@pytest.mark.parametrize(
+    "mistake",
+    [
+        *("relu, zero", "relu, sign", "relu, other side", "cumsum, sign", "cumsum, other way"),
+        *("constants beside, half", "no numbers beside, zero", "no numbers beside, double"),
+    ],
+)
+def test_gross_mistakes_fail_beside_entries_that_do_not_move_or_are_no_numbers(mistake: str, size: int) -> None:
+    f, pull = gross(mistake)
+
+    def rule(f: Any, x: Any) -> Any:
+        return f(x), lambda ybar: (NoTangent(), pull(x, unthunk(ybar)))
+
+    for seed in SEEDS:
+        x = np.random.default_rng(seed).normal(size=size)
+        assert check_rule(f, x, rrule_f=rule, modes=("rrule",), rng=seed).verdict == "fail"
+
+
+def test_a_right_rule_passes_beside_entries_that_are_no_numbers() -> None:
+    f, pull = gross("no numbers beside, double")
+
+    def rule(f: Any, x: Any) -> Any:
+        return f(x), lambda ybar: (NoTangent(), pull(x, 0.5 * unthunk(ybar)))
+
+    for seed in SEEDS:
+        x = np.random.default_rng(seed).normal(size=20)
+        assert check_rule(f, x, rrule_f=rule, modes=("rrule",), rng=seed).verdict == "pass"
 
 
 # Points where finite differences are hard, or of no use.

@@ -191,11 +191,6 @@ def output_in_double_precision(x):
     return x.astype(float) ** 3, lambda ybar: (NoTangent(), 3 * x**2 * ybar)
 
 
-@wrong_rrule(total, VECTOR, fails="primal type")
-def output_as_an_array(x, axis=None):
-    return np.array(np.sum(x, axis)), lambda ybar: (NoTangent(), np.full(x.shape, ybar))
-
-
 @wrong_frule(cube, MATRIX, fails="primal type")
 def output_flattened(tangents, x):
     _, dx = tangents
@@ -294,11 +289,6 @@ def no_sum_for_a_scalar(a, b):
 @wrong_rrule(times, VECTOR, COMPLEX, fails="cotangent type", argument="argument 0 (a)")
 def complex_cotangent_of_a_real_argument(a, b):
     return a * b, lambda ybar: (NoTangent(), np.conj(b) * ybar, a * ybar)
-
-
-@wrong_rrule(np.multiply, np.array(2.0), 3.0, fails="cotangent type")
-def scalar_for_a_zero_dimensional_array(a, b):
-    return np.multiply(a, b), lambda ybar: (NoTangent(), np.float64(b * ybar), np.float64(a * ybar))
 
 
 @wrong_rrule(cube, 2.0, fails="cotangent type")

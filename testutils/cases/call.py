@@ -14,7 +14,7 @@ from rulescore.tables.table import RuleTable
 from ..comparison.copies import deep_copy
 from ..comparison.spaces import precision_of
 from ..evidence.vector_function import VectorFunction
-from ..evidence.vectorisation import Vector, tangent_to_vector
+from ..evidence.vectorisation import Vector, tangent_to_vector, vector_to_tangent
 from ..reports.names import description_of, name_of
 from ..samples.random_tangents import PrimalWithTangent, rand_tangent
 from .arguments import Argument, SampleError, parameter_names, primal_of
@@ -80,6 +80,14 @@ class Call:
         """The arguments whose derivative is tested, the function itself included."""
         return tuple(argument for argument in self.arguments if argument.differentiable)
 
+    @cached_property
+    def is_declared_constant(self) -> bool:
+        """Whether nothing is differentiated on purpose: by `non_differentiable`, or by the tangents given."""
+        if any(argument.given for argument in self.arguments) and not self.differentiable_arguments:
+            return True
+        tables: list[Any] = [table for table in self.rules.values() if isinstance(table, RuleTable)]
+        return any("non-differentiable" in record.tags for table in tables for record in table.records(self.function))
+
     # The function itself.
 
     @cached_property
@@ -130,7 +138,13 @@ class Call:
             except (TypeError, ValueError) as error:
                 raise SampleError(f"{self.call}: output_tangent= does not fit the output: {error}") from error
             return self.given_output_tangent
-        return self.as_output_tangent(rand_tangent(self.rng, self.expected))
+        tangent = rand_tangent(self.rng, self.expected)
+        value = self.vector_function.y
+        known = np.isfinite(value)
+        if known.any() and not known.all():
+            # Entries of the output that are no numbers have no derivative, and say nothing against those that are.
+            tangent = vector_to_tangent(self.expected, np.where(known, tangent_to_vector(self.expected, tangent), 0.0))
+        return self.as_output_tangent(tangent)
 
     def as_output_tangent(self, tangent: Any) -> Any:
         """A tangent of the output in the form in which pullbacks get it."""

@@ -13,6 +13,7 @@ from .protocol import PROTOCOL_CHECKS
 from .purity import PURITY_CHECKS
 from .scalars import SCALAR_CHECKS
 from .second_order import SECOND_ORDER_CHECKS
+from .vacuity import VACUITY_CHECKS
 
 CHECKS: tuple[Check, ...] = (
     *PROTOCOL_CHECKS,
@@ -21,6 +22,6 @@ CHECKS: tuple[Check, ...] = (
     *PURITY_CHECKS,
     *SECOND_ORDER_CHECKS,
 )
-"""Every check, in the order in which a report lists them."""
+"""Every check of a case and its variants, in the order in which a report lists them."""
 
-__all__ = ["CHECKS", "DERIVATIVE_CHECKS", "SCALAR_CHECKS", "Check", "Finding", "check"]
+__all__ = ["CHECKS", "DERIVATIVE_CHECKS", "SCALAR_CHECKS", "VACUITY_CHECKS", "Check", "Finding", "check"]

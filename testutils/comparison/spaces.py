@@ -37,7 +37,8 @@ def _inexact_dtypes(x: Any) -> Iterator[np.dtype[Any]]:
 def value_type_problem(expected: Any, value: Any) -> str | None:
     """How the type of ``value`` differs from that of ``expected``: its class, dtype, shape, or an entry's."""
     is_numpy = isinstance(expected, (np.ndarray, np.generic))
-    if not isinstance(value, type(expected)) and (is_numpy or not isinstance(expected, type(value))):
+    is_alike = _is_number_of_numpy(expected) and _is_number_of_numpy(value)
+    if not is_alike and not isinstance(value, type(expected)) and (is_numpy or not isinstance(expected, type(value))):
         return f"is a {type(value).__name__}, not a {type(expected).__name__}"
     for attribute in ("dtype", "shape"):
         wanted, found = getattr(expected, attribute, None), getattr(value, attribute, None)
@@ -53,6 +54,11 @@ def value_type_problem(expected: Any, value: Any) -> str | None:
         if problem is not None:
             return f"{problem} (at {step(key, expected)})"
     return None
+
+
+def _is_number_of_numpy(x: Any) -> bool:
+    """A scalar of NumPy's or an array without axes: which of them a function returns is often chance."""
+    return isinstance(x, np.generic) or (type(x) is np.ndarray and x.ndim == 0)
 
 
 def value_problem(expected: Any, value: Any, rtol: float) -> str | None:
@@ -137,7 +143,8 @@ def _leaf_problem(x: Any, dx: Any) -> str | None:
     shape, found = np.shape(x), np.shape(dx)
     if shape != found:
         return f"has shape {found}, not {shape} as its primal has"
-    if isinstance(x, np.ndarray) != isinstance(dx, np.ndarray):
+    is_alike = _is_number_of_numpy(x) and _is_number_of_numpy(dx)
+    if isinstance(x, np.ndarray) != isinstance(dx, np.ndarray) and not is_alike:
         wanted = "a 0-d array" if isinstance(x, np.ndarray) else "a scalar"
         return f"is {_kind_of_scalar(dx)}, not {wanted} as its primal is; {_TO_PUT_RIGHT}"
     dtype, found_dtype = (np.dtype(getattr(value, "dtype", type(value))) for value in (x, dx))

@@ -47,6 +47,9 @@ _FEWEST_STEPS, _MOST_STEPS = 10, 22
 _DOUBT = 10.0
 """How much larger than estimated an error may be that stands alone against a rule."""
 
+_MOVED_LATER = 0.2
+"""The largest part of the entries that stood still with short steps that may move with longer ones."""
+
 _QUIET = 100.0
 """Noise in rounding errors of the value, above which small differences prove nothing."""
 
@@ -404,6 +407,12 @@ class Probe:
         verdicts = question.verdicts(first)
         affordable = (MOST_EVALUATIONS - self._function.evaluations) // 2 - 1
         value, error, noise = step_sweep(self._line, min(max(affordable, _FEWEST_STEPS), _MOST_STEPS))
+        # Entries of the output that do not move at all are judged apart from those that do. Some may move with longer
+        # steps, near a kink; where many do, the function is rounded, and the first method has seen nothing.
+        still = (first.lower == 0) & (first.error == 0)
+        moved = still & ~((value == 0) & np.isfinite(error))
+        if np.count_nonzero(moved) <= _MOVED_LATER * np.count_nonzero(still):
+            value, error, noise = (np.where(still, 0.0, found) for found in (value, error, noise))
         second = first.where(smooth, value, value, error)
         doubted = (verdicts == FAIL) & (question.verdicts(second) != FAIL)
         if np.any(doubted) and not np.any(self._contradict(first, second) | (noise > _QUIET)):

@@ -185,7 +185,10 @@ def step_sweep(line: Line, steps: int) -> tuple[Vector, Vector, Vector]:
     with np.errstate(all="ignore"):
         slopes = np.array([(line(h) - line(-h)).astype(float) / (2.0 * h) for h in lengths])
         # Where a longer step moves a component and a shorter one does not, its values are rounded to more than a digit.
-        slopes = np.where((slopes == 0) & np.any(slopes != 0, axis=0), np.nan, slopes)
+        is_lost = (slopes == 0) & np.any(slopes != 0, axis=0)
+        moves = np.where(slopes == 0, np.inf, np.abs(slopes) * 2.0 * lengths[:, None])
+        quantum = np.where(np.any(is_lost, axis=0), np.min(moves, axis=0), 0.0)
+        slopes = np.where(is_lost, np.nan, slopes)
         quotients = (16.0 * slopes[:-1] - slopes[1:]) / 15.0
         size = np.abs(line.centre).astype(float)
         rounding = np.array([[line.rounding_error(h)] for h in lengths[:-1]]) * np.abs(quotients)
@@ -193,11 +196,13 @@ def step_sweep(line: Line, steps: int) -> tuple[Vector, Vector, Vector]:
         finest = np.isfinite(unevenness) & (np.cumsum(np.isfinite(unevenness), axis=0) <= 3)
         seen = np.max(np.where(finest, unevenness, 0.0), axis=0)
         noise = np.maximum(line.epsilon * size, np.where(np.any(finest, axis=0), seen, np.inf))
+        noise = np.maximum(noise, quantum)
         radius = 4.0 * (noise / lengths[:-1, None] + rounding)
         low = np.maximum.accumulate(np.where(np.isnan(quotients), -np.inf, quotients - radius), axis=0)
         high = np.minimum.accumulate(np.where(np.isnan(quotients), np.inf, quotients + radius), axis=0)
         fits = np.ones_like(quotients, dtype=bool)
-        fits[1:] = (quotients[1:] >= low[:-1]) & (quotients[1:] <= high[:-1])
+        within = (quotients[1:] >= low[:-1]) & (quotients[1:] <= high[:-1])
+        fits[1:] = within | np.isnan(quotients[1:])  # of what is no number nothing is known
         consistent = np.logical_and.accumulate(fits, axis=0)
         disagreement = np.abs(np.diff(quotients, axis=0, append=quotients[-1:] * np.nan))
         score = np.where(consistent & np.isfinite(disagreement), disagreement + radius, np.inf)

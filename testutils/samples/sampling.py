@@ -15,10 +15,11 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from rulescore import rrule
+from rulescore import NoTangent, rrule
 from rulescore.tables.discovery import EntryPointLoader
 
 from ..reports.names import description_of, name_of
+from .random_tangents import with_tangent
 
 SECOND_ORDER = "second order"
 """What a sample may leave out beside variants, with a reason: to be differentiated twice."""
@@ -114,7 +115,8 @@ def sample(*args: Any, **fkwargs: Any) -> Sample:
         rule does not differentiate an argument.
     **fkwargs
         Keyword arguments of the function; and, with a leading underscore, ``_name``, ``_rtol``, ``_atol``,
-        ``_modes=("rrule",)``, ``_output_tangent``, ``_skip`` and ``_function`` (see `Sample`).
+        ``_modes=("rrule",)``, ``_output_tangent``, ``_skip`` and ``_function`` (see `Sample`); and ``_constant=True``
+        where the rule differentiates none of the arguments, as of integers, which is what is checked then.
 
     Examples
     --------
@@ -122,9 +124,13 @@ def sample(*args: Any, **fkwargs: Any) -> Sample:
     >>> sample(np.ones((3, 2)), axis=0).id
     '0-float64-3x2-axis=0'
     """
+    if fkwargs.pop("_constant", False):
+        args = tuple([with_tangent(arg, NoTangent()) for arg in args])
     options = {name: fkwargs.pop(name) for name in list(fkwargs) if name in _OPTIONS}
     if unknown := [name for name in fkwargs if name.startswith("_")]:
-        raise TypeError(f"sample(..., {unknown[0]}=): no such option; the options are {', '.join(sorted(_OPTIONS))}")
+        raise TypeError(
+            f"sample(..., {unknown[0]}=): no such option; the options are {', '.join(sorted([*_OPTIONS, '_constant']))}"
+        )
     return Sample(args, MappingProxyType(fkwargs), **{_OPTIONS[name]: value for name, value in options.items()})
 
 

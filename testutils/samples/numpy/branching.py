@@ -27,4 +27,4 @@ def _(rng: np.random.Generator) -> Iterator[Sample]:
     yield sample([np.True_, np.False_], [1.5, 2.5], _name="numbers")
     yield sample([np.zeros((0, 2), bool)], [np.zeros((0, 2))], _name="empty arrays")
     yield sample([x.T > 0], [x.T], z.T, _name="strided")
-    yield sample([x > 0], [np.arange(4)], 7, _name="integers")
+    yield sample([x > 0], [np.arange(4)], 7, _constant=True, _name="integers")

@@ -20,7 +20,7 @@ def _(rng: np.random.Generator) -> Iterator[Sample]:
     yield sample(complex_normal(rng, 2, 3).astype(np.complex64))
     yield sample(rng.standard_normal(3).astype(np.float32), "F")
     yield sample(np.array(1.5), _name="0-d array")
-    yield sample(np.arange(3), _name="integers")
+    yield sample(np.arange(3), _constant=True, _name="integers")
 
 
 @sample_inputs(np.copy)
@@ -39,7 +39,7 @@ def _(rng: np.random.Generator) -> Iterator[Sample]:
     yield sample(x, "complex128", _name="real to complex")
     yield sample(z, np.complex128, copy=False)
     yield sample(np.array(1.5), complex, _name="0-d array")
-    yield sample(np.arange(3), float, _name="integers to floats")
+    yield sample(np.arange(3), float, _constant=True, _name="integers to floats")
     yield sample(x, np.int64, _name="floats to integers")
     yield sample(x, bool, _name="floats to truth values")
 
@@ -73,7 +73,7 @@ def _(rng: np.random.Generator) -> Iterator[Sample]:
     yield sample(z, copy=None)
     yield sample(1.5, _name="Python float")
     yield sample([x[0], x[1]], _name="list of arrays")
-    yield sample(np.arange(3), float, _name="integers")
+    yield sample(np.arange(3), float, _constant=True, _name="integers")
 
 
 @sample_inputs(np.ascontiguousarray, np.asfortranarray)
@@ -94,7 +94,7 @@ def _(rng: np.random.Generator) -> Iterator[Sample]:
     yield sample(complex_normal(rng, 2), dtype=None, order="C")
     yield sample([1.5, 2.5], complex, _name="list")
     yield sample(1.5, _name="Python float")
-    yield sample(np.arange(3), _name="integers")
+    yield sample(np.arange(3), _constant=True, _name="integers")
 
 
 @sample_inputs(np.require)
@@ -106,7 +106,7 @@ def _(rng: np.random.Generator) -> Iterator[Sample]:
     yield sample(x.T[::-1], requirements="C", _name="strided")
     yield sample(complex_normal(rng, 2), dtype=np.complex64)
     yield sample([1.5, 2.5], float, _name="list")
-    yield sample(np.arange(3), float, "C", _name="integers")
+    yield sample(np.arange(3), float, "C", _constant=True, _name="integers")
 
 
 @sample_inputs(np.real_if_close)
@@ -120,4 +120,4 @@ def _(rng: np.random.Generator) -> Iterator[Sample]:
     yield sample(z, 1e17, _name="large tolerance")
     yield sample(x.astype(np.float32))
     yield sample([1.5, 2.5], _name="list")
-    yield sample(np.arange(3), _name="integers")
+    yield sample(np.arange(3), _constant=True, _name="integers")

@@ -25,7 +25,7 @@ def _(rng: np.random.Generator) -> Iterator[Sample]:
     yield sample([2, 1], v(1).astype(np.float32), order="C")
     yield sample(3, 1.5, int, _name="rounded")
     yield sample((2, 2), [1.5, 2.5], _name="list")
-    yield sample(3, 2, _name="integer")
+    yield sample(3, 2, _constant=True, _name="integer")
     yield sample((0, 2), v(2), _name="empty")
     yield sample((2, 3), v((2, 3)))
 

@@ -26,7 +26,7 @@ def _(rng: np.random.Generator) -> Iterator[Sample]:
     yield sample(x.astype(np.float32), complex_normal(rng, 3), np.arange(2), _name="several types")
     yield sample([1.5, 2.5], z[::2], _name="list and strided")
     yield sample(x, np.zeros(0), _name="an empty one")
-    yield sample(np.arange(2), np.arange(3), _name="integers")
+    yield sample(np.arange(2), np.arange(3), _constant=True, _name="integers")
 
 
 @sample_inputs(np.ix_)
@@ -57,4 +57,4 @@ def _(rng: np.random.Generator) -> Iterator[Sample]:
     yield sample([1.5, 2.5], 3, _name="list")
     yield sample(rng.standard_normal(6)[::-2], _name="strided")
     yield sample(np.zeros(0), 3, _name="empty")
-    yield sample(np.array([1, 2, 3]), _name="integers")
+    yield sample(np.array([1, 2, 3]), _constant=True, _name="integers")

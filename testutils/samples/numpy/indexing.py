@@ -78,7 +78,7 @@ def _(rng: np.random.Generator) -> Iterator[Sample]:
     yield sample(np.array(1.5), ..., _name="0-d array by ellipsis")
     yield sample(np.float64(1.5), (), _name="NumPy scalar")
     yield sample(np.float32(1.5), None, _name="NumPy scalar with a new axis")
-    yield sample(np.arange(5), [1, 1], _name="integer array")
+    yield sample(np.arange(5), [1, 1], _constant=True, _name="integer array")
 
 
 @sample_inputs(operator.getitem)

@@ -173,4 +173,4 @@ def r_and_c(rng: np.random.Generator) -> Iterator[Sample]:
     yield sample(np.r_, (slice(0, 1, 5j), [1.5, 2.5], np.arange(2)), _name="r_ of a range and lists")
     yield sample(np.c_, (x, x + 1), _name="c_")
     yield sample(np.c_, (y, complex_normal(rng, 2), y[:, 0].astype(np.float32)), _name="c_ of several types")
-    yield sample(np.r_, (slice(0, 3), 7), _name="r_ of integers")
+    yield sample(np.r_, (slice(0, 3), 7), _constant=True, _name="r_ of integers")

@@ -50,7 +50,7 @@ def constants(rng: np.random.Generator) -> Iterator[Sample]:
     yield sample(x.astype(np.float32), 1, constant_values=np.float32(1.5))
     yield sample(np.zeros((0, 2)), ((1, 1), (0, 0)), constant_values=2.5, _name="empty array")
     yield sample(np.array(1.5), 0, _name="0-d array")
-    yield sample(np.arange(3), 1, constant_values=7, _name="integers")
+    yield sample(np.arange(3), 1, constant_values=7, _constant=True, _name="integers")
     yield sample(x, ((1, 2), (3, 0)), "linear_ramp", end_values=(1.5, -2.5))
     yield sample(x, 3, "linear_ramp", end_values=rng.standard_normal((2, 1)))
     yield sample(x[0], (0, 3), "linear_ramp", end_values=2.5)

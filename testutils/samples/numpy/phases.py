@@ -35,6 +35,6 @@ def _(rng: np.random.Generator) -> Iterator[Sample]:
     yield sample(phases(rng, 5).astype(np.float32))
     yield sample(phases(rng, 4, 3).T[::-1, ::2], axis=1, _name="strided")
     yield sample(phases(rng, 4).tolist(), _name="list")
-    yield sample(np.array([1, 5, 2, 9, 4]), period=4, _name="integers")
+    yield sample(np.array([1, 5, 2, 9, 4]), period=4, _constant=True, _name="integers")
     yield sample(np.zeros((2, 0)), _name="empty")
     yield sample(phases(rng, 5)[:1], _name="one phase")

@@ -114,7 +114,7 @@ def _(rng: np.random.Generator) -> Iterator[Sample]:
     yield sample([1.5, -0.5], _name="list")
     yield sample(np.zeros(0), _name="no roots")
     yield sample(v((1, 1)), _name="matrix of one number")
-    yield sample(np.arange(3), _name="integers")
+    yield sample(np.arange(3), _constant=True, _name="integers")
     yield sample(v(6)[::-2], _name="strided")
 
 
@@ -128,7 +128,7 @@ def _(rng: np.random.Generator) -> Iterator[Sample]:
     yield sample(np.array([1.0, -3.0, 2.0], np.float32))
     yield sample([1.5, 0.5, -2.0], _name="list")
     yield sample(np.array([1.5]), _name="no roots")
-    yield sample(np.array([1, -3, 2]), _name="integers")
+    yield sample(np.array([1, -3, 2]), _constant=True, _name="integers")
     yield sample(np.array([1.5, 3.0, 1.5 + 1e-2]), _name="roots that are close")
 
 

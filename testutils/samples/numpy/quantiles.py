@@ -38,7 +38,7 @@ def _(rng: np.random.Generator) -> Iterator[Sample]:
     yield sample(np.array([[1.0, 2.0, 2.0], [3.0, 3.0, 4.0]]), 1, _name="ties in rows", _skip=JUMP)
     yield sample(apart(rng, 5, 4).T, 0, _name="strided")
     yield sample(np.asfortranarray(apart(rng, 3, 4)), 1, _name="Fortran order")
-    yield sample(np.array([[3, 1], [2, 2]]), _name="integers")
+    yield sample(np.array([[3, 1], [2, 2]]), _constant=True, _name="integers")
     yield sample(apart(rng, 5).tolist(), _name="list")
     yield sample(np.array([1.5]), _name="one element")
     yield sample(np.array(1.5), _name="0-d array")

@@ -139,7 +139,7 @@ def _(rng: np.random.Generator) -> Iterator[Sample]:
     yield sample([1.5, 2.5], 5, _name="list")
     yield sample(x, (0, 2), _name="to nothing")
     yield sample(np.zeros((0, 2)), (2, 2), _name="of nothing")
-    yield sample(np.arange(3), 5, _name="integers")
+    yield sample(np.arange(3), 5, _constant=True, _name="integers")
 
 
 @sample_inputs(sliding_window_view)
@@ -155,7 +155,7 @@ def _(rng: np.random.Generator) -> Iterator[Sample]:
     yield sample(complex_normal(rng, 4), 2, subok=True)
     yield sample(x.astype(np.float32), (4, 1))
     yield sample(x[0].tolist(), 2, _name="list")
-    yield sample(np.arange(4), 2, _name="integers")
+    yield sample(np.arange(4), 2, _constant=True, _name="integers")
 
 
 @sample_inputs(as_strided)
@@ -170,7 +170,7 @@ def _(rng: np.random.Generator) -> Iterator[Sample]:
     yield sample(x.reshape(3, 2), (2,), (24,), _name="a diagonal", _skip=STRIDES)
     yield sample(complex_normal(rng, 3), (2, 2), (16, 16), _skip=STRIDES)
     yield sample(x, (0, 3), (8, 8), _name="nothing", _skip=STRIDES)
-    yield sample(np.arange(4), (2, 2), (8, 8), _name="integers", _skip=STRIDES)
+    yield sample(np.arange(4), (2, 2), (8, 8), _constant=True, _name="integers", _skip=STRIDES)
 
 
 STRIDES = dict.fromkeys(

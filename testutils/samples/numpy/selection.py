@@ -30,7 +30,7 @@ def _(rng: np.random.Generator) -> Iterator[Sample]:
     yield sample(rng.integers(0, 2, (3, 4)), x, y, _name="integer condition")
     yield sample(condition[0], x[0].tolist(), y, _name="a list as a branch")
     yield sample(np.zeros((0, 3), bool), np.zeros((0, 3)), 1.5, _name="empty")
-    yield sample(condition, _name="the condition alone")
+    yield sample(condition, _constant=True, _name="the condition alone")
 
 
 @sample_inputs(np.trim_zeros)
@@ -44,7 +44,7 @@ def _(rng: np.random.Generator) -> Iterator[Sample]:
     yield sample(complex_normal(rng, 2, 3), "f")
     yield sample(rng.standard_normal((3, 2)).astype(np.float32))
     yield sample([1.5, 2.5], _name="list")
-    yield sample(np.array([0, 1, 0]), _name="integers")
+    yield sample(np.array([0, 1, 0]), _constant=True, _name="integers")
 
 
 @sample_inputs(np.trim_zeros)

@@ -40,7 +40,7 @@ def _(rng: np.random.Generator) -> Iterator[Sample]:
     yield sample(np.array([[1.5, 1.5, 0.0], [0.5, 1.5, 0.5]]), 1, _name="ties in rows", _skip=JUMP)
     yield sample(np.array([[1.5, 1.5, 0.0], [0.5, 1.5, 0.5]]), None, _name="ties in one row", _skip=JUMP)
     yield sample(apart(rng, 3).tolist(), _name="list")
-    yield sample(np.array([[3, 1], [2, 2]]), _name="integers")
+    yield sample(np.array([[3, 1], [2, 2]]), _constant=True, _name="integers")
     yield sample(np.zeros((2, 0)), _name="empty")
 
 
@@ -172,7 +172,7 @@ def _(rng: np.random.Generator) -> Iterator[Sample]:
     yield sample(3 * numbers - 2, [x, y], None, "clip")
     yield sample(numbers, [x, np.arange(4), complex_normal(rng, 4)], _name="integer, real and complex")
     yield sample(numbers, [x.astype(np.float32), y, 2], _name="two precisions")
-    yield sample(numbers, [1, 2, 3], _name="integers")
+    yield sample(numbers, [1, 2, 3], _constant=True, _name="integers")
 
 
 @sample_inputs(np.choose)
@@ -190,7 +190,7 @@ def _(rng: np.random.Generator) -> Iterator[Sample]:
     yield sample(apart(rng, 5).astype(np.float32))
     yield sample(apart(rng, 3).tolist(), _name="list")
     yield sample(np.array([[1.5, 1.5, 0.0], [0.5, 1.5, 0.5]]), _name="ties", _skip=JUMP)
-    yield sample(np.array([3, 1, 2]), _name="integers")
+    yield sample(np.array([3, 1, 2]), _constant=True, _name="integers")
 
 
 @sample_inputs(np.insert)

@@ -23,7 +23,7 @@ def _(rng: np.random.Generator) -> Iterator[Sample]:
     yield sample(np.array(1.5), _name="0-d array")
     yield sample(1.5, _name="Python float")
     yield sample([0.5, -2.5], _name="list")
-    yield sample(np.array([1, 2]), _name="integers")
+    yield sample(np.array([1, 2]), _constant=True, _name="integers")
     yield sample(np.zeros((0, 2)), _name="empty")
 
 
@@ -47,7 +47,7 @@ def _(rng: np.random.Generator) -> Iterator[Sample]:
     yield sample(5, -1.5, _name="negative")
     yield sample(np.int64(4), np.float32(1.5))
     yield sample(6, np.array(3.5), _name="0-d array")
-    yield sample(6, 3, _name="integer")
+    yield sample(6, 3, _constant=True, _name="integer")
     yield sample(1, 2.5, _name="one point")
     yield sample(0, 2.5, _name="no point")
 

@@ -25,7 +25,7 @@ def _smooth(rng: Rng) -> Iterator[Sample]:
     yield sample(normal(6).astype(np.float32), IDS, _name="float32")
     yield sample(normal((3, 2)) + 1j * normal((3, 2)), [1, 0, 1], _name="complex")
     yield sample([0.5, 1.5, -1.0], [1, 0, 1], _name="list")
-    yield sample(np.array([1, 2, 3]), [1, 0, 1], _name="integers")
+    yield sample(np.array([1, 2, 3]), [1, 0, 1], _constant=True, _name="integers")
 
 
 @sample_inputs(segment_prod)
@@ -43,5 +43,5 @@ def _extrema(rng: Rng) -> Iterator[Sample]:
     yield sample(apart(rng, 2, 3, 2), [[0, 1, 1], [1, 0, 0]], _name="rows along two axes")
     yield sample(x.astype(np.float32), np.array([2, 0, 2, 2, 0, 1]), _name="float32")
     yield sample([0.5, 1.5, -1.0], [1, 0, 1], _name="list")
-    yield sample(np.array([1, 2, 3]), [1, 0, 1], _name="integers")
+    yield sample(np.array([1, 2, 3]), [1, 0, 1], _constant=True, _name="integers")
     yield sample(np.array([1.0, 1.0, 0.0, 2.0, 2.0, 2.0]), [0, 0, 0, 1, 1, 0], _name="ties", _skip=JUMP)

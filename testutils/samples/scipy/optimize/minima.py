@@ -10,6 +10,7 @@ import scipy.optimize
 
 from rulescore import Tangent
 
+from ...random_tangents import with_tangent
 from ...sampling import Sample, sample, sample_inputs
 from .problems import (
     IN_PARTS,
@@ -68,8 +69,9 @@ def _(rng: np.random.Generator) -> Iterator[Sample]:
 def _(rng: np.random.Generator) -> Iterator[Sample]:
     tight = {"xtol": 1e-15, "ftol": 1e-15, "gtol": 1e-15}
     known = solution(x=rng.standard_normal(1), fun=rng.standard_normal(2), cost=1.5)
-    start, p = [1], (data(rng),)  # a start of integers, which do not move: its influence is noise
-    yield sample(misfit, start, slope_of_misfit, args=p, **tight, _output_tangent=known, _skip=IN_PARTS)
+    start, p = [1], data(rng)  # a start of integers, which do not move: its influence is noise
+    args = with_tangent((p,), Tangent(tuple, rng.standard_normal(p.size)))
+    yield sample(misfit, start, slope_of_misfit, args=args, **tight, _output_tangent=known, _skip=IN_PARTS)
 
 
 MEASURED = 1e-6  # derivatives were seen to differ by 3e-8, where residuals are left that slow the search down

@@ -136,7 +136,7 @@ def _(rng: np.random.Generator) -> Iterator[Sample]:
     *([distance.sokalmichener] if hasattr(distance, "sokalmichener") else []),  # before SciPy 1.17
 )
 def _(rng: np.random.Generator) -> Iterator[Sample]:
-    yield sample(np.array([True, False, True, True]), np.array([True, True, False, True]))
+    yield sample(np.array([True, False, True, True]), np.array([True, True, False, True]), _constant=True)
 
 
 @sample_inputs(distance.hamming)
