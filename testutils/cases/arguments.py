@@ -40,11 +40,11 @@ def primal_of(arg: Any) -> Any:
 
 def parameter_names(function: Any) -> list[str]:
     """The names of a function's positional parameters, none where Python does not know them."""
+    if isinstance(function, np.ufunc):  # which tells since NumPy 2.4
+        return ["x"] if function.nin == 1 else [f"x{i + 1}" for i in range(function.nin)]
     try:
         parameters = inspect.signature(function).parameters.values()
     except (TypeError, ValueError):
-        if isinstance(function, np.ufunc):  # which tells since NumPy 2.4
-            return ["x"] if function.nin == 1 else [f"x{i + 1}" for i in range(function.nin)]
         return []
     positional = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
     return [parameter.name for parameter in parameters if parameter.kind in positional]

@@ -80,9 +80,13 @@ def function_of_scipy(frame: FrameType | None) -> str | None:
         frame = frame.f_back
     if found is None:
         return None
-    parts = found.f_globals["__name__"].split(".")
-    public = list(itertools.takewhile(lambda part: not part.startswith("_"), parts))
-    return ".".join([*public, found.f_code.co_name])
+    module, name = found.f_globals["__name__"], found.f_code.co_name
+    if module.startswith("scipy._lib"):  # a decorator's wrapper, which holds the function
+        held = [found.f_locals.get(variable) for variable in found.f_code.co_freevars]
+        wrapped = next((f for f in held if callable(f) and getattr(f, "__module__", "").startswith("scipy.")), None)
+        module, name = getattr(wrapped, "__module__", module), getattr(wrapped, "__name__", name)
+    public = itertools.takewhile(lambda part: not part.startswith("_"), module.split("."))
+    return ".".join([*public, name])
 
 
 def is_operator(name: str) -> bool:

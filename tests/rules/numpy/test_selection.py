@@ -128,7 +128,7 @@ def test_of_a_list_zeros_are_trimmed_to_a_list():
     assert [xbar[i] for i in range(3)] == [0, 3, 4]
 
 
-SEVERAL_AXES = pytest.mark.skipif(np.lib.NumpyVersion(np.__version__) < "2.3.0", reason="NumPy trims one axis or all")
+SEVERAL_AXES = pytest.mark.skipif(np.lib.NumpyVersion(np.__version__) < "2.4.0", reason="NumPy trims one axis or all")
 
 
 @pytest.mark.parametrize(
