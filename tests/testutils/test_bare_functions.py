@@ -206,7 +206,10 @@ def test_the_command_names_functions_of_a_module_or_a_file(module, tmp_path, cap
     assert "pass: bare_example.f(float64[3], float)" in capsys.readouterr().out
     assert main(["check", f"{module}:f", "--jac", f"{module}:gradient", *at, "--json", str(tmp_path / "j.json")]) == 1
     assert "a factor 1/2" in capsys.readouterr().out
-    assert json.loads((tmp_path / "j.json").read_text())["verdict"] == "fail"
+    written = json.loads((tmp_path / "j.json").read_text())
+    assert written["verdicts"] == {"fail": 1}
+    assert (written["functions"][0]["file"], written["functions"][0]["line"]) == (str(module), 6)
+    assert written["functions"][0]["samples"][0]["id"] == "np.ones(3), SCALE"
 
 
 @pytest.mark.parametrize(

@@ -24,7 +24,7 @@ from rich.text import Text
 
 import rulescore
 from rulescore import RuleTable, frule, rrule
-from rulescore.tables.names import name_of
+from rulescore.tables.names import name_of, place_of
 
 from ..bare_functions import check_derivative
 from ..cases.arguments import SampleError
@@ -200,7 +200,7 @@ def _check(options: argparse.Namespace, console: Console) -> int:
             outcomes = [outcome for outcome in interrupted.outcomes if outcome.is_complete]
     seconds = time.perf_counter() - started
     if options.json is not None:
-        _write_json(options.json, options.seed, outcomes, is_interrupted)
+        _write_json(options.json, options.seed, [outcome.to_dict() for outcome in outcomes], is_interrupted)
     if options.html is not None:
         options.html.write_text(page_of(outcomes, seed=options.seed, seconds=seconds), encoding="utf-8")
     _print_problems(console, outcomes, options)
@@ -233,7 +233,10 @@ def _check_bare(options: argparse.Namespace, derivatives: dict[str, str], consol
     except (SampleError, TypeError) as error:
         raise TargetError(str(error)) from error
     if options.json is not None:
-        options.json.write_text(json.dumps(report.to_dict(), indent=1, allow_nan=False) + "\n")
+        module, file, line = place_of(f)
+        where = {"function": report.function_name, "module": module, "file": file, "line": line}
+        samples = [{"id": options.at, **report.to_dict()}]
+        _write_json(options.json, options.seed, [{**where, "verdict": report.verdict, "samples": samples}])
     console.print(report if console.is_terminal else str(report), soft_wrap=True)
     return PASSED if report.verdict == "pass" else FAILED
 
@@ -267,13 +270,13 @@ def _require_place_for(option: str, file: Path | None) -> None:
         raise TargetError(f"{option} {file}: this is a folder; name a file in it")
 
 
-def _write_json(path: Path, seed: int, outcomes: list[Outcome], is_interrupted: bool) -> None:
+def _write_json(path: Path, seed: int, functions: list[dict[str, Any]], is_interrupted: bool = False) -> None:
     document = {
         "rulescore": rulescore.__version__,
         "seed": seed,
         "interrupted": is_interrupted,
-        "verdicts": Counter(outcome.verdict for outcome in outcomes),
-        "functions": [outcome.to_dict() for outcome in outcomes],
+        "verdicts": Counter(function["verdict"] for function in functions),
+        "functions": functions,
     }
     path.write_text(json.dumps(document, indent=1, allow_nan=False) + "\n")
 
