@@ -13,7 +13,8 @@ import numpy as np
 import optree
 import pytest
 
-from rulescore import NoTangent, ZeroTangent
+from rulescore import NoTangent, Tangent, ZeroTangent, frule_via_ad
+from rulescore.ad import AD
 from rulescore.ad.forward import jvp
 from rulescore.ad.reverse import grad, vjp
 from rulescore.ad.values.trees import flatten, form_of, hides_numbers, path_of, tree_map, unflatten
@@ -391,3 +392,23 @@ def test_a_dataclass_met_first_by_several_threads_is_registered_once():
         for thread in threads:
             thread.join()
         assert found == [2] * 8
+
+
+# ---------------------------------------------------------------- tangents of objects
+
+
+class Open:
+    """Whose fields nobody declares."""
+
+    def __init__(self, a, b):
+        self.a, self.b = a, b
+
+
+def test_a_tangent_of_a_field_that_is_not_there_is_refused_and_not_lost():
+    def f(x):
+        return x.a * x.b
+
+    x = Open(2.0, 3.0)
+    assert frule_via_ad(AD, (NoTangent(), Tangent(Open, a=1.0, other=NoTangent())), f, x) == (6.0, 3.0)
+    with pytest.raises(TypeError, match="the field 'other' does not fit the type Open"):
+        frule_via_ad(AD, (NoTangent(), Tangent(Open, a=1.0, other=2.0)), f, x)
