@@ -54,8 +54,8 @@ def tangents_in(dx: Any, skeleton: Skeleton | None) -> list[Any]:
         unknown = dx.fields.keys() - {key for key, _ in skeleton.bones}
         if unknown and (lost := [key for key in unknown if not isinstance(unthunk(dx.fields[key]), AbstractZero)]):
             raise TypeError(
-                f"a tangent with the field {lost[0]!r} does not fit the type {skeleton.cls.__name__}, whose fields with a "
-                f"derivative are {[key for key, _ in skeleton.bones]}"
+                f"a tangent with the field {lost[0]!r} does not fit the type {skeleton.cls.__name__}, "
+                f"whose fields with a derivative are {[key for key, _ in skeleton.bones]}"
             )
     else:
         parts = list(dx.values()) if isinstance(dx, dict) else list(dx)
