@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
-from rulescore import frule, rrule
+from rulescore import NoTangent, frule, rrule
 
 from .cases import MODES
+from .samples.random_tangents import with_tangent
 
 if TYPE_CHECKING:
     import numpy as np
@@ -172,7 +173,8 @@ def check_sample(f: Callable[..., Any], sample: Sample, **options: Unpack[CheckO
         "modes": sample.modes or registered or MODES,
         "skip": sample.skip,
     }
-    return check_rule(function, *sample.args, fkwargs=sample.fkwargs, **{**own, **options})
+    args = [with_tangent(arg, NoTangent()) for arg in sample.args] if sample.constant else sample.args
+    return check_rule(function, *args, fkwargs=sample.fkwargs, **{**own, **options})
 
 
 def test_rule(

@@ -21,6 +21,7 @@ from testutils.samples.sampling import SamplingError
 
 @pytest.fixture(autouse=True)
 def _generators_stay_as_they_were() -> Iterator[None]:
+    sampling.load_samples()  # or what a test loads would be lost with what it registers
     before = {function: list(generators) for function, generators in sampling._generators.items()}
     yield
     sampling._generators.clear()

@@ -15,11 +15,10 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from rulescore import NoTangent, rrule
+from rulescore import rrule
 from rulescore.tables.discovery import EntryPointLoader
 
 from ..reports.names import description_of, name_of
-from .random_tangents import with_tangent
 
 SECOND_ORDER = "second order"
 """What a sample may leave out beside variants, with a reason: to be differentiated twice."""
@@ -35,6 +34,7 @@ _OPTIONS = {
     "_output_tangent": "output_tangent",
     "_function": "function",
     "_skip": "skip",
+    "_constant": "constant",
 }
 
 _generators: dict[Any, list[Generator]] = {}
@@ -67,6 +67,8 @@ class Sample:
         The object to call, for rules that serve all `instances_of` a class.
     skip : mapping of str to str or None
         Variants that do not apply, each with the reason; see `check_rule`.
+    constant : bool
+        Whether the rule differentiates none of the arguments, as of integers; that is what is checked then.
     key : tuple of int
         What seeds its random tangents, so that a sample is tested the same way whichever others are run.
     position : int
@@ -82,6 +84,7 @@ class Sample:
     output_tangent: Any = None
     function: Any = None
     skip: Mapping[str, str] | None = None
+    constant: bool = False
     key: tuple[int, ...] = (0,)
     position: int = 0
 
@@ -115,8 +118,7 @@ def sample(*args: Any, **fkwargs: Any) -> Sample:
         rule does not differentiate an argument.
     **fkwargs
         Keyword arguments of the function; and, with a leading underscore, ``_name``, ``_rtol``, ``_atol``,
-        ``_modes=("rrule",)``, ``_output_tangent``, ``_skip`` and ``_function`` (see `Sample`); and ``_constant=True``
-        where the rule differentiates none of the arguments, as of integers, which is what is checked then.
+        ``_modes=("rrule",)``, ``_output_tangent``, ``_skip``, ``_constant`` and ``_function`` (see `Sample`).
 
     Examples
     --------
@@ -124,13 +126,9 @@ def sample(*args: Any, **fkwargs: Any) -> Sample:
     >>> sample(np.ones((3, 2)), axis=0).id
     '0-float64-3x2-axis=0'
     """
-    if fkwargs.pop("_constant", False):
-        args = tuple([with_tangent(arg, NoTangent()) for arg in args])
     options = {name: fkwargs.pop(name) for name in list(fkwargs) if name in _OPTIONS}
     if unknown := [name for name in fkwargs if name.startswith("_")]:
-        raise TypeError(
-            f"sample(..., {unknown[0]}=): no such option; the options are {', '.join(sorted([*_OPTIONS, '_constant']))}"
-        )
+        raise TypeError(f"sample(..., {unknown[0]}=): no such option; the options are {', '.join(sorted(_OPTIONS))}")
     return Sample(args, MappingProxyType(fkwargs), **{_OPTIONS[name]: value for name, value in options.items()})
 
 
