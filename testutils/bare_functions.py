@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
@@ -14,8 +14,8 @@ from .reports.names import counted
 from .samples.random_tangents import PrimalWithTangent, with_tangent
 
 if TYPE_CHECKING:
-    from .evidence.finite_differences import FiniteDifferenceMethod
     from .reports.report import Report
+    from .testers import CallOptions
 
 
 def check_derivative(
@@ -24,13 +24,7 @@ def check_derivative(
     vjp: Callable[..., Any] | None = None,
     jvp: Callable[..., Any] | None = None,
     jac: Callable[..., Any] | None = None,
-    fkwargs: Mapping[str, Any] | None = None,
-    rtol: float | None = None,
-    atol: float | None = None,
-    fdm: FiniteDifferenceMethod | None = None,
-    rng: np.random.Generator | int | None = None,
-    thorough: bool = False,
-    skip: Mapping[str, str] | None = None,
+    **options: Unpack[CallOptions],
 ) -> Report:
     """Check a function's derivative that is a plain function itself, and is registered nowhere.
 
@@ -50,10 +44,9 @@ def check_derivative(
         ``jac(*args)`` returns the gradient of a number, or the Jacobian of an array, of the shape ``y.shape +
         x.shape``, with respect to the first argument, as ``jac=`` of `scipy.optimize.minimize`, `least_squares` and
         their kin. The other arguments are held constant. Given alone.
-    fkwargs : mapping, optional
-        Keyword arguments, which all of these functions get.
-    rtol, atol, fdm, rng, thorough, skip
-        As for `check_rule`.
+    **options
+        ``fkwargs``, keyword arguments, which all of these functions get; and ``rtol``, ``atol``, ``fdm``, ``rng``,
+        ``thorough`` and ``skip`` as for `check_rule`.
 
     Returns
     -------
@@ -93,6 +86,8 @@ def check_derivative(
     if jac is not None:
         if len(given) > 1:
             raise TypeError("check_derivative got jac= beside vjp= or jvp=: check one after the other")
+        if not args:
+            raise TypeError("check_derivative got jac= and no argument: give the one to differentiate, after f")
         x, *others = args
         args = (x, *[with_tangent(primal_of(arg), NoTangent()) for arg in others])
         vjp, jvp = _vjp_of(jac), _jvp_of(jac, f)
@@ -100,16 +95,10 @@ def check_derivative(
     return check_rule(
         f,
         *args,
-        fkwargs=fkwargs,
-        rtol=rtol,
-        atol=atol,
-        fdm=fdm,
-        rng=rng,
         rrule_f=_rrule_of(vjp, held),
         frule_f=_frule_of(jvp),
         modes=(*(("frule",) if jvp is not None else ()), *(("rrule",) if vjp is not None else ())),
-        thorough=thorough,
-        skip=skip,
+        **options,
     )
 
 

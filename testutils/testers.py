@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 from rulescore import NoTangent, frule, rrule
 
 from .cases import MODES
-from .samples.random_tangents import with_tangent
 
 if TYPE_CHECKING:
     import numpy as np
@@ -26,22 +25,27 @@ if TYPE_CHECKING:
     from .samples.sampling import Sample
 
 
-class CheckOptions(TypedDict, total=False):
-    """The options of `check_rule` that its siblings take too."""
+class CallOptions(TypedDict, total=False):
+    """The options of `check_rule` that do not depend on where the derivative comes from."""
 
     fkwargs: Mapping[str, Any] | None
-    output_tangent: Any
     rtol: float | None
     atol: float | None
     fdm: FiniteDifferenceMethod | None
     rng: np.random.Generator | int | None
+    thorough: bool
+    skip: Mapping[str, str] | None
+
+
+class CheckOptions(CallOptions, total=False):
+    """The options of `check_rule` that its siblings take too."""
+
+    output_tangent: Any
     rrule_f: Callable[..., Any]
     frule_f: Callable[..., Any]
     config: RuleConfig | None
     modes: tuple[str, ...]
     order: int
-    thorough: bool
-    skip: Mapping[str, str] | None
 
 
 def check_rule(
@@ -173,7 +177,11 @@ def check_sample(f: Callable[..., Any], sample: Sample, **options: Unpack[CheckO
         "modes": sample.modes or registered or MODES,
         "skip": sample.skip,
     }
-    args = [with_tangent(arg, NoTangent()) for arg in sample.args] if sample.constant else sample.args
+    args = sample.args
+    if sample.constant:
+        from .samples.random_tangents import with_tangent
+
+        args = tuple([with_tangent(arg, NoTangent()) for arg in args])
     return check_rule(function, *args, fkwargs=sample.fkwargs, **{**own, **options})
 
 

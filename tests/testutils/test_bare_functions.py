@@ -170,6 +170,11 @@ def test_a_call_that_means_nothing_is_an_error(options, message):
     assert message in str(error.value)
 
 
+def test_a_jacobian_of_nothing_is_an_error():
+    with pytest.raises(TypeError, match="give the one to differentiate, after f"):
+        check_derivative(np.sin, jac=np.cos)
+
+
 def test_a_function_that_raises_is_an_error_of_the_call():
     with pytest.raises(SampleError, match="the function itself raises"):
         check_derivative(np.linalg.inv, np.zeros((2, 2)), jac=np.asarray)
