@@ -18,6 +18,7 @@ from ..samples.random_tangents import PrimalWithTangent
 from . import MODES
 from .arguments import Argument
 from .call import Call
+from .cancellation import Cancellation
 from .directions import Directions
 from .forward import ForwardMode
 from .precision import Precision
@@ -103,17 +104,19 @@ class Case(Call):
         return Precision(self.epsilon, self.given_rtol, self.given_atol)
 
     @cached_property
-    def in_double_precision(self) -> Case | None:
-        """The same case with the same numbers in float64, where they came in less and the function takes them so.
+    def more_precise(self) -> Case | None:
+        """The same case with the same numbers in more digits, where the function keeps them.
 
-        It shares what finite differences have found, since those are of the function in float64 anyway.
+        In float64 what came in less, and in extended precision what came in float64. It shares what finite differences
+        have found, since those are of the function in float64 anyway.
         """
-        if not self.vector_function.promoted:
+        finer = self.vector_function if self.vector_function.promoted else self.vector_function.extended
+        if finer is None:
             return None
 
         def promoted(argument: Argument) -> PrimalWithTangent:
             layout = layout_of(argument.value)
-            value = layout.rebuild(entries_of(layout), True)
+            value = layout.rebuild(entries_of(layout).astype(finer.x.dtype), True)
             return PrimalWithTangent(value, vector_to_tangent(value, self.directions.of(argument)[0]))
 
         values = {argument.position: promoted(argument) for argument in self.arguments if argument.differentiable}
@@ -133,6 +136,11 @@ class Case(Call):
         )
         twin.directions.share(self.directions)
         twin.vector_function = self.vector_function
-        twin.expected = self.vector_function.value
+        twin.expected = finer.value
         twin.output_tangent = twin.as_output_tangent(vector_to_tangent(twin.expected, self.output_cotangent_vector))
         return twin
+
+    @cached_property
+    def cancellation(self) -> Cancellation:
+        """How far a right rule may be from the truth because terms of it cancel."""
+        return Cancellation(self, self.directions, self.more_precise)

@@ -19,8 +19,9 @@ def inputs_nearby(call: Call) -> Iterator[tuple[Callable[[Any, Vector], Vector],
     generator = np.random.default_rng(1)
 
     def shaken(x: Any, entries: Vector) -> Vector:
-        """Entries in the layout of ``x``, moved by up to two units in the last place of its precision."""
-        return np.asarray(entries * (1.0 + generator.integers(-2, 3, entries.size) * unit_roundoff(layout_of(x))))
+        """Entries in the layout of ``x``, moved by one or two units in the last place of its precision."""
+        units = generator.choice((-2, -1, 1, 2), entries.size)
+        return np.asarray(entries * (1.0 + units * unit_roundoff(layout_of(x))))
 
     for _ in range(NEARBY):
         function, args, kwargs = call.copies()

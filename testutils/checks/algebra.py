@@ -60,15 +60,22 @@ def _modes_differ(case: Case, moving: Sequence[Argument], index: int) -> bool:
     if not np.isfinite(scale):
         return False
     gap = abs(forward.sum() - backward.sum())
-    noise = case.precision.noise(case.output_cotangent_vector, case.directions.joint(moving, index))
     # What is below the smallest normal number has no relative precision.
-    tiny = forward.size * case.precision.tolerance.tiny
-    if gap <= 2 * case.precision.tolerance.relative * scale + tiny:
+    allowed = 2 * case.precision.tolerance.relative * scale + forward.size * case.precision.tolerance.tiny
+    if gap <= allowed:
         return False
-    if gap > case.precision.rounding * scale + noise + tiny:
-        return True
-    allowed = 2 * case.precision.tolerance.relative * scale + ERROR_ESTIMATES * _noise_of_modes(case, moving, index)
-    return bool(gap > allowed + tiny)
+    allowed += _cancellation_of_modes(case, moving, index)
+    return bool(gap > allowed and gap > allowed + ERROR_ESTIMATES * _noise_of_modes(case, moving, index))
+
+
+def _cancellation_of_modes(case: Case, moving: Sequence[Argument], index: int) -> float:
+    """How far the two sums may be apart because the terms of either rule have cancelled."""
+    direction, ybar = case.directions.joint(moving, index), case.output_cotangent_vector
+    allowed = float(np.linalg.norm(ybar)) * case.cancellation.of_tangent(direction, case.forward.along(moving, index))
+    for argument in moving:
+        own = float(np.linalg.norm(direction[case.directions.part_of(argument)]))
+        allowed += own * case.cancellation.of_cotangent(argument, case.reverse.cotangent_vector(argument), ybar)
+    return allowed
 
 
 def _noise_of_modes(case: Case, moving: Sequence[Argument], index: int) -> float:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -162,8 +161,7 @@ def _tangent_findings(case: Case, moving: Sequence[Argument], explain: bool = Tr
     kinks = dict[str, None]()
     for index in range(max(len(case.directions.of(argument)) for argument in moving)):
         dy, probe = case.forward.along(moving, index), case.directions.probe(moving, index)
-        nearby = partial(case.forward.nearby, probe.direction)
-        question = TangentComparison(case, probe.direction, dy, nearby)
+        question = TangentComparison(case, probe.direction, dy)
         verdicts = probe.answer(question)
         worst = int(verdicts.max(initial=PASS))
         if worst == PASS:
@@ -217,7 +215,7 @@ def cotangents_agree_in_double_precision(case: Case) -> Iterator[Finding]:
 
     In float32 a relative error of a millionth looks like rounding; with the same numbers in float64 it does not.
     """
-    twin = case.in_double_precision
+    twin = case.more_precise if case.vector_function.promoted else None
     if twin is None:  # the check of the derivative has told all
         return
     _ = case.reverse.cotangents
@@ -232,7 +230,7 @@ def cotangents_agree_in_double_precision(case: Case) -> Iterator[Finding]:
 @check("derivative in double precision", "frule")
 def tangent_agrees_in_double_precision(case: Case) -> Iterator[Finding]:
     """The rule's formulas are right to the precision of float64, whatever the precision of the arguments is."""
-    twin = case.in_double_precision
+    twin = case.more_precise if case.vector_function.promoted else None
     if twin is None:  # the check of the derivative has told all
         return
     _ = case.forward.primal

@@ -54,7 +54,7 @@ def _compared(
 ) -> tuple[Numbers, Any]:
     """A cotangent paired with a direction beside one finite difference of ⟨ȳ, f⟩, with no further evidence."""
     weights = case.output_cotangent_vector if ybar is None else ybar
-    question = CotangentComparison(case, direction, xbar, weights)
+    question = CotangentComparison(case, [argument], direction, xbar, weights)
     joint = case.directions.embedded(argument, direction)
     bracket = weighted_derivative(case.vector_function, joint, weights, case.fdm)
     return question.numbers(bracket), question.verdicts(bracket)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
@@ -16,7 +15,7 @@ from ..comparison.verdicts import FAIL, PASS
 from ..evidence.brackets import Numbers, notes_of_a_pass
 from ..evidence.probe import Probe
 from ..evidence.vectorisation import Vector, vector_to_tangent
-from .questions import CotangentComparison
+from .questions import CotangentComparison, joined
 
 SMALLEST_BLOCK, MOST_BLOCKS = 16, 16
 """Entries of the output that a block has at least, and how many blocks there are at most."""
@@ -75,7 +74,7 @@ def _block_by_block(case: Case, arguments: Sequence[Argument]) -> Iterator[Pairi
         tangent = case.as_output_tangent(vector_to_tangent(case.expected, ybar))
         with suppress(NotReachedError, RuleRaisedError):
             xbar = joined(case, arguments, case.reverse.pull(pullback, tangent))
-            question = CotangentComparison(case, probe.direction, xbar, ybar)
+            question = CotangentComparison(case, arguments, probe.direction, xbar, ybar)
             verdict = int(np.max(question.verdicts(probe.bracket)))
             if verdict == FAIL:
                 # Rounding, kinks and a second opinion have not been asked yet.
@@ -85,25 +84,9 @@ def _block_by_block(case: Case, arguments: Sequence[Argument]) -> Iterator[Pairi
                 return
 
 
-def joined(case: Case, arguments: Sequence[Argument], cotangents: tuple[Any, ...] | None) -> Vector:
-    """The cotangents of some arguments as one vector over all, zero for the others."""
-    xbar = np.zeros(case.vector_function.x.size)
-    for argument in arguments:
-        xbar[case.directions.part_of(argument)] = case.reverse.cotangent_vector(argument, cotangents)
-    return xbar
-
-
 def _pairing(case: Case, arguments: Sequence[Argument], index: int, xbar: Vector) -> Pairing:
     probe = case.directions.probe(arguments, index)
-
-    def nearby() -> list[Vector]:
-        found = []
-        for cotangents in case.reverse.nearby:
-            with suppress(NotReachedError, RuleRaisedError):
-                found.append(joined(case, arguments, cotangents))
-        return found
-
-    question = CotangentComparison(case, probe.direction, xbar, nearby=nearby)
+    question = CotangentComparison(case, arguments, probe.direction, xbar)
     verdict = int(np.max(probe.answer(question)))
     return Pairing(
         question.numbers(probe.bracket), verdict, probe.bracket.note, notes_of_a_pass(probe.bracket), probe.direction
@@ -137,7 +120,7 @@ def _at_smooth_outputs(case: Case, arguments: Sequence[Argument], count: int, yb
         return
     for index in range(count):
         probe = case.directions.probe(arguments, index)
-        question = CotangentComparison(case, probe.direction, xbar, ybar)
+        question = CotangentComparison(case, arguments, probe.direction, xbar, ybar)
         yield Pairing.of(question, probe, int(np.max(probe.answer(question))))
 
 
@@ -147,7 +130,7 @@ def _along_smooth_inputs(case: Case, arguments: Sequence[Argument]) -> Iterator[
     if at_kinks is None or not np.any(whole.direction[~at_kinks]):
         return
     probe = Probe(case.vector_function, np.where(at_kinks, 0.0, whole.direction), case.fdm)
-    question = CotangentComparison(case, probe.direction, joined(case, arguments, None))
+    question = CotangentComparison(case, arguments, probe.direction, joined(case, arguments, None))
     verdict = int(np.max(probe.answer(question)))
     # What is inconclusive even so was a pass as a whole.
     yield Pairing(

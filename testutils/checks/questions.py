@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import Any
 
 import numpy as np
 
+from ..cases.arguments import Argument
 from ..cases.case import Case
+from ..cases.rule_calls import NotReachedError, RuleRaisedError
 from ..evidence.brackets import Bracket, Comparison, Numbers
-from ..evidence.vectorisation import Vector
+from ..evidence.vectorisation import Vector, vector_to_tangent
+from ..evidence.warnings_here import warnings_here
 
 SMALLEST_MISTAKE = 1e-8
 """The relative error of a single entry that finite differences are refined for, as far as they can be."""
@@ -39,21 +44,38 @@ def total(terms: Vector) -> float:
 
 
 class CotangentComparison(Comparison):
-    """⟨x̄, ẋ⟩ of an rrule beside ⟨ȳ, J ẋ⟩: two numbers that are equal for a right rule."""
+    """⟨x̄, ẋ⟩ of an rrule beside ⟨ȳ, J ẋ⟩: two numbers that are equal for a right rule.
+
+    Parameters
+    ----------
+    case : Case
+    arguments : sequence of Argument
+        Those that move.
+    direction : ndarray
+        Over all arguments.
+    xbar : ndarray
+        Likewise, what the pullback made of ``ybar``.
+    ybar : ndarray, optional
+        By default the cotangent of the case.
+    rounding : float
+        The rounding error that the number of the rule may have, whatever its size.
+    """
 
     def __init__(
         self,
         case: Case,
+        arguments: Sequence[Argument],
         direction: Vector,
         xbar: Vector,
         ybar: Vector | None = None,
-        nearby: Callable[[], list[Vector]] = list,
+        rounding: float = 0.0,
     ) -> None:
-        super().__init__(case.precision.tolerance, resolution(int(np.count_nonzero(direction))))
+        super().__init__(case.precision.tolerance, resolution(int(np.count_nonzero(direction))), rounding)
+        self._case, self._arguments, self._xbar = case, arguments, xbar
+        self._is_own = ybar is None
         self._ybar = case.output_cotangent_vector if ybar is None else ybar
         self._direction = direction
         self._terms = strong_product(direction, xbar)
-        self._nearby = nearby
         self._unit = float(np.linalg.norm(self._ybar) * np.linalg.norm(direction))
 
     def numbers(self, bracket: Bracket) -> Numbers:
@@ -74,19 +96,54 @@ class CotangentComparison(Comparison):
             unit=self._unit,
         )
 
-    def rule_noise(self) -> float:
-        here = total(self._terms)
-        there = [total(strong_product(self._direction, xbar)) for xbar in self._nearby()]
-        return max((abs(value - here) for value in there if np.isfinite(value)), default=0.0)
+    def rule_noise(self) -> Vector:
+        return _spread([np.array([total(strong_product(self._direction, xbar))]) for xbar in self._nearby()])
+
+    def _nearby(self) -> list[Vector]:
+        """What the pullback makes of the case's cotangent when everything changes in the last digits."""
+        found = []
+        for cotangents in self._case.reverse.nearby if self._is_own else ():
+            with suppress(NotReachedError, RuleRaisedError):
+                found.append(joined(self._case, self._arguments, cotangents))
+        return found
+
+    def in_more_digits(self) -> CotangentComparison | None:
+        case, twin = self._case, self._case.more_precise
+        if twin is None:
+            return None
+        own = {argument.position: argument for argument in twin.differentiable_arguments}
+        arguments = [own[argument.position] for argument in self._arguments]
+        ybar = twin.as_output_tangent(vector_to_tangent(twin.expected, self._ybar))
+        with suppress(NotReachedError, RuleRaisedError):
+            xbar = joined(twin, arguments, twin.reverse.pull(twin.reverse.run().derivative, ybar))
+            nearby, rounding = self._nearby(), 0.0
+            for argument in self._arguments:
+                part = case.directions.part_of(argument)
+                allowed = case.cancellation.of_cotangent(argument, xbar[part], self._ybar)
+                allowed += case.cancellation.noise([vector[part] for vector in nearby])
+                if not np.linalg.norm(self._xbar[part] - xbar[part]) <= allowed:
+                    return None
+                rounding += float(np.linalg.norm(self._direction[part])) * allowed
+            rounding *= twin.epsilon / case.epsilon
+            return CotangentComparison(twin, arguments, self._direction, xbar, self._ybar, rounding)
+        return None
+
+
+def joined(case: Case, arguments: Sequence[Argument], cotangents: tuple[Any, ...] | None) -> Vector:
+    """The cotangents of some arguments as one vector over all, zero for the others."""
+    xbar = np.zeros(case.vector_function.x.size)
+    for argument in arguments:
+        xbar[case.directions.part_of(argument)] = case.reverse.cotangent_vector(argument, cotangents)
+    return xbar
 
 
 class TangentComparison(Comparison):
     """ẏ of an frule beside J ẋ, entry by entry."""
 
-    def __init__(self, case: Case, direction: Vector, dy: Vector, nearby: Callable[[], list[Vector]] = list) -> None:
-        super().__init__(case.precision.tolerance, resolution(int(np.count_nonzero(direction)) // max(dy.size, 1)))
-        self._dy = dy
-        self._nearby = nearby
+    def __init__(self, case: Case, direction: Vector, dy: Vector, rounding: float = 0.0) -> None:
+        summands = int(np.count_nonzero(direction)) // max(dy.size, 1)
+        super().__init__(case.precision.tolerance, resolution(summands), rounding)
+        self._case, self._direction, self._dy = case, direction, dy
         self._unit = float(np.linalg.norm(direction))
 
     def numbers(self, bracket: Bracket) -> Numbers:
@@ -104,12 +161,31 @@ class TangentComparison(Comparison):
         )
 
     def rule_noise(self) -> Vector:
-        noise = np.zeros(self._dy.size)
-        for there in self._nearby():
-            with np.errstate(all="ignore"):
-                apart = np.abs(there - self._dy)
-            noise = np.where(np.isfinite(apart), np.maximum(noise, apart), noise)
-        return noise
+        return _spread(self._case.forward.nearby(self._direction))
+
+    # Reverse mode.
+
+    def in_more_digits(self) -> TangentComparison | None:
+        case, twin = self._case, self._case.more_precise
+        if twin is None:
+            return None
+        with suppress(NotReachedError, RuleRaisedError):
+            dy = twin.forward.pushforward(twin.directions.tangents_of(self._direction))
+            allowed = case.cancellation.of_tangent(self._direction, dy)
+            allowed += case.cancellation.noise(case.forward.nearby(self._direction))
+            if np.linalg.norm(self._dy - dy) <= allowed:
+                return TangentComparison(twin, self._direction, dy, allowed * twin.epsilon / case.epsilon)
+        return None
 
 
-# Reverse mode.
+def _spread(answers: list[Vector]) -> Any:
+    """How far answers of a rule to neighbours of a point are apart, entry by entry.
+
+    Not how far they are from its answer to the point itself: a rule that is wrong at this point alone is wrong, and
+    not noisy.
+    """
+    if not answers:
+        return 0.0
+    with np.errstate(all="ignore"), warnings_here("ignore", RuntimeWarning):
+        finite = np.where(np.isfinite(answers), answers, np.nan)
+        return np.nan_to_num(np.nanmax(np.abs(finite - np.nanmedian(finite, axis=0)), axis=0))

@@ -97,10 +97,12 @@ class Question(Protocol):
 class Comparison:
     """A question about one or several numbers; subclasses say how they come from the derivative."""
 
-    def __init__(self, tolerance: Tolerance, resolution: float) -> None:
+    def __init__(self, tolerance: Tolerance, resolution: float, rounding: float = 0.0) -> None:
         self._tolerance = tolerance
         self._resolution = max(resolution, tolerance.relative)
+        self._rounding = rounding
         self._noise: Any = 0.0
+        self._finer: Comparison | None = None
 
     def numbers(self, bracket: Bracket) -> Numbers:
         """What is compared."""
@@ -110,8 +112,13 @@ class Comparison:
         """How far the rule's numbers move when its arguments change in the last digit."""
         raise NotImplementedError
 
+    def in_more_digits(self) -> Comparison | None:
+        """The question about the same rule in more digits; None where there are none, or it is far from this one."""
+        return None
+
     def measure_noise(self) -> None:
         self._noise = self.rule_noise()
+        self._finer = self.in_more_digits()
 
     def verdicts(self, bracket: Bracket) -> np.ndarray[Any, Any]:
         n = self.numbers(bracket)
@@ -122,6 +129,8 @@ class Comparison:
             undecidable = self._noise > max(NOISY, 100 * self._tolerance.relative) * n.largest
             allowed = np.where((allowed == PASS) & undecidable, INCONCLUSIVE, allowed)
             verdicts = np.where(verdicts == FAIL, allowed, verdicts)
+        if self._finer is not None and np.any(verdicts != PASS):
+            verdicts = np.where(self._finer.verdicts(bracket) == PASS, PASS, verdicts)
         return verdicts
 
     def is_fine(self, bracket: Bracket, steps: int = 1) -> bool:
@@ -134,6 +143,7 @@ class Comparison:
         return bool(np.all(ERROR_ESTIMATES * n.error <= wanted) and np.all(self.verdicts(bracket) == PASS))
 
     def _judged(self, n: Numbers, rounding: Any) -> np.ndarray[Any, Any]:
+        rounding = rounding + self._rounding
         return self._tolerance.judge(n.rule, n.lower, n.upper, n.error, scale=n.scale, unit=n.unit, rounding=rounding)
 
 

@@ -377,7 +377,8 @@ class ReverseRuns(Runs):
         special = False
         for index in (0, 1):
             probe = case.directions.probe(answered, index)
-            if np.any(probe.answer(CotangentComparison(case, probe.direction, xbar, self._weights(ybar))) == FAIL):
+            question = CotangentComparison(case, answered, probe.direction, xbar, self._weights(ybar))
+            if np.any(probe.answer(question) == FAIL):
                 return False
             special |= probe.is_special
         return special

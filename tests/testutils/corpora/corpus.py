@@ -46,7 +46,14 @@ KINDS = (
     "algebra",  # not linear, not homogeneous, or another result the second time
     "zero",  # wrong for zero, missing or delayed tangents
     "output",  # the derivative is right, the function's value is not
+    "precision",  # wrong where the precision is low or the point is hard, beyond what cancellation excuses
+    "kink",  # no member of the generalised derivative
+    "point",  # wrong at points that nobody writes down: zeros, ties, other signs and magnitudes
+    "structure",  # wrong for objects, for nested containers, or for what is no number at all
 )
+
+HARD_KINDS = ("precision", "kink", "point", "structure", "complex")
+"""The kinds of which the corpus has right rules too, and for which it names where the wrong ones come from."""
 
 MISTAKES = (
     "sign",
@@ -244,6 +251,10 @@ class WrongRule(Installable):
     """``wrong_entries(*args)``: the entries of that argument (or of the only one) that alone are wrong, as labels."""
     error: float = 1e-3
     """The relative error of what is wrong is at least this."""
+    source: str | None = None
+    """Where a real system made this mistake: the address of the report. None of a mutation."""
+    made_up: bool = False
+    """Whether the mistake is at points that the plain check makes up, and not at the inputs given."""
     revealed_by: Callable[..., Any] | None = None
     """``revealed_by(*args)`` are the varied arguments at which a mistake shows that the given ones hide.
 
@@ -267,6 +278,8 @@ class RightRule(Installable):
     name: str
     right: Differentiable
     inputs: Inputs
+    kind: str | None = None
+    """One of `HARD_KINDS`, where it is one."""
     at_kink: bool = False
     """Whether there is no derivative at the input, and the rule returns a member of the generalised one."""
     accuracy: float = 1e-12

@@ -1,0 +1,126 @@
+"""Points where rounding is larger than the derivative, and rules that are wrong at one point alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from rulescore import frule, pullback_wrt, rrule
+from testutils import Report, check_rule
+
+SEEDS = range(3)
+
+
+def sigmoid(x: Any) -> Any:
+    return 1 / (1 + np.exp(-x))
+
+
+def tanh(x: Any) -> Any:
+    return np.tanh(x)
+
+
+def softmax(x: Any) -> Any:
+    y = np.exp(x - np.max(x))
+    return y / np.sum(y)
+
+
+def cube(x: Any) -> Any:
+    return x**3
+
+
+def elementwise(function: Callable[[Any], Any], slope: Callable[[Any, Any], Any]) -> Any:
+    """Frule and rrule of a function of one array, by ``slope(y, x)``."""
+
+    def forward(tangents: Any, x: Any) -> Any:
+        y = function(x)
+        return y, slope(y, x) * tangents[1]
+
+    def backward(x: Any) -> Any:
+        y = function(x)
+        return y, pullback_wrt(x)(lambda ybar: slope(y, x) * ybar)
+
+    return forward, backward
+
+
+def checked(function: Any, rules: Any, *args: Any, seed: int = 0) -> Report:
+    with frule.override(function, rules[0]), rrule.override(function, rules[1]):
+        return check_rule(function, *args, rng=seed)
+
+
+def single_or_half(*values: float) -> list[Any]:
+    return [np.array(values, np.float16), np.array(values, np.float32), np.float32(values[0])]
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("x", single_or_half(8.0, 12.0, 5.0, -9.0))
+def test_what_cancels_in_a_sigmoid_is_no_mistake(x: Any, seed: int) -> None:
+    report = checked(sigmoid, elementwise(sigmoid, lambda y, x: y * (1 - y)), x, seed=seed)
+    assert report.verdict == "pass", str(report)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("x", single_or_half(6.0, 5.0, -4.0, 0.5))
+def test_what_cancels_in_a_hyperbolic_tangent_is_no_mistake(x: Any, seed: int) -> None:
+    assert checked(tanh, elementwise(tanh, lambda y, x: 1 - y * y), x, seed=seed).verdict == "pass"
+
+
+@pytest.mark.parametrize("x", [15.0, 25.0, np.array([8.0, 20.0, 30.0])])
+def test_in_double_precision_extended_precision_tells(x: Any) -> None:
+    assert checked(sigmoid, elementwise(sigmoid, lambda y, x: y * (1 - y)), x).verdict == "pass"
+
+
+def forward_softmax(tangents: Any, x: Any) -> Any:
+    y = softmax(x)
+    return y, y * (tangents[1] - np.sum(y * tangents[1]))
+
+
+def backward_softmax(x: Any) -> Any:
+    y = softmax(x)
+    return y, pullback_wrt(x)(lambda ybar: y * (ybar - np.sum(y * ybar)))
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
+@pytest.mark.parametrize("seed", range(10))
+def test_both_modes_of_a_softmax_of_large_logits_agree(seed: int, dtype: Any) -> None:
+    x = (20 * np.random.default_rng(seed).standard_normal(10)).astype(dtype)
+    report = checked(softmax, (forward_softmax, backward_softmax), x, seed=seed)
+    assert report.verdict == "pass", str(report)
+
+
+@pytest.mark.parametrize(
+    ("mistake", "slope"),
+    [
+        (
+            "less than single precision",
+            lambda y, x: (y.astype(np.float16) * (1 - y.astype(np.float16))).astype(x.dtype),
+        ),
+        ("a term left out", lambda y, x: y * (1 - y * y)),
+        ("half of it", lambda y, x: y * (1 - y) / 2),
+        ("a floor", lambda y, x: np.maximum(y * (1 - y), np.asarray(1e-3, x.dtype))),
+        ("nothing where it is flat", lambda y, x: np.where(np.abs(x) > 7, 0, y * (1 - y)).astype(x.dtype)),
+    ],
+)
+@pytest.mark.parametrize("seed", SEEDS)
+def test_cancelling_excuses_no_mistake(mistake: str, slope: Any, seed: int) -> None:
+    x = np.array([8.0, 9.0, 2.0, -8.5], np.float32)
+    assert checked(sigmoid, elementwise(sigmoid, slope), x, seed=seed).verdict == "fail", mistake
+
+
+def test_a_rule_that_is_wrong_in_single_precision_alone_is_wrong_beyond_what_cancels() -> None:
+    def slope(y: Any, x: Any) -> Any:
+        return y * (1 - y) + (np.float32(1e-5) if x.dtype == np.float32 else 0)
+
+    x = np.array([8.0, 9.0, -8.5], np.float32)
+    assert checked(sigmoid, elementwise(sigmoid, slope), x).verdict == "fail"
+
+
+@pytest.mark.parametrize("x", [2.0, np.float32(2.0), np.array([1.0, 2.0, 3.0]), np.full(50, 2.0)], ids=str)
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_rule_that_is_wrong_at_one_point_fails_at_that_point(x: Any, seed: int) -> None:
+    def slope(y: Any, x: Any) -> Any:
+        return np.where(x == 2.0, 11.0, 3 * x**2).astype(np.asarray(x).dtype)
+
+    assert checked(cube, elementwise(cube, slope), x, seed=seed).verdict == "fail"
