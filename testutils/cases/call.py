@@ -39,6 +39,8 @@ class Call:
         rng: np.random.Generator | int | None,
     ) -> None:
         self.modes = modes
+        self.coarseness = 1.0
+        """The last digit in which its numbers are known, in units of their own last place."""
         self.rules: dict[str, Callable[..., Any]] = {"rrule": rrule_f, "frule": frule_f}
         self.config = config
         self._binding_config: Any = None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 
@@ -12,21 +13,24 @@ from .arguments import Argument
 from .call import Call
 from .directions import Directions
 
-CANCELLATION = 64.0
+CANCELLATION = 16.0
 """The smallest power of two with which no right rule of the corpora is accused; see `Cancellation`."""
+
+STEPS_ON_THE_WAY = 8
+"""In how many steps the way from 0 to an argument is gone, in search of its steepest part."""
 
 
 class Cancellation:
     """Bounds of the rounding error of right rules, by norms.
 
     A rule that makes its derivative of its output, as y (1 - y) of the sigmoid, has rounded y before it subtracts. So
-    what it may be off is no part of the derivative, which may be tiny, but of how steep the function is on the way
-    from 0 to x: of what rounding and cancellation make of the output, ‖Δy‖, over ‖x‖. With s = (eps ‖y - f(0)‖ + ‖Δy‖)
-    / ‖x‖ for each argument,
+    what it may be off is no part of the derivative, which may be tiny, but of how steep the function is somewhere on
+    the way from 0 to x, σ, if it is as large there as here. With s = eps σ ‖y‖ / max ‖f‖ + ‖Δy‖ / ‖x‖ for each
+    argument, where the maximum is taken on that way and Δy is what rounding has made of the output,
 
         ‖Δx̄‖ ≤ C (eps ‖x̄‖ + ‖ȳ‖ s)    and    ‖Δẏ‖ ≤ C (eps ‖ẏ‖ + Σ ‖ẋ‖ s),
 
-    and what the answer moves by when the last digits of the arguments do.
+    and what the answer in more digits moves by when the last digits of the arguments do.
 
     Parameters
     ----------
@@ -63,7 +67,7 @@ class Cancellation:
 
     @cached_property
     def _steepness(self) -> dict[int, float]:
-        """By the position of an argument, the error of the output that its own size explains, over that size."""
+        """By the position of an argument, what rounding makes of the output over the way on which it comes about."""
         y, function = entries_of(layout_of(self._call.expected)), self._call.vector_function
         error = 0.0
         if self._more_precise is not None:
@@ -71,13 +75,26 @@ class Cancellation:
         found = {}
         for argument in self._call.differentiable_arguments:
             part = self._directions.part_of(argument)
-            size, start = _norm(function.x[part]), function.x.copy()
-            start[part] = 0.0
-            way = y - function.at(start)
-            # A function that ends before 0 has come from nowhere.
-            length = _norm(way if np.isfinite(way).all() else y)
-            found[argument.position] = (self._call.epsilon * length + error) / size if size else 0.0
+            size = _norm(function.x[part])
+            steepest = self._steepest_on_the_way(part) * size if size else 0.0
+            found[argument.position] = (self._call.epsilon * steepest + error) / size if size else 0.0
         return found
+
+    def _steepest_on_the_way(self, part: slice[int, int, None]) -> float:
+        """The steepest secant on the straight line from 0 to one argument, for an output of the size of ours."""
+        function = self._call.vector_function
+        outputs = []
+        for t in np.linspace(0.0, 1.0, STEPS_ON_THE_WAY + 1):
+            x = function.x.copy()
+            x[part] *= t
+            outputs.append(function.at(x))
+        step = _norm(function.x[part]) / STEPS_ON_THE_WAY
+        secants = [b - a for a, b in pairwise(outputs)]
+        slopes = [_norm(secant) / step for secant in secants if np.isfinite(secant).all()]
+        here, largest = _norm(outputs[-1]), max(map(_norm, outputs))
+        # A function that ends before 0 has come from nowhere.
+        steepest = max(slopes, default=largest / (step * STEPS_ON_THE_WAY))
+        return steepest * here / largest if largest else 0.0
 
 
 def _norm(vector: Vector) -> float:

@@ -137,6 +137,7 @@ class Case(Call):
         twin.directions.share(self.directions)
         twin.vector_function = self.vector_function
         twin.expected = finer.value
+        twin.coarseness = self.epsilon / twin.epsilon
         twin.output_tangent = twin.as_output_tangent(vector_to_tangent(twin.expected, self.output_cotangent_vector))
         return twin
 

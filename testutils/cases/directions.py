@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..evidence.finite_differences import Estimate, derivative_along
+from ..evidence.generalised import GeneralisedDerivative
 from ..evidence.probe import Probe
 from ..evidence.vectorisation import Vector, tangent_to_vector, vector_to_tangent
 from .arguments import Argument
@@ -26,10 +27,11 @@ class Directions:
         self._call, self._reverse, self._fdm = call, reverse, fdm
         self._directions: dict[int, list[Vector]] = {}
         self._probes: dict[tuple[tuple[int, ...], int], Probe] = {}
+        self._around: dict[tuple[tuple[int, ...], bytes], GeneralisedDerivative] = {}
 
     def share(self, others: Directions) -> None:
         """Use, and add to, what is known to another one."""
-        self._directions, self._probes = others._directions, others._probes
+        self._directions, self._probes, self._around = others._directions, others._probes, others._around
 
     def of(self, argument: Argument) -> list[Vector]:
         """Directions in which the derivative with respect to one argument is tested.
@@ -96,6 +98,23 @@ class Directions:
             weights = self._call.output_cotangent_vector if wanted else None
             self._probes[key] = Probe(self._call.vector_function, direction, self._fdm, step, special, weights)
         return self._probes[key]
+
+    @property
+    def is_kink(self) -> bool:
+        """Whether there is no derivative, as far as is known by now."""
+        return any(probe.is_kink for probe in self._probes.values())
+
+    def around(self, arguments: Sequence[Argument], ybar: Vector) -> GeneralisedDerivative | None:
+        """The derivatives of ⟨ȳ, f⟩ around the point when these arguments move; None where a tangent was given."""
+        if any(argument.given for argument in arguments):
+            return None
+        key = tuple(argument.position for argument in arguments), ybar.tobytes()
+        if key not in self._around:
+            moving = np.zeros(self._call.vector_function.x.size, dtype=bool)
+            for argument in arguments:
+                moving[self.part_of(argument)] = True
+            self._around[key] = GeneralisedDerivative(self._call.vector_function, ybar, moving)
+        return self._around[key]
 
     def derivative_along(self, argument: Argument, direction: Vector, fdm: Any = None) -> Estimate:
         """The derivative of the output when one argument moves along a direction and all others stay."""

@@ -20,7 +20,7 @@ def inputs_nearby(call: Call) -> Iterator[tuple[Callable[[Any, Vector], Vector],
 
     def shaken(x: Any, entries: Vector) -> Vector:
         """Entries in the layout of ``x``, moved by one or two units in the last place of its precision."""
-        units = generator.choice((-2, -1, 1, 2), entries.size)
+        units = generator.choice((-2, -1, 1, 2), entries.size) * call.coarseness
         return np.asarray(entries * (1.0 + units * unit_roundoff(layout_of(x))))
 
     for _ in range(NEARBY):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import cached_property
 from typing import Any
@@ -32,6 +32,7 @@ class ReverseMode:
 
     def __init__(self, call: Call) -> None:
         self._call = call
+        self._nearby: dict[bytes, list[tuple[Any, ...]]] = {}
 
     @cached_property
     def attempt(self) -> tuple[tuple[Any, ...], Any]:
@@ -108,19 +109,20 @@ class ReverseMode:
                 answered.append(argument)
         return tuple(answered)
 
-    @cached_property
-    def nearby(self) -> list[tuple[Any, ...]]:
+    def nearby(self, ybar: Vector) -> list[tuple[Any, ...]]:
         """What the pullback returns when the arguments and its cotangent change in their last digits."""
-        found = []
+        key = ybar.tobytes()
+        if key not in self._nearby:
+            self._nearby[key] = list(self._pulled_nearby(ybar))
+        return self._nearby[key]
+
+    def _pulled_nearby(self, ybar: Vector) -> Iterator[tuple[Any, ...]]:
         for shaken, inputs in inputs_nearby(self._call):
             with suppress(NotReachedError, RuleRaisedError):
                 _, result = self._call.run_rule("rrule", inputs=inputs)
                 if is_pair(result) and callable(result[1]):
-                    ybar = vector_to_tangent(
-                        self._call.expected, shaken(self._call.expected, self._call.output_cotangent_vector)
-                    )
-                    found.append(self.pull(result[1], self._call.as_output_tangent(ybar)))
-        return found
+                    near = vector_to_tangent(self._call.expected, shaken(self._call.expected, ybar))
+                    yield self.pull(result[1], self._call.as_output_tangent(near))
 
 
 def entry_of(cotangents: tuple[Any, ...], argument: Argument) -> Any:

@@ -83,7 +83,7 @@ def _noise_of_modes(case: Case, moving: Sequence[Argument], index: int) -> float
     forward, backward = (terms.sum() for terms in _paired_modes(case, moving, index))
     direction, ybar = case.directions.joint(moving, index), case.output_cotangent_vector
     gaps = [abs((ybar * dy).sum() - forward) for dy in case.forward.nearby(direction)]
-    for cotangents in case.reverse.nearby:
+    for cotangents in case.reverse.nearby(ybar):
         with suppress(NotReachedError, RuleRaisedError):
             parts = [
                 case.reverse.cotangent_vector(a, cotangents) * direction[case.directions.part_of(a)] for a in moving

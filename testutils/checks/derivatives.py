@@ -17,6 +17,7 @@ from ..cases.rule_calls import NotReachedError
 from ..comparison.verdicts import FAIL, INCONCLUSIVE, PASS
 from ..evidence.brackets import Bracket, notes_of_a_pass
 from ..evidence.finite_differences import Estimate
+from ..evidence.generalised import Membership
 from ..evidence.probe import Probe
 from ..evidence.vectorisation import Vector, labels
 from ..hints.explanations import hints_for_cotangent, hints_for_tangent
@@ -163,6 +164,12 @@ def _tangent_findings(case: Case, moving: Sequence[Argument], explain: bool = Tr
         dy, probe = case.forward.along(moving, index), case.directions.probe(moving, index)
         question = TangentComparison(case, probe.direction, dy)
         verdicts = probe.answer(question)
+        if case.directions.is_kink and (around := _membership(case, moving)) is not None:
+            if around.verdict == FAIL:
+                yield Finding(f"when {what} moves, the tangent is wrong: {around.text}; correct the frule", label)
+                return
+            # Along a line a member of the generalised derivative may be outside of what the two sides say.
+            verdicts = np.minimum(verdicts, around.verdict)
         worst = int(verdicts.max(initial=PASS))
         if worst == PASS:
             kinks.setdefault(notes_of_a_pass(probe.bracket, question.numbers(probe.bracket)))
@@ -183,6 +190,16 @@ def _tangent_findings(case: Case, moving: Sequence[Argument], explain: bool = Tr
         return
     for kink in filter(None, kinks):
         yield Finding(f"{kink}; the tangent passes", label, "pass")
+
+
+def _membership(case: Case, moving: Sequence[Argument]) -> Membership | None:
+    """Whether what the frule says of ⟨ȳ, f⟩ is a combination of the derivatives around the point."""
+    ybar = case.output_cotangent_vector
+    around = case.directions.around(moving, ybar)
+    if around is None:
+        return None
+    tangents = [case.forward.pushforward(case.directions.tangents_of(row)) for row in around.directions]
+    return around.holds(np.array([total(strong_product(ybar, dy)) for dy in tangents]))
 
 
 def _explained(case: Case, argument: Argument, probe: Probe, dy: Vector, finding: Finding) -> Finding:

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
 from ..cases.arguments import Argument
 from ..cases.case import Case
 from ..cases.rule_calls import NotReachedError, RuleRaisedError
-from ..comparison.verdicts import FAIL, PASS
+from ..comparison.verdicts import FAIL, INCONCLUSIVE, PASS
 from ..evidence.brackets import Numbers, notes_of_a_pass
+from ..evidence.generalised import Membership
 from ..evidence.probe import Probe
 from ..evidence.vectorisation import Vector, vector_to_tangent
-from .questions import CotangentComparison, joined
+from .questions import CotangentComparison, joined, strong_matrix_product
 
 SMALLEST_BLOCK, MOST_BLOCKS = 16, 16
 """Entries of the output that a block has at least, and how many blocks there are at most."""
@@ -33,6 +35,8 @@ class Pairing:
     """Over all arguments."""
     block: tuple[Vector, Vector] | None = None
     """For a block of the output, the cotangent that is zero outside of it and what the pullback made of that."""
+    around: str = ""
+    """What the derivatives around a kink say against the rule."""
 
     @classmethod
     def of(cls, question: CotangentComparison, probe: Probe, verdict: int, kink: str = "") -> Pairing:
@@ -42,6 +46,8 @@ class Pairing:
     @property
     def text(self) -> str:
         n = self.numbers
+        if self.around:
+            return self.around
         if n.lower < n.upper:
             range_ = f"everything between {n.lower:.10g} and {n.upper:.10g} is a derivative in the generalised sense"
             return f"the rule gives {n.rule:.10g}; {range_}"
@@ -52,10 +58,37 @@ def pairings(case: Case, arguments: Sequence[Argument]) -> list[Pairing]:
     xbar = joined(case, arguments, None)
     count = max(len(case.directions.of(argument)) for argument in arguments)
     pairings = [_pairing(case, arguments, index, xbar) for index in range(count)]
-    if all(pairing.verdict == PASS for pairing in pairings):
-        pairings += _away_from_kinks(case, arguments, count)
+    if case.directions.is_kink:
+        pairings = _at_a_kink(case, arguments, xbar, pairings)
+    worst = max(pairing.verdict for pairing in pairings)
+    if worst == PASS:
+        pairings += _away_from_kinks(case, arguments, count, _kinks)
         pairings += _block_by_block(case, arguments)
+    elif worst == INCONCLUSIVE:
+        # What is known of a part of the outputs speaks against a rule, and does not make up for the others.
+        known = _away_from_kinks(case, arguments, count, lambda probe: _kinks(probe) | probe.unconfirmed)
+        pairings += [pairing for pairing in known if pairing.verdict == FAIL]
     return pairings
+
+
+def _at_a_kink(case: Case, arguments: Sequence[Argument], xbar: Vector, pairings: Sequence[Pairing]) -> list[Pairing]:
+    """The same pairings, judged by the derivatives around the kink and not by those along one line."""
+    found = _membership(case, arguments, xbar, case.output_cotangent_vector)
+    if found is None:
+        return list(pairings)
+    if found.verdict == INCONCLUSIVE:
+        # Along a line a member of the generalised derivative may be outside of what the two sides say.
+        return [replace(p, verdict=min(p.verdict, INCONCLUSIVE)) for p in pairings]
+    return [replace(p, verdict=found.verdict, around=found.text if found.verdict == FAIL else "") for p in pairings]
+
+
+def _membership(case: Case, arguments: Sequence[Argument], xbar: Vector, ybar: Vector) -> Membership | None:
+    around = case.directions.around(arguments, ybar)
+    return None if around is None else around.holds(strong_matrix_product(around.directions, xbar))
+
+
+def _kinks(probe: Probe) -> Any:
+    return probe.bracket.kinks | ~np.isfinite(probe.bracket.lower)
 
 
 def _block_by_block(case: Case, arguments: Sequence[Argument]) -> Iterator[Pairing]:
@@ -93,7 +126,9 @@ def _pairing(case: Case, arguments: Sequence[Argument], index: int, xbar: Vector
     )
 
 
-def _away_from_kinks(case: Case, arguments: Sequence[Argument], count: int) -> Iterator[Pairing]:
+def _away_from_kinks(
+    case: Case, arguments: Sequence[Argument], count: int, kinks_of: Callable[[Probe], Any]
+) -> Iterator[Pairing]:
     """Pairings that leave out what is at a kink, whose freedom would hide mistakes elsewhere.
 
     Where some outputs are smooth, the pullback is asked again with a cotangent that is zero for the others, which costs
@@ -101,8 +136,7 @@ def _away_from_kinks(case: Case, arguments: Sequence[Argument], count: int) -> I
     """
     kinks = np.zeros(case.output_cotangent_vector.size, dtype=bool)
     for index in range(count):
-        bracket = case.directions.probe(arguments, index).bracket
-        kinks |= bracket.kinks | ~np.isfinite(bracket.lower)
+        kinks |= kinks_of(case.directions.probe(arguments, index))
     if not kinks.any() or case.given_output_tangent is not None:
         return
     ybar = np.where(kinks, 0.0, case.output_cotangent_vector)
@@ -121,7 +155,12 @@ def _at_smooth_outputs(case: Case, arguments: Sequence[Argument], count: int, yb
     for index in range(count):
         probe = case.directions.probe(arguments, index)
         question = CotangentComparison(case, arguments, probe.direction, xbar, ybar)
-        yield Pairing.of(question, probe, int(np.max(probe.answer(question))))
+        verdict = int(np.max(probe.answer(question)))
+        if verdict == INCONCLUSIVE:
+            # Smooth along a line, and yet no derivative.
+            found = _membership(case, arguments, xbar, ybar)
+            verdict = verdict if found is None else found.verdict
+        yield Pairing.of(question, probe, verdict)
 
 
 def _along_smooth_inputs(case: Case, arguments: Sequence[Argument]) -> Iterator[Pairing]:

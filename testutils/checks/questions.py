@@ -37,6 +37,11 @@ def strong_product(weights: Vector, values: Vector) -> Vector:
         return np.where(weights == 0, 0.0, weights * values)
 
 
+def strong_matrix_product(rows: Vector, values: Vector) -> Vector:
+    """The product of a matrix and a vector in which a zero of the matrix wins over NaN and infinity."""
+    return np.array([total(strong_product(row, values)) for row in rows])
+
+
 def total(terms: Vector) -> float:
     """The sum; NaN where infinities of both signs are in it."""
     with np.errstate(invalid="ignore"):
@@ -72,7 +77,6 @@ class CotangentComparison(Comparison):
     ) -> None:
         super().__init__(case.precision.tolerance, resolution(int(np.count_nonzero(direction))), rounding)
         self._case, self._arguments, self._xbar = case, arguments, xbar
-        self._is_own = ybar is None
         self._ybar = case.output_cotangent_vector if ybar is None else ybar
         self._direction = direction
         self._terms = strong_product(direction, xbar)
@@ -96,18 +100,11 @@ class CotangentComparison(Comparison):
             unit=self._unit,
         )
 
-    def rule_noise(self) -> Vector:
-        return _spread([np.array([total(strong_product(self._direction, xbar))]) for xbar in self._nearby()])
+    def rule_noise(self) -> Any:
+        nearby = _nearby(self._case, self._arguments, self._ybar)
+        return _spread([np.array([total(strong_product(self._direction, xbar))]) for xbar in nearby])
 
-    def _nearby(self) -> list[Vector]:
-        """What the pullback makes of the case's cotangent when everything changes in the last digits."""
-        found = []
-        for cotangents in self._case.reverse.nearby if self._is_own else ():
-            with suppress(NotReachedError, RuleRaisedError):
-                found.append(joined(self._case, self._arguments, cotangents))
-        return found
-
-    def in_more_digits(self) -> CotangentComparison | None:
+    def in_more_digits(self) -> tuple[CotangentComparison, bool] | None:
         case, twin = self._case, self._case.more_precise
         if twin is None:
             return None
@@ -116,16 +113,15 @@ class CotangentComparison(Comparison):
         ybar = twin.as_output_tangent(vector_to_tangent(twin.expected, self._ybar))
         with suppress(NotReachedError, RuleRaisedError):
             xbar = joined(twin, arguments, twin.reverse.pull(twin.reverse.run().derivative, ybar))
-            nearby, rounding = self._nearby(), 0.0
+            nearby, rounding, is_near = _nearby(twin, arguments, self._ybar), 0.0, True
             for argument in self._arguments:
                 part = case.directions.part_of(argument)
                 allowed = case.cancellation.of_cotangent(argument, xbar[part], self._ybar)
                 allowed += case.cancellation.noise([vector[part] for vector in nearby])
-                if not np.linalg.norm(self._xbar[part] - xbar[part]) <= allowed:
-                    return None
+                is_near &= bool(np.linalg.norm(self._xbar[part] - xbar[part]) <= allowed)
                 rounding += float(np.linalg.norm(self._direction[part])) * allowed
             rounding *= twin.epsilon / case.epsilon
-            return CotangentComparison(twin, arguments, self._direction, xbar, self._ybar, rounding)
+            return CotangentComparison(twin, arguments, self._direction, xbar, self._ybar, rounding), is_near
         return None
 
 
@@ -160,22 +156,31 @@ class TangentComparison(Comparison):
             unit=self._unit,
         )
 
-    def rule_noise(self) -> Vector:
+    def rule_noise(self) -> Any:
         return _spread(self._case.forward.nearby(self._direction))
 
     # Reverse mode.
 
-    def in_more_digits(self) -> TangentComparison | None:
+    def in_more_digits(self) -> tuple[TangentComparison, bool] | None:
         case, twin = self._case, self._case.more_precise
         if twin is None:
             return None
         with suppress(NotReachedError, RuleRaisedError):
             dy = twin.forward.pushforward(twin.directions.tangents_of(self._direction))
             allowed = case.cancellation.of_tangent(self._direction, dy)
-            allowed += case.cancellation.noise(case.forward.nearby(self._direction))
-            if np.linalg.norm(self._dy - dy) <= allowed:
-                return TangentComparison(twin, self._direction, dy, allowed * twin.epsilon / case.epsilon)
+            allowed += case.cancellation.noise(twin.forward.nearby(self._direction))
+            is_near = bool(np.linalg.norm(self._dy - dy) <= allowed)
+            return TangentComparison(twin, self._direction, dy, allowed * twin.epsilon / case.epsilon), is_near
         return None
+
+
+def _nearby(case: Case, arguments: Sequence[Argument], ybar: Vector) -> list[Vector]:
+    """What the pullback makes of a cotangent when everything changes in the last digits."""
+    found = []
+    for cotangents in case.reverse.nearby(ybar):
+        with suppress(NotReachedError, RuleRaisedError):
+            found.append(joined(case, arguments, cotangents))
+    return found
 
 
 def _spread(answers: list[Vector]) -> Any:

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from ..comparison.verdicts import ERROR_ESTIMATES, FAIL, INCONCLUSIVE, PASS, Tolerance
+from ..comparison.verdicts import DECIDABLE, ERROR_ESTIMATES, FAIL, INCONCLUSIVE, NEGLIGIBLE, PASS, Tolerance
 from .step_search import KINK
 from .vectorisation import Vector
 
@@ -65,6 +65,14 @@ class Bracket:
         return self.lower != self.upper
 
     @property
+    def resolved(self) -> Any:
+        """The output entries whose derivative is known well enough to decide about a rule."""
+        largest = float(np.max(np.abs(self.value), initial=0.0, where=np.isfinite(self.value)))
+        with np.errstate(all="ignore"):
+            size = np.maximum(np.abs(self.lower), np.abs(self.upper))
+            return ERROR_ESTIMATES * self.error <= np.maximum(DECIDABLE * size, NEGLIGIBLE * largest)
+
+    @property
     def note(self) -> str:
         return "; ".join(dict.fromkeys(note for note in self.notes if note))
 
@@ -112,13 +120,19 @@ class Comparison:
         """How far the rule's numbers move when its arguments change in the last digit."""
         raise NotImplementedError
 
-    def in_more_digits(self) -> Comparison | None:
-        """The question about the same rule in more digits; None where there are none, or it is far from this one."""
+    def in_more_digits(self) -> tuple[Comparison, bool] | None:
+        """The question about the same rule in more digits, and whether this one's answer is as near as it can be.
+
+        None where there are no more digits.
+        """
         return None
 
     def measure_noise(self) -> None:
-        self._noise = self.rule_noise()
-        self._finer = self.in_more_digits()
+        finer = self.in_more_digits()
+        if finer is None:
+            self._noise = self.rule_noise()
+        elif finer[1]:
+            self._finer = finer[0]
 
     def verdicts(self, bracket: Bracket) -> np.ndarray[Any, Any]:
         n = self.numbers(bracket)
@@ -130,7 +144,7 @@ class Comparison:
             allowed = np.where((allowed == PASS) & undecidable, INCONCLUSIVE, allowed)
             verdicts = np.where(verdicts == FAIL, allowed, verdicts)
         if self._finer is not None and np.any(verdicts != PASS):
-            verdicts = np.where(self._finer.verdicts(bracket) == PASS, PASS, verdicts)
+            verdicts = np.where(verdicts == PASS, PASS, self._finer.verdicts(bracket))
         return verdicts
 
     def is_fine(self, bracket: Bracket, steps: int = 1) -> bool:

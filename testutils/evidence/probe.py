@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -59,9 +60,6 @@ _SPLITS = 8
 _HALVINGS = 24
 """How many blocks of entries the search for those at a kink may try."""
 
-_SAMPLED_NEARBY = 32
-"""How many points around a kink are asked for their derivatives."""
-
 
 class Probe:
     """One direction, and everything that was found out about the derivative along it.
@@ -79,6 +77,13 @@ class Probe:
         step is worth its evaluations then.
     weights : ndarray or None
         Weights of the output whose sum is wanted more precisely than its terms.
+
+    Attributes
+    ----------
+    bracket : Bracket
+        What is known.
+    unconfirmed : ndarray of bool
+        The output entries of which the second method has seen nothing, where it was asked and did not accuse a rule.
     """
 
     def __init__(
@@ -108,11 +113,17 @@ class Probe:
             self.bracket = Bracket(unknown, unknown, np.full(function.y.shape, np.inf))
         else:
             self.bracket = Bracket(known.value, known.value, known.error, (known.note,))
+        self.unconfirmed: Any = np.zeros(function.y.shape, dtype=bool)
 
     @property
     def is_special(self) -> bool:
         """Whether the point is a kink, an edge of the domain or a pole along this direction."""
         return bool(notes_of_a_pass(self.bracket))
+
+    @property
+    def is_kink(self) -> bool:
+        """Whether there is no derivative, as far as this direction tells."""
+        return bool(np.any(self.bracket.kinks)) or CORNER in self.bracket.notes
 
     @property
     def best_step(self) -> float | None:
@@ -328,15 +339,16 @@ class Probe:
         """The verdicts when a rule seems wrong: is it rounding, is it a corner, does a second method say the same?"""
         question.measure_noise()
         verdicts = question.verdicts(self.bracket)
-        if np.any(verdicts == FAIL) and self._fdm is None:
+        is_noise = not np.any(verdicts == FAIL)  # of the rule, which at a tie comes with every last digit
+        if not is_noise and self._fdm is None:
             verdicts = self._confirmed(question)
-        if np.any(verdicts == FAIL) and self._has_corner():
-            self._look_around(question)
-            verdicts = question.verdicts(self.bracket)
-            # Points nearby show members of the generalised derivative, and not all of them.
+        if np.any(verdicts == FAIL if not is_noise else verdicts != PASS) and self._has_corner:
+            self.bracket = replace(self.bracket, notes=(*self.bracket.notes, CORNER))
+            # What a derivative is here, one line does not tell; see `testutils.evidence.generalised`.
             verdicts = np.where(verdicts == FAIL, INCONCLUSIVE, verdicts)
         return verdicts
 
+    @cached_property
     def _has_corner(self) -> bool:
         """Whether the slopes along parts of the direction do not add up to the slope along all of it.
 
@@ -376,37 +388,12 @@ class Probe:
         with np.errstate(all="ignore"):
             return np.asarray((function.at(x + h * direction) - function.at(x - h * direction)) / (2.0 * h), float)
 
-    def _look_around(self, question: Question) -> None:
-        """Widen the bracket by the derivatives at points close by: members of the generalised derivative (Clarke).
-
-        Until the rule's answer lies between them, or for as many points as can be paid for.
-        """
-        rng = np.random.default_rng(0)
-        before = self.bracket
-        function, lower, upper = self._function, before.lower, before.upper
-        moving = self.direction != 0
-        largest = np.max(np.abs(self.direction))
-        for _ in range(_SAMPLED_NEARBY):
-            away = 1e-3 * self._line.scale * rng.uniform(-1.0, 1.0, moving.size) * largest
-            value = self._quotient(self.direction, 1.0, function.x + np.where(moving, away, 0.0))
-            known = np.isfinite(value)
-            lower = np.where(known, np.fmin(lower, value), lower)
-            upper = np.where(known, np.fmax(upper, value), upper)
-            with np.errstate(all="ignore"):
-                size = np.fmax(np.abs(lower), np.abs(upper))
-                wider = upper - lower > 1e-2 * size
-                error = np.minimum(np.where(np.isfinite(before.error), before.error, 0.0), 1e-6 * size)
-            self.bracket = before.where(wider, lower, upper, error, CORNER)
-            if not np.any(question.verdicts(self.bracket) == FAIL):
-                return
-
     def _confirmed(self, question: Question) -> np.ndarray[Any, Any]:
         """The verdicts when a second method is heard too. Where the two differ, neither is as sure as it was."""
         first = self.bracket
         smooth = ~first.kinks & np.isfinite(first.lower)
         verdicts = question.verdicts(first)
-        affordable = (MOST_EVALUATIONS - self._function.evaluations) // 2 - 1
-        value, error, noise = step_sweep(self._line, min(max(affordable, _FEWEST_STEPS), _MOST_STEPS))
+        value, error, noise = self._sweep
         # Entries of the output that do not move at all are judged apart from those that do. Some may move with longer
         # steps, near a kink; where many do, the function is rounded, and the first method has seen nothing.
         still = (first.lower == 0) & (first.error == 0)
@@ -422,6 +409,7 @@ class Probe:
             doubted = (verdicts == FAIL) & (question.verdicts(second) != FAIL)
         if not np.any(doubted):
             return verdicts
+        self.unconfirmed = ~second.resolved
         with np.errstate(all="ignore"):
             unsure = np.fmax(np.fmax(error, first.error), np.abs(value - first.lower))
         contradicted = smooth & self._contradict(first, Bracket(value, value, error))
@@ -430,6 +418,12 @@ class Probe:
         self.bracket = self.bracket.where(smooth & ~contradicted, first.lower, first.lower, _DOUBT * first.error)
         settled = np.where(question.verdicts(self.bracket) == PASS, PASS, INCONCLUSIVE)
         return np.where(doubted, settled, verdicts)
+
+    @cached_property
+    def _sweep(self) -> tuple[Vector, Vector, Vector]:
+        """Value, error and noise by the second method."""
+        affordable = (MOST_EVALUATIONS - self._function.evaluations) // 2 - 1
+        return step_sweep(self._line, min(max(affordable, _FEWEST_STEPS), _MOST_STEPS))
 
     def _contradict(self, first: Bracket, second: Bracket) -> Any:
         with np.errstate(all="ignore"):

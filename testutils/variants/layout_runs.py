@@ -360,7 +360,7 @@ class ReverseRuns(Runs):
     def _noise_of(self, label: str) -> Any:
         """How far rounding in the arguments may move the entries of a cotangent."""
         noise: Any = 0.0
-        for cotangents in self.case.reverse.nearby:
+        for cotangents in self.case.reverse.nearby(self.case.output_cotangent_vector):
             with suppress(NotReachedError, RuleRaisedError):
                 near = self.case.reverse.cotangent_vectors(cotangents).get(label)
                 if near is not None:

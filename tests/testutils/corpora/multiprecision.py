@@ -52,3 +52,26 @@ def fft(x):
     n = len(x)
     waves = [[mpmath.expjpi(mpmath.mpf(-2 * j * k) / n) for k in range(n)] for j in range(n)]
     return np.array(waves, dtype=object) @ x
+
+
+def cbrt(x):
+    """The real cube root."""
+    return np.sign(x) * np.abs(x) ** (mpmath.mpf(1) / 3)
+
+
+def besseli(order, x):
+    """The modified Bessel function of the first kind."""
+    return np.frompyfunc(lambda z: mpmath.besseli(order, z), 1, 1)(x)
+
+
+def digamma(x):
+    return np.frompyfunc(mpmath.digamma, 1, 1)(x)
+
+
+def arcsinh(x):
+    return np.frompyfunc(mpmath.asinh, 1, 1)(x)
+
+
+def sinc_of_half_turns(x):
+    """sin(πx) / (πx), and 1 at 0."""
+    return np.frompyfunc(mpmath.sincpi, 1, 1)(x)

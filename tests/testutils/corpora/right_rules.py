@@ -4,7 +4,32 @@ At a kink a rule returns the member of the generalised derivative that the proje
 chosen for their numerics: a right rule has no cancellation that the function itself does not have.
 """
 
-from corpora.right import complex_numbers, containers, elementwise, kinks, linear_algebra, reductions
+from corpora.right import (
+    complex_functions,
+    complex_numbers,
+    containers,
+    elementwise,
+    generalised,
+    kinks,
+    linear_algebra,
+    points,
+    precision,
+    reductions,
+    structures,
+)
 from corpora.right.entry import RIGHT
 
-__all__ = ["RIGHT", "complex_numbers", "containers", "elementwise", "kinks", "linear_algebra", "reductions"]
+__all__ = [
+    "RIGHT",
+    "complex_functions",
+    "complex_numbers",
+    "containers",
+    "elementwise",
+    "generalised",
+    "kinks",
+    "linear_algebra",
+    "points",
+    "precision",
+    "reductions",
+    "structures",
+]

@@ -1,0 +1,244 @@
+"""Whether a derivative at a kink is a member of the generalised one, which is spanned by the derivatives around it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from ..comparison.verdicts import FAIL, INCONCLUSIVE, PASS
+from .vector_function import VectorFunction
+from .vectorisation import Vector
+
+MOST_ENTRIES = 64
+"""Entries of the arguments up to which each is a direction of its own; beyond, they move in so many blocks."""
+
+MOST_CALLS = 20_000
+"""How often the function is called before the question is left open."""
+
+MOST_POINTS = 60
+"""How many derivatives around the point are combined at most."""
+
+RESTARTS = 3
+"""From how many random points, beside those that suggest themselves, the steepest one is sought."""
+
+TURNS = 6
+"""How often it is sought in vain before a rule is outside."""
+
+NEIGHBOURS, NEAR = 8, 0.05
+"""Beside how many other entries each one is tried, and how near, relative to the distance from the kink."""
+
+LONGEST_STEP, QUIET = 1e-3, 1e-4
+"""How long steps may become where the function is noisy, and what is noise, relative to what a step changes."""
+
+FAR, SLACK = 100.0, 1e3
+"""The distance of points around the kink, and what counts as outside, in steps of the finite difference."""
+
+
+@dataclass(frozen=True, eq=False)
+class Membership:
+    """What was found: the verdict, and where the rule is outside, what separates it from the derivatives around."""
+
+    verdict: int
+    rule: float = 0.0
+    lower: float = 0.0
+    upper: float = 0.0
+
+    @property
+    def text(self) -> str:
+        return (
+            f"along one direction the rule gives {self.rule:.10g}, and the derivatives at points around lie between "
+            f"{self.lower:.10g} and {self.upper:.10g}"
+        )
+
+
+class GeneralisedDerivative:
+    """The derivatives of ⟨ȳ, f⟩ at points around a kink; their convex hull is the generalised one (Clarke 1983).
+
+    They are known by their products with some directions, each of which a finite difference finds.
+
+    Parameters
+    ----------
+    function : VectorFunction
+    ybar : ndarray
+        A cotangent of the output.
+    moving : ndarray of bool
+        The entries of the arguments that are differentiated.
+
+    Attributes
+    ----------
+    directions : ndarray
+        One a row, in units of what the entries themselves are large.
+    """
+
+    def __init__(self, function: VectorFunction, ybar: Vector, moving: Any) -> None:
+        self._function, self._ybar = function, ybar
+        self._used = ybar != 0
+        self._rng = np.random.default_rng(0)
+        self._step = float(np.sqrt(np.max(function.epsilon, initial=0.0)))
+        self._scales = np.where(moving, function.scales, 0.0)
+        self._entries = np.flatnonzero(self._scales)
+        self._calls = 0
+        self._found: list[Vector] = []
+        count = min(self._entries.size, MOST_ENTRIES)
+        self.directions = np.zeros((count, function.x.size))
+        if count == self._entries.size:
+            self.directions[np.arange(count), self._entries] = self._scales[self._entries]
+        else:
+            blocks = self._rng.permutation(np.arange(self._entries.size) % count)
+            signs = self._rng.choice((-1.0, 1.0), self._entries.size)
+            self.directions[blocks, self._entries] = signs * self._scales[self._entries]
+
+    def holds(self, derivative: Vector) -> Membership:
+        """Whether a derivative, given by its products with the directions, is a convex combination of those around.
+
+        As long as it is not, the search goes on in the direction that separates it from what was found: it is a
+        member exactly where in no direction all derivatives around are less steep.
+        """
+        if not self._is_usable:
+            return Membership(INCONCLUSIVE)
+        found = self._found
+        if not found:
+            everywhere = np.ones(self._function.x.size)
+            found += [self._derivative_at(side * everywhere) for side in (1, -1)]
+        if not np.isfinite(derivative).all():
+            bounded = all(np.isfinite(row).all() for row in found)
+            return Membership(FAIL, np.nan, *_bounds(found)) if bounded else Membership(INCONCLUSIVE)
+        found += [self._derivative_at(side * self._unit(derivative)[0]) for side in (1, -1)]
+        found[:] = [row for row in found if np.isfinite(row).all()]
+        while found and len(found) < MOST_POINTS and self._calls < MOST_CALLS:
+            size = max(float(np.abs(found).max()), float(np.abs(derivative).max()))
+            gap = derivative - _nearest(np.array(found), derivative, size)
+            if np.linalg.norm(gap) <= SLACK * self._step * size:
+                return Membership(PASS)
+            separating = gap / np.linalg.norm(gap)
+            along, wanted = [float(separating @ row) for row in found], float(separating @ derivative)
+            half_way = 0.5 * (max(along) + wanted)
+            for turn in range(TURNS):
+                steeper = self._steepest(separating, half_way, again=turn > 0)
+                if steeper is None:
+                    return Membership(INCONCLUSIVE)
+                found.append(steeper)
+                along.append(float(separating @ steeper))
+                if along[-1] >= half_way:
+                    break
+            else:
+                return Membership(FAIL, wanted, *_bounds(along))
+        return Membership(INCONCLUSIVE)
+
+    @cached_property
+    def _is_usable(self) -> bool:
+        """Whether a step is long enough for the noise of the function; makes it longer until it is."""
+        start = next(self._random(1))
+        while self._step < LONGEST_STEP:
+            # Farther away on the same ray, which crosses no kink that begins at our point.
+            x, h = self._at(start), self._step * start * self._scales
+            with np.errstate(all="ignore"):
+                values = [
+                    float(self._ybar[self._used] @ self._function.at(x + j * h)[self._used]) for j in range(-2, 3)
+                ]
+                noise = abs(float(np.array([1.0, -4.0, 6.0, -4.0, 1.0]) @ values))
+            self._calls += 5
+            if not noise > QUIET * max(abs(values[4] - values[0]), self._step * max(map(abs, values))):
+                return True
+            self._step *= 10.0
+        return False
+
+    def _random(self, count: int) -> Iterator[Vector]:
+        for _ in range(count):
+            signs = self._rng.choice((-1.0, 1.0), self._function.x.size)
+            yield signs * self._rng.uniform(0.2, 1.0, self._function.x.size)
+
+    def _unit(self, weights: Vector) -> tuple[Vector, float]:
+        """The sum of the directions with weights, as a displacement whose largest entry is 1, and what that was."""
+        moved = np.where(self._scales > 0, weights @ self.directions, 0.0)
+        moved[self._entries] /= self._scales[self._entries]
+        largest = float(np.max(np.abs(moved), initial=0.0)) or 1.0
+        return moved / largest, largest
+
+    def _steepest(self, weights: Vector, enough: float, again: bool) -> Vector | None:
+        """The derivative, among points around, that is largest along the sum of directions with these weights.
+
+        From where the sum itself points to, or from its opposite, and ``again`` from random points, entry after entry
+        moves to other places as long as that makes the slope larger, and not yet ``enough``. None where nothing is
+        known.
+        """
+        unit, length = self._unit(weights)
+        enough /= length
+        starts = list(self._random(RESTARTS)) if again else [unit, -unit, np.sign(unit), -np.sign(unit)]
+        slopes = [self._slope(start, unit) for start in starts]
+        order = [k for k in np.argsort([-s if np.isfinite(s) else np.inf for s in slopes]) if np.isfinite(slopes[k])]
+        best, slope = None, -np.inf
+        for k in order[:2]:
+            place, steep = self._climb(starts[k], slopes[k], unit, enough)
+            if steep > slope:
+                best, slope = place, steep
+            if slope >= enough:
+                break
+        if best is None:
+            return None
+        found = self._derivative_at(best)
+        return found if np.isfinite(found).all() else None
+
+    def _climb(self, place: Vector, slope: float, unit: Vector, enough: float) -> tuple[Vector, float]:
+        """Move one block after another to where the slope along ``unit`` is larger, as long as any does."""
+        blocks = [np.flatnonzero(row) for row in self.directions]
+        last = -np.inf
+        while slope > last and self._calls < MOST_CALLS:
+            last = slope
+            for k in self._rng.permutation(len(blocks)):
+                for other in self._other_places(place, unit, blocks, int(k)):
+                    if slope >= enough:
+                        return place, slope
+                    moved = place.copy()
+                    moved[blocks[k]] = other
+                    if (steep := self._slope(moved, unit)) > slope + 10 * self._step * abs(slope):
+                        place, slope = moved, steep
+        return place, slope
+
+    def _other_places(self, place: Vector, unit: Vector, blocks: list[Any], k: int) -> Iterator[Any]:
+        """Where a block may move: to its other side, and just before and behind other ones, since ties are orders."""
+        own = blocks[k]
+        yield -place[own]
+        yield np.sign(unit[own])
+        yield self._rng.uniform(-1.0, 1.0, own.size)
+        for j in self._rng.permutation(len(blocks))[:NEIGHBOURS]:
+            if j != k:
+                yield from (np.mean(place[blocks[j]]) + side * NEAR for side in (1, -1))
+
+    def _derivative_at(self, place: Vector) -> Vector:
+        x = self._at(place)
+        return np.array([self._difference(x, direction) for direction in self.directions])
+
+    def _slope(self, place: Vector, unit: Vector) -> float:
+        return self._difference(self._at(place), unit * self._scales)
+
+    def _at(self, place: Vector) -> Vector:
+        return np.asarray(self._function.x + FAR * self._step * place * self._scales)
+
+    def _difference(self, x: Vector, direction: Vector) -> float:
+        """A central difference of ⟨ȳ, f⟩, beside which the points around are far from each other."""
+        h = self._step
+        self._calls += 2
+        with np.errstate(all="ignore"):
+            ahead, behind = (self._function.at(x + side * h * direction)[self._used] for side in (1, -1))
+            return float(self._ybar[self._used] @ (ahead - behind)) / (2.0 * h)
+
+
+def _nearest(rows: Any, point: Vector, size: float) -> Vector:
+    """The convex combination of some rows that is nearest to a point."""
+    from scipy.optimize import nnls
+
+    if not size:
+        return np.zeros(point.size)
+    together = 1e3  # that the weights add up to 1 counts more than how near the combination comes
+    matrix = np.vstack([rows.T / size, np.full(len(rows), together)])
+    weights, _ = nnls(matrix, np.append(point / size, together), maxiter=50 * len(rows))
+    return np.asarray(weights @ rows / np.sum(weights))
+
+
+def _bounds(values: Any) -> tuple[float, float]:
+    return float(np.min(values)), float(np.max(values))
