@@ -259,6 +259,14 @@ class SegmentIds:
             rows = np.where(self.upright(self.is_counted), rows, 0)
         return np.reshape(rows, shape)
 
+    def beside(self, numbers, shape):
+        """A number for each row, beside the data of this shape."""
+        return np.reshape(numbers, (*shape[: len(shape) - len(self.rest)], *(1,) * len(self.rest)))
+
+    def ones_for_left_out(self, data):
+        """The data, with ones in the rows that are left out, which may hold anything."""
+        return data if self.is_counted is None else np.where(self.beside(self.is_counted, data.shape), data, 1)
+
 
 # ---------------------------------------------------------------- sum and mean
 
@@ -292,8 +300,7 @@ class Extrema:
         if np.any(y != y):
             attained = attained | ((x != x) & (top != top))
         if self.segments.is_counted is not None:
-            beside = (*np.shape(segment_ids), *(1,) * len(self.segments.rest))
-            attained = attained & np.reshape(self.segments.is_counted, beside)
+            attained = attained & self.segments.beside(self.segments.is_counted, self.shape)
         self.attained = attained
         self.counts = np.maximum(self.segments.count_of(attained), 1).astype(y.dtype)
 
@@ -420,7 +427,7 @@ def segment_prod_rrule(data: Array, segment_ids: Index, num_segments: Count = No
             products = y * ybar if y.dtype.kind == "f" else np.zeros(1)
             if np.all(has_full_precision(products)) and np.all(has_full_precision(y)):
                 segments = SegmentIds("segment_prod", data.shape, segment_ids, num_segments)
-                return segments.spread(products, data.shape) / data
+                return segments.spread(products, data.shape) / segments.ones_for_left_out(data)
         x, _, by_size = dense_products(as_array(data), segment_ids, num_segments)
         bars = []
         for rows, members in zip(by_size.arrays(x, 1), by_size.members, strict=True):

@@ -151,14 +151,36 @@ def weighted(near, pairs, of, is_mean):
 
 
 def hausdorff_pairs(x, y, metric, directed):
-    """The pairs whose distance is the Hausdorff distance; the two directions share where they agree."""
+    """The pairs whose distance is the Hausdorff distance; the two directions share where they agree.
+
+    But a minimum of several distances has no share where it is surpassed by one of them alone: max(min(a, b), b) is b.
+    """
     there, back = nearest_pairs(x, y, metric)
     farthest = there[0].max(), back[0].max()
     if directed or farthest[0] > farthest[1]:
         return weighted(*there, 0, False)
     if farthest[0] < farthest[1]:
         return weighted(*back, 1, False)
-    return halves(weighted(*there, 0, False), weighted(*back, 1, False), 0.5)
+    nearest = without_surpassed(there, back, 0), without_surpassed(back, there, 1)
+    if not all(np.any(near == farthest[0]) for near in nearest):
+        is_back = bool(np.any(nearest[1] == farthest[0]))
+        return weighted(nearest[is_back], (there, back)[is_back][1], int(is_back), False)
+    return halves(weighted(nearest[0], there[1], 0, False), weighted(nearest[1], back[1], 1, False), 0.5)
+
+
+def without_surpassed(one, other, of):
+    """Distances to the nearest point, less those that one the other way surpasses wherever the points move.
+
+    That is so where a point has several nearest ones, one of which has it as its only nearest one and is as far.
+    """
+    (near, pairs), (other_near, other_pairs) = one, other
+    counts = np.bincount(pairs[of], minlength=len(near))
+    other_counts = np.bincount(other_pairs[1 - of], minlength=len(other_near))
+    partner = other_pairs[1 - of]
+    is_only = (other_counts[partner] == 1) & (other_near[partner] == other_near.max())
+    is_surpassed = np.zeros(len(near), bool)
+    is_surpassed[other_pairs[of, is_only]] = True
+    return np.where(is_surpassed & (counts > 1), -np.inf, near)
 
 
 def chamfer_pairs(x, y, metric, directed):

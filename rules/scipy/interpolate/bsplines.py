@@ -537,6 +537,8 @@ def decline_knots(t, k):
     t = fixed(t)
     if np.ndim(t) != 1 or len(t) < 2 * k + 2 or np.any(t[1:] < t[:-1]):
         raise MDNotImplementedError
+    if t[k] == t[len(t) - k - 1]:  # nothing lies between them: BSpline refuses these, and FITPACK's value jumps
+        raise MDNotImplementedError
 
 
 @composed(interpolate.splev)
@@ -555,6 +557,8 @@ def splev(x, tck, der=0, ext=0):
     is_inside = (fixed(x) >= low) & (fixed(x) <= high)
     if ext == 2 and not np.all(is_inside):
         raise ValueError("splev: a point is outside of the spline, and ext=2")
+    if ext == 1:
+        x = np.where(is_inside, x, low)
     if ext == 3:  # the value at the end, which is a knot
         x = np.clip(x, t[k], t[np.shape(t)[0] - k - 1])
     y = bspline_values(t, c, k, x, der, True, 0)

@@ -55,14 +55,27 @@ def savgol_filter(x, window_length, polyorder, deriv=0, delta=1.0, axis=-1, mode
 
 
 def ranked(x, footprint, rank):
-    """The element of this rank of those around each, with zeros outside; ties share as in `numpy.sort`."""
+    """The element of this rank of those around each, with zeros outside; ties share as in `numpy.sort`.
+
+    But where a zero has this rank whichever way the elements that are zero move, it is one outside, which does not.
+    """
     if not x.shape:
         raise MDNotImplementedError
     widths = [(length // 2, length - 1 - length // 2) for length in footprint.shape]
-    wide = np.pad(x, widths)
     places = [place for place in itertools.product(*map(range, footprint.shape)) if footprint[place]]
-    around = [wide[tuple([slice(p, p + n) for p, n in zip(place, x.shape, strict=True)])] for place in places]
-    return np.sort(np.stack(around, axis=-1), axis=-1)[..., rank]
+
+    def around(x):
+        wide = np.pad(x, widths)
+        parts = [wide[tuple([slice(p, p + n) for p, n in zip(place, x.shape, strict=True)])] for place in places]
+        return np.stack(parts, axis=-1)
+
+    y, plain = np.sort(around(x), axis=-1)[..., rank], fixed(x)
+    if np.all(plain != 0):
+        return y
+    outside = len(places) - np.sum(around(np.ones(x.shape, int)), axis=-1)
+    zeros = np.sum(around(plain == 0), axis=-1)
+    rank_of_zero = range(len(places))[rank] - np.sum(around(plain < 0), axis=-1)
+    return np.where((zeros <= rank_of_zero) & (rank_of_zero < outside), 0, y)
 
 
 @composed(scipy.signal.medfilt)

@@ -105,9 +105,17 @@ scalar_rule(
     not_implemented("the derivative of scipy.special.modstruve with respect to the order"),
     lambda y, v, x: (special.modstruve(v - 1.0, x) + special.modstruve(v + 1.0, x) + _inhomogeneity(v, x)) / 2,
 )
+
+
+def _it2struve0_slope(y, x):
+    """-H₀(x) / x, which is -2/π at 0."""
+    is_zero = x == 0
+    return np.where(is_zero, -2 / float(np.pi), -special.struve(0, x) / np.where(is_zero, 1, x))
+
+
 scalar_rule(special.itstruve0, lambda y, x: special.struve(0, x))
 scalar_rule(special.itmodstruve0, lambda y, x: special.modstruve(0, x))
-scalar_rule(special.it2struve0, lambda y, x: -special.struve(0, x) / x)
+scalar_rule(special.it2struve0, _it2struve0_slope)
 
 
 # ---------------------------------------------------------------- parabolic cylinder functions

@@ -75,21 +75,35 @@ def _elliprc_wrt_y(r, x, y):
 scalar_rule(special.elliprc, _elliprc_wrt_x, _elliprc_wrt_y)
 
 
-def _elliprj_slope(powers, factor):
-    def slope(r, x, y, z, p):
-        is_negative, positive = _principal_values(p)
-        # The derivative of a principal value is missing: NaN, rather than that of another integral.
-        return np.where(is_negative, np.nan, factor * moment((x, y, z, positive), powers))
+def _elliprj_wrt_x(r, x, y, z, p):
+    """-¾ ∫ (t+x)^-3/2 (t+y)^-½ (t+z)^-½ (t+p)^-1 dt, and for the principal value by partial fractions in t.
 
-    return slope
+    That is (R_J - R_D(y, z, x)) / (2 (p-x)), which has nothing to divide by where p < 0 ≤ x.
+    """
+    is_negative, positive = _principal_values(p)
+    closed = (r - special.elliprd(y, z, x)) / (2 * (np.where(is_negative, p, x - 1) - x))
+    return np.where(is_negative, closed, -3 / 4 * moment((x, y, z, positive), (1.5, 0.5, 0.5, 1.0)))
+
+
+def _elliprj_wrt_p(r, x, y, z, p):
+    """-3/2 ∫ (t+x)^-½ (t+y)^-½ (t+z)^-½ (t+p)^-2 dt; for the principal value by homogeneity of degree -3/2."""
+    is_negative, positive = _principal_values(p)
+    p = np.where(is_negative, p, -1)
+    terms = 3 / 2 * r
+    for a, b, c in ((x, y, z), (y, z, x), (z, x, y)):
+        # At 0 the slope is infinite, like 1/√a, and the term vanishes.
+        is_zero = a == 0
+        a = np.where(is_zero, 1, a)
+        terms = terms + np.where(is_zero, 0, a * (r - special.elliprd(b, c, a)) / (2 * (p - a)))
+    return np.where(is_negative, -terms / p, -3 / 2 * moment((x, y, z, positive), (0.5, 0.5, 0.5, 2.0)))
 
 
 scalar_rule(
     special.elliprj,
-    _elliprj_slope((1.5, 0.5, 0.5, 1.0), -3 / 4),
-    _elliprj_slope((0.5, 1.5, 0.5, 1.0), -3 / 4),
-    _elliprj_slope((0.5, 0.5, 1.5, 1.0), -3 / 4),
-    _elliprj_slope((0.5, 0.5, 0.5, 2.0), -3 / 2),
+    _elliprj_wrt_x,
+    lambda r, x, y, z, p: _elliprj_wrt_x(r, y, z, x, p),
+    lambda r, x, y, z, p: _elliprj_wrt_x(r, z, x, y, p),
+    _elliprj_wrt_p,
 )
 
 # ---------------------------------------------------------------- complete integrals: K = R_F(0, 1-m, 1)

@@ -109,6 +109,23 @@ def _is_whole(x):
     return x == np.rint(x)
 
 
+def _slope_at_a_zero(pole, end):
+    """(Γ(z+m) / Γ(z))′ at z = pole with z+m = end, where 1/Γ(z) = Γ(1-z) sin(πz) / π is zero.
+
+    Of the two gamma functions one may overflow or vanish, and their product not; that is by their logarithms then.
+    """
+    numerator, denominator = special.gamma(end), special.gamma(1 - pole)
+    product = numerator * np.where(np.isinf(denominator), 0, denominator)
+    is_lost = (product == 0) | np.isinf(product)
+    logarithm = special.gammaln(np.where(is_lost, end, 1)) + special.gammaln(np.where(is_lost, 1 - pole, 1))
+    product = np.where(is_lost, special.gammasgn(end) * np.exp(logarithm), product)
+    # The sine is zero, and its derivative is not.
+    nearest = np.rint(pole)
+    angle = PI * (pole - nearest)
+    slope = np.cos(angle) + np.sin(angle) * (special.psi(end) - special.psi(1 - pole)) / PI
+    return (1 - 2 * (nearest % 2)) * product * slope
+
+
 def _wrt_base(y, z, m):
     """∂(z)ₘ/∂z = (z)ₘ (ψ(z+m) - ψ(z)).
 
@@ -120,10 +137,8 @@ def _wrt_base(y, z, m):
     is_other = ~(is_zero | is_left)
     u = np.where(is_left, 1 - z - m, 1)
     left = -y * psi_difference(u, np.where(is_left, m, 0))
-    pole = np.where(is_zero, z, 1)
-    end, inverse = pole + np.where(is_zero, m, 1), special.rgamma(pole)
-    # The first term is zero, and its derivative is not.
-    at_zero = special.gamma(end) * (special.psi(end) * inverse + rgamma_slope(inverse, pole))
+    pole = np.where(is_zero, z, 0)
+    at_zero = _slope_at_a_zero(pole, pole + np.where(is_zero, m, 1))
     other = y * psi_difference(np.where(is_other, z, 1), np.where(is_other, m, 0))
     return np.where(is_zero, at_zero, np.where(is_left, left, other))
 

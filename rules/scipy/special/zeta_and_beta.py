@@ -23,6 +23,8 @@ scalar_rule(special.betaln, lambda y, a, b: -psi_difference(a, b), lambda y, a, 
 # ---------------------------------------------------------------- ζ(x, q) = Σ (k + q)⁻ˣ
 
 TERMS = 12
+HALF_PI = float(np.pi / 2)
+DOUBLE_ONE = np.float64(1)
 
 
 def zeta_wrt_x(x, q):
@@ -36,29 +38,33 @@ def zeta_wrt_x(x, q):
     w = q + TERMS
     log_w, power = np.log(w), np.power(w, -x)
     total = total - power * w / (x - 1) * (log_w + 1 / (x - 1)) - log_w * power / 2
-    product, slope = x, 1.0  # x(x+1)...(x+2j-2) and its derivative
-    factor = power / w
+    # x(x+1)...(x+2j-2) w⁻ˣ⁻²ʲ⁺¹, and as much with the derivative of the product: the power first, lest that overflows
+    slope = power / w
+    product = x * slope
     factorial = 2.0
     for j, bernoulli in enumerate(BERNOULLI, 1):
-        total = total + bernoulli / factorial * factor * (slope - log_w * product)
+        total = total + bernoulli / factorial * (slope - log_w * product)
         for i in (2 * j - 1, 2 * j):
-            product, slope = product * (x + i), slope * (x + i) + product
-        factor = factor / (w * w)
+            product, slope = product * ((x + i) / w), slope * ((x + i) / w) + product / w
         factorial = factorial * (2 * j + 1) * (2 * j + 2)
     return total
 
 
 def riemann_slope(y, x):
-    """ζ′(x); left of 0, where the sum loses digits, by ζ(x) = 2 (2π)ˣ⁻¹ sin(πx/2) Γ(1-x) ζ(1-x) (DLMF 25.4.1)."""
-    is_left = np.real(x) < 0
-    right, u = np.where(is_left, 2, x), np.where(is_left, 1 - x, 2)
+    """ζ′(x); to the left, where the sum loses digits, by ζ(x) = 2 (2π)ˣ⁻¹ sin(πx/2) Γ(1-x) ζ(1-x) (DLMF 25.4.1).
+
+    Not right up to 0, where ζ(1-x) and the sine cancel. In double precision, as SciPy's values are: in single, 1-x
+    loses digits, and the powers overflow.
+    """
+    is_left = np.real(x) < -0.5
+    right, u = np.where(is_left, 2, x), np.where(is_left, DOUBLE_ONE - x, 2)
     zeta_u = seen_by_tracers(special.zeta, u)
-    angle = float(np.pi / 2) * np.where(is_left, x, 0)
-    scale = 2 * np.power(float(2 * np.pi), -u) * special.gamma(u)
+    angle = HALF_PI * np.where(is_left, DOUBLE_ONE * x, 0)
+    # 2 (2π)⁻ᵘ Γ(u) by two factors (DLMF 5.5.5), since Γ(u) overflows long before they do.
+    power = np.power(float(np.pi), -u / 2)
+    scale = (power * special.gamma(u / 2)) * (power * special.gamma((u + 1) / 2)) / float(np.sqrt(np.pi))
     log_slope = float(np.log(2 * np.pi)) - special.psi(u)
-    left = scale * (
-        float(np.pi / 2) * np.cos(angle) * zeta_u + np.sin(angle) * (log_slope * zeta_u - zeta_wrt_x(u, 1.0))
-    )
+    left = scale * (HALF_PI * np.cos(angle) * zeta_u + np.sin(angle) * (log_slope * zeta_u - zeta_wrt_x(u, 1.0)))
     return np.where(is_left, left, zeta_wrt_x(right, 1.0))
 
 

@@ -26,7 +26,7 @@ tabulate("halfcauchy", lambda z: -2 * z / (1 + z * z))
 tabulate("halfnorm", lambda z: -z)
 tabulate("levy", lambda z: (1 / z - 3) / (2 * z))
 tabulate("maxwell", lambda z: 2 / z - z)
-tabulate("rayleigh", lambda z: 1 / z - z)
+tabulate("rayleigh", lambda z: 1 / z - z, ratios={"logsf": lambda z: z})
 
 
 # ---------------------------------------------------------------- of the gamma function
@@ -118,6 +118,7 @@ tabulate(
     lambda z, c: (c - 1 - c * z**c) / z,
     lambda z, c: 1 / c + (1 - z**c) * np.log(z),
     quantile=[power_quantile],
+    ratios={"logsf": lambda z, c: c * z ** (c - 1)},
 )
 tabulate(
     "weibull_max",
@@ -125,6 +126,7 @@ tabulate(
     lambda z, c: 1 / c + (1 - (-z) ** c) * np.log(-z),
     quantile=[lambda z, c: -special.xlogy(z, -z) / c],
     inside=-0.5,
+    ratios={"logcdf": lambda z, c: c * (-z) ** (c - 1)},
 )
 tabulate(
     "lomax",
@@ -229,11 +231,28 @@ def invgauss_quantile_slope(z, mu):
     return np.sqrt(2 * np.pi) / mu**2 * z**1.5 * special.erfcx((z / mu + 1) / np.sqrt(2 * z))
 
 
+def mills_tail(x):
+    """Φ(-x) / φ(x)."""
+    return float(np.sqrt(np.pi / 2)) * special.erfcx(x / float(np.sqrt(2)))
+
+
+def invgauss_ratio(sign):
+    """f/F and f/S, with v = (z/μ - 1)/√z and w as above, of which φ(v) = exp(2/μ) φ(w), and f = φ(v) / √z³."""
+
+    def ratio(z, mu):
+        root = np.sqrt(z)
+        whole = mills_tail(-sign * (z / mu - 1) / root) + sign * mills_tail((z / mu + 1) / root)
+        return 1 / (z * root * whole)
+
+    return ratio
+
+
 tabulate(
     "invgauss",
     lambda z, mu: (1 / z**2 - 1 / mu**2 - 3 / z) / 2,
     lambda z, mu: (z - mu) / mu**3,
     quantile=[invgauss_quantile_slope],
+    ratios={"logcdf": invgauss_ratio(1), "logsf": invgauss_ratio(-1)},
 )
 
 

@@ -5,17 +5,17 @@ import numpy as np
 from scipy import special
 
 from ..special.incomplete import gammainc_wrt_a
-from .standardised import inverse_mills, partial_of, tabulate
+from .standardised import inverse_mills, mills_excess, partial_of, tabulate
 
 psi = special.digamma
 
 tabulate("cauchy", lambda z: -2 * z / (1 + z * z))
-tabulate("gumbel_l", lambda z: -np.expm1(z))
-tabulate("gumbel_r", lambda z: np.expm1(-z))
+tabulate("gumbel_l", lambda z: -np.expm1(z), ratios={"logsf": lambda z: np.exp(z)})
+tabulate("gumbel_r", lambda z: np.expm1(-z), ratios={"logcdf": lambda z: np.exp(-z)})
 tabulate("laplace", lambda z: -np.sign(z))
 tabulate("logistic", lambda z: -np.tanh(z / 2))
 tabulate("moyal", lambda z: np.expm1(-z) / 2)
-tabulate("norm", lambda z: -z)
+tabulate("norm", lambda z: -z, ratios={"logcdf": inverse_mills, "logsf": lambda z: inverse_mills(-z)})
 
 
 # ---------------------------------------------------------------- Student's t
@@ -51,21 +51,6 @@ tabulate(
     lambda z, a: z * inverse_mills(a * z),
     quantile=[lambda z, a: inverse_mills(a * z) / (1 + a * a)],
 )
-
-
-MILLS = (12277827850, -576037442, 29752066, -1708394, 110410, -8162, 706, -74, 10, -2, 1)
-"""The coefficients of z⁻²¹, ..., z⁻³, z⁻¹ in the asymptotic series of minus what follows (OEIS A000698)."""
-
-
-def mills_excess(z):
-    """φ(z) / Φ(z) + z, two terms that cancel far to the left. Its relative error stays below 2e-11."""
-    is_far = z < -16
-    near, far = np.where(is_far, 0, z), np.where(is_far, z, -16)
-    u = 1 / (far * far)
-    series = 0.0
-    for coefficient in MILLS:
-        series = series * u + coefficient
-    return np.where(is_far, -series / far, inverse_mills(near) + near)
 
 
 tabulate(
@@ -158,6 +143,11 @@ def genextreme_slope(z, c):
     return (np.exp(log1p_ratio(-z, c)) + c - 1) / (1 - c * z)
 
 
+def genextreme_ratio(z, c):
+    """f/F = exp(u) / (1 - c z)."""
+    return np.exp(log1p_ratio(-z, c)) / (1 - c * z)
+
+
 def genextreme_slope_of_c(z, c):
     u, du = genextreme_parts(z, c)
     return (1 - c - np.exp(u)) * du - u
@@ -176,4 +166,5 @@ tabulate(
     quantile=[lambda z, c: (1 - c * z) * log1p_ratio_slope(-z, c)],
     inside=0.0,
     ends=[genextreme_end_slope],
+    ratios={"logcdf": genextreme_ratio},
 )

@@ -8,7 +8,7 @@ of what SciPy computes itself, with f for the density at x:
     pdf                              those of logpdf, times f
     cdf = F(z; θ)                    ∂/∂x = f,   ∂/∂loc = -f,   ∂/∂scale = -z f,   ∂/∂θ = ∂F/∂θ = -f scale ∂z/∂θ
     sf = 1 - F                       the negative
-    logcdf, logsf                    those of cdf and sf, divided by these
+    logcdf, logsf                    those of cdf and sf, divided by these; f/F and f/S may be given as they are
     ppf, isf                         ∂/∂p = ±1/f,   ∂/∂loc = 1,   ∂/∂scale = z,   ∂/∂θ = scale ∂z/∂θ = -(∂F/∂θ) / f
 
 Of a discrete distribution, the number k and loc are whole and have no derivative; θ has the one above, with pmf for f.
@@ -49,9 +49,31 @@ HALF_LOG_2PI = 0.5 * np.log(2 * np.pi)
 # ---------------------------------------------------------------- for the entries
 
 
+MILLS = (12277827850, -576037442, 29752066, -1708394, 110410, -8162, 706, -74, 10, -2, 1)
+"""The coefficients of z⁻²¹, ..., z⁻³, z⁻¹ in the asymptotic series of minus `mills_excess` (OEIS A000698)."""
+
+
+def _mills(z):
+    """Where z is below -16; φ(z) / Φ(z), there 1; and φ(z) / Φ(z) + z by its series, of -16 elsewhere."""
+    is_far = z < -16
+    near, far = np.where(is_far, 0, z), np.where(is_far, z, -16)
+    u = 1 / (far * far)
+    series = 0.0
+    for coefficient in MILLS:
+        series = series * u + coefficient
+    return is_far, np.exp(-0.5 * near * near - HALF_LOG_2PI - special.log_ndtr(near)), -series / far
+
+
 def inverse_mills(z):
     """φ(z) / Φ(z), also far to the left, where both vanish."""
-    return np.exp(-0.5 * z * z - HALF_LOG_2PI - special.log_ndtr(z))
+    is_far, ratio, excess = _mills(z)
+    return np.where(is_far, excess - z, ratio)
+
+
+def mills_excess(z):
+    """φ(z) / Φ(z) + z, two terms that cancel far to the left. Its relative error stays below 2e-11."""
+    is_far, ratio, excess = _mills(z)
+    return np.where(is_far, excess, ratio + z)
 
 
 def partial_of(f, position, *args):
@@ -103,12 +125,15 @@ class Entry:
     ends : sequence of callable
         One for each shape parameter, where the support depends on them: ``end(is_upper, *shapes)`` is the slope of its
         upper or lower end, and zero where that is infinite.
+    ratios : mapping of str to callable
+        By "logcdf" or "logsf", f/F or f/S of the standardised point and the shapes, where the logarithms of the two
+        grow so fast that nothing is left of their difference.
     """
 
-    def __init__(self, name, slope, of_shapes, of_quantile, of_cdf, inside, ends=None):
+    def __init__(self, name, slope, of_shapes, of_quantile, of_cdf, inside, ends=None, ratios=None):
         self.name, self.distribution = name, getattr(stats, name)
         self.shapes = tuple(self.distribution.shapes.split(", ")) if self.distribution.shapes else ()
-        self.slope, self.inside = slope, inside
+        self.slope, self.inside, self.ratios = slope, inside, ratios or {}
         none = [None] * len(self.shapes)
         self.of_shapes, self.ends = tuple(of_shapes), tuple(ends or none)
         self.of_quantile, self.of_cdf = tuple(of_quantile or none), tuple(of_cdf or none)
@@ -204,11 +229,16 @@ def cdf_partials(entry, name):
         return (y == -np.inf) | (y == 0) if is_log else (y <= 0) | (y >= 1)
 
     def slope_of_x(y, x, args):
-        """f, or f/F by the logarithms of the two, with a relative error of |log F| roundings."""
+        """f, or f/F by a formula or by the logarithms of the two, with a relative error of |log F| roundings."""
         if not is_log:
             return sign * entry.density_at(x, args)
+        log_density = entry.log_density_at(x, args)
         is_zero = np.equal(y, -np.inf)
-        log_ratio = np.where(is_zero, 0, entry.log_density_at(x, args)) - np.where(is_zero, 0, y)
+        if name in entry.ratios:
+            is_flat = is_zero | np.equal(log_density, -np.inf)
+            ratio = entry.ratios[name](*entry.within(is_flat, entry.standardised(x, args)))
+            return sign * np.where(is_flat, 0, ratio / args[-1])
+        log_ratio = np.where(is_zero, 0, log_density) - np.where(is_zero, 0, y)
         return sign * np.where(is_zero, 0, np.exp(log_ratio))
 
     def slope_of_scale(y, x, args):
@@ -304,12 +334,12 @@ NO_DENSITY = "the density is an infinite sum, whose slope is not known here; the
 NO_SUM = "it has no closed form: add up the pmf, which has rules, over whole numbers"
 
 
-def tabulate(name, slope, *of_shapes, quantile=(), cdf=(), inside=0.5, ends=None):
+def tabulate(name, slope, *of_shapes, quantile=(), cdf=(), inside=0.5, ends=None, ratios=None):
     """Register the rules of all methods of a continuous distribution; see `Entry`.
 
     Without a slope, those of the density are left out: they then have no rule.
     """
-    entry = Entry(name, slope, of_shapes, quantile, cdf, inside, ends)
+    entry = Entry(name, slope, of_shapes, quantile, cdf, inside, ends, ratios)
     methods = CONTINUOUS if slope is not None else [method for method in CONTINUOUS if method not in DENSITIES]
     register_methods(entry, methods)
     if slope is None:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from rules.operators import segment_max, segment_mean, segment_min, segment_prod, segment_sum
-from rulescore import rrule, unthunk
+from rulescore import NoTangent, frule, rrule, unthunk
 from rulescore.ad import grad, hessian
 
 IDS = np.array([3, 0, 3, 5, 0, 0, 2, 3])
@@ -45,6 +45,16 @@ def test_rows_whose_number_is_none_of_a_segment_are_left_out(f):
     x, ids = np.array([2.0, 3.0, 5.0, 7.0]), np.array([1, -1, 0, 9])
     np.testing.assert_array_equal(f(x, ids, 2), [5, 2])
     assert grad(lambda x: f(x, ids, 2).sum())(x).tolist() == [1, 0, 1, 0]
+
+
+@pytest.mark.parametrize("f", REDUCTIONS, ids=lambda f: f.__name__)
+@pytest.mark.parametrize("left_out", [0.0, np.nan, np.inf])
+def test_rows_that_are_left_out_may_hold_anything(f, left_out):
+    x, ids = np.array([[2.0], [left_out], [5.0], [left_out]]), np.array([[1], [-1], [0], [9]])
+    pullback = rrule(f, x, ids, 2)[1]
+    assert unthunk(pullback(np.ones(2))[1]).tolist() == [[1], [0], [1], [0]]
+    tangent = np.array([[3.0], [1.0], [4.0], [1.0]])
+    assert frule((NoTangent(), tangent, NoTangent(), NoTangent()), f, x, ids, 2)[1].tolist() == [4, 3]
 
 
 def test_no_rows_give_what_a_reduction_of_nothing_is():

@@ -57,6 +57,22 @@ def test_neighbours_that_are_as_near_share_equally():
     np.testing.assert_allclose(xbar, -ybar.sum(0, keepdims=True))
 
 
+@pytest.mark.parametrize("swapped", [False, True])
+def test_a_minimum_that_another_always_surpasses_has_no_share(swapped):
+    """The last of x has two nearest points, one of which has it alone as nearest: max(min(a, b), b) is b."""
+    x, y = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 1.0]]), np.array([[0.0, 0.5], [2.0, 0.5]])
+
+    def distance(x, y):
+        return hausdorff_distance(y, x) if swapped else hausdorff_distance(x, y)
+
+    step, found = 1e-6, grad(distance)(x, y)
+    for i in np.ndindex(x.shape):
+        moved = np.zeros(x.shape)
+        moved[i] = step
+        expected = (distance(x + moved, y) - distance(x - moved, y)) / (2 * step)
+        np.testing.assert_allclose(found[i], expected, atol=1e-8)
+
+
 def test_points_that_coincide_have_the_derivative_zero():
     x = np.array([[1.0, 2.0], [3.0, 4.0]])
     for f in BOTH:

@@ -95,6 +95,25 @@ def test_tck_tuples_carry_what_is_differentiated():
     np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-8)
 
 
+@pytest.mark.parametrize("points", [[-1.0, 5.2], [-np.inf, np.inf]])
+def test_outside_of_its_knots_a_spline_that_is_zero_moves_with_nothing(points):
+    x, tck = np.array(points), (np.array([0.0, 1, 2, 2.5, 3, 4, 5, 6]), np.array([1.0, -2.0, 0.5, 3.0]), 3)
+    y, pullback = rrule(interpolate.splev, x, tck, 0, 1)
+    np.testing.assert_array_equal(y, 0)
+    _, xbar, tck_bar, *_ = pullback(np.ones(2))
+    for bar in (xbar, unthunk(tck_bar)[0], unthunk(tck_bar)[1]):
+        np.testing.assert_array_equal(unthunk(bar), 0)
+
+
+@pytest.mark.parametrize("ext", [0, 1, 3])
+def test_knots_between_which_nothing_lies_are_those_of_no_spline(ext):
+    t, c = np.array([0.0, 1, 2, 2.5, 2.5, 4, 5, 6]), np.array([1.0, -2.0, 0.5, 3.0])
+    with pytest.raises(ValueError, match="two internal knots"):
+        interpolate.BSpline(t, c, 3)
+    assert rrule(interpolate.splev, np.array([2.0, 3.0]), (t, c, 3), 0, ext) is None
+    assert rrule(interpolate.splint, 2.0, 3.0, (t, np.concatenate([c, np.zeros(4)]), 3)) is None
+
+
 def test_grids_are_interpolated():
     grid, q = (X, X[:4]), np.array([[0.5, 0.9], [4.4, 2.2]])
     values = np.outer(Y, Y[:4])

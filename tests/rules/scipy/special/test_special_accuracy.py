@@ -89,7 +89,10 @@ OF_ONE_NUMBER = {
     special.ellipe: (mp.ellipe, (-1e4, -3.0, 0.0, 1e-9, 0.3, 0.9, 1 - 1e-9)),
     special.spence: (lambda z: mp.polylog(2, 1 - z), (0.3, 0.95, 1.0, 1.05, 1.5)),
     special.expi: (mp.ei, (0.3, -2.0, 5.0)),
-    special.zetac: (lambda x: mp.zeta(x) - 1, (-20.5, -4.0, -2.0, -0.1, 0.0, 0.5, 0.999, 1.5, 3.0, 50.0)),
+    special.zetac: (
+        lambda x: mp.zeta(x) - 1,
+        (-255.3, -20.5, -4.0, -2.0, -0.1, -1e-9, 0.0, 0.5, 0.999, 1.5, 3.0, 50.0),
+    ),
 }
 
 
@@ -169,6 +172,17 @@ BETA_POINTS = [(a, b, x) for a in (0.1, 1.0, 4.0, 40.0) for b in (0.2, 2.0, 30.0
 STUDENT_POINTS = [(df, t) for df in (0.01, 1.0, 3.0, 59.0, 61.0, 400.0) for t in (-50.0, -5.0, -1.6, -1.5, -0.1, 2.0)]
 ORDERS = [(v, x) for v in (1e-3, 0.5, 1.0, 2.7, 10.0, -2.5) for x in (1e-8, 1e-3, 0.3, 2.0, 15.0, 300.0)]
 
+
+def principal_elliprj(x, y, z, q):
+    """DLMF 19.20.14, for negative q."""
+    x, y, z = sorted((x, y, z))
+    p = (z * (x + y - q) - x * y) / (z - q)
+    last = 3 * mp.sqrt(x * y * z / (x * y - p * q)) * mp.elliprc(x * y - p * q, -p * q)
+    return ((p - z) * mp.elliprj(x, y, z, p) - 3 * mp.elliprf(x, y, z) + last) / (z - q)
+
+
+PRINCIPAL = [(0.3, 0.7, 2.0, -1.0), (2.5, 0.4, 1.1, -40.0), (0.5, 1.5, 3.0, -1e-3)]
+
 OF_SEVERAL_NUMBERS = {
     (special.poch, 0): (mp.rf, [(0.5, 0.3), (30.0, 1e-3), (1e6, 0.5), (-2.0, 4.0), (-3.0, 2.0), (-2.5, 1.3)], 1e-13),
     (special.poch, 1): (mp.rf, [(0.5, 0.3), (30.0, 1e-3), (1e6, 0.5), (-2.5, 1.3)], 1e-13),
@@ -198,6 +212,8 @@ OF_SEVERAL_NUMBERS = {
     (special.elliprg, 0): (mp.elliprg, [(0.3, 0.7, 2.0), (1.0, 1.0, 1.0)], 1e-14),
     (special.elliprc, 1): (mp.elliprc, [(0.3, 0.7), (1.0, 1.0), (2.0, 0.1)], 1e-13),
     (special.elliprj, 3): (mp.elliprj, [(0.3, 0.7, 2.0, 1.0), (1.0, 1.0, 1.0, 1.0)], 1e-13),
+    (special.elliprj, 0): (principal_elliprj, PRINCIPAL, 1e-12),
+    (special.elliprj, 1): (principal_elliprj, PRINCIPAL, 1e-12),
     (special.agm, 0): (mp.agm, [(0.3, 0.7), (1.0, 1.0), (2.0, 0.01)], 1e-14),
     (special.hyp2f1, 3): (mp.hyp2f1, [(1.5, 0.3, 2.0, 0.5), (2.0, 1.0, 0.5, -5.0)], 1e-14),
     (special.pseudo_huber, 0): (lambda d, r: d * d * (mp.sqrt(1 + (r / d) ** 2) - 1), [(1e5, 0.1), (1e-5, 3.0)], 1e-14),
@@ -207,6 +223,21 @@ OF_SEVERAL_NUMBERS = {
         1e-13,
     ),
 }
+
+
+def test_the_principal_value_of_the_third_elliptic_integral_has_a_derivative_in_the_last_argument():
+    for arguments in (*PRINCIPAL, (0.0, 0.7, 2.0, -1.0)):
+        assert_accurate(special.elliprj, principal_elliprj, tuple(map(np.float64, arguments)), 3, 1e-12)
+
+
+def test_the_derivative_of_zeta_in_single_precision_is_that_in_double():
+    for x in np.float32([-64.31, -40.1, -3.3, 100.0]):
+        (exact, _), (bar, tangent) = (
+            derivatives(special.zetac, (np.float64(x),), 0),
+            derivatives(special.zetac, (x,), 0),
+        )
+        assert bar.dtype == np.float32
+        np.testing.assert_allclose([bar, tangent], exact, rtol=2e-7)
 
 
 @pytest.mark.parametrize(("f", "position"), OF_SEVERAL_NUMBERS, ids=lambda f: getattr(f, "__name__", str(f)))

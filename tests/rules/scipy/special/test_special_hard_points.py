@@ -39,6 +39,21 @@ def test_the_sine_integral_is_differentiable_at_zero():
     assert grad(lambda x: special.shichi(x)[0])(1e-9) == 1
 
 
+def test_the_integral_of_struve_over_x_is_differentiable_twice_at_zero():
+    np.testing.assert_allclose(cotangents(special.it2struve0, np.array([-1e-9, 0.0, 1e-9]))[0], -2 / np.pi, rtol=1e-14)
+    assert grad(special.it2struve0)(0.0) == -2 / np.pi
+    assert grad(grad(special.it2struve0))(0.0) == 0
+
+
+@pytest.mark.parametrize(("z", "m"), [(-1000.0, -13.3), (-6000.0, -33.7), (-1000.0, 2.5), (-2.0, -4.5)])
+def test_a_rising_factorial_that_is_zero_has_a_derivative_where_the_gamma_functions_overflow(z, m):
+    # (z)ₘ = Γ(z+m) Γ(1-z) sin(πz) / π
+    exact = np.cos(np.pi * z) * special.gammasgn(z + m) * np.exp(special.gammaln(z + m) + special.gammaln(1 - z))
+    zbar, mbar = cotangents(special.poch, z, m)
+    assert zbar == pytest.approx(exact, rel=1e-10, abs=0)
+    assert mbar == 0
+
+
 def test_spence_is_differentiable_twice_at_one():
     assert grad(special.spence)(1.0) == -1
     assert grad(grad(special.spence))(1.0) == pytest.approx(0.5)

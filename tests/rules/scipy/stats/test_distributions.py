@@ -101,6 +101,18 @@ def upper_gauss(w):
 
 
 LOG_TAILS = {
+    "gumbel_l.logsf": (lambda z: -mpmath.exp(z), (45.0,)),
+    "gumbel_r.logcdf": (lambda z: -mpmath.exp(-z), (-45.0,)),
+    "genextreme.logcdf": (lambda z, c: -((1 - c * z) ** (1 / c)), (-1e4, 0.1)),
+    "rayleigh.logsf": (lambda z: -z * z / 2, (1e9,)),
+    "norm.logcdf": (lambda z: mpmath.log(upper_gauss(-z)), (-3e3,)),
+    "norm.logsf": (lambda z: mpmath.log(upper_gauss(z)), (3e3,)),
+    "invgauss.logcdf": (
+        lambda z, m: mpmath.log(
+            upper_gauss((1 - z / m) / mpmath.sqrt(z)) + mpmath.exp(2 / m) * upper_gauss((z / m + 1) / mpmath.sqrt(z))
+        ),
+        (1e-4, 0.4),
+    ),
     "weibull_min.logsf": (lambda z, c: -(z**c), (1.5, 20.0)),
     "weibull_max.logcdf": (lambda z, c: -((-z) ** c), (-1.5, 20.0)),
     "lognorm.logsf": (lambda z, s: mpmath.log(upper_gauss(mpmath.log(z) / s)), (1.7, 8e-3)),
@@ -131,6 +143,22 @@ def test_slopes_of_logarithms_are_right_where_the_probability_is_smaller_than_an
         orders = [tuple(int(j == i) for j in range(len(point))) for i in range(len(point))]
         exact = [float(mpmath.diff(log_tail, point, order, h=mpmath.mpf(10) ** -60)) for order in orders]
     np.testing.assert_allclose(bars, exact, rtol=1e-10)
+
+
+OUTSIDE = {
+    "weibull_min.logsf": (-1.0, 2.5),
+    "weibull_max.logcdf": (1.0, 2.5),
+    "genextreme.logcdf": (5.0, 0.3),
+    "rayleigh.logsf": (-1.0,),
+}
+
+
+@pytest.mark.parametrize("name", OUTSIDE)
+def test_the_logarithm_of_a_certain_probability_is_constant(name):
+    distribution, method = name.split(".")
+    method = getattr(getattr(stats, distribution), method)
+    assert method(*OUTSIDE[name]) == 0
+    np.testing.assert_array_equal(cotangents(method, *OUTSIDE[name], 0.0, 1.0), 0)
 
 
 # ---------------------------------------------------------------- mean, variance, standard deviation, entropy

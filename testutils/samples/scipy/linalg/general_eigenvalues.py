@@ -11,7 +11,10 @@ from ...numpy.linalg.matrices import regular, with_eigenvalues
 from ...sampling import Sample, sample, sample_inputs
 from ...versions import SCIPY
 
-PHASES = {"complex": "nothing fixes the phases of complex vectors relative to another matrix"}
+PHASES = dict.fromkeys(
+    ("complex", "equal entries"),
+    "eigenvalues become complex, and nothing fixes the phases of complex vectors relative to another matrix",
+)
 
 
 @sample_inputs(scipy.linalg.eig, scipy.linalg.eigvals)

@@ -56,10 +56,13 @@ def _derivatives(rng: Rng) -> Iterator[Sample]:
     yield sample(2, RIGHT(rng, (3,)), True, _name="derivative by position")
 
 
+BELOW_ROUNDING = {"smaller": "the real part is below the rounding of the imaginary one"}
+
+
 @sample_inputs(special.jvp, special.yvp, special.ivp, special.kvp, special.h1vp, special.h2vp)
 def _functions_that_are_derivatives(rng: Rng) -> Iterator[Sample]:
-    yield sample(2, RIGHT(rng, (3,)), _skip={"smaller": "the real part is below the rounding of the imaginary one"})
-    yield sample(1, RIGHT(rng, (3,)), 2, _name="second derivative")
+    yield sample(2, RIGHT(rng, (3,)), _skip=BELOW_ROUNDING)
+    yield sample(1, RIGHT(rng, (3,)), 2, _name="second derivative", _skip=BELOW_ROUNDING)
     yield sample(0, RIGHT(rng, (3,)), n=0, _name="no derivative")
     yield sample(np.array([0, 3]), PLANE(rng, (3, 1)), _name="complex")
 

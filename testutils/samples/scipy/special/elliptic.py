@@ -21,8 +21,7 @@ register(special.ellipj, ANY, between(0.1, 0.9))
 register(special.agm, POSITIVE, POSITIVE)
 register(special.elliprc, POSITIVE, POSITIVE)
 register_all((special.elliprf, special.elliprd, special.elliprg), POSITIVE, POSITIVE, POSITIVE)
-_PRINCIPAL = {"negated": "a principal value, whose derivative is missing"}
-register(special.elliprj, POSITIVE, POSITIVE, POSITIVE, POSITIVE, _skip=_PRINCIPAL)
+register(special.elliprj, POSITIVE, POSITIVE, POSITIVE, POSITIVE)
 
 
 @sample_inputs(special.ellipk, special.ellipe)
