@@ -35,10 +35,22 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         action="store_true",
         help="test the rules on variants of every sample input too, as `rulescore check --thorough` does",
     )
+    group.addoption(
+        "--rules-strict",
+        action="store_true",
+        help="with --rules-thorough, fail too where a rule is wrong for what it does not claim to serve",
+    )
+    parser.addini(
+        "rules_inconclusive",
+        "what an inconclusive verdict about a rule does: raise (the default) or warn",
+        default="raise",
+    )
 
 
 @pytest.hookimpl(tryfirst=True)  # before -k and -m choose among the items
 def pytest_collection_modifyitems(session: pytest.Session, config: pytest.Config, items: list[pytest.Item]) -> None:
+    if config.getoption("--rules-strict") and not config.getoption("--rules-thorough"):
+        raise pytest.UsageError("--rules-strict is about the variants of a thorough check: write --rules-thorough too")
     names = [name.strip() for given in config.getoption("--rules") for name in given.split(",") if name.strip()]
     for name in dict.fromkeys(names):
         items.extend(session.genitems(RuleModule.from_parent(session, name=name, nodeid=name)))
@@ -53,7 +65,8 @@ def rule_tester(request: pytest.FixtureRequest) -> Any:
     those of `testutils.strategies`, and then test the rule on many drawn inputs.
     """
     testing = _imported("testutils.runs.pytest_support")
-    return testing.RuleTester(zlib.crc32(request.node.nodeid.encode()), request.config.getoption("--rules-seed"))
+    seed = zlib.crc32(request.node.nodeid.encode()), request.config.getoption("--rules-seed")
+    return testing.RuleTester(*seed, inconclusive=_inconclusive(request.config))
 
 
 class RuleModule(pytest.Collector):
@@ -83,7 +96,11 @@ class RuleItem(pytest.Item):
         self.sample = sample
 
     def runtest(self) -> None:
-        self.target.test(self.sample, thorough=self.config.getoption("--rules-thorough"))
+        thorough, strict = (self.config.getoption(f"--rules-{name}") for name in ("thorough", "strict"))
+        report = self.target.test(self.sample, _inconclusive(self.config), thorough, strict)
+        for result in report.not_claimed:  # for JUnit's file, and for -rP
+            self.user_properties.append(("not claimed", result.message))
+            self.add_report_section("call", "rulescore", f"{result.title}: {result.message}\n")
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
         # The report says all there is to say; a traceback through our own code would only hide it.
@@ -93,6 +110,13 @@ class RuleItem(pytest.Item):
 
     def reportinfo(self) -> tuple[Any, int | None, str]:
         return self.target.file, max(self.target.line - 1, 0), self.name
+
+
+def _inconclusive(config: pytest.Config) -> Any:
+    chosen = config.getini("rules_inconclusive")
+    if chosen not in ("raise", "warn"):
+        raise pytest.UsageError(f"rules_inconclusive = {chosen}: write raise or warn")
+    return chosen
 
 
 def _imported(name: str) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from functools import partial
 from typing import Any, Literal
 
@@ -12,24 +12,40 @@ import numpy as np
 
 from .cases import MODES
 from .cases.case import Case
-from .checks import CHECKS, DERIVATIVE_CHECKS, SCALAR_CHECKS, VACUITY_CHECKS, Check
+from .checks import CHECKS, DERIVATIVE_CHECKS, POINT_CHECKS, SCALAR_CHECKS, VACUITY_CHECKS, Check
 from .evidence.warnings_here import warnings_here
 from .reports.names import name_of
 from .reports.report import InconclusiveError, InconclusiveWarning, Report, RuleTestError
 from .reports.results import CheckResult
 from .samples.random_tangents import with_tangent
-from .variants import checked_skip, run_layout_variants, run_value_variants
+from .variants import (
+    checked_claims,
+    checked_skip,
+    run_layout_variants,
+    run_made_up_points,
+    run_value_variants,
+)
 
 Inconclusive = Literal["raise", "warn"]
 
 
-def report_on(f: Any, args: tuple[Any, ...], thorough: bool, skip: Mapping[str, str] | None, **options: Any) -> Report:
+def report_on(
+    f: Any,
+    args: tuple[Any, ...],
+    thorough: bool,
+    strict: bool | Collection[str],
+    skip: Mapping[str, str] | None,
+    **options: Any,
+) -> Report:
     """What all checks find about the rules of one call; the arguments are those of `check_rule`."""
-    case, skip = Case(f, args, **options), checked_skip(skip)
+    case, skip, strict = Case(f, args, **options), checked_skip(skip), checked_claims(strict)
+    if strict and not thorough:
+        raise ValueError(f"strict={strict!r} is about the variants of a thorough check: write thorough=True beside it")
     results = run_with_layouts(case, skip)
     results += run_checks(case, VACUITY_CHECKS)  # not of variants: of whole numbers, nothing is what they ask for
     if thorough:
-        results += run_value_variants(case, partial(run_with_layouts, skip=skip), skip, known=results)
+        results += run_made_up_points(case, partial(run_checks, checks=POINT_CHECKS), skip, known=results)
+        results += run_value_variants(case, partial(run_with_layouts, skip=skip), skip, results, strict)
     return Report(name_of(case.function), case.call, tuple(results))
 
 

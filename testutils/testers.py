@@ -7,7 +7,7 @@ they go about it is in `testutils.checking`, which comes with the first call: to
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 from rulescore import NoTangent, frule, rrule
@@ -34,6 +34,7 @@ class CallOptions(TypedDict, total=False):
     fdm: FiniteDifferenceMethod | None
     rng: np.random.Generator | int | None
     thorough: bool
+    strict: bool | Collection[str]
     skip: Mapping[str, str] | None
 
 
@@ -63,6 +64,7 @@ def check_rule(
     modes: tuple[str, ...] = MODES,
     order: int = 1,
     thorough: bool = False,
+    strict: bool | Collection[str] = False,
     skip: Mapping[str, str] | None = None,
 ) -> Report:
     """Check the rules of ``f`` for one call against finite differences and against each other.
@@ -98,8 +100,13 @@ def check_rule(
         2 to have the pullback differentiated too, which shows a rule that is right at this point alone.
     thorough : bool
         Whether to check the rules on variants of the arguments too: 0-d, empty, with axes of length 1, float32,
-        complex, integer, of other magnitudes and signs, by keyword. What costs no evaluations is varied in any case:
-        the memory that arguments and cotangents lie in, and their types.
+        float16, complex, integer, by keyword, and at points that nobody writes down: larger, smaller, of the other
+        sign, zero, with equal entries. What costs no evaluations is varied in any case: the memory that arguments and
+        cotangents lie in, and their types.
+    strict : bool or collection of str
+        Whether a thorough check fails where the rules are wrong for arguments that they do not claim to serve: complex,
+        float16, 0-d or empty ones, or such as are given by keyword. A rule claims what its annotations and the sample
+        inputs of its function name, or ``strict=("complex",)`` for it; what it does not claim is reported only.
     skip : mapping of str to str, optional
         Variants to be left out, each with the reason: ``{"complex": "weights are real by definition"}``. The names
         are those of `testutils.variants.VARIANTS`, and ``"second order"`` for samples without a second derivative.
@@ -114,7 +121,8 @@ def check_rule(
     SampleError
         (A `ValueError`.) When ``f`` itself raises on these arguments, or a tangent does not fit.
     ValueError
-        When ``skip`` names no variant, or gives no reason.
+        When ``skip`` names no variant, or gives no reason; when ``strict`` names what no rule claims, or stands
+        without ``thorough``.
 
     Examples
     --------
@@ -136,6 +144,7 @@ def check_rule(
         f,
         args,
         thorough,
+        strict,
         skip,
         fkwargs=fkwargs,
         modes=modes,

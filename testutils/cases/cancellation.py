@@ -19,6 +19,8 @@ CANCELLATION = 16.0
 STEPS_ON_THE_WAY = 8
 """In how many steps the way from 0 to an argument is gone, in search of its steepest part."""
 
+LARGEST_ON_THE_WAY = 1e100
+
 
 class Cancellation:
     """Bounds of the rounding error of right rules, by norms.
@@ -83,15 +85,16 @@ class Cancellation:
     def _steepest_on_the_way(self, part: slice[int, int, None]) -> float:
         """The steepest secant on the straight line from 0 to one argument, for an output of the size of ours."""
         function = self._call.vector_function
-        outputs = []
+        way = []
         for t in np.linspace(0.0, 1.0, STEPS_ON_THE_WAY + 1):
             x = function.x.copy()
             x[part] *= t
-            outputs.append(function.at(x))
+            # What overflows when it is squared is no part of the way to an ordinary number either.
+            y = function.at(x)
+            way.append(y if np.all(np.abs(y) < LARGEST_ON_THE_WAY) else np.full(y.shape, np.nan))
         step = _norm(function.x[part]) / STEPS_ON_THE_WAY
-        secants = [b - a for a, b in pairwise(outputs)]
-        slopes = [_norm(secant) / step for secant in secants if np.isfinite(secant).all()]
-        here, largest = _norm(outputs[-1]), max(map(_norm, outputs))
+        slopes = [_norm(b - a) / step for a, b in pairwise(way) if np.isfinite(b - a).all()]
+        here, largest = _norm(way[-1]), max(map(_norm, way))
         # A function that ends before 0 has come from nowhere.
         steepest = max(slopes, default=largest / (step * STEPS_ON_THE_WAY))
         return steepest * here / largest if largest else 0.0

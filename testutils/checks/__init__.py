@@ -9,6 +9,7 @@ from __future__ import annotations
 from .algebra import ALGEBRA_CHECKS
 from .check import Check, Finding, check
 from .derivatives import DERIVATIVE_CHECKS
+from .points import POINT_CHECKS
 from .protocol import PROTOCOL_CHECKS
 from .purity import PURITY_CHECKS
 from .scalars import SCALAR_CHECKS
@@ -24,4 +25,13 @@ CHECKS: tuple[Check, ...] = (
 )
 """Every check of a case and its variants, in the order in which a report lists them."""
 
-__all__ = ["CHECKS", "DERIVATIVE_CHECKS", "SCALAR_CHECKS", "VACUITY_CHECKS", "Check", "Finding", "check"]
+__all__ = [
+    "CHECKS",
+    "DERIVATIVE_CHECKS",
+    "POINT_CHECKS",
+    "SCALAR_CHECKS",
+    "VACUITY_CHECKS",
+    "Check",
+    "Finding",
+    "check",
+]

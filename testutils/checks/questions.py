@@ -101,8 +101,13 @@ class CotangentComparison(Comparison):
         )
 
     def rule_noise(self) -> Any:
-        nearby = _nearby(self._case, self._arguments, self._ybar)
-        return _spread([np.array([total(strong_product(self._direction, xbar))]) for xbar in nearby])
+        nearby, rounding = _nearby(self._case, self._arguments, self._ybar), 0.0
+        for argument in self._arguments:
+            part = self._case.directions.part_of(argument)
+            allowed = self._case.cancellation.of_cotangent(argument, self._xbar[part], self._ybar)
+            rounding += float(np.linalg.norm(self._direction[part])) * allowed
+        there = [np.array([total(strong_product(self._direction, xbar))]) for xbar in nearby]
+        return _noise(np.array([total(self._terms)]), there, rounding)
 
     def in_more_digits(self) -> tuple[CotangentComparison, bool] | None:
         case, twin = self._case, self._case.more_precise
@@ -157,7 +162,8 @@ class TangentComparison(Comparison):
         )
 
     def rule_noise(self) -> Any:
-        return _spread(self._case.forward.nearby(self._direction))
+        rounding = self._case.cancellation.of_tangent(self._direction, self._dy)
+        return _noise(self._dy, self._case.forward.nearby(self._direction), rounding)
 
     # Reverse mode.
 
@@ -183,14 +189,17 @@ def _nearby(case: Case, arguments: Sequence[Argument], ybar: Vector) -> list[Vec
     return found
 
 
-def _spread(answers: list[Vector]) -> Any:
+def _noise(here: Vector, there: list[Vector], rounding: float) -> Any:
     """How far answers of a rule to neighbours of a point are apart, entry by entry.
 
-    Not how far they are from its answer to the point itself: a rule that is wrong at this point alone is wrong, and
-    not noisy.
+    As most of them are, since a mistake at this point (where two entries are equal, say) may be shared by a few of its
+    neighbours. And how far its answer to the point itself is from them, if that can be rounding: a rule that is wrong
+    at this point alone is wrong, and not noisy.
     """
-    if not answers:
+    if not there:
         return 0.0
     with np.errstate(all="ignore"), warnings_here("ignore", RuntimeWarning):
-        finite = np.where(np.isfinite(answers), answers, np.nan)
-        return np.nan_to_num(np.nanmax(np.abs(finite - np.nanmedian(finite, axis=0)), axis=0))
+        finite = np.where(np.isfinite(there), there, np.nan)
+        middle = np.nanmedian(finite, axis=0)
+        spread, apart = 2.0 * np.nanmedian(np.abs(finite - middle), axis=0), np.abs(here - middle)
+        return np.nan_to_num(np.where(apart <= rounding, np.fmax(spread, apart), spread))

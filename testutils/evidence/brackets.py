@@ -64,13 +64,11 @@ class Bracket:
         """The output entries without a single derivative."""
         return self.lower != self.upper
 
-    @property
-    def resolved(self) -> Any:
-        """The output entries whose derivative is known well enough to decide about a rule."""
-        largest = float(np.max(np.abs(self.value), initial=0.0, where=np.isfinite(self.value)))
+    def resolved(self, unit: float) -> Any:
+        """The output entries whose derivative is known well enough to decide; ``unit`` is one of order one."""
         with np.errstate(all="ignore"):
             size = np.maximum(np.abs(self.lower), np.abs(self.upper))
-            return ERROR_ESTIMATES * self.error <= np.maximum(DECIDABLE * size, NEGLIGIBLE * largest)
+            return ERROR_ESTIMATES * self.error <= np.maximum(DECIDABLE * size, NEGLIGIBLE * unit)
 
     @property
     def note(self) -> str:

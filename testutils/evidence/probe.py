@@ -54,6 +54,9 @@ _MOVED_LATER = 0.2
 _QUIET = 100.0
 """Noise in rounding errors of the value, above which small differences prove nothing."""
 
+_PATIENCE_AT_A_GLANCE = 4
+"""How many steps are tried where nobody has asked, before all else is."""
+
 _SPLITS = 8
 """How many ways of splitting a direction are tried before its slopes count as additive."""
 
@@ -147,13 +150,26 @@ class Probe:
             else (question.verdicts(self.bracket))
         )
 
-    def _search_steps(self, question: Question) -> None:
+    def glance(self, question: Question) -> np.ndarray[Any, Any]:
+        """The verdicts on a question after a few steps where they speak for a rule, and else after all it takes."""
+        if self._search is not None and not self._escalated:
+            for most in (1, _PATIENCE_AT_A_GLANCE):
+                if self._search.count < most:
+                    self._search_steps(question, most)
+                verdicts = question.verdicts(self.bracket)
+                if np.all(verdicts == PASS):
+                    return verdicts
+        return self.answer(question)
+
+    def _search_steps(self, question: Question, most: int = 1000) -> None:
         search = self._search
         assert search is not None
 
         worst: list[float] = []
 
         def decided(value: Vector, error: Vector) -> bool:
+            if search.count >= most:
+                return True
             worst.append(_worst_relative(value, error))
             if (self._special or self._mixed) and search.count >= _STEPS_AT_SPECIAL_POINTS:
                 return True
@@ -409,7 +425,7 @@ class Probe:
             doubted = (verdicts == FAIL) & (question.verdicts(second) != FAIL)
         if not np.any(doubted):
             return verdicts
-        self.unconfirmed = ~second.resolved
+        self.unconfirmed = ~second.resolved(float(np.linalg.norm(self.direction)))
         with np.errstate(all="ignore"):
             unsure = np.fmax(np.fmax(error, first.error), np.abs(value - first.lower))
         contradicted = smooth & self._contradict(first, Bracket(value, value, error))

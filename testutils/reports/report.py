@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 Verdict = Literal["pass", "fail", "inconclusive"]
 """The verdict of a report."""
 
+_SILENT = ("pass", "refused", "not run")
+"""Verdicts of checks that a reader need not see."""
+
 
 @dataclass(frozen=True, repr=False)
 class Report:
@@ -56,6 +59,11 @@ class Report:
         return self._with_verdict("inconclusive")
 
     @property
+    def not_claimed(self) -> tuple[CheckResult, ...]:
+        """The results of variants that the rule answers wrongly and does not claim to serve."""
+        return self._with_verdict("not claimed")
+
+    @property
     def notes(self) -> tuple[CheckResult, ...]:
         """The results of checks that passed and have something to say, as that the point is a kink."""
         return tuple(result for result in self._with_verdict("pass") if result.message)
@@ -63,10 +71,12 @@ class Report:
     @property
     def summary(self) -> str:
         """The verdict in one line that names the function and its arguments' types."""
-        checks = {(result.mode, result.name) for result in self.results if result.verdict != "not run"}
+        checks = {(result.mode, result.name) for result in self.results if result.verdict not in _SILENT[1:]}
         concerned = self.failures or self.inconclusive
         named = {(result.mode, result.name) for result in concerned}
         count = f"{len(checks)} checks" if not named else f"{len(named)} of {len(checks)} checks"
+        refused = len(self._with_verdict("refused"))
+        count += f"; {refused} made-up inputs refused by the function" if refused else ""
         return f"{self.verdict}: {self.call} ({count})"
 
     def __repr__(self) -> str:
@@ -139,7 +149,7 @@ class Report:
     @property
     def shown(self) -> list[CheckResult]:
         """The results that a reader wants to see: all but plain passes, notes last."""
-        problems = [result for result in self.results if result.verdict not in ("pass", "not run")]
+        problems = [result for result in self.results if result.verdict not in _SILENT]
         return [*problems, *self.notes]
 
     def _with_verdict(self, verdict: CheckVerdict) -> tuple[CheckResult, ...]:

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, Literal
 if TYPE_CHECKING:
     from rich.console import Group, RenderableType
 
-CheckVerdict = Literal["pass", "fail", "inconclusive", "not implemented", "not run"]
-"""The verdict of one check. Neither of the last two changes the verdict of the report."""
+CheckVerdict = Literal["pass", "fail", "inconclusive", "not implemented", "not claimed", "refused", "not run"]
+"""The verdict of one check. None of the last four changes the verdict of the report."""
 
 
 COLOURS = {"pass": "green", "fail": "bold red", "inconclusive": "yellow"}
@@ -98,8 +98,9 @@ class CheckResult:
         The check, as in ``"derivative"`` or ``"arguments unchanged"``.
     verdict : str
         ``"pass"``, ``"fail"``, ``"inconclusive"`` (the finite difference is not good enough here),
-        ``"not implemented"`` (the rule declares this derivative missing) or ``"not run"`` (what the check looks
-        at does not exist, because of what another check reports).
+        ``"not implemented"`` (the rule declares this derivative missing), ``"not claimed"`` (it is wrong for
+        arguments that it does not claim to serve), ``"refused"`` (the function does not take such arguments) or
+        ``"not run"`` (what the check looks at does not exist, because of what another check reports).
     message : str
         What was asked, what is wrong with it, what to write instead. Empty for a pass.
     mode : str

@@ -107,6 +107,12 @@ def _parser() -> argparse.ArgumentParser:
         help="also check variants of every sample (0-d, empty, float32, complex, other magnitudes and signs, ...), and "
         "second derivatives in all combinations of modes, by the reference AD",
     )
+    check.add_argument(
+        "--strict",
+        action="store_true",
+        help="fail too where a thorough check finds rules wrong for what they do not claim to serve (complex, float16, "
+        "0-d and empty arguments, keywords)",
+    )
     check.add_argument("--json", type=Path, metavar="FILE", help="also write every report to FILE")
     check.add_argument("--html", type=Path, metavar="FILE", help="also write a page with pictures of failures to FILE")
     bare = check.add_argument_group("a bare function and its derivative, with nothing registered (mymodule:f)")
@@ -158,6 +164,8 @@ def _positive(text: str) -> int:
 
 
 def _check(options: argparse.Namespace, console: Console) -> int:
+    if options.strict and not options.thorough:
+        raise TargetError("--strict is about the variants of a thorough check: write --thorough beside it")
     for name, file in (("--json", options.json), ("--html", options.html)):
         _require_place_for(name, file)
     derivatives = {name: getattr(options, name) for name in ("vjp", "jvp", "jac") if getattr(options, name)}
@@ -192,6 +200,7 @@ def _check(options: argparse.Namespace, console: Console) -> int:
                 seed=options.seed,
                 jobs=options.jobs or default_jobs(count),
                 thorough=options.thorough,
+                strict=options.strict,
                 only=options.only,
                 on_report=lambda target, sample, report: tell(description=target.name),
             )
@@ -204,6 +213,7 @@ def _check(options: argparse.Namespace, console: Console) -> int:
     if options.html is not None:
         options.html.write_text(page_of(outcomes, seed=options.seed, seconds=seconds), encoding="utf-8")
     _print_problems(console, outcomes, options)
+    _print_not_claimed(console, outcomes)
     _print_summary(console, outcomes, seconds)
     if is_interrupted:
         verdicts = Counter(outcome.verdict for outcome in outcomes)
@@ -229,7 +239,8 @@ def _check_bare(options: argparse.Namespace, derivatives: dict[str, str], consol
         raise TargetError(f"--at {options.at!r}: {type(error).__name__}: {error}; write arguments in Python") from error
     args = found if type(found) is tuple else (found,)
     try:
-        report = check_derivative(f, *args, **functions, rng=options.seed, thorough=options.thorough)
+        how: dict[str, Any] = {"thorough": options.thorough, "strict": options.strict}
+        report = check_derivative(f, *args, **functions, rng=options.seed, **how)
     except (SampleError, TypeError) as error:
         raise TargetError(str(error)) from error
     if options.json is not None:
@@ -290,7 +301,19 @@ def _print_problems(console: Console, outcomes: list[Outcome], options: argparse
             if report.verdict != "pass":
                 words = ["rulescore", "check", target.asked, "--only", f"{target.name}[{sample.id}]"]
                 words += ["--seed", str(options.seed)] + ["--thorough"] * options.thorough
+                words += ["--strict"] * options.strict
                 _print_report(console, report, f"sample {sample.id}", f"{target.file}:{target.line}", shlex.join(words))
+
+
+def _print_not_claimed(console: Console, outcomes: list[Outcome]) -> None:
+    """What rules are wrong for without claiming it: a line for each function and kind."""
+    for outcome in outcomes:
+        told: dict[str, str] = {}
+        for _, report in outcome.reports:
+            for result in report.not_claimed:
+                told.setdefault(result.name, result.message.splitlines()[0])
+        for line in told.values():
+            console.print(f"{outcome.target.name} is {line}", style="yellow", markup=False, highlight=False)
 
 
 def _print_report(console: Console, report: Any, title: str, place: str, command: str = "") -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -11,6 +11,9 @@ from ..reports.names import name_of
 from ..reports.report import Report
 from ..testers import check_rule, test_frule, test_rrule, test_rule, test_scalar
 from .properties import has_strategies, run_property
+
+if TYPE_CHECKING:
+    from ..checking import Inconclusive
 
 
 class RuleTester:
@@ -39,6 +42,8 @@ class RuleTester:
     ----------
     *seed : int
         What the random tangents of this test are drawn from.
+    inconclusive : {"raise", "warn"}
+        What an inconclusive verdict does where a test does not say.
 
     Attributes
     ----------
@@ -46,8 +51,8 @@ class RuleTester:
         For the test's own random inputs.
     """
 
-    def __init__(self, *seed: int) -> None:
-        self._seed = seed
+    def __init__(self, *seed: int, inconclusive: Inconclusive = "raise") -> None:
+        self._seed, self._inconclusive = seed, inconclusive
         self.rng = np.random.default_rng(seed)
 
     def __call__(self, f: Any, *args: Any, **options: Any) -> Any:
@@ -84,7 +89,7 @@ class RuleTester:
         __tracebackhide__ = True
         if not has_strategies(args, options.get("fkwargs")):
             _reject_options_of_properties(options)
-            return tester(f, *args, **self._seeded(options))
+            return tester(f, *args, **{"inconclusive": self._inconclusive, **self._seeded(options)})
         if isinstance(options.get("rng"), np.random.Generator):
             raise TypeError(
                 "rng= with strategies: each example has to be tested in the same way whenever it comes again, which a "

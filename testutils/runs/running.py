@@ -91,7 +91,7 @@ class Target:
         """Whether it has no rules, on purpose, because AD systems differentiate what it does."""
         return self.record.opted_out
 
-    def check(self, sample: Sample, thorough: bool = False) -> Report:
+    def check(self, sample: Sample, thorough: bool = False, strict: bool = False) -> Report:
         """Check the rules on one sample; a sample on which the function itself raises is a failure.
 
         Parameters
@@ -100,6 +100,8 @@ class Target:
             One of those of the target.
         thorough : bool
             Whether to check variants of the sample too, and the second derivatives, by the reference AD.
+        strict : bool
+            Whether that fails for what the rule does not claim to serve too; see `check_rule`.
 
         Notes
         -----
@@ -110,7 +112,7 @@ class Target:
                 found = first_order_results(self.function, sample)
                 report = Report(self.name, f"{self.name}[{sample.id}]", tuple(found))
             else:
-                report = check_sample(self.function, sample, thorough=thorough)
+                report = check_sample(self.function, sample, thorough=thorough, strict=strict)
             if thorough:
                 # A person's own rule may do what nothing can be traced through. What is offered to all may not.
                 unsupported: CheckVerdict = "not run" if self.record.entry is None else "fail"
@@ -126,12 +128,18 @@ class Target:
             result = CheckResult("sample input", "fail", message)
         return Report(self.name, f"{self.name}[{sample.id}]", (result,))
 
-    def test(self, sample: Sample | None, inconclusive: Inconclusive = "raise", thorough: bool = False) -> Report:
+    def test(
+        self,
+        sample: Sample | None,
+        inconclusive: Inconclusive = "raise",
+        thorough: bool = False,
+        strict: bool = False,
+    ) -> Report:
         """Check, and raise what the report says. Without a sample, say that there is none."""
         __tracebackhide__ = True
         if sample is None:
             return settle(self.report_without_samples())
-        return settle(self.check(sample, thorough), inconclusive)
+        return settle(self.check(sample, thorough, strict), inconclusive)
 
     def report_without_samples(self) -> Report:
         """The report that nothing could be checked."""
@@ -226,6 +234,7 @@ def run_targets(
     seed: int = 0,
     jobs: int = 1,
     thorough: bool = False,
+    strict: bool = False,
     only: str = "",
     on_report: Callable[[Target, Sample, Report], None] = lambda target, sample, report: None,
 ) -> list[Outcome]:
@@ -239,8 +248,8 @@ def run_targets(
         As `collect_targets` returned them.
     jobs : int
         How many processes; with one, everything runs in this one.
-    thorough : bool
-        Whether every variant of the arguments is checked too; see `check_rule`.
+    thorough, strict : bool
+        Whether every variant of the arguments is checked too, and fails whatever the rules claim; see `check_rule`.
     on_report : callable, optional
         Called with each report as it comes, for progress.
 
@@ -256,9 +265,9 @@ def run_targets(
     """
     outcomes = [Outcome(target) for target in targets]
     if jobs <= 1:
-        reports = _reports_here(targets, thorough)
+        reports = _reports_here(targets, thorough, strict)
     else:
-        reports = _reports_from_processes(names, targets, (seed, only), jobs, thorough)
+        reports = _reports_from_processes(names, targets, (seed, only), jobs, (thorough, strict))
     try:
         for position, sample, report in reports:
             outcomes[position].reports.append((sample, report))
@@ -500,21 +509,21 @@ def _module_name_for(path: Path) -> str:
     return path.stem if known is None or file == str(path) else f"{path.stem}@{path.parent}"
 
 
-def _reports_here(targets: list[Target], thorough: bool) -> Iterator[tuple[int, Sample, Report]]:
+def _reports_here(targets: list[Target], thorough: bool, strict: bool) -> Iterator[tuple[int, Sample, Report]]:
     for position, target in enumerate(targets):
         for sample in target.samples:
-            yield position, sample, target.check(sample, thorough)
+            yield position, sample, target.check(sample, thorough, strict)
 
 
 def _reports_from_processes(
-    names: list[str], targets: list[Target], which: tuple[int, str], jobs: int, thorough: bool
+    names: list[str], targets: list[Target], which: tuple[int, str], jobs: int, how: tuple[bool, bool]
 ) -> Iterator[tuple[int, Sample, Report]]:
     every = [(position, number) for position, target in enumerate(targets) for number in range(len(target.samples))]
     chunks = [every[start : start + _CHUNK] for start in range(0, len(every), _CHUNK)]
     # Not forked: a fork of a process whose BLAS has threads can hang.
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(jobs, context, initializer=_start_worker, initargs=(names, *which)) as pool:
-        futures = {pool.submit(_check_chunk, chunk, thorough): chunk for chunk in chunks}
+        futures = {pool.submit(_check_chunk, chunk, *how): chunk for chunk in chunks}
         try:
             for future in as_completed(futures):
                 for (position, number), report in zip(futures[future], future.result(), strict=True):
@@ -539,6 +548,6 @@ def _start_worker(names: list[str], seed: int, only: str) -> None:
     _worker_targets.extend(collect_targets(names, seed, only))
 
 
-def _check_chunk(chunk: list[tuple[int, int]], thorough: bool) -> list[Report]:
+def _check_chunk(chunk: list[tuple[int, int]], thorough: bool, strict: bool) -> list[Report]:
     targets = [(_worker_targets[position], number) for position, number in chunk]
-    return [target.check(target.samples[number], thorough) for target, number in targets]
+    return [target.check(target.samples[number], thorough, strict) for target, number in targets]

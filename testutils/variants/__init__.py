@@ -6,15 +6,25 @@ cotangent has, and compares with the plain call. `run_value_variants` makes a ne
 
 from __future__ import annotations
 
-from .catalogue import LAYOUT_VARIANTS, VALUE_VARIANTS, VARIANTS, checked_skip
+from .catalogue import (
+    LAYOUT_VARIANTS,
+    MADE_UP_POINTS,
+    VALUE_VARIANTS,
+    VARIANTS,
+    checked_claims,
+    checked_skip,
+)
 from .layout_runs import run_layout_variants
-from .value_runs import run_value_variants
+from .value_runs import run_made_up_points, run_value_variants
 
 __all__ = [
     "LAYOUT_VARIANTS",
+    "MADE_UP_POINTS",
     "VALUE_VARIANTS",
     "VARIANTS",
+    "checked_claims",
     "checked_skip",
     "run_layout_variants",
+    "run_made_up_points",
     "run_value_variants",
 ]

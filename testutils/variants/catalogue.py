@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 
 from ..reports.results import CheckResult
 from ..samples.sampling import SECOND_ORDER
@@ -23,21 +23,39 @@ LAYOUT_VARIANTS: Mapping[str, str] = {
 }
 """The variants that change memory and types and no number. They cost next to nothing and run in every check."""
 
+MADE_UP_POINTS: Mapping[str, str] = {
+    "larger": "arguments 20 times as large",
+    "larger, negated": "arguments 20 times as large and of the other sign",
+    "smaller": "arguments a thousandth as large",
+    "negated": "arguments of the other sign",
+    "zero entry": "a zero among the entries of every array, or in the place of a number",
+    "equal entries": "two equal entries in every array, or in two arguments",
+}
+"""Points that nobody writes down, at which a thorough check asks for the derivative alone."""
+
 VALUE_VARIANTS: Mapping[str, str] = {
     "keywords": "positional arguments given by keyword",
     "0-d": "0-d arrays in the place of arrays",
     "empty": "an axis of length 0",
     "size-1 axis": "an axis of length 1, in all arrays or in one that then broadcasts, and an added leading axis",
     "float32": "arrays and NumPy scalars in single precision",
+    "float16": "arrays and NumPy scalars in half precision",
     "complex": "complex numbers in the place of real ones",
     "integer": "whole numbers of an integer type, which have no derivative",
-    "larger": "arguments 20 times as large",
-    "smaller": "arguments a thousandth as large",
-    "negated": "arguments of the other sign",
+    "thousandfold": "arguments 1000 times as large",
+    "zeros": "arguments that are zero throughout",
+    "repeated values": "arrays of one value throughout",
+    "indices": "integer arguments that repeat an entry, or count from the end",
 }
 """The variants that change numbers, shapes or dtypes. Each is a check of its own, and they run when asked for."""
 
-VARIANTS: Mapping[str, str] = {**LAYOUT_VARIANTS, **VALUE_VARIANTS}
+POINTS = (*MADE_UP_POINTS, "thousandfold", "zeros", "repeated values")
+"""The variants that are other points of the same function. Where it has no derivative there, nothing fails."""
+
+CLAIMED = ("keywords", "0-d", "empty", "float16", "complex")
+"""The variants that a rule has to claim before it is wrong to answer them wrongly; see `testutils.variants.claims`."""
+
+VARIANTS: Mapping[str, str] = {**LAYOUT_VARIANTS, **MADE_UP_POINTS, **VALUE_VARIANTS}
 """Every variant by name, with what it does."""
 
 _MAY_BE_SKIPPED = (*VARIANTS, SECOND_ORDER)
@@ -86,6 +104,23 @@ def checked_skip(skip: Mapping[str, str] | None) -> dict[str, str]:
                 f"The variants are {_names()}"
             )
     return dict(skip)
+
+
+def checked_claims(strict: bool | Collection[str]) -> bool | Collection[str]:
+    """Which kinds of `CLAIMED` the rules claim, as given.
+
+    Raises
+    ------
+    ValueError
+        For a name that is none of them.
+    """
+    if not isinstance(strict, bool):
+        strict = (strict,) if isinstance(strict, str) else tuple(strict)
+        if unknown := [name for name in strict if name not in CLAIMED]:
+            raise ValueError(
+                f"strict={unknown[0]!r}: what a rule may claim is {', '.join(map(repr, CLAIMED))}; True for all"
+            )
+    return strict
 
 
 def _names() -> str:

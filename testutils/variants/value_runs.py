@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import sys
 import traceback
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 
@@ -15,14 +15,16 @@ from ..cases.arguments import SampleError
 from ..cases.case import Case
 from ..cases.precision import ROUNDING
 from ..cases.rule_calls import RuleRaisedError, force, is_pair
+from ..checks.questions import TangentComparison
 from ..comparison.spaces import value_problem
 from ..evidence.vectorisation import entries_of, layout_of, tangent_to_vector, vector_to_tangent
 from ..evidence.warnings_here import warnings_here
 from ..reports.results import CheckResult
-from .catalogue import VALUE_VARIANTS, checked_skip, result_name, skipped_results
+from .catalogue import CLAIMED, MADE_UP_POINTS, POINTS, VALUE_VARIANTS, checked_skip, result_name, skipped_results
+from .claims import claims_of, not_claimed
 from .values import Altered, altered_arguments
 
-ONCE = ("0-d", "float32", "larger", "smaller", "negated")
+ONCE = ("0-d", "float32", "float16", *POINTS)
 """Variants in which an argument need not change alone when it has changed together with others."""
 
 TOLD_APART = ("complex", "Fortran order")
@@ -31,20 +33,31 @@ TOLD_APART = ("complex", "Fortran order")
 WELL_CONDITIONED = 1e-3
 """How far, relatively, an output in single precision may be from that in double precision to say something."""
 
+Checking = Callable[[Case], Iterable[CheckResult]]
+"""Runs the checks on a case."""
+
 _LIBRARIES = ("numpy", "scipy", "rulescore")
+
+
+def run_made_up_points(
+    case: Case, check: Checking, skip: Mapping[str, str] | None = None, known: Iterable[CheckResult] = ()
+) -> list[CheckResult]:
+    """Check the derivative of a case at a few points that nobody writes down; see `run_value_variants`."""
+    return _run(case, check, MADE_UP_POINTS, checked_skip(skip), known, frozenset())
 
 
 def run_value_variants(
     case: Case,
-    check: Callable[[Case], Iterable[CheckResult]],
+    check: Checking,
     skip: Mapping[str, str] | None = None,
     known: Iterable[CheckResult] = (),
+    strict: bool | Collection[str] = False,
 ) -> list[CheckResult]:
     """Check the rules of a case on variants of its arguments that change numbers, shapes or dtypes.
 
-    A variant does not apply, and has no result, where the function itself raises, warns of invalid numbers or returns
-    something that is not finite, and where there is no rule: it answers None, or says by raising that it does not
-    serve such arguments. A rule need not serve complex numbers, but where it does it has to be right.
+    A variant does not apply where the function itself raises, warns of invalid numbers or returns something that is
+    not finite, and where there is no rule: it answers None, or says by raising that it does not serve such arguments.
+    A rule need not serve complex numbers, but where it does, and claims to, it has to be right.
 
     Parameters
     ----------
@@ -56,23 +69,43 @@ def run_value_variants(
     known : iterable of CheckResult
         What the checks found on the case itself. A mode in which it failed is left out, since its variants would fail
         for the same reason.
+    strict : bool or collection of str
+        Whether the rules claim every kind of `CLAIMED`, or which; see `testutils.variants.claims`.
 
     Returns
     -------
     list of CheckResult
-        The failures of each variant that has any, called ``"variant: complex"`` and so on; a pass for each other one
-        that applies; ``"not run"`` with the reason for each that is left out. What finite differences cannot decide on
-        a variant is not reported.
+        The failures of each variant that has any, called ``"variant: complex"`` and so on, or ``"not claimed"`` in
+        their place; a pass for each other one that applies; ``"refused"`` where the function does not take it;
+        ``"not run"`` with the reason for each that is left out. What finite differences cannot decide on a variant is
+        not reported, and where there is no derivative at another point, a failure is a note.
     """
-    skip = checked_skip(skip)
+    names = [*VALUE_VARIANTS, "Fortran order"]
+    return _run(case, check, names, checked_skip(skip), known, claims_of(case, strict))
+
+
+def _run(
+    case: Case,
+    check: Checking,
+    names: Iterable[str],
+    skip: Mapping[str, str],
+    known: Iterable[CheckResult],
+    claims: frozenset[str],
+) -> list[CheckResult]:
     failed = {result.mode for result in known if result.verdict == "fail"}
     modes = tuple(mode for mode in case.modes if mode not in failed)
-    results = list(skipped_results(skip, VALUE_VARIANTS))
+    results = list(skipped_results(skip, dict.fromkeys(names, "")))
     seed = int(case.rng.integers(2**32))
-    with np.errstate(all="ignore"), warnings_here("ignore", RuntimeWarning):
-        for number, name in enumerate([*VALUE_VARIANTS, "Fortran order"]):
-            if modes and name not in skip:
-                results += _ValueVariant(case, modes, name, np.random.default_rng([seed, number])).results(check)
+    with np.errstate(all="ignore"), warnings_here("ignore", Warning):  # nobody has asked for these arguments
+        for number, name in enumerate(names):
+            # Where the other sign serves at a larger magnitude, it is known well enough.
+            is_known = name == "negated" and any(
+                result.name == result_name("larger, negated") and result.verdict != "refused" for result in results
+            )
+            if modes and name not in skip and not is_known:
+                is_claimed = name not in CLAIMED or name in claims
+                variant = _ValueVariant(case, modes, name, is_claimed, np.random.default_rng([seed, number]))
+                results += variant.results(check)
     return results
 
 
@@ -83,26 +116,35 @@ class _ValueVariant:
     case: Case
     modes: tuple[str, ...]
     name: str
+    is_claimed: bool
     rng: np.random.Generator
 
-    def results(self, check: Callable[[Case], Iterable[CheckResult]]) -> list[CheckResult]:
+    def results(self, check: Checking) -> list[CheckResult]:
         """The failures on the first arguments that bring any, a pass where none do."""
         covered: frozenset[int] = frozenset()
+        refusal = ""
+        notes: list[CheckResult] = []
         for altered in altered_arguments(self.case, self.name, self.rng):
             if self.name in ONCE and altered.positions <= covered:
                 continue
-            variant = self._applicable(altered)
+            try:
+                variant = self._applicable(altered)
+            except SampleError as error:
+                refusal = refusal or str(error)
+                continue
             if variant is None:
                 continue
             covered |= altered.positions
             failures = self._confirmed(_failures(variant, check), altered, check)
-            if failures:
-                return [self._renamed(result, variant, altered) for result in failures]
-        return [CheckResult(result_name(self.name), "pass", mode=" and ".join(self.modes))] if covered else []
+            if failures and self.name in POINTS and not _is_smooth(variant):
+                notes = notes or [self._note(failures[0], variant, altered)]
+            elif failures:
+                return self._told(failures, variant, altered)
+        if covered:
+            return notes or [CheckResult(result_name(self.name), "pass", mode=" and ".join(self.modes))]
+        return [CheckResult(result_name(self.name), "refused", refusal)] if refusal else []
 
-    def _confirmed(
-        self, failures: list[CheckResult], altered: Altered, check: Callable[[Case], Iterable[CheckResult]]
-    ) -> list[CheckResult]:
+    def _confirmed(self, failures: list[CheckResult], altered: Altered, check: Checking) -> list[CheckResult]:
         """The failures that are found again with other tangents: a bonus must not add false alarms."""
         variant = self._applicable(altered) if failures else None
         if variant is None:
@@ -110,57 +152,104 @@ class _ValueVariant:
         again = {(result.mode, result.name) for result in _failures(variant, check)}
         return [result for result in failures if (result.mode, result.name) in again]
 
+    def _told(self, failures: list[CheckResult], variant: Case, altered: Altered) -> list[CheckResult]:
+        renamed = [self._renamed(result, variant, altered) for result in failures]
+        if self.is_claimed:
+            return renamed
+        first = renamed[0]
+        return [dataclasses.replace(first, verdict="not claimed", message=f"{not_claimed(self.name)}\n{first.message}")]
+
     def _renamed(self, result: CheckResult, variant: Case, altered: Altered) -> CheckResult:
-        message = (
-            f"{variant.call}, with {altered.words}: {result.name}: {result.message}\n"
-            "Where the rule is not meant for this, let it raise multipledispatch's MDNotImplementedError, or leave the "
-            f"variant out: skip={{{self.name!r}: reason}}"
-        )
+        message = f"{variant.call}, with {altered.words}: {result.name}: {result.message}"
+        if self.is_claimed:
+            message += (
+                "\nWhere the rule is not meant for this, let it raise multipledispatch's MDNotImplementedError, or "
+                f"leave the variant out: skip={{{self.name!r}: reason}}"
+            )
         return dataclasses.replace(result, name=result_name(self.name), message=message)
 
+    def _note(self, result: CheckResult, variant: Case, altered: Altered) -> CheckResult:
+        values = ", ".join(_in_short(argument.value) for argument in variant.arguments if argument.position > 0)
+        message = f"{variant.call}, with {altered.words}: there is no derivative at ({values}); {result.message}"
+        return CheckResult(result_name(self.name), "pass", message, result.mode, result.argument, result.details)
+
     def _applicable(self, altered: Altered) -> Case | None:
-        """The case of these arguments with the modes that have a rule; None where the variant does not apply."""
+        """The case of these arguments with the modes that have a rule; None where the variant does not apply.
+
+        Raises
+        ------
+        SampleError
+            Where the function itself does not take the arguments.
+        """
         variant = _case_of(self.case, altered, self.rng)
         if variant is None or not _keeps_given_cotangent(self.case, variant):
             return None
-        if self.name in TOLD_APART and not _tells_apart(self.case, variant):
+        if (self.name in TOLD_APART and not _tells_apart(self.case, variant)) or (
+            altered.same_output and _tells_apart(self.case, variant)
+        ):
             return None
         if self.name == "empty" and not _writes_its_output(variant):
             return None
-        if self.name == "float32" and not _is_well_conditioned(self.case, variant):
+        if self.name in ("float32", "float16") and not _is_well_conditioned(self.case, variant):
             return None
-        variant.modes = tuple(mode for mode in self.modes if _is_served(variant, mode, altered.optional))
+        optional = altered.optional or not self.is_claimed
+        variant.modes = tuple(mode for mode in self.modes if _is_served(variant, mode, optional))
         return variant if variant.modes else None
 
 
-def _failures(variant: Case, check: Callable[[Case], Iterable[CheckResult]]) -> list[CheckResult]:
+def _in_short(x: object) -> str:
+    with np.printoptions(threshold=8, edgeitems=3, precision=4):
+        return str(x)
+
+
+def _is_smooth(variant: Case) -> bool:
+    """Whether the function has a derivative at these arguments, in every direction and well resolved."""
+    arguments = variant.differentiable_arguments
+    for index in (0, 1):
+        probe = variant.directions.probe(arguments, index)
+        # No rule answers so, which makes the probe find out all it can.
+        nothing = np.zeros(probe.bracket.lower.shape)
+        probe.answer(TangentComparison(variant, probe.direction, nothing))
+        is_known = probe.bracket.resolved(float(np.linalg.norm(probe.direction)))
+        if probe.is_special or probe.is_kink or not np.all(is_known):
+            return False
+    return True
+
+
+def _failures(variant: Case, check: Checking) -> list[CheckResult]:
     return [result for result in check(variant) if result.verdict == "fail"]
 
 
 def _case_of(case: Case, altered: Altered, rng: np.random.Generator) -> Case | None:
-    """A case of these arguments; None where the function does not take them, or not to a sound output."""
-    try:
-        variant = Case(
-            case.function,
-            altered.args,
-            fkwargs=altered.kwargs,
-            modes=case.modes,
-            rrule_f=case.rules["rrule"],
-            frule_f=case.rules["frule"],
-            config=case.config,
-            atol=case.given_atol,
-            fdm=case.fdm,
-            rng=rng,
-        )
-        with np.errstate(all="warn", under="ignore"), warnings_here("error", RuntimeWarning):
-            layout = layout_of(variant.expected)
-    except SampleError:
-        return None
+    """A case of these arguments, None where nothing of its output has a derivative.
+
+    Raises
+    ------
+    SampleError
+        Where the function does not take them, or not to a sound output.
+    """
+    variant = Case(
+        case.function,
+        altered.args,
+        fkwargs=altered.kwargs,
+        modes=case.modes,
+        rrule_f=case.rules["rrule"],
+        frule_f=case.rules["frule"],
+        config=case.config,
+        atol=case.given_atol,
+        fdm=case.fdm,
+        rng=rng,
+    )
+    with np.errstate(all="warn", under="ignore"), warnings_here("error", RuntimeWarning):
+        layout = layout_of(variant.expected)
     if case.given_rtol is not None:
         # What was allowed for in double precision is too little in single precision.
         variant.given_rtol = max(case.given_rtol, ROUNDING * variant.epsilon if variant.epsilon > 1e-8 else 0.0)
-    has_numbers = any(True for _ in layout.leaves())
-    return variant if has_numbers and np.all(np.isfinite(entries_of(layout))) else None
+    if not any(True for _ in layout.leaves()):
+        return None
+    if not np.all(np.isfinite(entries_of(layout))):
+        raise SampleError(f"{variant.call}: the function returns no finite numbers with {altered.words}")
+    return variant
 
 
 def _is_well_conditioned(case: Case, variant: Case) -> bool:

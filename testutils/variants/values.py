@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import inspect
+import itertools
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -18,6 +20,7 @@ from ..evidence.vectorisation import layout_of, tangent_to_vector, vector_to_tan
 from ..samples.random_tangents import with_tangent
 from .layouts import in_fortran_order
 
+Array = np.ndarray[Any, Any]
 Change = Callable[[Any], Any]
 """From a number or array to what stands in its place; the same object where it stays as it is."""
 
@@ -29,7 +32,8 @@ LARGEST_INTEGER = 2.0**31
 ROOM = 6
 """Numbers are not brought so close to the ends of their type's range that this power of them would be outside."""
 
-_PRECISIONS: dict[Any, Any] = {np.dtype(np.float64): np.float32, np.dtype(np.complex128): np.complex64}
+_SINGLE: dict[Any, Any] = {np.dtype(np.float64): np.float32, np.dtype(np.complex128): np.complex64}
+_HALF: dict[Any, Any] = {np.dtype(np.float64): np.float16, np.dtype(np.float32): np.float16}
 
 
 @dataclass(frozen=True)
@@ -54,6 +58,8 @@ class Altered:
     positions: frozenset[int]
     words: str
     optional: bool = False
+    same_output: bool = False
+    """Whether the variant means the same, so that it says something only where the output is the same."""
 
 
 def altered_arguments(case: Case, variant: str, rng: np.random.Generator) -> Iterator[Altered]:
@@ -144,9 +150,12 @@ def _leaves_room(x: Any) -> bool:
     return bool(np.all((size == 0) | ((size >= smallest) & (size <= largest))))
 
 
-def _in_single_precision(x: Any) -> Any:
-    single = _PRECISIONS.get(x.dtype) if isinstance(x, (np.ndarray, np.generic)) else None
-    return x.astype(single) if single is not None and _leaves_room(x.astype(single)) else x
+def _in_precision(lower: dict[Any, Any]) -> Change:
+    def change(x: Any) -> Any:
+        dtype = lower.get(x.dtype) if isinstance(x, (np.ndarray, np.generic)) else None
+        return x.astype(dtype) if dtype is not None and _leaves_room(x.astype(dtype)) else x
+
+    return change
 
 
 def _made_complex(x: Any, rng: np.random.Generator) -> Any:
@@ -176,14 +185,128 @@ def _without_axes(x: Any) -> Any:
     return np.array(x.flat[0]) if isinstance(x, np.ndarray) and x.ndim and x.size and _is_inexact(x) else x
 
 
+def _with_equal_entries(x: Any) -> Any:
+    """The entry in the middle becomes what the one before is."""
+    is_long = isinstance(x, np.ndarray) and x.size > 1 and _is_inexact(x)
+    return _with_entry(x, x.size // 2, x.flat[x.size // 2 - 1]) if is_long else x
+
+
+def _with_entry(x: Array, place: int, value: Any) -> Array:
+    changed = x.copy()
+    changed.flat[place] = value
+    return x if np.array_equal(changed, x) else changed
+
+
+def _without_difference(x: Any) -> Any:
+    return np.full_like(x, x.flat[0]) if isinstance(x, np.ndarray) and x.size > 1 and _is_inexact(x) else x
+
+
 _CHANGES: dict[str, tuple[Change, str]] = {
     "0-d": (_without_axes, "of no axes, a 0-d array"),
-    "float32": (_in_single_precision, "in single precision"),
+    "float32": (_in_precision(_SINGLE), "in single precision"),
+    "float16": (_in_precision(_HALF), "in half precision"),
     "integer": (_made_whole, "made whole numbers of an integer type"),
     "larger": (_scaled(20.0), "20 times as large"),
+    "larger, negated": (_scaled(-20.0), "20 times as large and of the other sign"),
     "smaller": (_scaled(1e-3), "a thousandth as large"),
     "negated": (_scaled(-1.0), "of the other sign"),
+    "thousandfold": (_scaled(1e3), "1000 times as large"),
+    "zeros": (lambda x: x * 0 if _is_inexact(x) and np.any(x) else x, "zero throughout"),
+    "repeated values": (_without_difference, "of one value throughout"),
 }
+
+
+# Two arguments, or whole numbers.
+
+
+def _zero_entry(case: Case) -> Iterator[Altered]:
+    """A zero in every array, not at the same place in any two; numbers that are zero, one at a time."""
+    new = {}
+    for a in case.differentiable_arguments:
+        if a.position > 0:
+            value = numbers_changed(a.value, partial(_with_zero, a.position))
+            if value is not a.value:
+                new[a.position] = value
+    arrays = {position: value for position, value in new.items() if not np.isscalar(value)}
+    if len(arrays) > 1:
+        yield from _assembled(case, arrays, "with a zero")
+    for position in new:
+        yield from _assembled(case, {position: new[position]}, "with a zero")
+
+
+def _with_zero(position: int, x: Any) -> Any:
+    if not _is_inexact(x) or not np.size(x):
+        return x
+    return _with_entry(x, (x.size // 2 + position) % x.size, 0.0) if isinstance(x, np.ndarray) else x * 0
+
+
+def _equal_entries(case: Case) -> Iterator[Altered]:
+    """Equal neighbours in arrays; and two arguments of one shape that have an entry, or their number, in common."""
+    yield from _together_and_apart(case, _with_equal_entries, "with two equal entries")
+    alike = [a for a in case.differentiable_arguments if a.position > 0 and _is_array_or_float(a.value)]
+    for one, other in itertools.combinations(alike, 2):
+        if np.shape(one.value) == np.shape(other.value) and np.size(one.value):
+            value, place = other.value, np.size(other.value) // 2
+            there = np.asarray(one.value).flat[place]
+            value = _with_entry(value, place, there) if isinstance(value, np.ndarray) else type(value)(there)
+            yield from _assembled(case, {other.position: value}, f"with an entry that {one.label} has there too")
+            return
+
+
+def _is_array_or_float(x: Any) -> bool:
+    return (type(x) is np.ndarray or isinstance(x, (float, np.floating))) and _is_inexact(x) and not np.iscomplexobj(x)
+
+
+def _other_indices(case: Case) -> Iterator[Altered]:
+    """Whole numbers that repeat an entry; and those that count from the end where that means the same."""
+    whole = [a for a in case.arguments[1:] if not a.differentiable]
+    repeated = {
+        a.position: value for a in whole if (value := _whole_numbers_changed(a.value, _repeated)) is not a.value
+    }
+    yield from _assembled(case, repeated, "with an entry twice")
+    for position in repeated if len(repeated) > 1 else ():
+        yield from _assembled(case, {position: repeated[position]}, "with an entry twice")
+    lengths = sorted({n for a in case.arguments[1:] for n in _shapes_within(a.value)})
+    for a, length in itertools.product(whole, lengths):
+        counted = _whole_numbers_changed(a.value, partial(_from_the_end, length))
+        if counted is not a.value:
+            for altered in _assembled(case, {a.position: counted}, "counted from the end"):
+                yield replace(altered, same_output=True)
+
+
+def _shapes_within(x: Any) -> Iterator[int]:
+    if isinstance(x, np.ndarray):
+        yield from x.shape
+    elif type(x) in (tuple, list, dict):
+        yield from (n for value in (structure_of(x) or {}).values() for n in _shapes_within(value))
+
+
+def _whole_numbers_changed(x: Any, change: Change) -> Any:
+    """A value with the whole numbers and arrays of them changed; the same object where none changes."""
+    if isinstance(x, slice):
+        start = _whole_numbers_changed(x.start, change)
+        return x if start is x.start else slice(start, x.stop, x.step)
+    if type(x) is int or (isinstance(x, (np.ndarray, np.integer)) and x.dtype.kind in "iu"):
+        return x if np.array_equal(changed := change(x), x) else changed
+    if type(x) not in (tuple, list, dict):
+        return x
+    fields = x if isinstance(x, dict) else dict(enumerate(x))
+    new = {key: _whole_numbers_changed(value, change) for key, value in fields.items()}
+    if all(new[key] is value for key, value in fields.items()):
+        return x
+    return new if isinstance(x, dict) else type(x)(new.values())
+
+
+def _from_the_end(length: int, x: Any) -> Any:
+    return x - length if np.all(x >= 0) else x
+
+
+def _repeated(x: Any) -> Any:
+    if not isinstance(x, np.ndarray) or x.size < 2:
+        return x
+    changed = x.copy()
+    changed.flat[1] = changed.flat[0]
+    return changed
 
 
 # Other axes.
@@ -272,4 +395,7 @@ _OTHERS: dict[str, Callable[[Case], Iterator[Altered]]] = {
     "size-1 axis": _size_one,
     "keywords": _by_keyword,
     "Fortran order": _in_fortran_order,
+    "zero entry": _zero_entry,
+    "equal entries": _equal_entries,
+    "indices": _other_indices,
 }

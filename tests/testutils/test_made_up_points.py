@@ -1,0 +1,203 @@
+"""Points that nobody writes down, which a thorough check visits; and kinds of arguments that a rule has to claim."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from rulescore import frule, pullback_wrt, rrule
+from testutils import Report, check_rule
+from testutils.cases.case import Case
+from testutils.variants.catalogue import CLAIMED
+from testutils.variants.claims import claims_of
+
+SEEDS = range(3)
+
+
+def checked(function: Any, slope: Callable[[Any], Any], x: Any, seed: int = 0, **options: Any) -> Report:
+    """The report on a function applied to each entry, with rules that have this slope."""
+
+    def forward(tangents: Any, x: Any) -> Any:
+        return function(x), slope(x) * tangents[1]
+
+    def backward(x: Any) -> Any:
+        return function(x), pullback_wrt(x)(lambda ybar: slope(x) * ybar)
+
+    with frule.override(function, forward), rrule.override(function, backward):
+        return check_rule(function, x, rng=seed, thorough=True, **options)
+
+
+def square(x: Any) -> Any:
+    return x * x
+
+
+ORDINARY = np.array([0.5, 1.5, 0.8, 1.1])
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize(
+    ("point", "slope"),
+    [
+        ("larger", lambda x: np.where(x > 10, x, 2 * x)),
+        ("larger, negated", lambda x: np.where(x < -2.5, x, 2 * x)),
+        ("smaller", lambda x: np.where(np.abs(x) < 1e-2, 3 * x, 2 * x)),
+        ("zero entry", lambda x: np.where(x == 0, 1.0, 2 * x)),
+        ("zero entry", lambda x: x * x / x + x),
+    ],
+)
+def test_a_rule_that_is_wrong_somewhere_else_fails_there(point: str, slope: Any, seed: int) -> None:
+    report = checked(square, slope, ORDINARY, seed)
+    assert report.verdict == "fail", str(report)
+    assert f"variant: {point}" in {failure.name for failure in report.failures}
+
+
+def test_a_number_is_visited_too() -> None:
+    failures = checked(square, lambda x: 2 * x if x != 0 else 1.0, 1.5).failures
+    assert {failure.name for failure in failures} == {"variant: zero entry"}
+
+
+def row_lengths(x: Any) -> Any:
+    return np.sqrt(np.sum(x * x, axis=-1))
+
+
+def gaps(x: Any) -> Any:
+    return np.prod(x[1:] - x[:-1])
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_two_equal_entries(seed: int) -> None:
+    def backward(x: Any) -> Any:
+        d = x[1:] - x[:-1]
+        y = np.prod(d)
+
+        def pullback(ybar: Any) -> Any:
+            of_gaps = ybar * y / d  # 0 / 0 where two are equal
+            return np.append(0.0, of_gaps) - np.append(of_gaps, 0.0)
+
+        return y, pullback_wrt(x)(pullback)
+
+    with rrule.override(gaps, backward), np.errstate(all="ignore"):
+        report = check_rule(gaps, np.array([0.3, 1.0, 1.9, 3.1]), rng=seed, modes=("rrule",), thorough=True)
+    assert "variant: equal entries" in {failure.name for failure in report.failures}
+
+
+def test_where_there_is_no_derivative_a_deviation_is_a_note_with_the_point_and_both_numbers() -> None:
+    skip = {"complex": "the slope is that of real numbers"}
+    report = checked(np.abs, lambda x: np.where(x == 0, 5.0, np.sign(x)), ORDINARY, skip=skip)
+    assert report.verdict == "pass", str(report)
+    note = next(note for note in report.notes if note.name == "variant: zero entry")
+    assert "there is no derivative at ([0.5 1.5 0.8 0. ])" in note.message
+    assert "finite difference" in note.message
+
+
+def test_a_choice_at_a_kink_of_the_given_point_is_no_note_but_a_failure() -> None:
+    assert checked(np.abs, lambda x: np.where(x == 0, 5.0, np.sign(x)), np.array([0.5, 0.0])).verdict == "fail"
+
+
+def root(x: Any) -> Any:
+    if np.any(x <= 0):
+        raise ValueError("numbers above zero alone")
+    return np.sqrt(x)
+
+
+def test_what_the_function_refuses_is_counted() -> None:
+    report = checked(root, lambda x: 0.5 / np.sqrt(x), ORDINARY)
+    assert report.verdict == "pass"
+    assert "4 made-up inputs refused by the function" in report.summary
+    refused = {result.name: result.message for result in report.results if result.verdict == "refused"}
+    below = ("larger, negated", "negated", "zero entry", "zeros")
+    assert refused.keys() == {f"variant: {name}" for name in below}
+    assert all("numbers above zero alone" in message for message in refused.values())
+
+
+def test_a_point_is_left_out_for_a_reason() -> None:
+    skip = dict.fromkeys(("zero entry", "zeros"), "the slope at 0 is a convention")
+    report = checked(square, lambda x: np.where(x == 0, 1.0, 2 * x), ORDINARY, skip=skip)
+    assert report.verdict == "pass"
+
+
+def picked(x: Any, indices: Any) -> Any:
+    return x[indices]
+
+
+def test_indices_that_repeat_or_count_from_the_end_are_for_the_thorough_check() -> None:
+    def backward(x: Any, indices: Any) -> Any:
+        def pullback(ybar: Any) -> Any:
+            xbar = np.zeros_like(x)
+            xbar[indices] += ybar  # which drops what is there twice
+            return xbar
+
+        return x[indices], pullback_wrt(x)(pullback)
+
+    with rrule.override(picked, backward):
+        reports = [
+            check_rule(picked, ORDINARY, np.array([2, 0]), modes=("rrule",), thorough=thorough)
+            for thorough in (False, True)
+        ]
+    assert [report.verdict for report in reports] == ["pass", "fail"]
+    assert {failure.name for failure in reports[1].failures} == {"variant: indices"}
+
+
+def test_a_rule_for_indices_from_the_start_alone_fails_the_thorough_check() -> None:
+    def backward(x: Any, indices: Any) -> Any:
+        def pullback(ybar: Any) -> Any:
+            return np.array([np.sum(ybar[indices == k]) for k in range(x.size)])
+
+        return x[indices], pullback_wrt(x)(pullback)
+
+    with rrule.override(picked, backward):
+        report = check_rule(picked, ORDINARY, np.array([2, 0]), modes=("rrule",), thorough=True)
+    assert {failure.name for failure in report.failures} == {"variant: indices"}
+
+
+# What a rule claims.
+
+
+def doubled(x: Any) -> Any:
+    return 2.0 * x * x
+
+
+def without_conjugate(x: Any) -> Any:
+    return doubled(x), pullback_wrt(x)(lambda ybar: 4.0 * x * ybar)
+
+
+def claiming_complex(x: float | complex) -> Any:
+    return doubled(x), pullback_wrt(x)(lambda ybar: 4.0 * x * ybar)
+
+
+def test_what_a_rule_does_not_claim_is_told_once_and_fails_nothing() -> None:
+    with rrule.override(doubled, without_conjugate):
+        report = check_rule(doubled, ORDINARY, modes=("rrule",), thorough=True)
+    assert report.verdict == "pass", str(report)
+    assert [result.name for result in report.not_claimed] == ["variant: complex"]
+    assert report.not_claimed[0].message.startswith(
+        "wrong for complex inputs, which this rule does not claim; annotate"
+    )
+    assert "wrong for complex inputs" in str(report)
+
+
+@pytest.mark.parametrize("strict", [True, ("complex",), "complex"])
+def test_a_strict_check_fails_for_it(strict: Any) -> None:
+    with rrule.override(doubled, without_conjugate):
+        report = check_rule(doubled, ORDINARY, modes=("rrule",), thorough=True, strict=strict)
+    assert [failure.name for failure in report.failures] == ["variant: complex"]
+
+
+def test_an_annotation_is_a_claim() -> None:
+    with rrule.override(doubled, claiming_complex):
+        report = check_rule(doubled, 1.5, modes=("rrule",), thorough=True)
+    assert [failure.name for failure in report.failures] == ["variant: complex"]
+
+
+def test_the_rules_that_come_with_rulescore_claim_everything() -> None:
+    assert [claims_of(Case(f, (1.0,)), strict=False) for f in (np.square, doubled)] == [frozenset(CLAIMED), frozenset()]
+
+
+def test_strict_is_about_thorough_checks() -> None:
+    with pytest.raises(ValueError, match="thorough=True"):
+        check_rule(np.sin, 1.0, strict=True)
+    with pytest.raises(ValueError, match="what a rule may claim is"):
+        check_rule(np.sin, 1.0, thorough=True, strict="layouts")
