@@ -234,3 +234,46 @@ def test_importing_the_plugin_imports_nothing_of_ours_and_no_scipy():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+WRONG_FOR_COMPLEX = textwrap.dedent(RULES).replace("{factor} * x * ybar", "2 * x * ybar")
+
+
+def test_what_a_rule_does_not_claim_stands_in_junit_s_file_and_fails_a_strict_run(project):
+    options = ("--rules", "mypkg", "--rules-thorough")
+    project(*options, "--junit-xml", "found.xml", mypkg=WRONG_FOR_COMPLEX).assert_outcomes(passed=2)
+    with open("found.xml") as file:
+        found = file.read()
+    assert 'property name="not claimed"' in found
+    assert "wrong for complex inputs, which this rule does not claim" in found
+    project(*options, "--rules-strict", mypkg=WRONG_FOR_COMPLEX).assert_outcomes(failed=2)
+
+
+def test_strict_goes_with_thorough(project):
+    result = project("--rules", "mypkg", "--rules-strict", mypkg=with_factor(2))
+    result.stderr.fnmatch_lines(["*--rules-strict is about the variants of a thorough check*"])
+
+
+NOISY = """
+    import numpy as np
+    from rulescore import scalar_rule
+
+    def noisy(x):
+        return np.round(x, 2)
+
+    scalar_rule(noisy, lambda y, x: 1.0)
+
+    def test_noisy(rule_tester):
+        rule_tester(noisy, 1.2345)
+"""
+
+
+@pytest.mark.parametrize(("chosen", "outcome"), [("raise", {"failed": 1}), ("warn", {"passed": 1, "warnings": 1})])
+def test_the_configuration_says_what_inconclusive_does(project, pytester, chosen, outcome):
+    pytester.makeini(f"[pytest]\npythonpath = .\nrules_inconclusive = {chosen}")
+    project(test_noisy=NOISY).assert_outcomes(**outcome)
+
+
+def test_the_configuration_knows_what_it_may_say(project, pytester):
+    pytester.makeini("[pytest]\npythonpath = .\nrules_inconclusive = ignore")
+    project(test_noisy=NOISY).stdout.fnmatch_lines(["*rules_inconclusive = ignore: write raise or warn*"])

@@ -657,3 +657,32 @@ def test_a_folder_without_rules_has_nothing_to_check(tmp_path, capsys):
     (tmp_path / "module_without_rules.py").write_text("X = 1\n")
     assert main(["check", f"{tmp_path}/"]) == 5
     assert f"no module in {tmp_path}/ registers rules" in capsys.readouterr().err
+
+
+UNCLAIMED = """
+import numpy as np
+from rulescore import pullback_wrt, rrule
+from rulescore.testing import sample, sample_inputs
+
+def doubled(x):
+    return 2.0 * x * x
+
+@rrule.register(doubled)
+def doubled_rrule(x):
+    return doubled(x), pullback_wrt(x)(lambda ybar: 4.0 * x * ybar)
+
+@sample_inputs(doubled)
+def _(rng):
+    yield sample(rng.uniform(1.0, 2.0, 3))
+    yield sample(rng.uniform(1.0, 2.0, (2, 3)))
+"""
+
+
+def test_what_a_rule_does_not_claim_is_a_line_and_fails_a_strict_check(tmp_path, capsys):
+    path = tmp_path / "unclaimed_rules.py"
+    path.write_text(UNCLAIMED)
+    assert main(["check", "--thorough", str(path)]) == 0
+    printed = " ".join(capsys.readouterr().out.split())
+    assert printed.count("doubled is wrong for complex inputs, which this rule does not claim") == 1
+    assert main(["check", "--thorough", "--strict", str(path)]) == 1
+    assert main(["check", "--strict", str(path)]) == 4
