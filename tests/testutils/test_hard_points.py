@@ -124,3 +124,19 @@ def test_a_rule_that_is_wrong_at_one_point_fails_at_that_point(x: Any, seed: int
         return np.where(x == 2.0, 11.0, 3 * x**2).astype(np.asarray(x).dtype)
 
     assert checked(cube, elementwise(cube, slope), x, seed=seed).verdict == "fail"
+
+
+def sloped(a: Any, b: Any) -> Any:
+    return np.abs(a) + np.sin(b)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_kink_in_one_argument_leaves_a_small_mistake_in_another_to_that_one(seed: int) -> None:
+    def backward(a: Any, b: Any) -> Any:
+        return sloped(a, b), pullback_wrt(a, b)(
+            lambda ybar: np.sign(a) * ybar, lambda ybar: np.cos(b) * ybar * (1 + 1e-6)
+        )
+
+    with rrule.override(sloped, backward):
+        report = check_rule(sloped, np.array([0.0, 1.0, -2.0]), np.array([0.3, 1.0, 2.0]), modes=("rrule",), rng=seed)
+    assert [failure.argument for failure in report.failures] == ["argument 1 (b)"], str(report)

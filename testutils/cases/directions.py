@@ -99,10 +99,10 @@ class Directions:
             self._probes[key] = Probe(self._call.vector_function, direction, self._fdm, step, special, weights)
         return self._probes[key]
 
-    @property
-    def is_kink(self) -> bool:
-        """Whether there is no derivative, as far as is known by now."""
-        return any(probe.is_kink for probe in self._probes.values())
+    def meet_a_kink(self, arguments: Sequence[Argument]) -> bool:
+        """Whether there is no derivative with respect to these arguments, as far as is known by now."""
+        positions = tuple(argument.position for argument in arguments)
+        return any(probe.is_kink for (moving, _), probe in self._probes.items() if moving == positions)
 
     def around(self, arguments: Sequence[Argument], ybar: Vector) -> GeneralisedDerivative | None:
         """The derivatives of ⟨ȳ, f⟩ around the point when these arguments move; None where a tangent was given."""

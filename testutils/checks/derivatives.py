@@ -164,7 +164,7 @@ def _tangent_findings(case: Case, moving: Sequence[Argument], explain: bool = Tr
         dy, probe = case.forward.along(moving, index), case.directions.probe(moving, index)
         question = TangentComparison(case, probe.direction, dy)
         verdicts = probe.answer(question)
-        if case.directions.is_kink and (around := _membership(case, moving)) is not None:
+        if case.directions.meet_a_kink(moving) and (around := _membership(case, moving)) is not None:
             if around.verdict == FAIL:
                 yield Finding(f"when {what} moves, the tangent is wrong: {around.text}; correct the frule", label)
                 return

@@ -58,7 +58,7 @@ def pairings(case: Case, arguments: Sequence[Argument]) -> list[Pairing]:
     xbar = joined(case, arguments, None)
     count = max(len(case.directions.of(argument)) for argument in arguments)
     pairings = [_pairing(case, arguments, index, xbar) for index in range(count)]
-    if case.directions.is_kink:
+    if case.directions.meet_a_kink(arguments):
         pairings = _at_a_kink(case, arguments, xbar, pairings)
     worst = max(pairing.verdict for pairing in pairings)
     if worst == PASS:
