@@ -140,3 +140,19 @@ def test_a_kink_in_one_argument_leaves_a_small_mistake_in_another_to_that_one(se
     with rrule.override(sloped, backward):
         report = check_rule(sloped, np.array([0.0, 1.0, -2.0]), np.array([0.3, 1.0, 2.0]), modes=("rrule",), rng=seed)
     assert [failure.argument for failure in report.failures] == ["argument 1 (b)"], str(report)
+
+
+def in_python_alone(x: float) -> float:
+    return float(x) ** 2  # with no more digits than these
+
+
+def test_where_the_rule_s_own_rounding_decides_nothing_that_is_the_reason() -> None:
+    def backward(x: float) -> Any:
+        return float(x) ** 2, pullback_wrt(x)(lambda ybar: 2 * x * ybar * (1 + 1e-2 * np.sin(3e16 * x)))
+
+    with rrule.override(in_python_alone, backward):
+        report = check_rule(in_python_alone, 1.3, modes=("rrule",))
+    assert report.verdict == "inconclusive"
+    reasons = [result.message for result in report.inconclusive if result.name == "derivative"]
+    assert reasons
+    assert all("the last digits of the arguments alone move what the rule answers by" in reason for reason in reasons)

@@ -14,7 +14,7 @@ from rulescore import AbstractZero
 from ..cases.arguments import Argument
 from ..cases.case import Case
 from ..cases.rule_calls import NotReachedError
-from ..comparison.verdicts import FAIL, INCONCLUSIVE, PASS
+from ..comparison.verdicts import DECIDABLE, FAIL, INCONCLUSIVE, PASS
 from ..evidence.brackets import Bracket, notes_of_a_pass
 from ..evidence.finite_differences import Estimate
 from ..evidence.generalised import Membership
@@ -77,7 +77,7 @@ def _cotangent_findings(case: Case, argument: Argument, pairings: Sequence[Pairi
         return
     direction = "the given direction" if argument.given else "a random direction"
     if worst.verdict == INCONCLUSIVE:
-        undecided = _undecided(worst.note, worst.numbers.lower, worst.numbers.error)
+        undecided = _undecided(worst.note, worst.numbers.lower, worst.numbers.error, worst.noise)
         yield Finding(f"along {direction} {worst.text}, which is {undecided}", argument.label, "inconclusive")
         return
     cotangent = case.reverse.cotangent(argument)
@@ -112,16 +112,19 @@ def _convergence(curves: Sequence[Curve]) -> str:
     return f"; the Taylor remainder with the rule's value is of order {order:.1f}, and 2 with a right one"
 
 
-def _undecided(note: str, value: Any, error: Any) -> str:
-    if not note:
-        with np.errstate(all="ignore"):
-            relative = float(np.max(error / np.abs(value)))
-        note = (
-            f"it is known to a relative error of {relative:.0e} only, since the function amplifies rounding errors"
-            if relative < 1.0
-            else "a kink, noise or the edge of the domain is near"
-        )
-    return f"not good enough to decide: {note}; move the point"
+def _undecided(note: str, value: Any, error: Any, noise: float) -> str:
+    """Why a comparison decides nothing: what is special here, the rule's own rounding, or the function's."""
+    with np.errstate(all="ignore"):
+        relative = float(np.max(error / np.abs(value)))
+    if note:
+        reason = note
+    elif noise > 0 and relative < DECIDABLE:
+        reason = f"the last digits of the arguments alone move what the rule answers by {noise:.1g}"
+    elif relative < 1.0:
+        reason = f"it is known to a relative error of {relative:.0e} only, since the function amplifies rounding errors"
+    else:
+        reason = "a kink, noise or the edge of the domain is near"
+    return f"not good enough to decide: {reason}; move the point"
 
 
 def _where(shown: int, size: int) -> str:
@@ -178,7 +181,9 @@ def _tangent_findings(case: Case, moving: Sequence[Argument], explain: bool = Tr
         rows = _rows(case, places[:ENTRIES_SHOWN], dy, probe.bracket)
         share = f"{places.size} of {dy.size} entries of the output"
         if worst == INCONCLUSIVE:
-            undecided = _undecided(probe.bracket.note, probe.bracket.value[places], probe.bracket.error[places])
+            undecided = _undecided(
+                probe.bracket.note, probe.bracket.value[places], probe.bracket.error[places], question.noise
+            )
             message = f"in {share} the finite difference is {undecided}"
             yield Finding(message, label, "inconclusive", rows)
             return

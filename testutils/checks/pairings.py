@@ -37,6 +37,8 @@ class Pairing:
     """For a block of the output, the cotangent that is zero outside of it and what the pullback made of that."""
     around: str = ""
     """What the derivatives around a kink say against the rule."""
+    noise: float = 0.0
+    """How far rounding alone moves the rule's number."""
 
     @classmethod
     def of(cls, question: CotangentComparison, probe: Probe, verdict: int, kink: str = "") -> Pairing:
@@ -122,7 +124,12 @@ def _pairing(case: Case, arguments: Sequence[Argument], index: int, xbar: Vector
     question = CotangentComparison(case, arguments, probe.direction, xbar)
     verdict = int(np.max(probe.answer(question)))
     return Pairing(
-        question.numbers(probe.bracket), verdict, probe.bracket.note, notes_of_a_pass(probe.bracket), probe.direction
+        question.numbers(probe.bracket),
+        verdict,
+        probe.bracket.note,
+        notes_of_a_pass(probe.bracket),
+        probe.direction,
+        noise=question.noise,
     )
 
 

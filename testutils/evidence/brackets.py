@@ -114,6 +114,11 @@ class Comparison:
         """What is compared."""
         raise NotImplementedError
 
+    @property
+    def noise(self) -> float:
+        """How far rounding alone moves the rule's numbers at most, where that was measured."""
+        return float(np.max(self._noise, initial=0.0))
+
     def rule_noise(self) -> Any:
         """How far the rule's numbers move when its arguments change in the last digit."""
         raise NotImplementedError
