@@ -46,7 +46,7 @@ def check_derivative(
         their kin. The other arguments are held constant. Given alone.
     **options
         ``fkwargs``, keyword arguments, which all of these functions get; and ``rtol``, ``atol``, ``fdm``, ``rng``,
-        ``thorough`` and ``skip`` as for `check_rule`.
+        ``thorough``, ``strict`` and ``skip`` as for `check_rule`.
 
     Returns
     -------

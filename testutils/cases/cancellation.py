@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
 from itertools import pairwise
 
@@ -20,6 +21,7 @@ STEPS_ON_THE_WAY = 8
 """In how many steps the way from 0 to an argument is gone, in search of its steepest part."""
 
 LARGEST_ON_THE_WAY = 1e100
+"""What is larger is left out of the way, since its square may overflow."""
 
 
 class Cancellation:
@@ -59,6 +61,11 @@ class Cancellation:
         allowed = self._call.epsilon * _norm(dy) + moved
         return CANCELLATION * allowed
 
+    def of_pairing(self, arguments: Sequence[Argument], direction: Vector, xbar: Vector, ybar: Vector) -> float:
+        """The largest |⟨Δx̄, ẋ⟩| along a direction of these arguments."""
+        parts = [(argument, self._directions.part_of(argument)) for argument in arguments]
+        return sum(_norm(direction[part]) * self.of_cotangent(argument, xbar[part], ybar) for argument, part in parts)
+
     @staticmethod
     def noise(nearby: list[Vector]) -> float:
         """How far an answer may be on account of the last digits of the arguments; ``nearby`` are answers to others."""
@@ -78,8 +85,8 @@ class Cancellation:
         for argument in self._call.differentiable_arguments:
             part = self._directions.part_of(argument)
             size = _norm(function.x[part])
-            steepest = self._steepest_on_the_way(part) * size if size else 0.0
-            found[argument.position] = (self._call.epsilon * steepest + error) / size if size else 0.0
+            steepest = self._call.epsilon * self._steepest_on_the_way(part) + error / size if size else 0.0
+            found[argument.position] = steepest
         return found
 
     def _steepest_on_the_way(self, part: slice[int, int, None]) -> float:
@@ -89,7 +96,6 @@ class Cancellation:
         for t in np.linspace(0.0, 1.0, STEPS_ON_THE_WAY + 1):
             x = function.x.copy()
             x[part] *= t
-            # What overflows when it is squared is no part of the way to an ordinary number either.
             y = function.at(x)
             way.append(y if np.all(np.abs(y) < LARGEST_ON_THE_WAY) else np.full(y.shape, np.nan))
         step = _norm(function.x[part]) / STEPS_ON_THE_WAY

@@ -21,6 +21,7 @@ from ..comparison.verdicts import ERROR_ESTIMATES, differing, magnitude
 from ..evidence.vectorisation import Vector, labels, tangent_to_vector, vector_to_tangent
 from ..samples.random_tangents import rand_tangent
 from .check import Check, Finding, check
+from .questions import joined, joined_nearby
 
 
 @check("frule against rrule", "frule", "rrule")
@@ -72,10 +73,8 @@ def _cancellation_of_modes(case: Case, moving: Sequence[Argument], index: int) -
     """How far the two sums may be apart because the terms of either rule have cancelled."""
     direction, ybar = case.directions.joint(moving, index), case.output_cotangent_vector
     allowed = float(np.linalg.norm(ybar)) * case.cancellation.of_tangent(direction, case.forward.along(moving, index))
-    for argument in moving:
-        own = float(np.linalg.norm(direction[case.directions.part_of(argument)]))
-        allowed += own * case.cancellation.of_cotangent(argument, case.reverse.cotangent_vector(argument), ybar)
-    return allowed
+    xbar = joined(case, moving, None)
+    return allowed + case.cancellation.of_pairing(moving, direction, xbar, ybar)
 
 
 def _noise_of_modes(case: Case, moving: Sequence[Argument], index: int) -> float:
@@ -83,12 +82,7 @@ def _noise_of_modes(case: Case, moving: Sequence[Argument], index: int) -> float
     forward, backward = (terms.sum() for terms in _paired_modes(case, moving, index))
     direction, ybar = case.directions.joint(moving, index), case.output_cotangent_vector
     gaps = [abs((ybar * dy).sum() - forward) for dy in case.forward.nearby(direction)]
-    for cotangents in case.reverse.nearby(ybar):
-        with suppress(NotReachedError, RuleRaisedError):
-            parts = [
-                case.reverse.cotangent_vector(a, cotangents) * direction[case.directions.part_of(a)] for a in moving
-            ]
-            gaps.append(abs(np.concatenate(parts).sum() - backward))
+    gaps += [abs(xbar @ direction - backward) for xbar in joined_nearby(case, moving, ybar)]
     return max((float(gap) for gap in gaps if np.isfinite(gap)), default=0.0)
 
 

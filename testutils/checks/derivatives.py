@@ -169,7 +169,8 @@ def _tangent_findings(case: Case, moving: Sequence[Argument], explain: bool = Tr
         verdicts = probe.answer(question)
         if case.directions.meet_a_kink(moving) and (around := _membership(case, moving)) is not None:
             if around.verdict == FAIL:
-                yield Finding(f"when {what} moves, the tangent is wrong: {around.text}; correct the frule", label)
+                moves = "moves" if len(moving) == 1 else "move"
+                yield Finding(f"when {what} {moves}, the tangent is wrong: {around.text}; correct the frule", label)
                 return
             # Along a line a member of the generalised derivative may be outside of what the two sides say.
             verdicts = np.minimum(verdicts, around.verdict)

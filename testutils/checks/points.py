@@ -15,6 +15,7 @@ from ..comparison.verdicts import FAIL
 from ..evidence.brackets import Comparison
 from ..evidence.probe import Probe
 from .check import Check, Finding, check
+from .pairings import Pairing
 from .protocol import PROTOCOL_CHECKS
 from .questions import CotangentComparison, TangentComparison, joined
 
@@ -28,9 +29,7 @@ def cotangents_agree_at_a_glance(case: Case) -> Iterator[Finding]:
     probe = case.directions.probe(answered, 0)
     question = CotangentComparison(case, answered, probe.direction, joined(case, answered, None))
     if np.any(_wrong(probe, question)):
-        numbers = question.numbers(probe.bracket)
-        compared = f"the rule gives {numbers.rule:.10g}, a finite difference {numbers.lower:.10g} ± {numbers.error:.1g}"
-        yield Finding(f"along a random direction {compared}; correct the pullback")
+        yield Finding(f"along a random direction {Pairing.of(question, probe, FAIL).text}; correct the pullback")
 
 
 @check("derivative", "frule")

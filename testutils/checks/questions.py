@@ -101,13 +101,10 @@ class CotangentComparison(Comparison):
         )
 
     def rule_noise(self) -> Any:
-        nearby, rounding = _nearby(self._case, self._arguments, self._ybar), 0.0
-        for argument in self._arguments:
-            part = self._case.directions.part_of(argument)
-            allowed = self._case.cancellation.of_cotangent(argument, self._xbar[part], self._ybar)
-            rounding += float(np.linalg.norm(self._direction[part])) * allowed
-        there = [np.array([total(strong_product(self._direction, xbar))]) for xbar in nearby]
-        return _noise(np.array([total(self._terms)]), there, rounding)
+        case, arguments = self._case, self._arguments
+        there = [total(strong_product(self._direction, xbar)) for xbar in joined_nearby(case, arguments, self._ybar)]
+        rounding = case.cancellation.of_pairing(arguments, self._direction, self._xbar, self._ybar)
+        return _noise(np.array([total(self._terms)]), [np.array([value]) for value in there], rounding)
 
     def in_more_digits(self) -> tuple[CotangentComparison, bool] | None:
         case, twin = self._case, self._case.more_precise
@@ -118,7 +115,7 @@ class CotangentComparison(Comparison):
         ybar = twin.as_output_tangent(vector_to_tangent(twin.expected, self._ybar))
         with suppress(NotReachedError, RuleRaisedError):
             xbar = joined(twin, arguments, twin.reverse.pull(twin.reverse.run().derivative, ybar))
-            nearby, rounding, is_near = _nearby(twin, arguments, self._ybar), 0.0, True
+            nearby, rounding, is_near = joined_nearby(twin, arguments, self._ybar), 0.0, True
             for argument in self._arguments:
                 part = case.directions.part_of(argument)
                 allowed = case.cancellation.of_cotangent(argument, xbar[part], self._ybar)
@@ -136,6 +133,15 @@ def joined(case: Case, arguments: Sequence[Argument], cotangents: tuple[Any, ...
     for argument in arguments:
         xbar[case.directions.part_of(argument)] = case.reverse.cotangent_vector(argument, cotangents)
     return xbar
+
+
+def joined_nearby(case: Case, arguments: Sequence[Argument], ybar: Vector) -> list[Vector]:
+    """What the pullback makes of a cotangent when everything changes in the last digits."""
+    found = []
+    for cotangents in case.reverse.nearby(ybar):
+        with suppress(NotReachedError, RuleRaisedError):
+            found.append(joined(case, arguments, cotangents))
+    return found
 
 
 class TangentComparison(Comparison):
@@ -165,8 +171,6 @@ class TangentComparison(Comparison):
         rounding = self._case.cancellation.of_tangent(self._direction, self._dy)
         return _noise(self._dy, self._case.forward.nearby(self._direction), rounding)
 
-    # Reverse mode.
-
     def in_more_digits(self) -> tuple[TangentComparison, bool] | None:
         case, twin = self._case, self._case.more_precise
         if twin is None:
@@ -178,15 +182,6 @@ class TangentComparison(Comparison):
             is_near = bool(np.linalg.norm(self._dy - dy) <= allowed)
             return TangentComparison(twin, self._direction, dy, allowed * twin.epsilon / case.epsilon), is_near
         return None
-
-
-def _nearby(case: Case, arguments: Sequence[Argument], ybar: Vector) -> list[Vector]:
-    """What the pullback makes of a cotangent when everything changes in the last digits."""
-    found = []
-    for cotangents in case.reverse.nearby(ybar):
-        with suppress(NotReachedError, RuleRaisedError):
-            found.append(joined(case, arguments, cotangents))
-    return found
 
 
 def _noise(here: Vector, there: list[Vector], rounding: float) -> Any:

@@ -392,17 +392,19 @@ class Probe:
 
     def _slope(self, direction: Vector) -> tuple[Vector, Vector]:
         """A central difference of two steps, and how far the two are apart."""
-        fine, coarse = (self._quotient(direction, steps, self._function.x) for steps in (1.0, 3.0))
+        fine, coarse = (self._quotient(direction, steps) for steps in (1.0, 3.0))
         with np.errstate(all="ignore"):
             return fine, np.abs(fine - coarse)
 
-    def _quotient(self, direction: Vector, steps: float, x: Vector) -> Vector:
-        """One central difference at a point, with a short step."""
+    def _quotient(self, direction: Vector, steps: float) -> Vector:
+        """One central difference, with a short step."""
         function, h = self._function, 1e-6 * steps * self._line.scale
         if not np.any(direction):
             return np.zeros(function.y.shape)
         with np.errstate(all="ignore"):
-            return np.asarray((function.at(x + h * direction) - function.at(x - h * direction)) / (2.0 * h), float)
+            return np.asarray(
+                (function.at(function.x + h * direction) - function.at(function.x - h * direction)) / (2.0 * h), float
+            )
 
     def _confirmed(self, question: Question) -> np.ndarray[Any, Any]:
         """The verdicts when a second method is heard too. Where the two differ, neither is as sure as it was."""

@@ -196,15 +196,16 @@ def excess_weights(x, lo, hi):
     return above - below, below, -above
 
 
+MAXIMUM_OF_THE_FIRST = elementwise(
+    lambda a, b: np.maximum(a, b),
+    lambda a, b: np.where(a >= b, 1.0, 0.0),
+    lambda a, b: np.where(a >= b, 0.0, 1.0),
+    real=True,
+    twin=np.maximum,
+)
 at_kink(
     "a maximum of two numbers that gives ties to the first",
-    elementwise(
-        lambda a, b: np.maximum(a, b),
-        lambda a, b: np.where(a >= b, 1.0, 0.0),
-        lambda a, b: np.where(a >= b, 0.0, 1.0),
-        real=True,
-        twin=np.maximum,
-    ),
+    MAXIMUM_OF_THE_FIRST,
     lambda rng: ((np.array([1.0, 2.0, 3.0]), np.array([1.0, 5.0, 3.0])), {}),
 )
 at_kink(

@@ -1,6 +1,6 @@
 """How a wrong rule is entered into the corpus."""
 
-from corpora.corpus import WrongRule, forward_rule, reverse_rule
+from corpora.corpus import WrongRule, elementwise_jvp, elementwise_vjp, forward_rule, reverse_rule
 from rulescore import project_to
 
 WRONG: dict[str, WrongRule] = {}
@@ -26,3 +26,10 @@ def wrong(
     if name in WRONG:
         raise ValueError(f"two wrong rules are called {name!r}")
     WRONG[name] = WrongRule(name, kind, right, frule, rrule, modes, inputs, **facts)
+
+
+def wrong_slopes(name, kind, right, inputs, partials, modes, **facts):
+    """Enter a wrong rule of a function of broadcast numbers, given by partial derivatives, in these modes."""
+    jvp = elementwise_jvp(*partials) if "frule" in modes else None
+    vjp = elementwise_vjp(*partials) if "rrule" in modes else None
+    wrong(name, kind, right, inputs, jvp=jvp, vjp=vjp, **facts)

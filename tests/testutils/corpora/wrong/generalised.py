@@ -22,6 +22,7 @@ from corpora.right.generalised import (
     HINGE,
     INTERPOLATION,
     LARGEST_MODULUS,
+    MAXIMUM_OF_THE_FIRST,
     MULTICLASS_HINGE,
     PINBALL,
     POOLING,
@@ -241,13 +242,7 @@ no_member(
 )
 no_member(
     "a maximum of two that gives ties to neither",
-    elementwise(
-        lambda a, b: np.maximum(a, b),
-        lambda a, b: np.where(a >= b, 1.0, 0.0),
-        lambda a, b: np.where(a >= b, 0.0, 1.0),
-        real=True,
-        twin=np.maximum,
-    ),
+    MAXIMUM_OF_THE_FIRST,
     fixed(np.array([[1.0, 2.0], [3.0, 4.0]]), np.array([1.0, 3.0])),
     jvp=elementwise_jvp(lambda a, b: 1.0 * (a > b), lambda a, b: 1.0 * (b > a)),
     modes=BOTH,

@@ -23,7 +23,7 @@ from corpora.right.linear_algebra import DET
 from corpora.right.points import quietly, separated, sinc_of_half_turns_derivative
 from corpora.right.precision import LOGSUMEXP, gradients, softmax
 from corpora.right.reductions import CUMPROD, PROD, products_of_others
-from corpora.wrong.entry import wrong
+from corpora.wrong.entry import wrong, wrong_slopes
 from corpora.wrong.functions import COSINE, EXP, PLACES, ROWS, SINE, SOFTPLUS, SQUARE, VARIANCE, logistic
 from rulescore import NoTangent
 
@@ -298,13 +298,13 @@ for name, right, inputs, partials, modes, facts in (
         {},
     ),
 ):
-    wrong(
+    wrong_slopes(
         name,
         "point",
         right,
         inputs,
-        jvp=quietly(elementwise_jvp(*partials)) if "frule" in modes else None,
-        vjp=quietly(elementwise_vjp(*partials)) if "rrule" in modes else None,
+        tuple(partial and quietly(partial) for partial in partials),
+        modes,
         revealed_by=with_zero(0, 1) if name.startswith("a softplus") else with_zero(1),
         made_up=True,
         **facts,
@@ -436,13 +436,13 @@ for name, right, inputs, partials, modes, facts in (
         {"mistake": "sign"},
     ),
 ):
-    wrong(
+    wrong_slopes(
         name,
         "point",
         right,
         inputs,
-        jvp=quietly(elementwise_jvp(*partials)) if "frule" in modes else None,
-        vjp=quietly(elementwise_vjp(*partials)) if "rrule" in modes else None,
+        tuple(partial and quietly(partial) for partial in partials),
+        modes,
         revealed_by=times(-1),
         made_up=True,
         **facts,
@@ -529,13 +529,13 @@ for name, right, inputs, partial, modes, factor, facts in (
         {},
     ),
 ):
-    wrong(
+    wrong_slopes(
         name,
         "point",
         right,
         inputs,
-        jvp=elementwise_jvp(partial) if "frule" in modes else None,
-        vjp=elementwise_vjp(partial) if "rrule" in modes else None,
+        (partial,),
+        modes,
         revealed_by=times(factor),
         **{"made_up": True, **facts},
     )

@@ -30,7 +30,7 @@ from corpora.right.precision import (
     well_conditioned,
     with_classes,
 )
-from corpora.wrong.entry import wrong
+from corpora.wrong.entry import wrong, wrong_slopes
 from corpora.wrong.functions import SQRT, TRANSFORM, adjoint
 from rulescore import NoTangent
 
@@ -372,13 +372,13 @@ for name, right, inputs, partial, modes, error in (
         0.4,
     ),
 ):
-    wrong(
+    wrong_slopes(
         name,
         "precision",
         right,
         inputs,
-        jvp=elementwise_jvp(partial) if "frule" in modes else None,
-        vjp=elementwise_vjp(partial) if "rrule" in modes else None,
+        (partial,),
+        modes,
         error=error,
     )
 
@@ -864,13 +864,13 @@ for name, right, inputs, partial, modes, error in (
         1e-2,
     ),
 ):
-    wrong(
+    wrong_slopes(
         name,
         "precision",
         right,
         inputs,
-        jvp=elementwise_jvp(partial) if "frule" in modes else None,
-        vjp=elementwise_vjp(partial) if "rrule" in modes else None,
+        (partial,),
+        modes,
         error=error,
     )
 
