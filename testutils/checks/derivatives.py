@@ -80,6 +80,8 @@ def _cotangent_findings(case: Case, argument: Argument, pairings: Sequence[Pairi
         undecided = _undecided(worst.note, worst.numbers.lower, worst.numbers.error, worst.noise)
         yield Finding(f"along {direction} {worst.text}, which is {undecided}", argument.label, "inconclusive")
         return
+    if worst.around:
+        direction = "the direction that tells most"
     cotangent = case.reverse.cotangent(argument)
     xbar = case.reverse.cotangent_vector(argument)
     returned = f"; the pullback returned {cotangent!r} for it" if isinstance(cotangent, AbstractZero) else ""
@@ -170,7 +172,10 @@ def _tangent_findings(case: Case, moving: Sequence[Argument], explain: bool = Tr
         if case.directions.meet_a_kink(moving) and (around := _membership(case, moving)) is not None:
             if around.verdict == FAIL:
                 moves = "moves" if len(moving) == 1 else "move"
-                yield Finding(f"when {what} {moves}, the tangent is wrong: {around.text}; correct the frule", label)
+                yield Finding(
+                    f"when {what} {moves}, the tangent is wrong: where it tells most, {around.text}; correct the frule",
+                    label,
+                )
                 return
             # Along a line a member of the generalised derivative may be outside of what the two sides say.
             verdicts = np.minimum(verdicts, around.verdict)

@@ -50,7 +50,7 @@ class Membership:
     @property
     def text(self) -> str:
         return (
-            f"along one direction the rule gives {self.rule:.10g}, and the derivatives at points around lie between "
+            f"the rule gives {self.rule:.10g}, and the derivatives at points around lie between "
             f"{self.lower:.10g} and {self.upper:.10g}"
         )
 
