@@ -19,6 +19,8 @@ from .reports.report import InconclusiveError, InconclusiveWarning, Report, Rule
 from .reports.results import CheckResult
 from .samples.random_tangents import with_tangent
 from .variants import (
+    FURTHER_POINTS,
+    MADE_UP_POINTS,
     checked_claims,
     checked_skip,
     run_layout_variants,
@@ -32,19 +34,21 @@ Inconclusive = Literal["raise", "warn"]
 def report_on(
     f: Any,
     args: tuple[Any, ...],
-    thorough: bool,
-    strict: bool | Collection[str],
-    skip: Mapping[str, str] | None,
+    thorough: bool = False,
+    strict: bool | Collection[str] = False,
+    skip: Mapping[str, str] | None = None,
+    points: Collection[str] = MADE_UP_POINTS,
     **options: Any,
 ) -> Report:
-    """What all checks find about the rules of one call; the arguments are those of `check_rule`."""
+    """What all checks find about the rules of one call; the arguments are those of `check_rule`, and the points."""
     case, skip, strict = Case(f, args, **options), checked_skip(skip), checked_claims(strict)
     if strict and not thorough:
         raise ValueError(f"strict={strict!r} is about the variants of a thorough check: write thorough=True beside it")
     results = run_with_layouts(case, skip)
     results += run_checks(case, VACUITY_CHECKS)  # not of variants: of whole numbers, nothing is what they ask for
+    points = (*points, *FURTHER_POINTS) if thorough else points
+    results += run_made_up_points(case, partial(run_checks, checks=POINT_CHECKS), skip, results, points)
     if thorough:
-        results += run_made_up_points(case, partial(run_checks, checks=POINT_CHECKS), skip, known=results)
         results += run_value_variants(case, partial(run_with_layouts, skip=skip), skip, results, strict)
     return Report(name_of(case.function), case.call, tuple(results))
 

@@ -172,13 +172,22 @@ def check_sample(f: Callable[..., Any], sample: Sample, **options: Unpack[CheckO
     **options
         As for `check_rule`; they win over the sample's own.
 
+    Notes
+    -----
+    The samples of a function share the made-up points among them, unless the check is a thorough one.
+
     Returns
     -------
     Report
     """
+    from .checking import report_on
+    from .samples.random_tangents import with_tangent
+    from .variants import points_of_sample
+
     function = f if sample.function is None else sample.function
     registered = tuple(mode for mode, table in (("frule", frule), ("rrule", rrule)) if function in table)
     own = {
+        "fkwargs": sample.fkwargs,
         "output_tangent": sample.output_tangent,
         "rtol": sample.rtol,
         "atol": sample.atol,
@@ -188,10 +197,10 @@ def check_sample(f: Callable[..., Any], sample: Sample, **options: Unpack[CheckO
     }
     args = sample.args
     if sample.constant:
-        from .samples.random_tangents import with_tangent
-
         args = tuple([with_tangent(arg, NoTangent()) for arg in args])
-    return check_rule(function, *args, fkwargs=sample.fkwargs, **{**own, **options})
+    if not options.get("thorough", False):
+        own["points"] = points_of_sample(sample.position, sample.count)
+    return report_on(function, args, **{**own, **options})
 
 
 def test_rule(

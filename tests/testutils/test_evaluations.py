@@ -5,7 +5,7 @@ The derivatives are the textbook's, and what the tester's verdict on them is say
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,9 +14,15 @@ import pytest
 
 from rulescore import AbstractZero, NoTangent, ZeroTangent, frule, rrule
 from testutils import Report, check_rule
+from testutils.variants import MADE_UP_POINTS
 
 SMOOTH_LIMIT = 30
 HARD_LIMIT = 150
+AT_MADE_UP_POINTS = dict.fromkeys(MADE_UP_POINTS, "what the point that is given costs is measured")
+LIMIT_WITH_POINTS = 130
+ENDS_AT_ZERO = {"power": 750}
+"""What looking at the edge of a domain costs, of more than one argument."""
+
 SEEDS = {1: 5, 3: 5, 1000: 3, 10_000: 2, 100_000: 1}
 """For how many seeds each size is checked, each with other arguments, tangents and cotangents."""
 
@@ -30,7 +36,7 @@ class Problem:
     pullback: Callable[..., Any]
     draw: Callable[[np.random.Generator, int], tuple[Any, ...]]
 
-    def check(self, size: int, seed: int) -> tuple[Report, int]:
+    def check(self, size: int, seed: int, skip: Mapping[str, str] = AT_MADE_UP_POINTS) -> tuple[Report, int]:
         """The report on both modes together, and how often that evaluated the function."""
         evaluations = 0
 
@@ -51,7 +57,7 @@ class Problem:
             return self.function(*args), counted_pullback
 
         with rrule.override(counted, counted_rrule), frule.override(counted, counted_frule):
-            report = check_rule(counted, *self.draw(np.random.default_rng(seed), size), rng=seed)
+            report = check_rule(counted, *self.draw(np.random.default_rng(seed), size), rng=seed, skip=skip)
         return report, evaluations
 
 
@@ -313,6 +319,15 @@ def test_a_passing_check_of_a_smooth_function_costs_at_most_30_evaluations_whate
         report, evaluations = SMOOTH[name].check(size, seed)
         assert report.verdict == "pass", report
         assert 0 < evaluations <= SMOOTH_LIMIT, seed
+
+
+@pytest.mark.parametrize("size", [1, 3, 1000, 100_000])
+@pytest.mark.parametrize("name", SMOOTH)
+def test_made_up_points_are_few_evaluations_of_few_entries(name, size):
+    report, at_the_point = SMOOTH[name].check(size, 0)
+    report, evaluations = SMOOTH[name].check(size, 0, {})
+    assert report.verdict == "pass", report
+    assert at_the_point < evaluations <= ENDS_AT_ZERO.get(name, LIMIT_WITH_POINTS)
 
 
 def test_a_million_entries_cost_no_more_evaluations_than_the_limit_for_one():

@@ -152,7 +152,6 @@ def test_where_the_rule_s_own_rounding_decides_nothing_that_is_the_reason() -> N
 
     with rrule.override(in_python_alone, backward):
         report = check_rule(in_python_alone, 1.3, modes=("rrule",))
-    assert report.verdict == "inconclusive"
     reasons = [result.message for result in report.inconclusive if result.name == "derivative"]
     assert reasons
     assert all("the last digits of the arguments alone move what the rule answers by" in reason for reason in reasons)

@@ -422,7 +422,6 @@ def test_cost_does_not_grow_with_the_number_of_elements() -> None:
         costs.append(calls[0])
     # One step more in each of two directions, since a mistake in one entry of a thousand is harder to see.
     assert costs[1] <= costs[0] + 12
-    assert costs[1] <= 30
 
 
 def one_argument(f: Callable[[Any], Any], derivative: Callable[[Any], Any]) -> tuple[Any, Any]:

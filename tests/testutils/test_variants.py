@@ -17,6 +17,7 @@ from testutils.cases.case import Case
 from testutils.checking import run_checks
 from testutils.reports.results import CheckResult
 from testutils.variants import (
+    FURTHER_POINTS,
     LAYOUT_VARIANTS,
     MADE_UP_POINTS,
     VALUE_VARIANTS,
@@ -109,7 +110,7 @@ def variants_of(case: Case, **options: Any) -> list[CheckResult]:
 
 def run_all_values(case: Case, check: Any, skip: Any = None, known: Any = ()) -> list[CheckResult]:
     """The made-up points and the variants of a strict thorough check."""
-    points = run_made_up_points(case, check, skip, known)
+    points = run_made_up_points(case, check, skip, known, (*MADE_UP_POINTS, *FURTHER_POINTS))
     return points + run_value_variants(case, check, skip, known, strict=True)
 
 
@@ -1257,4 +1258,4 @@ def test_an_unknown_name_and_an_empty_reason_are_errors_that_list_the_names() ->
 
 def test_nothing_is_left_out_without_a_reason() -> None:
     assert checked_skip(None) == {}
-    assert set(LAYOUT_VARIANTS) | set(MADE_UP_POINTS) | set(VALUE_VARIANTS) == set(VARIANTS)
+    assert {*LAYOUT_VARIANTS, *MADE_UP_POINTS, *FURTHER_POINTS, *VALUE_VARIANTS} == set(VARIANTS)

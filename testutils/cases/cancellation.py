@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cached_property
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
@@ -46,16 +47,18 @@ class Cancellation:
 
     def __init__(self, call: Call, directions: Directions, more_precise: Call | None) -> None:
         self._call, self._directions, self._more_precise = call, directions, more_precise
+        self._ways: dict[int, list[Vector]] = {}
 
     def of_cotangent(self, argument: Argument, xbar: Vector, ybar: Vector) -> float:
         """The largest ‖Δx̄‖."""
-        allowed = self._call.epsilon * _norm(xbar) + _norm(ybar) * self._steepness[argument.position]
-        return CANCELLATION * allowed
+        steepness = self._steepness(argument, ybar != 0)
+        return CANCELLATION * (self._call.epsilon * _norm(xbar) + _norm(ybar) * steepness)
 
     def of_tangent(self, direction: Vector, dy: Vector) -> float:
         """The largest ‖Δẏ‖ along a direction of all arguments."""
+        everything = np.ones(dy.shape, dtype=bool)
         moved = sum(
-            _norm(direction[self._directions.part_of(argument)]) * self._steepness[argument.position]
+            _norm(direction[self._directions.part_of(argument)]) * self._steepness(argument, everything)
             for argument in self._call.differentiable_arguments
         )
         allowed = self._call.epsilon * _norm(dy) + moved
@@ -74,36 +77,43 @@ class Cancellation:
         middle = np.median(nearby, axis=0)
         return ERROR_ESTIMATES * max(_norm(vector - middle) for vector in nearby)
 
-    @cached_property
-    def _steepness(self) -> dict[int, float]:
-        """By the position of an argument, what rounding makes of the output over the way on which it comes about."""
-        y, function = entries_of(layout_of(self._call.expected)), self._call.vector_function
-        error = 0.0
-        if self._more_precise is not None:
-            error = _norm(y - entries_of(layout_of(self._more_precise.expected)).astype(float))
-        found = {}
-        for argument in self._call.differentiable_arguments:
-            part = self._directions.part_of(argument)
-            size = _norm(function.x[part])
-            steepest = self._call.epsilon * self._steepest_on_the_way(part) + error / size if size else 0.0
-            found[argument.position] = steepest
-        return found
+    def _steepness(self, argument: Argument, outputs: Any) -> float:
+        """What rounding makes of some outputs over the way on which they come about from an argument."""
+        size = _norm(self._call.vector_function.x[self._directions.part_of(argument)])
+        if not size:
+            return 0.0
+        return self._call.epsilon * self._steepest_on_the_way(argument, outputs) + _norm(self._lost[outputs]) / size
 
-    def _steepest_on_the_way(self, part: slice[int, int, None]) -> float:
-        """The steepest secant on the straight line from 0 to one argument, for an output of the size of ours."""
-        function = self._call.vector_function
-        way = []
-        for t in np.linspace(0.0, 1.0, STEPS_ON_THE_WAY + 1):
-            x = function.x.copy()
-            x[part] *= t
-            y = function.at(x)
-            way.append(y if np.all(np.abs(y) < LARGEST_ON_THE_WAY) else np.full(y.shape, np.nan))
-        step = _norm(function.x[part]) / STEPS_ON_THE_WAY
+    @cached_property
+    def _lost(self) -> Vector:
+        """What rounding has made of the output."""
+        y = entries_of(layout_of(self._call.expected))
+        if self._more_precise is None:
+            return np.zeros(y.shape)
+        return np.asarray(y - entries_of(layout_of(self._more_precise.expected)).astype(float))
+
+    def _steepest_on_the_way(self, argument: Argument, outputs: Any) -> float:
+        """The steepest secant on the straight line from 0 to an argument, for outputs of the size of ours."""
+        step = _norm(self._call.vector_function.x[self._directions.part_of(argument)]) / STEPS_ON_THE_WAY
+        way = [y[outputs] for y in self._way(argument)]
         slopes = [_norm(b - a) / step for a, b in pairwise(way) if np.isfinite(b - a).all()]
         here, largest = _norm(way[-1]), max(map(_norm, way))
         # A function that ends before 0 has come from nowhere.
         steepest = max(slopes, default=largest / (step * STEPS_ON_THE_WAY))
         return steepest * here / largest if largest else 0.0
+
+    def _way(self, argument: Argument) -> list[Vector]:
+        """The outputs on the straight line from 0 to an argument."""
+        if argument.position not in self._ways:
+            function, part = self._call.vector_function, self._directions.part_of(argument)
+            way = []
+            for t in np.linspace(0.0, 1.0, STEPS_ON_THE_WAY + 1):
+                x = function.x.copy()
+                x[part] *= t
+                y = function.at(x)
+                way.append(y if np.all(np.abs(y) < LARGEST_ON_THE_WAY) else np.full(y.shape, np.nan))
+            self._ways[argument.position] = way
+        return self._ways[argument.position]
 
 
 def _norm(vector: Vector) -> float:

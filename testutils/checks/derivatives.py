@@ -15,7 +15,7 @@ from ..cases.arguments import Argument
 from ..cases.case import Case
 from ..cases.rule_calls import NotReachedError
 from ..comparison.verdicts import DECIDABLE, FAIL, INCONCLUSIVE, PASS
-from ..evidence.brackets import Bracket, notes_of_a_pass
+from ..evidence.brackets import CORNER, Bracket, notes_of_a_pass
 from ..evidence.finite_differences import Estimate
 from ..evidence.generalised import Membership
 from ..evidence.probe import Probe
@@ -169,7 +169,7 @@ def _tangent_findings(case: Case, moving: Sequence[Argument], explain: bool = Tr
         dy, probe = case.forward.along(moving, index), case.directions.probe(moving, index)
         question = TangentComparison(case, probe.direction, dy)
         verdicts = probe.answer(question)
-        if case.directions.meet_a_kink(moving) and (around := _membership(case, moving)) is not None:
+        if case.directions.meet_a_kink(moving) and (around := tangent_membership(case, moving)) is not None:
             if around.verdict == FAIL:
                 moves = "moves" if len(moving) == 1 else "move"
                 yield Finding(
@@ -178,7 +178,8 @@ def _tangent_findings(case: Case, moving: Sequence[Argument], explain: bool = Tr
                 )
                 return
             # Along a line a member of the generalised derivative may be outside of what the two sides say.
-            verdicts = np.minimum(verdicts, around.verdict)
+            at_kink = probe.bracket.kinks | (CORNER in probe.bracket.notes)
+            verdicts = np.where(at_kink, np.minimum(verdicts, around.verdict), verdicts)
         worst = int(verdicts.max(initial=PASS))
         if worst == PASS:
             kinks.setdefault(notes_of_a_pass(probe.bracket, question.numbers(probe.bracket)))
@@ -203,14 +204,15 @@ def _tangent_findings(case: Case, moving: Sequence[Argument], explain: bool = Tr
         yield Finding(f"{kink}; the tangent passes", label, "pass")
 
 
-def _membership(case: Case, moving: Sequence[Argument]) -> Membership | None:
+def tangent_membership(case: Case, moving: Sequence[Argument]) -> Membership | None:
     """Whether what the frule says of ⟨ȳ, f⟩ is a combination of the derivatives around the point."""
     ybar = case.output_cotangent_vector
     around = case.directions.around(moving, ybar)
     if around is None:
         return None
     tangents = [case.forward.pushforward(case.directions.tangents_of(row)) for row in around.directions]
-    return around.holds(np.array([total(strong_product(ybar, dy)) for dy in tangents]))
+    products = np.array([total(strong_product(ybar, dy)) for dy in tangents])
+    return around.holds(products, case.precision.tolerance.relative)
 
 
 def _explained(case: Case, argument: Argument, probe: Probe, dy: Vector, finding: Finding) -> Finding:

@@ -75,7 +75,7 @@ def pairings(case: Case, arguments: Sequence[Argument]) -> list[Pairing]:
 
 def _at_a_kink(case: Case, arguments: Sequence[Argument], xbar: Vector, pairings: Sequence[Pairing]) -> list[Pairing]:
     """The same pairings, judged by the derivatives around the kink and not by those along one line."""
-    found = _membership(case, arguments, xbar, case.output_cotangent_vector)
+    found = cotangent_membership(case, arguments, xbar, case.output_cotangent_vector)
     if found is None:
         return list(pairings)
     if found.verdict == INCONCLUSIVE:
@@ -84,9 +84,12 @@ def _at_a_kink(case: Case, arguments: Sequence[Argument], xbar: Vector, pairings
     return [replace(p, verdict=found.verdict, around=found.text if found.verdict == FAIL else "") for p in pairings]
 
 
-def _membership(case: Case, arguments: Sequence[Argument], xbar: Vector, ybar: Vector) -> Membership | None:
+def cotangent_membership(case: Case, arguments: Sequence[Argument], xbar: Vector, ybar: Vector) -> Membership | None:
+    """Whether what the pullback made of ȳ is a combination of the derivatives of ⟨ȳ, f⟩ around the point."""
     around = case.directions.around(arguments, ybar)
-    return None if around is None else around.holds(strong_matrix_product(around.directions, xbar))
+    if around is None:
+        return None
+    return around.holds(strong_matrix_product(around.directions, xbar), case.precision.tolerance.relative)
 
 
 def _kinks(probe: Probe) -> Any:
@@ -165,7 +168,7 @@ def _at_smooth_outputs(case: Case, arguments: Sequence[Argument], count: int, yb
         verdict = int(np.max(probe.answer(question)))
         if verdict == INCONCLUSIVE:
             # Smooth along a line, and yet no derivative.
-            found = _membership(case, arguments, xbar, ybar)
+            found = cotangent_membership(case, arguments, xbar, ybar)
             verdict = verdict if found is None else found.verdict
         yield Pairing.of(question, probe, verdict)
 

@@ -100,7 +100,10 @@ class Tolerance:
             negligible = np.where(constant, NEGLIGIBLE, self.negligible) * unit
             allowed = np.maximum(DECIDABLE * scale, np.maximum(negligible, self.absolute))
             undecidable = ~(error <= np.maximum(allowed, self.relative * scale))
-            slack = self.relative * scale + self.absolute + self.tiny + rounding
+            # Where not even rounding was seen to move, a rule may still round.
+            still = (lower == 0) & (upper == 0) & (error == 0)
+            slack = self.relative * np.where(still, np.maximum(scale, unit), scale)
+            slack = slack + self.absolute + self.tiny + rounding
             outside = np.maximum(np.maximum(lower - rule, rule - upper), 0.0)
             apart = ~(outside <= slack + error)
             found = error <= RESOLVED * np.maximum(np.abs(lower), np.abs(upper))

@@ -92,8 +92,10 @@ class GeneralisedDerivative:
             signs = self._rng.choice((-1.0, 1.0), self._entries.size)
             self.directions[blocks, self._entries] = signs * self._scales[self._entries]
 
-    def holds(self, derivative: Vector) -> Membership:
+    def holds(self, derivative: Vector, rounding: float = 0.0) -> Membership:
         """Whether a derivative, given by its products with the directions, is a convex combination of those around.
+
+        ``rounding`` is the relative error that it may have.
 
         As long as it is not, the search goes on in the direction that separates it from what was found: it is a
         member exactly where in no direction all derivatives around are less steep.
@@ -112,7 +114,7 @@ class GeneralisedDerivative:
         while found and len(found) < MOST_POINTS and self._calls < MOST_CALLS:
             size = max(float(np.abs(found).max()), float(np.abs(derivative).max()))
             gap = derivative - _nearest(np.array(found), derivative, size)
-            if np.linalg.norm(gap) <= SLACK * self._step * size:
+            if np.linalg.norm(gap) <= max(SLACK * self._step, rounding) * size:
                 return Membership(PASS)
             separating = gap / np.linalg.norm(gap)
             along, wanted = [float(separating @ row) for row in found], float(separating @ derivative)

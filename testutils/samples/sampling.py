@@ -73,6 +73,8 @@ class Sample:
         What seeds its random tangents, so that a sample is tested the same way whichever others are run.
     position : int
         Which of its function's samples it is.
+    count : int
+        How many of them there are.
     """
 
     args: tuple[Any, ...]
@@ -87,6 +89,7 @@ class Sample:
     constant: bool = False
     key: tuple[int, ...] = (0,)
     position: int = 0
+    count: int = 1
 
     @property
     def id(self) -> str:
@@ -203,7 +206,7 @@ def samples_of(f: Any, seed: int = 0) -> list[Sample]:
         for made in _run(generator, f, np.random.default_rng((*key, len(samples)))):
             position = len(samples)
             samples.append(replace(made, key=(*key, position), position=position))
-    return samples
+    return [replace(made, count=len(samples)) for made in samples]
 
 
 def _generators_of(f: Any) -> list[Generator]:

@@ -7,23 +7,27 @@ cotangent has, and compares with the plain call. `run_value_variants` makes a ne
 from __future__ import annotations
 
 from .catalogue import (
+    FURTHER_POINTS,
     LAYOUT_VARIANTS,
     MADE_UP_POINTS,
     VALUE_VARIANTS,
     VARIANTS,
     checked_claims,
     checked_skip,
+    points_of_sample,
 )
 from .layout_runs import run_layout_variants
 from .value_runs import run_made_up_points, run_value_variants
 
 __all__ = [
+    "FURTHER_POINTS",
     "LAYOUT_VARIANTS",
     "MADE_UP_POINTS",
     "VALUE_VARIANTS",
     "VARIANTS",
     "checked_claims",
     "checked_skip",
+    "points_of_sample",
     "run_layout_variants",
     "run_made_up_points",
     "run_value_variants",

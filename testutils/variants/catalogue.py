@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Iterator, Mapping
 
 from ..reports.results import CheckResult
@@ -30,8 +31,15 @@ MADE_UP_POINTS: Mapping[str, str] = {
     "negated": "arguments of the other sign",
     "zero entry": "a zero among the entries of every array, or in the place of a number",
     "equal entries": "two equal entries in every array, or in two arguments",
+    "zeros": "arguments that are zero throughout",
 }
-"""Points that nobody writes down, at which a thorough check asks for the derivative alone."""
+"""Points that nobody writes down. Of the rules a check asks for the derivative alone there."""
+
+FURTHER_POINTS: Mapping[str, str] = {
+    "thousandfold": "arguments 1000 times as large",
+    "repeated values": "arrays of one value throughout",
+}
+"""More such points, for a thorough check."""
 
 VALUE_VARIANTS: Mapping[str, str] = {
     "keywords": "positional arguments given by keyword",
@@ -42,23 +50,33 @@ VALUE_VARIANTS: Mapping[str, str] = {
     "float16": "arrays and NumPy scalars in half precision",
     "complex": "complex numbers in the place of real ones",
     "integer": "whole numbers of an integer type, which have no derivative",
-    "thousandfold": "arguments 1000 times as large",
-    "zeros": "arguments that are zero throughout",
-    "repeated values": "arrays of one value throughout",
     "indices": "integer arguments that repeat an entry, or count from the end",
 }
 """The variants that change numbers, shapes or dtypes. Each is a check of its own, and they run when asked for."""
 
-POINTS = (*MADE_UP_POINTS, "thousandfold", "zeros", "repeated values")
-"""The variants that are other points of the same function. Where it has no derivative there, nothing fails."""
-
 CLAIMED = ("keywords", "0-d", "empty", "float16", "complex")
 """The variants that a rule has to claim before it is wrong to answer them wrongly; see `testutils.variants.claims`."""
 
-VARIANTS: Mapping[str, str] = {**LAYOUT_VARIANTS, **MADE_UP_POINTS, **VALUE_VARIANTS}
+VARIANTS: Mapping[str, str] = {**LAYOUT_VARIANTS, **MADE_UP_POINTS, **FURTHER_POINTS, **VALUE_VARIANTS}
 """Every variant by name, with what it does."""
 
+FEWEST_POINTS = 2
+"""How many made-up points a sample visits at least."""
+
 _MAY_BE_SKIPPED = (*VARIANTS, SECOND_ORDER)
+
+
+def points_of_sample(position: int, count: int) -> tuple[str, ...]:
+    """The made-up points that are visited from one of ``count`` samples of a function; from all together, each is.
+
+    Examples
+    --------
+    >>> points_of_sample(0, 4), points_of_sample(3, 4)
+    (('larger', 'larger, negated'), ('zeros', 'larger'))
+    """
+    names = list(MADE_UP_POINTS)
+    share = max(math.ceil(len(names) / count), FEWEST_POINTS)
+    return tuple(names[place % len(names)] for place in range(position * share, (position + 1) * share))
 
 
 def checked_skip(skip: Mapping[str, str] | None) -> dict[str, str]:

@@ -24,6 +24,9 @@ Array = np.ndarray[Any, Any]
 Change = Callable[[Any], Any]
 """From a number or array to what stands in its place; the same object where it stays as it is."""
 
+LONG, SHORT = 64, 16
+"""Where an argument has more entries than the first says, made-up points are visited with axes of the second length."""
+
 MOST_LENGTHS = 3
 """How many of the lengths that axes have are changed, one at a time."""
 
@@ -94,8 +97,10 @@ def numbers_changed(x: Any, change: Change) -> Any:
     return rebuild(x, changed) if any(changed[key] is not value for key, value in fields.items()) else x
 
 
-def _together_and_apart(case: Case, change: Change, words: str) -> Iterator[Altered]:
-    differentiable = [a for a in case.differentiable_arguments if a.position > 0]
+def _together_and_apart(
+    case: Case, change: Change, words: str, is_left_out: Callable[[Argument], bool] = lambda argument: False
+) -> Iterator[Altered]:
+    differentiable = [a for a in case.differentiable_arguments if a.position > 0 and not is_left_out(a)]
     new = {a.position: numbers_changed(a.value, change) for a in differentiable}
     new = {a.position: new[a.position] for a in differentiable if new[a.position] is not a.value}
     yield from _assembled(case, new, words)
@@ -140,7 +145,24 @@ def _is_inexact(x: Any) -> bool:
 
 
 def _scaled(factor: float) -> Change:
-    return lambda x: x * factor if _is_inexact(x) and _leaves_room(x * factor) else x
+    def change(x: Any) -> Any:
+        if not _is_inexact(x) or not _leaves_room(x * factor):
+            return x
+        return (x * factor)[::-1].copy() if factor < 0 and _is_sorted(x) else x * factor
+
+    return change
+
+
+def _is_sorted(x: Any) -> bool:
+    """Whether numbers ascend or descend, as knots and sample points do; what is made of them has to as well."""
+    if not isinstance(x, np.ndarray) or x.ndim != 1 or x.size < 3 or np.iscomplexobj(x):
+        return False
+    return bool(np.all(x[1:] > x[:-1]) or np.all(x[1:] < x[:-1]))
+
+
+def _is_hermitian(x: Array) -> bool:
+    """Whether it is a symmetric or Hermitian matrix, or a stack of them; what is made of it has to be one as well."""
+    return x.ndim > 1 and x.shape[-1] == x.shape[-2] and np.allclose(x, np.conj(np.swapaxes(x, -1, -2)))
 
 
 def _leaves_room(x: Any) -> bool:
@@ -194,6 +216,9 @@ def _with_equal_entries(x: Any) -> Any:
 def _with_entry(x: Array, place: int, value: Any) -> Array:
     changed = x.copy()
     changed.flat[place] = value
+    if _is_hermitian(x):
+        *before, row, column = np.unravel_index(place, x.shape)
+        changed[(*before, column, row)] = np.conj(value) if row != column else np.real(value)
     return x if np.array_equal(changed, x) else changed
 
 
@@ -223,7 +248,7 @@ def _zero_entry(case: Case) -> Iterator[Altered]:
     """A zero in every array, not at the same place in any two; numbers that are zero, one at a time."""
     new = {}
     for a in case.differentiable_arguments:
-        if a.position > 0:
+        if a.position > 0 and not _belongs_together(a):
             value = numbers_changed(a.value, partial(_with_zero, a.position))
             if value is not a.value:
                 new[a.position] = value
@@ -237,13 +262,17 @@ def _zero_entry(case: Case) -> Iterator[Altered]:
 def _with_zero(position: int, x: Any) -> Any:
     if not _is_inexact(x) or not np.size(x):
         return x
-    return _with_entry(x, (x.size // 2 + position) % x.size, 0.0) if isinstance(x, np.ndarray) else x * 0
+    if not isinstance(x, np.ndarray):
+        return x * 0
+    place = (x.size // 2 + position) % x.size
+    return x - x[place] if _is_sorted(x) else _with_entry(x, place, 0.0)
 
 
 def _equal_entries(case: Case) -> Iterator[Altered]:
     """Equal neighbours in arrays; and two arguments of one shape that have an entry, or their number, in common."""
-    yield from _together_and_apart(case, _with_equal_entries, "with two equal entries")
+    yield from _together_and_apart(case, _with_equal_entries, "with two equal entries", _belongs_together)
     alike = [a for a in case.differentiable_arguments if a.position > 0 and _is_array_or_float(a.value)]
+    alike = [a for a in alike if not _belongs_together(a)]
     for one, other in itertools.combinations(alike, 2):
         if np.shape(one.value) == np.shape(other.value) and np.size(one.value):
             value, place = other.value, np.size(other.value) // 2
@@ -251,6 +280,11 @@ def _equal_entries(case: Case) -> Iterator[Altered]:
             value = _with_entry(value, place, there) if isinstance(value, np.ndarray) else type(value)(there)
             yield from _assembled(case, {other.position: value}, f"with an entry that {one.label} has there too")
             return
+
+
+def _belongs_together(argument: Argument) -> bool:
+    """Whether entries may depend on each other in a way that nobody sees, as a tangent that is given says."""
+    return argument.given and np.size(argument.value) > 1
 
 
 def _is_array_or_float(x: Any) -> bool:
@@ -350,16 +384,28 @@ def _lengths(case: Case) -> list[int]:
 
 def _with_length(case: Case, old: int, new: int) -> Iterator[Altered]:
     """All axes of length ``old``, in all arguments, cut to length ``new``."""
+    words = f"with axes of length {new} where they had {old}"
+    yield from _cut(case, lambda length: new if length == old else length, words)
+
+
+def _cut(case: Case, new_length: Callable[[int], int], words: str) -> Iterator[Altered]:
+    """The axes of all arguments cut to the length that a function of theirs says."""
 
     def cut(x: Any) -> Any:
-        if not isinstance(x, np.ndarray) or old not in x.shape:
+        if not isinstance(x, np.ndarray) or all(new_length(length) == length for length in x.shape):
             return x
-        return x[tuple(slice(new if length == old else None) for length in x.shape)].copy()
+        return x[tuple(slice(new_length(length)) for length in x.shape)].copy()
 
     values = {a.position: numbers_changed(a.value, cut) for a in case.arguments[1:]}
     changed = {a.position: values[a.position] for a in case.arguments[1:] if values[a.position] is not a.value}
     kwargs = {name: numbers_changed(value, cut) for name, value in case.kwargs.items()}
-    yield from _assembled(case, changed, f"with axes of length {new} where they had {old}", kwargs)
+    yield from _assembled(case, changed, words, kwargs)
+
+
+def shortened(case: Case) -> Iterator[Altered]:
+    """Arguments with short axes, where one has very many entries."""
+    if any(np.size(a.value) > LONG for a in case.differentiable_arguments if isinstance(a.value, np.ndarray)):
+        yield from _cut(case, lambda length: min(length, SHORT), f"with axes of at most {SHORT}")
 
 
 # The same arguments in another way.

@@ -537,7 +537,7 @@ of_complex(
 # ------------------------------------------------------------------ holomorphic functions
 
 COMPLEX_POWER = elementwise(
-    lambda z, w: z**w, lambda z, w: w * z ** (w - 1), lambda z, w: z**w * np.log(z), twin=lambda z, w: z**w
+    lambda z, w: z**w, lambda z, w: w * z ** (w - 1), lambda z, w: z**w * np.log(z + 0j), twin=lambda z, w: z**w
 )
 of_complex("complex powers of complex numbers", COMPLEX_POWER, in_the_right_half_plane(4, 4))
 of_complex(

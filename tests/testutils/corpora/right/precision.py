@@ -351,8 +351,8 @@ def huber(x, threshold):
 
 HUBER = elementwise(
     huber,
-    lambda x, threshold: np.clip(x, -threshold, threshold),
-    lambda x, threshold: np.maximum(np.abs(x) - threshold, 0),
+    lambda x, threshold: np.where(np.abs(x) < threshold, x, threshold * np.sign(x)),
+    lambda x, threshold: np.where(np.abs(x) < threshold, 0, np.abs(x) - threshold),
     real=True,
     twin=huber,
 )
@@ -906,12 +906,23 @@ def running_product(x):
 
 
 def running_product_jvp(dx, x):
-    """y_i Σ_{j ≤ i} dx_j / x_j."""
-    return np.cumprod(x) * np.cumsum(dx / x)
+    """dy_i = dy_{i-1} x_i + y_{i-1} dx_i, which divides by nothing."""
+    before = np.append(1, np.cumprod(x)[:-1]).astype(x.dtype)
+    dy = np.zeros_like(x)
+    for i in range(x.size):
+        dy[i] = before[i] * dx[i] + (dy[i - 1] * x[i] if i else 0)
+    return dy
 
 
 def running_product_vjp(ybar, x):
-    return np.conj(np.cumsum((np.conj(ybar) * np.cumprod(x))[::-1])[::-1] / x)
+    """The same backwards: what reaches y_i is its own cotangent and x_{i+1} times what reaches y_{i+1}."""
+    before = np.append(1, np.cumprod(x)[:-1]).astype(x.dtype)
+    xbar, reached = np.zeros_like(x), 0
+    for i in range(x.size)[::-1]:
+        reached = ybar[i] + reached
+        xbar[i] = np.conj(before[i]) * reached
+        reached = np.conj(x[i]) * reached
+    return xbar
 
 
 def sum_of_sines(x):

@@ -358,7 +358,8 @@ def beam_width_partials(beam, z):
     ratio = z * beam.wavelength / (np.pi * beam.waist**2)
     root = np.sqrt(1 + ratio**2)
     by_ratio = beam.waist * ratio / root
-    return root - 2 * by_ratio * ratio / beam.waist, by_ratio * ratio / beam.wavelength, by_ratio * ratio / z
+    by_place = by_ratio * beam.wavelength / (np.pi * beam.waist**2)
+    return root - 2 * by_ratio * ratio / beam.waist, by_ratio * ratio / beam.wavelength, by_place
 
 
 def beam_width_jvp(dbeam, dz, beam, z):
