@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -17,6 +18,9 @@ from ..evidence.brackets import Numbers, notes_of_a_pass
 from ..evidence.generalised import Membership
 from ..evidence.probe import Probe
 from ..evidence.vectorisation import Vector, vector_to_tangent
+from ..reports.numbers import told_apart
+from ..reports.results import EntryComparison
+from .approximations import gap_of_sum
 from .questions import CotangentComparison, joined, strong_matrix_product
 
 SMALLEST_BLOCK, MOST_BLOCKS = 16, 16
@@ -51,9 +55,16 @@ class Pairing:
         if self.around:
             return self.around
         if n.lower < n.upper:
-            range_ = f"everything between {n.lower:.10g} and {n.upper:.10g} is a derivative in the generalised sense"
-            return f"the rule gives {n.rule:.10g}; {range_}"
-        return f"the rule gives {n.rule:.10g}, a finite difference {n.lower:.10g} ± {n.error:.1g}"
+            rule, lower, upper = told_apart(n.rule, n.lower, n.upper)
+            range_ = f"everything between {lower} and {upper} is a derivative in the generalised sense"
+            return f"the rule gives {rule}; {range_}"
+        rule, difference = told_apart(n.rule, n.lower)
+        return f"the rule gives {rule}, a finite difference {difference} ± {n.error:.1g}"
+
+    def gap(self, terms: Sequence[EntryComparison]) -> float:
+        """How far the rule is off, relatively, where its wrong entries account for it and there is no kink."""
+        n = self.numbers
+        return math.inf if self.around or n.lower < n.upper else gap_of_sum(n.rule, n.lower, n.scale, terms)
 
 
 def pairings(case: Case, arguments: Sequence[Argument]) -> list[Pairing]:

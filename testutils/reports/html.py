@@ -32,7 +32,9 @@ STYLE = """
 """
 
 
-def html_of(summary: str, results: Sequence[CheckResult]) -> str:
+def html_of(
+    summary: str, results: Sequence[CheckResult], places: Sequence[str] = (), advice: Sequence[str] = ()
+) -> str:
     """What was found for a notebook: verdict, call and results, with pictures where there are curves and matplotlib.
 
     Parameters
@@ -41,6 +43,8 @@ def html_of(summary: str, results: Sequence[CheckResult]) -> str:
         The line that begins with the verdict.
     results : sequence of CheckResult
         Those that a reader wants to see.
+    places, advice : sequence of str
+        Lines before and after the results.
 
     Returns
     -------
@@ -51,8 +55,13 @@ def html_of(summary: str, results: Sequence[CheckResult]) -> str:
     return (
         f'<div class="rulescore"><style>{STYLE}</style>\n'
         f"<div>{chip(verdict)} <code>{escape(rest)}</code></div>\n"
-        f"{results_as_html(results, can_draw(results))}</div>"
+        f"{lines_as_html(places)}{results_as_html(results, can_draw(results))}{lines_as_html(advice)}</div>"
     )
+
+
+def lines_as_html(lines: Iterable[str]) -> str:
+    """Lines about a whole report."""
+    return "".join(f'<div class="quiet"><code>{escape(line)}</code></div>\n' for line in lines)
 
 
 def chip(verdict: str) -> str:
