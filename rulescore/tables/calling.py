@@ -112,7 +112,10 @@ class Calling(Resolution):
             leading = (*leading, f)
         for record in records:
             try:
-                if record.opted_out or self._call_first([record], leading, args, every_keyword, config, None) is not None:
+                if (
+                    record.opted_out
+                    or self._call_first([record], leading, args, every_keyword, config, None) is not None
+                ):
                     return record
             except Exception:
                 return record  # raising is an answer too

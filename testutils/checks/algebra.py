@@ -110,9 +110,7 @@ def pullback_is_linear(case: Case) -> Iterator[Finding]:
                 "than its primal; a pullback is linear in its cotangent, so its result is of the same kind for each",
                 label,
             )
-        elif _differs_from_sum(
-            case, of_sum[label], (of_a[label], 2 * of_b[label]), case.precision.noise(a + 2 * b)
-        ):
+        elif _differs_from_sum(case, of_sum[label], (of_a[label], 2 * of_b[label]), case.precision.noise(a + 2 * b)):
             yield Finding(message, label)
 
 

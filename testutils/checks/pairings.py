@@ -43,11 +43,13 @@ class Pairing:
     """What the derivatives around a kink say against the rule."""
     noise: float = 0.0
     """How far rounding alone moves the rule's number."""
+    under: str = ""
+    """What else is particular about the cotangent or the direction, to be said after the direction."""
 
     @classmethod
-    def of(cls, question: CotangentComparison, probe: Probe, verdict: int, kink: str = "") -> Pairing:
+    def of(cls, question: CotangentComparison, probe: Probe, verdict: int, under: str = "") -> Pairing:
         """The answer of a probe to a question."""
-        return cls(question.numbers(probe.bracket), verdict, probe.bracket.note, kink, probe.direction)
+        return cls(question.numbers(probe.bracket), verdict, probe.bracket.note, "", probe.direction, under=under)
 
     @property
     def text(self) -> str:
@@ -61,10 +63,15 @@ class Pairing:
         rule, difference = told_apart(n.rule, n.lower)
         return f"the rule gives {rule}, a finite difference {difference} ± {n.error:.1g}"
 
+    @property
+    def is_at_a_kink(self) -> bool:
+        """Whether there is no derivative here that a rule might have."""
+        return bool(self.around) or bool(self.kink) or self.numbers.lower < self.numbers.upper
+
     def gap(self, terms: Sequence[EntryComparison]) -> float:
         """How far the rule is off, relatively, where its wrong entries account for it and there is no kink."""
         n = self.numbers
-        return math.inf if self.around or n.lower < n.upper else gap_of_sum(n.rule, n.lower, n.scale, terms)
+        return math.inf if self.is_at_a_kink else gap_of_sum(n.rule, n.lower, n.scale, terms)
 
 
 def pairings(case: Case, arguments: Sequence[Argument]) -> list[Pairing]:
@@ -126,7 +133,8 @@ def _block_by_block(case: Case, arguments: Sequence[Argument]) -> Iterator[Pairi
                 # Rounding, kinks and a second opinion have not been asked yet.
                 verdict = int(np.max(probe.answer(question)))
             if verdict == FAIL:
-                yield replace(Pairing.of(question, probe, FAIL), block=(ybar, xbar))
+                under = f", for a cotangent that is zero outside of entries {block[0]} to {block[-1]} of the output,"
+                yield replace(Pairing.of(question, probe, FAIL, under), block=(ybar, xbar))
                 return
 
 
@@ -178,7 +186,9 @@ def _at_smooth_outputs(case: Case, arguments: Sequence[Argument], count: int, yb
             # Smooth along a line, and yet no derivative.
             found = _membership(case, arguments, xbar, ybar)
             verdict = verdict if found is None else found.verdict
-        yield Pairing.of(question, probe, verdict)
+        yield Pairing.of(
+            question, probe, verdict, ", for a cotangent that is zero where the output has no sure derivative,"
+        )
 
 
 def _along_smooth_inputs(case: Case, arguments: Sequence[Argument]) -> Iterator[Pairing]:
@@ -190,6 +200,5 @@ def _along_smooth_inputs(case: Case, arguments: Sequence[Argument]) -> Iterator[
     question = CotangentComparison(case, arguments, probe.direction, joined(case, arguments, None))
     verdict = int(np.max(probe.answer(question)))
     # What is inconclusive even so was a pass as a whole.
-    yield Pairing(
-        question.numbers(probe.bracket), FAIL if verdict == FAIL else PASS, probe.bracket.note, "", probe.direction
-    )
+    held_still = ", in which the entries at the kink stay,"
+    yield Pairing.of(question, probe, FAIL if verdict == FAIL else PASS, held_still)

@@ -73,8 +73,8 @@ def second_derivative_is_symmetric(case: Case) -> Iterator[Finding]:
         other,
         float(np.abs(v) @ along_u.error + np.abs(u) @ along_v.error),
         float(np.abs(v * along_u.value).sum() + np.abs(u * along_v.value).sum()),
-        f"the second derivative is {in_one_order} along two directions in one order and {in_the_other} in the other; no "
-        "gradient changes like this, so the pullback is wrong around this point",
+        f"the second derivative is {in_one_order} along two directions in one order and {in_the_other} in the other; "
+        "no gradient changes like this, so the pullback is wrong around this point",
     )
 
 
@@ -181,7 +181,11 @@ def _compared(case: Case, found: float, wanted: float, error: float, scale: floa
     if verdict == FAIL:
         yield Finding(message)
     elif verdict == INCONCLUSIVE:
-        yield Finding("second differences are not good enough here to decide; move the point", verdict="inconclusive")
+        one, other = told_apart(found, wanted)
+        compared = f"{one} and {other} are to be equal, and their difference is known to ± {error:.0e} only"
+        yield Finding(
+            f"second differences are not good enough to decide: {compared}; move the point", verdict="inconclusive"
+        )
 
 
 SECOND_ORDER_CHECKS: tuple[Check, ...] = (

@@ -56,3 +56,15 @@ def rounded_up(number: float) -> float:
     exponent = math.floor(math.log10(number))
     digit = math.ceil(number / 10.0**exponent * (1.0 - 1e-9))
     return float(f"{digit}e{exponent}")
+
+
+def as_written(number: float) -> str:
+    """A number of one digit as one writes it.
+
+    Examples
+    --------
+    >>> as_written(3e-11), as_written(2e-3), as_written(0.01)
+    ('3e-11', '2e-3', '0.01')
+    """
+    digit, exponent = f"{number:.0e}".split("e")
+    return f"{number:g}" if int(exponent) >= -2 else f"{digit}e{int(exponent)}"

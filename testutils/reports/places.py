@@ -11,6 +11,8 @@ from typing import Any
 
 from rulescore.tables.names import place_of
 
+MODES = ("frule", "rrule")
+
 UNKNOWN = "?"
 """What `place_of` calls the file of code that is not written in Python."""
 
@@ -72,4 +74,7 @@ def places_as_lines(places: Sequence[RulePlace]) -> list[str]:
     names: dict[str, list[str]] = {}
     for place in places:
         names.setdefault(str(place), []).append(place.name)
-    return [f"its {' and '.join(sorted(set(found)))}: {place}" for place, found in names.items()]
+    if len(names) == 1:
+        ((only, found),) = names.items()
+        return [f"its {'rule' if found[0] in MODES else found[0]}: {only}"]
+    return [f"its {' and '.join(dict.fromkeys(found))}: {where}" for where, found in names.items()]

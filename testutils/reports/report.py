@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 from .html import html_of
+from .numbers import as_written
 from .pictures import plot_results
 from .places import RulePlace, places_as_lines
 from .results import COLOURS, CheckResult, CheckVerdict
@@ -92,7 +93,7 @@ class Report:
         """What a reader may do about the whole, one line each."""
         if self.rtol is None:
             return ()
-        return (f"if this is an approximation by design, say so: rtol={self.rtol:.0e}",)
+        return (f"if this is an approximation by design, say so: rtol={as_written(self.rtol)}",)
 
     @property
     def summary(self) -> str:
@@ -132,7 +133,7 @@ class Report:
 
     def _repr_html_(self) -> str:
         """The report for a notebook, with pictures where there are curves and matplotlib is installed."""
-        return html_of(self.summary, self.shown, places_as_lines(self.places), self.advice)
+        return html_of(self.summary, self.shown, self.places, self.advice)
 
     def plot(self, axes: Any = None) -> Any:
         """Draw what is wrong: two pictures for each failure of a derivative.

@@ -186,7 +186,14 @@ class Runs:
     def _failures(self, name: str, names: Sequence[str]) -> list[CheckResult]:
         words = " and ".join(self._in_words(name) for name in names)
         return [
-            CheckResult(result_name(name), "fail", f"with {words}, {found.message}", self.mode, found.argument, places=self.places)
+            CheckResult(
+                result_name(name),
+                "fail",
+                f"with {words}, {found.message}",
+                self.mode,
+                found.argument,
+                places=self.places,
+            )
             for found in self.differences(names, patient=True)
         ]
 
