@@ -204,6 +204,22 @@ def test_a_tolerance_that_was_given_and_is_too_small_is_replaced_by_one_that_hel
         assert check_rule(sine, X, modes=("rrule",), rtol=1e-5).rtol == 2e-3
 
 
+def test_what_shows_in_double_precision_alone_gets_a_tolerance_that_helps_in_both() -> None:
+    x = X.astype(np.float32)
+
+    def rule(x: Any) -> Any:
+        return np.sin(x), pullback_wrt(x)(lambda ybar: np.cos(x) * x.dtype.type(1 + 3e-7) * ybar)
+
+    with rrule.override(sine, rule):
+        report = check_rule(sine, x, modes=("rrule",))
+        (failure,) = report.failures
+        assert failure.name == "derivative in double precision"
+        assert failure.argument == "argument 0 (x)"
+        assert all(entry.ratio == pytest.approx(1 + 3e-7, abs=1e-7) for entry in failure.details)
+        assert report.rtol is not None
+        assert check_rule(sine, x, modes=("rrule",), rtol=report.rtol).verdict == "pass"
+
+
 @pytest.mark.parametrize(("number", "rounded"), [(1e-4, 1e-4), (1.01e-4, 2e-4), (9.5e-3, 1e-2), (0.3, 0.3)])
 def test_rounding_up_leaves_one_digit(number: float, rounded: float) -> None:
     assert rounded_up(number) == rounded
@@ -460,3 +476,29 @@ def test_a_cotangent_of_another_kind_is_not_called_nonlinear() -> None:
     (failure,) = [found for found in report.failures if found.name == "linear in the cotangent"]
     assert "another shape or kind" in failure.message
     assert "look for a constant" not in failure.message
+
+
+def test_a_failure_of_a_part_of_the_output_says_of_which() -> None:
+    weights = np.where(np.arange(64) // 16 == 2, 1e-9, 1.0)
+
+    def scaled(x: Any) -> Any:
+        return weights * x
+
+    def rule(x: Any) -> Any:
+        slopes = weights.copy()
+        slopes[40] *= 1.001
+        return weights * x, pullback_wrt(x)(lambda ybar: slopes * ybar)
+
+    with rrule.override(scaled, rule):
+        (failure,) = check_rule(scaled, np.linspace(1.0, 2.0, 64), modes=("rrule",)).failures
+    assert "for a cotangent that is zero outside of entries 32 to 47 of the output, the rule gives" in failure.message
+    assert [entry.index for entry in failure.details] == ["[40]"]
+
+
+def test_of_what_is_at_a_kink_no_order_of_right_rules_is_told() -> None:
+    def size(x: Any) -> Any:
+        return np.abs(x)
+
+    with rrule.override(size, lambda x: (np.abs(x), pullback_wrt(x)(lambda ybar: 3 * ybar))):
+        (failure,) = check_rule(size, 0.0, modes=("rrule",)).failures
+    assert "and 2 with a right one" not in failure.message

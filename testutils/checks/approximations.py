@@ -41,8 +41,9 @@ def tolerance_that_helps(
     gap = max((found.gap for found in failed), default=math.inf)
     if not SMALLEST <= gap <= LARGEST or not all(hint.startswith(_ABOUT_THE_AMOUNT) for hint in hints):
         return None
-    rtol = rounded_up(MARGIN * gap)
-    if not case.precision.tolerance.relative < rtol <= LARGEST:
+    # What is allowed anyway, a tolerance that is given must not fall below.
+    rtol = rounded_up(max(MARGIN * gap, case.precision.tolerance.relative))
+    if rtol > LARGEST:
         return None
     try:
         passes = all(found.verdict == "pass" for found in find(case.tolerating(rtol)))

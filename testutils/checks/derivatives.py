@@ -162,7 +162,7 @@ def _noise(case: Case) -> str:
         largest = float(np.max([np.max(change, initial=0.0) for change in moved]))
     if not largest > AMPLIFIED * EPSILON * size or not np.isfinite(largest):
         return ""
-    return f": the last digits of the arguments alone move the function's value by {largest:.1g}"
+    return f", and the last digits of the arguments alone move the function's value by {largest:.1g}"
 
 
 def _where(shown: int, size: int) -> str:
@@ -297,9 +297,26 @@ def cotangents_agree_in_double_precision(case: Case) -> Iterator[Finding]:
     if answered:
         for pairing in pairings(twin, answered):
             if pairing.verdict == FAIL:
-                text = f"{pairing.under.removeprefix(',')} {pairing.text}".strip()
-                yield Finding(f"with the same numbers in float64 {text}; correct the pullback's formula")
+                yield _in_double_precision(case, twin, answered, pairing)
                 return
+
+
+def _in_double_precision(case: Case, twin: Case, answered: Sequence[Argument], pairing: Pairing) -> Finding:
+    """What is wrong in double precision, with the entries of the first argument that is wrong."""
+    text = f"{pairing.under.removeprefix(',')} {pairing.text}".strip()
+    given = {argument.label for argument in case.arguments if argument.given}
+    found = {
+        argument.label: tuple(wrong_entries(twin, argument, twin.reverse.cotangent_vector(argument)).values())
+        for argument in answered
+        if argument.label not in given
+    }
+    label = next((label for label, entries in found.items() if entries), None)
+    return Finding(
+        f"with the same numbers in float64 {text}; correct the pullback's formula",
+        label,
+        details=found.get(label, ()) if label is not None else (),
+        gap=pairing.gap([entry for entries in found.values() for entry in entries]),
+    )
 
 
 @check("derivative in double precision", "frule", takes_rtol=True)

@@ -52,7 +52,8 @@ def pullback_has_the_second_derivative(case: Case) -> Iterator[Finding]:
         float(np.abs(direction) @ change.error + curvature.error),
         float(np.abs(direction * change.value).sum()),
         f"the pullback's result changes by {change_of_rule} along a random direction, but the second derivative of the "
-        f"function is {of_function}; the pullback is right at this point at most, so look for what it froze",
+        f"function is {of_function}; where its derivative passes, the pullback is right at this "
+        "point alone: look for what it froze",
     )
 
 
