@@ -448,6 +448,7 @@ def test_an_undecided_comparison_tells_what_is_known_and_guesses_nothing() -> No
     assert "± 1e-01, and it may be 0" in reason(np.sin, 0.5, 0.0, 0.1)
     assert "no step gives a value that another step confirms" in reason(np.sin, 0.5, np.nan, np.inf)
     assert "a kink is here" in reason(np.sin, 0.5, np.nan, np.inf, note="a kink is here")
+    assert "a relative error of 5e-02 only" in reason(np.sin, 0.5, [0.0, 2.0], [0.0, 0.1])
     for text in (reason(np.sin, 0.5, 2.0, 0.1), reason(np.sin, 0.5, 0.0, 0.1)):
         assert "rounding" not in text
         assert "last digits" not in text

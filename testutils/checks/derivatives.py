@@ -85,7 +85,9 @@ def _cotangent_findings(case: Case, argument: Argument, pairings: Sequence[Pairi
     direction = _direction([argument])
     if worst.verdict == INCONCLUSIVE:
         undecided = _undecided(case, worst.note, worst.numbers.lower, worst.numbers.error, worst.noise)
-        yield Finding(f"along {direction} {worst.text}, which is {undecided}", argument.label, "inconclusive")
+        yield Finding(
+            f"along {direction}{worst.under} {worst.text}, which is {undecided}", argument.label, "inconclusive"
+        )
         return
     if worst.around:
         direction = "the direction that tells most"
@@ -135,6 +137,7 @@ def _undecided(case: Case, note: str, value: Any, error: Any, noise: float) -> s
     """Why a comparison decides nothing: what is special here, the rule's own rounding, or how little is known."""
     with np.errstate(all="ignore"):
         relative = np.where(np.isfinite(error), np.asarray(error) / np.abs(value), np.inf)
+        relative = np.where(np.equal(error, 0.0), 0.0, relative)
         worst = int(np.argmax(relative))
     largest, unsure = float(relative.flat[worst]), float(np.ravel(error)[worst])
     if note:

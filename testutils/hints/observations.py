@@ -205,6 +205,8 @@ class Observations:
             return "here"
         if entries.size == size:
             return f"in all {size} {noun}"
+        if entries.size == 1:
+            return f"in the one compared of {size} {noun}"
         return f"in all {entries.size} compared {noun} of {size}"
 
 

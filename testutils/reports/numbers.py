@@ -31,7 +31,7 @@ def told_apart(*numbers: float, digits: int = DIGITS) -> tuple[str, ...]:
     >>> told_apart(-1.5, 1.5)
     ('-1.5', '1.5')
     >>> told_apart(1.23456789012, 1.23456789034)
-    ('1.23456789012', '1.23456789034')
+    ('1.2345678901', '1.2345678903')
     """
     pairs = [(i, j) for i, j in combinations(range(len(numbers)), 2) if _differ(numbers[i], numbers[j])]
     for count in range(digits, MOST_DIGITS + 1):
