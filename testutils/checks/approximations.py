@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ..cases.case import Case
 from ..cases.rule_calls import NotReachedError, RuleRaisedError
 from ..reports.numbers import rounded_up
+from ..reports.results import EntryComparison
+from .findings import Finding
 
-if TYPE_CHECKING:
-    from ..reports.results import EntryComparison
-    from .check import Finding
 
 SMALLEST, LARGEST = 1e-12, 1e-2
 """Between these relative errors a rule may be an approximation; what is off by more is wrong."""

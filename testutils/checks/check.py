@@ -2,28 +2,16 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from ..cases.case import Case
 from ..cases.rule_calls import NotReachedError, RuleRaisedError
-from ..reports.results import CheckResult, CheckVerdict, Curve, EntryComparison
+from ..reports.results import CheckResult
 from .approximations import tolerance_that_helps
+from .findings import Finding
 
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """Something a check has to say. A check that finds nothing has passed; one with the verdict "pass" is a note."""
-
-    message: str
-    argument: str | None = None
-    verdict: CheckVerdict = "fail"
-    details: tuple[EntryComparison, ...] = ()
-    hints: tuple[str, ...] = ()
-    curves: tuple[Curve, ...] = ()
-    gap: float = math.inf
-    """How far the rule is off at most, relatively, where all that is wrong is known."""
+__all__ = ["Check", "Finding", "check"]
 
 
 @dataclass(frozen=True, slots=True)
