@@ -14,7 +14,6 @@ from ..reports.numbers import rounded_up
 from ..reports.results import EntryComparison
 from .findings import Finding
 
-
 SMALLEST, LARGEST = 1e-12, 1e-2
 """Between these relative errors a rule may be an approximation; what is off by more is wrong."""
 
