@@ -73,7 +73,7 @@ def test_a_wrong_rule_fails_with_its_report_and_without_a_traceback_through_ours
 def test_a_rule_without_samples_is_reported(project):
     result = project("--rules", "mypkg", mypkg=with_factor(2) + textwrap.dedent(UNTESTED))
     result.assert_outcomes(passed=2, failed=1)
-    result.stdout.fnmatch_lines(["*mypkg.cube has a rule (*mypkg.py:*) and no sample inputs*"])
+    result.stdout.fnmatch_lines(["*its rule: mypkg.py:*", "*mypkg.cube has a rule and no sample inputs*"])
 
 
 def test_rule_tests_are_selected_with_k(project):

@@ -10,7 +10,9 @@ import numpy as np
 from rulescore import AbstractZero, NoTangent, project_to, pullback_wrt, unthunk, zero_tangent
 
 from .cases.arguments import primal_of
+from .cases.rule_places import PlacedRule
 from .reports.names import counted
+from .reports.places import RulePlace
 from .samples.random_tangents import PrimalWithTangent, with_tangent
 
 if TYPE_CHECKING:
@@ -91,12 +93,18 @@ def check_derivative(
         x, *others = args
         args = (x, *[with_tangent(primal_of(arg), NoTangent()) for arg in others])
         vjp, jvp = _vjp_of(jac), _jvp_of(jac, f)
+    places = {
+        mode: RulePlace.of_function(mode, given[name], name)
+        for mode, names in (("rrule", ("vjp", "jac")), ("frule", ("jvp", "jac")))
+        for name in names
+        if name in given
+    }
     held = [isinstance(arg, PrimalWithTangent) and arg.tangent is NoTangent() for arg in args]
     return check_rule(
         f,
         *args,
-        rrule_f=_rrule_of(vjp, held),
-        frule_f=_frule_of(jvp),
+        rrule_f=PlacedRule(_rrule_of(vjp, held), places.get("rrule")),
+        frule_f=PlacedRule(_frule_of(jvp), places.get("frule")),
         modes=(*(("frule",) if jvp is not None else ()), *(("rrule",) if vjp is not None else ())),
         **options,
     )

@@ -76,6 +76,51 @@ class Calling(Resolution):
         leading = () if tangents is None else (tangents,)
         return self._call_slowly(f, leading, args, dict(kwargs or {}), config, needs)
 
+    def answering(
+        self,
+        f: Any,
+        args: tuple[Any, ...],
+        kwargs: Mapping[str, Any] | None = None,
+        *,
+        tangents: tuple[Any, ...] | None = None,
+        config: RuleConfig | None = None,
+    ) -> RuleRecord | None:
+        """Which rule answers a call: of those that serve it the first that does not decline it by value.
+
+        Rules are called to know that, but only where several serve the call. The arguments are those of `call`.
+
+        Returns
+        -------
+        RuleRecord or None
+            None where no rule serves the call. Where all of them decline, the first.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from rulescore import rrule
+        >>> rrule.answering(np.sin, (1.0,)).signature
+        'sin(x: object)'
+        """
+        self._load_what_is_due()
+        function, carried, keywords = self._with_what_it_carries(f)
+        every, every_keyword = (*carried, *args), {**keywords, **(kwargs or {})}
+        records = list(self._candidates_of_call(self._tables_of(function), every, every_keyword, config))
+        leading: tuple[Any, ...] = () if tangents is None else (tangents,)
+        if function is not f or len(records) < 2:
+            return next(iter(records), None)
+        if self._tables_of(f) and isinstance(self._tables_of(f)[0].function, InstancesOf):
+            leading = (*leading, f)
+        for record in records:
+            try:
+                if (
+                    record.opted_out
+                    or self._call_first([record], leading, args, every_keyword, config, None) is not None
+                ):
+                    return record
+            except Exception:
+                return record  # raising is an answer too
+        return records[0]
+
     def _call_slowly(
         self,
         f: Any,

@@ -43,8 +43,9 @@ DRAWN = re.compile(r"^<!-- drawn by: (.*) -->\n!\[[^]]*\]\((.*)\)$", re.MULTILIN
 SOURCE = re.compile(r"<!-- source: (\S+) (.*) -->\n\Z")
 LINK = re.compile(r"\]\(([^)#:]+)(?:#[^)]*)?\)")
 NUMBER = re.compile(r"[-+]?\d+(?:\.\d*)?(?:e[-+]?\d+)?")
-# What differs from run to run and from machine to machine: the error of a finite difference, a time.
-VARYING = re.compile(r"(?<=± )\S+|\d+\.\d(?= m?s\b)")
+# What differs from run to run, from machine to machine and with every line above: errors of finite differences, times,
+# and the line of the page.
+VARYING = re.compile(r"(?<=± )\S+|\d+\.\d(?= m?s\b)|(?<=\.md:)\d+")
 
 
 def name_of(page: Path) -> str:
@@ -284,5 +285,7 @@ def same_output(shown: str, printed: str) -> bool:
 
 if __name__ == "__main__":
     compare = sys.argv[1] == "--compare"
-    for argument in sys.argv[1 + compare :]:
-        run_page(Path(argument), write=not compare)
+    pages = [Path(argument).resolve() for argument in sys.argv[1 + compare :]]
+    os.chdir(DOCS.parent)  # messages name the files below it
+    for page in pages:
+        run_page(page, write=not compare)

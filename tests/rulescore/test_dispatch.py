@@ -867,3 +867,73 @@ class TestNeeds:
     def test_it_must_have_a_default(self):
         with pytest.raises(TypeError, match=r"takes needs without a default, .* write needs=None"):
             rrule.register(new_function())(lambda x, *, needs: None)
+
+
+class TestAnswering:
+    def test_the_first_that_does_not_decline_answers(self):
+        f = new_function()
+
+        @rrule.register(f)
+        def declining(x: float):
+            raise MDNotImplementedError
+
+        @rrule.register(f)
+        def answering(x: object, *, scale=1.0):
+            return "answer"
+
+        assert rrule.answering(f, (1.0,)).implementation is answering
+        assert rrule.answering(f, ("text",), {"scale": 2.0}).implementation is answering
+        assert rrule(f, 1.0) == "answer"
+
+    def test_raising_is_an_answer(self):
+        f = new_function()
+
+        @rrule.register(f)
+        def raising(x: float):
+            raise ZeroDivisionError
+
+        rrule.register(f)(lambda x: "answer")
+        assert rrule.answering(f, (1.0,)).implementation is raising
+
+    def test_a_rule_that_serves_alone_is_not_called(self):
+        f = new_function()
+
+        @rrule.register(f)
+        def alone(x):
+            raise AssertionError
+
+        assert rrule.answering(f, (1.0,)).implementation is alone
+        assert rrule.answering(functools.partial(f, 1.0), ()).implementation is alone
+
+    def test_in_forward_mode_with_tangents_and_a_config(self):
+        f = new_function()
+
+        @frule.register(f)
+        def declining(dx, x: float):
+            raise MDNotImplementedError
+
+        @frule.register(f, config=HasForwardMode)
+        def answering(config, dx, x):
+            return config, dx
+
+        config = Both()
+        assert frule.answering(f, (1.0,), tangents=(NoTangent(), 2.0), config=config).implementation is answering
+        assert frule.answering(f, (1.0,), tangents=(NoTangent(), 2.0)).implementation is declining
+
+    def test_an_object_is_served_by_the_rules_of_its_class(self):
+        class Layer:
+            def __call__(self, x):
+                return x
+
+        @rrule.register(instances_of(Layer))
+        def declining(layer, x: float):
+            raise MDNotImplementedError
+
+        @rrule.register(instances_of(Layer))
+        def answering(layer, x):
+            return layer, x
+
+        assert rrule.answering(Layer(), (1.0,)).implementation is answering
+
+    def test_without_a_rule_there_is_none(self):
+        assert rrule.answering(new_function(), (1.0,)) is None

@@ -155,7 +155,12 @@ def test_a_failure_is_told_with_its_rule_and_the_command_that_repeats_it(rules_f
     path = rules_file(xbar="2 * a * ybar")
     assert main(["check", path, "np.tanh", "--seed", "7"]) == 1
     output = capsys.readouterr().out
-    assert f"its rule: {path}:" in output
+    text = Path(path).read_text().splitlines()
+    for mode in ("frule", "rrule"):  # both concern "frule against rrule"
+        place = next(line for line in output.splitlines() if f"its {mode}: " in line)
+        assert place.startswith(f"  its {mode}: {path}:")
+        assert f"@{mode}.register(scaled)" in text[int(place.rpartition(":")[2]) - 1]
+    assert output.count(str(path)) == 3  # there, and in the command
     command = shlex.split(next(line for line in output.splitlines() if line.startswith("once more: ")))[2:]
     assert command[:2] == ["rulescore", "check"]
     assert main(command[1:]) == 1

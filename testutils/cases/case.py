@@ -5,15 +5,18 @@ A case runs rules and finite differences but judges nothing; the judging is in `
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from copy import copy
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from rulescore import frule, rrule
+from rulescore.tables.table import RuleTable
 
 from ..evidence.vectorisation import entries_of, layout_of, vector_to_tangent
+from ..reports.places import RulePlace
 from ..samples.random_tangents import PrimalWithTangent
 from . import MODES
 from .arguments import Argument
@@ -23,6 +26,7 @@ from .directions import Directions
 from .forward import ForwardMode
 from .precision import Precision
 from .reverse import ReverseMode
+from .rule_places import PlacedRule, place_in_table
 
 
 class Case(Call):
@@ -97,11 +101,34 @@ class Case(Call):
         self.reverse = ReverseMode(self)
         self.directions = Directions(self, self.reverse, fdm)
         self.forward = ForwardMode(self, self.directions)
+        self._places: dict[str, RulePlace | None] = {}
 
     @cached_property
     def precision(self) -> Precision:
         """The tolerances."""
         return Precision(self.epsilon, self.given_rtol, self.given_atol)
+
+    def tolerating(self, rtol: float) -> Case:
+        """The same case, with all that is known of it, and another relative tolerance."""
+        other = copy(self)
+        other.given_rtol = rtol
+        for name in ("precision", "more_precise", "cancellation"):  # what depends on it
+            other.__dict__.pop(name, None)
+        return other
+
+    def places(self, modes: Sequence[str]) -> tuple[RulePlace, ...]:
+        """Where the rules of these modes are defined that answer the call; none for an AD system."""
+        for mode in modes:
+            if mode not in self._places:
+                self._places[mode] = self._place(mode)
+        return tuple([place for mode in modes if (place := self._places[mode]) is not None])
+
+    def _place(self, mode: str) -> RulePlace | None:
+        rule = self.rules[mode]
+        if isinstance(rule, RuleTable):
+            tangents = None if mode == "rrule" else self.forward.by_position(self.forward.tangents)
+            return place_in_table(rule, mode, self.copies(), tangents, self._config_of(rule))
+        return rule.place if isinstance(rule, PlacedRule) else None
 
     @cached_property
     def more_precise(self) -> Case | None:

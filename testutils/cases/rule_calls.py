@@ -15,6 +15,7 @@ import rulescore
 from rulescore import NotImplementedTangent, unthunk
 
 from ..evidence.vectorisation import Vector, tangent_to_vector
+from ..reports.places import shown_place
 
 _OUR_FOLDERS = (Path(__file__).parent, Path(rulescore.__file__).parent)
 
@@ -27,7 +28,9 @@ class RuleRaisedError(Exception):
         """The error that ``what`` raised, with the last lines of rule code it came through."""
         frames = traceback.extract_tb(error.__traceback__)
         own = [frame for frame in frames if not any(map(Path(frame.filename).is_relative_to, _OUR_FOLDERS))] or frames
-        where = "".join(f"\n  {frame.filename}:{frame.lineno} in {frame.name}: {frame.line}" for frame in own[-3:])
+        where = "".join(
+            f"\n  {shown_place(frame.filename, frame.lineno or 0)} in {frame.name}: {frame.line}" for frame in own[-3:]
+        )
         return cls(f"{what} raised {type(error).__name__}: {error}{where}")
 
 

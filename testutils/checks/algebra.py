@@ -19,12 +19,14 @@ from ..comparison.copies import deep_copy
 from ..comparison.spaces import tangent_type_problem
 from ..comparison.verdicts import ERROR_ESTIMATES, differing, magnitude
 from ..evidence.vectorisation import Vector, labels, tangent_to_vector, vector_to_tangent
+from ..reports.numbers import told_apart
 from ..samples.random_tangents import rand_tangent
+from .approximations import relative_gap
 from .check import Check, Finding, check
 from .questions import joined, joined_nearby
 
 
-@check("frule against rrule", "frule", "rrule")
+@check("frule against rrule", "frule", "rrule", takes_rtol=True)
 def both_modes_agree(case: Case) -> Iterator[Finding]:
     """⟨ȳ, J ẋ⟩ = ⟨J̄ ȳ, ẋ⟩, to rounding: with all arguments moving at once, and each by itself where that differs."""
     _ = case.forward.primal
@@ -36,11 +38,14 @@ def both_modes_agree(case: Case) -> Iterator[Finding]:
     groups: list[tuple[Sequence[Argument], str | None]] = [([argument], argument.label) for argument in apart]
     for moving, label in groups or [(answered, None)]:
         index = next(index for index in (0, 1) if _modes_differ(case, moving, index))
-        forward, backward = (terms.sum() for terms in _paired_modes(case, moving, index))
+        of_frule, of_rrule = _paired_modes(case, moving, index)
+        forward, backward = told_apart(of_frule.sum(), of_rrule.sum(), digits=12)
+        scale = max(np.abs(of_frule).sum(), np.abs(of_rrule).sum())
         yield Finding(
-            f"⟨ybar, dy⟩ of the frule is {forward:.12g}, ⟨xbar, dx⟩ of the rrule is {backward:.12g}, "
+            f"⟨ybar, dy⟩ of the frule is {forward}, ⟨xbar, dx⟩ of the rrule is {backward}, "
             "and they should be equal; one of the two rules is wrong",
             label,
+            gap=relative_gap(of_frule.sum(), of_rrule.sum(), scale),
         )
 
 
@@ -99,10 +104,13 @@ def pullback_is_linear(case: Case) -> Iterator[Finding]:
         "constant, a square or a saved result in it"
     )
     for label in (argument.label for argument in case.reverse.answered_arguments):
-        fits = all(label in pulled for pulled in (of_a, of_b, of_sum))
-        if not fits or _differs_from_sum(
-            case, of_sum[label], (of_a[label], 2 * of_b[label]), case.precision.noise(a + 2 * b)
-        ):
+        if not all(label in pulled for pulled in (of_a, of_b, of_sum)):
+            yield Finding(
+                "for one of the cotangents a, b and a + 2 b the pullback returned something of another shape or kind "
+                "than its primal; a pullback is linear in its cotangent, so its result is of the same kind for each",
+                label,
+            )
+        elif _differs_from_sum(case, of_sum[label], (of_a[label], 2 * of_b[label]), case.precision.noise(a + 2 * b)):
             yield Finding(message, label)
 
 

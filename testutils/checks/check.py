@@ -7,19 +7,11 @@ from dataclasses import dataclass
 
 from ..cases.case import Case
 from ..cases.rule_calls import NotReachedError, RuleRaisedError
-from ..reports.results import CheckResult, CheckVerdict, Curve, EntryComparison
+from ..reports.results import CheckResult
+from .approximations import tolerance_that_helps
+from .findings import Finding
 
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """Something a check has to say. A check that finds nothing has passed; one with the verdict "pass" is a note."""
-
-    message: str
-    argument: str | None = None
-    verdict: CheckVerdict = "fail"
-    details: tuple[EntryComparison, ...] = ()
-    hints: tuple[str, ...] = ()
-    curves: tuple[Curve, ...] = ()
+__all__ = ["Check", "Finding", "check"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +23,8 @@ class Check:
     find: Callable[[Case], Iterable[Finding]]
     order: int = 1
     """1, or 2 for checks that run when second derivatives are asked for."""
+    takes_rtol: bool = False
+    """Whether a tolerance that is given decides about it."""
 
     def suits(self, case: Case) -> bool:
         """Whether the modes and the order of the case ask for the check."""
@@ -46,6 +40,9 @@ class Check:
             return
         except RuleRaisedError as error:
             findings = [Finding(str(error))]
+        concerns = any(found.verdict in ("fail", "inconclusive") for found in findings)
+        places = case.places(self.modes) if concerns else ()
+        rtol = tolerance_that_helps(self.find, case, findings) if concerns and self.takes_rtol else None
         for found in findings:
             yield CheckResult(
                 self.name,
@@ -56,15 +53,19 @@ class Check:
                 found.details,
                 found.hints,
                 found.curves,
+                places if found.verdict in ("fail", "inconclusive") else (),
+                rtol if found.verdict == "fail" else None,
             )
         if not findings:
             yield CheckResult(self.name, "pass", mode=mode)
 
 
-def check(name: str, *modes: str, order: int = 1) -> Callable[[Callable[[Case], Iterable[Finding]]], Check]:
+def check(
+    name: str, *modes: str, order: int = 1, takes_rtol: bool = False
+) -> Callable[[Callable[[Case], Iterable[Finding]]], Check]:
     """Make a `Check` of a function from a case to findings, for the modes that it needs."""
 
     def decorate(find: Callable[[Case], Iterable[Finding]]) -> Check:
-        return Check(name, modes, find, order)
+        return Check(name, modes, find, order, takes_rtol)
 
     return decorate

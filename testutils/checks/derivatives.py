@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -19,11 +20,13 @@ from ..evidence.brackets import CORNER, Bracket, notes_of_a_pass
 from ..evidence.finite_differences import Estimate
 from ..evidence.generalised import Membership
 from ..evidence.probe import Probe
+from ..evidence.step_search import EPSILON
 from ..evidence.vectorisation import Vector, labels
 from ..hints.explanations import hints_for_cotangent, hints_for_tangent
 from ..reports.names import description_of
 from ..reports.results import Curve, EntryComparison
 from ..taylor.remainders import curves_of
+from .approximations import relative_gap
 from .check import Check, Finding, check
 from .localisation import ENTRIES_SHOWN, wrong_entries, wrong_moves
 from .pairings import Pairing, pairings
@@ -32,11 +35,14 @@ from .questions import TangentComparison, strong_product, total
 ORDER_OF_WRONG_RULES = 1.5
 """A Taylor remainder of an order below this speaks against the rule."""
 
+AMPLIFIED = 100.0
+"""By how many roundings of its value a function moves with the last digits of its arguments that amplifies them."""
+
 
 # Reverse mode.
 
 
-@check("derivative", "rrule")
+@check("derivative", "rrule", takes_rtol=True)
 def cotangents_agree_with_finite_differences(case: Case) -> Iterator[Finding]:
     """⟨x̄, ẋ⟩ = ⟨ȳ, J ẋ⟩ in directions ẋ that give every entry some weight.
 
@@ -59,7 +65,7 @@ def cotangents_agree_with_finite_differences(case: Case) -> Iterator[Finding]:
     yield from findings
     worst = max(together, key=lambda pairing: pairing.verdict)
     if worst.verdict == FAIL and not any(found.verdict == "fail" for found in findings):
-        yield Finding(f"when all arguments move at once, {worst.text}; correct the pullback")
+        yield Finding(f"when all arguments move at once{worst.under}, {worst.text}; correct the pullback")
 
 
 def _notes(arguments: Sequence[Argument], pairings: Sequence[Pairing]) -> Iterator[Finding]:
@@ -67,7 +73,8 @@ def _notes(arguments: Sequence[Argument], pairings: Sequence[Pairing]) -> Iterat
     for kink in kinks:
         pairing = next(p for p in pairings if p.kink == kink)
         label = arguments[0].label if len(arguments) == 1 else None
-        yield Finding(f"{kink}. Along a random direction {pairing.text}", label, "pass")
+        direction = _direction(arguments)
+        yield Finding(f"{kink}. Along {direction} {pairing.text}", label, "pass")
 
 
 def _cotangent_findings(case: Case, argument: Argument, pairings: Sequence[Pairing]) -> Iterator[Finding]:
@@ -75,10 +82,12 @@ def _cotangent_findings(case: Case, argument: Argument, pairings: Sequence[Pairi
     if worst.verdict == PASS:
         yield from _notes([argument], pairings)
         return
-    direction = "the given direction" if argument.given else "a random direction"
+    direction = _direction([argument])
     if worst.verdict == INCONCLUSIVE:
-        undecided = _undecided(worst.note, worst.numbers.lower, worst.numbers.error, worst.noise)
-        yield Finding(f"along {direction} {worst.text}, which is {undecided}", argument.label, "inconclusive")
+        undecided = _undecided(case, worst.note, worst.numbers.lower, worst.numbers.error, worst.noise)
+        yield Finding(
+            f"along {direction}{worst.under} {worst.text}, which is {undecided}", argument.label, "inconclusive"
+        )
         return
     if worst.around:
         direction = "the direction that tells most"
@@ -91,13 +100,23 @@ def _cotangent_findings(case: Case, argument: Argument, pairings: Sequence[Pairi
         found = wrong_entries(case, argument, of_block[case.directions.part_of(argument)], ybar)
     curves = _curves(case, argument, worst.direction, xbar)
     yield Finding(
-        f"the cotangent of {description_of(argument.value)} is wrong{returned}. Along {direction} {worst.text}"
-        f"{_convergence(curves)}{_where(len(found), xbar.size)}",
+        f"the cotangent of {description_of(argument.value)} is wrong{returned}. "
+        f"Along {direction}{worst.under} {worst.text}"
+        f"{'' if worst.is_at_a_kink else _convergence(curves)}{_where(len(found), xbar.size)}",
         argument.label,
         details=tuple(found.values()),
         hints=hints_for_cotangent(case, argument, xbar, tuple(found)),
         curves=curves,
+        gap=worst.gap(tuple(found.values())),
     )
+
+
+def _direction(arguments: Sequence[Argument]) -> str:
+    """The direction in which arguments move, in words."""
+    given = [argument.given for argument in arguments]
+    if not any(given):
+        return "a random direction"
+    return "the given direction" if all(given) else "a direction that is given in part"
 
 
 def _curves(case: Case, argument: Argument, direction: Vector, xbar: Vector) -> tuple[Curve, ...]:
@@ -114,19 +133,39 @@ def _convergence(curves: Sequence[Curve]) -> str:
     return f"; the Taylor remainder with the rule's value is of order {order:.1f}, and 2 with a right one"
 
 
-def _undecided(note: str, value: Any, error: Any, noise: float) -> str:
-    """Why a comparison decides nothing: what is special here, the rule's own rounding, or the function's."""
+def _undecided(case: Case, note: str, value: Any, error: Any, noise: float) -> str:
+    """Why a comparison decides nothing: what is special here, the rule's own rounding, or how little is known."""
     with np.errstate(all="ignore"):
-        relative = float(np.max(error / np.abs(value)))
+        relative = np.where(np.isfinite(error), np.asarray(error) / np.abs(value), np.inf)
+        relative = np.where(np.equal(error, 0.0), 0.0, relative)
+        worst = int(np.argmax(relative))
+    largest, unsure = float(relative.flat[worst]), float(np.ravel(error)[worst])
     if note:
         reason = note
-    elif noise > 0 and relative < DECIDABLE:
+    elif noise > 0 and largest < DECIDABLE:
         reason = f"the last digits of the arguments alone move what the rule answers by {noise:.1g}"
-    elif relative < 1.0:
-        reason = f"it is known to a relative error of {relative:.0e} only, since the function amplifies rounding errors"
+    elif largest < 1.0:
+        reason = f"it is known to a relative error of {largest:.0e} only, and no step gives a better one{_noise(case)}"
+    elif np.isfinite(unsure):
+        reason = f"with no step it is known better than to ± {unsure:.0e}, and it may be 0{_noise(case)}"
     else:
-        reason = "a kink, noise or the edge of the domain is near"
+        reason = f"no step gives a value that another step confirms{_noise(case)}"
     return f"not good enough to decide: {reason}; move the point"
+
+
+def _noise(case: Case) -> str:
+    """What the last digits of the arguments do to the function, where that is more than a smooth function makes of it.
+
+    A value whose last digits are all that changes is as good as it can be.
+    """
+    function = case.vector_function
+    with np.errstate(all="ignore"):
+        size = float(np.max(np.abs(function.y), initial=0.0))
+        moved = [np.abs(function.at(function.x * (1.0 + k * EPSILON)) - function.y) for k in (-2, -1, 1, 2)]
+        largest = float(np.max([np.max(change, initial=0.0) for change in moved]))
+    if not largest > AMPLIFIED * EPSILON * size or not np.isfinite(largest):
+        return ""
+    return f", and the last digits of the arguments alone move the function's value by {largest:.1g}"
 
 
 def _where(shown: int, size: int) -> str:
@@ -139,7 +178,7 @@ def _where(shown: int, size: int) -> str:
 # Forward mode.
 
 
-@check("derivative", "frule")
+@check("derivative", "frule", takes_rtol=True)
 def tangent_agrees_with_finite_differences(case: Case) -> Iterator[Finding]:
     """ẏ = J ẋ entry by entry, with all arguments moving at once or, where that does not pass, one at a time."""
     _ = case.forward.primal
@@ -189,16 +228,17 @@ def _tangent_findings(case: Case, moving: Sequence[Argument], explain: bool = Tr
         share = f"{places.size} of {dy.size} entries of the output"
         if worst == INCONCLUSIVE:
             undecided = _undecided(
-                probe.bracket.note, probe.bracket.value[places], probe.bracket.error[places], question.noise
+                case, probe.bracket.note, probe.bracket.value[places], probe.bracket.error[places], question.noise
             )
             message = f"in {share} the finite difference is {undecided}"
             yield Finding(message, label, "inconclusive", rows)
             return
         if len(moving) > 1 or not explain:
             message = f"when {what} move, the tangent is wrong in {share}; correct the frule where it makes these:"
-            yield Finding(message, label, details=rows)
+            yield Finding(message, label, details=rows, gap=_gap(dy, probe.bracket, places))
             return
-        yield _explained(case, moving[0], probe, dy, Finding(f"the tangent is wrong in {share}", label, details=rows))
+        wrong = Finding(f"the tangent is wrong in {share}", label, details=rows, gap=_gap(dy, probe.bracket, places))
+        yield _explained(case, moving[0], probe, dy, wrong)
         return
     for kink in filter(None, kinks):
         yield Finding(f"{kink}; the tangent passes", label, "pass")
@@ -221,16 +261,25 @@ def _explained(case: Case, argument: Argument, probe: Probe, dy: Vector, finding
     hints = hints_for_tangent(case, argument, own, dy, Estimate(bracket.value, bracket.error))
     rule = total(strong_product(case.output_cotangent_vector, dy))
     curves = curves_of(case, argument, own, rule) if np.isfinite(rule) else ()
-    where, details = "correct the frule where it makes these:", finding.details
+    where, details, gap = "correct the frule where it makes these:", finding.details, finding.gap
     if dy.size < own.size and not argument.given:
         # So few outputs do not say much; the entries of the argument do.
         found = tuple(wrong_moves(case, argument))
         if found:
             details = found
+            gap = max(gap, relative_gap([entry.rule for entry in found], [e.finite_difference for e in found]))
             more = "" if len(found) < ENTRIES_SHOWN else " (and maybe more)"
             where = f"correct the frule where these {len(found)} of {own.size} entries of the argument{more} move:"
-    message = f"when {description_of(argument.value)} moves, {finding.message}{_convergence(curves)}; {where}"
-    return replace(finding, message=message, details=details, hints=hints, curves=curves)
+    order = "" if probe.is_kink else _convergence(curves)
+    message = f"when {description_of(argument.value)} moves, {finding.message}{order}; {where}"
+    return replace(finding, message=message, details=details, hints=hints, curves=curves, gap=gap)
+
+
+def _gap(dy: Vector, bracket: Bracket, places: Any) -> float:
+    """How far the tangent is off in these places, relatively, where the function has a derivative."""
+    if np.any(bracket.kinks[places]):
+        return math.inf
+    return relative_gap(dy[places], bracket.value[places])
 
 
 def _rows(case: Case, places: Any, dy: Vector, bracket: Bracket) -> tuple[EntryComparison, ...]:
@@ -239,7 +288,7 @@ def _rows(case: Case, places: Any, dy: Vector, bracket: Bracket) -> tuple[EntryC
     return tuple(EntryComparison(names[int(p)], float(dy[p]), float(value[p]), float(bracket.error[p])) for p in places)
 
 
-@check("derivative in double precision", "rrule")
+@check("derivative in double precision", "rrule", takes_rtol=True)
 def cotangents_agree_in_double_precision(case: Case) -> Iterator[Finding]:
     """The rule's formulas are right to the precision of float64, whatever the precision of the arguments is.
 
@@ -253,11 +302,29 @@ def cotangents_agree_in_double_precision(case: Case) -> Iterator[Finding]:
     if answered:
         for pairing in pairings(twin, answered):
             if pairing.verdict == FAIL:
-                yield Finding(f"with the same numbers in float64 {pairing.text}; correct the pullback's formula")
+                yield _in_double_precision(case, twin, answered, pairing)
                 return
 
 
-@check("derivative in double precision", "frule")
+def _in_double_precision(case: Case, twin: Case, answered: Sequence[Argument], pairing: Pairing) -> Finding:
+    """What is wrong in double precision, with the entries of the first argument that is wrong."""
+    text = f"{pairing.under.removeprefix(',')} {pairing.text}".strip()
+    given = {argument.label for argument in case.arguments if argument.given}
+    found = {
+        argument.label: tuple(wrong_entries(twin, argument, twin.reverse.cotangent_vector(argument)).values())
+        for argument in answered
+        if argument.label not in given
+    }
+    label = next((label for label, entries in found.items() if entries), None)
+    return Finding(
+        f"with the same numbers in float64 {text}; correct the pullback's formula",
+        label,
+        details=found.get(label, ()) if label is not None else (),
+        gap=pairing.gap([entry for entries in found.values() for entry in entries]),
+    )
+
+
+@check("derivative in double precision", "frule", takes_rtol=True)
 def tangent_agrees_in_double_precision(case: Case) -> Iterator[Finding]:
     """The rule's formulas are right to the precision of float64, whatever the precision of the arguments is."""
     twin = case.more_precise if case.vector_function.promoted else None
@@ -267,7 +334,7 @@ def tangent_agrees_in_double_precision(case: Case) -> Iterator[Finding]:
     for found in _tangent_findings(twin, twin.differentiable_arguments, explain=False):
         if found.verdict == "fail":
             message = "with the same numbers in float64 the tangent is wrong; correct the frule's formula:"
-            yield Finding(message, details=found.details)
+            yield Finding(message, details=found.details, gap=found.gap)
 
 
 def _labels(case: Case) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -17,6 +18,9 @@ from ..evidence.brackets import Numbers, notes_of_a_pass
 from ..evidence.generalised import Membership
 from ..evidence.probe import Probe
 from ..evidence.vectorisation import Vector, vector_to_tangent
+from ..reports.numbers import told_apart
+from ..reports.results import EntryComparison
+from .approximations import gap_of_sum
 from .questions import CotangentComparison, joined, strong_matrix_product
 
 SMALLEST_BLOCK, MOST_BLOCKS = 16, 16
@@ -39,11 +43,13 @@ class Pairing:
     """What the derivatives around a kink say against the rule."""
     noise: float = 0.0
     """How far rounding alone moves the rule's number."""
+    under: str = ""
+    """What else is particular about the cotangent or the direction, to be said after the direction."""
 
     @classmethod
-    def of(cls, question: CotangentComparison, probe: Probe, verdict: int, kink: str = "") -> Pairing:
+    def of(cls, question: CotangentComparison, probe: Probe, verdict: int, under: str = "") -> Pairing:
         """The answer of a probe to a question."""
-        return cls(question.numbers(probe.bracket), verdict, probe.bracket.note, kink, probe.direction)
+        return cls(question.numbers(probe.bracket), verdict, probe.bracket.note, "", probe.direction, under=under)
 
     @property
     def text(self) -> str:
@@ -51,9 +57,21 @@ class Pairing:
         if self.around:
             return self.around
         if n.lower < n.upper:
-            range_ = f"everything between {n.lower:.10g} and {n.upper:.10g} is a derivative in the generalised sense"
-            return f"the rule gives {n.rule:.10g}; {range_}"
-        return f"the rule gives {n.rule:.10g}, a finite difference {n.lower:.10g} ± {n.error:.1g}"
+            rule, lower, upper = told_apart(n.rule, n.lower, n.upper)
+            range_ = f"everything between {lower} and {upper} is a derivative in the generalised sense"
+            return f"the rule gives {rule}; {range_}"
+        rule, difference = told_apart(n.rule, n.lower)
+        return f"the rule gives {rule}, a finite difference {difference} ± {n.error:.1g}"
+
+    @property
+    def is_at_a_kink(self) -> bool:
+        """Whether there is no derivative here that a rule might have."""
+        return bool(self.around) or bool(self.kink) or self.numbers.lower < self.numbers.upper
+
+    def gap(self, terms: Sequence[EntryComparison]) -> float:
+        """How far the rule is off, relatively, where its wrong entries account for it and there is no kink."""
+        n = self.numbers
+        return math.inf if self.is_at_a_kink else gap_of_sum(n.rule, n.lower, n.scale, terms)
 
 
 def pairings(case: Case, arguments: Sequence[Argument]) -> list[Pairing]:
@@ -118,7 +136,8 @@ def _block_by_block(case: Case, arguments: Sequence[Argument]) -> Iterator[Pairi
                 # Rounding, kinks and a second opinion have not been asked yet.
                 verdict = int(np.max(probe.answer(question)))
             if verdict == FAIL:
-                yield replace(Pairing.of(question, probe, FAIL), block=(ybar, xbar))
+                under = f", for a cotangent that is zero outside of entries {block[0]} to {block[-1]} of the output,"
+                yield replace(Pairing.of(question, probe, FAIL, under), block=(ybar, xbar))
                 return
 
 
@@ -170,7 +189,9 @@ def _at_smooth_outputs(case: Case, arguments: Sequence[Argument], count: int, yb
             # Smooth along a line, and yet no derivative.
             found = cotangent_membership(case, arguments, xbar, ybar)
             verdict = verdict if found is None else found.verdict
-        yield Pairing.of(question, probe, verdict)
+        yield Pairing.of(
+            question, probe, verdict, ", for a cotangent that is zero where the output has no sure derivative,"
+        )
 
 
 def _along_smooth_inputs(case: Case, arguments: Sequence[Argument]) -> Iterator[Pairing]:
@@ -182,6 +203,5 @@ def _along_smooth_inputs(case: Case, arguments: Sequence[Argument]) -> Iterator[
     question = CotangentComparison(case, arguments, probe.direction, joined(case, arguments, None))
     verdict = int(np.max(probe.answer(question)))
     # What is inconclusive even so was a pass as a whole.
-    yield Pairing(
-        question.numbers(probe.bracket), FAIL if verdict == FAIL else PASS, probe.bracket.note, "", probe.direction
-    )
+    held_still = ", in which the entries at the kink stay,"
+    yield Pairing.of(question, probe, FAIL if verdict == FAIL else PASS, held_still)

@@ -19,6 +19,7 @@ from ..comparison.verdicts import ERROR_ESTIMATES, FAIL, INCONCLUSIVE, Tolerance
 from ..evidence.finite_differences import central_fdm, derivative_along
 from ..evidence.vector_function import VectorFunction
 from ..evidence.vectorisation import Vector, vector_to_tangent
+from ..reports.numbers import told_apart
 from .check import Check, Finding, check
 
 RELATIVE = 1e-7
@@ -43,14 +44,16 @@ def pullback_has_the_second_derivative(case: Case) -> Iterator[Finding]:
     curvature = central_fdm(7, 2)(lambda t: float(along(t)[-1]), 0.0, scale=along.scale)
     change = derivative_along(_cotangent_function(case, moving), direction)
     found = float(direction @ change.value)
+    change_of_rule, of_function = told_apart(found, float(curvature.value))
     yield from _compared(
         case,
         found,
         float(curvature.value),
         float(np.abs(direction) @ change.error + curvature.error),
         float(np.abs(direction * change.value).sum()),
-        f"the pullback's result changes by {found:.10g} along a random direction, but the second derivative of the "
-        f"function is {curvature.value:.10g}; the pullback is right at this point at most, so look for what it froze",
+        f"the pullback's result changes by {change_of_rule} along a random direction, but the second derivative of the "
+        f"function is {of_function}; where its derivative passes, the pullback is right at this "
+        "point alone: look for what it froze",
     )
 
 
@@ -64,14 +67,15 @@ def second_derivative_is_symmetric(case: Case) -> Iterator[Finding]:
     pullback = _cotangent_function(case, moving)
     along_u, along_v = derivative_along(pullback, u), derivative_along(pullback, v)
     one, other = float(v @ along_u.value), float(u @ along_v.value)
+    in_one_order, in_the_other = told_apart(one, other)
     yield from _compared(
         case,
         one,
         other,
         float(np.abs(v) @ along_u.error + np.abs(u) @ along_v.error),
         float(np.abs(v * along_u.value).sum() + np.abs(u * along_v.value).sum()),
-        f"the second derivative is {one:.10g} along two directions in one order and {other:.10g} in the other; no "
-        "gradient changes like this, so the pullback is wrong around this point",
+        f"the second derivative is {in_one_order} along two directions in one order and {in_the_other} in the other; "
+        "no gradient changes like this, so the pullback is wrong around this point",
     )
 
 
@@ -105,13 +109,14 @@ def system_differentiates_its_own_pullback(case: Case) -> Iterator[Finding]:
     pairs = zip(moving, second[1:], strict=True)
     found = float(np.concatenate([vector_of(a.value, force(xbar)) for a, xbar in pairs]) @ direction)
     wanted = float(weights @ change.value)
+    of_system, of_differences = told_apart(found, wanted)
     yield from _compared(
         case,
         found,
         wanted,
         float(weights @ change.error),
         float(np.abs(weights * change.value).sum()),
-        f"the system differentiates its own pullback to {found:.10g}, but differences of it give {wanted:.10g}",
+        f"the system differentiates its own pullback to {of_system}, but differences of it give {of_differences}",
     )
 
 
@@ -177,7 +182,11 @@ def _compared(case: Case, found: float, wanted: float, error: float, scale: floa
     if verdict == FAIL:
         yield Finding(message)
     elif verdict == INCONCLUSIVE:
-        yield Finding("second differences are not good enough here to decide; move the point", verdict="inconclusive")
+        one, other = told_apart(found, wanted)
+        compared = f"{one} and {other} are to be equal, and their difference is known to ± {error:.0e} only"
+        yield Finding(
+            f"second differences are not good enough to decide: {compared}; move the point", verdict="inconclusive"
+        )
 
 
 SECOND_ORDER_CHECKS: tuple[Check, ...] = (

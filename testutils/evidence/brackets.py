@@ -18,7 +18,7 @@ CORNER = "a kink: the slopes along different directions do not add up, so there 
 EDGE = "the edge of the domain: the derivative is taken from the inside"
 INFINITE = "the derivative is infinite here"
 ROUGH = "two ways of choosing the step give different derivatives: the function is noisy, or rough on this scale"
-NOISY_FUNCTION = "rounding errors or noise in the function would hide a relative error of {:.0e} in the derivative"
+NOT_SEEN = "the finite difference would not show a relative error of {:.0e} in the derivative"
 
 _SPECIAL = (KINK, CORNER, EDGE, INFINITE)
 
@@ -191,5 +191,5 @@ def notes_of_a_pass(bracket: Bracket, numbers: Numbers | None = None) -> str:
         with np.errstate(all="ignore"):
             unseen = float(np.nanmax(ERROR_ESTIMATES * np.asarray(numbers.error)) / numbers.largest)
         if _WORTH_A_NOTE < unseen < 1.0:
-            notes.append(NOISY_FUNCTION.format(unseen))
+            notes.append(NOT_SEEN.format(unseen))
     return "; ".join(dict.fromkeys(notes))

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..comparison.verdicts import FAIL, INCONCLUSIVE, PASS
+from ..reports.numbers import told_apart
 from .vector_function import VectorFunction
 from .vectorisation import Vector
 
@@ -49,10 +50,8 @@ class Membership:
 
     @property
     def text(self) -> str:
-        return (
-            f"the rule gives {self.rule:.10g}, and the derivatives at points around lie between "
-            f"{self.lower:.10g} and {self.upper:.10g}"
-        )
+        rule, lower, upper = told_apart(self.rule, self.lower, self.upper)
+        return f"the rule gives {rule}, and the derivatives at points around lie between {lower} and {upper}"
 
 
 class GeneralisedDerivative:

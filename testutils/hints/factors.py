@@ -10,6 +10,7 @@ from functools import partial
 import numpy as np
 
 from ..evidence.vectorisation import Vector
+from ..reports.numbers import told_apart
 from .inputs import dropped_imaginary_part, missing_conjugate
 from .measured_maps import Measured
 from .observations import ENOUGH, Explanation, Observations, Prediction
@@ -94,7 +95,7 @@ def constant_factor(seen: Observations) -> Iterator[Explanation]:
         exact, text = named
         yield Explanation(_of_the_wrong(seen, exact), RATIO.format(text), (text,), of_the_wrong=True)
     elif np.count_nonzero(seen.wrong) >= ENOUGH:
-        text = f"{ratio:.5g}"
+        text, _ = told_apart(ratio, 1.0, digits=5)
         yield Explanation(_of_the_wrong(seen, ratio), RATIO.format(text), (text,), of_the_wrong=True)
 
 

@@ -123,10 +123,19 @@ def case_at(case: Case, values: Mapping[int, Any] | None = None, keywords: Mappi
     )
 
 
-def case_nearby(case: Case) -> Case:
-    """The same case at a second point, at which numbers that are equal by coincidence are equal no more."""
+def case_nearby(case: Case) -> Case | None:
+    """The same case at a second point, at which numbers that are equal by coincidence are equal no more.
+
+    Zeros stay, since many functions are special there, unless nothing but zeros could move. None where nothing can: the
+    only tangents that are given are zero, or the function is an object with numbers and has no other argument.
+    """
+    return _case_moved(case, 0.0) or _case_moved(case, 1.0)
+
+
+def _case_moved(case: Case, size_of_zero: float) -> Case | None:
     generator = np.random.default_rng(2)
     moved = {}
+    has_moved = False
     for argument in case.differentiable_arguments:
         if argument.position == 0:  # a rule may know the very object
             continue
@@ -136,9 +145,16 @@ def case_nearby(case: Case) -> Case:
             dx = np.asarray(tangent_to_vector(argument.value, argument.tangent))
             step = MOVE * dx * (np.linalg.norm(x) or 1.0) / (np.linalg.norm(dx) or 1.0)
         else:
-            step = MOVE * x * generator.choice((-1.0, 1.0), x.size) * generator.uniform(0.5, 1.5, x.size)
-        moved[argument.position] = _as_symmetric_as(argument.value, layout.rebuild(x + step, False))
-    return case_at(case, moved)
+            step = (
+                MOVE
+                * np.where(x == 0, size_of_zero, x)
+                * generator.choice((-1.0, 1.0), x.size)
+                * generator.uniform(0.5, 1.5, x.size)
+            )
+        there = _as_symmetric_as(argument.value, layout.rebuild(x + step, False))
+        has_moved |= not np.array_equal(entries_of(layout_of(there)), x, equal_nan=True)
+        moved[argument.position] = there
+    return case_at(case, moved) if has_moved else None
 
 
 def _as_symmetric_as(x: Any, moved: Any) -> Any:

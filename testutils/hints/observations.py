@@ -205,6 +205,8 @@ class Observations:
             return "here"
         if entries.size == size:
             return f"in all {size} {noun}"
+        if entries.size == 1:
+            return f"in the one compared of {size} {noun}"
         return f"in all {entries.size} compared {noun} of {size}"
 
 
@@ -228,9 +230,13 @@ class SecondPoint:
 
     @cached_property
     def observations(self) -> Observations | None:
-        """None where function or rule cannot be evaluated there, or where the rule is not wrong."""
-        found = attempt(lambda: observe(self._measured.at(case_nearby(self._case)), None, self._wrong, NEARBY_COMPARED))
+        """None where there is no such point, function or rule cannot be evaluated there, or the rule is not wrong."""
+        found = attempt(self._observed)
         return found if found is not None and found.given and found.wrong.any() else None
+
+    def _observed(self) -> Observations | None:
+        case = case_nearby(self._case)
+        return None if case is None else observe(self._measured.at(case), None, self._wrong, NEARBY_COMPARED)
 
 
 def wrong_argument_entries(measured: MeasuredPushforward, direction: Vector) -> list[int]:

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from html import escape
 
 from .pictures import has_matplotlib, svg_of
+from .places import RulePlace, places_as_lines
 from .results import TABLE_HEADER, CheckResult
 
 STYLE = """
@@ -32,7 +33,9 @@ STYLE = """
 """
 
 
-def html_of(summary: str, results: Sequence[CheckResult]) -> str:
+def html_of(
+    summary: str, results: Sequence[CheckResult], told: Sequence[RulePlace] = (), advice: Sequence[str] = ()
+) -> str:
     """What was found for a notebook: verdict, call and results, with pictures where there are curves and matplotlib.
 
     Parameters
@@ -41,6 +44,10 @@ def html_of(summary: str, results: Sequence[CheckResult]) -> str:
         The line that begins with the verdict.
     results : sequence of CheckResult
         Those that a reader wants to see.
+    told : sequence of RulePlace
+        Where the rules are defined, which is told first.
+    advice : sequence of str
+        Lines behind the results.
 
     Returns
     -------
@@ -51,8 +58,14 @@ def html_of(summary: str, results: Sequence[CheckResult]) -> str:
     return (
         f'<div class="rulescore"><style>{STYLE}</style>\n'
         f"<div>{chip(verdict)} <code>{escape(rest)}</code></div>\n"
-        f"{results_as_html(results, can_draw(results))}</div>"
+        f"{lines_as_html(places_as_lines(told))}{results_as_html(results, can_draw(results), told)}"
+        f"{lines_as_html(advice)}</div>"
     )
+
+
+def lines_as_html(lines: Iterable[str]) -> str:
+    """Lines about a whole report."""
+    return "".join(f'<div class="quiet"><code>{escape(line)}</code></div>\n' for line in lines)
 
 
 def chip(verdict: str) -> str:
@@ -64,12 +77,13 @@ def can_draw(results: Iterable[CheckResult]) -> bool | None:
     return has_matplotlib() if any(result.curves for result in results) else None
 
 
-def results_as_html(results: Iterable[CheckResult], draws: bool | None) -> str:
-    return "".join(_result(result, draws) for result in results)
+def results_as_html(results: Iterable[CheckResult], draws: bool | None, told: Sequence[RulePlace] = ()) -> str:
+    return "".join(_result(result, draws, told) for result in results)
 
 
-def _result(result: CheckResult, draws: bool | None) -> str:
+def _result(result: CheckResult, draws: bool | None, told: Sequence[RulePlace]) -> str:
     parts = [f"<div>{chip(result.verdict)} <b>{escape(result.title)}</b></div>"]
+    parts += [lines_as_html(result.other_places(told))]
     if result.message:
         parts.append(f'<div class="message">{escape(result.message)}</div>')
     parts += [f'<div class="hint">looks like {escape(hint)}</div>' for hint in result.hints]

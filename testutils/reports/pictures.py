@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from .numbers import told_apart
 from .results import CheckResult, Curve
 
 _RULE, _DIFFERENCE, _BAND = "#d55e00", "#2f86d2", "#56b4e9"
@@ -106,7 +107,8 @@ def _draw_differences(axes: Any, curve: Curve) -> None:
     steps = np.array(curve.steps)
     errors = _drawable(np.abs(np.array(curve.values) - curve.reference))
     floor = abs(curve.rule - curve.reference)
-    title = f"Finite differences\nthe rule gives {curve.rule:.5g}, the best of them {curve.reference:.5g}"
+    rule, reference = told_apart(curve.rule, curve.reference, digits=5)
+    title = f"Finite differences\nthe rule gives {rule}, the best of them {reference}"
     axes.set_title(title, fontsize="medium", loc="left")
     axes.set_ylabel("distance from the best finite difference")
     if not _prepare(axes, steps, [errors, _drawable(np.array([floor, curve.error]))]):

@@ -9,7 +9,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 from .html import html_of
+from .numbers import as_written
 from .pictures import plot_results
+from .places import RulePlace, places_as_lines
 from .results import COLOURS, CheckResult, CheckVerdict
 
 if TYPE_CHECKING:
@@ -69,6 +71,31 @@ class Report:
         return tuple(result for result in self._with_verdict("pass") if result.message)
 
     @property
+    def places(self) -> tuple[RulePlace, ...]:
+        """Where the rules are defined that failed, or that could not be decided about; one place for each mode."""
+        places: dict[str, RulePlace] = {}
+        for result in (*self.failures, *self.inconclusive):
+            for place in result.places:
+                places.setdefault(place.mode, place)
+        return tuple(sorted(places.values(), key=lambda place: place.mode))
+
+    @property
+    def rtol(self) -> float | None:
+        """The tolerance with which all checks would pass that failed; None unless everything is off by little."""
+        found = [result.rtol for result in self.failures]
+        known = [rtol for rtol in found if rtol is not None]
+        if not found or len(known) < len(found) or not any(result.details for result in self.failures):
+            return None
+        return max(known)
+
+    @property
+    def advice(self) -> tuple[str, ...]:
+        """What a reader may do about the whole, one line each."""
+        if self.rtol is None:
+            return ()
+        return (f"if this is an approximation by design, say so: rtol={as_written(self.rtol)}",)
+
+    @property
     def summary(self) -> str:
         """The verdict in one line that names the function and its arguments' types."""
         checks = {(result.mode, result.name) for result in self.results if result.verdict not in _SILENT[1:]}
@@ -83,7 +110,9 @@ class Report:
         return f"<Report {self.summary}>"
 
     def __str__(self) -> str:
-        return "\n".join([self.summary, *(f"  {line}" for result in self.shown for line in result.lines())])
+        told = self.places
+        lines = [line for result in self.shown for line in result.lines(told)]
+        return "\n".join([self.summary, *(f"  {line}" for line in (*places_as_lines(told), *lines, *self.advice))])
 
     def render(self) -> Group:
         """The report for a terminal, as a rich renderable."""
@@ -94,7 +123,9 @@ class Report:
         verdict, rest = self.summary.split(": ", 1)
         return Group(
             Text.assemble((verdict, COLOURS[self.verdict]), f": {rest}"),
-            *(Padding(result.render(), (0, 0, 0, 2)) for result in self.shown),
+            *(Padding(Text(line), (0, 0, 0, 2)) for line in places_as_lines(self.places)),
+            *(Padding(result.render(self.places), (0, 0, 0, 2)) for result in self.shown),
+            *(Padding(Text(line), (0, 0, 0, 2)) for line in self.advice),
         )
 
     def __rich__(self) -> Group:
@@ -102,7 +133,7 @@ class Report:
 
     def _repr_html_(self) -> str:
         """The report for a notebook, with pictures where there are curves and matplotlib is installed."""
-        return html_of(self.summary, self.shown)
+        return html_of(self.summary, self.shown, self.places, self.advice)
 
     def plot(self, axes: Any = None) -> Any:
         """Draw what is wrong: two pictures for each failure of a derivative.
@@ -143,6 +174,8 @@ class Report:
             "function": self.function_name,
             "call": self.call,
             "verdict": self.verdict,
+            "places": [place.to_dict() for place in self.places],
+            "rtol": self.rtol,
             "results": [result.to_dict() for result in self.results],
         }
 

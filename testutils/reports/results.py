@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
+
+from .numbers import told_apart
+from .places import RulePlace, places_as_lines
 
 if TYPE_CHECKING:
     from rich.console import Group, RenderableType
@@ -34,12 +37,9 @@ class EntryComparison:
 
     def cells(self) -> tuple[str, str, str, str]:
         """The entry as the columns of a table."""
-        return (
-            self.index or "value",
-            f"{self.rule:.10g}",
-            f"{self.finite_difference:.10g} ± {self.error:.1g}",
-            "-" if math.isnan(self.ratio) else f"{self.ratio:.6g}",
-        )
+        rule, difference = told_apart(self.rule, self.finite_difference)
+        ratio = "-" if math.isnan(self.ratio) else told_apart(self.ratio, 1.0, digits=6)[0]
+        return self.index or "value", rule, f"{difference} ± {self.error:.1g}", ratio
 
     def to_dict(self) -> dict[str, Any]:
         return {
@@ -113,6 +113,10 @@ class CheckResult:
         Known mistakes that the evidence looks like, each the rest of a sentence that begins with "looks like".
     curves : tuple of Curve
         What finite differences of other steps say, for plots. Only failures have them.
+    places : tuple of RulePlace
+        Where the rules are defined that the check asked. Passes have none, and nor have AD systems.
+    rtol : float or None
+        With this tolerance the check would pass, where everything that it compares is off by little.
     """
 
     name: str
@@ -123,15 +127,18 @@ class CheckResult:
     details: tuple[EntryComparison, ...] = ()
     hints: tuple[str, ...] = ()
     curves: tuple[Curve, ...] = ()
+    places: tuple[RulePlace, ...] = ()
+    rtol: float | None = None
 
     @property
     def title(self) -> str:
         """Mode, check and argument in one line."""
         return ", ".join(part for part in (self.mode, self.name, self.argument) if part)
 
-    def lines(self) -> Iterator[str]:
-        """The result as plain text, a line at a time."""
+    def lines(self, told: Sequence[RulePlace] = ()) -> Iterator[str]:
+        """The result as plain text, a line at a time; without the places that have been ``told`` before."""
         yield f"{self.verdict}: {self.title}"
+        yield from (f"    {line}" for line in self.other_places(told))
         yield from (f"    {line}" for line in self.message.splitlines())
         yield from (f"    looks like {hint}" for hint in self.hints)
         if self.details:
@@ -140,8 +147,12 @@ class CheckResult:
             for row in rows:
                 yield "      " + "  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True))
 
-    def render(self) -> Group:
-        """The result for a terminal."""
+    def other_places(self, told: Sequence[RulePlace] = ()) -> list[str]:
+        """The lines about places of rules that have not been ``told`` before."""
+        return places_as_lines([place for place in self.places if place not in told])
+
+    def render(self, told: Sequence[RulePlace] = ()) -> Group:
+        """The result for a terminal; without the places that have been ``told`` before."""
         from rich import box
         from rich.console import Group
         from rich.padding import Padding
@@ -151,6 +162,7 @@ class CheckResult:
         parts: list[RenderableType] = [
             Text.assemble((self.verdict, COLOURS.get(self.verdict, "dim")), f": {self.title}")
         ]
+        parts += [Padding(Text(line), (0, 0, 0, 4)) for line in self.other_places(told)]
         if self.message:
             parts.append(Padding(Text(self.message), (0, 0, 0, 4)))
         parts += [Padding(Text(f"looks like {hint}", "cyan"), (0, 0, 0, 4)) for hint in self.hints]
@@ -173,6 +185,8 @@ class CheckResult:
             "details": [entry.to_dict() for entry in self.details],
             "hints": list(self.hints),
             "curves": [curve.to_dict() for curve in self.curves],
+            "places": [place.to_dict() for place in self.places],
+            "rtol": self.rtol,
         }
 
 

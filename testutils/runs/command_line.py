@@ -296,13 +296,13 @@ def _print_problems(console: Console, outcomes: list[Outcome], options: argparse
     for outcome in outcomes:
         target = outcome.target
         if outcome.verdict == "untested":
-            _print_report(console, target.report_without_samples(), "no sample inputs", f"{target.file}:{target.line}")
+            _print_report(console, target.report_without_samples(), "no sample inputs")
         for sample, report in outcome.reports:
             if report.verdict != "pass":
                 words = ["rulescore", "check", target.asked, "--only", f"{target.name}[{sample.id}]"]
                 words += ["--seed", str(options.seed)] + ["--thorough"] * options.thorough
                 words += ["--strict"] * options.strict
-                _print_report(console, report, f"sample {sample.id}", f"{target.file}:{target.line}", shlex.join(words))
+                _print_report(console, report, f"sample {sample.id}", shlex.join(words))
 
 
 def _print_not_claimed(console: Console, outcomes: list[Outcome]) -> None:
@@ -316,9 +316,8 @@ def _print_not_claimed(console: Console, outcomes: list[Outcome]) -> None:
             console.print(f"{outcome.target.name} is {line}", style="yellow", markup=False, highlight=False)
 
 
-def _print_report(console: Console, report: Any, title: str, place: str, command: str = "") -> None:
+def _print_report(console: Console, report: Any, title: str, command: str = "") -> None:
     console.rule(f"{report.function_name}, {title}", align="left", style="dim")
-    console.print(f"its rule: {place}", soft_wrap=True)
     if console.is_terminal:
         console.print(report)
     else:

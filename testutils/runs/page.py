@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from html import escape
-from pathlib import Path
 
 import rulescore
 
-from ..reports.html import STYLE, can_draw, chip, results_as_html
+from ..reports.html import STYLE, can_draw, chip, lines_as_html, results_as_html
 from ..reports.names import counted
+from ..reports.places import places_as_lines, shown_place
 from ..reports.report import Report
 from ..samples.sampling import Sample
 from .running import Outcome
@@ -118,14 +118,8 @@ def _function_row(number: int, outcome: Outcome) -> str:
         name = f'<a href="#function-{number}">{name}</a>'
     return (
         f'<tr><td class="text">{chip(outcome.verdict)}</td><td class="text">{name}</td>'
-        f'<td>{samples}</td><td class="text"><code>{escape(_place(target.file))}:{target.line}</code></td></tr>'
+        f'<td>{samples}</td><td class="text"><code>{escape(shown_place(target.file, target.line))}</code></td></tr>'
     )
-
-
-def _place(file: str) -> str:
-    """A file as seen from the working folder, if it is inside."""
-    path = Path(file)
-    return str(path.relative_to(Path.cwd())) if path.is_relative_to(Path.cwd()) else file
 
 
 def _noted(outcome: Outcome) -> list[tuple[Sample, Report]]:
@@ -151,7 +145,7 @@ def _section(number: int, outcome: Outcome, draws: bool | None) -> Iterator[str]
     target = outcome.target
     yield f'<section id="function-{number}">'
     yield f"<h3><code>{escape(target.name)}</code></h3>"
-    yield f'<div class="quiet"><code>{escape(_place(target.file))}:{target.line}</code></div>'
+    yield f'<div class="quiet"><code>{escape(shown_place(target.file, target.line))}</code></div>'
     if outcome.verdict == "untested":
         yield results_as_html(target.report_without_samples().shown, draws)
     problems = [(sample, report) for sample, report in outcome.reports if report.verdict != "pass"]
@@ -165,7 +159,9 @@ def _section(number: int, outcome: Outcome, draws: bool | None) -> Iterator[str]
 
 def _sample(sample: Sample, report: Report, draws: bool | None, *, is_open: bool) -> str:
     verdict, rest = report.summary.split(": ", 1)
+    results = results_as_html(report.shown, draws, report.places)
     return (
         f"<details{' open' if is_open else ''}><summary>{chip(verdict)} sample <code>{escape(sample.id)}</code>, "
-        f"<code>{escape(rest)}</code></summary>\n{results_as_html(report.shown, draws)}</details>"
+        f"<code>{escape(rest)}</code></summary>\n{lines_as_html(places_as_lines(report.places))}{results}"
+        f"{lines_as_html(report.advice)}</details>"
     )

@@ -31,6 +31,7 @@ from rulescore.tables.discovery import rule_entries
 from ..cases.arguments import SampleError
 from ..checking import Inconclusive, settle
 from ..reports.names import name_of
+from ..reports.places import UNKNOWN, RulePlace
 from ..reports.report import Report
 from ..reports.results import CheckResult, CheckVerdict
 from ..samples.sampling import Sample, load_samples, samples_of
@@ -119,14 +120,26 @@ class Target:
                 report = replace(
                     report, results=(*report.results, *second_order_results(self.function, sample, unsupported))
                 )
-            return report
+            return self._placed(report)
         except SampleError as error:
             result = CheckResult("sample input", "fail", str(error))
         except Exception as error:  # of the checks themselves; one sample must not stop the run
             where = traceback.extract_tb(error.__traceback__)[-1]
             message = f"checking raised {type(error).__name__} ({where.filename}:{where.lineno}): {error}"
             result = CheckResult("sample input", "fail", message)
-        return Report(self.name, f"{self.name}[{sample.id}]", (result,))
+        return self._placed(Report(self.name, f"{self.name}[{sample.id}]", (result,)))
+
+    def _placed(self, report: Report) -> Report:
+        """The report with the place of the rule in what went wrong before, or beside, a rule."""
+        places = self._places
+        concerned = ("fail", "inconclusive")
+        results = [r if r.places or r.verdict not in concerned else replace(r, places=places) for r in report.results]
+        return replace(report, results=tuple(results))
+
+    @property
+    def _places(self) -> tuple[RulePlace, ...]:
+        mode = "rrule" if self.record in rrule.records(self.function) else "frule"
+        return () if self.file == UNKNOWN else (RulePlace(mode, self.file, self.line, mode),)
 
     def test(
         self,
@@ -144,10 +157,10 @@ class Target:
     def report_without_samples(self) -> Report:
         """The report that nothing could be checked."""
         message = (
-            f"{self.name} has a rule ({self.file}:{self.line}) and no sample inputs, so the rule was not checked: "
+            f"{self.name} has a rule and no sample inputs, so the rule was not checked: "
             "register some with @rulescore.testing.sample_inputs"
         )
-        return Report(self.name, self.name, (CheckResult("sample inputs", "fail", message),))
+        return self._placed(Report(self.name, self.name, (CheckResult("sample inputs", "fail", message),)))
 
 
 @dataclass

@@ -22,6 +22,8 @@ from ..comparison.verdicts import ERROR_ESTIMATES, FAIL, differing, magnitude
 from ..evidence.vectorisation import Vector, labels, tangent_to_vector
 from ..evidence.warnings_here import warnings_here
 from ..reports.names import description_of
+from ..reports.numbers import told_apart
+from ..reports.places import RulePlace
 from ..reports.results import CheckResult
 from .catalogue import LAYOUT_VARIANTS, checked_skip, result_name, skipped_results
 from .layouts import (
@@ -184,9 +186,21 @@ class Runs:
     def _failures(self, name: str, names: Sequence[str]) -> list[CheckResult]:
         words = " and ".join(self._in_words(name) for name in names)
         return [
-            CheckResult(result_name(name), "fail", f"with {words}, {found.message}", self.mode, found.argument)
+            CheckResult(
+                result_name(name),
+                "fail",
+                f"with {words}, {found.message}",
+                self.mode,
+                found.argument,
+                places=self.places,
+            )
             for found in self.differences(names, patient=True)
         ]
+
+    @property
+    def places(self) -> tuple[RulePlace, ...]:
+        """Where the rule is defined."""
+        return self.case.places((self.mode,))
 
     def _in_words(self, name: str) -> str:
         return LAYOUT_VARIANTS[name].replace("a cotangent, or tangents,", self.tangents)
@@ -202,10 +216,10 @@ class Runs:
                 "the function itself is random: called again with the same arguments, it returns something else, so "
                 "that nothing can be said about its derivative; give it a seed"
             )
-            return [CheckResult(name, "inconclusive", message, self.mode)]
+            return [CheckResult(name, "inconclusive", message, self.mode, places=self.places)]
+        again = "called again with the same arguments"
         return [
-            CheckResult(name, "fail", f"called again with the same arguments, {d.message}", self.mode, d.argument)
-            for d in found
+            CheckResult(name, "fail", f"{again}, {d.message}", self.mode, d.argument, places=self.places) for d in found
         ]
 
     def _is_accepted(self, names: Collection[str]) -> bool:
@@ -257,9 +271,10 @@ def _apart(wanted: Vector, found: Vector, primal: Any, tolerance: Any, what: str
         return None
     first = int(wrong[0])
     where = f"{labels(primal)[first]} being " if wanted.size > 1 else ""
+    here, plain = told_apart(found[first], wanted[first])
     return (
         f"{what} differs from that of the plain call in {wrong.size} of {wanted.size} entries, {where}"
-        f"{found[first]:.10g} instead of {wanted[first]:.10g}"
+        f"{here} instead of {plain}"
     )
 
 
