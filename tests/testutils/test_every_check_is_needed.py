@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -27,6 +27,7 @@ from testutils.cases.directions import Directions
 from testutils.checking import report_on_scalar
 from testutils.checks import CHECKS, POINT_CHECKS, SCALAR_CHECKS, VACUITY_CHECKS, Check, pairings
 from testutils.checks.questions import CotangentComparison, TangentComparison
+from testutils.evidence.brackets import Comparison
 from testutils.evidence.probe import Probe
 from testutils.runs import running
 from testutils.samples.sampling import Sample
@@ -59,7 +60,7 @@ def call(function: Any, rules: Mapping[str, Any], *args: Any, **always: Any) -> 
 
     def ask(**options: Any) -> Report:
         with installed(function, rules):
-            return check_rule(function, *args, modes=tuple(rules), rng=0, **{**always, **options})
+            return check_rule(function, *args, modes=tuple(rules), **{"rng": 0, **always, **options})
 
     return ask
 
@@ -129,7 +130,9 @@ def with_slope(function: Any, slope: Callable[[Any], Any]) -> dict[str, Any]:
 
 def cube_wrong_where(condition: Callable[[Any], Any], function: Any = cube) -> dict[str, Any]:
     """The rules of the cube with a slope twice as large where the condition holds."""
-    return with_slope(function, lambda x: 3 * x**2 * np.where(condition(np.asarray(x)), 2, 1).astype(np.asarray(x).dtype))
+    return with_slope(
+        function, lambda x: 3 * x**2 * np.where(condition(np.asarray(x)), 2, 1).astype(np.asarray(x).dtype)
+    )
 
 
 # ---------------------------------------------------------------- the checks
@@ -335,3 +338,492 @@ def test_without_a_check_that_tells_nobody_hears_of_it(check: Check, monkeypatch
     assert "nobody knows it" in str(ask())
     switch_off(monkeypatch, check)
     assert "nobody knows it" not in str(ask())
+
+
+# ---------------------------------------------------------------- checks that are not asked of every case
+
+
+def wrong_at_twenty_times_the_point() -> dict[str, Any]:
+    return cube_wrong_where(lambda x: (np.abs(x) > 10) & (np.abs(x) < 50))
+
+
+AT_POINTS = [check for check in POINT_CHECKS if check not in CHECKS]
+"""The glances at a derivative, which stand in the place of a closer look."""
+
+
+@pytest.mark.parametrize("check", by_key(AT_POINTS))
+def test_without_a_glance_at_made_up_points_a_rule_that_is_wrong_there_passes(
+    check: Check, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (mode,) = check.modes
+    ask = call(cube, {mode: wrong_at_twenty_times_the_point()[mode]}, VECTOR, thorough=True)
+    assert names_of(ask().failures) == {(mode, "variant: larger"), (mode, "variant: larger, negated")}
+    switch_off(monkeypatch, check)
+    assert ask().verdict == "pass"
+
+
+@pytest.mark.parametrize("check", by_key(VACUITY_CHECKS))
+def test_without_asking_what_was_compared_a_rule_of_which_nothing_was_passes(
+    check: Check, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (mode,) = check.modes
+    ask = call(cube, {mode: with_slope(cube, lambda x: -3 * x**2)[mode]}, 2)
+    assert [(r.mode, r.name) for r in ask().inconclusive] == [key_of(check)]
+    switch_off(monkeypatch, check)
+    assert ask().verdict == "pass"
+
+
+def turned(z: complex) -> complex:
+    return 1j * z
+
+
+def twice_for_real_tangents(tangents: Any, z: complex) -> Any:
+    return turned(z), 1j * (tangents[1] if isinstance(tangents[1], complex) else 2 * tangents[1])
+
+
+def backwards_for_real_cotangents(z: complex) -> Any:
+    return turned(z), lambda ybar: (NoTangent(), -1j * ybar if isinstance(unthunk(ybar), complex) else 1j * ybar)
+
+
+@pytest.mark.parametrize("check", by_key(SCALAR_CHECKS))
+def test_without_a_check_of_numbers_a_wrong_rule_passes(check: Check, monkeypatch: pytest.MonkeyPatch) -> None:
+    rules = {"frule": twice_for_real_tangents, "rrule": backwards_for_real_cotangents}
+    (mode,) = check.modes
+
+    def ask() -> Report:
+        with installed(turned, {mode: rules[mode]}):
+            return report_on_scalar(turned, 1 + 2j, (mode,), {})
+
+    assert names_of(ask().failures) == {key_of(check)}
+    switch_off(monkeypatch, check)
+    assert ask().verdict == "pass"
+
+
+# ---------------------------------------------------------------- the variants
+
+
+def wrong_layouts() -> Iterator[tuple[str, str, Asking]]:
+    for name in (
+        "filled_through_a_view_that_may_be_a_copy",
+        "pushforward_read_in_the_order_of_memory",
+        "memory_handed_to_a_library",
+        "a_step_taken_for_a_sign",
+        "an_argument_used_as_working_memory",
+        "an_argument_used_as_working_memory_by_the_pushforward",
+        "a_cotangent_read_in_the_order_of_memory",
+        "a_tangent_read_in_the_order_of_memory",
+        "a_cotangent_flipped_where_its_stride_is_negative",
+        "a_tangent_flipped_where_its_stride_is_negative",
+        "a_cotangent_scaled_in_place",
+        "a_tangent_scaled_in_place",
+        "a_cotangent_counted_by_its_stride",
+        "a_number_asked_for_its_dtype",
+        "a_python_number_expected",
+    ):
+        yield ENTRIES[name].mode, ENTRIES[name].variant, of_variant(name)
+    for mode in BOTH:
+        yield mode, "deterministic", partial(at_its_first_calls, mode)
+
+
+def at_its_first_calls(mode: str, **options: Any) -> Report:
+    return call(cube, {mode: with_an_output_of_its_own_at_every_call(mode)}, VECTOR)(**options)
+
+
+def with_an_output_of_its_own_at_every_call(mode: str) -> Any:
+    """The first output for a point is right, and every other one larger; the derivative is always right."""
+    seen = Counter[bytes]()
+    right = with_slope(cube, lambda x: 3 * x**2)[mode]
+
+    def rule(*args: Any) -> Any:
+        y, derivative = right(*args)
+        point = np.asarray(args[-1]).tobytes()
+        seen[point] += 1
+        return y + 1e-3 * (seen[point] - 1), derivative
+
+    return rule
+
+
+def wrong_points() -> Iterator[tuple[str, str, Asking]]:
+    for name, condition in {
+        "larger": lambda x: (x > 10) & (x < 50),
+        "larger, negated": lambda x: (x < -10) & (x > -50),
+        "smaller": lambda x: (x > 0) & (x < 1e-2),
+        "negated": lambda x: x < 0,
+        "zero entry": lambda x: x.size > 1 and np.sum(x == 0) == 1,
+        "equal entries": lambda x: x.size == 4 and len(np.unique(x)) == 3,
+        "thousandfold": lambda x: x > 500,
+        "zeros": lambda x: x.size > 1 and not x.any(),
+        "repeated values": lambda x: x.size > 1 and x.any() and len(np.unique(x)) == 1,
+    }.items():
+        # Where the other sign serves at a larger magnitude, it is not tried by itself.
+        function = small_cube if name == "negated" else cube
+        for mode in BOTH:
+            yield mode, name, call(function, {mode: with_offset(condition, function)[mode]}, VECTOR)
+
+
+def with_offset(condition: Callable[[Any], Any], function: Any = cube) -> dict[str, Any]:
+    """The rules of the cube with a slope that is off by 1 where the condition holds."""
+    return with_slope(function, lambda x: 3 * x**2 + np.asarray(condition(np.asarray(x))).astype(np.asarray(x).dtype))
+
+
+def wrong_values() -> Iterator[tuple[str, str, Asking]]:
+    for name, wrong in {
+        "0-d": lambda x: np.ndim(x) == 0,
+        "empty": lambda x: 0 * np.max(np.abs(x)),
+        "size-1 axis": lambda x: 1 in np.shape(x),
+        "float32": lambda x: np.asarray(x).dtype == np.float32,
+        "float16": lambda x: 20 * (np.asarray(x).dtype == np.float16),
+        "complex": np.iscomplexobj,
+    }.items():
+        strict = (name,) if name in CLAIMED else False
+        for mode in BOTH:
+            yield mode, name, call(cube, {mode: with_offset(wrong)[mode]}, VECTOR, strict=strict)
+    yield "rrule", "integer", call(sine, {"rrule": with_a_cotangent_of_whole_numbers}, VECTOR)
+    yield "frule", "integer", call(sine, {"frule": with_a_tangent_asked_for_its_dtype}, VECTOR)
+    keywords = {"frule": pushforward_without_keywords, "rrule": pullback_without_keywords}
+    for mode, rule in keywords.items():
+        yield mode, "keywords", call(scaled, {mode: rule}, VECTOR, 3.0, strict=("keywords",))
+    indices = {"frule": pushed_at_indices_from_the_start, "rrule": with_the_last_of_equal_indices}
+    for mode, rule in indices.items():
+        yield mode, "indices", call(picked, {mode: rule}, VECTOR, np.array([2, 0]))
+    memory = {"frule": pushforward_in_the_order_of_indices, "rrule": pullback_in_the_order_of_indices}
+    for mode, rule in memory.items():
+        yield mode, "Fortran order", call(in_order_of_memory, {mode: rule}, MATRIX)
+
+
+def with_a_cotangent_of_whole_numbers(x: Any) -> Any:
+    is_whole = np.asarray(x).dtype.kind == "i"
+    y, pullback = with_slope(sine, np.cos)["rrule"](x)
+    return y, (lambda ybar: (NoTangent(), np.cos(x) * unthunk(ybar))) if is_whole else pullback
+
+
+def with_a_tangent_asked_for_its_dtype(tangents: Any, x: Any) -> Any:
+    return sine(x), (np.cos(x) * tangents[1]).astype(tangents[1].dtype)
+
+
+def pullback_without_keywords(x: Any, *args: Any, **kwargs: Any) -> Any:
+    factor = args[0] if args else 1.0
+
+    def pullback(ybar: Any) -> Any:
+        ybar = unthunk(ybar)
+        return (NoTangent(), project_to(x)(np.conj(factor) * ybar), project_to(factor)(np.sum(np.conj(x) * ybar)))[
+            : 2 + len(args)
+        ]
+
+    return scaled(x, *args, **kwargs), pullback
+
+
+def pushforward_without_keywords(tangents: Any, x: Any, *args: Any, **kwargs: Any) -> Any:
+    _, dx, *dargs = tangents
+    dy = dx * (args[0] if args else 1.0)
+    return scaled(x, *args, **kwargs), dy + x * dargs[0] if args else dy
+
+
+def with_the_last_of_equal_indices(x: Any, indices: Any) -> Any:
+    def pullback(ybar: Any) -> Any:
+        xbar = np.zeros_like(x)
+        xbar[indices] = unthunk(ybar)
+        return NoTangent(), xbar, NoTangent()
+
+    return picked(x, indices), pullback
+
+
+def pushed_at_indices_from_the_start(tangents: Any, x: Any, indices: Any) -> Any:
+    return picked(x, indices), tangents[1][np.maximum(indices, 0)]
+
+
+def pushforward_in_the_order_of_indices(tangents: Any, x: Any) -> Any:
+    return in_order_of_memory(x), (2 * x * tangents[1]).ravel()
+
+
+def pullback_in_the_order_of_indices(x: Any) -> Any:
+    return in_order_of_memory(x), pullback_wrt(x)(lambda ybar: 2 * x * np.reshape(ybar, x.shape))
+
+
+def in_rows(rows: Iterator[tuple[str, str, Asking]]) -> Any:
+    return [pytest.param(mode, name, ask, id=f"{mode}: {name}") for mode, name, ask in rows]
+
+
+def assert_it_passes_without_the_variant(ask: Asking, mode: str, name: str, **options: Any) -> None:
+    found = ask(**options)
+    assert names_of(found.failures) == {(mode, f"variant: {name}")}, str(found)
+    found = ask(skip={name: "to see what is lost"}, **options)
+    assert found.verdict == "pass", str(found)
+
+
+@pytest.mark.parametrize(("mode", "name", "ask"), in_rows(wrong_layouts()))
+def test_without_a_layout_a_wrong_rule_passes(mode: str, name: str, ask: Asking) -> None:
+    assert_it_passes_without_the_variant(ask, mode, name)
+
+
+@pytest.mark.parametrize(("mode", "name", "ask"), in_rows((*wrong_points(), *wrong_values())))
+def test_without_other_values_a_wrong_rule_passes(mode: str, name: str, ask: Asking) -> None:
+    assert_it_passes_without_the_variant(ask, mode, name, thorough=True)
+
+
+def test_every_variant_has_a_row_in_both_modes() -> None:
+    layouts = {(mode, name) for mode, name, _ in wrong_layouts()}
+    # An frule is given no tangent that is broadcast.
+    assert layouts == {(mode, name) for mode in BOTH for name in LAYOUT_VARIANTS} - {("frule", "tangents: broadcast")}
+    values = {(mode, name) for mode, name, _ in (*wrong_points(), *wrong_values())}
+    names = (*MADE_UP_POINTS, *VALUE_VARIANTS, "Fortran order")
+    assert values == {(mode, name) for mode in BOTH for name in names}
+
+
+@pytest.mark.parametrize("kind", CLAIMED)
+def test_without_a_claim_what_is_wrong_for_a_kind_passes(kind: str) -> None:
+    for mode, name, ask in wrong_values():
+        if name == kind:
+            found = ask(thorough=True, strict=False)
+            assert found.verdict == "pass", str(found)
+            # Who raises where nothing was claimed has declined.
+            assert names_of(found.not_claimed) <= {(mode, f"variant: {kind}")}
+
+
+# ---------------------------------------------------------------- second derivatives by the reference AD
+
+
+@primitive
+def three_squares(x: Any) -> Any:
+    return 3 * x**2
+
+
+@contextlib.contextmanager
+def a_slope_with_a_wrong_rule(outer: str, inner: str) -> Iterator[None]:
+    """The rules of the cube are right; that of the function which one of them calls for its slope is wrong."""
+    modes = {"vjp": "rrule", "jvp": "frule"}
+    slopes = {mode: (lambda x: 3 * x**2) for mode in BOTH}
+    slopes[modes[inner]] = three_squares
+    of_slope = {mode: with_slope(three_squares, lambda x: 6 * x)[mode] for mode in BOTH}
+    of_slope[modes[outer]] = with_slope(three_squares, lambda x: 5 * x)[modes[outer]]
+    rules = {mode: with_slope(cube, slopes[mode])[mode] for mode in BOTH}
+    with installed(cube, rules), installed(three_squares, of_slope):
+        yield
+
+
+@pytest.mark.parametrize("combination", combinations_of(AD_MODES))
+def test_without_a_combination_of_modes_a_wrong_second_derivative_passes(
+    combination: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    outer, inner = combination.split(" of ")
+    found = running.second_order_results
+    with a_slope_with_a_wrong_rule(outer, inner):
+        target = running.Target(cube, "cube", __name__, [], rrule.records(cube)[0])
+        report = target.check(Sample((VECTOR,)), thorough=True)
+        assert names_of(report.failures) == {(combination, "second order: derivative")}, str(report)
+        monkeypatch.setattr(
+            running, "second_order_results", lambda *args: [r for r in found(*args) if r.mode != combination]
+        )
+        report = target.check(Sample((VECTOR,)), thorough=True)
+        assert report.verdict == "pass", str(report)
+
+
+# ---------------------------------------------------------------- what a check of a derivative looks at
+
+
+def total_of_sines(x: Any) -> Any:
+    return np.sum(np.sin(x))
+
+
+def rules_of_total(function: Any, slope: Callable[[Any], Any]) -> dict[str, Any]:
+    """The rules of a function with one output whose gradient is ``slope``."""
+
+    def forward(tangents: Any, x: Any) -> Any:
+        return function(x), np.sum(slope(x) * tangents[1])
+
+    def backward(x: Any) -> Any:
+        return function(x), pullback_wrt(x)(lambda ybar: slope(x) * ybar)
+
+    return {"frule": forward, "rrule": backward}
+
+
+HUNDRED = np.random.default_rng(0).uniform(0.5, 2.0, 100)
+WEIGHTS = np.where(np.arange(100) == 50, 20.0, 1.0)
+"""One of a hundred entries counts as much as twenty others."""
+
+
+def weighted_total_of_sines(x: Any) -> Any:
+    return np.sum(WEIGHTS * np.sin(x))
+
+
+def modulus_and_more(x: Any) -> Any:
+    return np.array([np.abs(x[0]), x[1] ** 2, np.sin(x[2])])
+
+
+def total_of_modulus_and_more(x: Any) -> Any:
+    return np.sum(modulus_and_more(x))
+
+
+def slope_of_modulus_and_more(x: Any) -> Any:
+    """That of the second entry is off by a millionth."""
+    return np.array([np.sign(x[0]), 2 * x[1] * (1 + 1e-6), np.cos(x[2])])
+
+
+AT_A_KINK = np.array([0.0, 1.3, 0.7])
+
+
+def wrong_by(error: float, place: int, slope: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """A slope that is off by this relative error in one entry, where that is no small number."""
+    return lambda x: slope(x) * (1 + error * ((np.arange(np.size(x)) == place) & (np.abs(x) > 0.3)))
+
+
+def cosine_of_a_difference(x: Any) -> Any:
+    """Of 1000 x and 999 x, which leaves too few digits in single precision and enough in double precision."""
+    thousand = np.asarray(x).dtype.type(1000)
+    return np.cos(thousand * x - (thousand - 1) * x)
+
+
+SINGLE = HUNDRED[:20].astype(np.float32)
+
+LOUD_AND_QUIET = np.where(np.arange(32) < 16, 1e12, 1.0)
+
+
+def loud_and_quiet_sines(x: Any) -> Any:
+    return LOUD_AND_QUIET * np.sin(x)
+
+
+def one_direction(place: slice) -> Callable[[pytest.MonkeyPatch], None]:
+    """Of the directions of an argument, its own tangent and one that balances its entries, only this one is left."""
+    directions = Directions._new_directions
+
+    def switch(monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(Directions, "_new_directions", lambda self, argument: directions(self, argument)[place])
+
+    return switch
+
+
+def leave_out(owner: Any, *names: str, answer: Any = lambda *args: ()) -> Callable[[pytest.MonkeyPatch], None]:
+    def switch(monkeypatch: pytest.MonkeyPatch) -> None:
+        for name in names:
+            monkeypatch.setattr(owner, name, answer)
+
+    return switch
+
+
+def without_more_digits(monkeypatch: pytest.MonkeyPatch) -> None:
+    for comparison in (CotangentComparison, TangentComparison):
+        monkeypatch.setattr(comparison, "in_more_digits", lambda self: None)
+
+
+def nothing_known(*args: Any) -> None:
+    return None
+
+
+LOOKS: dict[str, tuple[Callable[[pytest.MonkeyPatch], None], Asking]] = {
+    "a direction that balances the entries, rrule": (
+        one_direction(slice(1)),
+        of_corpus("one entry of a thousand of a dot product is wrong by 1e-7, in the rrule"),
+    ),
+    "a direction that balances the entries, frule": (
+        one_direction(slice(1)),
+        of_corpus("one entry of a thousand of a dot product is wrong by 1e-7, in the frule"),
+    ),
+    "the tangent itself as a direction, rrule": (
+        one_direction(slice(1, 2)),
+        call(
+            weighted_total_of_sines,
+            {
+                "rrule": rules_of_total(weighted_total_of_sines, wrong_by(3e-9, 50, lambda x: WEIGHTS * np.cos(x)))[
+                    "rrule"
+                ]
+            },
+            HUNDRED,
+        ),
+    ),
+    "the derivatives around a kink, rrule": (
+        leave_out(Directions, "around", answer=nothing_known),
+        of_corpus("the largest modulus, whose ties keep no sign"),
+    ),
+    "the derivatives around a kink, frule": (
+        leave_out(Directions, "around", answer=nothing_known),
+        of_corpus("a maximum of a vector with the gradient (1, 1)", "frule"),
+    ),
+    "the outputs beside a kink, rrule": (
+        leave_out(pairings, "_at_smooth_outputs"),
+        call(
+            modulus_and_more,
+            {"rrule": with_slope(modulus_and_more, slope_of_modulus_and_more)["rrule"]},
+            AT_A_KINK,
+        ),
+    ),
+    "the inputs beside a kink, rrule": (
+        leave_out(pairings, "_along_smooth_inputs"),
+        call(
+            total_of_modulus_and_more,
+            {"rrule": rules_of_total(total_of_modulus_and_more, slope_of_modulus_and_more)["rrule"]},
+            AT_A_KINK,
+        ),
+    ),
+    "blocks of the output, rrule": (
+        leave_out(pairings, "_block_by_block"),
+        call(
+            loud_and_quiet_sines,
+            {
+                "rrule": with_slope(loud_and_quiet_sines, wrong_by(1e-3, 20, lambda x: LOUD_AND_QUIET * np.cos(x)))[
+                    "rrule"
+                ]
+            },
+            HUNDRED[:32],
+        ),
+    ),
+    "the rule itself in more digits, rrule": (
+        without_more_digits,
+        call(sine, {"rrule": with_slope(sine, cosine_of_a_difference)["rrule"]}, SINGLE),
+    ),
+    "the rule itself in more digits, frule": (
+        without_more_digits,
+        call(total_of_sines, {"frule": rules_of_total(total_of_sines, cosine_of_a_difference)["frule"]}, SINGLE),
+    ),
+}
+"""What the checks of a derivative look at beside one finite difference: how to do without, and a wrong rule."""
+
+
+@pytest.mark.parametrize("look", LOOKS)
+def test_without_a_closer_look_a_wrong_rule_passes(look: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    switch, ask = LOOKS[look]
+    mode = look.rpartition(", ")[2]
+    found = ask()
+    assert names_of(found.failures) == {(mode, "derivative")}, str(found)
+    switch(monkeypatch)
+    found = ask()
+    assert found.verdict == "pass", str(found)
+
+
+# ---------------------------------------------------------------- what keeps from accusing
+
+
+DOUBTS: dict[str, tuple[Callable[[pytest.MonkeyPatch], None], Asking]] = {
+    "a second method, frule": (
+        leave_out(Probe, "_confirmed", answer=lambda self, question: question.verdicts(self.bracket)),
+        of_corpus("a polynomial of degree 12 between its zeros, computed by its powers"),
+    ),
+    "a second method, rrule": (
+        leave_out(Probe, "_confirmed", answer=lambda self, question: question.verdicts(self.bracket)),
+        of_corpus("sin(x)/x at 1/100 by the formula that cancels, single", "rrule"),
+    ),
+    "the rule's own rounding, frule": (
+        leave_out(Comparison, "measure_noise", answer=nothing_known),
+        of_corpus("a saturated tanh by its output, single", "frule"),
+    ),
+    "the rule's own rounding, rrule": (
+        leave_out(Comparison, "measure_noise", answer=nothing_known),
+        of_corpus("a saturated tanh by its output, single", "rrule"),
+    ),
+    "slopes that do not add up, frule": (
+        leave_out(Probe, "_has_corner", answer=False),
+        of_corpus("a median of five entries that is the first of three", "frule"),
+    ),
+    "slopes that do not add up, rrule": (
+        leave_out(Probe, "_has_corner", answer=False),
+        of_corpus("a median of five entries that is the first of three", "rrule"),
+    ),
+}
+"""What is asked before a rule is accused: how to do without, and a right rule."""
+
+
+@pytest.mark.parametrize("doubt", DOUBTS)
+def test_without_a_doubt_a_right_rule_is_accused(doubt: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    switch, ask = DOUBTS[doubt]
+    assert ask().verdict != "fail"
+    switch(monkeypatch)
+    assert ask().verdict == "fail"
