@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -20,7 +21,7 @@ from corpora.wrong_rules import WRONG
 from test_variants import ENTRIES
 from test_wrong_rules import CORPUS
 
-from rulescore import NoTangent, frule, project_to, pullback_wrt, rrule, unthunk
+from rulescore import NoTangent, NotImplementedTangent, frule, project_to, pullback_wrt, rrule, unthunk
 from rulescore.ad import primitive
 from testutils import Report, check_rule
 from testutils.cases.directions import Directions
@@ -84,6 +85,11 @@ def of_corpus(name: str, *modes: str) -> Asking:
     args, fkwargs = entry.inputs(np.random.default_rng(0))
     rules = {mode: getattr(entry, mode) for mode in modes or entry.modes}
     return call(entry.function, rules, *args, fkwargs=fkwargs)
+
+
+def in_mode(mode: str, rules: Mapping[str, Any]) -> dict[str, Any]:
+    """Of the rules of both modes that of one."""
+    return {mode: rules[mode]}
 
 
 # ---------------------------------------------------------------- functions, and rules by their slope
@@ -190,7 +196,7 @@ for _mode, _name, _rule in (
     ("frule", "tangents unchanged", "writes_to_its_tangent"),
     ("frule", "output memory", "output_is_the_argument"),
 ):
-    NEEDED[_mode, _name] = lambda name=f"{_mode}-{_rule}": listed(name)
+    NEEDED[_mode, _name] = partial(listed, f"{_mode}-{_rule}")
 
 
 @only("derivative", "rrule")
@@ -208,7 +214,7 @@ def a_root_whose_output_is_guarded_in_place_before_it_divides() -> Any:
         y = np.sqrt(x)
 
         def pullback(ybar: Any) -> Any:
-            y.__iadd__(1e-15)
+            np.add(y, 1e-15, out=y)
             return 0.5 * ybar / y
 
         return y, pullback_wrt(x)(pullback)
@@ -285,7 +291,7 @@ def a_system_that_copies_the_cotangent_of_its_own_pullback() -> Asking:
     return lambda: check_rule(cube, VECTOR, rrule_f=system, modes=("rrule",), order=2)
 
 
-NEEDED["rrule", "pullback of the pullback"] = lambda: a_system_that_copies_the_cotangent_of_its_own_pullback()
+NEEDED["rrule", "pullback of the pullback"] = a_system_that_copies_the_cotangent_of_its_own_pullback
 
 TELLING = {("rrule", "declared as not implemented"), ("frule", "declared as not implemented")}
 """The checks that judge nothing: they show what a rule says it lacks."""
@@ -326,8 +332,6 @@ def test_every_row_is_of_a_check() -> None:
 
 @pytest.mark.parametrize("check", by_key(check for check in CHECKS if key_of(check) in TELLING))
 def test_without_a_check_that_tells_nobody_hears_of_it(check: Check, monkeypatch: pytest.MonkeyPatch) -> None:
-    from rulescore import NotImplementedTangent
-
     lacking = NotImplementedTangent("nobody knows it")
     rules = {
         "frule": lambda tangents, x, y: (x * y, lacking),
@@ -356,7 +360,7 @@ def test_without_a_glance_at_made_up_points_a_rule_that_is_wrong_there_passes(
     check: Check, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (mode,) = check.modes
-    ask = call(cube, {mode: wrong_at_twenty_times_the_point()[mode]}, VECTOR, thorough=True)
+    ask = call(cube, in_mode(mode, wrong_at_twenty_times_the_point()), VECTOR, thorough=True)
     assert names_of(ask().failures) == {(mode, "variant: larger"), (mode, "variant: larger, negated")}
     switch_off(monkeypatch, check)
     assert ask().verdict == "pass"
@@ -367,7 +371,7 @@ def test_without_asking_what_was_compared_a_rule_of_which_nothing_was_passes(
     check: Check, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (mode,) = check.modes
-    ask = call(cube, {mode: with_slope(cube, lambda x: -3 * x**2)[mode]}, 2)
+    ask = call(cube, in_mode(mode, with_slope(cube, lambda x: -3 * x**2)), 2)
     assert [(r.mode, r.name) for r in ask().inconclusive] == [key_of(check)]
     switch_off(monkeypatch, check)
     assert ask().verdict == "pass"
@@ -458,7 +462,7 @@ def wrong_points() -> Iterator[tuple[str, str, Asking]]:
         # Where the other sign serves at a larger magnitude, it is not tried by itself.
         function = small_cube if name == "negated" else cube
         for mode in BOTH:
-            yield mode, name, call(function, {mode: with_offset(condition, function)[mode]}, VECTOR)
+            yield mode, name, call(function, in_mode(mode, with_offset(condition, function)), VECTOR)
 
 
 def with_offset(condition: Callable[[Any], Any], function: Any = cube) -> dict[str, Any]:
@@ -477,7 +481,7 @@ def wrong_values() -> Iterator[tuple[str, str, Asking]]:
     }.items():
         strict = (name,) if name in CLAIMED else False
         for mode in BOTH:
-            yield mode, name, call(cube, {mode: with_offset(wrong)[mode]}, VECTOR, strict=strict)
+            yield mode, name, call(cube, in_mode(mode, with_offset(wrong)), VECTOR, strict=strict)
     yield "rrule", "integer", call(sine, {"rrule": with_a_cotangent_of_whole_numbers}, VECTOR)
     yield "frule", "integer", call(sine, {"frule": with_a_tangent_asked_for_its_dtype}, VECTOR)
     keywords = {"frule": pushforward_without_keywords, "rrule": pullback_without_keywords}
@@ -592,11 +596,9 @@ def three_squares(x: Any) -> Any:
 def a_slope_with_a_wrong_rule(outer: str, inner: str) -> Iterator[None]:
     """The rules of the cube are right; that of the function which one of them calls for its slope is wrong."""
     modes = {"vjp": "rrule", "jvp": "frule"}
-    slopes = {mode: (lambda x: 3 * x**2) for mode in BOTH}
-    slopes[modes[inner]] = three_squares
-    of_slope = {mode: with_slope(three_squares, lambda x: 6 * x)[mode] for mode in BOTH}
-    of_slope[modes[outer]] = with_slope(three_squares, lambda x: 5 * x)[modes[outer]]
-    rules = {mode: with_slope(cube, slopes[mode])[mode] for mode in BOTH}
+    rules = with_slope(cube, lambda x: 3 * x**2) | in_mode(modes[inner], with_slope(cube, three_squares))
+    of_slope = with_slope(three_squares, lambda x: 6 * x)
+    of_slope |= in_mode(modes[outer], with_slope(three_squares, lambda x: 5 * x))
     with installed(cube, rules), installed(three_squares, of_slope):
         yield
 
@@ -618,6 +620,26 @@ def test_without_a_combination_of_modes_a_wrong_second_derivative_passes(
         assert report.verdict == "pass", str(report)
 
 
+def double_of_three_squares(x: Any) -> Any:
+    return 2 * three_squares(x)
+
+
+@pytest.mark.parametrize("mode", AD_MODES)
+def test_without_a_mode_a_function_that_is_looked_into_and_has_a_wrong_derivative_passes(
+    mode: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = running.first_order_results
+    rules = with_slope(three_squares, lambda x: 6 * x)
+    rules |= in_mode({"vjp": "rrule", "jvp": "frule"}[mode], with_slope(three_squares, lambda x: 5 * x))
+    with installed(three_squares, rules):
+        opted_out = replace(rrule.records(three_squares)[0], tags=frozenset({"opted out"}))
+        target = running.Target(double_of_three_squares, "double_of_three_squares", __name__, [], opted_out)
+        report = target.check(Sample((VECTOR,)))
+        assert names_of(report.failures) == {(mode, "looked into: derivative")}, str(report)
+        monkeypatch.setattr(running, "first_order_results", lambda *args: [r for r in found(*args) if r.mode != mode])
+        assert target.check(Sample((VECTOR,))).verdict == "pass"
+
+
 # ---------------------------------------------------------------- what a check of a derivative looks at
 
 
@@ -625,16 +647,25 @@ def total_of_sines(x: Any) -> Any:
     return np.sum(np.sin(x))
 
 
-def rules_of_total(function: Any, slope: Callable[[Any], Any]) -> dict[str, Any]:
-    """The rules of a function with one output whose gradient is ``slope``."""
+def with_gradient(function: Any, gradient: Callable[[Any], Any]) -> dict[str, Any]:
+    """The rules, in both modes, of a function with one output."""
 
     def forward(tangents: Any, x: Any) -> Any:
-        return function(x), np.sum(slope(x) * tangents[1])
+        return function(x), np.sum(gradient(x) * tangents[1])
 
     def backward(x: Any) -> Any:
-        return function(x), pullback_wrt(x)(lambda ybar: slope(x) * ybar)
+        return function(x), pullback_wrt(x)(lambda ybar: gradient(x) * ybar)
 
     return {"frule": forward, "rrule": backward}
+
+
+def total_of_moduli(x: Any) -> Any:
+    return np.sum(np.abs(x))
+
+
+def beyond_one_side_at_0(x: Any) -> Any:
+    """Along most lines between the slopes of both sides, and yet no member: those are from -1 to 1 in each entry."""
+    return np.where(x == 0, np.where(np.arange(np.size(x)) == 0, 1.05, 0.0), np.sign(x))
 
 
 HUNDRED = np.random.default_rng(0).uniform(0.5, 2.0, 100)
@@ -644,6 +675,13 @@ WEIGHTS = np.where(np.arange(100) == 50, 20.0, 1.0)
 
 def weighted_total_of_sines(x: Any) -> Any:
     return np.sum(WEIGHTS * np.sin(x))
+
+
+UNBALANCED = np.concatenate([np.full(49, 20.0), np.ones(50), [0.05]])
+
+
+def unbalanced_total_of_sines(x: Any) -> Any:
+    return np.sum(UNBALANCED * np.sin(x))
 
 
 def modulus_and_more(x: Any) -> Any:
@@ -682,6 +720,16 @@ def loud_and_quiet_sines(x: Any) -> Any:
     return LOUD_AND_QUIET * np.sin(x)
 
 
+def wrong_entries(mode: str, function: Any, slope: Callable[[Any], Any], x: Any) -> Asking:
+    """A rule of a function of each entry, by its slope."""
+    return call(function, in_mode(mode, with_slope(function, slope)), x)
+
+
+def wrong_total(mode: str, function: Any, gradient: Callable[[Any], Any], x: Any) -> Asking:
+    """A rule of a function with one output, by its gradient."""
+    return call(function, in_mode(mode, with_gradient(function, gradient)), x)
+
+
 def one_direction(place: slice) -> Callable[[pytest.MonkeyPatch], None]:
     """Of the directions of an argument, its own tangent and one that balances its entries, only this one is left."""
     directions = Directions._new_directions
@@ -692,12 +740,9 @@ def one_direction(place: slice) -> Callable[[pytest.MonkeyPatch], None]:
     return switch
 
 
-def leave_out(owner: Any, *names: str, answer: Any = lambda *args: ()) -> Callable[[pytest.MonkeyPatch], None]:
-    def switch(monkeypatch: pytest.MonkeyPatch) -> None:
-        for name in names:
-            monkeypatch.setattr(owner, name, answer)
-
-    return switch
+def leave_out(owner: Any, name: str, answer: Any = lambda *args: ()) -> Callable[[pytest.MonkeyPatch], None]:
+    """What is asked there has this answer, by default nothing."""
+    return lambda monkeypatch: monkeypatch.setattr(owner, name, answer)
 
 
 def without_more_digits(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -712,67 +757,45 @@ def nothing_known(*args: Any) -> None:
 LOOKS: dict[str, tuple[Callable[[pytest.MonkeyPatch], None], Asking]] = {
     "a direction that balances the entries, rrule": (
         one_direction(slice(1)),
-        of_corpus("one entry of a thousand of a dot product is wrong by 1e-7, in the rrule"),
+        wrong_total("rrule", unbalanced_total_of_sines, wrong_by(1e-7, 99, lambda x: UNBALANCED * np.cos(x)), HUNDRED),
     ),
-    "a direction that balances the entries, frule": (
+    "a direction that gives each entry some weight, frule": (
         one_direction(slice(1)),
         of_corpus("one entry of a thousand of a dot product is wrong by 1e-7, in the frule"),
     ),
     "the tangent itself as a direction, rrule": (
         one_direction(slice(1, 2)),
-        call(
-            weighted_total_of_sines,
-            {
-                "rrule": rules_of_total(weighted_total_of_sines, wrong_by(3e-9, 50, lambda x: WEIGHTS * np.cos(x)))[
-                    "rrule"
-                ]
-            },
-            HUNDRED,
-        ),
+        wrong_total("rrule", weighted_total_of_sines, wrong_by(3e-9, 50, lambda x: WEIGHTS * np.cos(x)), HUNDRED),
     ),
     "the derivatives around a kink, rrule": (
         leave_out(Directions, "around", answer=nothing_known),
-        of_corpus("the largest modulus, whose ties keep no sign"),
+        wrong_total("rrule", total_of_moduli, beyond_one_side_at_0, np.zeros(2)),
     ),
     "the derivatives around a kink, frule": (
         leave_out(Directions, "around", answer=nothing_known),
-        of_corpus("a maximum of a vector with the gradient (1, 1)", "frule"),
+        wrong_total("frule", total_of_moduli, beyond_one_side_at_0, np.zeros(2)),
     ),
     "the outputs beside a kink, rrule": (
         leave_out(pairings, "_at_smooth_outputs"),
-        call(
-            modulus_and_more,
-            {"rrule": with_slope(modulus_and_more, slope_of_modulus_and_more)["rrule"]},
-            AT_A_KINK,
-        ),
+        wrong_entries("rrule", modulus_and_more, slope_of_modulus_and_more, AT_A_KINK),
     ),
     "the inputs beside a kink, rrule": (
         leave_out(pairings, "_along_smooth_inputs"),
-        call(
-            total_of_modulus_and_more,
-            {"rrule": rules_of_total(total_of_modulus_and_more, slope_of_modulus_and_more)["rrule"]},
-            AT_A_KINK,
-        ),
+        wrong_total("rrule", total_of_modulus_and_more, slope_of_modulus_and_more, AT_A_KINK),
     ),
     "blocks of the output, rrule": (
         leave_out(pairings, "_block_by_block"),
-        call(
-            loud_and_quiet_sines,
-            {
-                "rrule": with_slope(loud_and_quiet_sines, wrong_by(1e-3, 20, lambda x: LOUD_AND_QUIET * np.cos(x)))[
-                    "rrule"
-                ]
-            },
-            HUNDRED[:32],
+        wrong_entries(
+            "rrule", loud_and_quiet_sines, wrong_by(0.3, 20, lambda x: LOUD_AND_QUIET * np.cos(x)), HUNDRED[:32]
         ),
     ),
     "the rule itself in more digits, rrule": (
         without_more_digits,
-        call(sine, {"rrule": with_slope(sine, cosine_of_a_difference)["rrule"]}, SINGLE),
+        wrong_entries("rrule", sine, cosine_of_a_difference, SINGLE),
     ),
     "the rule itself in more digits, frule": (
         without_more_digits,
-        call(total_of_sines, {"frule": rules_of_total(total_of_sines, cosine_of_a_difference)["frule"]}, SINGLE),
+        wrong_total("frule", total_of_sines, cosine_of_a_difference, SINGLE),
     ),
 }
 """What the checks of a derivative look at beside one finite difference: how to do without, and a wrong rule."""
