@@ -72,9 +72,7 @@ def arrays_in(x: Any, taken: Taken, containers: tuple[Any, ...], integers: bool 
 
 
 def rebuilt(x: Any, arrays: Iterator[np.ndarray]) -> Any:
-    """What ``x`` is, with other arrays in it."""
-    if not differentiable(x):
-        return x
+    """What ``x`` is, with other arrays in it: an argument of which `arrays_in` found everything to be one."""
     fields = structure_of(x)
     if fields is None:
         return as_it_was(x, next(arrays))
@@ -144,7 +142,9 @@ class ArrayFunction:
             raise NotTakenError("a callable object with parameters of its own")
         self.entry, self.args, self.fkwargs, self.taken = entry, args, fkwargs, taken
         self.passes_over_integers = set(modes) <= set(taken.integers)
-        self.arrays = [array for x in args if differentiable(x) for array in arrays_in(x, taken, taken.arguments)]
+        self.moving = [differentiable(x) for x in args]
+        moving = [x for x, moves in zip(args, self.moving, strict=True) if moves]
+        self.arrays = [array for x in moving for array in arrays_in(x, taken, taken.arguments)]
         self.has_one_output = len(self.value(*self.arrays)) == 1
 
     def value(self, *arrays: np.ndarray) -> list[np.ndarray]:
@@ -164,7 +164,7 @@ class ArrayFunction:
 
     def _args(self, arrays: Iterable[np.ndarray]) -> list[Any]:
         given = iter(arrays)
-        return [rebuilt(x, given) for x in self.args]
+        return [rebuilt(x, given) if moves else x for x, moves in zip(self.args, self.moving, strict=True)]
 
 
 # ------------------------------------------------------------------ PyTorch
