@@ -135,7 +135,7 @@ def _cell(checker: str, counts: Counter[str], good: str, bad: str) -> str:
 
 
 def remarks(corpus: str, found: dict[str, Found]) -> Iterator[str]:
-    """What is no clear verdict, or not the expected one of ours; and how few rules each peer cannot be given."""
+    """What is no clear verdict, or not the expected one of ours; and how many rules each peer cannot be given."""
     expected = {"wrong": "fail", "right": "pass"}[corpus]
     for name, by_checker in found.items():
         if set(by_checker[OURS].counts) != {expected}:
