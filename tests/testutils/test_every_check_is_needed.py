@@ -34,7 +34,7 @@ from testutils.runs import running
 from testutils.samples.sampling import Sample
 from testutils.systems.conversations import combinations_of
 from testutils.systems.reference_ad import MODES as AD_MODES
-from testutils.variants import LAYOUT_VARIANTS, MADE_UP_POINTS, VALUE_VARIANTS
+from testutils.variants import FURTHER_POINTS, LAYOUT_VARIANTS, MADE_UP_POINTS, VALUE_VARIANTS
 from testutils.variants.catalogue import CLAIMED
 
 TABLES = {"frule": frule, "rrule": rrule}
@@ -570,7 +570,7 @@ def test_every_variant_has_a_row_in_both_modes() -> None:
     # An frule is given no tangent that is broadcast.
     assert layouts == {(mode, name) for mode in BOTH for name in LAYOUT_VARIANTS} - {("frule", "tangents: broadcast")}
     values = {(mode, name) for mode, name, _ in (*wrong_points(), *wrong_values())}
-    names = (*MADE_UP_POINTS, *VALUE_VARIANTS, "Fortran order")
+    names = (*MADE_UP_POINTS, *FURTHER_POINTS, *VALUE_VARIANTS, "Fortran order")
     assert values == {(mode, name) for mode in BOTH for name in names}
 
 

@@ -98,7 +98,7 @@ def test_a_pairing_that_is_off_in_the_twelfth_digit_is_told_with_that_digit() ->
 
 
 def test_a_rule_that_is_off_in_the_eleventh_digit_is_shown_with_that_digit() -> None:
-    (failure,) = check_derivative(sine, X, jac=lambda x: np.diag(np.cos(x) * (1 + 1e-11))).failures
+    failure = check_derivative(sine, X, jac=lambda x: np.diag(np.cos(x) * (1 + 1e-11))).failures[0]
     assert failure.details
     for entry in failure.details:
         _, rule, difference, ratio = entry.cells()

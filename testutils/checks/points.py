@@ -15,6 +15,7 @@ from ..comparison.verdicts import FAIL
 from ..evidence.brackets import Comparison
 from ..evidence.generalised import Membership
 from ..evidence.probe import Probe
+from ..reports.numbers import told_apart
 from .check import Check, Finding, check
 from .derivatives import tangent_membership
 from .pairings import Pairing, cotangent_membership
@@ -34,7 +35,7 @@ def cotangents_agree_at_a_glance(case: Case) -> Iterator[Finding]:
     xbar, probe = joined(case, answered, None), case.directions.probe(answered, 0)
     question = CotangentComparison(case, answered, probe.direction, xbar)
     if np.any(probe.glance(question) == FAIL):
-        yield _finding(f"along a random direction {Pairing.of(question, probe, FAIL).text}", probe, question)
+        yield _finding(f"along one direction {Pairing.of(question, probe, FAIL).text}", probe, question)
     elif probe.is_kink:
         yield from _at_a_kink(cotangent_membership(case, answered, xbar, case.output_cotangent_vector))
 
@@ -51,7 +52,8 @@ def tangent_agrees_at_a_glance(case: Case) -> Iterator[Finding]:
     wrong = np.flatnonzero(probe.glance(question) == FAIL)
     if wrong.size:
         place, bracket = int(wrong[0]), probe.bracket
-        compared = f"{dy[place]:.10g}, where a finite difference gives {bracket.value[place]:.10g}"
+        rule, difference = told_apart(float(dy[place]), float(bracket.value[place]))
+        compared = f"{rule}, where a finite difference gives {difference}"
         share = f"{wrong.size} of {dy.size} entries of the tangent are wrong" if dy.size > 1 else "the tangent is wrong"
         yield _finding(f"{share}, as {compared} ± {bracket.error[place]:.1g}", probe, question)
     elif probe.is_kink:

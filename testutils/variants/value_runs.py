@@ -231,6 +231,8 @@ class _ValueVariant:
             return None
         if self.name in _POINTS and not entries_of(layout_of(variant.expected)).size:
             return None
+        if self.name in _POINTS and _is_complex(variant) and not _is_complex(self.case):
+            raise SampleError(f"{variant.call}: the function returns complex numbers with {altered.words}")
         if self.name in ("float32", "float16") and not _is_well_conditioned(self.case, variant):
             return None
         optional = altered.optional or not self.is_claimed
@@ -309,6 +311,10 @@ def _writes_its_output(variant: Case) -> bool:
     leftovers = [np.full(leaf.shape, np.nan, leaf.dtype) for _ in range(16) for leaf in leaves]
     del leftovers
     return value_problem(variant.expected, function(*args, **kwargs), 0.0) is None
+
+
+def _is_complex(case: Case) -> bool:
+    return any(np.dtype(leaf.dtype).kind == "c" for leaf in layout_of(case.expected).leaves())
 
 
 def _keeps_given_cotangent(case: Case, variant: Case) -> bool:
