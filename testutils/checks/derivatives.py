@@ -159,7 +159,7 @@ def _noise(case: Case) -> str:
     A value whose last digits are all that changes is as good as it can be.
     """
     function = case.vector_function
-    if function.evaluations + 8 > MOST_EVALUATIONS:  # what other checks call is not counted there
+    if function.evaluations + 4 > MOST_EVALUATIONS:
         return ""
     with np.errstate(all="ignore"):
         size = float(np.max(np.abs(function.y), initial=0.0))
