@@ -44,7 +44,7 @@ def report_on(
     case, skip, strict = Case(f, args, **options), checked_skip(skip), checked_claims(strict)
     if strict and not thorough:
         raise ValueError(f"strict={strict!r} is about the variants of a thorough check: write thorough=True beside it")
-    results = run_with_layouts(case, skip)
+    results = [*run_checks(case), *run_layout_variants(case, skip, thorough)]
     results += run_checks(case, VACUITY_CHECKS)  # not of variants: of whole numbers, nothing is what they ask for
     points = (*points, *FURTHER_POINTS) if thorough else points
     results += run_made_up_points(case, partial(run_checks, checks=POINT_CHECKS), skip, results, points)

@@ -100,9 +100,9 @@ def check_rule(
         2 to have the pullback differentiated too, which shows a rule that is right at this point alone.
     thorough : bool
         Whether to check the rules on variants of the arguments too: 0-d, empty, with axes of length 1, float32,
-        float16, complex, integer, by keyword, and at points that nobody writes down: larger, smaller, of the other
-        sign, zero, with equal entries. What costs no evaluations is varied in any case: the memory that arguments and
-        cotangents lie in, and their types.
+        float16, complex, integer, by keyword. In any case they are checked at a few points that nobody writes down
+        (larger, smaller, of the other sign, zero, with equal entries), and what costs no evaluations is varied: the
+        memory that arguments and cotangents lie in, and their types.
     strict : bool or collection of str
         Whether a thorough check fails where the rules are wrong for arguments that they do not claim to serve: complex,
         float16, 0-d or empty ones, or such as are given by keyword. A rule claims what its annotations and the sample

@@ -12,7 +12,7 @@ import pytest
 from multipledispatch import MDNotImplementedError
 
 from rulescore import NoTangent, Tangent, frule, project_to, rrule, unbroadcast, unthunk
-from testutils import with_tangent
+from testutils import check_rule, with_tangent
 from testutils.cases.case import Case
 from testutils.checking import run_checks
 from testutils.reports.results import CheckResult
@@ -1259,3 +1259,25 @@ def test_an_unknown_name_and_an_empty_reason_are_errors_that_list_the_names() ->
 def test_nothing_is_left_out_without_a_reason() -> None:
     assert checked_skip(None) == {}
     assert {*LAYOUT_VARIANTS, *MADE_UP_POINTS, *FURTHER_POINTS, *VALUE_VARIANTS} == set(VARIANTS)
+
+
+def transposed_twice(a: Any) -> Any:
+    return a * a
+
+
+@pytest.mark.parametrize("unusual", [np.asfortranarray, strided], ids=["Fortran", "reversed"])
+def test_argument_and_cotangent_in_the_same_unusual_memory_are_for_the_thorough_check(unusual: Any) -> None:
+    strides = unusual(np.ones((3, 3))).strides
+
+    def backward(a: Any) -> Any:
+        def pullback(ybar: Any) -> Any:
+            ybar = unthunk(ybar)
+            is_short_cut = isinstance(ybar, np.ndarray) and a.strides == ybar.strides == strides
+            return NoTangent(), project_to(a)((3.0 if is_short_cut else 2.0) * a * ybar)
+
+        return transposed_twice(a), pullback
+
+    a = np.arange(9.0).reshape(3, 3) + 0.5
+    with rrule.override(transposed_twice, backward):
+        verdicts = [check_rule(transposed_twice, a, modes=("rrule",), thorough=t).verdict for t in (False, True)]
+    assert verdicts == ["pass", "fail"]

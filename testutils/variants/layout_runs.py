@@ -56,6 +56,9 @@ TOGETHER = (
 )
 """Which variants share a call. Writing to read-only memory raises; writing to other memory is seen afterwards."""
 
+ALIKE = (("Fortran order", "tangents: Fortran order"), ("strides", "tangents: strides"))
+"""Arguments and cotangents that lie in memory alike, for a thorough check."""
+
 
 @dataclass(frozen=True)
 class Difference:
@@ -66,7 +69,7 @@ class Difference:
     in_memory: bool = False
 
 
-def run_layout_variants(case: Case, skip: Mapping[str, str] | None = None) -> list[CheckResult]:
+def run_layout_variants(case: Case, skip: Mapping[str, str] | None = None, thorough: bool = False) -> list[CheckResult]:
     """Run the rules of a case on the same values in other memory, and with cotangents of other types.
 
     The outcome (output, cotangents, tangent) has to agree to rounding with that of the plain call. To rounding and not
@@ -78,6 +81,8 @@ def run_layout_variants(case: Case, skip: Mapping[str, str] | None = None) -> li
         Its other checks may have been run before; nothing is computed twice then.
     skip : mapping of str to str, optional
         Variants to be left out, with the reasons; see `VARIANTS`.
+    thorough : bool
+        Whether arguments and cotangents are in the same unusual memory, too.
 
     Returns
     -------
@@ -86,18 +91,18 @@ def run_layout_variants(case: Case, skip: Mapping[str, str] | None = None) -> li
         ``"not run"`` with the reason for each that is left out. Nothing for a rule without an outcome on the plain
         input, and nothing for a variant that the function itself does not take or answers otherwise.
     """
-    skip = checked_skip(skip)
+    skip, groups = checked_skip(skip), (*TOGETHER, *ALIKE) if thorough else TOGETHER
     results = list(skipped_results(skip, LAYOUT_VARIANTS))
     with np.errstate(all="ignore"), warnings_here("ignore", RuntimeWarning):
         for mode in case.modes:
             with suppress(NotReachedError):
-                results += _results(ReverseRuns(case) if mode == "rrule" else ForwardRuns(case), skip)
+                results += _results(ReverseRuns(case) if mode == "rrule" else ForwardRuns(case), skip, groups)
     return results
 
 
-def _results(runs: Runs, skip: Collection[str]) -> list[CheckResult]:
+def _results(runs: Runs, skip: Collection[str], groups: Sequence[Sequence[str]]) -> list[CheckResult]:
     active = [name for name in runs.applicable if name not in skip]
-    groups = [[name for name in group if name in active] for group in TOGETHER]
+    groups = [[name for name in group if name in active] for group in groups]
     if DETERMINISTIC not in skip:
         active.append(DETERMINISTIC)
     results: list[CheckResult] = []
