@@ -27,7 +27,7 @@ def by_keyword(axes):
 
 def rank_picked(function, args, x, size, footprint, output, mode, cval, origin, axes):
     decline_out(output)
-    x = as_array(x)
+    x, footprint = as_array(x), fixed(footprint)
     axes_of(axes, np.ndim(x))
 
     def filtered(x, cval):
@@ -71,7 +71,7 @@ def extremum_along(is_minimum, x, size, axis, mode, cval, origin):
 
 def extremum(is_minimum, x, size, footprint, mode, cval, origin, axes):
     """What is behind the extrema to which nothing is added."""
-    x = as_array(x)
+    x, footprint = as_array(x), fixed(footprint)
     if np.iscomplexobj(x) or (size is None and footprint is None):
         raise MDNotImplementedError  # SciPy says what is wrong
     numbers = axes_of(axes, np.ndim(x))
@@ -217,7 +217,7 @@ def register_morphology(function, of):
         axes=None,
     ):
         decline_out(output)
-        return of(as_array(input), size, footprint, structure, mode, cval, origin, axes)
+        return of(as_array(input), size, fixed(footprint), structure, mode, cval, origin, axes)
 
 
 lowest = beside_ties(ndimage.grey_erosion, ndimage.grey_erosion)

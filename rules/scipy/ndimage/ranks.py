@@ -83,12 +83,13 @@ def picked(values, y, picks):
 @frule.register(picked)
 @pushforward
 def picked_frule(dvalues: Array, values: Array, y: Array, picks: Struct) -> OutputAndTangent:
-    return y, apply_linear(lambda dvalues: gather_picked(dvalues, picks), dvalues)
+    of_values = apply_linear(lambda dvalues: gather_picked(dvalues, picks), dvalues)
+    return picked(values, y, picks), of_values  # a tracer where the values are
 
 
 @rrule.register(picked)
 def picked_rrule(values: Array, y: Array, picks: Struct) -> OutputAndPullback:
-    return y, pullback_wrt(values)(lambda ybar: spread_picked(ybar, picks))
+    return picked(values, y, picks), pullback_wrt(values)(lambda ybar: spread_picked(ybar, picks))
 
 
 linear_rule(gather_picked, lambda ybar, dvalues, picks: spread_picked(ybar, picks))

@@ -152,7 +152,7 @@ def selected(x, y, window, cval, structure):
 def selected_frule(
     dx: Array, dcval: Number, dstructure: Mask, x: Array, y: Array, window: Struct, cval: Number, structure: Mask
 ) -> OutputAndTangent:
-    x = fixed(x)
+    x, y_again = fixed(x), selected(x, y, window, cval, structure)  # a tracer where x is one
 
     def along_cval(dcval):
         """What is not from within is from beyond."""
@@ -160,7 +160,7 @@ def selected_frule(
 
     of_x = apply_linear(lambda dx: gather_ties(dx, x, y, window), dx)
     of_structure = apply_linear(lambda dstructure: gather_structure(dstructure, x, y, window), dstructure)
-    return y, of_x + apply_linear(along_cval, dcval) + of_structure
+    return y_again, of_x + apply_linear(along_cval, dcval) + of_structure
 
 
 @rrule.register(selected)
@@ -172,7 +172,7 @@ def selected_rrule(x: Array, y: Array, window: Struct, cval: Number, structure: 
         xbar = functools.cache(lambda: spread_ties(ybar, values, y, window))
         return xbar, lambda: np.sum(ybar) - np.sum(xbar()), lambda: spread_structure(ybar, values, y, window)
 
-    return y, selected_pullback
+    return selected(x, y, window, cval, structure), selected_pullback  # a tracer where x is one
 
 
 linear_rule(gather_ties, lambda ybar, dx, x, y, window: spread_ties(ybar, x, y, window))
