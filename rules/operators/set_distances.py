@@ -237,8 +237,8 @@ def hausdorff_distance(x, y=None, metric="euclidean", directed=False):
     -----
     h(X, Y) = maxₓ minᵧ d(x, y), and H(X, Y) = max(h(X, Y), h(Y, X)). The derivative is that of the pair of points that
     have this distance. Where it is not unique, the two directions share equally, then the points that are as far, then
-    their neighbours that are as near. Of two sets of points the matrix of distances is computed in parts, of which one
-    is held at a time.
+    their neighbours that are as near; but max(min(a, b), b), where b is the one distance, is b. Of two sets of points
+    the matrix of distances is computed in parts, of which one is held at a time.
 
     Examples
     --------

@@ -155,7 +155,7 @@ def chebwin(M, at, sym=True):
     else:
         w = np.real(np.fft.fft(p * np.exp(1j * np.pi / count * k)))[1 : count // 2 + 1]
         w = np.concatenate([w[::-1], w])
-    return (w / np.max(w))[:M] + 0 * at
+    return (w / np.max(w))[:M] + 0 * np.abs(at)
 
 
 def arccosh_squared(decibels):
