@@ -145,26 +145,62 @@ def logsumexp_parts(g, blocks):
 
 
 def hausdorff_parts(g, blocks):
-    """The element that is nearest in its row or column and, of those that are, farthest.
-
-    The two directions share where they agree, then the rows or columns that are as far, then the elements in each that
-    are as near: what differentiating maxima of minima gives.
-    """
+    """The element that is nearest in its row or column and, of those, farthest; see `hausdorff_weights`."""
     if hausdorff_loop.is_available() and g.dtype.char in "fd":
         return hausdorff_compiled(g, blocks)
     rows, cols = blocks.rows, blocks.cols
     from_rows, from_cols = cols.reduce(np.minimum, g, -1), rows.reduce(np.minimum, g, -2)
-    there, back = rows.reduce(np.maximum, from_rows, -2), cols.reduce(np.maximum, from_cols, -1)
-    y = np.maximum(there, back)
+    y = np.maximum(rows.reduce(np.maximum, from_rows, -2), cols.reduce(np.maximum, from_cols, -1))
 
     def weights():
-        with np.errstate(invalid="ignore"):  # NaN where the distance is
-            of_there = y - y + np.where(there == back, 0.5, there > back).astype(g.dtype)
-        of_rows = shared(from_rows, there, of_there, rows, -2)
-        of_cols = shared(from_cols, back, 1 - of_there, cols, -1)
-        return Weights(shared(g, from_rows, of_rows, cols, -1) + shared(g, from_cols, of_cols, rows, -2))
+        def to_elements(z):
+            return z.take(rows.owners, -2).take(cols.owners, -1)
+
+        distance = to_elements(y)
+        is_nan = np.isnan(distance)  # and so have all elements of the block
+        nearest = from_rows.take(cols.owners, -1), from_cols.take(rows.owners, -2)
+        listed = [np.flatnonzero(((g == distance) & (near == distance)) | is_nan) for near in nearest]
+        places, is_back = np.concatenate(listed), np.repeat([False, True], [len(found) for found in listed])
+        owners = np.ravel(to_elements(np.reshape(np.arange(y.size), y.shape)))[places]
+        w = hausdorff_weights(owners, *rows_and_columns(places, g.shape), is_back)
+        w = np.where(np.ravel(is_nan)[places], np.nan, w).astype(g.dtype)
+        return FewWeights(places, owners, w, g.shape)
 
     return y, weights
+
+
+def hausdorff_weights(owners, rows, cols, is_back):
+    """The weights of all elements that have the distance of their block and are nearest in their row, or column.
+
+    The two directions share where they agree, then the rows or columns that are as far, then the elements in each that
+    are as near: what differentiating maxima of minima gives. But a minimum of several elements has no share where it is
+    surpassed by one of them, wherever the elements move: max(min(a, b), b) is b. That is so where the one is the only
+    nearest of its row, if the minimum is that of a column, or of its column.
+
+    Parameters
+    ----------
+    owners, rows, cols : ndarray of int
+        The blocks of the elements, and where these are. Rows and columns of other matrices have other blocks.
+    is_back : ndarray of bool
+        Whether the element is listed as the nearest in its column. One that is so in its row too is listed twice.
+    """
+    size = 1 + max(np.max(rows, initial=0), np.max(cols, initial=0))
+    minima = (2 * owners + is_back) * size + np.where(is_back, cols, rows)
+    across = (2 * owners + ~is_back) * size + np.where(is_back, rows, cols)
+    minima, of_minimum, counts = np.unique(minima, return_inverse=True, return_counts=True)
+    is_surpassed = (counts > 1) & np.isin(minima, across[counts[of_minimum] == 1])
+    directions, of_direction = np.unique(minima // size, return_inverse=True)
+    farthest = np.bincount(of_direction, ~is_surpassed, len(directions))
+    blocks, of_block = np.unique(directions // 2, return_inverse=True)
+    agreeing = np.bincount(of_block, farthest > 0, len(blocks))
+    shares = counts * np.maximum(farthest[of_direction], 1) * agreeing[of_block[of_direction]]
+    return np.where(is_surpassed, 0.0, 1 / shares)[of_minimum]
+
+
+def rows_and_columns(places, shape):
+    """Where elements are that are counted through all axes."""
+    rows, cols = np.divmod(places, shape[-1])
+    return rows % shape[-2], cols
 
 
 def directed_hausdorff_parts(g, blocks):
@@ -211,15 +247,24 @@ def hausdorff_compiled(g, blocks):
     found, room = y.size, 0
     while found > room:  # the second time only where many elements share
         room = found + y.size
-        places, owners, w = np.empty(room, np.intp), np.empty(room, np.intp), np.empty(room)
-        found = hausdorff_loop(stack, rows, cols, y, places, owners, w)
-    weights = FewWeights(places[:found], owners[:found], w[:found].astype(g.dtype, copy=False), g.shape)
+        places, owners = np.empty(room, np.intp), np.empty(room, np.intp)
+        w, is_back = np.empty(room), np.zeros(room, bool)
+        found = hausdorff_loop(stack, rows, cols, y, places, owners, w, is_back)
+    places, owners, w, is_back = places[:found], owners[:found], w[:found], is_back[:found]
+    some = w < 0.5
+    if np.any(some):  # where both directions agree and one has several elements, a minimum may be surpassed
+        some = np.isin(owners, owners[some])
+        of_some = rows_and_columns(places[some], g.shape)
+        w[some] = hausdorff_weights(owners[some], *of_some, is_back[some])
+    weights = FewWeights(places, owners, w.astype(g.dtype, copy=False), g.shape)
     return np.reshape(y, (*g.shape[:-2], *y.shape[1:])).astype(g.dtype, copy=False), lambda: weights
 
 
 @Compiled
-def hausdorff_loop(g, rows, cols, y, places, owners, w):
+def hausdorff_loop(g, rows, cols, y, places, owners, w, is_back):
     """Write the distance of each block to ``y``, and the elements with weights to the arrays after it.
+
+    Where the two directions agree, the weights are equal shares.
 
     Returns how many elements these are, also where the arrays have no room for all of them. All that indexes is
     unsigned: numba looks at any other number first whether it is below zero, which doubles the time.
@@ -277,7 +322,7 @@ def hausdorff_loop(g, rows, cols, y, places, owners, w):
                                 if g[b, r, c] == distance:
                                     if found < room:
                                         places[found] = (b * height + r) * width + c
-                                        owners[found], w[found] = owner, share
+                                        owners[found], w[found], is_back[found] = owner, share, True
                                     found += 1
                             if found > begin + 1:
                                 for k in range(begin, min(found, room)):

@@ -71,8 +71,9 @@ def pool(x, rows, cols, reduce="sum"):
     Notes
     -----
     yᵢⱼ = f(x[rowsᵢ, colsⱼ]). Derivatives: of "max" and "min" the elements that attain the value share equally. Of
-    "hausdorff", which is the larger of two maxima of minima, those that attain each maximum and minimum do. Derivatives
-    of other functions are those of the AD system that asks; what they have captured has derivatives too.
+    "hausdorff", which is the larger of two maxima of minima, those that attain each maximum and minimum do, but for a
+    minimum that one of its elements alone surpasses. Derivatives of other functions are those of the AD system that
+    asks; what they have captured has derivatives too.
 
     Examples
     --------

@@ -11,6 +11,7 @@ from rulescore.typing import Array, Choice, Flag, OutputAndPullback, OutputAndTa
 
 from ..numpy.array_like import as_array, as_array_tangent, shape_of
 from ..numpy.indexing import scatter
+from .block_reductions import hausdorff_weights
 from .operator import operator
 from .pooling import linearized, name_function, pool
 
@@ -139,60 +140,27 @@ def places(mask, top):
     return np.stack([rows + top, cols])
 
 
-def weighted(near, pairs, of, is_mean):
-    """Weights of one direction, which are 1 together: of all points equally, or of those that are farthest.
-
-    The pairs that have the distance of one point share equally.
-    """
-    counts = np.bincount(pairs[of], minlength=len(near))
-    is_counted = np.ones(len(near), bool) if is_mean else near == near.max()
-    kept = is_counted[pairs[of]]
-    return pairs[:, kept], 1 / (np.count_nonzero(is_counted) * counts[pairs[of, kept]])
-
-
 def hausdorff_pairs(x, y, metric, directed):
-    """The pairs whose distance is the Hausdorff distance; the two directions share where they agree.
-
-    But a minimum of several distances has no share where it is surpassed by one of them alone: max(min(a, b), b) is b.
-    """
-    there, back = nearest_pairs(x, y, metric)
-    farthest = there[0].max(), back[0].max()
-    if directed or farthest[0] > farthest[1]:
-        return weighted(*there, 0, False)
-    if farthest[0] < farthest[1]:
-        return weighted(*back, 1, False)
-    nearest = without_surpassed(there, back, 0), without_surpassed(back, there, 1)
-    if not all(np.any(near == farthest[0]) for near in nearest):
-        is_back = bool(np.any(nearest[1] == farthest[0]))
-        return weighted(nearest[is_back], (there, back)[is_back][1], int(is_back), False)
-    return halves(weighted(nearest[0], there[1], 0, False), weighted(nearest[1], back[1], 1, False), 0.5)
-
-
-def without_surpassed(one, other, of):
-    """Distances to the nearest point, less those that one the other way surpasses wherever the points move.
-
-    That is so where a point has several nearest ones, one of which has it as its only nearest one and is as far.
-    """
-    (near, pairs), (other_near, other_pairs) = one, other
-    counts = np.bincount(pairs[of], minlength=len(near))
-    other_counts = np.bincount(other_pairs[1 - of], minlength=len(other_near))
-    partner = other_pairs[1 - of]
-    is_only = (other_counts[partner] == 1) & (other_near[partner] == other_near.max())
-    is_surpassed = np.zeros(len(near), bool)
-    is_surpassed[other_pairs[of, is_only]] = True
-    return np.where(is_surpassed & (counts > 1), -np.inf, near)
+    """The pairs whose distance is the Hausdorff distance; of several, see `hausdorff_weights`."""
+    directions = nearest_pairs(x, y, metric)[: 1 if directed else 2]
+    distance = max([near.max() for near, _ in directions])
+    kept = [pairs[:, near[pairs[of]] == distance] for of, (near, pairs) in enumerate(directions)]
+    is_back = np.repeat(np.arange(len(kept)) == 1, [pairs.shape[1] for pairs in kept])
+    pairs = np.concatenate(kept, axis=1)
+    weights = hausdorff_weights(np.zeros(len(is_back), np.intp), *pairs, is_back)
+    return pairs[:, weights > 0], weights[weights > 0]
 
 
 def chamfer_pairs(x, y, metric, directed):
     """The pairs of nearest points of both directions."""
-    there, back = nearest_pairs(x, y, metric)
-    if directed:
-        return weighted(*there, 0, True)
-    return halves(weighted(*there, 0, True), weighted(*back, 1, True), 1)
+    directions = nearest_pairs(x, y, metric)[: 1 if directed else 2]
+    weights = [mean_weights(len(near), pairs[of]) for of, (near, pairs) in enumerate(directions)]
+    return np.concatenate([pairs for _, pairs in directions], axis=1), np.concatenate(weights)
 
 
-def halves(there, back, share):
-    return np.concatenate([there[0], back[0]], 1), share * np.concatenate([there[1], back[1]])
+def mean_weights(count, points):
+    """Weights of pairs that are 1 together, all points having the same; several pairs of one point share equally."""
+    return 1 / (count * np.bincount(points, minlength=count)[points])
 
 
 def pairs_that_count(find, x, y, metric, directed):
@@ -269,8 +237,8 @@ def hausdorff_distance(x, y=None, metric="euclidean", directed=False):
     -----
     h(X, Y) = maxₓ minᵧ d(x, y), and H(X, Y) = max(h(X, Y), h(Y, X)). The derivative is that of the pair of points that
     have this distance. Where it is not unique, the two directions share equally, then the points that are as far, then
-    their neighbours that are as near. Of two sets of points the matrix of distances is computed in parts, of which one
-    is held at a time.
+    their neighbours that are as near; but max(min(a, b), b), where b is the one distance, is b. Of two sets of points
+    the matrix of distances is computed in parts, of which one is held at a time.
 
     Examples
     --------

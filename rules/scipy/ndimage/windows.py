@@ -1,6 +1,7 @@
 """Elements selected from the window around each element: where they come from, and the transpose of that.
 
-What is selected has a value; every element of the window that has this value takes part, and all have equal shares.
+What is selected has a value; every element of the window that has this value takes part, and all have equal shares;
+unless an order tells them apart.
 """
 
 import functools
@@ -28,7 +29,12 @@ class Window:
         What is beyond them in the mode ``constant``.
     structure : ndarray or None
         What is added to the elements, in the shape of the footprint.
+    order : ndarray or None
+        A number for each element of the image: of equal ones, only that with the largest number is selected. What is
+        beyond the edges has the number 0.
     """
+
+    order = None
 
     def __init__(self, footprint, axes, origins, modes, cval, structure=None):
         order = np.argsort(axes)
@@ -63,6 +69,22 @@ class Window:
 
     def ties(self, x, y):
         """For each place in the window: where it is, the index of all elements there, and which were selected."""
+        if self.order is None:
+            yield from self.equal(x, y)
+            return
+        order, largest = self.extended(self.order, 0), self.order_selected(x, y)
+        for places, index, is_equal in self.equal(x, y):
+            yield places, index, is_equal & (order[index] == largest)
+
+    def order_selected(self, x, y):
+        """The order of what is selected."""
+        order, largest = self.extended(self.order, 0), np.full(y.shape, -np.inf)
+        for _, index, is_equal in self.equal(x, y):
+            largest = np.where(is_equal, np.maximum(order[index], largest), largest)
+        return largest
+
+    def equal(self, x, y):
+        """As `ties`, and which elements have the value that was selected."""
         extended = self.extended(x, self.cval)
         for places, index in self.shifts(y.shape):
             values = extended[index]
@@ -130,7 +152,7 @@ def selected(x, y, window, cval, structure):
 def selected_frule(
     dx: Array, dcval: Number, dstructure: Mask, x: Array, y: Array, window: Struct, cval: Number, structure: Mask
 ) -> OutputAndTangent:
-    x = fixed(x)
+    x, y_again = fixed(x), selected(x, y, window, cval, structure)  # a tracer where x is one
 
     def along_cval(dcval):
         """What is not from within is from beyond."""
@@ -138,7 +160,7 @@ def selected_frule(
 
     of_x = apply_linear(lambda dx: gather_ties(dx, x, y, window), dx)
     of_structure = apply_linear(lambda dstructure: gather_structure(dstructure, x, y, window), dstructure)
-    return y, of_x + apply_linear(along_cval, dcval) + of_structure
+    return y_again, of_x + apply_linear(along_cval, dcval) + of_structure
 
 
 @rrule.register(selected)
@@ -150,7 +172,7 @@ def selected_rrule(x: Array, y: Array, window: Struct, cval: Number, structure: 
         xbar = functools.cache(lambda: spread_ties(ybar, values, y, window))
         return xbar, lambda: np.sum(ybar) - np.sum(xbar()), lambda: spread_structure(ybar, values, y, window)
 
-    return y, selected_pullback
+    return selected(x, y, window, cval, structure), selected_pullback  # a tracer where x is one
 
 
 linear_rule(gather_ties, lambda ybar, dx, x, y, window: spread_ties(ybar, x, y, window))

@@ -41,9 +41,9 @@ def gaussian_values(t, std):
 
 @of_places
 def general_gaussian_values(t, p, sig):
-    """exp(-|t/σ|²ᵖ / 2). At t = 0 the exponent does not depend on p."""
+    """exp(-|t/σ|²ᵖ / 2). At t = 0 the exponent does not depend on p, as long as that keeps its sign."""
     size = np.where(t == 0, 1.0, np.abs(t)) / np.abs(sig)
-    return np.exp(-0.5 * np.where(t == 0, 0.0, size ** (2 * p)))
+    return np.exp(-0.5 * np.where(t == 0, np.power(0.0, 2 * ignore_derivatives(p)), size ** (2 * p)))
 
 
 @of_places
@@ -138,9 +138,11 @@ def chebwin(M, at, sym=True):
     """The inverse Fourier transform of a Chebyshev polynomial of degree n - 1, at β cos(πk / n)."""
     if M <= 1:
         return np.ones(M) + 0 * at
+    # The window is a function of |at|, whose derivative at 0 is 0.
+    level = np.abs(at) if at != 0 else 0.0
     count = M if sym else M + 1
     order, k = count - 1.0, np.arange(count)
-    beta = np.cosh(np.arccosh(10 ** (np.abs(at) / 20.0)) / order)
+    beta = np.cosh(np.arccosh(10 ** (level / 20.0)) / order)
     x = beta * np.cos(np.pi * k / count)
     is_outside = np.abs(ignore_derivatives(x)) > 1
     outside = np.cosh(order * np.arccosh(np.where(is_outside, np.abs(x), 2.0)))
@@ -153,20 +155,31 @@ def chebwin(M, at, sym=True):
     else:
         w = np.real(np.fft.fft(p * np.exp(1j * np.pi / count * k)))[1 : count // 2 + 1]
         w = np.concatenate([w[::-1], w])
-    return (w / np.max(w))[:M]
+    return (w / np.max(w))[:M] + 0 * np.abs(at)
+
+
+def arccosh_squared(decibels):
+    """arccosh(u)² of u = 10^(dB / 20), which is smooth at u = 1, where the slope of arccosh is infinite.
+
+    arccosh(1 + v) = 2 arsinh √(v / 2), whose square is 2v - v²/3 + 4v³/45 - ...
+    """
+    v = np.expm1(decibels * (np.log(10) / 20))
+    if 0 <= v < 1e-5:
+        return v * (2 - v * (1 / 3 - v * (4 / 45)))
+    return 4 * np.arcsinh(np.sqrt(v / 2)) ** 2
 
 
 @composed(windows.taylor)
 def taylor(M, nbar=4, sll=30, norm=True, sym=True):
     """1 + 2 Σₘ Fₘ cos(2π m t / n), whose coefficients make nearly equal side lobes of the level asked for."""
-    if M <= 1:
+    if M <= 1 or nbar <= 1:
         return np.ones(M) + 0 * sll
     count = M if sym else M + 1
-    a = np.arccosh(10 ** (sll / 20.0)) / np.pi
+    a2 = arccosh_squared(sll) / np.pi**2
     m = np.arange(1, nbar)
-    s2 = nbar**2 / (a**2 + (nbar - 0.5) ** 2)
+    s2 = nbar**2 / (a2 + (nbar - 0.5) ** 2)
     others = np.where(np.eye(len(m), dtype=bool), 1.0, 1 - (m[:, None] / m) ** 2)
-    numerators = np.prod(1 - (m**2)[:, None] / s2 / (a**2 + (m - 0.5) ** 2), axis=1)
+    numerators = np.prod(1 - (m**2)[:, None] / s2 / (a2 + (m - 0.5) ** 2), axis=1)
     coefficients = (-1.0) ** (m + 1) * numerators / (2 * np.prod(others, axis=1))
 
     def window(n):

@@ -50,9 +50,10 @@ def test_pool_is_the_loop_over_blocks(name, cols):
         np.testing.assert_allclose(pool(x, rows, cols, name), expected, rtol=1e-13)
 
 
-@pytest.mark.parametrize("name", ["max", "min", "logsumexp", "hausdorff"])
+@pytest.mark.parametrize(("name", "apart"), [("max", 0), ("min", 0), ("logsumexp", 0), ("hausdorff", 0.3)], ids=str)
 @pytest.mark.usefixtures("with_and_without_numba")
-def test_gradients_are_those_of_torch_also_at_ties(name):
+def test_gradients_are_those_of_torch(name, apart):
+    """Also at ties, but for the Hausdorff distance, of which torch shares where one element alone is the distance."""
     torch = pytest.importorskip("torch")
     of_block = {
         "max": torch.amax,
@@ -60,13 +61,40 @@ def test_gradients_are_those_of_torch_also_at_ties(name):
         "logsumexp": lambda c: torch.logsumexp(c, (0, 1)),
         "hausdorff": lambda c: torch.maximum(torch.amax(torch.amin(c, 0)), torch.amax(torch.amin(c, 1))),
     }[name]
-    x = np.random.default_rng(1).integers(0, 3, (6, 8)).astype(float)
+    rng = np.random.default_rng(1)
+    x = rng.integers(0, 3, (6, 8)) + apart * rng.uniform(-1, 1, (6, 8))
     weights = np.arange(1.0, 9.0).reshape(2, 4)
     rows, cols = [slice(0, 4), slice(3, 6)], segments(8, 2)
     t = torch.tensor(x, requires_grad=True)
     sum(weights[i, j] * of_block(t[r, c]) for i, r in enumerate(rows) for j, c in enumerate(cols)).backward()
     xbar = grad(lambda x: np.sum(weights * pool(x, rows, cols, name)))(x)
     np.testing.assert_allclose(xbar, t.grad.numpy(), rtol=1e-13, atol=1e-15)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.usefixtures("with_and_without_numba")
+def test_only_elements_that_can_be_the_hausdorff_distance_have_a_share(dtype):
+    """Of matrices of whole numbers: an element that, wherever they move, is not the distance has the derivative 0."""
+    rng, one_alone = np.random.default_rng(2), 0
+    rows, cols = [slice(0, 3), slice(3, 7)], [slice(0, 2), slice(2, 6)]
+    for _ in range(20):
+        x = rng.integers(0, 4, (7, 6))
+        for r in rows:
+            for c in cols:
+                moved = x[r, c] + 1e-6 * rng.standard_normal((4000, *x[r, c].shape))
+                distance = np.maximum(moved.min(2).max(1), moved.min(1).max(1))
+                can_be = np.any(moved == distance[:, None, None], axis=0)
+                share = grad(lambda x, r=r, c=c: pool(x, [r], [c], "hausdorff")[0, 0])(x.astype(dtype))[r, c]
+                assert share.dtype == dtype
+                np.testing.assert_array_equal(share > 0, can_be)
+                np.testing.assert_allclose(share.sum(), 1, rtol=1e-6)
+                one_alone += np.count_nonzero(can_be) == 1
+        of_all = grad(lambda x: np.sum(pool(x, rows, cols, "hausdorff")))(x.astype(dtype))
+        of_each = [
+            [grad(lambda x, r=r, c=c: pool(x, [r], [c], "hausdorff")[0, 0])(1.0 * x) for c in cols] for r in rows
+        ]
+        np.testing.assert_allclose(of_all, np.sum(of_each, axis=(0, 1)), rtol=1e-6)
+    assert one_alone > 10
 
 
 @pytest.mark.usefixtures("with_and_without_numba")

@@ -73,6 +73,22 @@ def test_a_minimum_that_another_always_surpasses_has_no_share(swapped):
         np.testing.assert_allclose(found[i], expected, atol=1e-8)
 
 
+def test_a_matrix_too_gives_no_share_to_a_minimum_that_another_always_surpasses():
+    rng, step, checked = np.random.default_rng(0), 1e-6, 0
+    for _ in range(40):
+        c = rng.integers(0, 3, (3, 3)).astype(float)
+        sides = np.zeros((2, 3, 3))
+        for i in np.ndindex(c.shape):
+            for k, sign in enumerate((1, -1)):
+                moved = c.copy()
+                moved[i] += sign * step
+                sides[k][i] = sign * (hausdorff_distance(moved) - hausdorff_distance(c)) / step
+        if np.allclose(*sides, atol=1e-8) and np.isclose(np.sum(sides[0]), 1):  # of a maximum of minima: it is smooth
+            np.testing.assert_allclose(grad(hausdorff_distance)(c), sides[0], atol=1e-8)
+            checked += 1
+    assert checked > 5
+
+
 def test_points_that_coincide_have_the_derivative_zero():
     x = np.array([[1.0, 2.0], [3.0, 4.0]])
     for f in BOTH:

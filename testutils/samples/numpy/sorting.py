@@ -18,6 +18,11 @@ JUMP = {
     "finite differences of a jump may be anything"
 }
 
+LEFT_WITHOUT_ORDER = {
+    "equal entries": "of two equal elements that NumPy leaves without order, each may have a place of its own however "
+    "they move; in which, depends on the processor, and the rule shares equally as where elements are in order"
+}
+
 
 def apart(rng: np.random.Generator, *shape: int) -> FloatArray:
     """Random numbers no two of which are close to each other."""
@@ -48,12 +53,12 @@ def _(rng: np.random.Generator) -> Iterator[Sample]:
 def _(rng: np.random.Generator) -> Iterator[Sample]:
     x = apart(rng, 3, 5, 4)
     for axis in (-1, 0, 1, None):
-        yield sample(x, 1, axis)
-    yield sample(apart(rng, 9), 4)
-    yield sample(apart(rng, 9), kth=(1, -2), kind="introselect")
-    yield sample(apart(rng, 30), [5, 20], _name="two places of many")
-    yield sample(apart(rng, 6).astype(np.float32), -1)
-    yield sample(apart(rng, 5) + 1j * apart(rng, 5), 2, _name="complex")
+        yield sample(x, 1, axis, _skip={} if axis == 0 else LEFT_WITHOUT_ORDER)
+    yield sample(apart(rng, 9), 4, _skip=LEFT_WITHOUT_ORDER)
+    yield sample(apart(rng, 9), kth=(1, -2), kind="introselect", _skip=LEFT_WITHOUT_ORDER)
+    yield sample(apart(rng, 30), [5, 20], _name="two places of many", _skip=LEFT_WITHOUT_ORDER)
+    yield sample(apart(rng, 6).astype(np.float32), -1, _skip=LEFT_WITHOUT_ORDER)
+    yield sample(apart(rng, 5) + 1j * apart(rng, 5), 2, _name="complex", _skip=LEFT_WITHOUT_ORDER)
     yield sample(apart(rng, 4).tolist(), 2, _name="list")
 
 

@@ -26,17 +26,9 @@ def test_the_element_that_is_selected_gets_the_cotangent():
     assert cotangents(ndimage.grey_erosion, x, 3, ybar=ybar)[0].tolist() == [11, 0, 1100, 0, 10000]
 
 
-@pytest.mark.parametrize(
-    ("f", "args"),
-    [
-        (ndimage.maximum_filter, ()),
-        (ndimage.median_filter, ()),
-        (ndimage.rank_filter, (1,)),
-        (ndimage.grey_closing, ()),
-    ],
-)
-def test_ties_share_equally(f, args):
-    (xbar, *_) = cotangents(f, np.ones((5, 5)), *args, size=3, mode="wrap", ybar=np.ones((5, 5)))
+@pytest.mark.parametrize("f", [ndimage.maximum_filter, ndimage.minimum_filter, ndimage.grey_dilation])
+def test_ties_share_equally(f):
+    (xbar, *_) = cotangents(f, np.ones((5, 5)), size=3, mode="wrap", ybar=np.ones((5, 5)))
     np.testing.assert_allclose(xbar, np.ones((5, 5)))
 
 

@@ -20,6 +20,11 @@ from .transforms import coordinates_within
 _correlations = import_shipped("rules.scipy.ndimage.correlations")
 correlation_spread = _correlations.correlation_spread
 correlation_weights = _correlations.correlation_weights
+_ranks = import_shipped("rules.scipy.ndimage.ranks")
+Picks = _ranks.Picks
+gather_picked = _ranks.gather_picked
+picked = _ranks.picked
+spread_picked = _ranks.spread_picked
 uniform_spread = import_shipped("rules.scipy.ndimage.smoothing").uniform_spread
 _spline_sampling = import_shipped("rules.scipy.ndimage.spline_sampling")
 enlarged = _spline_sampling.enlarged
@@ -140,5 +145,28 @@ def of_structures(rng: np.random.Generator) -> Iterator[Sample]:
 
 @sample_inputs(selected)
 def _(rng: np.random.Generator) -> Iterator[Sample]:
-    x = apart(rng, 4, 5)
-    yield sample(x, size=3, _function=ndimage.median_filter)
+    yield sample(apart(rng, 4, 5), size=3, _function=ndimage.maximum_filter)
+
+
+def picks_of_medians(x: Any) -> Any:
+    """Which elements are medians, found already: finding them when they are asked for writes to the object."""
+    picks = Picks(medians, x, 1.0)
+    _ = picks.numbers
+    return with_tangent(picks, NoTangent())
+
+
+def medians(x: Any, cval: Any) -> Any:
+    return ndimage.median_filter(x, 3, mode="constant", cval=cval)
+
+
+@sample_inputs(gather_picked, spread_picked)
+def of_picks(rng: np.random.Generator) -> Iterator[Sample]:
+    for x in (apart(rng, 4, 5), rng.integers(0, 4, (4, 5)).astype(float)):
+        picks = picks_of_medians(x)
+        yield sample(rng.standard_normal(21), picks, _function=gather_picked, _skip=OF_ITS_SHAPE)
+        yield sample(rng.standard_normal((4, 5)), picks, _function=spread_picked, _skip=OF_ITS_SHAPE)
+
+
+@sample_inputs(picked)
+def _(rng: np.random.Generator) -> Iterator[Sample]:
+    yield sample(apart(rng, 4, 5), 3, _function=ndimage.median_filter)

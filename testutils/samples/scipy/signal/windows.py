@@ -66,6 +66,7 @@ def _(rng: np.random.Generator) -> Iterator[Sample]:
     yield sample(9, 4, rng.uniform(20, 60))
     yield sample(8, 5, 35.0, False, False)
     yield sample(6, 1, 30.0, _name="one coefficient")
+    yield sample(6, 1, 0.0, _name="one coefficient and no side lobes below")
 
 
 @sample_inputs(windows.dpss)
