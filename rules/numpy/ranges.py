@@ -298,7 +298,8 @@ class Steps:
         arguments = (self.start, self.stop, self.step)
         constants = tuple(map(without_derivative, arguments))
         y = np.arange(*constants, dtype, device=device)
-        if y.dtype.kind in "iu" or constants == arguments:
+        is_traced = any(x is not constant for x, constant in zip(arguments, constants, strict=True))
+        if y.dtype.kind in "iu" or not is_traced:
             return y
         # NumPy hands over no calls of arange: of what is being differentiated it is written out.
         return (self.start + np.arange(len(y)) * self.step).astype(y.dtype)

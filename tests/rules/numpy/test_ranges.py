@@ -4,6 +4,9 @@ import numpy as np
 import pytest
 
 from rulescore import NoTangent, Tangent, ZeroTangent, frule, rrule, unthunk
+from rulescore.ad import grad, jvp, primitive
+
+arange = primitive(np.arange)
 
 
 def cotangents(f, *args, ybar, **kwargs):
@@ -135,3 +138,15 @@ def test_integers_are_constant():
 
 def test_like_is_for_whoever_makes_the_other_array():
     assert rrule(np.arange, 2.5, like=np.ones(2)) is None
+
+
+@pytest.mark.parametrize("numbers", [lambda a: arange(a, 2.25, 0.5), lambda a: arange(0.1, 2.25, a)])
+def test_second_derivatives_of_arange(numbers):
+    def total(a):
+        return np.sum(numbers(a) ** 2)
+
+    slope, h = grad(total), 1e-5
+    wanted = (slope(0.3 + h) - slope(0.3 - h)) / (2 * h)
+    assert wanted > 1
+    for found in (grad(slope)(0.3), jvp(slope, (0.3,), (1.0,))[1], grad(lambda a: jvp(total, (a,), (1.0,))[1])(0.3)):
+        np.testing.assert_allclose(found, wanted, rtol=1e-8)
