@@ -10,8 +10,10 @@ import pytest
 
 from rulescore import frule, pullback_wrt, rrule
 from testutils import Report, check_rule
+from testutils.variants import MADE_UP_POINTS
 
 SEEDS = range(3)
+POINTS_LEFT_OUT = dict.fromkeys(MADE_UP_POINTS, "it is about the point that is given")
 
 
 def sigmoid(x: Any) -> Any:
@@ -155,3 +157,51 @@ def test_where_the_rule_s_own_rounding_decides_nothing_that_is_the_reason() -> N
     reasons = [result.message for result in report.inconclusive if result.name == "derivative"]
     assert reasons
     assert all("the last digits of the arguments alone move what the rule answers by" in reason for reason in reasons)
+
+
+def kink_and_smooth(x: Any) -> Any:
+    return np.array([np.abs(x[0]), x[1] ** 2, np.sin(x[2])])
+
+
+def their_sum(x: Any) -> Any:
+    return np.sum(kink_and_smooth(x))
+
+
+@pytest.mark.parametrize("error", [1e-4, 1e-6, 1e-7])
+@pytest.mark.parametrize("function", [kink_and_smooth, their_sum])
+@pytest.mark.parametrize("mode", ["frule", "rrule"])
+def test_a_small_mistake_beside_a_kink_is_found(mode: str, function: Any, error: float) -> None:
+    def verdict(error: float) -> str:
+        def jacobian(x: Any) -> Any:
+            rows = np.diag([0.3, 2 * x[1] * (1 + error), np.cos(x[2])])
+            return rows if function is kink_and_smooth else np.sum(rows, axis=0)
+
+        def forward(tangents: Any, x: Any) -> Any:
+            return function(x), jacobian(x) @ tangents[1]
+
+        def backward(x: Any) -> Any:
+            return function(x), pullback_wrt(x)(lambda ybar: np.dot(jacobian(x).T, ybar))
+
+        with frule.override(function, forward), rrule.override(function, backward):
+            return check_rule(function, np.array([0.0, 1.3, 0.7]), modes=(mode,), skip=POINTS_LEFT_OUT).verdict
+
+    assert verdict(error) == "fail"
+    assert verdict(0.0) == "pass"
+
+
+SIZES = np.repeat([1e12, 1.0], 16)
+
+
+def of_two_sizes(x: Any) -> Any:
+    return SIZES * np.sin(x)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_mistake_in_a_small_output_beside_large_ones_is_found(seed: int) -> None:
+    def backward(x: Any) -> Any:
+        slopes = SIZES * np.cos(x) * (1 + 1e-3 * (np.arange(32) == 20))
+        return of_two_sizes(x), pullback_wrt(x)(lambda ybar: slopes * ybar)
+
+    x = np.random.default_rng(seed).uniform(0.5, 2, 32)
+    with rrule.override(of_two_sizes, backward):
+        assert check_rule(of_two_sizes, x, modes=("rrule",), rng=seed, skip=POINTS_LEFT_OUT).verdict == "fail"

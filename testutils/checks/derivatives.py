@@ -219,7 +219,7 @@ def _tangent_findings(case: Case, moving: Sequence[Argument], explain: bool = Tr
                 )
                 return
             # Along a line a member of the generalised derivative may be outside of what the two sides say.
-            at_kink = probe.bracket.kinks | (CORNER in probe.bracket.notes)
+            at_kink = probe.bracket.kinks | (CORNER in probe.bracket.notes) | (verdicts == INCONCLUSIVE)
             verdicts = np.where(at_kink, np.minimum(verdicts, around.verdict), verdicts)
         worst = int(verdicts.max(initial=PASS))
         if worst == PASS:
@@ -242,8 +242,28 @@ def _tangent_findings(case: Case, moving: Sequence[Argument], explain: bool = Tr
         wrong = Finding(f"the tangent is wrong in {share}", label, details=rows, gap=_gap(dy, probe.bracket, places))
         yield _explained(case, moving[0], probe, dy, wrong)
         return
+    if case.directions.meet_a_kink(moving) and (beside := _beside_the_kink(case, moving)) is not None:
+        yield replace(beside, argument=label)
+        return
     for kink in filter(None, kinks):
         yield Finding(f"{kink}; the tangent passes", label, "pass")
+
+
+def _beside_the_kink(case: Case, moving: Sequence[Argument]) -> Finding | None:
+    """What is wrong when all but those entries move that meet the kink: the hull of derivatives has a coarse margin."""
+    whole = case.directions.probe(moving, 0)
+    at_kink = whole.entries_at_kinks(case.output_cotangent_vector)
+    if any(argument.given for argument in moving) or at_kink is None or not np.any(whole.direction[~at_kink]):
+        return None
+    probe = Probe(case.vector_function, np.where(at_kink, 0.0, whole.direction), case.fdm)
+    dy = case.forward.pushforward(case.directions.tangents_of(probe.direction))
+    places = np.flatnonzero(probe.answer(TangentComparison(case, probe.direction, dy)) == FAIL)
+    if not places.size:
+        return None
+    share = f"{places.size} of {dy.size} entries of the output"
+    message = f"when all moves but the entries that meet a kink, the tangent is wrong in {share}; correct the frule:"
+    rows = _rows(case, places[:ENTRIES_SHOWN], dy, probe.bracket)
+    return Finding(message, details=rows, gap=_gap(dy, probe.bracket, places))
 
 
 def tangent_membership(case: Case, moving: Sequence[Argument]) -> Membership | None:
