@@ -69,6 +69,7 @@ def run_checks(case: Case, checks: Iterable[Check] = CHECKS) -> list[CheckResult
 def report_on_scalar(f: Any, z: Any, modes: tuple[str, ...], options: Mapping[str, Any]) -> Report:
     """What the checks find about the rules of a function of one number, in every direction there is."""
     _require_scalar(f, z)
+    skip, options = options.get("skip"), {name: value for name, value in options.items() if name != "skip"}
     case = Case(f, (z,), modes=modes, **options)
     results: list[CheckResult] = []
     if "frule" in modes:
@@ -85,6 +86,7 @@ def report_on_scalar(f: Any, z: Any, modes: tuple[str, ...], options: Mapping[st
             results += run_checks(case, SCALAR_CHECKS[1:])
     if set(modes) == set(MODES):
         results += run_checks(case, [check for check in CHECKS if len(check.modes) == 2])
+    results += run_made_up_points(case, partial(run_checks, checks=POINT_CHECKS), skip, results)
     return Report(name_of(case.function), case.call, tuple(results))
 
 

@@ -69,6 +69,17 @@ class Cancellation:
         parts = [(argument, self._directions.part_of(argument)) for argument in arguments]
         return sum(_norm(direction[part]) * self.of_cotangent(argument, xbar[part], ybar) for argument, part in parts)
 
+    def of_terms(self, direction: Vector, weight: float, size: float) -> float:
+        """C eps (size + weight Σ ‖ẋ‖ (σ + ‖y‖ / ‖x‖)), which a number may be off that is made of such terms."""
+        y = entries_of(layout_of(self._call.expected))
+        terms, everything = 0.0, np.ones(y.shape, dtype=bool)
+        for argument in self._call.differentiable_arguments:
+            part = self._directions.part_of(argument)
+            if size_of_x := _norm(self._call.vector_function.x[part]):
+                steepest, _ = self._steepest_on_the_way(argument, everything)
+                terms += _norm(direction[part]) * (steepest + _norm(y) / size_of_x)
+        return CANCELLATION * self._call.epsilon * (size + weight * terms)
+
     @staticmethod
     def noise(nearby: list[Vector]) -> float:
         """How far an answer may be on account of the last digits of the arguments; ``nearby`` are answers to others."""
@@ -82,7 +93,8 @@ class Cancellation:
         size = _norm(self._call.vector_function.x[self._directions.part_of(argument)])
         if not size:
             return 0.0
-        return self._call.epsilon * self._steepest_on_the_way(argument, outputs) + _norm(self._lost[outputs]) / size
+        steepest, share = self._steepest_on_the_way(argument, outputs)
+        return self._call.epsilon * steepest * share + _norm(self._lost[outputs]) / size
 
     @cached_property
     def _lost(self) -> Vector:
@@ -92,15 +104,15 @@ class Cancellation:
             return np.zeros(y.shape)
         return np.asarray(y - entries_of(layout_of(self._more_precise.expected)).astype(float))
 
-    def _steepest_on_the_way(self, argument: Argument, outputs: Any) -> float:
-        """The steepest secant on the straight line from 0 to an argument, for outputs of the size of ours."""
+    def _steepest_on_the_way(self, argument: Argument, outputs: Any) -> tuple[float, float]:
+        """The steepest secant on the straight line from 0 to an argument, and our output's share of the largest."""
         step = _norm(self._call.vector_function.x[self._directions.part_of(argument)]) / STEPS_ON_THE_WAY
         way = [y[outputs] for y in self._way(argument)]
         slopes = [_norm(b - a) / step for a, b in pairwise(way) if np.isfinite(b - a).all()]
         here, largest = _norm(way[-1]), max(map(_norm, way))
         # A function that ends before 0 has come from nowhere.
         steepest = max(slopes, default=largest / (step * STEPS_ON_THE_WAY))
-        return steepest * here / largest if largest else 0.0
+        return steepest, here / largest if largest else 0.0
 
     def _way(self, argument: Argument) -> list[Vector]:
         """The outputs on the straight line from 0 to an argument."""

@@ -18,7 +18,7 @@ from ..evidence.brackets import Numbers, notes_of_a_pass
 from ..evidence.generalised import Membership
 from ..evidence.probe import Probe
 from ..evidence.vectorisation import Vector, vector_to_tangent
-from ..reports.numbers import told_apart
+from ..reports.numbers import in_short, told_apart
 from ..reports.results import EntryComparison
 from .approximations import gap_of_sum
 from .questions import CotangentComparison, joined, strong_matrix_product
@@ -57,7 +57,8 @@ class Pairing:
         if self.around:
             return self.around
         if n.lower < n.upper:
-            rule, lower, upper = told_apart(n.rule, n.lower, n.upper)
+            told = told_apart if self.verdict != PASS else in_short  # to rounding a member may be an end itself
+            rule, lower, upper = told(n.rule, n.lower, n.upper)
             range_ = f"everything between {lower} and {upper} is a derivative in the generalised sense"
             return f"the rule gives {rule}; {range_}"
         rule, difference = told_apart(n.rule, n.lower)

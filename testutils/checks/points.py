@@ -35,7 +35,10 @@ def cotangents_agree_at_a_glance(case: Case) -> Iterator[Finding]:
     xbar, probe = joined(case, answered, None), case.directions.probe(answered, 0)
     question = CotangentComparison(case, answered, probe.direction, xbar)
     if np.any(probe.glance(question) == FAIL):
-        yield _finding(f"along one direction {Pairing.of(question, probe, FAIL).text}", probe, question)
+        weight = float(np.linalg.norm(case.output_cotangent_vector))
+        size = float(np.linalg.norm(probe.direction) * np.linalg.norm(xbar))
+        if not _only_loses_digits(probe, question, case.cancellation.of_terms(probe.direction, weight, size)):
+            yield Finding(f"along one direction {Pairing.of(question, probe, FAIL).text}")
     elif probe.is_kink:
         yield from _at_a_kink(cotangent_membership(case, answered, xbar, case.output_cotangent_vector))
 
@@ -55,7 +58,9 @@ def tangent_agrees_at_a_glance(case: Case) -> Iterator[Finding]:
         rule, difference = told_apart(float(dy[place]), float(bracket.value[place]))
         compared = f"{rule}, where a finite difference gives {difference}"
         share = f"{wrong.size} of {dy.size} entries of the tangent are wrong" if dy.size > 1 else "the tangent is wrong"
-        yield _finding(f"{share}, as {compared} ± {bracket.error[place]:.1g}", probe, question)
+        allowed = case.cancellation.of_terms(probe.direction, 1.0, float(np.linalg.norm(dy)))
+        if not _only_loses_digits(probe, question, allowed):
+            yield Finding(f"{share}, as {compared} ± {bracket.error[place]:.1g}")
     elif probe.is_kink:
         yield from _at_a_kink(tangent_membership(case, moving))
 
@@ -66,12 +71,12 @@ def _at_a_kink(around: Membership | None) -> Iterator[Finding]:
         yield Finding(f"there is no derivative: {around.text}", None, "pass")
 
 
-def _finding(text: str, probe: Probe, question: Comparison) -> Finding:
-    """A failure; or a note where the rule is right in more digits, since how many it loses here nobody has asked."""
-    finer = question.in_more_digits()
-    if finer is None or not np.all(_off(finer[0], probe) <= FEWER * _off(question, probe)):
-        return Finding(text)
-    return Finding(f"{text}; with the same numbers in more digits it is right, so digits are lost here", None, "pass")
+def _only_loses_digits(probe: Probe, question: Comparison, allowed: float) -> bool:
+    """Whether the rule is right in more digits, and so near that it only cancels; how much, nobody has asked here."""
+    finer, off = question.in_more_digits(), _off(question, probe)
+    if finer is None or not np.all(off <= allowed):
+        return False
+    return bool(np.all(_off(finer[0], probe) <= FEWER * off))
 
 
 def _off(question: Comparison, probe: Probe) -> Any:

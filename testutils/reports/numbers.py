@@ -41,6 +41,11 @@ def told_apart(*numbers: float, digits: int = DIGITS) -> tuple[str, ...]:
     return texts
 
 
+def in_short(*numbers: float) -> tuple[str, ...]:
+    """Numbers as text, whether they read alike or not."""
+    return tuple([f"{number:.{DIGITS}g}" for number in numbers])
+
+
 def _differ(a: float, b: float) -> bool:
     return a != b and not (math.isnan(a) and math.isnan(b))
 

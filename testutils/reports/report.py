@@ -103,7 +103,8 @@ class Report:
         named = {(result.mode, result.name) for result in concerned}
         count = f"{len(checks)} checks" if not named else f"{len(named)} of {len(checks)} checks"
         refused = len(self._with_verdict("refused"))
-        count += f"; {refused} made-up inputs refused by the function" if refused else ""
+        inputs = "input" if refused == 1 else "inputs"
+        count += f"; {refused} made-up {inputs} refused by the function" if refused else ""
         return f"{self.verdict}: {self.call} ({count})"
 
     def __repr__(self) -> str:

@@ -19,6 +19,7 @@ from ..reports.names import name_of
 from ..reports.report import InconclusiveError, InconclusiveWarning, Report, RuleTestError, Verdict
 from ..samples.random_tangents import PrimalWithTangent
 from ..samples.sampling import Sample
+from ..variants import MADE_UP_POINTS
 
 MAX_EXAMPLES = 50
 """How many inputs are drawn unless told otherwise."""
@@ -205,7 +206,10 @@ class _Run:
     """A tester called with one drawn input after the other, and what came of it."""
 
     def __init__(self, tester: Callable[..., Any], f: Any, options: Mapping[str, Any]) -> None:
-        self.tester, self.f, self.options = tester, f, options
+        self.tester, self.f, self.options = tester, f, dict(options)
+        if not options.get("thorough", False):
+            drawn = dict.fromkeys(MADE_UP_POINTS, "strategies draw points of their own")
+            self.options["skip"] = {**drawn, **(options.get("skip") or {})}
         self.count = 0
         self.undecided: list[tuple[DrawnCall, Report]] = []
         self.failure: tuple[DrawnCall, Exception] | None = None

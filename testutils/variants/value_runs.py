@@ -58,17 +58,24 @@ def run_made_up_points(
 ) -> list[CheckResult]:
     """Check the derivative of a case at a few points that nobody writes down; see `run_value_variants`.
 
-    Of arguments with very many entries, with fewer of them, if function and rules serve that. Where a method or an
-    absolute tolerance was given, none is visited: they are about the point they were given for.
+    Modes are left out in which the derivative of the case itself is undecided: that of other points would be too. Of
+    arguments with very many entries, with fewer of them, if function and rules serve that. Where a method or a
+    tolerance was given, none is visited: they are about the point they were given for.
     """
-    given = [name for name, value in (("fdm", case.fdm), ("atol", case.given_atol)) if value is not None]
+    options = {"fdm": case.fdm, "rtol": case.given_rtol, "atol": case.given_atol}
+    given = [name for name, value in options.items() if value is not None]
     if given:
         return [
             CheckResult(result_name(name), "not run", f"left out: {given[0]}= is about one point") for name in points
         ]
     skip = checked_skip(skip)
     visited = case if skip.keys() >= set(points) else _with_fewer_entries(case)
-    return _run(visited, check, points, skip, known, frozenset())
+    return _run(visited, check, points, skip, _modes_without(case, known, "fail", "inconclusive"), frozenset())
+
+
+def _modes_without(case: Case, known: Iterable[CheckResult], *verdicts: str) -> tuple[str, ...]:
+    spoilt = {result.mode for result in known if result.verdict in verdicts}
+    return tuple(mode for mode in case.modes if mode not in spoilt)
 
 
 def _with_fewer_entries(case: Case) -> Case:
@@ -117,7 +124,7 @@ def run_value_variants(
         not reported, and where there is no derivative at another point, a failure is a note.
     """
     names = [*VALUE_VARIANTS, "Fortran order"]
-    return _run(case, check, names, checked_skip(skip), known, claims_of(case, strict))
+    return _run(case, check, names, checked_skip(skip), _modes_without(case, known, "fail"), claims_of(case, strict))
 
 
 def _run(
@@ -125,11 +132,9 @@ def _run(
     check: Checking,
     names: Iterable[str],
     skip: Mapping[str, str],
-    known: Iterable[CheckResult],
+    modes: tuple[str, ...],
     claims: frozenset[str],
 ) -> list[CheckResult]:
-    failed = {result.mode for result in known if result.verdict == "fail"}
-    modes = tuple(mode for mode in case.modes if mode not in failed)
     results = list(skipped_results(skip, dict.fromkeys(names, "")))
     seed = int(case.rng.integers(2**32))
     with np.errstate(all="ignore"), warnings_here("ignore", Warning):  # nobody has asked for these arguments
@@ -243,8 +248,8 @@ class _ValueVariant:
 
 
 def _in_short(x: object) -> str:
-    with np.printoptions(threshold=8, edgeitems=3, precision=4):
-        return str(x)
+    with np.printoptions(threshold=8, edgeitems=1, precision=4):
+        return " ".join(str(x).split())
 
 
 def _is_smooth(variant: Case) -> bool:

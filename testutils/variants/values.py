@@ -236,7 +236,7 @@ _CHANGES: dict[str, tuple[Change, str]] = {
     "smaller": (_scaled(1e-3), "a thousandth as large"),
     "negated": (_scaled(-1.0), "of the other sign"),
     "thousandfold": (_scaled(1e3), "1000 times as large"),
-    "zeros": (lambda x: x * 0 if _is_inexact(x) and np.any(x) else x, "zero throughout"),
+    "zeros": (lambda x: 0 * x + 0 if _is_inexact(x) and np.any(x) else x, "zero throughout"),
     "repeated values": (_without_difference, "of one value throughout"),
 }
 
