@@ -71,6 +71,8 @@ def i0_of_list_frule(dx: Array, x: Array) -> OutputAndTangent:
 
 def kaiser_slope(y, M, beta):
     """∂y/∂β of y = I₀(βs) / I₀(β): (s I₁(βs) - y I₁(β)) / I₀(β), where s runs over a half circle."""
+    if M == 1:  # 1, also where I₀ overflows
+        return np.zeros(1)
     middle = (M - 1) / 2
     s = np.sqrt(1 - ((np.arange(M) - middle) / (middle or 1)) ** 2)
     beta = beta * np.ones(())  # in double precision, as NumPy computes the window

@@ -14,7 +14,7 @@ from rulescore.tables.table import RuleTable
 from ..comparison.copies import deep_copy
 from ..comparison.spaces import precision_of
 from ..evidence.vector_function import VectorFunction
-from ..evidence.vectorisation import Vector, tangent_to_vector, vector_to_tangent
+from ..evidence.vectorisation import Vector, layout_of, tangent_to_vector, vector_to_tangent
 from ..reports.names import description_of, name_of
 from ..samples.random_tangents import PrimalWithTangent, rand_tangent
 from .arguments import Argument, SampleError, parameter_names, primal_of
@@ -161,7 +161,12 @@ class Call:
     @cached_property
     def vector_function(self) -> VectorFunction:
         """The function under test as one from vectors to vectors."""
-        return VectorFunction(self._call_with, [a.value for a in self.arguments], strict=False)
+        values = [a.value for a in self.arguments]
+        function = VectorFunction(self._call_with, values, strict=False)
+        if function.promoted and function.y.size != layout_of(self.expected).size:
+            # Another length in more digits, as of a polynomial whose leading zeros are trimmed.
+            function = VectorFunction(self._call_with, values, strict=False, promotes=False)
+        return function
 
     def _call_with(self, function: Any, *values: Any) -> Any:
         keywords = {a.keyword: value for a, value in zip(self.arguments[1:], values, strict=True) if a.keyword}

@@ -15,6 +15,9 @@ from ..evidence.brackets import Bracket, Comparison, Numbers
 from ..evidence.vectorisation import Vector, vector_to_tangent
 from ..evidence.warnings_here import warnings_here
 
+EPSILON = float(np.finfo(np.float64).eps)
+"""The precision in which derivatives are known at best, also those of functions of more digits."""
+
 SMALLEST_MISTAKE = 1e-8
 """The relative error of a single entry that finite differences are refined for, as far as they can be."""
 
@@ -84,13 +87,16 @@ class CotangentComparison(Comparison):
 
     def numbers(self, bracket: Bracket) -> Numbers:
         ends = [strong_product(self._ybar, end) for end in (bracket.lower, bracket.upper)]
-        scale = max(total(np.abs(self._terms)), *(total(np.abs(end)) for end in ends))
+        sizes = [total(np.abs(end)) for end in ends]
+        scale = max(total(np.abs(self._terms)), *sizes)
         lower, upper = total(np.minimum(*ends)), total(np.maximum(*ends))
         error = total(strong_product(np.abs(self._ybar), bracket.error))
         if bracket.total is not None and lower == upper:
             weights, value, error_of_value = bracket.total
             if not error <= error_of_value and np.array_equal(weights, self._ybar):
                 lower, upper, error = value, value, error_of_value
+        if error < EPSILON * max(sizes):
+            error = EPSILON * max(sizes)
         return Numbers(
             rule=total(self._terms),
             lower=lower,
@@ -155,14 +161,16 @@ class TangentComparison(Comparison):
 
     def numbers(self, bracket: Bracket) -> Numbers:
         with np.errstate(all="ignore"):
-            scale = np.fmax(np.abs(self._dy), np.fmax(np.abs(bracket.lower), np.abs(bracket.upper)))
+            largest = np.fmax(np.abs(bracket.lower), np.abs(bracket.upper))
+            scale = np.fmax(np.abs(self._dy), largest)
+            largest = np.where(np.isfinite(largest), largest, 0.0)
         scale = np.where(np.isfinite(scale), scale, 0.0).astype(float)
         return Numbers(
             rule=self._dy,
             lower=bracket.lower,
             upper=bracket.upper,
             # Of a hundred thousand estimated errors some are too small.
-            error=bracket.error * (1.0 + 0.5 * np.log10(max(self._dy.size, 1))),
+            error=np.maximum(bracket.error, EPSILON * largest) * (1.0 + 0.5 * np.log10(max(self._dy.size, 1))),
             scale=scale,
             unit=self._unit,
         )

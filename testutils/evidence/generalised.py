@@ -78,7 +78,8 @@ class GeneralisedDerivative:
         self._used = ybar != 0
         self._rng = np.random.default_rng(0)
         self._step = float(np.sqrt(np.max(function.epsilon, initial=0.0)))
-        self._scales = np.where(moving, function.scales, 0.0)
+        # An infinity or NaN does not move.
+        self._scales = np.where(moving & np.isfinite(function.x), function.scales, 0.0)
         self._entries = np.flatnonzero(self._scales)
         self._calls = 0
         self._found: list[Vector] = []
@@ -99,6 +100,8 @@ class GeneralisedDerivative:
         As long as it is not, the search goes on in the direction that separates it from what was found: it is a
         member exactly where in no direction all derivatives around are less steep.
         """
+        if not self._entries.size:  # nothing moves
+            return Membership(PASS)
         if not self._is_usable:
             return Membership(INCONCLUSIVE)
         found = self._found

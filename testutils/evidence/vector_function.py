@@ -39,6 +39,8 @@ class VectorFunction:
     strict : bool
         Whether an exception of another kind than ArithmeticError and ValueError, and an output of another structure,
         shape or realness close by are errors, and not the end of the domain.
+    promotes : bool
+        Whether arguments of less than double precision are evaluated in that, where the function takes it.
 
     Attributes
     ----------
@@ -67,6 +69,7 @@ class VectorFunction:
         fkwargs: Mapping[str, Any] | None = None,
         precision: Any = None,
         strict: bool = True,
+        promotes: bool = True,
     ) -> None:
         self._f = f
         self._strict = strict
@@ -80,7 +83,8 @@ class VectorFunction:
         if precision is not None:
             self.x = self.x.astype(precision)
         self.arguments = _slices([layout_of(primal) for primal in primals])
-        self.promoted = precision is not None or bool(np.any(unit_roundoff(self._layout) > EPSILON))
+        is_coarse = promotes and bool(np.any(unit_roundoff(self._layout) > EPSILON))
+        self.promoted = precision is not None or is_coarse
         self.value = self._first_output(may_demote=precision is None)
         self.output = layout_of(self.value)
         self.y = entries_of(self.output)
@@ -212,7 +216,7 @@ def _slices(layouts: Sequence[Layout]) -> list[tuple[Layout, slice[int, int, Non
 
 
 def _scales(layout: Layout, x: Vector) -> Vector:
-    """The magnitude of every entry: of the complex number it is a part of, or the array's largest where it is 0."""
+    """The magnitude of every entry: of the complex number it is a part of, or the array's largest where it has none."""
     scales = np.empty(x.size)
     start = 0
     for leaf in layout.leaves():
@@ -220,8 +224,9 @@ def _scales(layout: Layout, x: Vector) -> Vector:
         entries = np.abs(x[part]).astype(float)
         if leaf.is_complex:
             entries = np.tile(np.hypot(entries[: leaf.count], entries[leaf.count :]), 2)
-        largest = float(np.max(entries, initial=0.0))
-        scales[part] = np.where(entries > 0, entries, largest or 1.0)
+        has_one = np.isfinite(entries) & (entries > 0)
+        largest = float(np.max(entries, initial=0.0, where=has_one))
+        scales[part] = np.where(has_one, entries, largest or 1.0)
         start += leaf.size
     return scales
 

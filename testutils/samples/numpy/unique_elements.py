@@ -101,7 +101,8 @@ def _(rng: np.random.Generator) -> Iterator[Sample]:
     yield sample(*both, return_indices=True, _modes=("frule",))
     yield sample(*both, True, True, _modes=("frule",))
     repeated = with_tangent(REPEATED, ALIKE), with_tangent(np.array([1.0, 7.0]), np.array([-1.2, 0.4]))
-    yield sample(*repeated, _modes=("frule",), _name="repeated elements that move alike")
+    moved = {"zeros": "elements that become equal move apart"}
+    yield sample(*repeated, _modes=("frule",), _name="repeated elements that move alike", _skip=moved)
     yield sample(x, apart(rng, 3) + 100, _name="nothing in common")
     yield sample(x, np.zeros(0), _name="an empty one")
     yield sample(np.array([3, 1, 2, 1]), np.array([2, 5]), _constant=True, _name="integers")
