@@ -28,6 +28,7 @@ class Directions:
         self._directions: dict[int, list[Vector]] = {}
         self._probes: dict[tuple[tuple[int, ...], int], Probe] = {}
         self._around: dict[tuple[tuple[int, ...], bytes], GeneralisedDerivative] = {}
+        self._beside_kinks: dict[tuple[tuple[int, ...], bytes], Probe | None] = {}
 
     def share(self, others: Directions) -> None:
         """Use, and add to, what is known to another one."""
@@ -103,6 +104,23 @@ class Directions:
         """Whether there is no derivative with respect to these arguments, as far as is known by now."""
         positions = tuple(argument.position for argument in arguments)
         return any(probe.is_kink for (moving, _), probe in self._probes.items() if moving == positions)
+
+    def beside_kinks(self, arguments: Sequence[Argument], ybar: Vector) -> Probe | None:
+        """What is known when all moves but the entries that meet a kink of ⟨ȳ, f⟩; None if nothing is left, or unknown.
+
+        None, too, where a tangent was given.
+        """
+        key = tuple(argument.position for argument in arguments), ybar.tobytes()
+        if key not in self._beside_kinks:
+            self._beside_kinks[key] = self._probe_beside_kinks(arguments, ybar)
+        return self._beside_kinks[key]
+
+    def _probe_beside_kinks(self, arguments: Sequence[Argument], ybar: Vector) -> Probe | None:
+        whole = self.probe(arguments, 1)
+        at_kinks = None if any(argument.given for argument in arguments) else whole.entries_at_kinks(ybar)
+        if at_kinks is None or not np.any(whole.direction[~at_kinks]):
+            return None
+        return Probe(self._call.vector_function, np.where(at_kinks, 0.0, whole.direction), self._fdm)
 
     def around(self, arguments: Sequence[Argument], ybar: Vector) -> GeneralisedDerivative | None:
         """The derivatives of ⟨ȳ, f⟩ around the point when these arguments move; None where a tangent was given."""

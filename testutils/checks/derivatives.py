@@ -32,6 +32,9 @@ from .localisation import ENTRIES_SHOWN, wrong_entries, wrong_moves
 from .pairings import Pairing, pairings
 from .questions import TangentComparison, strong_product, total
 
+BESIDE_A_KINK = 30
+"""About how many evaluations it takes to look at what moves beside a kink."""
+
 ORDER_OF_WRONG_RULES = 1.5
 """A Taylor remainder of an order below this speaks against the rule."""
 
@@ -251,11 +254,11 @@ def _tangent_findings(case: Case, moving: Sequence[Argument], explain: bool = Tr
 
 def _beside_the_kink(case: Case, moving: Sequence[Argument]) -> Finding | None:
     """What is wrong when all but those entries move that meet the kink: the hull of derivatives has a coarse margin."""
-    whole = case.directions.probe(moving, 0)
-    at_kink = whole.entries_at_kinks(case.output_cotangent_vector)
-    if any(argument.given for argument in moving) or at_kink is None or not np.any(whole.direction[~at_kink]):
+    if case.vector_function.evaluations + BESIDE_A_KINK > MOST_EVALUATIONS:
         return None
-    probe = Probe(case.vector_function, np.where(at_kink, 0.0, whole.direction), case.fdm)
+    probe = case.directions.beside_kinks(moving, case.output_cotangent_vector)
+    if probe is None:
+        return None
     dy = case.forward.pushforward(case.directions.tangents_of(probe.direction))
     places = np.flatnonzero(probe.answer(TangentComparison(case, probe.direction, dy)) == FAIL)
     if not places.size:

@@ -196,11 +196,9 @@ def _at_smooth_outputs(case: Case, arguments: Sequence[Argument], count: int, yb
 
 
 def _along_smooth_inputs(case: Case, arguments: Sequence[Argument]) -> Iterator[Pairing]:
-    whole = case.directions.probe(arguments, 1)
-    at_kinks = whole.entries_at_kinks(case.output_cotangent_vector)
-    if at_kinks is None or not np.any(whole.direction[~at_kinks]):
+    probe = case.directions.beside_kinks(arguments, case.output_cotangent_vector)
+    if probe is None:
         return
-    probe = Probe(case.vector_function, np.where(at_kinks, 0.0, whole.direction), case.fdm)
     question = CotangentComparison(case, arguments, probe.direction, joined(case, arguments, None))
     verdict = int(np.max(probe.answer(question)))
     # What is inconclusive even so was a pass as a whole.

@@ -60,9 +60,6 @@ CLAIMED = ("keywords", "0-d", "empty", "float16", "complex")
 VARIANTS: Mapping[str, str] = {**LAYOUT_VARIANTS, **MADE_UP_POINTS, **FURTHER_POINTS, **VALUE_VARIANTS}
 """Every variant by name, with what it does."""
 
-FEWEST_POINTS = 2
-"""How many made-up points a sample visits at least."""
-
 _MAY_BE_SKIPPED = (*VARIANTS, SECOND_ORDER)
 
 
@@ -75,7 +72,7 @@ def points_of_sample(position: int, count: int) -> tuple[str, ...]:
     (('larger', 'larger, negated'), ('zeros', 'larger'))
     """
     names = list(MADE_UP_POINTS)
-    share = max(math.ceil(len(names) / count), FEWEST_POINTS)
+    share = math.ceil(len(names) / count)
     return tuple(names[place % len(names)] for place in range(position * share, (position + 1) * share))
 
 
