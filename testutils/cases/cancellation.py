@@ -21,6 +21,9 @@ CANCELLATION = 16.0
 STEPS_ON_THE_WAY = 8
 """In how many steps the way from 0 to an argument is gone, in search of its steepest part."""
 
+EVERY = slice(None)
+"""All entries of the output."""
+
 LARGEST_ON_THE_WAY = 1e100
 """What is larger is left out of the way, since its square may overflow."""
 
@@ -56,9 +59,8 @@ class Cancellation:
 
     def of_tangent(self, direction: Vector, dy: Vector) -> float:
         """The largest ‖Δẏ‖ along a direction of all arguments."""
-        everything = np.ones(dy.shape, dtype=bool)
         moved = sum(
-            _norm(direction[self._directions.part_of(argument)]) * self._steepness(argument, everything)
+            _norm(direction[self._directions.part_of(argument)]) * self._steepness(argument, EVERY)
             for argument in self._call.differentiable_arguments
         )
         allowed = self._call.epsilon * _norm(dy) + moved
@@ -72,11 +74,11 @@ class Cancellation:
     def of_terms(self, direction: Vector, weight: float, size: float) -> float:
         """C eps (size + weight Σ ‖ẋ‖ (σ + ‖y‖ / ‖x‖)), which a number may be off that is made of such terms."""
         y = entries_of(layout_of(self._call.expected))
-        terms, everything = 0.0, np.ones(y.shape, dtype=bool)
+        terms = 0.0
         for argument in self._call.differentiable_arguments:
             part = self._directions.part_of(argument)
             if size_of_x := _norm(self._call.vector_function.x[part]):
-                steepest, _ = self._steepest_on_the_way(argument, everything)
+                steepest, _ = self._steepest_on_the_way(argument, EVERY)
                 terms += _norm(direction[part]) * (steepest + _norm(y) / size_of_x)
         return CANCELLATION * self._call.epsilon * (size + weight * terms)
 

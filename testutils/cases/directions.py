@@ -32,7 +32,8 @@ class Directions:
 
     def share(self, others: Directions) -> None:
         """Use, and add to, what is known to another one."""
-        self._directions, self._probes, self._around = others._directions, others._probes, others._around
+        self._directions, self._probes = others._directions, others._probes
+        self._around, self._beside_kinks = others._around, others._beside_kinks
 
     def of(self, argument: Argument) -> list[Vector]:
         """Directions in which the derivative with respect to one argument is tested.

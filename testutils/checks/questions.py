@@ -12,11 +12,9 @@ from ..cases.arguments import Argument
 from ..cases.case import Case
 from ..cases.rule_calls import NotReachedError, RuleRaisedError
 from ..evidence.brackets import Bracket, Comparison, Numbers
+from ..evidence.step_search import EPSILON
 from ..evidence.vectorisation import Vector, vector_to_tangent
 from ..evidence.warnings_here import warnings_here
-
-EPSILON = float(np.finfo(np.float64).eps)
-"""The precision in which derivatives are known at best, also those of functions of more digits."""
 
 SMALLEST_MISTAKE = 1e-8
 """The relative error of a single entry that finite differences are refined for, as far as they can be."""
@@ -95,7 +93,7 @@ class CotangentComparison(Comparison):
             weights, value, error_of_value = bracket.total
             if not error <= error_of_value and np.array_equal(weights, self._ybar):
                 lower, upper, error = value, value, error_of_value
-        if error < EPSILON * max(sizes):
+        if error < EPSILON * max(sizes):  # derivatives are known in double precision at best
             error = EPSILON * max(sizes)
         return Numbers(
             rule=total(self._terms),
