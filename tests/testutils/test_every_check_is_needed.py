@@ -24,6 +24,7 @@ from test_wrong_rules import CORPUS
 from rulescore import NoTangent, NotImplementedTangent, frule, project_to, pullback_wrt, rrule, unthunk
 from rulescore.ad import primitive
 from testutils import Report, check_rule
+from testutils.cases.cancellation import Cancellation
 from testutils.cases.directions import Directions
 from testutils.checking import report_on_scalar
 from testutils.checks import CHECKS, POINT_CHECKS, SCALAR_CHECKS, VACUITY_CHECKS, Check, pairings
@@ -815,6 +816,26 @@ def test_without_a_closer_look_a_wrong_rule_passes(look: str, monkeypatch: pytes
 # ---------------------------------------------------------------- what keeps from accusing
 
 
+def without_its_mean(x: Any) -> Any:
+    return x - np.mean(x)
+
+
+EQUAL = np.full(7, 0.1)
+
+
+def of_another_formula(mode: str) -> Asking:
+    """The right derivative, beside an output that is computed otherwise; of equal numbers both are only rounding."""
+
+    def output(x: Any) -> Any:
+        return (7 * x - np.sum(x)) / 7
+
+    rules = {
+        "frule": lambda tangents, x: (output(x), without_its_mean(tangents[1])),
+        "rrule": lambda x: (output(x), lambda ybar: (NoTangent(), without_its_mean(ybar))),
+    }
+    return call(without_its_mean, in_mode(mode, rules), EQUAL)
+
+
 DOUBTS: dict[str, tuple[Callable[[pytest.MonkeyPatch], None], Asking]] = {
     "a second method, frule": (
         leave_out(Probe, "_confirmed", answer=lambda self, question: question.verdicts(self.bracket)),
@@ -831,6 +852,14 @@ DOUBTS: dict[str, tuple[Callable[[pytest.MonkeyPatch], None], Asking]] = {
     "the rule's own rounding, rrule": (
         leave_out(Comparison, "measure_noise", answer=nothing_known),
         of_corpus("a saturated tanh by its output, single", "rrule"),
+    ),
+    "an output that cancels, frule": (
+        leave_out(Cancellation, "of_output", answer=lambda self: 0.0),
+        of_another_formula("frule"),
+    ),
+    "an output that cancels, rrule": (
+        leave_out(Cancellation, "of_output", answer=lambda self: 0.0),
+        of_another_formula("rrule"),
     ),
     "slopes that do not add up, frule": (
         leave_out(Probe, "_has_corner", answer=False),

@@ -15,11 +15,14 @@ from .arguments import Argument
 from .call import Call
 from .directions import Directions
 
-CANCELLATION = 16.0
+CANCELLATION = 32.0
 """The smallest power of two with which no right rule of the corpora is accused; see `Cancellation`."""
 
 STEPS_ON_THE_WAY = 8
 """In how many steps the way from 0 to an argument is gone, in search of its steepest part."""
+
+SHAKEN, A_LITTLE = 4, 1 / 8
+"""How often the entries of an argument are shaken, and by which part of themselves, for a slope at the output."""
 
 EVERY = slice(None)
 """All entries of the output."""
@@ -81,6 +84,23 @@ class Cancellation:
                 steepest, _ = self._steepest_on_the_way(argument, EVERY)
                 terms += _norm(direction[part]) * (steepest + _norm(y) / size_of_x)
         return CANCELLATION * self._call.epsilon * (size + weight * terms)
+
+    def of_output(self) -> float:
+        """C eps (‖y‖ + Σ ‖x‖ σ), where σ is the steepest secant to an x whose entries are a little larger or smaller.
+
+        The way from 0 may be flat: what is left of equal numbers without their mean is 0 all along.
+        """
+        function, terms = self._call.vector_function, 0.0
+        y, shake = function.at(function.x), np.random.default_rng(0)
+        for argument in self._call.differentiable_arguments:
+            part, slopes = self._directions.part_of(argument), [0.0]
+            for _ in range(SHAKEN):
+                x = function.x.copy()
+                x[part] *= 1 + shake.uniform(-A_LITTLE, A_LITTLE, x[part].shape)
+                if size := _norm((x - function.x)[part]):
+                    slopes.append(_norm(function.at(x) - y) / size)
+            terms += _norm(function.x[part]) * max(slopes)
+        return CANCELLATION * self._call.epsilon * (_norm(y) + terms)
 
     @staticmethod
     def noise(nearby: list[Vector]) -> float:

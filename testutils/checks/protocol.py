@@ -112,7 +112,10 @@ def frule_primal_value(case: Case) -> Iterator[Finding]:
 
 
 def _primal_value(case: Case, output: object) -> Iterator[Finding]:
-    problem = value_problem(case.expected, output, case.precision.output_tolerance)
+    tolerance = case.precision.output_tolerance
+    problem = value_problem(case.expected, output, tolerance)
+    if problem is not None and case.differentiable_arguments:
+        problem = value_problem(case.expected, output, tolerance, case.cancellation.of_output())
     if problem is not None:
         yield Finding(f"the rule's output {problem}; return what the function itself returns", "the output")
 

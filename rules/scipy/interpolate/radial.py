@@ -11,6 +11,7 @@ from scipy import interpolate
 
 from ...numpy.array_like import as_array
 from ..ndimage.boundaries import fixed
+from ..working_precision import in_working_precision
 from .interpolants import interpolant
 from .piecewise import beside
 
@@ -70,7 +71,7 @@ def rbf_values(plain, y, d, smoothing, epsilon, x):
         k = np.concatenate([np.concatenate([k, p], axis=1), np.concatenate([np.transpose(p), none], axis=1)])
         rows = np.concatenate([rows, np.zeros((len(powers), np.shape(rows)[1]))])
         at_x = np.concatenate([at_x, monomials(x, powers, shift, scale)], axis=1)
-    values = at_x @ np.linalg.solve(k, rows)
+    values = at_x @ np.linalg.solve(in_working_precision(k), in_working_precision(rows))
     return np.reshape(values, (np.shape(x)[0], *np.shape(d)[1:]))
 
 

@@ -6,9 +6,10 @@ import scipy.linalg
 from rulescore import frule, pullback_wrt, pushforward, rrule, seen_by_tracers
 from rulescore.typing import Array, Flag, OutputAndPullback, OutputAndTangent
 
-from ...numpy.array_like import as_array, as_array_tangent
+from ...numpy.array_like import as_array_tangent
 from ...numpy.linalg.determinants import adjugate, as_matrices, trace_of_product
 from ...numpy.products import adjoint
+from ..working_precision import in_working_precision
 from .kept_factors import OfGeneral, kept_factors
 from .structures import Structure
 
@@ -20,8 +21,8 @@ class Determinant:
     """
 
     def __init__(self, a, check_finite):
-        self.a, general = as_array(a), Structure("general", lower=False)
-        factors = kept_factors(self.a, general)
+        self.a = in_working_precision(a)
+        factors = kept_factors(self.a, Structure("general", lower=False))
         self.factors = factors if isinstance(factors, OfGeneral) else None
         if self.factors is None:
             self.y = seen_by_tracers(scipy.linalg.det, a, check_finite=check_finite)

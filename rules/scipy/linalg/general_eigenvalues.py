@@ -30,6 +30,7 @@ from ...numpy.linalg.eigenvalues import (
 )
 from ...numpy.linalg.general_eigenvalues import eig_cotangent, eig_tangents, eigvals_cotangent, eigvals_tangents
 from ...numpy.products import adjoint
+from ..working_precision import in_working_precision
 from .operands import up_to_the_last
 
 NO_PHASE = (
@@ -47,15 +48,17 @@ class RelativeMatrix:
     """C = B⁻¹ A, of which A v = w B v is the ordinary problem; dC = B⁻¹ (dA - dB C). Without B, it is A."""
 
     def __init__(self, a, b):
-        self.a, self.b = a, b
+        self.a, self.b = in_working_precision(a), in_working_precision(b)
         if b is not None:
             try:
-                self.c = np.linalg.solve(b, a)
+                self.c = np.linalg.solve(self.b, self.a)
             except np.linalg.LinAlgError:
                 raise MissingDerivativeError(INFINITE) from None
 
     def tangent(self, da, db):
-        return da if self.b is None else np.linalg.solve(self.b, da - db @ self.c)
+        if self.b is None:
+            return da
+        return np.linalg.solve(self.b, in_working_precision(da) - in_working_precision(db) @ self.c)
 
     def cotangents(self, cbar):
         if self.b is None:

@@ -6,11 +6,12 @@ import scipy.linalg
 from rulescore import NoTangent, frule, ignore_derivatives, pullback_wrt, pushforward, rrule, seen_by_tracers
 from rulescore.typing import Array, Choice, Flag, Number, OutputAndPullback, OutputAndTangent
 
-from ...numpy.array_like import as_array, as_array_tangent
+from ...numpy.array_like import as_array_tangent
 from ...numpy.linalg.cholesky import cotangent_of_triangle, hermitian_from
 from ...numpy.linalg.inverses import left_out, pinv_cotangent, pinv_tangent
 from ...numpy.products import adjoint
 from ...numpy.reduced_axes import given
+from ..working_precision import in_working_precision
 from .structures import Structure
 
 # ---------------------------------------------------------------- inv
@@ -66,7 +67,7 @@ def clean_inverse(y, assume_a):
 
 def relative_cutoff(a, atol, rtol):
     """Which singular values count as zero, as a fraction of the largest one."""
-    numbers = as_array(ignore_derivatives(a))
+    numbers = in_working_precision(ignore_derivatives(a))
     if rtol is None:
         rtol = max(numbers.shape[-2:]) * np.finfo(np.result_type(numbers, np.float32)).eps
     if not atol:
@@ -87,12 +88,12 @@ class Pseudoinverse:
         self.cutoff, self.read, self.transposed = relative_cutoff(a, atol, rtol), read, transposed
 
     def tangent(self, da):
-        a, da = self.read(as_array(self.a)), self.read(as_array_tangent(da, self.a))
+        a, da = self.read(in_working_precision(self.a)), self.read(as_array_tangent(da, self.a))
         dp = pinv_tangent(a, self.p, da, left_out(a, self.cutoff))
         return (dp, NoTangent()) if self.return_rank else dp
 
     def cotangent(self, ybar):
-        a, pbar = self.read(as_array(self.a)), ybar[0] if self.return_rank else ybar
+        a, pbar = self.read(in_working_precision(self.a)), ybar[0] if self.return_rank else ybar
         return self.transposed(pinv_cotangent(a, self.p, pbar, left_out(a, self.cutoff)))
 
 

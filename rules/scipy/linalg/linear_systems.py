@@ -19,6 +19,7 @@ from rulescore.typing import Array, Choice, Flag, Number, OutputAndPullback, Out
 from ...numpy.array_like import as_array, as_array_tangent, conj, shape_of
 from ...numpy.linalg.linear_systems import least_squares_pullback, least_squares_tangent
 from ...numpy.products import adjoint
+from ..working_precision import in_working_precision
 from .kept_factors import kept_factors
 from .operands import decline_unless_matrices
 from .structures import Structure
@@ -155,6 +156,8 @@ def triangle_of(lower, unit_diagonal):
 def triangular_system(a, b, trans, lower, unit_diagonal, check_finite):
     """The system op(A) X = B, with op(A) as ``trans`` says it: A, Aᵀ or Aᴴ."""
     a, trans = as_array(a), OPERATIONS.get(trans, trans)
+    if trans not in OPERATIONS.values():
+        raise MDNotImplementedError  # of which SciPy makes something, which depends on its version
     triangle = triangle_of(lower, unit_diagonal)
 
     def solve(b, operation=trans):
@@ -259,7 +262,8 @@ def lstsq_frule(
     lapack_driver: Choice = None,
 ) -> OutputAndTangent:
     y, cutoff = solved_by_lstsq(a, b, cond, check_finite, lapack_driver)
-    return y, least_squares_tangent(da, db, a, b, y, cutoff)
+    moved = in_working_precision(as_array_tangent(da, a)), in_working_precision(as_array_tangent(db, b))
+    return y, least_squares_tangent(*moved, in_working_precision(a), in_working_precision(b), y, cutoff)
 
 
 @rrule.register(scipy.linalg.lstsq)
@@ -273,7 +277,7 @@ def lstsq_rrule(
     lapack_driver: Choice = None,
 ) -> OutputAndPullback:
     y, cutoff = solved_by_lstsq(a, b, cond, check_finite, lapack_driver)
-    pull = least_squares_pullback(a, b, y, cutoff)
+    pull = least_squares_pullback(in_working_precision(a), in_working_precision(b), y, cutoff)
 
     @pullback_wrt(a, b)
     def lstsq_pullback(ybar):

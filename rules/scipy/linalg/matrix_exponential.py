@@ -25,6 +25,7 @@ from rulescore.typing import Array, Choice, Flag, OutputAndPullback, OutputAndTa
 
 from ...numpy.array_like import as_array, as_array_tangent
 from ...numpy.products import adjoint
+from ..working_precision import in_working_precision
 
 
 def register_matrix_function(f, frechet):
@@ -51,7 +52,7 @@ def register_matrix_function(f, frechet):
 
 def as_matrix(a):
     """A number as a matrix, which is what ``expm`` takes it for."""
-    a = as_array(a)
+    a = in_working_precision(a)
     return a if np.ndim(a) > 1 else np.reshape(a, (1, 1))
 
 

@@ -22,6 +22,7 @@ from ...numpy.array_like import as_array_tangent
 from ...numpy.linalg.qr import Complete, OrthogonalFactors, Raw, Reduced
 from ...numpy.products import adjoint
 from ...numpy.reduced_axes import given
+from ..working_precision import in_working_precision
 
 # ---------------------------------------------------------------- qr
 
@@ -81,7 +82,7 @@ class Decomposition:
 
     def tangent(self, da):
         """Of what is returned."""
-        dy = self.factors().tangents(self.in_order(da))
+        dy = self.factors().tangents(self.in_order(in_working_precision(da)))
         order = () if self.columns is None else (NoTangent(),)
         if self.mode == "raw":
             dpacked, dtau = self.returned.tangents(*dy)
@@ -170,7 +171,7 @@ class ReverseDecomposition:
         self.factors = OrthogonalFactors(self.returned.q, self.returned.r)
 
     def tangents(self, da):
-        dq, dr = self.returned.tangents(*self.factors.tangents(turned_around(da)))
+        dq, dr = self.returned.tangents(*self.factors.tangents(turned_around(in_working_precision(da))))
         return turned_around(dr), turned_around(dq)
 
     def cotangent(self, rbar, qbar):

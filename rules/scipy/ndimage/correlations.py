@@ -50,6 +50,8 @@ def dense(x):
 def reach(size, origin):
     """How many elements before and after an element its weights go."""
     before = size // 2 + origin
+    if not 0 <= before < size:
+        raise ValueError(f"origin {origin} puts the middle of {size} weights outside of them")
     return before, size - 1 - before
 
 

@@ -36,8 +36,8 @@ class Groups:
     """
 
     def __init__(self, input_shape, labels, index):
-        if labels is None:
-            labels, index = np.ones(input_shape, int), 1 if index is None else index
+        if labels is None:  # SciPy then measures everything, whatever the index
+            labels, index = np.ones(input_shape, int), 1
         self.input_shape = np.broadcast_shapes(input_shape, np.shape(labels))
         labels = np.broadcast_to(np.asarray(labels), self.input_shape).reshape(-1)
         if index is None:  # everything but the background

@@ -387,11 +387,11 @@ def spread_axis(ybar, x, axis, order, mode, derivative, length):
 
 def beside(x, axis, ndim):
     """A vector in the place of one axis among several."""
-    return np.reshape(x, (-1,) + (1,) * (ndim - 1 - axis))
+    return np.reshape(x, (-1,) + (1,) * (ndim - 1 - axis % ndim))
 
 
 def sum_beside(a, axis):
-    return np.sum(np.real(a), axis=tuple([i for i in range(np.ndim(a)) if i != axis]))
+    return np.sum(np.real(a), axis=tuple([i for i in range(np.ndim(a)) if i != axis % np.ndim(a)]))
 
 
 @frule.register(sample_axis)

@@ -86,7 +86,7 @@ def extended(x, axis, padtype, edge):
 
 def both_ways(run, zi, x, axis, padtype, padlen, ntaps):
     """The filter ``run(x, zi)`` forwards and backwards, each time from the state ``zi`` times the first sample."""
-    edge = 0 if padtype is None else 3 * ntaps if padlen is None else padlen
+    edge = 0 if padtype is None else 3 * ntaps if padlen is None else max(padlen, 0)
     y = extended(x, axis, padtype, edge)
     for _ in range(2):
         y, _ = run(y, zi * part(y, axis, 1))

@@ -116,7 +116,7 @@ def resample_half_spectrum(x, num, window):
     if window is not None:
         half = n // 2
         window = np.concatenate([window[:1], (window[1 : half + 1] + np.flip(window[n - half :])) / 2])
-        spectrum = spectrum * window
+        spectrum = (spectrum * window).astype(spectrum.dtype)  # SciPy multiplies in place
     weights = np.full(m // 2 + 1, num / n)
     if m % 2 == 0 and num != n:
         weights[m // 2] *= 2 if num < n else 0.5

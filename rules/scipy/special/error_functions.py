@@ -62,6 +62,8 @@ def faddeeva(z, n):
     """
     if hasattr(type(z), "__rule_type__"):  # the call is one that has a rule
         return seen_by_tracers(faddeeva, z, n)
+    if n < 0:
+        raise ValueError(f"a derivative of order {n}")
     is_far = np.abs(z) >= FAR
     near = np.where(is_far, 0, z)
     y = _by_recurrence(near, n, special.wofz(near), 2j / ROOT_PI)

@@ -17,6 +17,7 @@ from scipy import special, stats
 
 from ...numpy.array_like import as_array, as_array_tangent
 from ...numpy.products import adjoint
+from ..working_precision import in_working_precision
 from .named_arguments import Arguments
 
 psi = special.digamma
@@ -108,7 +109,7 @@ class Quadratic(Multivariate):
             raise MDNotImplementedError
         self.names = keys
         x, centre = as_array(x), 0.0 if centre is None else as_array(centre)
-        shape = as_array(1.0 if shape is None else shape)
+        shape = in_working_precision(1.0 if shape is None else shape)
         self.dimension = dimension_of(x, centre, shape)
         self.shape_of_shape, self.shape_of_centre, self.shape_of_x = np.shape(shape), np.shape(centre), np.shape(x)
         n = self.dimension
@@ -208,7 +209,7 @@ class NormalEntropy(Multivariate):
     def __init__(self, mean=None, cov=1):
         if isinstance(cov, stats.Covariance):
             raise MDNotImplementedError
-        mean, cov = 0.0 if mean is None else as_array(mean), as_array(1.0 if cov is None else cov)
+        mean, cov = 0.0 if mean is None else as_array(mean), in_working_precision(1.0 if cov is None else cov)
         self.shape_of_mean, self.shape_of_cov = np.shape(mean), np.shape(cov)
         # SciPy does not compare the number of variances with that of the means.
         self.dimension = np.shape(cov)[0] if np.ndim(cov) else np.size(mean)
@@ -245,7 +246,8 @@ class NormalProbability(Quadratic):
         super().__init__(("x", "mean", "cov"), x, mean, cov, allow_singular)
         if len(self.shape_of_shape) == 1 and self.shape_of_shape != (self.dimension,):
             raise MDNotImplementedError  # SciPy computes something of these, without comparing their lengths
-        self.settings, self.matrix = settings, symmetric_of(1.0 if cov is None else as_array(cov), self.dimension)
+        self.settings = settings
+        self.matrix = symmetric_of(1.0 if cov is None else in_working_precision(cov), self.dimension)
         whole = self.probability(self.deltas, self.matrix) if is_log else np.ones(len(self.deltas))
         self.first = np.stack([self.part([i]) for i in range(self.dimension)], axis=1) / whole[:, None]
         self.whole = whole

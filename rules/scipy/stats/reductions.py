@@ -228,7 +228,7 @@ tabulate(
 
 
 def moment_slope(y, a, center, order):
-    if np.ndim(order) or order != int(order):
+    if np.ndim(order) or order != int(order) or order < 0:
         raise MDNotImplementedError
     order = int(order)
     if center is None:

@@ -160,3 +160,15 @@ def test_the_median_of_no_elements_is_not_served():
 def test_images_without_pixels_are_not_sampled():
     assert rrule(ndimage.map_coordinates, np.ones((0, 2)), np.ones((2, 1))) is None
     assert rrule(ndimage.rotate, np.ones((0, 2)), 30.0, reshape=False) is None
+
+
+@pytest.mark.parametrize("index", [1, -3, [0, 2], [[1]]])
+@pytest.mark.parametrize(
+    "f", [ndimage.sum_labels, ndimage.mean, ndimage.variance, ndimage.minimum, ndimage.maximum, ndimage.center_of_mass]
+)
+def test_without_labels_everything_is_measured_whatever_the_index(f, index):
+    x = np.array([1.0, 5, 2, 4])
+    y, pullback = rrule(f, x, None, index)
+    np.testing.assert_array_equal(y, f(x, None, index))
+    ybar = (1.0,) if isinstance(y, tuple) else 1.0
+    np.testing.assert_array_equal(unthunk(pullback(ybar)[1]), cotangents(f, x, ybar=ybar)[0])

@@ -9,7 +9,10 @@ import scipy.integrate
 
 from ...sampling import Sample, sample, sample_inputs
 
-ONE = {"0-d": "a single point has no axis to integrate along"}
+GIVEN_POINTS = {
+    "0-d": "a single point has no axis to integrate along",
+    "repeated values": "between equal points there are no intervals: the sums are 0 there and not beside",
+}
 
 
 def points(rng: np.random.Generator, *shape: int) -> np.ndarray:
@@ -20,8 +23,8 @@ def points(rng: np.random.Generator, *shape: int) -> np.ndarray:
 @sample_inputs(scipy.integrate.trapezoid, scipy.integrate.simpson, scipy.integrate.cumulative_trapezoid)
 def _(rng: np.random.Generator) -> Iterator[Sample]:
     yield sample(rng.standard_normal(5))
-    yield sample(rng.standard_normal((2, 6)), points(rng, 6), _skip=ONE)
-    yield sample(rng.standard_normal((2, 5)), points(rng, 2, 5), axis=1, _skip=ONE)
+    yield sample(rng.standard_normal((2, 6)), points(rng, 6), _skip=GIVEN_POINTS)
+    yield sample(rng.standard_normal((2, 5)), points(rng, 2, 5), axis=1, _skip=GIVEN_POINTS)
     yield sample(rng.standard_normal((4, 2)), axis=0, dx=0.3)
 
 

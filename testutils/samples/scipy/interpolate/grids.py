@@ -24,7 +24,8 @@ def _(rng: np.random.Generator) -> Iterator[Sample]:
         yield built(cls, (x, rng.standard_normal(7)), q, kind=kind)
     yield built(cls, (x[::-1].copy(), rng.standard_normal((7, 2))), q, axis=0, _name="in descending order")
     yield built(cls, (x, rng.standard_normal(7)), q + 20.0, kind="cubic", fill_value="extrapolate")
-    yield built(cls, (x, rng.standard_normal(7)), q + 20.0, bounds_error=False, fill_value=(0.5, 1.5))
+    equal = {"repeated values": "between equal abscissas SciPy divides by 0"}
+    yield built(cls, (x, rng.standard_normal(7)), q + 20.0, bounds_error=False, fill_value=(0.5, 1.5), _skip=equal)
 
 
 @sample_inputs(instances_of(interpolate.interp1d))

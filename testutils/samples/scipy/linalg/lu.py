@@ -65,4 +65,5 @@ def _(rng: np.random.Generator) -> Iterator[Sample]:
         yield sample(factors(2, 3, 3), rng.standard_normal((2, 3, 2)), _name="stacks", _skip=skip)
         yield sample(factors(2, 3, 3), rng.standard_normal(3), _name="stack of matrices, one vector", _skip=skip)
     packed, order = factors(3, 3)
-    yield sample((packed.astype(np.float32), order), rng.standard_normal(3).astype(np.float32), _skip=skip)
+    single = {**skip, "thousandfold": "a triangle of ones and numbers that large is no well-conditioned factor"}
+    yield sample((packed.astype(np.float32), order), rng.standard_normal(3).astype(np.float32), _skip=single)

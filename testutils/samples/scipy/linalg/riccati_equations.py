@@ -25,7 +25,8 @@ def _(rng: np.random.Generator) -> Iterator[Sample]:
     yield sample(a, b, *weights(2, 1), _name="complex")
     pair = 0.5 * rng.standard_normal((3, 3)), rng.standard_normal((3, 2))
     # E by position, since SciPy 1.16 takes S for it where that alone is named.
-    yield sample(*pair, *weights(3, 2), None, 0.1 * rng.standard_normal((3, 2)), balanced=False)
+    unsolved = {"thousandfold": "of numbers that large, unbalanced, SciPy's answer is no solution"}
+    yield sample(*pair, *weights(3, 2), None, 0.1 * rng.standard_normal((3, 2)), balanced=False, _skip=unsolved)
     if SCIPY >= "1.16.0":
         stack = 0.5 * rng.standard_normal((2, 3, 3)), rng.standard_normal((3, 2))
         yield sample(*stack, *weights(3, 2), _name="a stack")

@@ -7,11 +7,15 @@ from scipy import special
 from .tables import ANY, POSITIVE, between, in_the_plane, register, register_all, whole
 
 FEW_DIGITS = {"larger": "there SciPy's values have fewer digits than a finite difference needs"}
-FEW_DIGITS_FAR_OUT = dict.fromkeys(("larger", "larger, negated"), FEW_DIGITS["larger"])
+FEW_DIGITS_FAR_OUT = dict.fromkeys(("larger", "larger, negated", "thousandfold"), FEW_DIGITS["larger"])
 
 register(special.airy, ANY, plane=in_the_plane())
 register(
-    special.airye, POSITIVE, single={"larger": "the slopes are differences there, which float32 has few digits of"}
+    special.airye,
+    POSITIVE,
+    single=dict.fromkeys(
+        ("larger", "thousandfold"), "the slopes are differences there, which float32 has few digits of"
+    ),
 )
 register(
     special.itairy, ANY, single=False, _rtol=1e-4, _skip=FEW_DIGITS
@@ -23,7 +27,7 @@ register(
     special.itstruve0,
     POSITIVE,
     single=False,
-    _skip={**FEW_DIGITS, "larger, negated": "left of -30 SciPy's value is that of another formula, wrong by 2"},
+    _skip={**FEW_DIGITS_FAR_OUT, "larger, negated": "left of -30 SciPy's value is that of another formula, wrong by 2"},
 )
 register_all((special.it2struve0, special.itmodstruve0), POSITIVE, single=False, _skip=FEW_DIGITS_FAR_OUT)
 register(special.pbdv, whole(0, 3), ANY, _skip=FEW_DIGITS)

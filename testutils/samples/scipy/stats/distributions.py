@@ -78,15 +78,18 @@ UNKNOWN = {"ncx2": (*OF_POINTS, *OF_PROBABILITIES), "vonmises": (*OF_POINTS[2:],
 
 FAR_LEFT = "far to the left of the bulk SciPy's cdf is 0 or has a few digits, where the density has all"
 NO_QUANTILE = {"smaller": "for df that small SciPy gives the same number for every probability"}
-NO_END = dict.fromkeys(("larger", "smaller"), "SciPy's search for the quantile gives up with an error")
+INSIDE = {"thousandfold": "for shapes that large SciPy takes |x|^beta for 0, and the cdf for 1/2"}
+SQUARED = {"thousandfold": "SciPy squares what is as large as 1e217"}
 LOST = {"larger": "in the left tail SciPy's cdf is 0, while the density is not"}
 ROUGH = {"larger": "in the left tail SciPy's cdf is 0, or has three or four digits"}
-NO_QUANTILE = {"smaller": "for shapes that small SciPy gives the same number for every probability"}
 SKIP = {
     "betaprime.isf": NO_QUANTILE,
     "f.isf": NO_QUANTILE,
     "foldnorm.cdf": LOST,
     "foldnorm.logsf": LOST,
+    **{f"gennorm.{method}": INSIDE for method in ("cdf", "logcdf", "sf", "logsf", "ppf", "isf")},
+    "johnsonsu.isf": SQUARED,
+    "johnsonsu.ppf": SQUARED,
     "rice.cdf": ROUGH,
     "rice.logcdf": ROUGH,
     "rice.logsf": ROUGH,
