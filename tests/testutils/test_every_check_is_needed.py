@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from corpora.right.precision import gelu_tail_derivative, naive_gelu
 from corpora.right_rules import RIGHT
 from corpora.wrong_rules import WRONG
 from test_variants import ENTRIES
@@ -29,6 +30,7 @@ from testutils.cases.directions import Directions
 from testutils.checking import report_on_scalar
 from testutils.checks import CHECKS, POINT_CHECKS, SCALAR_CHECKS, VACUITY_CHECKS, Check, pairings
 from testutils.checks.questions import CotangentComparison, TangentComparison
+from testutils.evidence import second_opinions
 from testutils.evidence.brackets import Comparison
 from testutils.evidence.probe import Probe
 from testutils.runs import running
@@ -836,6 +838,11 @@ def of_another_formula(mode: str) -> Asking:
     return call(without_its_mean, in_mode(mode, rules), EQUAL)
 
 
+def in_the_tail(mode: str) -> Asking:
+    """Of GELU by the error function, which rounding makes a staircase there."""
+    return wrong_entries(mode, naive_gelu, gelu_tail_derivative, np.array([-6.31, -6.82, -7.14]))
+
+
 DOUBTS: dict[str, tuple[Callable[[pytest.MonkeyPatch], None], Asking]] = {
     "a second method, frule": (
         leave_out(Probe, "_confirmed", answer=lambda self, question: question.verdicts(self.bracket)),
@@ -843,7 +850,15 @@ DOUBTS: dict[str, tuple[Callable[[pytest.MonkeyPatch], None], Asking]] = {
     ),
     "a second method, rrule": (
         leave_out(Probe, "_confirmed", answer=lambda self, question: question.verdicts(self.bracket)),
-        of_corpus("sin(x)/x at 1/100 by the formula that cancels, single", "rrule"),
+        in_the_tail("rrule"),
+    ),
+    "a staircase under a finite difference, frule": (
+        lambda monkeypatch: monkeypatch.setattr(second_opinions, "_ORDER_ONE", 0),
+        in_the_tail("frule"),
+    ),
+    "a staircase under a finite difference, rrule": (
+        lambda monkeypatch: monkeypatch.setattr(second_opinions, "_ORDER_ONE", 0),
+        in_the_tail("rrule"),
     ),
     "the rule's own rounding, frule": (
         leave_out(Comparison, "measure_noise", answer=nothing_known),

@@ -325,3 +325,22 @@ def test_the_samples_of_a_function_share_them() -> None:
         shares = [points_of_sample(position, count) for position in range(count)]
         assert {name for share in shares for name in share} == set(MADE_UP_POINTS)
         assert len({*map(len, shares)}) == 1
+
+
+def test_an_output_that_grows_with_an_argument_is_not_made_huge() -> None:
+    sizes = []
+
+    def multiples(x: Any) -> Any:
+        """As many multiples of x as it says."""
+        counts = np.arange(1.0, abs(float(x)) + 1)
+        sizes.append(counts.size)
+        return x * counts
+
+    def forward(tangents: Any, x: Any) -> Any:
+        return multiples(x), tangents[1] * np.arange(1.0, abs(float(x)) + 1)
+
+    with frule.override(multiples, forward):
+        report = check_rule(multiples, 6.5, modes=("frule",), thorough=True)
+    assert report.verdict == "pass", str(report)
+    assert max(sizes) == 130
+    assert {r.verdict for r in report.results if r.name == "variant: thousandfold"} == {"refused"}

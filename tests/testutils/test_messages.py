@@ -111,7 +111,7 @@ def test_a_table_keeps_the_short_form_where_that_tells() -> None:
 
 
 def test_modes_that_differ_little_are_told_apart() -> None:
-    with rrule.override(sine, slopes_off_by(1e-13)):
+    with rrule.override(sine, slopes_off_by(1e-12)):
         report = check_rule(sine, X, rtol=3e-14)
     (failure,) = [found for found in report.failures if found.name == "frule against rrule"]
     forward, backward = two_numbers(failure.message, r"of the frule is (\S+), ⟨xbar, dx⟩ of the rrule is (\S+),")

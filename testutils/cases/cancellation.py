@@ -39,9 +39,10 @@ class Cancellation:
     the way from 0 to x, σ, if it is as large there as here. With s = eps σ ‖y‖ / max ‖f‖ + ‖Δy‖ / ‖x‖ for each
     argument, where the maximum is taken on that way and Δy is what rounding has made of the output,
 
-        ‖Δx̄‖ ≤ C (eps ‖x̄‖ + ‖ȳ‖ s)    and    ‖Δẏ‖ ≤ C (eps ‖ẏ‖ + Σ ‖ẋ‖ s),
+        ‖Δx̄‖ ≤ C (δ ‖x̄‖ + ‖ȳ‖ s)    and    ‖Δẏ‖ ≤ C (δ ‖ẏ‖ + Σ ‖ẋ‖ s)
 
-    and what the answer in more digits moves by when the last digits of the arguments do.
+    with δ = eps + ‖Δy‖ / ‖y‖, the digits that the output has (for ẏ, entry by entry), and what the answer in more
+    digits moves by when the last digits of the arguments do.
 
     Parameters
     ----------
@@ -57,8 +58,8 @@ class Cancellation:
 
     def of_cotangent(self, argument: Argument, xbar: Vector, ybar: Vector) -> float:
         """The largest ‖Δx̄‖."""
-        steepness = self._steepness(argument, ybar != 0)
-        return CANCELLATION * (self._call.epsilon * _norm(xbar) + _norm(ybar) * steepness)
+        used = ybar != 0
+        return CANCELLATION * (self._digits(used) * _norm(xbar) + _norm(ybar) * self._steepness(argument, used))
 
     def of_tangent(self, direction: Vector, dy: Vector) -> float:
         """The largest ‖Δẏ‖ along a direction of all arguments."""
@@ -66,8 +67,9 @@ class Cancellation:
             _norm(direction[self._directions.part_of(argument)]) * self._steepness(argument, EVERY)
             for argument in self._call.differentiable_arguments
         )
-        allowed = self._call.epsilon * _norm(dy) + moved
-        return CANCELLATION * allowed
+        with np.errstate(all="ignore"):
+            digits = self._call.epsilon + np.abs(self._lost / self._finer)
+        return CANCELLATION * (_norm(digits * dy) + moved)
 
     def of_pairing(self, arguments: Sequence[Argument], direction: Vector, xbar: Vector, ybar: Vector) -> float:
         """The largest |⟨Δx̄, ẋ⟩| along a direction of these arguments."""
@@ -75,15 +77,19 @@ class Cancellation:
         return sum(_norm(direction[part]) * self.of_cotangent(argument, xbar[part], ybar) for argument, part in parts)
 
     def of_terms(self, direction: Vector, weight: float, size: float) -> float:
-        """C eps (size + weight Σ ‖ẋ‖ (σ + ‖y‖ / ‖x‖)), which a number may be off that is made of such terms."""
-        y = entries_of(layout_of(self._call.expected))
-        terms = 0.0
+        """What a number may be off that is made of terms of this size, and of others that may have cancelled.
+
+        It is C (eps size + weight Σ (eps ‖ẋ‖ (σ + ‖y‖ / ‖x‖) + ‖Δy‖ ‖ẋ / x‖)), with the quotients of the entries.
+        """
+        y, lost = _norm(entries_of(layout_of(self._call.expected))), _norm(self._lost)
+        eps, terms = self._call.epsilon, 0.0
         for argument in self._call.differentiable_arguments:
             part = self._directions.part_of(argument)
-            if size_of_x := _norm(self._call.vector_function.x[part]):
+            x, dx = self._call.vector_function.x[part], direction[part]
+            if size_of_x := _norm(x):
                 steepest, _ = self._steepest_on_the_way(argument, EVERY)
-                terms += _norm(direction[part]) * (steepest + _norm(y) / size_of_x)
-        return CANCELLATION * self._call.epsilon * (size + weight * terms)
+                terms += eps * _norm(dx) * (steepest + y / size_of_x) + lost * _norm(dx[x != 0] / x[x != 0])
+        return CANCELLATION * (eps * size + weight * terms)
 
     def of_output(self) -> float:
         """C eps (‖y‖ + Σ ‖x‖ σ), where σ is the steepest secant to an x whose entries are a little larger or smaller.
@@ -118,13 +124,21 @@ class Cancellation:
         steepest, share = self._steepest_on_the_way(argument, outputs)
         return self._call.epsilon * steepest * share + _norm(self._lost[outputs]) / size
 
+    def _digits(self, outputs: Any) -> float:
+        """To which relative error some outputs are known, by norms."""
+        size = _norm(self._finer[outputs])
+        return self._call.epsilon + (_norm(self._lost[outputs]) / size if size else 0.0)
+
     @cached_property
     def _lost(self) -> Vector:
         """What rounding has made of the output."""
-        y = entries_of(layout_of(self._call.expected))
-        if self._more_precise is None:
-            return np.zeros(y.shape)
-        return np.asarray(y - entries_of(layout_of(self._more_precise.expected)).astype(float))
+        return np.asarray(entries_of(layout_of(self._call.expected)) - self._finer)
+
+    @cached_property
+    def _finer(self) -> Vector:
+        """The output in more digits, where there are any."""
+        call = self._call if self._more_precise is None else self._more_precise
+        return entries_of(layout_of(call.expected)).astype(float)
 
     def _steepest_on_the_way(self, argument: Argument, outputs: Any) -> tuple[float, float]:
         """The steepest secant on the straight line from 0 to an argument, and our output's share of the largest."""

@@ -102,6 +102,7 @@ class CotangentComparison(Comparison):
             error=error,
             scale=scale if np.isfinite(scale) else 0.0,
             unit=self._unit,
+            unseen=float(np.linalg.norm(self._ybar)) * bracket.unseen,
         )
 
     def rule_noise(self) -> Any:
@@ -171,6 +172,7 @@ class TangentComparison(Comparison):
             error=np.maximum(bracket.error, EPSILON * largest) * (1.0 + 0.5 * np.log10(max(self._dy.size, 1))),
             scale=scale,
             unit=self._unit,
+            unseen=bracket.unseen,
         )
 
     def rule_noise(self) -> Any:

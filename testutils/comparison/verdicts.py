@@ -67,6 +67,7 @@ class Tolerance:
         *,
         scale: Any,
         unit: float,
+        unseen: float = 0.0,
         rounding: Any = 0.0,
     ) -> np.ndarray[Any, Any]:
         """Compare a rule's numbers with what is known of the derivative.
@@ -83,6 +84,8 @@ class Tolerance:
         unit : float
             The magnitude that the numbers have where the derivative is of order one: what tells a derivative that is
             zero to rounding from one that the finite difference cannot resolve.
+        unseen : float
+            What a number may be of which no sample shows anything.
         rounding : array_like
             The rounding error that the rule may make whatever its result.
 
@@ -102,7 +105,7 @@ class Tolerance:
             undecidable = ~(error <= np.maximum(allowed, self.relative * scale))
             # Where not even rounding was seen to move, a rule may still round.
             still = (lower == 0) & (upper == 0) & (error == 0)
-            slack = self.relative * np.where(still, np.maximum(scale, unit), scale)
+            slack = np.where(still, np.maximum(self.relative * np.maximum(scale, unit), unseen), self.relative * scale)
             slack = slack + self.absolute + self.tiny + rounding
             outside = np.maximum(np.maximum(lower - rule, rule - upper), 0.0)
             apart = ~(outside <= slack + error)

@@ -39,6 +39,8 @@ class Bracket:
         What is special here.
     total : tuple of ndarray and float, or None
         Weights, and the derivative and error of the output's sum with these weights, where it was found as a whole.
+    unseen : float
+        How large a derivative may be of which no sample shows anything, if there are numbers of order one inside.
     """
 
     lower: Vector
@@ -46,6 +48,7 @@ class Bracket:
     error: Vector
     notes: tuple[str, ...] = ()
     total: tuple[Vector, float, float] | None = None
+    unseen: float = 0.0
 
     @classmethod
     def of(cls, value: Vector, error: Vector, weights: Vector | None = None, note: str = "") -> Bracket:
@@ -84,6 +87,7 @@ class Bracket:
             np.where(mask, error, self.error),
             (*self.notes, note),
             None if np.any(mask & ((lower != self.lower) | (upper != self.upper))) else self.total,
+            self.unseen,
         )
 
 
@@ -161,7 +165,9 @@ class Comparison:
 
     def _judged(self, n: Numbers, rounding: Any) -> np.ndarray[Any, Any]:
         rounding = rounding + self._rounding
-        return self._tolerance.judge(n.rule, n.lower, n.upper, n.error, scale=n.scale, unit=n.unit, rounding=rounding)
+        return self._tolerance.judge(
+            n.rule, n.lower, n.upper, n.error, scale=n.scale, unit=n.unit, unseen=n.unseen, rounding=rounding
+        )
 
 
 NOISY = 1e-4
@@ -178,6 +184,7 @@ class Numbers:
     error: Any
     scale: Any
     unit: float
+    unseen: float = 0.0
 
     @property
     def largest(self) -> float:

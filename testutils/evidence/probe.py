@@ -24,7 +24,7 @@ from .second_opinions import (
     one_sided,
     step_sweep,
 )
-from .step_search import KINK, StepSearch
+from .step_search import EPSILON, KINK, StepSearch
 from .vector_function import VectorFunction
 from .vectorisation import Vector
 
@@ -47,6 +47,9 @@ _FEWEST_STEPS, _MOST_STEPS = 10, 22
 
 _DOUBT = 10.0
 """How much larger than estimated an error may be that stands alone against a rule."""
+
+_DIGITS_COST = 40
+"""How many evaluations it takes at most to hear the function in extended precision."""
 
 _MOVED_LATER = 0.2
 """The largest part of the entries that stood still with short steps that may move with longer ones."""
@@ -179,7 +182,7 @@ class Probe:
 
         adaptive = self._fdm is None or self._fdm.adapt
         value, error = search.run(decided, self._first) if adaptive else search.unadapted()
-        self.bracket = Bracket.of(value, error, self._weights, search.note)
+        self.bracket = replace(Bracket.of(value, error, self._weights, search.note), unseen=EPSILON / search.reach)
 
     def _is_coarse(self) -> bool:
         with np.errstate(all="ignore"):
@@ -356,8 +359,10 @@ class Probe:
         question.measure_noise()
         verdicts = question.verdicts(self.bracket)
         is_noise = not np.any(verdicts == FAIL)  # of the rule, which at a tie comes with every last digit
-        if not is_noise and self._fdm is None:
-            verdicts = self._confirmed(question)
+        if self._fdm is None:
+            verdicts = verdicts if is_noise else self._confirmed(question)
+            if np.any(verdicts != PASS):
+                verdicts = self._with_more_digits(question, verdicts)
         if np.any(verdicts == FAIL if not is_noise else verdicts != PASS) and self._has_corner:
             self.bracket = replace(self.bracket, notes=(*self.bracket.notes, CORNER))
             # What a derivative is here, one line does not tell; see `testutils.evidence.generalised`.
@@ -411,7 +416,7 @@ class Probe:
         first = self.bracket
         smooth = ~first.kinks & np.isfinite(first.lower)
         verdicts = question.verdicts(first)
-        value, error, noise = self._sweep
+        value, error, noise, stairs = self._sweep
         # Entries of the output that do not move at all are judged apart from those that do. Some may move with longer
         # steps, near a kink; where many do, the function is rounded, and the first method has seen nothing.
         still = (first.lower == 0) & (first.error == 0)
@@ -420,7 +425,7 @@ class Probe:
             value, error, noise = (np.where(still, 0.0, found) for found in (value, error, noise))
         second = first.where(smooth, value, value, error)
         doubted = (verdicts == FAIL) & (question.verdicts(second) != FAIL)
-        if np.any(doubted) and not np.any(self._contradict(first, second) | (noise > _QUIET)):
+        if np.any(doubted) and not np.any(self._contradict(first, second) | (noise > _QUIET) | stairs):
             # The sweep knows too little for so small a difference.
             second = self._by_more_points()
             value, error = second.value, second.error
@@ -431,15 +436,39 @@ class Probe:
         with np.errstate(all="ignore"):
             unsure = np.fmax(np.fmax(error, first.error), np.abs(value - first.lower))
         contradicted = smooth & self._contradict(first, Bracket(value, value, error))
+        seen = stairs | (noise > _QUIET)  # by the second method alone, which knows what that makes of its error
+        unsure, contradicted = np.where(seen, error, unsure), contradicted | (smooth & stairs)
         self.bracket = first.where(contradicted, value, value, unsure, ROUGH)
         # Where the other method knows too little to say anything, the first one's error is not trusted fully.
         self.bracket = self.bracket.where(smooth & ~contradicted, first.lower, first.lower, _DOUBT * first.error)
         settled = np.where(question.verdicts(self.bracket) == PASS, PASS, INCONCLUSIVE)
         return np.where(doubted, settled, verdicts)
 
+    def _with_more_digits(self, question: Question, verdicts: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+        """The verdicts when the function in extended precision is heard too.
+
+        A function that loses digits inside, as 1 + tanh(x) of a large negative x, is a staircase with steps so long
+        that a finite difference sees one of them, which is as smooth as can be. With more digits its steps are others.
+        """
+        affordable = self._affordable(_DIGITS_COST)
+        extended, first = self._function.extended_and_measured if affordable else None, self.bracket
+        if extended is None:
+            return verdicts
+        before = extended.evaluations
+        estimate = extended_estimate(extended, self.direction)  # with long steps, whatever served here
+        self._function.evaluations += extended.evaluations - before
+        known = ~first.kinks & np.isfinite(first.lower) & np.isfinite(estimate.error)
+        second = first.where(known, estimate.value, estimate.value, estimate.error)
+        heard = question.verdicts(second)
+        doubted = (verdicts != PASS) & (heard != FAIL)
+        if not np.any(doubted):
+            return verdicts
+        self.bracket = second
+        return np.where(doubted, heard, verdicts)
+
     @cached_property
-    def _sweep(self) -> tuple[Vector, Vector, Vector]:
-        """Value, error and noise by the second method."""
+    def _sweep(self) -> tuple[Vector, Vector, Vector, Vector]:
+        """What `step_sweep` finds."""
         affordable = (MOST_EVALUATIONS - self._function.evaluations) // 2 - 1
         return step_sweep(self._line, min(max(affordable, _FEWEST_STEPS), _MOST_STEPS))
 

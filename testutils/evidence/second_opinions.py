@@ -20,6 +20,12 @@ from .vectorisation import Vector, layout_of
 LARGEST_MISMATCH = 1e-5
 """How far the real part of a complex output may be from the real output, relative to its largest entry."""
 
+_ORDER_ONE = 64
+"""How many rounding errors of numbers of order one may hide in a function."""
+
+_STAIRS = 16
+"""How much less than others the first step that meets another stair may show of it."""
+
 SIDE_RESOLVED = 1e-3
 """Largest relative error of a derivative from one side that counts as found."""
 
@@ -161,12 +167,16 @@ def _extrapolated(row: Vector, noise: Vector) -> tuple[Vector, Vector]:
     return limits[1:][best, columns], errors[best, columns]
 
 
-def step_sweep(line: Line, steps: int) -> tuple[Vector, Vector, Vector]:
+def step_sweep(line: Line, steps: int) -> tuple[Vector, Vector, Vector, Vector]:
     """The derivative and its error from fourth-order differences with all steps of a row, read from the shortest up.
 
     Round-off gives each difference an interval. The first step whose difference leaves the intersection of all earlier
     intervals has met truncation, a kink, a pole or the edge of the domain, and nothing coarser is looked at. Among
     the others the one is taken that agrees best with its neighbour.
+
+    What makes it leave may be no more than the last digits of numbers of order one. Then the function may be a
+    staircase, as 1 + tanh(x) is for a large negative x, and shorter steps have all been on one of its stairs: each of
+    them is given the error that the longer one has shown, and the choice is made again.
 
     Parameters
     ----------
@@ -180,6 +190,8 @@ def step_sweep(line: Line, steps: int) -> tuple[Vector, Vector, Vector]:
         The error is infinite where even the shortest steps say nothing.
     noise : ndarray
         What the shortest steps show of it, in units of the rounding error of the value.
+    stairs : ndarray of bool
+        Where the function may be a staircase.
     """
     lengths = 0.1 * line.scale * 0.25 ** np.arange(steps + 1.0)[::-1]
     with np.errstate(all="ignore"):
@@ -198,17 +210,33 @@ def step_sweep(line: Line, steps: int) -> tuple[Vector, Vector, Vector]:
         noise = np.maximum(line.epsilon * size, np.where(np.any(finest, axis=0), seen, np.inf))
         noise = np.maximum(noise, quantum)
         radius = 4.0 * (noise / lengths[:-1, None] + rounding)
-        low = np.maximum.accumulate(np.where(np.isnan(quotients), -np.inf, quotients - radius), axis=0)
-        high = np.minimum.accumulate(np.where(np.isnan(quotients), np.inf, quotients + radius), axis=0)
-        fits = np.ones_like(quotients, dtype=bool)
-        within = (quotients[1:] >= low[:-1]) & (quotients[1:] <= high[:-1])
-        fits[1:] = within | np.isnan(quotients[1:])  # of what is no number nothing is known
-        consistent = np.logical_and.accumulate(fits, axis=0)
-        disagreement = np.abs(np.diff(quotients, axis=0, append=quotients[-1:] * np.nan))
-        score = np.where(consistent & np.isfinite(disagreement), disagreement + radius, np.inf)
-        best = np.argmin(score, axis=0)
+        best, score = _longest_consistent(quotients, radius)
         columns = np.arange(size.size)
-        return quotients[best, columns], score[best, columns], noise / (line.epsilon * size)
+        # The first longer step that does not fit, and by how much the function has left its straight line there.
+        fits = np.abs(quotients - quotients[best, columns]) <= radius + radius[best, columns] + score[best, columns]
+        after = np.arange(len(quotients))[:, None] > best
+        leaves = after & ~fits & np.isfinite(quotients)
+        first = np.where(np.any(leaves, axis=0), np.argmax(leaves, axis=0), best)
+        left_by = np.abs(quotients[first, columns] - quotients[best, columns]) * lengths[first]
+        stairs = (left_by > noise) & (left_by <= _ORDER_ONE * EPSILON)
+        if np.any(stairs):
+            shown = np.where(stairs, _STAIRS * left_by, noise)
+            again, score_again = _longest_consistent(quotients, 4.0 * (shown / lengths[:-1, None] + rounding))
+            best, score = np.where(stairs, again, best), np.where(stairs, score_again, score)
+        return quotients[best, columns], score[best, columns], noise / (line.epsilon * size), stairs
+
+
+def _longest_consistent(quotients: Vector, radius: Vector) -> tuple[Any, Vector]:
+    """Of the steps up to the first that contradicts a shorter one, the best for each component; and all errors."""
+    low = np.maximum.accumulate(np.where(np.isnan(quotients), -np.inf, quotients - radius), axis=0)
+    high = np.minimum.accumulate(np.where(np.isnan(quotients), np.inf, quotients + radius), axis=0)
+    fits = np.ones_like(quotients, dtype=bool)
+    within = (quotients[1:] >= low[:-1]) & (quotients[1:] <= high[:-1])
+    fits[1:] = within | np.isnan(quotients[1:])  # of what is no number nothing is known
+    consistent = np.logical_and.accumulate(fits, axis=0)
+    disagreement = np.abs(np.diff(quotients, axis=0, append=quotients[-1:] * np.nan))
+    score = np.where(consistent & np.isfinite(disagreement), disagreement + radius, np.inf)
+    return np.argmin(score, axis=0), score
 
 
 def extended_estimate(

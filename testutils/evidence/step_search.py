@@ -217,6 +217,11 @@ class StepSearch:
         return self._stencils[0].h
 
     @property
+    def reach(self) -> float:
+        """How far the samples go."""
+        return self._stencils[-1].h * self._widest if self._stencils else math.inf
+
+    @property
     def best_step(self) -> float:
         """The step that most components were served best by."""
         with np.errstate(all="ignore"):

@@ -43,6 +43,9 @@ TOLD_APART = ("complex", "Fortran order")
 WELL_CONDITIONED = 1e-3
 """How far, relatively, an output in single precision may be from that in double precision to say something."""
 
+MOST_TIMES = 100
+"""How many times as many entries as at the given point an output may have at one that nobody has asked for."""
+
 Checking = Callable[[Case], Iterable[CheckResult]]
 """Runs the checks on a case."""
 
@@ -165,6 +168,8 @@ class _ValueVariant:
         covered: frozenset[int] = frozenset()
         refusal = ""
         notes: list[CheckResult] = []
+        if self.name == "thousandfold" and self._grows():
+            return [CheckResult(result_name(self.name), "refused", "the output grows with the arguments")]
         for altered in altered_arguments(self.case, self.name, self.rng):
             if self.name in ONCE and altered.positions <= covered:
                 continue
@@ -189,6 +194,15 @@ class _ValueVariant:
         if covered:
             return notes or [CheckResult(result_name(self.name), "pass", mode=" and ".join(self.modes))]
         return [CheckResult(result_name(self.name), "refused", refusal)] if refusal else []
+
+    def _grows(self) -> bool:
+        """Whether larger arguments make an output of more entries, as a zoom or a range does: of too many, soon."""
+        for altered in altered_arguments(self.case, "larger", self.rng):
+            with suppress(SampleError):
+                variant = _case_of(self.case, altered, self.rng)
+                if variant is not None and _size_of(variant) > _size_of(self.case):
+                    return True
+        return False
 
     def _confirmed(self, failures: list[CheckResult], altered: Altered, check: Checking) -> list[CheckResult]:
         """The failures that are found again with other tangents: a bonus must not add false alarms."""
@@ -236,8 +250,10 @@ class _ValueVariant:
             return None
         if self.name == "empty" and not _writes_its_output(variant):
             return None
-        if self.name in _POINTS and not entries_of(layout_of(variant.expected)).size:
+        if self.name in _POINTS and not _size_of(variant):
             return None
+        if self.name in _POINTS and _size_of(variant) > MOST_TIMES * _size_of(self.case):
+            raise SampleError(f"{variant.call}: the output has {_size_of(variant)} entries with {altered.words}")
         if self.name in _POINTS and _is_complex(variant) and not _is_complex(self.case):
             raise SampleError(f"{variant.call}: the function returns complex numbers with {altered.words}")
         if self.name in ("float32", "float16") and not _is_well_conditioned(self.case, variant):
@@ -318,6 +334,10 @@ def _writes_its_output(variant: Case) -> bool:
     leftovers = [np.full(leaf.shape, np.nan, leaf.dtype) for _ in range(16) for leaf in leaves]
     del leftovers
     return value_problem(variant.expected, function(*args, **kwargs), 0.0) is None
+
+
+def _size_of(case: Case) -> int:
+    return layout_of(case.expected).size
 
 
 def _is_complex(case: Case) -> bool:

@@ -307,6 +307,74 @@ for name, derivative, dtype, draw, accuracy in (
 ):
     right(name, derivative, drawn(dtype, draw), kind="precision", accuracy=accuracy)
 
+# ================================================================== functions that cancel, and rules that do not
+
+
+def one_minus_tanh(x):
+    return 1 - np.tanh(x)
+
+
+def naive_softplus(x):
+    return np.log(1 + np.exp(-x))
+
+
+def naive_erfc(x):
+    return 1 - special.erf(x)
+
+
+def one_minus_sigmoid(x):
+    return 1 - 1 / (1 + np.exp(-x))
+
+
+def root_beside_one(x):
+    return np.sqrt(1 + x) - 1
+
+
+def log_beside_one(x):
+    return np.log(1 + x)
+
+
+def naive_gelu(x):
+    return 0.5 * x * (1 + special.erf(x / np.sqrt(2)))
+
+
+def gelu_tail_derivative(x):
+    return 0.5 * special.erfc(-x / np.sqrt(2)) + x * np.exp(-0.5 * x**2) / np.sqrt(2 * np.pi)
+
+
+ONE_MINUS_TANH = elementwise(one_minus_tanh, lambda x: -1 / np.cosh(x) ** 2, real=True, twin=lambda x: 1 - mp.tanh(x))
+NAIVE_SOFTPLUS = elementwise(
+    naive_softplus, lambda x: -1 / (1 + np.exp(x)), real=True, twin=lambda x: mp.log(1 + mp.exp(-x))
+)
+NAIVE_ERFC = elementwise(
+    naive_erfc, lambda x: -2 / np.sqrt(np.pi) * np.exp(-(x**2)), real=True, twin=lambda x: 1 - mp.erf(x)
+)
+ONE_MINUS_SIGMOID = elementwise(
+    one_minus_sigmoid,
+    lambda x: -np.exp(-x) / (1 + np.exp(-x)) ** 2,
+    real=True,
+    twin=lambda x: 1 - 1 / (1 + mp.exp(-x)),
+)
+ROOT_BESIDE_ONE = elementwise(
+    root_beside_one, lambda x: 0.5 / np.sqrt(1 + x), real=True, twin=lambda x: mp.sqrt(1 + x) - 1
+)
+LOG_BESIDE_ONE = elementwise(log_beside_one, lambda x: 1 / (1 + x), real=True, twin=lambda x: mp.log(1 + x))
+NAIVE_GELU = elementwise(
+    naive_gelu, gelu_tail_derivative, real=True, twin=lambda x: x / 2 * (1 + mp.erf(x / mp.sqrt(2)))
+)
+
+for name, derivative, draw in (
+    ("1 - tanh x far out, double", ONE_MINUS_TANH, between(5, 16, 4)),
+    ("log(1 + exp(-x)) far out, double", NAIVE_SOFTPLUS, between(10, 33, 4)),
+    ("1 - erf x far out, double", NAIVE_ERFC, between(2, 5, 4)),
+    ("1 - 1 / (1 + exp(-x)) far out, double", ONE_MINUS_SIGMOID, between(5, 33, 4)),
+    ("sqrt(1 + x) - 1 of tiny numbers, double", ROOT_BESIDE_ONE, either_side(1e-9, 1e-6, 4)),
+    ("log(1 + x) of tiny numbers, double", LOG_BESIDE_ONE, either_side(1e-9, 1e-6, 4)),
+    ("1 - cos x at 1e-6, double", VERSINE, either_side(1e-6, 1e-5, 4)),
+    ("GELU by the error function in its tail, double", NAIVE_GELU, between(-6, -4, 4)),
+):
+    right(name, derivative, drawn(DOUBLE, draw), kind="precision", accuracy=1e-12)
+
 # ================================================================== several arguments, elementwise
 
 
