@@ -342,5 +342,5 @@ def test_an_output_that_grows_with_an_argument_is_not_made_huge() -> None:
     with frule.override(multiples, forward):
         report = check_rule(multiples, 6.5, modes=("frule",), thorough=True)
     assert report.verdict == "pass", str(report)
-    assert max(sizes) == 130
+    assert max(sizes) < 200
     assert {r.verdict for r in report.results if r.name == "variant: thousandfold"} == {"refused"}
