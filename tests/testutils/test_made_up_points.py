@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -344,3 +345,23 @@ def test_an_output_that_grows_with_an_argument_is_not_made_huge() -> None:
     assert report.verdict == "pass", str(report)
     assert max(sizes) < 200
     assert {r.verdict for r in report.results if r.name == "variant: thousandfold"} == {"refused"}
+
+
+def test_a_point_at_which_everything_takes_long_is_left() -> None:
+    far_out = 0
+
+    def quick_near_0(x: Any) -> Any:
+        nonlocal far_out
+        if np.max(np.abs(x)) > 5:
+            far_out += 1
+            end = time.process_time() + 0.4
+            while time.process_time() < end:
+                pass
+        return x * x
+
+    report = plainly(quick_near_0, lambda x: 2 * x, ORDINARY / 2)
+    assert report.verdict == "pass"
+    refused = {r.name: r.message for r in report.results if r.verdict == "refused"}
+    assert set(refused) == {"variant: larger", "variant: larger, negated"}
+    assert all("it takes" in message for message in refused.values())
+    assert far_out <= 2 * 4

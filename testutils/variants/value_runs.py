@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import sys
+import time
 import traceback
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
@@ -44,7 +45,11 @@ WELL_CONDITIONED = 1e-3
 """How far, relatively, an output in single precision may be from that in double precision to say something."""
 
 MOST_TIMES = 100
-"""How many times as many entries as at the given point an output may have at one that nobody has asked for."""
+"""How many times as many entries an output may have at a point that nobody has asked for, and how many times as long
+function and rules may take there, as at the one that is given."""
+
+NOTICED = 0.2
+"""From how many seconds on it matters how much longer function and rules take there."""
 
 Checking = Callable[[Case], Iterable[CheckResult]]
 """Runs the checks on a case."""
@@ -153,6 +158,10 @@ def _run(
     return results
 
 
+class TakesLongError(SampleError):
+    """Function and rules take much longer there than at the given point."""
+
+
 @dataclasses.dataclass(frozen=True)
 class _ValueVariant:
     """One variant of a case, in those modes that are worth it."""
@@ -175,6 +184,9 @@ class _ValueVariant:
                 continue
             try:
                 variant = self._applicable(altered)
+            except TakesLongError as error:
+                refusal = refusal or str(error)
+                break
             except SampleError as error:
                 refusal = refusal or str(error)
                 continue
@@ -194,6 +206,15 @@ class _ValueVariant:
         if covered:
             return notes or [CheckResult(result_name(self.name), "pass", mode=" and ".join(self.modes))]
         return [CheckResult(result_name(self.name), "refused", refusal)] if refusal else []
+
+    def _seconds(self) -> float:
+        """How long function and rules take for one call each at the given point."""
+        start = time.process_time()
+        again = _case_of(self.case, Altered(self.case.args, self.case.kwargs, frozenset(), ""), self.rng)
+        if again is not None:
+            for mode in self.modes:
+                _is_served(again, mode, True)
+        return time.process_time() - start
 
     def _grows(self) -> bool:
         """Whether larger arguments make an output of more entries, as a zoom or a range does: of too many, soon."""
@@ -241,6 +262,7 @@ class _ValueVariant:
         SampleError
             Where the function itself does not take the arguments.
         """
+        start = time.process_time()
         variant = _case_of(self.case, altered, self.rng)
         if variant is None or not _keeps_given_cotangent(self.case, variant):
             return None
@@ -260,6 +282,9 @@ class _ValueVariant:
             return None
         optional = altered.optional or not self.is_claimed
         variant.modes = tuple(mode for mode in self.modes if _is_served(variant, mode, optional))
+        seconds = time.process_time() - start
+        if self.name in _POINTS and seconds > NOTICED and seconds > MOST_TIMES * self._seconds():
+            raise TakesLongError(f"{variant.call}: it takes {seconds:.1g} s with {altered.words}")
         return variant if variant.modes else None
 
 
