@@ -20,7 +20,7 @@ from ..evidence.brackets import CORNER, Bracket, notes_of_a_pass
 from ..evidence.finite_differences import Estimate
 from ..evidence.generalised import Membership
 from ..evidence.probe import MOST_EVALUATIONS, Probe
-from ..evidence.step_search import EPSILON
+from ..evidence.stencils import EPSILON
 from ..evidence.vectorisation import Vector, labels
 from ..hints.explanations import hints_for_cotangent, hints_for_tangent
 from ..reports.names import description_of

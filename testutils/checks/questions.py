@@ -12,7 +12,7 @@ from ..cases.arguments import Argument
 from ..cases.case import Case
 from ..cases.rule_calls import NotReachedError, RuleRaisedError
 from ..evidence.brackets import Bracket, Comparison, Numbers
-from ..evidence.step_search import EPSILON
+from ..evidence.stencils import EPSILON
 from ..evidence.vectorisation import Vector, vector_to_tangent
 from ..evidence.warnings_here import warnings_here
 
@@ -35,7 +35,10 @@ def resolution(summands: int) -> float:
 def strong_product(weights: Vector, values: Vector) -> Vector:
     """The product in which a zero weight wins over NaN and infinity."""
     with np.errstate(all="ignore"):
-        return np.where(weights == 0, 0.0, weights * values)
+        product = weights * values
+        if np.isfinite(product.sum()):  # no NaN and no infinity in it, so that nothing has to win
+            return product
+        return np.where(weights == 0, 0.0, product)
 
 
 def strong_matrix_product(rows: Vector, values: Vector) -> Vector:
@@ -81,13 +84,19 @@ class CotangentComparison(Comparison):
         self._ybar = case.output_cotangent_vector if ybar is None else ybar
         self._direction = direction
         self._terms = strong_product(direction, xbar)
+        self._size_of_terms = total(np.abs(self._terms))
         self._unit = float(np.linalg.norm(self._ybar) * np.linalg.norm(direction))
 
     def numbers(self, bracket: Bracket) -> Numbers:
-        ends = [strong_product(self._ybar, end) for end in (bracket.lower, bracket.upper)]
-        sizes = [total(np.abs(end)) for end in ends]
-        scale = max(total(np.abs(self._terms)), *sizes)
-        lower, upper = total(np.minimum(*ends)), total(np.maximum(*ends))
+        lower_end = upper_end = strong_product(self._ybar, bracket.lower)
+        if bracket.upper is not bracket.lower:
+            upper_end = strong_product(self._ybar, bracket.upper)
+        sizes = [total(np.abs(end)) for end in {id(end): end for end in (lower_end, upper_end)}.values()]
+        scale = max(self._size_of_terms, *sizes)
+        if upper_end is lower_end:
+            lower = upper = total(lower_end)
+        else:
+            lower, upper = total(np.minimum(lower_end, upper_end)), total(np.maximum(lower_end, upper_end))
         error = total(strong_product(np.abs(self._ybar), bracket.error))
         if bracket.total is not None and lower == upper:
             weights, value, error_of_value = bracket.total

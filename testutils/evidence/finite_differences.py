@@ -17,7 +17,9 @@ from typing import Any
 
 import numpy as np
 
-from .step_search import EPSILON, Line, StepSearch, coefficients_of, extend
+from .lines import Line
+from .stencils import EPSILON, coefficients_of, extend
+from .step_search import StepSearch
 from .vector_function import VectorFunction
 from .vectorisation import Vector, tangent_entries
 

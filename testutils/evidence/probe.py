@@ -24,7 +24,8 @@ from .second_opinions import (
     one_sided,
     step_sweep,
 )
-from .step_search import EPSILON, KINK, StepSearch
+from .stencils import EPSILON
+from .step_search import KINK, StepSearch
 from .vector_function import VectorFunction
 from .vectorisation import Vector
 

@@ -13,7 +13,9 @@ import numpy as np
 
 from ..comparison.verdicts import NEGLIGIBLE
 from .finite_differences import Estimate, backward_fdm, forward_fdm, method_for
-from .step_search import EPSILON, Line, StepSearch
+from .lines import Line
+from .stencils import EPSILON
+from .step_search import StepSearch
 from .vector_function import VectorFunction
 from .vectorisation import Vector, layout_of
 

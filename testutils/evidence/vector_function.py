@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from .step_search import EPSILON, Line
+from .lines import Line
+from .stencils import EPSILON
 from .vectorisation import Layout, Vector, entries_of, layout_of, tangent_entries, unit_roundoff
 from .warnings_here import warnings_here
 

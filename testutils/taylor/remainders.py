@@ -13,7 +13,7 @@ import numpy as np
 from ..cases.arguments import Argument
 from ..cases.case import Case
 from ..evidence.finite_differences import derivative_along
-from ..evidence.step_search import EPSILON
+from ..evidence.stencils import EPSILON
 from ..evidence.vectorisation import Vector, unit_roundoff
 from ..reports.results import Curve
 
