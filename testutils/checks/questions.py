@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
@@ -86,18 +87,19 @@ class CotangentComparison(Comparison):
         self._terms = strong_product(direction, xbar)
         self._size_of_terms = total(np.abs(self._terms))
         self._unit = float(np.linalg.norm(self._ybar) * np.linalg.norm(direction))
+        used = np.flatnonzero(self._ybar)  # of a block of the output, only that is looked at
+        self._used = slice(used[0], used[-1] + 1) if used.size else slice(0)
 
-    def numbers(self, bracket: Bracket) -> Numbers:
-        lower_end = upper_end = strong_product(self._ybar, bracket.lower)
+    def compared(self, bracket: Bracket) -> Numbers:
+        ybar, used = self._ybar[self._used], self._used
+        ends = [strong_product(ybar, bracket.lower[used])]
         if bracket.upper is not bracket.lower:
-            upper_end = strong_product(self._ybar, bracket.upper)
-        sizes = [total(np.abs(end)) for end in {id(end): end for end in (lower_end, upper_end)}.values()]
+            ends.append(strong_product(ybar, bracket.upper[used]))
+        sizes = [total(np.abs(end)) for end in ends]
         scale = max(self._size_of_terms, *sizes)
-        if upper_end is lower_end:
-            lower = upper = total(lower_end)
-        else:
-            lower, upper = total(np.minimum(lower_end, upper_end)), total(np.maximum(lower_end, upper_end))
-        error = total(strong_product(np.abs(self._ybar), bracket.error))
+        lower = total(functools.reduce(np.minimum, ends))
+        upper = total(functools.reduce(np.maximum, ends)) if len(ends) > 1 else lower
+        error = total(strong_product(np.abs(ybar), bracket.error[used]))
         if bracket.total is not None and lower == upper:
             weights, value, error_of_value = bracket.total
             if not error <= error_of_value and np.array_equal(weights, self._ybar):
@@ -167,7 +169,7 @@ class TangentComparison(Comparison):
         self._case, self._direction, self._dy = case, direction, dy
         self._unit = float(np.linalg.norm(direction))
 
-    def numbers(self, bracket: Bracket) -> Numbers:
+    def compared(self, bracket: Bracket) -> Numbers:
         with np.errstate(all="ignore"):
             largest = np.fmax(np.abs(bracket.lower), np.abs(bracket.upper))
             scale = np.fmax(np.abs(self._dy), largest)

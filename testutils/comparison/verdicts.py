@@ -26,6 +26,10 @@ NEGLIGIBLE = 1e-6
 """Largest error, relative to a derivative of order one, of a finite difference that is exactly 0."""
 
 
+BLOCK = 1 << 14
+"""How many numbers are looked at at once."""
+
+
 PASS, INCONCLUSIVE, FAIL = 0, 1, 2
 """Codes of the verdicts in arrays; the larger one decides about a group."""
 
@@ -94,7 +98,16 @@ class Tolerance:
         verdicts : ndarray of int
             `PASS`, `INCONCLUSIVE` or `FAIL` for each number.
         """
-        rule, lower, upper, error, scale = np.broadcast_arrays(rule, lower, upper, error, scale)
+        rule, lower, upper, error, scale, rounding = np.broadcast_arrays(rule, lower, upper, error, scale, rounding)
+        if rule.size > BLOCK:  # in blocks, whose temporary arrays stay in the processor's cache
+            verdicts = np.empty(rule.size, int)
+            for start in range(0, rule.size, BLOCK):
+                block = slice(start, start + BLOCK)
+                parts = (x[block] for x in (rule, lower, upper, error))
+                verdicts[block] = self.judge(
+                    *parts, scale=scale[block], unit=unit, unseen=unseen, rounding=rounding[block]
+                )
+            return verdicts
         known = np.isfinite(lower) & np.isfinite(upper) & np.isfinite(error)
         with np.errstate(all="ignore"):
             error = ERROR_ESTIMATES * error

@@ -113,8 +113,15 @@ class Comparison:
         self._rounding = rounding
         self._noise: Any = 0.0
         self._finer: Comparison | None = None
+        self._last: tuple[Bracket, Numbers] | None = None
 
     def numbers(self, bracket: Bracket) -> Numbers:
+        """What is compared; the same bracket is often asked about more than once."""
+        if self._last is None or self._last[0] is not bracket:
+            self._last = bracket, self.compared(bracket)
+        return self._last[1]
+
+    def compared(self, bracket: Bracket) -> Numbers:
         """What is compared."""
         raise NotImplementedError
 
