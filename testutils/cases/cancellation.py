@@ -91,22 +91,27 @@ class Cancellation:
                 terms += eps * _norm(dx) * (steepest + y / size_of_x) + lost * _norm(dx[x != 0] / x[x != 0])
         return CANCELLATION * (eps * size + weight * terms)
 
-    def of_output(self) -> float:
-        """C eps (‖y‖ + Σ ‖x‖ σ), where σ is the steepest secant to an x whose entries are a little larger or smaller.
+    def of_output(self) -> Vector:
+        """C eps (|y| + Σ ‖x‖ σ) for each output, σ being its steepest secant to an x with all entries a little off.
 
-        The way from 0 may be flat: what is left of equal numbers without their mean is 0 all along.
+        The entries of one array share the largest of them. The way from 0 may be flat: what is left of equal numbers
+        without their mean is 0 all along.
         """
-        function, terms = self._call.vector_function, 0.0
-        y, shake = function.at(function.x), np.random.default_rng(0)
+        function, shake = self._call.vector_function, np.random.default_rng(0)
+        terms = np.abs(function.y).astype(float)
         for argument in self._call.differentiable_arguments:
-            part, slopes = self._directions.part_of(argument), [0.0]
+            part, steepest = self._directions.part_of(argument), np.zeros(function.y.shape)
             for _ in range(SHAKEN):
                 x = function.x.copy()
                 x[part] *= 1 + shake.uniform(-A_LITTLE, A_LITTLE, x[part].shape)
                 if size := _norm((x - function.x)[part]):
-                    slopes.append(_norm(function.at(x) - y) / size)
-            terms += _norm(function.x[part]) * max(slopes)
-        return CANCELLATION * self._call.epsilon * (_norm(y) + terms)
+                    steepest = np.fmax(steepest, np.abs(function.at(x) - function.y) / size)
+            terms += _norm(function.x[part]) * steepest
+        start = 0
+        for leaf in function.output.leaves():
+            terms[start : start + leaf.size] = np.max(terms[start : start + leaf.size], initial=0.0)
+            start += leaf.size
+        return CANCELLATION * self._call.epsilon * terms
 
     @staticmethod
     def noise(nearby: list[Vector]) -> float:

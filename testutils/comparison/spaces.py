@@ -61,12 +61,12 @@ def _is_number_of_numpy(x: Any) -> bool:
     return isinstance(x, np.generic) or (type(x) is np.ndarray and x.ndim == 0)
 
 
-def value_problem(expected: Any, value: Any, rtol: float, atol: float = 0.0) -> str | None:
+def value_problem(expected: Any, value: Any, rtol: float) -> str | None:
     """How ``value`` differs from ``expected`` in its numbers; None where it does not, or has another type."""
     wanted, found = structure_of(expected), structure_of(value)
     if wanted is not None and found is not None and wanted.keys() == found.keys():
         for key, entry in wanted.items():
-            problem = value_problem(entry, found[key], rtol, atol)
+            problem = value_problem(entry, found[key], rtol)
             if problem is not None:
                 return f"{problem} (at {step(key, expected)})"
         return None
@@ -77,7 +77,7 @@ def value_problem(expected: Any, value: Any, rtol: float, atol: float = 0.0) -> 
     a, b = np.asarray(expected), np.asarray(value)
     if a.dtype.kind not in "biufc" or b.dtype.kind not in "biufc":
         return None if a.dtype.kind == "O" or np.array_equal(a, b) else f"is {value!r}, not {expected!r}"
-    wrong = ~np.isclose(b, a, rtol=rtol, atol=atol + rtol * magnitude(np.abs(a).ravel()), equal_nan=True)
+    wrong = ~np.isclose(b, a, rtol=rtol, atol=rtol * magnitude(np.abs(a).ravel()), equal_nan=True)
     if not wrong.any():
         return None
     count = f"differs in {wrong.sum()} of {wrong.size} entries, as in " if a.shape else "is "
