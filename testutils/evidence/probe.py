@@ -17,6 +17,7 @@ import numpy as np
 from ..comparison.verdicts import ERROR_ESTIMATES, FAIL, INCONCLUSIVE, NEGLIGIBLE, PASS, RESOLVED
 from .brackets import CORNER, EDGE, INFINITE, ROUGH, Bracket, Question, notes_of_a_pass
 from .finite_differences import FiniteDifferenceMethod, central_fdm, method_for, unusable
+from .lines import Line
 from .second_opinions import (
     approach,
     complex_step,
@@ -112,15 +113,20 @@ class Probe:
         self._search: StepSearch | None = None
         known = unusable(function, direction)
         if known is None:
-            self._line = function.line(direction)
-            line = self._line if self._weights is None else function.line(direction, self._weights)
+            line = function.line(direction, self._weights)
+            self._scale = line.scale
             self._search = StepSearch(fdm or method_for(function), line)
-            self._first = None if first_step is None else first_step * self._line.scale
+            self._first = None if first_step is None else first_step * self._scale
             unknown = np.full(function.y.shape, np.nan)
             self.bracket = Bracket(unknown, unknown, np.full(function.y.shape, np.inf))
         else:
             self.bracket = Bracket(known.value, known.value, known.error, (known.note,))
         self.unconfirmed: Any = np.zeros(function.y.shape, dtype=bool)
+
+    @cached_property
+    def _line(self) -> Line:
+        """The function along the direction, for each output by itself."""
+        return self._function.line(self.direction)
 
     @property
     def is_special(self) -> bool:
@@ -135,7 +141,7 @@ class Probe:
     @property
     def best_step(self) -> float | None:
         """The step that served best, in units of the scale of the direction."""
-        return self._search.best_step / self._line.scale if self._search is not None and self._search.count else None
+        return self._search.best_step / self._scale if self._search is not None and self._search.count else None
 
     def answer(self, question: Question) -> np.ndarray[Any, Any]:
         """The verdicts on a question, after as many evaluations as it takes."""

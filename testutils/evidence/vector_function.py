@@ -139,7 +139,7 @@ class VectorFunction:
         x, speed = np.abs(self.x[moving]).astype(float), np.abs(direction[moving]).astype(float)
         fastest = float(np.max(speed))
         few = slice(None, None, -(-moving.size // SAMPLED))
-        scale = float(np.quantile(self.scales[moving[few]] / speed[few], 0.25))
+        scale = _first_quartile(self.scales[moving[few]] / speed[few])
         # The rounding of x + h v shifts the direction by eps |x| / h. An entry that hardly moves in comparison with the
         # others hardly contributes; its own shift, large in relation to its speed, must not count in full.
         rounding = float(np.max(self._resolution[moving] * x / np.maximum(speed, 1e-3 * fastest)))
@@ -236,6 +236,14 @@ class VectorFunction:
             except Exception:  # whatever the function has against float64, it may not have against its own arguments
                 self.promoted = False
         return self.call(self.x)
+
+
+def _first_quartile(numbers: Vector) -> float:
+    """`np.quantile` of a quarter, without what that does beside for arrays of all kinds."""
+    in_order, place = np.sort(numbers), 0.25 * (numbers.size - 1)
+    below = int(place)
+    above = min(below + 1, numbers.size - 1)
+    return float(in_order[below] + (place - below) * (in_order[above] - in_order[below]))
 
 
 def _slices(layouts: Sequence[Layout]) -> list[tuple[Layout, slice[int, int, None]]]:
