@@ -42,7 +42,8 @@ class Cancellation:
         ‖Δx̄‖ ≤ C (δ ‖x̄‖ + ‖ȳ‖ s)    and    ‖Δẏ‖ ≤ C (δ ‖ẏ‖ + Σ ‖ẋ‖ s)
 
     with δ = eps + ‖Δy‖ / ‖y‖, the digits that the output has (for ẏ, entry by entry), and what the answer in more
-    digits moves by when the last digits of the arguments do.
+    digits moves by when the last digits of the arguments do. Of as many outputs as there are entries of x, ‖Δy‖ / ‖x‖
+    is taken entry by entry too.
 
     Parameters
     ----------
@@ -59,12 +60,13 @@ class Cancellation:
     def of_cotangent(self, argument: Argument, xbar: Vector, ybar: Vector) -> float:
         """The largest ‖Δx̄‖."""
         used = ybar != 0
-        return CANCELLATION * (self._digits(used) * _norm(xbar) + _norm(ybar) * self._steepness(argument, used))
+        moved = self._moved(argument, ybar, used)
+        return CANCELLATION * (self._digits(used) * _norm(xbar) + moved)
 
     def of_tangent(self, direction: Vector, dy: Vector) -> float:
         """The largest ‖Δẏ‖ along a direction of all arguments."""
         moved = sum(
-            _norm(direction[self._directions.part_of(argument)]) * self._steepness(argument, EVERY)
+            self._moved(argument, direction[self._directions.part_of(argument)], EVERY)
             for argument in self._call.differentiable_arguments
         )
         with np.errstate(all="ignore"):
@@ -121,13 +123,24 @@ class Cancellation:
         middle = np.median(nearby, axis=0)
         return ERROR_ESTIMATES * max(_norm(vector - middle) for vector in nearby)
 
-    def _steepness(self, argument: Argument, outputs: Any) -> float:
-        """What rounding makes of some outputs over the way on which they come about from an argument."""
-        size = _norm(self._call.vector_function.x[self._directions.part_of(argument)])
+    def _moved(self, argument: Argument, tangent: Vector, outputs: Any) -> float:
+        """‖ẋ‖ s, or ‖ȳ‖ s: what rounding makes of some outputs over the way on which they come about from an argument.
+
+        Where there are as many outputs as entries of the argument, each may be made of one: then ‖Δy‖ ‖ẋ‖ / ‖x‖ is
+        ‖Δy ẋ / x‖, if that is more.
+        """
+        x, lost = self._call.vector_function.x[self._directions.part_of(argument)], self._lost
+        size = _norm(x)
         if not size:
             return 0.0
         steepest, share = self._steepest_on_the_way(argument, outputs)
-        return self._call.epsilon * steepest * share + _norm(self._lost[outputs]) / size
+        one_by_one = 0.0
+        if x.size == lost.size == tangent.size:
+            with np.errstate(all="ignore"):
+                one_by_one = _norm(lost * tangent / x)
+        return _norm(tangent) * (self._call.epsilon * steepest * share) + max(
+            _norm(tangent) * _norm(lost[outputs]) / size, one_by_one
+        )
 
     def _digits(self, outputs: Any) -> float:
         """To which relative error some outputs are known, by norms."""
