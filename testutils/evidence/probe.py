@@ -457,10 +457,10 @@ class Probe:
         A function that loses digits inside, as 1 + tanh(x) of a large negative x, is a staircase with steps so long
         that a finite difference sees one of them, which is as smooth as can be. With more digits its steps are others.
         """
-        affordable = self._affordable(_DIGITS_COST)
-        extended, first = self._function.extended_and_measured if affordable else None, self.bracket
+        extended = self._function.extended_and_measured if self._affordable(_DIGITS_COST) else None
         if extended is None:
             return verdicts
+        first = self.bracket
         before = extended.evaluations
         estimate = extended_estimate(extended, self.direction)  # with long steps, whatever served here
         self._function.evaluations += extended.evaluations - before

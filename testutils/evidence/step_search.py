@@ -11,6 +11,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from ..comparison.verdicts import BLOCK
 from .components import Components
 from .lines import Line
 from .stencils import EPSILON, Method, row_of, weights_of
@@ -18,8 +19,6 @@ from .vectorisation import Vector
 
 KINK = "a kink: the derivatives from the left and from the right differ"
 
-# How many components are looked at at once.
-_BLOCK = 1 << 14
 # No step is shorter than this, relative to the scale of x: nothing but round-off is left there.
 _SHORTEST = 1e-14
 
@@ -39,8 +38,8 @@ class StepSearch:
         self._weights = weights_of(method.grid, method.extended_grid, method.q, line.centre.dtype.char)
         limit = self._longest(line.reach)
         self._blocks = [
-            Components(method, self._weights, line, slice(start, start + _BLOCK), limit)
-            for start in range(0, line.centre.size, _BLOCK)
+            Components(method, self._weights, line, slice(start, start + BLOCK), limit)
+            for start in range(0, line.centre.size, BLOCK)
         ]
         self._steps: list[float] = []
         self._first = 0.0

@@ -5,6 +5,7 @@ Everything that evaluates the function under test does it here, with fresh copie
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import Any
@@ -207,9 +208,9 @@ class VectorFunction:
     @cached_property
     def extended_and_measured(self) -> VectorFunction | None:
         """`extended`, where ``epsilon`` is what it loses inside too, as both precisions show it here and nearby."""
-        extended = self.extended
-        if extended is None:
+        if self.extended is None:
             return None
+        extended = copy.copy(self.extended)
         before, shake = extended.evaluations, np.random.default_rng(0)
         with np.errstate(all="ignore"):
             apart = np.abs(extended.y - self.y)

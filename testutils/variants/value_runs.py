@@ -158,10 +158,6 @@ def _run(
     return results
 
 
-class TakesLongError(SampleError):
-    """Function and rules take much longer there than at the given point."""
-
-
 @dataclasses.dataclass(frozen=True)
 class _ValueVariant:
     """One variant of a case, in those modes that are worth it."""
@@ -182,14 +178,16 @@ class _ValueVariant:
         for altered in altered_arguments(self.case, self.name, self.rng):
             if self.name in ONCE and altered.positions <= covered:
                 continue
+            start = time.process_time()
             try:
                 variant = self._applicable(altered)
-            except TakesLongError as error:
-                refusal = refusal or str(error)
-                break
             except SampleError as error:
                 refusal = refusal or str(error)
                 continue
+            seconds = time.process_time() - start
+            if self.name in _POINTS and seconds > NOTICED and seconds > MOST_TIMES * self._seconds():
+                refusal = refusal or f"with {altered.words} it takes {seconds:.1g} s"
+                break
             if variant is None:
                 continue
             covered |= altered.positions
@@ -262,7 +260,6 @@ class _ValueVariant:
         SampleError
             Where the function itself does not take the arguments.
         """
-        start = time.process_time()
         variant = _case_of(self.case, altered, self.rng)
         if variant is None or not _keeps_given_cotangent(self.case, variant):
             return None
@@ -282,9 +279,6 @@ class _ValueVariant:
             return None
         optional = altered.optional or not self.is_claimed
         variant.modes = tuple(mode for mode in self.modes if _is_served(variant, mode, optional))
-        seconds = time.process_time() - start
-        if self.name in _POINTS and seconds > NOTICED and seconds > MOST_TIMES * self._seconds():
-            raise TakesLongError(f"{variant.call}: it takes {seconds:.1g} s with {altered.words}")
         return variant if variant.modes else None
 
 
