@@ -75,6 +75,7 @@ scalar_rule(
 
 NODES = 161
 END = 40.0
+LARGEST_EXPONENT = 600.0
 
 
 def _k_wrt_order(y, v, x, scaled):
@@ -97,9 +98,12 @@ def _k_wrt_order(y, v, x, scaled):
     step = (last - first) / (NODES - 1)
     t = (first + step * np.reshape(np.arange(NODES), (-1,) + (1,) * np.ndim(step))) * 1.0
     z = np.where(is_inside, x, 1)
-    grown = np.exp(v * t - z * (np.cosh(t) - 1)) - np.exp(-v * t - z * (np.cosh(t) - 1))
-    slope = step * np.sum(t * grown, axis=0) / 2
-    return np.where(is_inside, slope if scaled else np.exp(-z) * slope, np.where(x == np.inf, 0, np.nan))
+    # What would overflow at its peak, though it is to be multiplied by a tiny number, is kept within bounds.
+    excess = np.maximum(order * peak - (radius - size) - LARGEST_EXPONENT, 0)
+    fall = z * (np.cosh(t) - 1) + excess
+    slope = step * np.sum(t * (np.exp(v * t - fall) - np.exp(-v * t - fall)), axis=0) / 2
+    slope = np.exp(excess if scaled else excess - z) * slope
+    return np.where(is_inside, slope, np.where(x == np.inf, 0, np.nan))
 
 
 scalar_rule(

@@ -45,9 +45,13 @@ def _(rng: np.random.Generator) -> Iterator[Sample]:
 
 @sample_inputs(scipy.optimize.root)
 def _(rng: np.random.Generator) -> Iterator[Sample]:
-    for method, options in (("krylov", {"fatol": 1e-13}), ("df-sane", {"ftol": 1e-14, "fatol": 0.0})):
+    stops_early = {"thousandfold": "the solver stops before the last digits, and so not quite at a root"}
+    for method, options, skip in (
+        ("krylov", {"fatol": 1e-13}, IN_PARTS),
+        ("df-sane", {"ftol": 1e-14, "fatol": 0.0}, {**IN_PARTS, **stops_early}),
+    ):
         p = np.array([2.0, 1.0]) + 0.1 * rng.random(2)
-        yield sample(coupled, np.ones(2), (p,), method=method, options=options, _skip=IN_PARTS)
+        yield sample(coupled, np.ones(2), (p,), method=method, options=options, _skip=skip)
 
 
 @sample_inputs(scipy.optimize.fsolve)
