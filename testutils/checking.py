@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import warnings
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import partial
 from typing import Any, Literal
 
@@ -12,7 +12,15 @@ import numpy as np
 
 from .cases import MODES
 from .cases.case import Case
-from .checks import CHECKS, DERIVATIVE_CHECKS, POINT_CHECKS, SCALAR_CHECKS, VACUITY_CHECKS, Check
+from .checks import (
+    CHECKS,
+    CHECKS_AT_FULL_SIZE,
+    DERIVATIVE_CHECKS,
+    POINT_CHECKS,
+    SCALAR_CHECKS,
+    VACUITY_CHECKS,
+    Check,
+)
 from .evidence.warnings_here import warnings_here
 from .reports.names import name_of
 from .reports.report import InconclusiveError, InconclusiveWarning, Report, RuleTestError
@@ -26,6 +34,7 @@ from .variants import (
     run_layout_variants,
     run_made_up_points,
     run_value_variants,
+    with_fewer_entries,
 )
 
 Inconclusive = Literal["raise", "warn"]
@@ -44,13 +53,51 @@ def report_on(
     case, skip, strict = Case(f, args, **options), checked_skip(skip), checked_claims(strict)
     if strict and not thorough:
         raise ValueError(f"strict={strict!r} is about the variants of a thorough check: write thorough=True beside it")
+    points = (*points, *FURTHER_POINTS) if thorough else points
+    every = partial(_every_check, thorough=thorough, strict=strict, skip=skip, points=points)
+    results = _with_smaller_arguments(case, every) if case.is_large else None
+    if results is None:
+        results = every(Case(f, args, **options) if case.is_large else case)
+    return Report(name_of(case.function), case.call, tuple(results))
+
+
+def _every_check(
+    case: Case, thorough: bool, strict: bool | Collection[str], skip: Mapping[str, str], points: Collection[str]
+) -> list[CheckResult]:
+    """What all checks find about a case and its variants."""
     results = [*run_checks(case), *run_layout_variants(case, skip, thorough)]
     results += run_checks(case, VACUITY_CHECKS)  # not of variants: of whole numbers, nothing is what they ask for
-    points = (*points, *FURTHER_POINTS) if thorough else points
     results += run_made_up_points(case, partial(run_checks, checks=POINT_CHECKS), skip, results, points)
     if thorough:
         results += run_value_variants(case, partial(run_with_layouts, skip=skip), skip, results, strict)
-    return Report(name_of(case.function), case.call, tuple(results))
+    return results
+
+
+def _with_smaller_arguments(case: Case, every: Callable[[Case], list[CheckResult]]) -> list[CheckResult] | None:
+    """What the derivative checks find about a large case, and all others about the same call with fewer entries.
+
+    Where that shows already what is wrong, nobody searches for it in the large one. None where function or rules do not
+    serve fewer entries as they serve many, so that nothing can be said by means of them.
+    """
+    smaller = with_fewer_entries(case)
+    if smaller is None:
+        return None
+    of_smaller = every(smaller)
+    verdict = Report("", "", tuple(of_smaller)).verdict
+    if verdict == "inconclusive":
+        return None
+    case.directions.begin_with(smaller.directions, is_wrong=verdict == "fail")
+    if verdict == "fail":
+        case.search.end()
+    results = run_checks(case, CHECKS_AT_FULL_SIZE)
+    by_name = {(result.mode, result.name): result.verdict for result in results}
+    wrong = [result for result in of_smaller if result.verdict == "fail"]
+    if any(by_name.get((result.mode, result.name)) not in (None, "fail", "not run") for result in wrong):
+        return None
+    results += [result for result in of_smaller if (result.mode, result.name) not in by_name and result not in wrong]
+    results += [dataclasses.replace(result, message=f"{smaller.call}: {result.message}") for result in wrong]
+    note = f"the checks that are not about numbers, and the variants, were run on {smaller.call}"
+    return [*results, CheckResult("smaller arguments", "pass", note)]
 
 
 def run_with_layouts(case: Case, skip: Mapping[str, str] | None = None) -> list[CheckResult]:

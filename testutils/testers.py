@@ -36,6 +36,8 @@ class CallOptions(TypedDict, total=False):
     thorough: bool
     strict: bool | Collection[str]
     skip: Mapping[str, str] | None
+    max_evaluations: int | None
+    max_bytes: int | None
 
 
 class CheckOptions(CallOptions, total=False):
@@ -66,6 +68,8 @@ def check_rule(
     thorough: bool = False,
     strict: bool | Collection[str] = False,
     skip: Mapping[str, str] | None = None,
+    max_evaluations: int | None = None,
+    max_bytes: int | None = None,
 ) -> Report:
     """Check the rules of ``f`` for one call against finite differences and against each other.
 
@@ -110,6 +114,10 @@ def check_rule(
     skip : mapping of str to str, optional
         Variants to be left out, each with the reason: ``{"complex": "weights are real by definition"}``. The names
         are those of `testutils.variants.VARIANTS`, and ``"second order"`` for samples without a second derivative.
+    max_evaluations, max_bytes : int, optional
+        How often the search for what is wrong may evaluate the function, once the verdict is known, and how much memory
+        it may take. The report says where it ended for that reason. By default 100 times for arguments with more than
+        8192 numbers, and as often as it takes for others.
 
     Returns
     -------
@@ -157,6 +165,8 @@ def check_rule(
         fdm=fdm,
         order=order,
         rng=rng,
+        max_evaluations=max_evaluations,
+        max_bytes=max_bytes,
     )
 
 

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import sys
 import time
+import tracemalloc
 from collections.abc import Callable
 from statistics import median
 from typing import Any
 
 import numpy as np
 import pytest
-from peers import BOTH, CHECKERS, FAIL, MISSING, PASS, Checker, Ours, Rule
+from peers import BOTH, CHECKERS, FAIL, MISSING, PASS, Checker, Ours, Rule, TorchOfNumPy
 from rich.console import Console
 from rich.table import Table
 
@@ -121,6 +122,68 @@ SMOOTH = {
 """The function with its rules, what draws its arguments, and their numbers of entries."""
 
 
+def softplus(xp: Any, x: Any) -> Any:
+    return xp.logaddexp(x, xp.asarray(0.0))
+
+
+def normalised(xp: Any, x: Any) -> Any:
+    centred = x - x.mean(1, keepdims=True)
+    return centred / xp.sqrt((centred * centred).mean(1, keepdims=True) + 1e-5)
+
+
+def normalised_derivative(xp: Any, x: Any, y: Any, dx: Any) -> Any:
+    """Of the normalisation, which is symmetric for each row."""
+    centred = x - x.mean(1, keepdims=True)
+    scale = xp.sqrt((centred * centred).mean(1, keepdims=True) + 1e-5)
+    return (dx - dx.mean(1, keepdims=True) - y * (dx * y).mean(1, keepdims=True)) / scale
+
+
+SOFTPLUS = elementwise(softplus, lambda xp, x, y: 1 / (1 + xp.exp(-x)))
+RELU = elementwise(lambda xp, x: xp.maximum(x, xp.asarray(0.0)), lambda xp, x, y: (x > 0) * 1.0)
+CUMSUM = Rule(
+    lambda xp, x: xp.cumsum(x, 0),
+    lambda xp, args, y, tangents: xp.cumsum(tangents[0], 0),
+    lambda xp, args, y, ybar: (xp.cumsum(ybar[::-1], 0)[::-1],),
+)
+PRODUCT = Rule(
+    lambda xp, a, b: a * b,
+    lambda xp, args, y, tangents: tangents[0] * args[1] + args[0] * tangents[1],
+    lambda xp, args, y, ybar: (ybar * args[1], args[0] * ybar),
+)
+NORMALISED = Rule(
+    normalised,
+    lambda xp, args, y, tangents: normalised_derivative(xp, args[0], y, tangents[0]),
+    lambda xp, args, y, ybar: (normalised_derivative(xp, args[0], y, ybar),),
+)
+
+
+def two_vectors(rng: np.random.Generator, size: int) -> tuple[np.ndarray, ...]:
+    return rng.standard_normal(size), rng.standard_normal(size)
+
+
+def rows_of_a_hundred(rng: np.random.Generator, size: int) -> tuple[np.ndarray, ...]:
+    return (rng.standard_normal((size // 100, 100)),)
+
+
+LARGE: dict[str, tuple[Rule, Callable[..., tuple[np.ndarray, ...]]]] = {
+    "sin": (SIN, normal),
+    "softplus": (SOFTPLUS, normal),
+    "relu": (RELU, normal),
+    "a * b": (PRODUCT, two_vectors),
+    "cumsum": (CUMSUM, normal),
+    "logsumexp": (LOGSUMEXP, normal),
+    "sum of squares": (SUM_OF_SQUARES, normal),
+    "softmax": (SOFTMAX, normal),
+    "layer norm": (NORMALISED, rows_of_a_hundred),
+    "tanh(x @ w)": (LAYER, ten_features),
+}
+"""Ten functions that are checked beside PyTorch's checker of the same, and what draws their arguments."""
+
+LARGE_SIZES = (100_000, 1_000_000)
+MOST_TIMES, MOST_TIMES_TO_FAIL = 5.0, 20.0
+"""As many times what PyTorch takes a check may cost, and one that fails."""
+
+
 # Wrong rules: both derivatives of the sine of a thousand entries, and what they are multiplied with.
 
 ENTRIES = 1000
@@ -178,6 +241,9 @@ class Tables:
     def __init__(self) -> None:
         self.costs = self._table("Checking both modes: median time relative to ours / calls of the function")
         self.costs.add_column("entries", justify="right")
+        self.large = self._table("Beside gradcheck(fast_mode=True) of the same NumPy function, processor time")
+        for column in ("entries", "mode", "ours", "in f and rule", "gradcheck", "ratio", "arrays", "failing", "ratio "):
+            self.large.add_column(column, justify="right", no_wrap=True)
         self.wrong = self._table(f"Wrong rules caught, of {len(SEEDS)}")
         self.wrong.add_column("mode")
         self.hard = self._table(f"Right rules accused (undecided), of {len(SEEDS)}, checking both modes")
@@ -193,7 +259,7 @@ class Tables:
     def print(self) -> None:
         console = Console(file=sys.__stdout__, width=120)
         console.print()
-        for table in (self.costs, self.wrong, self.hard):
+        for table in (self.costs, self.large, self.wrong, self.hard):
             if table.rows:
                 console.print(table)
         for checker in CHECKERS:
@@ -256,6 +322,87 @@ def test_a_passing_check_costs_few_evaluations(benchmark, tables, name, size):
     tables.costs.add_row(name, str(args[0].size), *(cost.cell(ours) for cost in costs.values()))
     assert ours.verdict == PASS
     assert 0 < ours.evaluations <= LIMIT
+
+
+class Spent:
+    """Processor time of checks, and of the calls of function and rules in them."""
+
+    def __init__(self, kind: type[Checker], rule: Rule, args: tuple[np.ndarray, ...], mode: str) -> None:
+        self.within = 0.0
+        timed = Rule(self._timed(rule.function), self._timed(rule.pushforward), self._timed(rule.pullback))
+        self.checker, self.args, self.mode = kind(timed), args, mode
+        self.seconds: list[float] = []
+        self.seconds_within: list[float] = []
+        self.verdict = ""
+
+    def _timed(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        def timed(*args: Any) -> Any:
+            start = time.process_time()
+            result = function(*args)
+            self.within += time.process_time() - start
+            return result
+
+        return timed
+
+    def take_turn(self) -> None:
+        self.within, start = 0.0, time.process_time()
+        self.verdict = self.checker.check(self.args, (self.mode,))
+        self.seconds.append(time.process_time() - start)
+        self.seconds_within.append(self.within)
+
+
+def peak_of(turn: Callable[[], None], args: tuple[np.ndarray, ...]) -> float:
+    """The largest memory that a check takes, in arrays of the larger of input and output."""
+    tracemalloc.start()
+    try:
+        turn()
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    return peak / sum(x.nbytes for x in args)
+
+
+@pytest.mark.skipif("torch" in MISSING, reason="compared with PyTorch")
+@pytest.mark.parametrize("mode", BOTH)
+@pytest.mark.parametrize("size", LARGE_SIZES)
+@pytest.mark.parametrize("name", LARGE)
+def test_a_check_of_very_many_entries_costs_few_gradchecks(benchmark, tables, name, size, mode):
+    rule, draw = LARGE[name]
+    args = draw(np.random.default_rng(0), size)
+    wrong = Rule(
+        rule.function,
+        lambda *given: -rule.pushforward(*given),
+        lambda *given: tuple(-xbar for xbar in rule.pullback(*given)),
+    )
+    ours, theirs = (Spent(kind, rule, args, mode) for kind in (Ours, TorchOfNumPy))
+    failing = Spent(Ours, wrong, args, mode)
+
+    def take_turns():
+        for spent in (ours, theirs, failing):
+            spent.take_turn()
+
+    benchmark.pedantic(take_turns, rounds=ROUNDS, warmup_rounds=1)
+    arrays = peak_of(ours.take_turn, args)
+    ms = {
+        name: 1e3 * median(spent.seconds) for name, spent in (("ours", ours), ("torch", theirs), ("failing", failing))
+    }
+    within = 1e3 * median(ours.seconds_within)
+    ratio, ratio_to_fail = ms["ours"] / ms["torch"], ms["failing"] / ms["torch"]
+    benchmark.extra_info.update(ms, within=within, ratio=ratio, ratio_to_fail=ratio_to_fail, arrays=arrays)
+    tables.large.add_row(
+        name,
+        str(size),
+        mode,
+        *(f"{number:.0f} ms" for number in (ms["ours"], within, ms["torch"])),
+        f"{ratio:.1f}",
+        f"{arrays:.0f}",
+        f"{ms['failing']:.0f} ms",
+        f"{ratio_to_fail:.1f}",
+    )
+    assert ours.verdict == PASS
+    assert failing.verdict == FAIL
+    assert ratio <= MOST_TIMES
+    assert ratio_to_fail <= MOST_TIMES_TO_FAIL
 
 
 @pytest.mark.parametrize("mode", BOTH)

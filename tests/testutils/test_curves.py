@@ -26,7 +26,7 @@ def with_derivative(d: Any) -> Any:
 def curves(case: Case, position: int = 1, index: int = 0, **options: Any) -> tuple[Curve, Curve]:
     """The curves of one argument along one of its directions, with what the case's rrule says."""
     (argument,) = (a for a in case.arguments if a.position == position)
-    direction = case.directions.of(argument)[index]
+    direction = case.directions.of(argument, index)
     return curves_of(case, argument, direction, float(case.reverse.cotangent_vector(argument) @ direction), **options)
 
 

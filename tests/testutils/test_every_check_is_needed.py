@@ -735,10 +735,10 @@ def wrong_total(mode: str, function: Any, gradient: Callable[[Any], Any], x: Any
 
 def one_direction(place: slice) -> Callable[[pytest.MonkeyPatch], None]:
     """Of the directions of an argument, its own tangent and one that balances its entries, only this one is left."""
-    directions = Directions._new_directions
+    compared = Directions.compared
 
     def switch(monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(Directions, "_new_directions", lambda self, argument: directions(self, argument)[place])
+        monkeypatch.setattr(Directions, "compared", lambda self, arguments: list(compared(self, arguments))[place])
 
     return switch
 

@@ -51,7 +51,7 @@ def hints_of_rrule(case: Case, index: int, wrong: tuple[int, ...] = ()) -> tuple
 
 def hints_of_frule(case: Case, index: int) -> tuple[str, ...]:
     argument = argument_of(case, index)
-    direction = case.directions.of(argument)[0]
+    direction = case.directions.of(argument, 0)
     estimate = case.directions.derivative_along(argument, direction)
     return hints_for_tangent(case, argument, direction, case.forward.along([argument], 0), estimate)
 
@@ -1122,11 +1122,11 @@ def test_noise_gets_no_hint(name: str, relative: float) -> None:
         rng = np.random.default_rng(seed)
         case = Case(function, draw(rng), rng=seed)
         for argument in case.differentiable_arguments:
-            noise = 1 + relative * rng.normal(size=case.directions.of(argument)[0].size)
+            noise = 1 + relative * rng.normal(size=case.directions.of(argument, 0).size)
             estimates = [case.directions.derivative_along(argument, unit) for unit in np.eye(noise.size)]
             truth = np.array([case.output_cotangent_vector @ estimate.value for estimate in estimates])
             assert hints_for_cotangent(case, argument, truth * noise) == ()
-            direction = case.directions.of(argument)[0]
+            direction = case.directions.of(argument, 0)
             along = case.directions.derivative_along(argument, direction)
             noise = 1 + relative * rng.normal(size=along.value.size)
             assert hints_for_tangent(case, argument, direction, along.value * noise, along) == ()
@@ -1137,7 +1137,7 @@ def test_numbers_that_only_the_first_call_gives_are_not_explained_by_them_alone(
     case = Case(np.sin, (np.array([0.3, 0.7]),), rng=0)
     argument = case.arguments[1]
     assert hints_for_cotangent(case, argument, -case.reverse.cotangent_vector(argument)) == ()
-    direction = case.directions.of(argument)[0]
+    direction = case.directions.of(argument, 0)
     assert hints_for_tangent(case, argument, direction, -case.forward.along([argument], 0)) == ()
 
 
@@ -1414,7 +1414,7 @@ def test_the_search_for_a_hint_costs_a_thousand_evaluations_at_most(function, ar
         assert counted.calls - before <= 1000
     with frule.override(call, lambda dots, *args: (function(*args), 0.7 * function(*args) + dots[1].sum())):
         case = Case(call, args, modes=("frule",))
-        direction = case.directions.of(case.arguments[1])[0]
+        direction = case.directions.of(case.arguments[1], 0)
         dy = case.forward.along([case.arguments[1]], 0)
         before = counted.calls
         hints_for_tangent(case, case.arguments[1], direction, dy)

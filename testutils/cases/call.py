@@ -11,15 +11,18 @@ import numpy as np
 from rulescore import AbstractZero, NoTangent
 from rulescore.tables.table import RuleTable
 
-from ..comparison.copies import deep_copy
+from ..comparison.copies import deep_copy, shared_arrays
 from ..comparison.spaces import precision_of
 from ..evidence.vector_function import VectorFunction
-from ..evidence.vectorisation import Vector, layout_of, tangent_to_vector, vector_to_tangent
+from ..evidence.vectorisation import Vector, layout_of, tangent_in_place, tangent_to_vector, vector_to_tangent
 from ..reports.names import description_of, name_of
 from ..samples.random_tangents import PrimalWithTangent, rand_tangent
 from .arguments import Argument, SampleError, parameter_names, primal_of
 from .config import TestConfig
 from .rule_calls import rule_code
+
+MANY_ENTRIES = 1 << 13
+"""Of a call with more numbers in its arguments, only what is about these numbers is checked at full size."""
 
 
 class Call:
@@ -90,23 +93,29 @@ class Call:
         tables: list[Any] = [table for table in self.rules.values() if isinstance(table, RuleTable)]
         return any("non-differentiable" in record.tags for table in tables for record in table.records(self.function))
 
+    @cached_property
+    def is_large(self) -> bool:
+        """Whether its arguments have so many numbers that what is asked of all of them is asked sparingly."""
+        return sum(layout_of(argument.value).size for argument in self.arguments) > MANY_ENTRIES
+
     # The function itself.
 
     @cached_property
     def expected(self) -> Any:
         """The output of the function itself."""
-        return self._primal_run[1]
-
-    @cached_property
-    def expected_inputs(self) -> tuple[Any, ...]:
-        """The copies of function, arguments and keywords from which `expected` was computed."""
         return self._primal_run[0]
 
     @cached_property
-    def _primal_run(self) -> tuple[tuple[Any, ...], Any]:
+    def expected_sharing(self) -> set[tuple[str, str]]:
+        """Which arrays of its output share memory with which of function, arguments and keywords."""
+        return self._primal_run[1]
+
+    @cached_property
+    def _primal_run(self) -> tuple[Any, set[tuple[str, str]]]:
         function, args, kwargs = inputs = self.copies()
         try:
-            return inputs, function(*args, **kwargs)
+            output = function(*args, **kwargs)
+            return output, shared_arrays(output, inputs)
         except Exception as error:
             raise SampleError(
                 f"{self.call}: the function itself raises {type(error).__name__} on these arguments ({error}); "
@@ -156,13 +165,13 @@ class Call:
     @cached_property
     def output_cotangent_vector(self) -> Vector:
         """The cotangent of the output as real numbers."""
-        return np.asarray(tangent_to_vector(self.expected, self.output_tangent))
+        return tangent_in_place(layout_of(self.expected), self.output_tangent)
 
     @cached_property
     def vector_function(self) -> VectorFunction:
         """The function under test as one from vectors to vectors."""
         values = [a.value for a in self.arguments]
-        function = VectorFunction(self._call_with, values, strict=False)
+        function = VectorFunction(self._call_with, values, strict=False, value=lambda: self.expected)
         if function.promoted and function.y.size != layout_of(self.expected).size:
             # Another length in more digits, as of a polynomial whose leading zeros are trimmed.
             function = VectorFunction(self._call_with, values, strict=False, promotes=False)

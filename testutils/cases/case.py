@@ -27,6 +27,7 @@ from .forward import ForwardMode
 from .precision import Precision
 from .reverse import ReverseMode
 from .rule_places import PlacedRule, place_in_table
+from .search_budget import SearchBudget
 
 
 class Case(Call):
@@ -53,6 +54,8 @@ class Case(Call):
     order : int
         2 to have the pullback differentiated too.
     rng : numpy.random.Generator, int or None
+    max_evaluations, max_bytes : int or None
+        What the search for what is wrong may cost.
 
     Attributes
     ----------
@@ -78,6 +81,8 @@ class Case(Call):
         fdm: Any = None,
         order: int = 1,
         rng: np.random.Generator | int | None = None,
+        max_evaluations: int | None = None,
+        max_bytes: int | None = None,
     ) -> None:
         if unknown := [mode for mode in modes if mode not in MODES]:
             raise ValueError(f"modes={modes!r}: {unknown[0]!r} is no mode of differentiation; write 'frule' or 'rrule'")
@@ -101,7 +106,15 @@ class Case(Call):
         self.reverse = ReverseMode(self)
         self.directions = Directions(self, self.reverse, fdm)
         self.forward = ForwardMode(self, self.directions)
+        self._limits = max_evaluations, max_bytes
+        SearchBudget(0, False, *self._limits)  # wrong limits are an error before work starts
         self._places: dict[str, RulePlace | None] = {}
+
+    @cached_property
+    def search(self) -> SearchBudget:
+        """What is left for the search for what is wrong."""
+        function = self.vector_function
+        return SearchBudget(function.x.size + function.y.size, self.is_large, *self._limits)
 
     @cached_property
     def precision(self) -> Precision:
@@ -144,7 +157,7 @@ class Case(Call):
         def promoted(argument: Argument) -> PrimalWithTangent:
             layout = layout_of(argument.value)
             value = layout.rebuild(entries_of(layout).astype(finer.x.dtype), True)
-            return PrimalWithTangent(value, vector_to_tangent(value, self.directions.of(argument)[0]))
+            return PrimalWithTangent(value, vector_to_tangent(value, self.directions.of(argument, 0)))
 
         values = {argument.position: promoted(argument) for argument in self.arguments if argument.differentiable}
         args = [values.get(position, arg) for position, arg in enumerate(self.args, 1)]

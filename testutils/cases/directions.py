@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,7 +10,7 @@ import numpy as np
 from ..evidence.finite_differences import Estimate, derivative_along
 from ..evidence.generalised import GeneralisedDerivative
 from ..evidence.probe import Probe
-from ..evidence.vectorisation import Vector, tangent_to_vector, vector_to_tangent
+from ..evidence.vectorisation import Vector, layout_of, tangent_in_place, vector_to_tangent
 from .arguments import Argument
 from .call import Call
 from .reverse import ReverseMode
@@ -19,14 +19,20 @@ from .rule_calls import NotReachedError
 BALANCE = (0.05, 20.0)
 """Bounds of the weights that balance the entries of a direction."""
 
+SAMPLED = 1 << 16
+"""Of how many entries at least, if there are so many, their median is taken."""
+
 
 class Directions:
     """Directions of the arguments of a call, and what is known of its derivative along them."""
 
     def __init__(self, call: Call, reverse: ReverseMode, fdm: Any) -> None:
         self._call, self._reverse, self._fdm = call, reverse, fdm
-        self._directions: dict[int, list[Vector]] = {}
+        self._first_step: float | None = None
+        self._is_wrong = False
+        self._directions: dict[tuple[int, int], Vector] = {}
         self._probes: dict[tuple[tuple[int, ...], int], Probe] = {}
+        self._differences: dict[tuple[tuple[int, ...], int], Vector] = {}
         self._around: dict[tuple[tuple[int, ...], bytes], GeneralisedDerivative] = {}
         self._beside_kinks: dict[tuple[tuple[int, ...], bytes], Probe | None] = {}
 
@@ -35,26 +41,44 @@ class Directions:
         self._directions, self._probes = others._directions, others._probes
         self._around, self._beside_kinks = others._around, others._beside_kinks
 
-    def of(self, argument: Argument) -> list[Vector]:
-        """Directions in which the derivative with respect to one argument is tested.
+    def begin_with(self, others: Directions, is_wrong: bool) -> None:
+        """Try the step first, in units of the scale, that was good along the directions of a like call.
 
-        The argument's own tangent, and one in which every entry weighs about as much in the pullback's result as any
-        other, so that an error in a single entry shows. Where the tangent was given there is that one alone: others may
-        leave the domain (of symmetric matrices, say).
+        Where the rules are wrong for that, what seems wrong here is taken to be.
         """
-        if argument.position not in self._directions:
-            self._directions[argument.position] = self._new_directions(argument)
-        return self._directions[argument.position]
+        self._first_step, self._is_wrong = others._good_step(), is_wrong
 
-    def _new_directions(self, argument: Argument) -> list[Vector]:
-        own = np.asarray(tangent_to_vector(argument.value, argument.tangent))
-        if argument.given:
-            return [own]
-        generator = np.random.default_rng([argument.position, own.size])
-        signs = generator.choice((-1.0, 1.0), own.size)
-        balanced = signs * generator.uniform(0.5, 1.5, own.size) * self._balance(argument)
+    def _good_step(self) -> float | None:
+        steps = (probe.best_step for probe in self._probes.values())
+        return next((step for step in steps if step is not None), self._first_step)
+
+    def of(self, argument: Argument, index: int) -> Vector:
+        """A direction in which the derivative with respect to one argument is tested.
+
+        The first is the argument's own tangent; in the second every entry weighs about as much in the pullback's result
+        as any other, so that an error in a single entry shows. Where the tangent was given there is that one alone:
+        others may leave the domain (of symmetric matrices, say).
+        """
+        key = argument.position, min(index, self.count(argument) - 1)
+        if key not in self._directions:
+            self._directions[key] = self._balanced(argument) if key[1] else self._own(argument)
+        return self._directions[key]
+
+    def count(self, argument: Argument) -> int:
+        """How many directions there are."""
+        return 1 if argument.given else 2
+
+    def _own(self, argument: Argument) -> Vector:
+        return tangent_in_place(layout_of(argument.value), argument.tangent)
+
+    def _balanced(self, argument: Argument) -> Vector:
+        layout = layout_of(argument.value)
+        generator = np.random.default_rng([argument.position, layout.size])
+        balanced = generator.choice((-1.0, 1.0), layout.size)
+        balanced *= generator.uniform(0.5, 1.5, layout.size)
+        balanced *= self._balance(argument)
         # As the argument's own precision has it, since an frule gets it so.
-        return [own, np.asarray(tangent_to_vector(argument.value, vector_to_tangent(argument.value, balanced)))]
+        return tangent_in_place(layout, layout.tangent(balanced))
 
     def _balance(self, argument: Argument) -> Vector | float:
         """Weights that make large entries of a cotangent small and small ones large, within bounds."""
@@ -65,17 +89,34 @@ class Directions:
         usable = np.isfinite(xbar) & (xbar > 0)
         if not usable.any():
             return 1.0
+        few = slice(None, None, -(-xbar.size // SAMPLED))
         with np.errstate(all="ignore"):
-            weights = np.clip(np.median(xbar[usable]) / xbar, *BALANCE)
-        return np.where(usable, weights, 1.0)
+            weights = np.divide(np.median(xbar[usable][few]), xbar, out=xbar)
+            np.clip(weights, *BALANCE, out=weights)
+        weights[~usable] = 1.0
+        return weights
+
+    def compared(self, arguments: Sequence[Argument]) -> Sequence[int]:
+        """Along which directions rules are compared with finite differences: of very many entries, along one."""
+        count = max(map(self.count, arguments), default=0)
+        if not self._call.is_large or count < 2:
+            return range(count)
+        return (count - 1,) if "rrule" in self._call.modes else (0,)
 
     def joint(self, arguments: Sequence[Argument], index: int) -> Vector:
         """Several arguments moving at once, each along its direction of this index, as one vector over all."""
-        direction = np.zeros(self._call.vector_function.x.size)
-        for argument in arguments:
-            own = self.of(argument)
-            direction[self.part_of(argument)] = own[min(index, len(own) - 1)]
-        return direction
+        return self.combined(arguments, (self.of(argument, index) for argument in arguments))
+
+    def combined(self, arguments: Sequence[Argument], vectors: Iterable[Vector]) -> Vector:
+        """One vector for each of some arguments as one over all, zero for the others; for reading."""
+        size = self._call.vector_function.x.size
+        combined: Vector | None = None
+        for argument, vector in zip(arguments, vectors, strict=True):
+            if vector.size == size:
+                return vector
+            combined = np.zeros(size) if combined is None else combined
+            combined[self.part_of(argument)] = vector
+        return np.zeros(size) if combined is None else combined
 
     def part_of(self, argument: Argument) -> slice[int, int, None]:
         """Where an argument lies in a vector over all of them."""
@@ -88,18 +129,28 @@ class Directions:
     def probe(self, arguments: Sequence[Argument], index: int) -> Probe:
         """What is known of the derivative when these arguments move along their directions of this index."""
         if index < 0:
-            index += max(len(self.of(argument)) for argument in arguments)
+            index += max(map(self.count, arguments))
         key = tuple(argument.position for argument in arguments), index
         if key not in self._probes:
-            others = list(self._probes.values())
-            step = next((step for probe in others if (step := probe.best_step) is not None), None)
-            special = any(probe.is_special for probe in others)
             direction = self.joint(arguments, index)
-            # The weighted sum is what an rrule is asked for; a single output has none.
-            wanted = "rrule" in self._call.modes and self._call.vector_function.y.size > 1
-            weights = self._call.output_cotangent_vector if wanted else None
-            self._probes[key] = Probe(self._call.vector_function, direction, self._fdm, step, special, weights)
+            self._probes[key] = self.another_probe(direction)
         return self._probes[key]
+
+    def central_difference(self, arguments: Sequence[Argument], index: int) -> Vector:
+        """The derivative along the direction of this index, as it looks at first sight."""
+        key = tuple(argument.position for argument in arguments), index
+        if key not in self._differences:
+            self._differences[key] = self._call.vector_function.central_difference(self.joint(arguments, index))
+        return self._differences[key]
+
+    def another_probe(self, direction: Vector) -> Probe:
+        """What is to be known along a direction that nobody else asks about."""
+        special = any(probe.is_special for probe in self._probes.values())
+        # The weighted sum is what an rrule is asked for; a single output has none.
+        wanted = "rrule" in self._call.modes and self._call.vector_function.y.size > 1
+        weights = self._call.output_cotangent_vector if wanted else None
+        function = self._call.vector_function
+        return Probe(function, direction, self._fdm, self._good_step(), special, weights, self._is_wrong)
 
     def meet_a_kink(self, arguments: Sequence[Argument]) -> bool:
         """Whether there is no derivative with respect to these arguments, as far as is known by now."""

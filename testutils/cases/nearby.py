@@ -10,8 +10,8 @@ import numpy as np
 from ..evidence.vectorisation import Vector, entries_of, layout_of, unit_roundoff
 from .call import Call
 
-NEARBY = 6
-"""How many there are."""
+NEARBY, NEARBY_OF_MANY = 6, 2
+"""How many there are; and of arguments with very many entries, each of which is a sample of its own."""
 
 
 def inputs_nearby(call: Call) -> Iterator[tuple[Callable[[Any, Vector], Vector], Any]]:
@@ -23,7 +23,7 @@ def inputs_nearby(call: Call) -> Iterator[tuple[Callable[[Any, Vector], Vector],
         units = generator.choice((-2, -1, 1, 2), entries.size) * call.coarseness
         return np.asarray(entries * (1.0 + units * unit_roundoff(layout_of(x))))
 
-    for _ in range(NEARBY):
+    for _ in range(NEARBY_OF_MANY if call.is_large else NEARBY):
         function, args, kwargs = call.copies()
         moved = list(args)
         for argument in call.arguments[1:]:

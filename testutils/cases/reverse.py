@@ -33,6 +33,7 @@ class ReverseMode:
     def __init__(self, call: Call) -> None:
         self._call = call
         self._nearby: dict[bytes, list[tuple[Any, ...]]] = {}
+        self._vectors: dict[int, Vector] = {}
 
     @cached_property
     def attempt(self) -> tuple[tuple[Any, ...], Any]:
@@ -88,8 +89,11 @@ class ReverseMode:
         Taken from ``cotangents`` or from the first pullback's; `NotReachedError` where it is missing or has
         another shape than its primal.
         """
-        found = self.cotangent(argument) if cotangents is None else force(entry_of(cotangents, argument))
-        return vector_of(argument.value, found)
+        if cotangents is not None:
+            return vector_of(argument.value, force(entry_of(cotangents, argument)))
+        if argument.position not in self._vectors:
+            self._vectors[argument.position] = vector_of(argument.value, self.cotangent(argument))
+        return self._vectors[argument.position]
 
     def cotangent_vectors(self, cotangents: tuple[Any, ...]) -> dict[str, Vector]:
         """The cotangents that fit their primals as copied vectors, by label."""

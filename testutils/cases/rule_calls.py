@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 import rulescore
-from rulescore import NotImplementedTangent, unthunk
+from rulescore import NotImplementedTangent, Thunk, unthunk
 
 from ..evidence.vectorisation import Vector, tangent_to_vector
 from ..reports.places import shown_place
@@ -57,6 +57,8 @@ def reached(compute: Callable[[], Any]) -> Any:
 
 def force(cotangent: Any) -> Any:
     """A cotangent without its thunk."""
+    if not isinstance(cotangent, Thunk):
+        return cotangent
     with rule_code("the thunk"):
         return unthunk(cotangent)
 

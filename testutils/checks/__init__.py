@@ -6,12 +6,12 @@ module.
 
 from __future__ import annotations
 
-from .algebra import ALGEBRA_CHECKS
+from .algebra import ALGEBRA_CHECKS, both_modes_agree
 from .check import Check, Finding, check
 from .derivatives import DERIVATIVE_CHECKS
 from .points import POINT_CHECKS
 from .protocol import PROTOCOL_CHECKS
-from .purity import PURITY_CHECKS
+from .purity import PURITY_CHECKS, PURITY_CHECKS_OF_THE_FIRST_CALL
 from .scalars import SCALAR_CHECKS
 from .second_order import SECOND_ORDER_CHECKS
 from .vacuity import VACUITY_CHECKS
@@ -25,8 +25,17 @@ CHECKS: tuple[Check, ...] = (
 )
 """Every check of a case and its variants, in the order in which a report lists them."""
 
+CHECKS_AT_FULL_SIZE: tuple[Check, ...] = (
+    *PROTOCOL_CHECKS,
+    *DERIVATIVE_CHECKS,
+    both_modes_agree,
+    *PURITY_CHECKS_OF_THE_FIRST_CALL,
+)
+"""What is asked of arguments with very many entries; all else of the same with fewer, where the function allows it."""
+
 __all__ = [
     "CHECKS",
+    "CHECKS_AT_FULL_SIZE",
     "DERIVATIVE_CHECKS",
     "POINT_CHECKS",
     "SCALAR_CHECKS",

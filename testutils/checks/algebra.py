@@ -32,12 +32,12 @@ def both_modes_agree(case: Case) -> Iterator[Finding]:
     _ = case.forward.primal
     answered = case.reverse.answered_arguments
     with suppress(NotReachedError):
-        if not any(_modes_differ(case, answered, index) for index in (0, 1)):
+        if not _differing_directions(case, answered):
             return
-    apart = [argument for argument in answered if any(_modes_differ(case, [argument], index) for index in (0, 1))]
+    apart = [argument for argument in answered if _differing_directions(case, [argument])]
     groups: list[tuple[Sequence[Argument], str | None]] = [([argument], argument.label) for argument in apart]
     for moving, label in groups or [(answered, None)]:
-        index = next(index for index in (0, 1) if _modes_differ(case, moving, index))
+        index = _differing_directions(case, moving)[0]
         of_frule, of_rrule = _paired_modes(case, moving, index)
         forward, backward = told_apart(of_frule.sum(), of_rrule.sum(), digits=12)
         scale = max(np.abs(of_frule).sum(), np.abs(of_rrule).sum())
@@ -49,6 +49,11 @@ def both_modes_agree(case: Case) -> Iterator[Finding]:
         )
 
 
+def _differing_directions(case: Case, moving: Sequence[Argument]) -> list[int]:
+    """The directions along which the two modes differ."""
+    return [index for index in case.directions.compared(moving) if _modes_differ(case, moving, index)]
+
+
 def _paired_modes(case: Case, moving: Sequence[Argument], index: int) -> tuple[Vector, Vector]:
     """The terms of ⟨ȳ, ẏ⟩ of the frule and of ⟨x̄, ẋ⟩ of the rrule."""
     backward = [
@@ -58,8 +63,6 @@ def _paired_modes(case: Case, moving: Sequence[Argument], index: int) -> tuple[V
 
 
 def _modes_differ(case: Case, moving: Sequence[Argument], index: int) -> bool:
-    if not moving or (index and all(len(case.directions.of(a)) == 1 for a in moving)):
-        return False
     forward, backward = _paired_modes(case, moving, index)
     scale = max(np.abs(forward).sum(), np.abs(backward).sum())
     # Where one of the two sums is infinite there is nothing to compare: 0 times infinity may be in it.

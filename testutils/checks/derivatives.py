@@ -38,6 +38,9 @@ BESIDE_A_KINK = 30
 ORDER_OF_WRONG_RULES = 1.5
 """A Taylor remainder of an order below this speaks against the rule."""
 
+EVALUATIONS_OF_CURVES = 78
+"""How many they take at most."""
+
 AMPLIFIED = 100.0
 """By how many roundings of its value a function moves with the last digits of its arguments that amplifies them."""
 
@@ -102,13 +105,14 @@ def _cotangent_findings(case: Case, argument: Argument, pairings: Sequence[Pairi
         ybar, of_block = worst.block
         found = wrong_entries(case, argument, of_block[case.directions.part_of(argument)], ybar)
     curves = _curves(case, argument, worst.direction, xbar)
+    hints = hints_for_cotangent(case, argument, xbar, tuple(found))
     yield Finding(
         f"the cotangent of {description_of(argument.value)} is wrong{returned}. "
         f"Along {direction}{worst.under} {worst.text}"
-        f"{'' if worst.is_at_a_kink else _convergence(curves)}{_where(len(found), xbar.size)}",
+        f"{'' if worst.is_at_a_kink else _convergence(curves)}{_where(case, len(found), xbar.size)}",
         argument.label,
         details=tuple(found.values()),
-        hints=hints_for_cotangent(case, argument, xbar, tuple(found)),
+        hints=hints,
         curves=curves,
         gap=worst.gap(tuple(found.values())),
     )
@@ -125,7 +129,14 @@ def _direction(arguments: Sequence[Argument]) -> str:
 def _curves(case: Case, argument: Argument, direction: Vector, xbar: Vector) -> tuple[Curve, ...]:
     own = direction[case.directions.part_of(argument)]
     rule = total(strong_product(own, xbar))
-    return curves_of(case, argument, own, rule) if np.isfinite(rule) and own.any() else ()
+    return _affordable_curves(case, argument, own, rule) if own.any() else ()
+
+
+def _affordable_curves(case: Case, argument: Argument, direction: Vector, rule: float) -> tuple[Curve, ...]:
+    if not np.isfinite(rule) or not case.search.affords(EVALUATIONS_OF_CURVES):
+        return ()
+    with case.search.spending(case.vector_function):
+        return curves_of(case, argument, direction, rule)
 
 
 def _convergence(curves: Sequence[Curve]) -> str:
@@ -173,11 +184,12 @@ def _noise(case: Case) -> str:
     return f", and the last digits of the arguments alone move the function's value by {largest:.1g}"
 
 
-def _where(shown: int, size: int) -> str:
+def _where(case: Case, shown: int, size: int) -> str:
+    ended = f"; {case.search.reason}" if case.search.reason else ""
     if not shown:
-        return "; correct the pullback"
-    more = "" if shown < ENTRIES_SHOWN else " (and maybe more)"
-    return f"; correct the pullback where it makes these {shown} of {size} entries{more}:"
+        return f"; correct the pullback{ended}"
+    more = "" if shown < ENTRIES_SHOWN and not ended else " (and maybe more)"
+    return f"{ended}; correct the pullback where it makes these {shown} of {size} entries{more}:"
 
 
 # Forward mode.
@@ -209,7 +221,7 @@ def _tangent_findings(case: Case, moving: Sequence[Argument], explain: bool = Tr
     label = moving[0].label if len(moving) == 1 else None
     what = description_of(moving[0].value) if len(moving) == 1 else "all arguments"
     kinks = dict[str, None]()
-    for index in range(max(len(case.directions.of(argument)) for argument in moving)):
+    for index in case.directions.compared(moving):
         dy, probe = case.forward.along(moving, index), case.directions.probe(moving, index)
         question = TangentComparison(case, probe.direction, dy)
         verdicts = probe.answer(question)
@@ -285,7 +297,7 @@ def _explained(case: Case, argument: Argument, probe: Probe, dy: Vector, finding
     own, bracket = probe.direction[case.directions.part_of(argument)], probe.bracket
     hints = hints_for_tangent(case, argument, own, dy, Estimate(bracket.value, bracket.error))
     rule = total(strong_product(case.output_cotangent_vector, dy))
-    curves = curves_of(case, argument, own, rule) if np.isfinite(rule) else ()
+    curves = _affordable_curves(case, argument, own, rule)
     where, details, gap = "correct the frule where it makes these:", finding.details, finding.gap
     if dy.size < own.size and not argument.given:
         # So few outputs do not say much; the entries of the argument do.
@@ -296,7 +308,8 @@ def _explained(case: Case, argument: Argument, probe: Probe, dy: Vector, finding
             more = "" if len(found) < ENTRIES_SHOWN else " (and maybe more)"
             where = f"correct the frule where these {len(found)} of {own.size} entries of the argument{more} move:"
     order = "" if probe.is_kink else _convergence(curves)
-    message = f"when {description_of(argument.value)} moves, {finding.message}{order}; {where}"
+    ended = f"; {case.search.reason}" if case.search.reason else ""
+    message = f"when {description_of(argument.value)} moves, {finding.message}{order}{ended}; {where}"
     return replace(finding, message=message, details=details, hints=hints, curves=curves, gap=gap)
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import suppress
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from ..cases.case import Case
 from ..cases.rule_calls import NotReachedError, RuleRaisedError
 from ..comparison.verdicts import FAIL
 from ..evidence.brackets import Bracket, Numbers
+from ..evidence.finite_differences import central_fdm
 from ..evidence.probe import weighted_derivative
 from ..evidence.vectorisation import Vector, labels
 from ..reports.results import EntryComparison
@@ -26,6 +28,12 @@ ENTRIES_COMPARED = 24
 
 FIRST_BLOCKS = 16
 """Into how many blocks larger arguments are cut at first."""
+
+OF_LARGE_ARGUMENTS = central_fdm(5, 1, adapt=0)
+"""How a block of very many entries is compared: with one step."""
+
+EVALUATIONS_OF_A_COMPARISON = 4
+"""How many it takes at least."""
 
 SEARCH_BUDGET = 120
 """How many directional derivatives the search for wrong entries may cost."""
@@ -45,7 +53,7 @@ def wrong_entries(
 
     return {
         place: EntryComparison(names[place], numbers.rule, numbers.lower, numbers.error)
-        for place, (numbers, _) in halving(names, compare)
+        for place, (numbers, _) in halving(case, names, compare)
     }
 
 
@@ -56,7 +64,8 @@ def _compared(
     weights = case.output_cotangent_vector if ybar is None else ybar
     question = CotangentComparison(case, [argument], direction, xbar, weights)
     joint = case.directions.embedded(argument, direction)
-    bracket = weighted_derivative(case.vector_function, joint, weights, case.fdm)
+    method = case.fdm or (OF_LARGE_ARGUMENTS if case.is_large else None)
+    bracket = weighted_derivative(case.vector_function, joint, weights, method)
     return question.numbers(bracket), question.verdicts(bracket)
 
 
@@ -66,41 +75,60 @@ def wrong_moves(case: Case, argument: Argument) -> Iterator[EntryComparison]:
 
     def move(direction: Vector) -> tuple[Numbers, Any]:
         joint = case.directions.embedded(argument, direction)
-        estimate = case.directions.derivative_along(argument, direction)
+        estimate = case.directions.derivative_along(argument, direction, OF_LARGE_ARGUMENTS if case.is_large else None)
         question = TangentComparison(case, joint, case.forward.pushforward(case.directions.tangents_of(joint)))
         bracket = Bracket(estimate.value, estimate.value, estimate.error)
         return question.numbers(bracket), question.verdicts(bracket)
 
     with suppress(NotReachedError, RuleRaisedError):
-        for place, (numbers, verdicts) in halving(names, move):
+        for place, (numbers, verdicts) in halving(case, names, move):
             worst = int(np.argmax(np.where(verdicts == FAIL, np.abs(numbers.rule - numbers.lower), -1.0)))
             entries = (float(part[worst]) for part in (numbers.rule, numbers.lower, numbers.error))
             yield EntryComparison(names[place], *entries)
 
 
 def halving(
-    names: Sequence[str], compare: Callable[[Vector], tuple[Numbers, Any]]
+    case: Case, names: Sequence[str], compare: Callable[[Vector], tuple[Numbers, Any]]
 ) -> Iterator[tuple[int, tuple[Numbers, Any]]]:
-    """The entries of an argument that ``compare`` finds wrong, found by halving blocks, in a bounded number of calls.
+    """The entries of an argument that ``compare`` finds wrong, found by halving blocks, as far as the budget goes.
 
     ``compare`` takes a direction and returns the numbers compared and their verdicts.
     """
     size = len(names)
     signs = np.where(np.arange(size) % 2, 1.0, -1.0)
-    # The fewer entries a block has, the smaller a mistake shows in it.
-    blocks = np.array_split(np.arange(size), size if size <= ENTRIES_COMPARED else FIRST_BLOCKS)[::-1]
-    shown = 0
-    for _ in range(SEARCH_BUDGET):
-        if not blocks or shown == ENTRIES_SHOWN:
-            return
-        block = blocks.pop()
+    left = SEARCH_BUDGET
+
+    def asked(block: Any) -> tuple[Numbers, Any] | None:
+        nonlocal left
+        left -= 1
+        if left < 0 or not case.search.affords(EVALUATIONS_OF_A_COMPARISON):
+            return None
         direction = np.zeros(size)
         direction[block] = 1.0 if block.size == 1 else signs[block]
-        numbers, verdicts = compare(direction)
-        if not np.any(verdicts == FAIL):
-            continue
-        if block.size > 1:
-            blocks += reversed(np.array_split(block, 2))
-        else:
-            shown += 1
-            yield int(block[0]), (numbers, verdicts)
+        with case.search.spending(case.vector_function):
+            return compare(direction)
+
+    def found_in(block: Any, is_wrong: bool) -> Generator[tuple[int, tuple[Numbers, Any]], None, bool]:
+        """The wrong entries of a block, which may be known to have some; returns whether it has."""
+        if block.size == 1 or not is_wrong:
+            answer = asked(block)
+            if answer is None or not np.any(answer[1] == FAIL):
+                return False
+            if block.size == 1:
+                yield int(block[0]), answer
+                return True
+        first, second = np.array_split(block, 2)
+        # What is wrong in the whole and not in one half is in the other.
+        in_first = yield from found_in(first, False)
+        in_second = yield from found_in(second, not in_first)
+        return in_first or in_second
+
+    def found() -> Iterator[tuple[int, tuple[Numbers, Any]]]:
+        if case.is_large:
+            yield from found_in(np.arange(size), True)
+            return
+        # The fewer entries a block has, the smaller a mistake shows in it.
+        for block in np.array_split(np.arange(size), size if size <= ENTRIES_COMPARED else FIRST_BLOCKS):
+            yield from found_in(block, False)
+
+    yield from islice(found(), ENTRIES_SHOWN)

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ import numpy as np
 from ..cases.arguments import Argument
 from ..cases.case import Case
 from ..cases.rule_calls import NotReachedError, RuleRaisedError
-from ..comparison.verdicts import FAIL, INCONCLUSIVE, PASS
+from ..comparison.verdicts import BLOCK, FAIL, INCONCLUSIVE, PASS
 from ..evidence.brackets import Numbers, notes_of_a_pass
 from ..evidence.generalised import Membership
 from ..evidence.probe import Probe
@@ -21,10 +22,16 @@ from ..evidence.vectorisation import Vector, vector_to_tangent
 from ..reports.numbers import in_short, told_apart
 from ..reports.results import EntryComparison
 from .approximations import gap_of_sum
-from .questions import CotangentComparison, joined, strong_matrix_product
+from .questions import CotangentComparison, joined, strong_matrix_product, strong_product
 
 SMALLEST_BLOCK, MOST_BLOCKS = 16, 16
 """Entries of the output that a block has at least, and how many blocks there are at most."""
+
+MOST_APART = 1e-2
+"""The largest part of the terms of two sums that may differ where the others agree one by one."""
+
+BLOCKS_OF_MANY = 4
+"""Into how many blocks an output is cut of a call with very many entries."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,17 +84,16 @@ class Pairing:
 
 def pairings(case: Case, arguments: Sequence[Argument]) -> list[Pairing]:
     xbar = joined(case, arguments, None)
-    count = max(len(case.directions.of(argument)) for argument in arguments)
-    pairings = [_pairing(case, arguments, index, xbar) for index in range(count)]
+    pairings = [_pairing(case, arguments, index, xbar) for index in case.directions.compared(arguments)]
     if case.directions.meet_a_kink(arguments):
         pairings = _at_a_kink(case, arguments, xbar, pairings)
     worst = max(pairing.verdict for pairing in pairings)
     if worst == PASS:
-        pairings += _away_from_kinks(case, arguments, count, _kinks)
-        pairings += _block_by_block(case, arguments)
+        pairings += _away_from_kinks(case, arguments, _kinks)
+        pairings += _block_by_block(case, arguments, xbar)
     elif worst == INCONCLUSIVE:
         # What is known of a part of the outputs speaks against a rule, and does not make up for the others.
-        known = _away_from_kinks(case, arguments, count, lambda probe: _kinks(probe) | probe.unconfirmed)
+        known = _away_from_kinks(case, arguments, lambda probe: _kinks(probe) | probe.unconfirmed)
         pairings += [pairing for pairing in known if pairing.verdict == FAIL]
     return pairings
 
@@ -115,31 +121,74 @@ def _kinks(probe: Probe) -> Any:
     return probe.bracket.kinks | ~np.isfinite(probe.bracket.lower)
 
 
-def _block_by_block(case: Case, arguments: Sequence[Argument]) -> Iterator[Pairing]:
+def _block_by_block(case: Case, arguments: Sequence[Argument], xbar: Vector) -> Iterator[Pairing]:
     """Pairings with cotangents that are zero but for one block of the output: less is summed, so more shows.
 
-    The finite differences are known for all outputs. So this costs calls of the pullback alone.
+    The finite differences are known for all outputs. So this costs calls of the pullback alone. Of very many entries
+    there are fewer blocks, and one is enough where the terms of the sums agree one by one.
     """
     size = case.output_cotangent_vector.size
     if size < 2 * SMALLEST_BLOCK or case.given_output_tangent is not None:
         return
-    probe = case.directions.probe(arguments, -1)
-    pullback = case.reverse.run().derivative
-    for block in np.array_split(np.arange(size), min(MOST_BLOCKS, size // SMALLEST_BLOCK)):
+    probe = case.directions.probe(arguments, case.directions.compared(arguments)[-1])
+    pullback = case.reverse.primal.derivative if case.is_large else case.reverse.run().derivative
+    count = BLOCKS_OF_MANY if case.is_large else min(MOST_BLOCKS, size // SMALLEST_BLOCK)
+    starts = [size * number // count for number in range(count + 1)]
+    differ = _those_that_differ(case, arguments, xbar, probe) if case.is_large else None
+    if differ is not None and differ.any():
+        apart = _where_some_move(case, arguments, xbar, probe, differ)
+        if apart.verdict == FAIL:
+            yield apart
+            return
+    are_enough = count if differ is None else 1
+    for start, stop in pairwise(starts[: 1 + are_enough]):
         ybar = np.zeros(size)
-        ybar[block] = case.output_cotangent_vector[block]
+        ybar[start:stop] = case.output_cotangent_vector[start:stop]
         tangent = case.as_output_tangent(vector_to_tangent(case.expected, ybar))
         with suppress(NotReachedError, RuleRaisedError):
-            xbar = joined(case, arguments, case.reverse.pull(pullback, tangent))
-            question = CotangentComparison(case, arguments, probe.direction, xbar, ybar)
+            of_block = joined(case, arguments, case.reverse.pull(pullback, tangent))
+            question = CotangentComparison(case, arguments, probe.direction, of_block, ybar)
             verdict = int(np.max(question.verdicts(probe.bracket)))
             if verdict == FAIL:
                 # Rounding, kinks and a second opinion have not been asked yet.
                 verdict = int(np.max(probe.answer(question)))
             if verdict == FAIL:
-                under = f", for a cotangent that is zero outside of entries {block[0]} to {block[-1]} of the output,"
-                yield replace(Pairing.of(question, probe, FAIL, under), block=(ybar, xbar))
+                under = f", for a cotangent that is zero outside of entries {start} to {stop - 1} of the output,"
+                yield replace(Pairing.of(question, probe, FAIL, under), block=(ybar, of_block))
                 return
+
+
+def _those_that_differ(case: Case, arguments: Sequence[Argument], xbar: Vector, probe: Probe) -> Any:
+    """Where x̄ᵢ ẋᵢ is not ȳᵢ (J ẋ)ᵢ, which all but a few are if each output is made of one entry of each argument.
+
+    No wrong rule can make them equal where they are not: it does not know ẋ. None where many differ.
+    """
+    parts = [case.directions.part_of(argument) for argument in arguments]
+    ybar, bracket = case.output_cotangent_vector, probe.bracket
+    if any(part.stop - part.start != ybar.size for part in parts):
+        return None
+    tolerance, differ = case.precision.tolerance, np.zeros(ybar.size, dtype=bool)
+    for start in range(0, ybar.size, BLOCK):  # so that they stay in the processor's cache
+        block = slice(start, start + BLOCK)
+        terms = sum(strong_product(probe.direction[part][block], xbar[part][block]) for part in parts)
+        ends, error = (bracket.lower[block], bracket.upper[block]), strong_product(ybar[block], bracket.error[block])
+        one, other = (strong_product(ybar[block], end) for end in ends)
+        low, high = np.minimum(one, other), np.maximum(one, other)
+        size = np.maximum(np.abs(low), np.abs(high))
+        differ[block] = tolerance.judge(terms, low, high, np.abs(error), scale=size, unit=0.0) != PASS
+        if np.count_nonzero(differ) > MOST_APART * ybar.size:
+            return None
+    return differ
+
+
+def _where_some_move(case: Case, arguments: Sequence[Argument], xbar: Vector, probe: Probe, outputs: Any) -> Pairing:
+    """The pairing when only those entries move that a few outputs are made of: a mistake in them shows."""
+    moving = np.zeros(probe.direction.size, dtype=bool)
+    for argument in arguments:
+        moving[case.directions.part_of(argument)] = outputs
+    few = case.directions.another_probe(np.where(moving, probe.direction, 0.0))
+    question = CotangentComparison(case, arguments, few.direction, xbar)
+    return Pairing.of(question, few, int(np.max(few.answer(question))), ", in which only some entries move,")
 
 
 def _pairing(case: Case, arguments: Sequence[Argument], index: int, xbar: Vector) -> Pairing:
@@ -156,33 +205,31 @@ def _pairing(case: Case, arguments: Sequence[Argument], index: int, xbar: Vector
     )
 
 
-def _away_from_kinks(
-    case: Case, arguments: Sequence[Argument], count: int, kinks_of: Callable[[Probe], Any]
-) -> Iterator[Pairing]:
+def _away_from_kinks(case: Case, arguments: Sequence[Argument], kinks_of: Callable[[Probe], Any]) -> Iterator[Pairing]:
     """Pairings that leave out what is at a kink, whose freedom would hide mistakes elsewhere.
 
     Where some outputs are smooth, the pullback is asked again with a cotangent that is zero for the others, which costs
     no evaluation of the function. Else those entries of the arguments are held still that meet the kink.
     """
     kinks = np.zeros(case.output_cotangent_vector.size, dtype=bool)
-    for index in range(count):
+    for index in case.directions.compared(arguments):
         kinks |= kinks_of(case.directions.probe(arguments, index))
     if not kinks.any() or case.given_output_tangent is not None:
         return
     ybar = np.where(kinks, 0.0, case.output_cotangent_vector)
     with suppress(NotReachedError, RuleRaisedError):
         if ybar.any():
-            yield from _at_smooth_outputs(case, arguments, count, ybar)
+            yield from _at_smooth_outputs(case, arguments, ybar)
         elif not any(argument.given for argument in arguments):
             yield from _along_smooth_inputs(case, arguments)
 
 
-def _at_smooth_outputs(case: Case, arguments: Sequence[Argument], count: int, ybar: Vector) -> Iterator[Pairing]:
+def _at_smooth_outputs(case: Case, arguments: Sequence[Argument], ybar: Vector) -> Iterator[Pairing]:
     tangent = case.as_output_tangent(vector_to_tangent(case.expected, ybar))
     xbar = joined(case, arguments, case.reverse.pull(case.reverse.run().derivative, tangent))
     if not np.isfinite(xbar).all():  # an infinite derivative times zero
         return
-    for index in range(count):
+    for index in case.directions.compared(arguments):
         probe = case.directions.probe(arguments, index)
         question = CotangentComparison(case, arguments, probe.direction, xbar, ybar)
         verdict = int(np.max(probe.answer(question)))

@@ -5,22 +5,28 @@ Where the function has a kink there, or finite differences cannot decide, nobody
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
+from ..cases.arguments import Argument
 from ..cases.case import Case
+from ..cases.rule_calls import NotReachedError, RuleRaisedError
 from ..comparison.verdicts import FAIL
 from ..evidence.brackets import Comparison
 from ..evidence.generalised import Membership
 from ..evidence.probe import Probe
+from ..evidence.vectorisation import Vector
 from ..reports.numbers import told_apart
 from .check import Check, Finding, check
 from .derivatives import tangent_membership
 from .pairings import Pairing, cotangent_membership
 from .protocol import PROTOCOL_CHECKS
 from .questions import CotangentComparison, TangentComparison, joined
+
+AGREEMENT = 4e-8
+"""By which part a rule may be off a difference of two evaluations that is not looked into."""
 
 FEWER = 0.01
 """By how much a deviation is smaller in more digits if it is rounding; that of a wrong formula stays as it is."""
@@ -30,7 +36,7 @@ FEWER = 0.01
 def cotangents_agree_at_a_glance(case: Case) -> Iterator[Finding]:
     """⟨x̄, ẋ⟩ = ⟨ȳ, J ẋ⟩ along one direction of all arguments."""
     answered = case.reverse.answered_arguments
-    if not answered:
+    if not answered or _cotangents_agree(case, answered):
         return
     xbar, probe = joined(case, answered, None), case.directions.probe(answered, 0)
     question = CotangentComparison(case, answered, probe.direction, xbar)
@@ -48,7 +54,7 @@ def tangent_agrees_at_a_glance(case: Case) -> Iterator[Finding]:
     """ẏ = J ẋ along one direction of all arguments."""
     _ = case.forward.primal
     moving = case.differentiable_arguments
-    if not moving:
+    if not moving or _tangents_agree(case, moving):
         return
     dy, probe = case.forward.along(moving, 0), case.directions.probe(moving, 0)
     question = TangentComparison(case, probe.direction, dy)
@@ -63,6 +69,33 @@ def tangent_agrees_at_a_glance(case: Case) -> Iterator[Finding]:
             yield Finding(f"{share}, as {compared} ± {bracket.error[place]:.1g}")
     elif probe.is_kink:
         yield from _at_a_kink(tangent_membership(case, moving))
+
+
+def agrees_at_a_glance(case: Case) -> bool:
+    """Whether the first look at the derivative is enough in every mode, so that there is nothing special here."""
+    try:
+        backward = "rrule" not in case.modes or _cotangents_agree(case, case.reverse.answered_arguments)
+        return backward and ("frule" not in case.modes or _tangents_agree(case, case.differentiable_arguments))
+    except (NotReachedError, RuleRaisedError):
+        return False
+
+
+def _cotangents_agree(case: Case, answered: Sequence[Argument]) -> bool:
+    ybar, direction = case.output_cotangent_vector, case.directions.joint(answered, 0)
+    terms, wanted = direction * joined(case, answered, None), ybar * _difference_of(case, answered)
+    size = float(np.abs(wanted).sum())
+    return abs(float(terms.sum() - wanted.sum())) <= (AGREEMENT + case.precision.tolerance.relative) * size < np.inf
+
+
+def _tangents_agree(case: Case, moving: Sequence[Argument]) -> bool:
+    found, wanted = case.forward.along(moving, 0), _difference_of(case, moving)
+    allowed = (AGREEMENT + case.precision.tolerance.relative) * np.abs(wanted)
+    return bool(np.all(np.abs(found - wanted) <= allowed))
+
+
+def _difference_of(case: Case, moving: Sequence[Argument]) -> Vector:
+    """Of two evaluations, without an error: a rule that agrees with it in so many digits does not by accident."""
+    return case.directions.central_difference(moving, 0)
 
 
 def _at_a_kink(around: Membership | None) -> Iterator[Finding]:

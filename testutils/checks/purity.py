@@ -103,7 +103,7 @@ def frule_output_shares_memory_as_the_function_does(case: Case) -> Iterator[Find
 
 
 def _aliasing(case: Case, run: Primal) -> Iterator[Finding]:
-    wanted = shared_arrays(case.expected, case.expected_inputs)
+    wanted = case.expected_sharing
     found = shared_arrays(run.output, run.inputs)
     for label in sorted({_owner(case, path) for _, path in found - wanted}):
         yield Finding("the rule's output shares memory with it and the function's own does not; return a copy", label)
@@ -123,13 +123,15 @@ def _owner(case: Case, path: str) -> str:
     return bound[0] if bound else f"keyword {key}"
 
 
-PURITY_CHECKS: tuple[Check, ...] = (
+PURITY_CHECKS_OF_THE_FIRST_CALL: tuple[Check, ...] = (
     rrule_leaves_arguments_alone,
     pullback_leaves_the_cotangent_alone,
-    pullback_leaves_the_output_alone,
     cotangents_share_no_memory_with_arguments,
     rrule_output_shares_memory_as_the_function_does,
     frule_leaves_arguments_alone,
     frule_leaves_tangents_alone,
     frule_output_shares_memory_as_the_function_does,
 )
+"""Those for which no rule is called again."""
+
+PURITY_CHECKS: tuple[Check, ...] = (*PURITY_CHECKS_OF_THE_FIRST_CALL, pullback_leaves_the_output_alone)

@@ -12,6 +12,7 @@ import numpy as np
 from ..cases.arguments import Argument
 from ..cases.case import Case
 from ..cases.rule_calls import NotReachedError, RuleRaisedError
+from ..comparison.verdicts import BLOCK
 from ..evidence.brackets import Bracket, Comparison, Numbers
 from ..evidence.stencils import EPSILON
 from ..evidence.vectorisation import Vector, vector_to_tangent
@@ -40,6 +41,17 @@ def strong_product(weights: Vector, values: Vector) -> Vector:
         if np.isfinite(product.sum()):  # no NaN and no infinity in it, so that nothing has to win
             return product
         return np.where(weights == 0, 0.0, product)
+
+
+def sums_of_products(weights: Vector, values: Vector) -> tuple[float, float]:
+    """The sum of the strong products, and that of their sizes; NaN where infinities of both signs are in it."""
+    sums, sizes = [], []
+    with np.errstate(all="ignore"):
+        for start in range(0, weights.size, BLOCK):  # so that they stay in the processor's cache
+            product = strong_product(weights[start : start + BLOCK], values[start : start + BLOCK])
+            sums.append(product.sum())
+            sizes.append(np.abs(product, out=product).sum())
+        return float(np.sum(sums)), float(np.sum(sizes))
 
 
 def strong_matrix_product(rows: Vector, values: Vector) -> Vector:
@@ -84,22 +96,25 @@ class CotangentComparison(Comparison):
         self._case, self._arguments, self._xbar = case, arguments, xbar
         self._ybar = case.output_cotangent_vector if ybar is None else ybar
         self._direction = direction
-        self._terms = strong_product(direction, xbar)
-        self._size_of_terms = total(np.abs(self._terms))
+        self._rule, self._size_of_terms = sums_of_products(direction, xbar)
         self._unit = float(np.linalg.norm(self._ybar) * np.linalg.norm(direction))
-        used = np.flatnonzero(self._ybar)  # of a block of the output, only that is looked at
+        used = np.flatnonzero(self._ybar != 0)  # of a block of the output, only that is looked at
         self._used = slice(used[0], used[-1] + 1) if used.size else slice(0)
+
+    @property
+    def weights(self) -> Vector:
+        return self._ybar
 
     def compared(self, bracket: Bracket) -> Numbers:
         ybar, used = self._ybar[self._used], self._used
-        ends = [strong_product(ybar, bracket.lower[used])]
+        lower, size = sums_of_products(ybar, bracket.lower[used])
+        upper, sizes = lower, [size]
         if bracket.upper is not bracket.lower:
-            ends.append(strong_product(ybar, bracket.upper[used]))
-        sizes = [total(np.abs(end)) for end in ends]
+            ends = [strong_product(ybar, end[used]) for end in (bracket.lower, bracket.upper)]
+            lower, upper = total(functools.reduce(np.minimum, ends)), total(functools.reduce(np.maximum, ends))
+            sizes.append(total(np.abs(ends[1])))
         scale = max(self._size_of_terms, *sizes)
-        lower = total(functools.reduce(np.minimum, ends))
-        upper = total(functools.reduce(np.maximum, ends)) if len(ends) > 1 else lower
-        error = total(strong_product(np.abs(ybar), bracket.error[used]))
+        _, error = sums_of_products(ybar, bracket.error[used])
         if bracket.total is not None and lower == upper:
             weights, value, error_of_value = bracket.total
             if not error <= error_of_value and np.array_equal(weights, self._ybar):
@@ -107,7 +122,7 @@ class CotangentComparison(Comparison):
         if error < EPSILON * max(sizes):  # derivatives are known in double precision at best
             error = EPSILON * max(sizes)
         return Numbers(
-            rule=total(self._terms),
+            rule=self._rule,
             lower=lower,
             upper=upper,
             error=error,
@@ -120,7 +135,7 @@ class CotangentComparison(Comparison):
         case, arguments = self._case, self._arguments
         there = [total(strong_product(self._direction, xbar)) for xbar in joined_nearby(case, arguments, self._ybar)]
         rounding = case.cancellation.of_pairing(arguments, self._direction, self._xbar, self._ybar)
-        return _noise(np.array([total(self._terms)]), [np.array([value]) for value in there], rounding)
+        return _noise(np.array([self._rule]), [np.array([value]) for value in there], rounding)
 
     def in_more_digits(self) -> tuple[CotangentComparison, bool] | None:
         case, twin = self._case, self._case.more_precise
@@ -145,10 +160,8 @@ class CotangentComparison(Comparison):
 
 def joined(case: Case, arguments: Sequence[Argument], cotangents: tuple[Any, ...] | None) -> Vector:
     """The cotangents of some arguments as one vector over all, zero for the others."""
-    xbar = np.zeros(case.vector_function.x.size)
-    for argument in arguments:
-        xbar[case.directions.part_of(argument)] = case.reverse.cotangent_vector(argument, cotangents)
-    return xbar
+    vectors = (case.reverse.cotangent_vector(argument, cotangents) for argument in arguments)
+    return case.directions.combined(arguments, vectors)
 
 
 def joined_nearby(case: Case, arguments: Sequence[Argument], ybar: Vector) -> list[Vector]:

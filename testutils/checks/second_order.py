@@ -143,7 +143,7 @@ def _cotangent_function(case: Case, moving: Sequence[Argument]) -> VectorFunctio
 
 
 def _direction(case: Case, moving: Sequence[Argument], index: int) -> Vector:
-    return np.concatenate([case.directions.of(argument)[index] for argument in moving])
+    return np.concatenate([case.directions.of(argument, index) for argument in moving])
 
 
 def _everywhere(case: Case, moving: Sequence[Argument], direction: Vector) -> Vector:

@@ -81,9 +81,10 @@ class Bracket:
         """The same with other numbers in the entries of ``mask``."""
         if not np.any(mask):
             return self
+        below = np.where(mask, lower, self.lower)
         return Bracket(
-            np.where(mask, lower, self.lower),
-            np.where(mask, upper, self.upper),
+            below,
+            below if lower is upper and self.lower is self.upper else np.where(mask, upper, self.upper),
             np.where(mask, error, self.error),
             (*self.notes, note),
             None if np.any(mask & ((lower != self.lower) | (upper != self.upper))) else self.total,
@@ -103,6 +104,10 @@ class Question(Protocol):
     def measure_noise(self) -> None:
         """Find out how far rounding alone moves the rule's own numbers, and allow for it from now on."""
 
+    @property
+    def weights(self) -> Vector | None:
+        """The weights of the sum of the output's entries that one number is about; None for many numbers."""
+
 
 class Comparison:
     """A question about one or several numbers; subclasses say how they come from the derivative."""
@@ -114,6 +119,11 @@ class Comparison:
         self._noise: Any = 0.0
         self._finer: Comparison | None = None
         self._last: tuple[Bracket, Numbers] | None = None
+
+    @property
+    def weights(self) -> Vector | None:
+        """The weights of the sum of the output's entries that one number is about; None for many numbers."""
+        return None
 
     def numbers(self, bracket: Bracket) -> Numbers:
         """What is compared; the same bracket is often asked about more than once."""

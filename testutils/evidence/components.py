@@ -6,6 +6,8 @@ The components of a large output are looked at in blocks, whose arrays stay in t
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -80,14 +82,25 @@ class Components:
         self.part = part
         self._centre, self._epsilon = line.centre[part], line.epsilon[part]
         self.stencils: list[Stencil] = []
+        self._is_all = part.stop >= line.centre.size and not part.start
         self.hopeless = ~np.isfinite(self._centre)
         self.edges = np.zeros_like(self.hopeless)
 
-    def add(self, h: float, samples: Vector) -> None:
-        """What the samples of one more step say, a row for each point of the grid."""
-        with np.errstate(all="ignore"):
-            self.stencils.append(self._reduced(h, samples))
+    @contextmanager
+    def seeing(self, samples: Mapping[float, Sequence[Vector]]) -> Iterator[None]:
+        """Look at the samples of the line, a row for each point of the grid, by the step.
+
+        What a block among others has made of them is forgotten afterwards: it takes more memory than they do.
+        """
+        for h in samples.keys() - {stencil.h for stencil in self.stencils}:
+            with np.errstate(all="ignore"):
+                self.stencils.append(self._reduced(h, np.array([row[self.part] for row in samples[h]])))
         self.stencils.sort(key=lambda stencil: stencil.h)
+        try:
+            yield
+        finally:
+            if not self._is_all:
+                self.stencils.clear()
 
     def best(self) -> Any:
         """The number of the stencil that serves each component best."""
@@ -99,12 +112,12 @@ class Components:
         # A derivative sees differences only, and with these the coefficients' own rounding does no harm.
         differences = samples - centre
         value = weights.value @ differences / scale
-        in_order = np.sort(samples, axis=0)
-        levels = 1 + np.count_nonzero(in_order[1:] != in_order[:-1], axis=0)
-        largest = np.maximum(np.abs(in_order[0]), np.abs(in_order[-1]))  # NaN comes last
-        floor = self._epsilon * self._method.factor * _in_double(largest)
-        floor += self._line.rounding_error(h) * _in_double(np.abs(value)) * scale / weights.roundoff_multiplier
-        noise = _largest(weights.noise @ differences) * _NOISE_SAFETY
+        levels = _levels(samples)
+        floor = _largest(samples.copy())
+        floor *= self._epsilon * self._method.factor
+        floor += self._line.rounding_error(h) * scale / weights.roundoff_multiplier * _in_double(np.abs(value))
+        noise = _largest(weights.noise @ differences)
+        noise *= _NOISE_SAFETY
         noise = np.maximum(noise, np.where(levels > 1, _quantum(samples), 0.0))
         nan = np.full(centre.shape, np.nan)
         return Stencil(
@@ -288,6 +301,14 @@ def _in_double(numbers: Vector) -> Vector:
 def _largest(rows: Vector) -> Vector:
     """The largest magnitude in each column."""
     return _in_double(np.max(np.abs(rows, out=rows), axis=0))
+
+
+def _levels(samples: Vector) -> Any:
+    """How many different values there are in each column."""
+    if not np.any(samples[1:] == samples[:-1]):  # nor then, but by a rare accident, are others equal
+        return np.full(samples.shape[1], len(samples))
+    in_order = np.sort(samples, axis=0)
+    return 1 + np.count_nonzero(in_order[1:] != in_order[:-1], axis=0)
 
 
 def _quantum(samples: Vector) -> Vector:

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from ..comparison.verdicts import ERROR_ESTIMATES, FAIL, INCONCLUSIVE, NEGLIGIBLE, PASS, RESOLVED
+from ..comparison.verdicts import BLOCK, ERROR_ESTIMATES, FAIL, INCONCLUSIVE, NEGLIGIBLE, PASS, RESOLVED
 from .brackets import CORNER, EDGE, INFINITE, ROUGH, Bracket, Question, notes_of_a_pass
 from .finite_differences import FiniteDifferenceMethod, central_fdm, method_for, unusable
 from .lines import Line
@@ -38,11 +38,14 @@ _COARSE = 1e-9
 
 _STEPS_AT_SPECIAL_POINTS = 2
 
-_UNRESOLVED = 1e-3
-"""A relative error above this is none of round-off alone."""
+_UNRESOLVED, _UNRESOLVED_OF_MANY = 1e-3, 1e-5
+"""A relative error above this is none of round-off alone; and of very many entries is worth a further step."""
 
 _MIXED, _ALIKE = 1e6, 1e3
 """Entries whose magnitudes differ by more than the first factor have no step in common, but by the second they have."""
+
+_FEW, _FINER_OF_MANY = 1e-2, 3
+"""Of very many entries so few may want steps of their own, each step much shorter than the last."""
 
 _FEWEST_STEPS, _MOST_STEPS = 10, 22
 """How many steps a sweep takes, as many as can be paid for."""
@@ -62,8 +65,8 @@ _QUIET = 100.0
 _PATIENCE_AT_A_GLANCE = 4
 """How many steps are tried where nobody has asked, before all else is."""
 
-_SPLITS = 8
-"""How many ways of splitting a direction are tried before its slopes count as additive."""
+_SPLITS, _SPLITS_OF_MANY = 8, 2
+"""How many ways of splitting a direction are tried before its slopes count as additive, and of very many entries."""
 
 _HALVINGS = 24
 """How many blocks of entries the search for those at a kink may try."""
@@ -85,6 +88,8 @@ class Probe:
         step is worth its evaluations then.
     weights : ndarray or None
         Weights of the output whose sum is wanted more precisely than its terms.
+    is_wrong : bool
+        Whether the rule is known to be wrong, so that the first steps are enough to say so here.
 
     Attributes
     ----------
@@ -102,14 +107,16 @@ class Probe:
         first_step: float | None = None,
         special: bool = False,
         weights: Vector | None = None,
+        is_wrong: bool = False,
     ) -> None:
         self._function = function
         self.direction = direction
         self._fdm = fdm
         self._special = special
         self._weights = weights if weights is not None and np.any(weights) else None
-        self._escalated = False
-        self._mixed = _of_mixed_magnitudes(function.scales[direction != 0])
+        self._escalated, self._is_wrong = False, is_wrong
+        self._is_large = function.y.size > BLOCK
+        self._mixed = _of_mixed_magnitudes(function.scales, direction)
         self._search: StepSearch | None = None
         known = unusable(function, direction)
         if known is None:
@@ -117,8 +124,8 @@ class Probe:
             self._scale = line.scale
             self._search = StepSearch(fdm or method_for(function), line)
             self._first = None if first_step is None else first_step * self._scale
-            unknown = np.full(function.y.shape, np.nan)
-            self.bracket = Bracket(unknown, unknown, np.full(function.y.shape, np.inf))
+            unknown = np.broadcast_to(np.nan, function.y.shape)
+            self.bracket = Bracket(unknown, unknown, np.broadcast_to(np.inf, function.y.shape))
         else:
             self.bracket = Bracket(known.value, known.value, known.error, (known.note,))
         self.unconfirmed: Any = np.zeros(function.y.shape, dtype=bool)
@@ -149,16 +156,15 @@ class Probe:
             return question.verdicts(self.bracket)
         if not self._escalated:
             self._search_steps(question)
-            if question.is_fine(self.bracket, self._search.count):
+            if self._is_large:
+                self._search_finer(question)
+            if self._is_wrong or question.is_fine(self.bracket, self._search.count):
                 return question.verdicts(self.bracket)
         verdicts = question.verdicts(self.bracket)
         if not self._escalated and (np.any(verdicts != PASS) or self._is_coarse()):
             self._escalate(question)
-        return (
-            self._accused(question)
-            if np.any(question.verdicts(self.bracket) == FAIL)
-            else (question.verdicts(self.bracket))
-        )
+        verdicts = question.verdicts(self.bracket)
+        return self._accused(question) if np.any(verdicts == FAIL) else verdicts
 
     def glance(self, question: Question) -> np.ndarray[Any, Any]:
         """The verdicts on a question after a few steps where they speak for a rule, and else after all it takes."""
@@ -183,6 +189,8 @@ class Probe:
             worst.append(_worst_relative(value, error))
             if (self._special or self._mixed) and search.count >= _STEPS_AT_SPECIAL_POINTS:
                 return True
+            if self._is_large and 0 < np.count_nonzero(self._rough(value, error)) <= _FEW * value.size:
+                return True  # the others need no further step, and these have one of their own
             if len(worst) > 3 and _UNRESOLVED < worst[-1] < 10.0 and worst[-1] > 0.3 * worst[-3]:
                 return True  # shorter steps do not help, so this is no matter of the step
             return question.is_fine(Bracket.of(value, error, self._weights), search.count)
@@ -192,6 +200,9 @@ class Probe:
         self.bracket = replace(Bracket.of(value, error, self._weights, search.note), unseen=EPSILON / search.reach)
 
     def _is_coarse(self) -> bool:
+        """Whether extended precision could say more; of very many entries some are always coarse."""
+        if self._is_large:
+            return False
         with np.errstate(all="ignore"):
             coarse = self.bracket.error > _COARSE * np.abs(self.bracket.value)
         return bool(np.any(coarse & np.isfinite(self.bracket.error)) and np.all(self._function.epsilon <= _COARSE))
@@ -225,7 +236,8 @@ class Probe:
 
         Together they have no good step: what is short for one is beneath the rounding of another.
         """
-        if not self._mixed:
+        rough = np.count_nonzero(self._rough(self.bracket.value, self.bracket.error))
+        if not self._mixed or (self._is_large and rough <= _FEW * self.bracket.error.size):
             return
         scales = self._function.scales
         bins = np.floor(np.log(np.where(np.isfinite(scales), scales, 1.0)) / math.log(_ALIKE))
@@ -237,23 +249,29 @@ class Probe:
             value, error = value + found, error + own
         self.bracket = self.bracket.where(_better(value, error, self.bracket), value, value, error)
 
-    def _search_finer(self, question: Question) -> None:
-        """Another search with much shorter steps, for components that others have kept from theirs."""
-        known = self.bracket
+    def _rough(self, value: Vector, error: Vector) -> Any:
+        """The entries that are not known well enough."""
         with np.errstate(all="ignore"):
-            rough = known.error > _UNRESOLVED * np.abs(known.value)
-        mask = rough & np.isfinite(known.error)
-        decided = np.all(question.verdicts(known) == PASS)
-        if decided or self._search is None or self._search.note or not np.any(mask) or np.all(mask):
+            return np.asarray(error > (_UNRESOLVED_OF_MANY if self._is_large else _UNRESOLVED) * np.abs(value))
+
+    def _search_finer(self, question: Question) -> None:
+        """Further searches with much shorter steps, for components that others have kept from theirs."""
+        if self._search is None or self._search.note:
             return
-        line = self._line.of_components(mask)
-        search = StepSearch(replace(method_for(self._function), adapt=0), line)
-        found, error = search.run(
-            lambda value, error: bool(np.all(error <= 1e-8 * np.abs(value))), 1e-3 * self._search.shortest
-        )
-        value, spread = known.value.copy(), known.error.copy()
-        value[mask], spread[mask] = found, error
-        self.bracket = known.where(mask & _better(value, spread, known), value, value, spread)
+        step = self._search.shortest
+        for _ in range(_FINER_OF_MANY if self._is_large else 1):
+            known = self.bracket
+            mask = self._rough(known.value, known.error) & np.isfinite(known.error)
+            is_decided = not self._is_large and bool(np.all(question.verdicts(known) == PASS))
+            if is_decided or not np.any(mask) or np.all(mask):
+                return
+            search = StepSearch(replace(method_for(self._function), adapt=0), self._line.of_components(mask))
+            found, error = search.run(
+                lambda value, error: self._is_large or bool(np.all(error <= 1e-8 * np.abs(value))), 1e-3 * step
+            )
+            value, spread, step = known.value.copy(), known.error.copy(), search.shortest
+            value[mask], spread[mask] = found, error
+            self.bracket = known.where(mask & _better(value, spread, known), value, value, spread)
 
     def _extend(self, question: Question) -> None:
         """Central differences once more, in extended precision."""
@@ -389,7 +407,7 @@ class Probe:
             return False
         rng = np.random.default_rng(moving.size)
         whole, error = self._slope(self.direction)
-        for _ in range(_SPLITS):
+        for _ in range(_SPLITS_OF_MANY if self._is_large else _SPLITS):
             weights = np.zeros(self.direction.size)
             weights[moving] = rng.uniform(-1.0, 2.0, moving.size)
             one, one_error = self._slope(weights * self.direction)
@@ -421,9 +439,11 @@ class Probe:
     def _confirmed(self, question: Question) -> np.ndarray[Any, Any]:
         """The verdicts when a second method is heard too. Where the two differ, neither is as sure as it was."""
         first = self.bracket
-        smooth = ~first.kinks & np.isfinite(first.lower)
         verdicts = question.verdicts(first)
-        value, error, noise, stairs = self._sweep
+        if self._is_large and question.weights is not None:
+            return self._confirmed_as_a_whole(question, question.weights)
+        smooth = ~first.kinks & np.isfinite(first.lower)
+        value, error, noise, stairs = self._swept(np.flatnonzero(verdicts == FAIL)[:BLOCK])
         # Entries of the output that do not move at all are judged apart from those that do. Some may move with longer
         # steps, near a kink; where many do, the function is rounded, and the first method has seen nothing.
         still = (first.lower == 0) & (first.error == 0)
@@ -450,6 +470,21 @@ class Probe:
         self.bracket = self.bracket.where(smooth & ~contradicted, first.lower, first.lower, _DOUBT * first.error)
         settled = np.where(question.verdicts(self.bracket) == PASS, PASS, INCONCLUSIVE)
         return np.where(doubted, settled, verdicts)
+
+    def _confirmed_as_a_whole(self, question: Question, weights: Vector) -> np.ndarray[Any, Any]:
+        """The same for one number, a sum of very many: the second method looks at the sum alone."""
+        line = self._function.line(self.direction, weights).of_components(slice(-1, None))
+        unknown = np.broadcast_to(np.inf, self.bracket.error.shape)
+        method = central_fdm(7, 1, adapt=0, max_range=0.03)
+        second = self.bracket
+        for value, error in (step_sweep(line, _FEWEST_STEPS)[:2], StepSearch(method, line).run()):
+            known = weights, float(value[0]), float(error[0])
+            second = replace(self.bracket, error=unknown, total=known)
+            verdicts = question.verdicts(second)
+            if np.all(verdicts == FAIL):
+                return verdicts
+        self.bracket = second
+        return verdicts
 
     def _with_more_digits(self, question: Question, verdicts: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
         """The verdicts when the function in extended precision is heard too.
@@ -479,6 +514,17 @@ class Probe:
         affordable = (MOST_EVALUATIONS - self._function.evaluations) // 2 - 1
         return step_sweep(self._line, min(max(affordable, _FEWEST_STEPS), _MOST_STEPS))
 
+    def _swept(self, accused: Any) -> tuple[Vector, Vector, Vector, Vector]:
+        """What it finds; of very many entries, about those that are accused, while the others stay as they are."""
+        if not self._is_large:
+            return self._sweep
+        shape = self.bracket.error.shape
+        found = self.bracket.value.copy(), self.bracket.error.copy(), np.zeros(shape), np.zeros(shape, dtype=bool)
+        of_accused = step_sweep(self._line.of_components(accused), _FEWEST_STEPS)
+        for every, one in zip(found, of_accused, strict=True):
+            every[accused] = one
+        return found
+
     def _contradict(self, first: Bracket, second: Bracket) -> Any:
         with np.errstate(all="ignore"):
             return np.abs(first.value - second.value) > ERROR_ESTIMATES * (first.error + second.error)
@@ -501,9 +547,22 @@ def weighted_derivative(
     if known is not None:
         return Bracket.of(known.value, known.error, note=known.note)
     wanted = weights if np.any(weights) else None
+    if wanted is not None and function.y.size > BLOCK:
+        return _derivative_as_a_whole(function, direction, weights, fdm)
     search = StepSearch(fdm or method_for(function), function.line(direction, wanted))
     value, error = search.unadapted() if fdm is not None and not fdm.adapt else search.run()
     return Bracket.of(value, error, wanted, search.note)
+
+
+def _derivative_as_a_whole(
+    function: VectorFunction, direction: Vector, weights: Vector, fdm: FiniteDifferenceMethod | None
+) -> Bracket:
+    """The same of very many outputs, about which one by one nothing is found out."""
+    line = function.line(direction, weights).of_components(slice(-1, None))
+    search = StepSearch(fdm or method_for(function), line)
+    value, error = search.unadapted() if fdm is not None and not fdm.adapt else search.run()
+    nothing, unknown = (np.broadcast_to(number, function.y.shape) for number in (0.0, np.inf))
+    return Bracket(nothing, nothing, unknown, (search.note,), (weights, float(value[0]), float(error[0])))
 
 
 def _better(value: Vector, error: Vector, known: Bracket) -> Any:
@@ -519,6 +578,7 @@ def _worst_relative(value: Vector, error: Vector) -> float:
         return float(np.max(np.where(error == 0, 0.0, error / np.abs(value)), initial=0.0))
 
 
-def _of_mixed_magnitudes(scales: Vector) -> bool:
-    scales = scales[np.isfinite(scales)]
+def _of_mixed_magnitudes(scales: Vector, direction: Vector) -> bool:
+    if not np.all(direction):
+        scales = scales[direction != 0]
     return scales.size > 1 and bool(np.max(scales) > _MIXED * np.min(scales))

@@ -25,6 +25,9 @@ LARGEST_MISMATCH = 1e-5
 _ORDER_ONE = 64
 """How many rounding errors of numbers of order one may hide in a function."""
 
+_WITHIN_A_STAIR = 64
+"""How many times what it leaves its straight line by a function may have moved that has been on one stair."""
+
 _STAIRS = 16
 """How much less than others the first step that meets another stair may show of it."""
 
@@ -220,7 +223,9 @@ def step_sweep(line: Line, steps: int) -> tuple[Vector, Vector, Vector, Vector]:
         leaves = after & ~fits & np.isfinite(quotients)
         first = np.where(np.any(leaves, axis=0), np.argmax(leaves, axis=0), best)
         left_by = np.abs(quotients[first, columns] - quotients[best, columns]) * lengths[first]
-        stairs = (left_by > noise) & (left_by <= _ORDER_ONE * EPSILON)
+        moved_by = np.abs(quotients[best, columns]) * lengths[best]
+        # Over many stairs a function is not straight.
+        stairs = (left_by > noise) & (left_by <= _ORDER_ONE * EPSILON) & (moved_by <= _WITHIN_A_STAIR * left_by)
         if np.any(stairs):
             shown = np.where(stairs, _STAIRS * left_by, noise)
             again, score_again = _longest_consistent(quotients, 4.0 * (shown / lengths[:-1, None] + rounding))

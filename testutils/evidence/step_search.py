@@ -7,7 +7,7 @@ C₁ N h⁻ᵠ + C₂ M hᵖ⁻ᵠ. Both N and M are measured: every stencil has
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import numpy as np
 
@@ -41,6 +41,7 @@ class StepSearch:
             Components(method, self._weights, line, slice(start, start + BLOCK), limit)
             for start in range(0, line.centre.size, BLOCK)
         ]
+        self._samples: dict[float, list[Vector]] = {}
         self._steps: list[float] = []
         self._first = 0.0
         self.note = ""
@@ -83,7 +84,7 @@ class StepSearch:
         value, error = self._judge()
         while not (decided is not None and decided(value, error)) and len(self._steps) < self._budget:
             step = self._next_step(self._first)
-            if step is None:
+            if step is None or step in self._samples:  # there is no other step beside one that is infinite
                 break
             self._try(step)
             value, error = self._judge()
@@ -108,7 +109,9 @@ class StepSearch:
     @property
     def best_step(self) -> float:
         """The step that most components were served best by."""
-        votes = sum(np.bincount(block.best(), minlength=len(self._steps)) for block in self._blocks)
+        if len(self._steps) == 1:
+            return self._steps[0]
+        votes = sum(np.bincount(block.best(), minlength=len(self._steps)) for block in self._seeing())
         return self._steps[int(np.argmax(votes))]
 
     @property
@@ -133,20 +136,30 @@ class StepSearch:
 
     def _try(self, h: float) -> None:
         x, centre = self._line.x, self._line.centre
-        samples = [self._line(x + g * h) if g else centre for g in self._method.extended_grid]
+        self._samples[h] = [self._line(x + g * h) if g else centre for g in self._method.extended_grid]
+        self._steps = sorted(self._samples)
+
+    def _seeing(self) -> Iterator[Components]:
+        """Each block while it sees the samples."""
         for block in self._blocks:
-            block.add(h, np.array([row[block.part] for row in samples]))
-        self._steps = sorted([*self._steps, h])
+            with block.seeing(self._samples):
+                yield block
 
     def _judge(self) -> tuple[Vector, Vector]:
         """Value and error of the best stencil of each component."""
-        found = [block.judge() for block in self._blocks]
-        value, error = zip(*found, strict=True)
-        return np.concatenate(value), np.concatenate(error)
+        if len(self._blocks) == 1:
+            return next(block.judge() for block in self._seeing())
+        value, error = np.empty_like(self._line.centre), np.empty(self._line.centre.shape)
+        for block in self._seeing():
+            value[block.part], error[block.part] = block.judge()
+        return value, error
 
     def _look_for_edges(self) -> None:
         """Components for which the domain ends at x itself need no search for a step that is short enough."""
-        outside = [~np.isfinite(block.stencils[0].value) & ~block.hopeless for block in self._blocks]
+        (samples,) = self._samples.values()
+        if all(np.isfinite(row).all() for row in samples):
+            return
+        outside = [~np.isfinite(block.stencils[0].value) & ~block.hopeless for block in self._seeing()]
         if any(map(np.any, outside)):
             nearest = _SHORTEST * self._line.scale
             sides = {np.sign(g) for g in self._method.grid if g}
@@ -158,7 +171,7 @@ class StepSearch:
     def _next_step(self, first: float) -> float | None:
         """The step that promises the most for the component that needs it most; None when no step promises much."""
         with np.errstate(all="ignore"):
-            every = [proposal for block in self._blocks for proposal in block.proposals()]
+            every = [proposal for block in self._seeing() for proposal in block.proposals()]
         proposals = [(gain, step) for gain, step in every if self._is_new(step)]
         if proposals:
             return max(proposals)[1]
@@ -173,7 +186,7 @@ class StepSearch:
         """Why some components have no good value, where that is known."""
         reasons, blocks = [], self._blocks
         with np.errstate(all="ignore"):
-            if any(np.any(block.kinks()) for block in blocks):
+            if len(self._steps) > 1 and any(np.any(block.kinks()) for block in self._seeing()):
                 reasons.append(KINK)
         if any(np.any(block.hopeless & ~block.edges) for block in blocks):
             reasons.append("the function is not finite at the primals")

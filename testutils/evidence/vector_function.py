@@ -14,7 +14,15 @@ import numpy as np
 
 from .lines import Line
 from .stencils import EPSILON
-from .vectorisation import Layout, Vector, entries_of, layout_of, tangent_entries, unit_roundoff
+from .vectorisation import (
+    Layout,
+    Vector,
+    entries_in_place,
+    entries_of,
+    layout_of,
+    tangent_entries,
+    unit_roundoff,
+)
 from .warnings_here import warnings_here
 
 EXTENDED = np.longdouble
@@ -26,6 +34,9 @@ LARGEST_EXTENDED = 20_000
 
 SAMPLED = 1 << 14
 """Of how many entries at least, if there are so many, the scale of a direction is a quartile."""
+
+STEP = EPSILON ** (1 / 3)
+"""The step of a central difference in units of the scale, about the best for smooth functions."""
 
 SHAKEN, SHAKEN_BY = 4, 1e-3
 """At how many points nearby, and how near, two precisions are compared."""
@@ -50,6 +61,8 @@ class VectorFunction:
         shape or realness close by are errors, and not the end of the domain.
     promotes : bool
         Whether arguments of less than double precision are evaluated in that, where the function takes it.
+    value : callable, optional
+        Gives the output at the arguments as they are, where that is known.
 
     Attributes
     ----------
@@ -60,8 +73,6 @@ class VectorFunction:
     output : Layout
     arguments : list of (Layout, slice)
         Where each argument lies in ``x``.
-    scales : ndarray
-        The magnitude of every entry of ``x``, that of its array where it is 0.
     evaluations : int
         How often the function was called so far.
 
@@ -79,6 +90,7 @@ class VectorFunction:
         precision: Any = None,
         strict: bool = True,
         promotes: bool = True,
+        value: Callable[[], Any] | None = None,
     ) -> None:
         self._f = f
         self._strict = strict
@@ -87,19 +99,23 @@ class VectorFunction:
         self._layout = layout_of(self._primals)
         self._keywords = layout_of(self._fkwargs)
         self._keyword_entries = entries_of(self._keywords)
-        self.evaluations = 0
-        self.x = entries_of(self._layout)
+        self.evaluations = 0 if value is None else 1
+        self.x = entries_in_place(self._layout)
         if precision is not None:
             self.x = self.x.astype(precision)
         self.arguments = _slices([layout_of(primal) for primal in primals])
         is_coarse = promotes and bool(np.any(unit_roundoff(self._layout) > EPSILON))
         self.promoted = precision is not None or is_coarse
-        self.value = self._first_output(may_demote=precision is None)
+        self.value = self._first_output(value, may_demote=precision is None)
         self.output = layout_of(self.value)
-        self.y = entries_of(self.output)
+        self.y = entries_of(self.output) if value is None else entries_in_place(self.output)
         self.epsilon = unit_roundoff(self.output)
         self._resolution = unit_roundoff(self._layout, self.promoted)
-        self.scales = _scales(self._layout, self.x)
+
+    @property
+    def scales(self) -> Vector:
+        """The magnitude of every entry of ``x``, that of its array where it is 0."""
+        return _scales(self._layout, self.x)
 
     def direction(self, tangents: Sequence[Any]) -> Vector:
         """The tangents of all arguments as one vector."""
@@ -117,62 +133,81 @@ class VectorFunction:
         With weights, one more component is the weighted sum of the others. The rounding errors of many terms partly
         cancel in it, so that its derivative is known better than its terms' are.
         """
-        # An infinity or NaN does not move.
-        direction = np.where(np.isfinite(self.x), direction, 0.0)
-        moving = np.flatnonzero(direction)
+        is_known = np.isfinite(self.x)
+        if not np.all(is_known):  # an infinity or NaN does not move
+            direction = np.where(is_known, direction, 0.0)
+        moving = _nonzero(direction)
+
+        def moved(t: Any) -> Vector:
+            step: Vector = t * direction
+            return np.add(self.x, step, out=step if step.dtype == self.x.dtype else None)
+
         if weights is None:
-            return self._line(lambda t: self.at(self.x + t * direction) if t else self.y, moving, direction)
-        used: Any = np.flatnonzero(weights)
-        used = slice(None) if used.size == weights.size else used
+            return self._line(lambda t: self.at(moved(t)) if t else self.y, moving, direction)
+        used = _nonzero(weights)
         chosen = weights[used]
 
         def with_sum(t: Any) -> Vector:
-            y = self.at(self.x + t * direction) if t else self.y
-            return np.append(y, np.sum(chosen * y[used]))  # sums in pairs, and no threads as a dot product of BLAS
+            y = self.at(moved(t), room=1) if t else np.append(self.y, 0.0)
+            y[-1] = np.sum(chosen * y[:-1][used])  # sums in pairs, and no threads as a dot product of BLAS
+            return y
 
         with np.errstate(all="ignore"):
             terms = chosen * self.y[used]
             spread = float(np.linalg.norm(terms) / np.abs(np.sum(terms)))
         epsilon = float(np.max(self.epsilon)) * (max(spread, 1.0) if np.isfinite(spread) else 1.0)
-        return self._line(with_sum, moving, direction, np.append(self.epsilon, epsilon))
+        return self._line(with_sum, moving, direction, np.append(self.epsilon, epsilon).astype(np.float32))
+
+    def central_difference(self, direction: Vector) -> Vector:
+        """The derivative along a direction from two evaluations, which do not tell how good it is."""
+        moving = _nonzero(direction)
+        speed = np.abs(direction[moving]).astype(float, copy=False)
+        if not speed.size:
+            return np.zeros(self.y.size)
+        h = STEP * _first_quartile(self.scales[moving] / speed)
+        ahead, behind = self.at(self.x + h * direction), self.at(self.x - h * direction)
+        with np.errstate(all="ignore"):
+            return np.asarray((ahead - behind) / (2.0 * h), float)
 
     def _line(self, phi: Callable[[Any], Vector], moving: Any, direction: Vector, epsilon: Any = None) -> Line:
-        x, speed = np.abs(self.x[moving]).astype(float), np.abs(direction[moving]).astype(float)
-        fastest = float(np.max(speed))
-        few = slice(None, None, -(-moving.size // SAMPLED))
-        scale = _first_quartile(self.scales[moving[few]] / speed[few])
+        x = np.abs(self.x[moving]).astype(float, copy=False)
+        speed = np.abs(direction[moving]).astype(float, copy=False)
+        fastest, farthest = float(np.max(speed)), float(np.max(x))
+        few = slice(None, None, -(-speed.size // SAMPLED))
+        scale = _first_quartile(self.scales[moving][few] / speed[few])
         # The rounding of x + h v shifts the direction by eps |x| / h. An entry that hardly moves in comparison with the
         # others hardly contributes; its own shift, large in relation to its speed, must not count in full.
-        rounding = float(np.max(self._resolution[moving] * x / np.maximum(speed, 1e-3 * fastest)))
+        x /= np.maximum(speed, 1e-3 * fastest)
+        x *= self._resolution[moving]
         return Line(
             phi,
             self.x.dtype.type(0),
             scale=scale,
-            reach=max(scale, 1.0 / fastest, float(np.max(x)) / fastest),
-            rounding=rounding,
+            reach=max(scale, 1.0 / fastest, farthest / fastest),
+            rounding=float(np.max(x)),
             epsilon=self.epsilon if epsilon is None else epsilon,
         )
 
-    def at(self, vector: Vector) -> Vector:
-        """The output at another point, NaN outside of the domain."""
+    def at(self, vector: Vector, room: int = 0) -> Vector:
+        """The output at another point, NaN outside of the domain, and room for as many numbers more."""
         try:
             output = self.call(vector)
         except (ArithmeticError, ValueError):  # outside of the domain, as `math.log` and `np.linalg.inv` say it
-            return np.full_like(self.y, np.nan)
+            return np.full(self.y.size + room, np.nan, self.y.dtype)
         except Exception:  # solvers say it each in their own way
             if self._strict:
                 raise
-            return np.full_like(self.y, np.nan)
+            return np.full(self.y.size + room, np.nan, self.y.dtype)
         layout = layout_of(output)
         if layout.signature != self.output.signature:
             if not self._strict:
-                return np.full_like(self.y, np.nan)
+                return np.full(self.y.size + room, np.nan, self.y.dtype)
             raise ValueError(
                 "the finite differences evaluate the function close to its arguments, but there its output has another "
                 f"structure: {_describe(layout)} in the place of {_describe(self.output)}; give it one structure, "
                 "shape and realness whatever the values, for example with np.asarray(..., dtype=complex)"
             )
-        return entries_of(layout)
+        return entries_of(layout, room)
 
     def call(self, vector: Vector) -> Any:
         """The output itself at another point; a complex vector makes the real arguments complex."""
@@ -230,13 +265,18 @@ class VectorFunction:
             apart = np.abs(y - self.y) > 1e3 * self.epsilon * size
         return not bool(np.any(apart))
 
-    def _first_output(self, may_demote: bool) -> Any:
+    def _first_output(self, known: Callable[[], Any] | None, may_demote: bool) -> Any:
         if self.promoted and may_demote:
             try:
                 return self.call(self.x)
             except Exception:  # whatever the function has against float64, it may not have against its own arguments
                 self.promoted = False
-        return self.call(self.x)
+        return self.call(self.x) if known is None or self.promoted else known()
+
+
+def _nonzero(vector: Vector) -> Any:
+    """Which entries of a vector are not 0, as an index."""
+    return slice(None) if np.all(vector) else np.flatnonzero(vector)
 
 
 def _first_quartile(numbers: Vector) -> float:
@@ -263,9 +303,11 @@ def _scales(layout: Layout, x: Vector) -> Vector:
         entries = np.abs(x[part]).astype(float)
         if leaf.is_complex:
             entries = np.tile(np.hypot(entries[: leaf.count], entries[leaf.count :]), 2)
-        has_one = np.isfinite(entries) & (entries > 0)
-        largest = float(np.max(entries, initial=0.0, where=has_one))
-        scales[part] = np.where(has_one, entries, largest or 1.0)
+        if not (np.min(entries, initial=1.0) > 0 and np.max(entries, initial=1.0) < np.inf):
+            has_one = np.isfinite(entries) & (entries > 0)
+            largest = float(np.max(entries, initial=0.0, where=has_one))
+            entries = np.where(has_one, entries, largest or 1.0)
+        scales[part] = entries
         start += leaf.size
     return scales
 

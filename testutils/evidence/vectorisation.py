@@ -527,11 +527,23 @@ def labels(x: Any) -> Labels:
     return Labels(layout_of(x))
 
 
-def entries_of(layout: Layout) -> Vector:
-    """The vector of the object that ``layout`` was made from."""
-    vector = np.zeros(layout.size, _vector_dtype(layout))
-    layout.write(vector)
+def entries_of(layout: Layout, room: int = 0) -> Vector:
+    """The vector of the object that ``layout`` was made from, with room for as many numbers more behind it."""
+    vector = np.empty(layout.size + room, _vector_dtype(layout))
+    layout.write(vector[: layout.size])
     return vector
+
+
+def entries_in_place(layout: Layout) -> Vector:
+    """The same without a copy where all of it is one array: for reading, of what nobody else writes to."""
+    (leaf, *others) = (*layout.leaves(), None)
+    return entries_of(layout) if leaf is None or others != [None] else _read_only(leaf, leaf._x)
+
+
+def tangent_in_place(layout: Layout, dx: Any) -> Vector:
+    """The vector of a tangent without a copy where it is one array, as of `entries_in_place`."""
+    is_like = isinstance(layout, NumericLayout) and isinstance(dx, np.ndarray) and dx.shape == layout.shape
+    return _read_only(layout, dx) if is_like else tangent_entries(layout, dx)
 
 
 def tangent_entries(layout: Layout, dx: Any) -> Vector:
@@ -551,14 +563,20 @@ def unraveller(layout: Layout) -> Callable[..., Any]:
 
 
 def unit_roundoff(layout: Layout, promote: bool = False) -> Vector:
-    """The machine epsilon of every entry, in the layout of the vector."""
-    epsilon = np.empty(layout.size)
-    start = 0
+    """The machine epsilon of every entry, in the layout of the vector; for reading."""
+    parts: list[Vector] = []
     for leaf in layout.leaves():
         precision = np.promote_types(leaf.precision, np.float64) if promote else leaf.precision
-        epsilon[start : start + leaf.size] = float(np.finfo(precision).eps)
-        start += leaf.size
-    return epsilon
+        parts.append(np.broadcast_to(float(np.finfo(precision).eps), leaf.size))
+    return parts[0] if len(parts) == 1 else np.concatenate([np.zeros(0), *parts])
+
+
+def _read_only(layout: Layout, x: Any) -> Vector:
+    if type(x) is not np.ndarray or x.dtype != np.float64 or not x.flags.c_contiguous:
+        return tangent_entries(layout, x)
+    entries = x.reshape(-1)
+    entries.flags.writeable = False
+    return entries
 
 
 def _checked_length(layout: Layout, vector: Vector) -> Vector:

@@ -78,7 +78,7 @@ def hints_for_cotangent(case: Case, argument: Argument, xbar: Vector, wrong: Seq
 
     def compute() -> tuple[str, ...]:
         here = case_at(case)
-        measured = MeasuredPullback(here, argument.position, Budget())
+        measured = MeasuredPullback(here, argument.position, Budget(case.search))
         ybar = np.asarray(case.output_cotangent_vector, dtype=float)
         return _hints(measured, here, Observation(ybar, measured.projected(xbar)), wrong)
 
@@ -110,7 +110,7 @@ def hints_for_tangent(
 
     def compute() -> tuple[str, ...]:
         here = case_at(case)
-        measured = MeasuredPushforward(here, argument.position, Budget())
+        measured = MeasuredPushforward(here, argument.position, Budget(case.search))
         dx = np.asarray(direction, dtype=float)
         if estimate is not None:
             measured.know(dx, Measured(np.asarray(estimate.value, float), np.asarray(estimate.error, float)))

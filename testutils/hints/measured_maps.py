@@ -18,6 +18,7 @@ from ..cases.arguments import Argument
 from ..cases.case import Case
 from ..cases.reverse import entry_of
 from ..cases.rule_calls import force, vector_of
+from ..cases.search_budget import SearchBudget
 from ..evidence.finite_differences import derivative_along
 from ..evidence.vector_function import VectorFunction
 from ..evidence.vectorisation import (
@@ -71,19 +72,21 @@ def attempt(compute: Callable[[], T]) -> T | None:
 
 
 class Budget:
-    """The evaluations that are left."""
+    """The evaluations that are left for the hints about one argument, of those that are left for the whole search."""
 
-    def __init__(self, evaluations: int = EVALUATIONS) -> None:
-        self.left = evaluations
+    def __init__(self, search: SearchBudget) -> None:
+        self._search = search
+        self.left = EVALUATIONS
 
     @contextmanager
     def spending(self, function: VectorFunction) -> Iterator[None]:
         """Count what ``function`` is evaluated inside of the block."""
-        if self.left < DEAREST:
+        if self.left < DEAREST or not self._search.affords(DEAREST):
             raise BudgetSpentError
         before = function.evaluations
         try:
-            yield
+            with self._search.spending(function):
+                yield
         finally:
             self.left -= function.evaluations - before
 

@@ -43,7 +43,7 @@ Answers: TypeAlias = list[tuple[Vector, Any]]
 
 def hints_for_cotangent_shape(case: Case, argument: Argument, cotangent: Any) -> Iterator[str]:
     """The corrections after which a cotangent is right."""
-    measured = MeasuredPullback(case_at(case), argument.position, Budget())
+    measured = MeasuredPullback(case_at(case), argument.position, Budget(case.search))
     answers = [(np.asarray(case.output_cotangent_vector, dtype=float), cotangent), *_other_answers(measured)]
     found = list(_hints_for_shape(measured, answers))
     yield from found or _of_other_arguments(measured, answers)
@@ -51,7 +51,7 @@ def hints_for_cotangent_shape(case: Case, argument: Argument, cotangent: Any) ->
 
 def hints_for_tangent_shape(case: Case, tangent: Any) -> Iterator[str]:
     """The corrections after which a tangent of the output is right."""
-    here = MeasuredJointPushforward(case_at(case), Budget())
+    here = MeasuredJointPushforward(case_at(case), Budget(case.search))
     own = np.concatenate([np.zeros(0), *(tangent_to_vector(a.value, a.tangent) for a in case.arguments)])
     yield from _hints_for_shape(here, [(own.astype(float), tangent), *_other_answers(here)])
 

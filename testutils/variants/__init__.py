@@ -17,7 +17,7 @@ from .catalogue import (
     points_of_sample,
 )
 from .layout_runs import run_layout_variants
-from .value_runs import run_made_up_points, run_value_variants
+from .value_runs import run_made_up_points, run_value_variants, with_fewer_entries
 
 __all__ = [
     "FURTHER_POINTS",
@@ -31,4 +31,5 @@ __all__ = [
     "run_layout_variants",
     "run_made_up_points",
     "run_value_variants",
+    "with_fewer_entries",
 ]

@@ -16,6 +16,7 @@ from ..cases.arguments import SampleError
 from ..cases.case import Case
 from ..cases.precision import ROUNDING
 from ..cases.rule_calls import RuleRaisedError, force, is_pair
+from ..checks.points import agrees_at_a_glance
 from ..checks.questions import TangentComparison
 from ..comparison.spaces import value_problem
 from ..evidence.vectorisation import entries_of, layout_of, tangent_to_vector, vector_to_tangent
@@ -31,12 +32,15 @@ from .catalogue import (
     skipped_results,
 )
 from .claims import claims_of, not_claimed
-from .values import Altered, altered_arguments, shortened
+from .values import Altered, altered_arguments, shortened, small_with_zeros_and_equal_entries
 
 _POINTS = (*MADE_UP_POINTS, *FURTHER_POINTS)
 
 ONCE = ("0-d", "float32", "float16", *_POINTS)
 """Variants in which an argument need not change alone when it has changed together with others."""
+
+AT_ONCE = ("smaller", "zero entry", "equal entries")
+"""Points that are one where nothing is to be said of it; each by itself tells what is wrong there."""
 
 TOLD_APART = ("complex", "Fortran order")
 """Variants that say something only where the function sees the difference."""
@@ -77,7 +81,8 @@ def run_made_up_points(
             CheckResult(result_name(name), "not run", f"left out: {given[0]}= is about one point") for name in points
         ]
     skip = checked_skip(skip)
-    visited = case if skip.keys() >= set(points) else _with_fewer_entries(case)
+    smaller = None if skip.keys() >= set(points) else with_fewer_entries(case)
+    visited = case if smaller is None else smaller
     return _run(visited, check, points, skip, _modes_without(case, known, "fail", "inconclusive"), frozenset())
 
 
@@ -86,7 +91,8 @@ def _modes_without(case: Case, known: Iterable[CheckResult], *verdicts: str) -> 
     return tuple(mode for mode in case.modes if mode not in spoilt)
 
 
-def _with_fewer_entries(case: Case) -> Case:
+def with_fewer_entries(case: Case) -> Case | None:
+    """The same call with shorter axes, where one argument has very many entries and function and rules serve that."""
     with np.errstate(all="ignore"), warnings_here("ignore", Warning):
         for altered in shortened(case):
             with suppress(SampleError):
@@ -94,7 +100,7 @@ def _with_fewer_entries(case: Case) -> Case:
                 fits = small is not None and _keeps_given_cotangent(case, small)
                 if small is not None and fits and all(_is_served(small, mode, True) for mode in case.modes):
                     return small
-    return case
+    return None
 
 
 def run_value_variants(
@@ -146,7 +152,15 @@ def _run(
     results = list(skipped_results(skip, dict.fromkeys(names, "")))
     seed = int(case.rng.integers(2**32))
     with np.errstate(all="ignore"), warnings_here("ignore", Warning):  # nobody has asked for these arguments
+        at_once: Collection[str] = ()
+        if modes and set(AT_ONCE) <= set(names) - skip.keys():
+            variant = _ValueVariant(case, modes, AT_ONCE[0], True, np.random.default_rng(seed))
+            if variant.passes_at_once(check):
+                at_once = AT_ONCE
         for number, name in enumerate(names):
+            if name in at_once:
+                results.append(CheckResult(result_name(name), "pass", mode=" and ".join(modes)))
+                continue
             # Where the other sign serves at a larger magnitude, it is known well enough.
             is_known = name == "negated" and any(
                 result.name == result_name("larger, negated") and result.verdict != "refused" for result in results
@@ -167,6 +181,18 @@ class _ValueVariant:
     name: str
     is_claimed: bool
     rng: np.random.Generator
+
+    def passes_at_once(self, check: Checking) -> bool:
+        """Whether all is well, with nothing to be said, where the arguments are changed in several ways at once."""
+        for altered in small_with_zeros_and_equal_entries(self.case):
+            with suppress(SampleError):
+                variant = self._applicable(altered)
+                return (
+                    variant is not None
+                    and not any(result.message or result.verdict == "fail" for result in check(variant))
+                    and agrees_at_a_glance(variant)
+                )
+        return False
 
     def results(self, check: Checking) -> list[CheckResult]:
         """The failures on the first arguments that bring any, a pass where none do."""

@@ -27,6 +27,9 @@ Change = Callable[[Any], Any]
 LONG, SHORT = 64, 16
 """Where an argument has more entries than the first says, made-up points are visited with axes of the second length."""
 
+ENOUGH = 3
+"""How many entries an array needs for a zero and two equal ones."""
+
 MOST_LENGTHS = 3
 """How many of the lengths that axes have are changed, one at a time."""
 
@@ -282,6 +285,27 @@ def _equal_entries(case: Case) -> Iterator[Altered]:
             return
 
 
+def small_with_zeros_and_equal_entries(case: Case) -> Iterator[Altered]:
+    """Arrays a thousandth as large, in each of which an entry is zero and two others are equal, if all have so many."""
+    new = {a.position: _small_with_a_zero(a) for a in case.differentiable_arguments if a.position > 0}
+    if new and all(value is not None for value in new.values()):
+        yield from _assembled(case, new, "a thousandth as large, with a zero and two equal entries")
+
+
+def _small_with_a_zero(argument: Argument) -> Any:
+    x = argument.value
+    if argument.given or type(x) is not np.ndarray or x.size < ENOUGH or not _is_inexact(x):
+        return None
+    small = _scaled(1e-3)(x)
+    if small is x or _is_sorted(x) or _is_hermitian(x):
+        return None
+    changed = small.copy()
+    # At one end a zero and at the other two neighbours; zeros not at the same place in two arguments.
+    zero, one, other = (0, x.size - 2, x.size - 1) if argument.position % 2 else (x.size - 1, 0, 1)
+    changed.flat[zero], changed.flat[one] = 0.0, small.flat[other]
+    return changed
+
+
 def _belongs_together(argument: Argument) -> bool:
     """Whether entries may depend on each other in a way that nobody sees, as a tangent that is given says."""
     return argument.given and np.size(argument.value) > 1
@@ -403,9 +427,12 @@ def _cut(case: Case, new_length: Callable[[int], int], words: str) -> Iterator[A
 
 
 def shortened(case: Case) -> Iterator[Altered]:
-    """Arguments with short axes, where one has very many entries."""
+    """Arguments with short axes, where one has very many entries: all axes, or those of one length."""
     if any(np.size(a.value) > LONG for a in case.differentiable_arguments if isinstance(a.value, np.ndarray)):
         yield from _cut(case, lambda length: min(length, SHORT), f"with axes of at most {SHORT}")
+        lengths = [length for length in _lengths(case) if length > SHORT]
+        for length in sorted(lengths, reverse=True) if len(lengths) > 1 else ():
+            yield from _with_length(case, length, SHORT)
 
 
 # The same arguments in another way.
