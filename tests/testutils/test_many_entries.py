@@ -221,7 +221,8 @@ def test_a_function_of_one_size_only_is_checked_at_that_size():
     problem = elementwise(lambda x: np.sin(WEIGHTS * x), lambda x: WEIGHTS * np.cos(WEIGHTS * x))
     report = problem.check(normal(MANY), mode="rrule")
     assert report.verdict == "pass", str(report)
-    assert "smaller arguments" not in {note.name for note in report.notes}
+    (note,) = [note for note in report.notes if note.name == "smaller arguments"]
+    assert "these points were not visited: larger, negated, zeros" in note.message
     assert "linear in the cotangent" in {result.name for result in report.results}
     assert with_wrong_derivative(problem, in_one_entry).check(normal(MANY), mode="rrule").verdict == "fail"
 
@@ -245,9 +246,8 @@ def test_a_rule_that_is_right_for_the_given_size_alone_passes():
         lambda args, y, tangents: np.sum(tangents[0]) / MANY,
         lambda args, y, ybar: (np.full(args[0].shape, ybar / MANY),),
     )
-    assert problem.check(normal(MANY), mode="rrule", skip={}).failures == () or all(
-        result.name.startswith("variant: ") for result in problem.check(normal(MANY), mode="rrule").failures
-    )
+    report = problem.check(normal(MANY), mode="rrule")
+    assert report.verdict == "pass", str(report)
 
 
 def test_a_second_call_that_spoils_the_first_is_seen_on_fewer_entries():

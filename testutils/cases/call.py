@@ -44,6 +44,8 @@ class Call:
         self.modes = modes
         self.coarseness = 1.0
         """The last digit in which its numbers are known, in units of their own last place."""
+        self.may_be_shortened = True
+        """Whether the same call with fewer entries says something about it."""
         self.rules: dict[str, Callable[..., Any]] = {"rrule": rrule_f, "frule": frule_f}
         self.config = config
         self._binding_config: Any = None

@@ -532,7 +532,9 @@ def _reports_from_processes(
     names: list[str], targets: list[Target], which: tuple[int, str], jobs: int, how: tuple[bool, bool]
 ) -> Iterator[tuple[int, Sample, Report]]:
     every = [(position, number) for position, target in enumerate(targets) for number in range(len(target.samples))]
-    chunks = [every[start : start + _CHUNK] for start in range(0, len(every), _CHUNK)]
+    count = -(-len(every) // _CHUNK)
+    # Samples that take long are neighbours, and no process should end with all of them.
+    chunks = [every[number::count] for number in range(count)]
     # Not forked: a fork of a process whose BLAS has threads can hang.
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(jobs, context, initializer=_start_worker, initargs=(names, *which)) as pool:

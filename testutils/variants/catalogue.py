@@ -35,6 +35,9 @@ MADE_UP_POINTS: Mapping[str, str] = {
 }
 """Points that nobody writes down. Of the rules a check asks for the derivative alone there."""
 
+POINTS_OF_MANY_ENTRIES = ("larger, negated", "smaller", "zero entry", "equal entries")
+"""Those of them that are visited with very many entries, where function and rules do not serve fewer."""
+
 FURTHER_POINTS: Mapping[str, str] = {
     "thousandfold": "arguments 1000 times as large",
     "repeated values": "arrays of one value throughout",

@@ -93,6 +93,8 @@ def _modes_without(case: Case, known: Iterable[CheckResult], *verdicts: str) -> 
 
 def with_fewer_entries(case: Case) -> Case | None:
     """The same call with shorter axes, where one argument has very many entries and function and rules serve that."""
+    if not case.may_be_shortened:
+        return None
     with np.errstate(all="ignore"), warnings_here("ignore", Warning):
         for altered in shortened(case):
             with suppress(SampleError):
