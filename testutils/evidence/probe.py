@@ -36,6 +36,9 @@ MOST_EVALUATIONS = 150
 _COARSE = 1e-9
 """A relative error above this asks for extended precision, where the function keeps it."""
 
+_COARSE_OF_MANY = 1e-7
+"""Where all but a few of very many entries are known better than that, no further step is tried."""
+
 _STEPS_AT_SPECIAL_POINTS = 2
 
 _UNRESOLVED, _UNRESOLVED_OF_MANY = 1e-3, 1e-5
@@ -191,6 +194,11 @@ class Probe:
                 return True
             if self._is_large and 0 < np.count_nonzero(self._rough(value, error)) <= _FEW * value.size:
                 return True  # the others need no further step, and these have one of their own
+            if self._is_large and question.weights is None:
+                with np.errstate(all="ignore"):
+                    coarse = np.count_nonzero(error > _COARSE_OF_MANY * np.abs(value))
+                if coarse <= _FEW * value.size:
+                    return True
             if len(worst) > 3 and _UNRESOLVED < worst[-1] < 10.0 and worst[-1] > 0.3 * worst[-3]:
                 return True  # shorter steps do not help, so this is no matter of the step
             return question.is_fine(Bracket.of(value, error, self._weights), search.count)
