@@ -17,7 +17,6 @@ from ..comparison.verdicts import FAIL
 from ..evidence.brackets import Comparison
 from ..evidence.generalised import Membership
 from ..evidence.probe import Probe
-from ..evidence.vectorisation import Vector
 from ..reports.numbers import told_apart
 from .check import Check, Finding, check
 from .derivatives import tangent_membership
@@ -25,8 +24,11 @@ from .pairings import Pairing, cotangent_membership
 from .protocol import PROTOCOL_CHECKS
 from .questions import CotangentComparison, TangentComparison, joined
 
-AGREEMENT = 4e-8
-"""By which part a rule may be off a difference of two evaluations that is not looked into."""
+AGREEMENT = 1e-9
+"""By which part a rule may be off a difference of two evaluations, which does not know its error.
+
+A rule that agrees with it in so many digits does not do so by accident.
+"""
 
 FEWER = 0.01
 """By how much a deviation is smaller in more digits if it is rounding; that of a wrong formula stays as it is."""
@@ -81,21 +83,26 @@ def agrees_at_a_glance(case: Case) -> bool:
 
 
 def _cotangents_agree(case: Case, answered: Sequence[Argument]) -> bool:
-    ybar, direction = case.output_cotangent_vector, case.directions.joint(answered, 0)
-    terms, wanted = direction * joined(case, answered, None), ybar * _difference_of(case, answered)
-    size = float(np.abs(wanted).sum())
-    return abs(float(terms.sum() - wanted.sum())) <= (AGREEMENT + case.precision.tolerance.relative) * size < np.inf
+    ybar = case.output_cotangent_vector
+    found = float((case.directions.joint(answered, 0) * joined(case, answered, None)).sum())
+    for difference in case.directions.central_differences(answered, 0):
+        wanted = ybar * difference
+        size = float(np.abs(wanted).sum())
+        if abs(found - float(wanted.sum())) <= _allowed(case, size) < np.inf:
+            return True
+    return False
 
 
 def _tangents_agree(case: Case, moving: Sequence[Argument]) -> bool:
-    found, wanted = case.forward.along(moving, 0), _difference_of(case, moving)
-    allowed = (AGREEMENT + case.precision.tolerance.relative) * np.abs(wanted)
-    return bool(np.all(np.abs(found - wanted) <= allowed))
+    found = case.forward.along(moving, 0)
+    return any(
+        bool(np.all(np.abs(found - wanted) <= _allowed(case, np.abs(wanted))))
+        for wanted in case.directions.central_differences(moving, 0)
+    )
 
 
-def _difference_of(case: Case, moving: Sequence[Argument]) -> Vector:
-    """Of two evaluations, without an error: a rule that agrees with it in so many digits does not by accident."""
-    return case.directions.central_difference(moving, 0)
+def _allowed(case: Case, size: Any) -> Any:
+    return (AGREEMENT + case.precision.tolerance.relative) * size
 
 
 def _at_a_kink(around: Membership | None) -> Iterator[Finding]:

@@ -6,7 +6,7 @@ Everything that evaluates the function under test does it here, with fresh copie
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -37,6 +37,9 @@ SAMPLED = 1 << 14
 
 STEP = EPSILON ** (1 / 3)
 """The step of a central difference in units of the scale, about the best for smooth functions."""
+
+SMALL = 1e-2
+"""Below this part of what moves an argument by 1, its scale says little about how far a function is straight."""
 
 SHAKEN, SHAKEN_BY = 4, 1e-3
 """At how many points nearby, and how near, two precisions are compared."""
@@ -158,16 +161,24 @@ class VectorFunction:
         epsilon = float(np.max(self.epsilon)) * (max(spread, 1.0) if np.isfinite(spread) else 1.0)
         return self._line(with_sum, moving, direction, np.append(self.epsilon, epsilon).astype(np.float32))
 
-    def central_difference(self, direction: Vector) -> Vector:
-        """The derivative along a direction from two evaluations, which do not tell how good it is."""
+    def central_differences(self, direction: Vector) -> Iterator[Vector]:
+        """The derivative along a direction, each time from two evaluations, which do not tell how good it is.
+
+        With a step for functions that change with the scale of their arguments; and, where these are small, with one
+        for functions that change with numbers of order one.
+        """
         moving = _nonzero(direction)
         speed = np.abs(direction[moving]).astype(float, copy=False)
         if not speed.size:
-            return np.zeros(self.y.size)
-        h = STEP * _first_quartile(self.scales[moving] / speed)
-        ahead, behind = self.at(self.x + h * direction), self.at(self.x - h * direction)
-        with np.errstate(all="ignore"):
-            return np.asarray((ahead - behind) / (2.0 * h), float)
+            yield np.zeros(self.y.size)
+            return
+        scale, reach = _first_quartile(self.scales[moving] / speed), 1.0 / float(np.max(speed))
+        for length in (scale, reach) if scale < SMALL * reach else (scale,):
+            h = STEP * length
+            ahead, behind = self.at(self.x + h * direction), self.at(self.x - h * direction)
+            with np.errstate(all="ignore"):
+                quotient = np.asarray((ahead - behind) / (2.0 * h), float)
+            yield quotient  # outside of the block, which a generator that is left would not end
 
     def _line(self, phi: Callable[[Any], Vector], moving: Any, direction: Vector, epsilon: Any = None) -> Line:
         x = np.abs(self.x[moving]).astype(float, copy=False)
