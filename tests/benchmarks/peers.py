@@ -98,59 +98,6 @@ class Ours(Checker):
         return check_rule(self.function, *args, modes=modes, rng=seed).verdict
 
 
-class TorchOfNumPy(Checker):
-    """`gradcheck` of the very NumPy function and rules that ours checks, as people write them for PyTorch today."""
-
-    name = "torch"
-    configuration = "gradcheck(f, args, fast_mode=True) of an autograd.Function that calls NumPy"
-
-    def __init__(self, rule: Rule) -> None:
-        super().__init__(rule)
-        self.function = self.counted(_torch_function_of_numpy(rule))
-
-    def check(self, args: tuple[np.ndarray, ...], modes: tuple[str, ...] = BOTH, seed: int = 0) -> str:
-        import torch
-        from torch.autograd.gradcheck import GradcheckError, gradcheck
-
-        tensors = tuple(torch.tensor(x, requires_grad=True) for x in args)
-        forward, backward = "frule" in modes, "rrule" in modes
-        try:
-            gradcheck(self.function, tensors, fast_mode=True, check_forward_ad=forward, check_backward_ad=backward)
-        except GradcheckError:
-            return FAIL
-        return PASS
-
-
-def _torch_function_of_numpy(rule: Rule) -> Callable[..., Any]:
-    import torch
-
-    def arrays(tensors: Any) -> tuple[np.ndarray, ...]:
-        return tuple(tensor.detach().numpy() for tensor in tensors)
-
-    def tensor(array: Any) -> Any:
-        return torch.as_tensor(np.ascontiguousarray(array))
-
-    class Function(torch.autograd.Function):
-        @staticmethod
-        def forward(ctx: Any, *args: Any) -> Any:
-            y = tensor(rule.function(np, *arrays(args)))
-            ctx.save_for_backward(*args, y)
-            ctx.save_for_forward(*args, y)
-            return y
-
-        @staticmethod
-        def backward(ctx: Any, ybar: Any) -> Any:
-            *args, y = arrays(ctx.saved_tensors)
-            return tuple(map(tensor, rule.pullback(np, args, y, ybar.numpy())))
-
-        @staticmethod
-        def jvp(ctx: Any, *tangents: Any) -> Any:
-            *args, y = arrays(ctx.saved_tensors)
-            return tensor(rule.pushforward(np, args, y, arrays(tangents)))
-
-    return Function.apply
-
-
 class Torch(Checker):
     """Random directions are drawn by `gradcheck` itself, the same ones every time."""
 
@@ -159,7 +106,11 @@ class Torch(Checker):
 
     def __init__(self, rule: Rule) -> None:
         super().__init__(rule)
-        self.function = self.counted(_torch_function(rule))
+        self.function = self.counted(self.function_of(rule))
+
+    @staticmethod
+    def function_of(rule: Rule) -> Callable[..., Any]:
+        return _torch_function(rule)
 
     def check(self, args: tuple[np.ndarray, ...], modes: tuple[str, ...] = BOTH, seed: int = 0) -> str:
         import torch
@@ -194,6 +145,46 @@ def _torch_function(rule: Rule) -> Callable[..., Any]:
         def jvp(ctx: Any, *tangents: Any) -> Any:
             *args, y = ctx.saved_tensors
             return rule.pushforward(torch, args, y, tangents)
+
+    return Function.apply
+
+
+class TorchOfNumPy(Torch):
+    """`gradcheck` of the very NumPy function and rules that ours checks, as people write them for PyTorch today."""
+
+    configuration = "gradcheck(f, args, fast_mode=True) of an autograd.Function that calls NumPy"
+
+    @staticmethod
+    def function_of(rule: Rule) -> Callable[..., Any]:
+        return _torch_function_of_numpy(rule)
+
+
+def _torch_function_of_numpy(rule: Rule) -> Callable[..., Any]:
+    import torch
+
+    def arrays(tensors: Any) -> tuple[np.ndarray, ...]:
+        return tuple(tensor.detach().numpy() for tensor in tensors)
+
+    def tensor(array: Any) -> Any:
+        return torch.as_tensor(np.ascontiguousarray(array))
+
+    class Function(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, *args: Any) -> Any:
+            y = tensor(rule.function(np, *arrays(args)))
+            ctx.save_for_backward(*args, y)
+            ctx.save_for_forward(*args, y)
+            return y
+
+        @staticmethod
+        def backward(ctx: Any, ybar: Any) -> Any:
+            *args, y = arrays(ctx.saved_tensors)
+            return tuple(map(tensor, rule.pullback(np, args, y, ybar.numpy())))
+
+        @staticmethod
+        def jvp(ctx: Any, *tangents: Any) -> Any:
+            *args, y = arrays(ctx.saved_tensors)
+            return tensor(rule.pushforward(np, args, y, arrays(tangents)))
 
     return Function.apply
 

@@ -352,7 +352,7 @@ class Spent:
 
 
 def peak_of(turn: Callable[[], None], args: tuple[np.ndarray, ...]) -> float:
-    """The largest memory that a check takes, in arrays of the larger of input and output."""
+    """The largest memory that a check takes, in arrays of the input."""
     tracemalloc.start()
     try:
         turn()

@@ -291,6 +291,12 @@ def test_the_search_is_as_long_as_it_takes_for_few_entries():
     assert not details[0]
 
 
+def test_the_limit_is_that_of_fewer_entries_too():
+    report = with_wrong_derivative(SOFTMAX, np.negative).check(normal(MANY), mode="rrule", max_evaluations=0)
+    assert report.failures
+    assert not any(result.details or result.curves for result in report.failures)
+
+
 def test_memory_ends_a_search_as_well():
     report = with_wrong_derivative(CUMSUM, in_one_entry).check(normal(MANY), mode="rrule", max_bytes=1_000_000)
     (failure,) = report.failures

@@ -106,15 +106,15 @@ class Case(Call):
         self.reverse = ReverseMode(self)
         self.directions = Directions(self, self.reverse, fdm)
         self.forward = ForwardMode(self, self.directions)
-        self._limits = max_evaluations, max_bytes
-        SearchBudget(0, False, *self._limits)  # wrong limits are an error before work starts
+        self.max_evaluations, self.max_bytes = max_evaluations, max_bytes
+        SearchBudget(0, False, max_evaluations, max_bytes)  # wrong limits are an error before work starts
         self._places: dict[str, RulePlace | None] = {}
 
     @cached_property
     def search(self) -> SearchBudget:
         """What is left for the search for what is wrong."""
         function = self.vector_function
-        return SearchBudget(function.x.size + function.y.size, self.is_large, *self._limits)
+        return SearchBudget(function.x.size + function.y.size, self.is_large, self.max_evaluations, self.max_bytes)
 
     @cached_property
     def precision(self) -> Precision:

@@ -348,6 +348,8 @@ def _case_of(case: Case, altered: Altered, rng: np.random.Generator) -> Case | N
         atol=case.given_atol,
         fdm=case.fdm,
         rng=rng,
+        max_evaluations=case.max_evaluations,
+        max_bytes=case.max_bytes,
     )
     with np.errstate(all="warn", under="ignore"), warnings_here("error", RuntimeWarning):
         layout = layout_of(variant.expected)
