@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..evidence.finite_differences import Estimate, derivative_along
-from ..evidence.generalised import GeneralisedDerivative
+from ..evidence.generalised import MOST_CALLS, GeneralisedDerivative
 from ..evidence.probe import Probe
 from ..evidence.vectorisation import Vector, layout_of, tangent_in_place, vector_to_tangent
 from .arguments import Argument
@@ -179,7 +179,9 @@ class Directions:
             return None
         return Probe(self._call.vector_function, np.where(at_kinks, 0.0, whole.direction), self._fdm)
 
-    def around(self, arguments: Sequence[Argument], ybar: Vector) -> GeneralisedDerivative | None:
+    def around(
+        self, arguments: Sequence[Argument], ybar: Vector, most_calls: int = MOST_CALLS
+    ) -> GeneralisedDerivative | None:
         """The derivatives of ⟨ȳ, f⟩ around the point when these arguments move; None where a tangent was given."""
         if any(argument.given for argument in arguments):
             return None
@@ -188,7 +190,7 @@ class Directions:
             moving = np.zeros(self._call.vector_function.x.size, dtype=bool)
             for argument in arguments:
                 moving[self.part_of(argument)] = True
-            self._around[key] = GeneralisedDerivative(self._call.vector_function, ybar, moving)
+            self._around[key] = GeneralisedDerivative(self._call.vector_function, ybar, moving, most_calls)
         return self._around[key]
 
     def derivative_along(self, argument: Argument, direction: Vector, fdm: Any = None) -> Estimate:

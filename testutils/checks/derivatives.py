@@ -18,7 +18,7 @@ from ..cases.rule_calls import NotReachedError
 from ..comparison.verdicts import DECIDABLE, FAIL, INCONCLUSIVE, PASS
 from ..evidence.brackets import CORNER, Bracket, notes_of_a_pass
 from ..evidence.finite_differences import Estimate
-from ..evidence.generalised import Membership
+from ..evidence.generalised import MOST_CALLS, Membership
 from ..evidence.probe import MOST_EVALUATIONS, Probe
 from ..evidence.stencils import EPSILON
 from ..evidence.vectorisation import Vector, labels
@@ -281,10 +281,10 @@ def _beside_the_kink(case: Case, moving: Sequence[Argument]) -> Finding | None:
     return Finding(message, details=rows, gap=_gap(dy, probe.bracket, places))
 
 
-def tangent_membership(case: Case, moving: Sequence[Argument]) -> Membership | None:
+def tangent_membership(case: Case, moving: Sequence[Argument], most_calls: int = MOST_CALLS) -> Membership | None:
     """Whether what the frule says of ⟨ȳ, f⟩ is a combination of the derivatives around the point."""
     ybar = case.output_cotangent_vector
-    around = case.directions.around(moving, ybar)
+    around = case.directions.around(moving, ybar, most_calls)
     if around is None:
         return None
     tangents = [case.forward.pushforward(case.directions.tangents_of(row)) for row in around.directions]

@@ -16,7 +16,7 @@ from ..cases.case import Case
 from ..cases.rule_calls import NotReachedError, RuleRaisedError
 from ..comparison.verdicts import BLOCK, FAIL, INCONCLUSIVE, PASS
 from ..evidence.brackets import Numbers, notes_of_a_pass
-from ..evidence.generalised import Membership
+from ..evidence.generalised import MOST_CALLS, Membership
 from ..evidence.probe import Probe
 from ..evidence.vectorisation import Vector, vector_to_tangent
 from ..reports.numbers import in_short, told_apart
@@ -109,9 +109,11 @@ def _at_a_kink(case: Case, arguments: Sequence[Argument], xbar: Vector, pairings
     return [replace(p, verdict=found.verdict, around=found.text if found.verdict == FAIL else "") for p in pairings]
 
 
-def cotangent_membership(case: Case, arguments: Sequence[Argument], xbar: Vector, ybar: Vector) -> Membership | None:
+def cotangent_membership(
+    case: Case, arguments: Sequence[Argument], xbar: Vector, ybar: Vector, most_calls: int = MOST_CALLS
+) -> Membership | None:
     """Whether what the pullback made of ȳ is a combination of the derivatives of ⟨ȳ, f⟩ around the point."""
-    around = case.directions.around(arguments, ybar)
+    around = case.directions.around(arguments, ybar, most_calls)
     if around is None:
         return None
     return around.holds(strong_matrix_product(around.directions, xbar), case.precision.tolerance.relative)

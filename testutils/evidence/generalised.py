@@ -18,7 +18,7 @@ MOST_ENTRIES = 64
 """Entries of the arguments up to which each is a direction of its own; beyond, they move in so many blocks."""
 
 MOST_CALLS = 20_000
-"""How often the function is called before the question is left open."""
+"""How often the function is called before the question is left open, unless told otherwise."""
 
 MOST_POINTS = 60
 """How many derivatives around the point are combined at most."""
@@ -66,6 +66,8 @@ class GeneralisedDerivative:
         A cotangent of the output.
     moving : ndarray of bool
         The entries of the arguments that are differentiated.
+    most_calls : int
+        How often the function is called before the question is left open.
 
     Attributes
     ----------
@@ -73,8 +75,8 @@ class GeneralisedDerivative:
         One a row, in units of what the entries themselves are large.
     """
 
-    def __init__(self, function: VectorFunction, ybar: Vector, moving: Any) -> None:
-        self._function, self._ybar = function, ybar
+    def __init__(self, function: VectorFunction, ybar: Vector, moving: Any, most_calls: int = MOST_CALLS) -> None:
+        self._function, self._ybar, self._most_calls = function, ybar, most_calls
         self._used = ybar != 0
         self._rng = np.random.default_rng(0)
         self._step = float(np.sqrt(np.max(function.epsilon, initial=0.0)))
@@ -113,7 +115,7 @@ class GeneralisedDerivative:
             return Membership(FAIL, np.nan, *_bounds(found)) if bounded else Membership(INCONCLUSIVE)
         found += [self._derivative_at(side * self._unit(derivative)[0]) for side in (1, -1)]
         found[:] = [row for row in found if np.isfinite(row).all()]
-        while found and len(found) < MOST_POINTS and self._calls < MOST_CALLS:
+        while found and len(found) < MOST_POINTS and self._calls < self._most_calls:
             size = max(float(np.abs(found).max()), float(np.abs(derivative).max()))
             gap = derivative - _nearest(np.array(found), derivative, size)
             if np.linalg.norm(gap) <= max(SLACK * self._step, rounding) * size:
@@ -191,7 +193,7 @@ class GeneralisedDerivative:
         """Move one block after another to where the slope along ``unit`` is larger, as long as any does."""
         blocks = [np.flatnonzero(row) for row in self.directions]
         last = -np.inf
-        while slope > last and self._calls < MOST_CALLS:
+        while slope > last and self._calls < self._most_calls:
             last = slope
             for k in self._rng.permutation(len(blocks)):
                 for other in self._other_places(place, unit, blocks, int(k)):

@@ -149,6 +149,11 @@ class Probe:
         return bool(np.any(self.bracket.kinks)) or CORNER in self.bracket.notes
 
     @property
+    def has_met_a_kink(self) -> bool:
+        """Whether the first steps already have shown that there is none."""
+        return self.is_kink or any(KINK in note for note in self.bracket.notes)
+
+    @property
     def best_step(self) -> float | None:
         """The step that served best, in units of the scale of the direction."""
         return self._search.best_step / self._scale if self._search is not None and self._search.count else None
@@ -170,7 +175,10 @@ class Probe:
         return self._accused(question) if np.any(verdicts == FAIL) else verdicts
 
     def glance(self, question: Question) -> np.ndarray[Any, Any]:
-        """The verdicts on a question after a few steps where they speak for a rule, and else after all it takes."""
+        """The verdicts on a question after a few steps where they speak for a rule, and else after all it takes.
+
+        Of a kink no more is found out either: what is undecided there stays so.
+        """
         if self._search is not None and not self._escalated:
             for most in (1, _PATIENCE_AT_A_GLANCE):
                 if self._search.count < most:
@@ -178,6 +186,8 @@ class Probe:
                 verdicts = question.verdicts(self.bracket)
                 if np.all(verdicts == PASS):
                     return verdicts
+            if KINK in self._search.note and not np.any(verdicts == FAIL):
+                return verdicts
         return self.answer(question)
 
     def _search_steps(self, question: Question, most: int = 1000) -> None:
