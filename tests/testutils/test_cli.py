@@ -560,6 +560,16 @@ def test_processes_find_the_same_results_as_one(rules_file):
     assert [outcome.verdict for outcome in here] == ["fail", "pass"]
 
 
+def test_processes_use_one_thread_of_blas_each_unless_told_otherwise(rules_file, monkeypatch):
+    monkeypatch.delenv("OPENBLAS_NUM_THREADS", raising=False)
+    monkeypatch.setenv("OMP_NUM_THREADS", "2")
+    told = "os.getenv('OPENBLAS_NUM_THREADS'), 'and', os.getenv('OMP_NUM_THREADS'), 'threads'"
+    path = rules_file(body=f"import os; raise RuntimeError(' '.join([{told}]))")
+    outcome, _ = run_targets([path, "numpy.add"], collect_targets([path, "numpy.add"]), jobs=2)
+    assert "1 and 2 threads" in str(outcome.reports[0][1])
+    assert "OPENBLAS_NUM_THREADS" not in os.environ
+
+
 def test_progress_is_reported_for_every_sample():
     targets = collect_targets(["numpy.add"])
     seen = []

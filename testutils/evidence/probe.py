@@ -485,7 +485,8 @@ class Probe:
         unsure, contradicted = np.where(seen, error, unsure), contradicted | (smooth & stairs)
         self.bracket = first.where(contradicted, value, value, unsure, ROUGH)
         # Where the other method knows too little to say anything, the first one's error is not trusted fully.
-        self.bracket = self.bracket.where(smooth & ~contradicted, first.lower, first.lower, _DOUBT * first.error)
+        unheard = doubted & smooth & ~contradicted
+        self.bracket = self.bracket.where(unheard, first.lower, first.lower, _DOUBT * first.error)
         settled = np.where(question.verdicts(self.bracket) == PASS, PASS, INCONCLUSIVE)
         return np.where(doubted, settled, verdicts)
 

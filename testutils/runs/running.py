@@ -41,6 +41,9 @@ from ..testers import check_sample
 _CHUNK = 8
 """How many samples a process takes at a time: few enough to share the work, enough to hide the hand-over."""
 
+_THREADS_OF_BLAS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
+"""Where BLAS libraries read, when they are loaded, how many threads they may use."""
+
 _ABBREVIATIONS = {"np": "numpy", "sp": "scipy"}
 
 
@@ -537,7 +540,8 @@ def _reports_from_processes(
     chunks = [every[number::count] for number in range(count)]
     # Not forked: a fork of a process whose BLAS has threads can hang.
     context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(jobs, context, initializer=_start_worker, initargs=(names, *which)) as pool:
+    pool = ProcessPoolExecutor(jobs, context, initializer=_start_worker, initargs=(names, *which))
+    with _one_thread_of_blas(), pool:
         futures = {pool.submit(_check_chunk, chunk, *how): chunk for chunk in chunks}
         try:
             for future in as_completed(futures):
@@ -553,6 +557,18 @@ def _reports_from_processes(
                 "a process that checked rules died (killed, or crashed in native code); run again with --jobs 1 to see "
                 "which rule it was"
             ) from None
+
+
+@contextlib.contextmanager
+def _one_thread_of_blas() -> Iterator[None]:
+    """Where nobody has said otherwise, processes that start now let BLAS use the core they run on, and no other."""
+    unset = [name for name in _THREADS_OF_BLAS if name not in os.environ]
+    os.environ.update(dict.fromkeys(unset, "1"))
+    try:
+        yield
+    finally:
+        for name in unset:
+            del os.environ[name]
 
 
 _worker_targets: list[Target] = []

@@ -49,11 +49,10 @@ WELL_CONDITIONED = 1e-3
 """How far, relatively, an output in single precision may be from that in double precision to say something."""
 
 MOST_TIMES = 100
-"""How many times as many entries an output may have at a point that nobody has asked for, and how many times as long
-function and rules may take there, as at the one that is given."""
+"""How many times as many entries an output may have at a point that nobody has asked for as at the given one."""
 
-NOTICED = 0.2
-"""From how many seconds on it matters how much longer function and rules take there."""
+TOO_SLOW, NOTICED = 20, 0.05
+"""How many times as long function and rules may take there, and from how many seconds on that matters."""
 
 Checking = Callable[[Case], Iterable[CheckResult]]
 """Runs the checks on a case."""
@@ -213,7 +212,7 @@ class _ValueVariant:
                 refusal = refusal or str(error)
                 continue
             seconds = time.process_time() - start
-            if self.name in _POINTS and seconds > NOTICED and seconds > MOST_TIMES * self._seconds():
+            if self.name in _POINTS and seconds > NOTICED and seconds > TOO_SLOW * self._seconds():
                 refusal = refusal or f"with {altered.words} it takes {seconds:.1g} s"
                 break
             if variant is None:
