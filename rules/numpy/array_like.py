@@ -27,6 +27,8 @@ def as_array_tangent(dx, x):
     """The tangent of ``as_array(x)``: a structural tangent of a list or tuple as an array, anything else as it is."""
     if not isinstance(x, (list, tuple)) or isinstance(dx, AbstractZero):
         return dx
+    if not x:
+        return np.zeros(0)
     parts = dx if isinstance(dx, Tangent) else list(dx)
     return np.stack([full_tangent(part, item) for part, item in zip(parts, x, strict=True)])
 

@@ -141,6 +141,7 @@ class _Elementwise:
         self.reads = [parameters_read(p, 1 + self.count) for p in partials]
 
     def rows_of_partials(self, y: Any, *args: Any) -> tuple[tuple[Any, ...], ...]:
+        args = in_precision_of(y, args)
         columns = [_NO_TANGENT if p is None else p(y, *args) if callable(p) else p for p in self.partials]
         if not isinstance(y, tuple):
             return (tuple(columns),)
@@ -201,6 +202,7 @@ class _Elementwise:
                 return y, no_tangent_pullback
             count = len(args)
             shapes = [_shape(x) for x in args]
+            args = in_precision_of(y, args)
             saved = tuple(
                 value if any(reads[i][position] for i in active) else None for position, value in enumerate((y, *args))
             )
@@ -230,6 +232,7 @@ class _Elementwise:
 
         def elementwise_frule(tangents: tuple[Any, ...], *args: Any) -> Any:
             y = f(*args)
+            args = in_precision_of(y, args)
             dy: Any = _ZERO_TANGENT
             for partial, dx in zip(partials, tangents[1:], strict=True):
                 if partial is None or isinstance(dx, AbstractZero):
@@ -256,9 +259,36 @@ class _Elementwise:
         return [inspect.Parameter(name, inspect.Parameter.POSITIONAL_ONLY) for name in names]
 
 
+def in_precision_of(y: Any, args: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The arguments of a partial derivative such that it is computed as precisely as the output.
+
+    In eight bits a square overflows, and a logarithm has three digits. Whole numbers stay whole, since some functions
+    are others for them (`scipy.special.kn`).
+    """
+    dtype = getattr(y[0] if type(y) is tuple and y else y, "dtype", None)
+    for x in args:
+        own = getattr(x, "dtype", None)
+        if (own is not dtype and own is not None) or type(x) is bool:
+            return tuple([_in_precision(dtype, x) for x in args])
+    return args
+
+
+def _in_precision(dtype: Any, x: Any) -> Any:
+    own = getattr(x, "dtype", None)
+    if own is None:
+        return int(x) if type(x) is bool else x
+    if own.kind in "biu":
+        return x if own.itemsize == 8 and own.kind == "i" else x.astype(np.int64)
+    if dtype is None or dtype.kind not in "fc" or own.kind not in "fc":
+        return x
+    real, ours = (np.finfo(d).dtype for d in (dtype, own))
+    return x.astype(np.result_type(own, real)) if ours.itemsize < real.itemsize else x
+
+
 def _elementwise_vjp(partial: Callable[..., Any], position: int, ybar: Any, y: Any, *args: Any) -> Any:
     x = args[position]
-    return project_to(x)(unbroadcast(_conjugate_times(partial(y, *args), ybar), _shape(x)))
+    numbers = in_precision_of(y, args)
+    return project_to(x)(unbroadcast(_conjugate_times(partial(y, *numbers), ybar), _shape(x)))
 
 
 def _conjugate_times(partial: Any, ybar: Any) -> Any:

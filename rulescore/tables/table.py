@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, TypeVar
 
 from rulescore.tables.calling import Calling
+from rulescore.tables.constants import in_numbers
 from rulescore.tables.discovery import entry_of_rule
 from rulescore.tables.dispatch import MethodTable
 from rulescore.tables.features import RuleConfig
@@ -185,7 +186,7 @@ class RuleTable(Calling, Reflection):
         module, file, line = where or place_of(defined_by)
         return RuleRecord(
             function=f if isinstance(f, InstancesOf) else key,
-            implementation=implementation,
+            implementation=in_numbers(implementation, parameters, leading),
             signatures=tuple(signatures_of(implementation, parameters, argument_types, leading, namespace)),
             parameters=parameters,
             config=config,

@@ -36,6 +36,7 @@ from rulescore.ad.in_place.tracer import NO_KEYWORDS, WritableTracer, call_and_s
 from rulescore.ad.numpy_protocols.array_makers import SPECIAL
 from rulescore.ad.numpy_protocols.operands import leaves_to
 from rulescore.ad.tracing.tracers import Tracer, class_for
+from rulescore.definitions.elementwise import in_precision_of
 from rulescore.tangents.blueprints import Blueprint
 
 _ndarray = np.ndarray
@@ -160,6 +161,8 @@ def record_binary(ufunc: Any, compute: Any, a: Any, b: Any) -> Any:
             y = compute(x, b)
             if type_b in _NUMBERS or y.dtype is x.dtype:
                 reads_y, reads_a, reads_b = form[2]
+                if reads_b and type_b in _ARRAYS and b.dtype is not x.dtype:
+                    _, b = in_precision_of(y, (x, b))
                 entry: Any = (
                     propagate_one,
                     y if reads_y else None,
@@ -179,6 +182,8 @@ def record_binary(ufunc: Any, compute: Any, a: Any, b: Any) -> Any:
             y = compute(a, x)
             if type_a in _NUMBERS or y.dtype is x.dtype:
                 reads_y, reads_a, reads_b = form[3]
+                if reads_a and type_a in _ARRAYS and a.dtype is not x.dtype:
+                    a, _ = in_precision_of(y, (a, x))
                 entry = (
                     propagate_one,
                     y if reads_y else None,

@@ -1,0 +1,128 @@
+"""Whole numbers and truth values in the place of numbers: made what one computes with before a rule sees them.
+
+A rule that is given ``np.uint8([200, 10, 30])`` where it expects numbers would compute in eight bits: 10 - 200 is 66.
+What a parameter is, its annotation tells: of those that are `Array` or `Number`, constants of a small type are converted
+to the type in which the function itself computes, which every promotion of NumPy's agrees with.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from rulescore.tables.signatures import Parameters
+from rulescore.tangents.zero import NoTangent
+from rulescore.typing import Array, Number
+
+_NO_TANGENT = NoTangent()
+_ndarray = np.ndarray
+
+_SMALL = frozenset({bool, np.bool_, *(np.dtype(code).type for code in np.typecodes["AllInteger"])})
+"""The types of numbers that are none of the real ones; a Python integer has no size, and stays."""
+
+_KINDS = frozenset("biu")
+
+_LISTS = frozenset({list, tuple})
+
+_MEMORY = frozenset({"out"})
+"""Parameters that are arrays to be written to."""
+
+
+def in_numbers(implementation: Callable[..., Any], parameters: Parameters, leading: int) -> Callable[..., Any]:
+    """A rule whose numbers are such that it can compute with them.
+
+    Parameters
+    ----------
+    implementation : callable
+        The rule.
+    parameters : Parameters
+        Its own; where fewer than two are numbers, the rule is returned as it is: of one that is a whole number there is
+        no derivative.
+    leading : int
+        How many arguments stand before them.
+    """
+    places = [
+        leading + k
+        for k, (label, annotation) in enumerate(zip(parameters.labels, parameters.annotations, strict=True))
+        if (annotation is Array or annotation is Number) and label not in _MEMORY
+    ]
+    if len(places) < 2:
+        return implementation
+    names = {parameters.labels[place - leading]: place for place in places}
+    first, last = places[0], places[-1] + 1
+
+    @functools.wraps(implementation)
+    def of_numbers(*args: Any, **kwargs: Any) -> Any:
+        for x in args[first:last]:
+            kind = type(x)
+            if kind in _SMALL or kind in _LISTS or (kind is _ndarray and x.dtype.kind in _KINDS):
+                return _converted(implementation, places, names, args, kwargs)
+        if kwargs and not kwargs.keys().isdisjoint(names):
+            return _converted(implementation, places, names, args, kwargs)
+        return implementation(*args, **kwargs)
+
+    return of_numbers
+
+
+def _converted(
+    implementation: Callable[..., Any],
+    places: list[int],
+    names: dict[str, int],
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+) -> Any:
+    """Call a rule with numbers in the place of constants of other types."""
+    given = {place: args[place] for place in places if place < len(args)}
+    given |= {name: kwargs[name] for name in names if name in kwargs}  # type: ignore[misc]
+    small = {place: x for place, x in given.items() if _is_small(x)}
+    dtype = _common_dtype(given.values()) if small else None
+    if dtype is None:
+        return implementation(*args, **kwargs)
+    numbers: dict[Any, Any] = {place: _as_number(x, dtype) for place, x in small.items()}
+    args = tuple([numbers.get(place, x) for place, x in enumerate(args)])
+    kwargs = {name: numbers.get(name, x) for name, x in kwargs.items()}
+    found = implementation(*args, **kwargs)
+    if not isinstance(found, tuple) or len(found) != 2 or not callable(found[1]):
+        return found
+    y, pullback = found
+    # A constant has no cotangent, whatever stood in its place. That of the function comes first.
+    constants = [1 + place for place in numbers if isinstance(place, int)]
+
+    def pullback_of_numbers(ybar: Any) -> Any:
+        cotangents = pullback(ybar)
+        if not isinstance(cotangents, tuple):
+            return cotangents
+        return tuple([_NO_TANGENT if place in constants else xbar for place, xbar in enumerate(cotangents)])
+
+    return y, pullback_of_numbers
+
+
+def _is_small(x: Any) -> bool:
+    if type(x) in _LISTS:
+        return bool(x) and all(type(item) is int or _is_small(item) for item in x)
+    return type(x) in _SMALL or (isinstance(x, np.ndarray) and x.dtype.kind in _KINDS)
+
+
+def _common_dtype(values: Any) -> np.dtype[Any] | None:
+    """The type in which numbers are computed together; None where all of them are whole."""
+    of_values = [_promoting(x) for x in values]
+    known = [x for x in of_values if x is not None]
+    found = np.result_type(*known)
+    return np.dtype(found) if found.kind in "fc" else None
+
+
+def _promoting(x: Any) -> Any:
+    """What stands for a number or array where NumPy finds a common type."""
+    if type(x) in _LISTS:
+        return _promoting(x[0]) if x else None
+    return x if type(x) in (float, complex, int, bool) else getattr(x, "dtype", None)
+
+
+def _as_number(x: Any, dtype: np.dtype[Any]) -> Any:
+    real = dtype if dtype.kind == "f" else np.dtype(f"f{dtype.itemsize // 2}")
+    if type(x) in _LISTS:
+        return np.array(x, real)
+    return x.astype(real) if isinstance(x, np.ndarray) else real.type(x)

@@ -1,0 +1,81 @@
+"""The functions with rules, and calls of them: their sample inputs, from which programs are made."""
+
+from __future__ import annotations
+
+import copy
+import functools
+import types
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+from optree import tree_map
+
+from rulescore import frule, rrule
+from rulescore.ad import primitive
+from testutils import load_samples, sampled_functions, samples_of
+
+_PACKAGES = ("numpy", "scipy", "rules.operators")
+
+
+@functools.cache
+def functions() -> dict[str, tuple[Any, list[Any]]]:
+    """Every function with a rule, and its samples, by a name that no other has."""
+    load_samples(_PACKAGES)
+    found: dict[str, tuple[Any, list[Any]]] = {}
+    seen: set[int] = set()
+    for f in sampled_functions():
+        canonical = rrule.canonical(f)
+        if id(canonical) in seen or not (rrule.records(f) or frule.records(f)):
+            continue
+        seen.add(id(canonical))
+        samples, name = samples_of(f), name_of(f)
+        same = sum(other.partition("#")[0] == name for other in found)
+        if samples:
+            found[f"{name}#{same + 1}" if same else name] = f, samples
+    return dict(sorted(found.items()))
+
+
+def name_of(f: Any) -> str:
+    """Where a function is found, as far as it knows."""
+    owner = getattr(f, "__self__", None)
+    if owner is not None and not isinstance(owner, type | types.ModuleType):
+        return f"{type(owner).__module__}.{getattr(owner, 'name', type(owner).__name__)}.{f.__name__}"
+    module = getattr(f, "__module__", None) or getattr(getattr(f, "__objclass__", None), "__module__", None) or "numpy"
+    return f"{module}.{getattr(f, '__qualname__', None) or getattr(f, '__name__', None) or f}"
+
+
+def sampled(name: str, position: int) -> tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any]]:
+    """A function as a program calls it, and the arguments of one of its samples."""
+    f, samples = functions()[name]
+    sample = samples[position]
+    given = tree_map(lambda x: x.primal if hasattr(x, "primal") else x, (sample.args, dict(sample.fkwargs)))
+    args, kwargs = copy.deepcopy(given)  # which a program may write to
+    return _callable(f if sample.function is None else sample.function), args, kwargs
+
+
+def _callable(f: Any) -> Callable[..., Any]:
+    if isinstance(f, types.MethodDescriptorType | types.WrapperDescriptorType):
+        return lambda x, *args, **kwargs: getattr(x, f.__name__)(*args, **kwargs)
+    if isinstance(f, np.ufunc) or (getattr(f, "__module__", None) or "").partition(".")[0] == "numpy":
+        return f
+    try:
+        return primitive(f)
+    except TypeError:  # a class, which is its own door
+        return f
+
+
+def numbers_in(value: Any, path: str) -> Iterator[tuple[str, Any]]:
+    """Each array and number in an argument, with the expression that leads to it; lists and tuples are looked into."""
+    if isinstance(value, list | tuple) and type(value) in (list, tuple):
+        for place, item in enumerate(value):
+            yield from numbers_in(item, f"{path}[{place}]")
+    elif isinstance(value, np.ndarray | np.number | np.bool_ | bool | int | float | complex):
+        yield path, value
+
+
+def is_differentiable(value: Any) -> bool:
+    """Whether a number or array has a tangent space."""
+    return isinstance(value, float | complex) or (
+        isinstance(value, np.ndarray | np.generic) and value.dtype.kind in "fc" and type(value) is not np.matrix
+    )

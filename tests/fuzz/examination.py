@@ -1,0 +1,301 @@
+"""What each mode makes of a program: right, refused, undecided, or a problem that is told."""
+
+from __future__ import annotations
+
+import dataclasses
+import time
+import warnings
+from typing import Any
+
+import numpy as np
+from optree import tree_leaves
+
+from rulescore import MissingDerivativeError
+from rulescore.ad import NoRuleError, TracerConversionError, UnrelatedOutputError, grad
+from testutils import backward_fdm, forward_fdm, jvp_fd
+
+from .calls import is_differentiable
+from .modes import BATCHED, FIRST, MOST_ROWS, SECOND, Answer, Question
+from .program import Program
+
+REFUSALS = (NoRuleError, TracerConversionError, UnrelatedOutputError, MissingDerivativeError)
+"""What may be raised for a program that is not supported."""
+
+COMPARED, UNDECIDED, REFUSED, LEFT_OUT = "compared", "undecided", "refused", "left out"
+
+SLOW = 0.03
+"""Seconds of a program that is differentiated in few modes."""
+
+_QUICK_MODES = ("jvp", "vjp", "forward over reverse")
+
+_AGREEMENT, _OF_SECOND = 1e-9, 1e-6
+"""By how much modes may differ in double precision, and second derivatives from a difference of gradients."""
+
+_ROUNDINGS = 2e4
+"""The same in rounding errors of what is less precise."""
+
+_ESTIMATES = 20.0
+"""How many of its error estimates a finite difference may be off."""
+
+_KNOWN = 1e-3
+"""How well a finite difference has to know itself."""
+
+_NOISE = 1e3
+"""How many times as far as the last digits of the inputs move them two answers may be apart."""
+
+
+@dataclasses.dataclass
+class Examination:
+    """How every mode ended, and the problems, in words."""
+
+    outcomes: dict[str, str] = dataclasses.field(default_factory=dict)
+    problems: list[str] = dataclasses.field(default_factory=list)
+    refusals: dict[str, str] = dataclasses.field(default_factory=dict)
+
+    def __str__(self) -> str:
+        return "\n".join(self.problems)
+
+
+def examine(program: Program) -> Examination:
+    """Differentiate a program in every mode, and compare."""
+    with np.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return _Examiner(program).result
+
+
+class _Examiner:
+    def __init__(self, program: Program) -> None:
+        self.result = Examination()
+        start = time.process_time()
+        self.question = q = Question(program)
+        self.is_slow = time.process_time() - start > SLOW
+        self.precision = _coarsest(program)
+        self.agreement = max(_AGREEMENT, _ROUNDINGS * self.precision)
+        if not _same(q.value, q.plain()(*program.arguments()), 0.0):
+            self.result.outcomes.update(dict.fromkeys([*FIRST, *SECOND], LEFT_OUT))  # it is not deterministic
+            return
+        answers = self._answers(FIRST)
+        self._compare_first(answers)
+        if "grad" in answers:
+            self._compare_second(self._answers(SECOND))
+        else:
+            self.result.outcomes.update(dict.fromkeys(SECOND, LEFT_OUT))
+
+    # Asking.
+
+    def _answers(self, modes: Any) -> dict[str, Answer]:
+        found = {}
+        q = self.question
+        for name, mode in modes.items():
+            if (name in BATCHED and max(q.sizes) > MOST_ROWS) or (self.is_slow and name not in _QUICK_MODES):
+                self.result.outcomes[name] = LEFT_OUT
+                continue
+            try:
+                found[name] = mode(q)
+            except REFUSALS as error:
+                self.result.outcomes[name] = f"{REFUSED}: {type(error).__name__}"
+                self.result.refusals[name] = str(error)
+            except Exception as error:
+                self.result.outcomes[name] = "crash"
+                self.result.problems.append(f"{name} raises {type(error).__name__}: {error}")
+        for name, answer in found.items():
+            if answer.value is not None and not _same(answer.value, q.value, 1e-12 + 8 * self.precision):
+                self.result.problems.append(f"{name} returns {answer.value!r}, and the program {q.value!r}")
+        return found
+
+    def _wrong(self, name: str, text: str) -> None:
+        self.result.outcomes[name] = "wrong"
+        self.result.problems.append(f"{name}: {text}")
+
+    # First derivatives.
+
+    def _compare_first(self, answers: dict[str, Answer]) -> None:
+        q = self.question
+        f = q.plain()
+        estimate = jvp_fd(lambda *x: _vector(f(*x)), q.program.arguments(), q.dx)
+        wanted, error = estimate.value, estimate.error
+        is_known = self._is_known(wanted, error) and not estimate.note
+        weights = _vector(q.weights)
+        number, error_of_number = float(weights @ wanted), float(np.abs(weights) @ error)
+        numbers = {name: self._number(answer) for name, answer in answers.items()}
+        size = self._size(answers, weights * wanted)
+        for name, answer in answers.items():
+            self.result.outcomes[name] = COMPARED if is_known else UNDECIDED
+            if not is_known:
+                continue
+            found = _vector(answer.tangent) if answer.tangent is not None else None
+            if found is not None and found.shape == wanted.shape:
+                off = np.abs(found - wanted) > _ESTIMATES * error + 10 * self.agreement * max(size, 1e-12)
+                is_off = bool(np.any(off | ~np.isfinite(found)))
+            else:
+                off_by = abs(numbers[name] - number)
+                is_off = not off_by <= _ESTIMATES * error_of_number + 10 * self.agreement * max(size, 1e-12)
+            if is_off:
+                if self._has_kink() or self._is_noise(name, abs(numbers[name] - number)):
+                    self.result.outcomes[name] = UNDECIDED
+                else:
+                    self._wrong(name, f"{numbers[name]!r} along the direction, a finite difference {number!r}")
+        self._compare_each_other(numbers, answers, size)
+
+    def _number(self, answer: Answer) -> float:
+        """⟨w, J ẋ⟩, from either side."""
+        q = self.question
+        if answer.cotangents is not None:
+            return q.paired(answer.cotangents)
+        return float(_vector(q.weights) @ _vector(answer.tangent))
+
+    def _size(self, answers: dict[str, Answer], terms: Any) -> float:
+        """The magnitude of what the numbers are summed from."""
+        sizes = [float(np.sum(np.abs(terms[np.isfinite(terms)])))]
+        for answer in answers.values():
+            if answer.cotangents is not None:
+                sizes.append(float(sum(np.sum(np.abs(part)) for part in self.question.terms(answer.cotangents))))
+        return max((s for s in sizes if np.isfinite(s)), default=0.0)
+
+    def _compare_each_other(self, numbers: dict[str, float], answers: dict[str, Answer], size: float) -> None:
+        """Forward and reverse modes give one number, and reverse modes one gradient."""
+        if not numbers:
+            return
+        first = next(iter(numbers))
+        for name, number in numbers.items():
+            gap = abs(number - numbers[first])
+            both_nan = np.isnan(number) and np.isnan(numbers[first])
+            if not both_nan and not gap <= self.agreement * max(size, 1e-12) and self.result.outcomes[name] != "wrong":
+                if not self._is_noise(name, gap):
+                    self._wrong(name, f"{number!r} along the direction, and {numbers[first]!r} by {first}")
+        self._compare_gradients(answers, self.agreement)
+
+    def _compare_gradients(self, answers: dict[str, Answer], agreement: float) -> None:
+        gradients = {n: _vector(a.cotangents) for n, a in answers.items() if a.cotangents is not None}
+        if not gradients:
+            return
+        first = next(iter(gradients))
+        for name, gradient in gradients.items():
+            if self.result.outcomes[name] == "wrong":
+                continue
+            finite = np.isfinite(gradients[first]) & np.isfinite(gradient)
+            scale = float(np.max(np.abs(gradients[first]), initial=0.0, where=finite))
+            apart = np.abs(gradient - gradients[first]) > agreement * max(scale, 1e-12)
+            apart |= np.isfinite(gradient) != np.isfinite(gradients[first])
+            if np.any(apart & (finite | (np.isfinite(gradient) != np.isfinite(gradients[first])))):
+                gap = float(np.max(np.abs(gradient - gradients[first]), initial=0.0, where=finite))
+                if not self._is_noise(name, gap):
+                    self._wrong(name, f"{gradient!r}, and by {first} {gradients[first]!r}")
+
+    # Second derivatives.
+
+    def _compare_second(self, answers: dict[str, Answer]) -> None:
+        q = self.question
+        if not answers:
+            return
+        gradient = grad(q.of_sum(), q.argnums)
+        try:
+            estimate = jvp_fd(lambda *x: _vector(gradient(*x)), q.program.arguments(), q.dx)
+        except Exception as error:
+            self.result.problems.append(f"the gradient close to the inputs raises {type(error).__name__}: {error}")
+            return
+        wanted, error = estimate.value, estimate.error
+        is_known = self._is_known(wanted, error) and not estimate.note
+        for name, answer in answers.items():
+            found = _vector(answer.cotangents)
+            self.result.outcomes[name] = COMPARED if is_known else UNDECIDED
+            if not is_known:
+                continue
+            scale = max(float(np.max(np.abs(wanted), initial=0.0)), 1e-9)
+            off = ~(np.abs(found - wanted) <= _ESTIMATES * error + max(_OF_SECOND, 10 * self.agreement) * scale)
+            if np.any(off):
+                if self._has_kink() or self._is_noise(name, float(np.max(np.abs(found - wanted)))):
+                    self.result.outcomes[name] = UNDECIDED
+                else:
+                    self._wrong(name, f"{found!r}, and a difference of gradients {wanted!r}")
+        self._compare_gradients(answers, max(_OF_SECOND, self.agreement))
+
+    # Doubts.
+
+    def _is_known(self, wanted: Any, error: Any) -> bool:
+        scale = float(np.max(np.abs(wanted), initial=0.0))
+        return bool(np.all(np.isfinite(wanted)) and np.all(error <= _KNOWN * scale + 1e-9))
+
+    def _has_kink(self) -> bool:
+        """Whether the slopes of the program, or of its gradient, differ on the two sides or close by."""
+        q = self.question
+        try:
+            f = grad(q.of_sum(), q.argnums)
+            for function in (q.plain(), f):
+                sides = [
+                    jvp_fd(lambda *x, f=function: _vector(f(*x)), q.program.arguments(), q.dx, fdm=method(4))
+                    for method in (forward_fdm, backward_fdm)
+                ]
+                right, left = (side.value for side in sides)
+                scale = float(np.max(np.abs([right, left]), initial=0.0))
+                if not np.all(np.abs(right - left) <= 1e-4 * scale + 10 * (sides[0].error + sides[1].error)):
+                    return True
+        except Exception:
+            return True
+        return False
+
+    def _is_noise(self, name: str, gap: float) -> bool:
+        """Whether the last digits of the inputs move the answer about as far."""
+        q = self.question
+        mode = {**FIRST, **SECOND}[name]
+        before = q.program.inputs
+        try:
+            numbers = []
+            for k in (-3, -2, 0, 2, 3):
+                q.program.inputs = {n: _nudged(x, k) for n, x in before.items()}
+                answer = mode(q)
+                numbers.append(_vector(answer.cotangents if answer.cotangents is not None else answer.tangent))
+            spread = float(np.max(np.ptp(numbers, axis=0), initial=0.0))
+        except Exception:
+            return False
+        finally:
+            q.program.inputs = before
+        return bool(gap <= _NOISE * spread)
+
+
+def _nudged(x: Any, k: int) -> Any:
+    """The same with other last digits."""
+    epsilon = float(np.finfo(np.asarray(x).dtype).eps)
+    with np.errstate(all="ignore"):
+        moved = np.asarray(x) * (1.0 + k * epsilon)
+    if isinstance(x, np.ndarray):
+        return moved.astype(x.dtype)
+    return type(x)(moved)
+
+
+def _vector(tree: Any) -> Any:
+    """All numbers of a tangent as one real vector."""
+    parts = [np.zeros(0)]
+    for leaf in tree_leaves(tree):
+        if leaf is None or not is_differentiable(leaf):
+            continue
+        entries = np.asarray(leaf).reshape(-1)
+        parts += [entries.real.astype(float)] + ([entries.imag.astype(float)] if np.iscomplexobj(entries) else [])
+    return np.concatenate(parts)
+
+
+def _same(found: Any, wanted: Any, tolerance: float) -> bool:
+    """Whether two outputs have one structure and, to rounding, the same numbers of the same types."""
+    ours, theirs = tree_leaves(found), tree_leaves(wanted)
+    if len(ours) != len(theirs):
+        return False
+    for a, b in zip(ours, theirs, strict=True):
+        if np.shape(a) != np.shape(b) or np.asarray(a).dtype != np.asarray(b).dtype:
+            return False
+        scale = float(np.max(np.abs(np.asarray(b)), initial=0.0)) if np.size(b) else 0.0
+        with np.errstate(all="ignore"):
+            close = np.abs(np.asarray(a) - np.asarray(b)) <= tolerance * scale
+        if not np.all(close | (np.asarray(a) == np.asarray(b)) | (np.isnan(a) & np.isnan(b))):
+            return False
+    return True
+
+
+def _coarsest(program: Program) -> float:
+    """The rounding error of the least precise variable."""
+    scope = {**program.namespace(), **dict(zip(program.inputs, program.arguments(), strict=True))}
+    exec("\n".join(program.lines), scope)
+    names = [*program.inputs, *(name for name in scope if name[0] in "vw" and name[1:].isdigit())]
+    values = [np.asarray(scope[name]) for name in names if is_differentiable(scope[name])]
+    return max((float(np.finfo(value.dtype).eps) for value in values), default=float(np.finfo(float).eps))
+
+

@@ -1,0 +1,106 @@
+"""A program: the source of a function, with the arrays it is called with and the constants in it."""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+import textwrap
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from .calls import sampled
+
+_PRELUDE = """import numpy as np
+from rulescore.testing import check_derivative  # or any mode of rulescore.ad
+"""
+
+
+@dataclasses.dataclass
+class Program:
+    """Statements that compute ``result`` of ``inputs``.
+
+    Attributes
+    ----------
+    inputs : dict of str to array
+        What it is called with, and differentiated by.
+    constants : dict of str to object
+        The other arrays and numbers that it names.
+    calls : dict of str to (str, int)
+        The names of functions, for each the function and the position of its sample: ``f0``, and ``f0_args`` and
+        ``f0_kwargs`` of the sample.
+    lines : list of str
+        The statements.
+    result : str
+        The expression that is returned.
+    """
+
+    inputs: dict[str, Any] = dataclasses.field(default_factory=dict)
+    constants: dict[str, Any] = dataclasses.field(default_factory=dict)
+    calls: dict[str, tuple[str, int]] = dataclasses.field(default_factory=dict)
+    lines: list[str] = dataclasses.field(default_factory=list)
+    result: str = "x0"
+
+    @property
+    def source(self) -> str:
+        """The function ``program``, as text."""
+        body = textwrap.indent("\n".join([*self.lines, f"return {self.result}"]), "    ")
+        return f"def program({', '.join(self.inputs)}):\n{body}\n"
+
+    def namespace(self) -> dict[str, Any]:
+        """What the statements name, with constants of their own."""
+        names: dict[str, Any] = {"np": np, **copy.deepcopy(self.constants)}
+        for name, (function, position) in self.calls.items():
+            names[name], names[f"{name}_args"], names[f"{name}_kwargs"] = sampled(function, position)
+        return names
+
+    def function(self, namespace: dict[str, Any] | None = None) -> Callable[..., Any]:
+        """The function itself."""
+        names = self.namespace() if namespace is None else namespace
+        exec(compile(self.source, "<program>", "exec"), names)
+        return names["program"]
+
+    def arguments(self) -> tuple[Any, ...]:
+        """The inputs, once more: each caller has arrays of its own, that lie in memory as these do."""
+        return tuple(_alike(x) for x in self.inputs.values())
+
+    def as_test(self) -> str:
+        """The program as text to paste into a file and run."""
+        lines = ["import numpy as np", ""]
+        if self.calls:
+            lines.insert(1, "from tests.fuzz.calls import sampled")
+        for name, (function, position) in self.calls.items():
+            lines.append(f"{name}, {name}_args, {name}_kwargs = sampled({function!r}, {position})")
+        lines += [f"{name} = {written(value)}" for name, value in self.constants.items()]
+        lines += ["", "", self.source, ""]
+        lines += [f"{name} = {written(value)}" for name, value in self.inputs.items()]
+        return "\n".join(lines)
+
+
+def _alike(x: Any) -> Any:
+    """A copy with the strides of the original."""
+    if not isinstance(x, np.ndarray) or not x.size or x.flags.c_contiguous:
+        return copy.copy(x)
+    if x.flags.f_contiguous:
+        return np.copy(x, order="F")
+    # Every other entry of a larger array, read backwards: what `layouts` in `programs.py` makes.
+    base = np.empty(tuple(2 * n for n in x.shape), x.dtype)
+    view = base[tuple(slice(None, None, -2) for _ in x.shape)]
+    view[...] = x
+    return view
+
+
+def written(value: Any) -> str:
+    """An expression for an array or number that gives it back to the last digit."""
+    if isinstance(value, np.ndarray):
+        text = f"np.array({value.tolist()!r}, np.{value.dtype.name})".replace("np.bool)", "bool)")
+        text = text.replace("nan", "np.nan").replace("inf", "np.inf")
+        if value.size == 0:
+            text = f"np.zeros({value.shape}, np.{value.dtype.name})"
+        if value.ndim > 1 and value.flags.f_contiguous and not value.flags.c_contiguous:
+            text = f"np.asfortranarray({text})"
+        return text
+    if isinstance(value, np.generic):
+        return f"np.{value.dtype.name}({value.item()!r})"
+    return repr(value)
