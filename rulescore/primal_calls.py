@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from rulescore.tangents.kinds import is_a
+
 _REFUSAL = "buffer source array is read-only"
 
 
@@ -72,4 +74,4 @@ def called(f: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any])
 
 
 def _writable(x: Any) -> Any:
-    return x.copy() if isinstance(x, np.ndarray) and not x.flags.writeable else x
+    return x.copy() if is_a(x, np.ndarray) and not x.flags.writeable else x

@@ -15,7 +15,7 @@ Arrays: TypeAlias = Annotated[
     Any, "several arrays: a list or tuple of them, or one array with them along its first axis"
 ]
 Number: TypeAlias = Annotated[Any, "one number, with a derivative where it is no whole one"]
-Count: TypeAlias = Annotated[Any, "a whole number"]
+Count: TypeAlias = Annotated[Any, "a whole number, or several: how many, of which degree; they stay whole"]
 Flag: TypeAlias = Annotated[Any, "true or false"]
 Choice: TypeAlias = Annotated[Any, "one of a few words or settings"]
 Axis: TypeAlias = Annotated[Any, "the number of an axis, from the end where negative; a tuple of them; or None for all"]

@@ -13,7 +13,7 @@ def who_converts(x):
     """The ``like=`` for a conversion: an array of another kind, or one within lists, converts itself."""
     if isinstance(x, (list, tuple)):
         return next((found for found in map(who_converts, x) if found is not None), None)
-    return x if hasattr(type(x), "__array_function__") and not isinstance(x, (np.ndarray, np.generic)) else None
+    return x if hasattr(type(x), "__array_function__") and not issubclass(type(x), (np.ndarray, np.generic)) else None
 
 
 def shape_of(x):

@@ -17,7 +17,7 @@ from rulescore import (
     rrule,
     unbroadcast,
 )
-from rulescore.typing import Array, Axis, DType, Flag, Number, OutputAndPullback, OutputAndTangent
+from rulescore.typing import Array, Axis, Count, DType, Flag, Number, OutputAndPullback, OutputAndTangent
 
 from .array_like import as_array, as_array_tangent, conj, full_tangent
 from .products import adjoint
@@ -252,14 +252,14 @@ FREQUENCIES = "the derivative of numpy.cov with respect to fweights: they are wh
 def cov_frule(
     dm: Array,
     dy: Array,
-    dfweights: Array,
+    dfweights: Count,
     daweights: Array,
     m: Array,
     y: Array = None,
     rowvar: Flag = True,
     bias: Flag = False,
     ddof: Number = None,
-    fweights: Array = None,
+    fweights: Count = None,
     aweights: Array = None,
     *,
     dtype: DType = None,
@@ -279,7 +279,7 @@ def cov_rrule(
     rowvar: Flag = True,
     bias: Flag = False,
     ddof: Number = None,
-    fweights: Array = None,
+    fweights: Count = None,
     aweights: Array = None,
     *,
     dtype: DType = None,

@@ -1,7 +1,7 @@
 """Rules that choose between arrays by several conditions: ``select``. ``piecewise`` is in `higher_order`."""
 
 import numpy as np
-from rulescore import frule, pullback_wrt, pushforward, rrule, unbroadcast
+from rulescore import Selected, frule, pullback_wrt, pushforward, rrule, unbroadcast
 from rulescore.typing import Array, Arrays, OutputAndPullback, OutputAndTangent
 
 from .array_like import as_array, as_array_tangent, shape_of, who_converts
@@ -43,7 +43,7 @@ def select_rrule(condlist: Arrays, choicelist: Arrays, default: Array = 0) -> Ou
     masks, is_left = where_chosen(condlist)
 
     def masked(ybar, mask, shape):
-        return unbroadcast(np.where(mask, ybar, 0), shape)
+        return unbroadcast(Selected(lambda: np.where(mask, ybar, 0), mask), shape)
 
     def choices_bar(ybar):
         return items_of(choicelist, [masked(ybar, *part) for part in zip(masks, shapes, strict=True)])

@@ -21,7 +21,7 @@ from rulescore import (
     pushforward,
     rrule,
 )
-from rulescore.typing import Array, Count, Flag, OutputAndPullback, OutputAndTangent
+from rulescore.typing import Array, Count, Flag, Index, OutputAndPullback, OutputAndTangent
 
 from .array_like import as_array, as_array_tangent, conj, full_tangent
 from .differences import difference_adjoint
@@ -34,13 +34,13 @@ from .sorting import items_of
 
 @frule.register(np.bincount)
 @pushforward
-def bincount_frule(dweights: Array, x: Array, weights: Array = None, minlength: Count = 0) -> OutputAndTangent:
+def bincount_frule(dweights: Array, x: Index, weights: Array = None, minlength: Count = 0) -> OutputAndTangent:
     y = np.bincount(x, as_array(weights), minlength)
     return y, scatter(as_array_tangent(dweights, weights), (as_array(x),), np.shape(y), y.dtype)
 
 
 @rrule.register(np.bincount)
-def bincount_rrule(x: Array, weights: Array = None, minlength: Count = 0) -> OutputAndPullback:
+def bincount_rrule(x: Index, weights: Array = None, minlength: Count = 0) -> OutputAndPullback:
     """yₙ = Σᵢ wᵢ over xᵢ = n, hence w̄ᵢ = ȳ at xᵢ."""
     return np.bincount(x, as_array(weights), minlength), pullback_wrt(..., weights)(lambda ybar: ybar[as_array(x)])
 
@@ -104,7 +104,7 @@ def histogram_bin_edges_frule(
     drange: Array,
     _dweights: Array,
     a: Array,
-    bins: Array = 10,
+    bins: Count = 10,
     range: Array = None,
     weights: Array = None,
 ) -> OutputAndTangent:
@@ -116,7 +116,7 @@ def histogram_bin_edges_frule(
 
 @rrule.register(np.histogram_bin_edges)
 def histogram_bin_edges_rrule(
-    a: Array, bins: Array = 10, range: Array = None, weights: Array = None
+    a: Array, bins: Count = 10, range: Array = None, weights: Array = None
 ) -> OutputAndPullback:
     """The edges of equal bins are (1 - t) min(a) + t max(a), or of the range; so each end gets its part of ȳ."""
     edges = np.histogram_bin_edges(as_array(a), as_array(bins), range, weights)
@@ -263,7 +263,7 @@ def histogram_frule(
     drange: Array,
     dweights: Array,
     a: Array,
-    bins: Array = 10,
+    bins: Count = 10,
     range: Array = None,
     density: Flag = None,
     weights: Array = None,
@@ -278,7 +278,7 @@ def histogram_frule(
 
 @rrule.register(np.histogram)
 def histogram_rrule(
-    a: Array, bins: Array = 10, range: Array = None, density: Flag = None, weights: Array = None
+    a: Array, bins: Count = 10, range: Array = None, density: Flag = None, weights: Array = None
 ) -> OutputAndPullback:
     """As `Histogram` and `BinEdges` say."""
     by_arguments = pullback_wrt(a, bins, range, ..., weights)
@@ -359,7 +359,7 @@ def histogramdd_frule(
     drange: Array,
     dweights: Array,
     sample: Array,
-    bins: Array = 10,
+    bins: Count = 10,
     range: Array = None,
     density: Flag = None,
     weights: Array = None,
@@ -385,7 +385,7 @@ def histogram_of_sample(sample, bins, limits, density, weights):
 
 @rrule.register(np.histogramdd)
 def histogramdd_rrule(
-    sample: Array, bins: Array = 10, range: Array = None, density: Flag = None, weights: Array = None
+    sample: Array, bins: Count = 10, range: Array = None, density: Flag = None, weights: Array = None
 ) -> OutputAndPullback:
     """As `Histogram` and `BinEdges` say, of the columns of the sample."""
     histogram, y = histogram_of_sample(sample, bins, range, density, weights)
@@ -420,7 +420,7 @@ def histogram2d_frule(
     dweights: Array,
     x: Array,
     y: Array,
-    bins: Array = 10,
+    bins: Count = 10,
     range: Array = None,
     density: Flag = None,
     weights: Array = None,
@@ -444,7 +444,7 @@ def histogram_of_pair(x, y, bins, limits, density, weights):
 
 @rrule.register(np.histogram2d)
 def histogram2d_rrule(
-    x: Array, y: Array, bins: Array = 10, range: Array = None, density: Flag = None, weights: Array = None
+    x: Array, y: Array, bins: Count = 10, range: Array = None, density: Flag = None, weights: Array = None
 ) -> OutputAndPullback:
     """As `Histogram` and `BinEdges` say."""
     histogram, outputs = histogram_of_pair(x, y, bins, range, density, weights)

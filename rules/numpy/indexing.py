@@ -10,6 +10,7 @@ from rulescore import (
     AbstractZero,
     InplaceableThunk,
     NoTangent,
+    Selected,
     StaticForm,
     Tangent,
     Thunk,
@@ -119,6 +120,19 @@ def names_each_once(index):
     return all(isinstance(entry, BASIC_TYPES) or np.asarray(entry).dtype == bool for entry in entries)
 
 
+def names_by_mask(index):
+    """Whether an index holds an array of booleans, so that what it leaves out is masked."""
+    entries = index if type(index) is tuple else (index,)
+    return any(type(entry) is np.ndarray and entry.dtype == bool for entry in entries)
+
+
+def named(index, shape):
+    """The mask of the elements that an index names."""
+    mask = np.zeros(shape, bool)
+    mask[index] = True
+    return mask
+
+
 BASIC_INDICES = frozenset({int, slice, type(None), type(...)})
 BASIC_TYPES = (*BASIC_INDICES, np.integer)
 """What may stand in an index without making it an advanced one, and ``bool``, which is an ``int`` for Python."""
@@ -173,7 +187,7 @@ def unchanging(index):
     if is_basic(index):
         return index
     entries = index if type(index) is tuple else (index,)
-    entries = [entry.copy() if isinstance(entry, (np.ndarray, list)) else entry for entry in entries]
+    entries = [entry.copy() if issubclass(type(entry), (np.ndarray, list)) else entry for entry in entries]
     return tuple(entries) if type(index) is tuple else entries[0]
 
 
@@ -199,8 +213,10 @@ def getitem_rrule(x: Array, index: Index, /) -> OutputAndPullback:
             bar = scatter(unthunk(ybar), index, shape, dtype)
             return bar if project is None else project(bar)
 
+        if names_by_mask(index):
+            return NO_TANGENT, Selected(value, named(index, shape))
         # What is being differentiated cannot be added to an ordinary array in place.
-        is_plain = type(ybar) is np.ndarray or isinstance(ybar, (np.generic, float, complex))
+        is_plain = type(ybar) is np.ndarray or issubclass(type(ybar), (np.generic, float, complex))
         return NO_TANGENT, InplaceableThunk(add_to, value) if is_plain else Thunk(value)
 
     return x[index], getitem_pullback

@@ -119,7 +119,7 @@ class Periodic:
 
 def prepared(x, xp, fp, left, right, period):
     """The value of ``np.interp``, and what it is the value at: x, xp, fp, left, right and the order of the points."""
-    x, xp, fp = (np.asarray(part) if isinstance(part, (float, int)) else as_array(part) for part in (x, xp, fp))
+    x, xp, fp = (np.asarray(part) if issubclass(type(part), (float, int)) else as_array(part) for part in (x, xp, fp))
     if period is None or not np.all(period):  # of the period 0 NumPy has an error
         return np.interp(x, xp, fp, left, right, period), (x, xp, fp, left, right), None
     if np.ndim(xp) != 1 or np.shape(xp) != np.shape(fp) or np.iscomplexobj(period):

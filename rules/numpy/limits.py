@@ -35,7 +35,7 @@ def is_at(a, bound, compare):
     if bound is None:
         return np.False_
     at = compare(as_array(a), bound)
-    if isinstance(bound, (int, float)) and bound == bound:
+    if issubclass(type(bound), (int, float)) and bound == bound:
         return at
     is_nan = np.isnan(bound)
     return at | is_nan if np.any(is_nan) else at
@@ -57,7 +57,7 @@ def is_upper(a, a_min, a_max):
 
 def are_in_order(a_min, a_max):
     """Whether both bounds are numbers, the lower below the upper, so that nothing is at both."""
-    return isinstance(a_min, (int, float)) and isinstance(a_max, (int, float)) and a_min < a_max
+    return issubclass(type(a_min), (int, float)) and issubclass(type(a_max), (int, float)) and a_min < a_max
 
 
 CLIP_MASKS = is_kept, is_lower, is_upper

@@ -15,6 +15,7 @@ from .reduced_axes import (
     given,
     is_plain,
     masked,
+    masked_cotangent,
 )
 
 
@@ -48,7 +49,7 @@ class Deviations:
     def deviations_bar(self, vbar):
         """d̄ = 2 d v̄ / f."""
         with np.errstate(invalid="ignore"):  # an infinite v̄ beside what is left out
-            return masked(self.kept, 2 * self._share(vbar) * self.d)
+            return masked_cotangent(self.kept, 2 * self._share(vbar) * self.d)
 
     def freedom_bar(self, vbar):
         """f̄ = -v v̄ / f, over all outputs."""

@@ -16,6 +16,7 @@ from .reduced_axes import (
     decline_out,
     given,
     masked,
+    masked_cotangent,
 )
 from .reductions import (
     extremum_and_pullback,
@@ -81,7 +82,7 @@ def nansum_rrule(
 
     @pullback_wrt(a, ..., ..., ..., ..., initial)
     def nansum_pullback(ybar):
-        return lambda: masked(kept, axes.spread(ybar)), lambda: np.sum(ybar)
+        return lambda: masked_cotangent(kept, axes.spread(ybar)), lambda: np.sum(ybar)
 
     return y, nansum_pullback
 
@@ -123,7 +124,7 @@ def nanmean_rrule(
     @pullback_wrt(a)
     def nanmean_pullback(ybar):
         share = axes.share(ybar, np.maximum(axes.count(kept), 1))
-        return masked(kept, axes.spread(share))
+        return masked_cotangent(kept, axes.spread(share))
 
     return y, nanmean_pullback
 

@@ -6,7 +6,7 @@ from multipledispatch import MDNotImplementedError
 
 import numpy as np
 from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
-from rulescore import NoTangent
+from rulescore import NoTangent, Selected
 
 NOT_GIVEN = np._NoValue
 """NumPy's own default of ``keepdims``, ``initial`` and ``where``."""
@@ -57,7 +57,7 @@ class ReducedAxes:
     def spread(self, y):
         """An output, copied along the reduced axes."""
         y = self.restore(y)
-        if type(y) is np.ndarray or isinstance(y, (np.generic, float)):
+        if type(y) is np.ndarray or issubclass(type(y), (np.generic, float)):
             # Dense, since BLAS is slow on the strides of 0 that np.broadcast_to gives, which takes longer besides.
             copies = np.empty(self.shape, getattr(y, "dtype", float))
             copies[...] = y
@@ -85,9 +85,14 @@ def masked(where, xbar):
     return xbar if where is NOT_GIVEN else chosen(where, xbar)
 
 
+def masked_cotangent(where, xbar):
+    """The same of a cotangent, whose zeros remain zeros whatever derivative they meet on their way."""
+    return xbar if where is NOT_GIVEN else Selected(lambda: chosen(where, xbar), where)
+
+
 def is_plain(ybar):
     """Whether a cotangent is an array or number of NumPy, which need not be differentiated again."""
-    return type(ybar) is np.ndarray or isinstance(ybar, (np.generic, float))
+    return type(ybar) is np.ndarray or issubclass(type(ybar), (np.generic, float))
 
 
 SIGNED_INTEGERS = {2: np.int16, 4: np.int32, 8: np.int64}

@@ -28,6 +28,7 @@ from .reduced_axes import (
     given,
     is_plain,
     masked,
+    masked_cotangent,
     with_underflow,
 )
 from .scans import balanced_exponents, ones_elsewhere, reverse, scaled, shifted, times
@@ -73,16 +74,16 @@ def sum_rrule(
 
     @pullback_wrt(a, ..., ..., ..., ..., initial)
     def sum_pullback(ybar):
-        return lambda: masked(where, axes.spread(ybar)), lambda: np.sum(ybar)
+        return lambda: masked_cotangent(where, axes.spread(ybar)), lambda: np.sum(ybar)
 
     return y, sum_pullback
 
 
 def sum_of_all_vjp(ybar, y, a):
     """Copies of one number in the place of every element; ``a`` may be a blueprint."""
-    if a.shape == () and isinstance(ybar, np.floating):
+    if a.shape == () and issubclass(type(ybar), np.floating):
         return a.dtype.type(ybar)
-    if type(ybar) is not np.ndarray and not isinstance(ybar, np.floating):
+    if type(ybar) is not np.ndarray and not issubclass(type(ybar), np.floating):
         return project_to(a)(ReducedAxes(a.shape, None).spread(ybar))
     abar = np.empty(a.shape, a.dtype)
     abar.fill(ybar)
@@ -168,7 +169,7 @@ def mean_rrule(
     def mean_pullback(ybar):
         # The mean of no elements is NaN, and has no element to give a cotangent to.
         n = np.maximum(axes.count(where), 1)
-        return masked(where, axes.spread(axes.share(ybar, n)))
+        return masked_cotangent(where, axes.spread(axes.share(ybar, n)))
 
     return y, mean_pullback
 
@@ -369,7 +370,7 @@ def product_and_pullback(f, a, axis, dtype, out, keepdims, initial, where, kept)
             bars = conj(factors.plain_others(y, has_underflow, conj(scale)))
         else:
             bars = times(conj(factors.plain_others(y, has_underflow)), scale)
-        return masked(kept, bars)
+        return masked_cotangent(kept, bars)
 
     if initial is NOT_GIVEN:
         return y, pullback_wrt(a)(a_bar)

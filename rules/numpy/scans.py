@@ -20,6 +20,7 @@ from .reduced_axes import (
     decline_out,
     given,
     masked,
+    masked_cotangent,
     with_underflow,
 )
 
@@ -77,7 +78,7 @@ def running_sum_and_pullback(f, a, axis, dtype, has_initial=False, kept=NOT_GIVE
     def running_sum_pullback(ybar):
         ybar = without_first(along_last_axis(ybar, axis), has_initial)
         abar = reverse(np.cumsum(reverse(ybar), -1))
-        return masked(kept, back_from_last_axis(abar, shape, axis))
+        return masked_cotangent(kept, back_from_last_axis(abar, shape, axis))
 
     return f(a), running_sum_pullback
 
@@ -318,7 +319,7 @@ def running_product_and_pullback(f, a, axis, dtype, has_initial=False, kept=NOT_
             abar = cotangent_by_division(factors, without_first(along_last_axis(y, axis), has_initial), ybar)
         if abar is None:
             abar = RunningProduct(factors).cotangent(ybar)
-        return masked(kept, back_from_last_axis(abar, shape, axis))
+        return masked_cotangent(kept, back_from_last_axis(abar, shape, axis))
 
     return y, running_product_pullback
 

@@ -51,11 +51,13 @@ def where_rrule(condition: Mask, x: Array, y: Array, /, *, needs: Needs = None) 
         def cotangent(project, where_true, shape):
             if not project.has_tangent_space:
                 return NO_TANGENT
-            if shape != shape_of_out:
+            if not shape and shape_of_out:
                 return Thunk(lambda: project(masked(where_true, shape)))
             chosen = condition if where_true else np.logical_not(condition)
             if isinstance(outbar, Selected):
                 chosen = np.logical_and(chosen, outbar.condition)
+            if shape != shape_of_out:
+                chosen = unbroadcast(np.broadcast_to(chosen, shape_of_out).astype(float), shape) != 0
             return Selected(lambda: project(masked(where_true, shape)), chosen)
 
         xbar = cotangent(project_x, True, shape_x) if needs_x else NO_TANGENT

@@ -10,6 +10,7 @@ from multipledispatch import MDNotImplementedError
 
 import numpy as np
 from rulescore import (
+    Selected,
     Tangent,
     apply_linear,
     frule,
@@ -250,8 +251,10 @@ def choose_rrule(a: Array, choices: Arrays, out: Array = None, mode: Choice = "r
 
     @pullback_wrt(..., choices)
     def choose_pullback(ybar):
-        bars = [unbroadcast(np.where(numbers == k, ybar, 0), shape) for k, shape in enumerate(shapes)]
-        return items_of(choices, bars)
+        def chosen(k):
+            return Selected(lambda: np.where(numbers == k, ybar, 0), numbers == k)
+
+        return items_of(choices, [unbroadcast(chosen(k), shape) for k, shape in enumerate(shapes)])
 
     return np.choose(a, items_as_arrays(choices), mode=mode), choose_pullback
 
@@ -301,11 +304,17 @@ class Ranks:
 
 
 def sorted_along(a, axis):
-    """The sorted array and its `Ranks`."""
+    """The sorted array and its `Ranks`.
+
+    What is being differentiated is sorted by NumPy's function, whose rules share at ties as these do: the elements in
+    their order have another derivative there. And so is what lies in memory otherwise than those elements would.
+    """
+    is_plain = type(a) is np.ndarray and a.flags.c_contiguous and axis in (None, -1, a.ndim - 1)
+    y = None if is_plain else np.sort(a, axis=axis)
     a = with_axis_last(a, axis)
     order = np.argsort(a, -1, kind="stable")
-    in_order = np.take_along_axis(a, order, -1)
-    return with_axis_back(in_order, axis), Ranks(order, in_order)
+    in_order = np.take_along_axis(a, order, -1) if is_plain else with_axis_last(y, axis)
+    return with_axis_back(in_order, axis) if is_plain else y, Ranks(order, in_order)
 
 
 def with_axis_last(x, axis):

@@ -6,7 +6,7 @@ import math
 import numpy as np
 
 from rulescore import frule, pullback_wrt, pushforward, rrule, unbroadcast
-from rulescore.typing import Array, Flag, Index, Number, OutputAndPullback, OutputAndTangent
+from rulescore.typing import Array, Flag, Index, Mask, Number, OutputAndPullback, OutputAndTangent
 
 from ..numpy.array_like import as_array, as_array_tangent, shape_of
 from .normalisation import softmax, softmax_map
@@ -137,7 +137,7 @@ def attention_frule(
     query: Array,
     key: Index,
     value: Array,
-    attn_mask: Array = None,
+    attn_mask: Mask = None,
     dropout_p: Number = 0.0,
     is_causal: Flag = False,
     scale: Number = None,
@@ -160,7 +160,7 @@ def attention_rrule(
     query: Array,
     key: Index,
     value: Array,
-    attn_mask: Array = None,
+    attn_mask: Mask = None,
     dropout_p: Number = 0.0,
     is_causal: Flag = False,
     scale: Number = None,

@@ -61,19 +61,19 @@ def rules_by_name(f, cotangents, tangent, refuse=None, solve=None, calls_back=Tr
         bound = inspect.Signature(own).bind(*args, **kwargs)
         args, kwargs = _for_scipy(signature, bound)
         bound.apply_defaults()
-        call = SimpleNamespace(**bound.arguments)
+        call = SimpleNamespace(**in_one_precision(bound.arguments))
         message = None if refuse is None else refuse(call)
         if message:
             raise TypeError(f"{f.__name__} cannot be differentiated as it was called: {message}")
-        return call, sealed(handed_over(f if solve is None else solve, *args, **kwargs))
+        return call, bound.arguments, sealed(handed_over(f if solve is None else solve, *args, **kwargs))
 
     def rrule_by_name(config: RuleConfig, *args: Any, **kwargs: Any) -> OutputAndPullback:
-        call, y = called(args, kwargs)
+        call, arguments, y = called(args, kwargs)
         # What was given by keyword has its position too; rules that call back are given all by position.
         named = [] if config is not None else [1 + positional.index(name) for name in kwargs if name in positional]
         given = positional[: max([len(args), *named])]
 
-        @pullback_wrt(*[getattr(call, name) for name in given])
+        @pullback_wrt(*[arguments[name] for name in given])
         def pullback(ybar):
             bars = cotangents(config, call, y, ybar)
             found = tuple([bars.get(name, ZeroTangent()) for name in given])
@@ -84,7 +84,7 @@ def rules_by_name(f, cotangents, tangent, refuse=None, solve=None, calls_back=Tr
         return y, pullback
 
     def frule_by_name(config: RuleConfig, tangents: Tangents, *args: Any, **kwargs: Any) -> OutputAndTangent:
-        call, y = called(args, kwargs)
+        call, _, y = called(args, kwargs)
         d = SimpleNamespace(**dict.fromkeys([*signature.parameters, *more], ZeroTangent()))
         for name, dx in zip(positional, tangents[1:], strict=False):
             setattr(d, name, unthunk(dx))
@@ -111,6 +111,20 @@ def rules_by_name(f, cotangents, tangent, refuse=None, solve=None, calls_back=Tr
     rrule.add_rule(f, rrule_by_name, config=(HasReverseMode,), defined_by=cotangents)
     # Gradients, whose tangents some rules need, are computed in reverse mode.
     frule.add_rule(f, frule_by_name, config=(HasForwardMode, HasReverseMode), defined_by=tangent)
+
+
+def in_one_precision(arguments):
+    """Arguments whose arrays a rule can compute with: no small whole numbers, and no less precision than the others."""
+    most = max((x.itemsize for x in arguments.values() if type(x) is np.ndarray and x.dtype.kind == "f"), default=0)
+
+    def converted(x):
+        if type(x) is not np.ndarray or x.dtype.kind not in "iuf" or x.itemsize == 8:
+            return x
+        if x.dtype.kind == "f":
+            return x.astype(f"f{most}") if x.itemsize < most else x
+        return x.astype(np.int64)
+
+    return {name: converted(x) for name, x in arguments.items()}
 
 
 def _by_position(parameter):

@@ -25,6 +25,7 @@ from rulescore.ad.values.trees import flatten, unflatten
 from rulescore.tables.names import name_of
 from rulescore.tables.registry import frule, rrule
 from rulescore.tables.signatures import instances_of
+from rulescore.tangents.kinds import is_a
 from rulescore.tangents.spaces import as_scalar, has_tangent_space, zero_tangent
 from rulescore.tangents.thunks import unthunk
 from rulescore.tangents.zero import AbstractZero, NoTangent, ZeroTangent
@@ -235,7 +236,7 @@ def checkpoint_frule(tangents: Any, call: Any, *leaves: Any) -> Any:
 def _sums_of(y: Any) -> tuple[float, float] | None:
     """Two numbers that tell whether an array has been computed again; None where they would not."""
     y = value_beneath(y)
-    if not isinstance(y, (np.ndarray, np.floating, np.complexfloating)):
+    if not is_a(y, (np.ndarray, np.floating, np.complexfloating)):
         return None
     with np.errstate(all="ignore"):
         size, total = float(np.sum(np.abs(y))), float(abs(np.sum(y)))

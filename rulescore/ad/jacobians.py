@@ -232,9 +232,11 @@ def _columns(f: Any, inputs: list[Any], checked: Any) -> tuple[list[Any], Any, A
     results = []
 
     def pushforward(tangents: list[Any]) -> list[Any]:
-        moving = [i for i, dx in enumerate(tangents) if not isinstance(dx, AbstractZero)]
+        # What has no elements does not move, and is traced all the same: the function may ask it for its kind.
+        given = [dx if x.size else np.zeros_like(x) for x, dx in zip(inputs, tangents, strict=True)]
+        moving = [i for i, dx in enumerate(given) if not isinstance(dx, AbstractZero)]
         of_moving = functools.wraps(f)(function_of(f, inputs, moving))
-        y, dy, aux = jvp(of_moving, [inputs[i] for i in moving], [tangents[i] for i in moving], has_aux=True)
+        y, dy, aux = jvp(of_moving, [inputs[i] for i in moving], [given[i] for i in moving], has_aux=True)
         results.append((*checked(y), aux))
         return flatten(dy)[0]
 

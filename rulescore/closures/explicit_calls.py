@@ -22,6 +22,7 @@ from rulescore.tables.registry import frule, rrule
 from rulescore.tables.signatures import instances_of
 from rulescore.tables.table import RuleTable
 from rulescore.tangents.accumulation import add
+from rulescore.tangents.kinds import is_a
 from rulescore.tangents.projection import NON_DIFFERENTIABLE, project_to
 from rulescore.tangents.structural import Tangent
 from rulescore.tangents.thunks import unthunk
@@ -140,7 +141,7 @@ def _tangent_of(x: Any, dvalues: Any) -> Any:
     if _is_slot(x):
         return dvalues[x.number]
     if not References(x, _is_slot).found:
-        return ZeroTangent() if isinstance(x, (np.ndarray, np.generic, float, complex, tuple, list)) else NoTangent()
+        return ZeroTangent() if is_a(x, (np.ndarray, np.generic, float, complex, tuple, list)) else NoTangent()
     fields = {key: _tangent_of(part, dvalues) for key, part in parts_of(x).items()}
     return Tangent.from_fields(type(x), fields)
 

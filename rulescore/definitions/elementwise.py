@@ -25,6 +25,7 @@ from rulescore.tables.records import StaticForm
 from rulescore.tables.registry import frule, rrule
 from rulescore.tables.signatures import InstancesOf
 from rulescore.tangents.broadcasting import unbroadcast
+from rulescore.tangents.kinds import is_a
 from rulescore.tangents.masked import Selected
 from rulescore.tangents.not_implemented import NotImplementedTangent
 from rulescore.tangents.projection import NON_DIFFERENTIABLE, project_to
@@ -338,4 +339,4 @@ def _shape(x: Any) -> tuple[int, ...]:
     try:
         return x.shape  # type: ignore[no-any-return]
     except AttributeError:
-        return () if isinstance(x, (float, int, complex)) else np.shape(x)
+        return () if is_a(x, (float, int, complex)) else np.shape(x)

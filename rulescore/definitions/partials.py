@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from rulescore.tables.names import name_of
+from rulescore.tangents.kinds import is_a
 from rulescore.tangents.not_implemented import NotImplementedTangent
 
 Partial = Callable[..., Any] | NotImplementedTangent | None
@@ -47,12 +48,12 @@ class OneOver:
 
     def __call__(self, y: Any, *args: Any) -> Any:
         d = self.denominator(y, *args)
-        if isinstance(d, complex) or getattr(d, "dtype", np.dtype(float)).kind == "c":
+        if is_a(d, complex) or getattr(d, "dtype", np.dtype(float)).kind == "c":
             # NumPy's 1/0j is inf+nanj, and NaN after the next product.
             is_zero = d == 0
             return np.where(is_zero, np.inf, 1 / np.where(is_zero, 1, d))
         # Of the numbers, Python's would raise at zero.
-        return np.divide(1, d) if isinstance(d, (int, float)) and d == 0 else 1 / d
+        return np.divide(1, d) if is_a(d, (int, float)) and d == 0 else 1 / d
 
 
 def parameters_read(function: Any, count: int) -> tuple[bool, ...]:

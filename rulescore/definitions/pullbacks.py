@@ -7,6 +7,7 @@ what comes out into the tangent spaces of the primals.
 from __future__ import annotations
 
 import inspect
+import numbers
 from collections.abc import Callable
 from functools import lru_cache, partial, wraps
 from pathlib import Path
@@ -20,10 +21,12 @@ from rulescore.primal_calls import seen_by_tracers
 from rulescore.tables.dispatch import bind_values
 from rulescore.tables.names import name_of, place_of
 from rulescore.tables.signatures import InstancesOf, Parameters
+from rulescore.tangents.kinds import is_a
 from rulescore.tangents.not_implemented import NotImplementedTangent
 from rulescore.tangents.projection import NON_DIFFERENTIABLE, ArrayProjector, Projector, project_to
 from rulescore.tangents.spaces import zero_tangent
 from rulescore.tangents.structural import Tangent
+from rulescore.tangents.structure import is_array
 from rulescore.tangents.thunks import Thunk, unthunk
 from rulescore.tangents.zero import AbstractZero, NoTangent, ZeroTangent
 
@@ -300,6 +303,26 @@ def _misfit(error: Exception, source: Any, position: int) -> Exception:
     return type(error)(f"{name_of(source)}{where}, of argument {position}: {error}")
 
 
+def require_that_of_function(bars: Any) -> None:
+    """Refuse the cotangents of arguments alone: the first of all is that of the function, which is no array.
+
+    Raises
+    ------
+    TypeError
+        Where an array or a number comes first.
+    """
+    if len(bars) and (is_array(bars[0]) or is_a(bars[0], numbers.Number)):
+        raise TypeError(
+            f"a pullback returned {len(bars)} cotangents, of which the first is {_briefly(bars[0])}: the first one is "
+            "that of the function itself, and those of the arguments follow; as it stands, each would go to the "
+            "argument before. Return (NoTangent(), xbar, ...), or write the pullback with @pullback_wrt(x, ...)"
+        )
+
+
+def _briefly(x: Any) -> str:
+    return f"an array of shape {np.shape(x)}" if np.shape(x) else f"the number {x}"
+
+
 def cotangent_of_output(ybar: Any) -> Any:
     """A cotangent without thunks; one zero for several outputs with nothing but zeros."""
     ybar = unthunk(ybar)
@@ -429,6 +452,8 @@ class _Pushforward:
                     given.append(unthunk(dx))
                     moving = given[-1:]
                 for dx in moving:
+                    if isinstance(dx, NotImplementedTangent):
+                        return primal(*args, **kwargs), dx
                     if not isinstance(dx, AbstractZero):
                         is_moving = True
                     elif zero is _NO_TANGENT:

@@ -17,6 +17,7 @@ from rulescore.tables.records import StaticForm
 from rulescore.tables.registry import rrule
 from rulescore.tables.signatures import InstancesOf, Parameters
 from rulescore.tangents.blueprints import Blueprint
+from rulescore.tangents.kinds import is_a
 from rulescore.tangents.projection import NON_DIFFERENTIABLE, project_to
 from rulescore.tangents.thunks import Thunk
 from rulescore.tangents.zero import NoTangent
@@ -58,6 +59,10 @@ def static_rule(
     """
     if not vjps or not any(vjps):
         raise TypeError(f"static_rule({name_of(f)}) got no vjp: give one per argument")
+    if "elementwise" in tags:
+        for vjp in vjps:
+            if vjp is not None:
+                vjp.keeps_places = True  # type: ignore[attr-defined]
     form = _static_form(f, vjps)
     source = next(vjp for vjp in vjps if vjp is not None)
     own = list(inspect.signature(source).parameters.values())[2:]
@@ -72,7 +77,7 @@ def blueprint_of(a: Any) -> Any:
     dtype = getattr(a, "dtype", None)
     if dtype is not None:
         return Blueprint(tuple(a.shape), dtype)
-    if isinstance(a, (float, complex)):
+    if is_a(a, (float, complex)):
         return Blueprint((), np.dtype(type(a)))
     return a
 
@@ -84,6 +89,7 @@ def _static_form(f: Any, vjps: tuple[Callable[..., Any] | None, ...]) -> StaticF
 
 def _rrule_from_static(form: StaticForm, parameters: Parameters) -> Callable[..., Any]:
     reads = [(y, *arguments) for y, arguments in zip(form.uses_output, form.uses_arguments, strict=True)]
+    keeps_places = any(getattr(vjp, "keeps_places", False) for vjp in form.vjps)
 
     def static_rrule(*args: Any, needs: tuple[bool, ...] | None = None, **kwargs: Any) -> Any:
         args, kwargs = bind_values(parameters, args, kwargs)
@@ -111,6 +117,8 @@ def _rrule_from_static(form: StaticForm, parameters: Parameters) -> Callable[...
                 bars[1 + i] = cotangent(i, ybar) if len(active) == 1 else Thunk(functools.partial(cotangent, i, ybar))
             return tuple(bars)
 
+        if keeps_places:
+            static_pullback.keeps_places = True  # type: ignore[attr-defined]
         return y, static_pullback
 
     return static_rrule

@@ -1,21 +1,23 @@
 """Whole numbers and truth values in the place of numbers: made what one computes with before a rule sees them.
 
 A rule that is given ``np.uint8([200, 10, 30])`` where it expects numbers would compute in eight bits: 10 - 200 is 66.
-What a parameter is, its annotation tells: of those that are `Array` or `Number`, constants of a small type are converted
-to the type in which the function itself computes, which every promotion of NumPy's agrees with.
+What a parameter is, its annotation tells. Of those that are `Array` or `Number`, constants of a small type become what
+the function itself computes with, by NumPy's own promotion; those that are a `Count` stay whole, in 64 bits.
 """
 
 from __future__ import annotations
 
 import functools
+import inspect
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from rulescore.tables.signatures import Parameters
+from rulescore.tangents.kinds import is_a
 from rulescore.tangents.zero import NoTangent
-from rulescore.typing import Array, Number
+from rulescore.typing import Array, Count, Number
 
 _NO_TANGENT = NoTangent()
 _ndarray = np.ndarray
@@ -44,15 +46,18 @@ def in_numbers(implementation: Callable[..., Any], parameters: Parameters, leadi
     leading : int
         How many arguments stand before them.
     """
-    places = [
-        leading + k
+    places = {
+        leading + k: annotation is Count
         for k, (label, annotation) in enumerate(zip(parameters.labels, parameters.annotations, strict=True))
-        if (annotation is Array or annotation is Number) and label not in _MEMORY
-    ]
-    if len(places) < 2:
+        if (annotation is Array or annotation is Number or annotation is Count) and label not in _MEMORY
+    }
+    names = {parameters.labels[place - leading]: is_whole for place, is_whole in places.items()}
+    for name, annotation in _keywords(implementation).items() if parameters.keyword_only else ():
+        if (annotation is Array or annotation is Number or annotation is Count) and name not in _MEMORY:
+            names[name] = annotation is Count
+    if len(names) < 2 or not places:
         return implementation
-    names = {parameters.labels[place - leading]: place for place in places}
-    first, last = places[0], places[-1] + 1
+    first, last = min(places), max(places) + 1
 
     @functools.wraps(implementation)
     def of_numbers(*args: Any, **kwargs: Any) -> Any:
@@ -67,21 +72,28 @@ def in_numbers(implementation: Callable[..., Any], parameters: Parameters, leadi
     return of_numbers
 
 
+def _keywords(implementation: Callable[..., Any]) -> dict[str, Any]:
+    """The annotations of the parameters that are given by keyword alone."""
+    every = inspect.signature(implementation).parameters.values()
+    return {p.name: p.annotation for p in every if p.kind is p.KEYWORD_ONLY}
+
+
 def _converted(
     implementation: Callable[..., Any],
-    places: list[int],
-    names: dict[str, int],
+    places: dict[int, bool],
+    names: dict[str, bool],
     args: tuple[Any, ...],
     kwargs: dict[str, Any],
 ) -> Any:
     """Call a rule with numbers in the place of constants of other types."""
-    given = {place: args[place] for place in places if place < len(args)}
-    given |= {name: kwargs[name] for name in names if name in kwargs}  # type: ignore[misc]
-    small = {place: x for place, x in given.items() if _is_small(x)}
-    dtype = _common_dtype(given.values()) if small else None
+    given: dict[Any, Any] = {place: args[place] for place in places if place < len(args)}
+    given |= {name: kwargs[name] for name in names if name in kwargs}
+    are_whole: dict[Any, bool] = {**places, **names}
+    small = {key: x for key, x in given.items() if _is_small(x)}
+    dtype = _common_dtype(x for key, x in given.items() if not are_whole[key]) if small else None
     if dtype is None:
         return implementation(*args, **kwargs)
-    numbers: dict[Any, Any] = {place: _as_number(x, dtype) for place, x in small.items()}
+    numbers = {key: _in_64_bits(x) if are_whole[key] else _as_number(x, dtype) for key, x in small.items()}
     args = tuple([numbers.get(place, x) for place, x in enumerate(args)])
     kwargs = {name: numbers.get(name, x) for name, x in kwargs.items()}
     found = implementation(*args, **kwargs)
@@ -89,7 +101,7 @@ def _converted(
         return found
     y, pullback = found
     # A constant has no cotangent, whatever stood in its place. That of the function comes first.
-    constants = [1 + place for place in numbers if isinstance(place, int)]
+    constants = [1 + key for key in numbers if isinstance(key, int)]
 
     def pullback_of_numbers(ybar: Any) -> Any:
         cotangents = pullback(ybar)
@@ -103,13 +115,15 @@ def _converted(
 def _is_small(x: Any) -> bool:
     if type(x) in _LISTS:
         return bool(x) and all(type(item) is int or _is_small(item) for item in x)
-    return type(x) in _SMALL or (isinstance(x, np.ndarray) and x.dtype.kind in _KINDS)
+    return type(x) in _SMALL or (is_a(x, np.ndarray) and x.dtype.kind in _KINDS)
 
 
 def _common_dtype(values: Any) -> np.dtype[Any] | None:
     """The type in which numbers are computed together; None where all of them are whole."""
     of_values = [_promoting(x) for x in values]
     known = [x for x in of_values if x is not None]
+    if not known:
+        return None
     found = np.result_type(*known)
     return np.dtype(found) if found.kind in "fc" else None
 
@@ -121,8 +135,13 @@ def _promoting(x: Any) -> Any:
     return x if type(x) in (float, complex, int, bool) else getattr(x, "dtype", None)
 
 
+def _in_64_bits(x: Any) -> Any:
+    kind = getattr(getattr(x, "dtype", None), "kind", "")
+    return x.astype(np.int64) if kind and kind in "iu" else x
+
+
 def _as_number(x: Any, dtype: np.dtype[Any]) -> Any:
     real = dtype if dtype.kind == "f" else np.dtype(f"f{dtype.itemsize // 2}")
     if type(x) in _LISTS:
         return np.array(x, real)
-    return x.astype(real) if isinstance(x, np.ndarray) else real.type(x)
+    return x.astype(real) if is_a(x, np.ndarray) else real.type(x)

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from rulescore.tangents.kinds import is_a
 from rulescore.tangents.not_implemented import NotImplementedTangent
 from rulescore.tangents.structural import Tangent, as_structural
 from rulescore.tangents.thunks import InplaceableThunk, unthunk
@@ -51,7 +52,7 @@ def add(a: Any, b: Any) -> Any:
         )
     total = a + b
     # NumPy's sum of two 0-d arrays is a scalar.
-    return np.asarray(total) if shape_a == () and isinstance(a, np.ndarray) else total
+    return np.asarray(total) if shape_a == () and is_a(a, np.ndarray) else total
 
 
 def add_inplace(accumulator: Any, x: Any) -> Any:
@@ -91,7 +92,7 @@ def add_inplace(accumulator: Any, x: Any) -> Any:
             return result
         x = unthunk(x)
         if (
-            isinstance(x, np.ndarray)
+            is_a(x, np.ndarray)
             and x.shape == accumulator.shape
             and np.can_cast(x.dtype, accumulator.dtype, "same_kind")
         ):

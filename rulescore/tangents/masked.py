@@ -10,6 +10,15 @@ import numpy as np
 from rulescore.tangents.thunks import Thunk, unthunk
 
 
+def where_reached(xbar: Any, mark: Any) -> Any:
+    """A cotangent that is zero where a linear map has made a zero of `Selected.marks`."""
+    reached = np.not_equal(mark, 0)
+    if np.shape(reached) != np.shape(xbar) or np.all(reached):
+        return xbar
+    chosen = np.where(reached, xbar, 0)
+    return Selected(lambda: chosen, reached)
+
+
 class Selected(Thunk):
     """A cotangent that is zero where a condition does not hold, whatever it is multiplied with or divided by.
 
@@ -34,10 +43,14 @@ class Selected(Thunk):
     """
 
     __slots__ = ("condition",)
+    is_masked = True
 
     def __init__(self, compute: Callable[[], Any], condition: Any) -> None:
         super().__init__(compute)
         self.condition = condition
+
+    def opened(self) -> Any:
+        return self
 
     def restored(self, function: Callable[[Any], Any]) -> Any:
         """The same of ``function(value)``, which keeps the shape and the zeros, as projections do."""
@@ -47,6 +60,21 @@ class Selected(Thunk):
         """The same of ``function(value)``, which adds elements: a sum of nothing but such zeros is one."""
         chosen = np.broadcast_to(self.condition, np.shape(self.force())).astype(float)
         return Selected(lambda: function(self.force()), function(chosen) != 0)
+
+    @property
+    def marks(self) -> Any:
+        """Numbers that are zero where it is: what a linear map makes of them is zero where the cotangent cannot reach.
+
+        Beside that they are positive and at random, so that no two of them cancel.
+        """
+        shape = np.shape(self.force())
+        numbers = np.random.default_rng(0).uniform(1.0, 2.0, shape)
+        return np.where(np.broadcast_to(self.condition, shape), numbers, 0.0)
+
+    def joined(self, other: Any) -> Any:
+        """The sum with another cotangent, which is zero where both are."""
+        total = self.force() + unthunk(other)
+        return Selected(lambda: total, self.condition | other.condition) if isinstance(other, Selected) else total
 
     def _of(self, value: Any) -> Any:
         """A product or quotient of the cotangent, zero again where the condition does not hold."""

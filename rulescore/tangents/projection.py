@@ -13,6 +13,7 @@ import numpy as np
 from rulescore.tangents.arithmetic import AbstractTangent
 from rulescore.tangents.blueprints import Blueprint
 from rulescore.tangents.foreign_arrays import foreign_kind, refuse_masked_cotangent
+from rulescore.tangents.kinds import is_a
 from rulescore.tangents.masked import Selected
 from rulescore.tangents.not_implemented import NotImplementedTangent
 from rulescore.tangents.sparsity import is_sparse, pattern_of
@@ -87,18 +88,18 @@ class ScalarProjector(Projector):
         return dx if type(dx) in self._fitting else super().__call__(dx)
 
     def _project(self, dx: Any) -> Any:
-        if not is_array(dx) and not isinstance(dx, numbers.Number):
+        if not is_array(dx) and not is_a(dx, numbers.Number):
             raise TypeError(
                 f"a cotangent of type {type(dx).__name__} does not fit a primal of type {self._type.__name__}: "
                 "return a number"
             )
         if np.shape(dx) != ():
             raise _shape_error(dx, ())
-        if isinstance(dx, np.ndarray):
+        if is_a(dx, np.ndarray):
             dx = dx[()]
         if self._is_real and np.iscomplexobj(dx):
             dx = dx.real
-        if type(dx) in self._fitting or not isinstance(dx, numbers.Number):
+        if type(dx) in self._fitting or not is_a(dx, numbers.Number):
             return dx  # another library's 0-d array keeps its own type
         return self._type(dx)
 
@@ -121,7 +122,7 @@ class ArrayProjector(Projector):
         refuse_masked_cotangent(dx)
         if is_sparse(dx):
             dx = dx.toarray()
-        if isinstance(dx, (numbers.Number, np.generic)):
+        if is_a(dx, (numbers.Number, np.generic)):
             dx = np.asarray(dx)
         elif not is_array(dx):
             raise TypeError(
@@ -157,7 +158,7 @@ class ObjectArrayProjector(Projector):
         self._projectors = projectors
 
     def _project(self, dx: Any) -> Any:
-        if not isinstance(dx, np.ndarray):
+        if not is_a(dx, np.ndarray):
             raise TypeError(
                 f"a cotangent of type {type(dx).__name__} does not fit an array of objects of shape "
                 f"{self._projectors.shape}: return an array of objects, with a tangent in each place"
@@ -338,17 +339,17 @@ def _projector_of(x: Any, parents: tuple[int, ...]) -> Projector:
         return _array_projector(x, parents)
     if kind is tuple or kind is list:
         return _structure_projector(x, parents)
-    if isinstance(x, np.ndarray):
+    if is_a(x, np.ndarray):
         return _MASKED if foreign_kind(type(x)) == "masked" else _array_projector(x, parents)
-    if isinstance(x, np.generic):
+    if is_a(x, np.generic):
         if x.dtype.kind not in "fc":
             return NON_DIFFERENTIABLE
         return ScalarProjector(type(x), is_real=x.dtype.kind == "f")
-    if isinstance(x, complex):
+    if is_a(x, complex):
         return _COMPLEX
-    if isinstance(x, float):
+    if is_a(x, float):
         return _FLOAT
-    if isinstance(x, numbers.Integral):
+    if is_a(x, numbers.Integral):
         return NON_DIFFERENTIABLE
     if isinstance(x, Tangent):
         return StructureProjector(x.primal_type, {k: _projector_of(v, parents) for k, v in x.fields.items()})
@@ -360,7 +361,7 @@ def _projector_of(x: Any, parents: tuple[int, ...]) -> Projector:
         return SparseProjector(x) if x.dtype.kind in "fc" else NON_DIFFERENTIABLE
     if is_array(x):
         return _array_projector(x, parents)
-    if isinstance(x, numbers.Number):
+    if is_a(x, numbers.Number):
         return _IDENTITY
     if isinstance(x, Blueprint):
         return ArrayProjector(x.shape, x.dtype)

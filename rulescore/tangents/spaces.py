@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from rulescore.tangents.arithmetic import AbstractTangent
+from rulescore.tangents.kinds import is_a
 from rulescore.tangents.sparsity import is_sparse, pattern_of
 from rulescore.tangents.structural import Tangent
 from rulescore.tangents.structure import is_array, structure_of
@@ -46,8 +47,8 @@ def _zero_tangent(x: Any, parents: tuple[int, ...]) -> Any:
     parents = (*parents, id(x))
     if is_array(x):
         return _zero_array(x, parents)
-    if isinstance(x, (float, complex)):
-        return 0.0 if isinstance(x, float) else 0j
+    if is_a(x, (float, complex)):
+        return 0.0 if is_a(x, float) else 0j
     fields = structure_of(x)
     if fields is None:
         return NoTangent()
@@ -66,7 +67,7 @@ def _zero_array(x: Any, parents: tuple[int, ...]) -> Any:
         return NoTangent() if _all_no_tangent(zeros.flat) else zeros
     if kind not in "fc":
         return NoTangent()
-    if isinstance(x, np.generic):
+    if is_a(x, np.generic):
         return x.dtype.type(0)
     if is_sparse(x):
         pattern = pattern_of(x)
@@ -82,7 +83,7 @@ def has_tangent_space(y: Any) -> bool:
     """Whether an output is a number or an array of numbers that have a derivative."""
     if type(y) is np.ndarray:
         return y.dtype.kind in "fc"
-    if isinstance(y, (float, complex)):
+    if is_a(y, (float, complex)):
         return True
     return is_array(y) and getattr(y.dtype, "kind", "") in ("f", "c")
 

@@ -8,6 +8,7 @@ from typing import Any, TypeVar, cast
 import numpy as np
 
 from rulescore.tangents.arithmetic import AbstractTangent
+from rulescore.tangents.kinds import is_a
 from rulescore.tangents.structure import POSITIONAL, field_names, is_array, rebuild, structure_of
 from rulescore.tangents.thunks import unthunk
 from rulescore.tangents.zero import ZeroTangent
@@ -90,7 +91,7 @@ class Tangent(AbstractTangent):
         is_sequence = issubclass(self.primal_type, POSITIONAL)
         if type(key) is int and is_sequence and names is None and 0 <= key < len(self.fields) and key in self.fields:
             return unthunk(self.fields[key])  # a list of all fields would take as long for each of them
-        if isinstance(key, (int, np.integer, slice)) and (is_sequence or names is not None):
+        if is_a(key, (int, np.integer, slice)) and (is_sequence or names is not None):
             return list(self)[key]
         if key in self.fields:
             return unthunk(self.fields[key])

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from rulescore.tangents.arithmetic import AbstractTangent
+from rulescore.tangents.kinds import is_a
 from rulescore.tangents.sparsity import is_sparse
 
 POSITIONAL = (tuple, list)
@@ -65,7 +66,7 @@ def structure_of(x: Any) -> dict[Any, Any] | None:
         return {name: getattr(x, name) for name in names}
     if isinstance(x, POSITIONAL):
         return dict(enumerate(x))
-    if isinstance(x, (type, types.ModuleType, types.FunctionType, AbstractTangent, np.generic, np.ndarray)):
+    if is_a(x, (type, types.ModuleType, types.FunctionType, AbstractTangent, np.generic, np.ndarray)):
         return None
     if isinstance(x, functools.partial):
         return {"func": x.func, "args": x.args, "keywords": x.keywords}
@@ -104,7 +105,7 @@ def is_array(x: Any) -> bool:
 
     A dtype and a shape alone do not make an array: a `scipy.sparse.linalg.LinearOperator` has both.
     """
-    if isinstance(x, (np.ndarray, np.generic)):
+    if is_a(x, (np.ndarray, np.generic)):
         return True
     if isinstance(x, (type, AbstractTangent)) or not (hasattr(x, "dtype") and hasattr(x, "shape")):
         return False

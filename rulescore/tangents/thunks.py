@@ -41,7 +41,9 @@ class Thunk(AbstractTangent):
     array([1., 2., 3.])
     """
 
-    __slots__ = ("_compute", "_value")
+    __slots__ = ("_compute", "_masked", "_value")
+    is_masked = False
+    """Whether it knows more of the cotangent than its value: where it is zero whatever it is multiplied with."""
     _sum_rank = 2
     _product_rank = 2
     _quotient_rank = 2
@@ -66,7 +68,12 @@ class Thunk(AbstractTangent):
                 return self._value_of_another_thread()
             self._compute = get_ident()
             try:
-                self._value = unthunk(compute())
+                found = compute()
+                if isinstance(found, Thunk):
+                    if found.is_masked:
+                        self._masked = found
+                    found = found.force()
+                self._value = found
                 self._compute = None
             except BaseException:
                 self._compute = [compute]
@@ -76,6 +83,11 @@ class Thunk(AbstractTangent):
                     with _changed:
                         _changed.notify_all()
         return self._value
+
+    def opened(self) -> Any:
+        """The value, or where its computation gave a masked cotangent, that."""
+        value = self.force()
+        return getattr(self, "_masked", value)
 
     def _value_of_another_thread(self) -> Any:
         """Wait until another thread has computed the value; where it failed, compute it."""
@@ -97,6 +109,9 @@ class Thunk(AbstractTangent):
 
     def __deepcopy__(self, memo: Any) -> Thunk:
         return self.map(copy.deepcopy)
+
+    def __reduce__(self) -> Any:
+        return _with_value, (self.force(),)  # how to compute it may be a function that cannot be pickled
 
     def map(self, function: Callable[[Any], Any]) -> Thunk:
         """A thunk of ``function`` applied to the value."""
@@ -215,6 +230,13 @@ class InplaceableThunk(Thunk):
     def __init__(self, add_to: Callable[[Any], Any], value: Callable[[], Any] | Thunk) -> None:
         super().__init__(value.force if isinstance(value, Thunk) else value)
         self.add_to = add_to
+
+
+def _with_value(value: Any) -> Thunk:
+    """A thunk that has been computed, as it is unpickled."""
+    computed = Thunk(lambda: value)
+    computed.force()
+    return computed
 
 
 def thunk(compute: Callable[[], Any]) -> Thunk:

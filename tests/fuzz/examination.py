@@ -297,5 +297,3 @@ def _coarsest(program: Program) -> float:
     names = [*program.inputs, *(name for name in scope if name[0] in "vw" and name[1:].isdigit())]
     values = [np.asarray(scope[name]) for name in names if is_differentiable(scope[name])]
     return max((float(np.finfo(value.dtype).eps) for value in values), default=float(np.finfo(float).eps))
-
-

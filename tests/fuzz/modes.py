@@ -125,7 +125,9 @@ def _checkpointed(q: Question) -> Answer:
 def _imperative(q: Question) -> Answer:
     variables = [ad.variable(x) for x in q.program.arguments()]
     ad.backward(q.of_sum()(*variables))
-    return Answer(cotangents=tuple(v.grad if v.grad is not None else 0.0 * x for v, x in zip(variables, q.x, strict=True)))
+    return Answer(
+        cotangents=tuple(v.grad if v.grad is not None else 0.0 * x for v, x in zip(variables, q.x, strict=True))
+    )
 
 
 def _jacfwd(q: Question) -> Answer:
@@ -156,7 +158,9 @@ def _parts(x: Any) -> list[Any]:
 def _joined(x: Any, parts: Any) -> list[Any]:
     """The arrays and numbers of such parts."""
     rest = iter(parts)
-    return [next(rest) + np.asarray(1j, np.result_type(y))[()] * next(rest) if np.iscomplexobj(y) else next(rest) for y in x]
+    return [
+        next(rest) + np.asarray(1j, np.result_type(y))[()] * next(rest) if np.iscomplexobj(y) else next(rest) for y in x
+    ]
 
 
 def is_differentiable_output(y: Any) -> bool:
@@ -216,4 +220,3 @@ SECOND: dict[str, Callable[[Question], Answer]] = {
 
 BATCHED = ("jacfwd", "jacrev", "hessian")
 """Modes that make a whole Jacobian, which are asked where it is small."""
-

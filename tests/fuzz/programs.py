@@ -99,7 +99,18 @@ class _Building:
 
     def _constant(self) -> str:
         return self._one_of(
-            ("0.0", "1.0", "0.5", "-0.3", "2", "True", "np.float32(0.3)", "np.float16(1.5)", "np.int8(3)", "np.uint8(200)")
+            (
+                "0.0",
+                "1.0",
+                "0.5",
+                "-0.3",
+                "2",
+                "True",
+                "np.float32(0.3)",
+                "np.float16(1.5)",
+                "np.int8(3)",
+                "np.uint8(200)",
+            )
         )
 
     def _keep(self, line: str, *names: str) -> bool:
@@ -152,7 +163,9 @@ class _Building:
             self.program.calls[called] = name, position
             self._scope.update({called: f, f"{called}_args": args, f"{called}_kwargs": kwargs})
             parts = [_written(value, f"{called}_args[{k}]", expressions) for k, value in enumerate(args)]
-            parts += [f"{key}={_written(value, f'{called}_kwargs[{key!r}]', expressions)}" for key, value in kwargs.items()]
+            parts += [
+                f"{key}={_written(value, f'{called}_kwargs[{key!r}]', expressions)}" for key, value in kwargs.items()
+            ]
             if self._called(f"{called}({', '.join(parts)})"):
                 return True
             again = [copy.copy(x) for x in before]

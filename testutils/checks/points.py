@@ -51,7 +51,9 @@ def cotangents_agree_at_a_glance(case: Case) -> Iterator[Finding]:
         if not _only_loses_digits(probe, question, case.cancellation.of_terms(probe.direction, weight, size)):
             yield Finding(f"along one direction {Pairing.of(question, probe, FAIL).text}")
     elif probe.has_met_a_kink:
-        yield from _at_a_kink(cotangent_membership(case, answered, xbar, case.output_cotangent_vector, CALLS_FOR_A_NOTE))
+        yield from _at_a_kink(
+            cotangent_membership(case, answered, xbar, case.output_cotangent_vector, CALLS_FOR_A_NOTE)
+        )
 
 
 @check("derivative", "frule")

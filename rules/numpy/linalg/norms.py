@@ -179,7 +179,7 @@ def norm_of(order, shape, axis):
 def as_array_or_scalar(x):
     """``as_array(x)``, and of Python's numbers those of NumPy's, which have a dtype and a shape."""
     x = as_array(x)
-    return np.asarray(x)[()] if isinstance(x, (float, complex)) else x
+    return np.asarray(x)[()] if issubclass(type(x), (float, complex)) else x
 
 
 def slope_tangent(y, norm, dx, x):
@@ -205,7 +205,7 @@ RANGE = (1e-15, 1e15)
 def is_variable(order):
     """Whether the order of a norm is a number that can be moved a little."""
     order = ignore_derivatives(order)
-    return isinstance(order, (float, np.floating, np.ndarray)) and np.isfinite(order) and order != 0
+    return issubclass(type(order), (float, np.floating, np.ndarray)) and np.isfinite(order) and order != 0
 
 
 def norm_tangent(y, dx, dorder, x, ord, axis):

@@ -29,7 +29,7 @@ scalar_rule(np.cbrt, OneOver(lambda y, x: 3 * y * y))
 
 def _wrt_base(power, x, p):
     """∂xᵖ/∂x = p xᵖ⁻¹."""
-    if isinstance(p, (int, float, complex)):
+    if issubclass(type(p), (int, float, complex)):
         return _wrt_base_of_constant_power(power, x, p)
     # An exponent in lower precision than x would be rounded by subtracting 1, and an unsigned one would wrap around.
     p = p - common_dtype(x, p).type(0)

@@ -10,7 +10,7 @@ from ..named_arguments import filled
 def is_number(x):
     """Whether it is a number or an array of numbers that have a derivative."""
     kind = getattr(getattr(x, "dtype", None), "kind", "")
-    return isinstance(x, (float, complex)) or kind in ("f", "c")
+    return issubclass(type(x), (float, complex)) or kind in ("f", "c")
 
 
 def size_of(x):

@@ -145,7 +145,7 @@ def _missing(key, value):
     if isinstance(value, (tuple, list, dict)):
         fields = {k: _missing(key, part) for k, part in (structure_of(value) or {}).items()}
         return Tangent.from_fields(type(value), fields) if fields else NoTangent()
-    if getattr(getattr(value, "dtype", None), "kind", "") in ("f", "c") or isinstance(value, (float, complex)):
+    if getattr(getattr(value, "dtype", None), "kind", "") in ("f", "c") or issubclass(type(value), (float, complex)):
         return not_implemented(f".{key} of the result, which depends on how the solution was found")
     return NoTangent()
 

@@ -200,7 +200,7 @@ for _name in ("__pow__", "__setitem__", "approx_equal", "as_davenport", "as_eule
 
 def in_double(x):
     """As SciPy computes."""
-    x = np.float64(x) if isinstance(x, (int, float)) else as_array(x)
+    x = np.float64(x) if issubclass(type(x), (int, float)) else as_array(x)
     return x if x.dtype == np.float64 else x.astype(np.float64)
 
 

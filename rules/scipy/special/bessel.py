@@ -240,7 +240,7 @@ def _register_spherical(f, before, after):
         return seen_by_tracers(f, n, z, derivative), slope(n, z, derivative) * dz
 
     @rrule.register(f)
-    def spherical_rrule(n: Array, z: Array, derivative: Count = False) -> OutputAndPullback:
+    def spherical_rrule(n: Count, z: Array, derivative: Count = False) -> OutputAndPullback:
         y = seen_by_tracers(f, n, z, derivative)
         return y, pullback_wrt(..., z)(lambda ybar: pulled(slope(n, z, derivative), ybar, z))
 

@@ -6,7 +6,7 @@ The degree is a constant. With respect to the parameters of a family the derivat
 import numpy as np
 
 from rulescore import frule, not_implemented, pullback_wrt, pushforward, rrule, scalar_rule, seen_by_tracers
-from rulescore.typing import Array, OutputAndPullback, OutputAndTangent
+from rulescore.typing import Array, Count, OutputAndPullback, OutputAndTangent
 from scipy import special
 
 from .python_functions import pulled, pushed
@@ -88,13 +88,13 @@ def legendre_slope(n, z):
 
 @frule.register(special.legendre_p)
 @pushforward
-def legendre_p_frule(_dn: Array, dz: Array, n: Array, z: Array) -> OutputAndTangent:
+def legendre_p_frule(_dn: Count, dz: Array, n: Count, z: Array) -> OutputAndTangent:
     y = seen_by_tracers(special.legendre_p, n, z)
     return y, np.reshape(legendre_slope(n, z) * dz, np.shape(y))  # y has one more axis, of length 1, for derivatives
 
 
 @rrule.register(special.legendre_p)
-def legendre_p_rrule(n: Array, z: Array) -> OutputAndPullback:
+def legendre_p_rrule(n: Count, z: Array) -> OutputAndPullback:
     """Pₙ′ = C⁽³ᐟ²⁾ₙ₋₁; the derivatives that ``diff_n`` asks for have no rule."""
     y = seen_by_tracers(special.legendre_p, n, z)
     return y, pullback_wrt(..., z)(lambda ybar: pulled(legendre_slope(n, z), ybar, z))
@@ -118,14 +118,14 @@ def harmonic_wrt_theta(n, m, theta, phi):
 @frule.register(special.sph_harm_y)
 @pushforward
 def sph_harm_y_frule(
-    _dn: Array, _dm: Array, dtheta: Array, dphi: Array, n: Array, m: Array, theta: Array, phi: Array
+    _dn: Count, _dm: Count, dtheta: Array, dphi: Array, n: Count, m: Count, theta: Array, phi: Array
 ) -> OutputAndTangent:
     y = harmonic(n, m, theta, phi)
     return y, pushed(lambda: harmonic_wrt_theta(n, m, theta, phi), dtheta) + 1j * np.asarray(m) * y * dphi
 
 
 @rrule.register(special.sph_harm_y)
-def sph_harm_y_rrule(n: Array, m: Array, theta: Array, phi: Array) -> OutputAndPullback:
+def sph_harm_y_rrule(n: Count, m: Count, theta: Array, phi: Array) -> OutputAndPullback:
     """Degree and order are whole numbers; ∂Y/∂φ = i m Y."""
     y = harmonic(n, m, theta, phi)
     return y, pullback_wrt(..., ..., theta, phi)(

@@ -85,4 +85,4 @@ def _in_blocks(integral, *arrays):
 
 
 def is_plain(x):
-    return isinstance(x, (np.ndarray, np.generic))
+    return issubclass(type(x), (np.ndarray, np.generic))

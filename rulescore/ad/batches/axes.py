@@ -14,6 +14,7 @@ import numpy as np
 from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 
 from rulescore.ad.tracing.tracers import Tracer, belongs_to
+from rulescore.tangents.kinds import is_a
 
 # ---------------------------------------------------------------- axes, dimensions and values
 
@@ -96,7 +97,7 @@ def _kind(entry: Any) -> str | None:
         return "ellipsis"
     if isinstance(entry, (bool, np.bool_, Tracer)):
         return None
-    if isinstance(entry, (int, np.integer)):
+    if is_a(entry, (int, np.integer)):
         return "number"
     array = np.asarray(entry)
     return "array" if array.ndim and (array.dtype.kind in "iub" or array.size == 0) else None

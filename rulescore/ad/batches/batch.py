@@ -24,6 +24,7 @@ from rulescore.ad.numpy_protocols.array_makers import SPECIAL
 from rulescore.ad.tracing.tracers import Trace, Tracer, belongs_to, new_level, top_trace, value_beneath
 from rulescore.ad.values.trees import flatten_containers, map_containers, unflatten
 from rulescore.tables.batching import batching
+from rulescore.tangents.kinds import is_a
 from rulescore.tangents.zero import AbstractZero, ZeroTangent
 
 
@@ -101,7 +102,7 @@ class Batch(Trace):
     def _joined(self, results: tuple[Any, ...]) -> Any:
         """One result in the place of those for each element of the batch; NotImplemented where they are not alike."""
         first = results[0]
-        if isinstance(first, (np.ndarray, np.generic, Tracer, float, complex)):
+        if is_a(first, (np.ndarray, np.generic, Tracer, float, complex)):
             alike = all(np.shape(result) == np.shape(first) for result in results)
             return self.tracer(np.stack(results)) if alike else NotImplemented
         if all(type(result) is type(first) and result == first for result in results):
@@ -196,7 +197,7 @@ def images_of_unit_vectors(linear_map: Callable[[list[Any]], Any], sources: list
     numbers and arrays of the shape and dtype of the directions, and ``images[k][j]`` has the shape
     ``(sources[k].size, *shape of image j)``.
     """
-    apply = _applied_to_many(linear_map, all(isinstance(value_beneath(x), (np.ndarray, np.generic)) for x in sources))
+    apply = _applied_to_many(linear_map, all(is_a(value_beneath(x), (np.ndarray, np.generic)) for x in sources))
     if len(sources) > 1 and not any(isinstance(x, Tracer) for x in sources):
         images = _images(apply, sources, range(len(sources)))
         if all(type(image) is np.ndarray and not np.isnan(image).any() for image in itertools.chain(*images)):

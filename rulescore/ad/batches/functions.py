@@ -18,6 +18,7 @@ from rulescore.ad.numpy_protocols.ufuncs import segment_sums
 from rulescore.ad.tracing.tracers import Tracer, belongs_to, top_trace
 from rulescore.tables.batching import batching
 from rulescore.tables.signatures import instances_of
+from rulescore.tangents.kinds import is_a
 
 
 def rule_of_one_array(*functions: Any) -> Callable[[Any], Any]:
@@ -187,7 +188,7 @@ def _transpose(f: Any, x: Any, *given: Any, axes: Any = None) -> Any:
     axes = given[0] if len(given) == 1 else given or axes
     if axes is None:
         return _reversed(x._value)
-    axes = (axes,) if isinstance(axes, (int, np.integer)) else tuple(axes)
+    axes = (axes,) if is_a(axes, (int, np.integer)) else tuple(axes)
     return np.transpose(x._value, (0, *shifted(axes, x.ndim)))
 
 
@@ -275,7 +276,7 @@ def _dot(batch: Any, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> A
 @batching.register(np.tensordot)
 def _tensordot(batch: Any, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     a, b, axes = (*args, kwargs.get("axes", 2))[:3]
-    if isinstance(axes, (int, np.integer)):
+    if is_a(axes, (int, np.integer)):
         axes = (range(ndim_of(a) - axes, ndim_of(a)), range(axes))
     of_a, of_b = [tuple(pair) if hasattr(pair, "__len__") else (pair,) for pair in axes]
     of_a, of_b = normalize_axis_tuple(of_a, ndim_of(a)), normalize_axis_tuple(of_b, ndim_of(b))

@@ -14,6 +14,7 @@ from rulescore.ad.numpy_protocols.operands import is_refused
 from rulescore.ad.tracing.tracers import frozen, value_beneath
 from rulescore.ad.values.trees import LEAF, flatten, form_of, hides_numbers, is_exotic, is_integral, path_of, unflatten
 from rulescore.tables.names import name_of
+from rulescore.tangents.kinds import is_a
 from rulescore.tangents.projection import project_to
 from rulescore.tangents.spaces import as_scalar, has_tangent_space
 from rulescore.tangents.sparsity import is_sparse
@@ -188,11 +189,11 @@ def _problem_of_leaf(leaf: Any) -> str | None:
             "is what derivatives are known of. Pass np.asarray(x), and for a mask use np.where"
         )
     if is_exotic(leaf):
-        if isinstance(leaf, np.ndarray):
+        if is_a(leaf, np.ndarray):
             return "a structured array has no derivative. Pass a dict of its fields, {name: x[name] for name in names}"
         return "only floats, complex numbers and arrays of them are differentiated. Pass float(x)"
     if not has_tangent_space(leaf) and hides_numbers(leaf):
-        what = "an array of objects" if isinstance(leaf, np.ndarray) else f"a {type(leaf).__name__}"
+        what = "an array of objects" if is_a(leaf, np.ndarray) else f"a {type(leaf).__name__}"
         return (
             f"there are numbers in it, and what is within {what} is not seen. Pass an array, or a tuple, list, dict or "
             'dataclass (a field with metadata={"static": True} is held constant), register its class with '
@@ -226,7 +227,7 @@ def matching(what: str, tree: Any, like: Any, f: Any) -> list[Any]:
 
 def check_tangent(where: str, dx: Any, x: Any) -> None:
     """Raise where a tangent or a cotangent given by a user is none of its primal."""
-    if not isinstance(dx, (numbers.Number, np.ndarray, np.generic)) and not has_tangent_space(dx):
+    if not is_a(dx, (numbers.Number, np.ndarray, np.generic)) and not has_tangent_space(dx):
         raise TypeError(f"{where} is {describe(dx)}: give a number or an array, as the value it belongs to is")
     if np.shape(dx) != np.shape(x):
         raise ValueError(

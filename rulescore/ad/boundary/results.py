@@ -13,6 +13,7 @@ from rulescore.ad.messages.errors import UnrelatedOutputError, describe
 from rulescore.ad.tracing.tracers import Tracer, belongs_to, frozen, value_beneath
 from rulescore.ad.values.trees import flatten, hides_numbers, tree_map
 from rulescore.tables.names import name_of
+from rulescore.tangents.kinds import is_a
 from rulescore.tangents.not_implemented import NotImplementedTangent
 from rulescore.tangents.projection import project_to
 from rulescore.tangents.spaces import as_scalar, has_tangent_space, zero_tangent
@@ -59,7 +60,7 @@ def check_outputs(f: Any, outputs: list[Any]) -> None:
     """Raise where a function returned something in which values that are being differentiated would get away."""
     for y in outputs:
         if type(y) is np.ndarray or isinstance(y, Tracer) or has_tangent_space(y):
-            if isinstance(y, np.ndarray) and y.dtype.kind == "O" and hides_numbers(y):
+            if is_a(y, np.ndarray) and y.dtype.kind == "O" and hides_numbers(y):
                 raise TypeError(
                     f"{name_of(f)} was differentiated and returned an array of objects: return np.stack([...])"
                 )
@@ -116,7 +117,7 @@ def _hint(y: Any) -> str:
         return ": return the number, a yield makes the function a generator"
     if isinstance(y, tuple):
         return ": return the number alone, or pass has_aux=True if it is the first of a pair"
-    if isinstance(y, (int, np.integer, np.bool_)) or getattr(getattr(y, "dtype", None), "kind", "") in ("i", "u", "b"):
+    if is_a(y, (int, np.integer, np.bool_)) or getattr(getattr(y, "dtype", None), "kind", "") in ("i", "u", "b"):
         return ": integers and booleans, such as counts and comparisons give, have no derivative"
     return ": return a number computed with NumPy from the arguments"
 
@@ -174,16 +175,16 @@ class Owners:
     """The memory that has been handed out, or belongs to somebody else; a gradient gets its own."""
 
     def __init__(self, taken: Sequence[Any]) -> None:
-        self._taken = [x for x in taken if isinstance(x, (np.ndarray, Tracer))]  # held, so that no id is used again
+        self._taken = [x for x in taken if is_a(x, (np.ndarray, Tracer))]  # held, so that no id is used again
         self._ids = {id(part) for x in self._taken for part in (x, getattr(x, "base", None)) if part is not None}
 
     def own(self, x: Any) -> Any:
         """``x``, or a copy of it where its memory is somebody else's."""
         if isinstance(x, Tracer):
-            is_array = not isinstance(value_beneath(x), np.generic)
+            is_array = not is_a(value_beneath(x), np.generic)
             if is_array and (id(x) in self._ids or isinstance(x, View)):
                 x = x.copy()
-        elif isinstance(x, np.ndarray):
+        elif is_a(x, np.ndarray):
             if id(x) in self._ids or id(x.base) in self._ids or _is_read_only(x):
                 x = x.copy()
             elif x.base is not None:

@@ -10,6 +10,7 @@ from rulescore.ad.tracing.calls import Call, Stripped, bound, captures, strip, t
 from rulescore.ad.tracing.tracers import Trace, Tracer, new_level
 from rulescore.ad.values.skeletons import Skeleton, tangents_in
 from rulescore.tables.registry import frule
+from rulescore.tangents.kinds import is_a
 from rulescore.tangents.not_implemented import NotImplementedTangent
 from rulescore.tangents.structural import Tangent
 from rulescore.tangents.thunks import unthunk
@@ -36,7 +37,14 @@ class Dual(Trace):
         if call is None:
             return NotImplemented
         stripped = strip(self, call.args)
-        found = self.system.push(f, stripped.values, call.kwargs, tangents_of(stripped))
+        tangents = tangents_of(stripped)
+        try:
+            found = self.system.push(f, stripped.values, call.kwargs, tangents)
+        except Exception:
+            for dx in tangents:  # a rule that computes with a missing derivative cannot know what it is
+                if isinstance(dx, NotImplementedTangent):
+                    dx.fail()
+            raise
         if found is None or captures(self, found[0]):
             return NotImplemented
         y, dy = found
@@ -68,7 +76,7 @@ def tangents_of(call: Stripped) -> tuple[Any, ...]:
 
 
 def _has_tangent(x: Any) -> bool:
-    return isinstance(x, (np.ndarray, float, complex, list, tuple, dict, Tracer))
+    return is_a(x, (np.ndarray, float, complex, list, tuple, dict, Tracer))
 
 
 def _structural(x: Any, path: tuple[Any, ...], by_path: dict[tuple[Any, ...], Any]) -> Any:

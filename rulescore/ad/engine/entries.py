@@ -11,13 +11,15 @@ from typing import Any
 
 from rulescore.ad.tracing.calls import part_of_tangent
 from rulescore.ad.values.skeletons import Skeleton, tangent_of
+from rulescore.definitions.pullbacks import require_that_of_function
+from rulescore.tangents.masked import Selected, where_reached
 from rulescore.tangents.thunks import unthunk
-from rulescore.tangents.zero import ZeroTangent
+from rulescore.tangents.zero import AbstractZero, NoTangent, ZeroTangent
 
 Key = Any
 FAILED_AT = "_rulescore_failed_at"
 """The attribute of an exception by which a walk back tells the key of the entry that raised it."""
-_ZERO_TANGENT = ZeroTangent()
+_NO_TANGENT, _ZERO_TANGENT = NoTangent(), ZeroTangent()
 
 
 class Entry:
@@ -33,9 +35,26 @@ class Entry:
         """The keys of parents, each with what is to be added to its cotangent."""
         return ()
 
+    keeps_places = False
+    """Whether each element of a cotangent that it passes on comes from the one at the same place."""
+
+    def cotangents_of_masked(self, ybar: Selected) -> Iterable[tuple[Key, Any]]:
+        """The same of a masked cotangent: which zeros of it are zeros of theirs, its marks tell."""
+        marks = {} if self.keeps_places else dict(self.cotangents(ybar.marks))
+        for key, xbar in self.cotangents(ybar.force()):
+            yield key, masked_as(unthunk(xbar), ybar.marks if self.keeps_places else unthunk(marks.get(key)))
+
     def with_variables(self, graph: Any) -> Entry:
         """The same with variables in the place of what it has saved, so that the graph records what it computes."""
         return self
+
+
+def masked_as(xbar: Any, mark: Any) -> Any:
+    """A cotangent, masked where a mark has remained zero; what is no array has no mask."""
+    if isinstance(mark, AbstractZero) and not isinstance(xbar, AbstractZero):
+        return _ZERO_TANGENT
+    is_masked = hasattr(xbar, "dtype") and hasattr(mark, "dtype")
+    return where_reached(xbar, mark) if is_masked else xbar
 
 
 LEAF = Entry()
@@ -61,8 +80,14 @@ class Pulled(Entry):
     def is_elementwise(self) -> bool:  # type: ignore[override]
         return getattr(self.pullback, "is_elementwise", False)
 
+    @property
+    def keeps_places(self) -> bool:  # type: ignore[override]
+        return getattr(self.pullback, "keeps_places", False)
+
     def cotangents(self, ybar: Any) -> Iterator[tuple[Key, Any]]:
         bars = self.pullback(ybar)
+        if not bars or bars[0] is not _NO_TANGENT:
+            require_that_of_function(bars)
         for position, path, key in self.targets:
             if 1 + position < len(bars):  # a pullback may stop early: what is missing has no derivative
                 yield key, part_of_tangent(bars[1 + position], path)

@@ -84,7 +84,7 @@ class Tape(list[Any], Recorder):
         """
         bars = Cotangents(seeds)
         walk_back(self._backwards(keep), bars)
-        return [bars.take(position) for position in range(self.arguments)]
+        return [bars.written_out(position) for position in range(self.arguments)]
 
     def _backwards(self, keep: bool) -> Iterator[tuple[int, Entry]]:
         for position in range(len(self) - 1, self.arguments - 1, -1):

@@ -10,7 +10,7 @@ import numpy as np
 from rulescore.ad.engine.entries import FAILED_AT, Entry, Key, Parts
 from rulescore.tangents.masked import Selected
 from rulescore.tangents.not_implemented import NotImplementedTangent
-from rulescore.tangents.thunks import InplaceableThunk, unthunk
+from rulescore.tangents.thunks import InplaceableThunk, Thunk
 from rulescore.tangents.zero import AbstractZero
 
 
@@ -38,11 +38,15 @@ class Cotangents:
         for key, ybar in seeds:
             self.add(key, ybar)
 
-    def take(self, key: Key, masked: bool = False) -> Any:
-        """The sum at an entry, None where nothing has arrived; written out unless it may be masked."""
+    def take(self, key: Key) -> Any:
+        """The sum at an entry, None where nothing has arrived."""
         self._own.discard(key)
-        total = self._sums.get(key) if key in self._kept else self._sums.pop(key, None)
-        return total.force() if type(total) is Selected and not masked else total
+        return self._sums.get(key) if key in self._kept else self._sums.pop(key, None)
+
+    def written_out(self, key: Key) -> Any:
+        """The sum at an argument, without its mask."""
+        total = self.take(key)
+        return total.force() if type(total) is Selected else total
 
     def add(self, key: Key, xbar: Any) -> None:
         """Add what a pullback has returned: an array, a thunk, a zero."""
@@ -52,8 +56,8 @@ class Cotangents:
         if isinstance(xbar, InplaceableThunk) and key in self._own:
             xbar.add_to(old)
             return
-        if type(xbar) is not Selected or old is not None:
-            xbar = unthunk(xbar)
+        if isinstance(xbar, Thunk):
+            xbar = xbar.opened() if old is None or type(old) is Selected else xbar.force()
         if isinstance(xbar, AbstractZero):
             return
         if isinstance(xbar, NotImplementedTangent):
@@ -62,6 +66,8 @@ class Cotangents:
             self._sums[key] = xbar
         elif type(old) is Parts:
             old.update(xbar)
+        elif type(old) is Selected:
+            self._sums[key] = old.joined(xbar)
         elif key in self._own and type(xbar) is np.ndarray and xbar.dtype is old.dtype:
             old += xbar
         else:
@@ -75,9 +81,10 @@ def walk_back(steps: Iterable[tuple[Key, Entry]], bars: Cotangents) -> None:
     key = None
     try:
         for key, entry in steps:
-            ybar = bars.take(key, entry.is_elementwise)
+            ybar = bars.take(key)
             if ybar is not None:
-                for parent, xbar in entry.cotangents(ybar):
+                is_masked = type(ybar) is Selected and not entry.is_elementwise
+                for parent, xbar in entry.cotangents_of_masked(ybar) if is_masked else entry.cotangents(ybar):
                     bars.add(parent, xbar)
     except Exception as error:
         # `explain` and `go_back` pop it, and say where in the user's code that was; the innermost walk tells first.

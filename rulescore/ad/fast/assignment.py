@@ -14,10 +14,19 @@ import numpy as np
 from rulescore.ad.engine.duals import Dual
 from rulescore.ad.fast.entries import FastEntry, add_cotangent
 from rulescore.ad.in_place.memory import copy_of, has_strides, is_writeable, laid_out
-from rulescore.ad.in_place.replaced import last_of_each, replaced, tangent_written, value_bar, write
+from rulescore.ad.in_place.replaced import (
+    last_of_each,
+    left_alone,
+    names_by_mask,
+    replaced,
+    tangent_written,
+    value_bar,
+    write,
+)
 from rulescore.ad.in_place.tracer import WritableTracer
 from rulescore.ad.in_place.views import Part, View, set_node, set_trace, set_value
 from rulescore.ad.tracing.tracers import SpecialTracer, Tracer, plain_class, special_class
+from rulescore.tangents.masked import Selected
 from rulescore.tangents.projection import project_to
 from rulescore.tangents.zero import AbstractZero, ZeroTangent
 
@@ -132,7 +141,10 @@ def propagate_assignment(entry: FastEntry, ybar: Any, bars: Any, owned: Any) -> 
         write(xbar, index, 0.0)
     else:
         xbar = replaced(ybar, index, 0.0)
-    if bars[parent] is None:
+    if names_by_mask(index):
+        cotangent = xbar
+        add_cotangent(Selected(lambda: cotangent, left_alone(index, np.shape(xbar))), parent, bars, owned)
+    elif bars[parent] is None:
         bars[parent] = xbar
         owned[parent] = type(xbar) is np.ndarray
     else:

@@ -12,17 +12,20 @@ from typing import Any
 
 import numpy as np
 
-from rulescore.ad.engine.entries import Key, Parts
+from rulescore.ad.engine.entries import Key, Parts, masked_as
 from rulescore.ad.fast.forms import MINUS_ONE, ONE
 from rulescore.definitions.partials import OneOver
+from rulescore.definitions.pullbacks import require_that_of_function
 from rulescore.tangents.blueprints import Blueprint
 from rulescore.tangents.broadcasting import unbroadcast
+from rulescore.tangents.kinds import is_a
 from rulescore.tangents.masked import Selected
 from rulescore.tangents.not_implemented import NotImplementedTangent
-from rulescore.tangents.thunks import InplaceableThunk, unthunk
-from rulescore.tangents.zero import AbstractZero
+from rulescore.tangents.thunks import InplaceableThunk, Thunk
+from rulescore.tangents.zero import AbstractZero, NoTangent
 
 _ndarray = np.ndarray
+_NO_TANGENT = NoTangent()
 FastEntry = tuple[Any, ...]
 
 # ---------------------------------------------------------------- sums
@@ -39,6 +42,8 @@ def accumulate(xbar: Any, parent: Key, bars: Any, owned: Any) -> None:
         else:
             bars[parent] = old + xbar
             owned[parent] = True
+    elif type(old) is Selected:
+        bars[parent] = old.joined(xbar)
     else:
         bars[parent] = old + xbar
 
@@ -57,12 +62,13 @@ def add_cotangent(xbar: Any, parent: Key, bars: Any, owned: Any) -> None:
     if isinstance(xbar, InplaceableThunk) and owned[parent] and type(bars[parent]) is _ndarray:
         xbar.add_to(bars[parent])
         return
-    value = unthunk(xbar)
-    if isinstance(value, AbstractZero):
+    if isinstance(xbar, Thunk):
+        xbar = xbar.opened() if bars[parent] is None or type(bars[parent]) is Selected else xbar.force()
+    if isinstance(xbar, AbstractZero):
         return
-    if isinstance(value, NotImplementedTangent):
-        value.fail()
-    accumulate(xbar if type(xbar) is Selected and bars[parent] is None else value, parent, bars, owned)
+    if isinstance(xbar, NotImplementedTangent):
+        xbar.fail()
+    accumulate(xbar, parent, bars, owned)
 
 
 # ---------------------------------------------------------------- the engine's own entries
@@ -78,6 +84,8 @@ def propagate_to_first(entry: FastEntry, ybar: Any, bars: Any, owned: Any) -> No
     """``(..., pullback, parent)``: a call whose first argument alone has a parent."""
     _, pullback, parent = entry
     cotangents = pullback(ybar)
+    if cotangents[0] is not _NO_TANGENT:
+        require_that_of_function(cotangents)
     if len(cotangents) > 1:
         add_cotangent(cotangents[1], parent, bars, owned)
 
@@ -168,6 +176,42 @@ def is_elementwise(entry: FastEntry) -> bool:
     return entry[0] in _ELEMENTWISE or getattr(entry[1], "is_elementwise", False)
 
 
+def propagate_masked(entry: FastEntry, ybar: Selected, bars: Any, owned: Any) -> None:
+    """Pass a masked cotangent on through an entry that is not elementwise: once its numbers, and once its marks.
+
+    Where each element comes from the one at its place, as in a rule that is written out for ``abs``, the mask stays.
+    """
+    values = _passed_on(entry, ybar.force())
+    if getattr(entry[1], "keeps_places", False):
+        for key, xbar in values.items():
+            add_cotangent(masked_as(xbar, ybar.marks), key, bars, owned)
+        return
+    marks = _passed_on(entry, ybar.marks)
+    for key, xbar in values.items():
+        add_cotangent(masked_as(xbar, marks[key]), key, bars, owned)
+
+
+class _Received(dict[Any, Any]):
+    """What an entry has passed on, by the keys of its parents."""
+
+    def __missing__(self, key: Any) -> None:
+        return None
+
+
+class _NothingOwned:
+    def __getitem__(self, key: Any) -> bool:
+        return False
+
+    def __setitem__(self, key: Any, is_owned: bool) -> None:
+        pass
+
+
+def _passed_on(entry: FastEntry, ybar: Any) -> _Received:
+    received = _Received()
+    entry[0](entry, ybar, received, _NothingOwned())
+    return received
+
+
 # ---------------------------------------------------------------- functions with a static form
 
 
@@ -192,7 +236,7 @@ def propagate_item(entry: FastEntry, ybar: Any, bars: Any, owned: Any) -> None:
     It adds to the sum of what has arrived at the array, without an array of zeros for each item.
     """
     _, form, shape, dtype, index, parent = entry
-    is_plain = type(ybar) is _ndarray or isinstance(ybar, np.floating)
+    is_plain = type(ybar) is _ndarray or is_a(ybar, np.floating)
     if is_plain and owned[parent] and type(bars[parent]) is _ndarray:
         sum_so_far = bars[parent]
         form.add_to[0](sum_so_far, ybar, None, sum_so_far, index)  # which has the shape and dtype of the argument

@@ -15,6 +15,7 @@ from rulescore.ad.fast.entries import (
     propagate_both,
     propagate_by_ufunc,
     propagate_entry,
+    propagate_masked,
     propagate_one,
     propagate_static,
     propagate_unary,
@@ -99,8 +100,9 @@ class FastGraph(Graph):
                     if create:
                         entry = self._with_variables(node, entry)
                     if type(ybar) is Selected and not is_elementwise(entry):
-                        ybar = ybar.force()
-                    entry[0](entry, ybar, bars, owned)
+                        propagate_masked(entry, ybar, bars, owned)
+                    else:
+                        entry[0](entry, ybar, bars, owned)
                 if not keep:
                     node.entry = None
         except Exception as error:

@@ -14,11 +14,13 @@ from rulescore.ad.fast.entries import (
     is_elementwise,
     propagate_by_ufunc,
     propagate_entry,
+    propagate_masked,
     propagate_to_first,
 )
 from rulescore.ad.tracing.calls import Call, captures, traced
 from rulescore.ad.tracing.tracers import Tracer
 from rulescore.definitions.declarations import no_tangent_pullback
+from rulescore.tangents.kinds import is_a
 from rulescore.tangents.masked import Selected
 
 _ndarray = np.ndarray
@@ -87,8 +89,9 @@ class FastTape(Tape):
                         accumulate(ybar * ufunc(x), parent, bars, owned)
                 else:
                     if type(ybar) is Selected and not is_elementwise(entry):
-                        ybar = ybar.force()
-                    entry[0](entry, ybar, bars, owned)
+                        propagate_masked(entry, ybar, bars, owned)
+                    else:
+                        entry[0](entry, ybar, bars, owned)
         except Exception as error:
             vars(error).setdefault(FAILED_AT, len(bars))
             raise
@@ -111,9 +114,9 @@ def _are_plain(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
 
 
 def is_inexact(y: Any) -> bool:
-    return y.dtype.kind in "fc" if type(y) is _ndarray else isinstance(y, np.inexact)
+    return y.dtype.kind in "fc" if type(y) is _ndarray else is_a(y, np.inexact)
 
 
 def is_fresh(y: Any) -> bool:
     """Whether an output is a number or array of real numbers that is no view."""
-    return y.dtype.kind == "f" and y.base is None if type(y) is _ndarray else isinstance(y, np.floating)
+    return y.dtype.kind == "f" and y.base is None if type(y) is _ndarray else is_a(y, np.floating)

@@ -201,7 +201,7 @@ class Graph(Recorder):
         """The cotangents of the ends, after a walk back in steps through some of the nodes; see `go_back`."""
         bars = Cotangents(seeds, wanted, kept=ends, in_place=not create)
         walk_back(self._entries(steps, keep, create), bars)
-        return {node: bars.take(node) for node in ends}
+        return {node: bars.written_out(node) for node in ends}
 
     def _entries(self, steps: list[Node], keep: bool, create: bool) -> Iterator[tuple[Node, Entry]]:
         while steps:

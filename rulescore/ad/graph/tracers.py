@@ -11,6 +11,7 @@ from rulescore.ad.in_place.memory import read_only
 from rulescore.ad.in_place.tracer import WritableTracer
 from rulescore.ad.messages.errors import TracerConversionError, describe, full_name
 from rulescore.ad.tracing.tracers import SpecialTracer, Tracer, class_for, special_class
+from rulescore.tangents.kinds import is_a
 
 
 class GraphTracer(WritableTracer):
@@ -82,7 +83,7 @@ class LeafTracer(SpecialTracer):
                 "the value of a variable was about to become one that is being differentiated itself: compute it from "
                 "plain arrays (x.value and x.grad), or write x.value = y.detach()"
             )
-        if new is old and isinstance(new, np.ndarray):
+        if new is old and is_a(new, np.ndarray):
             # `x.value -= ...` has written to the array, which the nodes may have saved.
             node.is_stale = True
             self._node = Leaf(new, node.grad)
@@ -111,9 +112,7 @@ class LeafTracer(SpecialTracer):
         object.__setattr__(self, name, value)
 
     def __deepcopy__(self, memo: Any) -> Any:
-        return leaf_of(
-            self._trace, np.array(self._value, subok=True) if isinstance(self._value, np.ndarray) else self._value
-        )
+        return leaf_of(self._trace, np.array(self._value, subok=True) if is_a(self._value, np.ndarray) else self._value)
 
     def __reduce__(self) -> Any:
         return self._trace.remake, (self._value,)
@@ -131,21 +130,21 @@ def leaf_of(graph: Any, value: Any) -> Any:
 
 def _fitting(new: Any, old: Any, what: str) -> Any:
     """A new value, in the dtype of the old one."""
-    if isinstance(new, (bool, int, float, complex)):
+    if is_a(new, (bool, int, float, complex)):
         new = np.asarray(new)[()]
     if np.shape(new) != old.shape or not hasattr(new, "dtype") or not np.can_cast(new.dtype, old.dtype, "same_kind"):
         raise ValueError(
             f"the {what} of a variable ({describe(old)}) was about to become {describe(new)}: give an array of the "
             f"same shape and kind, or make another variable"
         )
-    if isinstance(old, np.generic):
-        return old.dtype.type(new[()] if isinstance(new, np.ndarray) else new)
-    if isinstance(new, np.generic):
+    if is_a(old, np.generic):
+        return old.dtype.type(new[()] if is_a(new, np.ndarray) else new)
+    if is_a(new, np.generic):
         return np.array(new, old.dtype)
     if new.dtype != old.dtype:
         return new.astype(old.dtype)
     # What `detach` returned belongs to somebody else, and cannot be written to.
-    return new.copy() if isinstance(new, np.ndarray) and not new.flags.writeable else new
+    return new.copy() if is_a(new, np.ndarray) and not new.flags.writeable else new
 
 
 def _result(y: Tracer) -> str:

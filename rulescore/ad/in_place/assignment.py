@@ -18,6 +18,7 @@ from rulescore.ad.in_place.views import Part, View, root_of
 from rulescore.ad.messages.errors import full_name
 from rulescore.ad.numpy_protocols.operands import array_of
 from rulescore.ad.tracing.tracers import Tracer, plain_class, top_trace, value_beneath
+from rulescore.tangents.kinds import is_a
 
 
 def assign(x: Tracer, index: Any, value: Any) -> None:
@@ -28,7 +29,7 @@ def assign(x: Tracer, index: Any, value: Any) -> None:
     if type(value) in (list, tuple) and top_trace(value) is not None:
         value = array_of(value)
     index = tuple(map(_frozen_entry, index)) if isinstance(index, tuple) else _frozen_entry(index)
-    if any(isinstance(e, np.ndarray) and e.dtype == bool for e in (index if type(index) is tuple else (index,))):
+    if any(is_a(e, np.ndarray) and e.dtype == bool for e in (index if type(index) is tuple else (index,))):
         check_overlap(x, value)
     root: Any = x
     if isinstance(x, View):
@@ -40,11 +41,11 @@ def assign(x: Tracer, index: Any, value: Any) -> None:
 def check_writable(x: Tracer) -> None:
     """Raise what NumPy raises when something is written to that cannot be."""
     bottom = value_beneath(root_of(x))
-    if isinstance(bottom, np.generic):
+    if is_a(bottom, np.generic):
         raise TypeError(f"{type(bottom).__name__!r} object does not support item assignment")
     if isinstance(x, View):
         flags, overlaps = x._flags, x._overlaps
-    elif isinstance(bottom, np.ndarray):
+    elif is_a(bottom, np.ndarray):
         flags = bottom.flags.num
         overlaps = not bottom.flags.c_contiguous and may_overlap_itself(bottom.shape, bottom.strides, bottom.itemsize)
     else:
@@ -77,9 +78,9 @@ def _frozen_entry(entry: Any) -> Any:
     """What stands in an index, so that it stays what it is when somebody changes the arrays and lists in it."""
     if isinstance(entry, BASIC_TYPES):
         return entry
-    if isinstance(entry, np.ndarray):
+    if is_a(entry, np.ndarray):
         return copy_of(entry)  # its strides have a say in which of several elements is written last
-    if hasattr(entry, "__index__") and not isinstance(entry, np.generic):
+    if hasattr(entry, "__index__") and not is_a(entry, np.generic):
         return operator.index(entry)
     # An empty list is an index that names nothing, though NumPy makes an array of floats of it.
     return np.array(entry, int if isinstance(entry, (list, tuple)) and np.size(entry) == 0 else None)
@@ -132,7 +133,7 @@ def update(x: Tracer, ufunc: Any, other: Any) -> Any:
 def _is_number(x: Tracer) -> bool:
     bottom = value_beneath(x)  # not in `update`, where this reference would make the array one that others see
     # A batch of numbers is an array beneath: numbers are what it stands for almost always, if not 0-d arrays.
-    return isinstance(bottom, np.generic) or (x.ndim == 0 and getattr(bottom, "ndim", 0) > 0)
+    return is_a(bottom, np.generic) or (x.ndim == 0 and getattr(bottom, "ndim", 0) > 0)
 
 
 def fitting(y: Any, x: Any, name: str) -> Any:
@@ -160,8 +161,8 @@ def give(x: Tracer, y: Any) -> None:
 
 def _lies_like(bottom: Any, x: Tracer) -> bool:
     beneath = value_beneath(x)
-    if not isinstance(beneath, np.ndarray):
-        return not isinstance(bottom, np.ndarray)
-    if not isinstance(bottom, np.ndarray) or bottom.shape != beneath.shape or not is_writeable(bottom.flags.num):
+    if not is_a(beneath, np.ndarray):
+        return not is_a(bottom, np.ndarray)
+    if not is_a(bottom, np.ndarray) or bottom.shape != beneath.shape or not is_writeable(bottom.flags.num):
         return False
     return has_strides(bottom, beneath.strides)

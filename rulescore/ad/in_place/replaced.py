@@ -15,6 +15,8 @@ from rulescore.ad.tracing.tracers import Tracer, apply, value_beneath
 from rulescore.definitions.declarations import no_tangent_pullback
 from rulescore.tables.registry import frule, rrule
 from rulescore.tangents.broadcasting import unbroadcast
+from rulescore.tangents.kinds import is_a
+from rulescore.tangents.masked import Selected
 from rulescore.tangents.projection import NON_DIFFERENTIABLE, project_to
 from rulescore.tangents.thunks import Thunk, unthunk
 from rulescore.tangents.zero import AbstractZero, NoTangent, ZeroTangent
@@ -39,7 +41,7 @@ def last_of_each(index: Any, shape: tuple[int, ...], value: Any) -> Any:
     # that lie in memory as the value does. Of several that assign the same number it does not matter which counts.
     bottom = value_beneath(value)
     written = np.arange(np.size(value)).reshape(np.shape(value))
-    if isinstance(bottom, np.ndarray) and bottom.shape == written.shape:
+    if is_a(bottom, np.ndarray) and bottom.shape == written.shape:
         written = laid_out(written, scaled(bottom.strides, bottom.itemsize, written.itemsize))
     owner[index] = written
     wins = owner[index] == written.reshape(written.shape[max(written.ndim - numbers.ndim, 0) :])
@@ -119,7 +121,7 @@ def replaced_frule(tangents: Any, x: Any, index: Any, value: Any) -> Any:
     if isinstance(dx, AbstractZero) and isinstance(dvalue, AbstractZero):
         return y, _ZERO_TANGENT
     if isinstance(dx, AbstractZero):
-        is_ours = isinstance(x, (np.ndarray, np.generic, Tracer))
+        is_ours = is_a(x, (np.ndarray, np.generic, Tracer))
         dx = laid_out(np.zeros(x.shape, x.dtype), strides_of(x)) if is_ours else np.zeros(x.shape, x.dtype, like=x)
     return y, replaced(dx, index, tangent_written(dvalue, index, value, x))
 
@@ -138,16 +140,33 @@ def replaced_rrule(x: Any, index: Any, value: Any, *, needs: Any = None) -> Any:
         ybar = unthunk(ybar)
         if isinstance(ybar, AbstractZero):
             return _NO_TANGENT, ybar, _NO_TANGENT, ybar
-        ybar = np.asarray(ybar) if isinstance(ybar, (int, float, complex)) else ybar
+        ybar = np.asarray(ybar) if is_a(ybar, (int, float, complex)) else ybar
         x_bar = Thunk(lambda: project_x(replaced(ybar, index, 0.0)))
+        if names_by_mask(index):
+            x_bar = Selected(x_bar.force, left_alone(index, x.shape))
         bar_of_value = Thunk(lambda: project_value(value_bar(ybar, index, last, shape)))
         return _NO_TANGENT, x_bar, _NO_TANGENT, bar_of_value
 
     return y, replaced_pullback
 
 
+def names_by_mask(index: Any) -> bool:
+    """Whether an index holds an array of booleans, so that what is written to is masked."""
+    index = index.index if type(index) is Part else index
+    entries = index if type(index) is tuple else (index,)
+    return any(type(entry) is np.ndarray and entry.dtype == bool for entry in entries)
+
+
+def left_alone(index: Any, shape: tuple[int, ...]) -> Any:
+    """The mask of the elements that an index does not name."""
+    numbers = np.ones(shape)
+    y = index.fitting_copy(numbers) if isinstance(index, Part) else numbers
+    write(y, index, 0.0)
+    return y != 0
+
+
 def strides_of(x: Any) -> tuple[int, ...]:
-    return x.strides if isinstance(value_beneath(x), np.ndarray) else np.empty(x.shape, x.dtype).strides
+    return x.strides if is_a(value_beneath(x), np.ndarray) else np.empty(x.shape, x.dtype).strides
 
 
 # ---------------------------------------------------------------- np.add.at

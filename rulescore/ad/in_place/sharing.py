@@ -17,6 +17,7 @@ from rulescore.ad.in_place.views import View, is_simple, root_of, view_call
 from rulescore.ad.tracing.calls import Call
 from rulescore.ad.tracing.tracers import Tracer, plain_class, special_class, value_beneath
 from rulescore.ad.values.trees import leaves_of, map_containers
+from rulescore.tangents.kinds import is_a
 from rulescore.tangents.structure import rebuild, structure_of
 
 
@@ -50,7 +51,7 @@ def _is_settled(part: Any, args: tuple[Any, ...]) -> bool:
     if isinstance(bottom, Tracer):
         bottom = value_beneath(bottom)
     if type(bottom) is not np.ndarray:
-        return isinstance(bottom, np.generic)
+        return is_a(bottom, np.generic)
     if bottom.base is not None:
         return False
     for x in args:  # noqa: SIM110 (a generator takes twice as long)
@@ -75,7 +76,7 @@ def _copied(x: Any) -> Any:
 def as_view(tracer: Tracer, call: Any, key: Any = None) -> Any:
     """The result of a call, or the item ``key`` of it, as a view of the argument whose memory it shares, if of any."""
     bottom = value_beneath(tracer)
-    if not isinstance(bottom, np.ndarray) or not tracer.may_be_view(call):
+    if not is_a(bottom, np.ndarray) or not tracer.may_be_view(call):
         return tracer
     base = _base_of(bottom, call, key)
     if base is None:
@@ -130,14 +131,14 @@ def _base_of(bottom: Any, call: Any, key: Any) -> Any:
 def _is_in_memory_of(array: Any, x: Any) -> bool:
     """Whether an array lies in memory that belongs to what is beneath a tracer or array."""
     beneath = value_beneath(x)
-    return isinstance(beneath, np.ndarray) and owner_of(beneath) is owner_of(array)
+    return is_a(beneath, np.ndarray) and owner_of(beneath) is owner_of(array)
 
 
 def _lies_in_copy(base: Any, call: Any, key: Any) -> bool:
     """Whether the result is a view of a copy of one argument, when that takes the place of the argument."""
     copy = copy_of(value_beneath(base))
     y = view_call(call, key, base).of(copy)
-    return isinstance(y, np.ndarray) and owner_of(y) is owner_of(copy)
+    return is_a(y, np.ndarray) and owner_of(y) is owner_of(copy)
 
 
 def released(y: Any, args: Any) -> Any:

@@ -15,6 +15,7 @@ from rulescore.ad.numpy_protocols.implementations import through_implementation
 from rulescore.ad.numpy_protocols.operands import leaves_to, operands
 from rulescore.ad.numpy_protocols.tracer import BINARY, ArrayTracer, refuse_other_attributes, set_method
 from rulescore.ad.tracing.tracers import apply, plain_class, top_trace, value_beneath
+from rulescore.tangents.kinds import is_a
 
 NO_KEYWORDS: dict[str, Any] = {}
 
@@ -36,7 +37,7 @@ class WritableTracer(ArrayTracer):
     _plain: Any = None
 
     def frozen(self) -> Any:
-        if isinstance(value_beneath(self), np.generic):
+        if is_a(value_beneath(self), np.generic):
             return self
         twin = plain_class(type(self))()
         twin._value, twin._trace, twin._node = self._value, self._trace, self._node

@@ -20,6 +20,7 @@ from rulescore.ad.numpy_protocols.tracer import call_numpy
 from rulescore.ad.tracing.calls import Call
 from rulescore.ad.tracing.tracers import SpecialTracer, Tracer, plain_class, special_class, value_beneath
 from rulescore.ad.values.trees import map_containers
+from rulescore.tangents.kinds import is_a
 
 _ARRAY: Any = object()
 """In the place of the array that a view is taken of."""
@@ -52,6 +53,10 @@ class ViewCall(NamedTuple):
 def view_call(call: Call, key: Any, base: Any) -> ViewCall:
     """A call that made a view of a base, as it was: what can be written to is copied, a list of axes for instance."""
     f, args, kwargs = call
+    if f is np.trim_zeros:  # other zeros than those of now would be left out of what has been written to
+        return ViewCall(
+            operator.getitem, (_ARRAY, _trimmed(value_beneath(base), *args[1:], **kwargs)), {}, key, base.shape
+        )
     if is_simple(call):
         return ViewCall(f, (_ARRAY, *args[1:]), kwargs, key, base.shape)
 
@@ -61,13 +66,22 @@ def view_call(call: Call, key: Any, base: Any) -> ViewCall:
         if type(x) is str and x == "A":  # as the array lies in memory now
             return "F" if base.flags.fnc else "C"
         x = value_beneath(x)
-        return x.copy() if isinstance(x, np.ndarray) else x
+        return x.copy() if is_a(x, np.ndarray) else x
 
     if base.ndim and any(type(x) is str and x == "K" for x in (*args, *kwargs.values())):
         axes = sorted(range(base.ndim), key=lambda axis: -abs(base.strides[axis]))
         return ViewCall(_ravel_along, (_ARRAY, axes), {}, key, base.shape)
     args, kwargs = map_containers(fixed, (args, kwargs))
     return ViewCall(f, args, kwargs, key, base.shape)
+
+
+def _trimmed(x: Any, *args: Any, **kwargs: Any) -> tuple[slice, ...]:
+    """The index of what `np.trim_zeros` leaves of an array."""
+    copy = np.array(x, order="C")
+    y = np.trim_zeros(copy, *args, **{name: value for name, value in kwargs.items() if name != "filt"})
+    distance = (y.__array_interface__["data"][0] - copy.__array_interface__["data"][0]) // copy.itemsize
+    first = np.unravel_index(distance, copy.shape)
+    return tuple([slice(int(start), int(start) + length) for start, length in zip(first, y.shape, strict=True)])
 
 
 def _ravel_along(x: Any, axes: list[int]) -> Any:
@@ -86,7 +100,7 @@ def is_simple(call: Call | ViewCall) -> bool:
 def _is_unchanging(x: Any) -> bool:
     if type(x) is tuple:
         return all(map(_is_unchanging, x))
-    return type(x) in _UNCHANGING or isinstance(x, np.generic)
+    return type(x) in _UNCHANGING or is_a(x, np.generic)
 
 
 _UNCHANGING = frozenset({int, float, bool, slice, type(None), type(...)})

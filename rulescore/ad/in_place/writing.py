@@ -18,6 +18,7 @@ from rulescore.ad.numpy_protocols.array_makers import special
 from rulescore.ad.numpy_protocols.operands import array_of, operands, refuse_types
 from rulescore.ad.numpy_protocols.ufuncs import converted_to
 from rulescore.ad.tracing.tracers import Tracer, apply
+from rulescore.tangents.kinds import is_a
 
 
 def write_into(x: Tracer, result: Any) -> None:
@@ -40,10 +41,11 @@ def check_traced(x: Any, call: str, instead: str = "") -> None:
         )
 
 
-def deliver(result: Any, out: Any, name: str, casting: Any = "same_kind", broadcast: bool = False) -> Any:
+def deliver(result: Any, out: Any, name: str, casting: Any = "same_kind", kept: int | None = None) -> Any:
     """Write the result of the function of a name into the array given as ``out=``, if one was, and return that.
 
-    With ``broadcast``, the result may be smaller and is repeated then, as in calls of ufuncs.
+    Unless ``kept`` is None, the result may be smaller and is repeated then, but for so many of its last axes, as in
+    calls of ufuncs.
     """
     out = out[0] if isinstance(out, tuple) and len(out) == 1 else out
     if out is None:
@@ -55,7 +57,7 @@ def deliver(result: Any, out: Any, name: str, casting: Any = "same_kind", broadc
             f"Cannot cast ufunc {name!r} output from {result.dtype!r} to {out.dtype!r} with casting rule {casting!r}"
         )
     is_smaller = result.shape != out.shape
-    if is_smaller and not (broadcast and np.broadcast_shapes(result.shape, out.shape) == out.shape):
+    if is_smaller and (kept is None or not _is_repeated(result.shape, out.shape, kept)):
         fitting(result, out, name)  # raises
     if not isinstance(out, Tracer):
         np.copyto(out, result, casting=casting)
@@ -64,6 +66,12 @@ def deliver(result: Any, out: Any, name: str, casting: Any = "same_kind", broadc
     else:
         write_into(out, result if result.dtype == out.dtype else result.astype(out.dtype))
     return out
+
+
+def _is_repeated(shape: tuple[int, ...], wide: tuple[int, ...], kept: int) -> bool:
+    """Whether a shape broadcasts to another one, and shares so many last axes with it."""
+    last = shape[len(shape) - kept :]
+    return last == wide[len(wide) - kept :] and np.broadcast_shapes(shape, wide) == wide
 
 
 def call_into(call: Any, ufunc: Any, method: str, inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -80,8 +88,13 @@ def call_into(call: Any, ufunc: Any, method: str, inputs: tuple[Any, ...], kwarg
     if where is not True:
         return _call_where(call, ufunc, operands(ufunc, inputs), where, outs, rest)
     result, casting = call(ufunc, method, *inputs, **rest), rest.get("casting", "same_kind")
-    into = functools.partial(deliver, name=ufunc.__name__, casting=casting, broadcast=not ufunc.signature)
-    return into(result, outs[0]) if ufunc.nout == 1 else tuple(map(into, result, outs))
+    # What a generalised ufunc computes at once, as the rows and columns of a product, is not repeated.
+    cores = ufunc.signature.partition("->")[2].strip("()").split("),(") if ufunc.signature else [""] * ufunc.nout
+    kept = [core.count(",") + 1 if core else 0 for core in cores]
+    into = functools.partial(deliver, name=ufunc.__name__, casting=casting)
+    if ufunc.nout == 1:
+        return into(result, outs[0], kept=kept[0])
+    return tuple([into(y, out, kept=count) for y, out, count in zip(result, outs, kept, strict=True)])
 
 
 def _call_where(call: Any, ufunc: Any, inputs: tuple[Any, ...], where: Any, outs: Any, rest: dict[str, Any]) -> Any:
@@ -191,7 +204,7 @@ class FlatView:
     def __setitem__(self, index: Any, values: Any) -> None:
         check_writable(self.base)
         check_overlap(self.base, values)
-        if np.size(values) == 0 and isinstance(index, (slice, list, np.ndarray)):
+        if np.size(values) == 0 and is_a(index, (slice, list, np.ndarray)):
             return
         places = self._places(index)
         if np.ndim(places) == 0 and np.ndim(values) != 0:

@@ -16,6 +16,7 @@ import numpy as np
 from rulescore.ad.messages.errors import TracerConversionError, no_rule
 from rulescore.ad.numpy_protocols.operands import array_of, dtype_named
 from rulescore.ad.tracing.tracers import Tracer, top_trace, top_tracer, value_beneath
+from rulescore.tangents.kinds import is_a
 from rulescore.tangents.spaces import has_tangent_space
 
 SPECIAL: dict[Any, Callable[..., Any]] = {}
@@ -91,7 +92,7 @@ def _made(function: Any, like: Any, *args: Any, **kwargs: Any) -> Any:
 def _like_bottom(like: Any) -> dict[str, Any]:
     """``like=`` for NumPy where the value beneath a tracer is another library's array."""
     bottom = value_beneath(like)
-    return {} if isinstance(bottom, (np.ndarray, np.generic)) else {"like": bottom}
+    return {} if is_a(bottom, (np.ndarray, np.generic)) else {"like": bottom}
 
 
 SPECIAL |= {maker: functools.partial(_made, maker) for maker in _MAKERS}
@@ -142,7 +143,7 @@ def array(
     if top_trace((x,)) is None:
         return constant(like, np.array(x, dtype, copy=copy, order=order, ndmin=ndmin, **_like_bottom(like)))
     y = array_of(x)
-    if not y.ndim and not isinstance(value_beneath(y), np.ndarray):
+    if not y.ndim and not is_a(value_beneath(y), np.ndarray):
         y = np.stack([y]).reshape(())  # an array without axes, where there was a number
     if dtype is not None and dtype_named(dtype) != y.dtype:
         y = y.astype(dtype)

@@ -29,6 +29,7 @@ from rulescore.ad.messages.errors import NoRuleError, TracerConversionError, no_
 from rulescore.ad.numpy_protocols.stand_ins import BUILTINS, STAND_INS, CompiledFunction, current_tracer, values_beneath
 from rulescore.ad.tracing.tracers import Tracer, top_trace
 from rulescore.shipped import public_name
+from rulescore.tangents.kinds import is_a
 
 # ---------------------------------------------------------------- copies
 
@@ -187,7 +188,7 @@ def _described(x: Any) -> Any:
     """What tells two calls of one function apart: two that agree in this would call each other for ever."""
     if type(x) in (tuple, list):
         return tuple(map(_described, x))
-    if isinstance(x, (Tracer, np.ndarray)):
+    if is_a(x, (Tracer, np.ndarray)):
         return isinstance(x, Tracer), x.shape, x.dtype
     return x if isinstance(x, (int, float, str, bytes, type(None))) else id(x)
 
@@ -259,4 +260,4 @@ def _fails_anyway(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any], kind: t
 
 def _copied(x: Any) -> Any:
     """A copy of an array, since the call may write into it."""
-    return x.copy() if isinstance(x, np.ndarray) else x
+    return x.copy() if is_a(x, np.ndarray) else x

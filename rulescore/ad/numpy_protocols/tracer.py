@@ -34,8 +34,7 @@ def _attribute(function: Any) -> property:
 class ArrayTracer(Tracer):
     """A tracer in the place of an array.
 
-    It is no ``np.ndarray``: code that asks ``isinstance(x, np.ndarray)`` takes the branch for something else, and can
-    ask ``hasattr(x, "__array_function__")`` instead.
+    ``isinstance`` takes it for what it stands for, an ``np.ndarray`` or ``np.float64``; its type is another.
     """
 
     __slots__ = ()

@@ -57,6 +57,10 @@ class _Placed(Entry):
     def is_elementwise(self) -> bool:  # type: ignore[override]
         return self._entry.is_elementwise
 
+    @property
+    def keeps_places(self) -> bool:  # type: ignore[override]
+        return self._entry.keeps_places
+
     def cotangents(self, ybar: Any) -> Iterable[tuple[Key, Any]]:
         token = _walking.set(self._place)
         try:  # and does all the work now: neither thunks nor a generator would know the place later

@@ -12,7 +12,9 @@ from rulescore.ad.values.skeletons import taken_apart, with_leaves
 from rulescore.ad.values.trees import flatten_containers, map_containers
 from rulescore.tables.table import RuleTable
 from rulescore.tangents.spaces import as_scalar, has_tangent_space
+from rulescore.tangents.structural import Tangent
 from rulescore.tangents.structure import is_array, structure_of
+from rulescore.tangents.thunks import unthunk
 
 
 class Call(NamedTuple):
@@ -79,9 +81,10 @@ def bound(call: Call, table: RuleTable, system: Any) -> Call | None:
 
 
 def part_of_tangent(xbar: Any, path: tuple[Any, ...]) -> Any:
-    """The tangent at a path within the tangent of a container."""
+    """The tangent at a path within the tangent of a container; a thunk where it is one."""
     for key in path:
-        xbar = xbar[key]
+        xbar = unthunk(xbar)
+        xbar = xbar.fields[key] if type(xbar) is Tangent and key in xbar.fields else xbar[key]
     return xbar
 
 

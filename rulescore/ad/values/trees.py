@@ -18,6 +18,7 @@ import numpy as np
 import optree
 
 from rulescore.tangents.arithmetic import AbstractTangent
+from rulescore.tangents.kinds import is_a
 from rulescore.tangents.spaces import has_tangent_space
 from rulescore.tangents.structure import structure_of
 
@@ -70,7 +71,7 @@ def tree_map(function: Callable[[Any], Any], tree: Any) -> Any:
 
 def path_of(tree: Any, position: int) -> str:
     """Where a leaf is in a tree, as one would write it: ``['w'][0].scale``."""
-    if isinstance(tree, np.ndarray) or hasattr(type(tree), "__rule_type__"):
+    if is_a(tree, np.ndarray) or hasattr(type(tree), "__rule_type__"):
         return ""
     accessor = optree.tree_accessors(tree, namespace=NAMESPACE)[position]
     return str(accessor.codify(""))
@@ -175,15 +176,15 @@ def is_integral(leaf: Any) -> bool:
 
 def is_exotic(leaf: Any) -> bool:
     """Whether a leaf is a real number, or an array of such, but of a kind that is not differentiated."""
-    if isinstance(leaf, np.ndarray):
+    if is_a(leaf, np.ndarray):
         return leaf.dtype.names is not None
-    return isinstance(leaf, numbers.Number) and not has_tangent_space(leaf) and not is_integral(leaf)
+    return is_a(leaf, numbers.Number) and not has_tangent_space(leaf) and not is_integral(leaf)
 
 
 def hides_numbers(leaf: Any, depth: int = 3) -> bool:
     """Whether a leaf that is no number is an object with floats or tracers in it, which a tree does not reach."""
     items: Iterable[Any]
-    if isinstance(leaf, np.ndarray):
+    if is_a(leaf, np.ndarray):
         items = leaf.flat if leaf.dtype.kind == "O" else ()
     elif depth == 0 or isinstance(leaf, (AbstractTangent, types.ModuleType, type)):
         return False

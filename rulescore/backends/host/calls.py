@@ -26,6 +26,7 @@ from rulescore.backends.host.functions import (
     those_needed,
 )
 from rulescore.closures.captures import is_tracer
+from rulescore.definitions.pullbacks import require_that_of_function
 from rulescore.primal_calls import called
 from rulescore.tables.features import RuleConfig
 from rulescore.tables.names import name_of
@@ -190,6 +191,8 @@ class HostCall(HostFunction):
 
     def cotangents(self, bars: Sequence[Any], arrays: Arrays, needs: Needs) -> Sequence[Any]:
         """Those of the arrays in ``needs``, of what the pullback of the rule has returned."""
+        if not bars or bars[0] is not _NO_TANGENT:
+            require_that_of_function(bars)
         if len(bars) <= self.places[-1]:  # it stopped early
             bars = (*bars, *[_NO_TANGENT] * self.places[-1])
         found = []

@@ -30,7 +30,11 @@ from rulescore.backends.torch.tensors import (
     tensor_of,
     tensors_of,
 )
+from rulescore.definitions.pullbacks import require_that_of_function
 from rulescore.tangents.thunks import Thunk
+from rulescore.tangents.zero import NoTangent
+
+_NO_TANGENT = NoTangent()
 
 torch = framework("torch", "torch")
 
@@ -221,6 +225,8 @@ def _cotangents(
 ) -> tuple[Any, ...]:
     """What the pullback of a simple rule answers, as tensors."""
     bars = pullback(seed)
+    if bars[0] is not _NO_TANGENT:
+        require_that_of_function(bars)
     found: list[Any] = []
     owners = []
     for place, x, need in zip(function.places, arrays, needs, strict=True):
@@ -293,6 +299,8 @@ def _pulled_back(ctx: Any, *ybars: Any) -> Any:
         _, pullback = function.simple_rules[needs](*arrays)
     seed = array_of(ybar)
     bars = pullback(seed)
+    if bars[0] is not _NO_TANGENT:
+        require_that_of_function(bars)
     bar = _at(place, bars)
     if owner_of(bar) is not None and bar.shape == arrays[index].shape:
         found = (tensor_of(bar),)

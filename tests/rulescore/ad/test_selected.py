@@ -135,6 +135,9 @@ def test_rules_of_functions_that_are_not_elementwise_get_ordinary_arrays() -> No
         return 2 * x, pullback
 
     grad(lambda x: np.sum(np.where(x > 0, watched(x), 0)))(X)
+    assert seen == [np.ndarray, np.ndarray]  # for the numbers, and to know which of them are masked
+    seen.clear()
+    grad(lambda x: np.sum(np.sin(watched(x))))(X)
     assert seen == [np.ndarray]
 
 

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as npst
 
-from rulescore.ad import TracerConversionError, grad, jvp, vjp
+from rulescore.ad import TracerConversionError, grad, jvp, variable, vjp
 from rulescore.ad.in_place.tracer import WritableTracer
 
 RNG = np.random.default_rng(2)
@@ -558,15 +558,46 @@ def test_the_methods_of_python_that_arrays_have_are_there_but_for_those_of_memor
 # ---------------------------------------------------------------- what a tracer is
 
 
-def test_a_tracer_is_no_ndarray_and_speaks_its_protocols():
+def test_a_tracer_speaks_the_protocols_of_arrays():
     def f(x):
-        assert not isinstance(x, np.ndarray)
+        assert type(x) is not np.ndarray
         assert hasattr(x, "__array_function__")
         assert repr(x) == f"Tracer({V!r})"
         assert str(x) == str(V)
         return np.sum(x)
 
     grad(f)(V)
+
+
+@pytest.mark.parametrize(
+    ("x", "kinds", "others"),
+    [
+        (V, (np.ndarray,), (float, np.generic)),
+        (V[:1].reshape(()), (np.ndarray,), (float, np.generic)),
+        (0.5, (float, np.floating, np.generic), (np.ndarray, int)),
+        (np.float32(0.5), (np.float32, np.floating), (np.ndarray, float)),
+        (0.5 + 1j, (complex, np.complexfloating), (np.ndarray, float)),
+    ],
+    ids=["array", "0-d array", "number", "single precision", "complex"],
+)
+def test_isinstance_takes_a_tracer_for_its_value(x, kinds, others):
+    seen = []
+
+    def f(x):
+        seen.append(x)
+        assert all(isinstance(x, kind) for kind in kinds)
+        assert not any(isinstance(x, kind) for kind in others)
+        return np.sum(x if all(isinstance(x, kind) for kind in kinds) else 0 * x)
+
+    for slope in (vjp(f, x)[1](1.0)[0], jvp(f, (x,), (x,))[1], jvp(lambda x: vjp(f, x)[1](1.0)[0] * x, (x,), (x,))[1]):
+        assert np.any(slope != 0)
+    assert len(seen) == 3
+    f(variable(x))
+
+
+def test_a_branch_on_isinstance_is_differentiated_as_it_is_run():
+    gradient = grad(lambda x: np.sum(x) if isinstance(x, np.ndarray) else 0 * np.sum(x))(V)
+    np.testing.assert_array_equal(gradient, np.ones_like(V))
 
 
 def test_memory_of_the_argument_is_left_alone():
@@ -622,7 +653,7 @@ def test_no_builtin_function_of_one_number_loses_a_derivative_silently(name):
         return x * 1.0
 
     grad(f)(0.5)
-    assert not isinstance(seen[0], (float, complex)), "a number that looks like the tracer and has no derivative"
+    assert not issubclass(type(seen[0]), (float, complex)), "a number that looks like the tracer and has no derivative"
 
 
 def test_array_functions_find_tracers_within_containers(check_derivatives):

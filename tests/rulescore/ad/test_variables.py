@@ -432,7 +432,7 @@ def test_hessian_products_along_a_direction():
         return np.sum(np.linalg.inv(np.outer(x, x) + A) @ x)
 
     def gradient(x):
-        return gradients(f(variable(x) if isinstance(x, np.ndarray) else x), x, create_graph=True)
+        return gradients(f(variable(x) if type(x) is np.ndarray else x), x, create_graph=True)
 
     x = variable(B)
     (product,) = gradients([gradient(x)], [x], [A[0]])

@@ -34,7 +34,7 @@ def written_by(f: Any) -> Callable[..., Any]:
 
 
 def _speaks_for_itself(x: Any) -> bool:
-    return hasattr(x, "__array_function__") and not isinstance(x, (np.ndarray, np.generic))
+    return hasattr(x, "__array_function__") and not issubclass(type(x), (np.ndarray, np.generic))
 
 
 WRITTEN = {

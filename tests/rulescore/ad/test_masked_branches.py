@@ -1,0 +1,119 @@
+"""A NaN or an infinite slope in a branch that is not taken stays out, whatever lies between the branch and the mask."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from rulescore.ad import backward, checkpoint, grad, hessian, jvp, variable, vjp
+
+T = np.array([1.0, 0.0, -3.0, 4.0])
+TAKEN = T > 0
+"""Where the root and the logarithm have a finite derivative."""
+
+
+def assigned(t):
+    y = np.sqrt(t)
+    y[~TAKEN] = 0
+    return np.sum(y)
+
+
+def assigned_through_a_view(t):
+    y = np.log(t)
+    z = y[::-1]
+    z[~TAKEN[::-1]] = 0
+    return np.sum(y * y)
+
+
+def put_by_a_mask(t):
+    y = np.log(t) * 1
+    np.putmask(y, ~TAKEN, 0.0)
+    return np.sum(y)
+
+
+def used_twice(t):
+    y = np.sqrt(t)
+    return np.sum(np.where(TAKEN, y, 0)) + np.sum(np.where(TAKEN[::-1], y[::-1], 0))
+
+
+def a_norm(t):
+    norms = np.linalg.norm(t.reshape(4, 1) * np.array([[1], [0], [1], [1]]), axis=1)
+    return np.sum(np.where(norms > 0, norms, 0))
+
+
+FUNCTIONS = {
+    "where": lambda t: np.sum(np.where(TAKEN, np.sqrt(t), 0)),
+    "a view": lambda t: np.sum(np.where(TAKEN[::-1], np.sqrt(t)[::-1], 0)),
+    "abs": lambda t: np.sum(np.where(TAKEN, np.abs(np.sqrt(t)), 0)),
+    "a view of a logarithm": lambda t: np.sum(np.where(TAKEN[::-1], np.log(t)[::-1], 0)),
+    "reshape": lambda t: np.sum(np.where(TAKEN.reshape(2, 2), np.sqrt(t).reshape(2, 2), 0)),
+    "concatenate": lambda t: np.sum(np.where(np.r_[TAKEN, TAKEN], np.concatenate([np.sqrt(t), np.log(t)]), 0)),
+    "stack": lambda t: np.sum(np.where(np.stack([TAKEN, TAKEN]), np.stack([np.sqrt(t), np.log(t)]), 0)),
+    "select": lambda t: np.sum(np.select([TAKEN], [np.sqrt(t)], 0)),
+    "select of a view": lambda t: np.sum(np.select([TAKEN[::-1]], [np.sqrt(t)[::-1]], 0)),
+    "choose": lambda t: np.sum(np.choose(TAKEN.astype(int), [t * 0.0, np.sqrt(t)])),
+    "sum of some": lambda t: np.sum(np.sqrt(t), where=TAKEN),
+    "mean of some": lambda t: np.mean(np.log(t), where=TAKEN),
+    "broadcast": lambda t: np.sum(np.where(TAKEN, np.broadcast_to(np.sqrt(t), (2, 4)), 0)),
+    "an index": lambda t: np.sum(np.where(TAKEN[[3, 1, 0]], np.sqrt(t)[[3, 1, 0]], 0)),
+    "an index by a mask": lambda t: np.sum(np.sqrt(t)[TAKEN]),
+    "repeat": lambda t: np.sum(np.where(np.repeat(TAKEN, 2), np.repeat(np.sqrt(t), 2), 0)),
+    "a sum along an axis": lambda t: np.sum(np.where(TAKEN, np.sum(np.sqrt(np.stack([t, t + 0])), axis=0), 0)),
+    "a product": lambda t: np.sum(np.where(TAKEN, np.sqrt(t) * np.log(t), 0)),
+    "maximum": lambda t: np.sum(np.where(TAKEN, np.maximum(np.sqrt(t), 0.1), 0)),
+    "roll": lambda t: np.sum(np.where(np.roll(TAKEN, 1), np.roll(np.sqrt(t), 1), 0)),
+    "transpose": lambda t: np.sum(np.where(TAKEN.reshape(2, 2).T, np.sqrt(t.reshape(2, 2)).T, 0)),
+    "a ufunc with where=": lambda t: np.sum(np.multiply(np.sqrt(t), 2.0, out=np.zeros(4, like=t), where=TAKEN)),
+    "a quotient": lambda t: np.sum(np.where(TAKEN, np.sqrt(t) / t, 0)),
+    "an assignment": assigned,
+    "an assignment through a view": assigned_through_a_view,
+    "putmask": put_by_a_mask,
+    "two uses": used_twice,
+    "a norm": a_norm,
+}
+
+ONES = np.ones(4)
+
+
+def by_variables(f):
+    t = variable(T)
+    backward(f(t))
+    return t.grad
+
+
+MODES = {
+    "grad": lambda f: grad(f)(T),
+    "jvp": lambda f: jvp(f, (T,), (ONES,))[1],
+    "reverse over reverse": lambda f: grad(lambda t: np.sum(grad(f)(t)))(T),
+    "forward over reverse": lambda f: jvp(grad(f), (T,), (ONES,))[1],
+    "reverse over forward": lambda f: grad(lambda t: jvp(f, (t,), (ONES,))[1])(T),
+    "variables": by_variables,
+    "checkpointed": lambda f: grad(checkpoint(f))(T),
+    "hessian": lambda f: hessian(f)(T),
+}
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_what_is_not_taken_stays_out(name, mode):
+    found = MODES[mode](FUNCTIONS[name])
+    assert np.all(np.isfinite(found))
+    if mode == "grad":
+        h = 1e-6 * np.diag(T)
+        slopes = [(FUNCTIONS[name](T + h[i]) - FUNCTIONS[name](T - h[i])) / (2 * h[i, i]) for i in (0, 3)]
+        np.testing.assert_allclose(found[TAKEN], slopes, rtol=1e-6, atol=1e-9)
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_a_slope_of_the_branch_that_is_taken_is_told_be_it_infinite():
+    assert np.isinf(grad(lambda t: np.sum(np.where(T == 0, np.sqrt(t), 0)))(T)[1])
+    assert np.isinf(grad(lambda t: np.sum(np.where(T[::-1] == 0, np.sqrt(t)[::-1], 0)))(T)[1])
+
+
+def test_a_cotangent_of_several_uses_is_masked_only_where_all_of_them_are():
+    def f(t):
+        y = np.exp(t)
+        return np.sum(np.where(TAKEN, y, 0)) + y[1]
+
+    np.testing.assert_allclose(vjp(f, T)[1](1.0)[0], np.where(TAKEN | (np.arange(4) == 1), np.exp(T), 0))
