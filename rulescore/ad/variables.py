@@ -225,7 +225,7 @@ def _seeds(what: str, y: Any, cotangents: Any, create: bool) -> tuple[Graph, lis
         raise TypeError(f"{what}() got no output: give a variable, or several in a list")
     for output in outputs:
         if not isinstance(output, Tracer):
-            raise TypeError(
+            raise UnrelatedOutputError(
                 f"{what}() of {_name(output)}, which was not computed from a variable, or only through functions "
                 "without a derivative (np.floor, np.argmax, comparisons, int): compute it from what variable() returns"
             )

@@ -84,7 +84,11 @@ class _Building:
         target = self._one_of(self._pool)
         if kind == "into results":
             value = self._scope[target]
-            if not isinstance(value, np.ndarray) or any(np.shares_memory(value, x) for x in self._given()):
+            if (
+                not isinstance(value, np.ndarray)
+                or not value.size
+                or any(np.shares_memory(value, x) for x in self._given())
+            ):
                 return
         text = self._one_of(INTO_RESULTS if kind == "into results" else STEPS if kind == "steps" else EXPRESSIONS[kind])
         if kind in EXPRESSIONS:
@@ -151,7 +155,7 @@ class _Building:
     # Calls of functions with rules.
 
     def call(self, name: str) -> bool:
-        """A call of a function on one of its samples, with inputs, constants and variables in it; whether it was kept."""
+        """A call of a function on one of its samples, with inputs, variables and constants; whether it was kept."""
         samples = functions()[name][1]
         position = self._draw(st.integers(0, len(samples) - 1))
         f, args, kwargs = sampled(name, position)
@@ -235,6 +239,8 @@ class _Building:
         if alike and not is_plain and self._chance(2):
             return self._one_of(alike)
         name = f"x{len(self.program.inputs)}"
+        if isinstance(value, float | complex):  # a number of Python's takes on what it meets; a traced one has a type
+            value = np.asarray(value)[()]
         if not is_plain and isinstance(value, np.ndarray):
             value = self._one_of(_LAYOUTS)(self._changed(value))
         self.program.inputs[name] = self._scope[name] = copy.copy(value) if not isinstance(value, np.ndarray) else value

@@ -1,7 +1,7 @@
 """What programs are made of beside calls of functions with rules: a vocabulary of statements in plain NumPy.
 
-``{a}`` and ``{b}`` stand for real arrays or numbers of any shape, ``{k}`` for a constant number, ``{v}`` for a new name.
-Each statement has to make sense whatever the shapes are.
+``{a}`` and ``{b}`` stand for real arrays or numbers of any shape, ``{k}`` for a constant, ``{v}`` for a new name. Each
+statement has to make sense whatever the shapes are.
 """
 
 ELEMENTWISE = (

@@ -236,7 +236,7 @@ def _register_spherical(f, before, after):
 
     @frule.register(f)
     @pushforward
-    def spherical_frule(_dn: Array, dz: Array, n: Array, z: Array, derivative: Count = False) -> OutputAndTangent:
+    def spherical_frule(_dn: Count, dz: Array, n: Count, z: Array, derivative: Count = False) -> OutputAndTangent:
         return seen_by_tracers(f, n, z, derivative), slope(n, z, derivative) * dz
 
     @rrule.register(f)
@@ -262,11 +262,11 @@ def _register_derivative(f):
 
     @frule.register(f)
     @pushforward
-    def derivative_frule(dv: Array, dz: Array, v: Array, z: Array, n: Array = 1) -> OutputAndTangent:
+    def derivative_frule(dv: Array, dz: Array, v: Array, z: Array, n: Count = 1) -> OutputAndTangent:
         return seen_by_tracers(f, v, z, n), missing * dv + slope(v, z, n) * dz
 
     @rrule.register(f)
-    def derivative_rrule(v: Array, z: Array, n: Array = 1) -> OutputAndPullback:
+    def derivative_rrule(v: Array, z: Array, n: Count = 1) -> OutputAndPullback:
         y = seen_by_tracers(f, v, z, n)
         return y, pullback_wrt(v, z)(lambda ybar: missing, lambda ybar: pulled(slope(v, z, n), ybar, z))
 

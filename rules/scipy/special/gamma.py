@@ -189,12 +189,12 @@ def polygamma(n, x):
 
 @frule.register(special.polygamma)
 @pushforward
-def polygamma_frule(_dn: Array, dx: Array, n: Array, x: Array) -> OutputAndTangent:
+def polygamma_frule(_dn: Count, dx: Array, n: Count, x: Array) -> OutputAndTangent:
     return polygamma(n, x), polygamma(np.add(n, 1), x) * dx
 
 
 @rrule.register(special.polygamma)
-def polygamma_rrule(n: Array, x: Array) -> OutputAndPullback:
+def polygamma_rrule(n: Count, x: Array) -> OutputAndPullback:
     """d ψ⁽ⁿ⁾/dx = ψ⁽ⁿ⁺¹⁾; the order is a whole number, without derivative."""
     return polygamma(n, x), pullback_wrt(..., x)(lambda ybar: pulled(polygamma(np.add(n, 1), x), ybar, x))
 

@@ -142,6 +142,8 @@ def array(
         like.to_device(device)  # an error where that is another one
     if top_trace((x,)) is None:
         return constant(like, np.array(x, dtype, copy=copy, order=order, ndmin=ndmin, **_like_bottom(like)))
+    if isinstance(x, (list, tuple)) and order != "F":
+        order = "C"  # whatever lies in its items, that of lists is the array's own
     y = array_of(x)
     if not y.ndim and not is_a(value_beneath(y), np.ndarray):
         y = np.stack([y]).reshape(())  # an array without axes, where there was a number
