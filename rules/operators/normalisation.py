@@ -146,7 +146,7 @@ def logsumexp_frule(
     dx: Array, x: Array, axis: Axis = None, keepdims: Flag = False, where: Mask = None
 ) -> OutputAndTangent:
     y, dx = logsumexp(x, axis, keepdims, where), as_array_tangent(dx, x)
-    return y, np.sum(softmax(x, axis, where) * masked(where, dx), axis=axis, keepdims=keepdims)
+    return y, np.sum(softmax(x, axis, where) * masked(where, dx), axis=axis, keepdims=bool(keepdims))
 
 
 @rrule.register(logsumexp, tags=logsumexp.tags)

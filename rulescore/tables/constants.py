@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from rulescore.tables.signatures import Parameters
+from rulescore.tables.signatures import InstancesOf, Parameters
 from rulescore.tangents.kinds import is_a
 from rulescore.tangents.zero import NoTangent
 from rulescore.typing import Array, Count, Number
@@ -33,11 +33,13 @@ _MEMORY = frozenset({"out"})
 """Parameters that are arrays to be written to."""
 
 
-def in_numbers(implementation: Callable[..., Any], parameters: Parameters, leading: int) -> Callable[..., Any]:
+def in_numbers(f: Any, implementation: Callable[..., Any], parameters: Parameters, leading: int) -> Callable[..., Any]:
     """A rule whose numbers are such that it can compute with them.
 
     Parameters
     ----------
+    f : callable or InstancesOf
+        What the rule is for.
     implementation : callable
         The rule.
     parameters : Parameters
@@ -58,15 +60,16 @@ def in_numbers(implementation: Callable[..., Any], parameters: Parameters, leadi
     if len(names) < 2 or not places:
         return implementation
     first, last = min(places), max(places) + 1
+    primal = None if isinstance(f, InstancesOf) else lambda *args, **kwargs: f(*args[leading:], **kwargs)
 
     @functools.wraps(implementation)
     def of_numbers(*args: Any, **kwargs: Any) -> Any:
         for x in args[first:last]:
             kind = type(x)
             if kind in _SMALL or kind in _LISTS or (kind is _ndarray and x.dtype.kind in _KINDS):
-                return _converted(implementation, places, names, args, kwargs)
+                return _converted(primal, implementation, places, names, args, kwargs)
         if kwargs and not kwargs.keys().isdisjoint(names):
-            return _converted(implementation, places, names, args, kwargs)
+            return _converted(primal, implementation, places, names, args, kwargs)
         return implementation(*args, **kwargs)
 
     return of_numbers
@@ -79,6 +82,7 @@ def _keywords(implementation: Callable[..., Any]) -> dict[str, Any]:
 
 
 def _converted(
+    primal: Callable[..., Any] | None,
     implementation: Callable[..., Any],
     places: dict[int, bool],
     names: dict[str, bool],
@@ -94,10 +98,16 @@ def _converted(
     if dtype is None:
         return implementation(*args, **kwargs)
     numbers = {key: _in_64_bits(x) if are_whole[key] else _as_number(x, dtype) for key, x in small.items()}
-    args = tuple([numbers.get(place, x) for place, x in enumerate(args)])
-    kwargs = {name: numbers.get(name, x) for name, x in kwargs.items()}
-    found = implementation(*args, **kwargs)
-    if not isinstance(found, tuple) or len(found) != 2 or not callable(found[1]):
+    found = implementation(
+        *[numbers.get(place, x) for place, x in enumerate(args)],
+        **{name: numbers.get(name, x) for name, x in kwargs.items()},
+    )
+    if not isinstance(found, tuple) or len(found) != 2:
+        return found
+    # Some functions take the type of their result from one argument, as np.insert; what is computed then is theirs.
+    if primal is not None and _types_of(found[0]) != _types_of(primal(*args, **kwargs)):
+        return implementation(*args, **kwargs)
+    if not callable(found[1]):
         return found
     y, pullback = found
     # A constant has no cotangent, whatever stood in its place. That of the function comes first.
@@ -110,6 +120,10 @@ def _converted(
         return tuple([_NO_TANGENT if place in constants else xbar for place, xbar in enumerate(cotangents)])
 
     return y, pullback_of_numbers
+
+
+def _types_of(y: Any) -> Any:
+    return tuple(map(_types_of, y)) if isinstance(y, (tuple, list)) else getattr(y, "dtype", type(y))
 
 
 def _is_small(x: Any) -> bool:
@@ -136,6 +150,8 @@ def _promoting(x: Any) -> Any:
 
 
 def _in_64_bits(x: Any) -> Any:
+    if type(x) is np.bool_:
+        return int(x)
     kind = getattr(getattr(x, "dtype", None), "kind", "")
     return x.astype(np.int64) if kind and kind in "iu" else x
 

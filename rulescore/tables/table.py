@@ -186,7 +186,7 @@ class RuleTable(Calling, Reflection):
         module, file, line = where or place_of(defined_by)
         return RuleRecord(
             function=f if isinstance(f, InstancesOf) else key,
-            implementation=in_numbers(implementation, parameters, leading),
+            implementation=in_numbers(f, implementation, parameters, leading),
             signatures=tuple(signatures_of(implementation, parameters, argument_types, leading, namespace)),
             parameters=parameters,
             config=config,

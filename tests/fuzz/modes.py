@@ -125,9 +125,8 @@ def _checkpointed(q: Question) -> Answer:
 def _imperative(q: Question) -> Answer:
     variables = [ad.variable(x) for x in q.program.arguments()]
     ad.backward(q.of_sum()(*variables))
-    return Answer(
-        cotangents=tuple(v.grad if v.grad is not None else 0.0 * x for v, x in zip(variables, q.x, strict=True))
-    )
+    grads = [v.grad for v in variables]
+    return Answer(cotangents=tuple(np.zeros_like(x) if g is None else g for g, x in zip(grads, q.x, strict=True)))
 
 
 def _jacfwd(q: Question) -> Answer:

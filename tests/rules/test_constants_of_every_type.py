@@ -59,6 +59,19 @@ def output_and_cotangents(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any],
         return None
 
 
+def plain_output(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    try:
+        args, kwargs = copy.deepcopy((args, kwargs))
+        return f(*args, **kwargs)
+    except Exception:
+        return None
+
+
+def types_of(tree: Any) -> list[str]:
+    leaves = [x for x in tree_leaves(tree) if isinstance(x, np.ndarray | np.number | float | complex)]
+    return [np.asarray(x).dtype.name for x in leaves]
+
+
 def numbers(tree: Any) -> Any:
     parts = [np.zeros(0)]
     for leaf in tree_leaves(tree):
@@ -75,9 +88,11 @@ def problems(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Iterator[
             continue
         for name, changed in retyped(constant):
             again = output_and_cotangents(f, (*args[:place], changed, *args[place + 1 :]), kwargs, known[1])
-            if again is None or [x.dtype for x in map(np.asarray, tree_leaves(again[0]))] != [
-                x.dtype for x in map(np.asarray, tree_leaves(known[0]))
-            ]:
+            own = plain_output(f, (*args[:place], changed, *args[place + 1 :]), kwargs)
+            others = [x for k, x in enumerate(args) if k != place and isinstance(x, np.ndarray) and x.dtype.kind == "f"]
+            if others and again is not None and own is not None and types_of(again[0]) != types_of(own):
+                yield f"argument {place} as {name}: the rule's output is of {types_of(again[0])}, not {types_of(own)}"
+            if again is None or types_of(again[0]) != types_of(known[0]):
                 continue
             if numbers(again[0]).shape != numbers(known[0]).shape:
                 continue

@@ -248,8 +248,9 @@ class TapeRecording(Recording):
         if type(tape) is not FastTape:
             return call_and_settle(ufunc, (a,))
         y = ufunc(x)
-        # A call of the class is the fastest way to an object, and setting slots faster than an __init__.
-        out = type(a)()
+        # A call of the class is the fastest way to an object, and setting slots faster than an __init__. Of an array
+        # without axes NumPy makes a number.
+        out = type(a)() if type(y) is type(x) else class_for(tape.kind, type(y), y.dtype)()  # type: ignore[arg-type]
         out._value = y
         out._trace = tape
         out._node = len(tape)

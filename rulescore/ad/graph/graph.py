@@ -78,9 +78,14 @@ class Leaf(Node):
         return f"<Leaf: {describe(self.value)}>"
 
 
-CONSTANT = Node()
-"""The node of every value that depends on nothing, made so that something can be assigned to its elements."""
-CONSTANT.entry, CONSTANT.parents, CONSTANT.number = LEAF, (), next_number()
+class Constant(Node):
+    """The node of a value that depends on nothing, made so that something can be assigned to its elements."""
+
+    __slots__ = ()
+
+    def __init__(self) -> None:
+        self.entry, self.parents, self.number = LEAF, (), next_number()
+
 
 # ---------------------------------------------------------------- places in the user's code
 
@@ -153,7 +158,7 @@ class Graph(Recorder):
         return "<the graph of all variables>"
 
     def constant(self, value: Any) -> Any:
-        return self.tracer(value, CONSTANT)
+        return self.tracer(value, Constant())
 
     def keep(self, entry: Entry) -> Node:
         return new_node(entry)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from rulescore.ad.graph.graph import CONSTANT, Leaf
+from rulescore.ad.graph.graph import Constant, Leaf
 from rulescore.ad.in_place.memory import read_only
 from rulescore.ad.in_place.tracer import WritableTracer
 from rulescore.ad.messages.errors import TracerConversionError, describe, full_name
@@ -149,4 +149,4 @@ def _fitting(new: Any, old: Any, what: str) -> Any:
 
 def _result(y: Tracer) -> str:
     node = y._node
-    return f"a constant ({describe(y._value)})" if node is CONSTANT else f"a result of {full_name(node.f)}"
+    return f"a constant ({describe(y._value)})" if isinstance(node, Constant) else f"a result of {full_name(node.f)}"

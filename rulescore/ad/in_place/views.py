@@ -38,6 +38,7 @@ class ViewCall(NamedTuple):
 
     def of(self, array: Any) -> Any:
         """The view of an array."""
+        array = np.asarray(array) if is_a(array, np.generic) else array  # a cotangent of an array without axes
         if array.shape != self.shape:  # x.shape = ... came after the view
             array = array.reshape(self.shape)
         if self.f is operator.getitem:

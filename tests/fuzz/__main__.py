@@ -1,0 +1,78 @@
+"""The long run: random programs by ranges of seeds, in several processes, with a log that a later run goes on from.
+
+Each seed is a run of Hypothesis on programs that begin with one of the functions with rules, in turn; so a range of as
+many seeds as there are functions has every function in it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import collections
+import json
+import multiprocessing
+import os
+import sys
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from pathlib import Path
+from typing import Any
+
+for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+    os.environ.setdefault(_name, "1")  # before NumPy is imported: each process has a core
+
+from tests.fuzz.seeds import run_seed  # noqa: E402
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m tests.fuzz", description=__doc__)
+    parser.add_argument("first", type=int, help="the first seed")
+    parser.add_argument("last", type=int, help="the seed after the last")
+    parser.add_argument("--programs", type=int, default=25, help="how many programs a seed has (25)")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="processes (one for each core)")
+    parser.add_argument(
+        "--log", type=Path, default=Path("fuzz.jsonl"), help="a line for each seed; seeds in it are done"
+    )
+    options = parser.parse_args()
+    records = [json.loads(line) for line in options.log.read_text().splitlines()] if options.log.exists() else []
+    done = {record["seed"] for record in records}
+    seeds = [seed for seed in range(options.first, options.last) if seed not in done]
+    context = multiprocessing.get_context("spawn")
+    with options.log.open("a") as log, ProcessPoolExecutor(options.jobs, context) as pool:
+        futures = [pool.submit(run_seed, seed, options.programs) for seed in seeds]
+        for future in as_completed(futures):
+            record = future.result()
+            log.write(json.dumps(record) + "\n")
+            log.flush()
+            records.append(record)
+            if "problem" in record:
+                print(
+                    f"seed {record['seed']} ({record['first']}):\n{record['problem']}\n\n{record['test']}\n", flush=True
+                )
+    print(summary([record for record in records if options.first <= record["seed"] < options.last]))
+    return int(any("problem" in record for record in records))
+
+
+def summary(records: list[dict[str, Any]]) -> str:
+    """How the programs of a range of seeds ended, in each mode."""
+    outcomes: dict[str, collections.Counter[str]] = collections.defaultdict(collections.Counter)
+    called: collections.Counter[str] = collections.Counter()
+    for record in records:
+        called.update(record["called"])
+        for mode, of_mode in record["outcomes"].items():
+            outcomes[mode].update(of_mode)
+    total = sum(record["programs"] for record in records)
+    lines = [f"{total} programs of {len(records)} seeds, {len(called)} functions"]
+    lines += [f"{sum('problem' in record for record in records)} seeds with a problem"]
+    without = sorted({record["first"] for record in records if "left out" in record} - called.keys())
+    lines += [f"in no program: {', '.join(without)}"] if without else []
+    if called:
+        name, least = min(called.items(), key=lambda item: item[1])
+        lines.append(f"the function in fewest programs: {name}, in {least}")
+    for mode, of_mode in outcomes.items():
+        share = of_mode["compared"] / max(total, 1)
+        rest = ", ".join(f"{outcome} {count}" for outcome, count in of_mode.most_common() if outcome != "compared")
+        lines.append(f"{mode}: {share:.1%} compared; {rest or 'no other'}")
+    return "\n".join(lines)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
