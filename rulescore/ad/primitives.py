@@ -18,14 +18,14 @@ import numpy as np
 from rulescore.ad.in_place.tracer import call_and_settle
 from rulescore.ad.messages.errors import describe
 from rulescore.closures.explicit_calls import calls_back, handed_over, made_explicit
+from rulescore.tables.aliases import STANDS_FOR
 from rulescore.tables.carriers import function_within
-from rulescore.tables.registry import rrule
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 _lock = threading.RLock()
 _primitives: weakref.WeakSet[Any] = weakref.WeakSet()
-_by_function: dict[Any, Any] = {}
+_by_function: weakref.WeakValueDictionary[Any, Any] = weakref.WeakValueDictionary()
 
 
 def primitive(f: _Function) -> _Function:
@@ -74,7 +74,7 @@ def primitive(f: _Function) -> _Function:
         if known is None:
             known = _wrapper(f)
             if function_within(f) is None:
-                rrule.alias(known, f)
+                setattr(known, STANDS_FOR, f)
                 _by_function[f] = known
         return known  # type: ignore[no-any-return]
 

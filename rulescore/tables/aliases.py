@@ -5,7 +5,11 @@ from __future__ import annotations
 import functools
 import sys
 from collections.abc import Iterator
+from types import FunctionType
 from typing import Any
+
+STANDS_FOR = "__rules_of__"
+"""The attribute of a function that names the one whose rules serve it."""
 
 
 class Aliases:
@@ -16,8 +20,15 @@ class Aliases:
         self._awaited: dict[str, Any] = {}
 
     def target(self, f: Any) -> Any:
-        """The function whose rules serve ``f``: itself, unless it is an alias."""
-        return self._targets.get(f, f)
+        """The function whose rules serve ``f``: itself, unless it is an alias.
+
+        A function that stands for another one may say so by an attribute, so that nothing here keeps the two alive.
+        """
+        target = self._targets.get(f)
+        if target is not None:
+            return target
+        own = f.__dict__.get(STANDS_FOR) if type(f) is FunctionType else None
+        return f if own is None else self._targets.get(own, own)
 
     def add(self, alias: Any, f: Any) -> None:
         """Let ``alias`` stand for ``f``; what stood for ``alias`` stands for ``f`` too."""

@@ -60,7 +60,11 @@ def in_numbers(f: Any, implementation: Callable[..., Any], parameters: Parameter
     if len(names) < 2 or not places:
         return implementation
     first, last = min(places), max(places) + 1
-    primal = None if isinstance(f, InstancesOf) else lambda *args, **kwargs: f(*args[leading:], **kwargs)
+
+    def called(*args: Any, needs: Any = None, **kwargs: Any) -> Any:
+        return f(*args[leading:], **kwargs)
+
+    primal = None if isinstance(f, InstancesOf) else called
 
     @functools.wraps(implementation)
     def of_numbers(*args: Any, **kwargs: Any) -> Any:

@@ -121,7 +121,8 @@ def static_form(f: Any, count: int) -> StaticForm | None:
         form = None
     if count == 1 and any(rrule.rule_for_types(f, (t,)) is not record for t in SERVED_ALIKE):
         form = None
-    rrule.store(static_forms, f, form, generation)
+    if record is not None:  # of what has no rule nothing is kept: it may be a function that was made for one call
+        rrule.store(static_forms, f, form, generation)
     return form
 
 

@@ -27,6 +27,7 @@ from rulescore.ad.tracing.tracers import Tracer
 from rulescore.ad.values.trees import map_containers_at
 from rulescore.definitions.declarations import no_tangent_pullback
 from rulescore.tables.registry import rrule
+from rulescore.tables.signatures import InstancesOf
 from rulescore.tangents.structure import rebuild, structure_of
 
 next_number = itertools.count().__next__
@@ -190,7 +191,8 @@ class Graph(Recorder):
             form = None if record is None else record.static
             reads_nothing = form is not None and not (form.uses_output[0] or any(form.uses_arguments[0]))
             answer = record is not None and ("linear" in record.tags or reads_nothing)
-            rrule.store(_have_constant_pullbacks, key, answer, generation)
+            if record is not None and not isinstance(record.function, InstancesOf):  # an object may be of one call
+                rrule.store(_have_constant_pullbacks, key, answer, generation)
             return answer
         except TypeError:  # not hashable
             return False
