@@ -173,6 +173,15 @@ class _Examiner:
                 sizes.append(float(sum(np.sum(np.abs(part)) for part in self.question.terms(answer.cotangents))))
         return max((s for s in sizes if np.isfinite(s)), default=0.0)
 
+    def _is_zero_times_infinity(self, number: float, other: float) -> bool:
+        """Whether forward mode has a number and reverse mode NaN, with no mask in the program that would keep it out.
+
+        A cotangent of zero meets an infinite slope there, as of what an index leaves out.
+        """
+        source = self.question.program.source
+        has_mask = any(word in source for word in ("where", "select", "choose", "<= 0]"))
+        return not has_mask and np.isnan(number) != np.isnan(other)
+
     def _compare_each_other(self, numbers: dict[str, float], answers: dict[str, Answer], size: float) -> None:
         """Forward and reverse modes give one number, and reverse modes one gradient."""
         if not numbers:
@@ -182,7 +191,9 @@ class _Examiner:
             gap = abs(number - numbers[first])
             both_nan = not np.isfinite(number) and not np.isfinite(numbers[first])
             agree = both_nan or gap <= self.agreement * max(size, 1e-12)
-            if not agree and self.result.outcomes[name] != "wrong" and not self._is_noise(name, gap):
+            if not agree and self._is_zero_times_infinity(number, numbers[first]):
+                self.result.outcomes[name] = UNDECIDED
+            elif not agree and self.result.outcomes[name] != "wrong" and not self._is_noise(name, gap):
                 self._wrong(name, f"{number!r} along the direction, and {numbers[first]!r} by {first}")
         self._compare_gradients(answers, self.agreement)
 

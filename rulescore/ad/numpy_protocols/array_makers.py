@@ -59,7 +59,7 @@ def full_like(like: Any, a: Any, fill_value: Any, *args: Any, **kwargs: Any) -> 
 
 def _filled(empty: Any, fill_value: Any, like: Any, call: str) -> Any:
     if not np.can_cast(fill_value.dtype, empty.dtype, "same_kind"):
-        raise TypeError(
+        raise TracerConversionError(
             f"{call} would make an array of {empty.dtype} of a value that is being differentiated, which is "
             f"{fill_value.dtype}: write dtype=x.dtype"
         )

@@ -1,0 +1,118 @@
+"""A little of the long run, and whether it finds what is wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from rulescore import NoTangent, frule, rrule
+from tests.fuzz.examination import COMPARED, examine
+from tests.fuzz.program import Program
+from tests.fuzz.seeds import run_seed
+
+SEEDS, PROGRAMS = range(0, 1700, 25), 4
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_programs_are_right_in_every_mode(seed: int) -> None:
+    record = run_seed(seed, PROGRAMS)
+    assert "problem" not in record, f"{record['problem']}\n\n{record['test']}"
+
+
+X = np.array([0.3, -0.7, 1.1])
+TANH = Program(inputs={"x0": X}, lines=["v1 = np.tanh(x0)", "v2 = v1 * np.sum(x0)"], result="v2")
+
+
+def test_a_right_program_is_compared_in_every_mode() -> None:
+    found = examine(TANH)
+    assert not found.problems
+    assert set(found.outcomes.values()) == {COMPARED}
+
+
+def backward(factor: float) -> Callable[[Any], Any]:
+    def rule(x: Any) -> Any:
+        y = np.tanh(x)
+        return y, lambda ybar: (NoTangent(), factor * (1 - y * y) * ybar)
+
+    return rule
+
+
+def forward(factor: float) -> Callable[..., Any]:
+    def rule(tangents: Any, x: Any) -> Any:
+        y = np.tanh(x)
+        return y, factor * (1 - y * y) * tangents[1]
+
+    return rule
+
+
+REVERSE = {"vjp", "grad", "checkpointed", "imperative", "jacrev"}
+FORWARD = {"jvp", "linearize", "jacfwd"}
+
+
+def wrong_modes(program: Program = TANH) -> set[str]:
+    found = examine(program)
+    return {mode for mode, outcome in found.outcomes.items() if outcome in ("wrong", "crash")}
+
+
+def test_a_wrong_pullback_is_found_in_every_reverse_mode() -> None:
+    with rrule.override(np.tanh, backward(1.0001)):
+        assert wrong_modes() >= REVERSE
+
+
+def test_a_wrong_tangent_is_found_in_forward_modes() -> None:
+    with frule.override(np.tanh, forward(1.0001)):
+        assert wrong_modes() & FORWARD
+
+
+def test_modes_that_differ_little_are_found() -> None:
+    with frule.override(np.tanh, forward(1.0 + 1e-7)):  # less than finite differences tell
+        assert wrong_modes()
+
+
+def test_a_wrong_second_derivative_is_found() -> None:
+    def rule(x: Any) -> Any:
+        y = np.tanh(x)
+        return y, lambda ybar: (NoTangent(), (1 - np.asarray(getattr(y, "_value", y)) ** 2) * ybar)
+
+    with rrule.override(np.tanh, rule):
+        assert wrong_modes()
+
+
+def test_an_output_that_is_another_is_found() -> None:
+    def rule(x: Any) -> Any:
+        y, pullback = backward(1.0)(x)
+        return y + 1e-6, pullback
+
+    with rrule.override(np.tanh, rule):
+        assert any("returns" in problem for problem in examine(TANH).problems)
+
+
+def test_what_is_raised_is_found() -> None:
+    def rule(x: Any) -> Any:
+        raise KeyError("lost")
+
+    with rrule.override(np.tanh, rule):
+        assert any("KeyError" in problem for problem in examine(TANH).problems)
+
+
+def test_a_kink_is_no_problem() -> None:
+    at_kink = Program(inputs={"x0": np.array([0.0, 1.0])}, lines=["v1 = np.abs(x0)"], result="v1")
+    assert not examine(at_kink).problems
+
+
+def test_a_program_is_printed_as_a_test() -> None:
+    program = Program(
+        inputs={"x0": np.asfortranarray([[0.1, -2.5], [1e-9, 3.0]]), "x1": np.float32(0.1)},
+        constants={"c0": np.array([1, 200], np.uint8)},
+        calls={"f0": ("numpy.cumsum", 0)},
+        lines=["v1 = f0(x0) * c0[1] + x1"],
+        result="v1",
+    )
+    scope: dict[str, Any] = {}
+    exec(program.as_test(), scope)
+    np.testing.assert_array_equal(scope["program"](scope["x0"], scope["x1"]), program.function()(*program.arguments()))
+    assert scope["x0"].flags.f_contiguous
+    assert type(scope["x1"]) is np.float32
