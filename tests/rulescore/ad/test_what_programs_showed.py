@@ -1,0 +1,279 @@
+"""What random programs have shown to be wrong, each as a class: a test that failed before it was mended."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+
+import numpy as np
+import pytest
+import scipy.integrate
+from scipy import special
+
+from rulescore import InplaceableThunk, MissingDerivativeError, NoTangent, Thunk, rrule
+from rulescore.ad import backward, checkpoint, grad, hessian, jacfwd, jacrev, jvp, linearize, primitive, variable, vjp
+from rulescore.testing import check_derivative
+
+X = np.array([1.0, -2.0, 3.0])
+
+# ---------------------------------------------------------------- constants of small types
+
+TABLES = [np.uint8([200, 10, 30]), np.int8([100, -100, 3]), np.array([True, False, True]), [True, False, True]]
+
+
+@pytest.mark.parametrize("table", TABLES, ids=["uint8", "int8", "bool", "a list of bool"])
+@pytest.mark.parametrize(
+    "f",
+    [lambda t, c: np.interp(t, [0.0, 1.0, 2.0], c), lambda t, c: np.polyval(np.asarray(c), t)],
+    ids=["interp", "polyval"],
+)
+def test_tables_of_small_numbers(f, table):
+    numbers = np.asarray(table, float)
+    assert grad(f)(0.5, table) == pytest.approx(grad(f)(0.5, numbers), rel=1e-14)
+    assert jvp(lambda t: f(t, table), (0.5,), (1.0,))[1] == pytest.approx(grad(f)(0.5, numbers), rel=1e-14)
+
+
+def test_the_slope_of_a_table_of_bytes():
+    assert grad(lambda t: np.interp(t, [0.0, 1.0, 2.0], np.uint8([200, 10, 30])))(0.5) == -190.0
+
+
+@pytest.mark.parametrize("f", [special.huber, special.jv, special.stdtr, special.owens_t, special.xlogy, np.arctan2])
+@pytest.mark.parametrize("constant", [np.uint8(200), np.int8(100), np.True_, True, np.float32(3), np.float16(3)])
+def test_parameters_of_small_types(f, constant):
+    swapped = f is np.arctan2
+    as_number = float(constant)
+
+    def called(t, c):
+        return f(t, c) if swapped else f(c, t)
+
+    expected = grad(lambda t: called(t, as_number))(0.5)
+    assert grad(lambda t: called(t, constant))(0.5) == pytest.approx(expected, rel=1e-12, abs=1e-300)
+    assert jvp(lambda t: called(t, constant), (0.5,), (1.0,))[1] == pytest.approx(expected, rel=1e-12, abs=1e-300)
+
+
+@pytest.mark.parametrize("f", [scipy.integrate.simpson, scipy.integrate.trapezoid])
+def test_places_in_bytes(f):
+    integral = primitive(f)
+    places = np.array([0, 100, 200])
+    found = grad(lambda y: integral(y, x=places.astype(np.uint8)))(X)
+    np.testing.assert_allclose(found, grad(lambda y: integral(y, x=places.astype(float)))(X), rtol=1e-14)
+
+
+@pytest.mark.parametrize("constant", [np.float32(3), np.float16(3), np.uint8(3), np.full(3, 3, np.float32)])
+def test_forward_mode_keeps_the_digits_of_the_variable(constant):
+    found = jvp(lambda x: x / constant, (X,), (np.ones(3),))[1]
+    np.testing.assert_array_equal(found, np.ones(3) / 3.0)
+
+
+def test_what_is_put_into_whole_numbers_stays_one():
+    def f(x):
+        return np.insert(np.array([0, 1, 2]), 1, x) * x
+
+    assert vjp(f, 1.5)[0].tolist() == f(1.5).tolist()
+
+
+# ---------------------------------------------------------------- memory
+
+
+@pytest.mark.parametrize("make", [np.copy, np.asfortranarray, lambda x: np.repeat(x, 2, 0)[::-2]])
+@pytest.mark.parametrize("axis", [0, 1, -1])
+def test_a_sorted_array_lies_in_memory_as_numpys(make, axis):
+    def f(x):
+        y = np.sort(x, axis=axis)
+        z = y.reshape(-1)
+        z *= 2
+        return np.sum(y * np.arange(12.0).reshape(3, 4))
+
+    x = make(np.random.default_rng(0).standard_normal((3, 4)))
+    assert vjp(f, x)[0] == f(x)
+    check_derivative(f, x, vjp=lambda ybar, x: ybar * grad(f)(x))
+
+
+def test_an_array_of_a_list_lies_in_rows():
+    def f(x):
+        y = np.array([x], like=x)[0]
+        y.reshape(-1)[:1] = 7.0
+        return y
+
+    x = np.asfortranarray(np.arange(6.0).reshape(2, 3))
+    np.testing.assert_array_equal(vjp(f, x)[0], f(x))
+
+
+def test_what_trim_zeros_leaves_is_a_view_of_the_same_place():
+    def f(x):
+        y = x.copy()
+        z = np.trim_zeros(y)
+        z[:] = 0
+        z += 3 * x[1]
+        return np.sum(y**2)
+
+    x = np.array([0.0, 1.0, 2.0, 0.0])
+    assert vjp(f, x)[0] == f(x) == 18.0
+    np.testing.assert_allclose(grad(f)(x), [0, 36, 0, 0])
+    assert jvp(f, (x,), (np.ones(4),))[1] == 36.0
+
+
+def test_views_of_an_array_without_axes_are_written_to():
+    def f(x):
+        y = np.copy(x)
+        w = y.reshape(-1)
+        w *= 2.0
+        return y * x
+
+    x = np.array(3.0)
+    assert vjp(f, x)[0] == 18.0
+    assert vjp(f, x)[1](1.0)[0] == pytest.approx(12.0)
+
+
+# ---------------------------------------------------------------- ties
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda x, w: np.sum(np.sort(x) ** 2 * w),
+        lambda x, w: np.sum(np.sort(x[:, None], axis=0)[:, 0] ** 2 * w),
+        lambda x, w: np.sum(np.sort_complex(x).real ** 2 * w),
+        lambda x, w: np.sum(np.partition(x, 2) ** 2 * w),
+    ],
+    ids=["sort", "along the first axis", "sort_complex", "partition"],
+)
+def test_the_hessian_at_ties_is_symmetric(f):
+    found = hessian(lambda x: f(x, np.arange(1.0, 6.0)))(np.array([1.0, 1, 0, 2, 2]))
+    np.testing.assert_array_equal(found, found.T)
+    assert np.any(found)
+
+
+# ---------------------------------------------------------------- the pullback's first item
+
+
+def scaled(x, a):
+    return a * x
+
+
+MESSAGE = "the first one is that of the function itself"
+
+
+@pytest.fixture
+def forgetful():
+    def rule(x, a):
+        return a * x, lambda ybar: (a * ybar, np.sum(x * ybar))
+
+    with rrule.override(scaled, rule):
+        yield primitive(scaled)
+
+
+@pytest.mark.parametrize(
+    "differentiate",
+    [
+        lambda f: grad(lambda x: np.sum(f(x, 2.0)))(X),
+        lambda f: grad(lambda a: np.sum(f(X, a)))(2.0),
+        lambda f: grad(lambda x, a: np.sum(f(x, a)), (0, 1))(X, 2.0),
+        lambda f: jacrev(lambda x: f(x, 2.0))(X),
+        lambda f: backward(np.sum(f(variable(X), 2.0))),
+        lambda f: grad(checkpoint(lambda x: np.sum(f(x, 2.0))))(X),
+    ],
+    ids=["one argument", "the other", "both", "jacrev", "variables", "checkpoint"],
+)
+def test_a_pullback_that_forgets_the_function_is_told(forgetful, differentiate):
+    with pytest.raises(TypeError, match=MESSAGE):
+        differentiate(forgetful)
+
+
+def test_adapters_tell_it_too(forgetful):
+    torch = pytest.importorskip("torch")
+    from rulescore.backends.torch import to_torch
+
+    with pytest.raises(TypeError, match=MESSAGE):
+        to_torch(scaled)(torch.ones(3, dtype=torch.float64, requires_grad=True), 2.0).sum().backward()
+
+
+def test_jax_tells_it_too(forgetful):
+    jax = pytest.importorskip("jax")
+    from rulescore.backends.jax import to_jax
+
+    with pytest.raises(Exception, match=MESSAGE):
+        jax.block_until_ready(jax.grad(lambda x: to_jax(scaled)(x, 2.0).sum())(jax.numpy.ones(3)))
+
+
+def test_hips_autograd_tells_it_too(forgetful):
+    autograd = pytest.importorskip("autograd")
+    from rulescore.backends.autograd import to_autograd
+
+    with pytest.raises(TypeError, match=MESSAGE):
+        autograd.grad(lambda x: autograd.numpy.sum(to_autograd(scaled)(x, 2.0)))(X)
+
+
+# ---------------------------------------------------------------- thunks
+
+
+@pytest.mark.parametrize("make", [Thunk, lambda value: InplaceableThunk(lambda total: total, value)])
+def test_thunks_are_copied_and_pickled(make):
+    pending = make(lambda: np.arange(3.0))
+    copied, pickled = copy.deepcopy(pending), pickle.loads(pickle.dumps(pending))
+    assert pickled.force().tolist() == copied.force().tolist() == [0.0, 1.0, 2.0]
+    assert copied.force() is not pending.force()
+
+
+# ---------------------------------------------------------------- crashes
+
+
+def test_lists_without_items_are_joined():
+    for join in (np.concatenate, np.hstack):
+        np.testing.assert_array_equal(jvp(lambda x, join=join: join([[], x]), (X,), (2 * X,))[1], 2 * X)
+    inner = jvp(lambda x: jvp(lambda u: np.ediff1d(u**2), (x,), (X,))[1], (X,), (X,))[1]
+    np.testing.assert_array_equal(inner, 2 * np.diff(X * X))
+
+
+def test_constants_of_variables_have_shapes_of_their_own():
+    x = variable(np.ones((2, 3)))
+    y = np.zeros_like(x, shape=(3, 2))
+    y[:, 0] = x[0]
+    backward(np.sum(np.where(x > 0, x, np.zeros_like(x))) + np.sum(np.where(y > 0, y, np.zeros_like(y))))
+    np.testing.assert_array_equal(x.grad, [[2.0] * 3, [1.0] * 3])
+
+
+def test_missing_derivatives_are_named_by_what_computes_with_them():
+    with pytest.raises(MissingDerivativeError, match="singular vectors"):
+        jvp(lambda a: np.abs(np.linalg.svd(a)[0]), (np.eye(3),), (np.ones((3, 3)),))
+
+
+def test_arguments_without_elements_are_traced():
+    by_t, by_a = jacfwd(lambda t, a: np.array([t, t], like=a), (0, 1))(1.0, np.zeros(0))
+    np.testing.assert_array_equal(by_t, np.ones(2))
+    assert by_a.shape == (2, 0)
+
+
+@pytest.mark.parametrize(
+    "product", [lambda x, out: np.vecdot(x, x, out=out), lambda x, out: np.add(x[:, 0], x[:, 1], out)]
+)
+def test_results_are_repeated_in_a_larger_output(product):
+    x = np.arange(6.0).reshape(3, 2)
+
+    def f(x):
+        return np.sum(product(x, np.zeros((2, 3), like=x)))
+
+    assert vjp(f, x)[0] == f(x)
+    assert jvp(f, (x,), (x,))[1] == pytest.approx(np.sum(grad(f)(x) * x))
+
+
+def test_a_product_is_not_repeated_along_its_own_axes():
+    with pytest.raises(ValueError, match="non-broadcastable"):
+        grad(lambda x: np.sum(np.matmul(x[:, :1], x[:1], out=np.zeros((3, 4), like=x))[0]))(np.ones((3, 2)))
+
+
+def test_an_array_without_axes_becomes_a_number_where_numpy_makes_one():
+    kinds = []
+
+    def f(x):
+        y = np.sin(x)
+        kinds.append(isinstance(y, np.float64))
+        return y
+
+    x = np.array(0.5)
+    f(x), vjp(f, x), linearize(f, x), jvp(f, (x,), (x,)), grad(f)(x)
+    assert all(kinds)
+
+
+def test_a_tangent_of_nothing_is_none():
+    assert isinstance(rrule(np.concatenate, ([], X))[1](X)[0], NoTangent)
