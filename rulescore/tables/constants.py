@@ -109,7 +109,7 @@ def _converted(
     if not isinstance(found, tuple) or len(found) != 2:
         return found
     # Some functions take the type of their result from one argument, as np.insert; what is computed then is theirs.
-    if primal is not None and _types_of(found[0]) != _types_of(primal(*args, **kwargs)):
+    if primal is not None and _types_of(found[0]) != _types_of_result(primal, args, kwargs, found[0]):
         return implementation(*args, **kwargs)
     if not callable(found[1]):
         return found
@@ -124,6 +124,14 @@ def _converted(
         return tuple([_NO_TANGENT if place in constants else xbar for place, xbar in enumerate(cotangents)])
 
     return y, pullback_of_numbers
+
+
+def _types_of_result(primal: Callable[..., Any], args: Any, kwargs: Any, found: Any) -> Any:
+    """The types of what a function returns, where it can be called; else those that were found."""
+    try:
+        return _types_of(primal(*args, **kwargs))
+    except Exception:  # it may not take what stands in the place of an array, of which its rule knows to make a call
+        return _types_of(found)
 
 
 def _types_of(y: Any) -> Any:
