@@ -29,8 +29,8 @@ _KINDS = frozenset("biu")
 
 _LISTS = frozenset({list, tuple})
 
-_MEMORY = frozenset({"out"})
-"""Parameters that are arrays to be written to."""
+_LEFT_ALONE = frozenset({"out", "initial"})
+"""Parameters that are arrays to be written to, or numbers that are only added to."""
 
 
 def in_numbers(f: Any, implementation: Callable[..., Any], parameters: Parameters, leading: int) -> Callable[..., Any]:
@@ -51,11 +51,11 @@ def in_numbers(f: Any, implementation: Callable[..., Any], parameters: Parameter
     places = {
         leading + k: annotation is Count
         for k, (label, annotation) in enumerate(zip(parameters.labels, parameters.annotations, strict=True))
-        if (annotation is Array or annotation is Number or annotation is Count) and label not in _MEMORY
+        if (annotation is Array or annotation is Number or annotation is Count) and label not in _LEFT_ALONE
     }
     names = {parameters.labels[place - leading]: is_whole for place, is_whole in places.items()}
     for name, annotation in _keywords(implementation).items() if parameters.keyword_only else ():
-        if (annotation is Array or annotation is Number or annotation is Count) and name not in _MEMORY:
+        if (annotation is Array or annotation is Number or annotation is Count) and name not in _LEFT_ALONE:
             names[name] = annotation is Count
     if len(names) < 2 or not places:
         return implementation

@@ -102,7 +102,7 @@ class Batch(Trace):
     def _joined(self, results: tuple[Any, ...]) -> Any:
         """One result in the place of those for each element of the batch; NotImplemented where they are not alike."""
         first = results[0]
-        if is_a(first, (np.ndarray, np.generic, Tracer, float, complex)):
+        if isinstance(first, (np.ndarray, np.generic, Tracer, float, complex)):
             alike = all(np.shape(result) == np.shape(first) for result in results)
             return self.tracer(np.stack(results)) if alike else NotImplemented
         if all(type(result) is type(first) and result == first for result in results):

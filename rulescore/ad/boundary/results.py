@@ -175,14 +175,14 @@ class Owners:
     """The memory that has been handed out, or belongs to somebody else; a gradient gets its own."""
 
     def __init__(self, taken: Sequence[Any]) -> None:
-        self._taken = [x for x in taken if is_a(x, (np.ndarray, Tracer))]  # held, so that no id is used again
+        self._taken = [x for x in taken if isinstance(x, (np.ndarray, Tracer))]  # held, so that no id is used again
         self._ids = {id(part) for x in self._taken for part in (x, getattr(x, "base", None)) if part is not None}
 
     def own(self, x: Any) -> Any:
         """``x``, or a copy of it where its memory is somebody else's."""
         if isinstance(x, Tracer):
             is_array = not is_a(value_beneath(x), np.generic)
-            if is_array and (id(x) in self._ids or isinstance(x, View)):
+            if is_array and (id(x) in self._ids or issubclass(type(x), View)):
                 x = x.copy()
         elif is_a(x, np.ndarray):
             if id(x) in self._ids or id(x.base) in self._ids or _is_read_only(x):

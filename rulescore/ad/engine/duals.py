@@ -10,7 +10,6 @@ from rulescore.ad.tracing.calls import Call, Stripped, bound, captures, strip, t
 from rulescore.ad.tracing.tracers import Trace, Tracer, new_level
 from rulescore.ad.values.skeletons import Skeleton, tangents_in
 from rulescore.tables.registry import frule
-from rulescore.tangents.kinds import is_a
 from rulescore.tangents.not_implemented import NotImplementedTangent
 from rulescore.tangents.structural import Tangent
 from rulescore.tangents.thunks import unthunk
@@ -76,7 +75,7 @@ def tangents_of(call: Stripped) -> tuple[Any, ...]:
 
 
 def _has_tangent(x: Any) -> bool:
-    return is_a(x, (np.ndarray, float, complex, list, tuple, dict, Tracer))
+    return isinstance(x, (np.ndarray, float, complex, list, tuple, dict, Tracer))
 
 
 def _structural(x: Any, path: tuple[Any, ...], by_path: dict[tuple[Any, ...], Any]) -> Any:

@@ -195,7 +195,7 @@ def record_binary(ufunc: Any, compute: Any, a: Any, b: Any) -> Any:
                     3,
                 )
                 return type_b._finish(b, x, y, entry, ufunc, a, b)
-    elif type_a is type_b or (isinstance(a, Recording) and isinstance(b, Recording) and a.dtype is b.dtype):
+    elif type_a is type_b or (issubclass(type(a), Recording) and issubclass(type(b), Recording) and a.dtype is b.dtype):
         form = type_a._binary_forms.get(ufunc)
         if form is not None and a._trace is b._trace:
             x, z = a._value, b._value
@@ -326,7 +326,7 @@ def _is_basic(index: Any) -> bool:
 
 def _record_product(ufunc: Any, a: Any, b: Any) -> Any:
     """A ufunc of two arguments whose rule has a static form, of arrays of real numbers of one dtype."""
-    of_a, of_b = isinstance(a, TapeRecording), isinstance(b, TapeRecording)
+    of_a, of_b = issubclass(type(a), TapeRecording), issubclass(type(b), TapeRecording)
     x, z = a._value if of_a else a, b._value if of_b else b
     form = None
     if type(x) is type(z) is _ndarray and x.dtype is z.dtype and x.dtype.kind == "f":

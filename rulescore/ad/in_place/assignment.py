@@ -24,7 +24,7 @@ from rulescore.tangents.kinds import is_a
 def assign(x: Tracer, index: Any, value: Any) -> None:
     """``x[index] = value``."""
     check_writable(x)
-    if isinstance(value, View) and value.is_item(x, index):
+    if issubclass(type(value), View) and value.is_item(x, index):
         return  # the second half of ``x[index] += v``, whose first half has written to the view
     if type(value) in (list, tuple) and top_trace(value) is not None:
         value = array_of(value)
@@ -32,8 +32,8 @@ def assign(x: Tracer, index: Any, value: Any) -> None:
     if any(is_a(e, np.ndarray) and e.dtype == bool for e in (index if type(index) is tuple else (index,))):
         check_overlap(x, value)
     root: Any = x
-    if isinstance(x, View):
-        root, index = x._root, _place_in_root(x, index)
+    if issubclass(type(x), View):
+        root, index = x._root, _place_in_root(x, index)  # type: ignore[arg-type]
         x.forget()
     root.write(index, value)
 
@@ -41,17 +41,17 @@ def assign(x: Tracer, index: Any, value: Any) -> None:
 def check_writable(x: Tracer) -> None:
     """Raise what NumPy raises when something is written to that cannot be."""
     bottom = value_beneath(root_of(x))
-    if is_a(bottom, np.generic):
+    if isinstance(bottom, np.generic):
         raise TypeError(f"{type(bottom).__name__!r} object does not support item assignment")
-    if isinstance(x, View):
+    if issubclass(type(x), View):
         flags, overlaps = x._flags, x._overlaps
-    elif is_a(bottom, np.ndarray):
+    elif isinstance(bottom, np.ndarray):
         flags = bottom.flags.num
         overlaps = not bottom.flags.c_contiguous and may_overlap_itself(bottom.shape, bottom.strides, bottom.itemsize)
     else:
         return
     if not is_writeable(flags):
-        if isinstance(x, View) and not is_numpys(x.call.f):
+        if issubclass(type(x), View) and not is_numpys(x.call.f):
             raise ValueError(
                 f"what {full_name(x.call.f)} returned was about to be written to, which is its argument or a "
                 "part of it: whether the rule of a function holds for what is written is not known. Write to a copy, "
@@ -96,7 +96,7 @@ def _place_in_root(x: View, index: Any) -> Any:
 
 def replace(x: Tracer, y: Any) -> None:
     """Give a tracer the value of another one of the same shape and dtype; what is a view gives it to its root."""
-    if isinstance(x, View):
+    if issubclass(type(x), View):
         assign(x, ..., y)
         return
     value, trace, node = y._value, y._trace, y._node
@@ -112,7 +112,7 @@ def reshape_in_place(x: Tracer, shape: Any) -> None:
         raise AttributeError(
             "Incompatible shape for in-place modification. Use `.reshape()` to make a copy with the desired shape."
         )
-    if isinstance(x, View):
+    if issubclass(type(x), View):
         x.reshape_in_place(y)
     else:
         replace(x, y)
@@ -133,7 +133,7 @@ def update(x: Tracer, ufunc: Any, other: Any) -> Any:
 def _is_number(x: Tracer) -> bool:
     bottom = value_beneath(x)  # not in `update`, where this reference would make the array one that others see
     # A batch of numbers is an array beneath: numbers are what it stands for almost always, if not 0-d arrays.
-    return is_a(bottom, np.generic) or (x.ndim == 0 and getattr(bottom, "ndim", 0) > 0)
+    return isinstance(bottom, np.generic) or (x.ndim == 0 and getattr(bottom, "ndim", 0) > 0)
 
 
 def fitting(y: Any, x: Any, name: str) -> Any:
@@ -153,7 +153,7 @@ def fitting(y: Any, x: Any, name: str) -> Any:
 
 def give(x: Tracer, y: Any) -> None:
     """Let ``x`` have the elements of ``y``, which are of its shape and dtype, in its own order in memory."""
-    if isinstance(x, View) or not isinstance(y, Tracer) or not _lies_like(value_beneath(y), x):
+    if issubclass(type(x), View) or not isinstance(y, Tracer) or not _lies_like(value_beneath(y), x):
         assign(x, ..., y)
     else:
         replace(x, y)
@@ -161,8 +161,8 @@ def give(x: Tracer, y: Any) -> None:
 
 def _lies_like(bottom: Any, x: Tracer) -> bool:
     beneath = value_beneath(x)
-    if not is_a(beneath, np.ndarray):
-        return not is_a(bottom, np.ndarray)
-    if not is_a(bottom, np.ndarray) or bottom.shape != beneath.shape or not is_writeable(bottom.flags.num):
+    if not isinstance(beneath, np.ndarray):
+        return not isinstance(bottom, np.ndarray)
+    if not isinstance(bottom, np.ndarray) or bottom.shape != beneath.shape or not is_writeable(bottom.flags.num):
         return False
     return has_strides(bottom, beneath.strides)

@@ -10,8 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from rulescore.tangents.kinds import is_a
-
 
 def owner_of(array: Any) -> Any:
     """The object that the memory of an array belongs to: itself, or that which it is, in the end, a view of."""
@@ -49,7 +47,7 @@ def has_strides(array: Any, strides: tuple[int, ...]) -> bool:
 def copy_of(x: Any, strides: tuple[int, ...] | None = None) -> Any:
     """A copy that can be written to, with given strides or with those of ``x`` where its elements lie apart."""
     if type(x) is not np.ndarray:
-        return np.array(x) if is_a(x, np.generic) else x.copy()
+        return np.array(x) if isinstance(x, np.generic) else x.copy()
     y = x.copy(order="K")
     if strides is None and y.strides != x.strides and may_overlap_itself(x.shape, x.strides, x.itemsize):
         return y

@@ -41,7 +41,7 @@ def last_of_each(index: Any, shape: tuple[int, ...], value: Any) -> Any:
     # that lie in memory as the value does. Of several that assign the same number it does not matter which counts.
     bottom = value_beneath(value)
     written = np.arange(np.size(value)).reshape(np.shape(value))
-    if is_a(bottom, np.ndarray) and bottom.shape == written.shape:
+    if isinstance(bottom, np.ndarray) and bottom.shape == written.shape:
         written = laid_out(written, scaled(bottom.strides, bottom.itemsize, written.itemsize))
     owner[index] = written
     wins = owner[index] == written.reshape(written.shape[max(written.ndim - numbers.ndim, 0) :])
@@ -153,8 +153,14 @@ def replaced_rrule(x: Any, index: Any, value: Any, *, needs: Any = None) -> Any:
 def names_by_mask(index: Any) -> bool:
     """Whether an index holds an array of booleans, so that what is written to is masked."""
     index = index.index if type(index) is Part else index
-    entries = index if type(index) is tuple else (index,)
-    return any(type(entry) is np.ndarray and entry.dtype == bool for entry in entries)
+    kind = type(index)
+    if kind is np.ndarray:
+        return bool(index.dtype.kind == "b")
+    if kind is tuple:
+        for entry in index:
+            if type(entry) is np.ndarray and entry.dtype.kind == "b":
+                return True
+    return False
 
 
 def left_alone(index: Any, shape: tuple[int, ...]) -> Any:

@@ -51,7 +51,7 @@ def _is_settled(part: Any, args: tuple[Any, ...]) -> bool:
     if isinstance(bottom, Tracer):
         bottom = value_beneath(bottom)
     if type(bottom) is not np.ndarray:
-        return is_a(bottom, np.generic)
+        return isinstance(bottom, np.generic)
     if bottom.base is not None:
         return False
     for x in args:  # noqa: SIM110 (a generator takes twice as long)
@@ -76,7 +76,7 @@ def _copied(x: Any) -> Any:
 def as_view(tracer: Tracer, call: Any, key: Any = None) -> Any:
     """The result of a call, or the item ``key`` of it, as a view of the argument whose memory it shares, if of any."""
     bottom = value_beneath(tracer)
-    if not is_a(bottom, np.ndarray) or not tracer.may_be_view(call):
+    if not isinstance(bottom, np.ndarray) or not tracer.may_be_view(call):
         return tracer
     base = _base_of(bottom, call, key)
     if base is None:
@@ -95,7 +95,7 @@ def as_view(tracer: Tracer, call: Any, key: Any = None) -> Any:
     view._shape = tracer.shape
     flags = bottom.flags
     view._flags = flags.num if is_numpys(call.f) else 0
-    view._overlaps = (isinstance(base, View) and base._overlaps) or (
+    view._overlaps = (issubclass(type(base), View) and base._overlaps) or (
         not (call.f is operator.getitem or flags.c_contiguous or flags.f_contiguous)
         and may_overlap_itself(bottom.shape, bottom.strides, bottom.itemsize)
     )
@@ -131,7 +131,7 @@ def _base_of(bottom: Any, call: Any, key: Any) -> Any:
 def _is_in_memory_of(array: Any, x: Any) -> bool:
     """Whether an array lies in memory that belongs to what is beneath a tracer or array."""
     beneath = value_beneath(x)
-    return is_a(beneath, np.ndarray) and owner_of(beneath) is owner_of(array)
+    return isinstance(beneath, np.ndarray) and owner_of(beneath) is owner_of(array)
 
 
 def _lies_in_copy(base: Any, call: Any, key: Any) -> bool:

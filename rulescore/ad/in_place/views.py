@@ -145,7 +145,7 @@ set_value, set_node, set_trace = [vars(Tracer)[name].__set__ for name in ("_valu
 
 def root_of(x: Tracer) -> Tracer:
     """What a tracer is a view of, beneath all views; itself where it is none."""
-    return x._root if isinstance(x, View) else x
+    return x._root if issubclass(type(x), View) else x
 
 
 def _of_root_now(slot: str) -> Any:
@@ -207,7 +207,7 @@ class View(SpecialTracer):
     def _chain(self) -> Iterator[View]:
         """It, what it was taken of, and so on as far as the root."""
         view: Any = self
-        while isinstance(view, View):
+        while issubclass(type(view), View):
             yield view
             view = view._base
 

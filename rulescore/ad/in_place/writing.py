@@ -68,6 +68,13 @@ def deliver(result: Any, out: Any, name: str, casting: Any = "same_kind", kept: 
     return out
 
 
+@functools.cache
+def _core_axes(signature: str) -> tuple[int, ...]:
+    """How many last axes of each output a generalised ufunc computes at once, as the rows and columns of a product."""
+    cores = signature.partition("->")[2].strip("()").split("),(")
+    return tuple([core.count(",") + 1 if core else 0 for core in cores])
+
+
 def _is_repeated(shape: tuple[int, ...], wide: tuple[int, ...], kept: int) -> bool:
     """Whether a shape broadcasts to another one, and shares so many last axes with it."""
     last = shape[len(shape) - kept :]
@@ -88,9 +95,7 @@ def call_into(call: Any, ufunc: Any, method: str, inputs: tuple[Any, ...], kwarg
     if where is not True:
         return _call_where(call, ufunc, operands(ufunc, inputs), where, outs, rest)
     result, casting = call(ufunc, method, *inputs, **rest), rest.get("casting", "same_kind")
-    # What a generalised ufunc computes at once, as the rows and columns of a product, is not repeated.
-    cores = ufunc.signature.partition("->")[2].strip("()").split("),(") if ufunc.signature else [""] * ufunc.nout
-    kept = [core.count(",") + 1 if core else 0 for core in cores]
+    kept = (0,) * ufunc.nout if ufunc.signature is None else _core_axes(ufunc.signature)
     into = functools.partial(deliver, name=ufunc.__name__, casting=casting)
     if ufunc.nout == 1:
         return into(result, outs[0], kept=kept[0])
