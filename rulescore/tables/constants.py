@@ -60,6 +60,9 @@ def in_numbers(f: Any, implementation: Callable[..., Any], parameters: Parameter
     if len(names) < 2 or not places:
         return implementation
     first, last = min(places), max(places) + 1
+    # Where a pullback has the cotangent of each, however it is given: that of the function comes first.
+    items: dict[Any, int] = {place: 1 + place - leading for place in places}
+    items |= {label: 1 + k for k, label in enumerate(parameters.labels)}
 
     def called(*args: Any, needs: Any = None, **kwargs: Any) -> Any:
         return f(*args[leading:], **kwargs)
@@ -71,9 +74,9 @@ def in_numbers(f: Any, implementation: Callable[..., Any], parameters: Parameter
         for x in args[first:last]:
             kind = type(x)
             if kind in _SMALL or kind in _LISTS or (kind is _ndarray and x.dtype.kind in _KINDS):
-                return _converted(primal, implementation, places, names, args, kwargs)
+                return _converted(primal, implementation, {**places, **names}, items, args, kwargs)
         if kwargs and not kwargs.keys().isdisjoint(names):
-            return _converted(primal, implementation, places, names, args, kwargs)
+            return _converted(primal, implementation, {**places, **names}, items, args, kwargs)
         return implementation(*args, **kwargs)
 
     return of_numbers
@@ -88,15 +91,14 @@ def _keywords(implementation: Callable[..., Any]) -> dict[str, Any]:
 def _converted(
     primal: Callable[..., Any] | None,
     implementation: Callable[..., Any],
-    places: dict[int, bool],
-    names: dict[str, bool],
+    are_whole: dict[Any, bool],
+    items: dict[Any, int],
     args: tuple[Any, ...],
     kwargs: dict[str, Any],
 ) -> Any:
-    """Call a rule with numbers in the place of constants of other types."""
-    given: dict[Any, Any] = {place: args[place] for place in places if place < len(args)}
-    given |= {name: kwargs[name] for name in names if name in kwargs}
-    are_whole: dict[Any, bool] = {**places, **names}
+    """Call a rule with numbers in the place of constants of other types, which are given by their place or name."""
+    every: dict[Any, Any] = {**dict(enumerate(args)), **kwargs}
+    given = {key: every[key] for key in are_whole if key in every}
     small = {key: x for key, x in given.items() if _is_small(x)}
     dtype = _common_dtype(x for key, x in given.items() if not are_whole[key]) if small else None
     if dtype is None:
@@ -114,8 +116,7 @@ def _converted(
     if not callable(found[1]):
         return found
     y, pullback = found
-    # A constant has no cotangent, whatever stood in its place. That of the function comes first.
-    constants = [1 + key for key in numbers if isinstance(key, int)]
+    constants = {items.get(key) for key in numbers}  # which have no cotangent, whatever stood in their place
 
     def pullback_of_numbers(ybar: Any) -> Any:
         cotangents = pullback(ybar)
@@ -139,9 +140,13 @@ def _types_of(y: Any) -> Any:
 
 
 def _is_small(x: Any) -> bool:
-    if type(x) in _LISTS:
-        return bool(x) and all(type(item) is int or _is_small(item) for item in x)
+    if type(x) in _LISTS:  # of numbers, and not of arrays, which need not be one array together
+        return bool(x) and all(type(item) is int or type(item) in _SMALL or _is_small_list(item) for item in x)
     return type(x) in _SMALL or (is_a(x, np.ndarray) and x.dtype.kind in _KINDS)
+
+
+def _is_small_list(x: Any) -> bool:
+    return type(x) in _LISTS and _is_small(x)
 
 
 def _common_dtype(values: Any) -> np.dtype[Any] | None:

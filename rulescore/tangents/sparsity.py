@@ -11,7 +11,7 @@ import numpy as np
 def is_sparse(x: Any) -> bool:
     """Whether ``x`` is a `scipy.sparse` array or matrix."""
     sparse = sys.modules.get("scipy.sparse")
-    return sparse is not None and bool(sparse.issparse(x))
+    return sparse is not None and issubclass(type(x), (sparse.sparray, sparse.spmatrix))
 
 
 class Pattern:

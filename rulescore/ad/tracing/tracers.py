@@ -23,7 +23,7 @@ new_level = itertools.count(1).__next__
 """The level of a new trace, higher than that of all traces before it: a trace begins within those it is nested in."""
 
 
-_COMPUTE_IN_C = ("scipy.sparse", "numpy.matrixlib", "dask.array")
+_COMPUTE_IN_C = ("scipy.sparse", "scipy._lib._sparse", "numpy.matrixlib", "dask.array")
 """Who hands an array to C code at once, and what is none back to Python, which asks the other operand."""
 
 
