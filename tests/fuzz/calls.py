@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import functools
 import types
 from collections.abc import Callable, Iterator
@@ -48,9 +47,14 @@ def sampled(name: str, position: int) -> tuple[Callable[..., Any], tuple[Any, ..
     """A function as a program calls it, and the arguments of one of its samples."""
     f, samples = functions()[name]
     sample = samples[position]
-    given = tree_map(lambda x: x.primal if hasattr(x, "primal") else x, (sample.args, dict(sample.fkwargs)))
-    args, kwargs = copy.deepcopy(given)  # which a program may write to
+    args, kwargs = tree_map(_plain, (sample.args, dict(sample.fkwargs)))
     return _callable(f if sample.function is None else sample.function), args, kwargs
+
+
+def _plain(x: Any) -> Any:
+    """An argument without its tangent, and an array that a program may write to."""
+    x = getattr(x, "primal", x)
+    return x.copy() if isinstance(x, np.ndarray) else x
 
 
 def _callable(f: Any) -> Callable[..., Any]:

@@ -35,6 +35,7 @@ def run_seed(seed: int, count: int) -> dict[str, Any]:
         suppress_health_check=list(HealthCheck),
         phases=[Phase.generate, Phase.shrink],
         print_blob=False,
+        report_multiple_bugs=False,
     )
     @given(programs(first))
     def check(program: Program) -> None:
