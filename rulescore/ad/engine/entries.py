@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
+import numpy as np
+
 from rulescore.ad.tracing.calls import part_of_tangent
 from rulescore.ad.values.skeletons import Skeleton, tangent_of
 from rulescore.definitions.pullbacks import require_that_of_function
@@ -51,10 +53,11 @@ class Entry:
 
 def masked_as(xbar: Any, mark: Any) -> Any:
     """A cotangent, masked where a mark has remained zero; what is no array has no mask."""
-    if isinstance(mark, AbstractZero) and not isinstance(xbar, AbstractZero):
-        return _ZERO_TANGENT
-    is_masked = hasattr(xbar, "dtype") and hasattr(mark, "dtype")
-    return where_reached(xbar, mark) if is_masked else xbar
+    if not hasattr(xbar, "dtype"):
+        return xbar
+    if isinstance(mark, AbstractZero):
+        mark = np.zeros(np.shape(xbar))
+    return where_reached(xbar, mark) if hasattr(mark, "dtype") else xbar
 
 
 LEAF = Entry()

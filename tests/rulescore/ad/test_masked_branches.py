@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rulescore.ad import backward, checkpoint, grad, hessian, jvp, variable, vjp
+from rulescore import pullback_wrt, rrule
+from rulescore.ad import backward, checkpoint, grad, hessian, jvp, primitive, variable, vjp
 
 T = np.array([1.0, 0.0, -3.0, 4.0])
 TAKEN = T > 0
@@ -109,6 +110,22 @@ def test_what_is_not_taken_stays_out(name, mode):
 def test_a_slope_of_the_branch_that_is_taken_is_told_be_it_infinite():
     assert np.isinf(grad(lambda t: np.sum(np.where(T == 0, np.sqrt(t), 0)))(T)[1])
     assert np.isinf(grad(lambda t: np.sum(np.where(T[::-1] == 0, np.sqrt(t)[::-1], 0)))(T)[1])
+
+
+@primitive
+def thresholded(x):
+    return x
+
+
+@rrule.register(thresholded)
+def thresholded_rrule(x):
+    """No derivative of anything: cotangents below 5 are dropped."""
+    return x, pullback_wrt(x)(lambda ybar: np.where(np.abs(ybar) > 5, ybar, 0.0))
+
+
+def test_what_a_rule_makes_of_cotangents_by_their_size_is_left_alone():
+    found = grad(lambda t: np.sum(np.where(TAKEN, 10 * thresholded(t), 0)))(T)
+    np.testing.assert_array_equal(found, np.where(TAKEN, 10.0, 0.0))
 
 
 def test_a_cotangent_of_several_uses_is_masked_only_where_all_of_them_are():
