@@ -36,8 +36,10 @@ class Cancellation:
 
     A rule that makes its derivative of its output, as y (1 - y) of the sigmoid, has rounded y before it subtracts. So
     what it may be off is no part of the derivative, which may be tiny, but of how steep the function is somewhere on
-    the way from 0 to x, σ, if it is as large there as here. With s = eps σ ‖y‖ / max ‖f‖ + ‖Δy‖ / ‖x‖ for each
-    argument, where the maximum is taken on that way and Δy is what rounding has made of the output,
+    the way from 0 to x, σ, if it is as large there as here. Near 0 it may have been flat on all of it, and a formula
+    divide by x what it has subtracted, as (x cos x - sin x) / x²; so a steepness of ‖y‖ / ‖x‖ is allowed for at least.
+    With s = eps max(σ ‖y‖ / max ‖f‖, ‖y‖ / ‖x‖) + ‖Δy‖ / ‖x‖ for each argument, where the maximum of f is taken on
+    that way and Δy is what rounding has made of the output,
 
         ‖Δx̄‖ ≤ C (δ ‖x̄‖ + ‖ȳ‖ s)    and    ‖Δẏ‖ ≤ C (δ ‖ẏ‖ + Σ ‖ẋ‖ s)
 
@@ -138,9 +140,9 @@ class Cancellation:
         if x.size == lost.size == tangent.size:
             with np.errstate(all="ignore"):
                 one_by_one = _norm(lost * tangent / x)
-        return _norm(tangent) * (self._call.epsilon * steepest * share) + max(
-            _norm(tangent) * _norm(lost[outputs]) / size, one_by_one
-        )
+        y = entries_of(layout_of(self._call.expected))[outputs]
+        rounding = self._call.epsilon * max(steepest * share, _norm(y) / size)
+        return _norm(tangent) * rounding + max(_norm(tangent) * _norm(lost[outputs]) / size, one_by_one)
 
     def _digits(self, outputs: Any) -> float:
         """To which relative error some outputs are known, by norms."""
