@@ -68,15 +68,21 @@ def in_numbers(f: Any, implementation: Callable[..., Any], parameters: Parameter
         return f(*args[leading:], **kwargs)
 
     primal = None if isinstance(f, InstancesOf) else called
+    are_whole = {**places, **names}
+    wants_needs = parameters.wants_needs
+
+    def converted(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        needs = (kwargs.get("needs") or (True,) * (len(args) - leading)) if wants_needs else None
+        return _converted(primal, implementation, are_whole, items, needs, args, kwargs)
 
     @functools.wraps(implementation)
     def of_numbers(*args: Any, **kwargs: Any) -> Any:
         for x in args[first:last]:
             kind = type(x)
             if kind in _SMALL or kind in _LISTS or (kind is _ndarray and x.dtype.kind in _KINDS):
-                return _converted(primal, implementation, {**places, **names}, items, args, kwargs)
+                return converted(args, kwargs)
         if kwargs and not kwargs.keys().isdisjoint(names):
-            return _converted(primal, implementation, {**places, **names}, items, args, kwargs)
+            return converted(args, kwargs)
         return implementation(*args, **kwargs)
 
     return of_numbers
@@ -93,6 +99,7 @@ def _converted(
     implementation: Callable[..., Any],
     are_whole: dict[Any, bool],
     items: dict[Any, int],
+    needs: tuple[bool, ...] | None,
     args: tuple[Any, ...],
     kwargs: dict[str, Any],
 ) -> Any:
@@ -104,10 +111,11 @@ def _converted(
     if dtype is None:
         return implementation(*args, **kwargs)
     numbers = {key: _in_64_bits(x) if are_whole[key] else _as_number(x, dtype) for key, x in small.items()}
-    found = implementation(
-        *[numbers.get(place, x) for place, x in enumerate(args)],
-        **{name: numbers.get(name, x) for name, x in kwargs.items()},
-    )
+    constants = {items.get(key) for key in numbers}  # which have no cotangent, whatever stood in their place
+    as_numbers = {name: numbers.get(name, x) for name, x in kwargs.items()}
+    if needs is not None:  # of what the cotangents of constants would take, nothing is kept
+        as_numbers["needs"] = tuple([need and place not in constants for place, need in enumerate(needs, 1)])
+    found = implementation(*[numbers.get(place, x) for place, x in enumerate(args)], **as_numbers)
     if not isinstance(found, tuple) or len(found) != 2:
         return found
     # Some functions take the type of their result from one argument, as np.insert; what is computed then is theirs.
@@ -116,7 +124,6 @@ def _converted(
     if not callable(found[1]):
         return found
     y, pullback = found
-    constants = {items.get(key) for key in numbers}  # which have no cotangent, whatever stood in their place
 
     def pullback_of_numbers(ybar: Any) -> Any:
         cotangents = pullback(ybar)

@@ -24,8 +24,7 @@ from tests.fuzz.seeds import run_seed  # noqa: E402
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.fuzz", description=__doc__)
-    parser.add_argument("first", type=int, help="the first seed")
-    parser.add_argument("last", type=int, help="the seed after the last")
+    parser.add_argument("seeds", nargs="+", type=_seeds, help="a seed, or a range of them: first:end or first:end:step")
     parser.add_argument("--programs", type=int, default=25, help="how many programs a seed has (25)")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="processes (one for each core)")
     parser.add_argument(
@@ -34,7 +33,8 @@ def main() -> int:
     options = parser.parse_args()
     records = [json.loads(line) for line in options.log.read_text().splitlines()] if options.log.exists() else []
     done = {record["seed"] for record in records}
-    seeds = [seed for seed in range(options.first, options.last) if seed not in done]
+    wanted = sorted({seed for seeds in options.seeds for seed in seeds})
+    seeds = [seed for seed in wanted if seed not in done]
     context = multiprocessing.get_context("spawn")
     with options.log.open("a") as log, ProcessPoolExecutor(options.jobs, context) as pool:
         futures = [pool.submit(run_seed, seed, options.programs) for seed in seeds]
@@ -47,8 +47,14 @@ def main() -> int:
                 print(
                     f"seed {record['seed']} ({record['first']}):\n{record['problem']}\n\n{record['test']}\n", flush=True
                 )
-    print(summary([record for record in records if options.first <= record["seed"] < options.last]))
+    asked_for = set(wanted)
+    print(summary([record for record in records if record["seed"] in asked_for]))
     return int(any("problem" in record for record in records))
+
+
+def _seeds(text: str) -> range:
+    numbers = [int(part) for part in text.split(":")]
+    return range(*numbers) if len(numbers) > 1 else range(numbers[0], numbers[0] + 1)
 
 
 def summary(records: list[dict[str, Any]]) -> str:

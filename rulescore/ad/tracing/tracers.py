@@ -26,6 +26,9 @@ new_level = itertools.count(1).__next__
 _COMPUTE_IN_C = ("scipy.sparse", "scipy._lib._sparse", "numpy.matrixlib", "dask.array")
 """Who hands an array to C code at once, and what is none back to Python, which asks the other operand."""
 
+_ASK_FOR_OTHERS = frozenset({"abc", "numpy._core.numeric"})
+"""Where the abstract classes of `numbers`, and `np.isscalar`, are asked on somebody's behalf."""
+
 
 class Tracer:
     """A value that is being differentiated.
@@ -45,7 +48,11 @@ class Tracer:
     tangent, in a batch nothing."""
 
     def _answered_class(self) -> type:
-        caller = sys._getframe(1).f_globals.get("__name__", "")
+        frame = sys._getframe(1)
+        caller = frame.f_globals.get("__name__", "")
+        while caller in _ASK_FOR_OTHERS and frame.f_back is not None:
+            frame = frame.f_back
+            caller = frame.f_globals.get("__name__", "")
         return type(self) if caller.startswith(_COMPUTE_IN_C) else self.__rule_type__
 
     # Others' code that asks ``isinstance(x, np.ndarray)`` takes the branch that it would take for the value; ours asks
