@@ -68,7 +68,7 @@ def in_numbers(f: Any, implementation: Callable[..., Any], parameters: Parameter
         return f(*args[leading:], **kwargs)
 
     primal = None if isinstance(f, InstancesOf) else called
-    are_whole = {**places, **names}
+    are_whole: dict[Any, bool] = {**places, **names}
     wants_needs = parameters.wants_needs
 
     def converted(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
