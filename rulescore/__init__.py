@@ -36,7 +36,7 @@ from rulescore.tangents.masked import Selected
 from rulescore.tangents.not_implemented import NotImplementedTangent
 from rulescore.tangents.projection import Projector, ProjectTo, is_differentiable, project_to
 from rulescore.tangents.spaces import zero_tangent
-from rulescore.tangents.structural import Tangent, construct
+from rulescore.tangents.structural import Tangent, construct, is_zero
 from rulescore.tangents.structure import structure_of
 from rulescore.tangents.thunks import InplaceableThunk, Thunk, thunk, unthunk
 from rulescore.tangents.zero import AbstractZero, NoTangent, ZeroTangent, apply_linear
@@ -77,6 +77,7 @@ __all__ = [
     "is_differentiable",
     "is_inplaceable_destination",
     "is_traced",
+    "is_zero",
     "linear_rule",
     "missing_rules",
     "no_tangent_pullback",

@@ -15,6 +15,7 @@ from rulescore.tables.registry import frule, rrule
 from rulescore.tables.signatures import Parameters
 from rulescore.tangents.not_implemented import NotImplementedTangent
 from rulescore.tangents.projection import NON_DIFFERENTIABLE, project_to
+from rulescore.tangents.structural import is_zero
 from rulescore.tangents.thunks import unthunk
 from rulescore.tangents.zero import AbstractZero, NoTangent, ZeroTangent
 
@@ -87,7 +88,7 @@ def linear_rule(
         _, da, *drest = tangents
         (a, *rest), kwargs = bind_values(parameters, args, kwargs)
         y = f(a, *rest, **kwargs)
-        if not all(isinstance(dr, AbstractZero) for dr in drest):
+        if not all(map(is_zero, drest)):
             return y, missing
         if isinstance(da, AbstractZero):
             return y, _ZERO_TANGENT

@@ -25,7 +25,7 @@ from rulescore.tangents.kinds import is_a
 from rulescore.tangents.not_implemented import NotImplementedTangent
 from rulescore.tangents.projection import NON_DIFFERENTIABLE, ArrayProjector, Projector, project_to
 from rulescore.tangents.spaces import zero_tangent
-from rulescore.tangents.structural import Tangent
+from rulescore.tangents.structural import Tangent, is_zero
 from rulescore.tangents.structure import is_array
 from rulescore.tangents.thunks import Thunk, unthunk
 from rulescore.tangents.zero import AbstractZero, NoTangent, ZeroTangent
@@ -434,7 +434,7 @@ class _Pushforward:
         def forward_rule(tangents: tuple[Any, ...], /, *args: Any, **kwargs: Any) -> Any:
             count = len(tangents)
             for i in others if beyond is None or count <= beyond else (*others, *range(beyond, count)):
-                if i < count and not isinstance(tangents[i], AbstractZero):
+                if i < count and not is_zero(tangents[i]):
                     return primal(*args, **kwargs), self._missing(i, f)
             given: list[Any] = []
             is_moving = False

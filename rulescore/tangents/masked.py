@@ -10,15 +10,16 @@ import numpy as np
 from rulescore.tangents.thunks import Thunk, unthunk
 
 
-def where_reached(xbar: Any, mark: Any) -> Any:
+def where_reached(xbar: Any, mark: Any, numbers: Any) -> Any:
     """A cotangent that is zero where a linear map has made a zero of `Selected.marks`.
 
-    What is no linear map, as a rule that drops cotangents by their size, shows in numbers where there should be none.
+    What is no linear map, as a rule that drops cotangents by their size, shows in numbers where there should be none:
+    in those of the cotangent, which may be one of an AD system, and of a batch.
     """
     reached = np.not_equal(mark, 0)
     if np.shape(reached) != np.shape(xbar) or np.all(reached):
         return xbar
-    if np.any(~reached & np.isfinite(xbar) & np.not_equal(xbar, 0)):
+    if np.any(~reached & np.isfinite(numbers) & np.not_equal(numbers, 0)):
         return xbar
     chosen = np.where(reached, xbar, 0)
     return Selected(lambda: chosen, reached)

@@ -11,7 +11,7 @@ from rulescore.tangents.arithmetic import AbstractTangent
 from rulescore.tangents.kinds import is_a
 from rulescore.tangents.structure import POSITIONAL, field_names, is_array, rebuild, structure_of
 from rulescore.tangents.thunks import unthunk
-from rulescore.tangents.zero import ZeroTangent
+from rulescore.tangents.zero import AbstractZero, ZeroTangent
 
 _T = TypeVar("_T")
 
@@ -196,6 +196,29 @@ class Tangent(AbstractTangent):
 
     def _rover(self, other: Any) -> Any:
         raise TypeError(f"nothing can be divided by a tangent of a {self.primal_type.__name__}")
+
+
+def is_zero(dx: Any) -> bool:
+    """Whether a tangent is a zero, or that of an object whose fields have no other.
+
+    Parameters
+    ----------
+    dx : object
+        A tangent, or a cotangent. Of an object that is held constant a rule gets a `Tangent` of zeros, so that it can
+        read its fields.
+
+    Returns
+    -------
+    bool
+        False for arrays, whatever is in them.
+
+    Examples
+    --------
+    >>> from rulescore import NoTangent
+    >>> is_zero(NoTangent()), is_zero(Tangent(dict, {"w": ZeroTangent()})), is_zero(0.0)
+    (True, True, False)
+    """
+    return isinstance(dx, AbstractZero) or (type(dx) is Tangent and all(map(is_zero, dx.fields.values())))
 
 
 def construct(primal: _T, tangent: Tangent) -> _T:

@@ -76,7 +76,7 @@ def structure_of(x: Any) -> dict[Any, Any] | None:
     if _speaks_array_protocol(type(x)) or is_sparse(x):
         return None
     state: Any = object.__getstate__(x)  # the attributes; beside them the slots, where there are any
-    return {**(state[0] or {}), **state[1]} if isinstance(state, tuple) else state or None
+    return {**(state[0] or {}), **state[1]} if isinstance(state, tuple) else dict(state or ()) or None
 
 
 def rebuild(primal: Any, fields: dict[Any, Any]) -> Any:

@@ -9,7 +9,6 @@ import copy
 import numpy as np
 
 from rulescore import (
-    AbstractZero,
     MissingDerivativeError,
     NoTangent,
     Tangent,
@@ -17,6 +16,7 @@ from rulescore import (
     frule,
     ignore_derivatives,
     is_traced,
+    is_zero,
     not_implemented,
     pullback_wrt,
     rrule,
@@ -288,7 +288,7 @@ def apply_frule(tangents: Tangents, rotation: Struct, /, vectors: Array, inverse
     y = applied_by(rotation, vectors, inverse)
     drotation, dvectors = tangents[1:3]
     dq = ZeroTangent()
-    if not isinstance(drotation, AbstractZero):
+    if not is_zero(drotation):
         if not isinstance(rotation, Rotation):
             return y, OF_SCIPY
         dq = drotation.quaternion

@@ -21,8 +21,10 @@ from rulescore.ad.batches.axes import BatchedIndex, as_array, ndim_of, padded
 from rulescore.ad.in_place.tracer import WritableTracer
 from rulescore.ad.messages.errors import TracerConversionError, full_name
 from rulescore.ad.numpy_protocols.array_makers import SPECIAL
+from rulescore.ad.tracing.calls import has_parts, map_tracers
 from rulescore.ad.tracing.tracers import Trace, Tracer, belongs_to, new_level, top_trace, value_beneath
-from rulescore.ad.values.trees import flatten_containers, map_containers, unflatten
+from rulescore.ad.values.skeletons import taken_apart, with_leaves
+from rulescore.ad.values.trees import map_containers
 from rulescore.tables.batching import batching
 from rulescore.tangents.kinds import is_a
 from rulescore.tangents.zero import AbstractZero, ZeroTangent
@@ -86,18 +88,19 @@ class Batch(Trace):
         """What ``f`` gives for each element of the batch, joined leaf by leaf."""
 
         def result_for(i: int) -> Any:
-            its_args, its_kwargs = map_containers(lambda x: x._value[i] if belongs_to(x, self) else x, (args, kwargs))
-            return flatten_containers(f(*its_args, **its_kwargs))
+            its_args, its_kwargs = map_tracers(lambda x: x._value[i] if belongs_to(x, self) else x, (args, kwargs))
+            y = f(*its_args, **its_kwargs)
+            return y, *taken_apart(y, has_parts)
 
-        _, leaves, structures = zip(*map(result_for, range(self.size)), strict=True)
-        alike = all(other == structures[0] for other in structures)
+        results, skeletons, leaves = zip(*map(result_for, range(self.size)), strict=True)
+        alike = all(other == skeletons[0] for other in skeletons)
         joined = [self._joined(results) for results in zip(*leaves, strict=True)] if alike else [NotImplemented]
         if any(y is NotImplemented for y in joined):
             raise TracerConversionError(
                 f"{full_name(f)} gives something of another shape or kind for each value of a batch, which cannot be "
                 "carried on together: take the values one after the other"
             )
-        return unflatten(structures[0], joined)
+        return with_leaves(results[0], skeletons[0], joined)
 
     def _joined(self, results: tuple[Any, ...]) -> Any:
         """One result in the place of those for each element of the batch; NotImplemented where they are not alike."""

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from rulescore.ad.tracing.calls import Call, Stripped, bound, captures, strip, traced
-from rulescore.ad.tracing.tracers import Trace, Tracer, new_level
+from rulescore.ad.tracing.tracers import CONTAINERS, LEAF_TYPES, Trace, Tracer, new_level, parts_of
 from rulescore.ad.values.skeletons import Skeleton, tangents_in
 from rulescore.tables.registry import frule
 from rulescore.tangents.not_implemented import NotImplementedTangent
@@ -62,7 +62,10 @@ class Dual(Trace):
 
 def tangents_of(call: Stripped) -> tuple[Any, ...]:
     """The tangents of the arguments of a call: structural for a container with tracers in it, zero where none is."""
-    tangents: list[Any] = [_ZERO_TANGENT if _has_tangent(x) else _NO_TANGENT for x in call.values]
+    tangents: list[Any] = [
+        _ZERO_TANGENT if _has_tangent(x) else _NO_TANGENT if type(x) in LEAF_TYPES else _constant(x)
+        for x in call.values
+    ]
     nested: dict[int, dict[tuple[Any, ...], Any]] = {}
     for position, path, tangent in call.targets:
         if path:
@@ -75,13 +78,24 @@ def tangents_of(call: Stripped) -> tuple[Any, ...]:
 
 
 def _has_tangent(x: Any) -> bool:
-    return isinstance(x, (np.ndarray, float, complex, list, tuple, dict, Tracer))
+    return isinstance(x, (np.ndarray, float, complex, Tracer)) or type(x) in CONTAINERS
 
 
-def _structural(x: Any, path: tuple[Any, ...], by_path: dict[tuple[Any, ...], Any]) -> Any:
+def _constant(x: Any) -> Any:
+    """The tangent of an object that is held constant, whose fields a rule may read."""
+    tangent = _structural(x, (), {})
+    is_numerical = isinstance(tangent, Tangent) and any(part is not _NO_TANGENT for part in tangent.fields.values())
+    return tangent if is_numerical else _NO_TANGENT
+
+
+def _structural(
+    x: Any, path: tuple[Any, ...], by_path: dict[tuple[Any, ...], Any], around: tuple[int, ...] = ()
+) -> Any:
     if path in by_path:
         return by_path[path]
-    if type(x) in (list, tuple, dict):
-        items = x.items() if type(x) is dict else enumerate(x)
-        return Tangent.from_fields(type(x), {key: _structural(item, (*path, key), by_path) for key, item in items})
-    return _ZERO_TANGENT
+    parts = parts_of(x) if id(x) not in around else {}
+    if not parts:
+        return _ZERO_TANGENT if _has_tangent(x) else _NO_TANGENT
+    around = (*around, id(x))
+    fields = {key: _structural(part, (*path, key), by_path, around) for key, part in parts.items()}
+    return Tangent.from_fields(type(x), fields)

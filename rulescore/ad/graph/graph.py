@@ -21,10 +21,9 @@ from rulescore.ad.engine.tapes import Recorder
 from rulescore.ad.engine.walk_back import Cotangents, walk_back
 from rulescore.ad.messages.errors import describe, full_name
 from rulescore.ad.messages.places import Place, user_frame
-from rulescore.ad.tracing.calls import Call, Stripped, captures, traced, values_of
+from rulescore.ad.tracing.calls import Call, Stripped, captures, traced, values_of, with_part
 from rulescore.ad.tracing.rules import key_of_call
 from rulescore.ad.tracing.tracers import Tracer
-from rulescore.ad.values.trees import map_containers_at
 from rulescore.definitions.declarations import no_tangent_pullback
 from rulescore.tables.registry import rrule
 from rulescore.tables.signatures import InstancesOf
@@ -122,7 +121,7 @@ class Recalled(Pulled):
         values, kwargs, needs = self._again
         args = list(values)
         for position, path, parent in self.targets:
-            args[position] = map_containers_at(args[position], path, functools.partial(graph.tracer, node=parent))
+            args[position] = with_part(args[position], path, functools.partial(graph.tracer, node=parent))
         _, pullback = graph.system.pull(self.f, tuple(args), kwargs, needs)
         return Pulled(pullback, self.targets)
 

@@ -27,7 +27,7 @@ import numpy as np
 
 from rulescore.ad.messages.errors import NoRuleError, TracerConversionError, no_rule
 from rulescore.ad.numpy_protocols.stand_ins import BUILTINS, STAND_INS, CompiledFunction, current_tracer, values_beneath
-from rulescore.ad.tracing.tracers import Tracer, top_trace
+from rulescore.ad.tracing.tracers import Tracer, parts_of, top_trace
 from rulescore.shipped import public_name
 from rulescore.tangents.kinds import is_a
 
@@ -168,8 +168,7 @@ def _tracer_of(trace: Any, x: Any) -> Any:
     """One of the tracers of a trace among some arguments."""
     if isinstance(x, Tracer):
         return x if x._trace is trace else None
-    items = x.values() if type(x) is dict else x if type(x) in (list, tuple) else ()
-    return next((found for item in items if (found := _tracer_of(trace, item)) is not None), None)
+    return next((found for item in parts_of(x).values() if (found := _tracer_of(trace, item)) is not None), None)
 
 
 def _call_plainly(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from rulescore.ad.messages.errors import no_rule
-from rulescore.ad.tracing.tracers import CONTAINERS, Tracer, top_trace
+from rulescore.ad.tracing.tracers import LEAF_TYPES, Tracer, parts_of, top_trace
 from rulescore.ad.values.skeletons import taken_apart, with_leaves
-from rulescore.ad.values.trees import flatten_containers, map_containers
 from rulescore.tables.table import RuleTable
 from rulescore.tangents.spaces import as_scalar, has_tangent_space
 from rulescore.tangents.structural import Tangent
-from rulescore.tangents.structure import is_array, structure_of
+from rulescore.tangents.structure import is_array, rebuild
 from rulescore.tangents.thunks import unthunk
 
 
@@ -30,46 +30,73 @@ class Stripped(NamedTuple):
 
     values: tuple[Any, ...]  # with the value in the place of each tracer of the trace
     needs: tuple[bool, ...]  # for each position, whether there is such a tracer in it
-    targets: list[tuple[int, tuple[Any, ...], Any]]  # of each: the position, the path in a container there, its node
+    targets: list[tuple[int, tuple[Any, ...], Any]]  # of each: the position, the fields that lead there, its node
 
 
 def strip(trace: Any, args: tuple[Any, ...]) -> Stripped:
     """The arguments of a call as a trace sees them; tracers of others are frozen, since the user may write to them."""
-    values, needs, targets = [], [], []
+    values: list[Any] = []
+    needs: list[bool] = []
+    targets: list[Any] = []
     for position, x in enumerate(args):
-        is_ours = False
+        count = len(targets)
         if isinstance(x, Tracer):
             if x._trace is trace:
-                is_ours = True
                 targets.append((position, (), x._node))
                 x = x._value
             else:
                 x = x.frozen()
-        elif type(x) in CONTAINERS and top_trace((x,)) is not None:
-            paths, leaves, structure = flatten_containers(x)
-            for i, leaf in enumerate(leaves):
-                if isinstance(leaf, Tracer):
-                    if leaf._trace is trace:
-                        is_ours = True
-                        targets.append((position, paths[i], leaf._node))
-                        leaves[i] = leaf._value
-                    else:
-                        leaves[i] = leaf.frozen()
-            x = structure.unflatten(leaves)
+        elif type(x) not in LEAF_TYPES and top_trace((x,)) is not None:
+            x = _strip_parts(trace, x, position, (), targets, ())
         values.append(x)
-        needs.append(is_ours)
+        needs.append(len(targets) > count)
     return Stripped(tuple(values), tuple(needs), targets)
 
 
-def _seen_by(trace: Any, x: Any) -> Any:
-    if not isinstance(x, Tracer):
-        return x
+def _strip_parts(
+    trace: Any, x: Any, position: int, path: tuple[Any, ...], targets: list[Any], around: tuple[int, ...]
+) -> Any:
+    """A container or object as a trace sees it; what it holds of the objects around it, as itself, stays."""
+    kind = type(x)
+    around = (*around, id(x))
+    parts = dict(enumerate(x)) if kind is list or kind is tuple else parts_of(x)
+    for key, part in parts.items():
+        if isinstance(part, Tracer):
+            if part._trace is trace:
+                targets.append((position, (*path, key), part._node))
+                parts[key] = part._value
+            else:
+                parts[key] = part.frozen()
+        elif type(part) not in LEAF_TYPES and id(part) not in around and top_trace((part,)) is not None:
+            parts[key] = _strip_parts(trace, part, position, (*path, key), targets, around)
+    return kind(parts.values()) if kind is list or kind is tuple else rebuild(x, parts)
+
+
+def _seen_by(trace: Any, x: Tracer) -> Any:
     return x._value if x._trace is trace else x.frozen()
 
 
 def values_of(trace: Any, x: Any) -> Any:
-    """``x`` with the value in the place of each tracer of a trace, within lists, tuples and dicts too."""
-    return map_containers(lambda leaf: _seen_by(trace, leaf), x)
+    """``x`` with the value in the place of each tracer of a trace, within containers and objects too."""
+    return map_tracers(lambda leaf: _seen_by(trace, leaf), x)
+
+
+def map_tracers(function: Callable[[Any], Any], x: Any, around: tuple[int, ...] = ()) -> Any:
+    """``x`` with a function applied to each tracer, within containers and objects too."""
+    if isinstance(x, Tracer):
+        return function(x)
+    if id(x) in around or top_trace((x,)) is None:
+        return x
+    around = (*around, id(x))
+    return rebuild(x, {key: map_tracers(function, part, around) for key, part in parts_of(x).items()})
+
+
+def with_part(x: Any, path: tuple[Any, ...], function: Callable[[Any], Any]) -> Any:
+    """``x`` with a function applied to the part of it that some fields lead to."""
+    if not path:
+        return function(x)
+    parts = parts_of(x)
+    return rebuild(x, {**parts, path[0]: with_part(parts[path[0]], path[1:], function)})
 
 
 def bound(call: Call, table: RuleTable, system: Any) -> Call | None:
@@ -81,7 +108,7 @@ def bound(call: Call, table: RuleTable, system: Any) -> Call | None:
 
 
 def part_of_tangent(xbar: Any, path: tuple[Any, ...]) -> Any:
-    """The tangent at a path within the tangent of a container; a thunk where it is one."""
+    """The tangent at a path within the tangent of a container or object; a thunk where it is one."""
     for key in path:
         xbar = unthunk(xbar)
         xbar = xbar.fields[key] if type(xbar) is Tangent and key in xbar.fields else xbar[key]
@@ -96,7 +123,7 @@ def captures(trace: Any, y: Any) -> bool:
     """
     if isinstance(y, Tracer):
         return bool(y._trace.level >= trace.level)
-    seen = top_trace((y,)) if type(y) in CONTAINERS else None
+    seen = top_trace((y,))
     return seen is not None and seen.level >= trace.level
 
 
@@ -111,7 +138,7 @@ def traced(trace: Any, y: Any, call: Call, entry: Any) -> Any:
         return trace.record(as_scalar(y), entry)
     if getattr(getattr(y, "dtype", None), "kind", "") == "O" and is_array(y):
         raise no_rule(call.f, call.args, call.kwargs, "it returned an array of objects, whose derivative is not traced")
-    skeleton, parts = taken_apart(y, _is_container)
+    skeleton, parts = taken_apart(y, has_parts)
     if skeleton is None:
         return y
     outputs = [as_scalar(part) if has_tangent_space(part) else None for part in parts]
@@ -122,6 +149,6 @@ def traced(trace: Any, y: Any, call: Call, entry: Any) -> Any:
     return with_leaves(y, skeleton, [part if tracer is None else tracer for part, tracer in both])
 
 
-def _is_container(part: Any) -> bool:
-    """Whether a part of an output is a container of parts itself, as the list of edges of `np.histogramdd`."""
-    return isinstance(part, (tuple, list, dict)) and bool(structure_of(part))
+def has_parts(part: Any) -> bool:
+    """Whether a part of an output has parts itself, as the list of edges of `np.histogramdd`."""
+    return bool(parts_of(part))

@@ -13,11 +13,13 @@ from __future__ import annotations
 import functools
 import itertools
 import sys
+import types
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
 from rulescore.ad.messages.errors import LEAKED, LeakedTracerError, unmask
+from rulescore.tangents.structure import structure_of
 
 new_level = itertools.count(1).__next__
 """The level of a new trace, higher than that of all traces before it: a trace begins within those it is nested in."""
@@ -178,16 +180,53 @@ def top_trace(*groups: Any) -> Any:
         for x in group:
             if isinstance(x, Tracer):
                 trace = x._trace
-            elif type(x) in CONTAINERS:
-                trace = top_trace(x.values() if type(x) is dict else x)  # optree takes three times as long
+            else:
+                kind = type(x)
+                if kind in LEAF_TYPES:
+                    continue
+                # optree takes three times as long
+                within = x.values() if kind is dict else x
+                trace = top_trace(within) if kind in CONTAINERS else _trace_within(x, ())
                 if trace is None:
                     continue
-            else:
-                continue
             if top is None or trace.level > top.level:
                 top = trace
     return top
 
+
+def _trace_within(x: Any, around: tuple[int, ...]) -> Any:
+    """The same of what an object holds, which may hold itself."""
+    cls = type(x)
+    if not (cls.__flags__ & _CAN_HOLD_ANYTHING or issubclass(cls, (tuple, list, dict))):
+        LEAF_TYPES.add(cls)
+        return None
+    top = None
+    for part in parts_of(x).values() if id(x) not in around else ():
+        is_within = type(part) not in LEAF_TYPES and not isinstance(part, Tracer)
+        trace = _trace_within(part, (*around, id(x))) if is_within else top_trace((part,))
+        if trace is not None and (top is None or trace.level > top.level):
+            top = trace
+    return top
+
+
+def parts_of(x: Any) -> dict[Any, Any]:
+    """What a container or object holds, by its fields; nothing of functions and of other things that are called.
+
+    What these hold, a rule does not see, which takes them for constants: see `rulescore.closures`.
+    """
+    if callable(x):
+        return {}
+    try:
+        return structure_of(x) or {}
+    except (TypeError, AttributeError):  # an object that says nothing of what it holds
+        return {}
+
+
+LEAF_TYPES: set[type] = {np.ndarray, np.float64, float, complex, int, bool, str, slice, type(None), types.EllipsisType}
+"""Types of what holds no tracer, most arguments among them; all that are met of those written in C are added."""
+
+_CAN_HOLD_ANYTHING = 1 << 9
+"""The flag of classes that Python code has defined (Py_TPFLAGS_HEAPTYPE)."""
 
 CONTAINERS = frozenset({tuple, list, dict})
 

@@ -28,15 +28,21 @@ class Skeleton(NamedTuple):
     bones: tuple[tuple[Any, Any], ...]
 
 
-def taken_apart(x: Any, is_opened: Callable[[Any], bool] = lambda part: True) -> tuple[Skeleton | None, list[Any]]:
-    """The skeleton of an object, with those of its fields that are opened, and its leaves; no skeleton for a leaf."""
+def taken_apart(
+    x: Any, is_opened: Callable[[Any], bool] = lambda part: True, around: tuple[int, ...] = ()
+) -> tuple[Skeleton | None, list[Any]]:
+    """The skeleton of an object, with those of its fields that are opened, and its leaves; no skeleton for a leaf.
+
+    What an object holds of the objects ``around`` it, as itself, is a leaf.
+    """
     fields = None if has_tangent_space(x) else x.fields if isinstance(x, Tangent) else structure_of(x)
     if not fields:
         return None, [x]
     bones: list[Any] = []
     leaves: list[Any] = []
     for key, part in fields.items():
-        inner, within = taken_apart(part, is_opened) if is_opened(part) else (None, [part])
+        is_leaf = not is_opened(part) or (around and id(part) in around) or part is x
+        inner, within = (None, [part]) if is_leaf else taken_apart(part, is_opened, (*around, id(x)))
         bones.append((key, inner))
         leaves += within
     return Skeleton(type(x), tuple(bones)), leaves

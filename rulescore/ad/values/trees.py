@@ -151,19 +151,9 @@ def leaves_of(x: Any) -> list[Any]:
     return optree.tree_leaves(x)  # type: ignore[no-any-return]
 
 
-def flatten_containers(x: Any) -> tuple[list[tuple[Any, ...]], list[Any], Any]:
-    """The keys that lead to each leaf of nested lists, tuples and dicts, the leaves, and the structure."""
-    return optree.tree_flatten_with_path(x)  # type: ignore[no-any-return]
-
-
 def map_containers(function: Callable[[Any], Any], x: Any) -> Any:
     """Nested lists, tuples and dicts with a function applied to their leaves."""
     return optree.tree_map(function, x)
-
-
-def map_containers_at(x: Any, path: tuple[Any, ...], function: Callable[[Any], Any]) -> Any:
-    """Nested lists, tuples and dicts with a function applied to what is at a path."""
-    return optree.tree_map_with_path(lambda at, leaf: function(leaf) if at == path else leaf, x)
 
 
 def is_integral(leaf: Any) -> bool:
