@@ -26,7 +26,7 @@ from rulescore.tangents.not_implemented import NotImplementedTangent
 from rulescore.tangents.projection import NON_DIFFERENTIABLE, ArrayProjector, Projector, project_to
 from rulescore.tangents.spaces import zero_tangent
 from rulescore.tangents.structural import Tangent, is_zero
-from rulescore.tangents.structure import is_array
+from rulescore.tangents.structure import is_array, tuple_of
 from rulescore.tangents.thunks import Thunk, unthunk
 from rulescore.tangents.zero import AbstractZero, NoTangent, ZeroTangent
 
@@ -331,6 +331,8 @@ def cotangent_of_output(ybar: Any) -> Any:
         parts = ybar
     elif kind is Tangent:
         parts = ybar.fields.values()
+    elif is_a(ybar, tuple):
+        parts = ybar
     else:
         return ybar
     is_zero = True
@@ -341,7 +343,10 @@ def cotangent_of_output(ybar: Any) -> Any:
             break
     else:
         return _ZERO_TANGENT if is_zero else ybar
-    ybar = ybar.map(cotangent_of_output) if kind is Tangent else kind(map(cotangent_of_output, ybar))
+    if kind is Tangent:
+        ybar = ybar.map(cotangent_of_output)
+    else:
+        ybar = kind(map(cotangent_of_output, ybar)) if kind is list else tuple_of(kind, map(cotangent_of_output, ybar))
     parts = ybar.fields.values() if kind is Tangent else ybar
     return _ZERO_TANGENT if all(isinstance(part, AbstractZero) for part in parts) else ybar
 

@@ -6,6 +6,7 @@ import copy
 import dataclasses
 import functools
 import types
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -87,7 +88,7 @@ def rebuild(primal: Any, fields: dict[Any, Any]) -> Any:
         result.update(fields)
         return result
     if field_names(cls) is not None and isinstance(primal, tuple):
-        return cls(*fields.values())
+        return tuple_of(cls, fields.values())
     if isinstance(primal, POSITIONAL):
         return cls(fields.values())
     if isinstance(primal, functools.partial):
@@ -98,6 +99,11 @@ def rebuild(primal: Any, fields: dict[Any, Any]) -> Any:
     for name, value in fields.items():
         object.__setattr__(result, name, value)  # frozen dataclasses refuse the ordinary way
     return result
+
+
+def tuple_of(cls: Any, items: Iterable[Any]) -> Any:
+    """A tuple, or named tuple, of a class. Its constructor is not asked: some of SciPy's want more than the items."""
+    return tuple.__new__(cls, items)
 
 
 def is_array(x: Any) -> bool:

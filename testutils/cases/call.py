@@ -10,6 +10,7 @@ import numpy as np
 
 from rulescore import AbstractZero, NoTangent
 from rulescore.tables.table import RuleTable
+from rulescore.tangents.structure import tuple_of
 
 from ..comparison.copies import deep_copy, shared_arrays
 from ..comparison.spaces import precision_of
@@ -144,7 +145,7 @@ class Call:
 
     @cached_property
     def output_tangent(self) -> Any:
-        """The cotangent given to the pullback, a plain tuple for a tuple."""
+        """The cotangent given to the pullback, a tuple of the same kind for a tuple."""
         if self.given_output_tangent is not None:
             try:
                 tangent_to_vector(self.expected, self.given_output_tangent)
@@ -161,8 +162,8 @@ class Call:
 
     def as_output_tangent(self, tangent: Any) -> Any:
         """A tangent of the output in the form in which pullbacks get it."""
-        plain_tuple = isinstance(self.expected, tuple) and not isinstance(tangent, (AbstractZero, tuple))
-        return tuple(tangent) if plain_tuple else tangent
+        is_structural = isinstance(self.expected, tuple) and not isinstance(tangent, (AbstractZero, tuple))
+        return tuple_of(type(self.expected), tangent) if is_structural else tangent
 
     @cached_property
     def output_cotangent_vector(self) -> Vector:

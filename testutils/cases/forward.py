@@ -7,10 +7,10 @@ from contextlib import suppress
 from functools import cached_property
 from typing import Any
 
-from rulescore import AbstractZero, NoTangent, ZeroTangent
+from rulescore import AbstractZero, NoTangent
 
 from ..comparison.copies import deep_copy
-from ..evidence.vectorisation import Vector, vector_to_tangent
+from ..evidence.vectorisation import Vector, strong_zero, vector_to_tangent
 from ..reports.names import description_of
 from .arguments import Argument
 from .call import Call
@@ -75,7 +75,7 @@ class ForwardMode:
             return self.pushforward(tangents)
         except NotReachedError:
             # A derivative that is not implemented spoils the sum, unless its tangent is a strong zero.
-            strong_zeros = [ZeroTangent() if a.differentiable else NoTangent() for a in self._call.arguments]
+            strong_zeros = [strong_zero(a.value) for a in self._call.arguments]
             pairs = zip(self._call.arguments, tangents, strong_zeros, strict=True)
             return self.pushforward(tuple(dx if a in arguments else zero for a, dx, zero in pairs))
 

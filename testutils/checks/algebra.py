@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from rulescore import AbstractZero, NotImplementedTangent, Thunk, ZeroTangent, add_inplace
+from rulescore.tangents.structure import tuple_of
 
 from ..cases.arguments import Argument
 from ..cases.case import Case
@@ -18,7 +19,7 @@ from ..cases.rule_calls import NotReachedError, RuleRaisedError, force, rule_cod
 from ..comparison.copies import deep_copy
 from ..comparison.spaces import tangent_type_problem
 from ..comparison.verdicts import ERROR_ESTIMATES, differing, magnitude
-from ..evidence.vectorisation import Vector, labels, tangent_to_vector, vector_to_tangent
+from ..evidence.vectorisation import Vector, labels, strong_zero, tangent_to_vector, vector_to_tangent
 from ..reports.numbers import told_apart
 from ..samples.random_tangents import rand_tangent
 from .approximations import relative_gap
@@ -206,7 +207,7 @@ def frule_accepts_zero_tangents(case: Case) -> Iterator[Finding]:
             wanted = case.forward.along([a for a in moving if a is not argument], 0)
         except NotReachedError:
             continue  # the derivative of another argument is not implemented
-        tangents = tuple(ZeroTangent() if a is argument else a.tangent for a in case.arguments)
+        tangents = tuple(strong_zero(a.value) if a is argument else a.tangent for a in case.arguments)
         found = case.forward.pushforward(tangents)
         if differing(found, wanted, case.precision.rounding * magnitude(wanted)).any():
             message = "with ZeroTangent() for it the frule gives another result than with zeros"
@@ -231,7 +232,7 @@ def _thunked(ybar: Any) -> Any:
     if isinstance(ybar, AbstractZero):
         return ybar
     if isinstance(ybar, tuple):
-        return tuple(map(_thunked, ybar))
+        return tuple_of(type(ybar), map(_thunked, ybar))
     return Thunk(lambda: ybar)
 
 
@@ -270,14 +271,14 @@ def pullback_accepts_a_zero_entry(case: Case) -> Iterator[Finding]:
     for place in used if len(used) > 1 else ():
         zeros = vector_to_tangent(case.expected[place], 0 * tangent_to_vector(case.expected[place], ybar[place]))
         explicit = _with_entry(case, place, zeros)
-        implicit = _with_entry(case, place, ZeroTangent())
+        implicit = _with_entry(case, place, strong_zero(case.expected[place]))
         message = f"with ZeroTangent() for output {place} the pullback gives another result than with zeros for it"
         yield from _same(case, explicit, implicit, message)
 
 
 def _with_entry(case: Case, place: int, entry: Any) -> dict[str, Vector]:
     ybar = deep_copy(case.output_tangent)
-    changed = (*ybar[:place], entry, *ybar[place + 1 :])
+    changed = tuple_of(type(ybar), (*ybar[:place], entry, *ybar[place + 1 :]))
     return case.reverse.cotangent_vectors(case.reverse.pull(case.reverse.run().derivative, changed))
 
 

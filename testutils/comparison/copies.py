@@ -14,8 +14,11 @@ from rulescore.tangents.structure import rebuild, structure_of
 _IMMUTABLE = (float, complex, int, str, type(None), np.generic, AbstractZero, NotImplementedTangent, Thunk)
 
 
-def deep_copy(x: Any) -> Any:
-    """A copy of a value or tangent down to its arrays; functions and other leaves are shared."""
+def deep_copy(x: Any, around: tuple[int, ...] = ()) -> Any:
+    """A copy of a value or tangent down to its arrays; functions and other leaves are shared.
+
+    So is what an object holds of the objects ``around`` it, as itself.
+    """
     if isinstance(x, np.ndarray):
         return x.copy(order="K")
     if isinstance(x, _IMMUTABLE):
@@ -27,10 +30,13 @@ def deep_copy(x: Any) -> Any:
     if callable(x) and zero_tangent(x) is NoTangent():
         return x  # a function, which rules may know by its identity
     fields = structure_of(x)
-    return x if fields is None else rebuild(x, {key: deep_copy(value) for key, value in fields.items()})
+    if fields is None or id(x) in around:
+        return x
+    around = (*around, id(x))
+    return rebuild(x, {key: deep_copy(value, around) for key, value in fields.items()})
 
 
-def arrays_in(x: Any, path: str = "") -> Iterator[tuple[str, np.ndarray[Any, Any]]]:
+def arrays_in(x: Any, path: str = "", around: tuple[int, ...] = ()) -> Iterator[tuple[str, np.ndarray[Any, Any]]]:
     """The arrays inside a value or tangent, with the way to each."""
     if isinstance(x, np.ndarray):
         yield path, x
@@ -43,9 +49,9 @@ def arrays_in(x: Any, path: str = "") -> Iterator[tuple[str, np.ndarray[Any, Any
             yield from arrays_in(value, path + step(key))
     elif isinstance(x, Thunk):
         yield from arrays_in(unthunk(x), path)
-    else:
+    elif id(x) not in around:
         for key, value in (structure_of(x) or {}).items():
-            yield from arrays_in(value, path + step(key, x))
+            yield from arrays_in(value, path + step(key, x), (*around, id(x)))
 
 
 def step(key: Any, owner: Any = ()) -> str:

@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from rulescore import AbstractZero, NoTangent, Tangent, Thunk, unthunk
+from rulescore import AbstractZero, NoTangent, Tangent, Thunk, ZeroTangent, unthunk, zero_tangent
 from rulescore.tangents.not_implemented import NotImplementedTangent
 from rulescore.tangents.sparsity import is_sparse, pattern_of
 from rulescore.tangents.structure import field_names, is_array, rebuild, structure_of
@@ -454,6 +454,20 @@ def tangent_to_vector(x: Any, dx: Any) -> Vector:
     """
     layout = layout_of(x)
     return tangent_entries(layout, dx)
+
+
+def strong_zero(x: Any) -> Any:
+    """The zero that AD systems give to a rule for something that does not move: of an object, one with its fields."""
+    zeros = zero_tangent(x)
+    if isinstance(zeros, Tangent) and not (type(x) in (tuple, list, dict) or callable(x)):
+        return _with_strong_zeros(zeros)
+    return zeros if isinstance(zeros, AbstractZero) else ZeroTangent()
+
+
+def _with_strong_zeros(zeros: Any) -> Any:
+    if isinstance(zeros, Tangent):
+        return zeros.map(_with_strong_zeros)
+    return zeros if isinstance(zeros, AbstractZero) else ZeroTangent()
 
 
 def vector_to_tangent(x: Any, vector: Vector) -> Any:

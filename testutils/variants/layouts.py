@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from rulescore import AbstractZero, NoTangent, Tangent, zero_tangent
-from rulescore.tangents.structure import rebuild, structure_of
+from rulescore.tangents.structure import rebuild, structure_of, tuple_of
 
 from ..comparison.copies import arrays_in, deep_copy
 
@@ -136,5 +136,5 @@ def _without_imaginary_part(x: Any) -> Any:
 
 def _with_complex_leaves(ybar: Any, change: Callable[[Any], Any]) -> Any:
     if isinstance(ybar, tuple):
-        return tuple(_with_complex_leaves(entry, change) for entry in ybar)
+        return tuple_of(type(ybar), (_with_complex_leaves(entry, change) for entry in ybar))
     return change(ybar) if _is_complex(ybar) else deep_copy(ybar)

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from rulescore.tangents.spaces import has_tangent_space
 from rulescore.tangents.structural import Tangent
-from rulescore.tangents.structure import rebuild, structure_of
+from rulescore.tangents.structure import rebuild, structure_of, tuple_of
 from rulescore.tangents.thunks import unthunk
 from rulescore.tangents.zero import AbstractZero, NoTangent, ZeroTangent
 
@@ -80,12 +80,15 @@ def with_leaves(x: Any, skeleton: Skeleton | None, leaves: Iterable[Any]) -> Any
 
 
 def tangent_of(skeleton: Skeleton | None, leaves: Iterable[Any]) -> Any:
-    """The tangent of an object from those of its leaves, as rules expect it: a tuple of a tuple, else structural."""
+    """The cotangent of an object from those of its leaves, as rules get it: a tuple of the same kind of a tuple, which
+    they may take apart or ask for its fields; else structural.
+    """
     leaves = iter(leaves)
     if skeleton is None:
         return next(leaves)
     parts = {key: next(leaves) if inner is None else tangent_of(inner, leaves) for key, inner in skeleton.bones}
     for part in parts.values():
         if part is not _NO_TANGENT:
-            return tuple(parts.values()) if skeleton.cls is tuple else Tangent.from_fields(skeleton.cls, parts)
+            is_tuple = issubclass(skeleton.cls, tuple)
+            return tuple_of(skeleton.cls, parts.values()) if is_tuple else Tangent.from_fields(skeleton.cls, parts)
     return _NO_TANGENT
