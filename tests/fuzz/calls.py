@@ -58,7 +58,8 @@ def _plain(x: Any) -> Any:
 
 
 def _callable(f: Any) -> Callable[..., Any]:
-    if isinstance(f, types.MethodDescriptorType | types.WrapperDescriptorType):
+    of_arrays = isinstance(f, types.MethodDescriptorType | types.WrapperDescriptorType) and f.__objclass__ is np.ndarray
+    if of_arrays:
         return lambda x, *args, **kwargs: getattr(x, f.__name__)(*args, **kwargs)
     if isinstance(f, np.ufunc) or (getattr(f, "__module__", None) or "").partition(".")[0] == "numpy":
         return f

@@ -102,7 +102,7 @@ class _Examiner:
                 self.result.outcomes[name] = f"{REFUSED}: {type(error).__name__}"
                 self.result.refusals[name] = str(error)
             except Exception as error:
-                if _comes_from(error, REFUSALS):  # what NumPy makes another error of
+                if _comes_from(error, REFUSALS) or _writes_to_arguments(error):  # what NumPy makes another error of
                     self.result.outcomes[name] = f"{REFUSED}: {type(error).__name__}"
                     continue
                 self.result.outcomes[name] = "crash"
@@ -314,6 +314,11 @@ class _Examiner:
         finally:
             q.program.inputs = before
         return bool(gap <= _NOISE * spread)
+
+
+def _writes_to_arguments(error: BaseException) -> bool:
+    """Whether a checkpointed program has said that it writes to its arguments."""
+    return any("is checkpointed" in text for text in (str(error), *getattr(error, "__notes__", ())))
 
 
 def _comes_from(error: BaseException | None, kinds: tuple[type[Exception], ...]) -> bool:

@@ -13,7 +13,7 @@ first and the last move with t_span.
 import numpy as np
 
 import scipy.integrate
-from rulescore import NoTangent, Tangent, ZeroTangent, apply_linear, frule_via_ad
+from rulescore import MissingDerivativeError, NoTangent, Tangent, ZeroTangent, apply_linear, frule_via_ad
 from rulescore.closures import handed_over, made_explicit
 
 from ...numpy.array_like import as_array, as_array_tangent
@@ -201,7 +201,7 @@ def opened(fun):
 
 def _check(solved):
     if not solved.success:
-        raise ValueError(
+        raise MissingDerivativeError(
             f"the derivative of a solution of an initial value problem was not found: {solved.message} Try another "
             "method=, or other tolerances"
         )

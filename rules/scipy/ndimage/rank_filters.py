@@ -130,6 +130,8 @@ def with_structure(function, x, footprint, structure, mode, cval, origin, axes):
     given = fixed(structure), None, mode, fixed(cval), origin
     y = function(fixed(x), None, footprint, *given, **by_keyword(axes))
     structure, origins = as_array(structure), one_for_each(origin, len(numbers))
+    if structure.dtype.kind in "biu":  # of which -structure is none, or another one
+        structure = structure.astype(float)
     footprint = np.ones(np.shape(structure), bool) if footprint is None else footprint
     if function is ndimage.grey_erosion:
         structure = -structure

@@ -17,7 +17,7 @@ scalar_rule(special.airy, lambda y, z: (y[1], z * y[0], y[3], z * y[2]))
 
 def _scaled_airy_slopes(y, x):
     """Of (Ai exp ζ, Ai′ exp ζ, Bi exp -|Re ζ|, Bi′ exp -|Re ζ|) with ζ = ⅔ x√x, for real x, of which ζ′ is √x."""
-    root = np.sqrt(np.where(x > 0, x, 0))
+    root = np.where(x > 0, np.sqrt(np.where(x > 0, x, 1)), 0)
     ai, aip, bi, bip = y
     return aip + root * ai, x * ai + root * aip, bip - root * bi, x * bi - root * bip
 

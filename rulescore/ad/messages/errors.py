@@ -47,6 +47,15 @@ def unmask(error: ValueError) -> None:
         raise cause.with_traceback(error.__traceback__) from None
 
 
+def refused_by_c(error: TypeError) -> TracerConversionError:
+    """The error where code in C asked for an array, and got a value that is being differentiated."""
+    return TracerConversionError(
+        f"code in C wants an ordinary array and got a value that is being differentiated ({error}). It is "
+        "differentiated by a rule: call it as primitive(f), of a method as primitive(cls.method)(obj, x), and register "
+        "a rule where there is none. If its derivative is not wanted here, write ignore_derivatives(x)."
+    )
+
+
 def became_array(described: str) -> TracerConversionError:
     """The error for a value that was about to become an ordinary array; called by what NumPy calls to make one."""
     lines = [f"{described} was about to become an ordinary array, which would lose its derivative."]

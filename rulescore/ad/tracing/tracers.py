@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
-from rulescore.ad.messages.errors import LEAKED, LeakedTracerError, unmask
+from rulescore.ad.messages.errors import LEAKED, LeakedTracerError, refused_by_c, unmask
 from rulescore.tangents.structure import structure_of
 
 new_level = itertools.count(1).__next__
@@ -143,6 +143,8 @@ class Trace:
         self.__class__ = _closed(type(self))  # type: ignore[arg-type]
         if isinstance(error, ValueError):
             unmask(error)
+        elif type(error) is TypeError and f"not {self.kind.__name__}[" in str(error):
+            raise refused_by_c(error) from error
 
 
 class _Closed(Trace):

@@ -4,14 +4,30 @@ from __future__ import annotations
 
 import copy
 import pickle
+import warnings
 
 import numpy as np
 import pytest
 import scipy.integrate
+import scipy.ndimage
+import scipy.sparse.linalg
 from scipy import special
 
 from rulescore import InplaceableThunk, MissingDerivativeError, NoTangent, Thunk, rrule
-from rulescore.ad import backward, checkpoint, grad, hessian, jacfwd, jacrev, jvp, linearize, primitive, variable, vjp
+from rulescore.ad import (
+    TracerConversionError,
+    backward,
+    checkpoint,
+    grad,
+    hessian,
+    jacfwd,
+    jacrev,
+    jvp,
+    linearize,
+    primitive,
+    variable,
+    vjp,
+)
 from rulescore.testing import check_derivative
 
 X = np.array([1.0, -2.0, 3.0])
@@ -277,3 +293,48 @@ def test_an_array_without_axes_becomes_a_number_where_numpy_makes_one():
 
 def test_a_tangent_of_nothing_is_none():
     assert isinstance(rrule(np.concatenate, ([], X))[1](X)[0], NoTangent)
+
+
+def test_code_in_c_that_wants_an_array_is_told_apart():
+    lu = scipy.sparse.linalg.splu(scipy.sparse.csc_array(2 * np.eye(3)))
+    for mode in (grad, lambda f: lambda x: jvp(f, (x,), (x,))):
+        with pytest.raises(TracerConversionError, match="code in C wants an ordinary array") as caught:
+            mode(lambda x: np.sum(lu.solve(x)))(X)
+        assert isinstance(caught.value.__cause__, TypeError)
+        with pytest.raises(TypeError, match="unsupported operand"):
+            mode(lambda x: x + "1")(X)
+    np.testing.assert_array_equal(grad(lambda x: np.sum(primitive(type(lu).solve)(lu, x)))(X), [0.5, 0.5, 0.5])
+
+
+def test_scaled_airy_functions_left_of_zero():
+    x = np.array([-0.4, -2.0, 0.7])
+
+    def f(x):
+        return np.sum(primitive(special.airye)(x)[3] ** 2)
+
+    h = 1e-5
+    wanted = (grad(f)(x + h) - grad(f)(x - h)) / (2 * h)
+    np.testing.assert_allclose(np.diag(jacfwd(grad(f))(x)), wanted, rtol=1e-7)
+    np.testing.assert_allclose(np.diag(jacrev(grad(f))(x)), wanted, rtol=1e-7)
+
+
+def test_truth_values_in_the_place_of_whole_and_other_numbers():
+    np.testing.assert_array_equal(grad(lambda x: np.sum(np.diagflat(x, np.bool_(True)) ** 2))(X), 2 * X)
+    x = np.random.default_rng(0).normal(size=(5, 6))
+    for f in (scipy.ndimage.morphological_laplace, scipy.ndimage.grey_erosion, scipy.ndimage.grey_dilation):
+        g = primitive(f)
+        by_numbers = grad(lambda x, g=g: np.sum(g(x, structure=np.ones((2, 3))) ** 2))(x)
+        by_truth = grad(lambda x, g=g: np.sum(g(x, structure=np.ones((2, 3), bool)) ** 2))(x)
+        np.testing.assert_array_equal(by_truth, by_numbers)
+
+
+def test_a_solver_that_finds_no_derivative_says_so():
+    solve, t = primitive(scipy.integrate.odeint), np.array([0.0, 0.1, 0.2])
+
+    def f(a):
+        return np.sum(solve(lambda y, t, a: -a * y, [1.0], t, (a,), rtol=1e-11, atol=0))
+
+    # The derivative by a begins at 0, of which a relative tolerance asks for everything.
+    with warnings.catch_warnings(), pytest.raises(MissingDerivativeError, match="was not found"):
+        warnings.simplefilter("ignore")  # SciPy's, that it has failed
+        grad(f)(0.3)
