@@ -8,6 +8,7 @@ from multipledispatch import MDNotImplementedError
 
 import numpy as np
 from rulescore import (
+    MissingDerivativeError,
     ZeroTangent,
     apply_linear,
     frule,
@@ -341,7 +342,7 @@ def slope_at_roots(p, roots):
     """p'(r), which is 0 in a root that is not a simple one."""
     slope = derivative_at(p, roots)
     if not np.all(slope):
-        raise ValueError(
+        raise MissingDerivativeError(
             "the derivative of np.roots was asked for where two roots are equal, and is infinite there: move the "
             "coefficients, or differentiate something that is smooth there, such as np.polyval"
         )

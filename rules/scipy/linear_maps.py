@@ -16,6 +16,7 @@ from rulescore import (
     NotImplementedTangent,
     ZeroTangent,
     frule,
+    ignore_derivatives,
     is_differentiable,
     no_tangent_pullback,
     not_implemented,
@@ -142,6 +143,7 @@ def composed(f, takes_nothing=False):
                 return definition(*[values.get(i, x) for i, x in enumerate(args)], **kwargs)
 
             y, pullback = reference_ad().rrule_via_ad(of_moving, *[args[i] for i in moving])
+            y = in_memory_of_its_own(y, args)
 
             def composed_pullback(ybar):
                 bars = dict(zip(moving, pullback(ybar)[1:], strict=False))
@@ -153,13 +155,25 @@ def composed(f, takes_nothing=False):
             args, kwargs = bind(args, kwargs)
             # Arguments by keyword, which come last, have none.
             tangents = (NO_TANGENT, *tangents[1:], *[NO_TANGENT] * len(args))[: 1 + len(args)]
-            return reference_ad().frule_via_ad(tangents, functools.partial(definition, **kwargs), *args)
+            y, dy = reference_ad().frule_via_ad(tangents, functools.partial(definition, **kwargs), *args)
+            return in_memory_of_its_own(y, args), dy
 
         rrule.add_rule(f, arguments.give_to(composed_rrule, trailing=[NEEDS]), defined_by=definition)
         frule.add_rule(f, arguments.give_to(composed_frule, [TANGENTS]), defined_by=definition)
         return definition
 
     return decorate
+
+
+def in_memory_of_its_own(y, args):
+    """An output that shares no memory with an argument, as none of SciPy's does."""
+    if type(y) in (tuple, list):
+        return type(y)(in_memory_of_its_own(part, args) for part in y)
+    beneath = ignore_derivatives(y)
+    if not isinstance(beneath, np.ndarray):
+        return y
+    arrays = [x for x in map(ignore_derivatives, args) if isinstance(x, np.ndarray)]
+    return np.copy(y) if any(np.may_share_memory(beneath, x) for x in arrays) else y
 
 
 def holds_an_empty_array(x):

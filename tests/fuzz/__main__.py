@@ -12,7 +12,9 @@ import json
 import multiprocessing
 import os
 import sys
+from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 from typing import Any
 
@@ -35,11 +37,8 @@ def main() -> int:
     done = {record["seed"] for record in records}
     wanted = sorted({seed for seeds in options.seeds for seed in seeds})
     seeds = [seed for seed in wanted if seed not in done]
-    context = multiprocessing.get_context("spawn")
-    with options.log.open("a") as log, ProcessPoolExecutor(options.jobs, context) as pool:
-        futures = [pool.submit(run_seed, seed, options.programs) for seed in seeds]
-        for future in as_completed(futures):
-            record = future.result()
+    with options.log.open("a") as log:
+        for record in results(seeds, options.programs, options.jobs):
             log.write(json.dumps(record) + "\n")
             log.flush()
             records.append(record)
@@ -50,6 +49,34 @@ def main() -> int:
     asked_for = set(wanted)
     print(summary([record for record in records if record["seed"] in asked_for]))
     return int(any("problem" in record for record in records))
+
+
+def results(seeds: list[int], programs: int, jobs: int) -> Iterator[dict[str, Any]]:
+    """The record of each seed, as they come; also of one whose process dies, in a function of SciPy's perhaps."""
+    context = multiprocessing.get_context("spawn")
+    left = list(seeds)
+    while left:
+        is_alone = len(left) < len(seeds)  # somebody has died: the next ones one by one, until he is found
+        some = left[: 2 * jobs] if is_alone else left
+        for batch in [[seed] for seed in some] if is_alone else [some]:
+            with ProcessPoolExecutor(min(jobs, len(batch)), context) as pool:
+                futures = [pool.submit(run_seed, seed, programs) for seed in batch]
+                try:
+                    for future in as_completed(futures):
+                        record = future.result()
+                        left.remove(record["seed"])
+                        yield record
+                except BrokenProcessPool:
+                    if is_alone:
+                        left.remove(batch[0])
+                        yield _of_dead(batch[0])
+        if is_alone:
+            seeds = list(left)
+
+
+def _of_dead(seed: int) -> dict[str, Any]:
+    text = "the process died"
+    return {"seed": seed, "first": "", "programs": 0, "outcomes": {}, "called": {}, "problem": text, "test": ""}
 
 
 def _seeds(text: str) -> range:

@@ -122,7 +122,7 @@ class _Examiner:
         q = self.question
         f = q.plain()
         try:
-            estimate = jvp_fd(lambda *x: _vector(f(*x)), q.program.arguments(), q.dx)
+            estimate = jvp_fd(lambda *x: _vector(f(*q.program.laid_out(x))), q.program.arguments(), q.dx)
         except Exception:  # close to the inputs the output has another shape, or there is none
             self.result.outcomes.update(dict.fromkeys(answers, UNDECIDED))
             return
@@ -222,7 +222,7 @@ class _Examiner:
             return
         gradient = grad(q.of_sum(), q.argnums)
         try:
-            estimate = jvp_fd(lambda *x: _vector(gradient(*x)), q.program.arguments(), q.dx)
+            estimate = jvp_fd(lambda *x: _vector(gradient(*q.program.laid_out(x))), q.program.arguments(), q.dx)
         except Exception:  # close to the inputs it has another shape, or there is none
             self.result.outcomes.update(dict.fromkeys(answers, UNDECIDED))
             return
@@ -264,7 +264,12 @@ class _Examiner:
             f = grad(q.of_sum(), q.argnums)
             for function in (q.plain(), f):
                 sides = [
-                    jvp_fd(lambda *x, f=function: _vector(f(*x)), q.program.arguments(), q.dx, fdm=method(4))
+                    jvp_fd(
+                        lambda *x, f=function: _vector(f(*q.program.laid_out(x))),
+                        q.program.arguments(),
+                        q.dx,
+                        fdm=method(4),
+                    )
                     for method in (forward_fdm, backward_fdm)
                 ]
                 right, left = (side.value for side in sides)
@@ -285,7 +290,7 @@ class _Examiner:
         try:
             q.program.inputs = {n: _moved(x, rng) for n, x in before.items()}
             f = q.plain()
-            estimate = jvp_fd(lambda *x: _vector(f(*x)), q.program.arguments(), q.dx)
+            estimate = jvp_fd(lambda *x: _vector(f(*q.program.laid_out(x))), q.program.arguments(), q.dx)
             wanted = float(_vector(q.weights) @ estimate.value)
             off_by = abs(self._number_close_by(name) - wanted)
             return off_by <= 20 * float(np.sum(estimate.error)) + 1e-5 * float(np.sum(np.abs(estimate.value)))

@@ -63,11 +63,17 @@ class Program:
 
     def arguments(self) -> tuple[Any, ...]:
         """The inputs, once more: each caller has arrays of its own, that lie in memory as these do."""
-        return tuple(_alike(x) for x in self.inputs.values())
+        return self.laid_out(tuple(self.inputs.values()))
+
+    def laid_out(self, values: tuple[Any, ...]) -> tuple[Any, ...]:
+        """Copies of values of the inputs that lie in memory as the inputs do."""
+        return tuple(_laid_as(x, like) for x, like in zip(values, self.inputs.values(), strict=True))
 
     def as_test(self) -> str:
         """The program as text to paste into a file and run."""
         lines = ["import numpy as np", ""]
+        if any("backwards(" in written(value) for value in (*self.constants.values(), *self.inputs.values())):
+            lines.insert(1, "from tests.fuzz.program import backwards")
         if self.calls:
             lines.insert(1, "from tests.fuzz.calls import sampled")
         for name, (function, position) in self.calls.items():
@@ -78,13 +84,17 @@ class Program:
         return "\n".join(lines)
 
 
-def _alike(x: Any) -> Any:
-    """A copy with the strides of the original."""
-    if not isinstance(x, np.ndarray) or not x.size or x.flags.c_contiguous:
+def _laid_as(x: Any, like: Any) -> Any:
+    """A copy with the order of another array's memory."""
+    if not isinstance(x, np.ndarray):
         return copy.copy(x)
-    if x.flags.f_contiguous:
-        return np.copy(x, order="F")
-    # Every other entry of a larger array, read backwards: what `layouts` in `programs.py` makes.
+    if not x.size or like.flags.c_contiguous:
+        return np.copy(x, order="C")
+    return np.copy(x, order="F") if like.flags.f_contiguous else backwards(x)
+
+
+def backwards(x: Any) -> Any:
+    """A copy that is every other entry of a larger array, read backwards."""
     base = np.empty(tuple(2 * n for n in x.shape), x.dtype)
     view = base[tuple(slice(None, None, -2) for _ in x.shape)]
     view[...] = x
@@ -100,6 +110,8 @@ def written(value: Any) -> str:
             text = f"np.zeros({value.shape}, np.{value.dtype.name})"
         if value.ndim > 1 and value.flags.f_contiguous and not value.flags.c_contiguous:
             text = f"np.asfortranarray({text})"
+        elif value.size and not value.flags.c_contiguous:
+            text = f"backwards({text})"
         return text
     if isinstance(value, np.generic):
         return f"np.{value.dtype.name}({value.item()!r})"

@@ -8,7 +8,7 @@ moves with that of the call, between whose points the solver adds new ones.
 import numpy as np
 
 import scipy.integrate
-from rulescore import NoTangent, add, frule_via_ad, ignore_derivatives
+from rulescore import MissingDerivativeError, NoTangent, add, frule_via_ad, ignore_derivatives
 
 from ...numpy.array_like import as_array, as_array_tangent
 from ..named_arguments import filled, parts, pulled, rules_by_name
@@ -31,7 +31,7 @@ class Collocation:
 
     def __init__(self, call, y):
         if not y.success:
-            raise ValueError(
+            raise MissingDerivativeError(
                 "the derivative of a solution of a boundary value problem was asked for, but the solver has found "
                 f"none: {y.message} Try another mesh, another guess, or more max_nodes="
             )

@@ -212,7 +212,7 @@ def _check(solved):
 
 def trajectory_of_ivp(call, y):
     if not y.success:
-        raise ValueError(
+        raise MissingDerivativeError(
             "the derivative of a solution of an initial value problem was asked for, but the solver did not get to "
             f"the end: {y.message} Try another method= or other tolerances, or end before"
         )

@@ -9,7 +9,16 @@ import functools
 import numpy as np
 from multipledispatch import MDNotImplementedError
 
-from rulescore import apply_linear, frule, instances_of, is_traced, pullback_wrt, pushforward, rrule
+from rulescore import (
+    MissingDerivativeError,
+    apply_linear,
+    frule,
+    instances_of,
+    is_traced,
+    pullback_wrt,
+    pushforward,
+    rrule,
+)
 from rulescore.typing import Array, Choice, Count, Flag, OutputAndPullback, OutputAndTangent, Struct
 from scipy import interpolate, sparse
 from scipy.sparse import linalg as sparse_linalg
@@ -114,7 +123,7 @@ def where_inside(t, k, x, rows):
 @frule.register(evaluate_bspline)
 @pushforward
 def evaluate_bspline_frule(
-    dc: Array, dt: Array, dx: Array, c: Array, t: Array, k: Array, x: Array, extrapolate: Choice
+    dc: Array, dt: Array, dx: Array, c: Array, t: Array, k: Count, x: Array, extrapolate: Choice
 ) -> OutputAndTangent:
     def along_slope(dx):
         slope = slope_of(c, t, k, x, True)
@@ -135,7 +144,7 @@ def knots_bar(c, ybar, t, k, x):
 
 
 @rrule.register(evaluate_bspline)
-def evaluate_bspline_rrule(c: Array, t: Array, k: Array, x: Array, extrapolate: Choice) -> OutputAndPullback:
+def evaluate_bspline_rrule(c: Array, t: Array, k: Count, x: Array, extrapolate: Choice) -> OutputAndPullback:
     length = np.shape(c)[0]
 
     @pullback_wrt(c, t, ..., x)
@@ -159,7 +168,7 @@ def transposed(linear, ybar, shape):
 @frule.register(spread_bspline)
 @pushforward
 def spread_bspline_frule(
-    dybar: Array, dt: Array, dx: Array, ybar: Array, t: Array, k: Array, x: Array, length: Count, extrapolate: Choice
+    dybar: Array, dt: Array, dx: Array, ybar: Array, t: Array, k: Count, x: Array, length: Count, extrapolate: Choice
 ) -> OutputAndTangent:
     def of_knots(dt):
         counted = ybar if extrapolate else where_inside(t, k, x, ybar)
@@ -188,7 +197,7 @@ def spread_slope(ybar, t, k, x, length, extrapolate):
 
 @rrule.register(spread_bspline)
 def spread_bspline_rrule(
-    ybar: Array, t: Array, k: Array, x: Array, length: Count, extrapolate: Choice
+    ybar: Array, t: Array, k: Count, x: Array, length: Count, extrapolate: Choice
 ) -> OutputAndPullback:
     @pullback_wrt(ybar, t, ..., x)
     def spread_pullback(u):
@@ -399,7 +408,13 @@ class Collocation:
         before = [self.row(order, x[0]) for order in left]
         after = [self.row(order, x[-1]) for order in right]
         matrix = sparse.vstack([*before, *rows, *after]) if before or after else rows[0]
-        self.factors = sparse_linalg.splu(sparse.csc_array(matrix))
+        try:
+            self.factors = sparse_linalg.splu(sparse.csc_array(matrix))
+        except RuntimeError as error:
+            raise MissingDerivativeError(
+                f"derivative not implemented: an interpolating spline whose equations SuperLU cannot solve ({error}); "
+                "look for equal points"
+            ) from error
 
     def row(self, order, point):
         """The derivatives of all B-splines at an end; only those of the k + 1 splines there are not zero."""
@@ -549,6 +564,7 @@ def splev(x, tck, der=0, ext=0):
             raise MDNotImplementedError
         return bspline_values(t, c, tck.k, x, der, ext == 0, tck.axis)
     t, c, k = tck
+    k = int(k)
     decline_knots(t, k)
     x, c = as_array(x) * 1.0, as_array(c)
     if np.ndim(c) != 1 or not 0 <= der <= k or (ext == 3 and der):
@@ -599,6 +615,7 @@ def splantider(tck, n=1):
 def splint(a, b, tck, full_output=0):
     """Of a spline that is zero outside its base interval."""
     t, c, k = (*knots_and_coefficients(tck), tck.k) if isinstance(tck, interpolate.BSpline) else tck
+    k = int(k)
     decline_knots(t, k)
     if full_output or np.ndim(c) != 1:
         raise MDNotImplementedError

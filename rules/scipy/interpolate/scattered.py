@@ -65,6 +65,7 @@ LinearNDInterpolator = interpolant(
 
 
 def in_triangles(points, values, xi, fill_value, triangulation=None):
+    points, xi = as_array(points).astype(float), as_array(xi).astype(float)  # as Qhull has them
     triangulation = spatial.Delaunay(fixed(points)) if triangulation is None else triangulation
     triangle = triangulation.find_simplex(fixed(xi))
     corners = triangulation.simplices[triangle].T

@@ -30,6 +30,7 @@ from .weighted_neighbours import gather_weighted
 def bisplev(x, y, tck, dx=0, dy=0):
     """Within the range of the knots, to which FITPACK moves points that are beyond."""
     tx, ty, c, kx, ky = tck
+    kx, ky = int(kx), int(ky)
     x, y, c = np.reshape(as_array(x) * 1.0, -1), np.reshape(as_array(y) * 1.0, -1), as_array(c) * 1.0
     if not (0 <= dx < kx and 0 <= dy < ky):
         raise MDNotImplementedError

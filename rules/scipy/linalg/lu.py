@@ -119,7 +119,7 @@ def pack(lower, upper):
 
 def order_of(pivots, rows):
     """The rows of A in the order that LAPACK's exchanges put them in."""
-    pivots = np.asarray(pivots)
+    pivots = np.asarray(pivots, np.intp)  # LAPACK takes whole numbers of every type
     flat = np.reshape(pivots, (math.prod(pivots.shape[:-1]), pivots.shape[-1])).tolist()
     orders = []
     for exchanges in flat:

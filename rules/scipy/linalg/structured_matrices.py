@@ -147,12 +147,12 @@ convolution_matrix = functools.partial(seen_by_tracers, scipy.linalg.convolution
 
 @frule.register(scipy.linalg.convolution_matrix)
 @pushforward
-def convolution_matrix_frule(da: Array, a: Array, n: Array, mode: Choice = "full") -> OutputAndTangent:
+def convolution_matrix_frule(da: Array, a: Array, n: Count, mode: Choice = "full") -> OutputAndTangent:
     return convolution_matrix(a, n, mode), convolution_matrix(as_array_tangent(da, a), n, mode)
 
 
 @rrule.register(scipy.linalg.convolution_matrix)
-def convolution_matrix_rrule(a: Array, n: Array, mode: Choice = "full") -> OutputAndPullback:
+def convolution_matrix_rrule(a: Array, n: Count, mode: Choice = "full") -> OutputAndPullback:
     """The sums of ȳ along the diagonals, on which the elements of ``a`` lie one after the other."""
     length = shape_of(a)[-1]
     cut_above = {"full": 0, "same": (min(n, length) - 1) // 2, "valid": min(n, length) - 1}

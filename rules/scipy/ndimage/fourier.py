@@ -8,7 +8,7 @@ derivative is that of the factor.
 import numpy as np
 
 from rulescore import apply_linear, frule, not_implemented, pullback_wrt, pushforward, rrule, seen_by_tracers
-from rulescore.typing import Array, Axis, Choice, OutputAndPullback, OutputAndTangent, Shape
+from rulescore.typing import Array, Axis, Choice, Count, OutputAndPullback, OutputAndTangent, Shape
 from scipy import ndimage
 
 from ...numpy.array_like import as_array, as_array_tangent, conj
@@ -70,7 +70,7 @@ def output_and_pullback(function, slope, x, parameter, n, axis, output, back=Non
 @frule.register(ndimage.fourier_gaussian)
 @pushforward
 def fourier_gaussian_frule(
-    dinput: Array, dsigma: Array, input: Array, sigma: Array, n: Array = -1, axis: Axis = -1, output: Choice = None
+    dinput: Array, dsigma: Array, input: Array, sigma: Array, n: Count = -1, axis: Axis = -1, output: Choice = None
 ) -> OutputAndTangent:
     args = dinput, dsigma, input, sigma, n, axis, output
     return output_and_tangent(ndimage.fourier_gaussian, slope_of_gaussian, *args)
@@ -78,7 +78,7 @@ def fourier_gaussian_frule(
 
 @rrule.register(ndimage.fourier_gaussian)
 def fourier_gaussian_rrule(
-    input: Array, sigma: Array, n: Array = -1, axis: Axis = -1, output: Choice = None
+    input: Array, sigma: Array, n: Count = -1, axis: Axis = -1, output: Choice = None
 ) -> OutputAndPullback:
     return output_and_pullback(ndimage.fourier_gaussian, slope_of_gaussian, input, sigma, n, axis, output)
 
@@ -91,7 +91,7 @@ def opposite(shift):
 @frule.register(ndimage.fourier_shift)
 @pushforward
 def fourier_shift_frule(
-    dinput: Array, dshift: Array, input: Array, shift: Array, n: Array = -1, axis: Axis = -1, output: Choice = None
+    dinput: Array, dshift: Array, input: Array, shift: Array, n: Count = -1, axis: Axis = -1, output: Choice = None
 ) -> OutputAndTangent:
     args = dinput, dshift, input, shift, n, axis, output
     return output_and_tangent(ndimage.fourier_shift, slope_of_shift, *args)
@@ -99,7 +99,7 @@ def fourier_shift_frule(
 
 @rrule.register(ndimage.fourier_shift)
 def fourier_shift_rrule(
-    input: Array, shift: Array, n: Array = -1, axis: Axis = -1, output: Choice = None
+    input: Array, shift: Array, n: Count = -1, axis: Axis = -1, output: Choice = None
 ) -> OutputAndPullback:
     return output_and_pullback(ndimage.fourier_shift, slope_of_shift, input, shift, n, axis, output, opposite)
 
@@ -111,7 +111,7 @@ def register_of_size(function):
     @frule.register(function)
     @pushforward
     def of_size_frule(
-        dinput: Array, dsize: Shape, input: Array, size: Shape, n: Array = -1, axis: Axis = -1, output: Choice = None
+        dinput: Array, dsize: Shape, input: Array, size: Shape, n: Count = -1, axis: Axis = -1, output: Choice = None
     ) -> OutputAndTangent:
         decline_out(output)
         of_input = apply_linear(
@@ -121,7 +121,7 @@ def register_of_size(function):
 
     @rrule.register(function)
     def of_size_rrule(
-        input: Array, size: Shape, n: Array = -1, axis: Axis = -1, output: Choice = None
+        input: Array, size: Shape, n: Count = -1, axis: Axis = -1, output: Choice = None
     ) -> OutputAndPullback:
         """The factor is real: the filter is its own transpose."""
         decline_out(output)

@@ -8,6 +8,7 @@ import numpy as np
 
 from rulescore import (
     AbstractZero,
+    MissingDerivativeError,
     NoTangent,
     Tangent,
     ZeroTangent,
@@ -88,7 +89,7 @@ def _solved(matrix, right, z):
     try:
         found = np.linalg.solve(in_working_precision(matrix), in_working_precision(np.reshape(right, -1)))
     except np.linalg.LinAlgError:
-        raise np.linalg.LinAlgError(
+        raise MissingDerivativeError(
             "the derivative of a solution was asked for where it has none: the Jacobian of the equations that define "
             "it is singular there (a multiple root, a flat minimum, constraints that depend on each other)"
         ) from None
@@ -99,7 +100,7 @@ def _check_is_solution(jacobian, f, z):
     """Raise where the solver stopped far from a solution: the formula would give the derivative of something else."""
     step = np.max(np.abs(_solved(jacobian, f, z)), initial=0.0)
     if not step <= CLOSE * (1 + np.max(np.abs(z), initial=0.0)):
-        raise ValueError(
+        raise MissingDerivativeError(
             "the derivative of a solution was asked for where the solver has found none (a Newton step from there is "
             f"of size {step}): look at its success and message, give another start or tighter tolerances"
         )

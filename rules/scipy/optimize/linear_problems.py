@@ -7,7 +7,7 @@ unique. The first gets the derivative with the constraint kept; the second is an
 import numpy as np
 
 import scipy.optimize
-from rulescore import Tangent, ZeroTangent
+from rulescore import MissingDerivativeError, Tangent, ZeroTangent
 
 from ...numpy.array_like import as_array, as_array_tangent
 from ..named_arguments import filled, rules_by_name
@@ -162,7 +162,7 @@ class Vertex:
                     right.append(limit)
                     self.sources.append(("bounds", side, i))
         if len(rows) != n:
-            raise ValueError(
+            raise MissingDerivativeError(
                 f"the derivative of the solution of a linear program was asked for where {len(rows)} constraints hold "
                 f"its {n} variables: it is differentiable only at a vertex that as many constraints hold as there are "
                 "variables. Perturb the problem, or add a small quadratic term and use minimize"

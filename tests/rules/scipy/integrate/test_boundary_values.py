@@ -80,5 +80,5 @@ def test_where_no_solution_was_found_there_is_no_derivative():
             lambda x, y: [y[1], -p * np.exp(y[0])], lambda a, b: [a[0], b[0]], MESH, np.zeros((2, 21)), max_nodes=30
         ).y[0, 5]
 
-    with pytest.raises(ValueError, match="solver has found none"):
+    with pytest.raises(MissingDerivativeError, match="solver has found none"):
         grad(solved)(9.0)  # Bratu's problem, which has a solution up to 3.51

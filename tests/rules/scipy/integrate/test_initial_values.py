@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import scipy.integrate
 
+from rulescore import MissingDerivativeError
 from rulescore.ad import grad, hessian, jvp, primitives
 
 integrate = primitives(scipy.integrate)
@@ -156,5 +157,5 @@ def test_at_the_start_the_solution_is_the_initial_state():
 
 
 def test_a_solver_that_did_not_get_to_the_end_has_no_derivative():
-    with pytest.raises(ValueError, match="did not get to the end"):
+    with pytest.raises(MissingDerivativeError, match="did not get to the end"):
         grad(lambda p: integrate.solve_ivp(lambda t, y: p * y**2, (0.0, 3.0), [1.0]).y[0, -1])(1.0)

@@ -275,5 +275,5 @@ def test_the_vertex_of_a_linear_program():
 
 
 def test_a_degenerate_program_has_no_derivative():
-    with pytest.raises(ValueError, match="4 constraints hold"):
+    with pytest.raises(MissingDerivativeError, match="4 constraints hold"):
         grad(lambda b: np.sum(opt.linprog(C, np.ones((2, 2)), b, bounds=[(0, 0.5), (0, 0.5)]).x))(np.ones(2))

@@ -68,7 +68,7 @@ def test_a_field_of_the_result_that_depends_on_the_search_is_an_error_and_no_zer
 
 
 def test_a_multiple_root_has_no_derivative():
-    with pytest.raises(np.linalg.LinAlgError, match="singular"):
+    with pytest.raises(MissingDerivativeError, match="singular"):
         grad(lambda p: opt.newton(lambda x, p: p * x**3, 0.0, None, (p,)))(1.0)
 
 
@@ -76,7 +76,7 @@ def test_where_no_solution_was_found_there_is_no_derivative():
     def stopped(p):
         return np.sum(opt.root(lambda x, p: x**2 + p, np.ones(1), (p,)).x)
 
-    with pytest.raises((ValueError, np.linalg.LinAlgError)):
+    with pytest.raises(MissingDerivativeError):
         grad(stopped)(2.0)
 
 
