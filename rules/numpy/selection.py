@@ -53,12 +53,12 @@ def where_rrule(condition: Mask, x: Array, y: Array, /, *, needs: Needs = None) 
                 return NO_TANGENT
             if not shape and shape_of_out:
                 return Thunk(lambda: project(masked(where_true, shape)))
-            chosen = condition if where_true else np.logical_not(condition)
+            chosen, is_certain = condition if where_true else np.logical_not(condition), True
             if isinstance(outbar, Selected):
-                chosen = np.logical_and(chosen, outbar.condition)
+                chosen, is_certain = np.logical_and(chosen, outbar.condition), outbar.is_certain
             if shape != shape_of_out:
                 chosen = unbroadcast(np.broadcast_to(chosen, shape_of_out).astype(float), shape) != 0
-            return Selected(lambda: project(masked(where_true, shape)), chosen)
+            return Selected(lambda: project(masked(where_true, shape)), chosen, is_certain)
 
         xbar = cotangent(project_x, True, shape_x) if needs_x else NO_TANGENT
         ybar = cotangent(project_y, False, shape_y) if needs_y else NO_TANGENT

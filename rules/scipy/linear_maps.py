@@ -117,11 +117,12 @@ def linear_map(f, transpose, check=None):
         table.add_rule(f, arguments.give_to(rule, leading), tags={"linear"}, defined_by=transpose)
 
 
-def composed(f, takes_nothing=False):
+def composed(f, takes_nothing=False, gives_views=False):
     """Define both rules of ``f`` by the decorated function, which does the same with functions that have rules.
 
-    Its signature decides which calls the rules serve; those with an empty array only if it ``takes_nothing``. What it
-    calls is differentiated by the reference AD, so that both rules, and those of any order, cost what those of its
+    Its signature decides which calls the rules serve; those with an empty array only if it ``takes_nothing``. Outputs
+    lie in memory of their own unless ``f`` ``gives_views`` of arguments, and then where the definition puts them. What
+    it calls is differentiated by the reference AD, so that both rules, and those of any order, cost what those of its
     parts do.
     """
 
@@ -143,7 +144,7 @@ def composed(f, takes_nothing=False):
                 return definition(*[values.get(i, x) for i, x in enumerate(args)], **kwargs)
 
             y, pullback = reference_ad().rrule_via_ad(of_moving, *[args[i] for i in moving])
-            y = in_memory_of_its_own(y, args)
+            y = y if gives_views else in_memory_of_its_own(y, args)
 
             def composed_pullback(ybar):
                 bars = dict(zip(moving, pullback(ybar)[1:], strict=False))
@@ -156,7 +157,7 @@ def composed(f, takes_nothing=False):
             # Arguments by keyword, which come last, have none.
             tangents = (NO_TANGENT, *tangents[1:], *[NO_TANGENT] * len(args))[: 1 + len(args)]
             y, dy = reference_ad().frule_via_ad(tangents, functools.partial(definition, **kwargs), *args)
-            return in_memory_of_its_own(y, args), dy
+            return y if gives_views else in_memory_of_its_own(y, args), dy
 
         rrule.add_rule(f, arguments.give_to(composed_rrule, trailing=[NEEDS]), defined_by=definition)
         frule.add_rule(f, arguments.give_to(composed_frule, [TANGENTS]), defined_by=definition)
@@ -166,7 +167,7 @@ def composed(f, takes_nothing=False):
 
 
 def in_memory_of_its_own(y, args):
-    """An output that shares no memory with an argument, as none of SciPy's does."""
+    """An output that shares no memory with an argument, as few of SciPy's do."""
     if type(y) in (tuple, list):
         return type(y)(in_memory_of_its_own(part, args) for part in y)
     beneath = ignore_derivatives(y)

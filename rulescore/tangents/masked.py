@@ -10,19 +10,20 @@ import numpy as np
 from rulescore.tangents.thunks import Thunk, unthunk
 
 
-def where_reached(xbar: Any, mark: Any, numbers: Any) -> Any:
+def where_reached(xbar: Any, mark: Any, numbers: Any, is_certain: bool) -> Any:
     """A cotangent that is zero where a linear map has made a zero of `Selected.marks`.
 
     What is no linear map, as a rule that drops cotangents by their size, shows in numbers where there should be none:
-    in those of the cotangent, which may be one of an AD system, and of a batch.
+    in those of the cotangent, which may be one of an AD system, and of a batch. Where that is differentiated itself,
+    the zero may come from a factor that is zero, by which the derivative is none: that is not certain, so numbers stay.
     """
     reached = np.not_equal(mark, 0)
     if np.shape(reached) != np.shape(xbar) or np.all(reached):
         return xbar
     if np.any(~reached & np.isfinite(numbers) & np.not_equal(numbers, 0)):
         return xbar
-    chosen = np.where(reached, xbar, 0)
-    return Selected(lambda: chosen, reached)
+    chosen = np.where(reached if is_certain else reached | np.isfinite(numbers), xbar, 0)
+    return Selected(lambda: chosen, reached, is_certain)
 
 
 class Selected(Thunk):
@@ -39,6 +40,8 @@ class Selected(Thunk):
         Computes the cotangent.
     condition : array_like of bool
         Where it may differ from zero; it broadcasts with the cotangent to the shape of that.
+    is_certain : bool, optional
+        Whether derivatives of it are zero there too. Else only what is no number is made a zero.
 
     Examples
     --------
@@ -48,24 +51,25 @@ class Selected(Thunk):
     array([0., 6.])
     """
 
-    __slots__ = ("condition",)
+    __slots__ = ("condition", "is_certain")
     is_masked = True
 
-    def __init__(self, compute: Callable[[], Any], condition: Any) -> None:
+    def __init__(self, compute: Callable[[], Any], condition: Any, is_certain: bool = True) -> None:
         super().__init__(compute)
         self.condition = condition
+        self.is_certain = is_certain
 
     def opened(self) -> Any:
         return self
 
     def restored(self, function: Callable[[Any], Any]) -> Any:
         """The same of ``function(value)``, which keeps the shape and the zeros, as projections do."""
-        return Selected(lambda: function(self.force()), self.condition)
+        return Selected(lambda: function(self.force()), self.condition, self.is_certain)
 
     def summed(self, function: Callable[[Any], Any]) -> Any:
         """The same of ``function(value)``, which adds elements: a sum of nothing but such zeros is one."""
         chosen = np.broadcast_to(self.condition, np.shape(self.force())).astype(float)
-        return Selected(lambda: function(self.force()), function(chosen) != 0)
+        return Selected(lambda: function(self.force()), function(chosen) != 0, self.is_certain)
 
     @property
     def marks(self) -> Any:
@@ -80,12 +84,15 @@ class Selected(Thunk):
     def joined(self, other: Any) -> Any:
         """The sum with another cotangent, which is zero where both are."""
         total = self.force() + unthunk(other)
-        return Selected(lambda: total, self.condition | other.condition) if isinstance(other, Selected) else total
+        if not isinstance(other, Selected):
+            return total
+        return Selected(lambda: total, self.condition | other.condition, self.is_certain and other.is_certain)
 
     def _of(self, value: Any) -> Any:
         """A product or quotient of the cotangent, zero again where the condition does not hold."""
-        chosen = np.where(self.condition, value, 0)
-        return Selected(lambda: chosen, self.condition) if np.shape(chosen) == np.shape(self.force()) else chosen
+        chosen = np.where(self.condition if self.is_certain else self.condition | np.isfinite(value), value, 0)
+        is_alike = np.shape(chosen) == np.shape(self.force())
+        return Selected(lambda: chosen, self.condition, self.is_certain) if is_alike else chosen
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
         result = super().__array_ufunc__(ufunc, method, *inputs, **kwargs)

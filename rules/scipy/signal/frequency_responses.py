@@ -90,14 +90,14 @@ def given_frequencies(worN):
     return np.atleast_1d(as_array(worN))
 
 
-@composed(scipy.signal.freqs)
+@composed(scipy.signal.freqs, gives_views=True)
 def freqs(b, a, worN=200, plot=None):
     decline_plot(plot)
     w = given_frequencies(worN)
     return w, np.polyval(coefficients(b), 1j * w) / np.polyval(coefficients(a), 1j * w)
 
 
-@composed(scipy.signal.freqs_zpk, takes_nothing=True)
+@composed(scipy.signal.freqs_zpk, takes_nothing=True, gives_views=True)
 def freqs_zpk(z, p, k, worN=200):
     w = given_frequencies(worN)
     return w, k * roots_product(1j * w, z) / roots_product(1j * w, p)

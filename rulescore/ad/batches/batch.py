@@ -34,6 +34,7 @@ class Batch(Trace):
     """Values that take the place of one: ``size`` of them, at least one."""
 
     __slots__ = ("kind", "level", "size")
+    differentiates = False
 
     def __init__(self, size: int) -> None:
         self.level = new_level()

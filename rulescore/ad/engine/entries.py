@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from rulescore.ad.tracing.calls import part_of_tangent
-from rulescore.ad.tracing.tracers import value_beneath
+from rulescore.ad.tracing.tracers import is_differentiated, value_beneath
 from rulescore.ad.values.skeletons import Skeleton, tangent_of
 from rulescore.definitions.pullbacks import require_that_of_function
 from rulescore.tangents.masked import Selected, where_reached
@@ -58,7 +58,9 @@ def masked_as(xbar: Any, mark: Any) -> Any:
         return xbar
     if isinstance(mark, AbstractZero):
         mark = np.zeros(np.shape(xbar))
-    return where_reached(xbar, mark, value_beneath(xbar)) if hasattr(mark, "dtype") else xbar
+    if not hasattr(mark, "dtype"):
+        return xbar
+    return where_reached(xbar, mark, value_beneath(xbar), not is_differentiated(xbar))
 
 
 LEAF = Entry()

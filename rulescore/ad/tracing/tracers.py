@@ -116,6 +116,7 @@ class Trace:
     level: int  # of the traces in a call, the one with the highest level takes it
     system: Any  # what it needs of the storeys above; see `rules`
     kind: Any  # its tracers: a subclass of `Tracer`
+    differentiates: ClassVar[bool] = True
 
     def process(self, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Call ``f``, one of whose arguments is a tracer of this trace and none of a higher level.
@@ -244,6 +245,15 @@ def value_beneath(x: Any) -> Any:
     while isinstance(x, Tracer):
         x = x._value
     return x
+
+
+def is_differentiated(x: Any) -> bool:
+    """Whether something belongs to a trace that differentiates, as all do but batches."""
+    while isinstance(x, Tracer):
+        if x._trace.differentiates:
+            return True
+        x = x._value
+    return False
 
 
 def frozen(x: Any) -> Any:

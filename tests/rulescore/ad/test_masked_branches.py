@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy import signal
 
 from rulescore import pullback_wrt, rrule
-from rulescore.ad import backward, checkpoint, grad, hessian, jvp, primitive, variable, vjp
+from rulescore.ad import backward, checkpoint, grad, hessian, jacfwd, jacrev, jvp, primitive, variable, vjp
 
 T = np.array([1.0, 0.0, -3.0, 4.0])
 TAKEN = T > 0
@@ -134,3 +135,18 @@ def test_a_cotangent_of_several_uses_is_masked_only_where_all_of_them_are():
         return np.sum(np.where(TAKEN, y, 0)) + y[1]
 
     np.testing.assert_allclose(vjp(f, T)[1](1.0)[0], np.where(TAKEN | (np.arange(4) == 1), np.exp(T), 0))
+
+
+@pytest.mark.parametrize("product", [np.convolve, primitive(signal.convolve), np.outer, np.kron, np.multiply.outer])
+def test_a_factor_that_is_zero_is_no_mask(product):
+    v = np.array([-0.5, -2.3, 0.2, -0.3, 0.9, -1.2, 0.0])
+    kept = np.arange(product(v[:4], v[4:]).size).reshape(product(v[:4], v[4:]).shape) % 3 == 2
+
+    def f(v):
+        return np.sum(np.where(kept, product(v[:4], v[4:]), 0.0) ** 2 + np.where(kept, product(v[:4], v[4:]), 0.0))
+
+    wanted = np.stack([(grad(f)(v + e) - grad(f)(v - e)) / 2e-4 for e in 1e-4 * np.eye(7)])
+    for found in (hessian(f)(v), jacfwd(grad(f))(v), jacrev(grad(f))(v)):
+        np.testing.assert_allclose(found, wanted, rtol=1e-7, atol=1e-7)
+    crosswise = np.stack([grad(lambda v, e=e: jvp(f, (v,), (e,))[1])(v) for e in np.eye(7)])
+    np.testing.assert_allclose(crosswise, wanted, rtol=1e-7, atol=1e-7)
