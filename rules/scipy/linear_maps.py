@@ -117,11 +117,12 @@ def linear_map(f, transpose, check=None):
         table.add_rule(f, arguments.give_to(rule, leading), tags={"linear"}, defined_by=transpose)
 
 
-def composed(f, takes_nothing=False, gives_views=False):
+def composed(f, takes_nothing=False, gives_views=False, of_same=None):
     """Define both rules of ``f`` by the decorated function, which does the same with functions that have rules.
 
     Its signature decides which calls the rules serve; those with an empty array only if it ``takes_nothing``. Outputs
-    lie in memory of their own unless ``f`` ``gives_views`` of arguments, and then where the definition puts them. What
+    lie in memory of their own unless ``f`` ``gives_views`` of arguments, and then where the definition puts them. Where
+    the second argument is the first, as one array, ``of_same`` takes the place of the definition, if there is one. What
     it calls is differentiated by the reference AD, so that both rules, and those of any order, cost what those of its
     parts do.
     """
@@ -135,13 +136,17 @@ def composed(f, takes_nothing=False, gives_views=False):
                 raise MDNotImplementedError
             return args, kwargs
 
+        def chosen(args):
+            return of_same if of_same is not None and args[1] is args[0] else definition
+
         def composed_rrule(*args: Any, needs: Needs = None, **kwargs: Any) -> OutputAndPullback:
             args, kwargs = bind(args, kwargs)
+            defined = chosen(args)
             moving = [i for i in range(len(args)) if needs is None or (i < len(needs) and needs[i])]
 
             def of_moving(*values):
                 values = dict(zip(moving, values, strict=True))
-                return definition(*[values.get(i, x) for i, x in enumerate(args)], **kwargs)
+                return defined(*[values.get(i, x) for i, x in enumerate(args)], **kwargs)
 
             y, pullback = reference_ad().rrule_via_ad(of_moving, *[args[i] for i in moving])
             y = y if gives_views else in_memory_of_its_own(y, args)
@@ -156,7 +161,7 @@ def composed(f, takes_nothing=False, gives_views=False):
             args, kwargs = bind(args, kwargs)
             # Arguments by keyword, which come last, have none.
             tangents = (NO_TANGENT, *tangents[1:], *[NO_TANGENT] * len(args))[: 1 + len(args)]
-            y, dy = reference_ad().frule_via_ad(tangents, functools.partial(definition, **kwargs), *args)
+            y, dy = reference_ad().frule_via_ad(tangents, functools.partial(chosen(args), **kwargs), *args)
             return y if gives_views else in_memory_of_its_own(y, args), dy
 
         rrule.add_rule(f, arguments.give_to(composed_rrule, trailing=[NEEDS]), defined_by=definition)

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from rulescore.tangents.arithmetic import AbstractTangent
+from rulescore.tangents.arithmetic import AbstractTangent, MissingDerivativeError
 from rulescore.tangents.blueprints import Blueprint
 from rulescore.tangents.foreign_arrays import foreign_kind, refuse_masked_cotangent
 from rulescore.tangents.kinds import is_a
@@ -203,6 +203,11 @@ class SparseProjector(Projector):
 
     def of_entries(self, values: Any) -> Any:
         """The sparse array with these values at `coordinates`, in the precision of the primal, real where that is."""
+        if hasattr(type(values), "__rule_type__"):
+            raise MissingDerivativeError(
+                f"the derivative of a cotangent of a sparse array ({self._type.__name__}) was asked for, which holds "
+                "ordinary numbers: pass S.toarray() for second derivatives"
+            )
         if values.dtype.kind == "c" and self._dtype.kind == "f":
             values = values.real
         return self._pattern.with_values(values.astype(self._dtype, copy=False))

@@ -39,7 +39,11 @@ def run_seed(seed: int, count: int) -> dict[str, Any]:
     )
     @given(programs(first))
     def check(program: Program) -> None:
-        examination = examine(program)
+        try:
+            examination = examine(program)
+        except Exception as error:
+            last[:] = [(program, f"the examination raised {type(error).__name__}: {error}")]
+            raise ProblemError(last[0][1]) from error
         if not last:
             found["programs"] += 1
             called.update(name for name, _ in program.calls.values())
@@ -56,6 +60,4 @@ def run_seed(seed: int, count: int) -> dict[str, Any]:
         found["problem"], found["test"] = text, program.as_test()
     except Unsatisfiable:
         found["left out"] = "no sample gives an array or number to go on with"
-    except Exception as error:
-        found["problem"], found["test"] = f"the examination raised {type(error).__name__}: {error}", ""
     return found | {"outcomes": outcomes, "called": called}

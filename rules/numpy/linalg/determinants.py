@@ -5,6 +5,7 @@ The derivative of a determinant is the adjugate, which exists where the inverse 
 
 import numpy as np
 from rulescore import (
+    MissingDerivativeError,
     ZeroTangent,
     apply_linear,
     frule,
@@ -135,7 +136,7 @@ class Singular:
         self._rounding = 4 * n * np.finfo(a.dtype).eps
         s = np.linalg.svd(a[where], compute_uv=False)
         if n > 1 and np.any(s[:, -2] <= self._rounding * s[:, 0]):
-            raise np.linalg.LinAlgError(
+            raise MissingDerivativeError(
                 "slogdet got a matrix whose rank is smaller by two or more than its size: all its cofactors are zero, "
                 "so the derivative of log|det| is infinite without a direction. Keep such matrices out with np.where, "
                 "or differentiate np.linalg.det, whose derivative is zero there"

@@ -6,6 +6,7 @@ of its subgradients: 0 where the norm is 0, and the mean where several elements,
 
 import numpy as np
 from rulescore import (
+    MissingDerivativeError,
     ZeroTangent,
     apply_linear,
     frule,
@@ -324,7 +325,7 @@ def cond_rrule(x: Array, p: Choice = None) -> OutputAndPullback:
 
 def refuse_infinite(is_asked_for):
     if np.any(is_asked_for):
-        raise np.linalg.LinAlgError(
+        raise MissingDerivativeError(
             "cond got a singular matrix, whose condition number is infinite, and has no derivative: it is as large on "
             "all sides. Leave such matrices out before calling cond, for instance by np.linalg.matrix_rank"
         )

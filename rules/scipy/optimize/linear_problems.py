@@ -24,7 +24,7 @@ def free_inverse(a, free, right):
     try:
         return np.linalg.solve(gram, f * right)
     except np.linalg.LinAlgError:
-        raise np.linalg.LinAlgError(
+        raise MissingDerivativeError(
             "the derivative of a least-squares solution was asked for where it is not unique: the columns of A that "
             "belong to free variables are linearly dependent"
         ) from None

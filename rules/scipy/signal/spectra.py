@@ -119,7 +119,13 @@ def median_bias(n):
     return float(1 + np.sum(1 / (even + 1) - 1 / even))
 
 
-@composed(scipy.signal.csd)
+def power_of_same(x, y, *options, **named):
+    """Of one array with itself SciPy gives real numbers."""
+    f, power = csd(x, y, *options, **named)
+    return f, np.real(power)
+
+
+@composed(scipy.signal.csd, of_same=power_of_same)
 def csd(
     x,
     y,

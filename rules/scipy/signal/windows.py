@@ -16,10 +16,18 @@ from ...numpy.array_like import as_array
 from ..linear_maps import composed
 
 
+def length(M):
+    """The number of points, which SciPy takes as a whole number of any type."""
+    if int(M) != M or M < 0:
+        raise ValueError("Window length M must be a non-negative integer")
+    return int(M)
+
+
 def of_places(function):
     """A window from a function of the places and the parameters; the definition of the rule that serves SciPy's."""
 
     def values(M, sym, *parameters):
+        M = length(M)
         if M <= 1:
             return np.ones(M)
         count = M if sym else M + 1
@@ -117,12 +125,13 @@ def exponential(M, center=None, tau=1.0, sym=True):
         return exponential_values(M, sym, tau)
     if sym:
         raise MDNotImplementedError
-    return np.exp(-np.abs(np.arange(M) - center) / tau)
+    return np.exp(-np.abs(np.arange(length(M)) - center) / tau)
 
 
 @composed(windows.kaiser_bessel_derived)
 def kaiser_bessel_derived(M, beta, *, sym=True):
     """The roots of the partial sums of a Kaiser window, up and down again."""
+    M = length(M)
     if not sym or M < 1 or M % 2:
         raise MDNotImplementedError
     sums = np.cumsum(kaiser_values(M // 2 + 1, True, beta))
@@ -136,6 +145,7 @@ def kaiser_bessel_derived(M, beta, *, sym=True):
 @composed(windows.chebwin)
 def chebwin(M, at, sym=True):
     """The inverse Fourier transform of a Chebyshev polynomial of degree n - 1, at β cos(πk / n)."""
+    M = length(M)
     if M <= 1:
         return np.ones(M) + 0 * at
     # The window is a function of |at|, whose derivative at 0 is 0.
@@ -172,6 +182,7 @@ def arccosh_squared(decibels):
 @composed(windows.taylor)
 def taylor(M, nbar=4, sll=30, norm=True, sym=True):
     """1 + 2 Σₘ Fₘ cos(2π m t / n), whose coefficients make nearly equal side lobes of the level asked for."""
+    M, nbar = length(M), int(nbar)
     if M <= 1 or nbar <= 1:
         return np.ones(M) + 0 * sll
     count = M if sym else M + 1
@@ -195,6 +206,7 @@ def taylor(M, nbar=4, sll=30, norm=True, sym=True):
 @composed(windows.dpss)
 def dpss(M, NW, Kmax=None, sym=True, norm=None, return_ratios=False):
     """Eigenvectors of the tridiagonal matrix with cos(2π NW / n) ((n - 1 - 2t) / 2)² and t (n - t) / 2."""
+    M, Kmax = length(M), Kmax if Kmax is None else int(Kmax)
     if M <= 1 or return_ratios:
         raise MDNotImplementedError
     norm = ("approximate" if Kmax is None else 2) if norm is None else norm

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from rulescore import MissingDerivativeError, apply_linear, frule, pullback_wrt, pushforward, rrule
+from rulescore import MissingDerivativeError, apply_linear, frule, is_traced, pullback_wrt, pushforward, rrule
 from rulescore.typing import Array, Choice, Count, Flag, OutputAndPullback, OutputAndTangent
 from scipy import sparse
 from scipy.sparse import linalg
@@ -82,7 +82,7 @@ class GeneralEigenpairs:
 
         A second right side, a random one, has a solution that is far larger where the matrix is singular.
         """
-        if not np.any(right):
+        if not is_traced(right) and not np.any(right):  # a zero that is differentiated itself may move
             return right
         size = np.max(abs(self.A))
         if self.is_repeated[i] or size == 0:

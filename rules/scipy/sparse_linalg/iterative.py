@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from rulescore import (
+    MissingDerivativeError,
     NoTangent,
     ZeroTangent,
     apply_linear,
@@ -69,7 +70,7 @@ class System:
 
     def refuse_unless_converged(self, info, what):
         if info != 0:
-            raise np.linalg.LinAlgError(
+            raise MissingDerivativeError(
                 f"the derivative of {self.f.__name__} was asked for, but {what} has not converged (info={info}): "
                 "allow more iterations (maxiter), ask for less (rtol), or precondition the system"
             )

@@ -10,7 +10,18 @@ from typing import Any
 import numpy as np
 from multipledispatch import MDNotImplementedError
 
-from rulescore import MissingDerivativeError, apply_linear, frule, project_to, pullback_wrt, pushforward, rrule
+from rulescore import (
+    MissingDerivativeError,
+    apply_linear,
+    frule,
+    ignore_derivatives,
+    is_traced,
+    project_to,
+    pullback_wrt,
+    pushforward,
+    rrule,
+    seen_by_tracers,
+)
 from rulescore.typing import Array, Axis, Choice, Count, Flag, OutputAndPullback, OutputAndTangent
 from scipy.sparse import linalg
 from scipy.sparse.linalg import LinearOperator
@@ -29,9 +40,12 @@ class Eigenpairs:
         self.basis = np.linalg.qr(vectors.astype(np.result_type(vectors, np.float64)))[0]
 
     def slopes(self, x):
-        """(λᵢ - A)⁺ xᵢ for each pair i; xᵢ is a column, and zero where nobody asks."""
+        """(λᵢ - A)⁺ xᵢ for each pair i; xᵢ is a column, and zero where nobody asks.
+
+        Of what is differentiated itself, a zero may move.
+        """
         pairs = coinciding(self.values)
-        used = np.any(x != 0, axis=0)
+        used = np.full(x.shape[1], True) if is_traced(x) else np.any(x != 0, axis=0)
         if np.any(pairs & used):
             raise MissingDerivativeError(NO_EIGENVECTORS)
         inside = np.conj(self.vectors.T) @ x
@@ -43,17 +57,23 @@ class Eigenpairs:
         """The part orthogonal to the known vectors."""
         right = self._projected(x)
         n, rounding = len(x), np.finfo(right.dtype).eps
-        shifted = LinearOperator(
-            (n, n), lambda y: self._projected(self.values[i] * y - self.apply(self._projected(y))), dtype=right.dtype
+        is_rounding = np.linalg.norm(ignore_derivatives(right)) <= 4 * np.finfo(x.dtype).eps * np.linalg.norm(
+            ignore_derivatives(x)
         )
-        if np.linalg.norm(right) <= 4 * np.finfo(x.dtype).eps * np.linalg.norm(x):
-            return np.zeros_like(right)  # all eigenvectors are known
+        if self.vectors.shape[1] == n or (is_rounding and not is_traced(x)):
+            return np.zeros_like(right)
+
+        def shifted(y):
+            return self._projected(self.values[i] * y - self.apply(self._projected(y)))
+
+        matrix = LinearOperator((n, n), shifted, rmatvec=shifted, dtype=right.dtype)
         if right.dtype.kind == "c":  # of which minres knows nothing
-            solution, info = linalg.gmres(shifted, right, rtol=450 * rounding, restart=min(n, 100), maxiter=20 * n)
+            options = {"rtol": 450 * rounding, "restart": min(n, 100), "maxiter": 20 * n}
+            solution, info = seen_by_tracers(linalg.gmres, matrix, right, **options)
         else:
-            solution, info = linalg.minres(shifted, right, rtol=45 * rounding, maxiter=20 * n)
+            solution, info = seen_by_tracers(linalg.minres, matrix, right, rtol=45 * rounding, maxiter=20 * n)
         if info != 0:
-            raise np.linalg.LinAlgError(
+            raise MissingDerivativeError(
                 f"the derivative of an eigenvector was asked for, and the system that it solves has not converged "
                 f"(info={info}): its eigenvalue {self.values[i]} is too close to others; use eigenvalues alone"
             )

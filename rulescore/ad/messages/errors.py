@@ -21,6 +21,10 @@ class NoRuleError(TypeError):
     """A function was called with a value that is being differentiated, and nothing says how to differentiate it."""
 
 
+class MissingAttributeError(NoRuleError, AttributeError):
+    """Something was asked of a value that is being differentiated which would hand out what it holds as constant."""
+
+
 class TracerConversionError(TypeError):
     """A value that is being differentiated was about to become an ordinary number or array."""
 

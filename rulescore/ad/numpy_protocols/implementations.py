@@ -175,11 +175,15 @@ def _call_plainly(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Call somebody's function as it is, with tracers."""
     try:
         return f(*args, **kwargs)
-    except (TracerConversionError, ValueError) as masked:
+    except Exception as masked:
         error = _unmasked(masked)
-        if not isinstance(error, TracerConversionError):
+        reason = None
+        if isinstance(error, TracerConversionError):
+            reason = f"it makes ordinary numbers or arrays of its arguments ({_place(error)}), and has no rule"
+        elif str(getattr(f, "__module__", None)).startswith("scipy."):
+            reason = _why_stopped(f, args, kwargs, error)
+        if reason is None:
             raise
-        reason = f"it makes ordinary numbers or arrays of its arguments ({_place(error)}), and has no rule"
         raise no_rule(f, args, kwargs, reason) from error
 
 
@@ -214,7 +218,7 @@ def _why_stopped(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any], error: E
         return None
     error = _unmasked(error)
     frame = _innermost_frame(error)
-    if not _is_in_numpy(frame.f_globals.get("__name__", "")):
+    if frame.f_globals.get("__name__", "").partition(".")[0] not in ("numpy", "scipy"):
         return None
     if not isinstance(error, (NoRuleError, TracerConversionError)) and _fails_anyway(f, args, kwargs, type(error)):
         return None

@@ -10,12 +10,20 @@ from typing import Any
 
 import numpy as np
 
-from rulescore.ad.messages.errors import TracerConversionError, became_array, describe, function_of_scipy, is_operator
+from rulescore.ad.messages.errors import (
+    MissingAttributeError,
+    TracerConversionError,
+    became_array,
+    describe,
+    function_of_scipy,
+    is_operator,
+)
 from rulescore.ad.numpy_protocols.array_makers import SPECIAL
 from rulescore.ad.numpy_protocols.implementations import through_implementation
 from rulescore.ad.numpy_protocols.operands import dtype_named, leaves_to, operands, refuse_types
 from rulescore.ad.numpy_protocols.ufuncs import call_method, call_with_keywords
 from rulescore.ad.tracing.tracers import Tracer, apply, value_beneath
+from rulescore.tables.registry import rrule
 
 
 def call_numpy(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -45,7 +53,10 @@ class ArrayTracer(Tracer):
     @classmethod
     def traits_of(cls, value_type: type, dtype: Any) -> dict[str, Any]:
         refuse_types((value_type,))
-        return super().traits_of(value_type, dtype)
+        traits = super().traits_of(value_type, dtype)
+        if not issubclass(traits["__rule_type__"], (np.ndarray, np.generic)):
+            traits["__getattr__"] = _attribute_of_value
+        return traits
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
         if method == "__call__" and not kwargs:
@@ -325,6 +336,23 @@ def _refuse(name: str, self: ArrayTracer) -> Any:
     raise AttributeError(
         f"{self._described()} has no {name!r}: it would hand out the numbers without their derivative. "
         f"If that is wanted, write ignore_derivatives(x).{name}"
+    )
+
+
+def _attribute_of_value(self: ArrayTracer, name: str) -> Any:
+    """What values have that are no arrays, such as sparse ones: methods with a rule, and facts such as ``format``."""
+    value = value_beneath(self)
+    found = None if name.startswith("__") else getattr(value, name, None)
+    if found is None:
+        raise AttributeError(f"{type(value).__name__!r} object has no attribute {name!r}")
+    if isinstance(found, (str, int)):
+        return found
+    method = getattr(type(value), name, None)
+    if callable(method) and method in rrule:
+        return lambda *args, **kwargs: self._call(method, (self, *args), kwargs)
+    raise MissingAttributeError(
+        f"{self._described()} has a {name!r}, and nothing says how to differentiate it. Write a function of the whole "
+        f"with a rule; if the derivative is not wanted here, write ignore_derivatives(x).{name}"
     )
 
 

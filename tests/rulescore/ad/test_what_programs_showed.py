@@ -10,11 +10,13 @@ import numpy as np
 import pytest
 import scipy.integrate
 import scipy.ndimage
+import scipy.signal
 import scipy.sparse.linalg
 from scipy import special
 
 from rulescore import InplaceableThunk, MissingDerivativeError, NoTangent, Thunk, rrule
 from rulescore.ad import (
+    NoRuleError,
     TracerConversionError,
     backward,
     checkpoint,
@@ -339,3 +341,68 @@ def test_a_solver_that_finds_no_derivative_says_so():
         warnings.simplefilter("ignore")  # SciPy's, that it has failed
         with pytest.raises(MissingDerivativeError, match="was not found"):
             grad(f)(0.3)
+
+
+A = np.diag(np.arange(1.0, 9)) + 0.1 * np.cos(np.arange(64.0)).reshape(8, 8)
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda a: np.real(primitive(scipy.sparse.linalg.eigs)(a, 3, v0=np.ones(8))[1]),
+        lambda a: primitive(scipy.sparse.linalg.eigsh)(a + a.T, 3, v0=np.ones(8))[1],
+        lambda a: primitive(scipy.sparse.linalg.svds)(a, 2, v0=np.ones(8)),
+    ],
+    ids=["eigs", "eigsh", "svds"],
+)
+def test_a_pullback_does_not_leave_out_zeros_that_are_differentiated_themselves(f):
+    direction = np.sin(np.arange(64.0)).reshape(8, 8)
+    found, wanted = linearize(f, A)[1](direction), jvp(f, (A,), (direction,))[1]
+    for one, other in zip(*(x if isinstance(x, tuple) else (x,) for x in (found, wanted)), strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-9, atol=1e-11)
+
+
+def test_a_cross_spectrum_of_an_array_with_itself_is_real():
+    csd, x = primitive(scipy.signal.csd), np.cos(np.arange(20.0) ** 2)
+
+    def power(x):
+        return csd(x, x, nperseg=8)[1]
+
+    plain, (y, dy) = power(x), jvp(power, (x,), (X.sum() * x,))
+    assert plain.dtype == y.dtype == dy.dtype == vjp(power, x)[0].dtype == float
+    np.testing.assert_allclose(dy, 2 * X.sum() * plain)
+    y, both = jvp(lambda x, y: csd(x, y, nperseg=8)[1], (x, x), (x, 0 * x))  # two variables that are one array
+    np.testing.assert_allclose(both, plain)
+
+
+@pytest.mark.parametrize("window", ["gaussian", "exponential", "chebwin", "taylor", "kaiser_bessel_derived", "dpss"])
+@pytest.mark.parametrize("number", [np.float16, np.uint8, float])
+def test_lengths_of_windows_are_whole_numbers_of_any_type(window, number):
+    windows = {"exponential": lambda m, x: f(m, None, x), "taylor": lambda m, x: f(m, 4, x)}
+    f = primitive(getattr(scipy.signal.windows, window))
+    g = windows.get(window, f)
+    np.testing.assert_allclose(jacfwd(lambda x: g(number(8), x))(2.5), jacfwd(lambda x: g(8, x))(2.5))
+    with pytest.raises(ValueError, match="non-negative integer"):
+        jacfwd(lambda x: g(7.5, x))(2.5)
+
+
+def test_sparse_arrays_that_are_differentiated_have_the_methods_that_have_rules():
+    s = scipy.sparse.csr_array(np.diag(X))
+
+    def f(x):
+        product = s * x
+        assert product.format == (s * X).format
+        return np.sum(product.toarray() ** 2)
+
+    x = np.outer(X, X) + 1
+    np.testing.assert_allclose(grad(f)(x), 2 * np.diag(X) ** 2 * x)
+    with pytest.raises(AttributeError, match="nothing says how to differentiate it") as raised:
+        grad(lambda x: np.sum((s * x).data))(x)
+    assert isinstance(raised.value, NoRuleError)
+    with pytest.raises(AttributeError, match="no attribute 'something'"):
+        grad(lambda x: (s * x).something)(x)
+
+
+def test_what_a_rule_declines_and_code_of_scipys_cannot_do_is_refused():
+    with pytest.raises(NoRuleError, match="stopped at"):
+        grad(lambda r: np.sum(primitive(scipy.sparse.linalg.gcrotmk)(r * A, np.ones(8), rtol=r)[0]))(1e-12)

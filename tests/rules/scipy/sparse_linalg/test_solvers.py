@@ -5,7 +5,7 @@ import pytest
 from scipy import sparse
 from scipy.sparse import linalg
 
-from rulescore import NoTangent, NotImplementedTangent, ZeroTangent, frule, rrule, unthunk
+from rulescore import MissingDerivativeError, NoTangent, NotImplementedTangent, ZeroTangent, frule, rrule, unthunk
 from rulescore.ad import grad, hessian, primitive
 from testutils import jvp_fd
 from testutils.samples.scipy.sparse_linalg.direct import well_conditioned
@@ -163,7 +163,7 @@ def test_a_solution_that_has_not_converged_has_no_derivative():
     a = laplacian(200)
     (_, info), pullback = rrule(linalg.cg, a, np.arange(200.0), rtol=1e-12, maxiter=3)
     assert info != 0
-    with pytest.raises(np.linalg.LinAlgError, match=r"its solution has not converged \(info=3\)"):
+    with pytest.raises(MissingDerivativeError, match=r"its solution has not converged \(info=3\)"):
         pullback((np.ones(200), NoTangent()))
     y, _ = frule((NoTangent(), NoTangent(), NoTangent()), linalg.cg, a, np.arange(200.0), rtol=1e-12, maxiter=3)
     assert y[1] == info
