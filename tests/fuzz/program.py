@@ -69,6 +69,10 @@ class Program:
         """Copies of values of the inputs that lie in memory as the inputs do."""
         return tuple(_laid_as(x, like) for x, like in zip(values, self.inputs.values(), strict=True))
 
+    def with_wide_constants(self) -> Program:
+        """The same with constants of small types as those of full precision."""
+        return dataclasses.replace(self, constants={name: _widened(x) for name, x in self.constants.items()})
+
     def as_test(self) -> str:
         """The program as text to paste into a file and run."""
         lines = ["import numpy as np", ""]
@@ -82,6 +86,14 @@ class Program:
         lines += ["", "", self.source, ""]
         lines += [f"{name} = {written(value)}" for name, value in self.inputs.items()]
         return "\n".join(lines)
+
+
+def _widened(x: Any) -> Any:
+    dtype = np.asarray(x).dtype
+    if dtype.kind not in "fiu":
+        return x
+    wide = np.asarray(x).astype(np.float64 if dtype.kind == "f" else np.int64)
+    return wide if isinstance(x, np.ndarray) else wide[()]
 
 
 def _laid_as(x: Any, like: Any) -> Any:

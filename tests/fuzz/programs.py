@@ -232,11 +232,15 @@ class _Building:
         return found
 
     def _differentiated(self, value: Any, is_plain: bool) -> str:
-        """An input like this array or number, or a variable, in one of the ways to write it."""
+        """An input like this array or number, or a variable, in one of the ways to write it.
+
+        A symmetric matrix stays one: of others, functions that want one may read half, or what they like.
+        """
+        is_symmetric = _is_symmetric(value)
         alike = [
             name
             for name in self._pool
-            if np.shape(self._scope[name]) == np.shape(value) and isinstance(value, np.ndarray)
+            if np.shape(self._scope[name]) == np.shape(value) and isinstance(value, np.ndarray) and not is_symmetric
         ]
         if alike and not is_plain and self._chance(2):
             return self._one_of(alike)
@@ -247,6 +251,8 @@ class _Building:
             value = self._one_of(_LAYOUTS)(self._changed(value))
         self.program.inputs[name] = self._scope[name] = copy.copy(value) if not isinstance(value, np.ndarray) else value
         self._pool.append(name) if not np.iscomplexobj(value) and np.size(value) <= MOST_ENTRIES else None
+        if is_symmetric:
+            return f"0.5 * ({name} + np.conj(np.swapaxes({name}, -1, -2)))"
         text = UNCHANGED[0] if is_plain else self._one_of(UNCHANGED)
         return text.format(x=name)
 
@@ -330,6 +336,13 @@ def _is_constant(value: Any) -> bool:
     return isinstance(value, bool | int | np.integer | np.bool_) or (
         isinstance(value, np.ndarray) and value.dtype.kind in "biu"
     )
+
+
+def _is_symmetric(value: Any) -> bool:
+    """Whether something is a stack of matrices of two rows or more that are Hermitian."""
+    if not isinstance(value, np.ndarray) or value.ndim < 2 or not 1 < value.shape[-1] == value.shape[-2]:
+        return False
+    return bool(np.all(value == np.conj(np.swapaxes(value, -1, -2))))
 
 
 def _is_sound(value: Any) -> bool:

@@ -4,7 +4,7 @@ import numpy as np
 from multipledispatch import MDNotImplementedError
 
 from rulescore import NoTangent, frule, pullback_wrt, pushforward, rrule, seen_by_tracers
-from rulescore.typing import Array, Choice, Number, OutputAndPullback, OutputAndTangent
+from rulescore.typing import Array, Choice, OutputAndPullback, OutputAndTangent
 from scipy.spatial import distance
 
 from ...numpy.array_like import as_array, as_array_tangent, shape_of
@@ -70,7 +70,7 @@ def directed_hausdorff_frule(
     dv: Array,
     u: Array,
     v: Array,
-    third: Number = NOT_GIVEN,
+    third: Choice = NOT_GIVEN,
     /,
     *,
     rng: Choice = NOT_GIVEN,
@@ -84,7 +84,7 @@ def directed_hausdorff_frule(
 
 @rrule.register(distance.directed_hausdorff)
 def directed_hausdorff_rrule(
-    u: Array, v: Array, third: Number = NOT_GIVEN, /, *, rng: Choice = NOT_GIVEN, seed: Choice = NOT_GIVEN
+    u: Array, v: Array, third: Choice = NOT_GIVEN, /, *, rng: Choice = NOT_GIVEN, seed: Choice = NOT_GIVEN
 ) -> OutputAndPullback:
     """The distance of two points alone moves with them; of several pairs that far apart, of the one SciPy found."""
     (d, i, j), direction = hausdorff(u, v, third, rng, seed)

@@ -120,9 +120,12 @@ tabulate(
 
 
 def log1p_ratio(x, c):
-    """log(1 + c x) / c, and x at c = 0."""
-    is_zero = c == 0
-    return np.where(is_zero, x, np.log1p(c * x) / np.where(is_zero, 1, c))
+    """log(1 + c x) / c, which is smooth at c = 0: x g(c x) with g(t) = log(1 + t) / t."""
+    t = c * x
+    is_small = np.abs(t) < 1e-2
+    far, near = np.where(is_small, 1, t), np.where(is_small, t, 0)
+    series = sum((-1) ** k / (k + 1) * near**k for k in range(9))
+    return x * np.where(is_small, series, np.log1p(far) / far)
 
 
 def log1p_ratio_slope(x, c):

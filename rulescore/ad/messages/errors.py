@@ -49,6 +49,11 @@ def unmask(error: ValueError) -> None:
     cause = error.__cause__
     if isinstance(cause, TracerConversionError):
         raise cause.with_traceback(error.__traceback__) from None
+    if str(error) == "Error setting single item of array.":  # by which `ndarray.flat` covers any error, without a cause
+        raise TracerConversionError(
+            "an entry of an array was set by its attribute flat to what it does not take. If that is a value that is "
+            "being differentiated, make the array with np.zeros(n, like=x), and set entries by their index"
+        ) from error
 
 
 def refused_by_c(error: TypeError) -> TracerConversionError:
