@@ -32,17 +32,22 @@ from .sorting import items_of
 # ---------------------------------------------------------------- bincount
 
 
+def bins_of(x):
+    """As whole numbers, since truth values would be a mask."""
+    return as_array(x).astype(np.intp)
+
+
 @frule.register(np.bincount)
 @pushforward
 def bincount_frule(dweights: Array, x: Index, weights: Array = None, minlength: Count = 0) -> OutputAndTangent:
     y = np.bincount(x, as_array(weights), minlength)
-    return y, scatter(as_array_tangent(dweights, weights), (as_array(x),), np.shape(y), y.dtype)
+    return y, scatter(as_array_tangent(dweights, weights), (bins_of(x),), np.shape(y), y.dtype)
 
 
 @rrule.register(np.bincount)
 def bincount_rrule(x: Index, weights: Array = None, minlength: Count = 0) -> OutputAndPullback:
     """yₙ = Σᵢ wᵢ over xᵢ = n, hence w̄ᵢ = ȳ at xᵢ."""
-    return np.bincount(x, as_array(weights), minlength), pullback_wrt(..., weights)(lambda ybar: ybar[as_array(x)])
+    return np.bincount(x, as_array(weights), minlength), pullback_wrt(..., weights)(lambda ybar: ybar[bins_of(x)])
 
 
 # ---------------------------------------------------------------- edges

@@ -22,7 +22,7 @@ def roll_transpose(ybar, a, shift, axis=None):
 
 def rollaxis_transpose(ybar, a, axis, start=0):
     """The axis stands before the one that was number ``start``, which its own removal may have moved."""
-    ndim = np.ndim(a)
+    ndim, start = np.ndim(a), int(start)
     axis, start = axis % ndim, start + ndim if start < 0 else start
     return np.moveaxis(ybar, start - 1 if axis < start else start, axis)
 

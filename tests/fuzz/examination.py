@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
+import signal
 import time
 import warnings
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -21,10 +24,15 @@ from .program import Program
 REFUSALS = (NoRuleError, TracerConversionError, UnrelatedOutputError, MissingDerivativeError)
 """What may be raised for a program that is not supported."""
 
-COVERED = {"Error setting single item of array."}
-"""What NumPy raises in the place of a refusal, without naming it as the cause."""
+COVERED = {"Error setting single item of array.", "assignment destination is read-only"}
+"""What is raised in the place of a refusal.
+
+By NumPy, without naming it as the cause; and of what was broadcast, to which NumPy still writes, with a warning."""
 
 COMPARED, UNDECIDED, REFUSED, LEFT_OUT = "compared", "undecided", "refused", "left out"
+
+LONGEST = 20.0
+"""Seconds of processor time after which the modes that are left are left out."""
 
 SLOW = 0.03
 """Seconds of a program that is differentiated in few modes."""
@@ -81,15 +89,43 @@ def examine(program: Program) -> Examination:
         return examiner.result
 
 
+class _TookTooLongError(BaseException):
+    """Nobody's ``except Exception`` is meant to catch it."""
+
+
+@contextlib.contextmanager
+def _limited(seconds: float) -> Iterator[None]:
+    """Raises `_TookTooLongError` after some seconds of processor time; not within code in C."""
+
+    def stop(*_: Any) -> None:
+        raise _TookTooLongError
+
+    before = signal.signal(signal.SIGVTALRM, stop)
+    signal.setitimer(signal.ITIMER_VIRTUAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        signal.signal(signal.SIGVTALRM, before)
+
+
 class _Examiner:
     def __init__(self, program: Program) -> None:
         self.result = Examination()
+        self.answers: dict[str, Answer] = {}
+        try:
+            with _limited(LONGEST):
+                self._examine(program)
+        except _TookTooLongError:
+            for name in (*FIRST, *SECOND):
+                self.result.outcomes.setdefault(name, LEFT_OUT)
+
+    def _examine(self, program: Program) -> None:
         start = time.process_time()
         self.question = q = Question(program)
         self.is_slow = time.process_time() - start > SLOW
         self.precision = _coarsest(program)
         self.agreement = max(_AGREEMENT, _ROUNDINGS * self.precision)
-        self.answers: dict[str, Answer] = {}
         if not _same(q.value, q.plain()(*program.arguments()), 0.0):
             self.result.outcomes.update(dict.fromkeys([*FIRST, *SECOND], LEFT_OUT))  # it is not deterministic
             return

@@ -35,10 +35,10 @@ class VectorNorm:
     def __init__(self, p, axes):
         self.p, self.axes = p, axes
         self.constant_p = ignore_derivatives(p)
-        if self.constant_p is not p:  # so p itself is being differentiated
-            self.slope = self._of_power
-        elif p in (np.inf, -np.inf):
+        if self.constant_p in (np.inf, -np.inf):
             self.slope = self._of_extremum
+        elif self.constant_p is not p:  # so p itself is being differentiated
+            self.slope = self._of_power
         else:
             self.slope = {0: self._of_count, 1: self._of_sum, 2: self._of_length}.get(p, self._of_power)
 

@@ -360,7 +360,7 @@ register_iterated(scipy.integrate.nquad, nquad_problem, ("ranges",))
 
 def gauss_legendre(func, a, b, args, n):
     """What `fixed_quad` computes; its function takes all points at once."""
-    x, w = np.polynomial.legendre.leggauss(n)
+    x, w = np.polynomial.legendre.leggauss(int(n))
     points = (b - a) * (x + 1) / 2.0 + a
     return (b - a) / 2.0 * np.sum(w * as_array(func(points, *args)), axis=-1)
 

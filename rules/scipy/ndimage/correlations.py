@@ -33,9 +33,9 @@ from .boundaries import axes_of, extend, fold, handing_over, one_for_each
 def correlate(x, weights, axes, origins, mode, cval=0.0):
     """``ndimage.correlate`` along some axes in ascending order, by its 1-D form where there is one axis."""
     if len(axes) == 1:
-        return seen_by_tracers(ndimage.correlate1d, dense(x), weights, axes[0], None, mode, cval, origins[0])
+        return seen_by_tracers(ndimage.correlate1d, dense(x), weights, axes[0], None, mode, cval, int(origins[0]))
     some = {"axes": axes} if len(axes) < np.ndim(x) else {}
-    return seen_by_tracers(ndimage.correlate, dense(x), weights, None, mode, cval, origins, **some)
+    return seen_by_tracers(ndimage.correlate, dense(x), weights, None, mode, cval, [int(o) for o in origins], **some)
 
 
 def dense(x):
@@ -49,7 +49,7 @@ def dense(x):
 
 def reach(size, origin):
     """How many elements before and after an element its weights go."""
-    before = size // 2 + origin
+    before = size // 2 + int(origin)
     if not 0 <= before < size:
         raise ValueError(f"origin {origin} puts the middle of {size} weights outside of them")
     return before, size - 1 - before
@@ -61,6 +61,7 @@ def turned_around(weights):
 
 def opposite_origin(size, origin):
     """The origin of weights that have been turned around, so that each stays where it was, on the other side."""
+    origin = int(origin)  # of small types the negative may not exist
     return -origin if size % 2 else -origin - 1
 
 

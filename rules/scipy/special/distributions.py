@@ -225,7 +225,8 @@ def _student_wrt_df(df, t):
 
     ∂ log f/∂ν = c(ν) + ½ (r - log(1 + q)) + r/(2ν), with q = t²/ν and r = q/(1+q).
     """
-    size = abs(t)
+    sign = np.where(t < 0, -1, 1)
+    size = sign * t  # whose slope at 0 is not 0, as that of |t|
     is_inner, is_outer = size < SPLIT, (size >= SPLIT) & (size < np.inf)
     peak, c = _student_peak(df), _student_log_peak_slope(df)
     inner = from_zero(_student_inner, np.arcsinh(np.where(is_inner, size, 0) / np.sqrt(df)), df, c)
@@ -235,7 +236,7 @@ def _student_wrt_df(df, t):
     rate = np.maximum((df + 1) * (q / (1 + q)) - 1, 0) + np.sqrt((df + 1) * q) / (1 + q)
     tail = on_half_line(_student_outer, np.maximum(1 / rate, 1 / df), df, log_q, c)
     slope = np.where(is_inner, np.sqrt(df) * inner, np.where(is_outer, -outer * tail, 0))
-    return np.sign(t) * peak * slope
+    return sign * peak * slope
 
 
 def _student_inner(s, df, c):

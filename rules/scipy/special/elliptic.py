@@ -149,9 +149,24 @@ scalar_rule(special.ellipkm1, lambda y, p: -_k_slope(p))
 scalar_rule(special.ellipe, lambda y, m: _e_slope(1 - m))
 
 
+TINY = 1e-9
+"""A ratio whose square is less than rounding."""
+
+
 def _agm_slope(y, a, b):
-    """∂M/∂a by Gauss's integral: |M| = π / (2 R_F(0, a², b²)), hence M² 2|a| R_D(0, b², a²) / (3π)."""
-    return y * y * 2 * abs(a) / (3 * PI) * special.elliprd(0.0, b * b, a * a)
+    """∂M/∂a by Gauss's integral: |M| = π / (2 R_F(0, a², b²)), hence M² 2|a| R_D(0, b², a²) / (3π).
+
+    M is homogeneous, and about (π/2) b / log(4b/a) where a/b is so small that its square does not show.
+    """
+    size = np.maximum(abs(ignore_derivatives(a)), abs(ignore_derivatives(b)))
+    size = np.where((size > 0) & np.isfinite(size), size, 1)
+    y, a, b = abs(y) / size, abs(a) / size, abs(b) / size
+    a_is_tiny, b_is_tiny = (a < TINY) & (b > 0), (b < TINY) & (a > 0)
+    near_a, near_b = np.where(a_is_tiny | b_is_tiny, 1, a), np.where(a_is_tiny | b_is_tiny, 1, b)
+    alike = y * y * 2 * near_a / (3 * PI) * special.elliprd(0.0, near_b * near_b, near_a * near_a)
+    square = 2 / PI * y * y
+    at_tiny_a = np.where(a > 0, square / np.where(a_is_tiny & (a > 0), a, 1), np.inf)
+    return np.where(a_is_tiny, at_tiny_a, np.where(b_is_tiny, y - square, alike))
 
 
 scalar_rule(special.agm, _agm_slope, lambda y, a, b: _agm_slope(y, b, a))

@@ -25,21 +25,53 @@ def _register(f, slope, parameters=0):
 def _lower(f, n, *arguments):
     """The polynomial of degree n - 1, which is 0 for n = 0, where not all functions say so."""
     is_constant = np.equal(n, 0)
-    return np.where(is_constant, 0, f(np.where(is_constant, 1, n) - 1, *arguments))
+    lower = np.where(is_constant, 1, n) - 1
+    if lower.dtype.kind == "f" and np.all(_is_whole(lower)):  # of which SciPy sums hypergeometric series
+        lower = lower.astype(np.int64)
+    return np.where(is_constant, 0, f(lower, *arguments))
+
+
+def _is_whole(n):
+    return np.equal(n, np.rint(n))
+
+
+def _split(n, of_whole, of_other):
+    """What two functions of the degree give for whole ones and for others."""
+    is_whole = _is_whole(n)
+    if np.all(is_whole):
+        return of_whole(n)
+    return np.where(is_whole, of_whole(np.where(is_whole, n, 1).astype(np.int64)), of_other(np.where(is_whole, 0.5, n)))
 
 
 def _gegenbauer(alpha, n, x):
-    return _lower(special.eval_gegenbauer, n, alpha, x)
+    """C_{n-1}, where SciPy's gamma functions overflow for a large n that is not whole (DLMF 18.5.9)."""
+
+    def of_other(n):
+        factor = special.poch(n, 2 * alpha - 1) / special.gamma(2 * alpha)
+        return factor * special.hyp2f1(1 - n, n - 1 + 2 * alpha, alpha + 0.5, (1 - x) / 2)
+
+    return _split(n, lambda n: _lower(special.eval_gegenbauer, n, alpha, x), of_other)
+
+
+def _chebyt_slope(n, x):
+    """n U_{n-1} = n sin(nθ) / sin θ, which is accurate where the series of another n than a whole one is not."""
+
+    def of_other(n):
+        is_inside = np.abs(x) < 1
+        theta = np.arccos(np.where(is_inside, x, 0))
+        return n * np.where(is_inside, np.sin(n * theta) / np.sin(theta), special.eval_chebyu(n - 1, x))
+
+    return _split(n, lambda n: n * _lower(special.eval_chebyu, n, x), of_other)
 
 
 # DLMF 18.9.14 to 18.9.27
 _register(special.eval_legendre, lambda y, n, x: _gegenbauer(1.5, n, x))
-_register(special.eval_chebyt, lambda y, n, x: n * _lower(special.eval_chebyu, n, x))
+_register(special.eval_chebyt, lambda y, n, x: _chebyt_slope(n, x))
 _register(special.eval_chebyu, lambda y, n, x: 2 * _gegenbauer(2.0, n, x))
-_register(special.eval_chebyc, lambda y, n, x: n * _lower(special.eval_chebys, n, x))
+_register(special.eval_chebyc, lambda y, n, x: _chebyt_slope(n, x / 2))
 _register(special.eval_chebys, lambda y, n, x: _gegenbauer(2.0, n, x / 2))
 _register(special.eval_sh_legendre, lambda y, n, x: 2 * _gegenbauer(1.5, n, 2 * x - 1))
-_register(special.eval_sh_chebyt, lambda y, n, x: 2 * n * _lower(special.eval_sh_chebyu, n, x))
+_register(special.eval_sh_chebyt, lambda y, n, x: 2 * _chebyt_slope(n, 2 * x - 1))
 _register(special.eval_sh_chebyu, lambda y, n, x: 4 * _gegenbauer(2.0, n, 2 * x - 1))
 _register(special.eval_hermite, lambda y, n, x: 2 * n * _lower(special.eval_hermite, n, x))
 _register(special.eval_hermitenorm, lambda y, n, x: n * _lower(special.eval_hermitenorm, n, x))

@@ -434,15 +434,17 @@ def boxcox_slopes(lmb, x):
 def yeojohnson_parts(x, lmbda):
     """The transformed x, and its slopes with respect to x and λ."""
     is_positive = x >= 0
-    log_x, power = np.log1p(np.abs(x)), np.where(is_positive, lmbda, 2 - lmbda)
-    y = np.where(is_positive, 1, -1) * special.boxcox1p(np.abs(x), power)
+    sign = np.where(is_positive, 1, -1)
+    log_x, power = np.log1p(sign * x), np.where(is_positive, lmbda, 2 - lmbda)
+    y = sign * special.boxcox1p(sign * x, power)
     return y, np.exp((power - 1) * log_x), slope_of_power(log_x, power)
 
 
 def yeojohnson_slopes(lmb, x):
     y, slope, of_lambda = yeojohnson_parts(x, lmb)
-    jacobian = np.sign(x) * np.log1p(np.abs(x))
-    return likelihood_slopes(slope, of_lambda, y, 1 / (1 + np.abs(x)), jacobian, lmb)
+    sign = np.where(x >= 0, 1, -1)
+    jacobian = sign * np.log1p(sign * x)
+    return likelihood_slopes(slope, of_lambda, y, 1 / (1 + sign * x), jacobian, lmb)
 
 
 tabulate(

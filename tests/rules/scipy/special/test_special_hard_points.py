@@ -1,11 +1,12 @@
 """What the rules of special functions answer at zeros, poles, kinks and the ends of domains; orders and parameters."""
 
+import mpmath
 import numpy as np
 import pytest
 from scipy import special
 
 from rulescore import NoTangent, NotImplementedTangent, frule, rrule, unthunk
-from rulescore.ad import grad, hessian
+from rulescore.ad import grad, hessian, primitive
 
 
 def cotangents(f, *args, **kwargs):
@@ -282,3 +283,42 @@ def test_quantiles_at_the_end_do_not_move_with_the_parameters():
         assert cotangents(special.gdtrix, 1.5, 2.5, 0.0)[1:] == [0, np.inf]
         if special.fdtri(5.0, 2.5, 0.0) == 0:  # before SciPy 1.17 there is no such quantile
             assert cotangents(special.fdtri, 5.0, 2.5, 0.0) == [0, 0, np.inf]
+
+
+def quotient(f, x):
+    """The derivative by a central difference in high precision."""
+    x = mpmath.mpf(x)
+    h = (abs(x) or 1) * mpmath.mpf(10) ** -14
+    return float(mpmath.re((f(x + h) - f(x - h)) / (2 * h)))
+
+
+@pytest.mark.parametrize("degree", [1.5, 3.0, 60.25, 200.5, 400.0])
+@pytest.mark.parametrize(
+    ("function", "other", "x"),
+    [
+        ("eval_chebyt", mpmath.chebyt, 0.3),
+        ("eval_sh_chebyt", lambda n, x: mpmath.chebyt(n, 2 * x - 1), 0.8),
+        ("eval_chebyc", lambda n, x: 2 * mpmath.chebyt(n, x / 2), -0.4),
+        ("eval_chebyu", mpmath.chebyu, 0.95),
+        ("eval_legendre", mpmath.legendre, 0.95),
+        ("eval_sh_legendre", lambda n, x: mpmath.legendre(n, 2 * x - 1), 0.97),
+    ],
+)
+def test_polynomials_of_high_degrees_and_of_those_that_are_not_whole(degree, function, other, x):
+    with mpmath.workdps(60):
+        wanted = quotient(lambda x: other(degree, x), x)
+    found = grad(lambda x: primitive(getattr(special, function))(degree, x))(x)
+    np.testing.assert_allclose(found, wanted, rtol=1e-8)
+
+
+@pytest.mark.parametrize("ratio", [1e-300, 1e-20, 0.9e-9, 1.1e-9, 1e-5, 0.3, 1.0])
+def test_the_mean_of_numbers_of_very_different_sizes(ratio):
+    mean = primitive(special.agm)
+    with mpmath.workdps(60):
+        small = quotient(lambda a: mpmath.agm(a, 3), ratio)
+        large = quotient(lambda b: mpmath.agm(ratio, b), 3.0)
+    np.testing.assert_allclose(grad(lambda a: mean(a, 3.0))(ratio), small, rtol=1e-12)
+    np.testing.assert_allclose(grad(lambda a: mean(3.0, a))(ratio), small, rtol=1e-12)
+    np.testing.assert_allclose(grad(lambda b: mean(ratio, b))(3.0), large, rtol=1e-12)
+    assert grad(lambda a: mean(a, 3.0))(0.0) == np.inf
+    assert grad(lambda b: mean(0.0, b))(3.0) == 0
