@@ -49,6 +49,7 @@ def dense(x):
 
 def reach(size, origin):
     """How many elements before and after an element its weights go."""
+    size = int(size)  # of small types the negative may not exist
     before = size // 2 + int(origin)
     if not 0 <= before < size:
         raise ValueError(f"origin {origin} puts the middle of {size} weights outside of them")
@@ -61,7 +62,7 @@ def turned_around(weights):
 
 def opposite_origin(size, origin):
     """The origin of weights that have been turned around, so that each stays where it was, on the other side."""
-    origin = int(origin)  # of small types the negative may not exist
+    origin = int(origin)
     return -origin if size % 2 else -origin - 1
 
 
