@@ -54,11 +54,12 @@ def main() -> int:
 def results(seeds: list[int], programs: int, jobs: int) -> Iterator[dict[str, Any]]:
     """The record of each seed, as they come; also of one whose process dies, in a function of SciPy's perhaps."""
     context = multiprocessing.get_context("spawn")
-    left = list(seeds)
+    left, is_alone = list(seeds), False
     while left:
-        is_alone = len(left) < len(seeds)  # somebody has died: the next ones one by one, until he is found
-        some = left[: 2 * jobs] if is_alone else left
-        for batch in [[seed] for seed in some] if is_alone else [some]:
+        # Where somebody has died, the next ones go one by one, until he is found.
+        batches = [[seed] for seed in left[: 2 * jobs]] if is_alone else [list(left)]
+        is_alone = False
+        for batch in batches:
             with ProcessPoolExecutor(min(jobs, len(batch)), context) as pool:
                 futures = [pool.submit(run_seed, seed, programs) for seed in batch]
                 try:
@@ -67,11 +68,10 @@ def results(seeds: list[int], programs: int, jobs: int) -> Iterator[dict[str, An
                         left.remove(record["seed"])
                         yield record
                 except BrokenProcessPool:
-                    if is_alone:
+                    is_alone = True
+                    if len(batch) == 1:
                         left.remove(batch[0])
                         yield _of_dead(batch[0])
-        if is_alone:
-            seeds = list(left)
 
 
 def _of_dead(seed: int) -> dict[str, Any]:
