@@ -165,7 +165,7 @@ class _Building:
         places = [*numbers_in(list(args), f"{called}_args"), *_numbers_in_keywords(kwargs, f"{called}_kwargs")]
         before = [copy.copy(x) for x in (self.program.inputs, self.program.constants, self.program.lines, self._pool)]
         for is_plain in (False, True):
-            expressions = self._expressions(places, is_plain)
+            expressions = self._expressions(places, is_plain, "scipy.ndimage." in name)
             self.program.calls[called] = name, position
             self._scope.update({called: f, f"{called}_args": args, f"{called}_kwargs": kwargs})
             parts = [_written(value, f"{called}_args[{k}]", expressions) for k, value in enumerate(args)]
@@ -215,8 +215,12 @@ class _Building:
         except Exception:
             return None
 
-    def _expressions(self, places: Sequence[tuple[str, Any]], is_plain: bool) -> dict[str, str]:
-        """What stands for each number or array of a call, where it is not the sample's own."""
+    def _expressions(self, places: Sequence[tuple[str, Any]], is_plain: bool, is_of_images: bool) -> dict[str, str]:
+        """What stands for each number or array of a call, where it is not the sample's own.
+
+        Among the numbers of functions of images are origins, of which SciPy takes the negative: without a sign, its
+        process dies.
+        """
         differentiable = [path for path, value in places if is_differentiable(value)]
         found: dict[str, str] = {}
         certain = self._one_of(differentiable) if differentiable else ""
@@ -225,7 +229,8 @@ class _Building:
                 found[path] = self._differentiated(value, is_plain)
             elif not is_plain and self._chance(3):
                 constant = self._retyped(value)
-                if constant is not None:
+                is_deadly = is_of_images and isinstance(constant, np.unsignedinteger)
+                if constant is not None and not is_deadly:
                     name = f"c{len(self.program.constants)}"
                     self.program.constants[name] = self._scope[name] = constant
                     found[path] = name
