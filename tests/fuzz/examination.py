@@ -225,12 +225,12 @@ class _Examiner:
                 continue
             found = _vector(answer.tangent) if answer.tangent is not None else None
             if found is not None and found.shape == wanted.shape:
-                off = np.abs(found - wanted) > _ESTIMATES * error + max(_OF_FUNCTION, self.agreement) * max(size, 1e-9)
+                off = np.abs(found - wanted) > _ESTIMATES * error + max(_OF_FUNCTION, self.agreement) * max(size, 1e-2)
                 is_off = bool(np.any(off | ~np.isfinite(found)))
             else:
                 off_by = abs(numbers[name] - number)
                 is_off = not off_by <= _ESTIMATES * error_of_number + max(_OF_FUNCTION, self.agreement) * max(
-                    size, 1e-9
+                    size, 1e-2
                 )
             if is_off:
                 if (
