@@ -263,7 +263,7 @@ class _Examiner:
 
         A cotangent of zero meets an infinite slope there, as of what an index leaves out.
         """
-        source = self.question.program.source
+        source = self.question.program.source.replace("np.where(True", "")
         has_mask = any(word in source for word in ("where", "select", "choose", "<= 0]"))
         return not has_mask and np.isnan(number) != np.isnan(other)
 

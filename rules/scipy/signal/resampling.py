@@ -72,6 +72,7 @@ def upfirdn_rrule(
     Its coefficients are those of h turned around, with as many zeros before them that a sample of ȳ stands at the end.
     """
     decline_boundary(mode, cval)
+    up, down = int(up), int(down)
     y = upfirdn_call(h, x, up, down, axis)
     taps, samples, shape = as_array(h), as_array(x), shape_of(h)
     count, length = len(taps), samples.shape[axis]

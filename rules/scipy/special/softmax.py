@@ -113,7 +113,7 @@ def logsumexp_frule(
     shares = Shares(a, b, y, sign, axis)
 
     def along(derivative, dx):
-        return apply_linear(lambda dx: np.sum(derivative() * dx, axis=shares.axes.reduced, keepdims=keepdims), dx)
+        return apply_linear(lambda dx: np.sum(derivative() * dx, axis=shares.axes.reduced, keepdims=bool(keepdims)), dx)
 
     dy = along(shares.of_terms, as_array_tangent(da, a)) + along(shares.per_weight, as_array_tangent(db, b))
     dy = np.reshape(dy, np.shape(y))

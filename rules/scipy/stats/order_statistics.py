@@ -186,7 +186,7 @@ class TrimmedMean:
 
     def pushed(self, da, keepdims):
         sorted_da = pushed_through(np.sort, da, self.a, self.axis)
-        return np.sum(self.weights * sorted_da, axis=self.axis, keepdims=keepdims)
+        return np.sum(self.weights * sorted_da, axis=self.axis, keepdims=bool(keepdims))
 
     def pulled(self, ybar):
         """ȳ has length 1 along the axis."""

@@ -16,6 +16,7 @@ from rulescore.ad.tracing.tracers import is_differentiated, value_beneath
 from rulescore.ad.values.skeletons import Skeleton, tangent_of
 from rulescore.definitions.pullbacks import require_that_of_function
 from rulescore.tangents.masked import Selected, where_reached
+from rulescore.tangents.sparsity import is_sparse
 from rulescore.tangents.thunks import unthunk
 from rulescore.tangents.zero import AbstractZero, NoTangent, ZeroTangent
 
@@ -53,8 +54,8 @@ class Entry:
 
 
 def masked_as(xbar: Any, mark: Any) -> Any:
-    """A cotangent, masked where a mark has remained zero; what is no array has no mask."""
-    if not hasattr(xbar, "dtype"):
+    """A cotangent, masked where a mark has remained zero; what is no array, or a sparse one, has no mask."""
+    if not hasattr(xbar, "dtype") or is_sparse(value_beneath(xbar)) or is_sparse(mark):
         return xbar
     if isinstance(mark, AbstractZero):
         mark = np.zeros(np.shape(xbar))

@@ -12,6 +12,7 @@ import scipy.integrate
 import scipy.ndimage
 import scipy.signal
 import scipy.sparse.linalg
+import scipy.stats
 from scipy import special
 
 from rulescore import InplaceableThunk, MissingDerivativeError, NoTangent, Thunk, rrule
@@ -406,3 +407,59 @@ def test_sparse_arrays_that_are_differentiated_have_the_methods_that_have_rules(
 def test_what_a_rule_declines_and_code_of_scipys_cannot_do_is_refused():
     with pytest.raises(NoRuleError, match="stopped at"):
         grad(lambda r: np.sum(primitive(scipy.sparse.linalg.gcrotmk)(r * A, np.ones(8), rtol=r)[0]))(1e-12)
+
+
+def test_a_mask_ends_where_an_array_is_sparse():
+    s = scipy.sparse.csr_array(np.diag(X))
+    divided = primitive(scipy.sparse.csr_array.__truediv__)
+
+    def f(x):
+        y = divided(s, x).toarray()
+        return np.sum(np.where(y > 0, y, 0.0))
+
+    np.testing.assert_allclose(grad(f)(2.5), -np.sum(X[X > 0]) / 2.5**2)
+
+
+def test_second_derivatives_at_the_middle_of_what_is_odd():
+    f = primitive(special.stdtr)
+    wanted = (grad(lambda t: f(3.0 + 1e-6, t))(0.0) - grad(lambda t: f(3.0 - 1e-6, t))(0.0)) / 2e-6
+    for found in (
+        jacfwd(jacrev(lambda v: f(v[0], v[1]))),
+        jacrev(jacfwd(lambda v: f(v[0], v[1]))),
+        jacrev(jacrev(lambda v: f(v[0], v[1]))),
+    ):
+        np.testing.assert_allclose(found(np.array([3.0, 0.0])), [[0, wanted], [wanted, 0]], rtol=1e-6, atol=1e-12)
+    g = primitive(scipy.stats.genpareto.logpdf)
+    x = np.array([0.13, 0.47, 1.1, 3.2])
+    # log f = -(1 + 1/c) log(1 + cx) = -x + c (x²/2 - x) + c² (x²/2 - x³/3) + ...
+    np.testing.assert_allclose(jacfwd(jacfwd(lambda c: g(x, c)))(0.0), x**2 - 2 / 3 * x**3, rtol=1e-12)
+
+
+def test_whole_numbers_of_any_type_where_functions_take_them():
+    x = np.cos(np.arange(6.0))
+    upfirdn, quad = primitive(scipy.signal.upfirdn), primitive(scipy.integrate.fixed_quad)
+    h = np.array([1.0, -2.0, 0.5])
+    filtered = [grad(lambda x, k=k: np.sum(upfirdn(h, x, 2, k) ** 2))(x) for k in (1, np.float16(1), np.uint8(1))]
+    integrated = [grad(lambda b, n=n: quad(np.sin, 0.0, b, n=n)[0])(0.5) for n in (1, np.bool_(True), np.uint8(1))]
+    weights = np.arange(6.0).reshape(3, 2)
+    rolled = [
+        grad(lambda x, k=k: np.sum(np.rollaxis(x.reshape(2, 3), 1, k) * weights))(x)
+        for k in (0, np.uint8(0), np.int8(0))
+    ]
+    counted = [
+        grad(lambda x, b=b: np.sum(np.bincount(b, x) ** 2))(x)
+        for b in (np.array([0, 1, 1, 0, 1, 0]), np.array([False, True, True, False, True, False]))
+    ]
+    for found in (filtered, integrated, rolled, counted):
+        for other in found[1:]:
+            np.testing.assert_allclose(other, found[0])
+
+
+def test_an_assignment_by_flat_says_what_to_write():
+    def f(x):
+        y = np.zeros(3)
+        y.flat[0] = np.max(x)
+        return np.sum(y)
+
+    with pytest.raises(TracerConversionError, match=r"np\.zeros\(n, like=x\)"):
+        grad(f)(X)
