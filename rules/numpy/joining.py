@@ -17,6 +17,7 @@ from rulescore import (
     ZeroTangent,
     apply_linear,
     frule,
+    is_traced,
     pullback_wrt,
     pushforward,
     rrule,
@@ -218,11 +219,16 @@ def row_of(arrays):
 
 def joined_by(concatenator, key, pieces):
     """``concatenator[key]``; of arrays of another kind, which NumPy would convert, the same elements."""
-    if all(who_converts(piece) is None for piece in pieces.values()):
+    if all(who_converts(piece) is None and not is_traced_list(piece) for piece in pieces.values()):
         return concatenator[key]
     y = np.take(row_of(pieces.values()), origins_of(concatenator, key, pieces))
-    dtype = np.result_type(*[getattr(piece, "dtype", piece) for piece in pieces.values()])
+    arrays = [as_array(piece) if type(piece) in (list, tuple) else piece for piece in pieces.values()]
+    dtype = np.result_type(*[getattr(array, "dtype", array) for array in arrays])
     return y if y.dtype == dtype else y.astype(dtype)
+
+
+def is_traced_list(piece):
+    return type(piece) in (list, tuple) and is_traced(piece)
 
 
 @frule.register(operator.getitem, AxisConcatenator)

@@ -53,7 +53,8 @@ def where_rrule(condition: Mask, x: Array, y: Array, /, *, needs: Needs = None) 
                 return NO_TANGENT
             if not shape and shape_of_out:
                 return Thunk(lambda: project(masked(where_true, shape)))
-            chosen, is_certain = condition if where_true else np.logical_not(condition), True
+            # Of numbers, those that are not zero.
+            chosen, is_certain = np.not_equal(condition, 0) if where_true else np.logical_not(condition), True
             if isinstance(outbar, Selected):
                 chosen, is_certain = np.logical_and(chosen, outbar.condition), outbar.is_certain
             if shape != shape_of_out:

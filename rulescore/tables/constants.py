@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from rulescore.primal_calls import seen_by_tracers
 from rulescore.tables.signatures import InstancesOf, Parameters
 from rulescore.tangents.kinds import is_a
 from rulescore.tangents.zero import NoTangent
@@ -65,7 +66,7 @@ def in_numbers(f: Any, implementation: Callable[..., Any], parameters: Parameter
     items |= {label: 1 + k for k, label in enumerate(parameters.labels)}
 
     def called(*args: Any, needs: Any = None, **kwargs: Any) -> Any:
-        return f(*args[leading:], **kwargs)
+        return seen_by_tracers(f, *args[leading:], **kwargs)
 
     primal = None if isinstance(f, InstancesOf) else called
     are_whole: dict[Any, bool] = {**places, **names}

@@ -90,7 +90,7 @@ class Program:
 
 def _widened(x: Any) -> Any:
     dtype = np.asarray(x).dtype
-    if dtype.kind not in "fiu":
+    if dtype.kind not in "fiub":
         return x
     wide = np.asarray(x).astype(np.float64 if dtype.kind == "f" else np.int64)
     return wide if isinstance(x, np.ndarray) else wide[()]

@@ -165,7 +165,7 @@ class _Building:
         places = [*numbers_in(list(args), f"{called}_args"), *_numbers_in_keywords(kwargs, f"{called}_kwargs")]
         before = [copy.copy(x) for x in (self.program.inputs, self.program.constants, self.program.lines, self._pool)]
         for is_plain in (False, True):
-            expressions = self._expressions(places, is_plain, "scipy.ndimage." in name)
+            expressions = self._expressions(places, is_plain, name)
             self.program.calls[called] = name, position
             self._scope.update({called: f, f"{called}_args": args, f"{called}_kwargs": kwargs})
             parts = [_written(value, f"{called}_args[{k}]", expressions) for k, value in enumerate(args)]
@@ -215,25 +215,29 @@ class _Building:
         except Exception:
             return None
 
-    def _expressions(self, places: Sequence[tuple[str, Any]], is_plain: bool, is_of_images: bool) -> dict[str, str]:
+    def _expressions(self, places: Sequence[tuple[str, Any]], is_plain: bool, name: str) -> dict[str, str]:
         """What stands for each number or array of a call, where it is not the sample's own.
 
         Among the numbers of functions of images are origins, of which SciPy takes the negative: without a sign, its
-        process dies.
+        process dies. What is not public is called with the types that its callers use.
         """
+        overwrites = any("overwrite" in path for path, _ in places)
+        is_internal = name.startswith("rules.")
         differentiable = [path for path, value in places if is_differentiable(value)]
         found: dict[str, str] = {}
         certain = self._one_of(differentiable) if differentiable else ""
         for path, value in places:
             if path in differentiable and (path == certain or not self._chance(3)):
-                found[path] = self._differentiated(value, is_plain)
-            elif not is_plain and self._chance(3):
+                text = self._differentiated(value, is_plain)
+                # What may be overwritten has no certain value afterwards.
+                found[path] = f"({text}).copy()" if overwrites and isinstance(value, np.ndarray) else text
+            elif not is_plain and not is_internal and self._chance(3):
                 constant = self._retyped(value)
-                is_deadly = is_of_images and isinstance(constant, np.unsignedinteger)
+                is_deadly = ".ndimage." in name and isinstance(constant, np.unsignedinteger)
                 if constant is not None and not is_deadly:
-                    name = f"c{len(self.program.constants)}"
-                    self.program.constants[name] = self._scope[name] = constant
-                    found[path] = name
+                    label = f"c{len(self.program.constants)}"
+                    self.program.constants[label] = self._scope[label] = constant
+                    found[path] = label
         return found
 
     def _differentiated(self, value: Any, is_plain: bool) -> str:

@@ -58,7 +58,9 @@ def knots_that_fit(t, k):
     """Knots as the compiled code reads them, which looks beyond their end where there are too few."""
     t = vector_of_doubles(t)
     if len(t) < 2 * k + 2 or np.any(t[1:] < t[:-1]):
-        raise ValueError(f"a spline of degree {k} has at least {2 * k + 2} knots, in ascending order, not {t}")
+        raise MissingDerivativeError(
+            f"a spline of degree {k} has at least {2 * k + 2} knots, in ascending order, not {t}"
+        )
     return t
 
 

@@ -3,7 +3,17 @@
 import numpy as np
 
 import scipy.linalg
-from rulescore import NoTangent, ZeroTangent, frule, pullback_wrt, pushforward, rrule, seen_by_tracers, unbroadcast
+from rulescore import (
+    NoTangent,
+    ZeroTangent,
+    apply_linear,
+    frule,
+    pullback_wrt,
+    pushforward,
+    rrule,
+    seen_by_tracers,
+    unbroadcast,
+)
 from rulescore.typing import Array, Arrays, Flag, OutputAndPullback, OutputAndTangent
 
 from ...numpy.array_like import as_array, as_array_tangent, shape_of
@@ -97,7 +107,7 @@ def cho_factor_rrule(
     @pullback_wrt(a)
     def cho_factor_pullback(ybar):
         cbar, _ = ybar
-        return factor_cotangent(factor, cbar, lower) + left_by_lapack(cbar, lower)
+        return apply_linear(lambda c: factor_cotangent(factor, c, lower) + left_by_lapack(c, lower), cbar)
 
     return y, cho_factor_pullback
 

@@ -39,11 +39,12 @@ def correlate(x, weights, axes, origins, mode, cval=0.0):
 
 
 def dense(x):
-    """An array that SciPy filters rightly: not of integers, whose sums it would round, and without strides of 0.
+    """An array that SciPy filters rightly: not of integers, whose sums it would round, and `in_full`."""
+    return in_full(x * 1.0 if x.dtype.kind in "iub" else x)
 
-    Of arrays as `np.broadcast_to` makes them, SciPy 1.17 forgets the strides.
-    """
-    x = x * 1.0 if x.dtype.kind in "iub" else x
+
+def in_full(x):
+    """Of arrays as `np.broadcast_to` makes them, SciPy 1.17 forgets the strides."""
     return np.ascontiguousarray(x) if type(x) is np.ndarray and 0 in x.strides else x
 
 
@@ -224,11 +225,12 @@ def register_correlation(function, is_convolution):
 
 
 def along_one_axis(function, axis, mode, origin, x, weights, cval):
-    return seen_by_tracers(function, x, weights, axis, None, mode, cval, origin)
+    return seen_by_tracers(function, in_full(x), weights, axis, None, mode, cval, origin)
 
 
 def along_axes(function, axes, mode, origin, x, weights, cval):
-    return seen_by_tracers(function, x, weights, None, mode, cval, origin, **({} if axes is None else {"axes": axes}))
+    some = {} if axes is None else {"axes": axes}
+    return seen_by_tracers(function, in_full(x), weights, None, mode, cval, origin, **some)
 
 
 def output_and_cotangents(f, x, weights, cval, axes, origins, mode, is_convolution):

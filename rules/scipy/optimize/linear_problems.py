@@ -142,6 +142,11 @@ class Vertex:
     """
 
     def __init__(self, call, x):
+        if x is None:
+            raise MissingDerivativeError(
+                "the derivative of the solution of a linear program was asked for where there is none: look at its "
+                "status and message"
+            )
         self.call, self.x, n = call, x, np.size(x)
         rows, right, self.sources = [], [], []
         for name, limit in (("A_eq", "b_eq"), ("A_ub", "b_ub")):
@@ -238,8 +243,9 @@ def limits_of_program(bounds, n):
 def linprog_cotangents(config, call, y, ybar):
     c = as_array(call.c)
     bars = cotangents_of_result(ybar, y, ("x", "fun"))
+    vertex = Vertex(call, y.x)
     xbar, valuebar = map(filled, bars, (y.x, y.fun))
-    return {"c": valuebar * y.x, **Vertex(call, y.x).cotangents(xbar + valuebar * c)}
+    return {"c": valuebar * y.x, **vertex.cotangents(xbar + valuebar * c)}
 
 
 def linprog_tangent(config, call, y, d):

@@ -29,7 +29,9 @@ from .metrics import CONSTANT, SLOPES, deviations, divided, jensenshannon_slope,
 
 
 def minkowski_slope_of_p(u, v, d, p, w):
-    """∂d/∂p = (d/p) Σ w rᵖ log r, for the sizes r = |δ|/d; 0 at coinciding points."""
+    """∂d/∂p = (d/p) Σ w rᵖ log r, for the sizes r = |δ|/d; 0 at coinciding points, and for p = ∞."""
+    if p == np.inf:
+        return 0.0
     sizes = np.abs(divided(u - v, d))
     sizes = np.where(sizes == 0, 1, sizes)
     terms = sizes**p * np.log(sizes)

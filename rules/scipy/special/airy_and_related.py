@@ -95,15 +95,23 @@ def _inhomogeneity(v, x):
     return np.power(x / 2, v) * special.rgamma(v + 1.5) / float(np.sqrt(np.pi))
 
 
+def _struve_slope(f, sign, v, x):
+    """½ (f_{v-1} ± f_{v+1} + (x/2)ᵛ / (√π Γ(v + 3/2))); 2/π ± f₁ for v = 0, whose slopes at x = 0 are finite."""
+    is_zero = np.equal(v, 0)
+    w = np.where(is_zero, 1, v)
+    in_general = (f(w - 1.0, x) + sign * f(w + 1.0, x) + _inhomogeneity(w, x)) / 2
+    return np.where(is_zero, 2 / float(np.pi) + sign * f(1.0, x), in_general)
+
+
 scalar_rule(
     special.struve,
     not_implemented("the derivative of scipy.special.struve with respect to the order"),
-    lambda y, v, x: (special.struve(v - 1.0, x) - special.struve(v + 1.0, x) + _inhomogeneity(v, x)) / 2,
+    lambda y, v, x: _struve_slope(special.struve, -1, v, x),
 )
 scalar_rule(
     special.modstruve,
     not_implemented("the derivative of scipy.special.modstruve with respect to the order"),
-    lambda y, v, x: (special.modstruve(v - 1.0, x) + special.modstruve(v + 1.0, x) + _inhomogeneity(v, x)) / 2,
+    lambda y, v, x: _struve_slope(special.modstruve, 1, v, x),
 )
 
 

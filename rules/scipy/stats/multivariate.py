@@ -11,7 +11,15 @@ from typing import Any
 import numpy as np
 from multipledispatch import MDNotImplementedError
 
-from rulescore import apply_linear, frule, ignore_derivatives, not_implemented, rrule, seen_by_tracers
+from rulescore import (
+    MissingDerivativeError,
+    apply_linear,
+    frule,
+    ignore_derivatives,
+    not_implemented,
+    rrule,
+    seen_by_tracers,
+)
 from rulescore.typing import OutputAndPullback, OutputAndTangent, Tangents
 from scipy import special, stats
 
@@ -43,6 +51,12 @@ class Multivariate:
         raise NotImplementedError
 
 
+def of_full_size(x):
+    """Whole numbers of a small type as numbers that a rule can compute with."""
+    is_whole = getattr(getattr(x, "dtype", None), "kind", "") in tuple("iub")
+    return np.asarray(x, np.float64)[()] if is_whole else x
+
+
 def register_densities(distribution, name, make, densities=("pdf", "logpdf")):
     """The rules of both methods, where ``make(**arguments)`` is a `Multivariate`."""
     for method in densities:
@@ -64,7 +78,7 @@ def register_density(distribution, name, method, make, is_log):
         values = arguments.values(args, kwargs)
         if any(np.iscomplexobj(x) for x in values.values()):
             raise MDNotImplementedError
-        return values
+        return {key: of_full_size(x) for key, x in values.items()}
 
     def missing(key):
         return not_implemented(f"scipy.stats.{name}.{method} with respect to {key}")
@@ -116,7 +130,7 @@ class Quadratic(Multivariate):
         if n > 1 and np.shape(x)[-1:] != (n,):  # one number that SciPy takes for all coordinates
             raise MDNotImplementedError
         points = np.reshape(x, (-1, n))
-        self.inverse = np.linalg.inv(symmetric_of(shape, n))
+        self.inverse = inverse_of(symmetric_of(shape, n))
         self.deltas = deltas = points - np.reshape(centre, -1)
         self.solved = deltas @ self.inverse
         self.q = np.sum(deltas * self.solved, axis=1)
@@ -172,6 +186,13 @@ def dimension_of(x, centre, shape):
 def matrix_of(shape, n):
     """What stands for a matrix: itself, or its diagonal, or the one number of that."""
     return shape * np.eye(n) if np.ndim(shape) < 2 else shape
+
+
+def inverse_of(matrix):
+    try:
+        return np.linalg.inv(matrix)
+    except np.linalg.LinAlgError:
+        raise MissingDerivativeError("the derivative of a density was asked for where its matrix is singular") from None
 
 
 def symmetric_of(shape, n):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import operator
 import pickle
 import warnings
 
@@ -10,6 +11,7 @@ import numpy as np
 import pytest
 import scipy.integrate
 import scipy.ndimage
+import scipy.optimize
 import scipy.signal
 import scipy.sparse.linalg
 import scipy.stats
@@ -463,3 +465,64 @@ def test_an_assignment_by_flat_says_what_to_write():
 
     with pytest.raises(TracerConversionError, match=r"np\.zeros\(n, like=x\)"):
         grad(f)(X)
+
+
+def test_images_of_whole_numbers_give_whole_numbers_however_deep_they_are_differentiated():
+    image, weights = np.arange(6), np.arange(6.0)
+    smooth = primitive(scipy.ndimage.gaussian_filter)
+
+    def f(sigma):
+        return np.sum(smooth(image, sigma) * sigma * weights)
+
+    slope = np.sum(scipy.ndimage.gaussian_filter(image, 1.5) * weights)
+    assert grad(f)(1.5) == slope
+    assert jvp(grad(f), (1.5,), (1.0,)) == (slope, 0.0)
+    assert grad(grad(lambda s: f(s) * s))(1.5) == 2 * slope
+    convolve, w = primitive(scipy.ndimage.convolve1d), np.array([1.2, 0.3, 0.4])
+    np.testing.assert_array_equal(hessian(lambda w: np.sum(convolve(image, w) * np.mean(w)))(w), np.zeros((3, 3)))
+
+
+def test_filters_of_what_was_broadcast():
+    correlate, w = primitive(scipy.ndimage.correlate), np.cos(np.arange(6.0)).reshape(2, 3)
+
+    def f(t, w):
+        return correlate(np.broadcast_to(t, (4, 5)), w)
+
+    y, dy = jvp(f, (2.0, w), (3.0, np.sin(w)))
+    full = scipy.ndimage.correlate(np.full((4, 5), 2.0), w)
+    np.testing.assert_allclose(y, full)
+    np.testing.assert_allclose(dy, 1.5 * full + scipy.ndimage.correlate(np.full((4, 5), 2.0), np.sin(w)))
+
+
+def test_parameters_of_small_types_of_densities_of_several_variables():
+    logpdf, x, shape = primitive(scipy.stats.multivariate_t.logpdf), np.array([0.3, -1.0]), np.eye(2) + 0.3
+    by_number = grad(lambda s: logpdf(x, None, s, 4))(shape)
+    for df in (np.uint8(4), np.int8(4), np.float16(4)):
+        np.testing.assert_allclose(grad(lambda s, df=df: logpdf(x, None, s, df))(shape), by_number)
+    with pytest.raises(MissingDerivativeError, match="singular"):
+        grad(lambda x: np.sum(logpdf(x, None, np.ones((2, 2), bool), 4)))(x)
+
+
+def test_pieces_of_r_that_are_lists_of_what_is_differentiated():
+    r = primitive(operator.getitem)
+
+    def f(x):
+        return np.sum(r(np.r_, (slice(0, 1, 5j), [x[0], x[1]], x)) ** 3)
+
+    np.testing.assert_allclose(hessian(f)(X), np.diag([12.0, 12.0, 6.0] * X))
+    np.testing.assert_allclose(jacrev(jacrev(f))(X), np.diag([12.0, 12.0, 6.0] * X))
+
+
+def test_a_linear_program_without_a_solution_has_no_derivative():
+    solve = primitive(scipy.optimize.linprog)
+    with pytest.raises(MissingDerivativeError, match="status"):
+        jvp(lambda b: solve([1.0], A_ub=[[1.0], [-1.0]], b_ub=b)["status"] * b[0], (-np.ones(2),), (np.ones(2),))
+
+
+def test_struves_functions_of_order_0_at_0():
+    for f in (special.struve, special.modstruve):
+        g = primitive(f)
+        h = 1e-3
+        for degree, wanted in ((1, (f(0, h) - f(0, -h)) / (2 * h)), (2, 0.0)):
+            of = grad(lambda x, g=g: g(0, x)) if degree == 1 else grad(grad(lambda x, g=g: g(0, x)))
+            np.testing.assert_allclose(of(0.0), wanted, atol=1e-6)
