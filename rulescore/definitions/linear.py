@@ -6,6 +6,8 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from rulescore.definitions.declarations import no_tangent_pullback
 from rulescore.definitions.parameters import TANGENTS, show_parameters
 from rulescore.definitions.static import blueprint_of
@@ -70,6 +72,7 @@ def linear_rule(
             args, kwargs = bind_values(parameters, args, kwargs)
         a, *rest = args
         y = f(*args, **kwargs)
+        rest = [int(r) if type(r) is np.bool_ else r for r in rest]  # a transpose may count with it
         project = project_to(a)
         if project is NON_DIFFERENTIABLE:
             return y, no_tangent_pullback

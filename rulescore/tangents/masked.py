@@ -77,9 +77,10 @@ class Selected(Thunk):
 
         Beside that they are positive and at random, so that no two of them cancel.
         """
-        shape = np.shape(self.force())
+        value = self.force()
+        shape, dtype = np.shape(value), getattr(value, "dtype", np.dtype(float))
         numbers = np.random.default_rng(0).uniform(1.0, 2.0, shape)
-        return np.where(np.broadcast_to(self.condition, shape), numbers, 0.0)
+        return np.where(np.broadcast_to(self.condition, shape), numbers, 0.0).astype(dtype)
 
     def joined(self, other: Any) -> Any:
         """The sum with another cotangent, which is zero where both are."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import copy
+import dataclasses
 import functools
 import warnings
 from collections.abc import Callable, Iterator, Sequence
@@ -12,6 +13,8 @@ from typing import Any
 import numpy as np
 from hypothesis import assume
 from hypothesis import strategies as st
+
+from rulescore import ad, is_traced
 
 from .calls import functions, is_differentiable, numbers_in, sampled
 from .program import Program
@@ -88,6 +91,7 @@ class _Building:
                 not isinstance(value, np.ndarray)
                 or not value.size
                 or any(np.shares_memory(value, x) for x in self._given())
+                or not self._is_differentiated(target)
             ):
                 return
         text = self._one_of(INTO_RESULTS if kind == "into results" else STEPS if kind == "steps" else EXPRESSIONS[kind])
@@ -100,6 +104,24 @@ class _Building:
     def _given(self) -> list[Any]:
         every = [*self.program.inputs, *self.program.constants]
         return [self._scope[name] for name in every if isinstance(self._scope[name], np.ndarray)]
+
+    def _is_differentiated(self, name: str) -> bool:
+        """Whether a variable depends on the inputs as far as derivatives go.
+
+        Of an ordinary array nobody can know afterwards what it was when a rule read it.
+        """
+        seen: list[bool] = []
+        so_far = dataclasses.replace(self.program, result=name)
+
+        def look(*inputs: Any) -> Any:
+            seen.append(is_traced(so_far.function()(*inputs)))
+            return inputs[0]
+
+        try:
+            ad.vjp(look, *so_far.arguments())
+        except Exception:  # in a mode that does not support it
+            return False
+        return any(seen)
 
     def _constant(self) -> str:
         return self._one_of(

@@ -40,7 +40,8 @@ class VectorNorm:
         elif self.constant_p is not p:  # so p itself is being differentiated
             self.slope = self._of_power
         else:
-            self.slope = {0: self._of_count, 1: self._of_sum, 2: self._of_length}.get(p, self._of_power)
+            order = p.item() if isinstance(p, np.ndarray) else p
+            self.slope = {0: self._of_count, 1: self._of_sum, 2: self._of_length}.get(order, self._of_power)
 
     def _of_count(self, x, y, weight):
         return np.zeros_like(x)

@@ -29,7 +29,7 @@ PADDING = {"mirror": "reflect", "constant": "constant", "nearest": "edge", "wrap
 @composed(scipy.signal.savgol_filter)
 def savgol_filter(x, window_length, polyorder, deriv=0, delta=1.0, axis=-1, mode="interp", cval=0.0):
     """The value of a polynomial fit: a filter, and at the ends, where its mode is "interp", a matrix."""
-    x = as_array(x)
+    x, window_length, polyorder, deriv = as_array(x), int(window_length), int(polyorder), int(deriv)
     x = x if x.dtype in (np.float32, np.float64) else x.astype(float)
     c = scipy.signal.savgol_coeffs(window_length, polyorder, deriv=deriv).astype(x.dtype)
     one = np.array([1, 0], x.dtype)  # of the denominators that mean 1, this one has SciPy stay in C

@@ -20,6 +20,8 @@ from rulescore.ad.numpy_protocols.ufuncs import converted_to
 from rulescore.ad.tracing.tracers import Tracer, apply
 from rulescore.tangents.kinds import is_a
 
+_NOT_GIVEN = np._NoValue  # which functions of NumPy's hand over whose own ``where`` was not given
+
 
 def write_into(x: Tracer, result: Any) -> None:
     """Let a tracer have the elements of a result of its shape and dtype."""
@@ -92,7 +94,7 @@ def call_into(call: Any, ufunc: Any, method: str, inputs: tuple[Any, ...], kwarg
     if method != "__call__":
         return deliver(call(ufunc, method, *inputs, **rest), outs[0], ufunc.__name__)
     where = rest.pop("where", True)
-    if where is not True:
+    if where is not True and where is not _NOT_GIVEN:
         return _call_where(call, ufunc, operands(ufunc, inputs), where, outs, rest)
     result, casting = call(ufunc, method, *inputs, **rest), rest.get("casting", "same_kind")
     kept = (0,) * ufunc.nout if ufunc.signature is None else _core_axes(ufunc.signature)

@@ -214,7 +214,7 @@ def _why_stopped(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any], error: E
 
     What a function that was handed to it, such as that of ``np.apply_along_axis``, raised is for the caller too.
     """
-    if not isinstance(error, (NoRuleError, TracerConversionError, AttributeError, TypeError, ValueError)):
+    if not isinstance(error, (NoRuleError, TracerConversionError, AttributeError, IndexError, TypeError, ValueError)):
         return None
     error = _unmasked(error)
     frame = _innermost_frame(error)

@@ -526,3 +526,25 @@ def test_struves_functions_of_order_0_at_0():
         for degree, wanted in ((1, (f(0, h) - f(0, -h)) / (2 * h)), (2, 0.0)):
             of = grad(lambda x, g=g: g(0, x)) if degree == 1 else grad(grad(lambda x, g=g: g(0, x)))
             np.testing.assert_allclose(of(0.0), wanted, atol=1e-6)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.complex64, np.float64])
+def test_marks_of_masks_have_the_type_of_what_they_mark(dtype):
+    seen = []
+
+    def doubled(x):
+        return 2 * x
+
+    @rrule.register(doubled)
+    def doubled_rrule(x):
+        def doubled_pullback(ybar):
+            seen.append(ybar.dtype)
+            return NoTangent(), 2 * ybar
+
+        return 2 * x, doubled_pullback
+
+    x = np.ones(3, dtype)
+    f = primitive(doubled)
+    vjp(lambda x: np.where(np.arange(3) > 0, f(x), 0), x)[1](x)
+    assert len(seen) == 2  # the cotangent, and its marks
+    assert set(seen) == {np.dtype(dtype)}
