@@ -167,7 +167,7 @@ class CirculantSystem:
     """
 
     def __init__(self, c, b, tol, caxis, baxis, outaxis):
-        self.c, self.b, self.axes = as_array(c), as_array(b), (caxis, baxis, outaxis)
+        self.c, self.b, self.axes = as_array(c), as_array(b), (int(caxis), int(baxis), int(outaxis))
         self.c, self.b = (np.reshape(x, (1,)) if not np.ndim(x) else x for x in (self.c, self.b))
         self.shape_c, self.shape_b = np.shape(self.moved(self.c, caxis)), np.shape(self.moved(self.b, baxis))
         of_c = np.fft.fft(self.moved(self.c, caxis), axis=-1)
