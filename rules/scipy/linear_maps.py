@@ -18,6 +18,8 @@ from rulescore import (
     frule,
     ignore_derivatives,
     is_differentiable,
+    is_traced,
+    is_zero,
     no_tangent_pullback,
     not_implemented,
     project_to,
@@ -143,6 +145,7 @@ def composed(f, takes_nothing=False, gives_views=False, of_same=None):
             args, kwargs = bind(args, kwargs)
             defined = chosen(args)
             moving = [i for i in range(len(args)) if needs is None or (i < len(needs) and needs[i])]
+            args = of_full_size(args, moving)
 
             def of_moving(*values):
                 values = dict(zip(moving, values, strict=True))
@@ -161,6 +164,8 @@ def composed(f, takes_nothing=False, gives_views=False, of_same=None):
             args, kwargs = bind(args, kwargs)
             # Arguments by keyword, which come last, have none.
             tangents = (NO_TANGENT, *tangents[1:], *[NO_TANGENT] * len(args))[: 1 + len(args)]
+            moving = [i for i in range(len(args)) if not is_zero(tangents[1 + i])]
+            args = of_full_size(args, moving)
             y, dy = reference_ad().frule_via_ad(tangents, functools.partial(chosen(args), **kwargs), *args)
             return y if gives_views else in_memory_of_its_own(y, args), dy
 
@@ -169,6 +174,26 @@ def composed(f, takes_nothing=False, gives_views=False, of_same=None):
         return definition
 
     return decorate
+
+
+def of_full_size(args, moving):
+    """Arguments whose constants are numbers that a definition can count and compute with, which has no annotations."""
+    types = [x.dtype if hasattr(x, "dtype") else np.dtype(float) for x in args if is_inexact(x)]
+    common = np.result_type(*types) if types else np.dtype(float)
+    real = np.empty(0, common).real.dtype
+
+    def full(i, x):
+        if is_traced(x):
+            return x
+        if isinstance(x, (np.bool_, np.integer)):
+            return int(x)
+        return x.astype(real) if i not in moving and getattr(x, "dtype", None) == np.float16 else x
+
+    return [full(i, x) for i, x in enumerate(args)]
+
+
+def is_inexact(x):
+    return isinstance(x, float) or getattr(getattr(x, "dtype", None), "kind", "") in tuple("fc")
 
 
 def in_memory_of_its_own(y, args):

@@ -182,9 +182,8 @@ class _Examiner:
 
     def is_as(self, other: _Examiner) -> bool:
         """Whether every mode has answered as in another examination, but for what constants of this one round."""
-        constants = self.question.program.constants.values()
-        rounding = max((np.finfo(np.asarray(x).dtype).eps for x in constants if is_differentiable(x)), default=0.0)
-        tolerance = max(_OF_SECOND, _OF_CONSTANTS * float(rounding))
+        rounding = max(map(_rounding_of, self.question.program.constants.values()), default=0.0)
+        tolerance = max(_OF_SECOND, _OF_CONSTANTS * rounding)
         for name in (*FIRST, *SECOND):
             if name == "checkpointed":  # which compares values with those of before
                 continue
@@ -240,6 +239,7 @@ class _Examiner:
             if is_off:
                 if (
                     self._has_kink()
+                    or self._is_beyond_half(numbers[name])
                     or self._is_right_close_by(name)
                     or self._is_noise(name, abs(numbers[name] - number))
                 ):
@@ -284,12 +284,17 @@ class _Examiner:
         for name, number in numbers.items():
             gap = abs(number - numbers[first])
             both_nan = not np.isfinite(number) and not np.isfinite(numbers[first])
+            both_nan |= self._is_beyond_half(number) or self._is_beyond_half(numbers[first])
             agree = both_nan or gap <= self.agreement * max(size, 1e-5, least)
             if not agree and self._is_zero_times_infinity(number, numbers[first]):
                 self.result.outcomes[name] = UNDECIDED
             elif not agree and self.result.outcomes[name] != "wrong" and not self._is_noise_of_one((name, first), gap):
                 self._wrong(name, f"{number!r} along the direction, and {numbers[first]!r} by {first}")
         self._compare_gradients(answers, self.agreement)
+
+    def _is_beyond_half(self, number: float) -> bool:
+        """Whether something is infinite, or made of what is, that half precision does not hold from 65520 on."""
+        return self.precision > _OF_HALF and not np.isfinite(number)
 
     def _compare_gradients(self, answers: dict[str, Answer], agreement: float) -> None:
         gradients = {n: _vector(a.cotangents) for n, a in answers.items() if a.cotangents is not None}
@@ -448,6 +453,14 @@ def _nudged(x: Any, k: int) -> Any:
     if isinstance(x, np.ndarray):
         return moved.astype(x.dtype)
     return type(x)(moved)
+
+
+def _rounding_of(constant: Any) -> float:
+    """The rounding error of what NumPy computes with a constant alone, half precision for ``np.log(np.uint8(2))``."""
+    dtype = np.asarray(constant).dtype
+    if dtype.kind not in "iub":
+        return float(np.finfo(dtype).eps) if dtype.kind in "fc" else 0.0
+    return float(np.finfo({1: np.float16, 2: np.float32}.get(dtype.itemsize, np.float64)).eps)
 
 
 def _vector(tree: Any) -> Any:

@@ -110,7 +110,8 @@ def function_of_scipy(frame: FrameType | None) -> str | None:
 
 def is_operator(name: str) -> bool:
     """Whether a function with this full name is an operator of a class."""
-    return name.rpartition(".")[2].startswith("__")
+    last = name.rpartition(".")[2]
+    return last.startswith("__") and last != "__init__"
 
 
 def describe(x: Any) -> str:

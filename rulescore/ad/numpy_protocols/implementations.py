@@ -24,6 +24,7 @@ from types import (
 from typing import Any
 
 import numpy as np
+from multipledispatch import MDNotImplementedError
 
 from rulescore.ad.messages.errors import NoRuleError, TracerConversionError, no_rule
 from rulescore.ad.numpy_protocols.stand_ins import BUILTINS, STAND_INS, CompiledFunction, current_tracer, values_beneath
@@ -177,8 +178,10 @@ def _call_plainly(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         return f(*args, **kwargs)
     except Exception as masked:
         error = _unmasked(masked)
-        reason = None
-        if isinstance(error, TracerConversionError):
+        reason: str | None = None
+        if isinstance(error, MDNotImplementedError):  # of a definition that does not serve this call
+            reason = ""
+        elif isinstance(error, TracerConversionError):
             reason = f"it makes ordinary numbers or arrays of its arguments ({_place(error)}), and has no rule"
         elif str(getattr(f, "__module__", None)).startswith("scipy."):
             reason = _why_stopped(f, args, kwargs, error)

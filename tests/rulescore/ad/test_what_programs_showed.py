@@ -10,11 +10,13 @@ import warnings
 import numpy as np
 import pytest
 import scipy.integrate
+import scipy.interpolate
 import scipy.ndimage
 import scipy.optimize
 import scipy.signal
 import scipy.sparse.linalg
 import scipy.stats
+from multipledispatch import MDNotImplementedError
 from scipy import special
 
 from rulescore import InplaceableThunk, MissingDerivativeError, NoTangent, Thunk, rrule
@@ -387,6 +389,24 @@ def test_lengths_of_windows_are_whole_numbers_of_any_type(window, number):
     np.testing.assert_allclose(jacfwd(lambda x: g(number(8), x))(2.5), jacfwd(lambda x: g(8, x))(2.5))
     with pytest.raises(ValueError, match="non-negative integer"):
         jacfwd(lambda x: g(7.5, x))(2.5)
+
+
+def test_constants_of_small_types_where_a_definition_computes_with_them():
+    chirp, t = primitive(scipy.signal.chirp), np.array([0.7, 0.1])
+    slopes = [jacfwd(lambda f, k=k: chirp(t, 2.0, f, k))(1.5) for k in (1, 1.0, np.bool_(True), np.uint8(1))]
+    for slope in slopes[1:]:
+        np.testing.assert_allclose(slope, slopes[0])
+    gain, a = (lambda b, a: primitive(scipy.signal.tf2zpk)(b, a)[2]), np.array([2.0, 0.5, 0.125])
+    np.testing.assert_allclose(grad(gain)(X, a.astype(np.float16)), grad(gain)(X, a))
+
+
+def test_a_definition_that_declines_a_call_is_no_rule():
+    @primitive
+    def declining(x):
+        raise MDNotImplementedError
+
+    with pytest.raises(NoRuleError, match="cannot be differentiated"):
+        grad(declining)(1.0)
 
 
 def test_sparse_arrays_that_are_differentiated_have_the_methods_that_have_rules():
