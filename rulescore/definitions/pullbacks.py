@@ -186,27 +186,29 @@ def _pullback_of_several(
     x: Any = None
     for i, x in enumerate(primals):
         if x is not ...:
-            space = _space_of(x)
+            space = _FLOAT if type(x) is float else _space_of(x)
             if space is not NON_DIFFERENTIABLE:
                 wanted.append((i, space, number, cotangents[number] if number < count else None))
-            if x is not None and x is not _NOT_GIVEN:
+                end = i + 1
+            elif x is not None and x is not _NOT_GIVEN:
                 end = i + 1
             number += 1
     if count != number and count != 1:
         raise _number_error(number, count)
-    none = [_NO_TANGENT] * end
+    none: list[Any] = [_NO_TANGENT] * end
     shared = cotangents[0] if count != number else None
     del primals, cotangents, x  # nothing is kept for those without a tangent space
 
     def pullback(ybar: Any) -> tuple[Any, ...]:
         kind = type(ybar)
+        bars = none.copy()
         if kind is not _ndarray and kind is not _float64 and kind is not float:
             ybar = cotangent_of_output(ybar)
-        bars: list[Any] = none.copy()
-        if isinstance(ybar, AbstractZero):
-            for i, *_ in wanted:
-                bars[i] = ybar
-        elif shared is None:
+            if isinstance(ybar, AbstractZero):
+                for i, *_ in wanted:
+                    bars[i] = ybar
+                return *before, *bars
+        if shared is None:
             for i, space, _, cotangent in wanted:
                 bars[i] = Thunk(partial(_computed, space, cotangent, ybar, i))
         elif wanted:
@@ -281,15 +283,15 @@ def _forced(space: _Space, cotangent: Callable[[], Any], position: int) -> Any:
 
 def _fitted(space: _Space, xbar: Any, source: Any, position: int) -> Any:
     """A cotangent, in the tangent space of its primal."""
-    if isinstance(space, tuple):
+    if space is _FLOAT:
+        kind = type(xbar)
+        if kind is float or kind is _float64:
+            return xbar
+    elif isinstance(space, tuple):
         shape, dtype = space
         if type(xbar) is _ndarray and xbar.dtype is dtype and xbar.shape == shape:
             return xbar
         space = ArrayProjector(shape, dtype)
-    elif space is _FLOAT:
-        kind = type(xbar)
-        if kind is float or kind is _float64:
-            return xbar
     try:
         return space(xbar)
     except (TypeError, ValueError) as error:
