@@ -80,7 +80,7 @@ def checked(x, theta, positions, layout):
     x, theta = as_array(x), as_array(theta)
     if positions is not None:
         positions = as_array(positions)
-        positions = np.asarray(positions) if isinstance(positions, (int, float)) else positions
+        positions = np.asarray(positions) if type(positions) in (int, float) else positions
         try:
             fits = np.broadcast_shapes(np.shape(positions), shape[:-1]) == shape[:-1]
         except ValueError:

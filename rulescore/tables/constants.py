@@ -178,7 +178,7 @@ def _in_64_bits(x: Any) -> Any:
     if type(x) is np.bool_:
         return int(x)
     kind = getattr(getattr(x, "dtype", None), "kind", "")
-    return x.astype(np.int64) if kind and kind in "iu" else x
+    return x.astype(np.int64, copy=False) if kind and kind in "iu" else x
 
 
 def _as_number(x: Any, dtype: np.dtype[Any]) -> Any:
