@@ -40,7 +40,7 @@ def diagonal_transpose(ybar, a, offset=0, axis1=0, axis2=1):
 
 
 linear_rule(np.diag, diag_transpose)
-linear_rule(np.diagflat, lambda ybar, v, k=0: np.reshape(np.diag(ybar, int(k)), np.shape(v)))
+linear_rule(np.diagflat, lambda ybar, v, k=0: np.reshape(np.diag(ybar, k), np.shape(v)))
 linear_rule(np.diagonal, diagonal_transpose)
 linear_rule(np.linalg.diagonal, lambda ybar, x, /, *, offset=0: onto_diagonal(ybar, np.shape(x), offset))
 rrule.alias(np.ndarray.diagonal, np.diagonal)

@@ -18,7 +18,6 @@ from rulescore import (
     frule,
     ignore_derivatives,
     is_differentiable,
-    is_traced,
     is_zero,
     no_tangent_pullback,
     not_implemented,
@@ -178,22 +177,18 @@ def composed(f, takes_nothing=False, gives_views=False, of_same=None):
 
 def of_full_size(args, moving):
     """Arguments whose constants are numbers that a definition can count and compute with, which has no annotations."""
-    types = [x.dtype if hasattr(x, "dtype") else np.dtype(float) for x in args if is_inexact(x)]
-    common = np.result_type(*types) if types else np.dtype(float)
-    real = np.empty(0, common).real.dtype
-
-    def full(i, x):
-        if is_traced(x):
-            return x
-        if isinstance(x, (np.bool_, np.integer)):
-            return int(x)
-        return x.astype(real) if i not in moving and getattr(x, "dtype", None) == np.float16 else x
-
-    return [full(i, x) for i, x in enumerate(args)]
+    args = [int(x) if isinstance(x, (np.bool_, np.integer)) else x for x in args]
+    halves = [i for i, x in enumerate(args) if i not in moving and getattr(x, "dtype", None) == np.float16]
+    if halves:  # in the precision of what they are computed with
+        types = [getattr(x, "dtype", np.dtype(type(x))) for x in args if isinstance(x, float) or is_inexact(x)]
+        real = np.empty(0, np.result_type(*types)).real.dtype
+        for i in halves:
+            args[i] = args[i].astype(real)
+    return args
 
 
 def is_inexact(x):
-    return isinstance(x, float) or getattr(getattr(x, "dtype", None), "kind", "") in tuple("fc")
+    return getattr(getattr(x, "dtype", None), "kind", "") in tuple("fc")
 
 
 def in_memory_of_its_own(y, args):

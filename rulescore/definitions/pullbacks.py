@@ -329,27 +329,26 @@ def cotangent_of_output(ybar: Any) -> Any:
     """A cotangent without thunks; one zero for several outputs with nothing but zeros."""
     ybar = unthunk(ybar)
     kind = type(ybar)
-    if kind is tuple or kind is list:
-        parts = ybar
-    elif kind is Tangent:
+    if kind is Tangent:
         parts = ybar.fields.values()
-    elif is_a(ybar, tuple):
+    elif kind is tuple or kind is list or is_a(ybar, tuple):
         parts = ybar
     else:
         return ybar
-    is_zero = True
+    are_zero = True
     for part in parts:
         if type(part) is _ndarray or type(part) is _float64:
-            is_zero = False
+            are_zero = False
         elif not isinstance(part, AbstractZero):  # it may hold thunks
             break
     else:
-        return _ZERO_TANGENT if is_zero else ybar
+        return _ZERO_TANGENT if are_zero else ybar
     if kind is Tangent:
         ybar = ybar.map(cotangent_of_output)
+        parts = ybar.fields.values()
     else:
-        ybar = kind(map(cotangent_of_output, ybar)) if kind is list else tuple_of(kind, map(cotangent_of_output, ybar))
-    parts = ybar.fields.values() if kind is Tangent else ybar
+        parts = [cotangent_of_output(part) for part in ybar]
+        ybar = parts if kind is list else tuple_of(kind, parts)
     return _ZERO_TANGENT if all(isinstance(part, AbstractZero) for part in parts) else ybar
 
 

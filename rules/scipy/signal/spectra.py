@@ -290,7 +290,6 @@ def istft(
     scaling="spectrum",
 ):
     """The overlap-add of the windowed segments, divided by that of the squared window."""
-    time_axis, freq_axis = int(time_axis), int(freq_axis)
     spectra = np.moveaxis(as_array(Zxx), (time_axis, freq_axis), (-2, -1))
     default = 2 * (spectra.shape[-1] - 1) if input_onesided else spectra.shape[-1]
     nperseg = default if nperseg is None else int(nperseg)

@@ -51,7 +51,7 @@ class Multivariate:
         raise NotImplementedError
 
 
-def of_full_size(x):
+def as_number(x):
     """Whole numbers of a small type as numbers that a rule can compute with."""
     is_whole = getattr(getattr(x, "dtype", None), "kind", "") in tuple("iub")
     return np.asarray(x, np.float64)[()] if is_whole else x
@@ -78,7 +78,7 @@ def register_density(distribution, name, method, make, is_log):
         values = arguments.values(args, kwargs)
         if any(np.iscomplexobj(x) for x in values.values()):
             raise MDNotImplementedError
-        return {key: of_full_size(x) for key, x in values.items()}
+        return {key: as_number(x) for key, x in values.items()}
 
     def missing(key):
         return not_implemented(f"scipy.stats.{name}.{method} with respect to {key}")

@@ -105,7 +105,11 @@ def _is_numpys(f: FunctionType) -> bool:
 
 
 def _is_in_numpy(module: str) -> bool:
-    return module == "numpy" or module.startswith("numpy.")
+    return _library(module) == "numpy"
+
+
+def _library(module: str) -> str:
+    return module.partition(".")[0]
 
 
 # ---------------------------------------------------------------- calls
@@ -183,7 +187,7 @@ def _call_plainly(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
             reason = ""
         elif isinstance(error, TracerConversionError):
             reason = f"it makes ordinary numbers or arrays of its arguments ({_place(error)}), and has no rule"
-        elif str(getattr(f, "__module__", None)).startswith("scipy."):
+        elif _library(str(getattr(f, "__module__", None))) == "scipy":
             reason = _why_stopped(f, args, kwargs, error)
         if reason is None:
             raise
@@ -221,7 +225,7 @@ def _why_stopped(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any], error: E
         return None
     error = _unmasked(error)
     frame = _innermost_frame(error)
-    if frame.f_globals.get("__name__", "").partition(".")[0] not in ("numpy", "scipy"):
+    if _library(frame.f_globals.get("__name__", "")) not in ("numpy", "scipy"):
         return None
     if not isinstance(error, (NoRuleError, TracerConversionError)) and _fails_anyway(f, args, kwargs, type(error)):
         return None
@@ -242,7 +246,7 @@ def _innermost_frame(error: Exception) -> Any:
 
 
 def _is_ours(module: str) -> bool:
-    return public_name(module).partition(".")[0] in ("rulescore", "rules")
+    return _library(public_name(module)) in ("rulescore", "rules")
 
 
 def _place(error: Exception) -> str:
