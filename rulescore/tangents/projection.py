@@ -389,11 +389,11 @@ def _structure_projector(x: Any, parents: tuple[int, ...]) -> Projector:
 
 
 def _shape_error(dx: Any, shape: tuple[int, ...]) -> ValueError:
-    hint = (
-        "; sum over the broadcast axes first: unbroadcast(dx, np.shape(x))"
-        if np.ndim(dx) >= len(shape) and np.size(dx) >= int(np.prod(shape))
-        else ""
-    )
+    given, hint = np.shape(dx), ""
+    if np.ndim(dx) >= len(shape) and np.size(dx) >= int(np.prod(shape)):
+        hint = "; sum over the broadcast axes first: unbroadcast(dx, np.shape(x))"
+    elif all(n in (1, m) for n, m in zip(given[::-1], shape[::-1], strict=False)) and len(given) <= len(shape):
+        hint = "; what is the same for all its entries is written out: np.broadcast_to(dx, np.shape(x))"
     return ValueError(
         f"a cotangent of shape {np.shape(dx)} does not fit a primal of shape {shape}: a cotangent has exactly the "
         f"shape of its primal{hint}"

@@ -181,6 +181,13 @@ class TestArrays:
         with pytest.raises(ValueError, match=r"shape of its primal$"):
             project_to(np.ones(2))(np.ones((1, 1)))
 
+    @pytest.mark.parametrize("dx", [1.0, np.ones(()), np.ones(1), np.ones((3, 1))], ids=np.shape)
+    def test_what_is_the_same_for_all_entries_is_to_be_written_out(self, dx):
+        x = np.ones((3, 2))
+        with pytest.raises(ValueError, match=r"written out: np\.broadcast_to\(dx, np\.shape\(x\)\)$"):
+            project_to(x)(dx)
+        assert project_to(x)(np.broadcast_to(dx, np.shape(x))).shape == (3, 2)
+
     @pytest.mark.parametrize("dx", [[1.0, 2.0], "ab", None, Tangent(tuple, 1.0, 2.0), Tangent(Plain, w=1.0)])
     def test_what_is_no_array_is_refused(self, dx):
         with pytest.raises(TypeError, match=rf"of type {type(dx).__name__} does not fit an array .*: return an array"):
