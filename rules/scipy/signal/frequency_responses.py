@@ -19,8 +19,6 @@ def angular_frequencies(worN, whole, fs, include_nyquist=False, default=512):
         w = np.linspace(0, 2 * np.pi if whole else np.pi, count, endpoint=include_nyquist and not whole)
         return w, w * (fs / (2 * np.pi))
     frequencies = np.atleast_1d(as_array(worN))
-    if frequencies.dtype.kind == "f":  # of which a filter in double precision has its response in double precision
-        frequencies = frequencies.astype(np.result_type(frequencies, np.float64), copy=False)
     return 2 * np.pi * frequencies / fs, frequencies * 1.0
 
 
