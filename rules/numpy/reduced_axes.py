@@ -15,7 +15,7 @@ NOT_GIVEN = np._NoValue
 class ReducedAxes:
     """The axes that a reduction goes over: puts an output of the reduction back beside its input."""
 
-    __slots__ = ("kept", "length", "reduced", "shape")
+    __slots__ = ("kept", "reduced", "shape")
 
     def __init__(self, shape, axis):
         self.shape = shape
@@ -28,7 +28,11 @@ class ReducedAxes:
         else:
             self.reduced = normalize_axis_tuple(axis, len(shape))
         self.kept = tuple([1 if i in self.reduced else length for i, length in enumerate(shape)])
-        self.length = math.prod([shape[i] for i in self.reduced])
+
+    @property
+    def length(self):
+        """How many elements there are of each output."""
+        return math.prod([self.shape[i] for i in self.reduced])
 
     @property
     def size(self):

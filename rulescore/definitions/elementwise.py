@@ -236,7 +236,7 @@ class _Elementwise:
             args = in_precision_of(y, args)
             dy: Any = _ZERO_TANGENT
             for partial, dx in zip(partials, tangents[1:], strict=True):
-                if partial is None or isinstance(dx, AbstractZero):
+                if partial is None or issubclass(type(dx), AbstractZero):
                     continue
                 dy = _sum_of(dy, _times(partial(y, *args), dx) if callable(partial) else partial)
             return y, _like_output(dy, y)
@@ -309,26 +309,27 @@ def _conjugate_times(partial: Any, ybar: Any) -> Any:
 
 def _times(partial: Any, dx: Any) -> Any:
     """∂ ẋ, for one output or for each of several."""
-    if isinstance(partial, tuple):
+    if issubclass(type(partial), tuple):
         return tuple(_NO_TANGENT if entry is None else _times(entry, dx) for entry in partial)
     return dx if type(partial) is int and partial == 1 else partial * dx
 
 
 def _sum_of(dy: Any, term: Any) -> Any:
-    if isinstance(dy, NotImplementedTangent) or isinstance(term, NotImplementedTangent):
-        return dy if isinstance(dy, NotImplementedTangent) else term
-    if isinstance(dy, tuple):
-        return tuple(a + b for a, b in zip(dy, term, strict=True))
     # A tuple of tangents would be read as a sequence by the arithmetic of the zeros, not as one value.
-    return term if dy is _ZERO_TANGENT else dy + term
+    if dy is _ZERO_TANGENT:
+        return term
+    for part in (dy, term):
+        if issubclass(type(part), NotImplementedTangent):
+            return part
+    return tuple(a + b for a, b in zip(dy, term, strict=True)) if type(dy) is tuple else dy + term
 
 
 def _like_output(dy: Any, y: Any) -> Any:
     """The tangent with the shape and dtype of the output, also where only a narrower argument had one."""
-    if isinstance(y, tuple):
-        return tuple(_like_output(part, out) for part, out in zip(dy, y, strict=True)) if isinstance(dy, tuple) else dy
-    if isinstance(dy, (AbstractZero, NotImplementedTangent)):
+    if issubclass(type(dy), (AbstractZero, NotImplementedTangent)):
         return dy
+    if issubclass(type(y), tuple):
+        return tuple(_like_output(part, out) for part, out in zip(dy, y, strict=True)) if type(dy) is tuple else dy
     shape = _shape(y)
     if _shape(dy) != shape:
         dy = np.broadcast_to(dy, shape).copy()

@@ -43,10 +43,11 @@ class Projector:
 
     def __call__(self, dx: Any) -> Any:
         """Project ``dx``."""
-        if isinstance(dx, (AbstractZero, NotImplementedTangent)):
-            return dx
-        if isinstance(dx, Thunk):
-            return dx.restored(self) if isinstance(dx, Selected) else dx.map(self)
+        if issubclass(type(dx), AbstractTangent):
+            if isinstance(dx, (AbstractZero, NotImplementedTangent)):
+                return dx
+            if isinstance(dx, Thunk):
+                return dx.restored(self) if isinstance(dx, Selected) else dx.map(self)
         return self._project(dx)
 
     def _project(self, dx: Any) -> Any:
@@ -344,35 +345,36 @@ def _projector_of(x: Any, parents: tuple[int, ...]) -> Projector:
         return _array_projector(x, parents)
     if kind is tuple or kind is list:
         return _structure_projector(x, parents)
-    if is_a(x, np.ndarray):
-        return _MASKED if foreign_kind(type(x)) == "masked" else _array_projector(x, parents)
-    if is_a(x, np.generic):
+    if issubclass(kind, np.ndarray):
+        return _MASKED if foreign_kind(kind) == "masked" else _array_projector(x, parents)
+    if issubclass(kind, np.generic):
         if x.dtype.kind not in "fc":
             return NON_DIFFERENTIABLE
-        return ScalarProjector(type(x), is_real=x.dtype.kind == "f")
-    if is_a(x, complex):
+        return ScalarProjector(kind, is_real=x.dtype.kind == "f")
+    if issubclass(kind, complex):
         return _COMPLEX
-    if is_a(x, float):
+    if issubclass(kind, float):
         return _FLOAT
-    if is_a(x, numbers.Integral):
-        return NON_DIFFERENTIABLE
-    if isinstance(x, Tangent):
-        return StructureProjector(x.primal_type, {k: _projector_of(v, parents) for k, v in x.fields.items()})
-    if isinstance(x, Thunk):
-        return _projector_of(x.force(), parents)
-    if isinstance(x, AbstractTangent):
-        return NON_DIFFERENTIABLE
-    if is_sparse(x):
-        return SparseProjector(x) if x.dtype.kind in "fc" else NON_DIFFERENTIABLE
+    if issubclass(kind, AbstractTangent):
+        return _projector_of_tangent(x, parents)
     if is_array(x):
-        return _array_projector(x, parents)
-    if is_a(x, numbers.Number):
-        return _IDENTITY
-    if isinstance(x, Blueprint):
+        if not is_sparse(x):
+            return _array_projector(x, parents)
+        return SparseProjector(x) if x.dtype.kind in "fc" else NON_DIFFERENTIABLE
+    if issubclass(kind, numbers.Number):
+        return NON_DIFFERENTIABLE if issubclass(kind, numbers.Integral) else _IDENTITY
+    if issubclass(kind, Blueprint):
         return ArrayProjector(x.shape, x.dtype)
     if isinstance(x, Projector):
         return x
     return _structure_projector(x, parents)
+
+
+def _projector_of_tangent(x: Any, parents: tuple[int, ...]) -> Projector:
+    """For what a tangent stands in the place of a primal for."""
+    if isinstance(x, Tangent):
+        return StructureProjector(x.primal_type, {k: _projector_of(v, parents) for k, v in x.fields.items()})
+    return _projector_of(x.force(), parents) if isinstance(x, Thunk) else NON_DIFFERENTIABLE
 
 
 def _structure_projector(x: Any, parents: tuple[int, ...]) -> Projector:

@@ -74,7 +74,7 @@ def structure_of(x: Any) -> dict[Any, Any] | None:
     if isinstance(x, types.MethodType):
         return {"__self__": x.__self__}
     # Array types of other packages keep arrays in their attributes too; they are leaves.
-    if _speaks_array_protocol(type(x)) or is_sparse(x):
+    if _speaks_array_protocol(type(x)) or is_sparse(x):  # type: ignore[arg-type]
         return None
     state: Any = object.__getstate__(x)  # the attributes; beside them the slots, where there are any
     return {**(state[0] or {}), **state[1]} if isinstance(state, tuple) else dict(state or ()) or None
@@ -111,12 +111,14 @@ def is_array(x: Any) -> bool:
 
     A dtype and a shape alone do not make an array: a `scipy.sparse.linalg.LinearOperator` has both.
     """
-    if is_a(x, (np.ndarray, np.generic)):
+    cls = type(x)
+    if issubclass(cls, (np.ndarray, np.generic)):
         return True
-    if isinstance(x, (type, AbstractTangent)) or not (hasattr(x, "dtype") and hasattr(x, "shape")):
+    if issubclass(cls, (type, AbstractTangent)) or not (hasattr(x, "dtype") and hasattr(x, "shape")):
         return False
-    return _speaks_array_protocol(type(x)) or is_sparse(x)
+    return _speaks_array_protocol(cls) or is_sparse(x)  # type: ignore[arg-type]
 
 
-def _speaks_array_protocol(cls: type) -> bool:
+@functools.lru_cache
+def _speaks_array_protocol(cls: Any) -> bool:
     return any(hasattr(cls, name) for name in ("__array__", "__array_function__", "__array_namespace__"))

@@ -52,6 +52,7 @@ class Thunk(AbstractTangent):
         # A list, from which one thread takes it: that is one step. Then the number of that thread, at the end None.
         self._compute: Any = [compute]
         self._value: Any = _PENDING
+        self._masked: Any = None  # where what it computed was a masked cotangent, that
 
     def force(self) -> Any:
         """Return the value, computed on the first call. Never a thunk.
@@ -69,7 +70,7 @@ class Thunk(AbstractTangent):
             self._compute = get_ident()
             try:
                 found = compute()
-                if isinstance(found, Thunk):
+                if issubclass(type(found), Thunk):
                     if found.is_masked:
                         self._masked = found
                     found = found.force()
@@ -87,7 +88,7 @@ class Thunk(AbstractTangent):
     def opened(self) -> Any:
         """The value, or where its computation gave a masked cotangent, that."""
         value = self.force()
-        return getattr(self, "_masked", value)
+        return value if self._masked is None else self._masked
 
     def _value_of_another_thread(self) -> Any:
         """Wait until another thread has computed the value; where it failed, compute it."""
@@ -246,7 +247,7 @@ def thunk(compute: Callable[[], Any]) -> Thunk:
 
 def unthunk(x: Any) -> Any:
     """The value of a thunk, computed now if need be; anything else is returned as it is."""
-    return x.force() if isinstance(x, Thunk) else x
+    return x.force() if issubclass(type(x), Thunk) else x
 
 
 def _waits_for(thunk: Thunk | None, thread: int) -> bool:

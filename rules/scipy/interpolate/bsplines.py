@@ -513,6 +513,33 @@ def end_conditions(bc_type):
     return both
 
 
+def require_a_spline_between(x, k, t, bc_type=None):
+    """Refuse points and knots through which no spline is determined: the condition of Schoenberg and Whitney.
+
+    SciPy 1.17 does not ask for it, nor quite that points lie where the spline is defined, and where that is not so
+    writes beyond its equations.
+
+    Raises
+    ------
+    ValueError
+        Where the point of some equation does not lie between the first and the last knot of its B-spline, or within
+        the interval on which the spline is defined.
+    """
+    x, t = np.asarray(fixed(x), float), np.asarray(fixed(t), float)
+    left, right = (len(orders) for orders, _ in end_conditions(bc_type))
+    if x.ndim != 1 or t.ndim != 1 or len(t) != len(x) + left + right + k + 1:
+        return  # SciPy says what is wrong
+    rows = np.arange(left, left + len(x))
+    first, last = np.maximum(t[rows], t[k]), np.minimum(t[rows + k + 1], t[-k - 1])
+    outside = (x < first) | (x > last)
+    if outside.any():
+        i = int(np.argmax(outside))
+        raise ValueError(
+            f"make_interp_spline: with these knots no spline is determined by the points: x[{i}] = {x[i]} has to lie "
+            f"between {first[i]} and {last[i]}"
+        )
+
+
 @composed(interpolate.make_interp_spline)
 def make_interp_spline(x, y, k=3, t=None, bc_type=None, axis=0, check_finite=True):
     if t is None and (k == 1 or bc_type is not None) and np.size(x) < 2:
@@ -520,6 +547,8 @@ def make_interp_spline(x, y, k=3, t=None, bc_type=None, axis=0, check_finite=Tru
         raise ValueError(
             f"make_interp_spline, for lines or with conditions at the ends, takes two points or more, not {np.size(x)}"
         )
+    if t is not None:
+        require_a_spline_between(x, k, t, bc_type)
     spline = interpolate.make_interp_spline(fixed(x), fixed(y), k, fixed(t), fixed(bc_type), axis, check_finite)
     if spline.extrapolate == "periodic" or k == 0 or np.ndim(x) != 1:
         raise MDNotImplementedError

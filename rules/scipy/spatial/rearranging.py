@@ -57,6 +57,8 @@ def hausdorff(u, v, third, rng, seed):
 
     SciPy reads a third argument as a seed of one kind by position, and of another by its name.
     """
+    if not len(u) or not len(v):  # SciPy's answer is what happens to lie in memory
+        raise MDNotImplementedError
     by_position = () if third is NOT_GIVEN else (third,)
     by_name = {key: x for key, x in (("rng", rng), ("seed", seed)) if x is not NOT_GIVEN}
     distance_, i, j = seen_by_tracers(distance.directed_hausdorff, u, v, *by_position, **by_name)

@@ -6,10 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from rulescore.ad.tracing.calls import Call, Stripped, bound, captures, strip, traced
+from rulescore.ad.tracing.calls import Call, Target, bound, captures, strip, traced
 from rulescore.ad.tracing.tracers import CONTAINERS, LEAF_TYPES, Trace, Tracer, new_level, parts_of
 from rulescore.ad.values.skeletons import Skeleton, tangents_in
 from rulescore.tables.registry import frule
+from rulescore.tangents.arithmetic import AbstractTangent
+from rulescore.tangents.kinds import is_a
 from rulescore.tangents.not_implemented import NotImplementedTangent
 from rulescore.tangents.structural import Tangent
 from rulescore.tangents.thunks import unthunk
@@ -32,13 +34,15 @@ class Dual(Trace):
         return self.tracer(value, _ZERO_TANGENT)
 
     def process(self, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        call = bound(Call(f, args, kwargs), frule, self.system)
-        if call is None:
-            return NotImplemented
-        stripped = strip(self, call.args)
-        tangents = tangents_of(stripped)
+        if kwargs:
+            again = bound(Call(f, args, kwargs), frule, self.system)
+            if again is None:
+                return NotImplemented
+            args, kwargs = again
+        values, _, targets = strip(self, args)
+        tangents = tangents_of(values, targets)
         try:
-            found = self.system.push(f, stripped.values, call.kwargs, tangents)
+            found = self.system.push(f, values, kwargs, tangents)
         except Exception:
             for dx in tangents:  # a rule that computes with a missing derivative cannot know what it is
                 if isinstance(dx, NotImplementedTangent):
@@ -47,10 +51,13 @@ class Dual(Trace):
         if found is None or captures(self, found[0]):
             return NotImplemented
         y, dy = found
-        dy = unthunk(dy)
-        if isinstance(dy, NotImplementedTangent):
-            dy.fail()
-        return y if isinstance(dy, NoTangent) else traced(self, y, call, dy)
+        if issubclass(type(dy), AbstractTangent):
+            dy = unthunk(dy)
+            if is_a(dy, NotImplementedTangent):
+                dy.fail()
+            if dy is _NO_TANGENT:
+                return y
+        return traced(self, y, dy, f, args, kwargs)
 
     record = Trace.tracer
 
@@ -60,25 +67,24 @@ class Dual(Trace):
         return [None if y is None else self.tracer(y, part) for y, part in zip(outputs, parts, strict=True)]
 
 
-def tangents_of(call: Stripped) -> tuple[Any, ...]:
+def tangents_of(values: tuple[Any, ...], targets: list[Target]) -> tuple[Any, ...]:
     """The tangents of the arguments of a call: structural for a container with tracers in it, zero where none is."""
     tangents: list[Any] = [
-        _ZERO_TANGENT if _has_tangent(x) else _NO_TANGENT if type(x) in LEAF_TYPES else _constant(x)
-        for x in call.values
+        _ZERO_TANGENT if _has_tangent(x) else _NO_TANGENT if type(x) in LEAF_TYPES else _constant(x) for x in values
     ]
     nested: dict[int, dict[tuple[Any, ...], Any]] = {}
-    for position, path, tangent in call.targets:
+    for position, path, tangent in targets:
         if path:
             nested.setdefault(position, {})[path] = tangent
         else:
             tangents[position] = tangent
     for position, by_path in nested.items():
-        tangents[position] = _structural(call.values[position], (), by_path)
+        tangents[position] = _structural(values[position], (), by_path)
     return tuple(tangents)
 
 
 def _has_tangent(x: Any) -> bool:
-    return isinstance(x, (np.ndarray, float, complex, Tracer)) or type(x) in CONTAINERS
+    return issubclass(type(x), (np.ndarray, float, complex, Tracer)) or type(x) in CONTAINERS
 
 
 def _constant(x: Any) -> Any:

@@ -20,21 +20,32 @@ class Recorder(Trace):
     __slots__ = ()
 
     def process(self, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        call = bound(Call(f, args, kwargs), rrule, self.system)
-        if call is None:
-            return NotImplemented
-        seen = strip(self, call.args)
-        found = self.system.pull(f, seen.values, call.kwargs, seen.needs)
+        if kwargs:
+            again = bound(Call(f, args, kwargs), rrule, self.system)
+            if again is None:
+                return NotImplemented
+            args, kwargs = again
+        seen = strip(self, args)
+        values, needs, _ = seen
+        found = self.system.pull(f, values, kwargs, needs)
         if found is None:
             return NotImplemented
         y, pullback = found
-        return self.recorded(y, pullback, call, seen)
+        return self.recorded(y, pullback, seen, f, args, kwargs)
 
-    def recorded(self, y: Any, pullback: Callable[[Any], Any], call: Call, seen: Stripped) -> Any:
+    def recorded(
+        self,
+        y: Any,
+        pullback: Callable[[Any], Any],
+        seen: Stripped,
+        f: Any,
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+    ) -> Any:
         """The output of a call with tracers in it; NotImplemented where it depends on this trace past the pullback."""
         if captures(self, y):
             return NotImplemented
-        return y if pullback is no_tangent_pullback else traced(self, y, call, Pulled(pullback, seen.targets))
+        return y if pullback is no_tangent_pullback else traced(self, y, Pulled(pullback, seen[2]), f, args, kwargs)
 
     def keep(self, entry: Entry) -> Key:
         """Keep an entry; its key."""

@@ -16,6 +16,7 @@ from rulescore.ad.engine.entries import Key, Parts, masked_as
 from rulescore.ad.fast.forms import MINUS_ONE, ONE
 from rulescore.definitions.partials import OneOver
 from rulescore.definitions.pullbacks import require_that_of_function
+from rulescore.tangents.arithmetic import AbstractTangent
 from rulescore.tangents.blueprints import Blueprint
 from rulescore.tangents.broadcasting import unbroadcast
 from rulescore.tangents.kinds import is_a
@@ -59,15 +60,16 @@ def add_cotangent(xbar: Any, parent: Key, bars: Any, owned: Any) -> None:
         else:
             bars[parent].update(xbar)
         return
-    if isinstance(xbar, InplaceableThunk) and owned[parent] and type(bars[parent]) is _ndarray:
-        xbar.add_to(bars[parent])
-        return
-    if isinstance(xbar, Thunk):
-        xbar = xbar.opened() if bars[parent] is None or type(bars[parent]) is Selected else xbar.force()
-    if isinstance(xbar, AbstractZero):
-        return
-    if isinstance(xbar, NotImplementedTangent):
-        xbar.fail()
+    if issubclass(type(xbar), AbstractTangent):
+        if isinstance(xbar, InplaceableThunk) and owned[parent] and type(bars[parent]) is _ndarray:
+            xbar.add_to(bars[parent])
+            return
+        if isinstance(xbar, Thunk):
+            xbar = xbar.opened() if bars[parent] is None or type(bars[parent]) is Selected else xbar.force()
+        if is_a(xbar, AbstractZero):
+            return
+        if is_a(xbar, NotImplementedTangent):
+            xbar.fail()
     accumulate(xbar, parent, bars, owned)
 
 

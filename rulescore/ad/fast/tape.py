@@ -17,13 +17,12 @@ from rulescore.ad.fast.entries import (
     propagate_masked,
     propagate_to_first,
 )
-from rulescore.ad.tracing.calls import Call, captures, traced
+from rulescore.ad.tracing.calls import captures, traced
 from rulescore.ad.tracing.tracers import Tracer
 from rulescore.definitions.declarations import no_tangent_pullback
-from rulescore.tangents.kinds import is_a
 from rulescore.tangents.masked import Selected
 
-_ndarray = np.ndarray
+_ndarray, _float64 = np.ndarray, np.float64
 _LEAF = (propagate_entry, LEAF)
 
 
@@ -43,7 +42,8 @@ class FastTape(Tape):
 
     def process(self, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         first = args[0] if args else None
-        if isinstance(first, Tracer) and first._trace is self and _are_plain(args[1:], kwargs):
+        is_alone = len(args) == 1 and not kwargs
+        if isinstance(first, Tracer) and first._trace is self and (is_alone or _are_plain(args[1:], kwargs)):
             return self._process_first(f, first, args, kwargs)
         return Tape.process(self, f, args, kwargs)
 
@@ -59,7 +59,7 @@ class FastTape(Tape):
         entry = (propagate_to_first, pullback, first._node)
         if is_inexact(y):
             return self.record_tuple(y, entry)
-        return traced(self, y, Call(f, args, kwargs), Pulled(pullback, [(0, (), first._node)]))
+        return traced(self, y, Pulled(pullback, [(0, (), first._node)]), f, args, kwargs)
 
     def record_tuple(self, y: Any, entry: FastEntry) -> Any:
         """A tracer of an output, with its entry."""
@@ -114,9 +114,13 @@ def _are_plain(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
 
 
 def is_inexact(y: Any) -> bool:
-    return y.dtype.kind in "fc" if type(y) is _ndarray else is_a(y, np.inexact)
+    kind = type(y)
+    return kind is _float64 or (y.dtype.kind in "fc" if kind is _ndarray else issubclass(kind, np.inexact))
 
 
 def is_fresh(y: Any) -> bool:
     """Whether an output is a number or array of real numbers that is no view."""
-    return y.dtype.kind == "f" and y.base is None if type(y) is _ndarray else is_a(y, np.floating)
+    kind = type(y)
+    return kind is _float64 or (
+        y.dtype.kind == "f" and y.base is None if kind is _ndarray else issubclass(kind, np.floating)
+    )

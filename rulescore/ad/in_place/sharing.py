@@ -20,10 +20,14 @@ from rulescore.ad.values.trees import leaves_of, map_containers
 from rulescore.tangents.kinds import is_a
 from rulescore.tangents.structure import rebuild, structure_of
 
+_ndarray, _float64 = np.ndarray, np.float64
+
 
 def settled(y: Any, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """The result of a call as the user gets it: a view of the argument whose memory it shares, or a read-only array."""
     if isinstance(y, Tracer):
+        if y.__rule_type__ is _float64:  # a number is a view of nothing
+            return y
         return y if _is_settled(y, args) else as_view(y, Call(f, args, kwargs))
     if type(y) is np.ndarray:
         return released(y, args)
@@ -48,15 +52,17 @@ def _is_settled(part: Any, args: tuple[Any, ...]) -> bool:
     if not isinstance(part, Tracer):
         return not isinstance(part, (tuple, list, dict))
     bottom = part._value
-    if isinstance(bottom, Tracer):
+    if type(bottom) is not _ndarray:
         bottom = value_beneath(bottom)
-    if type(bottom) is not np.ndarray:
-        return isinstance(bottom, np.generic)
+        if type(bottom) is not _ndarray:
+            return isinstance(bottom, np.generic)
     if bottom.base is not None:
         return False
-    for x in args:  # noqa: SIM110 (a generator takes twice as long)
-        if isinstance(x, Tracer) and (x._value is bottom or value_beneath(x) is bottom):
-            return False
+    for x in args:
+        if isinstance(x, Tracer):
+            x = x._value
+            if x is bottom or (type(x) is not _ndarray and value_beneath(x) is bottom):
+                return False
     return True
 
 

@@ -217,7 +217,7 @@ def parts_of(x: Any) -> dict[Any, Any]:
 
     What these hold, a rule does not see, which takes them for constants: see `rulescore.closures`.
     """
-    if callable(x):
+    if type(x) in LEAF_TYPES or callable(x):
         return {}
     try:
         return structure_of(x) or {}

@@ -34,6 +34,8 @@ def flatten(tree: Any) -> tuple[list[Any], Any]:
     if kind in _LEAF_TYPES or (kind not in _CONTAINERS and hasattr(kind, "__rule_type__")):
         return [tree], LEAF
     leaves, structure = optree.tree_flatten(tree, namespace=NAMESPACE)
+    if _LEAF_TYPES.issuperset(map(type, leaves)):
+        return leaves, structure
     classes = {type(leaf) for leaf in leaves if type(leaf) not in _LEAF_TYPES and _is_dataclass(leaf)}
     if classes:  # met for the first time, here or in another thread that has registered it meanwhile
         with _lock:

@@ -293,3 +293,21 @@ def test_a_spline_through_one_point_is_refused_before_scipy_reads_beyond_its_kno
 
     with pytest.raises(ValueError, match="two points or more, not 1"):
         grad(value)(np.array([2.0]))
+
+
+@pytest.mark.parametrize(
+    ("x", "what"),
+    [
+        ([0.5, 1.0, 2.0, 2.7, 3.05], r"x\[4\] = 3.05 has to lie between 2.5 and 3.0"),
+        ([0.2, 0.3, 0.4, 0.5, 2.7], r"x\[3\] = 0.5 has to lie between 1.5 and 3.0"),
+    ],
+    ids=["past the last interval", "many before one spline"],
+)
+def test_points_that_determine_no_spline_are_refused_before_scipy_writes_beyond_its_equations(x, what):
+    t = np.array([-0.1, 0.0, 0.1, 1.5, 2.5, 3.0, 4.0, 5.0])
+
+    def value(y):
+        return primitive(interpolate.make_interp_spline)(np.array(x), y, k=2, t=t)(1.7).sum()
+
+    with pytest.raises(ValueError, match=what):
+        grad(value)(np.ones(5))

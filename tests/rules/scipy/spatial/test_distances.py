@@ -142,6 +142,13 @@ def test_the_two_points_of_the_hausdorff_distance_move_it():
     np.testing.assert_allclose(vbar, [[0, 0], -direction])
 
 
+@pytest.mark.parametrize("shapes", [((0, 2), (3, 2)), ((3, 2), (0, 2))])
+def test_the_hausdorff_distance_of_no_points_has_no_rule(shapes):
+    u, v = map(np.ones, shapes)
+    assert rrule(distance.directed_hausdorff, u, v) is None
+    assert frule((NoTangent(), u, v), distance.directed_hausdorff, u, v) is None
+
+
 def test_a_vector_s_number_stands_in_two_places_of_the_matrix():
     _, pullback = rrule(distance.squareform, np.array([1.0, 2.0, 3.0]))
     xbar = pullback(np.array([[9.0, 1, 2], [10, 9, 3], [20, 30, 9]]))[1]
