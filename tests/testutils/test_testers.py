@@ -886,6 +886,38 @@ def test_arguments_nobody_knows_a_tangent_of_are_the_callers_error() -> None:
         check_rule(cube, np.zeros(2, dtype=[("a", float)]))
 
 
+class Branch:
+    """A node of a tree that knows its parent, or is its own."""
+
+    def __init__(self, weight: Any) -> None:
+        self.weight = weight
+        self.children = [Leaf(self)]
+
+
+class Leaf:
+    def __init__(self, parent: Branch) -> None:
+        self.parent = parent
+
+
+def test_objects_that_hold_themselves_are_the_callers_error() -> None:
+    def weighed(branch: Branch, x: Any) -> Any:
+        return branch.weight * x
+
+    def branched(x: Any) -> Branch:
+        return Branch(x)
+
+    with (
+        rrule.override(weighed, lambda branch, x: pytest.fail("called")),
+        pytest.raises(SampleError, match=r"\(branch\), Branch, holds itself \(at \.children\[0\]\.parent\)"),
+    ):
+        check_rule(weighed, Branch(2.0), 3.0)
+    with (
+        rrule.override(branched, lambda x: pytest.fail("called")),
+        pytest.raises(SampleError, match="the output, Branch, holds itself"),
+    ):
+        check_rule(branched, 3.0)
+
+
 def test_cotangents_nobody_can_read_are_reported() -> None:
     with rrule.override(cube, lambda x: (x**3, lambda ybar: (NoTangent(), ForeignArray()))):
         report = check_rule(cube, VECTOR[:2], modes=("rrule",))

@@ -12,7 +12,7 @@ from rulescore import AbstractZero, NoTangent
 from rulescore.tables.table import RuleTable
 from rulescore.tangents.structure import tuple_of
 
-from ..comparison.copies import deep_copy, shared_arrays
+from ..comparison.copies import deep_copy, shared_arrays, way_to_itself
 from ..comparison.spaces import precision_of
 from ..evidence.vector_function import VectorFunction
 from ..evidence.vectorisation import Vector, layout_of, tangent_in_place, tangent_to_vector, vector_to_tangent
@@ -74,7 +74,18 @@ class Call:
             tangent = rand_tangent(self.rng, value)
         except Exception as error:
             raise SampleError(f"{self.call}: no random tangent for {label}: {error}") from error
+        if tangent is not NoTangent():
+            self._refuse_what_holds_itself(label, value)
         return Argument(position, label, value, tangent, False, keyword)
+
+    def _refuse_what_holds_itself(self, what: str, x: Any) -> None:
+        way = way_to_itself(x)
+        if way is not None:
+            raise SampleError(
+                f"{self.call}: {what}, {description_of(x)}, holds itself (at {way}): where its numbers are moved, the "
+                "one within would stay as it is. Give an object without that reference, or test a function of the "
+                "numbers that calls this one"
+            )
 
     @cached_property
     def call(self) -> str:
@@ -118,7 +129,10 @@ class Call:
         function, args, kwargs = inputs = self.copies()
         try:
             output = function(*args, **kwargs)
+            self._refuse_what_holds_itself("the output", output)
             return output, shared_arrays(output, inputs)
+        except SampleError:
+            raise
         except Exception as error:
             raise SampleError(
                 f"{self.call}: the function itself raises {type(error).__name__} on these arguments ({error}); "

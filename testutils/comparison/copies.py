@@ -54,6 +54,17 @@ def arrays_in(x: Any, path: str = "", around: tuple[int, ...] = ()) -> Iterator[
             yield from arrays_in(value, path + step(key, x), (*around, id(x)))
 
 
+def way_to_itself(x: Any, path: str = "", around: tuple[int, ...] = ()) -> str | None:
+    """The way to where an object, or one that it holds, holds itself; None where none does."""
+    if isinstance(x, (np.ndarray, *_IMMUTABLE)):
+        return None
+    if id(x) in around:
+        return path
+    parts = (structure_of(x) or {}).items()
+    ways = (way_to_itself(value, path + step(key, x), (*around, id(x))) for key, value in parts)
+    return next((way for way in ways if way is not None), None)
+
+
 def step(key: Any, owner: Any = ()) -> str:
     """One step of a way into a structure, as one would write it: ``[0]``, ``['w']``, ``.mean``."""
     named = isinstance(key, str) and not isinstance(owner, dict)
