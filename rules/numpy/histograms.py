@@ -34,7 +34,7 @@ from .sorting import items_of
 
 def bins_of(x):
     """As whole numbers, since truth values would be a mask."""
-    return as_array(x).astype(np.intp)
+    return as_array(x).astype(np.intp, copy=False)
 
 
 @frule.register(np.bincount)
