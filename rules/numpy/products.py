@@ -227,7 +227,7 @@ def vdot_rrule(a: Array, b: Array, /, *, needs: Needs = None) -> OutputAndPullba
     """y = Σ conj(a) b, hence ā = conj(ȳ) b and b̄ = ȳ a; both are flattened first."""
 
     def a_bar(ybar, b, shape):
-        return np.conjugate(ybar) * np.reshape(b, shape)
+        return conj(ybar) * np.reshape(b, shape)
 
     def b_bar(ybar, a, shape):
         return ybar * np.reshape(a, shape)
