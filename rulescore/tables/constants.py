@@ -137,10 +137,14 @@ def _converted(
 
 def _types_of_result(primal: Callable[..., Any], args: Any, kwargs: Any, found: Any) -> Any:
     """The types of what a function returns, where it can be called; else those that were found."""
-    try:
-        return _types_of(primal(*args, **kwargs))
+    try:  # with copies: it may have been told to overwrite an argument
+        return _types_of(primal(*map(_copied, args), **{name: _copied(x) for name, x in kwargs.items()}))
     except Exception:  # it may not take what stands in the place of an array, of which its rule knows to make a call
         return _types_of(found)
+
+
+def _copied(x: Any) -> Any:
+    return x.copy(order="K") if type(x) is _ndarray else x
 
 
 def _types_of(y: Any) -> Any:

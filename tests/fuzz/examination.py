@@ -125,7 +125,11 @@ class _Examiner:
 
     def _examine(self, program: Program) -> None:
         start = time.process_time()
-        self.question = q = Question(program)
+        try:
+            self.question = q = Question(program)
+        except Exception:  # it does not run again, as where `np.cov` has written to its ``fweights``
+            self.result.outcomes.update(dict.fromkeys([*FIRST, *SECOND], LEFT_OUT))
+            return
         self.is_slow = time.process_time() - start > SLOW
         self.precision = _coarsest(program)
         self.agreement = max(_AGREEMENT, _ROUNDINGS * self.precision)

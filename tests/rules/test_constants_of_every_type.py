@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from optree import tree_leaves
 
-from rulescore import AbstractTangent, AbstractZero, rrule, unthunk
+from rulescore import AbstractTangent, AbstractZero, NoTangent, frule, rrule, unthunk
 from testutils.runs.running import collect_targets
 from testutils.samples.random_tangents import rand_tangent
 
@@ -120,3 +120,13 @@ def test_the_type_of_a_constant_changes_no_derivative(name: str) -> None:
             args = tuple(map(plain, sample.args))
             found += [f"{sample.id}: {text}" for text in problems(f, args, dict(sample.fkwargs))]
     assert not found, "\n".join(found[:5])
+
+
+@pytest.mark.parametrize("f", [np.quantile, np.percentile])
+def test_whole_numbers_that_may_be_overwritten_are_left_alone(f: Any) -> None:
+    """The function is asked for the type of its result, with the arguments that the rule was given."""
+    a = np.random.default_rng(0).integers(-5, 5, (3, 4, 5))
+    before = a.copy()
+    for table, leading in ((rrule, ()), (frule, ((NoTangent(), NoTangent(), 1.0),))):
+        assert table(*leading, f, a, 0.3, 1, None, True, "hazen", True) is not None
+        assert np.array_equal(a, before)

@@ -34,6 +34,13 @@ def call_numpy(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     return through_implementation(f, args, kwargs) if y is NotImplemented else y
 
 
+def _refuse_hash(self: Any) -> int:
+    raise TracerConversionError(
+        f"{self._described()} was about to be looked up in a set or a dictionary, which would take it for a constant: "
+        "compare it with == or choose with np.where; if its derivative is not wanted here, write ignore_derivatives(x)"
+    )
+
+
 def _attribute(function: Any) -> property:
     """An attribute that is the result of a function of the array."""
     return property(lambda self: self._call(function, (self,), {}))
@@ -56,6 +63,8 @@ class ArrayTracer(Tracer):
         traits = super().traits_of(value_type, dtype)
         if not issubclass(traits["__rule_type__"], (np.ndarray, np.generic)):
             traits["__getattr__"] = _attribute_of_value
+        if issubclass(traits["__rule_type__"], np.generic):  # a number has a hash, as an array has none
+            traits["__hash__"] = _refuse_hash
         return traits
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
