@@ -219,7 +219,7 @@ def polyder_transpose(ybar, p, m=1):
     """yₖ = cₖ pₖ with the numbers cₖ that the derivative of Σ xᵏ has; the last m coefficients have no part in it."""
     if p.ndim != 1:
         raise MDNotImplementedError
-    return np.concatenate([ybar * np.polyder(np.ones(p.size), m), np.zeros(min(m, p.size), ybar.dtype)])
+    return np.concatenate([ybar * np.polyder(np.ones(p.size), m), np.zeros(min(int(m), p.size), ybar.dtype)])
 
 
 linear_rule(np.polyder, polyder_transpose)
