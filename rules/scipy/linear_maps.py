@@ -142,7 +142,7 @@ def composed(f, takes_nothing=False, gives_views=False, of_same=None):
 
         def composed_rrule(*args: Any, needs: Needs = None, **kwargs: Any) -> OutputAndPullback:
             args, kwargs = bind(args, kwargs)
-            defined = chosen(args)
+            defined = in_types_of_call(f, chosen(args), args, kwargs)
             moving = [i for i in range(len(args)) if needs is None or (i < len(needs) and needs[i])]
             args = of_full_size(args, moving)
 
@@ -164,8 +164,9 @@ def composed(f, takes_nothing=False, gives_views=False, of_same=None):
             # Arguments by keyword, which come last, have none.
             tangents = (NO_TANGENT, *tangents[1:], *[NO_TANGENT] * len(args))[: 1 + len(args)]
             moving = [i for i in range(len(args)) if not is_zero(tangents[1 + i])]
+            defined = in_types_of_call(f, chosen(args), args, kwargs)
             args = of_full_size(args, moving)
-            y, dy = reference_ad().frule_via_ad(tangents, functools.partial(chosen(args), **kwargs), *args)
+            y, dy = reference_ad().frule_via_ad(tangents, functools.partial(defined, **kwargs), *args)
             return y if gives_views else in_memory_of_its_own(y, args), dy
 
         rrule.add_rule(f, arguments.give_to(composed_rrule, trailing=[NEEDS]), defined_by=definition)
@@ -185,6 +186,27 @@ def of_full_size(args, moving):
         for i in halves:
             args[i] = args[i].astype(real)
     return args
+
+
+def in_types_of_call(f, definition, args, kwargs):
+    """The definition, with outputs of the types that the function itself gives them for NumPy's integers.
+
+    It counts with Python's, which leave the types of what they meet as they are.
+    """
+    if not any(isinstance(x, np.integer) for x in args):
+        return definition
+    try:
+        wanted = f(*[np.copy(x) if isinstance(x, np.ndarray) else x for x in map(ignore_derivatives, args)], **kwargs)
+    except Exception:  # it may not take what its rules do
+        return definition
+    return lambda *args, **kwargs: in_type_of(wanted, definition(*args, **kwargs))
+
+
+def in_type_of(wanted, y):
+    if type(wanted) is type(y) and type(y) in (tuple, list):
+        return type(y)(map(in_type_of, wanted, y))
+    is_other = is_inexact(wanted) and is_inexact(y) and wanted.dtype != y.dtype
+    return y.astype(wanted.dtype) if is_other else y
 
 
 def is_inexact(x):

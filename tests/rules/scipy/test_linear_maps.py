@@ -1,11 +1,13 @@
-"""How the definers of SciPy's rules bind the arguments of a call."""
+"""How the definers of SciPy's rules bind the arguments of a call, and what types they give its output."""
 
 import numpy as np
 import pytest
 import scipy.ndimage
+import scipy.signal
 
 from rules.scipy.linear_maps import Arguments, linear_map
 from rulescore import rrule
+from rulescore.ad import jvp, primitive, vjp
 
 
 def scaled(x, size=None, cval=0.0, overwrite_x=False, **more):
@@ -40,3 +42,17 @@ def test_a_keyword_behind_one_that_was_left_out_has_a_cotangent():
     y, pullback = rrule(scipy.ndimage.grey_erosion, x, structure=structure, mode="mirror")
     bars = pullback(np.ones_like(y))
     assert bars[4].sum() == -y.size  # y is a minimum of x - structure
+
+
+@pytest.mark.parametrize("num", [4, np.int64(4), np.uint8(4)])
+def test_an_output_has_the_type_that_the_function_gives_it_for_numpys_integers(num):
+    x = np.linspace(1, 2, 6).astype(np.float32)
+    resample = primitive(scipy.signal.resample)
+    y, pullback = vjp(lambda x: resample(x, num), x)
+    wanted = scipy.signal.resample(x, num)
+    assert y.dtype == wanted.dtype
+    np.testing.assert_allclose(y, wanted, rtol=1e-6)
+    (xbar,) = pullback(np.ones_like(y))
+    assert xbar.dtype == x.dtype
+    np.testing.assert_allclose(xbar @ x, wanted.sum(), rtol=1e-6)
+    assert jvp(lambda x: resample(x, num), (x,), (x,))[1].dtype == wanted.dtype
