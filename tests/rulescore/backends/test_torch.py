@@ -407,7 +407,7 @@ WRITTEN_INTO = {
     "torch.func.grad": lambda f, x: torch.func.grad(f)(x),
     "torch.func.vjp": lambda f, x: torch.func.vjp(f, x)[1](torch.ones((), dtype=x.dtype))[0],
     "torch.func.hessian": lambda f, x: torch.func.hessian(f)(x),
-    "torch.compile": lambda f, x: torch.autograd.grad(torch.compile(f, fullgraph=True)(x.requires_grad_()), x)[0],
+    "torch.compile": lambda f, x: torch.autograd.grad(compiled(f)(x.requires_grad_()), x)[0],
 }
 
 
