@@ -191,9 +191,10 @@ def of_full_size(args, moving):
 def in_types_of_call(f, definition, args, kwargs):
     """The definition, with outputs of the types that the function itself gives them for NumPy's integers.
 
-    It counts with Python's, which leave the types of what they meet as they are.
+    It counts with Python's, which leave the types of what they meet as they are; NumPy's make double precision of less.
     """
-    if not any(isinstance(x, np.integer) for x in args):
+    is_narrow = any(is_inexact(x) and np.finfo(x.dtype).bits < 64 for x in args)
+    if not is_narrow or not any(isinstance(x, np.integer) for x in args):
         return definition
     try:
         wanted = f(*[np.copy(x) if isinstance(x, np.ndarray) else x for x in map(ignore_derivatives, args)], **kwargs)

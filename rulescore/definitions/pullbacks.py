@@ -136,16 +136,13 @@ def _to_nothing(cotangent: Callable[[Any], Any]) -> Pullback:
 
 
 def _pulled_back(space: _Space, cotangent: Callable[[Any], Any], ybar: Any) -> tuple[Any, ...]:
-    """By one function, which is called at once. As a `partial` it takes half the time to make that a closure takes."""
+    """By one function, which is called at once. A `partial`, since with a closure one `np.cumsum` takes 1 µs more."""
     kind = type(ybar)
     if kind is not _ndarray and kind is not _float64 and kind is not float:
         ybar = cotangent_of_output(ybar)
         if isinstance(ybar, AbstractZero):
             return _NO_TANGENT, ybar
-    xbar = cotangent(ybar)
-    if type(xbar) is _ndarray and (xbar.shape, xbar.dtype) == space:  # as `_fitted`, spelled out
-        return _NO_TANGENT, xbar
-    return _NO_TANGENT, _fitted(space, xbar, cotangent, 0)
+    return _NO_TANGENT, _fitted(space, cotangent(ybar), cotangent, 0)
 
 
 def _pullback_of_two(a: Any, b: Any, *cotangents: Callable[[Any], Any]) -> Pullback:

@@ -371,7 +371,7 @@ def _projector_of(x: Any, parents: tuple[int, ...]) -> Projector:
 
 
 def _projector_of_tangent(x: Any, parents: tuple[int, ...]) -> Projector:
-    """For what a tangent stands in the place of a primal for."""
+    """For a tangent that stands in the place of a primal."""
     if isinstance(x, Tangent):
         return StructureProjector(x.primal_type, {k: _projector_of(v, parents) for k, v in x.fields.items()})
     return _projector_of(x.force(), parents) if isinstance(x, Thunk) else NON_DIFFERENTIABLE

@@ -129,15 +129,14 @@ class Call:
         function, args, kwargs = inputs = self.copies()
         try:
             output = function(*args, **kwargs)
-            self._refuse_what_holds_itself("the output", output)
-            return output, shared_arrays(output, inputs)
-        except SampleError:
-            raise
+            sharing = shared_arrays(output, inputs)
         except Exception as error:
             raise SampleError(
                 f"{self.call}: the function itself raises {type(error).__name__} on these arguments ({error}); "
                 "give arguments that it accepts"
             ) from error
+        self._refuse_what_holds_itself("the output", output)
+        return output, sharing
 
     def copies(self) -> tuple[Any, tuple[Any, ...], dict[str, Any]]:
         """Fresh copies of function, arguments and keywords."""

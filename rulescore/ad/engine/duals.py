@@ -34,15 +34,13 @@ class Dual(Trace):
         return self.tracer(value, _ZERO_TANGENT)
 
     def process(self, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        if kwargs:
-            again = bound(Call(f, args, kwargs), frule, self.system)
-            if again is None:
-                return NotImplemented
-            args, kwargs = again
-        values, _, targets = strip(self, args)
+        call = bound(Call(f, args, kwargs), frule, self.system)
+        if call is None:
+            return NotImplemented
+        values, _, targets = strip(self, call.args)
         tangents = tangents_of(values, targets)
         try:
-            found = self.system.push(f, values, kwargs, tangents)
+            found = self.system.push(f, values, call.kwargs, tangents)
         except Exception:
             for dx in tangents:  # a rule that computes with a missing derivative cannot know what it is
                 if isinstance(dx, NotImplementedTangent):
@@ -57,7 +55,7 @@ class Dual(Trace):
                 dy.fail()
             if dy is _NO_TANGENT:
                 return y
-        return traced(self, y, dy, f, args, kwargs)
+        return traced(self, y, call, dy)
 
     record = Trace.tracer
 

@@ -20,32 +20,22 @@ class Recorder(Trace):
     __slots__ = ()
 
     def process(self, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        if kwargs:
-            again = bound(Call(f, args, kwargs), rrule, self.system)
-            if again is None:
-                return NotImplemented
-            args, kwargs = again
-        seen = strip(self, args)
-        values, needs, _ = seen
-        found = self.system.pull(f, values, kwargs, needs)
+        call = bound(Call(f, args, kwargs), rrule, self.system)
+        if call is None:
+            return NotImplemented
+        seen = values, needs, _ = strip(self, call.args)
+        found = self.system.pull(f, values, call.kwargs, needs)
         if found is None:
             return NotImplemented
         y, pullback = found
-        return self.recorded(y, pullback, seen, f, args, kwargs)
+        return self.recorded(y, pullback, call, seen)
 
-    def recorded(
-        self,
-        y: Any,
-        pullback: Callable[[Any], Any],
-        seen: Stripped,
-        f: Any,
-        args: tuple[Any, ...],
-        kwargs: dict[str, Any],
-    ) -> Any:
+    def recorded(self, y: Any, pullback: Callable[[Any], Any], call: Call, seen: Stripped) -> Any:
         """The output of a call with tracers in it; NotImplemented where it depends on this trace past the pullback."""
         if captures(self, y):
             return NotImplemented
-        return y if pullback is no_tangent_pullback else traced(self, y, Pulled(pullback, seen[2]), f, args, kwargs)
+        _, _, targets = seen
+        return y if pullback is no_tangent_pullback else traced(self, y, call, Pulled(pullback, targets))
 
     def keep(self, entry: Entry) -> Key:
         """Keep an entry; its key."""

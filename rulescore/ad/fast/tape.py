@@ -17,7 +17,7 @@ from rulescore.ad.fast.entries import (
     propagate_masked,
     propagate_to_first,
 )
-from rulescore.ad.tracing.calls import captures, traced
+from rulescore.ad.tracing.calls import Call, captures, traced
 from rulescore.ad.tracing.tracers import Tracer
 from rulescore.definitions.declarations import no_tangent_pullback
 from rulescore.tangents.masked import Selected
@@ -42,8 +42,7 @@ class FastTape(Tape):
 
     def process(self, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         first = args[0] if args else None
-        is_alone = len(args) == 1 and not kwargs
-        if isinstance(first, Tracer) and first._trace is self and (is_alone or _are_plain(args[1:], kwargs)):
+        if isinstance(first, Tracer) and first._trace is self and _are_plain(args[1:], kwargs):
             return self._process_first(f, first, args, kwargs)
         return Tape.process(self, f, args, kwargs)
 
@@ -59,7 +58,7 @@ class FastTape(Tape):
         entry = (propagate_to_first, pullback, first._node)
         if is_inexact(y):
             return self.record_tuple(y, entry)
-        return traced(self, y, Pulled(pullback, [(0, (), first._node)]), f, args, kwargs)
+        return traced(self, y, Call(f, args, kwargs), Pulled(pullback, [(0, (), first._node)]))
 
     def record_tuple(self, y: Any, entry: FastEntry) -> Any:
         """A tracer of an output, with its entry."""

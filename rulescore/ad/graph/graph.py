@@ -21,7 +21,7 @@ from rulescore.ad.engine.tapes import Recorder
 from rulescore.ad.engine.walk_back import Cotangents, walk_back
 from rulescore.ad.messages.errors import describe, full_name
 from rulescore.ad.messages.places import Place, user_frame
-from rulescore.ad.tracing.calls import Stripped, captures, traced, values_of, with_part
+from rulescore.ad.tracing.calls import Call, Stripped, captures, traced, values_of, with_part
 from rulescore.ad.tracing.rules import key_of_call
 from rulescore.ad.tracing.tracers import Tracer
 from rulescore.definitions.declarations import no_tangent_pullback
@@ -163,25 +163,17 @@ class Graph(Recorder):
     def keep(self, entry: Entry) -> Node:
         return new_node(entry)
 
-    def recorded(
-        self,
-        y: Any,
-        pullback: Callable[[Any], Any],
-        seen: Stripped,
-        f: Any,
-        args: tuple[Any, ...],
-        kwargs: dict[str, Any],
-    ) -> Any:
+    def recorded(self, y: Any, pullback: Callable[[Any], Any], call: Call, seen: Stripped) -> Any:
         if pullback is no_tangent_pullback:
             return y
         values, needs, targets = seen
         is_alone = len(targets) == 1 and targets[0][0] == 0 and not targets[0][1]
-        is_constant = is_alone and self._has_constant_pullback(f, values, kwargs)
-        entry = Recalled(f, pullback, targets, None if is_constant else (values, kwargs, needs))
+        is_constant = is_alone and self._has_constant_pullback(call.f, values, call.kwargs)
+        entry = Recalled(call.f, pullback, targets, None if is_constant else (values, call.kwargs, needs))
         if not captures(self, y):
-            return traced(self, y, entry, f, args, kwargs)
+            return traced(self, y, call, entry)
         # A rule that called back a function which used variables from around it.
-        direct = traced(self, values_of(self, y), entry, f, args, kwargs)
+        direct = traced(self, values_of(self, y), call, entry)
         if isinstance(y, Tracer):
             return self._joined(direct, y)
         others, parts = structure_of(y) or {}, structure_of(direct) or {}

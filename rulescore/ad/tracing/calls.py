@@ -29,7 +29,7 @@ Target = tuple[int, tuple[Any, ...], Any]
 """Of a tracer in a call: the position, the fields that lead there, its node."""
 
 Stripped = tuple[tuple[Any, ...], tuple[bool, ...], list[Target]]
-"""What one trace sees of the positional arguments of a call, in a plain tuple, which is made for each call.
+"""What one trace sees of the positional arguments of a call; a plain tuple, since a named one takes twice as long.
 
 The values, with that of each tracer of the trace in its place; for each position, whether there is such a tracer in it;
 and of each, its target.
@@ -102,13 +102,12 @@ def with_part(x: Any, path: tuple[Any, ...], function: Callable[[Any], Any]) -> 
     return rebuild(x, {**parts, path[0]: with_part(parts[path[0]], path[1:], function)})
 
 
-def bound(call: Call, table: RuleTable, system: Any) -> tuple[tuple[Any, ...], dict[str, Any]] | None:
-    """The arguments and keywords, with what is traced at the positions that a rule knows; None where it knows none."""
-    f, args, kwargs = call
-    if top_trace(kwargs.values()) is None:
-        return args, kwargs
-    args, kwargs = table.bind(f, args, kwargs, system)
-    return (args, kwargs) if top_trace(kwargs.values()) is None else None
+def bound(call: Call, table: RuleTable, system: Any) -> Call | None:
+    """The call with its traced keywords moved to the positions that a rule knows them by; None where it knows none."""
+    if not call.kwargs or top_trace(call.kwargs.values()) is None:
+        return call
+    args, kwargs = table.bind(call.f, call.args, call.kwargs, system)
+    return Call(call.f, args, kwargs) if top_trace(kwargs.values()) is None else None
 
 
 def part_of_tangent(xbar: Any, path: tuple[Any, ...]) -> Any:
@@ -126,15 +125,15 @@ def captures(trace: Any, y: Any) -> bool:
     from around it. Their derivative is in no pullback.
     """
     if type(y) in LEAF_TYPES or (issubclass(type(y), tuple) and LEAF_TYPES.issuperset(map(type, y))):
-        return False
+        return False  # most outputs: they are not searched
     if isinstance(y, Tracer):
         return bool(y._trace.level >= trace.level)
     seen = top_trace((y,))
     return seen is not None and seen.level >= trace.level
 
 
-def traced(trace: Any, y: Any, entry: Any, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """The output of a call ``f(*args, **kwargs)`` with tracers in it, whose derivative the trace finds in an entry.
+def traced(trace: Any, y: Any, call: Call, entry: Any) -> Any:
+    """The output of a call with tracers in it, whose derivative the trace finds in an entry.
 
     What has no tangent space, such as indices, stays what it is.
     """
@@ -143,7 +142,7 @@ def traced(trace: Any, y: Any, entry: Any, f: Any, args: tuple[Any, ...], kwargs
     if has_tangent_space(y):
         return trace.record(as_scalar(y), entry)
     if getattr(getattr(y, "dtype", None), "kind", "") == "O" and is_array(y):
-        raise no_rule(f, args, kwargs, "it returned an array of objects, whose derivative is not traced")
+        raise no_rule(call.f, call.args, call.kwargs, "it returned an array of objects, whose derivative is not traced")
     skeleton, parts = taken_apart(y, has_parts)
     if skeleton is None:
         return y

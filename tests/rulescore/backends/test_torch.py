@@ -2,6 +2,7 @@
 
 import itertools
 import os
+import shutil
 import subprocess
 import sys
 
@@ -407,8 +408,12 @@ WRITTEN_INTO = {
     "torch.func.grad": lambda f, x: torch.func.grad(f)(x),
     "torch.func.vjp": lambda f, x: torch.func.vjp(f, x)[1](torch.ones((), dtype=x.dtype))[0],
     "torch.func.hessian": lambda f, x: torch.func.hessian(f)(x),
-    "torch.compile": lambda f, x: torch.autograd.grad(compiled(f)(x.requires_grad_()), x)[0],
+    "torch.compile, by aot_eager": lambda f, x: torch.autograd.grad(compiled(f)(x.requires_grad_()), x)[0],
 }
+if shutil.which(os.environ.get("CXX", "g++")):  # which PyTorch compiles with
+    WRITTEN_INTO["torch.compile"] = lambda f, x: torch.autograd.grad(
+        torch.compile(f, fullgraph=True)(x.requires_grad_()), x
+    )[0]
 
 
 @pytest.mark.parametrize("transform", WRITTEN_INTO)
