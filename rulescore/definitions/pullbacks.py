@@ -142,7 +142,10 @@ def _pulled_back(space: _Space, cotangent: Callable[[Any], Any], ybar: Any) -> t
         ybar = cotangent_of_output(ybar)
         if isinstance(ybar, AbstractZero):
             return _NO_TANGENT, ybar
-    return _NO_TANGENT, _fitted(space, cotangent(ybar), cotangent, 0)
+    xbar = cotangent(ybar)
+    if type(xbar) is _ndarray and (xbar.shape, xbar.dtype) == space:  # as `_fitted`, spelled out
+        return _NO_TANGENT, xbar
+    return _NO_TANGENT, _fitted(space, xbar, cotangent, 0)
 
 
 def _pullback_of_two(a: Any, b: Any, *cotangents: Callable[[Any], Any]) -> Pullback:

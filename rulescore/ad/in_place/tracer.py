@@ -14,7 +14,7 @@ from rulescore.ad.in_place.writing import FlatView, add_at, call_into, deliver, 
 from rulescore.ad.numpy_protocols.implementations import through_implementation
 from rulescore.ad.numpy_protocols.operands import leaves_to, operands
 from rulescore.ad.numpy_protocols.tracer import BINARY, ArrayTracer, refuse_other_attributes, set_method
-from rulescore.ad.tracing.tracers import apply, plain_class, top_trace, value_beneath
+from rulescore.ad.tracing.tracers import Tracer, apply, plain_class, top_trace, value_beneath
 from rulescore.tangents.kinds import is_a
 
 NO_KEYWORDS: dict[str, Any] = {}
@@ -24,7 +24,10 @@ def call_and_settle(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any] = NO_K
     """As `call_numpy`; and what a rule returned becomes what NumPy's result would be: a view, or a read-only array."""
     if type(f) is np.ufunc:
         args = operands(f, args)
-    trace = top_trace(args, kwargs.values()) if kwargs else top_trace(args)  # as `apply`, spelled out
+    if len(args) == 1 and not kwargs and isinstance(args[0], Tracer):  # as `apply`, spelled out
+        trace = args[0]._trace
+    else:
+        trace = top_trace(args, kwargs.values()) if kwargs else top_trace(args)
     y = f(*args, **kwargs) if trace is None else trace.process(f, args, kwargs)
     return through_implementation(f, args, kwargs) if y is NotImplemented else settled(y, f, args, kwargs)
 
