@@ -18,6 +18,7 @@ from rulescore import (
     Tangent,
     frule,
     frule_via_ad,
+    ignore_derivatives,
     instances_of,
     opt_out,
     rrule,
@@ -57,6 +58,19 @@ def fromfunction_rrule(
 # ---------------------------------------------------------------- vectorize
 
 
+def laid_as(args, y):
+    """The outputs of elementwise computation with their axes in the order in which NumPy lays them in memory."""
+    if type(y) is tuple:
+        return tuple([laid_as(args, part) for part in y])
+    if np.ndim(y) < 2 or not np.size(y):
+        return y
+    strides = np.nditer([*map(ignore_derivatives, args), None]).operands[-1].strides
+    axes = sorted(range(len(strides)), key=lambda axis: -strides[axis])
+    if axes == list(range(len(strides))):
+        return y
+    return np.transpose(np.copy(np.transpose(y, axes), order="C"), np.argsort(axes))
+
+
 class Elementwise:
     """What a call of an ``np.vectorize`` object does, in functions that can be differentiated.
 
@@ -85,7 +99,8 @@ class Elementwise:
             of_this = {i: rows[i][k] for i in rows}
             positional = [of_this.get(i, x) for i, x in enumerate(args)]
             outputs.append(function(*positional, **{name: of_this.get(name, x) for name, x in self.keywords.items()}))
-        return self.joined(outputs, shape)
+        y = self.joined(outputs, shape)
+        return y if self.vectorized.signature else laid_as(of_each.values(), y)
 
     def core_ndims(self, count):
         """How many axes of each argument the function takes."""

@@ -227,10 +227,10 @@ def setxor1d_rrule(ar1: Array, ar2: Array, assume_unique: Flag = False) -> Outpu
 @frule.register(np.intersect1d)
 @pushforward
 def intersect1d_frule(
-    dar1: Array, _dar2: Array, ar1: Array, ar2: Array, assume_unique: Flag = False, return_indices: Flag = False
+    dar1: Array, dar2: Array, ar1: Array, ar2: Array, assume_unique: Flag = False, return_indices: Flag = False
 ) -> OutputAndTangent:
     y, *indices = np.intersect1d(ar1, ar2, assume_unique, True)
-    dy = kept_tangent(dar1, ar1, indices[0])
+    dy = set_tangent((dar1, dar2), (ar1, ar2), y.dtype, indices[0])
     return ((y, *indices), (dy, ZeroTangent(), ZeroTangent())) if return_indices else (y, dy)
 
 
@@ -238,10 +238,16 @@ def intersect1d_frule(
 def intersect1d_rrule(
     ar1: Array, ar2: Array, assume_unique: Flag = False, return_indices: Flag = False
 ) -> OutputAndPullback:
-    """What is in both arrays is an element of the first one."""
+    """What is in both arrays is an element of the first one; of the second, if that is said to be unique and is not."""
     y, *indices = np.intersect1d(ar1, ar2, assume_unique, True)
-    shape = shape_of(ar1)
+    shapes, size = (shape_of(ar1), shape_of(ar2)), int(np.prod(shape_of(ar1)))
+    is_first = indices[0] < size
+
+    def bar(ybar, is_here, shape, start):
+        ybar = ybar[0] if return_indices else ybar
+        return kept_bar(ybar[is_here], shape, indices[0][is_here] - start)
+
     return (y, *indices) if return_indices else y, pullback_wrt(ar1, ar2)(
-        lambda ybar: kept_bar(ybar[0] if return_indices else ybar, shape, indices[0]),
-        lambda ybar: ZeroTangent(),
+        lambda ybar: bar(ybar, is_first, shapes[0], 0),
+        lambda ybar: ZeroTangent() if np.all(is_first) else bar(ybar, ~is_first, shapes[1], size),
     )

@@ -114,15 +114,14 @@ def rules_by_name(f, cotangents, tangent, refuse=None, solve=None, calls_back=Tr
 
 
 def in_one_precision(arguments):
-    """Arguments whose arrays a rule can compute with: no small whole numbers, and no less precision than the others."""
+    """Arguments that a rule can compute with: no small whole numbers, and no less precision than the arrays have."""
     most = max((x.itemsize for x in arguments.values() if type(x) is np.ndarray and x.dtype.kind == "f"), default=0)
 
     def converted(x):
-        if type(x) is not np.ndarray or x.dtype.kind not in "iuf" or x.itemsize == 8:
-            return x
-        if x.dtype.kind == "f":
+        kind = x.dtype.kind if type(x) is np.ndarray or isinstance(x, np.generic) else ""
+        if kind == "f":
             return x.astype(f"f{most}") if x.itemsize < most else x
-        return x.astype(np.int64)
+        return x.astype(np.int64) if kind in ("i", "u", "b") else x
 
     return {name: converted(x) for name, x in arguments.items()}
 

@@ -19,6 +19,8 @@ from rulescore import apply_linear, frule, linear_rule, project_to, pullback_wrt
 from rulescore.typing import Array, Axis, Choice, DType, OutputAndPullback, OutputAndTangent, Sparse
 from scipy import sparse
 
+from ..numpy.array_like import as_array_tangent
+
 SPARSE = (sparse.sparray, sparse.spmatrix)
 CLASSES = tuple(
     getattr(sparse, f"{name}_{kind}")
@@ -125,6 +127,7 @@ def decline_other_than_matrices(*operands):
 
 def matmul_tangent(da: Array, db: Array, a: Array, b: Array) -> OutputAndTangent:
     decline_other_than_matrices(a, b)
+    da, db = as_array_tangent(da, a), as_array_tangent(db, b)
     return product(a, b), apply_linear(lambda da: product(da, b), da) + apply_linear(lambda db: product(a, db), db)
 
 
@@ -193,6 +196,7 @@ def register_sum(compute, sign, method, ufunc):
 
     def sum_tangent(da: Array, db: Array, a: Array, b: Array) -> OutputAndTangent:
         y = compute(a, b)
+        da, db = as_array_tangent(da, a), as_array_tangent(db, b)
         return y, spread(da, y) + spread(signed(db, sign), y)
 
     def sum_rrule(a: Sparse, b: Array) -> OutputAndPullback:
@@ -220,6 +224,7 @@ register_sum(operator.sub, -1, method("__sub__"), np.subtract)
 
 
 def elementwise_tangent(da: Array, db: Array, a: Array, b: Array) -> OutputAndTangent:
+    da, db = as_array_tangent(da, a), as_array_tangent(db, b)
     return times(a, b), apply_linear(lambda da: times(da, b), da) + apply_linear(lambda db: times(a, db), db)
 
 

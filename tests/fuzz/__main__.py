@@ -1,19 +1,21 @@
 """The long run: random programs by ranges of seeds, in several processes, with a log that a later run goes on from.
 
 Each seed is a run of Hypothesis on programs that begin with one of the functions with rules, in turn; so a range of as
-many seeds as there are functions has every function in it.
+many seeds as there are functions has every function in it. What was found is in the log; another program with a
+problem of the same kind is counted, and the search goes on for what it would hide.
 """
 
 from __future__ import annotations
 
 import argparse
 import collections
+import itertools
 import json
 import multiprocessing
 import os
 import sys
-from collections.abc import Iterator
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from collections.abc import Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 from typing import Any
@@ -38,7 +40,7 @@ def main() -> int:
     wanted = sorted({seed for seeds in options.seeds for seed in seeds})
     seeds = [seed for seed in wanted if seed not in done]
     with options.log.open("a") as log:
-        for record in results(seeds, options.programs, options.jobs):
+        for record in results(seeds, options.programs, options.jobs, records):
             log.write(json.dumps(record) + "\n")
             log.flush()
             records.append(record)
@@ -51,8 +53,11 @@ def main() -> int:
     return int(any("problem" in record for record in records))
 
 
-def results(seeds: list[int], programs: int, jobs: int) -> Iterator[dict[str, Any]]:
+def results(
+    seeds: list[int], programs: int, jobs: int, before: Sequence[dict[str, Any]] = ()
+) -> Iterator[dict[str, Any]]:
     """The record of each seed, as they come; also of one whose process dies, in a function of SciPy's perhaps."""
+    known = {(words, statement) for record in before for words, statement in record.get("kinds", ())}
     context = multiprocessing.get_context("spawn")
     left, is_alone = list(seeds), False
     while left:
@@ -61,12 +66,19 @@ def results(seeds: list[int], programs: int, jobs: int) -> Iterator[dict[str, An
         is_alone = False
         for batch in batches:
             with ProcessPoolExecutor(min(jobs, len(batch)), context) as pool:
-                futures = [pool.submit(run_seed, seed, programs) for seed in batch]
+                waiting, running = iter(batch), set[Future[dict[str, Any]]]()
                 try:
-                    for future in as_completed(futures):
-                        record = future.result()
-                        left.remove(record["seed"])
-                        yield record
+                    while True:
+                        for seed in itertools.islice(waiting, 2 * jobs - len(running)):
+                            running.add(pool.submit(run_seed, seed, programs, frozenset(known)))
+                        if not running:
+                            break
+                        done, running = wait(running, return_when=FIRST_COMPLETED)
+                        for future in done:
+                            record = future.result()
+                            left.remove(record["seed"])
+                            known.update(record.get("kinds", ()))
+                            yield record
                 except BrokenProcessPool:
                     is_alone = True
                     if len(batch) == 1:
@@ -96,6 +108,8 @@ def summary(records: list[dict[str, Any]]) -> str:
     lines = [f"{total} programs of {len(records)} seeds, {len(called)} functions"]
     lines += [f"{sum('problem' in record for record in records)} seeds with a problem"]
     without = sorted({record["first"] for record in records if "left out" in record} - called.keys())
+    again = sum(record.get("again", 0) for record in records)
+    lines += [f"{again} programs more with a problem of one of these kinds"] if again else []
     lines += [f"in no program: {', '.join(without)}"] if without else []
     if called:
         name, least = min(called.items(), key=lambda item: item[1])

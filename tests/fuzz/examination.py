@@ -235,6 +235,9 @@ class _Examiner:
         if self.precision > _COARSE:  # the program rounds, and its differences with it: modes are compared alone
             error, is_known = np.full(error.shape, np.inf), True
         weights = _vector(q.weights)
+        if wanted.shape != weights.shape:  # as where rounding decides how many coefficients are left
+            self.result.outcomes.update(dict.fromkeys(answers, UNDECIDED))
+            return
         number, error_of_number = float(weights @ wanted), float(np.abs(weights) @ error)
         numbers = {name: self._number(answer) for name, answer in answers.items()}
         size = self._size(answers, weights * wanted)
@@ -300,7 +303,7 @@ class _Examiner:
             gap = abs(number - numbers[first])
             both_nan = not np.isfinite(number) and not np.isfinite(numbers[first])
             both_nan |= self._is_beyond_half(number) or self._is_beyond_half(numbers[first])
-            agree = both_nan or gap <= self.agreement * max(size, 1e-5, least)
+            agree = both_nan or gap <= self.agreement * max(size, 1e-5 if self.precision < _COARSE else 1e-3, least)
             if not agree and self._is_zero_times_infinity(number, numbers[first]):
                 self.result.outcomes[name] = UNDECIDED
             elif not agree and self.result.outcomes[name] != "wrong" and not self._is_noise_of_one((name, first), gap):
@@ -344,6 +347,7 @@ class _Examiner:
             self.result.outcomes.update(dict.fromkeys(answers, UNDECIDED))
             return
         wanted, error = estimate.value, estimate.error
+        slope = float(np.max(np.abs(_vector(self.answers["grad"].cotangents)), initial=0.0))
         is_known = self._is_known(wanted, error) and not estimate.note
         if self.precision > _COARSE:  # the gradient rounds, and its differences with it: modes are compared alone
             self.result.outcomes.update(dict.fromkeys(answers, COMPARED))
@@ -354,7 +358,7 @@ class _Examiner:
             self.result.outcomes[name] = COMPARED if is_known else UNDECIDED
             if not is_known:
                 continue
-            scale = max(float(np.max(np.abs(wanted), initial=0.0)), 1e-9)
+            scale = max(float(np.max(np.abs(wanted), initial=0.0)), 1e-2 * slope, 1e-9)
             off = ~(np.abs(found - wanted) <= _ESTIMATES * error + max(_OF_FUNCTION, self.agreement) * scale)
             if np.any(off):
                 if self._has_kink() or self._is_noise(name, float(np.max(np.abs(found - wanted)))):
@@ -432,6 +436,10 @@ class _Examiner:
             numbers = []
             for k in (-3, -2, 0, 2, 3):
                 q.program.inputs = {n: _nudged(x, k) for n, x in before.items()}
+                try:
+                    q.plain()(*q.program.arguments())
+                except Exception:  # with other last digits, there is no answer at all
+                    return True
                 answer = mode(q)
                 numbers.append(_vector(answer.cotangents if answer.cotangents is not None else answer.tangent))
             spread = float(np.max(np.ptp(numbers, axis=0), initial=0.0))

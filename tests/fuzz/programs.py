@@ -157,7 +157,7 @@ class _Building:
         value = self._scope[name]
         lines = []
         if isinstance(value, float | complex) and not isinstance(value, np.generic):
-            lines.append(f"{name} = {name} * np.float64(1.0)")  # takes on no other type from now on
+            lines.append(f"{name} = np.multiply({name}, np.float64(1.0))")  # takes on no other type from now on
         if np.iscomplexobj(value):
             lines.append(f"{name} = np.real({name}) + 0.5 * np.imag({name})")
         if np.size(value) > MOST_ENTRIES:

@@ -12,12 +12,15 @@ import pytest
 from optree import tree_leaves
 
 from rulescore import AbstractTangent, AbstractZero, NoTangent, frule, rrule, unthunk
+from testutils.cases.config import TestConfig
 from testutils.runs.running import collect_targets
 from testutils.samples.random_tangents import rand_tangent
 
 TYPES = (np.int8, np.uint8, np.bool_, np.int64, np.float16, np.float32)
 LARGEST = 100
 """The largest number that is put into a constant, which all types but the last have."""
+
+CONFIG = TestConfig()
 
 TARGETS = {target.name: target for target in collect_targets(["numpy", "scipy", "rules.operators"])}
 
@@ -26,12 +29,12 @@ def plain(x: Any) -> Any:
     return getattr(x, "primal", x)
 
 
-def constants_of(args: tuple[Any, ...]) -> Iterator[tuple[int, Any]]:
+def constants_of(every: dict[Any, Any]) -> Iterator[tuple[Any, Any]]:
     """The arguments that are real numbers or arrays of them, as whole numbers in double precision."""
-    for place, x in enumerate(args):
+    for place, x in every.items():
         if isinstance(x, np.ndarray | np.number | float) and np.asarray(x).dtype.kind in "iuf":
             with np.errstate(all="ignore"):
-                whole = np.clip(np.round(np.asarray(x, float)), 0, LARGEST)
+                whole = np.clip((np.round if np.ndim(x) else np.ceil)(np.asarray(x, float)), 0, LARGEST)
             yield place, whole if isinstance(x, np.ndarray) else float(whole)
 
 
@@ -49,7 +52,7 @@ def output_and_cotangents(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any],
     """The output and what the pullback makes of a cotangent; None where function or rule refuse the call."""
     try:
         args, kwargs = copy.deepcopy((args, kwargs))
-        found = rrule.call(f, args, kwargs)
+        found = rrule.call(f, args, kwargs, config=CONFIG)
         if found is None:
             return None
         y, pullback = found
@@ -81,15 +84,20 @@ def numbers(tree: Any) -> Any:
 
 
 def problems(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Iterator[str]:
-    for place, constant in constants_of(args):
-        given = (*args[:place], constant, *args[place + 1 :])
-        known = output_and_cotangents(f, given, kwargs)
+    every = dict(enumerate(args)) | kwargs
+
+    def call_with(place: Any, x: Any) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        changed = every | {place: x}
+        return tuple([changed[k] for k in range(len(args))]), {name: changed[name] for name in kwargs}
+
+    for place, constant in constants_of(every):
+        known = output_and_cotangents(f, *call_with(place, constant))
         if known is None or not np.all(np.isfinite(numbers(known[0]))):
             continue
         for name, changed in retyped(constant):
-            again = output_and_cotangents(f, (*args[:place], changed, *args[place + 1 :]), kwargs, known[1])
-            own = plain_output(f, (*args[:place], changed, *args[place + 1 :]), kwargs)
-            others = [x for k, x in enumerate(args) if k != place and isinstance(x, np.ndarray) and x.dtype.kind == "f"]
+            again = output_and_cotangents(f, *call_with(place, changed), known[1])
+            own = plain_output(f, *call_with(place, changed))
+            others = [x for k, x in every.items() if k != place and isinstance(x, np.ndarray) and x.dtype.kind == "f"]
             if others and again is not None and own is not None and types_of(again[0]) != types_of(own):
                 yield f"argument {place} as {name}: the rule's output is of {types_of(again[0])}, not {types_of(own)}"
             if again is None or types_of(again[0]) != types_of(known[0]):

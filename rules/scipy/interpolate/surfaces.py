@@ -36,7 +36,7 @@ def bisplev(x, y, tck, dx=0, dy=0):
         raise MDNotImplementedError
     nx, ny = np.shape(tx)[0] - kx - 1, np.shape(ty)[0] - ky - 1
     rows = spline_within(tx, np.reshape(c, (nx, ny)), kx, x, dx)
-    values = np.transpose(spline_within(ty, np.transpose(rows), ky, y, dy))
+    values = np.copy(np.transpose(spline_within(ty, np.transpose(rows), ky, y, dy)), order="C")
     if np.shape(values)[0] > 1:
         return values
     return values[0] if np.shape(values)[1] > 1 else values[0, 0]

@@ -138,7 +138,7 @@ def null_space_frule(
     rank = rank_of(s, shape_of(A)[-2:], rcond)
     _, _, dvh = svd_tangents(u, s, vh, as_array_tangent(dA, A))
     dy = dvh if isinstance(dvh, NotImplementedTangent) else adjoint(dvh[..., rank:, :])
-    return adjoint(vh[..., rank:, :]), dy
+    return columns_from(rank, vh), dy
 
 
 @rrule.register(scipy.linalg.null_space)
@@ -162,4 +162,10 @@ def null_space_rrule(
         vh_bar = adjoint(with_zero_columns(ybar, rank, 0))
         return svd_cotangent(u, s, vh, ZeroTangent(), ZeroTangent(), vh_bar)
 
-    return adjoint(vh[..., rank:, :]), null_space_pullback
+    return columns_from(rank, vh), null_space_pullback
+
+
+def columns_from(rank, vh):
+    """The vectors in V from one on: of a stack, as SciPy puts them together of those of the matrices."""
+    vectors = adjoint(vh[..., rank:, :])
+    return np.copy(vectors, order="C") if vectors.ndim > 2 else vectors

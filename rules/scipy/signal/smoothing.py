@@ -48,7 +48,8 @@ def savgol_filter(x, window_length, polyorder, deriv=0, delta=1.0, axis=-1, mode
         widths = [(0, 0)] * (x.ndim - 1) + [(window_length - 1 - after, after)]
         x = (np.pad(x - beyond, widths, mode=PADDING[mode]) + beyond).astype(x.dtype)
         y = filtered(c, one, x)[..., window_length - 1 :]
-    return np.moveaxis(y if deriv == 0 else (y / delta**deriv).astype(c.dtype), -1, axis)
+    y = y if deriv == 0 else (y / delta**deriv).astype(c.dtype)
+    return np.copy(np.moveaxis(y, -1, axis), order="C")
 
 
 # ---------------------------------------------------------------- order statistics
@@ -69,7 +70,7 @@ def ranked(x, footprint, rank):
         parts = [wide[tuple([slice(p, p + n) for p, n in zip(place, x.shape, strict=True)])] for place in places]
         return np.stack(parts, axis=-1)
 
-    y, plain = np.sort(around(x), axis=-1)[..., rank], fixed(x)
+    y, plain = np.copy(np.sort(around(x), axis=-1)[..., rank], order="C"), fixed(x)
     if np.all(plain != 0):
         return y
     outside = len(places) - np.sum(around(np.ones(x.shape, int)), axis=-1)

@@ -71,10 +71,11 @@ def detrended(x, detrend):
     return seen_by_tracers(scipy.signal.detrend, x, type=detrend)
 
 
-def as_signal(x, axis):
-    """With floating-point samples, along the last axis."""
-    x = np.moveaxis(as_array(x), axis, -1)
-    return x if x.dtype.kind in "fc" else x.astype(float)
+def as_signal(x, axis, y=0.0):
+    """With samples of the type that SciPy computes in, where another signal is y, along the last axis."""
+    x = np.moveaxis(as_array(x), int(axis), -1)  # of some functions, SciPy takes a whole number of any type
+    dtype = np.result_type(x.dtype, np.float32, getattr(y, "dtype", y))
+    return x.astype(dtype if x.dtype.kind == "c" else dtype.type(0).real.dtype, copy=False)
 
 
 def doubled(power, nfft):
@@ -92,7 +93,7 @@ def doubled(power, nfft):
 def cross_spectrum(x, y, fs, window, nperseg, noverlap, nfft, detrend, return_onesided, scaling, axis, average):
     """The frequencies and the average of conj(X) Y over the segments; of |X|² where y is x."""
     is_same = y is x
-    x, y = as_signal(x, axis), None if is_same else as_signal(y, axis)
+    x, y = as_signal(x, axis, as_array(y)), None if is_same else as_signal(y, axis, as_array(x))
     n = x.shape[-1] if is_same else max(x.shape[-1], y.shape[-1])
     cut = Segmentation(n, window, nperseg, noverlap, nfft)
     is_onesided = return_onesided and x.dtype.kind != "c"
@@ -110,7 +111,7 @@ def cross_spectrum(x, y, fs, window, nperseg, noverlap, nfft, detrend, return_on
         power = power / median_bias(first.shape[-2])
     else:
         power = np.mean(power, axis=-2)
-    return cut.frequencies(fs, is_onesided), np.moveaxis(power, -1, axis)
+    return cut.frequencies(fs, is_onesided), np.moveaxis(power, -1, int(axis))
 
 
 def median_bias(n):
@@ -165,11 +166,11 @@ def periodogram(
     x, fs=1.0, window="boxcar", nfft=None, detrend="constant", return_onesided=True, scaling="density", axis=-1
 ):
     """Of one segment, the whole signal or its first ``nfft`` samples."""
-    x = np.moveaxis(as_array(x), axis, -1)
+    x = np.moveaxis(as_array(x), int(axis), -1)
     length = x.shape[-1] if nfft is None else min(nfft, x.shape[-1])
     window = "boxcar" if window is None else window
     f, power = welch(x[..., :length], fs, window, length, 0, nfft, detrend, return_onesided, scaling)
-    return f, np.moveaxis(power, -1, axis)
+    return f, np.moveaxis(power, -1, int(axis))
 
 
 @composed(scipy.signal.coherence)
@@ -211,7 +212,7 @@ def short_time_spectra(x, cut, fs, detrend, return_onesided, scaling):
 def frequency_before_time(spectra, axis):
     """With frequency where the signal had time, and the segments' number as the last axis."""
     spectra = np.swapaxes(spectra, -1, -2)
-    return np.moveaxis(spectra, -2, axis - 1 if axis < 0 else axis)
+    return np.moveaxis(spectra, -2, int(axis) - (axis < 0))
 
 
 @composed(scipy.signal.stft)
@@ -271,7 +272,7 @@ def spectrogram(
         y = np.abs(y)
     elif mode in ("angle", "phase"):
         y = np.angle(y)
-        y = np.unwrap(y, axis=axis - 1 if axis < 0 else axis) if mode == "phase" else y
+        y = np.unwrap(y, axis=axis - (axis < 0)) if mode == "phase" else y
     return f, times(cut, x.shape[-1], fs), y
 
 
@@ -290,6 +291,7 @@ def istft(
     scaling="spectrum",
 ):
     """The overlap-add of the windowed segments, divided by that of the squared window."""
+    time_axis, freq_axis = int(time_axis), int(freq_axis)
     spectra = np.moveaxis(as_array(Zxx), (time_axis, freq_axis), (-2, -1))
     default = 2 * (spectra.shape[-1] - 1) if input_onesided else spectra.shape[-1]
     nperseg = default if nperseg is None else int(nperseg)

@@ -14,10 +14,15 @@ from ..linear_maps import composed
 
 @composed(spatial.minkowski_distance_p, takes_nothing=True)
 def minkowski_distance_p(x, y, p=2.0):
-    difference = np.abs(in_double(y) - in_double(x))
+    difference = in_double(y) - in_double(x)
+    sizes = np.abs(difference)
     if ignore_derivatives(p) == np.inf:
-        return np.max(difference, axis=-1)
-    return np.sum(difference if ignore_derivatives(p) == 1 else difference**p, axis=-1)
+        return np.max(sizes, axis=-1)
+    if ignore_derivatives(p) == 1:
+        return np.sum(sizes, axis=-1)
+    # Squares have a second derivative where the coordinates are the same; those of absolute values have none.
+    squares = np.real(difference * np.conj(difference))
+    return np.sum(np.where((sizes == 0) & (p == 2), squares, sizes**p), axis=-1)
 
 
 @composed(spatial.minkowski_distance, takes_nothing=True)

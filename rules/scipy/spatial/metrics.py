@@ -72,7 +72,8 @@ def minkowski_slope(u, v, d, p=2, w=None):
     sizes = divided(np.abs(difference), d)
     is_zero = sizes == 0
     powers = np.where(is_zero, 0, np.where(is_zero, 1, sizes) ** (p - 1))
-    return weighted(np.sign(difference) * powers, w)
+    # Of squares, the slope itself has one where the coordinates are the same.
+    return weighted(np.where(is_zero & (p == 2), divided(difference, d), np.sign(difference) * powers), w)
 
 
 def canberra_slope(u, v, d, w=None):

@@ -97,7 +97,8 @@ def as_view(tracer: Tracer, call: Any, key: Any = None) -> Any:
     view: Any = object.__new__(special_class(View, plain_class(type(tracer))))
     view._base = base
     view._root = root = root_of(base)
-    view._origin = view_call(call, key, base)
+    does_more = call.f is np.trim_zeros or (getattr(call.f, "__module__", None) or "").startswith("scipy.")
+    view._origin = view_call(call, key, base, bottom if does_more else None)
     view._shape = tracer.shape
     flags = bottom.flags
     view._flags = flags.num if is_numpys(call.f) else 0
@@ -111,14 +112,14 @@ def as_view(tracer: Tracer, call: Any, key: Any = None) -> Any:
 
 
 def is_numpys(f: Any) -> bool:
-    """Whether a function is one of NumPy's own, whose results share memory with its argument and nothing else.
+    """Whether a function is one of NumPy's own, or SciPy's, whose rule holds for any view of its result.
 
     A function of a user may do the same and have a rule of its own all the same, to reverse a gradient for instance.
     """
     return (
         f is operator.getitem
         or getattr(f, "__objclass__", None) is np.ndarray
-        or (getattr(f, "__module__", None) or "").split(".")[0] == "numpy"
+        or (getattr(f, "__module__", None) or "").split(".")[0] in ("numpy", "scipy")
     )
 
 

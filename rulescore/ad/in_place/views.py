@@ -51,13 +51,16 @@ class ViewCall(NamedTuple):
         return y if self.key is None else y[self.key]
 
 
-def view_call(call: Call, key: Any, base: Any) -> ViewCall:
-    """A call that made a view of a base, as it was: what can be written to is copied, a list of axes for instance."""
+def view_call(call: Call, key: Any, base: Any, view: Any = None) -> ViewCall:
+    """A call that made a view of a base, as it was: what can be written to is copied, a list of axes for instance.
+
+    What does more than to look at an array is no way to make a view of a cotangent: `scipy.interpolate.splder` refuses
+    its numbers as knots, and `np.trim_zeros` finds other zeros. In its place is the index of the given view.
+    """
     f, args, kwargs = call
-    if f is np.trim_zeros:  # other zeros than those of now would be left out of what has been written to
-        return ViewCall(
-            operator.getitem, (_ARRAY, _trimmed(value_beneath(base), *args[1:], **kwargs)), {}, key, base.shape
-        )
+    place = place_in(value_beneath(base), view) if view is not None else None
+    if place is not None:
+        return ViewCall(operator.getitem, (_ARRAY, place), {}, None, base.shape)
     if is_simple(call):
         return ViewCall(f, (_ARRAY, *args[1:]), kwargs, key, base.shape)
 
@@ -76,13 +79,24 @@ def view_call(call: Call, key: Any, base: Any) -> ViewCall:
     return ViewCall(f, args, kwargs, key, base.shape)
 
 
-def _trimmed(x: Any, *args: Any, **kwargs: Any) -> tuple[slice, ...]:
-    """The index of what `np.trim_zeros` leaves of an array."""
-    copy = np.array(x, order="C")
-    y = np.trim_zeros(copy, *args, **{name: value for name, value in kwargs.items() if name != "filt"})
-    distance = (y.__array_interface__["data"][0] - copy.__array_interface__["data"][0]) // copy.itemsize
-    first = np.unravel_index(distance, copy.shape)
-    return tuple([slice(int(start), int(start) + length) for start, length in zip(first, y.shape, strict=True)])
+def place_in(x: Any, view: Any) -> tuple[slice, ...] | None:
+    """The index that makes a view of an array; None where there is none of slices alone."""
+    if x.ndim != view.ndim or not view.size:
+        return None
+    left = view.__array_interface__["data"][0] - x.__array_interface__["data"][0]
+    found = {}
+    for axis in sorted(range(x.ndim), key=lambda axis: -x.strides[axis]):
+        stride, length = x.strides[axis], view.shape[axis]
+        if stride <= 0 or (length > 1 and view.strides[axis] % stride):
+            return None
+        start, left = divmod(left, stride) if x.shape[axis] > 1 else (0, left)
+        step = view.strides[axis] // stride if length > 1 else 1
+        last = start + step * (length - 1)
+        if step == 0 or not (0 <= start < x.shape[axis] and 0 <= last < x.shape[axis]):
+            return None
+        stop = last + (1 if step > 0 else -1)
+        found[axis] = slice(start, None if stop < 0 else stop, step)
+    return None if left else tuple([found[axis] for axis in range(x.ndim)])
 
 
 def _ravel_along(x: Any, axes: list[int]) -> Any:

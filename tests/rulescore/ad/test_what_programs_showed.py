@@ -14,7 +14,9 @@ import scipy.interpolate
 import scipy.ndimage
 import scipy.optimize
 import scipy.signal
+import scipy.sparse
 import scipy.sparse.linalg
+import scipy.spatial
 import scipy.stats
 from multipledispatch import MDNotImplementedError
 from scipy import special
@@ -36,6 +38,7 @@ from rulescore.ad import (
     vjp,
 )
 from rulescore.testing import check_derivative
+from testutils import jvp_fd
 
 X = np.array([1.0, -2.0, 3.0])
 
@@ -568,3 +571,85 @@ def test_marks_of_masks_have_the_type_of_what_they_mark(dtype):
     vjp(lambda x: np.where(np.arange(3) > 0, f(x), 0), x)[1](x)
     assert len(seen) == 2  # the cotangent, and its marks
     assert set(seen) == {np.dtype(dtype)}
+
+
+@pytest.mark.parametrize("dx", [np.bool_(True), np.uint8(1), np.float16(1)])
+def test_spacings_of_small_types(dx):
+    simpson, y = primitive(scipy.integrate.simpson), np.array([0.3, -1.0, 2.0, 0.5])
+    weights = scipy.integrate.simpson(np.eye(4), axis=0)
+    np.testing.assert_allclose(grad(lambda y: simpson(y, dx=dx))(y), weights, rtol=1e-14)
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        scipy.spatial.minkowski_distance_p,
+        scipy.spatial.minkowski_distance,
+        scipy.spatial.distance.minkowski,
+        lambda u, v, p: primitive(scipy.spatial.distance.cdist)(u[None], v[None], "minkowski", p=p)[0, 0],
+    ],
+)
+def test_second_derivatives_of_squares_where_coordinates_are_the_same(f):
+    u, v = np.array([0.5, -1.0, 0.3]), np.array([1.0, 0.7, 0.3])
+    distance = primitive(f) if hasattr(f, "__qualname__") and f.__name__ != "<lambda>" else f
+    for p in (2, 2.0):
+        gradient = grad(lambda u, p=p: distance(u, v, p))
+        wanted = [jvp_fd(gradient, (u,), (e,)).value for e in np.eye(3)]
+        np.testing.assert_allclose(hessian(lambda u, p=p: distance(u, v, p))(u), wanted, atol=1e-9)
+
+
+@pytest.mark.parametrize("axis", [np.float16(0), 1.0])
+def test_axes_that_are_floats_where_scipy_takes_them(axis):
+    x = np.cos(np.arange(32.0)).reshape(2, 16)
+    for f in (scipy.signal.welch, scipy.signal.stft, scipy.signal.periodogram):
+        options = {} if f is scipy.signal.periodogram else {"nperseg": 2}
+        try:
+            f(x, axis=axis, **options)
+        except TypeError:
+            continue
+        given, whole = (
+            grad(lambda x, f=f, a=a, o=options: np.sum(np.abs(primitive(f)(x, axis=a, **o)[-1]) ** 2))(x)
+            for a in (axis, int(axis))
+        )
+        np.testing.assert_array_equal(given, whole)
+
+
+def test_elements_that_are_said_to_be_unique_and_are_not():
+    a, b = np.array([2.0, 1.2, 3.0]), np.array([1.5, 1.5, 4.0])
+    y, pullback = vjp(lambda a, b: np.intersect1d(a, b, assume_unique=True), a, b)
+    np.testing.assert_array_equal(y, np.intersect1d(a, b, assume_unique=True))
+    np.testing.assert_array_equal(np.array(pullback(np.ones(1))), [np.zeros(3), [1.0, 0.0, 0.0]])
+    assert jvp(lambda a, b: np.intersect1d(a, b, assume_unique=True), (a, b), (a, b))[1] == 1.5
+
+
+def test_writing_to_knots_that_a_function_hands_through():
+    t, c = np.linspace(0.0, 5.0, 9) + 0.1, np.cos(np.arange(9.0))
+    splder = primitive(scipy.interpolate.splder)
+
+    def f(t):
+        inner = splder((t * 1.0, c, 3))[0]
+        w = inner.reshape(-1)
+        w *= 2.0
+        return inner * 1.0
+
+    wanted = 2.0 * np.eye(9)[1:-1]
+    np.testing.assert_array_equal(jacfwd(f)(t), wanted)
+    np.testing.assert_array_equal(jacrev(f)(t), wanted)
+
+
+def test_writing_to_what_scipy_hands_through():
+    z, p, w = np.array([0.2]), np.array([-0.3]), np.array([0.3, 0.8, 2.0])
+
+    def f(w):
+        frequencies = primitive(scipy.signal.freqs_zpk)(z, p, 1.5, w * 1.0)[0]
+        frequencies *= 2.0
+        return frequencies + 1.0
+
+    np.testing.assert_array_equal(jacrev(f)(w), 2.0 * np.eye(3))
+
+
+def test_lists_of_numbers_beside_sparse_matrices():
+    a = scipy.sparse.csr_array([[1.0, 2.0], [0.0, 3.0]])
+    product = primitive(scipy.sparse.csr_array.__matmul__)
+    for mode in (jacfwd, jacrev):
+        np.testing.assert_array_equal(mode(lambda x: product(a, [x, 1.0]))(0.5), [1.0, 0.0])
