@@ -271,7 +271,8 @@ class _Examiner:
         q = self.question
         if answer.cotangents is not None:
             return q.paired(answer.cotangents)
-        return float(_vector(q.weights) @ _vector(answer.tangent))
+        weights, tangent = _vector(q.weights), _vector(answer.tangent)
+        return float(weights @ tangent) if weights.shape == tangent.shape else np.nan  # of another structure
 
     def _size(self, answers: dict[str, Answer], terms: Any) -> float:
         """The magnitude of what the numbers are summed from."""
@@ -359,12 +360,16 @@ class _Examiner:
             if not is_known:
                 continue
             scale = max(float(np.max(np.abs(wanted), initial=0.0)), 1e-2 * slope, 1e-9)
-            off = ~(np.abs(found - wanted) <= _ESTIMATES * error + max(_OF_FUNCTION, self.agreement) * scale)
+            expected, tolerance = wanted, _ESTIMATES * error + max(_OF_FUNCTION, self.agreement) * scale
+            if answer.cotangents is None:  # only the curvature along the direction
+                found, along = _vector(answer.tangent), _vector(q.dx)
+                expected, tolerance = np.array([along @ wanted]), np.array([np.abs(along) @ tolerance])
+            off = ~(np.abs(found - expected) <= tolerance)
             if np.any(off):
-                if self._has_kink() or self._is_noise(name, float(np.max(np.abs(found - wanted)))):
+                if self._has_kink() or self._is_noise(name, float(np.max(np.abs(found - expected)))):
                     self.result.outcomes[name] = UNDECIDED
                 else:
-                    self._wrong(name, f"{found!r}, and a difference of gradients {wanted!r}")
+                    self._wrong(name, f"{found!r}, and a difference of gradients {expected!r}")
         self._compare_gradients(answers, max(_OF_SECOND, self.agreement))
 
     # Doubts.

@@ -170,6 +170,12 @@ def is_differentiable_output(y: Any) -> bool:
 # Second derivatives.
 
 
+def _forward_over_forward(q: Question) -> Answer:
+    """⟨ẋ, H ẋ⟩ alone."""
+    f = q.of_sum()
+    return Answer(tangent=ad.jvp(lambda *x: ad.jvp(f, x, q.dx)[1], q.program.arguments(), q.dx)[1])
+
+
 def _forward_over_reverse(q: Question) -> Answer:
     gradient = ad.grad(q.of_sum(), q.argnums)
     return Answer(cotangents=ad.jvp(gradient, q.program.arguments(), q.dx)[1])
@@ -211,6 +217,7 @@ FIRST: dict[str, Callable[[Question], Answer]] = {
 }
 
 SECOND: dict[str, Callable[[Question], Answer]] = {
+    "forward over forward": _forward_over_forward,
     "forward over reverse": _forward_over_reverse,
     "reverse over forward": _reverse_over_forward,
     "reverse over reverse": _reverse_over_reverse,
