@@ -10,7 +10,7 @@ import scipy.signal
 
 from ...numpy.array_like import as_array
 from ..linear_maps import composed
-from .filters import coefficients, filtered, padded, sosfilt_call
+from .filters import coefficients, filtered, in_types_of, padded, sosfilt_call
 
 
 @composed(scipy.signal.lfilter_zi)
@@ -19,12 +19,15 @@ def lfilter_zi(b, a):
     b, a = coefficients(b), coefficients(a)
     if a[0] == 0:
         raise MDNotImplementedError
+    given = b, a
     b, a = b / a[0], a / a[0]
     count = max(len(b), len(a))
     b, a = padded(b, count), padded(a, count)
     one = np.ones(1, np.result_type(b.dtype, a.dtype))
     transposed_companion = np.concatenate([-a[1:, None], np.eye(count - 1, k=1, dtype=one.dtype)[:, 1:]], axis=1)
-    return np.linalg.solve(np.eye(count - 1, dtype=one.dtype) - transposed_companion, b[1:] - a[1:] * b[0])
+    zi = np.linalg.solve(np.eye(count - 1, dtype=one.dtype) - transposed_companion, b[1:] - a[1:] * b[0])
+    is_mixed = given[0].dtype != given[1].dtype  # as of whole numbers and others, of which each version makes its own
+    return in_types_of(scipy.signal.lfilter_zi, (zi,), *given)[0] if is_mixed else zi
 
 
 @composed(scipy.signal.sosfilt_zi)

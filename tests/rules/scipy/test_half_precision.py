@@ -1,5 +1,8 @@
 """Arguments in half precision, which SciPy computes in single: the derivative is that at the same numbers in double."""
 
+import contextlib
+import warnings
+
 import numpy as np
 import pytest
 import scipy.linalg
@@ -47,10 +50,21 @@ FUNCTIONS = {
 }
 
 
+def with_what_scipy_says(f, x):
+    """Expects the warning of SciPy's, from 1.18 on, that half precision will not be taken any more: where it comes."""
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        f(x.astype(np.float16))
+    is_told = any(issubclass(warning.category, DeprecationWarning) for warning in told)
+    return pytest.warns(DeprecationWarning, match="float16") if is_told else contextlib.nullcontext()
+
+
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_the_gradient_is_that_in_double_precision(name):
     f, x = FUNCTIONS[name]
-    found, wanted = grad(f)(x.astype(np.float16)), grad(f)(x)
+    with with_what_scipy_says(f, x):
+        found = grad(f)(x.astype(np.float16))
+    wanted = grad(f)(x)
     assert found.dtype == np.float16
     np.testing.assert_allclose(found, wanted, rtol=1e-2, atol=1e-2 * np.abs(wanted).max())
 
@@ -60,6 +74,7 @@ def test_the_tangent_is_that_in_double_precision(name):
     f, x = FUNCTIONS[name]
     dx = np.reshape(np.linspace(1.0, 2.0, x.size), x.shape)
     dx = dx + dx.T if x is SYMMETRIC else dx
-    _, found = jvp(f, (x.astype(np.float16),), (dx.astype(np.float16),))
+    with with_what_scipy_says(f, x):
+        _, found = jvp(f, (x.astype(np.float16),), (dx.astype(np.float16),))
     _, wanted = jvp(f, (x,), (dx.astype(np.float16).astype(float),))
     np.testing.assert_allclose(found, wanted, rtol=2e-2, atol=1e-2)

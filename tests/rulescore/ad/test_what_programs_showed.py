@@ -430,7 +430,8 @@ def test_sparse_arrays_that_are_differentiated_have_the_methods_that_have_rules(
 
 
 def test_what_a_rule_declines_and_code_of_scipys_cannot_do_is_refused():
-    with pytest.raises(NoRuleError, match="stopped at"):
+    # Where the code stops, and at what, SciPy 1.18 has changed.
+    with pytest.raises(NoRuleError, match=r"stopped at|cannot be differentiated: .*iterative\.py"):
         grad(lambda r: np.sum(primitive(scipy.sparse.linalg.gcrotmk)(r * A, np.ones(8), rtol=r)[0]))(1e-12)
 
 
