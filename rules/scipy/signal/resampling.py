@@ -91,6 +91,9 @@ def upfirdn_rrule(
 
 # ---------------------------------------------------------------- resample
 
+LIES_AS_GIVEN = scipy.signal.resample(np.ones((4, 2), complex), 3).flags.c_contiguous
+"""Whether `scipy.signal.resample` of complex numbers transforms along the axis that it is given, as SciPy 1.15 does."""
+
 LEAVES_TWO = np.lib.NumpyVersion(scipy.__version__) < "1.16.0"
 """Whether SciPy drops the second of two frequencies that become one, where a complex signal is to have two samples."""
 
@@ -150,6 +153,7 @@ def resample(x, num, t=None, axis=0, window=None, domain="time"):
     else:
         y = resample_spectrum(seen_by_tracers(scipy.fft.fft, x) if domain == "time" else x, num, window)
     y = np.moveaxis(y, -1, axis)
+    y = np.copy(y, order="C") if LIES_AS_GIVEN and x.dtype.kind == "c" else y
     return y if t is None else (y, t[0] + (t[1] - t[0]) * (n / num) * np.arange(num))
 
 

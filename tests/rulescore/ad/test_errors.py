@@ -224,7 +224,7 @@ def test_the_truth_of_an_array_is_numpys_error(f, differentiate):
         differentiate(f)
 
 
-@pytest.mark.parametrize("f", [lambda x: {x[0]: 1}, lambda x: {x[0], x[1]}, lambda x: np.linalg.cond(np.eye(2), x[0])])
+@pytest.mark.parametrize("f", [lambda x: {x[0]: 1}, lambda x: {x[0], x[1]}, lambda x: {1.0: x[1]}.get(x[0])])
 def test_numbers_are_no_keys(f, differentiate):
     with pytest.raises(TracerConversionError, match=r"looked up in a set or a dictionary.*ignore_derivatives"):
         differentiate(f)
