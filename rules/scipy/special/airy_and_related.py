@@ -15,11 +15,36 @@ from scipy import special
 scalar_rule(special.airy, lambda y, z: (y[1], z * y[0], y[3], z * y[2]))
 
 
+FAR = 20.0
+
+
 def _scaled_airy_slopes(y, x):
-    """Of (Ai exp ζ, Ai′ exp ζ, Bi exp -|Re ζ|, Bi′ exp -|Re ζ|) with ζ = ⅔ x√x, for real x, of which ζ′ is √x."""
+    """Of (Ai exp ζ, Ai′ exp ζ, Bi exp -|Re ζ|, Bi′ exp -|Re ζ|) with ζ = ⅔ x√x, for real x, of which ζ′ is √x.
+
+    Far out the two terms cancel, and the slopes are those of the asymptotic series.
+    """
     root = np.where(x > 0, np.sqrt(np.where(x > 0, x, 1)), 0)
     ai, aip, bi, bip = y
-    return aip + root * ai, x * ai + root * aip, bip - root * bi, x * bi - root * bip
+    near = aip + root * ai, x * ai + root * aip, bip - root * bi, x * bi - root * bip
+    is_far = x > FAR
+    if not np.any(is_far):
+        return near
+    far = np.where(is_far, x, FAR)
+    slopes = (*_far_airy_slopes(far, -1, 0.5), *_far_airy_slopes(far, 1, 1.0))
+    return tuple(np.where(is_far, a, b) for a, b in zip(slopes, near, strict=True))
+
+
+def _far_airy_slopes(x, sign, factor):
+    """Of Σ signᵏ uₖ ζ⁻ᵏ x^-¼ and ± Σ signᵏ vₖ ζ⁻ᵏ x^¼, times factor/√π, term by term (DLMF 9.7.5 to 9.7.8)."""
+    zeta = 2 / 3 * x * np.sqrt(x)
+    term, total, total_of_derivative = 1.0, 0.0, 0.0
+    for k in range(20):
+        total = total - (1 / 4 + 3 * k / 2) * term
+        total_of_derivative = total_of_derivative + (1 / 4 - 3 * k / 2) * (6 * k + 1) / (1 - 6 * k) * term
+        term = sign * (6 * k + 1) * (6 * k + 3) * (6 * k + 5) / (216 * (k + 1) * (2 * k + 1)) * term / zeta
+    root = np.sqrt(np.sqrt(x))
+    scale = factor / float(np.sqrt(np.pi))
+    return scale * total / (x * root), sign * scale * total_of_derivative * root / x
 
 
 def decline_complex(x):

@@ -52,24 +52,23 @@ scalar_rule(special.hankel2, _wrt_order("hankel2"), _half_difference(special.han
 scalar_rule(special.iv, _wrt_order("iv"), lambda y, v, z: (special.iv(v - 1, z) + special.iv(v + 1, z)) / 2)
 
 
-def _previous(f, n, x, sign):
-    """f of order n - 1, where that of order -1 is ± that of order 1: `yn` and `kn` are slow or undefined there."""
-    return np.where(np.equal(n, 0), sign, 1) * f(abs(np.subtract(n, 1)), x)
+def _of_whole_order(f, n, x, sign):
+    """f of order n, where that of order -n is (±1)ⁿ times as much: `yn` and `kn` are slow or undefined there."""
+    return np.where((n < 0) & (n % 2 == 1), sign, 1) * f(abs(n), x)
 
 
-scalar_rule(special.yn, None, lambda y, n, x: (_previous(special.yn, n, x, -1) - special.yn(n + 1, x)) / 2)
-scalar_rule(special.kn, None, lambda y, n, x: -(_previous(special.kn, n, x, 1) + special.kn(n + 1, x)) / 2)
-# H⁽¹⁾ exp(-iz) and H⁽²⁾ exp(iz)
-scalar_rule(
-    special.hankel1e,
-    _wrt_order("hankel1e"),
-    lambda y, v, z: (special.hankel1e(v - 1, z) - special.hankel1e(v + 1, z)) / 2 - 1j * y,
-)
-scalar_rule(
-    special.hankel2e,
-    _wrt_order("hankel2e"),
-    lambda y, v, z: (special.hankel2e(v - 1, z) - special.hankel2e(v + 1, z)) / 2 + 1j * y,
-)
+def _yn_slope(y, n, x):
+    n = np.trunc(n)  # as SciPy has it
+    return (_of_whole_order(special.yn, n - 1, x, -1) - _of_whole_order(special.yn, n + 1, x, -1)) / 2
+
+
+def _kn_slope(y, n, x):
+    n = np.trunc(n)
+    return -(_of_whole_order(special.kn, n - 1, x, 1) + _of_whole_order(special.kn, n + 1, x, 1)) / 2
+
+
+scalar_rule(special.yn, None, _yn_slope)
+scalar_rule(special.kn, None, _kn_slope)
 
 # ---------------------------------------------------------------- K, also by its order
 
@@ -101,7 +100,10 @@ def _k_wrt_order(y, v, x, scaled):
     # What would overflow at its peak, though it is to be multiplied by a tiny number, is kept within bounds.
     excess = np.maximum(order * peak - (radius - size) - LARGEST_EXPONENT, 0)
     fall = z * (np.cosh(t) - 1) + excess
-    slope = step * np.sum(t * (np.exp(v * t - fall) - np.exp(-v * t - fall)), axis=0) / 2
+    sign = np.where(order == v, 1, -1)
+    # 2 sinh(vt) in one piece, since of a small order two exponentials would cancel.
+    twice_sinh = -np.exp(sign * v * t - fall) * np.expm1(-2 * sign * v * t)
+    slope = sign * step * np.sum(t * twice_sinh, axis=0) / 2
     slope = np.exp(excess if scaled else excess - z) * slope
     return np.where(is_inside, slope, np.where(x == np.inf, 0, np.nan))
 
@@ -117,9 +119,10 @@ scalar_rule(
 
 
 def _asymptotic_slope(v, x, sign):
-    """The derivative of √(2πx) Iᵥ exp(-x) / √(2π), or of K for sign 1, for large x: term by term of Hankel's series.
+    """The derivative of Hankel's series Σ signᵏ aₖ(v) x⁻ᵏ⁻¹ᐟ² for large x, term by term. The recurrence would cancel.
 
-    The series is Σ signᵏ aₖ(v) x⁻ᵏ⁻¹ᐟ² (DLMF 10.40.1, 10.40.2). The recurrence would cancel.
+    The series is, but for a factor, Iᵥ exp(-x) for the sign -1, Kᵥ exp(x) for 1 (DLMF 10.40.1, 10.40.2), and
+    H⁽¹⁾ exp(-ix) and H⁽²⁾ exp(ix) for i and -i (DLMF 10.17.5, 10.17.6).
     """
     mu = 4.0 * v * v
     term, total = np.sqrt(1 / x) / x, 0.0
@@ -131,7 +134,8 @@ def _asymptotic_slope(v, x, sign):
 
 def _in_two_parts(v, x, near_slope, sign, factor):
     """By recurrence, and by the asymptotic series for large x, where there are such."""
-    is_far = ignore_derivatives(x) > np.maximum(40, 4.0 * np.square(ignore_derivatives(v)))
+    size = ignore_derivatives(x)
+    is_far = (abs(size) > np.maximum(40, 4.0 * np.square(ignore_derivatives(v)))) & (np.real(size) > 0)
     if not np.any(is_far):
         return near_slope(x)
     far, near = np.where(is_far, x, 100 + 8.0 * np.square(v)), np.where(is_far, 1, x)
@@ -145,7 +149,20 @@ def _scaled_i_slope(v, x, near_slope):
 
 def _scaled_k_slope(v, x, near_slope):
     """(Kᵥ exp(x))′."""
-    return near_slope(x) if is_complex(x) else _in_two_parts(v, x, near_slope, 1, float(np.sqrt(np.pi / 2)))
+    return _in_two_parts(v, x, near_slope, 1, float(np.sqrt(np.pi / 2)))
+
+
+def _scaled_hankel_slope(f, sign):
+    """(H⁽¹⁾ exp(-iz))′ for the sign i, and (H⁽²⁾ exp(iz))′ for -i."""
+
+    def slope(y, v, z):
+        def near_slope(z):
+            return (f(v - 1, z) - f(v + 1, z)) / 2 - sign * f(v, z)
+
+        phase = float(np.pi / 2) * v + float(np.pi / 4)
+        return _in_two_parts(v, z, near_slope, sign, float(np.sqrt(2 / np.pi)) * np.exp(-sign * phase))
+
+    return slope
 
 
 def _i1e_slope(x):
@@ -171,6 +188,9 @@ scalar_rule(
     lambda y, v, z: _k_wrt_order(y, v, z, scaled=True),
     lambda y, v, z: _scaled_k_slope(v, z, _kve_slope(v)),
 )
+
+scalar_rule(special.hankel1e, _wrt_order("hankel1e"), _scaled_hankel_slope(special.hankel1e, 1j))
+scalar_rule(special.hankel2e, _wrt_order("hankel2e"), _scaled_hankel_slope(special.hankel2e, -1j))
 
 
 def _register_scaled(f, slope, real_slope, part):
@@ -229,7 +249,7 @@ def _register_spherical(f, before, after):
     """f′ₙ = (± n fₙ₋₁ ± (n+1) fₙ₊₁) / (2n+1) (DLMF 10.51.1, 10.51.4), for the derivative f′ₙ too."""
 
     def slope(n, z, derivative):
-        n = np.asarray(n)
+        n = np.trunc(n)  # as SciPy has it
         lower = seen_by_tracers(f, np.maximum(n - 1, 0), z, derivative)
         upper = seen_by_tracers(f, n + 1, z, derivative)
         return (before * n * np.where(n == 0, 0, lower) + after * (n + 1) * upper) / (2 * n + 1)

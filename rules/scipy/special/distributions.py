@@ -89,7 +89,7 @@ def _poisson(k, m):
 
 scalar_rule(special.pdtr, None, lambda y, k, m: -_poisson(k, m))
 scalar_rule(special.pdtrc, None, lambda y, k, m: _poisson(k, m))
-scalar_rule(special.pdtri, None, lambda m, k, y: -1 / _poisson(k, m))
+scalar_rule(special.pdtri, None, lambda m, k, y: -1 / _poisson(np.trunc(k), m))
 # Here the number of events is any number that is not negative.
 scalar_rule(
     special.pdtrik,
@@ -113,7 +113,7 @@ scalar_rule(special.bdtri, None, None, lambda p, k, n, y: -1 / _binomial_slope(k
 
 def _negative_binomial_slope(k, n, p):
     """The derivative of I_p(n, k + 1) with respect to p."""
-    return beta_density(np.floor(n), np.floor(k) + 1.0, p, 1 - p)
+    return beta_density(np.trunc(n), np.trunc(k) + 1.0, p, 1 - p)
 
 
 scalar_rule(special.nbdtr, None, None, lambda y, k, n, p: _negative_binomial_slope(k, n, p))

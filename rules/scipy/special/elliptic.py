@@ -18,7 +18,12 @@ PI = float(np.pi)
 
 def moment(variables, powers):
     """∫ Π (t + xᵢ)^-pᵢ dt from 0 on, for xᵢ off the negative real axis (DLMF 19.16.1 to 19.16.6)."""
-    scale = np.maximum(sum(map(abs, variables)) / len(variables), np.finfo(float).tiny)
+    sizes = np.stack(np.broadcast_arrays(*[abs(ignore_derivatives(x)) for x in variables])).astype(float)
+    is_positive = sizes > 0
+    # The integrand times t falls off like t at 0, and like √t at least where a variable is 0.
+    largest = np.log(np.maximum(np.max(sizes, axis=0), TINIEST))
+    smallest = np.min(np.where(is_positive, np.log(np.where(is_positive, sizes, 1)), largest), axis=0)
+    first = smallest - np.where(np.all(is_positive, axis=0), DEPTH, 2 * DEPTH)
 
     def integrand(t, *variables):
         product = 1.0
@@ -27,7 +32,12 @@ def moment(variables, powers):
             product = product / root ** int(2 * p)
         return product
 
-    return of_powers_on_half_line(integrand, scale, *variables)
+    return of_powers_on_half_line(integrand, first, largest + DEPTH, *variables)
+
+
+DEPTH = 37.0
+"""The logarithm of what rounding does not show."""
+TINIEST = float(np.finfo(float).tiny)
 
 
 scalar_rule(
@@ -45,10 +55,16 @@ scalar_rule(
 # DLMF 19.16.3 under the integral sign: ¼ ∫ t (t+x)^-3/2 (t+y)^-1/2 (t+z)^-1/2 dt
 scalar_rule(
     special.elliprg,
-    lambda r, x, y, z: special.elliprf(x, y, z) / 4 - x * special.elliprd(y, z, x) / 12,
-    lambda r, x, y, z: special.elliprf(x, y, z) / 4 - y * special.elliprd(z, x, y) / 12,
-    lambda r, x, y, z: special.elliprf(x, y, z) / 4 - z * special.elliprd(x, y, z) / 12,
+    lambda r, x, y, z: _elliprg_wrt_x(x, y, z),
+    lambda r, x, y, z: _elliprg_wrt_x(y, z, x),
+    lambda r, x, y, z: _elliprg_wrt_x(z, x, y),
 )
+
+
+def _elliprg_wrt_x(x, y, z):
+    """R_F/4 - x R_D(y, z, x)/12, whose last term vanishes at x = 0 though R_D is infinite there."""
+    is_zero = x == 0
+    return special.elliprf(x, y, z) / 4 - x * special.elliprd(y, z, np.where(is_zero, 1, x)) / 12
 
 
 def _principal_values(y):

@@ -202,9 +202,11 @@ scalar_rule(special.fresnel, lambda y, x: (np.sin(HALF_PI * x * x), np.cos(HALF_
 
 
 def _modfresnel(sign):
-    """F' = ∓exp(±ix²) of F = ∫ exp(±it²) dt from x on; K = exp(∓i(x² + π/4)) F / √π."""
-    constant = complex(np.exp(-0.25j * sign * np.pi)) / ROOT_PI
-    return lambda y, x: (-np.exp(sign * 1j * x * x), -2j * sign * x * y[1] - constant)
+    """F' = -exp(±ix²) of F = ∫ exp(±it²) dt from x on; K = exp(∓i(x² + π/4)) F / √π = ½ w(c x) with c = exp(±πi/4)
+    for the upper sign, and exp(3πi/4) for the lower one.
+    """
+    c = complex(1j * np.exp(-0.25j * sign * np.pi))
+    return lambda y, x: (-np.exp(sign * 1j * x * x), c / 2 * faddeeva(c * x, 1))
 
 
 scalar_rule(special.modfresnelp, _modfresnel(1))

@@ -83,13 +83,33 @@ scalar_rule(special.rgamma, rgamma_slope)
 def psi_difference(x, d):
     """ψ(x + d) - ψ(x), for real numbers.
 
-    Of large numbers by the differences of the terms of the asymptotic series (DLMF 5.11.2), since the logarithms
-    would cancel.
+    Where the two are close, they are moved up until they are large: ψ(x) = ψ(x + 12) - Σ 1/(x + j) over j < 12.
     """
+    first, last = ignore_derivatives(x), ignore_derivatives(x + d)
+    is_close = (np.minimum(first, last) > 0) & (first < 12) & (abs(ignore_derivatives(d)) < first / 4)
+    if not np.any(is_close):
+        return _distant_psi_difference(x, d)
+    a, step = np.where(is_close, x, 1), np.where(is_close, d, 0)
+    moved = _large_psi_difference(a + 12, step)
+    for j in range(12):
+        moved = moved + step / (a + j) / (a + step + j)
+    return np.where(is_close, moved, _distant_psi_difference(np.where(is_close, 1, x), np.where(is_close, 0, d)))
+
+
+def _distant_psi_difference(x, d):
     is_large = ignore_derivatives(np.minimum(x, x + d)) >= 12
     if not np.any(is_large):
         return special.psi(x + d) - special.psi(x)
-    a, step = np.where(is_large, x, 12), np.where(is_large, d, 0)
+    large = _large_psi_difference(np.where(is_large, x, 12), np.where(is_large, d, 0))
+    near = np.where(is_large, 1, x)
+    return np.where(is_large, large, special.psi(near + np.where(is_large, 0, d)) - special.psi(near))
+
+
+def _large_psi_difference(a, step):
+    """ψ(a + step) - ψ(a) of numbers from 12 on.
+
+    By the differences of the terms of the asymptotic series (DLMF 5.11.2), since the logarithms would cancel.
+    """
     b = a + step
     difference = np.log1p(step / a) + step / (2 * a * b)
     a2, b2 = 1 / (a * a), 1 / (b * b)
@@ -101,8 +121,7 @@ def psi_difference(x, d):
         power = power * b2
         total = total * a2 + power
         series = series + bernoulli / (2 * k) * gap * total
-    near = np.where(is_large, 1, x)
-    return np.where(is_large, difference + series, special.psi(near + np.where(is_large, 0, d)) - special.psi(near))
+    return difference + series
 
 
 def _is_whole(x):
@@ -146,17 +165,33 @@ def _wrt_base(y, z, m):
 scalar_rule(special.poch, _wrt_base, lambda y, z, m: y * special.psi(z + m))
 
 
+def at_a_pole(pole, log_factor, sign):
+    """A product with 1/Γ at a pole of Γ, which is zero and has a derivative, and that product with (1/Γ)′.
+
+    By 1/Γ(z) = Γ(1-z) sin(πz) / π, and by the logarithm of the other factor, since the two may overflow one by one.
+    """
+    nearest = np.rint(pole)
+    angle = PI * (pole - nearest)
+    size = sign * (1 - 2 * (nearest % 2)) * np.exp(log_factor + special.gammaln(1 - pole))
+    return size * np.sin(angle) / PI, size * (np.cos(angle) - np.sin(angle) * special.psi(1 - pole) / PI)
+
+
 def _binomial_zero_slopes(y, n, k):
     """Where a binomial coefficient is zero, and the derivatives there with respect to n+1, k+1 and n-k+1 alone.
 
     It is Γ(n+1) · 1/Γ(k+1) · 1/Γ(n-k+1), of which one factor is zero at a whole number.
     """
-    is_zero = (y == 0) & (n > -1)
+    is_zero = (y == 0) & ((n > -1) | ~_is_whole(n))
+    is_left = is_zero & (k < 0) & _is_whole(k)  # where 1/Γ(k+1) is
     n, k = np.where(is_zero, n, 1), np.where(is_zero, k, 1)
-    lower, upper = special.rgamma(k + 1), special.rgamma(n - k + 1)
-    scale = special.gamma(n + 1)
-    wrt_n = special.psi(n + 1) * (scale * lower * upper)  # zero, and its derivative is not
-    return is_zero, wrt_n, scale * upper * rgamma_slope(lower, k + 1), scale * lower * rgamma_slope(upper, n - k + 1)
+    difference = n - k + 1
+    pole = np.where(is_left, k + 1, np.where(is_zero, difference, 0))
+    other = np.where(is_left, difference, np.where(is_zero, k + 1, 1))
+    sign = special.gammasgn(n + 1) * special.gammasgn(other)
+    value, slope = at_a_pole(pole, special.gammaln(n + 1) - special.gammaln(other), sign)
+    wrt_other = -special.psi(other) * value
+    wrt_k, wrt_difference = np.where(is_left, slope, wrt_other), np.where(is_left, wrt_other, slope)
+    return is_zero, special.psi(n + 1) * value, wrt_k, wrt_difference
 
 
 def binomial_wrt_n(y, n, k):

@@ -12,7 +12,8 @@ scalar_rule(special.exp1, lambda y, x: -np.exp(-x) / x)
 
 
 def _expn_slope(y, n, x):
-    """-Eₙ₋₁(x), with E₋₁(x) = (1 + x) exp(-x)/x²."""
+    """-Eₙ₋₁(x), with E₋₁(x) = (1 + x) exp(-x)/x²; of n, SciPy takes the whole part."""
+    n = np.trunc(n)
     is_first = np.equal(n, 0)
     lower = special.expn(np.maximum(np.subtract(n, 1), 0), x)
     return -np.where(is_first, (1 + x) * np.exp(-x) / np.where(is_first, x * x, 1), lower)

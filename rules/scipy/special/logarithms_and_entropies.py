@@ -85,9 +85,18 @@ def _ratio(x, y):
 
 
 scalar_rule(special.rel_entr, lambda out, x, y: np.log(_ratio(x, y)) + 1, lambda out, x, y: -_ratio(x, y))
+
+
+def _log_ratio(x, y):
+    """log(x/y), of numbers that are close by their difference."""
+    is_close = (x > y / 2) & (x < 2 * y)
+    gap = np.where(is_close, x - y, 0) / np.where(is_close, y, 1)
+    return np.where(is_close, np.log1p(gap), np.log(np.where(is_close, 1, _ratio(x, y))))
+
+
 scalar_rule(
     special.kl_div,
-    lambda out, x, y: np.log(_ratio(x, y)),
+    lambda out, x, y: _log_ratio(x, y),
     lambda out, x, y: (y - x) / np.where((x == 0) & (y == 0), 1, y),
 )
 
@@ -176,11 +185,20 @@ scalar_rule(
     lambda y, x, lmbda: np.exp((lmbda - 1) * np.log1p(x)),
     lambda y, x, lmbda: _boxcox_curvature(_log1p(x), lmbda),
 )
+
+
+def _log_of_inverse(y, lmbda):
+    """log x of x = (1 + λy)^(1/λ), which for small y has more digits than x."""
+    is_exponential = lmbda == 0
+    lmbda = np.where(is_exponential, 1, lmbda)
+    return np.where(is_exponential, y, _log1p(np.where(is_exponential, 0, lmbda * y)) / lmbda)
+
+
 # Of the inverse, x(y, λ) with boxcox(x, λ) = y: ∂x/∂y = x¹⁻ᵏ, and ∂x/∂λ = -x¹⁻ᵏ ∂boxcox/∂λ, where k is λ.
 scalar_rule(
     special.inv_boxcox,
     lambda x, y, lmbda: np.power(x, 1.0 - lmbda),
-    lambda x, y, lmbda: -np.power(x, 1.0 - lmbda) * _boxcox_curvature(_log(x), lmbda),
+    lambda x, y, lmbda: -np.power(x, 1.0 - lmbda) * _boxcox_curvature(_log_of_inverse(y, lmbda), lmbda),
 )
 scalar_rule(
     special.inv_boxcox1p,

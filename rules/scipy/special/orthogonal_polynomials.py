@@ -43,14 +43,39 @@ def _split(n, of_whole, of_other):
     return np.where(is_whole, of_whole(np.where(is_whole, n, 1).astype(np.int64)), of_other(np.where(is_whole, 0.5, n)))
 
 
-def _gegenbauer(alpha, n, x):
-    """C_{n-1}, where SciPy's gamma functions overflow for a large n that is not whole (DLMF 18.5.9)."""
+def _gegenbauer(alpha, n, x, inside):
+    """C_{n-1}, where SciPy's gamma functions overflow for a large n that is not whole (DLMF 18.5.9).
+
+    Of such an n the series cancels but near x = 1; what it is in closed form is ``inside(n, x)`` for -1 < x < 1.
+    """
 
     def of_other(n):
+        is_inside = (x > -1) & (x < NEAR_ONE)
         factor = special.poch(n, 2 * alpha - 1) / special.gamma(2 * alpha)
-        return factor * special.hyp2f1(1 - n, n - 1 + 2 * alpha, alpha + 0.5, (1 - x) / 2)
+        right = np.where(is_inside, 1, x)
+        series = factor * special.hyp2f1(1 - n, n - 1 + 2 * alpha, alpha + 0.5, (1 - right) / 2)
+        return np.where(is_inside, inside(n, np.where(is_inside, x, 0)), series)
 
     return _split(n, lambda n: _lower(special.eval_gegenbauer, n, alpha, x), of_other)
+
+
+NEAR_ONE = 0.9
+
+
+def _legendre_slope(n, x):
+    """C⁽³ᐟ²⁾ₙ₋₁ = -Pₙ¹/√(1 - x²)."""
+    return _gegenbauer(1.5, n, x, lambda n, x: -special.lpmv(1, n, x) / np.sqrt((1 - x) * (1 + x)))
+
+
+def _half_chebyu_slope(n, x):
+    """C⁽²⁾ₙ₋₁ = U′ₙ/2, with U = sin((n+1)θ) / sin θ."""
+
+    def inside(n, x):
+        theta = np.arccos(x)
+        sine = np.sin(theta)
+        return (x * np.sin((n + 1) * theta) / sine - (n + 1) * np.cos((n + 1) * theta)) / (2 * sine * sine)
+
+    return _gegenbauer(2.0, n, x, inside)
 
 
 def _chebyt_slope(n, x):
@@ -65,14 +90,14 @@ def _chebyt_slope(n, x):
 
 
 # DLMF 18.9.14 to 18.9.27
-_register(special.eval_legendre, lambda y, n, x: _gegenbauer(1.5, n, x))
+_register(special.eval_legendre, lambda y, n, x: _legendre_slope(n, x))
 _register(special.eval_chebyt, lambda y, n, x: _chebyt_slope(n, x))
-_register(special.eval_chebyu, lambda y, n, x: 2 * _gegenbauer(2.0, n, x))
+_register(special.eval_chebyu, lambda y, n, x: 2 * _half_chebyu_slope(n, x))
 _register(special.eval_chebyc, lambda y, n, x: _chebyt_slope(n, x / 2))
-_register(special.eval_chebys, lambda y, n, x: _gegenbauer(2.0, n, x / 2))
-_register(special.eval_sh_legendre, lambda y, n, x: 2 * _gegenbauer(1.5, n, 2 * x - 1))
+_register(special.eval_chebys, lambda y, n, x: _half_chebyu_slope(n, x / 2))
+_register(special.eval_sh_legendre, lambda y, n, x: 2 * _legendre_slope(n, 2 * x - 1))
 _register(special.eval_sh_chebyt, lambda y, n, x: 2 * _chebyt_slope(n, 2 * x - 1))
-_register(special.eval_sh_chebyu, lambda y, n, x: 4 * _gegenbauer(2.0, n, 2 * x - 1))
+_register(special.eval_sh_chebyu, lambda y, n, x: 4 * _half_chebyu_slope(n, 2 * x - 1))
 _register(special.eval_hermite, lambda y, n, x: 2 * n * _lower(special.eval_hermite, n, x))
 _register(special.eval_hermitenorm, lambda y, n, x: n * _lower(special.eval_hermitenorm, n, x))
 _register(special.eval_laguerre, lambda y, n, x: -_lower(special.eval_genlaguerre, n, 1.0, x))
@@ -102,8 +127,11 @@ _register(
 
 
 def _lpmv_slope(y, m, v, x):
-    """((v+m) P_{v-1}^m - v x P_v^m) / (1 - x²) (DLMF 14.10.5)."""
-    return ((v + m) * special.lpmv(m, v - 1, x) - v * x * y) / ((1 - x) * (1 + x))
+    """½ ((v+m) (v-m+1) P_v^{m-1} - P_v^{m+1}) / √(1 - x²) (DLMF 14.10.1, 14.10.2), which does not cancel at x = 1."""
+    factor = (v + m) * (v - m + 1)
+    # Where the factor is zero, SciPy has no function.
+    lower = np.where(factor == 0, 0, factor * special.lpmv(np.where(factor == 0, 0, m - 1), v, x))
+    return (lower - special.lpmv(m + 1, v, x)) / (2 * np.sqrt((1 - x) * (1 + x)))
 
 
 scalar_rule(

@@ -12,15 +12,8 @@ def _double_exponential(step, first, last):
     return u, step * u * (1 + np.exp(-v))
 
 
-def _exp_sinh(step, first, last):
-    """The same for integrands that fall off like a power: t = exp(π/2 sinh v)."""
-    v = np.arange(first, last, step)
-    t = np.exp(np.pi / 2 * np.sinh(v))
-    return t, step * t * (np.pi / 2) * np.cosh(v)
-
-
 HALF_LINE = _double_exponential(0.1, -3.6, 4.4)
-OF_POWERS = _exp_sinh(0.07, -4.6, 4.2)
+MAGNITUDES = np.arange(256) / 255
 INTERVAL = np.polynomial.legendre.leggauss(32)
 BLOCK = 1 << 12
 """How many integrals are computed at a time."""
@@ -38,22 +31,36 @@ def on_half_line(integrand, scale, *parameters):
     *parameters : arrays
         Of one shape with ``scale``, or numbers.
     """
-    return _over_nodes(HALF_LINE, integrand, scale, parameters)
-
-
-def of_powers_on_half_line(integrand, scale, *parameters):
-    """The same for integrands that fall off like a power of s, as fast as 1/s√s at least."""
-    return _over_nodes(OF_POWERS, integrand, scale, parameters)
-
-
-def _over_nodes(rule, integrand, scale, parameters):
-    u, weights = rule
+    u, weights = HALF_LINE
     scale = ignore_derivatives(scale)
 
     def integral(scale, *parameters):
         return scale * np.sum(integrand(_column(scale) * u, *map(_column, parameters)) * weights, axis=-1)
 
     return _in_blocks(integral, scale, *parameters)
+
+
+def of_powers_on_half_line(integrand, first, last, *parameters):
+    """The same for integrands that are products of powers of s + xᵢ, and fall off as fast as 1/s√s at least.
+
+    By the trapezoidal rule in log s, whose error is about exp(-2π²/step), as far as the singularities are at negative
+    s: however different their magnitudes are, which a rule for one scale has too few nodes for.
+
+    Parameters
+    ----------
+    integrand, *parameters
+        As there.
+    first, last : arrays
+        The logarithms of s between which the integrand, times s, is not below rounding.
+    """
+    first, last = ignore_derivatives(first), ignore_derivatives(last)
+
+    def integral(first, last, *parameters):
+        step = (last - first) / (len(MAGNITUDES) - 1)
+        s = np.exp(_column(first) + _column(last - first) * MAGNITUDES)
+        return step * np.sum(integrand(s, *map(_column, parameters)) * s, axis=-1)
+
+    return _in_blocks(integral, first, last, *parameters)
 
 
 def from_zero(integrand, end, *parameters):

@@ -7,16 +7,25 @@ from rulescore.typing import Array, OutputAndPullback, OutputAndTangent
 from scipy import special
 
 from ...numpy.ufuncs.precision import is_complex
-from .gamma import BERNOULLI, psi_difference
+from .gamma import BERNOULLI, at_a_pole, psi_difference
 from .python_functions import pulled, pushed
 
 # ---------------------------------------------------------------- B(a, b)
 
-scalar_rule(
-    special.beta,
-    lambda y, a, b: -y * psi_difference(a, b),
-    lambda y, a, b: -y * psi_difference(b, a),
-)
+
+def _beta_slope(y, a, b):
+    """∂B/∂a = B (ψ(a) - ψ(a+b)); where B is zero, by the derivative of 1/Γ(a+b)."""
+    total = a + b
+    is_zero = (y == 0) & (total <= 0) & (total == np.rint(total))
+    if not np.any(is_zero):
+        return -y * psi_difference(a, b)
+    c, d = np.where(is_zero, a, -0.5), np.where(is_zero, b, -0.5)
+    value, slope = at_a_pole(c + d, special.gammaln(c) + special.gammaln(d), special.gammasgn(c) * special.gammasgn(d))
+    regular = -y * psi_difference(np.where(is_zero, 1, a), np.where(is_zero, 1, b))
+    return np.where(is_zero, special.psi(c) * value + slope, regular)
+
+
+scalar_rule(special.beta, _beta_slope, lambda y, a, b: _beta_slope(y, b, a))
 scalar_rule(special.betaln, lambda y, a, b: -psi_difference(a, b), lambda y, a, b: -psi_difference(b, a))
 
 
