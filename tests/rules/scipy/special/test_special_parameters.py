@@ -15,6 +15,7 @@ from scipy import special
 
 from rules.scipy.special.error_functions import faddeeva
 from rulescore import NoTangent, NotImplementedTangent, Tangent, ZeroTangent, frule, rrule, unthunk
+from rulescore.tables.names import name_of
 from testutils.runs.running import collect_targets
 
 
@@ -1195,7 +1196,7 @@ case(special.xlogy, lambda x, y: x * log(y), (0.0, 2.0))
 
 
 def name_of_case(case):
-    return case.function.__name__
+    return name_of(case.function)
 
 
 @pytest.mark.filterwarnings("ignore")
@@ -1288,4 +1289,4 @@ def test_every_argument_with_a_derivative_is_in_the_table():
                     arguments = [getattr(x, "primal", x) for x in sample.args]  # of one that is held fixed
                     needed |= differentiated(target.function, arguments, sample.fkwargs)
     assert {f for f, _ in needed} >= {special.gamma, special.betainc, special.sph_harm_y}
-    assert sorted((f.__name__, i) for f, i in needed - there) == []
+    assert sorted((name_of(f), i) for f, i in needed - there) == []
