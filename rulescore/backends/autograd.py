@@ -65,7 +65,7 @@ def host_call(function: HostFunction, arrays: Sequence[Any]) -> tuple[Any, ...]:
 
 def _parts(y: Any) -> list[Any]:
     """The outputs; autograd's box of a tuple is no tuple."""
-    return [y[i] for i in range(len(y))] if type(y) is tuple or isinstance(y, SequenceBox) else [y]
+    return [y[i] for i in range(len(y))] if isinstance(y, (tuple, SequenceBox)) else [y]
 
 
 def _value(x: Any) -> Any:
@@ -142,7 +142,7 @@ def _pushed(function: HostFunction, arrays: Sequence[Any], moved: Sequence[int],
     outputs = _parts(ans)
     found = iter(host_call(function.pushforward(needs), [*arrays, *directions]) if directions else ())
     dys = [next(found) if directions and is_differentiable(y) else vspace(y).zeros() for y in outputs]
-    return boxed_tuple(dys) if type(ans) is tuple or isinstance(ans, SequenceBox) else dys[0]
+    return boxed_tuple(dys) if isinstance(ans, (tuple, SequenceBox)) else dys[0]
 
 
 # ---------------------------------------------------------------- functions for autograd

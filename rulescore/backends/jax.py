@@ -15,6 +15,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from rulescore.backends.host.calls import HostCall
+from rulescore.backends.host.captured import of_captured
 from rulescore.backends.host.extras import framework
 from rulescore.backends.host.finding import Calls
 from rulescore.backends.host.foreign_functions import ForeignFunction, as_function_of_arrays
@@ -74,12 +75,69 @@ def _on_host(x: Any) -> Any:
 def _host_call_impl(*args: Any, function: HostFunction, results: Results, native: Native) -> list[Any]:
     if _runs_natively(native, function, args):
         return _compiled(function, results)(*args)
-    return [jnp.asarray(y) for y in _run(function, results, *args)]
+    return _where_given(_run(function, results, *args), args)
+
+
+def _where_given(outputs: Sequence[Any], given: Sequence[Any]) -> list[Any]:
+    """JAX's arrays of the host's, on the devices of what was given.
+
+    Beside one array that is cut into parts, a result of its shape is cut alike, and any other is whole on each device.
+    """
+    found = list(map(jnp.asarray, outputs))
+    arrays = [x for x in given if isinstance(x, jax.Array)]
+    cuts = [x.sharding for x in arrays]
+    if not cuts or all(cut == y.sharding for cut in cuts for y in found):
+        return found
+    parted = next((cut for cut in cuts if isinstance(cut, jax.sharding.NamedSharding)), None)
+    if parted is None:
+        return [jax.device_put(y, cuts[0]) for y in found]
+    whole = jax.sharding.NamedSharding(parted.mesh, jax.sharding.PartitionSpec())
+    by_shape = {x.shape: cut for x, cut in zip(arrays, cuts, strict=True) if cut.device_set == parted.device_set}
+    return [jax.device_put(y, by_shape.get(y.shape, whole)) for y in found]
 
 
 @host_call.def_abstract_eval  # type: ignore[untyped-decorator]
 def _host_call_abstract_eval(*args: Any, function: HostFunction, results: Results, native: Native) -> list[Any]:
-    return [jax.core.ShapedArray(shape, dtype) for shape, dtype in results]
+    like = next((aval for aval in args if _varying_in([aval])), None)
+    if like is None:
+        return [jax.core.ShapedArray(shape, dtype) for shape, dtype in results]
+    return [_laid_out_like(like, shape, dtype) for shape, dtype in results]
+
+
+def _laid_out_like(aval: Any, shape: tuple[int, ...], dtype: Any) -> Any:
+    """A type that differs from device to device as another does."""
+    whole = jax.sharding.NamedSharding(aval.sharding.mesh, jax.sharding.PartitionSpec(*[None] * len(shape)))
+    return aval.update(shape=shape, dtype=dtype, weak_type=False, sharding=whole)
+
+
+def _varying_in(avals: Sequence[Any]) -> frozenset[Any]:
+    """Along which axes of devices, within `jax.shard_map`, one of some arrays differs."""
+    return frozenset().union(*map(_varying, avals))
+
+
+def _varying(aval: Any) -> frozenset[Any]:
+    # The name that JAX has for it is not public yet, and has changed.
+    kind = getattr(aval, "manual_axis_type", None)
+    return getattr(aval, "vma", frozenset()) if kind is None else kind.varying
+
+
+def _bind(*args: Any, **params: Any) -> list[Any]:
+    """A call of the primitive whose arrays all differ from device to device where one does.
+
+    Of those that did not, JAX then sums the cotangents, of which each device has its own.
+    """
+    names = _varying_in([getattr(x, "aval", None) for x in args])
+    if names:
+        args = tuple([_varied(x, names - _varying_in([getattr(x, "aval", None)])) for x in args])
+    return host_call.bind(*args, **params)  # type: ignore[no-any-return]
+
+
+def _varied(x: Any, names: frozenset[Any]) -> Any:
+    if not names:
+        return x
+    if hasattr(jax.lax, "pcast"):
+        return jax.lax.pcast(x, tuple(names), to="varying")
+    return jax.lax.pvary(x, tuple(names))
 
 
 @functools.lru_cache(maxsize=4096)
@@ -129,7 +187,7 @@ def _moves(tangent: Any) -> bool:
 def _host_call_jvp(
     primals: Sequence[Any], tangents: Sequence[Any], *, function: HostFunction, results: Results, native: Native
 ) -> tuple[list[Any], list[Any]]:
-    outputs = host_call.bind(*primals, function=function, results=results, native=native)
+    outputs = _bind(*primals, function=function, results=results, native=native)
     needs = tuple([_moves(tangent) for tangent in tangents])
     return outputs, _moved(primals, tangents, needs, function, results, native)
 
@@ -148,7 +206,7 @@ def _moved(
     native: Native,
 ) -> list[Any]:
     """The tangent of each result."""
-    bind = functools.partial(host_call.bind, native=native)
+    bind = functools.partial(_bind, native=native)
     moving = _moving(needs, results)
     fixed = function.fixed
     if not any(moving):
@@ -174,7 +232,7 @@ def _host_call_linearization(
     is_vjp: bool, nonzeros: Sequence[bool], *primals: Any, function: HostFunction, results: Results, native: Native
 ) -> tuple[list[Any], list[bool], tuple[Any, ...], Callable[..., list[Any]]]:
     """What `_host_call_jvp` says: the outputs, which of them move, what that needs, and the linear function."""
-    outputs = host_call.bind(*primals, function=function, results=results, native=native)
+    outputs = _bind(*primals, function=function, results=results, native=native)
     needs = tuple([need and _is_inexact(jnp.result_type(x)) for need, x in zip(nonzeros, primals, strict=True)])
 
     def linear(primals: Sequence[Any], *tangents: Any) -> list[Any]:
@@ -216,7 +274,7 @@ def _host_call_transpose(
     specs = tuple([(x.aval.shape, x.aval.dtype) if ad.is_undefined_primal(x) else (x.shape, x.dtype) for x in linear])
     transposed = function.transposed(conjugate=True)
     seeds = [ad.instantiate_zeros(ybar) for ybar in cotangents]
-    bars = host_call.bind(*args[:fixed], *seeds, function=transposed, results=specs, native=native)
+    bars = _bind(*args[:fixed], *seeds, function=transposed, results=specs, native=native)
     found = [bar if ad.is_undefined_primal(x) else None for x, bar in zip(linear, bars, strict=True)]
     return [None] * fixed + found
 
@@ -233,7 +291,7 @@ def _host_call_batch(
         for x, d in zip(args, dims, strict=True)
     ]
     batched = tuple([((size, *shape), dtype) for shape, dtype in results])
-    outputs = host_call.bind(*along_first, function=function.batched(), results=batched, native=native)
+    outputs = _bind(*along_first, function=function.batched(), results=batched, native=native)
     return outputs, [0] * len(outputs)
 
 
@@ -334,8 +392,8 @@ def to_jax(
     result_shapes : pytree or callable, optional
         What ``f`` returns, as `jax.ShapeDtypeStruct` in the place of arrays; or a function that returns it, called with
         the arguments of ``f`` that have them in the place of arrays. By default ``f`` is called once for every shape of
-        its arguments, with their values where they are known, else with zeros (and where that fails with numbers
-        around one).
+        its arguments, with their values where they are known, else with numbers around one (and where that fails with
+        zeros); of what takes long, a warning says so.
     native : bool or "auto", optional
         Whether to run ``f`` and its rules on JAX's own arrays, whose functions stand in for NumPy's of the same name:
         then they are compiled and fused with everything around them, on any device, and nothing runs on the host. Only
@@ -377,26 +435,57 @@ def to_jax(
     require_native_mode("to_jax", native)
     calls = Calls("to_jax", f, _ARRAYS, jax.tree_util.tree_flatten, jax.tree_util.tree_unflatten, vmap_method)
 
-    @functools.wraps(f, updated=())
-    def jax_function(*args: Any, **kwargs: Any) -> Any:
-        call, arrays = calls.find(args, kwargs)
+    def called(call: HostCall, arrays: Sequence[Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        outputs: Any
         runs_natively = _runs_natively(native, call, arrays)
         if not runs_natively and not any(isinstance(x, jax.core.Tracer) for x in arrays):
             outputs = call(list(map(_on_host, arrays)))
-            return jax.tree_util.tree_unflatten(call.structure, [jnp.asarray(y) for y in outputs])
+            return jax.tree_util.tree_unflatten(call.structure, _where_given(outputs, arrays))
         if result_shapes is not None:
             results, structure = _given_results(result_shapes, args, kwargs)
         elif runs_natively:
             results, structure = _native_results(call, arrays)
         else:
             results, structure = _found_results(call, arrays)
-        outputs = host_call.bind(*arrays, function=call, results=results, native=native)
+        outputs = _bind(*arrays, function=call, results=results, native=native)
         return jax.tree_util.tree_unflatten(structure, outputs)
+
+    @functools.wraps(f, updated=())
+    def jax_function(*args: Any, **kwargs: Any) -> Any:
+        call, arrays = calls.find(args, kwargs)
+        if any(map(_is_short, arrays)) and native is not True:
+            return _in_single_precision(jax_function, args, kwargs, arrays)
+        try:
+            return called(call, arrays, args, kwargs)
+        except Exception as error:
+            told = of_captured("to_jax", f, lambda x: isinstance(x, jax.core.Tracer), error)
+            if told is None:
+                raise
+            raise told from error
 
     return jax_function
 
 
 _ARRAYS = (jax.Array, np.ndarray, np.generic)  # JAX's tracers are instances of its arrays
+
+
+def _is_short(x: Any) -> bool:
+    """Whether an array is of a type of real numbers that NumPy itself does not have, as bfloat16."""
+    return x.dtype.kind == "V" and bool(jnp.issubdtype(x.dtype, jnp.floating))
+
+
+def _in_single_precision(f: Callable[..., Any], args: Any, kwargs: Any, arrays: Sequence[Any]) -> Any:
+    """A call with longer numbers in the place of short ones, which NumPy takes for no numbers at all.
+
+    Results are of the short type again, where nothing longer was given.
+    """
+
+    def long(x: Any) -> Any:
+        return x.astype(np.float32) if isinstance(x, _ARRAYS) and _is_short(x) else x
+
+    y = f(*jax.tree_util.tree_map(long, args), **jax.tree_util.tree_map(long, kwargs))
+    together = jnp.result_type(*[x.dtype for x in arrays if _is_inexact(x.dtype)])
+    return jax.tree_util.tree_map(lambda y: y.astype(together) if y.dtype == np.float32 else y, y)
 
 
 # ---------------------------------------------------------------- shapes of results
@@ -422,7 +511,8 @@ def _given_results(result_shapes: Any, args: tuple[Any, ...], kwargs: dict[str, 
         args, kwargs = jax.tree_util.tree_map(_as_spec, (args, kwargs))
         result_shapes = result_shapes(*args, **kwargs)
     given, structure = jax.tree_util.tree_flatten(result_shapes)
-    return tuple([(tuple(y.shape), jax.dtypes.canonicalize_dtype(y.dtype)) for y in given]), structure
+    longer = [np.float32 if _is_short(y) else jax.dtypes.canonicalize_dtype(y.dtype) for y in given]
+    return tuple([(tuple(y.shape), dtype) for y, dtype in zip(given, longer, strict=True)]), structure
 
 
 def _as_spec(x: Any) -> Any:

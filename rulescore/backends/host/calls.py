@@ -6,7 +6,10 @@ of functions without rules, come from the reference AD, as in `functions`.
 
 from __future__ import annotations
 
+import contextlib
 import functools
+import threading
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -101,8 +104,7 @@ class HostCall(HostFunction):
         Raises
         ------
         ValueError
-            When there are no values, and the function takes none of those that are tried, or answers them in different
-            shapes.
+            When there are no values, and the function takes none of those that are tried.
         """
         key = tuple(specs)
         if key not in self._results:
@@ -110,27 +112,46 @@ class HostCall(HostFunction):
         return self._results[key]
 
     def _tried(self, specs: Sequence[Spec]) -> tuple[Spec, ...]:
-        found: set[tuple[Spec, ...]] = set()
         errors: list[Exception] = []
         for numbers in (_around_one, lambda _, shape, dtype: np.zeros(shape, dtype)):
             try:
-                found.add(_specs_of(self([numbers(i, shape, dtype) for i, (shape, dtype) in enumerate(specs)])))
+                with _warning_of_long_search(self.name):
+                    return _specs_of(self([numbers(i, shape, dtype) for i, (shape, dtype) in enumerate(specs)]))
             except Exception as error:
                 errors.append(error)
-        if len(found) > 1:
+        if isinstance(errors[0], TypeError) and repr(errors[0]) == repr(
+            errors[1]
+        ):  # it has something against the call, whatever the numbers are
+            errors[0].add_note(f"raised by {self.name}, which was called to find the shapes of what it returns")
+            raise errors[0]
+        raise ValueError(
+            f"the shapes of what {self.name} returns could not be found by calling it with numbers around one "
+            f"({errors[0]!r}) nor with zeros ({errors[1]!r}): say what it returns with result_shapes="
+        ) from errors[0]
+
+    def require_known(self, specs: Sequence[Spec], outputs: Sequence[Any]) -> None:
+        """Check that outputs have the shapes that were found for arrays of these, if any were.
+
+        Raises
+        ------
+        ValueError
+            Where they have others, so that they depend on values.
+        """
+        known = self._results.get(tuple(specs))
+        if known is not None and [shape for shape, _ in known] != list(map(np.shape, outputs)):
             raise ValueError(
-                f"the shapes of what {self.name} returns depend on values ({' or '.join(map(_shapes, found))}): say "
-                "which ones they are, with result_shapes="
+                f"{self.name} returned {_shapes(_specs_of(outputs))} where a compiled program was told "
+                f"{_shapes(known)}: the shapes depend on values, of which it does not know. Leave this part "
+                "uncompiled, or say what is returned with result_shapes="
             )
-        if not found:
-            raise ValueError(
-                f"the shapes of what {self.name} returns could not be found by calling it with numbers around one "
-                f"({errors[0]!r}) nor with zeros ({errors[1]!r}): say what it returns with result_shapes="
-            ) from errors[0]
-        return found.pop()
 
     def _leaves_of(self, y: Any) -> list[Any]:
         leaves, self.structure = self._flatten(y)
+        if any(type(leaf) is np.ma.MaskedArray for leaf in leaves):
+            raise TypeError(
+                f"{self.name} returned a masked array, of whose mask the other systems know nothing: return "
+                "y.filled(0.0), or the mask beside y.data"
+            )
         self.returns_one_array = len(leaves) == 1 and leaves[0] is y
         return leaves
 
@@ -182,12 +203,13 @@ class HostCall(HostFunction):
         is_tuple = type(y) is tuple
         if is_tuple or not self.returns_one_array:
             self._leaves_of(y)
-        outputs = y if is_tuple else (y,)
+        have_one = list(map(is_differentiable, y)) if is_tuple else None
 
         def pull_back(ybars: Arrays) -> Sequence[Any]:
-            return self.cotangents(pullback(for_every_output(ybars, outputs) if is_tuple else ybars[0]), arrays, needs)
+            ybar = ybars[0] if have_one is None else for_every_output(ybars, have_one)
+            return self.cotangents(pullback(ybar), arrays, needs)
 
-        return outputs, pull_back
+        return y if is_tuple else (y,), pull_back
 
     def cotangents(self, bars: Sequence[Any], arrays: Arrays, needs: Needs) -> Sequence[Any]:
         """Those of the arrays in ``needs``, of what the pullback of the rule has returned."""
@@ -288,6 +310,26 @@ class HostCall(HostFunction):
 def is_simple(y: Any) -> bool:
     """Whether a result is one plain array of real or complex numbers, or one such number of NumPy's."""
     return (type(y) is np.ndarray or isinstance(y, np.inexact)) and y.dtype.kind in "fc"
+
+
+_LONG = 5.0
+"""Seconds after which somebody is told what takes so long."""
+
+
+@contextlib.contextmanager
+def _warning_of_long_search(name: str) -> Iterator[None]:
+    """Says what is going on where a function is called with made-up numbers, and does not come back soon."""
+    message = (
+        f"{name} is being called with made-up numbers to find the shapes of what it returns, and is still at it after "
+        f"{_LONG:g} s: say what it returns with result_shapes="
+    )
+    timer = threading.Timer(_LONG, warnings.warn, (message, RuntimeWarning))
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
 
 
 def _specs_of(outputs: Arrays) -> tuple[Spec, ...]:

@@ -70,9 +70,10 @@ class HostFunction:
         """The value; and from a cotangent for each output that has one, those of the arrays in ``needs``."""
         of_chosen, chosen = of_some(self.traceable, arrays, needs, self.name)
         outputs, pull = ad.vjp(of_chosen, *chosen)
+        have_one = list(map(is_differentiable, outputs))  # and not they: who gets them looks at who else has them
 
         def pull_back(ybars: Arrays) -> list[Any]:
-            return list(pull(for_every_output(ybars, outputs)))
+            return list(pull(for_every_output(ybars, have_one)))
 
         return outputs, pull_back
 
@@ -130,10 +131,10 @@ def those_needed(arrays: Arrays, needs: Sequence[bool]) -> list[Any]:
     return [x for x, need in zip(arrays, needs, strict=True) if need]
 
 
-def for_every_output(ybars: Arrays, outputs: tuple[Any, ...]) -> tuple[Any, ...]:
+def for_every_output(ybars: Arrays, have_one: Sequence[bool]) -> tuple[Any, ...]:
     """Cotangents, with `NoTangent` in the place of those that do not exist."""
     given = iter(ybars)
-    return tuple([next(given) if is_differentiable(y) else _NO_TANGENT for y in outputs])
+    return tuple([next(given) if has_one else _NO_TANGENT for has_one in have_one])
 
 
 def dense(dx: Any, x: Any) -> Any:

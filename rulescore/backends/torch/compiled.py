@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import optree
@@ -11,6 +11,7 @@ from rulescore.backends.host.calls import HostCall
 from rulescore.backends.host.extras import framework
 from rulescore.backends.host.finding import Calls
 from rulescore.backends.torch.custom_operator import function_of, number_of, operator
+from rulescore.backends.torch.tensors import in_single_precision, is_short
 
 torch = framework("torch", "torch")
 
@@ -19,7 +20,11 @@ def compiled_call(calls: Calls, args: tuple[Any, ...], kwargs: dict[str, Any]) -
     """The call as the compiler sees it: an operator between taking containers apart and putting them together."""
     tensors: list[Any] = []
     number = _number_of_call(calls, _form(args, tensors), _form(kwargs, tensors))
-    outputs = operator(tensors, number)  # which calls the function, so that the form of its result is known
+    # The operator calls the function, so that the form of its result is known.
+    if any(map(is_short, tensors)):
+        outputs = in_single_precision(lambda tensors: operator(tensors, number), tensors)
+    else:
+        outputs = operator(tensors, number)
     return _formed(_form_of_result(number), outputs)
 
 
@@ -42,7 +47,7 @@ def _form(x: Any, tensors: list[Any]) -> Any:
     return ("constant", x)
 
 
-def _formed(form: Any, tensors: list[Any]) -> Any:
+def _formed(form: Any, tensors: Sequence[Any]) -> Any:
     """The container of a form."""
     kind = form[0]
     if kind == "tensor":

@@ -5,8 +5,9 @@ from __future__ import annotations
 import secrets
 from typing import Any
 
+from rulescore.backends.host.calls import HostCall
 from rulescore.backends.host.extras import framework
-from rulescore.backends.host.functions import HostFunction
+from rulescore.backends.host.functions import HostFunction, Spec
 from rulescore.backends.torch.tensors import (
     along_first,
     array_of,
@@ -56,7 +57,14 @@ def operator(tensors: list[Any], number: int) -> list[Any]:
     function = function_of(number)
     if function.maps and len(arrays[0]) == 0:
         return [torch.empty(y.shape, dtype=y.dtype) for y in _empty_results(tensors, number)]
-    return list(tensors_of(function(arrays), arrays, tensors))
+    outputs = list(function(arrays))
+    if isinstance(function, HostCall):
+        function.require_known(_specs(tensors), outputs)
+    return list(tensors_of(outputs, tensors))
+
+
+def _specs(tensors: list[Any]) -> list[Spec]:
+    return [(tuple([int(n) for n in x.shape]), numpy_dtype(x.dtype)) for x in tensors]
 
 
 @operator.register_fake  # type: ignore[untyped-decorator]
@@ -66,8 +74,7 @@ def _empty_results(tensors: list[Any], number: int) -> list[Any]:
             f"forward mode of {function_of(number).name} within a compiled program: the operator that it is there has "
             "no derivative in forward mode. Differentiate the compiled function, or leave this part uncompiled"
         )
-    specs = [(tuple([int(n) for n in x.shape]), numpy_dtype(x.dtype)) for x in tensors]
-    results = function_of(number).results(specs)
+    results = function_of(number).results(_specs(tensors))
     like = next((x for x in tensors if x.device.type != "cpu"), torch.empty(0))  # as `tensors_of` chooses
     return [like.new_empty(shape, dtype=torch_dtype(dtype)) for shape, dtype in results]
 

@@ -12,22 +12,14 @@ from typing import Any
 import numpy as np
 import optree
 
+from rulescore.backends.host.captured import of_captured
 from rulescore.backends.host.extras import framework
 from rulescore.backends.host.finding import Calls
 from rulescore.backends.host.native import Native, NotNativeError, require_native_mode
-from rulescore.backends.torch.calls import (
-    ONE,
-    count_modes,
-    has_transforms,
-    is_grad_enabled,
-    kinds_of,
-    native_or_host_call,
-    uncompiled_call,
-    unwrap,
-)
+from rulescore.backends.torch.calls import host_call, native_or_host_call
 from rulescore.backends.torch.compiled import compiled_call
 from rulescore.backends.torch.native import NativeMode, TorchSystem
-from rulescore.backends.torch.tensors import all_tensors
+from rulescore.backends.torch.tensors import all_tensors, in_single_precision, is_short
 
 framework("torch", "torch")
 
@@ -92,26 +84,24 @@ def to_torch(f: Callable[..., Any], *, vmap_method: str = "sequential", native: 
 
     @functools.wraps(f, updated=())
     def torch_function(*args: Any, **kwargs: Any) -> Any:
+        outputs: Any
         if is_compiling():
             if native is True:
                 raise NotNativeError("native mode does not go together with torch.compile: leave out native=True")
             return compiled_call(calls, args, kwargs)
         call, given = calls.find_known(args, kwargs) or calls.find(args, kwargs)
-        outputs = None
-        if call.kept and is_grad_enabled() and not has_transforms() and not count_modes():  # the most frequent case
-            if len(given) == 1:
-                (x,) = given
-                known = call.kept.get(ONE)
-                if known is not None and isinstance(x, Tensor) and x.requires_grad:
-                    outputs = known(unwrap(x))
+        try:
+            if mode is not None:
+                outputs = native_or_host_call(call, all_tensors(given), mode)
+            elif any(map(is_short, given)):
+                outputs = in_single_precision(functools.partial(host_call, call), given)
             else:
-                known = call.kept.get(kinds_of(given))
-                if known is not None:
-                    outputs = known(*[unwrap(x) if isinstance(x, Tensor) else x for x in given])
-        if outputs is None:
-            outputs = (
-                uncompiled_call(call, given) if mode is None else native_or_host_call(call, all_tensors(given), mode)
-            )
+                outputs = host_call(call, given)
+        except Exception as error:
+            told = of_captured("to_torch", f, lambda x: isinstance(x, Tensor), error)
+            if told is None:
+                raise
+            raise told from error
         return outputs[0] if call.returns_one_array else optree.tree_unflatten(call.structure, outputs)
 
     return torch_function

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import functools
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from sys import getrefcount
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,11 @@ torch = framework("torch", "torch")
 
 
 def array_of(tensor: Any) -> Any:
-    """The array with a tensor's memory; a number of NumPy's where it is one, which more functions take."""
+    """The array with the memory of a tensor, or of an array; a number of NumPy's where it is one, which more take."""
+    if not isinstance(tensor, torch.Tensor):
+        array = require_plain(tensor).view()
+        array.setflags(False)
+        return array if array.ndim else array[()]
     if not tensor.is_cpu:
         _warn_of_device(tensor.device)
     try:
@@ -45,50 +50,52 @@ def _warn_of_device(device: Any) -> None:
     )
 
 
-def tensors_of(arrays: Sequence[Any], given: Sequence[Any], tensors: Sequence[Any]) -> tuple[Any, ...]:
-    """Tensors with the memory of arrays, or of copies of those that share it with what was given or with each other.
+def tensors_of(arrays: list[Any], given: Sequence[Any]) -> tuple[Any, ...]:
+    """Tensors with the memory of arrays that nobody else holds, and of copies of all others; on the device of some.
 
-    What was given comes from `array_of`.
+    Who else holds a result may be the function, in a buffer that it fills again or in a memo; the pullback of its rule;
+    the caller, of an argument that was returned; or another result. Each would see what is written into the tensor, or
+    change it. The list is emptied: it may be all that holds an array for us.
     """
-    found: list[Any] = []
-    owners: list[Any] = []
-    are_own = True
-    for array in arrays:
-        if type(array) is not np.ndarray:
-            array = np.asarray(array)
-        owner = owner_of(array) if are_own else None
-        if owner is None:  # what comes after it may have its memory too
-            are_own = False
-            array = owner = _separate(array, [*given, *owners])
-        elif any(owner is other for other in owners):
-            array = owner = array.copy()
-        owners.append(owner)
-        found.append(tensor_of(array))
-    for x in tensors:
-        if not x.is_cpu:  # beside it there may be arrays, which are constants on the CPU
+    found = []
+    while arrays:
+        found.append(tensor_of(_alone(arrays)))
+    found.reverse()
+    for x in given:
+        if (
+            isinstance(x, torch.Tensor) and not x.is_cpu
+        ):  # beside it there may be arrays, which are constants on the CPU
             return tuple([y.to(x.device) for y in found])
     return tuple(found)
 
 
-def owner_of(array: Any) -> Any:
-    """The array that has the memory of an array, where a tensor may have it; None where others may have it too."""
-    # What was given has no memory of its own, or is not writeable. Of an array that was broadcast, NumPy warns already
-    # when somebody looks at its flags.
-    if type(array) is not np.ndarray:
-        return None
+def _alone(arrays: list[Any]) -> Any:
+    """The last array, or a copy of it."""
+    if type(arrays[-1]) is not np.ndarray:
+        return np.array(arrays.pop())
+    array, references, references_to_base = _last_of(arrays)
+    base, flags = array.base, array.flags
+    is_alone = references == _ALONE and (
+        base is None
+        or (type(base) is np.ndarray and base.base is None and references_to_base == _BASE_ALONE and flags.c_contiguous)
+    )
+    # Of what was broadcast, several elements have one place; NumPy warns already of its flags.
+    if is_alone and 0 not in array.strides and flags.writeable:
+        return array
+    return array.copy()
+
+
+def _last_of(arrays: list[Any]) -> tuple[Any, int, int]:
+    """The last array, which is taken from the list, with the references to it and to what has its memory.
+
+    Those that there are when nobody else has one, which versions of Python count differently, are found by itself.
+    """
+    array = arrays.pop()
     base = array.base
-    if base is None:
-        return array if array.flags.writeable else None
-    if type(base) is not np.ndarray or base.base is not None or 0 in array.strides:
-        return None
-    return base if array.flags.c_contiguous and array.flags.writeable else None
+    return array, getrefcount(array), getrefcount(base)
 
 
-def _separate(array: Any, others: Sequence[Any]) -> Any:
-    """An array that may be written into without changing others."""
-    if 0 in array.strides or not array.flags.writeable or any(np.may_share_memory(array, x) for x in others):
-        return array.copy()
-    return np.ascontiguousarray(array) if min(array.strides, default=0) < 0 else array
+_, _ALONE, _BASE_ALONE = _last_of([np.empty((1, 2))[0]])
 
 
 def tensor_of(array: Any) -> Any:
@@ -101,12 +108,18 @@ def tensor_of(array: Any) -> Any:
         raise TypeError(f"PyTorch has no tensors of {array.dtype}: return another dtype") from error
 
 
-def constant_tensor(x: Any) -> Any:
-    """A tensor with the memory of an array, or of a copy where PyTorch takes no such array."""
+def require_plain(x: Any) -> Any:
+    """An array as it is, if it is no more than one."""
     if isinstance(x, (np.ma.MaskedArray, np.matrix)):
         raise TypeError(
             f"a function made by to_torch got a {type(x).__name__}, of which PyTorch knows nothing: pass a plain array"
         )
+    return x
+
+
+def constant_tensor(x: Any) -> Any:
+    """A tensor with the memory of an array, or of a copy where PyTorch takes no such array."""
+    require_plain(x)
     is_taken = x.flags.writeable and min(x.strides, default=0) >= 0 and x.dtype.isnative
     return tensor_of(x if is_taken else np.array(x, x.dtype.newbyteorder("=")))
 
@@ -127,6 +140,19 @@ def numpy_dtype(dtype: Any) -> Any:
 
 def torch_dtype(dtype: Any) -> Any:
     return getattr(torch, np.dtype(dtype).name)
+
+
+def is_short(x: Any) -> bool:
+    """Whether a tensor is of the type of real numbers that NumPy does not have."""
+    return isinstance(x, torch.Tensor) and x.dtype is torch.bfloat16
+
+
+def in_single_precision(call: Callable[[list[Any]], Sequence[Any]], given: Sequence[Any]) -> Sequence[Any]:
+    """A call with longer numbers in the place of short ones; results are short again where nothing longer was given."""
+    outputs = call([x.float() if is_short(x) else x for x in given])
+    if not all(is_short(x) for x in given if isinstance(x, torch.Tensor) and has_derivative(x)):
+        return outputs
+    return [y.bfloat16() if y.dtype is torch.float32 else y for y in outputs]
 
 
 def along_first(info: Any, dims: Sequence[int | None], tensors: Sequence[Any]) -> list[Any]:

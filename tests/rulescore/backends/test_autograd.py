@@ -223,3 +223,20 @@ def test_rules_that_call_back_into_ad_can_use_autograd():
     y, pullback = rrule_via_ad(AutogradConfig(), lambda x: anp.sum(x**3), X)
     np.testing.assert_allclose(y, np.sum(X**3))
     np.testing.assert_allclose(pullback(2.0)[1], 6 * X**2)
+
+
+@pytest.mark.parametrize("name", ["slogdet", "eigh", "eig", "qr"])
+def test_forward_mode_of_what_returns_named_tuples(name):
+    extend_autograd()
+    f = getattr(anp.linalg, name)
+    x = np.array([[2.0, 0.5], [0.5, 1.5]])
+    dx = np.array([[0.3, 0.1], [0.1, -0.2]])
+    for place in range(2):
+
+        def number(x, place=place):
+            return anp.sum(anp.abs(f(x)[place]) * np.array([1.0, 0.7]))
+
+        _, tangent = make_jvp(number)(x)(dx)
+        difference = (number(x + 1e-6 * dx) - number(x - 1e-6 * dx)) / 2e-6
+        np.testing.assert_allclose(tangent, difference, atol=1e-8)
+    assert name == "qr" or tangent != 0

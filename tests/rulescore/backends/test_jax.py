@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+import time
 
 import numpy as np
 import pytest
@@ -332,3 +333,151 @@ def test_rules_that_call_back_into_ad_can_use_jax():
     assert_same(pullback(1.0)[1], 3 * jnp.asarray(X) ** 2)
     y, dy = JaxConfig().frule_via_ad((NoTangent(), jnp.asarray(Y)), lambda x: x**2, jnp.asarray(X))
     assert_same(dy, 2 * jnp.asarray(X) * Y)
+
+
+# ---------------------------------------------------------------- several devices
+
+OF_TWO_DEVICES = """
+import jax, jax.numpy as jnp, numpy as np
+from jax.sharding import Mesh, NamedSharding, PartitionSpec as P
+from rulescore import NoTangent, frule, rrule
+from rulescore.backends.jax import to_jax
+
+jax.config.update("jax_enable_x64", True)
+mesh = Mesh(np.array(jax.devices()), ("d",))
+
+
+def scaled(w, x):
+    return w * x, np.sum(w) * x
+
+
+@rrule.register(scaled)
+def scaled_rrule(w, x):
+    def pullback(ybars):
+        first, second = ybars
+        wbar = np.sum(first * x) + np.sum(second * x)
+        return NoTangent(), wbar * np.ones(w.shape), w * first + np.sum(w) * second
+
+    return scaled(w, x), pullback
+
+
+@frule.register(scaled)
+def scaled_frule(tangents, w, x):
+    _, dw, dx = tangents
+    return scaled(w, x), (dw * x + w * dx, np.sum(dw) * x + np.sum(w) * dx)
+
+
+w, x = jnp.array([3.0]), jnp.arange(4.0) + 1
+"""
+
+SHARDED_MAP = """
+def loss(f, check):
+    def of_device(w, x):
+        first, second = f(w, x)
+        return jax.lax.psum(jnp.sum(jnp.sin(first) + second**2), "d")
+
+    options = {"check_vma": check} if hasattr(jax, "typeof") else {"check_rep": check}
+    return jax.shard_map(of_device, mesh=mesh, in_specs=(P(), P("d")), out_specs=P(), **options)
+
+
+for check in (True, False):
+    ours, theirs = loss(to_jax(scaled), check), loss(lambda w, x: (w * x, jnp.sum(w) * x), check)
+    for mode in (
+        lambda f: f(w, x),
+        lambda f: jax.grad(f, (0, 1))(w, x),
+        lambda f: jax.jit(jax.grad(f, (0, 1)))(w, x),
+        lambda f: jax.jvp(f, (w, x), (w, x)),
+        lambda f: jax.hessian(f)(w, x),
+    ):
+        jax.tree_util.tree_map(np.testing.assert_allclose, mode(ours), mode(theirs))
+"""
+
+PLACES = """
+second = jax.devices()[1]
+alone = jax.device_put(x, second)
+cut = jax.device_put(x, NamedSharding(mesh, P("d")))
+sinh, total = to_jax(np.sinh), to_jax(np.sum)
+for f in (lambda f: f, lambda f: lambda x: jax.grad(lambda x: jnp.sum(f(x)))(x)):
+    assert f(sinh)(alone).devices() == {second}
+    assert f(sinh)(cut).sharding == cut.sharding
+    np.testing.assert_array_equal(f(sinh)(cut), f(sinh)(x))
+assert total(cut).sharding.device_set == set(jax.devices())
+assert sinh(np.ones(3)).devices() == {jax.devices()[0]}
+"""
+
+
+@pytest.mark.parametrize("program", [SHARDED_MAP, PLACES], ids=["shard_map", "where results are"])
+def test_of_two_devices(program):
+    if program is SHARDED_MAP and not hasattr(jax, "shard_map"):
+        pytest.skip("this JAX has no jax.shard_map")
+    two = {**os.environ, "XLA_FLAGS": "--xla_force_host_platform_device_count=2"}
+    run = subprocess.run(
+        [sys.executable, "-c", OF_TWO_DEVICES + program], capture_output=True, text=True, check=False, env=two
+    )
+    assert run.returncode == 0, run.stderr
+
+
+# ---------------------------------------------------------------- what else clients met
+
+
+@pytest.mark.parametrize("transform", [lambda f: f, jax.jit], ids=["eager", "jit"])
+def test_bfloat16_is_computed_in_single_precision(transform):
+    x = jnp.array([0.3, 0.7], jnp.bfloat16)
+    ours, theirs = transform(to_jax(np.sinh)), transform(jnp.sinh)
+    for mode in (
+        lambda f: f,
+        lambda f: jax.grad(lambda x: jnp.sum(f(x))),
+        lambda f: lambda x: jax.jvp(f, (x,), (x,))[1],
+    ):
+        found, wanted = mode(ours)(x), mode(theirs)(x)
+        assert found.dtype == wanted.dtype == jnp.bfloat16
+        np.testing.assert_allclose(found.astype(float), wanted.astype(float), rtol=2**-7)
+    assert to_jax(np.add)(x, jnp.ones(2, np.float32)).dtype == np.float32
+
+
+def test_shapes_are_found_by_one_call():
+    calls = []
+
+    def f(x):
+        calls.append(x)
+        return 2 * x
+
+    jax.jit(to_jax(f)).lower(X)
+    assert len(calls) == 1
+
+    def of_zeros(x):
+        calls.append(x)
+        if np.any(x):
+            raise ValueError(f"not of {x[0]}")
+        return 2 * x
+
+    calls.clear()
+    jax.jit(to_jax(of_zeros)).lower(X)
+    assert len(calls) == 2
+
+
+def test_a_long_search_for_shapes_is_told(monkeypatch):
+    from rulescore.backends.host import calls
+
+    monkeypatch.setattr(calls, "_LONG", 0.05)
+
+    def slow(x):
+        time.sleep(0.5)
+        return 2 * x
+
+    with pytest.warns(RuntimeWarning, match=r"slow.*result_shapes="):
+        jax.jit(to_jax(slow)).lower(X)
+
+
+def test_what_a_function_has_against_a_call_is_raised_as_it_is():
+    with pytest.raises(TypeError, match="unexpected keyword argument 'base'"):
+        jax.jit(lambda x: to_jax(by_numpy)(x, base=2.0))(X)
+
+
+def test_a_captured_tracer_is_told():
+    def of(scale):
+        return jnp.sum(to_jax(lambda x: np.sin(x * scale))(X))
+
+    for transform in (jax.jit, jax.grad):
+        with pytest.raises(TypeError, match=r"captured scale from around it.*pass it as an argument"):
+            transform(of)(2.0)

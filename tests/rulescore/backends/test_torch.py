@@ -208,7 +208,7 @@ def test_dtypes_are_kept():
     y.sum().backward()
     assert y.dtype == x.grad.dtype == torch.float32
     with pytest.raises(TypeError, match=r"\.to\(torch\.float32\)"):
-        to_torch(np.sin)(torch.ones(2, dtype=torch.bfloat16))
+        to_torch(np.sin)(torch.ones(2).to(torch.float8_e4m3fn))
     with pytest.raises(TypeError, match="no tensors of"):
         to_torch(lambda x: np.asarray(x, np.longdouble))(X)
 
@@ -498,31 +498,109 @@ def test_a_result_that_is_written_into_is_noticed_however_the_pullback_holds_it(
             assert_same(x.grad, 6 * X.exp())
 
 
+def place_of(y):
+    return y.__array_interface__["data"][0]
+
+
 @pytest.mark.parametrize("others", [(), (Y,), (NY,), (leaf(NY),), (2.0,)])
 @pytest.mark.parametrize("part", [lambda y: y, lambda y: y.reshape(-1, 1)[:, 0]], ids=["itself", "a view"])
-def test_no_alias_is_made_of_a_result_that_the_pullback_does_not_hold(part, others):
+@pytest.mark.parametrize("of_what", [leaf, torch.tensor], ids=["differentiated", "a value"])
+def test_a_result_that_nobody_else_holds_is_not_copied(of_what, part, others):
+    places = []
+
+    def value(x, *others):
+        y = part(2 * np.exp(x))
+        places.append(place_of(y))
+        return y
+
     def rule(x, *others):
-        return part(2 * np.exp(x)), lambda ybar: (NoTangent(), 2 * np.exp(x) * ybar, *map(np.zeros_like, others))
+        return value(x), lambda ybar: (NoTangent(), 2 * np.exp(x) * ybar, *map(np.zeros_like, others))
 
-    with rrule.override(doubled_exp, rule):
-        ours = to_torch(doubled_exp)
-        for _ in range(3):
-            y = ours(leaf(NX), *others)
-        *_, alias = y.grad_fn.kept
-        assert alias is None
+    rrule.register(value)(rule)
+    ours = to_torch(value)
+    for _ in range(3):
+        y = ours(of_what(NX), *others)
+        assert y.data_ptr() == places[-1]
 
 
-def test_a_view_of_memory_of_its_own_is_not_copied_and_one_of_an_argument_is():
-    repeated = []
+def own_buffer():
+    buffer = np.zeros((2, 3))
 
     def f(x):
-        repeated.append(np.repeat(x, 2).reshape(-1, 2))
-        return repeated[-1]
+        np.multiply(x, 2.0, out=buffer)
+        return buffer
 
-    x, ours, halves = X.clone(), to_torch(f), to_torch(lambda x: x[:2])
+    return f
+
+
+def part_of_own_buffer():
+    buffer = np.zeros((2, 2, 3))
+
+    def f(x):
+        np.multiply(x, 2.0, out=buffer[1])
+        return buffer[1]
+
+    return f
+
+
+def memoised():
+    memo = {}
+
+    def f(x):
+        if x.tobytes() not in memo:
+            memo[x.tobytes()] = x * 2.0
+        return memo[x.tobytes()]
+
+    return f
+
+
+def argument():
+    return lambda x: x
+
+
+@pytest.mark.parametrize("make", [own_buffer, part_of_own_buffer, memoised, argument])
+@pytest.mark.parametrize("transform", [lambda f: f, lambda f: lambda x: torch.func.vjp(f, x)[0]], ids=["eager", "vjp"])
+@pytest.mark.parametrize("of_what", [leaf, torch.tensor], ids=["differentiated", "a value"])
+def test_what_the_function_may_still_hold_is_copied(of_what, transform, make):
+    f = make()
+    factor = 1.0 if make is argument else 2.0
+    rrule.register(f)(lambda x: (f(x), lambda ybar: (NoTangent(), factor * ybar)))
+    ours = transform(to_torch(f))
+    x, other = of_what(np.ones((2, 3))), of_what(np.full((2, 3), 5.0))
     for _ in range(2):
-        ours(x).zero_()
-        assert not repeated[-1].any()
+        y, z = ours(x), ours(other)
+        assert_same(y.detach(), torch.full((2, 3), factor, dtype=torch.float64))
+        assert_same(z.detach(), torch.full((2, 3), 5.0 * factor, dtype=torch.float64))
+        y.detach().zero_()  # nor does the function see what becomes of its result
+    assert_same(ours(x).detach(), torch.full((2, 3), factor, dtype=torch.float64))
+
+
+def test_a_program_that_is_traced_holds_the_call_and_not_its_result():
+    ours = to_torch(np.sinh)
+    for x in (X, leaf(NX)):
+        traced = torch.jit.trace(lambda x: ours(x) + 1.0, x, check_trace=False)
+        assert_same(traced(2 * X), torch.sinh(2 * X) + 1.0)
+    x = leaf(2 * NX)
+    traced(x).sum().backward()
+    assert_same(x.grad, torch.cosh(2 * X))
+
+
+def test_a_masked_result_is_refused():
+    def f(x):
+        return np.ma.masked_array(2 * x, mask=x > 0.5)
+
+    with pytest.raises(TypeError, match=r"masked array.*filled"):
+        to_torch(f)(X)
+    with pytest.raises(TypeError, match="ordinary array"):  # of which the reference AD knows nothing
+        to_torch(f)(leaf(NX))
+    rrule.register(f)(lambda x: (f(x), lambda ybar: (NoTangent(), 2 * ybar)))
+    with pytest.raises(TypeError, match=r"masked array.*filled"):
+        to_torch(f)(leaf(NX))
+
+
+def test_one_of_an_argument_is_copied():
+    x, halves = X.clone(), to_torch(lambda x: x[:2])
+    for _ in range(2):
         halves(x).zero_()
         assert_same(x, X)
 
@@ -904,8 +982,8 @@ def test_the_form_of_a_result_may_depend_on_values():
 
 def test_numbers_that_numpy_has_not_are_an_error_at_every_call():
     ours = to_torch(np.sin)
-    for x in (leaf(NX), leaf(NX), X.to(torch.bfloat16).requires_grad_()):
-        if x.dtype == torch.bfloat16:
+    for x in (leaf(NX), leaf(NX), X.to(torch.float8_e5m2)):
+        if x.dtype == torch.float8_e5m2:
             with pytest.raises(TypeError, match=r"convert the tensor with \.to\(torch\.float32\)"):
                 ours(x)
         else:
@@ -1012,3 +1090,27 @@ def test_rules_that_call_back_into_ad_can_use_pytorch():
     assert_same(y, (X**3).sum())
     assert_same(pullback(torch.tensor(1.0, dtype=torch.float64))[1], 3 * X**2)
     assert_same(TorchConfig().frule_via_ad((NoTangent(), Y), lambda x: x**2, X)[1], 2 * X * Y)
+
+
+def test_a_captured_tensor_is_told():
+    scale = leaf(NX)
+    for x in (X, leaf(NX)):
+        with pytest.raises(TypeError, match=r"captured scale from around it.*pass it as an argument"):
+            to_torch(lambda x: np.sin(x * scale))(x)
+
+
+@pytest.mark.parametrize(
+    "compiled", [lambda f: f, lambda f: torch.compile(f, backend="aot_eager")], ids=["eager", "compiled"]
+)
+def test_bfloat16_is_computed_in_single_precision(compiled):
+    ours = to_torch(np.sinh)
+    call = compiled(lambda x: ours(x))
+    found, wanted = (torch.tensor([0.3, 0.7], dtype=torch.bfloat16, requires_grad=True) for _ in range(2))
+    y = call(found)
+    assert y.dtype is torch.bfloat16
+    torch.testing.assert_close(y, torch.sinh(wanted), rtol=2**-7, atol=0)
+    y.sum().backward()
+    torch.sinh(wanted).sum().backward()
+    torch.testing.assert_close(found.grad, wanted.grad, rtol=2**-7, atol=0)
+    both = to_torch(np.add)
+    assert compiled(lambda x, y: both(x, y))(found, torch.ones(2)).dtype is torch.float32
