@@ -8,7 +8,7 @@ import numpy as np
 
 import scipy.optimize
 
-from ..named_arguments import rules_by_name
+from ..named_arguments import filled, moves, rules_by_name
 from .implicit import (
     as_tuple,
     as_tuple_tangent,
@@ -108,7 +108,9 @@ for _finder in (
 
 
 def root_of_system_cotangents(config, call, y, ybar):
-    xbar, _ = cotangents_of_result(ybar, y, ("x", "fun"))  # fun is zero there, whatever the arguments
+    xbar, residual_bar = cotangents_of_result(ybar, y, ("x", "fun"))
+    if moves(residual_bar):  # fun is zero, whatever the arguments: at a solution, which it then is asked whether x is
+        xbar = filled(xbar, y.x)
     funbar, argsbar = root_cotangents(config, call.fun, call.args, y.x, xbar)
     return {"fun": funbar, "args": argsbar}
 

@@ -262,7 +262,7 @@ def decline_exact(exact):
 def comb_slopes(y, N, k, repetition):
     """Those of the binomial coefficient, where SciPy has it; it sets others to zero, which are constant."""
     n = N + k - 1 if repetition else N
-    is_kept = repetition | ((k <= n) & (n >= 0) & (k >= 0))
+    is_kept = bool(repetition) | ((k <= n) & (n >= 0) & (k >= 0))
     n, k, y = np.where(is_kept, n, 1.0), np.where(is_kept, k, 0.0), np.where(is_kept, y, 1.0)
 
     def wrt_n():

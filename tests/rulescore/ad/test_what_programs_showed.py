@@ -654,3 +654,17 @@ def test_lists_of_numbers_beside_sparse_matrices():
     product = primitive(scipy.sparse.csr_array.__matmul__)
     for mode in (jacfwd, jacrev):
         np.testing.assert_array_equal(mode(lambda x: product(a, [x, 1.0]))(0.5), [1.0, 0.0])
+
+
+def test_the_residual_where_no_root_was_found_has_no_derivative():
+    root = primitive(scipy.optimize.root)
+    for found in ("x", "fun"):
+        for mode in (jacrev, jacfwd):
+            with pytest.raises(MissingDerivativeError, match="the derivative of a solution was asked for"):
+                mode(lambda a, found=found: root(lambda x, a: x**2 + a, [1.0], args=(a,))[found][0])(1.0)
+    np.testing.assert_array_equal(jacrev(lambda a: root(lambda x, a: x**3 - a, [1.0], args=(a,))["fun"])(8.0), [0.0])
+
+
+def test_a_flag_may_be_a_number():
+    comb = primitive(special.comb)
+    assert grad(lambda n: comb(n, 2.0, repetition=np.float16(1)))(5.0) == pytest.approx(5.5)
