@@ -32,12 +32,12 @@ def is_forward() -> bool:
 
 def is_reverse_level() -> bool:
     """Whether the innermost of the transforms of torch.func is one of reverse mode."""
-    return _functorch.peek_interpreter_stack().key() == _functorch.TransformType.Grad
+    return bool(_functorch.peek_interpreter_stack().key() == _functorch.TransformType.Grad)
 
 
 def is_only_level() -> bool:
     """Whether there is one transform of torch.func, and none around it."""
-    return _functorch.get_dynamic_layer_stack_depth() == 1
+    return bool(_functorch.get_dynamic_layer_stack_depth() == 1)
 
 
 def is_recorded() -> bool:
