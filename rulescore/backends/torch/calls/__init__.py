@@ -13,7 +13,7 @@ from typing import Any
 
 from rulescore.backends.host.extras import framework
 from rulescore.backends.host.functions import HostFunction
-from rulescore.backends.torch.calls.contexts import value
+from rulescore.backends.torch.calls.contexts import Derivatives, value
 from rulescore.backends.torch.calls.eager import call_eagerly
 from rulescore.backends.torch.calls.levels import call_at_level
 from rulescore.backends.torch.calls.modes import (
@@ -67,3 +67,6 @@ def native_or_host_call(function: HostFunction, tensors: Sequence[Any], mode: Na
     if mode is not None and mode.takes(function, tensors):
         return TransformedCall.apply(function, mode, *tensors)  # type: ignore[no-any-return]
     return host_call(function, tensors)
+
+
+Derivatives.call = native_or_host_call

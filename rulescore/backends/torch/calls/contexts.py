@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from rulescore.backends.host.extras import framework
@@ -13,6 +13,13 @@ from rulescore.backends.torch.native import NativeMode
 from rulescore.backends.torch.tensors import array_of, has_derivative, spread, tensors_of
 
 torch = framework("torch", "torch")
+
+
+class Derivatives:
+    """How derivatives are called, which are functions like any other: the package, which knows all ways, says it."""
+
+    call: Callable[..., tuple[Any, ...]]
+    """``call(function, tensors, mode)``: the outputs, natively if the mode is not None and it can be."""
 
 
 def value(function: HostFunction, tensors: Sequence[Any]) -> tuple[Any, ...]:
@@ -50,10 +57,6 @@ def pushed(
     function: HostFunction, tensors: Any, tangents: Any, differentiable: list[bool], mode: NativeMode | None = None
 ) -> tuple[Any, ...]:
     """The tangents of the outputs, as tensors that know how to be differentiated."""
-    from rulescore.backends.torch.calls import native_or_host_call
-
     needs = tuple([dx is not None for dx in tangents])
     directions = [dx for dx in tangents if dx is not None]
-    return tuple(
-        spread(native_or_host_call(function.pushforward(needs), [*tensors, *directions], mode), differentiable)
-    )
+    return tuple(spread(Derivatives.call(function.pushforward(needs), [*tensors, *directions], mode), differentiable))

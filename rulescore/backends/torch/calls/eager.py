@@ -9,7 +9,7 @@ from typing import Any
 
 from rulescore.backends.host.extras import framework
 from rulescore.backends.host.functions import HostFunction
-from rulescore.backends.torch.calls.contexts import describe_outputs, pulled_back, pushed, seeds_of
+from rulescore.backends.torch.calls.contexts import Derivatives, describe_outputs, pulled_back, pushed, seeds_of
 from rulescore.backends.torch.calls.modes import is_compiling, is_forward, is_grad_enabled
 from rulescore.backends.torch.tensors import array_of, constant_tensor, spread, tensors_of
 
@@ -47,9 +47,8 @@ class EagerCall(Function):  # type: ignore[misc]
         tensors = ctx.saved_tensors  # PyTorch checks that nobody has written into them
         seeds = seeds_of(ctx, ybars)
         if is_grad_enabled() or is_compiling():  # compiled autograd leaves the operator as it is
-            from rulescore.backends.torch.calls import host_call
-
-            return None, *spread(host_call(function.pullback(needs), [*_every_tensor(ctx), *seeds]), needs)
+            bars = Derivatives.call(function.pullback(needs), [*_every_tensor(ctx), *seeds], None)
+            return None, *spread(bars, needs)
         return None, *spread(pulled_back(pull, seeds, tensors), needs)
 
     @staticmethod

@@ -13,7 +13,7 @@ from typing import Any
 from rulescore.backends.host.calls import HostCall
 from rulescore.backends.host.extras import framework
 from rulescore.backends.host.functions import HostFunction
-from rulescore.backends.torch.calls.contexts import describe_outputs, pulled_back, seeds_of
+from rulescore.backends.torch.calls.contexts import Derivatives, describe_outputs, pulled_back, seeds_of
 from rulescore.backends.torch.calls.modes import are_plain, has_transforms, is_only_level, is_reverse_level, unwrap
 from rulescore.backends.torch.tensors import array_of, spread, tensors_of
 
@@ -73,14 +73,12 @@ class _LevelCall(_SingleLevelFunction):  # type: ignore[misc]
 
 
 def _one_level_below(function: HostFunction, tensors: Sequence[Any]) -> tuple[Any, ...]:
-    from rulescore.backends.torch.calls import host_call
-
     with (
         retrieve_current_functorch_interpreter().lower(),
         torch.enable_grad(),
         forward_ad._set_fwd_grad_enabled(True),
     ):
-        return host_call(function, tensors)
+        return Derivatives.call(function, tensors, None)
 
 
 def _bars(
@@ -91,6 +89,4 @@ def _bars(
     if pull is not None and has_transforms() and is_reverse_level():
         count = len(tensors)
         return call_at_level(pullback, [*tensors, *seeds], lambda arrays: pull(arrays[count:]))
-    from rulescore.backends.torch.calls import host_call
-
-    return host_call(pullback, [*tensors, *seeds])
+    return Derivatives.call(pullback, [*tensors, *seeds], None)

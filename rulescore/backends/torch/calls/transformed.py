@@ -6,7 +6,7 @@ from typing import Any
 
 from rulescore.backends.host.extras import framework
 from rulescore.backends.host.functions import HostFunction
-from rulescore.backends.torch.calls.contexts import describe_outputs, pushed, seeds_of, value
+from rulescore.backends.torch.calls.contexts import Derivatives, describe_outputs, pushed, seeds_of, value
 from rulescore.backends.torch.calls.modes import is_recorded
 from rulescore.backends.torch.custom_operator import number_of, operator
 from rulescore.backends.torch.native import NativeMode
@@ -35,10 +35,8 @@ class TransformedCall(Function):  # type: ignore[misc]
 
     @staticmethod
     def backward(ctx: Any, *ybars: Any) -> tuple[Any, ...]:
-        from rulescore.backends.torch.calls import native_or_host_call
-
         needs = ctx.needs_input_grad[2:]
-        bars = native_or_host_call(ctx.function.pullback(needs), [*ctx.saved_tensors, *seeds_of(ctx, ybars)], ctx.mode)
+        bars = Derivatives.call(ctx.function.pullback(needs), [*ctx.saved_tensors, *seeds_of(ctx, ybars)], ctx.mode)
         return None, None, *spread(bars, needs)
 
     @staticmethod
@@ -49,10 +47,8 @@ class TransformedCall(Function):  # type: ignore[misc]
     def vmap(
         info: Any, in_dims: tuple[Any, ...], function: HostFunction, mode: NativeMode | None, *tensors: Any
     ) -> tuple[Any, Any]:
-        from rulescore.backends.torch.calls import native_or_host_call
-
         batches = along_first(info, in_dims[2:], tensors)
         if mode is not None:  # the forward mode of PyTorch refuses what was expanded
             batches = [x.contiguous() for x in batches]
-        outputs = native_or_host_call(function.batched(), batches, mode)
+        outputs = Derivatives.call(function.batched(), batches, mode)
         return outputs, (0,) * len(outputs)
