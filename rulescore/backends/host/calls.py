@@ -119,9 +119,8 @@ class HostCall(HostFunction):
                     return _specs_of(self([numbers(i, shape, dtype) for i, (shape, dtype) in enumerate(specs)]))
             except Exception as error:
                 errors.append(error)
-        if isinstance(errors[0], TypeError) and repr(errors[0]) == repr(
-            errors[1]
-        ):  # it has something against the call, whatever the numbers are
+        # What it has against the call, whatever the numbers are:
+        if isinstance(errors[0], TypeError) and repr(errors[0]) == repr(errors[1]):
             errors[0].add_note(f"raised by {self.name}, which was called to find the shapes of what it returns")
             raise errors[0]
         raise ValueError(

@@ -25,12 +25,14 @@ def of_captured(
     error : Exception
         What the call raised.
     """
+    if not isinstance(error, TypeError | AttributeError | RuntimeError):  # an error of the function's own
+        return None
     names = sorted(name for name, value in _named_by(f).items() if is_foreign(value))
     if not names:
         return None
     return TypeError(
         f"{what}({name_of(f)}): the function captured {', '.join(names)} from around it, of which it gets no array "
-        f"({type(error).__name__}): pass it as an argument"
+        f"as of its arguments: pass it as an argument. What was raised is {type(error).__name__}: {error}"
     )
 
 

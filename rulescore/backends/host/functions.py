@@ -40,8 +40,6 @@ class HostFunction:
         By what is needed: the rrule as a function of the arrays, where it has answered with a simple result before.
     returns_one_array : bool
         Whether that is what the function has returned last.
-    kept : dict
-        What the system that calls the function keeps with it.
     """
 
     fixed: int | None = None
@@ -51,7 +49,6 @@ class HostFunction:
     def __init__(self) -> None:
         self._derived: dict[Any, HostFunction] = {}
         self.simple_rules: dict[Needs, Callable[..., Any]] = {}
-        self.kept: dict[Any, Any] = {}
 
     @property
     def name(self) -> str:

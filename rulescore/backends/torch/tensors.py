@@ -62,9 +62,8 @@ def tensors_of(arrays: list[Any], given: Sequence[Any]) -> tuple[Any, ...]:
         found.append(tensor_of(_alone(arrays)))
     found.reverse()
     for x in given:
-        if (
-            isinstance(x, torch.Tensor) and not x.is_cpu
-        ):  # beside it there may be arrays, which are constants on the CPU
+        # Beside what is elsewhere there may be arrays, which are constants on the CPU.
+        if isinstance(x, torch.Tensor) and not x.is_cpu:
             return tuple([y.to(x.device) for y in found])
     return tuple(found)
 

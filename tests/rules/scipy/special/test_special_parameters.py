@@ -242,27 +242,17 @@ def second_kelvin_slope(x):
     return -mp.expjpi(0.25) * mp.besselk(1, x * mp.expjpi(0.25))
 
 
-for _first, _second, _definitions in (
-    (special.ber, special.bei, first_kelvin),
-    (special.berp, special.beip, first_kelvin_slope),
+OF_THE_FIRST_KIND = (1e-10, 1e-3, 0.5, 2.7, BER_ZERO, BEI_ZERO, 9.9, 10.1, 30.3, -2.7)
+OF_THE_SECOND_KIND = (1e-10, 1e-3, 0.5, 1.71854, 2.7, 10.1, 30.3)
+for _first, _second, _definitions, _points, _digits in (
+    (special.ber, special.bei, first_kelvin, OF_THE_FIRST_KIND, {}),
+    (special.berp, special.beip, first_kelvin_slope, OF_THE_FIRST_KIND, {}),
+    # SciPy's have so many digits in the middle, as kei′(9.9).
+    (special.ker, special.kei, second_kelvin, OF_THE_SECOND_KIND, {"rtol": 1e-8}),
+    (special.kerp, special.keip, second_kelvin_slope, OF_THE_SECOND_KIND, {"rtol": 1e-8}),
 ):
     for _function, _part in ((_first, mp.re), (_second, mp.im)):
-        case(
-            _function,
-            lambda x, part=_part, f=_definitions: part(f(x)),
-            *(1e-10, 1e-3, 0.5, 2.7, BER_ZERO, BEI_ZERO, 9.9, 10.1, 30.3, -2.7),
-        )
-for _first, _second, _definitions in (
-    (special.ker, special.kei, second_kelvin),
-    (special.kerp, special.keip, second_kelvin_slope),
-):
-    for _function, _part in ((_first, mp.re), (_second, mp.im)):
-        case(
-            _function,
-            lambda x, part=_part, f=_definitions: part(f(x)),
-            *(1e-10, 1e-3, 0.5, 1.71854, 2.7, 10.1, 30.3),
-            rtol=1e-8,  # SciPy's have so many digits in the middle, as kei′(9.9)
-        )
+        case(_function, lambda x, part=_part, f=_definitions: part(f(x)), *_points, **_digits)
 case(
     special.kelvin,
     lambda x: (first_kelvin(x), second_kelvin(x), first_kelvin_slope(x), second_kelvin_slope(x)),
