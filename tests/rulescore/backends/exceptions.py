@@ -11,7 +11,7 @@ _VALUES = (
 
 REASONS = {
     r"(shapes|types).* (may not )?depend on values": _VALUES,
-    r"unexpected JAX type \(e.g. shape/dtype\) for argument to VJP function": _VALUES,
+    r"unexpected JAX type \(e.g. shape/dtype\) for argument to (VJP|vjp) function": _VALUES,
     r"could not be found by calling it": (
         "the function takes neither zeros nor numbers around one, with which the shapes of its result are found; "
         "JAX is told with `result_shapes=`"
