@@ -6,7 +6,6 @@ in it, or C code that cannot; its rule is used only if its calls come here first
 
 from __future__ import annotations
 
-import functools
 import threading
 import types
 import weakref
@@ -18,13 +17,12 @@ import numpy as np
 from rulescore.ad.in_place.tracer import call_and_settle
 from rulescore.ad.messages.errors import describe
 from rulescore.closures.explicit_calls import calls_back, handed_over, made_explicit
-from rulescore.tables.aliases import STANDS_FOR
 from rulescore.tables.carriers import function_within
+from rulescore.wrappers import Wrapper
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 _lock = threading.RLock()
-_primitives: weakref.WeakSet[Any] = weakref.WeakSet()
 _by_function: weakref.WeakValueDictionary[Any, Any] = weakref.WeakValueDictionary()
 
 
@@ -64,24 +62,24 @@ def primitive(f: _Function) -> _Function:
             f"primitive({describe(f)}) got no function: pass a function, or a method within its class; of a class, "
             "make the functions primitives that use its objects"
         )
-    if isinstance(f, np.ufunc) or (isinstance(f, types.FunctionType) and f in _primitives):
-        return f
+    if isinstance(f, (np.ufunc, _Primitive)):
+        return f  # type: ignore[return-value]
     with _lock:
         try:
             known = _by_function.get(f)
         except TypeError:  # unhashable, so it has no rule but that of its class
-            return _wrapper(f)  # type: ignore[no-any-return]
+            return _Primitive(f, primitive)  # type: ignore[return-value]
         if known is None:
-            known = _wrapper(f)
+            known = _Primitive(f, primitive)
             if function_within(f) is None:
-                setattr(known, STANDS_FOR, f)
+                known.rules_of = f
                 _by_function[f] = known
         return known  # type: ignore[no-any-return]
 
 
-def _wrapper(f: Any) -> Any:
-    @functools.wraps(f, updated=())
-    def call(*args: Any, **kwargs: Any) -> Any:
+class _Primitive(Wrapper):
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        f = self.__wrapped__
         if (any(map(callable, args)) or any(map(callable, kwargs.values()))) and calls_back(f):
             explicit = made_explicit(f, args, kwargs)  # what these functions captured
             if explicit is None:
@@ -89,9 +87,6 @@ def _wrapper(f: Any) -> Any:
             explicit_call, values = explicit
             return call_and_settle(explicit_call, (values,), {})
         return call_and_settle(f, args, kwargs)
-
-    _primitives.add(call)
-    return call
 
 
 # ---------------------------------------------------------------- modules

@@ -23,6 +23,7 @@ from rulescore.tables.features import HasReverseMode
 from rulescore.tables.registry import frule, rrule
 from rulescore.tangents.thunks import unthunk
 from rulescore.tangents.zero import AbstractZero, NoTangent
+from rulescore.wrappers import Wrapper
 
 framework("autograd", "autograd")
 
@@ -183,18 +184,21 @@ def to_autograd(f: Callable[..., Any]) -> Callable[..., Any]:
     array([[ 3., -0.],
            [-1.,  2.]])
     """
-    calls = Calls("to_autograd", f, _ARRAYS, optree.tree_flatten, optree.tree_unflatten)
+    return _Function(f)
 
-    @functools.wraps(f, updated=())
-    def autograd_function(*args: Any, **kwargs: Any) -> Any:
-        y = None if kwargs else _traced_once(calls, args)
+
+class _Function(Wrapper):
+    def __init__(self, f: Callable[..., Any]) -> None:
+        self._calls = Calls("to_autograd", f, _ARRAYS, optree.tree_flatten, optree.tree_unflatten)
+        super().__init__(f, to_autograd)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        y = None if kwargs else _traced_once(self._calls, args)
         if y is not None:
             return y
-        call, arrays = calls.find(_opened(args), _opened(kwargs) if kwargs else kwargs)
+        call, arrays = self._calls.find(_opened(args), _opened(kwargs) if kwargs else kwargs)
         outputs = host_call(call, arrays)
         return optree.tree_unflatten(call.structure, outputs)
-
-    return autograd_function
 
 
 def _traced_once(calls: Calls, args: tuple[Any, ...]) -> Any:
@@ -436,7 +440,7 @@ def from_autograd(g: Callable[..., Any]) -> Callable[..., Any]:
     >>> grad(swish)(np.float64(0.0))
     np.float64(0.5)
     """
-    return as_function_of_arrays(g, "from_autograd", _AutogradFunction)
+    return as_function_of_arrays(g, from_autograd, _AutogradFunction)
 
 
 # ---------------------------------------------------------------- for rules that call back into AD

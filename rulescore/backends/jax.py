@@ -24,6 +24,7 @@ from rulescore.backends.host.native import Native, NativeSystem, require_native_
 from rulescore.tables.features import HasForwardMode, HasReverseMode
 from rulescore.tangents.thunks import unthunk
 from rulescore.tangents.zero import AbstractZero, NoTangent
+from rulescore.wrappers import Wrapper
 
 jax = framework("jax", "jax")
 
@@ -140,10 +141,9 @@ def _varied(x: Any, names: frozenset[Any]) -> Any:
     return jax.lax.pvary(x, tuple(names))
 
 
-@functools.lru_cache(maxsize=4096)
 def _callback(function: HostFunction, results: Results) -> Callable[..., list[Any]]:
     """One object for each function and results: JAX compiles anew for another one."""
-    return functools.partial(_run, function, results)
+    return function.keep(("jax", results), lambda: functools.partial(_run, function, results))
 
 
 def _lowered(*args: Any, function: HostFunction, results: Results, native: Native) -> Any:
@@ -347,18 +347,17 @@ def _of_spec(function: HostFunction, y: Any, shape: tuple[int, ...], dtype: Any)
     return y.astype(dtype)
 
 
-@functools.lru_cache(maxsize=4096)
 def _compiled(function: HostFunction, results: Results) -> Callable[..., list[Any]]:
-    return jax.jit(functools.partial(_run_natively, function, results))  # type: ignore[no-any-return]
+    return function.keep(("compiled", results), lambda: jax.jit(functools.partial(_run_natively, function, results)))
 
 
 def _runs_natively(native: Native, function: HostFunction, arrays: Sequence[Any]) -> bool:
     if native != "auto":
         return native
-    return _can_run_natively(function, tuple([(x.shape, x.dtype) for x in arrays]))
+    specs = tuple([(x.shape, x.dtype) for x in arrays])
+    return function.keep(("runs natively", specs), lambda: _can_run_natively(function, specs))
 
 
-@functools.lru_cache(maxsize=4096)
 def _can_run_natively(function: HostFunction, specs: Results) -> bool:
     """Whether a function can; a warning says why not."""
     try:
@@ -433,37 +432,42 @@ def to_jax(
            [-0.,  2.]], dtype=float32)
     """
     require_native_mode("to_jax", native)
-    calls = Calls("to_jax", f, _ARRAYS, jax.tree_util.tree_flatten, jax.tree_util.tree_unflatten, vmap_method)
+    return _Function(f, vmap_method, result_shapes, native)
 
-    def called(call: HostCall, arrays: Sequence[Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        outputs: Any
-        runs_natively = _runs_natively(native, call, arrays)
-        if not runs_natively and not any(isinstance(x, jax.core.Tracer) for x in arrays):
-            outputs = call(list(map(_on_host, arrays)))
-            return jax.tree_util.tree_unflatten(call.structure, _where_given(outputs, arrays))
-        if result_shapes is not None:
-            results, structure = _given_results(result_shapes, args, kwargs)
-        elif runs_natively:
-            results, structure = _native_results(call, arrays)
-        else:
-            results, structure = _found_results(call, arrays)
-        outputs = _bind(*arrays, function=call, results=results, native=native)
-        return jax.tree_util.tree_unflatten(structure, outputs)
 
-    @functools.wraps(f, updated=())
-    def jax_function(*args: Any, **kwargs: Any) -> Any:
-        call, arrays = calls.find(args, kwargs)
-        if any(map(_is_short, arrays)) and native is not True:
-            return _in_single_precision(jax_function, args, kwargs, arrays)
+class _Function(Wrapper):
+    def __init__(self, f: Callable[..., Any], vmap_method: str, result_shapes: Any, native: Native) -> None:
+        self._calls = Calls("to_jax", f, _ARRAYS, jax.tree_util.tree_flatten, jax.tree_util.tree_unflatten, vmap_method)
+        self._result_shapes, self._native = result_shapes, native
+        options = {"vmap_method": vmap_method, "result_shapes": result_shapes, "native": native}
+        super().__init__(f, functools.partial(to_jax, **options))
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        call, arrays = self._calls.find(args, kwargs)
+        if any(map(_is_short, arrays)) and self._native is not True:
+            return _in_single_precision(self, args, kwargs, arrays)
         try:
-            return called(call, arrays, args, kwargs)
+            return self._called(call, arrays, args, kwargs)
         except Exception as error:
-            told = of_captured("to_jax", f, lambda x: isinstance(x, jax.core.Tracer), error)
+            told = of_captured("to_jax", self.__wrapped__, lambda x: isinstance(x, jax.core.Tracer), error)
             if told is None:
                 raise
             raise told from error
 
-    return jax_function
+    def _called(self, call: HostCall, arrays: Sequence[Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        outputs: Any
+        runs_natively = _runs_natively(self._native, call, arrays)
+        if not runs_natively and not any(isinstance(x, jax.core.Tracer) for x in arrays):
+            outputs = call(list(map(_on_host, arrays)))
+            return jax.tree_util.tree_unflatten(call.structure, _where_given(outputs, arrays))
+        if self._result_shapes is not None:
+            results, structure = _given_results(self._result_shapes, args, kwargs)
+        elif runs_natively:
+            results, structure = _native_results(call, arrays)
+        else:
+            results, structure = _found_results(call, arrays)
+        outputs = _bind(*arrays, function=call, results=results, native=self._native)
+        return jax.tree_util.tree_unflatten(structure, outputs)
 
 
 _ARRAYS = (jax.Array, np.ndarray, np.generic)  # JAX's tracers are instances of its arrays
@@ -616,7 +620,7 @@ def from_jax(g: Callable[..., Any]) -> Callable[..., Any]:
     >>> grad(softplus)(np.float32(0.0))
     np.float32(0.5)
     """
-    return as_function_of_arrays(g, "from_jax", _JaxFunction)
+    return as_function_of_arrays(g, from_jax, _JaxFunction)
 
 
 # ---------------------------------------------------------------- for rules that call back into AD

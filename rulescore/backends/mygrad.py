@@ -12,6 +12,7 @@ import optree
 from rulescore.backends.host.extras import framework
 from rulescore.backends.host.finding import Calls
 from rulescore.backends.host.functions import is_differentiable
+from rulescore.wrappers import Wrapper
 
 framework("mygrad", "mygrad")
 
@@ -63,11 +64,16 @@ def to_mygrad(f: Callable[..., Any]) -> Callable[..., Any]:
     array([[ 3., -0.],
            [-1.,  2.]])
     """
-    calls = Calls("to_mygrad", f, _ARRAYS, optree.tree_flatten, optree.tree_unflatten)
+    return _Function(f)
 
-    @functools.wraps(f, updated=())
-    def mygrad_function(*args: Any, **kwargs: Any) -> Any:
-        call, arrays = calls.find(args, kwargs)
+
+class _Function(Wrapper):
+    def __init__(self, f: Callable[..., Any]) -> None:
+        self._calls = Calls("to_mygrad", f, _ARRAYS, optree.tree_flatten, optree.tree_unflatten)
+        super().__init__(f, to_mygrad)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        call, arrays = self._calls.find(args, kwargs)
         values = [x.data if isinstance(x, Tensor) else x for x in arrays]
         needs = tuple([isinstance(x, Tensor) and not x.constant for x in arrays])
         tensors = [x for x in arrays if isinstance(x, Tensor)]
@@ -85,5 +91,3 @@ def to_mygrad(f: Callable[..., Any]) -> Callable[..., Any]:
             return execute_op(_Output, *tensors, op_kwargs={"y": y, "pull": functools.partial(pull_one, i)})
 
         return optree.tree_unflatten(call.structure, [result(i, y) for i, y in enumerate(outputs)])
-
-    return mygrad_function

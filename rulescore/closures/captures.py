@@ -10,6 +10,7 @@ import numpy as np
 
 from rulescore.tangents.structural import Tangent
 from rulescore.tangents.structure import rebuild, structure_of
+from rulescore.wrappers import Wrapper
 
 _MOST_OBJECTS = 20_000
 """How many objects within a call are looked at. What is not found makes an error later, never a zero."""
@@ -54,6 +55,8 @@ def parts_of(x: Any) -> dict[Any, Any]:
         cells = {("cell", i): cell.cell_contents for i, cell in enumerate(x.__closure__ or ()) if cell != _EMPTY}
         defaults = {("default", i): value for i, value in enumerate(x.__defaults__ or ())}
         return {**cells, **defaults, **{("keyword", name): v for name, v in (x.__kwdefaults__ or {}).items()}}
+    if isinstance(x, Wrapper):
+        return {"made_of": x.made_of}
     if isinstance(x, types.MethodType):
         return {"__self__": x.__self__, "__func__": x.__func__}
     try:
@@ -146,6 +149,8 @@ def with_parts(x: Any, fields: dict[Any, Any]) -> Any:
         return Closure(x._function_of, fields["values"])
     if isinstance(x, Tangent):
         return Tangent.from_fields(x.primal_type, fields)
+    if isinstance(x, Wrapper):
+        return x.maker(fields["made_of"])
     if isinstance(x, types.MethodType):
         return types.MethodType(fields["__func__"], fields["__self__"])
     return rebuild(x, fields)

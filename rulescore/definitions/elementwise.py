@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import inspect
-import types
 from collections.abc import Callable
 from typing import Any
 
@@ -31,6 +30,7 @@ from rulescore.tangents.not_implemented import NotImplementedTangent
 from rulescore.tangents.projection import NON_DIFFERENTIABLE, project_to
 from rulescore.tangents.thunks import Thunk
 from rulescore.tangents.zero import AbstractZero, NoTangent, ZeroTangent
+from rulescore.wrappers import FUNCTIONS
 
 _NO_TANGENT = NoTangent()
 _ZERO_TANGENT = ZeroTangent()
@@ -248,7 +248,7 @@ class _Elementwise:
 
     def _positional_parameters(self) -> list[inspect.Parameter]:
         """Named as in the function itself where it takes them by keyword, else as in the partials."""
-        if isinstance(self.f, types.FunctionType):
+        if isinstance(self.f, FUNCTIONS):
             own = list(inspect.signature(self.f).parameters.values())[: self.count]
             if len(own) == self.count and all(p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) for p in own):
                 return [p.replace(annotation=p.empty) for p in own]

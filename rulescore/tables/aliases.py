@@ -5,12 +5,9 @@ from __future__ import annotations
 import functools
 import sys
 from collections.abc import Iterator
-from types import FunctionType
 from typing import Any
 
-STANDS_FOR = "__rules_of__"
-"""The attribute of a function that names the one whose rules serve it."""
-
+from rulescore.wrappers import Wrapper
 
 class Aliases:
     """From each alias to the function whose rules serve it. Whoever changes it holds the lock of the tables."""
@@ -27,7 +24,7 @@ class Aliases:
         target = self._targets.get(f)
         if target is not None:
             return target
-        own = f.__dict__.get(STANDS_FOR) if type(f) is FunctionType else None
+        own = f.rules_of if issubclass(type(f), Wrapper) else None
         return f if own is None else self._targets.get(own, own)
 
     def add(self, alias: Any, f: Any) -> None:

@@ -14,6 +14,7 @@ import numpy as np
 from rulescore.tangents.arithmetic import AbstractTangent
 from rulescore.tangents.kinds import is_a
 from rulescore.tangents.sparsity import is_sparse
+from rulescore.wrappers import FUNCTIONS
 
 POSITIONAL = (tuple, list)
 """The containers whose items are known by position, unless they are named tuples."""
@@ -67,7 +68,7 @@ def structure_of(x: Any) -> dict[Any, Any] | None:
         return {name: getattr(x, name) for name in names}
     if isinstance(x, POSITIONAL):
         return dict(enumerate(x))
-    if is_a(x, (type, types.ModuleType, types.FunctionType, AbstractTangent, np.generic, np.ndarray)):
+    if is_a(x, (type, types.ModuleType, *FUNCTIONS, AbstractTangent, np.generic, np.ndarray)):
         return None
     if isinstance(x, functools.partial):
         return {"func": x.func, "args": x.args, "keywords": x.keywords}

@@ -19,6 +19,7 @@ from rulescore import AbstractZero, NoTangent, Tangent, Thunk, ZeroTangent, unth
 from rulescore.tangents.not_implemented import NotImplementedTangent
 from rulescore.tangents.sparsity import is_sparse, pattern_of
 from rulescore.tangents.structure import field_names, is_array, rebuild, structure_of
+from rulescore.wrappers import FUNCTIONS
 
 Vector: TypeAlias = np.ndarray[Any, Any]
 
@@ -617,7 +618,7 @@ def _layout_of(x: Any, parents: tuple[int, ...]) -> Layout:
         return ThunkLayout(_layout_of(x.force(), parents))
     if isinstance(x, Tangent):
         return StructureLayout(x, {key: _layout_of(value, parents) for key, value in x.fields.items()})
-    if isinstance(x, (AbstractZero, NotImplementedTangent, numbers.Number, str, types.FunctionType)):
+    if isinstance(x, (AbstractZero, NotImplementedTangent, numbers.Number, str, *FUNCTIONS)):
         return ConstantLayout(x)
     if is_sparse(x):
         return SparseLayout(x) if x.dtype.kind in "fc" else ConstantLayout(x)

@@ -8,12 +8,13 @@ from dataclasses import dataclass
 from itertools import chain
 from operator import itemgetter
 from pathlib import Path
-from types import FunctionType, ModuleType
+from types import ModuleType
 from typing import Any, Literal
 
 from rulescore import RuleRecord, RuleTable, frule, rrule
 from rulescore.shipped import public_name
 from rulescore.tables.discovery import rule_entries
+from rulescore.wrappers import FUNCTIONS
 
 from ..samples.sampling import load_samples, samples_of
 from .running import TargetError, files_in, is_path, load_file, resolve
@@ -112,7 +113,7 @@ def _is_known(f: Any) -> bool:
 
 def _is_known_method(owner: Any, name: str) -> bool:
     """Whether there are rules for a method as it is bound to an object."""
-    return isinstance(inspect.getattr_static(owner, name), FunctionType) and _is_known(getattr(owner, name))
+    return isinstance(inspect.getattr_static(owner, name), FUNCTIONS) and _is_known(getattr(owner, name))
 
 
 def _state(name: str, f: Any) -> FunctionState:

@@ -24,6 +24,7 @@ from rulescore.shipped import public_name
 from rulescore.tables.names import name_of
 from rulescore.tables.records import RuleRecord
 from rulescore.tables.registry import frule, rrule
+from rulescore.wrappers import Wrapper
 
 # How many functions are looked at in search of one with a rule, those nearest to the differentiated one first.
 _MOST_FUNCTIONS = 300
@@ -137,7 +138,7 @@ def _functions_of(x: Any) -> Iterator[tuple[types.FunctionType, Any]]:
             yield from _functions_of(part)
     elif isinstance(x, (staticmethod, classmethod)):
         yield from _functions_of(x.__func__)
-    elif callable(x) and not isinstance(x, type):
+    elif callable(x) and not isinstance(x, (type, Wrapper)):
         wrapped = inspect.getattr_static(x, "__wrapped__", None)
         if isinstance(wrapped, types.FunctionType):  # what functools.cache makes of a function, for one
             yield from _functions_of(wrapped)

@@ -34,6 +34,8 @@ class Calls:
     ----------
     plain : dict
         The calls of arrays alone that have been found before, by their number.
+    kept : set
+        Calls that live as long as this; of all others those that were found longest ago may be forgotten.
 
     Raises
     ------
@@ -59,6 +61,7 @@ class Calls:
         self._takes_batches = vmap_method == "broadcast_all"
         self._known: dict[Any, HostCall] = {}
         self.plain: dict[int, HostCall] = {}
+        self.kept: set[HostCall] = set()
         # By the identity of all other arguments, where nobody can change them; beside these, which keeps it theirs.
         self._by_identity: dict[Any, tuple[HostCall, Any]] = {}
         # Of arrays and then other arguments: the call, the number of arrays, and the others.

@@ -115,7 +115,7 @@ def foreign_call_frule(tangents: Any, function: ForeignFunction, *arrays: Any) -
 
 
 def as_function_of_arrays(
-    g: Callable[..., Any], what: str, wrap: Callable[[Callable[..., list[Any]], str], ForeignFunction]
+    g: Callable[..., Any], maker: Callable[..., Any], wrap: Callable[[Callable[..., list[Any]], str], ForeignFunction]
 ) -> Callable[..., Any]:
     """A primitive of NumPy arrays, and containers of them, from a function of another system.
 
@@ -123,13 +123,13 @@ def as_function_of_arrays(
     ----------
     g : callable
         The function, in its system.
-    what : str
-        For messages: ``"from_jax"``.
+    maker : callable
+        What the user has called: `from_jax`.
     wrap : callable
         Makes a `ForeignFunction` of a function of a list of arrays, and its name.
     """
     if not callable(g):
-        raise TypeError(f"{what}({describe(g)}) got no function: pass one")
+        raise TypeError(f"{maker.__name__}({describe(g)}) got no function: pass one")
     name = getattr(g, "__name__", type(g).__name__)
 
     def call(*args: Any, **kwargs: Any) -> Any:
@@ -151,7 +151,8 @@ def as_function_of_arrays(
 
     call.__name__ = call.__qualname__ = name
     call.__module__, call.__doc__ = getattr(g, "__module__", None) or __name__, g.__doc__
-    function = primitive(call)
+    function: Any = primitive(call)
+    function.maker, function.made_of = maker, g
 
     # For arrays alone there are rules, for those who look them up; what is nested is taken apart by `call`.
     @functools.cache

@@ -9,7 +9,7 @@ these are functions of the kind too, there is a derivative of every order. What 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -24,6 +24,7 @@ Spec = tuple[tuple[int, ...], Any]
 Needs = tuple[bool, ...]
 """For each array of a function, whether it is differentiated with respect to it."""
 
+_Made = TypeVar("_Made")
 _NO_TANGENT = NoTangent()
 
 
@@ -47,7 +48,7 @@ class HostFunction:
     returns_one_array = False
 
     def __init__(self) -> None:
-        self._derived: dict[Any, HostFunction] = {}
+        self._kept: dict[Any, Any] = {}
         self.simple_rules: dict[Needs, Callable[..., Any]] = {}
 
     @property
@@ -86,11 +87,11 @@ class HostFunction:
 
     def pushforward(self, needs: Needs) -> HostFunction:
         """The derivative as a function of the arrays, and of tangents of those in ``needs``."""
-        return self._derive(("pushforward", needs), lambda: Pushforward(self, needs))
+        return self.keep(("pushforward", needs), lambda: Pushforward(self, needs))
 
     def pullback(self, needs: Needs, conjugate: bool = False) -> HostFunction:
         """The derivative as a function of the arrays, and of cotangents of the outputs that have one."""
-        return self._derive(("pullback", needs, conjugate), lambda: Pullback(self, needs, conjugate))
+        return self.keep(("pullback", needs, conjugate), lambda: Pullback(self, needs, conjugate))
 
     def transposed(self, conjugate: bool = False) -> HostFunction:
         """A linear function with the cotangent of its output in the place of its linear arrays."""
@@ -98,12 +99,17 @@ class HostFunction:
 
     def batched(self) -> HostFunction:
         """The function applied to each item along the first axis of all arrays."""
-        return self._derive("batched", lambda: Batched(self))
+        return self.keep("batched", lambda: Batched(self))
 
-    def _derive(self, key: Any, make: Callable[[], HostFunction]) -> HostFunction:
-        # One object for each derivative: systems compile for it, and compare by identity.
-        found = self._derived.get(key)
-        return found if found is not None else self._derived.setdefault(key, make())
+    def keep(self, key: Any, make: Callable[[], _Made]) -> _Made:
+        """What was made of this function, for as long as there is the function; ``make`` makes it where there is none.
+
+        One object for each derivative: systems compile for it, and compare by identity.
+        """
+        found: _Made | None = self._kept.get(key)
+        if found is None:
+            found = self._kept.setdefault(key, make())
+        return found
 
 
 def is_differentiable(y: Any) -> bool:

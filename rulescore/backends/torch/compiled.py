@@ -65,7 +65,9 @@ def _formed(form: Any, tensors: Sequence[Any]) -> Any:
 @torch.compiler.assume_constant_result  # type: ignore[untyped-decorator]
 def _number_of_call(calls: Calls, args: Any, kwargs: Any) -> int:
     places = [torch.empty(0)] * sum(1 for _ in _places(args)) + [torch.empty(0)] * sum(1 for _ in _places(kwargs))
-    return number_of(calls.find(_formed(args, places), _formed(kwargs, places))[0])
+    call, _ = calls.find(_formed(args, places), _formed(kwargs, places))
+    calls.kept.add(call)
+    return number_of(call, torch.compiler.is_exporting())
 
 
 def _places(form: Any) -> Iterator[int]:

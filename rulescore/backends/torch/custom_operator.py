@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+import weakref
 from typing import Any
 
 from rulescore.backends.host.calls import HostCall
@@ -22,16 +23,22 @@ torch = framework("torch", "torch")
 
 from torch.autograd import forward_ad  # noqa: E402
 
-_numbered: dict[int, HostFunction] = {}
-_numbers: dict[HostFunction, int] = {}
+_numbered: weakref.WeakValueDictionary[int, HostFunction] = weakref.WeakValueDictionary()
+_numbers: weakref.WeakKeyDictionary[HostFunction, int] = weakref.WeakKeyDictionary()
+_written_down: set[HostFunction] = set()
 
 
-def number_of(function: HostFunction) -> int:
+def number_of(function: HostFunction, is_written_down: bool = False) -> int:
     """What stands for a function in a compiled program.
 
     PyTorch keeps programs on disk, where a later process finds them by their operators and these numbers. Programs hold
     numbers of derivatives too, by which they are not found; so no two processes may have a number in common.
+
+    A compiled program runs where somebody calls it with the function, which keeps its derivatives. What is written
+    down, as by `torch.export`, is a program of its own: nobody knows how long somebody has it.
     """
+    if is_written_down:
+        _written_down.add(function)
     if function not in _numbers:
         number = _numbers[function] = secrets.randbits(62)
         _numbered[number] = function

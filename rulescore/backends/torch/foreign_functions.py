@@ -115,7 +115,7 @@ def from_torch(g: Callable[..., Any]) -> Callable[..., Any]:
     np.float64(0.5)
     """
     _load_forward_mode()
-    return as_function_of_arrays(g, "from_torch", _TorchFunction)
+    return as_function_of_arrays(g, from_torch, _TorchFunction)
 
 
 @functools.cache

@@ -20,6 +20,7 @@ from rulescore.backends.torch.calls import host_call, native_or_host_call
 from rulescore.backends.torch.compiled import compiled_call
 from rulescore.backends.torch.native import NativeMode, TorchSystem
 from rulescore.backends.torch.tensors import all_tensors, in_single_precision, is_short
+from rulescore.wrappers import Wrapper
 
 framework("torch", "torch")
 
@@ -79,32 +80,35 @@ def to_torch(f: Callable[..., Any], *, vmap_method: str = "sequential", native: 
     if is_compiling():  # what has been raised, PyTorch runs without compiling
         raise RuntimeError("to_torch(f) within a compiled program: write g = to_torch(f) outside, and call g within")
     require_native_mode("to_torch", native)
-    mode = _MODES[native]
-    calls = Calls("to_torch", f, _ARRAYS, optree.tree_flatten, optree.tree_unflatten, vmap_method)
+    return _Function(f, vmap_method, native)
 
-    @functools.wraps(f, updated=())
-    def torch_function(*args: Any, **kwargs: Any) -> Any:
+
+class _Function(Wrapper):
+    def __init__(self, f: Callable[..., Any], vmap_method: str, native: Native) -> None:
+        self._calls = Calls("to_torch", f, _ARRAYS, optree.tree_flatten, optree.tree_unflatten, vmap_method)
+        self._native, self._mode = native, _MODES[native]
+        super().__init__(f, functools.partial(to_torch, vmap_method=vmap_method, native=native))
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
         outputs: Any
         if is_compiling():
-            if native is True:
+            if self._native is True:
                 raise NotNativeError("native mode does not go together with torch.compile: leave out native=True")
-            return compiled_call(calls, args, kwargs)
-        call, given = calls.find_known(args, kwargs) or calls.find(args, kwargs)
+            return compiled_call(self._calls, args, kwargs)
+        call, given = self._calls.find_known(args, kwargs) or self._calls.find(args, kwargs)
         try:
-            if mode is not None:
-                outputs = native_or_host_call(call, all_tensors(given), mode)
+            if self._mode is not None:
+                outputs = native_or_host_call(call, all_tensors(given), self._mode)
             elif any(map(is_short, given)):
                 outputs = in_single_precision(functools.partial(host_call, call), given)
             else:
                 outputs = host_call(call, given)
         except Exception as error:
-            told = of_captured("to_torch", f, lambda x: isinstance(x, Tensor), error)
+            told = of_captured("to_torch", self.__wrapped__, lambda x: isinstance(x, Tensor), error)
             if told is None:
                 raise
             raise told from error
         return outputs[0] if call.returns_one_array else optree.tree_unflatten(call.structure, outputs)
-
-    return torch_function
 
 
 _ARRAYS = (Tensor, np.ndarray)

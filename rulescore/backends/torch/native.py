@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import warnings
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
@@ -101,10 +100,12 @@ class NativeMode:
 
     def takes(self, function: HostFunction, tensors: Sequence[Any]) -> bool:
         """Whether a function runs on tensors such as these."""
-        return not self._tries or _can_run(self.system, function, tuple([(x.shape, x.dtype) for x in tensors]))
+        if not self._tries:
+            return True
+        specs = tuple([(x.shape, x.dtype) for x in tensors])
+        return function.keep(("runs natively", specs), lambda: _can_run(self.system, function, specs))
 
 
-@functools.lru_cache(maxsize=4096)
 def _can_run(system: TorchSystem, function: HostFunction, specs: tuple[Any, ...]) -> bool:
     """Whether a function can, tried without numbers; a warning says why not."""
     try:

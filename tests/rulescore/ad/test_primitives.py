@@ -1,5 +1,6 @@
 """Primitives: functions whose calls consult the rule tables, and the warning for rules that nobody would use."""
 
+import copy
 import functools
 import inspect
 import math
@@ -63,6 +64,32 @@ def test_a_primitive_looks_like_its_function():
     assert softplus.__doc__ == "Smooth maximum of x and 0."
     assert list(inspect.signature(softplus).parameters) == ["x", "beta"]
     assert pickle.loads(pickle.dumps(softplus)) is softplus
+    assert copy.deepcopy(softplus) is softplus
+    assert inspect.isroutine(softplus)  # so that `help` shows its signature
+
+
+def hardplus(x):
+    return max(x, 0.0)
+
+
+def test_primitives_of_functions_with_names_of_their_own_are_pickled():
+    assert pickle.loads(pickle.dumps(primitive(hardplus))) is primitive(hardplus)
+    assert pickle.loads(pickle.dumps(primitive(math.gamma))) is primitive(math.gamma)
+
+
+class Scaled:
+    def __init__(self, scale):
+        self.scale = scale
+
+    @primitive
+    def times(self, x):
+        return self.scale * x
+
+
+def test_a_primitive_within_a_class_is_a_method():
+    assert Scaled(2.0).times(3.0) == 6.0
+    assert pickle.loads(pickle.dumps(Scaled.times)) is Scaled.times
+    assert pickle.loads(pickle.dumps(Scaled(2.0).times))(3.0) == 6.0
 
 
 def test_a_primitive_of_a_primitive_is_itself():

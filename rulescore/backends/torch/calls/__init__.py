@@ -59,7 +59,7 @@ def host_call(function: HostFunction, given: Sequence[Any]) -> tuple[Any, ...]:
     if has_levels or (is_written_down and is_forward()):
         # The operator has no forward mode: it would answer a tangent of zero.
         return TransformedCall.apply(function, None, *tensors)  # type: ignore[no-any-return]
-    return tuple(operator(tensors, number_of(function)))
+    return tuple(operator(tensors, number_of(function, is_written_down)))
 
 
 def native_or_host_call(function: HostFunction, tensors: Sequence[Any], mode: NativeMode | None) -> tuple[Any, ...]:

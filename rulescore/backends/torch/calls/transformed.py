@@ -24,7 +24,7 @@ class TransformedCall(Function):  # type: ignore[misc]
     def forward(function: HostFunction, mode: NativeMode | None, *tensors: Any) -> tuple[Any, ...]:
         if mode is not None:
             return tuple(mode.system.natively(function)(*tensors))
-        return tuple(operator(list(tensors), number_of(function))) if is_recorded() else value(function, tensors)
+        return tuple(operator(list(tensors), number_of(function, True))) if is_recorded() else value(function, tensors)
 
     @staticmethod
     def setup_context(ctx: Any, inputs: tuple[Any, ...], output: tuple[Any, ...]) -> None:
