@@ -1,4 +1,4 @@
-"""Functions that were made of another one and stand in its place, as `functools.wraps` makes them, which can be pickled.
+"""Functions that were made of another one and stand in its place, as with `functools.wraps`, and can be pickled.
 
 Python pickles a function by its name, which is that of the one it was made of; so it has to be an object.
 """

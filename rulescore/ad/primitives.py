@@ -63,7 +63,7 @@ def primitive(f: _Function) -> _Function:
             "make the functions primitives that use its objects"
         )
     if isinstance(f, (np.ufunc, _Primitive)):
-        return f  # type: ignore[return-value]
+        return f
     with _lock:
         try:
             known = _by_function.get(f)
@@ -74,7 +74,7 @@ def primitive(f: _Function) -> _Function:
             if function_within(f) is None:
                 known.rules_of = f
                 _by_function[f] = known
-        return known  # type: ignore[no-any-return]
+        return known  # type: ignore[return-value]
 
 
 class _Primitive(Wrapper):

@@ -14,12 +14,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from rulescore.backends.host.calls import HostCall
+from rulescore.backends.host.calls import Declared, HostCall
 from rulescore.backends.host.captured import of_captured
 from rulescore.backends.host.extras import framework
 from rulescore.backends.host.finding import Calls
 from rulescore.backends.host.foreign_functions import ForeignFunction, as_function_of_arrays
-from rulescore.backends.host.functions import HostFunction, is_differentiable, of_some
+from rulescore.backends.host.functions import HostFunction, Spec, is_differentiable, of_some
 from rulescore.backends.host.native import Native, NativeSystem, require_native_mode, runs_on_host
 from rulescore.tables.features import HasForwardMode, HasReverseMode
 from rulescore.tangents.thunks import unthunk
@@ -75,7 +75,7 @@ def _on_host(x: Any) -> Any:
 @host_call.def_impl  # type: ignore[untyped-decorator]
 def _host_call_impl(*args: Any, function: HostFunction, results: Results, native: Native) -> list[Any]:
     if _runs_natively(native, function, args):
-        return _compiled(function, results)(*args)
+        return _compiled(function, results)(*args)  # type: ignore[no-any-return]
     return _where_given(_run(function, results, *args), args)
 
 
@@ -347,7 +347,7 @@ def _of_spec(function: HostFunction, y: Any, shape: tuple[int, ...], dtype: Any)
     return y.astype(dtype)
 
 
-def _compiled(function: HostFunction, results: Results) -> Callable[..., list[Any]]:
+def _compiled(function: HostFunction, results: Results) -> Any:
     return function.keep(("compiled", results), lambda: jax.jit(functools.partial(_run_natively, function, results)))
 
 
@@ -437,8 +437,9 @@ def to_jax(
 
 class _Function(Wrapper):
     def __init__(self, f: Callable[..., Any], vmap_method: str, result_shapes: Any, native: Native) -> None:
-        self._calls = Calls("to_jax", f, _ARRAYS, jax.tree_util.tree_flatten, jax.tree_util.tree_unflatten, vmap_method)
-        self._result_shapes, self._native = result_shapes, native
+        flatten, unflatten = jax.tree_util.tree_flatten, jax.tree_util.tree_unflatten
+        declared = None if result_shapes is None else Declared(result_shapes, jax.ShapeDtypeStruct, _spec_of)
+        self._calls, self._native = Calls("to_jax", f, _ARRAYS, flatten, unflatten, vmap_method, declared), native
         options = {"vmap_method": vmap_method, "result_shapes": result_shapes, "native": native}
         super().__init__(f, functools.partial(to_jax, **options))
 
@@ -447,25 +448,20 @@ class _Function(Wrapper):
         if any(map(_is_short, arrays)) and self._native is not True:
             return _in_single_precision(self, args, kwargs, arrays)
         try:
-            return self._called(call, arrays, args, kwargs)
+            return self._called(call, arrays)
         except Exception as error:
             told = of_captured("to_jax", self.__wrapped__, lambda x: isinstance(x, jax.core.Tracer), error)
             if told is None:
                 raise
             raise told from error
 
-    def _called(self, call: HostCall, arrays: Sequence[Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    def _called(self, call: HostCall, arrays: Sequence[Any]) -> Any:
         outputs: Any
         runs_natively = _runs_natively(self._native, call, arrays)
         if not runs_natively and not any(isinstance(x, jax.core.Tracer) for x in arrays):
             outputs = call(list(map(_on_host, arrays)))
             return jax.tree_util.tree_unflatten(call.structure, _where_given(outputs, arrays))
-        if self._result_shapes is not None:
-            results, structure = _given_results(self._result_shapes, args, kwargs)
-        elif runs_natively:
-            results, structure = _native_results(call, arrays)
-        else:
-            results, structure = _found_results(call, arrays)
+        results, structure = _native_results(call, arrays) if runs_natively else _found_results(call, arrays)
         outputs = _bind(*arrays, function=call, results=results, native=self._native)
         return jax.tree_util.tree_unflatten(structure, outputs)
 
@@ -496,11 +492,12 @@ def _in_single_precision(f: Callable[..., Any], args: Any, kwargs: Any, arrays: 
 
 
 def _found_results(call: HostCall, arrays: Sequence[Any]) -> tuple[Results, Any]:
-    """Shape and dtype of each result, and their structure, by calling the function."""
+    """Shape and dtype of each result, and their structure, as they were declared or by calling the function."""
     values = [_value_beneath(x) for x in arrays]
     are_known = all(x is not None for x in values)
     specs = [(x.shape, np.dtype(x.dtype)) for x in arrays]
-    found = call.results(specs, list(map(_on_host, values)) if are_known else None)
+    with jax.ensure_compile_time_eval():  # what a function computes with JAX itself is no part of the program
+        found = call.results(specs, list(map(_on_host, values)) if are_known else None)
     return tuple([(shape, jax.dtypes.canonicalize_dtype(dtype)) for shape, dtype in found]), call.structure
 
 
@@ -510,17 +507,8 @@ def _native_results(call: HostCall, arrays: Sequence[Any]) -> tuple[Results, Any
     return tuple([(y.shape, y.dtype) for y in found]), call.structure
 
 
-def _given_results(result_shapes: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Results, Any]:
-    if callable(result_shapes):
-        args, kwargs = jax.tree_util.tree_map(_as_spec, (args, kwargs))
-        result_shapes = result_shapes(*args, **kwargs)
-    given, structure = jax.tree_util.tree_flatten(result_shapes)
-    longer = [np.float32 if _is_short(y) else jax.dtypes.canonicalize_dtype(y.dtype) for y in given]
-    return tuple([(tuple(y.shape), dtype) for y, dtype in zip(given, longer, strict=True)]), structure
-
-
-def _as_spec(x: Any) -> Any:
-    return jax.ShapeDtypeStruct(x.shape, x.dtype) if isinstance(x, _ARRAYS) else x
+def _spec_of(y: Any) -> Spec:
+    return tuple(y.shape), np.float32 if _is_short(y) else y.dtype
 
 
 def _value_beneath(x: Any) -> Any:

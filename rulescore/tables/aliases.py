@@ -9,6 +9,7 @@ from typing import Any
 
 from rulescore.wrappers import Wrapper
 
+
 class Aliases:
     """From each alias to the function whose rules serve it. Whoever changes it holds the lock of the tables."""
 

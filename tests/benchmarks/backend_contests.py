@@ -91,6 +91,21 @@ def torch_contestants(case: Case, ybar: Any) -> dict[str, Callable[[], Any]]:
         def backward(ctx: Any, ybar: Any) -> Any:
             return torch.from_numpy(unthunk(ctx.pullback(ybar.numpy())[1]))
 
+    class TransformedByHand(torch.autograd.Function):  # type: ignore[misc]
+        @staticmethod
+        def forward(x: Any) -> Any:
+            return torch.from_numpy(case.function(x.detach().numpy(), *further))
+
+        @staticmethod
+        def setup_context(ctx: Any, inputs: Any, output: Any) -> None:
+            ctx.save_for_backward(*inputs)
+
+        @staticmethod
+        def backward(ctx: Any, ybar: Any) -> Any:
+            (x,) = ctx.saved_tensors
+            _, pullback = rrule(case.function, x.detach().numpy(), *further)
+            return torch.from_numpy(unthunk(pullback(ybar.detach().numpy())[1]))
+
     class Empty(torch.autograd.Function):  # type: ignore[misc]
         @staticmethod
         def forward(ctx: Any, x: Any) -> Any:
@@ -115,6 +130,7 @@ def torch_contestants(case: Case, ybar: Any) -> dict[str, Callable[[], Any]]:
         "PyTorch, backward: adapter": backward(to_torch(case.function), *further),
         "PyTorch, backward: a Function for this rule": backward(ByHand.apply),
         "torch.func.vjp: adapter": transformed(to_torch(case.function), *further),
+        "torch.func.vjp: a Function for this rule": transformed(TransformedByHand.apply),
     }
     if case.function is sine:
         contestants |= {

@@ -6,14 +6,16 @@ of functions without rules, come from the reference AD, as in `functions`.
 
 from __future__ import annotations
 
+import collections
 import contextlib
 import functools
 import threading
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+import optree
 
 from rulescore import ad
 from rulescore.ad.messages.errors import describe
@@ -41,6 +43,17 @@ _NO_TANGENT, _ZERO_TANGENT = NoTangent(), ZeroTangent()
 _OBJECT = np.dtype(object)
 
 
+class Declared(NamedTuple):
+    """What a function returns, as somebody says with ``result_shapes=``."""
+
+    results: Any
+    """Arrays without numbers, in the containers of the result; or a function of the arguments that returns them."""
+    empty: Callable[[tuple[int, ...], Any], Any]
+    """An array of the system's without numbers, of a shape and dtype."""
+    spec_of: Callable[[Any], Spec]
+    """Shape and dtype of one."""
+
+
 class HostCall(HostFunction):
     """``f(*args, **kwargs)`` as a function of the arrays among the leaves of its arguments.
 
@@ -58,6 +71,8 @@ class HostCall(HostFunction):
         What follows the arrays, where the call is ``f(*arrays, *further)``.
     takes_batches : bool
         Whether ``f`` takes arrays with further axes in front, and does to each item what it does to one.
+    declared : Declared, optional
+        What it returns, which is found out by calling it otherwise.
 
     Attributes
     ----------
@@ -79,8 +94,10 @@ class HostCall(HostFunction):
         positions: tuple[int, ...] | None = None,
         takes_batches: bool = False,
         further: tuple[Any, ...] | None = None,
+        declared: Declared | None = None,
     ) -> None:
         super().__init__()
+        self._declared = declared
         self.function, self._arguments, self._flatten = f, arguments, flatten
         self._positions, self._takes_batches = positions or (), takes_batches
         self.places = tuple([1 + position for position in self._positions])  # first comes that of `f`
@@ -99,7 +116,7 @@ class HostCall(HostFunction):
         return self if self._takes_batches else super().batched()
 
     def results(self, specs: Sequence[Spec], values: Arrays | None = None) -> tuple[Spec, ...]:
-        """By calling the function, once for all arrays of these shapes.
+        """As they were declared, or by calling the function, once for all arrays of these shapes.
 
         Raises
         ------
@@ -108,8 +125,20 @@ class HostCall(HostFunction):
         """
         key = tuple(specs)
         if key not in self._results:
-            self._results[key] = _specs_of(self(values)) if values is not None else self._tried(specs)
+            if self._declared is not None:
+                self._results[key] = self._as_declared(specs, self._declared)
+            else:
+                self._results[key] = _specs_of(self(values)) if values is not None else self._tried(specs)
         return self._results[key]
+
+    def _as_declared(self, specs: Sequence[Spec], declared: Declared) -> tuple[Spec, ...]:
+        results = declared.results
+        if callable(results):
+            args, kwargs = self._arguments([declared.empty(*spec) for spec in specs])
+            results = results(*args, **kwargs)
+        leaves, self.structure = self._flatten(results)
+        self.returns_one_array = len(leaves) == 1 and leaves[0] is results
+        return tuple(map(declared.spec_of, leaves))
 
     def _tried(self, specs: Sequence[Spec]) -> tuple[Spec, ...]:
         errors: list[Exception] = []
@@ -129,7 +158,7 @@ class HostCall(HostFunction):
         ) from errors[0]
 
     def require_known(self, specs: Sequence[Spec], outputs: Sequence[Any]) -> None:
-        """Check that outputs have the shapes that were found for arrays of these, if any were.
+        """Check that outputs have the shapes and dtypes that were found for arrays of these, if any were.
 
         Raises
         ------
@@ -137,14 +166,15 @@ class HostCall(HostFunction):
             Where they have others, so that they depend on values.
         """
         known = self._results.get(tuple(specs))
-        if known is not None and [shape for shape, _ in known] != list(map(np.shape, outputs)):
+        if known is not None and known != _specs_of(outputs):
+            why = ": these depend on values, of which it knows none. Leave this part uncompiled, or say what it returns"
             raise ValueError(
-                f"{self.name} returned {_shapes(_specs_of(outputs))} where a compiled program was told "
-                f"{_shapes(known)}: the shapes depend on values, of which it does not know. Leave this part "
-                "uncompiled, or say what is returned with result_shapes="
+                f"{self.name} returned {_shapes(_specs_of(outputs))} where a compiled program was told {_shapes(known)}"
+                f"{why if self._declared is None else ''} with result_shapes="
             )
 
     def _leaves_of(self, y: Any) -> list[Any]:
+        y = _as_named_tuple(y) if isinstance(y, dict) and type(y).__module__.startswith("scipy.") else y
         leaves, self.structure = self._flatten(y)
         if any(type(leaf) is np.ma.MaskedArray for leaf in leaves):
             raise TypeError(
@@ -304,6 +334,24 @@ class HostCall(HostFunction):
         self._has_frule = found is not None and _are_arrays(found[0])
         self.has_rules_out_of_reach |= found is not None and not self._has_frule
         return found if self._has_frule else None
+
+
+def _as_named_tuple(result: dict[str, Any]) -> Any:
+    """The numbers in an object in which SciPy returns several, with their names: its class is in no system a container.
+
+    Texts and other objects are left out, of which a compiled program would keep those of the call that it was made by.
+    """
+    numbers = {name: x for name, x in result.items() if all(map(_is_number, optree.tree_leaves(x)))}
+    return _named_tuple(type(result).__name__, tuple(numbers))(*numbers.values())
+
+
+@functools.cache
+def _named_tuple(name: str, fields: tuple[str, ...]) -> Any:
+    return collections.namedtuple(name, fields)
+
+
+def _is_number(x: Any) -> bool:
+    return isinstance(x, (bool, int, float, complex)) or _is_array(x)
 
 
 def is_simple(y: Any) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from rulescore.ad.messages.errors import describe
-from rulescore.backends.host.calls import HostCall
+from rulescore.backends.host.calls import Declared, HostCall
 from rulescore.backends.host.functions import Arrays
 from rulescore.tables.names import name_of
 
@@ -29,6 +29,8 @@ class Calls:
         ``flatten(tree)`` returns leaves and structure, ``unflatten(structure, leaves)`` the tree.
     vmap_method : {"sequential", "broadcast_all"}
         Whether the function is called for each item of a batch, or takes batches.
+    declared : Declared, optional
+        What the function returns, for who wants to know without calling it.
 
     Attributes
     ----------
@@ -51,6 +53,7 @@ class Calls:
         flatten: Callable[[Any], tuple[list[Any], Any]],
         unflatten: Callable[[Any, list[Any]], Any],
         vmap_method: str = "sequential",
+        declared: Declared | None = None,
     ) -> None:
         if not callable(f):
             raise TypeError(f"{what}({describe(f)}) got no function: pass one, {what}(f)(x)")
@@ -58,7 +61,7 @@ class Calls:
             raise ValueError(f"{what}: vmap_method={vmap_method!r}: write 'sequential' or 'broadcast_all'")
         self._what, self._f, self._array_types = what, f, array_types
         self._flatten, self._unflatten = flatten, unflatten
-        self._takes_batches = vmap_method == "broadcast_all"
+        self._takes_batches, self._declared = vmap_method == "broadcast_all", declared
         self._known: dict[Any, HostCall] = {}
         self.plain: dict[int, HostCall] = {}
         self.kept: set[HostCall] = set()
@@ -175,6 +178,7 @@ class Calls:
             tuple(positions) if are_positional else None,
             self._takes_batches,
             args[len(positions) :] if come_first else None,
+            self._declared,
         )
 
     def _unhashable(self, leaves: list[Any]) -> TypeError:

@@ -22,6 +22,7 @@ from rulescore.tables.registry import frule, rrule
 from rulescore.tangents.projection import project_to
 from rulescore.tangents.thunks import unthunk
 from rulescore.tangents.zero import AbstractZero, NoTangent
+from rulescore.wrappers import Wrapper
 
 Arrays = Sequence[Any]
 _NO_TANGENT = NoTangent()
@@ -151,7 +152,8 @@ def as_function_of_arrays(
 
     call.__name__ = call.__qualname__ = name
     call.__module__, call.__doc__ = getattr(g, "__module__", None) or __name__, g.__doc__
-    function: Any = primitive(call)
+    function = primitive(call)
+    assert isinstance(function, Wrapper)
     function.maker, function.made_of = maker, g
 
     # For arrays alone there are rules, for those who look them up; what is nested is taken apart by `call`.

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import ctypes
+import enum
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+import numpy as np
 import optree
 
 from rulescore.backends.host.calls import HostCall
@@ -14,6 +17,8 @@ from rulescore.backends.torch.custom_operator import function_of, number_of, ope
 from rulescore.backends.torch.tensors import in_single_precision, is_short
 
 torch = framework("torch", "torch")
+
+from torch.fx.experimental.symbolic_shapes import guard_scalar  # noqa: E402
 
 
 def compiled_call(calls: Calls, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -32,19 +37,41 @@ def compiled_call(calls: Calls, args: tuple[Any, ...], kwargs: dict[str, Any]) -
 # these, in code that it can follow.
 
 
-_named_tuples: dict[str, Any] = {}
+_named_tuples: list[type] = []
 
 
 def _form(x: Any, tensors: list[Any]) -> Any:
     """What a container looks like around its tensors."""
+    if isinstance(x, (int, float)):  # the compiler's, which may stand for any, is this one: a program for each
+        return ("constant", guard_scalar(x))
+    if isinstance(x, np.ndarray):  # the compiler's own, which has no value to it; so are numbers of NumPy's
+        x = torch.as_tensor(x)
     if isinstance(x, torch.Tensor):
         tensors.append(x)
         return ("tensor", len(tensors) - 1)
+    if isinstance(x, tuple) and hasattr(x, "_fields"):
+        return ("named tuple", _number_of_class(type(x)), tuple([_form(part, tensors) for part in x]))
     if isinstance(x, (tuple, list)):
         return ("list" if isinstance(x, list) else "tuple", tuple([_form(part, tensors) for part in x]))
     if isinstance(x, dict):
         return ("dict", tuple(x.keys()), tuple([_form(part, tensors) for part in x.values()]))
-    return ("constant", x)
+    if _are_constant(type(x)):
+        return ("constant", x)
+    return ("object", type(x), id(x))  # for which the compiler makes a program for each object
+
+
+@torch.compiler.assume_constant_result  # type: ignore[untyped-decorator]
+def _are_constant(cls: type) -> bool:
+    """Whether the compiler takes objects of a class for constants."""
+    package = cls.__module__.partition(".")[0]
+    return issubclass(cls, enum.Enum) or package in ("builtins", "functools", "numpy", "torch")
+
+
+@torch.compiler.assume_constant_result  # type: ignore[untyped-decorator]
+def _number_of_class(cls: type) -> int:
+    if cls not in _named_tuples:
+        _named_tuples.append(cls)
+    return _named_tuples.index(cls)
 
 
 def _formed(form: Any, tensors: Sequence[Any]) -> Any:
@@ -54,12 +81,25 @@ def _formed(form: Any, tensors: Sequence[Any]) -> Any:
         return tensors[form[1]]
     if kind == "constant":
         return form[1]
+    if kind == "object":
+        return _object_of(*form[1:])
     parts = [_formed(part, tensors) for part in form[-1]]
     if kind == "dict":
         return dict(zip(form[1], parts, strict=True))
     if kind == "named tuple":
         return _named_tuples[form[1]](*parts)
     return parts if kind == "list" else tuple(parts)
+
+
+def _object_of(cls: type, number: int) -> Any:
+    """The object of which this is the `id`, while a program is made of a call with it."""
+    x = ctypes.cast(number, ctypes.py_object).value
+    if type(x) is not cls:  # but what the compiler has in its place
+        raise TypeError(
+            f"a function made by to_torch was called with an object of {cls.__qualname__} that was made within a "
+            "compiled program: make it outside"
+        )
+    return x
 
 
 @torch.compiler.assume_constant_result  # type: ignore[untyped-decorator]
@@ -73,7 +113,7 @@ def _number_of_call(calls: Calls, args: Any, kwargs: Any) -> int:
 def _places(form: Any) -> Iterator[int]:
     if form[0] == "tensor":
         yield form[1]
-    elif form[0] != "constant":
+    elif form[0] not in ("constant", "object"):
         for part in form[-1]:
             yield from _places(part)
 
@@ -94,9 +134,7 @@ def _form_of_numbers(x: Any) -> Any:
     if x is None:
         return ("constant", None)
     if isinstance(x, tuple) and hasattr(x, "_fields"):
-        name = f"{type(x).__module__}.{type(x).__qualname__}"
-        _named_tuples[name] = type(x)
-        return ("named tuple", name, tuple(map(_form_of_numbers, x)))
+        return ("named tuple", _number_of_class(type(x)), tuple(map(_form_of_numbers, x)))
     if isinstance(x, (tuple, list)):
         return ("list" if isinstance(x, list) else "tuple", tuple(map(_form_of_numbers, x)))
     if isinstance(x, dict):

@@ -8,12 +8,12 @@ from typing import Any
 
 from rulescore.backends.host.calls import HostCall
 from rulescore.backends.host.extras import framework
-from rulescore.backends.host.functions import HostFunction, Spec
+from rulescore.backends.host.functions import HostFunction
 from rulescore.backends.torch.tensors import (
     along_first,
     array_of,
     has_derivative,
-    numpy_dtype,
+    spec_of,
     spread,
     tensors_of,
     torch_dtype,
@@ -66,12 +66,8 @@ def operator(tensors: list[Any], number: int) -> list[Any]:
         return [torch.empty(y.shape, dtype=y.dtype) for y in _empty_results(tensors, number)]
     outputs = list(function(arrays))
     if isinstance(function, HostCall):
-        function.require_known(_specs(tensors), outputs)
+        function.require_known(list(map(spec_of, tensors)), outputs)
     return list(tensors_of(outputs, tensors))
-
-
-def _specs(tensors: list[Any]) -> list[Spec]:
-    return [(tuple([int(n) for n in x.shape]), numpy_dtype(x.dtype)) for x in tensors]
 
 
 @operator.register_fake  # type: ignore[untyped-decorator]
@@ -79,9 +75,9 @@ def _empty_results(tensors: list[Any], number: int) -> list[Any]:
     if forward_ad._current_level >= 0:
         raise NotImplementedError(
             f"forward mode of {function_of(number).name} within a compiled program: the operator that it is there has "
-            "no derivative in forward mode. Differentiate the compiled function, or leave this part uncompiled"
+            "no derivative in forward mode. Compile without fullgraph=True, or differentiate the compiled function"
         )
-    results = function_of(number).results(_specs(tensors))
+    results = function_of(number).results(list(map(spec_of, tensors)))
     like = next((x for x in tensors if x.device.type != "cpu"), torch.empty(0))  # as `tensors_of` chooses
     return [like.new_empty(shape, dtype=torch_dtype(dtype)) for shape, dtype in results]
 

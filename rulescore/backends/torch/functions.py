@@ -12,14 +12,16 @@ from typing import Any
 import numpy as np
 import optree
 
+from rulescore.backends.host.calls import Declared
 from rulescore.backends.host.captured import of_captured
 from rulescore.backends.host.extras import framework
 from rulescore.backends.host.finding import Calls
 from rulescore.backends.host.native import Native, NotNativeError, require_native_mode
 from rulescore.backends.torch.calls import host_call, native_or_host_call
+from rulescore.backends.torch.calls.modes import uncompiled
 from rulescore.backends.torch.compiled import compiled_call
 from rulescore.backends.torch.native import NativeMode, TorchSystem
-from rulescore.backends.torch.tensors import all_tensors, in_single_precision, is_short
+from rulescore.backends.torch.tensors import all_tensors, empty_tensor, in_single_precision, is_short, spec_of
 from rulescore.wrappers import Wrapper
 
 framework("torch", "torch")
@@ -28,7 +30,13 @@ from torch import Tensor  # noqa: E402
 from torch.compiler import is_compiling  # noqa: E402
 
 
-def to_torch(f: Callable[..., Any], *, vmap_method: str = "sequential", native: Native = False) -> Callable[..., Any]:
+def to_torch(
+    f: Callable[..., Any],
+    *,
+    vmap_method: str = "sequential",
+    result_shapes: Any = None,
+    native: Native = False,
+) -> Callable[..., Any]:
     """A function of PyTorch tensors from a Python function of NumPy arrays.
 
     Parameters
@@ -40,6 +48,11 @@ def to_torch(f: Callable[..., Any], *, vmap_method: str = "sequential", native: 
     vmap_method : {"sequential", "broadcast_all"}
         What `torch.vmap` does: ``"sequential"`` calls ``f`` for one item after the other; ``"broadcast_all"`` calls it
         once with a further axis in front of every array, for functions that take such axes.
+    result_shapes : tensor, container or callable, optional
+        What ``f`` returns, as tensors without numbers (``torch.empty(3, device="meta")``); or a function that returns
+        it, called with the arguments of ``f`` that have them in the place of tensors. Only compiled programs want to
+        know. By default they call ``f`` once for every shape of its arguments, with numbers around one (and where that
+        fails with zeros); of what takes long, a warning says so.
     native : bool or "auto", optional
         Whether to run ``f`` and its rules on the tensors themselves, on any device, with PyTorch's functions in the
         place of NumPy's of the same name. Only code that calls NumPy's functions, operators and methods can: it may not
@@ -80,21 +93,27 @@ def to_torch(f: Callable[..., Any], *, vmap_method: str = "sequential", native: 
     if is_compiling():  # what has been raised, PyTorch runs without compiling
         raise RuntimeError("to_torch(f) within a compiled program: write g = to_torch(f) outside, and call g within")
     require_native_mode("to_torch", native)
-    return _Function(f, vmap_method, native)
+    return _Function(f, vmap_method, result_shapes, native)
 
 
 class _Function(Wrapper):
-    def __init__(self, f: Callable[..., Any], vmap_method: str, native: Native) -> None:
-        self._calls = Calls("to_torch", f, _ARRAYS, optree.tree_flatten, optree.tree_unflatten, vmap_method)
+    def __init__(self, f: Callable[..., Any], vmap_method: str, result_shapes: Any, native: Native) -> None:
+        declared = None if result_shapes is None else Declared(result_shapes, empty_tensor, spec_of)
+        self._calls = Calls("to_torch", f, _ARRAYS, optree.tree_flatten, optree.tree_unflatten, vmap_method, declared)
         self._native, self._mode = native, _MODES[native]
-        super().__init__(f, functools.partial(to_torch, vmap_method=vmap_method, native=native))
+        options = {"vmap_method": vmap_method, "result_shapes": result_shapes, "native": native}
+        super().__init__(f, functools.partial(to_torch, **options))
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        outputs: Any
         if is_compiling():
             if self._native is True:
                 raise NotNativeError("native mode does not go together with torch.compile: leave out native=True")
             return compiled_call(self._calls, args, kwargs)
+        return self._called(args, kwargs)
+
+    @uncompiled
+    def _called(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        outputs: Any
         call, given = self._calls.find_known(args, kwargs) or self._calls.find(args, kwargs)
         try:
             if self._mode is not None:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from rulescore.backends.host.extras import framework
+from rulescore.backends.host.functions import Spec
 
 torch = framework("torch", "torch")
 
@@ -139,6 +140,17 @@ def numpy_dtype(dtype: Any) -> Any:
 
 def torch_dtype(dtype: Any) -> Any:
     return getattr(torch, np.dtype(dtype).name)
+
+
+def empty_tensor(shape: tuple[int, ...], dtype: Any) -> Any:
+    """A tensor without numbers."""
+    return torch.empty(shape, dtype=torch_dtype(dtype), device="meta")
+
+
+def spec_of(x: Any) -> Spec:
+    """Shape and dtype of a tensor or array, in NumPy's words."""
+    dtype = torch.float32 if is_short(x) else x.dtype
+    return tuple([int(n) for n in x.shape]), numpy_dtype(dtype)
 
 
 def is_short(x: Any) -> bool:

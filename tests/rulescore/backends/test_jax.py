@@ -481,3 +481,31 @@ def test_a_captured_tracer_is_told():
     for transform in (jax.jit, jax.grad):
         with pytest.raises(TypeError, match=r"captured scale from around it.*pass it as an argument"):
             transform(of)(2.0)
+
+
+COMPUTES_WITH_JAX = """
+import os
+import jax
+import jax.numpy as jnp
+import numpy as np
+from rulescore.backends.jax import from_jax, to_jax
+
+os.sched_setaffinity(0, list(os.sched_getaffinity(0))[:1])
+jax.config.update("jax_cpu_enable_async_dispatch", False)
+rows = to_jax(from_jax(lambda x: jnp.sin(x) @ jnp.ones(x.shape[-1])))
+x = jnp.ones((1500, 1500))
+print(float(jax.jit(lambda x: sum(rows(k * x).sum() for k in range(4)))(x)))
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="processes cannot be kept on one core here")
+def test_a_function_may_compute_with_jax_where_jax_waits_for_its_programs():
+    found = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", COMPUTES_WITH_JAX],
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=300,
+        env=os.environ | {"JAX_PLATFORMS": "cpu"},
+    )
+    assert float(found.stdout) == pytest.approx(1500**2 * np.sin([0.0, 1.0, 2.0, 3.0]).sum(), rel=1e-4)

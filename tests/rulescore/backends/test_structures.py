@@ -6,10 +6,12 @@ import functools
 
 import numpy as np
 import pytest
+from scipy.integrate import solve_ivp
 
 from rulescore import ad
 from tests.rulescore.backends.systems import systems
 from tests.rulescore.structures import KINDS, NESTED, PROGRAMS, Plain
+from testutils import vjp_fd
 
 X = np.array([0.7, -0.4, 1.1])
 V = np.array([0.3, 0.8, -0.5])
@@ -80,3 +82,40 @@ def test_functions_of_objects(system, name):
         bars = system.vjp(f, [system.array(x) for x in args], [system.array(np.array(1.0))])
         for bar, wanted in zip(bars, pull(1.0), strict=True):
             np.testing.assert_allclose(np.asarray(bar), wanted, rtol=1e-10, atol=1e-12)
+
+
+SPAN, TIMES = (0.0, 1.0), [0.0, 0.5, 1.0]
+
+
+def decay(y0, rate):
+    return ad.primitive(solve_ivp)(lambda t, y, rate: -rate * y, SPAN, y0, args=(rate,), t_eval=TIMES, rtol=1e-9)
+
+
+WAYS = [
+    *[pytest.param(system, False, id=name) for name, system in systems().items()],
+    *[
+        pytest.param(system, True, id=f"{name}, compiled")
+        for name, system in systems().items()
+        if system.compiled_modes
+    ],
+]
+
+
+@pytest.mark.parametrize(("system", "is_compiled"), WAYS)
+def test_the_numbers_in_an_object_of_scipys_have_their_names(system, is_compiled):
+    pytest.importorskip(system.framework)
+    args = np.array([1.0, -2.0]), np.array(0.7)
+    with system.active():
+        given = list(map(system.array, args))
+        f = system.compiled(system.convert(decay)) if is_compiled else system.convert(decay)
+        found = f(*given)
+        assert type(found).__name__ == "OdeResult"
+        assert found.sol is None
+        assert not hasattr(found, "message")
+        assert found.success
+        np.testing.assert_allclose(np.asarray(found.t), TIMES)
+        ybar = np.cos(np.asarray(found.y))
+        bars = system.vjp(lambda *args: [f(*args).y], given, [system.array(ybar)])
+    wanted = vjp_fd(lambda y0, rate: np.outer(y0, np.exp(-rate * np.array(TIMES))), ybar, args).value
+    for bar, expected in zip(bars, wanted, strict=True):
+        np.testing.assert_allclose(np.asarray(bar), expected, rtol=1e-6)

@@ -1,5 +1,8 @@
 """Functions with rules as functions of tensors: what they answer is compared with PyTorch's own, and with gradcheck."""
 
+import collections
+import dataclasses
+import functools
 import itertools
 import os
 import shutil
@@ -21,6 +24,7 @@ from rulescore.ad import hessian as our_hessian  # noqa: E402
 from rulescore.ad import jvp as our_jvp  # noqa: E402
 from rulescore.backends.torch import TorchConfig, from_torch, to_torch  # noqa: E402
 from rulescore.config import rrule_via_ad  # noqa: E402
+from rulescore.operators import pool_sum, segment_sum, segments  # noqa: E402
 from testutils import check_rule  # noqa: E402
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::UserWarning:torch")
@@ -304,6 +308,120 @@ def test_what_autograd_does_may_be_compiled(calls):
     with torch._dynamo.compiled_autograd._enable(torch.compile(backend="aot_eager")):
         ours(ours(x)).sum().backward()
     assert_same(x.grad, (X.exp() + X).exp())
+
+
+@pytest.mark.parametrize(
+    "transform",
+    [
+        lambda f: grad(lambda x: f(x).sum())(X),
+        lambda f: vmap(f)(X),
+        lambda f: jvp(f, (X,), (Y,)),
+        lambda f: vjp(f, X)[1](Y),
+        lambda f: hessian(lambda x: f(x).sum())(X),
+        lambda f: vmap(grad(lambda x: f(x).sum()))(X),
+    ],
+    ids=["grad", "vmap", "jvp", "vjp", "hessian", "vmap of grad"],
+)
+def test_transforms_of_compiled_functions(transform):
+    ours = to_torch(np.sinh)
+    torch._dynamo.reset()
+    assert_same(transform(torch.compile(ours, backend="aot_eager")), transform(torch.sinh))
+    assert_same(transform(torch.compile(lambda x: ours(x) * 2, backend="aot_eager")), transform(lambda x: 2 * x.sinh()))
+
+
+def test_a_pullback_may_be_called_within_a_compiled_program():
+    pull = vjp(to_torch(np.sinh), X)[1]
+    torch._dynamo.reset()
+    assert_same(torch.compile(lambda ybar: 2 * pull(ybar)[0], backend="aot_eager")(Y), 2 * Y * X.cosh())
+
+
+Scale = collections.namedtuple("Scale", "factor power")
+
+
+@dataclasses.dataclass(frozen=True)
+class Shift:
+    by: float = 2.0
+
+
+ROWS, COLUMNS = segments(3, 2), segments(4, 2)
+
+
+@pytest.mark.parametrize(
+    ("f", "arguments"),
+    [
+        (pool_sum, (ROWS, COLUMNS)),
+        (lambda x, shift: x + shift.by, (Shift(),)),
+        (lambda x, scale: scale.factor * x**scale.power, (Scale(3.0, 2),)),
+        (lambda x, scale: scale.factor * x**scale.power, (Scale(torch.ones(4), 2),)),
+        (lambda x, w: x * w, (np.arange(4.0),)),
+        (lambda x, w: x * w[0] + w[1], ([np.arange(4.0), 2.0],)),
+        (np.multiply, (np.float64(2.0),)),
+        (np.sum, (np.int64(1),)),
+        (lambda x, f: f(x), (np.sinh,)),
+        (lambda x, f: f(x), (functools.partial(np.power, 2.0),)),
+        (lambda x, at: x[at] * 2, ((slice(1, 3), ...),)),
+        (segment_sum, (np.array([0, 0, 1]), 2)),
+    ],
+)
+def test_arguments_of_compiled_programs_that_are_no_tensors(f, arguments):
+    ours = to_torch(f)
+    found, expected = (torch.arange(12.0, dtype=torch.float64).reshape(3, 4).requires_grad_() for _ in range(2))
+    y, z = compiled(lambda x: ours(x, *arguments))(found), ours(expected, *arguments)
+    assert_same(y, z)
+    y.sum().backward()
+    z.sum().backward()
+    assert_same(found.grad, expected.grad)
+
+
+@pytest.mark.parametrize("numbers", [(2, 3, 4, -1), (2.0, 3.0, 4.5), (True, False), ((2, 1.5), (3, 2.5))])
+def test_a_compiled_program_is_made_for_each_number(numbers):
+    ours = to_torch(lambda x, number: x * np.sum(number))
+    program = compiled(lambda x, number: ours(x, number))
+    for number in numbers:
+        assert_same(program(X, number), X * np.sum(number))
+    axes = compiled(lambda x, axis: OF_AXIS(x, axis=axis))
+    for axis in (0, 1, -1, (0,), (1,)):
+        assert_same(axes(torch.outer(X, Y), axis), torch.outer(X, Y).sum(axis))
+
+
+OF_AXIS = to_torch(np.sum)
+
+
+def test_objects_are_made_outside_of_compiled_programs():
+    ours = to_torch(pool_sum)
+    with pytest.raises(Exception, match=r"Segments that was made within a compiled program: make it outside"):
+        compiled(lambda x: ours(x, segments(3, 2), segments(4, 2)))(torch.ones(3, 4))
+
+
+@pytest.mark.parametrize(
+    "result_shapes",
+    [
+        lambda x, y, *, scale: {"product": torch.empty(len(x), len(y), dtype=x.dtype, device="meta"), "sum": (x[0],)},
+        {"product": np.empty((3, 3)), "sum": (np.float64(0.0),)},
+    ],
+    ids=["of the arguments", "known"],
+)
+def test_a_function_is_not_called_to_find_shapes_that_are_declared(result_shapes):
+    given = []
+
+    def f(x, y, *, scale):
+        given.append(x)
+        return {"product": scale * np.outer(x, y), "sum": (np.sum(x),)}
+
+    ours = to_torch(f, result_shapes=result_shapes)
+    y = compiled(lambda x, y: ours(x, y, scale=2.0))(X, Y)
+    assert len(given) == 1
+    assert_same(y["product"], 2 * torch.outer(X, Y))
+    assert_same(y["sum"][0], X.sum())
+
+
+def test_a_result_that_is_not_as_declared_is_told():
+    ours = to_torch(np.sinh, result_shapes=torch.empty(2, device="meta"))
+    with pytest.raises(Exception, match=r"sinh returned float64\[3\] where .* float32\[2\] with result_shapes="):
+        compiled(lambda x: ours(x))(X)
+    ours = to_torch(np.sinh, result_shapes=torch.empty(3, device="meta"))
+    with pytest.raises(Exception, match=r"sinh returned float64\[3\] where .* float32\[3\] with result_shapes="):
+        compiled(lambda x: ours(x))(X)
 
 
 def test_vmap_within_a_compiled_program():

@@ -8,7 +8,7 @@ from typing import Any
 
 from rulescore.backends.host.extras import framework
 from rulescore.backends.host.functions import HostFunction
-from rulescore.backends.torch.calls.modes import is_forward
+from rulescore.backends.torch.calls.modes import is_forward, uncompiled
 from rulescore.backends.torch.native import NativeMode
 from rulescore.backends.torch.tensors import array_of, has_derivative, spread, tensors_of
 
@@ -48,6 +48,7 @@ def seeds_of(ctx: Any, ybars: Sequence[Any]) -> Sequence[Any]:
     return [zeros() if ybar is None else ybar for ybar, zeros, has_one in described if has_one]
 
 
+@uncompiled
 def pulled_back(pull: Any, seeds: Sequence[Any], tensors: Sequence[Any]) -> tuple[Any, ...]:
     """What the pullback of a rule answers, as tensors that know nothing."""
     return tensors_of(list(pull(list(map(array_of, seeds)))), tensors)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from typing import Any
 
@@ -23,6 +24,25 @@ _is_tracing, _count_modes, _get_mode = (
     torch._C._get_dispatch_mode,
 )
 _PROXY, _FAKE = torch._C._TorchDispatchModeKey.PROXY, torch._C._TorchDispatchModeKey.FAKE
+
+
+_callback = torch._C._dynamo.eval_frame.get_eval_frame_callback
+
+
+def uncompiled(f: Any) -> Any:
+    """A function that PyTorch leaves as it is, wherever it is called.
+
+    What is called within a program that it does not compile, as one under a transform of `torch.func`, it compiles by
+    itself, with functions of its own in the place of NumPy's.
+    """
+    disabled = torch.compiler.disable(f)
+
+    @functools.wraps(f)
+    def call(*args: Any) -> Any:
+        # The other takes 1.5 µs.
+        return f(*args) if _callback() is None else disabled(*args)
+
+    return call
 
 
 def is_forward() -> bool:
