@@ -37,7 +37,7 @@ def no_u_turn_sampler(in_jax):
 
 def chains_at_once(in_jax):
     """HMC, two chains with `chain_method="vectorized"`."""
-    kernel = HMC(_regression(in_jax), num_steps=3, step_size=0.05, adapt_step_size=False)
+    kernel = HMC(_regression(in_jax), num_steps=3, step_size=0.05, trajectory_length=None, adapt_step_size=False)
     return _sampled(kernel, num_chains=2, chain_method="vectorized")
 
 

@@ -53,7 +53,7 @@ def lbfgs(in_jax):
 
 def privacy(in_jax):
     """`differentially_private_aggregate` of gradients of each example."""
-    optimiser = contrib.differentially_private_aggregate(l2_norm_clip=0.1, noise_multiplier=0.01, key=0)
+    optimiser = contrib.differentially_private_aggregate(l2_norm_clip=0.5, noise_multiplier=0.01, key=0)
     gradients = jax.vmap(jax.grad(_loss(in_jax)), (None, 0, 0))(START, X[:, None], Y[:, None])
     return optimiser.update(gradients, optimiser.init(START))[0]
 

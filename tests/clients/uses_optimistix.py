@@ -22,7 +22,7 @@ def root(in_jax):
 
 
 def roots_at_once(in_jax):
-    """`root_find` with `Dogleg` under `vmap`, over parameters."""
+    """`root_find` with `Dogleg` under `vmap`, over parameters, and the Jacobians of the roots."""
 
     def f(y, c):
         return A @ y + in_jax.swish(y) - c
@@ -30,7 +30,8 @@ def roots_at_once(in_jax):
     def solution(c):
         return optx.root_find(f, optx.Dogleg(**TIGHT), jnp.zeros(2), args=c).value
 
-    return jax.vmap(solution)(jnp.stack([C, 2 * C, -C]))
+    cs = jnp.stack([C, 2 * C, -C])
+    return jax.vmap(solution)(cs), jax.vmap(jax.jacrev(solution))(cs)
 
 
 def least_squares(in_jax):

@@ -45,6 +45,7 @@ def classifier(in_torch):
         Network,
         module__function=in_torch.swish,
         module__outputs=2,
+        lr=0.5,
         criterion=torch.nn.CrossEntropyLoss,
         max_epochs=2,
         train_split=None,
