@@ -28,7 +28,8 @@ mode and with second derivatives in two combinations of modes, and are compared 
 [the reference AD](automatic_differentiation.md), whose own derivatives are proved by finite differences. The first
 sample of each function is compiled too (`jax.jit` in every mode; `torch.compile` with `fullgraph=True` in reverse mode,
 which is what PyTorch compiles).
-`tests/rulescore/backends/write_page.py` writes this page; the test suite runs a part of it.
+`tests/rulescore/backends/write_page.py` writes this page; the test suite runs a part of it. [Client
+libraries](client_libraries.md) says what becomes of the functions in other libraries.
 
 In the tables, *right / asked* counts sample inputs. Not asked is where there is nothing to differentiate, or the
 reference AD has no derivative of that order.
