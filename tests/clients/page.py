@@ -1,4 +1,4 @@
-"""The page of the client libraries."""
+"""The section on client libraries, which the page on conformance includes."""
 
 from __future__ import annotations
 
@@ -10,11 +10,9 @@ from tests.clients.uses import FOLDER, Use
 
 PAGE = FOLDER.parents[1] / "docs" / "client_libraries.md"
 
-HEAD = """# Client libraries
-
-What users of other libraries do with functions made by the adapters. Each use is run twice: with the functions of an
-adapter, and with the same functions written with what the system has itself. It is *right* where both give the same
-numbers, of the same dtypes and shapes. `python -m tests.clients --write` runs them and writes this page.
+HEAD = """What users of other libraries do with functions made by the adapters. Each use is run twice: with the functions of
+an adapter, and with the same functions written with what the system has itself. It is *right* where both give the same
+numbers, of the same dtypes and shapes. `python -m tests.clients --write` runs them and writes this section.
 
 {counts}
 
@@ -44,7 +42,7 @@ class Result(NamedTuple):
 
 
 def page(results: list[Result]) -> str:
-    """The page in Markdown."""
+    """The section in Markdown."""
     rows = [
         f"| {result.use.library} | {result.version} | {_cell(result.use.what)} | `{result.use.adapter}` "
         f"| {_cell(result.explained)} |"

@@ -28,11 +28,18 @@ mode and with second derivatives in two combinations of modes, and are compared 
 [the reference AD](automatic_differentiation.md), whose own derivatives are proved by finite differences. The first
 sample of each function is compiled too (`jax.jit` in every mode; `torch.compile` with `fullgraph=True` in reverse mode,
 which is what PyTorch compiles).
-`tests/rulescore/backends/write_page.py` writes this page; the test suite runs a part of it. [Client
-libraries](client_libraries.md) says what becomes of the functions in other libraries.
+`tests/rulescore/backends/write_page.py` writes this page; the test suite runs a part of it. What becomes of the
+functions in other libraries is [below](#client-libraries).
 
 In the tables, *right / asked* counts sample inputs. Not asked is where there is nothing to differentiate, or the
 reference AD has no derivative of that order.
+"""
+
+CLIENTS = """
+## Client libraries
+
+```{include} client_libraries.md
+```
 """
 
 Key = tuple[str, str, str]
@@ -85,7 +92,7 @@ class Measurement:
                 cells = [self._cell((module, system.name, mode)) for mode in modes]
                 parts.append(f"| `{module}` | {' | '.join(cells)} |")
             parts += self._reasons(system.name)
-        return "\n".join(parts) + "\n"
+        return "\n".join([*parts, CLIENTS])
 
     def _cell(self, key: Key) -> str:
         counts = self.counts[key]
