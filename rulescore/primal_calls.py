@@ -55,9 +55,19 @@ def is_traced(*values: Any) -> bool:
 
 def tracer_within(x: Any) -> Any:
     """What an AD system traces, also within lists and tuples; None where there is no such thing."""
-    if isinstance(x, (list, tuple)):
-        return next((found for found in map(tracer_within, x) if found is not None), None)
-    return x if hasattr(type(x), "__rule_type__") else None
+    kind = type(x)
+    if issubclass(kind, (list, tuple)):
+        for part in x:
+            if type(part) not in _PLAIN:
+                found = tracer_within(part)
+                if found is not None:
+                    return found
+        return None
+    return x if hasattr(kind, "__rule_type__") else None
+
+
+_PLAIN = frozenset({np.ndarray, np.float64, float, int, bool, complex, str, slice, type(None)})
+"""The types of most arguments, of which it takes longer to find out that they have no such attribute."""
 
 
 def called(f: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
