@@ -10,9 +10,10 @@ from tests.clients.uses import FOLDER, Use
 
 PAGE = FOLDER.parents[1] / "docs" / "client_libraries.md"
 
-HEAD = """What users of other libraries do with functions made by the adapters. Each use is run twice: with the functions of
-an adapter, and with the same functions written with what the system has itself. It is *right* where both give the same
-numbers, of the same dtypes and shapes. `python -m tests.clients --write` runs them and writes this section.
+HEAD = """What users of other libraries do with functions made by the adapters. Each use is run twice: with the
+functions of an adapter, and with the same functions written with what the system has itself. It is *right* where both
+give the same numbers, of the same dtypes and shapes. `python -m tests.clients --write` runs them and writes this
+section.
 
 {counts}
 

@@ -29,6 +29,10 @@ class TracerConversionError(TypeError):
     """A value that is being differentiated was about to become an ordinary number or array."""
 
 
+class NoSourceError(TypeError):
+    """A function cannot be converted, since its source is not there or is not what runs."""
+
+
 class LeakedTracerError(RuntimeError):
     """A value that was being differentiated is used after that differentiation has ended."""
 

@@ -1,0 +1,307 @@
+"""Functions with their calls, and whatever else may call a function, handed to somebody.
+
+What is converted is the source of a function. Each call in it, read of an attribute, operation, and loop becomes a call
+of a *route*, which is told what was to be done: ``f(x)`` becomes ``call(f, x)``. The routes are constants of the code,
+and no names, so that nothing is added to what the function sees: its globals and closures are its own, and so are
+lines, names and signatures.
+"""
+
+from __future__ import annotations
+
+import ast
+import copy
+import inspect
+import operator
+import threading
+import types
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from rulescore.ad.messages.errors import NoSourceError
+from rulescore.ad.source.definitions import Definition, Function, definition_of
+from rulescore.tables.names import name_of
+
+Routes = Mapping[str, Callable[..., Any]]
+"""By what is done, who does it:
+
+``call(f, *args, **kwargs)``, ``attribute(x, name)``, ``operation(f, *operands)`` with a function of `operator`,
+``iterate(x)``, which returns what is iterated over in the place of ``x``, and ``enter(x)``, the same of a context.
+"""
+
+
+class Conversion:
+    """Converts functions for some routes; each code once.
+
+    Parameters
+    ----------
+    routes : mapping
+        What is missing stays as it is.
+    """
+
+    def __init__(self, routes: Routes) -> None:
+        self._routes = dict(routes)
+        self._codes: dict[tuple[str, types.CodeType], types.CodeType] = {}
+        self._made: set[types.CodeType] = set()
+        self._lock = threading.RLock()
+
+    def converted(self, f: types.FunctionType) -> types.FunctionType:
+        """A function that does what another does, by way of the routes.
+
+        It has the globals, the closure, the defaults and the name of the other one. Functions that were made within a
+        converted one are converted already.
+
+        Raises
+        ------
+        NoSourceError
+            When its source is not known, or it is a coroutine.
+        """
+        code = self.code_of(f)
+        if code is f.__code__:
+            return f
+        cells = dict(zip(f.__code__.co_freevars, f.__closure__ or (), strict=True))
+        made = types.FunctionType(
+            code, f.__globals__, f.__name__, f.__defaults__, tuple([cells[name] for name in code.co_freevars])
+        )
+        made.__dict__.update(f.__dict__)
+        for name in _ATTRIBUTES:
+            if hasattr(f, name):
+                setattr(made, name, getattr(f, name))
+        return made
+
+    def code_of(self, f: types.FunctionType) -> types.CodeType:
+        """The code of the converted function."""
+        code = f.__code__
+        key = code.co_filename, code
+        found = self._codes.get(key)
+        if found is not None:
+            return found
+        with self._lock:
+            if code in self._made:
+                return code
+            if key not in self._codes:
+                self._codes[key] = self._converted(f)
+            return self._codes[key]
+
+    def source_of(self, f: types.FunctionType) -> str:
+        """What the converted function looks like, with the names of the routes."""
+        node = _rewritten(definition_of(f), self._routes, _named)
+        return ast.unparse(ast.fix_missing_locations(node))
+
+    def _converted(self, f: types.FunctionType) -> types.CodeType:
+        if f.__code__.co_flags & (inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR):
+            raise NoSourceError(f"{name_of(f)} is a coroutine, which is not differentiated: write it without async")
+        definition = definition_of(f)
+        return self._with_routes(definition.compiled(f.__code__, _rewritten(definition, self._routes, _marked)))
+
+    def _with_routes(self, code: types.CodeType) -> types.CodeType:
+        """A code with the routes in the place of their marks, and the same of the functions within."""
+        constants = tuple(map(self._constant, code.co_consts))
+        made = code.replace(co_consts=constants)
+        self._made.add(made)
+        return made
+
+    def _constant(self, x: Any) -> Any:
+        if isinstance(x, types.CodeType):
+            return self._with_routes(x)
+        if not isinstance(x, str) or not x.startswith(_MARK):
+            return x
+        name = x.removeprefix(_MARK)
+        return self._routes[name] if name in self._routes else _OPERATIONS[name]
+
+
+# Of what Python computes when somebody asks for it, from version 3.14 on, that which computes it.
+_ANNOTATIONS = "__annotate__" if hasattr(types.FunctionType, "__annotate__") else "__annotations__"
+_ATTRIBUTES = ("__kwdefaults__", "__doc__", "__module__", "__qualname__", "__type_params__", _ANNOTATIONS)
+
+_MARK = "\0rulescore.ad.source "
+
+
+def _marked(name: str) -> ast.expr:
+    """A constant in the place of a function; in a condition, since Python warns where a text is called."""
+    return ast.IfExp(ast.Constant(True), ast.Constant(_MARK + name), ast.Constant(None))
+
+
+def _named(name: str) -> ast.expr:
+    return ast.Name(name, ast.Load())
+
+
+# ---------------------------------------------------------------- syntax trees
+
+
+def is_in(x: Any, container: Any) -> bool:
+    """``x in container``, with the operands in the order in which they are evaluated."""
+    return x in container
+
+
+def is_not_in(x: Any, container: Any) -> bool:
+    """``x not in container``."""
+    return x not in container
+
+
+_BINARY: dict[type[ast.AST], str] = {
+    ast.Add: "add",
+    ast.Sub: "sub",
+    ast.Mult: "mul",
+    ast.Div: "truediv",
+    ast.FloorDiv: "floordiv",
+    ast.Mod: "mod",
+    ast.Pow: "pow",
+    ast.MatMult: "matmul",
+    ast.LShift: "lshift",
+    ast.RShift: "rshift",
+    ast.BitAnd: "and_",
+    ast.BitOr: "or_",
+    ast.BitXor: "xor",
+}
+_UNARY: dict[type[ast.AST], str] = {ast.USub: "neg", ast.UAdd: "pos", ast.Invert: "invert"}
+_COMPARISONS: dict[type[ast.AST], str] = {
+    ast.Lt: "lt",
+    ast.LtE: "le",
+    ast.Gt: "gt",
+    ast.GtE: "ge",
+    ast.Eq: "eq",
+    ast.NotEq: "ne",
+    ast.In: "is_in",
+    ast.NotIn: "is_not_in",
+}
+_IN_PLACE = {kind: f"i{name.removesuffix('_')}" for kind, name in _BINARY.items()}
+_OPERATIONS: dict[str, Any] = {
+    **{name: getattr(operator, name) for name in ["getitem", *_BINARY.values(), *_UNARY.values(), *_IN_PLACE.values()]},
+    **{name: getattr(operator, name) for name in _COMPARISONS.values() if hasattr(operator, name)},
+    "is_in": is_in,
+    "is_not_in": is_not_in,
+    "slice": slice,
+}
+
+_OF_FRAMES = frozenset({"super", "locals", "globals", "vars", "dir", "eval", "exec", "breakpoint"})
+"""Functions that look at the frame that calls them."""
+
+
+def _rewritten(definition: Definition, routes: Routes, reference: Callable[[str], ast.expr]) -> Function:
+    found: Function = _Rewriting(routes, reference, definition.owner).visit(copy.deepcopy(definition.node))
+    return found
+
+
+class _Rewriting(ast.NodeTransformer):
+    """Hands what a syntax tree does to the routes there are.
+
+    What stays: comparisons of more than two, whose operands are evaluated one after the other; assignments in place to
+    elements and attributes; patterns of ``match``, which are no expressions; annotations.
+    """
+
+    def __init__(self, routes: Routes, reference: Callable[[str], ast.expr], owner: str | None) -> None:
+        self._routes, self._reference, self._owner = routes, reference, owner
+
+    def _routed(self, route: str, node: ast.expr, *args: ast.expr, keywords: list[ast.keyword] | None = None) -> Any:
+        """A call of a route in the place of an expression."""
+        function = ast.copy_location(self._reference(route), node)
+        return ast.copy_location(ast.Call(function, list(args), keywords or []), node)
+
+    def _operation(self, name: str, node: ast.expr, *operands: ast.expr) -> Any:
+        if "operation" not in self._routes:
+            return node
+        return self._routed("operation", node, ast.copy_location(self._reference(name), node), *operands)
+
+    def visit_Call(self, node: ast.Call) -> Any:
+        self.generic_visit(node)
+        if "call" not in self._routes or (isinstance(node.func, ast.Name) and node.func.id in _OF_FRAMES):
+            return node
+        return self._routed("call", node, node.func, *node.args, keywords=node.keywords)
+
+    def visit_Attribute(self, node: ast.Attribute) -> Any:
+        self.generic_visit(node)
+        if "attribute" not in self._routes or not isinstance(node.ctx, ast.Load):
+            return node
+        return self._routed("attribute", node, node.value, ast.Constant(self._mangled(node.attr)))
+
+    def _mangled(self, name: str) -> str:
+        owner = (self._owner or "").lstrip("_")
+        return f"_{owner}{name}" if owner and name.startswith("__") and not name.endswith("__") else name
+
+    def visit_BinOp(self, node: ast.BinOp) -> Any:
+        self.generic_visit(node)
+        return self._operation(_BINARY[type(node.op)], node, node.left, node.right)
+
+    def visit_UnaryOp(self, node: ast.UnaryOp) -> Any:
+        self.generic_visit(node)
+        if isinstance(node.op, ast.Not) or isinstance(node.operand, ast.Constant):
+            return node
+        return self._operation(_UNARY[type(node.op)], node, node.operand)
+
+    def visit_Compare(self, node: ast.Compare) -> Any:
+        self.generic_visit(node)
+        if len(node.ops) > 1 or type(node.ops[0]) not in _COMPARISONS:
+            return node
+        return self._operation(_COMPARISONS[type(node.ops[0])], node, node.left, node.comparators[0])
+
+    def visit_AugAssign(self, node: ast.AugAssign) -> Any:
+        self.generic_visit(node)
+        if "operation" not in self._routes or not isinstance(node.target, ast.Name):
+            return node
+        target = ast.copy_location(ast.Name(node.target.id, ast.Load()), node.target)
+        value = self._operation(_IN_PLACE[type(node.op)], target, target, node.value)
+        return ast.copy_location(ast.Assign([node.target], value), node)
+
+    def visit_Subscript(self, node: ast.Subscript) -> Any:
+        self.generic_visit(node)
+        if "operation" not in self._routes or not isinstance(node.ctx, ast.Load):
+            return node
+        return self._operation("getitem", node, node.value, self._index(node.slice))
+
+    def _index(self, node: ast.expr) -> ast.expr:
+        if isinstance(node, ast.Slice):
+            parts = [ast.Constant(None) if part is None else part for part in (node.lower, node.upper, node.step)]
+            return ast.copy_location(ast.Call(ast.copy_location(self._reference("slice"), node), parts, []), node)
+        if isinstance(node, ast.Tuple):
+            return ast.copy_location(ast.Tuple(list(map(self._index, node.elts)), ast.Load()), node)
+        return node
+
+    def _iterated(self, node: ast.expr) -> ast.expr:
+        found: ast.expr = self._routed("iterate", node, node) if "iterate" in self._routes else node
+        return found
+
+    def visit_For(self, node: ast.For) -> Any:
+        self.generic_visit(node)
+        node.iter = self._iterated(node.iter)
+        return node
+
+    def visit_comprehension(self, node: ast.comprehension) -> Any:
+        self.generic_visit(node)
+        node.iter = self._iterated(node.iter)
+        return node
+
+    def visit_YieldFrom(self, node: ast.YieldFrom) -> Any:
+        self.generic_visit(node)
+        node.value = self._iterated(node.value)
+        return node
+
+    def visit_withitem(self, node: ast.withitem) -> Any:
+        self.generic_visit(node)
+        if "enter" in self._routes:
+            node.context_expr = self._routed("enter", node.context_expr, node.context_expr)
+        return node
+
+    def visit_ClassDef(self, node: ast.ClassDef) -> Any:
+        outer, self._owner = self._owner, node.name
+        self.generic_visit(node)
+        self._owner = outer
+        return node
+
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> Any:
+        node.target = self.visit(node.target)
+        node.value = node.value and self.visit(node.value)
+        return node
+
+    def visit_arg(self, node: ast.arg) -> Any:
+        return node
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> Any:
+        returns, node.returns = node.returns, None
+        self.generic_visit(node)
+        node.returns = returns
+        return node
+
+    def visit_match_case(self, node: ast.match_case) -> Any:
+        node.guard = node.guard and self.visit(node.guard)
+        node.body = [self.visit(statement) for statement in node.body]
+        return node
