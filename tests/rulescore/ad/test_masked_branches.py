@@ -89,6 +89,7 @@ FUNCTIONS = {
     "extract": lambda t: np.sum(np.extract(TAKEN, np.log(t))),
     "delete": lambda t: np.sum(np.delete(np.sqrt(t), ~TAKEN) ** 2),
     "maximum of some": lambda t: np.max(np.sqrt(t), where=TAKEN, initial=0.1),
+    "nan_to_num": lambda t: np.sum(np.nan_to_num(np.sqrt(t - 0.5))),
     "maximum of what is a number": lambda t: np.nanmax(np.sqrt(t - 0.5)),
     "a number that is chosen nowhere": lambda t: np.sum(np.where(T > -9, t * t, np.mean(np.sqrt(t)))),
     "a number that is chosen nowhere in what is chosen": lambda t: np.sum(
