@@ -9,7 +9,7 @@ from rulescore import ZeroTangent, apply_linear, frule, pullback_wrt, pushforwar
 from rulescore.typing import Array, Flag, OutputAndPullback, OutputAndTangent
 
 from .array_like import as_array, as_array_tangent
-from .reduced_axes import NOT_GIVEN, chosen, decline_out, given
+from .reduced_axes import NOT_GIVEN, chosen, decline_out, given, masked_cotangent
 
 
 def selected_sum(y, masks, tangents):
@@ -186,16 +186,22 @@ def nan_to_num_frule(
 def nan_to_num_rrule(
     x: Array, copy: Flag = True, nan: Array = NOT_GIVEN, posinf: Array = None, neginf: Array = None
 ) -> OutputAndPullback:
-    """ȳ goes to what stands in the output: to the finite numbers, or to what stands for the others."""
+    """ȳ goes to what stands in the output: to the finite numbers, or to what stands for the others.
+
+    What was replaced has no part in it, whatever slope it has itself.
+    """
     decline_copy(copy)
+
+    def masked_bar(mask, ybar, argument):
+        return unbroadcast(masked_cotangent(mask, ybar), np.shape(argument))
 
     def bar_of(i, argument):
         def bar(ybar):
             values = as_array(x)
             if not np.iscomplexobj(values):
-                return selected_bar(replaced(values)[i], ybar, argument)
-            of_real = selected_bar(replaced(np.real(values))[i], np.real(ybar), argument)
-            of_imag = selected_bar(replaced(np.imag(values))[i], np.imag(ybar), argument)
+                return masked_bar(replaced(values)[i], ybar, argument)
+            of_real = masked_bar(replaced(np.real(values))[i], np.real(ybar), argument)
+            of_imag = masked_bar(replaced(np.imag(values))[i], np.imag(ybar), argument)
             return of_real + 1j * of_imag if i == 0 else of_real + of_imag
 
         return bar

@@ -513,7 +513,8 @@ def extremum_and_tangent(f, da, dinitial, a, axis, out, keepdims, initial, where
 def extremum_and_pullback(f, a, axis, out, keepdims, initial, where, kept):
     decline_out(out)
     axes = ReducedAxes(np.shape(a), axis)
-    if type(a) is np.ndarray and a.dtype.kind == "f" and a.size and initial is where is NOT_GIVEN:
+    is_plain_call = initial is where is NOT_GIVEN and (kept is NOT_GIVEN or kept.all())
+    if type(a) is np.ndarray and a.dtype.kind == "f" and a.size and is_plain_call:
         # The most frequent calls, which seldom have a tie.
         y = REDUCTIONS.get(f, f)(a, axis=axis, keepdims=keepdims is not NOT_GIVEN and keepdims)
         places = SinglePlaces.of(a, y, axes) or Ties(a, y, axes, NOT_GIVEN, kept)
@@ -522,9 +523,13 @@ def extremum_and_pullback(f, a, axis, out, keepdims, initial, where, kept):
     if not is_differentiable(a) and not is_differentiable(initial):  # integers, dates
         return y, no_tangent_pullback
     places = Ties(a, y, axes, initial, kept)
+
+    def a_bar(ybar):
+        return masked_cotangent(kept, places.scatter(ybar))
+
     if initial is NOT_GIVEN:
-        return y, pullback_wrt(a)(places.scatter)
-    return y, pullback_wrt(a, ..., ..., ..., initial)(places.scatter, places.initial_bar)
+        return y, pullback_wrt(a)(a_bar)
+    return y, pullback_wrt(a, ..., ..., ..., initial)(a_bar, places.initial_bar)
 
 
 REDUCTIONS = {np.max: np.maximum.reduce, np.min: np.minimum.reduce}

@@ -36,21 +36,27 @@ from rulescore.typing import (
 )
 
 from .array_like import as_array, as_array_tangent, shape_of
-from .indexing import scatter
+from .indexing import named, scatter
 from .reduced_axes import decline_out
 from .shape import tangents_of_items
 
 # ---------------------------------------------------------------- picking by number: ȳ added in its place
 
 
-def picked_bar(a, y, numbers, axis):
-    """How ȳ becomes ā, where ``y`` are the elements of these numbers along the axis; of all without one."""
+def picked_bar(a, y, numbers, axis, by_mask=False):
+    """How ȳ becomes ā, where ``y`` are the elements of these numbers along the axis; of all without one.
+
+    What a mask leaves out stays zero, whatever slope it meets on its way; so does all of ā where nothing is picked.
+    """
     shape, dtype = np.shape(a), y.dtype
+    leaves_out = by_mask or 0 in y.shape
+    lengths, index = (int(np.prod(shape)),), (numbers,)
+    if axis is not None and shape:
+        lengths, index = shape, (*(slice(None),) * (axis % len(shape)), numbers)
 
     def a_bar(ybar):
-        if axis is None or not shape:
-            return np.reshape(scatter(ybar, (numbers,), (int(np.prod(shape)),), dtype), shape)
-        return scatter(ybar, (*(slice(None),) * (axis % len(shape)), numbers), shape, dtype)
+        abar = np.reshape(scatter(ybar, index, lengths, dtype), shape)
+        return Selected(lambda: abar, np.reshape(named(index, lengths), shape)) if leaves_out else abar
 
     return a_bar
 
@@ -103,7 +109,7 @@ def compress_rrule(condition: Mask, a: Array, axis: Axis = None, out: Array = No
     """The condition may be shorter than the axis, whose other elements are then left out."""
     decline_out(out)
     y = np.compress(condition, a, axis=axis)
-    return y, pullback_wrt(..., a)(picked_bar(a, y, np.flatnonzero(condition), axis))
+    return y, pullback_wrt(..., a)(picked_bar(a, y, np.flatnonzero(condition), axis, by_mask=True))
 
 
 @frule.register(np.ndarray.compress)
@@ -119,7 +125,7 @@ def ndarray_compress_frule(
 def ndarray_compress_rrule(a: Array, /, condition: Mask, axis: Axis = None, out: Array = None) -> OutputAndPullback:
     decline_out(out)
     y = np.compress(condition, a, axis=axis)
-    return y, pullback_wrt(a)(picked_bar(a, y, np.flatnonzero(condition), axis))
+    return y, pullback_wrt(a)(picked_bar(a, y, np.flatnonzero(condition), axis, by_mask=True))
 
 
 @frule.register(np.extract)
@@ -131,7 +137,7 @@ def extract_frule(_dcondition: Mask, darr: Array, condition: Mask, arr: Array) -
 @rrule.register(np.extract)
 def extract_rrule(condition: Mask, arr: Array) -> OutputAndPullback:
     y = np.extract(condition, arr)
-    return y, pullback_wrt(..., arr)(picked_bar(arr, y, np.flatnonzero(condition), None))
+    return y, pullback_wrt(..., arr)(picked_bar(arr, y, np.flatnonzero(condition), None, by_mask=True))
 
 
 @frule.register(np.delete)
@@ -145,7 +151,8 @@ def delete_rrule(arr: Array, obj: Index, axis: Axis = None) -> OutputAndPullback
     """What is kept gets its part of ȳ, what is deleted 0."""
     y = np.delete(arr, obj, axis)
     kept = np.delete(np.arange(length_along(arr, axis)), obj)
-    return y, pullback_wrt(arr)(picked_bar(arr, y, kept, axis))
+    is_a_mask = getattr(obj, "dtype", np.dtype(int)).kind == "b"
+    return y, pullback_wrt(arr)(picked_bar(arr, y, kept, axis, by_mask=is_a_mask))
 
 
 @frule.register(np.take_along_axis)

@@ -62,6 +62,11 @@ class Selected(Thunk):
     def opened(self) -> Any:
         return self
 
+    @property
+    def is_reached(self) -> bool:
+        """Whether it may differ from zero anywhere."""
+        return bool(np.any(self.condition))
+
     def restored(self, function: Callable[[Any], Any]) -> Any:
         """The same of ``function(value)``, which keeps the shape and the zeros, as projections do."""
         return Selected(lambda: function(self.force()), self.condition, self.is_certain)

@@ -51,6 +51,11 @@ def sampled(name: str, position: int) -> tuple[Callable[..., Any], tuple[Any, ..
     return _callable(f if sample.function is None else sample.function), args, kwargs
 
 
+def tolerance_of(name: str, position: int) -> float:
+    """The relative tolerance that a sample states for finite differences of its function, else 0."""
+    return functions()[name][1][position].rtol or 0.0
+
+
 def _plain(x: Any) -> Any:
     """An argument without its tangent, and an array that a program may write to."""
     x = getattr(x, "primal", x)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import functools
 import signal
 import time
 import warnings
@@ -17,7 +18,7 @@ from rulescore import MissingDerivativeError
 from rulescore.ad import NoRuleError, TracerConversionError, UnrelatedOutputError, grad
 from testutils import backward_fdm, forward_fdm, jvp_fd
 
-from .calls import is_differentiable
+from .calls import is_differentiable, tolerance_of
 from .modes import BATCHED, FIRST, MOST_ROWS, SECOND, Answer, Question
 from .program import Program
 
@@ -45,6 +46,9 @@ _AGREEMENT, _OF_SECOND = 1e-9, 1e-6
 _OF_FUNCTION = 1e-5
 """By how much derivatives may differ from finite differences: some functions of SciPy's are no better themselves."""
 
+_OF_SAMPLES = 10.0
+"""The same in tolerances of samples: of functions with fewer digits still, as `scipy.special.itairy`, which has six."""
+
 _ROUNDINGS = 2e4
 """The same in rounding errors of what is less precise."""
 
@@ -68,6 +72,12 @@ _ANOTHER = 0.1
 
 _NOISE = 1e3
 """How many times as far as the last digits of the inputs move them two answers may be apart."""
+
+_DIGITS = 1e-6
+"""How far, relatively, their last digits move a variable that is not determined by them."""
+
+_LEAST = 1e-300
+"""What has no square, and no third power of its inverse."""
 
 
 @dataclasses.dataclass
@@ -139,6 +149,9 @@ class _Examiner:
             return
         self.precision = _coarsest(program)
         self.agreement = max(_AGREEMENT, _ROUNDINGS * self.precision)
+        self.of_function = max(
+            _OF_FUNCTION, self.agreement, *[_OF_SAMPLES * tolerance_of(*call) for call in program.calls.values()]
+        )
         answers = self._answers(FIRST)
         self._compare_first(answers)
         if "grad" in answers:
@@ -163,6 +176,9 @@ class _Examiner:
             except Exception as error:
                 if _comes_from(error, REFUSALS) or str(error) in COVERED or _writes_to_arguments(error):
                     self.result.outcomes[name] = f"{REFUSED}: {type(error).__name__}"
+                    continue
+                if isinstance(error, np.linalg.LinAlgError) and self._is_ill_posed:
+                    self.result.outcomes[name] = UNDECIDED
                     continue
                 self.result.outcomes[name] = "crash"
                 self.result.problems.append(f"{name} raises {type(error).__name__}: {error}")
@@ -192,7 +208,7 @@ class _Examiner:
         kinds = {np.asarray(x).dtype.kind for x in self.question.program.constants.values()}
         if kinds.isdisjoint("iub"):
             return False
-        ours, theirs = (_vector([examiner.question.value]) for examiner in (self, other))
+        ours, theirs = (_vector(_variables(examiner.question.program)) for examiner in (self, other))
         return ours.shape != theirs.shape or not np.allclose(ours, theirs, rtol=_ANOTHER, atol=0.0, equal_nan=True)
 
     def is_as(self, other: _Examiner) -> bool:
@@ -217,6 +233,9 @@ class _Examiner:
         return True
 
     def _wrong(self, name: str, text: str) -> None:
+        if self._is_ill_posed:
+            self.result.outcomes[name] = UNDECIDED
+            return
         self.result.outcomes[name] = "wrong"
         self.result.problems.append(f"{name}: {text}")
 
@@ -247,13 +266,11 @@ class _Examiner:
                 continue
             found = _vector(answer.tangent) if answer.tangent is not None else None
             if found is not None and found.shape == wanted.shape:
-                off = np.abs(found - wanted) > _ESTIMATES * error + max(_OF_FUNCTION, self.agreement) * max(size, 1e-2)
+                off = np.abs(found - wanted) > _ESTIMATES * error + self.of_function * max(size, 1e-2)
                 is_off = bool(np.any(off | ~np.isfinite(found)))
             else:
                 off_by = abs(numbers[name] - number)
-                is_off = not off_by <= _ESTIMATES * error_of_number + max(_OF_FUNCTION, self.agreement) * max(
-                    size, 1e-2
-                )
+                is_off = not off_by <= _ESTIMATES * error_of_number + self.of_function * max(size, 1e-2)
             if is_off:
                 if (
                     self._has_kink()
@@ -315,6 +332,13 @@ class _Examiner:
         """Whether something is infinite, or made of what is, that half precision does not hold from 65520 on."""
         return self.precision > _OF_HALF and not np.isfinite(number)
 
+    def _is_beyond_range(self, numbers: Any) -> bool:
+        """Whether something is not finite, and a number of the program so small that second derivatives overflow."""
+        if np.all(np.isfinite(numbers)):
+            return False
+        values = np.abs(_vector(_variables(self.question.program)))
+        return bool(np.any((values > 0) & (values < _LEAST)))
+
     def _compare_gradients(self, answers: dict[str, Answer], agreement: float) -> None:
         gradients = {n: _vector(a.cotangents) for n, a in answers.items() if a.cotangents is not None}
         if not gradients:
@@ -360,13 +384,17 @@ class _Examiner:
             if not is_known:
                 continue
             scale = max(float(np.max(np.abs(wanted), initial=0.0)), 1e-2 * slope, 1e-9)
-            expected, tolerance = wanted, _ESTIMATES * error + max(_OF_FUNCTION, self.agreement) * scale
+            expected, tolerance = wanted, _ESTIMATES * error + self.of_function * scale
             if answer.cotangents is None:  # only the curvature along the direction
                 found, along = _vector(answer.tangent), _vector(q.dx)
                 expected, tolerance = np.array([along @ wanted]), np.array([np.abs(along) @ tolerance])
             off = ~(np.abs(found - expected) <= tolerance)
             if np.any(off):
-                if self._has_kink() or self._is_noise(name, float(np.max(np.abs(found - expected)))):
+                if (
+                    self._has_kink()
+                    or self._is_beyond_range(found)
+                    or self._is_noise(name, float(np.max(np.abs(found - expected))))
+                ):
                     self.result.outcomes[name] = UNDECIDED
                 else:
                     self._wrong(name, f"{found!r}, and a difference of gradients {expected!r}")
@@ -433,14 +461,16 @@ class _Examiner:
         return any(self._is_noise(name, gap) for name in names)
 
     def _is_noise(self, name: str, gap: float) -> bool:
-        """Whether the last digits of the inputs move the answer about as far."""
+        """Whether the last digits of the inputs move the answer about as far, or those of directions and weights."""
         q = self.question
         mode = {**FIRST, **SECOND}[name]
-        before = q.program.inputs
+        before, dx, weights = q.program.inputs, q.dx, q.weights
         try:
             numbers = []
             for k in (-3, -2, 0, 2, 3):
                 q.program.inputs = {n: _nudged(x, k) for n, x in before.items()}
+                q.dx = tuple([_nudged(x, k) for x in dx])
+                q.weights = [None if weight is None else _nudged(weight, k) for weight in weights]
                 try:
                     q.plain()(*q.program.arguments())
                 except Exception:  # with other last digits, there is no answer at all
@@ -451,8 +481,29 @@ class _Examiner:
         except Exception:
             return False
         finally:
-            q.program.inputs = before
+            q.program.inputs, q.dx, q.weights = before, dx, weights
         return bool(gap <= _NOISE * spread)
+
+    @functools.cached_property
+    def _is_ill_posed(self) -> bool:
+        """Whether the last digits of the inputs decide how large a variable is, as the solution of a singular equation.
+
+        Each of a few last digits gives another one then, and not one of two, as beside a jump.
+        """
+        program = self.question.program
+        if self.precision > _COARSE:
+            return False
+        size = max((float(np.max(np.abs(x), initial=0.0)) for x in program.arguments()), default=0.0)
+        try:
+            runs = [_variables(program, [_nudged(x, k) for x in program.arguments()]) for k in (-3, -2, 0, 2, 3)]
+            for name in runs[0]:
+                values = np.array([_vector([run[name]]) for run in runs])
+                steps = np.diff(np.sort(values, axis=0), axis=0) / max(float(np.max(np.abs(values), initial=0.0)), size)
+                if np.any(np.sum(steps > _DIGITS, axis=0) > 2):
+                    return True
+        except Exception:  # with other last digits, a variable has another shape
+            return False
+        return False
 
 
 def _writes_to_arguments(error: BaseException) -> bool:

@@ -310,6 +310,8 @@ class _Building:
             if np.min(array) < limits.min or np.max(array) > limits.max:
                 return None
         changed = array.astype(dtype)
+        if not np.allclose(changed, array, rtol=1.0, atol=0.5):  # a tolerance that has become a 1
+            return None
         if not isinstance(value, np.ndarray):
             return changed[()]
         return self._one_of(_LAYOUTS)(changed)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 
 from rulescore import NoTangent, frule, rrule
 from tests.fuzz.examination import COMPARED, examine
@@ -109,6 +110,58 @@ def test_what_is_raised_is_found() -> None:
 def test_a_kink_is_no_problem() -> None:
     at_kink = Program(inputs={"x0": np.array([0.0, 1.0])}, lines=["v1 = np.abs(x0)"], result="v1")
     assert not examine(at_kink).problems
+
+
+FEW_DIGITS = Program(
+    inputs={"x0": np.float64(2.6)}, calls={"f0": ("numpy.itairy", 0)}, lines=["v1 = f0(x0)[0]"], result="v1"
+)
+"""SciPy's function has six digits, as its samples say."""
+
+ILL_POSED = Program(
+    inputs={"x0": np.array([[-0.5836, -0.8049, -0.0452], [0.0162, 0.0783, -0.0522], [-0.0036, 0.401, -0.293]])},
+    calls={"f0": ("scipy.linalg._solvers.solve_discrete_are", 4)},
+    lines=["v1 = f0(x0, f0_args[1], f0_args[2], f0_args[3], x0, f0_args[5], balanced=False)", "v1 = v1 / 1e9"],
+    result="v1",
+)
+"""The last digits of x0 decide what the solution is, and whether a matrix is singular on the way."""
+
+WRAPPED = Program(
+    inputs={"x0": np.float64(1.73)},
+    constants={"c0": np.uint8(2)},
+    calls={"f0": ("scipy.stats._continuous_distns.pareto.pdf", 0)},
+    lines=["v1 = f0(f0_args[0], c0, f0_args[2], x0) / 1e102", "v2 = np.hypot(v1, 2)"],
+    result="v2",
+)
+"""SciPy computes -c0 - 1, which is 253. The program is another one with it, however little of that the result shows."""
+
+CANCELLED = Program(
+    inputs={"x0": np.random.default_rng(0).standard_normal((4, 5)).astype(np.float32)},
+    calls={"f0": ("scipy.ndimage._filters.sobel", 7)},
+    lines=["v1 = f0(x0, mode='wrap')"],
+    result="np.sum(v1) * np.sum(x0)",
+)
+"""The second derivatives are zero, but for the last digits of the direction."""
+
+TINY = Program(
+    inputs={"x0": np.float64(1.84), "x1": np.float64(0.4)},
+    calls={"f0": ("numpy.btdtrib", 2)},
+    lines=["v1 = f0(x0, 0.0, x1)"],
+    result="v1",
+)
+"""SciPy answers with the least of numbers, the square of whose inverse is infinite."""
+
+
+@pytest.mark.parametrize("program", [FEW_DIGITS, ILL_POSED, WRAPPED, CANCELLED, TINY])
+def test_what_has_no_digits_is_no_problem(program: Program) -> None:
+    assert not examine(program).problems
+
+
+def test_a_wrong_pullback_is_found_beside_functions_of_few_digits() -> None:
+    program = Program(TANH.inputs, lines=["v1 = f0(x0)[0]", "v2 = np.tanh(x0)"], result="v2 + v1")
+    program.calls = FEW_DIGITS.calls
+    assert not examine(program).problems
+    with rrule.override(np.tanh, backward(1.01)):
+        assert wrong_modes(program) >= REVERSE
 
 
 def test_a_program_is_printed_as_a_test() -> None:

@@ -27,7 +27,7 @@ def lfilter_zi(b, a):
     transposed_companion = np.concatenate([-a[1:, None], np.eye(count - 1, k=1, dtype=one.dtype)[:, 1:]], axis=1)
     zi = np.linalg.solve(np.eye(count - 1, dtype=one.dtype) - transposed_companion, b[1:] - a[1:] * b[0])
     is_mixed = given[0].dtype != given[1].dtype  # as of whole numbers and others, of which each version makes its own
-    return in_types_of(scipy.signal.lfilter_zi, (zi,), *given)[0] if is_mixed else zi
+    return in_types_of(scipy.signal.lfilter_zi, zi, *given) if is_mixed else zi
 
 
 @composed(scipy.signal.sosfilt_zi)

@@ -51,6 +51,8 @@ def in_types_of(f, y, *args):
     Numbers count as Python's, which have no precision of their own: what is traced does not say whether it was one.
     """
     made = seen_by_tracers(f, *[x.item() if isinstance(x, np.generic) else x for x in map(ignore_derivatives, args)])
+    if not isinstance(y, tuple):
+        return as_array(y).astype(made.dtype)
     return tuple([as_array(part).astype(np.result_type(part_made)) for part, part_made in zip(y, made, strict=True)])
 
 

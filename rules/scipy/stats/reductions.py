@@ -199,29 +199,67 @@ def shares(x, w):
 # ---------------------------------------------------------------- means
 
 
-tabulate(
-    stats.gmean,
-    a=lambda y, a, w: y * shares(a, w) / a,
-    weights=lambda y, a, w: y * np.log(a / y) / sum_of(w),
-)
+def quotients_by_mean(a, y, p, w):
+    """r = a / y of a mean of the power p. Where the mean is 0, it is made of the zeros alone, which move together.
+
+    Then they are to it as their share to the power of -1/p is to 1, and the others are infinitely many times as large.
+    """
+    is_zero = y == 0
+    share_of_zeros = sum_of(np.where(a == 0, shares(a, w), 0))
+    at_zero = np.where(a == 0, np.where(is_zero, share_of_zeros, 1) ** (-1 / p), np.inf)
+    return np.where(is_zero, at_zero, a / np.where(is_zero, 1, y))
+
+
+def logarithms(r):
+    """log r; 0 for 0 and ∞, whose powers leave nothing of it."""
+    return np.log(np.where((r > 0) & (r < np.inf), r, 1))
+
+
+def gmean_slope(y, a, w):
+    """y w / Σw / a. A zero that is alone has an infinite slope, and none of several has any."""
+    share, is_zero = shares(a, w), a == 0
+    at_zero = np.where(sum_of(is_zero) > 1, 0, np.where(np.broadcast_to(share, np.shape(a)) < 1, np.inf, 1))
+    return np.where(is_zero, at_zero, y * share / np.where(is_zero, 1, a))
+
+
+def gmean_slope_of_weights(y, a, w):
+    return y * logarithms(a / np.where(y == 0, 1, y)) / sum_of(w)
+
+
+tabulate(stats.gmean, a=gmean_slope, weights=gmean_slope_of_weights)
 tabulate(
     stats.hmean,
-    a=lambda y, a, w: shares(a, w) * (y / a) ** 2,
-    weights=lambda y, a, w: y * (1 - y / a) / sum_of(w),
+    a=lambda y, a, w: pmean_slope(y, a, -1, w),
+    weights=lambda y, a, w: pmean_slope_of_weights(y, a, -1, w),
 )
+
+
+def is_geometric(p):
+    return np.ndim(p) == 0 and p == 0
+
+
+def pmean_slope(y, a, p, w):
+    """w / Σw rᵖ⁻¹."""
+    return gmean_slope(y, a, w) if is_geometric(p) else shares(a, w) * quotients_by_mean(a, y, p, w) ** (p - 1)
+
+
+def pmean_slope_of_p(y, a, p, w):
+    """y / p Σ w rᵖ log r / Σw, of which y/2 Σ w log² r / Σw is the limit at p = 0."""
+    if is_geometric(p):
+        logs = logarithms(a / np.where(y == 0, 1, y))
+        return y / 2 * sum_of(shares(a, w) * logs * logs)
+    r = quotients_by_mean(a, y, p, w)
+    powers = np.where(r < np.inf, r, 1) ** p
+    return y / p * sum_of(shares(a, w) * powers * logarithms(r))
 
 
 def pmean_slope_of_weights(y, a, p, w):
-    powers = np.log(a / y) if np.ndim(p) == 0 and p == 0 else ((a / y) ** p - 1) / p
-    return y * powers / sum_of(w)
+    if is_geometric(p):
+        return gmean_slope_of_weights(y, a, w)
+    return y * (quotients_by_mean(a, y, p, w) ** p - 1) / p / sum_of(w)
 
 
-tabulate(
-    stats.pmean,
-    a=lambda y, a, p, w: shares(a, w) * (a / y) ** (p - 1),
-    p=lambda y, a, p, w: y / p * sum_of(shares(a, w) * (a / y) ** p * np.log(a / y)),
-    weights=pmean_slope_of_weights,
-)
+tabulate(stats.pmean, a=pmean_slope, p=pmean_slope_of_p, weights=pmean_slope_of_weights)
 
 
 # ---------------------------------------------------------------- moments

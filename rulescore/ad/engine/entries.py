@@ -43,7 +43,14 @@ class Entry:
     """Whether each element of a cotangent that it passes on comes from the one at the same place."""
 
     def cotangents_of_masked(self, ybar: Selected) -> Iterable[tuple[Key, Any]]:
-        """The same of a masked cotangent: which zeros of it are zeros of theirs, its marks tell."""
+        """The same of a masked cotangent: which zeros of it are zeros of theirs, its marks tell.
+
+        Of one that is nothing but such zeros no marks are passed on, which an infinite slope would make NaN.
+        """
+        if not ybar.is_reached:
+            for key, xbar in self.cotangents(ybar.force()):
+                yield key, masked_as(unthunk(xbar), _ZERO_TANGENT, ybar.is_certain)
+            return
         marks = {} if self.keeps_places else dict(self.cotangents(ybar.marks))
         for key, xbar in self.cotangents(ybar.force()):
             yield key, masked_as(unthunk(xbar), ybar.marks if self.keeps_places else unthunk(marks.get(key)))
@@ -53,15 +60,18 @@ class Entry:
         return self
 
 
-def masked_as(xbar: Any, mark: Any) -> Any:
-    """A cotangent, masked where a mark has remained zero; what is no array, or a sparse one, has no mask."""
+def masked_as(xbar: Any, mark: Any, is_certain: bool = False) -> Any:
+    """A cotangent, masked where a mark has remained zero; what is no array, or a sparse one, has no mask.
+
+    That is certain of a cotangent that is not differentiated, or where the caller knows it of the mark.
+    """
     if not hasattr(xbar, "dtype") or is_sparse(value_beneath(xbar)) or is_sparse(mark):
         return xbar
     if isinstance(mark, AbstractZero):
         mark = np.zeros(np.shape(xbar))
     if not hasattr(mark, "dtype"):
         return xbar
-    return where_reached(xbar, mark, value_beneath(xbar), not is_differentiated(xbar))
+    return where_reached(xbar, mark, value_beneath(xbar), is_certain or not is_differentiated(xbar))
 
 
 LEAF = Entry()

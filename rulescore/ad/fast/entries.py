@@ -23,10 +23,10 @@ from rulescore.tangents.kinds import is_a
 from rulescore.tangents.masked import Selected
 from rulescore.tangents.not_implemented import NotImplementedTangent
 from rulescore.tangents.thunks import InplaceableThunk, Thunk
-from rulescore.tangents.zero import AbstractZero, NoTangent
+from rulescore.tangents.zero import AbstractZero, NoTangent, ZeroTangent
 
 _ndarray = np.ndarray
-_NO_TANGENT = NoTangent()
+_NO_TANGENT, _ZERO_TANGENT = NoTangent(), ZeroTangent()
 FastEntry = tuple[Any, ...]
 
 # ---------------------------------------------------------------- sums
@@ -182,11 +182,16 @@ def propagate_masked(entry: FastEntry, ybar: Selected, bars: Any, owned: Any) ->
     """Pass a masked cotangent on through an entry that is not elementwise: once its numbers, and once its marks.
 
     Where each element comes from the one at its place, as in a rule that is written out for ``abs``, the mask stays.
+    Of nothing but such zeros no marks are passed on, which an infinite slope would make NaN.
     """
     values = _passed_on(entry, ybar.force())
     if getattr(entry[1], "keeps_places", False):
         for key, xbar in values.items():
             add_cotangent(masked_as(xbar, ybar.marks), key, bars, owned)
+        return
+    if not ybar.is_reached:
+        for key, xbar in values.items():
+            add_cotangent(masked_as(xbar, _ZERO_TANGENT, ybar.is_certain), key, bars, owned)
         return
     marks = _passed_on(entry, ybar.marks)
     for key, xbar in values.items():

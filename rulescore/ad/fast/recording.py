@@ -295,9 +295,12 @@ class TapeRecording(Recording):
         if form is None or form.add_to is None:
             return WritableTracer.__getitem__(self, index)
         y = x[index]
+        is_array = type(y) is _ndarray
+        if is_array and not y.size:
+            return WritableTracer.__getitem__(self, index)
         node = len(tape)
         tape.append((propagate_item, form, x.shape, x.dtype, index, self._node))
-        return item_of(self, index, y, tape, node) if type(y) is _ndarray and y.size else tape.tracer(y, node)
+        return item_of(self, index, y, tape, node) if is_array else tape.tracer(y, node)
 
     def __matmul__(self, other: Any) -> Any:
         return NotImplemented if leaves_to(other) else _record_product(np.matmul, self, other)

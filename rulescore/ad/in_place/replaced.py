@@ -74,6 +74,8 @@ def value_bar(ybar: Any, index: Any, last: Any, shape: tuple[int, ...]) -> Any:
     wide = np.shape(bar)
     if wide != shape:  # assigning broadcasts, and drops leading axes of length 1
         bar = np.reshape(unbroadcast(bar, shape[max(len(shape) - len(wide), 0) :]), shape)
+        if 0 in wide:  # it was written nowhere
+            return Selected(lambda: bar, False)
     return bar
 
 

@@ -97,8 +97,8 @@ def as_view(tracer: Tracer, call: Any, key: Any = None) -> Any:
     view: Any = object.__new__(special_class(View, plain_class(type(tracer))))
     view._base = base
     view._root = root = root_of(base)
-    does_more = call.f is np.trim_zeros or (getattr(call.f, "__module__", None) or "").startswith("scipy.")
-    view._origin = view_call(call, key, base, bottom if does_more else None)
+    only_looks = is_simple(call) and call.f is not np.trim_zeros and not _module_of(call.f).startswith("scipy.")
+    view._origin = view_call(call, key, base, None if only_looks else bottom)
     view._shape = tracer.shape
     flags = bottom.flags
     view._flags = flags.num if is_numpys(call.f) else 0
@@ -119,8 +119,12 @@ def is_numpys(f: Any) -> bool:
     return (
         f is operator.getitem
         or getattr(f, "__objclass__", None) is np.ndarray
-        or (getattr(f, "__module__", None) or "").split(".")[0] in ("numpy", "scipy")
+        or _module_of(f).split(".")[0] in ("numpy", "scipy")
     )
+
+
+def _module_of(f: Any) -> str:
+    return getattr(f, "__module__", None) or ""
 
 
 def _base_of(bottom: Any, call: Any, key: Any) -> Any:

@@ -117,7 +117,8 @@ def _call_where(call: Any, ufunc: Any, inputs: tuple[Any, ...], where: Any, outs
     if mask.dtype != bool:
         raise TypeError(f"where= is an array of {mask.dtype}, and has to be one of booleans: write where=x > 0")
     mask = np.broadcast_to(mask, shape)
-    selected = [x if np.ndim(x) == 0 else np.broadcast_to(x, shape)[mask] for x in inputs]
+    is_used = mask.any()  # else a number has no part in it either
+    selected = [x if np.ndim(x) == 0 and is_used else np.broadcast_to(x, shape)[mask] for x in inputs]
     result = call(ufunc, "__call__", *selected, **rest)
     for y, z in zip(result if ufunc.nout > 1 else (result,), outs, strict=True):
         _check_takes(z, y)
@@ -268,7 +269,8 @@ def putmask(like: Any, a: Any, mask: Any, values: Any) -> None:
     check_traced(a, "np.putmask(a, mask, x)")
     mask, values = np.asarray(mask, bool).reshape(a.shape), np.reshape(array_of(values), -1)
     if values.size:
-        a[mask] = values[np.flatnonzero(mask) % values.size]
+        chosen = mask.reshape(-1) if values.size == mask.size else np.flatnonzero(mask) % values.size
+        a[mask] = values[chosen]
 
 
 @special(np.fill_diagonal)

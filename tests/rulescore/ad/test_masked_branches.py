@@ -33,6 +33,19 @@ def put_by_a_mask(t):
     return np.sum(y)
 
 
+def put_by_a_mask_of_values(t):
+    y = t * 1
+    np.putmask(y, TAKEN, np.sqrt(t))
+    return np.sum(y * y)
+
+
+def assigned_nowhere(t):
+    y = t * t
+    y[T > 9] = np.sqrt(t)[2]
+    y[:0] = np.log(t)[1]
+    return np.sum(y)
+
+
 def used_twice(t):
     y = np.sqrt(t)
     return np.sum(np.where(TAKEN, y, 0)) + np.sum(np.where(TAKEN[::-1], y[::-1], 0))
@@ -70,6 +83,24 @@ FUNCTIONS = {
     "an assignment": assigned,
     "an assignment through a view": assigned_through_a_view,
     "putmask": put_by_a_mask,
+    "putmask of values": put_by_a_mask_of_values,
+    "compress": lambda t: np.sum(np.compress(TAKEN, np.sqrt(t)) ** 2),
+    "compress by the method": lambda t: np.sum(np.sqrt(t[[0, 3, 1, 2]].reshape(2, 2)).compress([True, False], axis=0)),
+    "extract": lambda t: np.sum(np.extract(TAKEN, np.log(t))),
+    "delete": lambda t: np.sum(np.delete(np.sqrt(t), ~TAKEN) ** 2),
+    "maximum of some": lambda t: np.max(np.sqrt(t), where=TAKEN, initial=0.1),
+    "nan_to_num": lambda t: np.sum(np.nan_to_num(np.sqrt(t - 0.5))),
+    "maximum of what is a number": lambda t: np.nanmax(np.sqrt(t - 0.5)),
+    "a number that is chosen nowhere": lambda t: np.sum(np.where(T > -9, t * t, np.mean(np.sqrt(t)))),
+    "a number that is chosen nowhere in what is chosen": lambda t: np.sum(
+        np.where(TAKEN, np.where(TAKEN, t * t, np.mean(np.sqrt(t))), 0)
+    ),
+    "a product that is chosen nowhere": lambda t: np.sum(np.where(T > -9, t * t, np.cumsum(t) @ np.sqrt(t))),
+    "rows that are chosen nowhere": lambda t: np.sum(np.where(T > -9, t * t, np.outer(np.sqrt(t), np.log(t)) @ t)),
+    "no item": lambda t: np.sum(t * t) + np.sum(np.sqrt(t)[:0]) + np.sum(np.log(t)[[]]),
+    "no item by number": lambda t: np.sum(t * t) + np.sum(np.take(np.log(t), np.zeros(0, int))),
+    "a value that is assigned nowhere": assigned_nowhere,
+    "a ufunc with where= nowhere": lambda t: np.sum(np.multiply(t, np.sqrt(t)[2], out=t * t, where=T > 9)),
     "two uses": used_twice,
     "a norm": a_norm,
 }

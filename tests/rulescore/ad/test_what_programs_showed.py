@@ -638,6 +638,35 @@ def test_writing_to_knots_that_a_function_hands_through():
     np.testing.assert_array_equal(jacrev(f)(t), wanted)
 
 
+@pytest.mark.parametrize(
+    "edges",
+    [
+        lambda x, bins: np.histogram(x, bins)[1],
+        lambda x, bins: np.histogram(x, bins=bins, weights=x, density=True)[1],
+        lambda x, bins: np.histogram2d(x, x, bins, weights=x, density=True)[2],
+        lambda x, bins: np.histogramdd(np.stack([x, x], 1), [bins, 3], weights=x)[1][0],
+        lambda x, bins: np.histogram_bin_edges(x, bins),
+    ],
+    ids=["histogram", "of densities", "histogram2d", "histogramdd", "histogram_bin_edges"],
+)
+@pytest.mark.parametrize("by_rows", [True, False])
+def test_writing_to_edges_that_a_histogram_hands_through(edges, by_rows):
+    x, bins = np.array([0.7, -1.2, 0.3]), np.array([-2.0, -0.5, 0.75, 2.0])
+    weights = np.array([0.5, -1.0, 2.0, -0.25])
+
+    def f(bins):
+        own = bins * 1.0
+        inner = edges(x, own)
+        w = inner.reshape(-1)
+        w *= bins
+        return np.sum(inner * weights)
+
+    plain = [(f(bins + e) - f(bins - e)) / 2e-4 for e in 1e-4 * np.eye(4)]
+    np.testing.assert_allclose(grad(f)(bins), plain, rtol=1e-9)
+    wanted = np.stack([(grad(f)(bins + e) - grad(f)(bins - e)) / 2e-4 for e in 1e-4 * np.eye(4)])
+    np.testing.assert_allclose((jacrev if by_rows else jacfwd)(grad(f))(bins), wanted, atol=1e-9)
+
+
 def test_writing_to_what_scipy_hands_through():
     z, p, w = np.array([0.2]), np.array([-0.3]), np.array([0.3, 0.8, 2.0])
 

@@ -180,3 +180,18 @@ def test_state_after_outputs_alone_has_the_type_of_all_coefficients():
     np.testing.assert_array_equal(zi, scipy.signal.lfiltic(b, a, y))
     assert zi.dtype == complex
     assert unthunk(pullback(np.ones(1))[3]) == -0.3
+
+
+@pytest.mark.parametrize("length_b", [2, 4])
+@pytest.mark.parametrize(("type_of_b", "type_of_a"), [(float, np.float32), (np.float32, float), (int, np.float32)])
+def test_initial_states_of_coefficients_of_two_types(length_b, type_of_b, type_of_a):
+    b, a = np.array([3, 1, -2, 4][:length_b], type_of_b), np.array([1.5, -0.25], type_of_a)
+    zi = scipy.signal.lfilter_zi(b, a)
+    for which, x in enumerate((b, a)):
+        if x.dtype.kind == "i":
+            continue
+        steps = complex_step(scipy.signal.lfilter_zi, (b, a), which)
+        y, pullback = rrule(scipy.signal.lfilter_zi, b, a)
+        cotangent = np.arange(1.0, len(zi) + 1).astype(zi.dtype)
+        assert y.dtype == zi.dtype
+        np.testing.assert_allclose(unthunk(pullback(cotangent)[1 + which]), np.array(steps) @ cotangent, rtol=1e-5)

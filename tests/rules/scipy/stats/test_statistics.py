@@ -6,7 +6,7 @@ import pytest
 from scipy import stats
 
 from rulescore import NoTangent, NotImplementedTangent, ZeroTangent, frule, rrule, unthunk
-from rulescore.ad import grad, primitive
+from rulescore.ad import grad, jacfwd, jacrev, primitive
 
 RNG = np.random.default_rng(4)
 
@@ -124,3 +124,45 @@ def test_a_correlation_of_ranks_is_constant_in_a_program():
     spearmanr, x, y = primitive(stats.spearmanr), RNG.standard_normal(7), RNG.standard_normal(7)
     found = grad(lambda x: np.sum(x**2) * spearmanr(x, y).statistic)(x)
     np.testing.assert_allclose(found, 2 * x * stats.spearmanr(x, y).statistic, rtol=1e-14)
+
+
+# ---------------------------------------------------------------- zeros among what means are taken of
+
+WITH_A_ZERO = np.array([2.0, 0.0, 3.0])
+
+
+@pytest.mark.filterwarnings("ignore:divide by zero")
+@pytest.mark.parametrize("p", [-1.5, -1, 0.7, 1, 2, 3.5])
+@pytest.mark.parametrize("weights", [None, np.array([1.0, 2.0, 0.5])])
+def test_power_means_with_a_zero(p, weights):
+    pmean = primitive(stats.pmean)
+
+    def f(a, p):
+        return pmean(a, p, weights=weights)
+
+    h = 1e-9  # numbers below 0 have no power
+    wanted = np.array([(f(WITH_A_ZERO + h * e, p) - f(WITH_A_ZERO, p)) / h for e in np.eye(3)])
+    if p == 0.7:  # as of a root
+        assert wanted[1] > 100
+        wanted[1] = np.inf
+    np.testing.assert_allclose(grad(f)(WITH_A_ZERO, p), wanted, rtol=1e-5, atol=1e-6)
+    of_p = (f(WITH_A_ZERO, p + 1e-5) - f(WITH_A_ZERO, p - 1e-5)) / 2e-5
+    for jacobian in (jacrev, jacfwd):
+        np.testing.assert_allclose(jacobian(f, 1)(WITH_A_ZERO, float(p)), of_p, rtol=1e-7)
+
+
+@pytest.mark.parametrize(
+    ("mean", "wanted"), [(stats.hmean, [0, 3, 0]), (stats.gmean, [0, np.inf, 0])], ids=["hmean", "gmean"]
+)
+def test_other_means_with_a_zero(mean, wanted):
+    h, a = 1e-9, WITH_A_ZERO
+    slopes = [(mean(a + h * e) - mean(a)) / h for e in np.eye(3)]
+    np.testing.assert_allclose(np.minimum(slopes, 1e5), np.minimum(wanted, 1e5), rtol=1e-8)
+    np.testing.assert_allclose(grad(primitive(mean))(a), wanted)
+    np.testing.assert_array_equal(grad(primitive(mean))(np.array([0.0])), [1.0])
+
+
+def test_the_mean_of_the_power_0_moves_with_the_power():
+    a, pmean = np.array([1.0, 2.0, 3.0]), stats.pmean
+    slope = (8 * (pmean(a, 1e-2) - pmean(a, -1e-2)) - (pmean(a, 2e-2) - pmean(a, -2e-2))) / 12e-2
+    np.testing.assert_allclose(grad(primitive(pmean), 1)(a, 0.0), slope, rtol=1e-8)
