@@ -3,6 +3,7 @@
 import collections
 import dataclasses
 import functools
+import gc
 import itertools
 import os
 import shutil
@@ -448,6 +449,28 @@ def test_programs_that_are_written_down_hold_no_results_of_calls_after_the_first
         program = make_fx(lambda x: ours(x) * 1.0)(leaf(NX))
         assert_same(program(Y), Y.sin())
         ours(leaf(NX)).sum().backward()
+
+
+def exported(f):
+    class Module(torch.nn.Module):
+        def forward(self, x):
+            return f(x)
+
+    return torch.export.export(Module(), (X,)).module()
+
+
+def made_into_graph(f):
+    from torch.fx.experimental.proxy_tensor import make_fx
+
+    return make_fx(f)(X)
+
+
+@pytest.mark.parametrize("write_down", [exported, made_into_graph, lambda f: torch.jit.trace(f, X, check_trace=False)])
+@pytest.mark.filterwarnings("ignore::torch.jit.TracerWarning")
+def test_programs_that_are_written_down_live_longer_than_the_function(write_down):
+    program = write_down(to_torch(lambda x: 2 * np.sinh(x)))
+    gc.collect()
+    assert_same(program(Y), 2 * Y.sinh())
 
 
 def test_dual_tensors():
