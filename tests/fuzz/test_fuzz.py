@@ -142,6 +142,15 @@ CANCELLED = Program(
 )
 """The second derivatives are zero, but for the last digits of the direction."""
 
+HALF = Program(
+    inputs={"x0": np.float64(-1.5)},
+    constants={"c0": np.random.default_rng(3).uniform(0.5, 2.5, (5, 4)).astype(np.float16)},
+    calls={"f0": ("scipy.stats._stats_py.pmean", 2)},
+    lines=["v1 = f0(c0, x0)"],
+    result="v1",
+)
+"""SciPy computes in half precision; what is summed over the output cancels."""
+
 TINY = Program(
     inputs={"x0": np.float64(1.84), "x1": np.float64(0.4)},
     calls={"f0": ("numpy.btdtrib", 2)},
@@ -151,7 +160,7 @@ TINY = Program(
 """SciPy answers with the least of numbers, the square of whose inverse is infinite."""
 
 
-@pytest.mark.parametrize("program", [FEW_DIGITS, ILL_POSED, WRAPPED, CANCELLED, TINY])
+@pytest.mark.parametrize("program", [FEW_DIGITS, ILL_POSED, WRAPPED, CANCELLED, HALF, TINY])
 def test_what_has_no_digits_is_no_problem(program: Program) -> None:
     assert not examine(program).problems
 
