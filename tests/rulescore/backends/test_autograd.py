@@ -205,6 +205,13 @@ def test_functions_of_autograd_pass_the_tester():
     assert check_rule(from_autograd(lambda z: anp.sin(z) * anp.conj(z)), z).verdict == "pass"
 
 
+@pytest.mark.parametrize("x", [0.7, np.float64(0.7), np.array(0.7)], ids=["float", "NumPy's", "array"])
+def test_functions_of_one_number_pass_the_tester(x):
+    report = check_rule(from_autograd(lambda x: anp.sin(x) * x), x)
+    assert report.verdict == "pass"
+    assert check_rule(from_autograd(lambda x: (anp.sin(x), x * x)), x).verdict == "pass"
+
+
 def test_a_function_of_autograd_has_derivatives_of_every_order():
     f = from_autograd(by_autograd)
     expected = hessian(lambda x: anp.sum(by_autograd(x, Y)))(X)

@@ -425,6 +425,15 @@ def test_a_result_that_is_not_as_declared_is_told():
         compiled(lambda x: ours(x))(X)
 
 
+def test_a_shape_that_depends_on_values_is_told_where_a_program_is_compiled():
+    ours = to_torch(lambda x: x[x > 0.5])
+    x = leaf(NX)
+    ours(x).sum().backward()
+    assert_same(x.grad, (X > 0.5).double())
+    with pytest.raises(Exception, match=r"float64\[2\] where .* told float64\[3\]: these depend on values"):
+        compiled(lambda x: ours(x))(X)
+
+
 def test_vmap_within_a_compiled_program():
     assert_same(compiled(lambda x, y: vmap(OURS)(x, y))(X, Y), by_torch(X, Y))
 
