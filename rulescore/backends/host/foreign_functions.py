@@ -109,7 +109,7 @@ def foreign_call_frule(tangents: Any, function: ForeignFunction, *arrays: Any) -
         outputs, moved = function.jvp(arrays, directions)
         y = tuple(outputs)
     parts = iter(moved)
-    return y, tuple([next(parts) if is_differentiable(part) else _NO_TANGENT for part in y])
+    return y, tuple([project_to(part)(next(parts)) if is_differentiable(part) else _NO_TANGENT for part in y])
 
 
 # ---------------------------------------------------------------- with containers
