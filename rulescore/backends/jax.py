@@ -498,7 +498,17 @@ def _found_results(call: HostCall, arrays: Sequence[Any]) -> tuple[Results, Any]
     specs = [(x.shape, np.dtype(x.dtype)) for x in arrays]
     with jax.ensure_compile_time_eval():  # what a function computes with JAX itself is no part of the program
         found = call.results(specs, list(map(_on_host, values)) if are_known else None)
+    if not are_known and _are_empty(found) and not _are_empty(specs):
+        # JAX would not call the function, for whose result it has no room, and nobody would know that it has another.
+        raise ValueError(
+            f"{call.name} returned an empty array when it was called with made-up numbers to find the shapes of what it "
+            "returns: say what it returns with result_shapes="
+        )
     return tuple([(shape, jax.dtypes.canonicalize_dtype(dtype)) for shape, dtype in found]), call.structure
+
+
+def _are_empty(specs: Sequence[Any]) -> bool:
+    return any(0 in shape for shape, _ in specs)
 
 
 def _native_results(call: HostCall, arrays: Sequence[Any]) -> tuple[Results, Any]:

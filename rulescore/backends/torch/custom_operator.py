@@ -90,7 +90,7 @@ def _operator_context(ctx: Any, inputs: tuple[Any, ...], output: list[Any]) -> N
 
 def _operator_backward(ctx: Any, ybars: list[Any]) -> tuple[Any, None]:
     tensors = ctx.saved_tensors
-    needs = tuple([has_derivative(x) for x in tensors])
+    needs = tuple([need and has_derivative(x) for x, need in zip(tensors, ctx.needs_input_grad[0], strict=True)])
     seeds = [ybar for ybar, has_one in zip(ybars, ctx.differentiable, strict=True) if has_one]
     pullback = function_of(ctx.number).pullback(needs)
     bars = operator([*tensors, *seeds], number_of(pullback))

@@ -5,16 +5,17 @@ from __future__ import annotations
 import re
 
 _VALUES = (
-    "the shape or dtype of the result depends on values, which a compiled program does not know; JAX is told with "
-    "`result_shapes=`"
+    "the shape or dtype of the result depends on values, which a compiled program does not know; `result_shapes=` "
+    "tells it"
 )
 
 REASONS = {
-    r"(shapes|types).* (may not )?depend on values": _VALUES,
+    r"(shapes|types|these).* (may not )?depend on values": _VALUES,
+    r"returned an empty array when it was called with made-up": _VALUES,
     r"unexpected JAX type \(e.g. shape/dtype\) for argument to (VJP|vjp) function": _VALUES,
     r"could not be found by calling it": (
         "the function takes neither zeros nor numbers around one, with which the shapes of its result are found; "
-        "JAX is told with `result_shapes=`"
+        "`result_shapes=` tells them"
     ),
     r"float128|complex256|long-double|longdouble": "JAX and PyTorch have no numbers of extended precision",
     r"order-A|in-order-K": "`order='A'` and `'K'` ask how an array lies in memory, which these systems do not keep",

@@ -456,6 +456,17 @@ def test_shapes_are_found_by_one_call():
     assert len(calls) == 2
 
 
+def test_an_empty_result_of_made_up_numbers_is_refused():
+    positive = to_jax(lambda x: x[x > 5.0])
+    x = np.array([1.0, 7.0, 8.0])
+    np.testing.assert_array_equal(positive(x), [7.0, 8.0])
+    with pytest.raises(ValueError, match="returned an empty array .* result_shapes="):
+        jax.jit(lambda x: jax.jvp(positive, (x,), (x,))[1])(x)
+    declared = to_jax(lambda x: x[x > 5.0], result_shapes=jax.ShapeDtypeStruct((2,), float))
+    np.testing.assert_array_equal(jax.jit(lambda x: jax.jvp(declared, (x,), (x,))[1])(x), [7.0, 8.0])
+    assert jax.jit(to_jax(np.sinh))(np.zeros((0, 3))).shape == (0, 3)
+
+
 def test_a_long_search_for_shapes_is_told(monkeypatch):
     from rulescore.backends.host import calls
 

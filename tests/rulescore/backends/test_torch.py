@@ -15,6 +15,7 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed")
 
+from scipy.special import eval_genlaguerre  # noqa: E402
 from torch.autograd import gradcheck, gradgradcheck  # noqa: E402
 from torch.func import grad, hessian, jacfwd, jacrev, jvp, vjp, vmap  # noqa: E402
 from torch.utils._pytree import tree_map  # noqa: E402
@@ -23,6 +24,7 @@ from rulescore import NoTangent, Thunk, rrule  # noqa: E402
 from rulescore.ad import grad as our_grad  # noqa: E402
 from rulescore.ad import hessian as our_hessian  # noqa: E402
 from rulescore.ad import jvp as our_jvp  # noqa: E402
+from rulescore.ad import primitive  # noqa: E402
 from rulescore.backends.torch import TorchConfig, from_torch, to_torch  # noqa: E402
 from rulescore.config import rrule_via_ad  # noqa: E402
 from rulescore.operators import pool_sum, segment_sum, segments  # noqa: E402
@@ -362,6 +364,7 @@ ROWS, COLUMNS = segments(3, 2), segments(4, 2)
         (lambda x, f: f(x), (functools.partial(np.power, 2.0),)),
         (lambda x, at: x[at] * 2, ((slice(1, 3), ...),)),
         (segment_sum, (np.array([0, 0, 1]), 2)),
+        (lambda x, n, alpha: primitive(eval_genlaguerre)(n, alpha, x), (2, np.arange(4.0))),  # none by alpha
     ],
 )
 def test_arguments_of_compiled_programs_that_are_no_tensors(f, arguments):
