@@ -501,8 +501,8 @@ def _found_results(call: HostCall, arrays: Sequence[Any]) -> tuple[Results, Any]
     if not are_known and _are_empty(found) and not _are_empty(specs):
         # JAX would not call the function, for whose result it has no room, and nobody would know that it has another.
         raise ValueError(
-            f"{call.name} returned an empty array when it was called with made-up numbers to find the shapes of what it "
-            "returns: say what it returns with result_shapes="
+            f"{call.name} returned an empty array when it was called with made-up numbers to find the shapes of what "
+            "it returns: say what it returns with result_shapes="
         )
     return tuple([(shape, jax.dtypes.canonicalize_dtype(dtype)) for shape, dtype in found]), call.structure
 

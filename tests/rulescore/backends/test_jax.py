@@ -460,7 +460,7 @@ def test_an_empty_result_of_made_up_numbers_is_refused():
     positive = to_jax(lambda x: x[x > 5.0])
     x = np.array([1.0, 7.0, 8.0])
     np.testing.assert_array_equal(positive(x), [7.0, 8.0])
-    with pytest.raises(ValueError, match="returned an empty array .* result_shapes="):
+    with pytest.raises(ValueError, match=r"returned an empty array .* result_shapes="):
         jax.jit(lambda x: jax.jvp(positive, (x,), (x,))[1])(x)
     declared = to_jax(lambda x: x[x > 5.0], result_shapes=jax.ShapeDtypeStruct((2,), float))
     np.testing.assert_array_equal(jax.jit(lambda x: jax.jvp(declared, (x,), (x,))[1])(x), [7.0, 8.0])
