@@ -27,7 +27,7 @@ extensions = [
     "sphinx_gallery.gen_gallery",
 ]
 source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
-exclude_patterns = ["_build", "_templates", "gallery", "examples", "client_libraries.md"]
+exclude_patterns = ["_build", "_templates", "gallery", "examples"]
 templates_path = ["_templates"]
 nitpicky = False
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from tests.clients.limits import LIMITS
 from tests.clients.uses import FOLDER, Use
 
-PAGE = FOLDER.parents[1] / "docs" / "client_libraries.md"
+PAGE = FOLDER.parents[1] / "docs" / "client_libraries.txt"
 
 HEAD = """What users of other libraries do with functions made by the adapters. Each use is run twice: with the
 functions of an adapter, and with the same functions written with what the system has itself. It is *right* where both

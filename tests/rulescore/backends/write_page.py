@@ -38,7 +38,7 @@ reference AD has no derivative of that order.
 CLIENTS = """
 ## Client libraries
 
-```{include} client_libraries.md
+```{include} client_libraries.txt
 ```
 """
 
