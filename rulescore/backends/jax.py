@@ -439,7 +439,8 @@ class _Function(Wrapper):
     def __init__(self, f: Callable[..., Any], vmap_method: str, result_shapes: Any, native: Native) -> None:
         flatten, unflatten = jax.tree_util.tree_flatten, jax.tree_util.tree_unflatten
         declared = None if result_shapes is None else Declared(result_shapes, jax.ShapeDtypeStruct, _spec_of)
-        self._calls, self._native = Calls("to_jax", f, _ARRAYS, flatten, unflatten, vmap_method, declared), native
+        self._calls = Calls("to_jax", f, _ARRAYS, flatten, unflatten, vmap_method, declared)
+        self._native, self._is_declared = native, result_shapes is not None
         options = {"vmap_method": vmap_method, "result_shapes": result_shapes, "native": native}
         super().__init__(f, functools.partial(to_jax, **options))
 
@@ -461,7 +462,8 @@ class _Function(Wrapper):
         if not runs_natively and not any(isinstance(x, jax.core.Tracer) for x in arrays):
             outputs = call(list(map(_on_host, arrays)))
             return jax.tree_util.tree_unflatten(call.structure, _where_given(outputs, arrays))
-        results, structure = _native_results(call, arrays) if runs_natively else _found_results(call, arrays)
+        is_found_natively = runs_natively and not self._is_declared
+        results, structure = (_native_results if is_found_natively else _found_results)(call, arrays)
         outputs = _bind(*arrays, function=call, results=results, native=self._native)
         return jax.tree_util.tree_unflatten(structure, outputs)
 

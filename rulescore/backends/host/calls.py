@@ -342,12 +342,19 @@ def _as_named_tuple(result: dict[str, Any]) -> Any:
     Texts and other objects are left out, of which a compiled program would keep those of the call that it was made by.
     """
     numbers = {name: x for name, x in result.items() if all(map(_is_number, optree.tree_leaves(x)))}
-    return _named_tuple(type(result).__name__, tuple(numbers))(*numbers.values())
+    return _named_tuple(type(result).__name__, numbers)
+
+
+def _named_tuple(name: str, items: dict[str, Any]) -> Any:
+    return _class_of_tuples(name, tuple(items))(*items.values())
 
 
 @functools.cache
-def _named_tuple(name: str, fields: tuple[str, ...]) -> Any:
-    return collections.namedtuple(name, fields)
+def _class_of_tuples(name: str, fields: tuple[str, ...]) -> Any:
+    make: Any = collections.namedtuple  # of a name and fields that are known here alone
+    cls = make(name, fields)
+    cls.__reduce__ = lambda self: (_named_tuple, (name, self._asdict()))  # since nobody finds the class by its name
+    return cls
 
 
 def _is_number(x: Any) -> bool:

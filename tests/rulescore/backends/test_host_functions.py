@@ -1,11 +1,13 @@
 """Calls as functions of arrays, and their derivatives of every order."""
 
 import gc
+import pickle
 from weakref import WeakSet
 
 import numpy as np
 import optree
 import pytest
+from scipy.optimize import OptimizeResult
 
 from rulescore import MissingDerivativeError, NoTangent, Thunk, frule, not_implemented, rrule, scalar_rule
 from rulescore.ad import grad, jvp
@@ -322,3 +324,13 @@ def test_functions_that_refuse_read_only_arrays_get_copies(order: str) -> None:
         signal.sosfilt(*read_only[:2])
     for found, y in zip(function(read_only), expected, strict=True):
         np.testing.assert_array_equal(found, y)
+
+
+def test_the_numbers_of_an_object_of_scipys_can_be_pickled():
+    call, arrays = call_of(lambda x: OptimizeResult(x=x, fun=1.0, message="text", jac=[x, None]), X)
+    outputs = call(arrays)
+    found = optree.tree_unflatten(call.structure, outputs)
+    other = pickle.loads(pickle.dumps(found))
+    assert type(other) is type(found)
+    assert (other._fields, other.fun, other.jac[1]) == (("x", "fun", "jac"), 1.0, None)
+    np.testing.assert_array_equal(other.x, X)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import functools
 
 import numpy as np
@@ -113,6 +114,7 @@ def test_the_numbers_in_an_object_of_scipys_have_their_names(system, is_compiled
         assert found.sol is None
         assert not hasattr(found, "message")
         assert found.success
+        np.testing.assert_array_equal(np.asarray(copy.deepcopy(found).t), np.asarray(found.t))
         np.testing.assert_allclose(np.asarray(found.t), TIMES)
         ybar = np.cos(np.asarray(found.y))
         bars = system.vjp(lambda *args: [f(*args).y], given, [system.array(ybar)])
