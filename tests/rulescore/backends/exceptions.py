@@ -27,8 +27,7 @@ REASONS = {
     r"doesn't match the broadcast shape": _VALUES,
     r"neither an array nor hashable": ("an argument is an object that cannot be hashed, as fixed arguments have to be"),
     r"assume_constant_result argument conversion failed": (
-        "an argument is an array of NumPy's, which a compiled program of PyTorch does not take for a constant: pass "
-        "tensors"
+        "an argument is an object that a compiled program of PyTorch does not take for a constant"
     ),
 }
 """By a regular expression that finds the error's message."""
