@@ -1,6 +1,6 @@
 """The short cut for PyTorch as it is: a `torch.autograd.Function` that keeps the rule's own pullback.
 
-Value and pullback of a sine of three numbers take 30 µs by it, and 70 by the general way.
+Value and pullback of a sine of three numbers take 26 µs by it, and 57 by the general way.
 """
 
 from __future__ import annotations
