@@ -498,9 +498,11 @@ def _found_results(call: HostCall, arrays: Sequence[Any]) -> tuple[Results, Any]
     values = [_value_beneath(x) for x in arrays]
     are_known = all(x is not None for x in values)
     specs = [(x.shape, np.dtype(x.dtype)) for x in arrays]
-    with jax.ensure_compile_time_eval():  # what a function computes with JAX itself is no part of the program
-        found = call.results(specs, list(map(_on_host, values)) if are_known else None)
-    if not are_known and _are_empty(found) and not _are_empty(specs):
+    found = call.known(specs)
+    if found is None:
+        with jax.ensure_compile_time_eval():  # what a function computes with JAX itself is no part of the program
+            found = call.results(specs, list(map(_on_host, values)) if are_known else None)
+    if _are_empty(found) and not are_known and call.declared is None and not _are_empty(specs):
         # JAX would not call the function, for whose result it has no room, and nobody would know that it has another.
         raise ValueError(
             f"{call.name} returned an empty array when it was called with made-up numbers to find the shapes of what "

@@ -82,6 +82,8 @@ class HostCall(HostFunction):
         That of what ``f`` has returned last.
     places : tuple of int
         Where the pullback of a rule puts the cotangent of each array.
+    declared : Declared or None
+        What it returns, as somebody said.
     has_rules_out_of_reach : bool
         Whether there are rules, but arguments or results are not arrays and tuples of arrays alone.
     """
@@ -97,7 +99,7 @@ class HostCall(HostFunction):
         declared: Declared | None = None,
     ) -> None:
         super().__init__()
-        self._declared = declared
+        self.declared = declared
         self.function, self._arguments, self._flatten = f, arguments, flatten
         self._positions, self._takes_batches = positions or (), takes_batches
         self.places = tuple([1 + position for position in self._positions])  # first comes that of `f`
@@ -125,8 +127,8 @@ class HostCall(HostFunction):
         """
         key = tuple(specs)
         if key not in self._results:
-            if self._declared is not None:
-                self._results[key] = self._as_declared(specs, self._declared)
+            if self.declared is not None:
+                self._results[key] = self._as_declared(specs, self.declared)
             else:
                 self._results[key] = _specs_of(self(values)) if values is not None else self._tried(specs)
         return self._results[key]
@@ -157,6 +159,10 @@ class HostCall(HostFunction):
             f"({errors[0]!r}) nor with zeros ({errors[1]!r}): say what it returns with result_shapes="
         ) from errors[0]
 
+    def known(self, specs: Sequence[Spec]) -> tuple[Spec, ...] | None:
+        """What `results` has found before."""
+        return self._results.get(tuple(specs))
+
     def require_known(self, specs: Sequence[Spec], outputs: Sequence[Any]) -> None:
         """Check that outputs have the shapes and dtypes that were found for arrays of these, if any were.
 
@@ -165,12 +171,12 @@ class HostCall(HostFunction):
         ValueError
             Where they have others, so that they depend on values.
         """
-        known = self._results.get(tuple(specs))
+        known = self.known(specs)
         if known is not None and known != _specs_of(outputs):
             why = ": these depend on values, of which it knows none. Leave this part uncompiled, or say what it returns"
             raise ValueError(
                 f"{self.name} returned {_shapes(_specs_of(outputs))} where a compiled program was told {_shapes(known)}"
-                f"{why if self._declared is None else ''} with result_shapes="
+                f"{why if self.declared is None else ''} with result_shapes="
             )
 
     def _leaves_of(self, y: Any) -> list[Any]:

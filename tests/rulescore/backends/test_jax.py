@@ -465,6 +465,8 @@ def test_an_empty_result_of_made_up_numbers_is_refused():
     declared = to_jax(lambda x: x[x > 5.0], result_shapes=jax.ShapeDtypeStruct((2,), float))
     np.testing.assert_array_equal(jax.jit(lambda x: jax.jvp(declared, (x,), (x,))[1])(x), [7.0, 8.0])
     assert jax.jit(to_jax(np.sinh))(np.zeros((0, 3))).shape == (0, 3)
+    none = to_jax(lambda x: x[x > 9.0], result_shapes=jax.ShapeDtypeStruct((0,), float))
+    assert jax.jit(none)(x).shape == (0,)
 
 
 def test_a_long_search_for_shapes_is_told(monkeypatch):
