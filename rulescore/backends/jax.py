@@ -440,7 +440,7 @@ class _Function(Wrapper):
         flatten, unflatten = jax.tree_util.tree_flatten, jax.tree_util.tree_unflatten
         declared = None if result_shapes is None else Declared(result_shapes, jax.ShapeDtypeStruct, _spec_of)
         self._calls = Calls("to_jax", f, _ARRAYS, flatten, unflatten, vmap_method, declared)
-        self._native, self._is_declared = native, result_shapes is not None
+        self._native = native
         options = {"vmap_method": vmap_method, "result_shapes": result_shapes, "native": native}
         super().__init__(f, functools.partial(to_jax, **options))
 
@@ -462,7 +462,7 @@ class _Function(Wrapper):
         if not runs_natively and not any(isinstance(x, jax.core.Tracer) for x in arrays):
             outputs = call(list(map(_on_host, arrays)))
             return jax.tree_util.tree_unflatten(call.structure, _where_given(outputs, arrays))
-        is_found_natively = runs_natively and not self._is_declared
+        is_found_natively = runs_natively and call.declared is None
         results, structure = (_native_results if is_found_natively else _found_results)(call, arrays)
         outputs = _bind(*arrays, function=call, results=results, native=self._native)
         return jax.tree_util.tree_unflatten(structure, outputs)

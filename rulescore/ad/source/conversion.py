@@ -261,11 +261,12 @@ class _Rewriting(ast.NodeTransformer):
         return found
 
     def visit_For(self, node: ast.For) -> Any:
-        self.generic_visit(node)
-        node.iter = self._iterated(node.iter)
-        return node
+        return self._visit_loop(node)
 
     def visit_comprehension(self, node: ast.comprehension) -> Any:
+        return self.generic_visit(node) if node.is_async else self._visit_loop(node)
+
+    def _visit_loop(self, node: Any) -> Any:
         self.generic_visit(node)
         node.iter = self._iterated(node.iter)
         return node
@@ -295,11 +296,14 @@ class _Rewriting(ast.NodeTransformer):
     def visit_arg(self, node: ast.arg) -> Any:
         return node
 
-    def visit_FunctionDef(self, node: ast.FunctionDef) -> Any:
+    def visit_FunctionDef(self, node: Any) -> Any:
         returns, node.returns = node.returns, None
         self.generic_visit(node)
         node.returns = returns
         return node
+
+    def visit_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> Any:
+        return self.visit_FunctionDef(node)
 
     def visit_match_case(self, node: ast.match_case) -> Any:
         node.guard = node.guard and self.visit(node.guard)

@@ -128,6 +128,22 @@ def generators(n):
     return [next(g), g.send(None), g.send(10), *g]
 
 
+@called_with(3)
+def coroutines_within(n):
+    async def counted(k: abs(n)) -> abs(n):
+        return [abs(i) async for i in counting(k)], [-i for i in range(k)]
+
+    async def counting(k):
+        for i in range(k):
+            yield i + 1
+
+    running = counted(n)
+    try:
+        running.send(None)
+    except StopIteration as end:
+        return end.value, counted.__annotations__
+
+
 @called_with([1.0, "x", None, 0])
 def exceptions(xs):
     found = []
