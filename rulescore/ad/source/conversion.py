@@ -1,8 +1,8 @@
 """Functions with their calls, and whatever else may call a function, handed to somebody.
 
 What is converted is the source of a function. Each read of an attribute in it, operation, and loop becomes a call of a
-*route*, which is told what was to be done: ``-x`` becomes ``operation(neg, x)``. Of a call, a route is asked what to call:
-``f(x)`` becomes ``callee(f)(x)``, so that functions are called as deep in the stack as they were. The routes are
+*route*, which is told what was to be done: ``-x`` becomes ``operation(neg, x)``. Of a call, a route is asked what to
+call: ``f(x)`` becomes ``callee(f)(x)``, so that functions are called as deep in the stack as they were. The routes are
 constants of the code, and no names, so that nothing is added to what the function sees: its globals and closures are
 its own, and so are lines, names and signatures.
 """
@@ -108,7 +108,7 @@ class Conversion:
         if not isinstance(x, str) or not x.startswith(_MARK):
             return x
         name = x.removeprefix(_MARK)
-        return self._routes[name] if name in self._routes else _OPERATIONS[name]
+        return self._routes[name] if name in self._routes else OPERATIONS[name]
 
 
 # Of what Python computes when somebody asks for it, from version 3.14 on, that which computes it.
@@ -167,7 +167,7 @@ _COMPARISONS: dict[type[ast.AST], str] = {
     ast.NotIn: "is_not_in",
 }
 _IN_PLACE = {kind: f"i{name.removesuffix('_')}" for kind, name in _BINARY.items()}
-_OPERATIONS: dict[str, Any] = {
+OPERATIONS: dict[str, Any] = {
     **{name: getattr(operator, name) for name in ["getitem", *_BINARY.values(), *_UNARY.values(), *_IN_PLACE.values()]},
     **{name: getattr(operator, name) for name in _COMPARISONS.values() if hasattr(operator, name)},
     "is_in": is_in,
@@ -271,6 +271,19 @@ class _Rewriting(ast.NodeTransformer):
     def _visit_loop(self, node: Any) -> Any:
         self.generic_visit(node)
         node.iter = self._iterated(node.iter)
+        return node
+
+    def visit_Assign(self, node: ast.Assign) -> Any:
+        self.generic_visit(node)
+        is_unpacked = any(isinstance(target, (ast.Tuple, ast.List)) for target in node.targets)
+        if is_unpacked and not isinstance(node.value, (ast.Tuple, ast.List)):
+            node.value = self._iterated(node.value)
+        return node
+
+    def visit_Starred(self, node: ast.Starred) -> Any:
+        self.generic_visit(node)
+        if isinstance(node.ctx, ast.Load):
+            node.value = self._iterated(node.value)
         return node
 
     def visit_YieldFrom(self, node: ast.YieldFrom) -> Any:
