@@ -21,8 +21,14 @@ from rulescore.ad.numpy_protocols.operands import array_of
 from rulescore.ad.programs.buffers import is_traced, plain
 from rulescore.ad.programs.compiled import called_with_tracers
 from rulescore.ad.programs.primitive_calls import called_by_rule
-from rulescore.ad.programs.rules_by_code import class_has_rule, has_rule, is_served, look_for_rules, objects_have_rule
-from rulescore.ad.programs.special_methods import PLAIN, SpecialMethods
+from rulescore.ad.programs.rules_by_code import (
+    class_has_rule,
+    codes_with_rules,
+    is_served,
+    look_for_rules,
+    objects_have_rule,
+)
+from rulescore.ad.programs.special_methods import CAN_CHANGE, PLAIN, SpecialMethods
 from rulescore.ad.programs.stand_ins import STAND_INS, STAND_INS_OF_PROGRAM
 from rulescore.ad.programs.stand_ins.table import tracer_in
 from rulescore.ad.source.conversion import Conversion
@@ -31,9 +37,36 @@ from rulescore.wrappers import Wrapper
 
 _AS_IT_IS: Any = object()
 """In the place of a code that is not converted."""
-_UNKNOWN = None, _AS_IT_IS
 _STAND_IN: Any = object()
 """In the place of a code in whose place something else is called."""
+
+
+class _Known:
+    """What is known of a code: itself, and what it is converted to."""
+
+    __slots__ = ("_last", "code", "made", "order")
+
+    def __init__(self, code: types.CodeType, made: Any) -> None:
+        self.code, self.made = code, made
+        self.order: Any = None  # of the cells, where it is another one
+        if type(made) is types.CodeType and made.co_freevars != code.co_freevars:
+            self.order = [code.co_freevars.index(name) for name in made.co_freevars]
+        self._last: Any = None  # the last function of this code, and its twin: most have no closure, and stay the same
+
+    def twin(self, f: types.FunctionType) -> types.FunctionType:
+        """A function with the converted code."""
+        last = self._last
+        if last is not None and last[0] is f and last[1].__defaults__ is f.__defaults__:
+            return last[1]  # type: ignore[no-any-return]
+        closure = f.__closure__
+        if self.order is not None:
+            closure = tuple([closure[i] for i in self.order])  # type: ignore[index]
+        twin = types.FunctionType(self.made, f.__globals__, f.__name__, f.__defaults__, closure)
+        if f.__kwdefaults__:
+            twin.__kwdefaults__ = f.__kwdefaults__
+        elif closure is None:
+            self._last = f, twin
+        return twin
 
 
 class Program(SpecialMethods):
@@ -53,12 +86,12 @@ class Program(SpecialMethods):
             "operation": self.operation,
         }
         self.conversion = Conversion({**routes, "iterate": self.iterate, "enter": self.enter})
-        self._codes: dict[int, tuple[types.CodeType, Any]] = {}
-        """By the identity of a code, itself and what it is converted to."""
+        self._codes: dict[int, _Known] = {}
+        """By the identity of a code, since comparing codes takes long."""
         self._stand_ins = STAND_INS | {f: functools.partial(g, self) for f, g in STAND_INS_OF_PROGRAM.items()}
         self._of_numpy: dict[Any, Any] = {}
+        self._as_they_are: set[type] = set()
         self._by_kind: dict[type, Callable[[Any], Any]] = {
-            types.FunctionType: self._function,
             types.MethodType: self._method,
             types.BuiltinFunctionType: self._builtin,
             type: self._class,
@@ -74,29 +107,23 @@ class Program(SpecialMethods):
 
     def callee(self, f: Any) -> Any:
         """What is called in the place of ``f``."""
-        return self._by_kind.get(type(f), self._object)(f)
-
-    # ------------------------------------------------------------------ functions of Python's
-
-    def _function(self, f: types.FunctionType) -> Any:
+        if type(f) is not types.FunctionType:
+            return self._by_kind.get(type(f), self._object)(f)
         code = f.__code__
-        try:
-            made = self._codes[id(code)][1]
-        except KeyError:
-            made = self._looked_at(f)
-        if made is _STAND_IN:
-            return self._stand_ins[f]
-        if has_rule(f):
+        known = self._codes.get(id(code)) or self._looked_at(f)
+        if id(code) in codes_with_rules and known.made is not _STAND_IN and is_served(f):
             return functools.partial(self._called_by_rule, f)
-        return f if made is _AS_IT_IS else _twin(f, made)
+        if type(known.made) is types.CodeType:
+            return known.twin(f)
+        return f if known.made is _AS_IT_IS else self._stand_ins[f]
 
     def converted(self, f: types.FunctionType) -> Any:
         """The function with its calls routed, also where it has a rule."""
-        made = self._codes[id(f.__code__)][1] if id(f.__code__) in self._codes else self._looked_at(f)
-        return f if made is _AS_IT_IS or made is _STAND_IN else _twin(f, made)
+        known = self._codes.get(id(f.__code__)) or self._looked_at(f)
+        return known.twin(f) if type(known.made) is types.CodeType else f
 
-    def _looked_at(self, f: types.FunctionType) -> Any:
-        """The converted code of a function, or that it stays as it is; from now on known."""
+    def _looked_at(self, f: types.FunctionType) -> _Known:
+        """What becomes of the code of a function; from now on known."""
         look_for_rules(f)
         module = f.__globals__.get("__name__") or ""
         made: Any = _AS_IT_IS
@@ -105,28 +132,27 @@ class Program(SpecialMethods):
         elif self._follows(module):
             try:
                 made = self.conversion.code_of(f)
-                self._codes[id(made)] = made, _AS_IT_IS
-                self._remember_inner(made)
+                self._remember(made)
             except NoSourceError:  # what a class decorator has made, for instance: tracers go through as through others
                 pass
-        self._codes[id(f.__code__)] = f.__code__, made
-        return made
+        self._codes[id(f.__code__)] = known = _Known(f.__code__, made)
+        return known
 
-    def _remember_inner(self, code: types.CodeType) -> None:
-        """The functions within a converted one are converted already."""
-        for constant in code.co_consts:
+    def _remember(self, made: types.CodeType) -> None:
+        """A converted code stays as it is, and so do those of the functions within it."""
+        self._codes[id(made)] = _Known(made, _AS_IT_IS)
+        for constant in made.co_consts:
             if isinstance(constant, types.CodeType):
-                self._codes[id(constant)] = constant, _AS_IT_IS
-                self._remember_inner(constant)
+                self._remember(constant)
 
     def _method(self, f: types.MethodType) -> Any:
         function = f.__func__
         if type(function) is not types.FunctionType:
             known = self._of_compiled(f) if _is_compiled(function) else self.callee(function)
             return known if _is_compiled(function) else functools.partial(known, f.__self__)
-        if has_rule(f):
+        if id(function.__code__) in codes_with_rules and is_served(f):
             return functools.partial(self._called_by_rule, f)
-        found = self._function(function)
+        found = self.callee(function)
         return f if found is function else types.MethodType(found, f.__self__)
 
     def _partial(self, f: Any) -> Any:
@@ -147,7 +173,8 @@ class Program(SpecialMethods):
         f = getattr(f, "__func__", f)
         if not isinstance(f, types.FunctionType) or not self._follows(f.__globals__.get("__name__") or ""):
             return
-        if not has_rule(f) and self._codes.get(id(f.__code__), _UNKNOWN)[1] is _AS_IT_IS:
+        known = self._codes.get(id(f.__code__)) or self._looked_at(f)
+        if known.made is _AS_IT_IS and not (id(f.__code__) in codes_with_rules and is_served(f)):
             self.conversion.code_of(f)
 
     # ------------------------------------------------------------------ rules
@@ -241,6 +268,8 @@ class Program(SpecialMethods):
     # ------------------------------------------------------------------ classes and objects
 
     def _class(self, cls: Any) -> Any:
+        if cls in self._as_they_are:
+            return cls
         stand_in = self._stand_ins.get(cls)
         if stand_in is not None:
             return stand_in
@@ -248,10 +277,14 @@ class Program(SpecialMethods):
             return functools.partial(self._called_by_rule, cls)
         call = type(cls).__call__
         if isinstance(call, types.FunctionType):
-            return types.MethodType(self._function(call), cls)
+            return types.MethodType(self.callee(call), cls)
         if isinstance(cls.__init__, types.FunctionType) or isinstance(cls.__new__, types.FunctionType):
             return functools.partial(self._made, cls)
-        return cls if _is_of_python(cls) else self._of_compiled(cls)
+        if not _is_of_python(cls):
+            return self._of_compiled(cls)
+        if not cls.__flags__ & CAN_CHANGE:
+            self._as_they_are.add(cls)
+        return cls
 
     def _made(self, cls: Any, /, *args: Any, **kwargs: Any) -> Any:
         """An object of a class, as ``type.__call__`` makes it."""
@@ -284,7 +317,7 @@ class Program(SpecialMethods):
             return functools.partial(self._called_by_rule, f)
         method: Any = getattr(kind, "__call__", None)  # noqa: B004 (which method it is)
         if isinstance(method, types.FunctionType):
-            found = self._function(method)
+            found = self.callee(method)
             return f if found is method else types.MethodType(found, f)
         of_python = getattr(f, "py_func", None)
         if isinstance(of_python, types.FunctionType):  # what numba has compiled
@@ -327,7 +360,7 @@ class Program(SpecialMethods):
         """A function as it is handed to one that calls it and is not converted; anything else as it is."""
         kind = type(x)
         if kind is types.FunctionType:
-            return self._function(x)
+            return self.callee(x)
         if kind is types.MethodType:
             return self._method(x)
         if kind is functools.partial:
@@ -350,17 +383,6 @@ class Program(SpecialMethods):
 
 def _itself(f: Any) -> Any:
     return f
-
-
-def _twin(f: types.FunctionType, code: types.CodeType) -> types.FunctionType:
-    """A function with another code, for the time of a call."""
-    closure = f.__closure__
-    if closure is not None and code.co_freevars != f.__code__.co_freevars:
-        cells = dict(zip(f.__code__.co_freevars, closure, strict=True))
-        closure = tuple([cells[name] for name in code.co_freevars])
-    twin = types.FunctionType(code, f.__globals__, f.__name__, f.__defaults__, closure)
-    twin.__kwdefaults__ = f.__kwdefaults__
-    return twin
 
 
 _CACHED: Any = type(functools.lru_cache(_itself))

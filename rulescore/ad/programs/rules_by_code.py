@@ -10,14 +10,9 @@ from rulescore.tables.records import RuleRecord
 from rulescore.tables.registry import frule, rrule
 
 _lock = threading.Lock()
-_codes: dict[int, types.CodeType] = {}
+codes_with_rules: dict[int, types.CodeType] = {}
 """The codes of functions for which there are rules, by their identity: comparing codes takes long."""
 _is_subscribed = False
-
-
-def has_rule(f: Any) -> bool:
-    """Whether somebody has registered a rule for a function or a method."""
-    return id(getattr(f, "__code__", None)) in _codes and is_served(f)
 
 
 def is_served(f: Any) -> bool:
@@ -40,7 +35,7 @@ def look_for_rules(f: Any) -> None:
 def _remember(record: RuleRecord) -> None:
     code = getattr(record.function, "__code__", None)
     if code is not None:
-        _codes[id(code)] = code
+        codes_with_rules[id(code)] = code
 
 
 _of_classes, _of_objects = rrule.dependent_cache(), rrule.dependent_cache()

@@ -84,19 +84,22 @@ class SpecialMethods:
             return x[...] if name == "data" and x.ndim else getattr(x, name)
         found: Any = getattr(kind, name, None)
         of_class: Any = type(found)
+        if kind.__getattribute__ is not _GETATTRIBUTE and isinstance(kind.__getattribute__, types.FunctionType):
+            return self._with_getattr(x, name, functools.partial(self.callee(kind.__getattribute__), x, name))
+        if of_class is types.FunctionType:  # a method: most attributes are one of these two
+            return getattr(x, name)
+        if found is None:
+            if not isinstance(getattr(kind, "__getattr__", None), types.FunctionType):
+                return getattr(x, name)
+            return self._with_getattr(x, name, functools.partial(object.__getattribute__, x, name))
         if of_class is property and isinstance(found.fget, types.FunctionType):
-            if not _overrides(kind, "__getattribute__"):
-                return self._with_getattr(x, name, functools.partial(self.callee(found.fget), x))
-        elif of_class is functools.cached_property:
+            return self._with_getattr(x, name, functools.partial(self.callee(found.fget), x))
+        if of_class is functools.cached_property:
             return self._cached(found, x)
-        elif isinstance(getattr(of_class, "__get__", None), types.FunctionType) and (
+        if isinstance(getattr(of_class, "__get__", None), types.FunctionType) and (
             name not in getattr(x, "__dict__", ()) or hasattr(of_class, "__set__")
         ):
             return self.callee(of_class.__get__)(found, x, kind)
-        if _overrides(kind, "__getattribute__"):
-            return self._with_getattr(x, name, functools.partial(self.callee(kind.__getattribute__), x, name))
-        if _overrides(kind, "__getattr__"):
-            return self._with_getattr(x, name, functools.partial(object.__getattribute__, x, name))
         return getattr(x, name)
 
     def _with_getattr(self, x: Any, name: str, get: Callable[[], Any]) -> Any:
@@ -178,7 +181,7 @@ _WITHOUT_OPERATORS: set[type] = set(PLAIN)
 def _may_have_operators(kind: Any) -> bool:
     """Whether a class may have operators that are written in Python; it is remembered where it cannot."""
     is_tracer = issubclass(kind, Tracer)
-    if not is_tracer and kind.__flags__ & _CAN_HOLD_ANYTHING:
+    if not is_tracer and kind.__flags__ & CAN_CHANGE:
         return True
     _WITHOUT_OPERATORS.add(kind)
     if not is_tracer:
@@ -193,8 +196,8 @@ def _right_comes_first(x: Any, y: Any, name: str) -> bool:
     return issubclass(type(y), type(x)) or isinstance(x, (list, tuple, str, bytes))
 
 
-_CAN_HOLD_ANYTHING = 1 << 9
-"""The flag of classes that Python code has defined (Py_TPFLAGS_HEAPTYPE)."""
+CAN_CHANGE = 1 << 9
+"""The flag of classes that Python code has defined, or can add methods to (Py_TPFLAGS_HEAPTYPE)."""
 
 
 def _python_method(kind: Any, name: str) -> Any:
@@ -203,5 +206,4 @@ def _python_method(kind: Any, name: str) -> Any:
     return found if isinstance(found, types.FunctionType) and not issubclass(kind, Tracer) else None
 
 
-def _overrides(kind: Any, name: str) -> bool:
-    return isinstance(getattr(kind, name, None), types.FunctionType)
+_GETATTRIBUTE: Any = object.__getattribute__
