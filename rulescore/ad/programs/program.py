@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from rulescore.ad.messages.errors import NoSourceError, TracerConversionError
+from rulescore.ad.messages.errors import NoSourceError, TracerConversionError, no_rule
 from rulescore.ad.numpy_protocols.operands import array_of
 from rulescore.ad.programs.buffers import buffer, constant, is_traced, of_own, plain
 from rulescore.ad.programs.compiled import called_with_tracers
@@ -254,8 +254,8 @@ class Program(SpecialMethods):
             return functools.partial(self._method_of_array, f)
         if f.__name__ == "sort" and type(owner) is list:
             return functools.partial(self._called_with_functions, f)
-        if isinstance(owner, type):  # such as dict.fromkeys
-            return self._stand_ins.get(f, f) if _is_hashable(f) else f
+        if isinstance(owner, type):  # such as dict.fromkeys, or what super().__new__ is
+            return self._stand_ins.get(f, f) if _is_of_python(owner) else self._of_compiled(f)
         return f if type(owner) in PLAIN or _is_of_python(type(owner)) else self._of_compiled(f)
 
     def _method_of_array(self, f: Any, /, *args: Any, **kwargs: Any) -> Any:
@@ -328,6 +328,8 @@ class Program(SpecialMethods):
 
     def _made(self, cls: Any, /, *args: Any, **kwargs: Any) -> Any:
         """An object of a class, as ``type.__call__`` makes it."""
+        if issubclass(cls, np.ndarray) and is_traced(args, kwargs):
+            raise no_rule(cls, args, kwargs, _WHY_NO_SUBCLASS)
         new = cls.__new__
         if new is object.__new__:
             # object itself looks whether somebody takes the arguments
@@ -421,6 +423,12 @@ def _as_array(x: Any) -> Any:
     return array_of(x) if type(x) in (list, tuple) and tracer_in(x) is not None else x
 
 
+_WHY_NO_SUBCLASS = (
+    "it is a subclass of np.ndarray, whose objects hold ordinary numbers. Compute with an array, x, and make an object "
+    "of the class where nothing is differentiated any more"
+)
+
+
 def _itself(f: Any) -> Any:
     return f
 
@@ -433,14 +441,6 @@ def _routed_cell(program: Program, cell: types.CellType) -> types.CellType:
     held = cell.cell_contents
     routed = program.handed(held)
     return cell if routed is held else types.CellType(routed)
-
-
-def _is_hashable(x: Any) -> bool:
-    try:
-        hash(x)
-    except TypeError:
-        return False
-    return True
 
 
 @functools.cache

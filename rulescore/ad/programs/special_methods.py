@@ -117,6 +117,8 @@ class SpecialMethods:
                 raise AttributeError(f"{x.__class__.__name__!r} object has no attribute {name!r}")
             return getattr(x, name)
         found: Any = getattr(kind, name, None)
+        if found is None:  # most often: an attribute of the object alone
+            found = next((vars(cls)[name] for cls in kind.__mro__ if name in vars(cls)), None)
         of_class: Any = type(found)
         if kind.__getattribute__ is not _GETATTRIBUTE and isinstance(kind.__getattribute__, types.FunctionType):
             return self._with_getattr(x, name, functools.partial(self.callee(kind.__getattribute__), x, name))
@@ -126,7 +128,7 @@ class SpecialMethods:
             if not isinstance(getattr(kind, "__getattr__", None), types.FunctionType):
                 return getattr(x, name)
             return self._with_getattr(x, name, functools.partial(object.__getattribute__, x, name))
-        if of_class is property and isinstance(found.fget, types.FunctionType):
+        if of_class is property and found.fget is not None:
             return self._with_getattr(x, name, functools.partial(self.callee(found.fget), x))
         if of_class is functools.cached_property:
             return self._cached(found, x)
@@ -153,7 +155,7 @@ class SpecialMethods:
             self.callee(kind.__setattr__)(x, name, value)
             return
         found: Any = getattr(kind, name, None)
-        if type(found) is property and isinstance(found.fset, types.FunctionType) and not isinstance(x, Tracer):
+        if type(found) is property and found.fset is not None and not isinstance(x, Tracer):
             self.callee(found.fset)(x, value)
         elif isinstance(getattr(type(found), "__set__", None), types.FunctionType):
             self.callee(type(found).__set__)(found, x, value)
