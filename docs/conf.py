@@ -76,7 +76,7 @@ html_theme_options = {
     "navbar_center": [],  # all pages are in the sidebar
     "navigation_depth": 2,
     "show_prev_next": True,
-    "secondary_sidebar_items": ["page-toc"],
+    "secondary_sidebar_items": {"**": ["page-toc"], "index": []},
     "footer_start": ["copyright"],
     "footer_end": [],
 }
