@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 import contextlib
 import doctest
+import importlib
 import io
 import math
 import os
@@ -115,6 +116,18 @@ def test_every_page_is_in_a_table_of_contents() -> None:
     assert listed - {"auto_gallery/index"} == set(map(name_of, PAGES))
 
 
+@pytest.mark.parametrize(
+    "module", ["rulescore", "rulescore.ad", "rulescore.closures", "rulescore.operators", "rulescore.testing"]
+)
+def test_the_reference_has_everything_public(module: str) -> None:
+    text = "\n".join(page.read_text("utf8") for page in (DOCS / "api").glob("*.md"))
+    listed = re.findall(
+        r"^   (\w+)$|^\.\. py:function:: (\w+)|^\.\. autoclass:: (\w+)|^`(?:\w+\.)?(\w+)`", text, re.MULTILINE
+    )
+    public = {name for name in importlib.import_module(module).__all__ if not name.startswith("_")}
+    assert public <= {name for names in listed for name in names}
+
+
 def test_the_page_of_the_backends_lists_their_functions() -> None:
     # From the sources, since a module can be imported only where its system is installed.
     listed = re.findall(r"^\| `(\w+\.\w+)\(", (DOCS / "api" / "backends.md").read_text("utf8"), re.MULTILINE)
@@ -127,6 +140,13 @@ def test_the_page_of_the_backends_lists_their_functions() -> None:
         if re.fullmatch(f"(to|from|extend)_{system}", function)
     }
     assert set(listed) == named_by_their_system
+
+
+def test_the_page_of_commands_names_every_option() -> None:
+    page = (DOCS / "api" / "commands.md").read_text("utf8")
+    sources = [DOCS.parent / "testutils" / "runs" / "command_line.py", DOCS.parent / "pytest_rulescore.py"]
+    options = {option for source in sources for option in re.findall(r'"(--[\w-]+)"', source.read_text("utf8"))}
+    assert set(re.findall(r"--\w[\w-]*", page)) == options - {"--version"} | {"--help"}
 
 
 def test_tutorial_and_examples_have_python_blocks() -> None:
