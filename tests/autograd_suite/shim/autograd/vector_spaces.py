@@ -1,0 +1,69 @@
+"""Vector spaces of numbers, arrays and containers of them, which autograd's tester draws directions from."""
+
+import numpy as np
+import optree
+
+from rulescore.ad.tracing.tracers import value_beneath
+
+
+class VSpace:
+    """The space that a value belongs to, over the real numbers: a complex number has two dimensions."""
+
+    def __init__(self, value):
+        leaves, self._structure = optree.tree_flatten(value)
+        arrays = [np.asarray(value_beneath(leaf)) for leaf in leaves]
+        self._kinds = [(array.shape, array.dtype) for array in arrays]
+
+    def __eq__(self, other):
+        return (self._structure, self._kinds) == (other._structure, other._kinds)
+
+    def __repr__(self):
+        return f"VSpace({self._structure}, {self._kinds})"
+
+    @property
+    def size(self):
+        return sum(len(_basis_of(dtype)) * int(np.prod(shape)) for shape, dtype in self._kinds)
+
+    def _of(self, leaves):
+        return optree.tree_unflatten(self._structure, leaves)
+
+    def zeros(self):
+        return self._of([np.zeros(*kind) for kind in self._kinds])
+
+    def ones(self):
+        return self._of([np.full(shape, sum(_basis_of(dtype)), dtype) for shape, dtype in self._kinds])
+
+    def randn(self):
+        return self._of([_randn(*kind) for kind in self._kinds])
+
+    def standard_basis(self):
+        for which, (shape, dtype) in enumerate(self._kinds):
+            for index in np.ndindex(*shape):
+                for one in _basis_of(dtype):
+                    leaves = [np.zeros(*kind) for kind in self._kinds]
+                    leaves[which][index] = one
+                    yield self._of(leaves)
+
+    def add(self, x, y):
+        return optree.tree_map(lambda x, y: x + y, x, y)
+
+    def scalar_mul(self, x, a):
+        return optree.tree_map(lambda x: x * a, x)
+
+    def inner_prod(self, x, y):
+        pairs = zip(optree.tree_leaves(x), optree.tree_leaves(y), strict=True)
+        return sum(np.real(np.vdot(x, y)) for x, y in pairs)
+
+    def covector(self, x):
+        return optree.tree_map(np.conj, x)
+
+
+def _basis_of(dtype):
+    return (1, 1j) if dtype.kind == "c" else (1,)
+
+
+def _randn(shape, dtype):
+    return np.asarray(sum(one * np.random.randn(*shape) for one in _basis_of(dtype))).astype(dtype)
+
+
+vspace = VSpace
