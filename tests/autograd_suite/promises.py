@@ -5,6 +5,7 @@ from collections import namedtuple
 import autograd
 import autograd.numpy as np
 import autograd.scipy.stats.norm as norm
+import autograd.tracer
 import pytest
 from autograd import elementwise_grad, grad, jacobian, make_jvp, make_vjp, multigrad_dict, value_and_grad
 from autograd.extend import defjvp, defvjp, primitive, vspace
@@ -12,13 +13,21 @@ from autograd.misc import flatten
 from autograd.test_util import check_grads
 
 import rulescore.ad
+from rulescore.ad.tracing.tracers import Tracer
 
 X = np.array([0.3, -1.2, 0.8])
 
 
 def test_the_engine_is_that_of_rulescore():
-    assert autograd.checkpoint is rulescore.ad.checkpoint
-    assert isinstance(grad(lambda x: autograd.type(x) is np.ndarray and np.sum(x))(X), np.ndarray)
+    def f(x):
+        assert isinstance(x, Tracer)
+        assert autograd.tracer.isbox(x)
+        assert autograd.type(x) is np.ndarray
+        assert autograd.isinstance(x, np.ndarray)
+        return np.sum(x)
+
+    assert (grad(f)(X) == 1).all()
+    assert (grad(lambda x: np.sum(autograd.checkpoint(np.sin)(x)))(X) == np.cos(X)).all()
 
 
 def test_gradients_and_jacobians():

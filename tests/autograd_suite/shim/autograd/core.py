@@ -8,9 +8,9 @@ import itertools
 import warnings
 
 import numpy as np
-import optree
 
 from rulescore import NoTangent, ad, frule, rrule, unthunk
+from rulescore.ad.values.trees import tree_map
 from rulescore.tangents.zero import AbstractZero
 
 from .vector_spaces import vspace
@@ -19,14 +19,14 @@ traceable = getattr(ad, "traceable", lambda f: f)
 
 
 def conj(tree):
-    return optree.tree_map(lambda x: np.conj(x) if np.iscomplexobj(x) else x, tree)
+    return tree_map(lambda x: np.conj(x) if np.iscomplexobj(x) else x, tree)
 
 
 # ---------------------------------------------------------------- derivatives
 
 
 def make_vjp(fun, x):
-    if not optree.tree_leaves(x):
+    if vspace(x).size == 0:
         return (lambda g: x), fun(x)
     y, pull = ad.vjp(traceable(fun), x)
     return (lambda g: conj(pull(conj(g))[0])), y

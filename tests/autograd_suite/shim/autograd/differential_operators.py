@@ -11,7 +11,6 @@ from .core import conj, traceable
 from .vector_spaces import vspace
 from .wrap_util import unary_to_nary
 
-checkpoint = ad.checkpoint
 make_vjp = unary_to_nary(core.make_vjp)
 make_jvp = unary_to_nary(core.make_jvp)
 
@@ -105,6 +104,10 @@ def make_ggnvp(f, g=lambda y: np.sum(y**2, axis=-1) / 2, f_argnum=0):
         return lambda v: pullback(ad.hvp(traceable(g), (y,), (pushforward(v),))[0])[0]
 
     return of_unary(f, f_argnum)
+
+
+def checkpoint(fun):
+    return ad.checkpoint(traceable(fun))
 
 
 def grad_named(fun, argname):

@@ -1,16 +1,16 @@
 """Vector spaces of numbers, arrays and containers of them, which autograd's tester draws directions from."""
 
 import numpy as np
-import optree
 
 from rulescore.ad.tracing.tracers import value_beneath
+from rulescore.ad.values.trees import flatten, unflatten
 
 
 class VSpace:
     """The space that a value belongs to, over the real numbers: a complex number has two dimensions."""
 
     def __init__(self, value):
-        leaves, self._structure = optree.tree_flatten(value)
+        leaves, self._structure = flatten(value)
         arrays = [np.asarray(value_beneath(leaf)) for leaf in leaves]
         self._kinds = [(array.shape, array.dtype) for array in arrays]
 
@@ -25,7 +25,7 @@ class VSpace:
         return sum(len(_basis_of(dtype)) * int(np.prod(shape)) for shape, dtype in self._kinds)
 
     def _of(self, leaves):
-        return optree.tree_unflatten(self._structure, leaves)
+        return unflatten(self._structure, leaves)
 
     def zeros(self):
         return self._of([np.zeros(*kind) for kind in self._kinds])
@@ -45,17 +45,20 @@ class VSpace:
                     yield self._of(leaves)
 
     def add(self, x, y):
-        return optree.tree_map(lambda x, y: x + y, x, y)
+        return self._of([x + y for x, y in _pairs(x, y)])
 
     def scalar_mul(self, x, a):
-        return optree.tree_map(lambda x: x * a, x)
+        return self._of([x * a for x in flatten(x)[0]])
 
     def inner_prod(self, x, y):
-        pairs = zip(optree.tree_leaves(x), optree.tree_leaves(y), strict=True)
-        return sum(np.real(np.vdot(x, y)) for x, y in pairs)
+        return sum(np.real(np.vdot(x, y)) for x, y in _pairs(x, y))
 
     def covector(self, x):
-        return optree.tree_map(np.conj, x)
+        return self._of([np.conj(x) for x in flatten(x)[0]])
+
+
+def _pairs(x, y):
+    return zip(flatten(x)[0], flatten(y)[0], strict=True)
 
 
 def _basis_of(dtype):
