@@ -15,8 +15,6 @@ from rulescore.tangents.zero import AbstractZero
 
 from .vector_spaces import vspace
 
-traceable = getattr(ad, "traceable", lambda f: f)
-
 
 def conj(tree):
     return tree_map(lambda x: np.conj(x) if np.iscomplexobj(x) else x, tree)
@@ -28,12 +26,12 @@ def conj(tree):
 def make_vjp(fun, x):
     if vspace(x).size == 0:
         return (lambda g: x), fun(x)
-    y, pull = ad.vjp(traceable(fun), x)
+    y, pull = ad.vjp(fun, x)
     return (lambda g: conj(pull(conj(g))[0])), y
 
 
 def make_jvp(fun, x):
-    return lambda v: ad.jvp(traceable(fun), (x,), (v,))
+    return lambda v: ad.jvp(fun, (x,), (v,))
 
 
 # ---------------------------------------------------------------- primitives

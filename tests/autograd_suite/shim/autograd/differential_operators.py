@@ -7,9 +7,9 @@ import numpy as np
 from rulescore import ad
 
 from . import core
-from .core import conj, traceable
+from .core import conj
 from .vector_spaces import vspace
-from .wrap_util import unary_to_nary
+from .wrap_util import traceable, unary_to_nary
 
 make_vjp = unary_to_nary(core.make_vjp)
 make_jvp = unary_to_nary(core.make_jvp)
@@ -26,7 +26,7 @@ def value_and_grad(fun, x):
     if vspace(x).size == 0:
         return fun(x), x
     try:
-        (_, y), bar = ad.value_and_grad(traceable(single), has_aux=True)(x)
+        (_, y), bar = ad.value_and_grad(single, has_aux=True)(x)
     except ad.UnrelatedOutputError:
         return fun(x), vspace(x).zeros()
     return y, conj(bar)
@@ -41,7 +41,7 @@ def grad(fun, x):
 
 @unary_to_nary
 def grad_and_aux(fun, x):
-    bar, aux = ad.grad(traceable(fun), has_aux=True)(x)
+    bar, aux = ad.grad(fun, has_aux=True)(x)
     return conj(bar), aux
 
 
@@ -58,12 +58,12 @@ def deriv(fun, x):
 
 @unary_to_nary
 def jacobian(fun, x):
-    return conj(ad.jacrev(traceable(fun))(x))
+    return conj(ad.jacrev(fun)(x))
 
 
 @unary_to_nary
 def hessian(fun, x):
-    return ad.hessian(traceable(fun))(x)
+    return ad.hessian(fun)(x)
 
 
 @unary_to_nary
@@ -73,7 +73,7 @@ def holomorphic_grad(fun, x):
 
 @unary_to_nary
 def make_hvp(fun, x):
-    return (lambda v: ad.hvp(traceable(fun), (x,), (v,))[0]), grad(fun)(x)
+    return (lambda v: ad.hvp(fun, (x,), (v,))[0]), grad(fun)(x)
 
 
 def hessian_tensor_product(fun, argnum=0):
@@ -99,8 +99,8 @@ vector_jacobian_product = tensor_jacobian_product
 def make_ggnvp(f, g=lambda y: np.sum(y**2, axis=-1) / 2, f_argnum=0):
     @unary_to_nary
     def of_unary(f, x):
-        y, pushforward = ad.linearize(traceable(f), x)
-        _, pullback = ad.vjp(traceable(f), x)
+        y, pushforward = ad.linearize(f, x)
+        _, pullback = ad.vjp(f, x)
         return lambda v: pullback(ad.hvp(traceable(g), (y,), (pushforward(v),))[0])[0]
 
     return of_unary(f, f_argnum)
