@@ -1,5 +1,6 @@
 """What autograd's documentation promises, on the shim: `test_shim.py` runs it where that is found as ``autograd``."""
 
+import math
 from collections import namedtuple
 
 import autograd
@@ -106,3 +107,11 @@ def test_numpy_is_numpy_and_scipy_is_scipy():
     numpy, scipy = pytest.importorskip("numpy"), pytest.importorskip("scipy.stats")
     assert np.sin is numpy.sin
     assert norm is scipy.norm
+
+
+def test_what_is_differentiated_is_followed_where_protocols_do_not_reach():
+    def f(x):
+        return np.array([norm.pdf(x), math.sin(x)])
+
+    check_grads(f)(0.3)
+    check_grads(lambda x, y: np.mean([x, math.exp(y)]), argnum=(0, 1))(0.3, 0.4)

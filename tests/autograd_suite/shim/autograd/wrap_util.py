@@ -3,9 +3,7 @@
 Every function that is differentiated comes through here, and this is where it is made traceable.
 """
 
-from rulescore import ad
-
-traceable = getattr(ad, "traceable", lambda f: f)
+from rulescore.ad import traceable
 
 
 def unary_to_nary(unary_operator):
