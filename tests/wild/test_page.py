@@ -1,0 +1,84 @@
+"""The page of other people's programs is made from results, and says what they say."""
+
+from __future__ import annotations
+
+import pytest
+
+from rulescore.ad import NoRuleError, TracerConversionError
+from rulescore.ad.messages.errors import MissingAttributeError
+from tests.wild.entries import entries_of, modules, versions
+from tests.wild.page import COLUMNS, PAGE, Result, by_cause, causes, counts, page, rows
+from tests.wild.verdicts import Verdict, reaches_compiled_code
+
+ENTRIES = [entry for module in modules() for entry in entries_of(module)]
+NAMES = [(entry.library, entry.point) for entry in ENTRIES]
+
+
+def result_of(position: int, **verdicts: Verdict) -> Result:
+    entry = ENTRIES[position]
+    return Result(entry, versions()[entry.module], {system: Verdict("right") for system in COLUMNS} | verdicts)
+
+
+def test_rows_are_read_as_they_are_written() -> None:
+    assert rows(page([result_of(i) for i in range(len(ENTRIES))])) == NAMES
+
+
+@pytest.mark.skipif(not PAGE.exists(), reason="has not been written yet")
+def test_every_entry_is_a_row_of_the_page_and_every_row_an_entry() -> None:
+    assert rows(PAGE.read_text("utf8")) == NAMES, "`python -m tests.wild --write` writes it anew"
+
+
+def test_shares_are_of_all_and_of_those_that_reach_no_compiled_code() -> None:
+    results = [
+        result_of(0),
+        result_of(1, traceable=Verdict("error", "NoRuleError: none for f", "lib.py:1: f(x)", is_compiled=True)),
+        result_of(2, traceable=Verdict("error", "TypeError: no", "lib.py:2: g(x)"), jax=Verdict("wrong", "off")),
+        result_of(3),
+    ]
+    assert counts(results).splitlines() == [
+        "| system | right, of all 4 | right, of the 3 that reach no compiled code | wrong |",
+        "|---|---|---|---|",
+        "| rulescore.ad | 4 (100%) | 3 (100%) | 0 |",
+        "| traceable | 2 (50%) | 2 (67%) | 0 |",
+        "| HIPS autograd | 4 (100%) | 3 (100%) | 0 |",
+        "| JAX | 3 (75%) | 2 (67%) | 1 |",
+    ]
+
+
+def test_what_traceable_does_not_differentiate_is_listed_with_the_reason_and_the_line() -> None:
+    failed = result_of(1, traceable=Verdict("error", "TypeError: x[0] * y | z", "lib.py:2: g(x) | 1"))
+    text = causes([result_of(0), failed])
+    assert text.splitlines()[-2] == (
+        f"| `{failed.entry.point}` | TypeError: x\\[0\\] \\* y \\| z | `lib.py:2: g(x) \\| 1` |"
+    )
+    assert causes([result_of(0)]) == ""
+
+
+def test_failures_are_grouped_by_what_they_have_in_common_the_most_frequent_first() -> None:
+    results = [
+        result_of(0, jax=Verdict("wrong", "the value is off by 1.0e-03 of 2.0")),
+        result_of(1, jax=Verdict("error", "TypeError: no rule for 'f'")),
+        result_of(2, jax=Verdict("error", "TypeError: no rule for 'g'")),
+    ]
+    headings = [block.splitlines()[0] for block in by_cause(results, "jax").split("\n\n")]
+    assert headings == ["2 x error: TypeError: no rule for ...", "1 x wrong: the value is off by ... of ..."]
+
+
+def raised_from(cause: BaseException) -> BaseException:
+    error = ValueError("bad input")
+    error.__cause__ = cause
+    return error
+
+
+@pytest.mark.parametrize(
+    ("error", "is_compiled"),
+    [
+        (NoRuleError("no rule for g(float64[3])"), True),
+        (raised_from(NoRuleError("no rule for g(float64[3])")), True),
+        (TypeError("g is compiled code"), True),
+        (MissingAttributeError("tracers have no ctypes"), False),
+        (TracerConversionError("was about to become an ordinary array"), False),
+    ],
+)
+def test_compiled_code_is_recognised_by_the_error(error: BaseException, is_compiled: bool) -> None:
+    assert reaches_compiled_code(error) == is_compiled

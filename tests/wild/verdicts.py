@@ -1,0 +1,66 @@
+"""A verdict on a system and an entry, and what is told of an error: its class, its message, and where it was raised."""
+
+from __future__ import annotations
+
+import re
+import textwrap
+import traceback
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from rulescore.ad import NoRuleError
+from rulescore.ad.messages.errors import MissingAttributeError
+
+SYSTEMS_FILES = re.compile(r"/(rulescore|rules|testutils|tests|jax|jaxlib|autograd|numpy|scipy)/|<frozen|<__array")
+
+
+class Verdict(NamedTuple):
+    """One of ``right``, ``wrong``, ``error`` and ``no truth``, and what there is to say of it."""
+
+    kind: str
+    message: str = ""
+    place: str = ""
+    is_compiled: bool = False
+    """Whether a value that is being differentiated has reached compiled code without a rule."""
+
+    @classmethod
+    def of_error(cls, kind: str, error: Exception) -> Verdict:
+        """The verdict when a system, or an entry itself, raised something."""
+        return cls(kind, described(error), place_of(error), reaches_compiled_code(error))
+
+
+def reaches_compiled_code(error: BaseException) -> bool:
+    """Whether it is, or comes of, an error of ours that says so."""
+    return any(
+        "compiled" in str(cause) or (isinstance(cause, NoRuleError) and not isinstance(cause, MissingAttributeError))
+        for cause in _causes(error)
+    )
+
+
+def _causes(error: BaseException | None) -> Iterator[BaseException]:
+    while error is not None:
+        yield error
+        error = error.__cause__ or error.__context__
+
+
+def described(error: BaseException) -> str:
+    """The class and the first line, without the addresses of objects, which differ each time, and cut if it is long."""
+    line = next(iter(str(error).strip().splitlines()), "")
+    text = re.sub(r" at 0x[0-9a-f]+", "", f"{type(error).__name__}: {line}")
+    return textwrap.shorten(text, 300, placeholder=" ...")
+
+
+def place_of(error: BaseException) -> str:
+    """The line of the library, or of the entry, in which the error came up."""
+    frames = traceback.extract_tb(error.__traceback__)
+    outside = [
+        frame for frame in frames if not SYSTEMS_FILES.search(frame.filename) or "/wild/libraries/" in frame.filename
+    ]
+    if not outside:
+        return ""
+    frame = outside[-1]
+    name = frame.filename.rpartition("site-packages/")[2]
+    if name == frame.filename:
+        name = Path(name).name
+    return f"{name}:{frame.lineno}: {frame.line}"
