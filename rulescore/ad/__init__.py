@@ -12,6 +12,7 @@ from rulescore.ad.messages.unused_rules import RuleNotUsedWarning
 from rulescore.ad.primitives import primitive, primitives
 from rulescore.ad.reverse import grad, value_and_grad, vjp
 from rulescore.ad.system.reference_ad import AD
+from rulescore.ad.traceable import traceable
 from rulescore.ad.variables import backward, gradients, variable
 from rulescore.definitions.declarations import ignore_derivatives
 
@@ -35,6 +36,7 @@ __all__ = [
     "linearize",
     "primitive",
     "primitives",
+    "traceable",
     "value_and_grad",
     "variable",
     "vjp",

@@ -14,9 +14,8 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from rulescore.ad.in_place.tracer import call_and_settle
 from rulescore.ad.messages.errors import describe
-from rulescore.closures.explicit_calls import calls_back, handed_over, made_explicit
+from rulescore.ad.programs.primitive_calls import called_by_rule
 from rulescore.tables.carriers import function_within
 from rulescore.wrappers import Wrapper
 
@@ -79,14 +78,7 @@ def primitive(f: _Function) -> _Function:
 
 class _Primitive(Wrapper):
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        f = self.__wrapped__
-        if (any(map(callable, args)) or any(map(callable, kwargs.values()))) and calls_back(f):
-            explicit = made_explicit(f, args, kwargs)  # what these functions captured
-            if explicit is None:
-                return handed_over(f, *args, **kwargs)
-            explicit_call, values = explicit
-            return call_and_settle(explicit_call, (values,), {})
-        return call_and_settle(f, args, kwargs)
+        return called_by_rule(self.__wrapped__, args, kwargs)
 
 
 # ---------------------------------------------------------------- modules

@@ -11,7 +11,6 @@ from rulescore.ad.in_place.assignment import assign, replace, reshape_in_place, 
 from rulescore.ad.in_place.replaced import replaced
 from rulescore.ad.in_place.sharing import settled
 from rulescore.ad.in_place.writing import FlatView, add_at, call_into, deliver, taking_out
-from rulescore.ad.numpy_protocols.implementations import through_implementation
 from rulescore.ad.numpy_protocols.operands import leaves_to, operands
 from rulescore.ad.numpy_protocols.tracer import BINARY, ArrayTracer, refuse_other_attributes, set_method
 from rulescore.ad.tracing.tracers import Tracer, apply, plain_class, top_trace, value_beneath
@@ -29,7 +28,7 @@ def call_and_settle(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any] = NO_K
     else:
         trace = top_trace(args, kwargs.values()) if kwargs else top_trace(args)
     y = f(*args, **kwargs) if trace is None else trace.process(f, args, kwargs)
-    return through_implementation(f, args, kwargs) if y is NotImplemented else settled(y, f, args, kwargs)
+    return trace.system.without_rule(f, args, kwargs) if y is NotImplemented else settled(y, f, args, kwargs)
 
 
 class WritableTracer(ArrayTracer):

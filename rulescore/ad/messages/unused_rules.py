@@ -49,7 +49,7 @@ def warn_of_unused_rules(f: Any) -> None:
     """
     if not _subscriptions:
         _subscribe()
-    if _suspects:
+    if _suspects and not getattr(f, "follows_calls", False):
         _search(f)
 
 

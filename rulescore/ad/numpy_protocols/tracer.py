@@ -19,10 +19,9 @@ from rulescore.ad.messages.errors import (
     is_operator,
 )
 from rulescore.ad.numpy_protocols.array_makers import SPECIAL
-from rulescore.ad.numpy_protocols.implementations import through_implementation
 from rulescore.ad.numpy_protocols.operands import dtype_named, leaves_to, operands, refuse_types
 from rulescore.ad.numpy_protocols.ufuncs import call_method, call_with_keywords
-from rulescore.ad.tracing.tracers import Tracer, apply, value_beneath
+from rulescore.ad.tracing.tracers import Tracer, apply, top_trace, value_beneath
 from rulescore.tables.registry import rrule
 
 
@@ -31,7 +30,7 @@ def call_numpy(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     if type(f) is np.ufunc:
         args = operands(f, args)
     y = apply(f, args, kwargs)
-    return through_implementation(f, args, kwargs) if y is NotImplemented else y
+    return top_trace(args, kwargs.values()).system.without_rule(f, args, kwargs) if y is NotImplemented else y
 
 
 def _refuse_hash(self: Any) -> int:

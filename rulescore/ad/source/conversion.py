@@ -1,9 +1,10 @@
 """Functions with their calls, and whatever else may call a function, handed to somebody.
 
-What is converted is the source of a function. Each call in it, read of an attribute, operation, and loop becomes a call
-of a *route*, which is told what was to be done: ``f(x)`` becomes ``call(f, x)``. The routes are constants of the code,
-and no names, so that nothing is added to what the function sees: its globals and closures are its own, and so are
-lines, names and signatures.
+What is converted is the source of a function. Each read of an attribute in it, operation, and loop becomes a call of a
+*route*, which is told what was to be done: ``-x`` becomes ``operation(neg, x)``. Of a call, a route is asked what to
+call: ``f(x)`` becomes ``callee(f)(x)``, so that functions are called as deep in the stack as they were. The routes are
+constants of the code, and no names, so that nothing is added to what the function sees: its globals and closures are
+its own, and so are lines, names and signatures.
 """
 
 from __future__ import annotations
@@ -24,8 +25,9 @@ from rulescore.tables.names import name_of
 Routes = Mapping[str, Callable[..., Any]]
 """By what is done, who does it:
 
-``call(f, *args, **kwargs)``, ``attribute(x, name)``, ``operation(f, *operands)`` with a function of `operator`,
-``iterate(x)``, which returns what is iterated over in the place of ``x``, and ``enter(x)``, the same of a context.
+``callee(f)``, which returns what is called in the place of ``f``; ``attribute(x, name)``; ``operation(f, *operands)``
+with a function of `operator`; ``iterate(x)``, which returns what is iterated over in the place of ``x``; and
+``enter(x)``, the same of a context.
 """
 
 
@@ -106,7 +108,7 @@ class Conversion:
         if not isinstance(x, str) or not x.startswith(_MARK):
             return x
         name = x.removeprefix(_MARK)
-        return self._routes[name] if name in self._routes else _OPERATIONS[name]
+        return self._routes[name] if name in self._routes else OPERATIONS[name]
 
 
 # Of what Python computes when somebody asks for it, from version 3.14 on, that which computes it.
@@ -165,7 +167,7 @@ _COMPARISONS: dict[type[ast.AST], str] = {
     ast.NotIn: "is_not_in",
 }
 _IN_PLACE = {kind: f"i{name.removesuffix('_')}" for kind, name in _BINARY.items()}
-_OPERATIONS: dict[str, Any] = {
+OPERATIONS: dict[str, Any] = {
     **{name: getattr(operator, name) for name in ["getitem", *_BINARY.values(), *_UNARY.values(), *_IN_PLACE.values()]},
     **{name: getattr(operator, name) for name in _COMPARISONS.values() if hasattr(operator, name)},
     "is_in": is_in,
@@ -192,10 +194,10 @@ class _Rewriting(ast.NodeTransformer):
     def __init__(self, routes: Routes, reference: Callable[[str], ast.expr], owner: str | None) -> None:
         self._routes, self._reference, self._owner = routes, reference, owner
 
-    def _routed(self, route: str, node: ast.expr, *args: ast.expr, keywords: list[ast.keyword] | None = None) -> Any:
+    def _routed(self, route: str, node: ast.expr, *args: ast.expr) -> Any:
         """A call of a route in the place of an expression."""
         function = ast.copy_location(self._reference(route), node)
-        return ast.copy_location(ast.Call(function, list(args), keywords or []), node)
+        return ast.copy_location(ast.Call(function, list(args), []), node)
 
     def _operation(self, name: str, node: ast.expr, *operands: ast.expr) -> Any:
         if "operation" not in self._routes:
@@ -204,9 +206,9 @@ class _Rewriting(ast.NodeTransformer):
 
     def visit_Call(self, node: ast.Call) -> Any:
         self.generic_visit(node)
-        if "call" not in self._routes or (isinstance(node.func, ast.Name) and node.func.id in _OF_FRAMES):
-            return node
-        return self._routed("call", node, node.func, *node.args, keywords=node.keywords)
+        if "callee" in self._routes and not (isinstance(node.func, ast.Name) and node.func.id in _OF_FRAMES):
+            node.func = self._routed("callee", node.func, node.func)
+        return node
 
     def visit_Attribute(self, node: ast.Attribute) -> Any:
         self.generic_visit(node)
@@ -269,6 +271,19 @@ class _Rewriting(ast.NodeTransformer):
     def _visit_loop(self, node: Any) -> Any:
         self.generic_visit(node)
         node.iter = self._iterated(node.iter)
+        return node
+
+    def visit_Assign(self, node: ast.Assign) -> Any:
+        self.generic_visit(node)
+        is_unpacked = any(isinstance(target, (ast.Tuple, ast.List)) for target in node.targets)
+        if is_unpacked and not isinstance(node.value, (ast.Tuple, ast.List)):
+            node.value = self._iterated(node.value)
+        return node
+
+    def visit_Starred(self, node: ast.Starred) -> Any:
+        self.generic_visit(node)
+        if isinstance(node.ctx, ast.Load):
+            node.value = self._iterated(node.value)
         return node
 
     def visit_YieldFrom(self, node: ast.YieldFrom) -> Any:

@@ -13,6 +13,7 @@ from rulescore.ad.fast.tape import FastTape
 from rulescore.ad.graph.graph import Graph
 from rulescore.ad.graph.tracers import GraphTracer
 from rulescore.ad.in_place.tracer import WritableTracer
+from rulescore.ad.programs.implementations import through_implementation
 from rulescore.ad.system.derived_rules import DerivedRules
 from rulescore.ad.system.placing import PlacingTape, is_placing
 
@@ -33,6 +34,7 @@ class ReferenceAD(DerivedRules):
     """
 
     short_cuts = True
+    without_rule = staticmethod(through_implementation)
 
     def tape(self) -> Tape:
         """An empty tape; one that knows places where a function is run again in search of a place."""

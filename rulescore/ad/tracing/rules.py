@@ -39,9 +39,11 @@ def key_of_call(f: Any, values: tuple[Any, ...], kwargs: dict[str, Any]) -> tupl
 class System(HasReverseMode, HasForwardMode):
     """What a trace is given when it is made, and the `RuleConfig` of the rules that it calls."""
 
-    # What the storeys above provide: as `pull` and `push`, by the rule of the other mode; traces of their own.
+    # What the storeys above provide: as `pull` and `push`, by the rule of the other mode; a call that no rule serves,
+    # through the implementation of the function; traces of their own.
     pull_by_forward_rule: Callable[..., Any]
     push_by_reverse_rule: Callable[..., Any]
+    without_rule: Callable[..., Any]
     tape: Callable[[], Any]
     dual: Callable[[], Any]
 

@@ -10,7 +10,7 @@ import threading
 import numpy as np
 import pytest
 
-import rulescore.ad.numpy_protocols.implementations as implementations
+import rulescore.ad.programs.implementations as implementations
 from rulescore import frule, rrule
 from rulescore.ad import NoRuleError, TracerConversionError, grad, jvp, vjp
 from rulescore.ad.in_place.tracer import call_and_settle
@@ -221,26 +221,13 @@ def test_numpys_own_functions_are_untouched():
     assert isinstance(np.median(ROW), np.float64)
 
 
-def test_a_copy_is_made_once_and_shares_the_code():
+def test_a_function_is_converted_once():
     original = np.median._implementation
-    copy = implementations.traceable_copy(original)
-    assert copy is implementations.traceable_copy(original)
-    assert copy is not original
-    assert copy.__code__ is original.__code__
-    assert copy.__kwdefaults__ == original.__kwdefaults__
-    assert copy.__defaults__ == original.__defaults__
-
-
-def test_functions_that_refer_to_each_other_have_copies_that_do():
-    copy = implementations.traceable_copy(np.median._implementation)
-    assert copy.__globals__["_median"] is implementations.traceable_copy(np.lib._function_base_impl._median)
-
-
-def test_closures_are_copied_with_the_functions_in_them():
-    namespace = {"__name__": "numpy.of_a_test", "np": np}
-    exec("def outer(factor):\n def inner(a): return np.asarray(a) * factor\n return inner", namespace)
-    copy = implementations.traceable_copy(namespace["outer"](3.0))
-    assert copy(2.0) == 6
+    converted = implementations._of_numpy.converted(original)
+    assert converted.__code__ is implementations._of_numpy.converted(original).__code__
+    assert converted.__code__ is not original.__code__
+    assert converted.__kwdefaults__ == original.__kwdefaults__
+    assert converted.__defaults__ == original.__defaults__
 
 
 def test_threads_may_differentiate_through_the_same_function():

@@ -1,0 +1,125 @@
+"""New arrays, such as ``np.zeros(n)``, that take differentiated values when these are written into them.
+
+Until that happens a buffer is an ordinary array to all who ask: what is computed from it are ordinary numbers and
+arrays. It is a tracer of a differentiation below all others, in which nothing is differentiated; a value of one of the
+others, written into it, makes it a tracer of that one.
+"""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import numpy as np
+
+from rulescore.ad.in_place.memory import copy_of, owner_of
+from rulescore.ad.in_place.replaced import write
+from rulescore.ad.in_place.tracer import WritableTracer
+from rulescore.ad.in_place.views import root_of
+from rulescore.ad.numpy_protocols.tracer import set_method
+from rulescore.ad.tracing.calls import map_tracers, values_of
+from rulescore.ad.tracing.tracers import Trace, top_trace
+from rulescore.ad.values.skeletons import taken_apart, with_leaves
+from rulescore.tangents.spaces import has_tangent_space
+
+
+class Buffers(Trace):
+    """The trace of all buffers; it never ends."""
+
+    __slots__ = ()
+    level = 0
+    differentiates = False
+    kind: Any
+
+    def process(self, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """What ``f`` returns of ordinary arrays; tracers only where it is the memory of a buffer."""
+        buffers: list[Any] = []
+
+        def array_of(x: Any) -> Any:
+            buffers.append(x)
+            return x._value
+
+        values, named = map_tracers(array_of, (args, kwargs))
+        y = f(*values, **named)
+        if type(y) is np.ndarray:
+            return self.tracer(y, buffers[0]._node) if y.base is not None and _is_of(y, buffers) else y
+        if type(y) not in (tuple, list):
+            return y
+        skeleton, leaves = taken_apart(y)
+        is_memory = [type(x) is np.ndarray and _is_of(x, buffers) for x in leaves]
+        both = zip(leaves, is_memory, strict=True)
+        return with_leaves(y, skeleton, [self.tracer(x, buffers[0]._node) if is_one else x for x, is_one in both])
+
+    def constant(self, value: Any) -> Any:
+        return buffer(value)
+
+
+def _is_of(y: Any, buffers: list[Any]) -> bool:
+    """Whether an array lies in the memory of a buffer."""
+    owner = owner_of(y)
+    return any(owner_of(x._value) is owner for x in buffers)
+
+
+class State:
+    """What is known of the array of a buffer: whether somebody may keep it, so that it is not to be written to."""
+
+    __slots__ = ("is_lent",)
+
+    def __init__(self) -> None:
+        self.is_lent = False
+
+
+class BufferTracer(WritableTracer):
+    """A buffer, or a view of one."""
+
+    __slots__ = ()
+
+    def frozen(self) -> Any:
+        root_of(self)._node.is_lent = True
+        return self._value
+
+    def write(self, index: Any, value: Any) -> None:
+        if is_traced(value):
+            super().write(index, value)
+            return
+        if self._node.is_lent:
+            self._value, self._node = copy_of(self._value), State()
+        write(self._value, index, plain(value))
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
+        return np.array(self._value, dtype, copy=copy)
+
+
+BUFFERS = Buffers()
+Buffers.kind = BufferTracer
+
+
+def buffer(x: Any) -> Any:
+    """An array into which differentiated values can be written; as it is, if it is no array of numbers with tangents.
+
+    The array is nobody else's.
+    """
+    if type(x) is not np.ndarray or not has_tangent_space(x):
+        return x
+    return BUFFERS.tracer(x, State())
+
+
+def is_traced(*xs: Any) -> bool:
+    """Whether there is something that is being differentiated in some values, in containers and objects too."""
+    trace = top_trace(xs)
+    return trace is not None and trace is not BUFFERS
+
+
+def plain(x: Any) -> Any:
+    """``x`` with arrays in the place of the buffers in it."""
+    return values_of(BUFFERS, x) if top_trace((x,)) is not None else x
+
+
+# What is refused of values that are being differentiated, since it would hand out their numbers.
+_OF_ARRAYS = ("data", "ctypes", "byteswap", "dump", "dumps", "getfield", "setfield", "setflags", "tobytes", "tofile")
+_CONVERSIONS = ("__float__", "__complex__", "__index__", "__reduce__")
+
+for _name in _OF_ARRAYS:
+    setattr(BufferTracer, _name, property(operator.attrgetter(f"_value.{_name}")))
+for _name in _CONVERSIONS:
+    set_method(BufferTracer, _name, lambda self, _get=operator.attrgetter(f"_value.{_name}"): _get(self)())

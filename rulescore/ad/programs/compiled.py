@@ -1,0 +1,47 @@
+"""Calls of functions in C with differentiated values: what they cannot take is an error that names them."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import numpy as np
+
+from rulescore.ad.messages.errors import LeakedTracerError, NoRuleError, TracerConversionError, no_rule
+from rulescore.ad.messages.places import user_frame
+from rulescore.ad.programs.stand_ins.table import values_beneath
+from rulescore.tangents.kinds import is_a
+
+
+def called_with_tracers(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Call what is no function of Python's, and say so where it wants ordinary numbers."""
+    try:
+        return f(*args, **kwargs)
+    except (NoRuleError, LeakedTracerError, StopIteration):
+        raise
+    except Exception as error:
+        if not isinstance(error, TracerConversionError) and fails_anyway(f, args, kwargs, type(error)):
+            raise
+        frame = user_frame(sys._getframe(1))
+        where = f"called in {frame.f_code.co_qualname} at {frame.f_code.co_filename}:{frame.f_lineno}"
+        first_line = str(error).partition("\n")[0]
+        reason = f"it is compiled, has no rule, and wants ordinary numbers or arrays ({where}): {first_line}"
+        raise no_rule(f, args, kwargs, reason) from error
+
+
+def fails_anyway(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any], kind: type[BaseException]) -> bool:
+    """Whether the same call of ordinary arrays raises the same kind of error."""
+    values = [_copied(values_beneath(x)) for x in args]
+    named = {name: _copied(values_beneath(x)) for name, x in kwargs.items()}
+    try:
+        f(*values, **named)
+    except kind:
+        return True
+    except Exception:
+        return False
+    return False
+
+
+def _copied(x: Any) -> Any:
+    """A copy of an array, since the call may write into it."""
+    return x.copy() if is_a(x, np.ndarray) else x

@@ -1,0 +1,209 @@
+"""What Python does by methods of classes, of which those written in Python are routed: operators, attributes, loops."""
+
+from __future__ import annotations
+
+import functools
+import types
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from rulescore.ad.source.conversion import OPERATIONS
+from rulescore.ad.tracing.tracers import Tracer
+
+_BINARY = ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "lshift", "rshift", "and", "or", "xor")
+_MIRRORED = {"lt": "gt", "le": "ge", "gt": "lt", "ge": "le", "eq": "eq", "ne": "ne"}
+
+
+class _Names:
+    """The names of the methods behind an operation: first the one in place, then that of either operand."""
+
+    def __init__(self, name: str) -> None:
+        name = name.removesuffix("_")
+        plain = name[1:] if name.startswith("i") and name[1:] in _BINARY else name
+        self.in_place = f"__{name}__" if plain != name else None
+        self.of_left = f"__{plain}__"
+        self.of_right = (
+            f"__r{plain}__" if plain in _BINARY else f"__{_MIRRORED[plain]}__" if plain in _MIRRORED else None
+        )
+
+
+_NAMES = {f: _Names(name) for name, f in OPERATIONS.items() if name not in ("slice", "is_in", "is_not_in")}
+
+
+class SpecialMethods:
+    """The routes of a program for whatever Python does by methods of classes."""
+
+    callee: Callable[[Any], Any]
+
+    # ------------------------------------------------------------------ operators
+
+    def operation(self, f: Any, *operands: Any) -> Any:
+        """What a function of `operator` gives."""
+        for x in operands:
+            if type(x) not in _WITHOUT_OPERATORS and _may_have_operators(type(x)):
+                return self._by_methods(f, operands)
+        return f(*operands)
+
+    def _by_methods(self, f: Any, operands: tuple[Any, ...]) -> Any:
+        names = _NAMES.get(f)
+        if names is None:
+            return self._is_within(f, *operands)
+        x, *others = operands
+        if not others or names.of_right is None:
+            method = _python_method(type(x), names.of_left)
+            return f(*operands) if method is None else self.callee(method)(*operands)
+        (y,) = others
+        sides = [(x, names.of_left, y), (y, names.of_right, x)]
+        if _right_comes_first(x, y, names.of_right):
+            sides.reverse()
+        if names.in_place is not None:
+            sides.insert(0, (x, names.in_place, y))
+        for this, name, other in sides:
+            method = getattr(type(this), name, None)
+            if method is not None:
+                found = (self.callee(method) if type(method) is types.FunctionType else method)(this, other)
+                if found is not NotImplemented:
+                    return found
+        return f(*operands)  # compares by identity, or raises
+
+    def _is_within(self, f: Any, x: Any, container: Any) -> Any:
+        method = _python_method(type(container), "__contains__")
+        if method is None:
+            return f(x, self.iterate(container))
+        found = bool(self.callee(method)(container, x))
+        return found if f is OPERATIONS["is_in"] else not found
+
+    # ------------------------------------------------------------------ attributes
+
+    def attribute(self, x: Any, name: str) -> Any:
+        """``x.name``."""
+        kind = type(x)
+        if kind is types.ModuleType or kind in PLAIN:
+            return getattr(x, name)
+        if isinstance(x, Tracer):
+            return x[...] if name == "data" and x.ndim else getattr(x, name)
+        found: Any = getattr(kind, name, None)
+        of_class: Any = type(found)
+        if kind.__getattribute__ is not _GETATTRIBUTE and isinstance(kind.__getattribute__, types.FunctionType):
+            return self._with_getattr(x, name, functools.partial(self.callee(kind.__getattribute__), x, name))
+        if of_class is types.FunctionType:  # a method: most attributes are one of these two
+            return getattr(x, name)
+        if found is None:
+            if not isinstance(getattr(kind, "__getattr__", None), types.FunctionType):
+                return getattr(x, name)
+            return self._with_getattr(x, name, functools.partial(object.__getattribute__, x, name))
+        if of_class is property and isinstance(found.fget, types.FunctionType):
+            return self._with_getattr(x, name, functools.partial(self.callee(found.fget), x))
+        if of_class is functools.cached_property:
+            return self._cached(found, x)
+        if isinstance(getattr(of_class, "__get__", None), types.FunctionType) and (
+            name not in getattr(x, "__dict__", ()) or hasattr(of_class, "__set__")
+        ):
+            return self.callee(of_class.__get__)(found, x, kind)
+        return getattr(x, name)
+
+    def _with_getattr(self, x: Any, name: str, get: Callable[[], Any]) -> Any:
+        """What is got; or, where that raises AttributeError, what the class says that is there in its place."""
+        try:
+            return get()
+        except AttributeError:
+            method = _python_method(type(x), "__getattr__")
+            if method is None:
+                raise
+            return self.callee(method)(x, name)
+
+    def _cached(self, descriptor: Any, x: Any) -> Any:
+        values = x.__dict__
+        if descriptor.attrname not in values:
+            values[descriptor.attrname] = self.callee(descriptor.func)(x)
+        return values[descriptor.attrname]
+
+    # ------------------------------------------------------------------ loops and contexts
+
+    def iterate(self, x: Any) -> Any:
+        """What is iterated over in the place of ``x``."""
+        kind = type(x)
+        if kind in PLAIN or isinstance(x, (Tracer, type)):
+            return x
+        method = _python_method(kind, "__iter__")
+        if method is not None:
+            x = self.callee(method)(x)
+            kind = type(x)
+        step = _python_method(kind, "__next__")
+        if step is not None:
+            return self._steps(x, step)
+        item = _python_method(kind, "__getitem__") if method is None and not hasattr(kind, "__iter__") else None
+        return x if item is None else self._items(x, item)
+
+    def _steps(self, x: Any, step: Any) -> Iterator[Any]:
+        while True:
+            try:
+                y = self.callee(step)(x)
+            except StopIteration:
+                return
+            yield y
+
+    def _items(self, x: Any, item: Any) -> Iterator[Any]:
+        i = 0
+        while True:
+            try:
+                y = self.callee(item)(x, i)
+            except IndexError:
+                return
+            yield y
+            i += 1
+
+    def enter(self, x: Any) -> Any:
+        """The context in the place of ``x``."""
+        methods = [_python_method(type(x), name) for name in ("__enter__", "__exit__")]
+        return x if None in methods else _Context(*[types.MethodType(self.callee(method), x) for method in methods])
+
+
+class _Context:
+    def __init__(self, enter: Any, leave: Any) -> None:
+        self._enter, self._leave = enter, leave
+
+    def __enter__(self) -> Any:
+        return self._enter()
+
+    def __exit__(self, *error: Any) -> Any:
+        return self._leave(*error)
+
+
+PLAIN: set[type] = {int, float, complex, bool, str, bytes, list, tuple, dict, set, slice, type(None), range}
+"""Classes without operators, iterators and attributes that are written in Python; those that are met are added."""
+
+
+_WITHOUT_OPERATORS: set[type] = set(PLAIN)
+"""The same of operators alone: tracers too, whose operators are nothing to be routed."""
+
+
+def _may_have_operators(kind: Any) -> bool:
+    """Whether a class may have operators that are written in Python; it is remembered where it cannot."""
+    is_tracer = issubclass(kind, Tracer)
+    if not is_tracer and kind.__flags__ & CAN_CHANGE:
+        return True
+    _WITHOUT_OPERATORS.add(kind)
+    if not is_tracer:
+        PLAIN.add(kind)
+    return False
+
+
+def _right_comes_first(x: Any, y: Any, name: str) -> bool:
+    """Whether the method of the right operand is asked first: of a subclass; and of what is added to a sequence."""
+    if not hasattr(type(y), name) or type(y) is type(x):
+        return False
+    return issubclass(type(y), type(x)) or isinstance(x, (list, tuple, str, bytes))
+
+
+CAN_CHANGE = 1 << 9
+"""The flag of classes that Python code has defined, or can add methods to (Py_TPFLAGS_HEAPTYPE)."""
+
+
+def _python_method(kind: Any, name: str) -> Any:
+    """A method of a class, if it is written in Python, other than those of tracers."""
+    found = getattr(kind, name, None)
+    return found if isinstance(found, types.FunctionType) and not issubclass(kind, Tracer) else None
+
+
+_GETATTRIBUTE: Any = object.__getattribute__

@@ -1,0 +1,193 @@
+"""Python's builtins: numbers made of differentiated values, and functions that call functions, methods, iterators."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from rulescore.ad.programs.stand_ins.table import (
+    STAND_INS_OF_PROGRAM,
+    is_number,
+    stands_in_for,
+    stands_in_program_for,
+)
+from rulescore.ad.source.conversion import OPERATIONS
+from rulescore.ad.tracing.tracers import Tracer, value_beneath
+
+# ---------------------------------------------------------------- numbers
+
+
+def _method(x: Any, name: str) -> Any:
+    """A special method that is written in Python, if the class of ``x`` has it."""
+    found = getattr(type(x), name, None)
+    return found if hasattr(found, "__code__") and not isinstance(x, Tracer) else None
+
+
+@stands_in_program_for(float)
+def float_of(program: Any, x: Any = 0.0, /) -> Any:
+    """``float(x)``."""
+    method = _method(x, "__float__")
+    if method is not None:
+        return program.callee(method)(x)
+    if not isinstance(x, Tracer) or (not is_number(x) and x.size != 1) or x.dtype.kind == "c":
+        return float(x if not isinstance(x, Tracer) or x.dtype.kind != "c" else value_beneath(x))
+    x = x.reshape(())[()]
+    return x if x.dtype == np.float64 else x.astype(np.float64)
+
+
+@stands_in_program_for(complex)
+def complex_of(program: Any, *parts: Any, **named: Any) -> Any:
+    """``complex(real, imag)``."""
+    method = _method(parts[0], "__complex__") if parts else None
+    if method is not None:
+        return program.callee(method)(*parts)
+    if not any(isinstance(x, Tracer) for x in (*parts, *named.values())):
+        return complex(*parts, **named)
+    real, imag = (*parts, *named.values(), 0.0)[:2] if "imag" not in named or parts else (0.0, named["imag"])
+    y = real + 1j * np.asarray(imag, like=imag) if isinstance(imag, Tracer) else real + complex(0, imag)
+    return y.reshape(())[()]
+
+
+@stands_in_for(type)
+def type_of(x: Any, *definition: Any, **options: Any) -> Any:
+    """``type(x)``, which is Python's for a number: arguments may have been such ones."""
+    if definition or not isinstance(x, Tracer):
+        return type(x, *definition, **options)
+    found = x.__class__
+    return {np.float64: float, np.complex128: complex}.get(found, found)
+
+
+_BY_SPECIAL_METHOD = {
+    abs: "__abs__",
+    round: "__round__",
+    len: "__len__",
+    next: "__next__",
+    reversed: "__reversed__",
+    bool: "__bool__",
+    str: "__str__",
+    repr: "__repr__",
+    format: "__format__",
+}
+
+
+def _by_method(f: Any, name: str) -> Callable[..., Any]:
+    @functools.wraps(f, updated=())
+    def called(program: Any, *args: Any, **options: Any) -> Any:
+        method = _method(args[0], name) if args else None
+        return f(*args, **options) if method is None else program.callee(method)(*args[:2], **options)
+
+    return called
+
+
+STAND_INS_OF_PROGRAM.update({f: _by_method(f, name) for f, name in _BY_SPECIAL_METHOD.items()})
+
+# ---------------------------------------------------------------- attributes
+
+
+@stands_in_program_for(getattr)
+def getattr_of(program: Any, x: Any, name: str, *default: Any) -> Any:
+    """``getattr(x, name, default)``."""
+    try:
+        return program.attribute(x, name)
+    except AttributeError:
+        if default:
+            return default[0]
+        raise
+
+
+@stands_in_program_for(hasattr)
+def hasattr_of(program: Any, x: Any, name: str) -> bool:
+    """``hasattr(x, name)``."""
+    try:
+        program.attribute(x, name)
+    except AttributeError:
+        return False
+    return True
+
+
+# ---------------------------------------------------------------- functions that call functions, and iterate
+
+
+_FIRST, _SECOND, _LATER, _ALL = slice(0, 1), slice(1, 2), slice(1, None), slice(None)
+_ITERATED: dict[Any, slice] = {
+    **dict.fromkeys((list, tuple, set, frozenset, enumerate, sorted, any, all, iter), _FIRST),
+    **dict.fromkeys((filter, functools.reduce), _SECOND),
+    **dict.fromkeys((map,), _LATER),
+    **dict.fromkeys((zip, itertools.chain, itertools.product, itertools.zip_longest), _ALL),
+    **dict.fromkeys((itertools.accumulate, itertools.chain.from_iterable, itertools.groupby, itertools.islice), _FIRST),
+    **dict.fromkeys((itertools.takewhile, itertools.dropwhile, itertools.filterfalse, itertools.starmap), _SECOND),
+    **dict.fromkeys((itertools.combinations, itertools.permutations, itertools.pairwise, itertools.cycle), _FIRST),
+    **dict.fromkeys((itertools.combinations_with_replacement, itertools.tee, itertools.compress), _FIRST),
+}
+"""Functions in C that iterate, and over which of their arguments; they call functions among the others."""
+
+
+def _iterating(f: Any, iterated: slice) -> Callable[..., Any]:
+    @functools.wraps(f, updated=())
+    def called(program: Any, *args: Any, **options: Any) -> Any:
+        given = [program.handed(x, with_classes=True) for x in args]
+        given[iterated] = [program.iterate(x) for x in args[iterated]]
+        return f(*given, **{name: program.handed(x, with_classes=True) for name, x in options.items()})
+
+    return called
+
+
+STAND_INS_OF_PROGRAM.update({f: _iterating(f, iterated) for f, iterated in _ITERATED.items()})
+
+
+class _Ordered:
+    """A value that is compared by the methods of its class, as they are routed."""
+
+    __slots__ = ("_program", "x")
+
+    def __init__(self, program: Any, x: Any) -> None:
+        self._program, self.x = program, x
+
+    def __lt__(self, other: Any) -> Any:
+        return self._program.operation(operator.lt, self.x, other.x)
+
+    def __gt__(self, other: Any) -> Any:
+        return self._program.operation(operator.gt, self.x, other.x)
+
+
+def _comparing(f: Any) -> Callable[..., Any]:
+    """A function in C that compares the items of its only argument, or its arguments."""
+
+    @functools.wraps(f, updated=())
+    def called(program: Any, *args: Any, key: Any = None, **options: Any) -> Any:
+        items = list(program.iterate(args[0])) if len(args) == 1 else args
+        by = _itself if key is None else program.callee(key)
+        if key is not None or any(_method(x, "__lt__") or _method(x, "__gt__") for x in items):
+            options["key"] = lambda x: _Ordered(program, by(x))
+        return f(items, **options)
+
+    return called
+
+
+def _itself(x: Any) -> Any:
+    return x
+
+
+STAND_INS_OF_PROGRAM.update({f: _comparing(f) for f in (sorted, max, min)})
+
+
+@stands_in_program_for(sum)
+def sum_of(program: Any, iterable: Any, /, start: Any = 0) -> Any:
+    """``sum(xs)``."""
+    return functools.reduce(functools.partial(program.operation, operator.add), program.iterate(iterable), start)
+
+
+def _as_operation(f: Any) -> Callable[..., Any]:
+    @functools.wraps(f, updated=())
+    def called(program: Any, *operands: Any) -> Any:
+        return program.operation(f, *operands)
+
+    return called
+
+
+STAND_INS_OF_PROGRAM.update({f: _as_operation(f) for f in OPERATIONS.values() if f is not slice})

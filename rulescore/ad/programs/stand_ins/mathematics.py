@@ -1,0 +1,215 @@
+"""Functions of numbers in Python's own modules: `math`, `cmath`, `statistics`."""
+
+from __future__ import annotations
+
+import cmath
+import functools
+import importlib
+import math
+import statistics
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from rulescore.ad.programs.stand_ins.table import STAND_INS, stands_in_where_traced, tracer_in, values_beneath
+from rulescore.ad.tracing.tracers import Tracer
+
+
+def _array(x: Any) -> Any:
+    x = x if isinstance(x, Tracer) or hasattr(x, "dtype") else list(x)
+    like = tracer_in(x)
+    return np.asarray(x) if like is None else np.asarray(x, like=like)
+
+
+def _special(name: str) -> Callable[..., Any]:
+    def called(x: Any) -> Any:
+        return getattr(importlib.import_module("scipy.special"), name)(x)  # when it is asked for
+
+    return called
+
+
+def _log(x: Any, *base: Any) -> Any:
+    return np.log(x) / np.log(base[0]) if base else np.log(x)
+
+
+def _hypot(*xs: Any) -> Any:
+    return functools.reduce(np.hypot, xs) if len(xs) > 1 else np.abs(xs[0])
+
+
+_NUMPYS = (
+    *("sin", "cos", "tan", "sinh", "cosh", "tanh", "exp", "exp2", "expm1", "log10", "log2", "log1p", "sqrt", "cbrt"),
+    *("fmod", "copysign", "radians", "degrees", "modf"),
+)
+_OF_NUMBERS: dict[str, Callable[..., Any]] = {
+    **{name: getattr(np, name) for name in _NUMPYS},
+    **{f"a{name}": getattr(np, f"arc{name}") for name in ("sin", "cos", "tan", "sinh", "cosh", "tanh")},
+    **{name: _special(name) for name in ("erf", "erfc", "gamma")},
+    "atan2": np.arctan2,
+    "dist": lambda p, q: np.linalg.norm(_array(p) - _array(q)),
+    "fabs": np.abs,
+    "fma": lambda x, y, z: x * y + z,
+    "fsum": lambda xs: np.sum(_array(xs)),
+    "hypot": _hypot,
+    "ldexp": lambda x, i: x * 2.0**i,
+    "lgamma": _special("gammaln"),
+    "log": _log,
+    "pow": np.power,
+    "prod": lambda xs, *, start=1: start * np.prod(_array(xs)),
+    "remainder": lambda x, y: x - y * np.round(x / y),
+    "sumprod": lambda p, q: np.sum(_array(p) * _array(q)),
+}
+_QUESTIONS = ("isclose", "isfinite", "isinf", "isnan", "floor", "ceil", "trunc", "ulp")
+"""Which are constant between jumps."""
+
+
+def _of_number(f: Any, of_arrays: Callable[..., Any]) -> Callable[..., Any]:
+    """A function of numbers by one of arrays; where the numbers are outside its domain, the error that it raises."""
+
+    @functools.wraps(f, updated=())
+    def called(*args: Any, **options: Any) -> Any:
+        args = tuple([list(x) if hasattr(x, "__next__") else x for x in args])
+        values = [values_beneath(x) for x in args]
+        if all(np.ndim(x) == 0 for x in values):
+            f(*values, **{name: values_beneath(x) for name, x in options.items()})
+        return of_arrays(*args, **options)
+
+    return called
+
+
+for _name, _of_arrays in _OF_NUMBERS.items():
+    _f = getattr(math, _name, None)  # some are not there in every version of Python
+    stands_in_where_traced(_f)(_f and _of_number(_f, _of_arrays))
+
+
+def _of_values(f: Any) -> Callable[..., Any]:
+    @functools.wraps(f, updated=())
+    def called(*args: Any, **options: Any) -> Any:
+        return f(*map(values_beneath, args), **options)
+
+    return called
+
+
+for _name in _QUESTIONS:
+    _f = getattr(math, _name)
+    stands_in_where_traced(_f)(_of_values(_f))
+
+
+# ---------------------------------------------------------------- complex numbers
+
+_COMPLEX: dict[str, Callable[..., Any]] = {
+    **{name: getattr(np, name) for name in ("exp", "log10", "sqrt", "sin", "cos", "tan", "sinh", "cosh", "tanh")},
+    **{f"a{name}": getattr(np, f"arc{name}") for name in ("sin", "cos", "tan", "sinh", "cosh", "tanh")},
+    "log": _log,
+}
+
+
+def _of_complex(f: Any, of_arrays: Callable[..., Any]) -> Callable[..., Any]:
+    return _of_number(f, lambda z, *args: of_arrays(z + 0j, *args))
+
+
+for _name, _of_arrays in _COMPLEX.items():
+    _f = getattr(cmath, _name)
+    stands_in_where_traced(_f)(_of_complex(_f, _of_arrays))
+for _name in ("isclose", "isfinite", "isinf", "isnan"):
+    _f = getattr(cmath, _name)
+    stands_in_where_traced(_f)(_of_values(_f))
+
+stands_in_where_traced(cmath.phase)(_of_number(cmath.phase, np.angle))
+stands_in_where_traced(cmath.polar)(_of_number(cmath.polar, lambda z: (np.abs(z), np.angle(z))))
+stands_in_where_traced(cmath.rect)(_of_number(cmath.rect, lambda r, phi: r * np.cos(phi) + 1j * (r * np.sin(phi))))
+
+# ---------------------------------------------------------------- statistics
+
+
+def _stands_in_for_statistics(f: Any) -> Callable[[Any], Any]:
+    """Let a function of arrays stand in where there are tracers in the data, which may come from an iterator."""
+
+    def register(of_arrays: Any) -> Any:
+        @functools.wraps(f, updated=())
+        def called(*args: Any, **options: Any) -> Any:
+            args = tuple([list(x) if hasattr(x, "__iter__") and not isinstance(x, Tracer) else x for x in args])
+            if tracer_in(list(args)) is None and tracer_in(list(options.values())) is None:
+                return f(*args, **options)
+            f(*map(values_beneath, args), **{name: values_beneath(x) for name, x in options.items()})
+            return of_arrays(*args, **options)
+
+        STAND_INS[f] = called
+        return of_arrays
+
+    return register
+
+
+@_stands_in_for_statistics(statistics.mean)
+@_stands_in_for_statistics(statistics.fmean)
+def mean(data: Any, weights: Any = None) -> Any:
+    """Σ wₖ xₖ / Σ wₖ."""
+    return (
+        np.mean(_array(data)) if weights is None else np.sum(_array(data) * _array(weights)) / np.sum(_array(weights))
+    )
+
+
+@_stands_in_for_statistics(statistics.geometric_mean)
+def geometric_mean(data: Any) -> Any:
+    """exp of the mean of the logarithms."""
+    return np.exp(np.mean(np.log(_array(data))))
+
+
+@_stands_in_for_statistics(statistics.harmonic_mean)
+def harmonic_mean(data: Any, weights: Any = None) -> Any:
+    """Σ wₖ / Σ (wₖ / xₖ)."""
+    x = _array(data)
+    w = np.ones(x.shape) if weights is None else _array(weights)
+    return np.sum(w) / np.sum(w / x)
+
+
+@_stands_in_for_statistics(statistics.median)
+def median(data: Any) -> Any:
+    """The middle one, or the mean of the two in the middle."""
+    return np.median(_array(data))
+
+
+def _variance(ddof: int) -> Callable[..., Any]:
+    def variance(data: Any, around: Any = None) -> Any:
+        x = _array(data)
+        x = x - (np.mean(x) if around is None else around)
+        return np.sum(x * x) / (len(x) - ddof)
+
+    return variance
+
+
+def _deviation(ddof: int) -> Callable[..., Any]:
+    variance = _variance(ddof)
+    return lambda *args: np.sqrt(variance(*args))
+
+
+for _f, _of_data in (
+    (statistics.variance, _variance(1)),
+    (statistics.pvariance, _variance(0)),
+    (statistics.stdev, _deviation(1)),
+    (statistics.pstdev, _deviation(0)),
+):
+    _stands_in_for_statistics(_f)(_of_data)
+
+
+@_stands_in_for_statistics(statistics.covariance)
+def covariance(x: Any, y: Any, /) -> Any:
+    """Σ (xₖ - x̄)(yₖ - ȳ) / (n - 1)."""
+    x, y = _array(x), _array(y)
+    return np.sum((x - np.mean(x)) * (y - np.mean(y))) / (len(x) - 1)
+
+
+@_stands_in_for_statistics(statistics.correlation)
+def correlation(x: Any, y: Any, /, **options: Any) -> Any:
+    """The covariance of both, over the roots of their variances."""
+    if options.get("method", "linear") != "linear":  # of ranks, which are constant between jumps
+        return statistics.correlation(values_beneath(x), values_beneath(y), **options)
+    return covariance(x, y) / np.sqrt(covariance(x, x) * covariance(y, y))
+
+
+@_stands_in_for_statistics(statistics.linear_regression)
+def linear_regression(x: Any, y: Any, /, *, proportional: bool = False) -> Any:
+    """Slope and intercept of the line with the least squares."""
+    x, y = _array(x), _array(y)
+    slope = np.sum(x * y) / np.sum(x * x) if proportional else covariance(x, y) / covariance(x, x)
+    return statistics.LinearRegression(slope, 0.0 if proportional else np.mean(y) - slope * np.mean(x))
