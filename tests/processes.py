@@ -47,13 +47,14 @@ def _answers_from(
     ) as process:
         assert process.stdout is not None
         for task in range(first, count):
-            timer = threading.Timer(seconds + (start if task == first else 0.0), _end, [process])
+            limit = seconds + (start if task == first else 0.0)
+            timer = threading.Timer(limit, _end, [process])
             timer.start()
             line = process.stdout.readline()
             in_time = timer.is_alive()
             timer.cancel()
             if not line:
-                found.append("error: its process ended" if in_time else f"error: not done within {seconds:g} s")
+                found.append("error: its process ended" if in_time else f"error: not done within {limit:g} s")
                 break
             found.append(json.loads(line))
         _end(process)

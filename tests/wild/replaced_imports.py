@@ -11,6 +11,7 @@ import math
 import sys
 import sysconfig
 import types
+from collections.abc import Iterable
 from typing import Any
 
 OURS = ("autograd", "jax", "jaxlib", "numpy", "scipy", "rulescore", "rules", "testutils", "numba", "pandas")
@@ -56,21 +57,27 @@ class Replacement(types.ModuleType):
         return getattr(self._original, name)
 
 
-def replace_imports() -> None:
-    """Replace the imports of every module that is there now."""
+def replace_imports(modules: Iterable[types.ModuleType]) -> None:
+    """Replace the imports of some modules."""
     replacements = _replacements()
-    for module in list(sys.modules.values()):
-        if isinstance(module, types.ModuleType) and _is_a_programs(module):
-            for name, value in list(vars(module).items()):
-                if id(value) in replacements and not name.startswith("__"):
-                    setattr(module, name, replacements[id(value)])
+    for module in modules:
+        for name, value in list(vars(module).items()):
+            if id(value) in replacements and not name.startswith("__"):
+                setattr(module, name, replacements[id(value)])
+
+
+def modules_of_programs() -> list[types.ModuleType]:
+    """Those modules of other people that have been imported, and of ours those that call them."""
+    return [
+        module for module in sys.modules.values() if isinstance(module, types.ModuleType) and _is_a_programs(module)
+    ]
 
 
 def _is_a_programs(module: types.ModuleType) -> bool:
-    file = getattr(module, "__file__", None) or ""
     package = module.__name__.partition(".")[0]
     if package == "tests":
         return module.__name__.startswith("tests.wild.libraries.")
+    file = getattr(module, "__file__", None) or ""
     return file.startswith(sysconfig.get_paths()["purelib"]) and package not in OURS
 
 

@@ -8,7 +8,7 @@ from rulescore.ad import NoRuleError, TracerConversionError
 from rulescore.ad.messages.errors import MissingAttributeError
 from tests.wild.entries import entries_of, modules, versions
 from tests.wild.page import COLUMNS, PAGE, Result, by_cause, causes, counts, page, rows
-from tests.wild.verdicts import Verdict, reaches_compiled_code
+from tests.wild.verdicts import Verdict, described, reaches_compiled_code
 
 ENTRIES = [entry for module in modules() for entry in entries_of(module)]
 NAMES = [(entry.library, entry.point) for entry in ENTRIES]
@@ -82,3 +82,9 @@ def raised_from(cause: BaseException) -> BaseException:
 )
 def test_compiled_code_is_recognised_by_the_error(error: BaseException, is_compiled: bool) -> None:
     assert reaches_compiled_code(error) == is_compiled
+
+
+def test_an_error_is_told_without_what_differs_each_time() -> None:
+    error = TypeError("f(<A object at 0x7f12>) (called at /home/me/lib/site-packages/ase/eos.py:3)\nWrite g.")
+    assert described(error) == "TypeError: f(<A object>) (called at ase/eos.py:3)"
+    assert described(ValueError()) == "ValueError:"

@@ -45,9 +45,12 @@ def _causes(error: BaseException | None) -> Iterator[BaseException]:
 
 
 def described(error: BaseException) -> str:
-    """The class and the first line, without the addresses of objects, which differ each time, and cut if it is long."""
+    """The class and the first line, cut if it is long.
+
+    It is without what differs each time: the addresses of objects, and where the libraries are installed.
+    """
     line = next(iter(str(error).strip().splitlines()), "")
-    text = re.sub(r" at 0x[0-9a-f]+", "", f"{type(error).__name__}: {line}")
+    text = re.sub(r" at 0x[0-9a-f]+|[^\s\"'(]*/site-packages/", "", f"{type(error).__name__}: {line}")
     return textwrap.shorten(text, 300, placeholder=" ...")
 
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from tests.processes import channel_of_answers
 from tests.wild.entries import entries_of, numbers_of
-from tests.wild.replaced_imports import replace_imports
+from tests.wild.replaced_imports import modules_of_programs, replace_imports
 from tests.wild.systems import SYSTEMS
 from tests.wild.truth import Truth, WrongError
 from tests.wild.verdicts import Verdict
@@ -26,7 +26,7 @@ def main(module: str, system: str, first: int) -> None:
     warnings.simplefilter("ignore")
     truths = [_truth_of(entry) for entry in entries_of(module)[first:]]
     if system == "autograd":
-        replace_imports()
+        replace_imports(modules_of_programs())
     for truth in truths:
         print(json.dumps(_verdict(truth, system)._asdict()), file=channel, flush=True)
     os._exit(0)  # at once, whatever threads the libraries have left
