@@ -15,7 +15,7 @@ def direct(lat1=-32.06, lon1=115.74, azi1=225.0, s12=20000e3):
     return g["lat2"], g["lon2"], g["azi2"]
 
 
-def area(lats=(-63.1, -72.9, -71.9, -74.9), lons=(-58.0, -74.0, -102.0, -102.0)):
+def area(lats=(-63.1, -72.9, -71.9, -74.9), lons=(-58.0, -74.0, -103.5, -102.0)):
     """geographiclib.polygonarea.PolygonArea"""
     polygon = Geodesic.WGS84.Polygon()
     for lat, lon in zip(lats, lons, strict=True):
