@@ -40,9 +40,12 @@ OF_MATH = {
     "fabs": "abs",
     "pow": "power",
     **{name: name for name in ("exp", "expm1", "log10", "log1p", "log2", "sqrt", "hypot", "degrees", "radians")},
-    **{name: name for name in ("cos", "sin", "tan", "cosh", "sinh", "tanh")},
+    **{name: name for name in ("cos", "sin", "tan", "cosh", "sinh", "tanh", "isfinite", "isinf", "isnan")},
 }
 """NumPy's functions that do what those of `math` do. ``math.log`` has a base."""
+
+SPECIAL_OF_MATH = {"erf": "erf", "erfc": "erfc", "gamma": "gamma", "lgamma": "gammaln"}
+"""Those of `scipy.special`."""
 
 
 class Replacement(types.ModuleType):
@@ -97,7 +100,9 @@ def _replacements() -> dict[int, Any]:
         parent, _, child = name.rpartition(".")
         if parent:
             vars(found[id(originals[parent])])[child] = found[id(originals[name])]
+    special = importlib.import_module("autograd.scipy.special")
     of_math = {name: getattr(anp, theirs) for name, theirs in OF_MATH.items()}
+    of_math |= {name: getattr(special, theirs) for name, theirs in SPECIAL_OF_MATH.items()}
 
     def log(x: Any, *base: Any) -> Any:
         return anp.log(x) / math.log(*base) if base else anp.log(x)

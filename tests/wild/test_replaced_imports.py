@@ -23,7 +23,7 @@ from scipy import special
 
 def f(x):
     y = exp(x) * numpy.linalg.norm(np.array([x, 2.0])) + norm(x * np.ones(2))
-    return y + math.sqrt(x) + atan2(x, 2.0) + log(x, 10) + special.gammaln(x) + scipy.special.erf(x)
+    return y + math.sqrt(x) + atan2(x, 2.0) + log(x, 10) + math.erf(x) + special.gammaln(x) + scipy.special.erf(x)
 """
 
 
