@@ -49,15 +49,24 @@ SPECIAL_OF_MATH = {"erf": "erf", "erfc": "erfc", "gamma": "gamma", "lgamma": "ga
 
 
 class Replacement(types.ModuleType):
-    """A module of autograd's, and the original where autograd has nothing."""
+    """A module of autograd's, and the original, a module or a distribution, where autograd has nothing."""
 
-    def __init__(self, original: types.ModuleType, names: dict[str, Any]) -> None:
-        super().__init__(original.__name__)
-        self.__dict__.update(names)
+    def __init__(self, original: Any, theirs: types.ModuleType) -> None:
+        super().__init__(theirs.__name__)
         self._original = original
+        for name, value in vars(theirs).items():
+            if not name.startswith("_") and hasattr(original, name):
+                setattr(self, name, value)
+
+    def replaced(self) -> dict[str, Any]:
+        """What autograd has, by its name."""
+        return {name: value for name, value in vars(self).items() if not name.startswith("_")}
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._original, name)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self._original(*args, **kwargs)
 
 
 def replace_imports(modules: Iterable[types.ModuleType]) -> None:
@@ -86,28 +95,33 @@ def _is_a_programs(module: types.ModuleType) -> bool:
 
 def _replacements() -> dict[int, Any]:
     """By the identity of what is replaced."""
-    anp = importlib.import_module("autograd.numpy")
     found: dict[int, Any] = {}
-    originals = {name: importlib.import_module(name) for name in OF_AUTOGRAD}
-    for name, original in originals.items():
-        theirs = vars(importlib.import_module(OF_AUTOGRAD[name]))
-        names = {key: value for key, value in theirs.items() if not key.startswith("_") and hasattr(original, key)}
-        found[id(original)] = Replacement(original, names)
-        for key, value in names.items():
-            if callable(value) and not isinstance(value, type):
-                found[id(getattr(original, key))] = value
-    for name in OF_AUTOGRAD:  # the modules as attributes of their parents
-        parent, _, child = name.rpartition(".")
-        if parent:
-            vars(found[id(originals[parent])])[child] = found[id(originals[name])]
+    for name in sorted(OF_AUTOGRAD, reverse=True):  # what is within a module before the module
+        original, theirs = importlib.import_module(name), importlib.import_module(OF_AUTOGRAD[name])
+        replacement = Replacement(original, theirs)
+        for key, value in replacement.replaced().items():
+            replaced = getattr(original, key)
+            if id(replaced) in found:
+                setattr(replacement, key, found[id(replaced)])
+            elif isinstance(value, types.ModuleType):
+                setattr(replacement, key, Replacement(replaced, value))
+                found[id(replaced)] = getattr(replacement, key)
+            elif callable(value) and not isinstance(value, type):
+                found[id(replaced)] = value
+        found[id(original)] = replacement
+    of_math = types.ModuleType("math")
+    vars(of_math).update(_functions_of_math())
+    found |= {id(getattr(math, name)): function for name, function in _functions_of_math().items()}
+    found[id(math)] = Replacement(math, of_math)
+    return found
+
+
+def _functions_of_math() -> dict[str, Any]:
+    anp = importlib.import_module("autograd.numpy")
     special = importlib.import_module("autograd.scipy.special")
-    of_math = {name: getattr(anp, theirs) for name, theirs in OF_MATH.items()}
-    of_math |= {name: getattr(special, theirs) for name, theirs in SPECIAL_OF_MATH.items()}
 
     def log(x: Any, *base: Any) -> Any:
         return anp.log(x) / math.log(*base) if base else anp.log(x)
 
-    of_math["log"] = log
-    found[id(math)] = Replacement(math, of_math)
-    found |= {id(getattr(math, name)): function for name, function in of_math.items()}
-    return found
+    functions = {name: getattr(anp, theirs) for name, theirs in OF_MATH.items()}
+    return functions | {name: getattr(special, theirs) for name, theirs in SPECIAL_OF_MATH.items()} | {"log": log}

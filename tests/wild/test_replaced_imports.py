@@ -19,11 +19,13 @@ import scipy.optimize
 from math import atan2, log
 from numpy import exp
 from numpy.linalg import norm
-from scipy import special
+from scipy import special, stats
+from scipy.stats import norm as normal
 
 def f(x):
     y = exp(x) * numpy.linalg.norm(np.array([x, 2.0])) + norm(x * np.ones(2))
-    return y + math.sqrt(x) + atan2(x, 2.0) + log(x, 10) + math.erf(x) + special.gammaln(x) + scipy.special.erf(x)
+    y = y + math.sqrt(x) + atan2(x, 2.0) + log(x, 10) + math.erf(x)
+    return y + special.gammaln(x) + scipy.special.erf(x) + normal.cdf(x) + stats.norm.pdf(x)
 """
 
 
@@ -45,6 +47,7 @@ def test_what_autograd_does_not_have_stays_as_it_is(program: types.ModuleType) -
     pytest.importorskip("autograd")
     replace_imports([program])
     assert program.scipy.optimize.brentq(program.np.cos, 1.0, 2.0) == pytest.approx(np.pi / 2)
+    assert program.normal(1.0, 2.0).median() == 1.0
     assert program.math.factorial(3) == math.factorial(3)
 
 
