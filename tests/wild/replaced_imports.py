@@ -80,9 +80,8 @@ def replace_imports(modules: Iterable[types.ModuleType]) -> None:
 
 def modules_of_programs() -> list[types.ModuleType]:
     """Those modules of other people that have been imported, and of ours those that call them."""
-    return [
-        module for module in sys.modules.values() if isinstance(module, types.ModuleType) and _is_a_programs(module)
-    ]
+    imported = list(sys.modules.values())  # asking some of them imports more
+    return [module for module in imported if isinstance(module, types.ModuleType) and _is_a_programs(module)]
 
 
 def _is_a_programs(module: types.ModuleType) -> bool:
