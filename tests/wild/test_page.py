@@ -84,6 +84,12 @@ def test_compiled_code_is_recognised_by_the_error(error: BaseException, is_compi
     assert reaches_compiled_code(error) == is_compiled
 
 
+def test_errors_that_came_of_each_other_are_asked_once() -> None:
+    one, two = ValueError(), TypeError()
+    one.__cause__, two.__cause__ = two, one
+    assert not reaches_compiled_code(one)
+
+
 def test_an_error_is_told_without_what_differs_each_time() -> None:
     error = TypeError("f(<A object at 0x7f12>) (called at /home/me/lib/site-packages/ase/eos.py:3)\nWrite g.")
     assert described(error) == "TypeError: f(<A object>) (called at ase/eos.py:3)"

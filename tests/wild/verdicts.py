@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import textwrap
 import traceback
-from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -38,10 +37,13 @@ def reaches_compiled_code(error: BaseException) -> bool:
     )
 
 
-def _causes(error: BaseException | None) -> Iterator[BaseException]:
-    while error is not None:
-        yield error
+def _causes(error: BaseException | None) -> list[BaseException]:
+    """The error, and what it came of; which may be what it started with."""
+    found: list[BaseException] = []
+    while error is not None and error not in found:
+        found.append(error)
         error = error.__cause__ or error.__context__
+    return found
 
 
 def described(error: BaseException) -> str:
