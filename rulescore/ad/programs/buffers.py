@@ -8,6 +8,7 @@ others, written into it, makes it a tracer of that one.
 from __future__ import annotations
 
 import operator
+import sys
 from typing import Any
 
 import numpy as np
@@ -41,6 +42,8 @@ class Buffers(Trace):
 
         values, named = map_tracers(array_of, (args, kwargs))
         y = f(*values, **named)
+        if f in _COPY:
+            return buffer(y)
         if type(y) is np.ndarray:
             return self.tracer(y, buffers[0]._node) if y.base is not None and _is_of(y, buffers) else y
         if type(y) not in (tuple, list):
@@ -52,6 +55,10 @@ class Buffers(Trace):
 
     def constant(self, value: Any) -> Any:
         return buffer(value)
+
+
+_COPY = frozenset({np.ndarray.copy, np.ndarray.astype, np.copy})
+"""What somebody calls who wants to write to the result."""
 
 
 def _is_of(y: Any, buffers: list[Any]) -> bool:
@@ -102,6 +109,33 @@ def buffer(x: Any) -> Any:
     if type(x) is not np.ndarray or not has_tangent_space(x):
         return x
     return BUFFERS.tracer(x, State())
+
+
+def of_own(x: Any) -> Any:
+    """A buffer in the place of a new array, to which nobody but the caller's expression refers; else ``x`` as it is."""
+    if type(x) is not np.ndarray or x.dtype.kind not in "fc" or _REFERENCES is None:
+        return x
+    if sys.getrefcount(x) > _REFERENCES or not x.flags.writeable:
+        return x
+    if x.base is None:
+        return buffer(x) if x.flags.owndata else x
+    is_its_own = type(x.base) is np.ndarray and x.base.base is None and x.base.flags.owndata
+    # A view of an array that nothing else refers to, such as np.arange(6.0).reshape(2, 3).
+    return buffer(x.copy()) if is_its_own and sys.getrefcount(x.base) <= _REFERENCES else x
+
+
+def _references_of_new() -> int | None:
+    """What is counted for a new array, where counts can be relied on: with CPython's global lock."""
+    if sys.implementation.name != "cpython" or not getattr(sys, "_is_gil_enabled", lambda: True)():
+        return None
+
+    def count(x: Any) -> int:
+        return sys.getrefcount(x)
+
+    return min(count(np.empty(1)) for _ in range(3))
+
+
+_REFERENCES = _references_of_new()
 
 
 def is_traced(*xs: Any) -> bool:

@@ -18,8 +18,9 @@ import numpy as np
 
 from rulescore.ad.messages.errors import NoSourceError, TracerConversionError
 from rulescore.ad.numpy_protocols.operands import array_of
-from rulescore.ad.programs.buffers import is_traced, plain
+from rulescore.ad.programs.buffers import buffer, is_traced, of_own, plain
 from rulescore.ad.programs.compiled import called_with_tracers
+from rulescore.ad.programs.distributions import INFRASTRUCTURE, with_rule
 from rulescore.ad.programs.primitive_calls import called_by_rule
 from rulescore.ad.programs.rules_by_code import (
     class_has_rule,
@@ -85,7 +86,7 @@ class Program(SpecialMethods):
             "attribute": self.attribute,
             "operation": self.operation,
         }
-        self.conversion = Conversion({**routes, "iterate": self.iterate, "enter": self.enter})
+        self.conversion = Conversion({**routes, "iterate": self.iterate, "enter": self.enter, "written": of_own})
         self._codes: dict[int, _Known] = {}
         """By the identity of a code, since comparing codes takes long."""
         self._stand_ins = STAND_INS | {f: functools.partial(g, self) for f, g in STAND_INS_OF_PROGRAM.items()}
@@ -150,8 +151,12 @@ class Program(SpecialMethods):
         if type(function) is not types.FunctionType:
             known = self._of_compiled(f) if _is_compiled(function) else self.callee(function)
             return known if _is_compiled(function) else functools.partial(known, f.__self__)
-        if id(function.__code__) in codes_with_rules and is_served(f):
-            return functools.partial(self._called_by_rule, f)
+        if function.__globals__.get("__name__") == INFRASTRUCTURE:
+            served = with_rule(f)
+        else:
+            served = f if id(function.__code__) in codes_with_rules and is_served(f) else None
+        if served is not None:
+            return functools.partial(self._called_by_rule, served)
         found = self.callee(function)
         return f if found is function else types.MethodType(found, f.__self__)
 
@@ -219,6 +224,8 @@ class Program(SpecialMethods):
             return self._of_compiled(f) if stand_in is None else stand_in
         if type(owner) is np.ufunc:
             return self._asking(f)
+        if f.__name__ in ("copy", "astype") and type(owner) is np.ndarray:
+            return lambda *args, **kwargs: buffer(f(*args, **kwargs))
         if f.__name__ == "sort" and type(owner) is list:
             return functools.partial(self._called_with_functions, f)
         if isinstance(owner, type):  # such as dict.fromkeys

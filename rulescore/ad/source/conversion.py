@@ -15,7 +15,7 @@ import inspect
 import operator
 import threading
 import types
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from rulescore.ad.messages.errors import NoSourceError
@@ -26,8 +26,9 @@ Routes = Mapping[str, Callable[..., Any]]
 """By what is done, who does it:
 
 ``callee(f)``, which returns what is called in the place of ``f``; ``attribute(x, name)``; ``operation(f, *operands)``
-with a function of `operator`; ``iterate(x)``, which returns what is iterated over in the place of ``x``; and
-``enter(x)``, the same of a context.
+with a function of `operator`; ``iterate(x)``, which returns what is iterated over in the place of ``x``;
+``enter(x)``, the same of a context; and ``written(x)``, the same of what an expression has made that is written to
+later (``y = f(x)``, ``y[0] = 1``).
 """
 
 
@@ -193,6 +194,7 @@ class _Rewriting(ast.NodeTransformer):
 
     def __init__(self, routes: Routes, reference: Callable[[str], ast.expr], owner: str | None) -> None:
         self._routes, self._reference, self._owner = routes, reference, owner
+        self._written: set[str] | None = None
 
     def _routed(self, route: str, node: ast.expr, *args: ast.expr) -> Any:
         """A call of a route in the place of an expression."""
@@ -274,7 +276,13 @@ class _Rewriting(ast.NodeTransformer):
         return node
 
     def visit_Assign(self, node: ast.Assign) -> Any:
+        is_written = isinstance(node.value, (ast.Call, ast.BinOp, ast.UnaryOp)) and any(
+            isinstance(target, (ast.Name, ast.Attribute)) and ast.unparse(target) in (self._written or ())
+            for target in node.targets
+        )
         self.generic_visit(node)
+        if is_written and "written" in self._routes:
+            node.value = self._routed("written", node.value, node.value)
         is_unpacked = any(isinstance(target, (ast.Tuple, ast.List)) for target in node.targets)
         if is_unpacked and not isinstance(node.value, (ast.Tuple, ast.List)):
             node.value = self._iterated(node.value)
@@ -313,6 +321,8 @@ class _Rewriting(ast.NodeTransformer):
 
     def visit_FunctionDef(self, node: Any) -> Any:
         returns, node.returns = node.returns, None
+        if self._written is None:
+            self._written = set(_written_to(node))
         self.generic_visit(node)
         node.returns = returns
         return node
@@ -324,3 +334,34 @@ class _Rewriting(ast.NodeTransformer):
         node.guard = node.guard and self.visit(node.guard)
         node.body = [self.visit(statement) for statement in node.body]
         return node
+
+
+_WRITE_TO_FIRST = frozenset({"fill_diagonal", "put", "place", "putmask", "copyto", "put_along_axis", "at", "shuffle"})
+_WRITE_TO_OWNER = frozenset({"fill", "sort", "partition", "put", "setfield", "itemset"})
+
+
+def _written_to(function: ast.AST) -> Iterator[str]:
+    """What a function writes to, as its source names it: ``y`` where there is ``y[0] = 1``, ``y += 1``, ``out=y``."""
+    for node in ast.walk(function):
+        if isinstance(node, ast.Subscript) and not isinstance(node.ctx, ast.Load):
+            yield from _names_of(node.value)
+        elif isinstance(node, ast.AugAssign):
+            yield from _names_of(node.target)
+        elif isinstance(node, ast.keyword) and node.arg == "out":
+            yield from _names_of(node.value)
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            if node.func.attr in _WRITE_TO_OWNER:
+                yield from _names_of(node.func.value)
+            if node.func.attr in _WRITE_TO_FIRST and node.args:
+                yield from _names_of(node.args[0])
+
+
+def _names_of(node: ast.AST) -> Iterator[str]:
+    """An expression of names, and what it is a part of."""
+    if isinstance(node, ast.Name):
+        yield node.id
+    elif isinstance(node, ast.Attribute):
+        yield ast.unparse(node)
+        yield from _names_of(node.value)
+    elif isinstance(node, ast.Subscript):
+        yield from _names_of(node.value)

@@ -99,7 +99,7 @@ def _making(make: Any) -> Callable[..., Any]:
     return made
 
 
-STAND_INS.update({make: _making(make) for make in (np.zeros, np.ones, np.empty)})
+STAND_INS.update({make: _making(make) for make in (np.zeros, np.ones, np.empty, np.copy)})
 
 
 @stands_in_for(np.full)
