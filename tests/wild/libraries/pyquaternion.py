@@ -16,12 +16,12 @@ def rotated(angle=0.7, v=(1.0, 2.0, 3.0)):
     return Quaternion(axis=[0.3, 0.4, 0.86], angle=angle).rotate(v)
 
 
-def slerp(w=0.8, x=0.2, y=0.4, z=0.4, amount=0.3):
+def slerp(w=0.9, x=0.2, y=0.4, z=0.4, amount=0.3):
     """pyquaternion.Quaternion.slerp"""
     return Quaternion.slerp(Quaternion(w, x, y, z), OTHER, amount).elements
 
 
-def matrix(q=(0.8, 0.2, 0.4, 0.4)):
+def matrix(q=(0.9, 0.2, 0.4, 0.4)):
     """pyquaternion.Quaternion.rotation_matrix"""
     return Quaternion(q).rotation_matrix
 
