@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import types
+
 from rulescore.ad.programs.rules_by_code import is_served
 
 INFRASTRUCTURE = "scipy.stats._distn_infrastructure"
