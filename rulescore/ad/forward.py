@@ -110,7 +110,7 @@ def linearize(f: Callable[..., _T], *primals: Any) -> tuple[_T, Callable[..., An
 
     def f_jvp(*tangents: Any) -> Any:
         given = recording.arguments.directions(tangents, f)
-        bars = pulled_back(tape, seeds_of(nodes, given), record_again, keep=True)
+        bars = pulled_back(tape, seeds_of(nodes, given), record_again)
         return of_outputs(finished(bars, leaves, given))
 
     return recording.value, f_jvp

@@ -80,6 +80,11 @@ class _Primitive(Wrapper):
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return called_by_rule(self.__wrapped__, args, kwargs)
 
+    def __getattr__(self, name: str) -> Any:
+        # Of an object that can be called, such as a distribution of scipy.stats, the methods have rules too.
+        found = getattr(self.__dict__["__wrapped__"], name)
+        return primitive(found) if isinstance(found, types.MethodType) else found
+
 
 # ---------------------------------------------------------------- modules
 

@@ -10,14 +10,18 @@ import functools
 from collections.abc import Callable
 from typing import Any, Literal, ParamSpec, TypeVar, overload
 
+import numpy as np
+
 from rulescore.ad.boundary.arguments import Argnums, Arguments, check_differentiated, matching
 from rulescore.ad.boundary.results import check_loss, finished, handed_out, node_of, outputs_of, result_of, values_in
 from rulescore.ad.engine.tapes import Tape
 from rulescore.ad.messages.unused_rules import warn_of_unused_rules
 from rulescore.ad.system.placing import explain
 from rulescore.ad.system.reference_ad import AD
+from rulescore.ad.tracing.tracers import value_beneath
 from rulescore.ad.values.trees import tree_map, unflatten
 from rulescore.tables.names import name_of
+from rulescore.tangents.masked import everywhere, following_all
 from rulescore.tangents.zero import AbstractZero
 
 _P = ParamSpec("_P")
@@ -108,7 +112,14 @@ def _differentiated(transform: str, f: Callable[..., Any], argnums: Argnums, has
             value, node = y._value, y._node
             if has_aux:
                 aux = values_in(aux, tape)
-        bars = pulled_back(tape, [(node, value.dtype.type(1))], record)
+        one = value.dtype.type(1)
+
+        def seeds_again(tape: Tape) -> Any:
+            y, _ = result_of(record(tape), has_aux, f)
+            is_same = value_beneath(y) == value_beneath(value)  # a function that draws random numbers is another one
+            return [(y._node, one)] if is_same else None
+
+        bars = pulled_back(tape, [(node, one)], record, seeds_again)
         found = arguments.tangents(finished(bars, arguments.leaves))
         if has_value:
             return ((value, aux) if has_aux else value), found
@@ -180,7 +191,8 @@ class Recording:
     def pull(self, cotangent: Any) -> tuple[Any, ...]:
         """The cotangents of the primals, from that of the value."""
         given = matching("the cotangent", cotangent, self.value, self._f)
-        bars = pulled_back(self._tape, seeds_of(self._nodes, given), self._record, keep=True)
+        seeds = seeds_of(self._nodes, given)
+        bars = pulled_back(self._tape, seeds, self._record)
         return self.arguments.tangents(finished(bars, self.arguments.leaves, given))  # type: ignore[no-any-return]
 
 
@@ -190,13 +202,46 @@ def seeds_of(nodes: list[Any], bars: list[Any]) -> list[tuple[Any, Any]]:
     return [(node, bar) for node, bar in both if node is not None and not isinstance(bar, AbstractZero)]
 
 
+Seeds = list[tuple[Any, Any]]
+
+
 def pulled_back(
-    tape: Tape, seeds: list[tuple[Any, Any]], run_again: Callable[[Tape], Any], keep: bool = False
+    tape: Tape,
+    seeds: Seeds,
+    run_again: Callable[[Tape], Any],
+    seeds_again: Callable[[Tape], Seeds | None] | None = None,
 ) -> list[Any]:
-    """The cotangents of a tape's arguments. An error says which operation it happened in, as running again tells."""
+    """The cotangents of a tape's arguments. An error says which operation it happened in, as running again tells.
+
+    The tape is emptied where the seeds can be had again, of another one, and else kept.
+    """
     length = len(tape)
     try:
-        return tape.pull_back(seeds, keep)
+        bars = tape.pull_back(seeds, keep=seeds_again is None)
     except Exception as error:
         explain(error, length, AD.placing_tape(), run_again)
         raise
+    return _without_unreached(bars, tape, seeds, seeds_again) if any(map(_is_nan, bars)) else bars
+
+
+def _is_nan(bar: Any) -> bool:
+    """Whether there is NaN in a cotangent."""
+    if type(bar) is np.ndarray:
+        bar = np.vdot(bar, bar)  # in half the time of np.isnan(bar).any()
+    return isinstance(bar, np.generic) and bool(bar != bar)
+
+
+def _without_unreached(bars: list[Any], tape: Tape, seeds: Seeds, seeds_again: Any) -> list[Any]:
+    """The cotangents, without NaN that comes of an infinite slope where nothing has arrived.
+
+    The zeros beside what an index has read are no small numbers but nothing at all, and infinity times nothing is
+    nothing. What they become is followed here, which takes longer.
+    """
+    if seeds_again is not None:
+        tape = AD.tape()
+        with tape:
+            seeds = seeds_again(tape)
+        if seeds is None:
+            return bars
+    with following_all():
+        return tape.pull_back([(node, everywhere(bar)) for node, bar in seeds], keep=seeds_again is None)

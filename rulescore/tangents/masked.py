@@ -2,12 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import contextlib
+import contextvars
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 
 from rulescore.tangents.thunks import Thunk, unthunk
+
+_follows_all: contextvars.ContextVar[bool] = contextvars.ContextVar("rulescore_follows_all", default=False)
+
+
+@contextlib.contextmanager
+def following_all() -> Iterator[None]:
+    """Within it, cotangents keep a mask although they reach every element, for what they become farther on."""
+    token = _follows_all.set(True)
+    try:
+        yield
+    finally:
+        _follows_all.reset(token)
+
+
+def everywhere(ybar: Any) -> Selected:
+    """A cotangent with a mask that has no zeros yet."""
+    return Selected(lambda: ybar, np.ones(np.shape(ybar), bool))
 
 
 def where_reached(xbar: Any, mark: Any, numbers: Any, is_certain: bool) -> Any:
@@ -18,7 +37,7 @@ def where_reached(xbar: Any, mark: Any, numbers: Any, is_certain: bool) -> Any:
     the zero may come from a factor that is zero, by which the derivative is none: that is not certain, so numbers stay.
     """
     reached = np.not_equal(mark, 0)
-    if np.shape(reached) != np.shape(xbar) or np.all(reached):
+    if np.shape(reached) != np.shape(xbar) or (np.all(reached) and not _follows_all.get()):
         return xbar
     if np.any(~reached & np.isfinite(numbers) & np.not_equal(numbers, 0)):
         return xbar

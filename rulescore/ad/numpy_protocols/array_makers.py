@@ -126,6 +126,11 @@ def fromiter(like: Any, iterable: Iterable[Any], dtype: Any, count: int = -1) ->
 # ---------------------------------------------------------------- conversions with like=
 
 
+_COPY_MODES: dict[Any, bool | None] = dict(
+    zip((np._CopyMode.ALWAYS, np._CopyMode.IF_NEEDED, np._CopyMode.NEVER), (True, None, False), strict=True)
+)
+
+
 def array(
     like: Any,
     x: Any,
@@ -152,6 +157,7 @@ def array(
     flags = getattr(y, "flags", None) if order in ("C", "F") else None
     if flags is not None and not (flags.c_contiguous if order == "C" else flags.f_contiguous):
         y = y.copy(order=order)
+    copy = _COPY_MODES.get(copy, copy)
     if copy is False and y is not x:
         raise ValueError("Unable to avoid copy while creating an array as requested.")
     if copy and y is x:

@@ -80,7 +80,11 @@ def leaves_to(other: Any) -> bool:
 
 @functools.cache
 def _is_left_to(cls: Any) -> bool:
-    return cls in _FOREIGN or getattr(cls, "__array_ufunc__", leaves_to) is None
+    if cls in _FOREIGN or getattr(cls, "__array_ufunc__", leaves_to) is None:
+        return True
+    # A container around arrays, such as a table with labels, which hands the operation on to what it holds.
+    is_container = hasattr(cls, "__array_ufunc__") and not hasattr(cls, "__array_function__")
+    return is_container and cls.__module__.partition(".")[0] not in ("numpy", "scipy", "rulescore")
 
 
 def dtype_named(dtype: Any) -> Any:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import operator
 import sys
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -111,31 +112,53 @@ def buffer(x: Any) -> Any:
     return BUFFERS.tracer(x, State())
 
 
-def of_own(x: Any) -> Any:
-    """A buffer in the place of a new array, to which nobody but the caller's expression refers; else ``x`` as it is."""
-    if type(x) is not np.ndarray or x.dtype.kind not in "fc" or _REFERENCES is None:
-        return x
-    if sys.getrefcount(x) > _REFERENCES or not x.flags.writeable:
-        return x
-    if x.base is None:
-        return buffer(x) if x.flags.owndata else x
-    is_its_own = type(x.base) is np.ndarray and x.base.base is None and x.base.flags.owndata
-    # A view of an array that nothing else refers to, such as np.arange(6.0).reshape(2, 3).
-    return buffer(x.copy()) if is_its_own and sys.getrefcount(x.base) <= _REFERENCES else x
+def constant(x: Any) -> Any:
+    """A tracer of somebody's array, which is not written to."""
+    state = State()
+    state.is_lent = True
+    return BUFFERS.tracer(x, state)
 
 
-def _references_of_new() -> int | None:
-    """What is counted for a new array, where counts can be relied on: with CPython's global lock."""
-    if sys.implementation.name != "cpython" or not getattr(sys, "_is_gil_enabled", lambda: True)():
-        return None
+class Ownership:
+    """Makes a buffer of an array that nobody sees but the one who asks: called with an array, else it returns that.
 
-    def count(x: Any) -> int:
-        return sys.getrefcount(x)
+    Everything that reads an array later holds a reference to it. How many there are when it is asked depends on the
+    version of Python and on how it is called, so it is measured; where counts cannot be relied on, no array passes.
+    """
 
-    return min(count(np.empty(1)) for _ in range(3))
+    def __init__(self) -> None:
+        self._most: int | None = 0
+        self._is_measuring = False
+
+    def measure(self, call: Callable[[], Any]) -> None:
+        """Make a call that asks for an array that nobody else sees; several times, since Python makes it faster."""
+        if sys.implementation.name != "cpython" or not getattr(sys, "_is_gil_enabled", lambda: True)():
+            return
+        self._counts: list[int] = []
+        self._is_measuring = True
+        for _ in range(100):
+            call()
+        self._is_measuring = False
+        self._most = min(self._counts)
+
+    def __call__(self, x: Any) -> Any:
+        if type(x) is not np.ndarray or x.dtype.kind not in "fc" or not x.flags.writeable:
+            return x
+        if self._is_measuring:
+            self._counts.append(sys.getrefcount(x))
+        if not self._most or sys.getrefcount(x) > self._most:
+            return x
+        if x.base is None:
+            return buffer(x) if x.flags.owndata else x
+        # A view of an array that nothing else refers to, such as np.arange(6.0).reshape(2, 3).
+        is_its_own = type(x.base) is np.ndarray and x.base.base is None and x.base.flags.owndata
+        return buffer(x.copy()) if is_its_own and sys.getrefcount(x.base) <= _OF_A_VIEW else x
 
 
-_REFERENCES = _references_of_new()
+_view = np.empty(2)[:1]
+_OF_A_VIEW = sys.getrefcount(_view.base)
+of_own = Ownership()
+of_own.measure(lambda: of_own(np.empty(1)))
 
 
 def is_traced(*xs: Any) -> bool:

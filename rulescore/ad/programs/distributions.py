@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import types
+from typing import Any
 
 from rulescore.ad.programs.rules_by_code import is_served
 
@@ -14,8 +15,8 @@ def with_rule(f: types.MethodType) -> types.MethodType | None:
     """The method with a rule that stands for one of a distribution; None where there is none."""
     if is_served(f):
         return f
-    distribution = f.__self__
-    known = getattr(sys.modules["scipy.stats"], str(getattr(distribution, "name", None)), None)
+    distribution: Any = f.__self__
+    known: Any = getattr(sys.modules["scipy.stats"], str(getattr(distribution, "name", None)), None)
     if type(known) is not type(distribution) or known._updated_ctor_param() != distribution._updated_ctor_param():
         return None
     found = getattr(known, f.__name__)

@@ -16,9 +16,9 @@ from typing import Any
 
 import numpy as np
 
-from rulescore.ad.messages.errors import NoSourceError, TracerConversionError
+from rulescore.ad.messages.errors import NoSourceError, TracerConversionError, no_rule
 from rulescore.ad.numpy_protocols.operands import array_of
-from rulescore.ad.programs.buffers import buffer, is_traced, of_own, plain
+from rulescore.ad.programs.buffers import buffer, constant, is_traced, of_own, plain
 from rulescore.ad.programs.compiled import called_with_tracers
 from rulescore.ad.programs.distributions import INFRASTRUCTURE, with_rule
 from rulescore.ad.programs.primitive_calls import called_by_rule
@@ -38,6 +38,11 @@ from rulescore.wrappers import Wrapper
 
 _AS_IT_IS: Any = object()
 """In the place of a code that is not converted."""
+_CONVERTED: Any = object()
+"""In the place of one that has been converted."""
+_WITHOUT_SOURCE: Any = object()
+"""In the place of one that cannot be converted."""
+_EMPTY = types.CellType()
 _STAND_IN: Any = object()
 """In the place of a code in whose place something else is called."""
 
@@ -86,7 +91,10 @@ class Program(SpecialMethods):
             "attribute": self.attribute,
             "operation": self.operation,
         }
-        self.conversion = Conversion({**routes, "iterate": self.iterate, "enter": self.enter, "written": of_own})
+        setters = {"set_attribute": self.set_attribute, "set_item": self.set_item}
+        self.conversion = Conversion(
+            {**routes, "iterate": self.iterate, "enter": self.enter, "written": of_own, **setters}
+        )
         self._codes: dict[int, _Known] = {}
         """By the identity of a code, since comparing codes takes long."""
         self._stand_ins = STAND_INS | {f: functools.partial(g, self) for f, g in STAND_INS_OF_PROGRAM.items()}
@@ -116,35 +124,48 @@ class Program(SpecialMethods):
             return functools.partial(self._called_by_rule, f)
         if type(known.made) is types.CodeType:
             return known.twin(f)
-        return f if known.made is _AS_IT_IS else self._stand_ins[f]
+        if known.made is _AS_IT_IS or known.made is _CONVERTED:
+            return f
+        return self._stand_ins[f] if known.made is _STAND_IN else self._with_functions_routed(f)
 
     def converted(self, f: types.FunctionType) -> Any:
         """The function with its calls routed, also where it has a rule."""
         known = self._codes.get(id(f.__code__)) or self._looked_at(f)
         return known.twin(f) if type(known.made) is types.CodeType else f
 
-    def _looked_at(self, f: types.FunctionType) -> _Known:
+    def _looked_at(self, f: types.FunctionType, is_asked_for: bool = False) -> _Known:
         """What becomes of the code of a function; from now on known."""
         look_for_rules(f)
         module = f.__globals__.get("__name__") or ""
         made: Any = _AS_IT_IS
         if f in self._stand_ins:
             made = _STAND_IN
-        elif self._follows(module):
+        elif is_asked_for or self._follows(module):
             try:
                 made = self.conversion.code_of(f)
                 self._remember(made)
-            except NoSourceError:  # what a class decorator has made, for instance: tracers go through as through others
-                pass
+            except NoSourceError:
+                made = _WITHOUT_SOURCE
         self._codes[id(f.__code__)] = known = _Known(f.__code__, made)
         return known
 
+    def _with_functions_routed(self, f: types.FunctionType) -> Any:
+        """A function without a source, such as one that a decorator has made, with what it calls by name routed."""
+        names, cells = f.__globals__, f.__closure__
+        routed = {name: self.handed(names[name]) for name in f.__code__.co_names if name in names}
+        changed = {name: x for name, x in routed.items() if x is not names[name]}
+        if cells:
+            cells = tuple([cell if cell == _EMPTY else _routed_cell(self, cell) for cell in cells])
+        twin = types.FunctionType(f.__code__, {**names, **changed}, f.__name__, f.__defaults__, cells)
+        twin.__kwdefaults__ = f.__kwdefaults__
+        return twin
+
     def _remember(self, made: types.CodeType) -> None:
         """A converted code stays as it is, and so do those of the functions within it."""
-        self._codes[id(made)] = _Known(made, _AS_IT_IS)
-        for constant in made.co_consts:
-            if isinstance(constant, types.CodeType):
-                self._remember(constant)
+        self._codes[id(made)] = _Known(made, _CONVERTED)
+        for inner in made.co_consts:
+            if isinstance(inner, types.CodeType):
+                self._remember(inner)
 
     def _method(self, f: types.MethodType) -> Any:
         function = f.__func__
@@ -174,12 +195,14 @@ class Program(SpecialMethods):
         return called
 
     def require_source(self, f: Any) -> None:
-        """Raise where ``f`` is a function whose source is not known, or a coroutine."""
+        """Follow ``f``, of whatever module; raise where its source is not known, or it is a coroutine."""
         f = getattr(f, "__func__", f)
-        if not isinstance(f, types.FunctionType) or not self._follows(f.__globals__.get("__name__") or ""):
+        if not isinstance(f, types.FunctionType):
             return
-        known = self._codes.get(id(f.__code__)) or self._looked_at(f)
-        if known.made is _AS_IT_IS and not (id(f.__code__) in codes_with_rules and is_served(f)):
+        known = self._codes.get(id(f.__code__))
+        if known is None or known.made is _AS_IT_IS:
+            known = self._looked_at(f, is_asked_for=True)
+        if known.made is _WITHOUT_SOURCE and not (id(f.__code__) in codes_with_rules and is_served(f)):
             self.conversion.code_of(f)
 
     # ------------------------------------------------------------------ rules
@@ -208,10 +231,13 @@ class Program(SpecialMethods):
             try:
                 return f(*args, **kwargs)
             except TracerConversionError:  # of a tracer in a list or in an object, which nobody has asked
-                arrays, named = list(map(self._as_array, args)), {name: self._as_array(x) for name, x in kwargs.items()}
-                if all(map(operator.is_, (*arrays, *named.values()), (*args, *kwargs.values()))):
+                arrays, named = list(map(_as_array, args)), {name: _as_array(x) for name, x in kwargs.items()}
+                is_same = all(map(operator.is_, (*arrays, *named.values()), (*args, *kwargs.values())))
+                implementation: Any = getattr(f, "_implementation", None)
+                if is_same and not isinstance(implementation, types.FunctionType):
                     raise
-            return f(*arrays, **named)
+            # Else there is one in an object that makes an array of itself, or comes of a function among the arguments.
+            return self.converted(implementation)(*args, **kwargs) if is_same else f(*arrays, **named)
 
         return called
 
@@ -224,13 +250,20 @@ class Program(SpecialMethods):
             return self._of_compiled(f) if stand_in is None else stand_in
         if type(owner) is np.ufunc:
             return self._asking(f)
-        if f.__name__ in ("copy", "astype") and type(owner) is np.ndarray:
-            return lambda *args, **kwargs: buffer(f(*args, **kwargs))
+        if type(owner) is np.ndarray:
+            return functools.partial(self._method_of_array, f)
         if f.__name__ == "sort" and type(owner) is list:
             return functools.partial(self._called_with_functions, f)
-        if isinstance(owner, type):  # such as dict.fromkeys
-            return self._stand_ins.get(f, f) if _is_hashable(f) else f
+        if isinstance(owner, type):  # such as dict.fromkeys, or what super().__new__ is
+            return self._stand_ins.get(f, f) if _is_of_python(owner) else self._of_compiled(f)
         return f if type(owner) in PLAIN or _is_of_python(type(owner)) else self._of_compiled(f)
+
+    def _method_of_array(self, f: Any, /, *args: Any, **kwargs: Any) -> Any:
+        """Call a method of an ordinary array; with tracers, that of a tracer."""
+        if is_traced(args, kwargs):
+            return getattr(constant(f.__self__), f.__name__)(*args, **kwargs)
+        y = f(*plain(args), **plain(kwargs))
+        return buffer(y) if f.__name__ in ("copy", "astype") else y
 
     def _called_with_functions(self, f: Any, /, *args: Any, **kwargs: Any) -> Any:
         args, kwargs = self._all_handed(args, kwargs)
@@ -295,6 +328,8 @@ class Program(SpecialMethods):
 
     def _made(self, cls: Any, /, *args: Any, **kwargs: Any) -> Any:
         """An object of a class, as ``type.__call__`` makes it."""
+        if issubclass(cls, np.ndarray) and is_traced(args, kwargs):
+            raise no_rule(cls, args, kwargs, _WHY_NO_SUBCLASS)
         new = cls.__new__
         if new is object.__new__:
             # object itself looks whether somebody takes the arguments
@@ -376,16 +411,22 @@ class Program(SpecialMethods):
             return kind([self.handed(item) for item in x])
         return self.callee(x) if with_classes and callable(x) and not isinstance(x, Tracer) else x
 
-    def _as_array(self, x: Any) -> Any:
-        """A list with tracers in it, or an object that offers an array, as that array; anything else as it is."""
-        x = self.offered(x)
-        return array_of(x) if type(x) in (list, tuple) and tracer_in(x) is not None else x
-
     def offered(self, x: Any) -> Any:
         """What an object offers where an array is wanted, if its class has a method for it written in Python."""
         method = getattr(type(x), "__array__", None)
         is_own = isinstance(method, types.FunctionType) and not isinstance(x, (Tracer, np.ndarray, np.generic))
         return self.callee(method)(x) if is_own else x
+
+
+def _as_array(x: Any) -> Any:
+    """A list with tracers in it as an array; anything else as it is."""
+    return array_of(x) if type(x) in (list, tuple) and tracer_in(x) is not None else x
+
+
+_WHY_NO_SUBCLASS = (
+    "it is a subclass of np.ndarray, whose objects hold ordinary numbers. Compute with an array, x, and make an object "
+    "of the class where nothing is differentiated any more"
+)
 
 
 def _itself(f: Any) -> Any:
@@ -396,12 +437,10 @@ _CACHED: Any = type(functools.lru_cache(_itself))
 _ASK_THEMSELVES: set[type] = {np.ndarray, float, int, np.float64, bool, complex, slice, type(None), str, np.dtype}
 
 
-def _is_hashable(x: Any) -> bool:
-    try:
-        hash(x)
-    except TypeError:
-        return False
-    return True
+def _routed_cell(program: Program, cell: types.CellType) -> types.CellType:
+    held = cell.cell_contents
+    routed = program.handed(held)
+    return cell if routed is held else types.CellType(routed)
 
 
 @functools.cache

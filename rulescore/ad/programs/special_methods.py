@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import functools
+import operator
 import types
 from collections.abc import Callable, Iterator
 from typing import Any
 
+import numpy as np
+
+from rulescore.ad.programs.buffers import Ownership, buffer
+from rulescore.ad.programs.stand_ins.table import values_beneath
 from rulescore.ad.source.conversion import OPERATIONS
-from rulescore.ad.tracing.tracers import Tracer
+from rulescore.ad.tracing.tracers import Tracer, value_beneath
 
 _BINARY = ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "lshift", "rshift", "and", "or", "xor")
 _MIRRORED = {"lt": "gt", "le": "ge", "gt": "lt", "ge": "le", "eq": "eq", "ne": "ne"}
@@ -39,10 +44,30 @@ class SpecialMethods:
 
     def operation(self, f: Any, *operands: Any) -> Any:
         """What a function of `operator` gives."""
+        if f in _SPECIAL_OPERATIONS:
+            return self._special_operation(f, *operands)
         for x in operands:
             if type(x) not in _WITHOUT_OPERATORS and _may_have_operators(type(x)):
                 return self._by_methods(f, operands)
         return f(*operands)
+
+    def _special_operation(self, f: Any, x: Any, y: Any) -> Any:
+        """Operations in which an ordinary value may take a tracer.
+
+        What is about texts, or looks something up, takes the numbers, and is constant between jumps. An array that is
+        changed in place becomes a buffer where nobody else sees it.
+        """
+        if f in _IN_PLACE:
+            if type(x) is np.ndarray and isinstance(y, Tracer):
+                x = of_one_holder(x)
+        elif f is operator.mod:
+            if type(x) is str or type(x) is bytes:
+                return x % values_beneath(y)
+        elif isinstance(x, Tracer) and isinstance(y, (set, frozenset, dict)) and np.ndim(value_beneath(x)) == 0:
+            return f(value_beneath(x), y)
+        if _may_have_operators(type(x)) or _may_have_operators(type(y)):
+            return self._by_methods(f, (x, y))
+        return f(x, y)
 
     def _by_methods(self, f: Any, operands: tuple[Any, ...]) -> Any:
         names = _NAMES.get(f)
@@ -59,9 +84,14 @@ class SpecialMethods:
         if names.in_place is not None:
             sides.insert(0, (x, names.in_place, y))
         for this, name, other in sides:
-            method = getattr(type(this), name, None)
-            if method is not None:
-                found = (self.callee(method) if type(method) is types.FunctionType else method)(this, other)
+            of_class: Any = getattr(type(this), name, None)
+            if of_class is not None:
+                if type(of_class) is types.FunctionType:
+                    found = self.callee(of_class)(this, other)
+                elif type(of_class) is property:
+                    found = self.callee(self.attribute(this, name))(other)
+                else:
+                    found = of_class(this, other)
                 if found is not NotImplemented:
                     return found
         return f(*operands)  # compares by identity, or raises
@@ -81,8 +111,14 @@ class SpecialMethods:
         if kind is types.ModuleType or kind in PLAIN:
             return getattr(x, name)
         if isinstance(x, Tracer):
-            return x[...] if name == "data" and x.ndim else getattr(x, name)
+            if name == "data" and x.ndim:
+                return x[...]
+            if name.startswith("__") and not hasattr(x.__class__, name):  # a number has no len()
+                raise AttributeError(f"{x.__class__.__name__!r} object has no attribute {name!r}")
+            return getattr(x, name)
         found: Any = getattr(kind, name, None)
+        if found is None:  # most often: an attribute of the object alone
+            found = next((vars(cls)[name] for cls in kind.__mro__ if name in vars(cls)), None)
         of_class: Any = type(found)
         if kind.__getattribute__ is not _GETATTRIBUTE and isinstance(kind.__getattribute__, types.FunctionType):
             return self._with_getattr(x, name, functools.partial(self.callee(kind.__getattribute__), x, name))
@@ -92,7 +128,7 @@ class SpecialMethods:
             if not isinstance(getattr(kind, "__getattr__", None), types.FunctionType):
                 return getattr(x, name)
             return self._with_getattr(x, name, functools.partial(object.__getattribute__, x, name))
-        if of_class is property and isinstance(found.fget, types.FunctionType):
+        if of_class is property and found.fget is not None:
             return self._with_getattr(x, name, functools.partial(self.callee(found.fget), x))
         if of_class is functools.cached_property:
             return self._cached(found, x)
@@ -111,6 +147,28 @@ class SpecialMethods:
             if method is None:
                 raise
             return self.callee(method)(x, name)
+
+    def set_attribute(self, value: Any, x: Any, name: str) -> None:
+        """``x.name = value``."""
+        kind: Any = type(x)
+        if isinstance(kind.__setattr__, types.FunctionType) and not isinstance(x, Tracer):
+            self.callee(kind.__setattr__)(x, name, value)
+            return
+        found: Any = getattr(kind, name, None)
+        if type(found) is property and found.fset is not None and not isinstance(x, Tracer):
+            self.callee(found.fset)(x, value)
+        elif isinstance(getattr(type(found), "__set__", None), types.FunctionType):
+            self.callee(type(found).__set__)(found, x, value)
+        else:
+            setattr(x, name, value)
+
+    def set_item(self, value: Any, x: Any, index: Any) -> None:
+        """``x[index] = value``."""
+        method = None if type(x) in PLAIN else _python_method(type(x), "__setitem__")
+        if method is None:
+            x[index] = value
+        else:
+            self.callee(method)(x, index, value)
 
     def _cached(self, descriptor: Any, x: Any) -> Any:
         values = x.__dict__
@@ -157,6 +215,10 @@ class SpecialMethods:
         """The context in the place of ``x``."""
         methods = [_python_method(type(x), name) for name in ("__enter__", "__exit__")]
         return x if None in methods else _Context(*[types.MethodType(self.callee(method), x) for method in methods])
+
+
+_IN_PLACE = frozenset({f for f, names in _NAMES.items() if names.in_place})
+_SPECIAL_OPERATIONS = _IN_PLACE | {operator.mod, OPERATIONS["is_in"], OPERATIONS["is_not_in"]}
 
 
 class _Context:
@@ -207,3 +269,16 @@ def _python_method(kind: Any, name: str) -> Any:
 
 
 _GETATTRIBUTE: Any = object.__getattribute__
+
+
+# An array as `operation` sees it that one name, attribute or item refers to.
+of_one_holder = Ownership()
+
+
+def _measure() -> None:
+    x = np.empty(1)
+    _OF_METHODS.operation(operator.iadd, x, _A_TRACER)
+
+
+_OF_METHODS, _A_TRACER = SpecialMethods(), buffer(np.empty(1))
+of_one_holder.measure(_measure)

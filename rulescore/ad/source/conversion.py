@@ -27,8 +27,8 @@ Routes = Mapping[str, Callable[..., Any]]
 
 ``callee(f)``, which returns what is called in the place of ``f``; ``attribute(x, name)``; ``operation(f, *operands)``
 with a function of `operator`; ``iterate(x)``, which returns what is iterated over in the place of ``x``;
-``enter(x)``, the same of a context; and ``written(x)``, the same of what an expression has made that is written to
-later (``y = f(x)``, ``y[0] = 1``).
+``enter(x)``, the same of a context; ``written(x)``, the same of what an expression has made that is written to later
+(``y = f(x)``, ``y[0] = 1``); ``set_attribute(value, x, name)`` and ``set_item(value, x, index)``.
 """
 
 
@@ -167,14 +167,16 @@ _COMPARISONS: dict[type[ast.AST], str] = {
     ast.In: "is_in",
     ast.NotIn: "is_not_in",
 }
-_IN_PLACE = {kind: f"i{name.removesuffix('_')}" for kind, name in _BINARY.items()}
+IN_PLACE = {kind: f"i{name.removesuffix('_')}" for kind, name in _BINARY.items()}
 OPERATIONS: dict[str, Any] = {
-    **{name: getattr(operator, name) for name in ["getitem", *_BINARY.values(), *_UNARY.values(), *_IN_PLACE.values()]},
+    **{name: getattr(operator, name) for name in ["getitem", *_BINARY.values(), *_UNARY.values(), *IN_PLACE.values()]},
     **{name: getattr(operator, name) for name in _COMPARISONS.values() if hasattr(operator, name)},
     "is_in": is_in,
     "is_not_in": is_not_in,
     "slice": slice,
 }
+
+_SETTERS: dict[str, type[ast.expr]] = {"set_attribute": ast.Attribute, "set_item": ast.Subscript}
 
 _OF_FRAMES = frozenset({"super", "locals", "globals", "vars", "dir", "eval", "exec", "breakpoint"})
 """Functions that look at the frame that calls them."""
@@ -188,8 +190,8 @@ def _rewritten(definition: Definition, routes: Routes, reference: Callable[[str]
 class _Rewriting(ast.NodeTransformer):
     """Hands what a syntax tree does to the routes there are.
 
-    What stays: comparisons of more than two, whose operands are evaluated one after the other; assignments in place to
-    elements and attributes; patterns of ``match``, which are no expressions; annotations.
+    What stays: comparisons of more than two, whose operands are evaluated one after the other; targets of loops and
+    contexts; patterns of ``match``, which are no expressions; annotations.
     """
 
     def __init__(self, routes: Routes, reference: Callable[[str], ast.expr], owner: str | None) -> None:
@@ -240,11 +242,52 @@ class _Rewriting(ast.NodeTransformer):
 
     def visit_AugAssign(self, node: ast.AugAssign) -> Any:
         self.generic_visit(node)
-        if "operation" not in self._routes or not isinstance(node.target, ast.Name):
+        if "operation" not in self._routes:
             return node
-        target = ast.copy_location(ast.Name(node.target.id, ast.Load()), node.target)
-        value = self._operation(_IN_PLACE[type(node.op)], target, target, node.value)
-        return ast.copy_location(ast.Assign([node.target], value), node)
+        if isinstance(node.target, ast.Name):
+            target = ast.copy_location(ast.Name(node.target.id, ast.Load()), node.target)
+            value = self._operation(IN_PLACE[type(node.op)], target, target, node.value)
+            return ast.copy_location(ast.Assign([node.target], value), node)
+        if not _SETTERS.keys() & self._routes.keys():
+            return node
+        # x[i] += v, as x and i are evaluated once
+        container, keep = self._kept("container", node.target.value, node)
+        before: list[ast.stmt] = [keep]
+        names = [container]
+        loaded: ast.expr
+        if isinstance(node.target, ast.Subscript):
+            key, keep = self._kept("key", self._index(node.target.slice), node)
+            before, names = [*before, keep], [*names, key]
+            loaded = self._operation("getitem", node.target, container, key)
+            stored: ast.expr = ast.copy_location(ast.Subscript(container, key, ast.Store()), node.target)
+        else:
+            name = node.target.attr
+            loaded = self.visit_Attribute(ast.copy_location(ast.Attribute(container, name, ast.Load()), node.target))
+            stored = ast.copy_location(ast.Attribute(container, name, ast.Store()), node.target)
+        value = self._operation(IN_PLACE[type(node.op)], node.target, loaded, node.value)
+        return [*before, self._stored(stored, value, node), self._forgotten(names, node)]
+
+    def _kept(self, name: str, value: ast.expr, node: ast.stmt) -> tuple[ast.Name, ast.stmt]:
+        """A name of no program for a value, and the statement that gives it that name."""
+        name = f".{name}"
+        keep = ast.copy_location(ast.Assign([ast.copy_location(ast.Name(name, ast.Store()), node)], value), node)
+        return ast.copy_location(ast.Name(name, ast.Load()), node), keep
+
+    def _forgotten(self, names: list[ast.Name], node: ast.AST) -> ast.stmt:
+        return ast.copy_location(
+            ast.Delete([ast.copy_location(ast.Name(name.id, ast.Del()), node) for name in names]), node
+        )
+
+    def _stored(self, target: Any, value: ast.expr, node: ast.AST) -> ast.stmt:
+        """The statement ``target = value`` for an element or an attribute."""
+        if isinstance(target, ast.Subscript) and "set_item" in self._routes:
+            call = self._routed("set_item", target, value, target.value, self._index(target.slice))
+        elif isinstance(target, ast.Attribute) and "set_attribute" in self._routes:
+            name = ast.Constant(self._mangled(target.attr))
+            call = self._routed("set_attribute", target, value, target.value, name)
+        else:
+            return ast.copy_location(ast.Assign([target], value), node)
+        return ast.copy_location(ast.Expr(call), node)
 
     def visit_Subscript(self, node: ast.Subscript) -> Any:
         self.generic_visit(node)
@@ -286,7 +329,33 @@ class _Rewriting(ast.NodeTransformer):
         is_unpacked = any(isinstance(target, (ast.Tuple, ast.List)) for target in node.targets)
         if is_unpacked and not isinstance(node.value, (ast.Tuple, ast.List)):
             node.value = self._iterated(node.value)
-        return node
+        return self._assigned(node) if _SETTERS.keys() & self._routes.keys() else node
+
+    def _assigned(self, node: ast.Assign) -> Any:
+        """An assignment whose elements and attributes are set by their routes: each after the other, as Python does."""
+        if len(node.targets) == 1 and isinstance(node.targets[0], tuple(_SETTERS.values())):
+            return self._stored(node.targets[0], node.value, node)
+        kept: list[tuple[ast.Name, Any]] = []
+
+        def named(target: ast.expr) -> Any:
+            if isinstance(target, tuple(_SETTERS.values())):
+                name = f".{len(kept)}"
+                kept.append((ast.copy_location(ast.Name(name, ast.Load()), target), target))
+                return ast.copy_location(ast.Name(name, ast.Store()), target)
+            if isinstance(target, (ast.Tuple, ast.List)):
+                target.elts = list(map(named, target.elts))
+            elif isinstance(target, ast.Starred):
+                target.value = named(target.value)
+            return target
+
+        node.targets = list(map(named, node.targets))
+        if not kept:
+            return node
+        return [
+            node,
+            *[self._stored(target, name, node) for name, target in kept],
+            self._forgotten([name for name, _ in kept], node),
+        ]
 
     def visit_Starred(self, node: ast.Starred) -> Any:
         self.generic_visit(node)

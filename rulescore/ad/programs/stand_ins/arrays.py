@@ -86,6 +86,21 @@ def _scalar_of(kind: Any) -> Callable[..., Any]:
 _NUMBERS = (np.float16, np.float32, np.float64, np.longdouble, np.complex64, np.complex128, np.clongdouble)
 STAND_INS.update({kind: _scalar_of(kind) for kind in _NUMBERS})
 
+
+def _integer_of(kind: Any) -> Callable[..., Any]:
+    """A class of integers or truth values, which are constant between jumps, as those of ``int(x)`` are."""
+
+    @functools.wraps(kind, updated=())
+    def made(x: Any = 0, *args: Any) -> Any:
+        like = tracer_in(x)
+        return kind(x, *args) if like is None else np.array(x, like=like).astype(kind)[()]
+
+    return made
+
+
+_INTEGERS = {np.dtype(letter).type for letter in np.typecodes["AllInteger"] + "?"}
+STAND_INS.update({kind: _integer_of(kind) for kind in _INTEGERS})
+
 # ---------------------------------------------------------------- new arrays
 
 

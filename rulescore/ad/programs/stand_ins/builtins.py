@@ -16,7 +16,7 @@ from rulescore.ad.programs.stand_ins.table import (
     stands_in_for,
     stands_in_program_for,
 )
-from rulescore.ad.source.conversion import OPERATIONS
+from rulescore.ad.source.conversion import IN_PLACE, OPERATIONS
 from rulescore.ad.tracing.tracers import Tracer, value_beneath
 
 # ---------------------------------------------------------------- numbers
@@ -190,4 +190,6 @@ def _as_operation(f: Any) -> Callable[..., Any]:
     return called
 
 
-STAND_INS_OF_PROGRAM.update({f: _as_operation(f) for f in OPERATIONS.values() if f is not slice})
+STAND_INS_OF_PROGRAM.update(
+    {f: _as_operation(f) for name, f in OPERATIONS.items() if name not in ("slice", *IN_PLACE.values())}
+)

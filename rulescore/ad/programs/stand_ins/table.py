@@ -88,6 +88,8 @@ def _tracers_in(x: Any) -> Iterator[Any]:
 
 def values_beneath(x: Any) -> Any:
     """What is beneath tracers, in lists and tuples too."""
+    if type(x) is dict:
+        return {key: values_beneath(item) for key, item in x.items()}
     return type(x)(map(values_beneath, x)) if type(x) in (list, tuple) else value_beneath(x)
 
 
