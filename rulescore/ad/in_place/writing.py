@@ -234,6 +234,14 @@ class FlatView:
         )
 
 
+def _comparing(name: str) -> Any:
+    return lambda self, other: getattr(self.copy(), name)(other.copy() if isinstance(other, FlatView) else other)
+
+
+for _name in ("__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__"):
+    setattr(FlatView, _name, _comparing(_name))
+
+
 @special(np.copyto)
 def copyto(like: Any, dst: Any, src: Any, casting: Any = "same_kind", where: Any = True) -> None:
     check_traced(dst, "np.copyto(a, x)")

@@ -255,7 +255,7 @@ class Program(SpecialMethods):
         if f.__name__ == "sort" and type(owner) is list:
             return functools.partial(self._called_with_functions, f)
         if isinstance(owner, type):  # such as dict.fromkeys, or what super().__new__ is
-            return self._stand_ins.get(f, f) if _is_of_python(owner) else self._of_compiled(f)
+            return self._stand_ins.get(f, f) if _is_of_python(owner) else functools.partial(self._called_compiled, f)
         return f if type(owner) in PLAIN or _is_of_python(type(owner)) else self._of_compiled(f)
 
     def _method_of_array(self, f: Any, /, *args: Any, **kwargs: Any) -> Any:

@@ -335,27 +335,24 @@ class _Rewriting(ast.NodeTransformer):
         """An assignment whose elements and attributes are set by their routes: each after the other, as Python does."""
         if len(node.targets) == 1 and isinstance(node.targets[0], tuple(_SETTERS.values())):
             return self._stored(node.targets[0], node.value, node)
+        if not any(isinstance(part, tuple(_SETTERS.values())) for target in node.targets for part in _parts(target)):
+            return node
         kept: list[tuple[ast.Name, Any]] = []
 
         def named(target: ast.expr) -> Any:
-            if isinstance(target, tuple(_SETTERS.values())):
-                name = f".{len(kept)}"
-                kept.append((ast.copy_location(ast.Name(name, ast.Load()), target), target))
-                return ast.copy_location(ast.Name(name, ast.Store()), target)
             if isinstance(target, (ast.Tuple, ast.List)):
                 target.elts = list(map(named, target.elts))
             elif isinstance(target, ast.Starred):
                 target.value = named(target.value)
+            else:
+                name = f".{len(kept)}"
+                kept.append((ast.copy_location(ast.Name(name, ast.Load()), target), target))
+                return ast.copy_location(ast.Name(name, ast.Store()), target)
             return target
 
         node.targets = list(map(named, node.targets))
-        if not kept:
-            return node
-        return [
-            node,
-            *[self._stored(target, name, node) for name, target in kept],
-            self._forgotten([name for name, _ in kept], node),
-        ]
+        stored = [self._stored(target, name, node) for name, target in kept]
+        return [node, *stored, self._forgotten([name for name, _ in kept], node)]
 
     def visit_Starred(self, node: ast.Starred) -> Any:
         self.generic_visit(node)
@@ -403,6 +400,17 @@ class _Rewriting(ast.NodeTransformer):
         node.guard = node.guard and self.visit(node.guard)
         node.body = [self.visit(statement) for statement in node.body]
         return node
+
+
+def _parts(target: ast.expr) -> Iterator[ast.expr]:
+    """The targets within a target of an assignment."""
+    if isinstance(target, (ast.Tuple, ast.List)):
+        for element in target.elts:
+            yield from _parts(element)
+    elif isinstance(target, ast.Starred):
+        yield from _parts(target.value)
+    else:
+        yield target
 
 
 _WRITE_TO_FIRST = frozenset({"fill_diagonal", "put", "place", "putmask", "copyto", "put_along_axis", "at", "shuffle"})
