@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -24,6 +25,11 @@ def answers(
 
     ``arguments(first)`` are those of a Python that begins with the task of that number, and prints a line of JSON
     after each; it may take ``start`` seconds more until the first. The answer of one that did not end is a string.
+
+    Raises
+    ------
+    RuntimeError
+        When Python itself ended with an error, which is none of a task: those are answers.
     """
     found: list[Any] = []
     while len(found) < count:
@@ -54,6 +60,8 @@ def _answers_from(
             in_time = timer.is_alive()
             timer.cancel()
             if not line:
+                if in_time and process.wait() == 1:
+                    raise RuntimeError(f"{shlex.join(command)} is broken: run it by hand")
                 found.append("error: its process ended" if in_time else f"error: not done within {limit:g} s")
                 break
             found.append(json.loads(line))

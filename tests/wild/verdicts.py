@@ -24,7 +24,7 @@ class Verdict(NamedTuple):
     """Whether a value that is being differentiated has reached compiled code without a rule."""
 
     @classmethod
-    def of_error(cls, kind: str, error: Exception) -> Verdict:
+    def of_error(cls, kind: str, error: BaseException) -> Verdict:
         """The verdict when a system, or an entry itself, raised something."""
         return cls(kind, described(error), place_of(error), reaches_compiled_code(error))
 

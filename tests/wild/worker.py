@@ -47,7 +47,7 @@ def _verdict(truth: Truth | Exception, system: str) -> Verdict:
         SYSTEMS[system](truth)
     except WrongError as error:
         return Verdict("wrong", str(error))
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         traceback.print_exc()
         return Verdict.of_error("error", error)
     return Verdict("right")
