@@ -151,5 +151,7 @@ def by_cause(results: Iterable[Result], system: str) -> str:
 
 def _cause(verdict: Verdict) -> str:
     """A verdict without what differs from one entry to another: quoted things, and numbers."""
+    if verdict.is_compiled:
+        return "compiled code without a rule"
     message = re.sub(r"'[^']*'|`[^`]*`|\"[^\"]*\"|[-+]?\d[\d.e+-]*", "...", verdict.message)
     return f"{verdict.kind}: {message[:90]}"

@@ -6,7 +6,7 @@ import pytest
 
 from rulescore.ad import NoRuleError, TracerConversionError
 from rulescore.ad.messages.errors import MissingAttributeError
-from tests.wild.entries import entries_of, modules, versions
+from tests.wild.entries import FOLDER, entries_of, modules, versions
 from tests.wild.page import COLUMNS, PAGE, Result, by_cause, causes, counts, page, rows
 from tests.wild.verdicts import Verdict, described, reaches_compiled_code
 
@@ -60,8 +60,20 @@ def test_failures_are_grouped_by_what_they_have_in_common_the_most_frequent_firs
         result_of(1, jax=Verdict("error", "TypeError: no rule for 'f'")),
         result_of(2, jax=Verdict("error", "TypeError: no rule for 'g'")),
     ]
-    headings = [block.splitlines()[0] for block in by_cause(results, "jax").split("\n\n")]
-    assert headings == ["2 x error: TypeError: no rule for ...", "1 x wrong: the value is off by ... of ..."]
+    assert _headings(results, "jax") == [
+        "2 x error: TypeError: no rule for ...",
+        "1 x wrong: the value is off by ... of ...",
+    ]
+
+
+def test_compiled_code_is_one_cause() -> None:
+    verdicts = [Verdict("error", f"NoRuleError: {name} is compiled", is_compiled=True) for name in "fg"]
+    results = [result_of(i, traceable=verdict) for i, verdict in enumerate(verdicts)]
+    assert _headings(results, "traceable") == ["2 x compiled code without a rule"]
+
+
+def _headings(results: list[Result], system: str) -> list[str]:
+    return [block.splitlines()[0] for block in by_cause(results, system).split("\n\n")]
 
 
 def raised_from(cause: BaseException) -> BaseException:
@@ -91,6 +103,8 @@ def test_errors_that_came_of_each_other_are_asked_once() -> None:
 
 
 def test_an_error_is_told_without_what_differs_each_time() -> None:
-    error = TypeError("f(<A object at 0x7f12>) (called at /home/me/lib/site-packages/ase/eos.py:3)\nWrite g.")
-    assert described(error) == "TypeError: f(<A object>) (called at ase/eos.py:3)"
+    error = TypeError(
+        f"\x1b[1mf(<A object at 0x7f12>) (at /home/me/lib/site-packages/ase/eos.py:3, {FOLDER}/g.py:1)\nWrite g."
+    )
+    assert described(error) == "TypeError: f(<A object>) (at ase/eos.py:3, tests/wild/g.py:1)"
     assert described(ValueError()) == "ValueError:"

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from rulescore.ad import NoRuleError
 from rulescore.ad.messages.errors import MissingAttributeError
+from tests.processes import ROOT
 
 SYSTEMS_FILES = re.compile(r"/(rulescore|rules|testutils|tests|jax|jaxlib|autograd|numpy|scipy)/|<frozen|<__array")
 
@@ -49,10 +50,12 @@ def _causes(error: BaseException | None) -> list[BaseException]:
 def described(error: BaseException) -> str:
     """The class and the first line, cut if it is long.
 
-    It is without what differs each time: the addresses of objects, and where the libraries are installed.
+    It is without colours, and without what differs each time: the addresses of objects, and where things are installed.
     """
     line = next(iter(str(error).strip().splitlines()), "")
-    text = re.sub(r" at 0x[0-9a-f]+|[^\s\"'(]*/site-packages/", "", f"{type(error).__name__}: {line}")
+    text = re.sub(
+        rf" at 0x[0-9a-f]+|[^\s\"'(]*/site-packages/|{ROOT}/|\x1b\[[0-9;]*m", "", f"{type(error).__name__}: {line}"
+    )
     return textwrap.shorten(text, 300, placeholder=" ...")
 
 
