@@ -8,11 +8,12 @@ import traceback
 from pathlib import Path
 from typing import NamedTuple
 
-from rulescore.ad import NoRuleError
-from rulescore.ad.messages.errors import MissingAttributeError
 from tests.processes import ROOT
 
 SYSTEMS_FILES = re.compile(r"/(rulescore|rules|testutils|tests|jax|jaxlib|autograd|numpy|scipy)/|<frozen|<__array")
+
+COMPILED = re.compile(r"it is compiled, has no rule|and is implemented in C|code in C wants an ordinary array")
+"""What `NoRuleError` and `TracerConversionError` say of compiled code; a subclass of arrays, say, is none."""
 
 
 class Verdict(NamedTuple):
@@ -32,10 +33,7 @@ class Verdict(NamedTuple):
 
 def reaches_compiled_code(error: BaseException) -> bool:
     """Whether it is, or comes of, an error of ours that says so."""
-    return any(
-        "compiled" in str(cause) or (isinstance(cause, NoRuleError) and not isinstance(cause, MissingAttributeError))
-        for cause in _causes(error)
-    )
+    return any(isinstance(cause, TypeError) and COMPILED.search(str(cause)) for cause in _causes(error))
 
 
 def _causes(error: BaseException | None) -> list[BaseException]:
