@@ -7,7 +7,13 @@ of your own have a rule.
 from rulescore.ad.checkpointing import checkpoint
 from rulescore.ad.forward import jvp, linearize
 from rulescore.ad.jacobians import hessian, hvp, jacfwd, jacrev
-from rulescore.ad.messages.errors import LeakedTracerError, NoRuleError, TracerConversionError, UnrelatedOutputError
+from rulescore.ad.messages.errors import (
+    LeakedTracerError,
+    NoRuleError,
+    NoSourceError,
+    TracerConversionError,
+    UnrelatedOutputError,
+)
 from rulescore.ad.messages.unused_rules import RuleNotUsedWarning
 from rulescore.ad.primitives import primitive, primitives
 from rulescore.ad.reverse import grad, value_and_grad, vjp
@@ -20,6 +26,7 @@ __all__ = [
     "AD",
     "LeakedTracerError",
     "NoRuleError",
+    "NoSourceError",
     "RuleNotUsedWarning",
     "TracerConversionError",
     "UnrelatedOutputError",

@@ -8,7 +8,7 @@ import types
 from collections.abc import Callable, Iterable
 from typing import Any, TypeVar, overload
 
-from rulescore.ad.messages.errors import describe
+from rulescore.ad.messages.errors import FOLLOWED, TracerConversionError, describe
 from rulescore.ad.programs.buffers import is_traced, plain
 from rulescore.ad.programs.program import Program
 from rulescore.wrappers import Wrapper
@@ -89,7 +89,11 @@ class _Traceable(Wrapper):
         if not (is_traced(args, kwargs) or is_traced(*_captured(f))):
             return f(*args, **kwargs)
         self._program.require_source(f)
-        return plain(self._program.callee(f)(*args, **kwargs))
+        try:
+            return plain(self._program.callee(f)(*args, **kwargs))
+        except TracerConversionError as error:
+            error.args = tuple([str(x).removesuffix(f"\n{FOLLOWED}") for x in error.args])
+            raise
 
     def source(self) -> str:
         """The source of the converted function, with the names of the routes that its calls take."""

@@ -13,7 +13,7 @@ from numpy.lib.array_utils import normalize_axis_index
 
 from rulescore.ad.in_place.assignment import assign, check_overlap, check_writable, fitting, give
 from rulescore.ad.in_place.replaced import added_at, last_of_each
-from rulescore.ad.messages.errors import TracerConversionError, no_rule
+from rulescore.ad.messages.errors import FOLLOWED, TracerConversionError, no_rule
 from rulescore.ad.numpy_protocols.array_makers import special
 from rulescore.ad.numpy_protocols.operands import array_of, operands, refuse_types
 from rulescore.ad.numpy_protocols.ufuncs import converted_to
@@ -39,7 +39,7 @@ def check_traced(x: Any, call: str, instead: str = "") -> None:
     if not isinstance(x, Tracer):
         raise TracerConversionError(
             f"{call} would write a value that is being differentiated into an ordinary array, which would lose its "
-            f"derivative: {instead}make that array with np.zeros(n, like=x), which can be written into"
+            f"derivative: {instead}make that array with np.zeros(n, like=x), which can be written into.\n{FOLLOWED}"
         )
 
 
@@ -230,8 +230,16 @@ class FlatView:
     def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
         raise TracerConversionError(
             "x.flat, of a value that is being differentiated, was about to become an ordinary array, which would lose "
-            "its derivative: write x.ravel() for x.flat"
+            f"its derivative: write x.ravel() for x.flat.\n{FOLLOWED}"
         )
+
+
+def _comparing(name: str) -> Any:
+    return lambda self, other: getattr(self.copy(), name)(other.copy() if isinstance(other, FlatView) else other)
+
+
+for _name in ("__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__"):
+    setattr(FlatView, _name, _comparing(_name))
 
 
 @special(np.copyto)

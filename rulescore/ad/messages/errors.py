@@ -41,6 +41,9 @@ class UnrelatedOutputError(ValueError):
     """The derivative of something was asked for that does not depend on the argument."""
 
 
+FOLLOWED = "Code that does such things is differentiated as it is by grad(traceable(f)), which follows its source."
+"""The last line of messages about conversions, out of place where that is done already."""
+
 LEAKED = (
     "a value that was being differentiated is used after the function that was differentiated has returned: it was "
     "kept in a global, an attribute, a cache or a generator. Return it from the function (has_aux=True hands out "
@@ -56,7 +59,8 @@ def unmask(error: ValueError) -> None:
     if str(error) == "Error setting single item of array.":  # by which `ndarray.flat` covers any error, without a cause
         raise TracerConversionError(
             "an entry of an array was set by its attribute flat to what it does not take. If that is a value that is "
-            "being differentiated, make the array with np.zeros(n, like=x), and set entries by their index"
+            "being differentiated, make the array with np.zeros(n, like=x), and set entries by their index.\n"
+            + FOLLOWED
         ) from error
 
 
@@ -90,7 +94,7 @@ def became_array(described: str) -> TracerConversionError:
             "with np.zeros(n, like=x). Random numbers are drawn without it: mu + sigma * rng.standard_normal(n). "
             "A function that does not know NumPy's protocols needs a rule and @primitive."
         )
-    lines.append("If its derivative is not wanted here, write ignore_derivatives(x).")
+    lines += ["If its derivative is not wanted here, write ignore_derivatives(x).", FOLLOWED]
     return TracerConversionError("\n".join(lines))
 
 

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import functools
+import numbers
 from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
-from rulescore.ad.tracing.tracers import top_trace
+from rulescore.ad.tracing.tracers import Tracer, top_trace
 from rulescore.tables.registry import rrule
+from rulescore.tangents.arithmetic import AbstractTangent
 from rulescore.tangents.sparsity import is_sparse
 from rulescore.tangents.thunks import Thunk
 
@@ -32,7 +34,11 @@ def operands(f: Any, args: tuple[Any, ...]) -> tuple[Any, ...]:
 @functools.cache
 def _is_no_operand(cls: Any) -> bool:
     return (
-        cls in (tuple, list) or issubclass(cls, Thunk) or is_refused(cls) or cls.__module__.startswith("scipy.sparse")
+        cls in (tuple, list)
+        or issubclass(cls, Thunk)
+        or is_refused(cls)
+        or is_object(cls)
+        or cls.__module__.startswith("scipy.sparse")
     )
 
 
@@ -42,6 +48,13 @@ def _as_operand(x: Any) -> Any:
     if isinstance(x, Thunk):  # there may be a tracer in it
         return x.force()
     refuse_types((type(x),))
+    cls: Any = type(x)
+    if is_object(cls) and any(hasattr(cls, name) for name in _REFLECTED):
+        raise TypeError(
+            f"a {type(x).__name__} stands in an operation of NumPy with a value that is being differentiated, and what "
+            f"NumPy makes of that is up to the methods of {type(x).__name__}: write it with an operator (x + y), which "
+            "asks them"
+        )
     if is_sparse(x):
         raise TypeError(
             f"a {type(x).__name__} stands in an operation of NumPy with a value that is being differentiated, and "
@@ -84,7 +97,29 @@ def _is_left_to(cls: Any) -> bool:
         return True
     # A container around arrays, such as a table with labels, which hands the operation on to what it holds.
     is_container = hasattr(cls, "__array_ufunc__") and not hasattr(cls, "__array_function__")
-    return is_container and cls.__module__.partition(".")[0] not in ("numpy", "scipy", "rulescore")
+    if is_container and cls.__module__.partition(".")[0] not in ("numpy", "scipy", "rulescore"):
+        return True
+    return is_object(cls) and any(hasattr(cls, name) for name in _REFLECTED)
+
+
+_REFLECTED = (
+    "__radd__",
+    "__rsub__",
+    "__rmul__",
+    "__rtruediv__",
+    "__rpow__",
+    "__rmatmul__",
+    "__rmod__",
+    "__rfloordiv__",
+)
+
+
+@functools.cache
+def is_object(cls: Any) -> bool:
+    """Whether objects of a class are neither numbers nor arrays, and offer NumPy no array either."""
+    known = (numbers.Number, np.ndarray, np.generic, Tracer, AbstractTangent, list, tuple)
+    offers = ("__array__", "__array_ufunc__", "__array_interface__", "__array_struct__", "__array_namespace__", "dtype")
+    return not issubclass(cls, known) and not any(hasattr(cls, name) for name in offers) and cls not in _FOREIGN
 
 
 def dtype_named(dtype: Any) -> Any:

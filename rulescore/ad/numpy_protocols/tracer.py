@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from rulescore.ad.messages.errors import (
+    FOLLOWED,
     MissingAttributeError,
     TracerConversionError,
     became_array,
@@ -78,7 +79,12 @@ class ArrayTracer(Tracer):
     def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
         refuse_types(types)
         special = SPECIAL.get(func)
-        return self._call(func, args, kwargs) if special is None else special(self, *args, **kwargs)
+        if special is not None:
+            return special(self, *args, **kwargs)
+        if not (args and isinstance(args[0], Tracer)) and top_trace(args, kwargs.values()) is None:
+            # NumPy has found it by iterating over an object that nobody else looks into, such as a polynomial.
+            return self._trace.system.without_rule(func, args, kwargs)
+        return self._call(func, args, kwargs)
 
     # ------------------------------------------------------------------ facts
 
@@ -147,7 +153,7 @@ class ArrayTracer(Tracer):
             f"{self._described()} was about to become a Python float, which would lose its derivative.\n"
             "Functions of the math module, float() and %-formatting do that: write np.sin(x) for math.sin(x), "
             "x for float(x), and assign to elements of np.zeros(n, like=x) and not of np.zeros(n).\n"
-            "If its derivative is not wanted here, write float(ignore_derivatives(x))."
+            f"If its derivative is not wanted here, write float(ignore_derivatives(x)).\n{FOLLOWED}"
         )
 
     def __complex__(self) -> complex:
@@ -155,7 +161,7 @@ class ArrayTracer(Tracer):
             f"{self._described()} was about to become a Python complex, which would lose its derivative.\n"
             "Functions of the cmath module and complex() do that: write np.sin(x) for cmath.sin(x), and 1j * x for "
             "complex(0, x).\n"
-            "If its derivative is not wanted here, write complex(ignore_derivatives(x))."
+            f"If its derivative is not wanted here, write complex(ignore_derivatives(x)).\n{FOLLOWED}"
         )
 
     # What follows is constant almost everywhere, as np.floor is.

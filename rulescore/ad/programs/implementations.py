@@ -70,7 +70,8 @@ def through_implementation(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
 def _call_converted(implementation: Any, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Call what implements a function."""
     # NumPy implements some functions by methods of arrays, and tracers have these methods by calling the functions.
-    call = (f, top_trace(args, kwargs.values()).level, _described(args), _described(tuple(kwargs.items())))
+    trace = top_trace(args, kwargs.values())
+    call = (f, trace and trace.level, _described(args), _described(tuple(kwargs.items())))
     if call in _being_called.get():
         raise no_rule(f, args, kwargs, _why_not(f))
     token = _being_called.set((*_being_called.get(), call))

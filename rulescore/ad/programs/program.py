@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from rulescore.ad.messages.errors import NoSourceError, TracerConversionError
+from rulescore.ad.messages.errors import NoSourceError, TracerConversionError, no_rule
 from rulescore.ad.numpy_protocols.operands import array_of
 from rulescore.ad.programs.buffers import buffer, constant, is_traced, of_own, plain
 from rulescore.ad.programs.compiled import called_with_tracers
@@ -29,9 +29,10 @@ from rulescore.ad.programs.rules_by_code import (
     look_for_rules,
     objects_have_rule,
 )
-from rulescore.ad.programs.special_methods import CAN_CHANGE, PLAIN, SpecialMethods
+from rulescore.ad.programs.special_methods import PLAIN, SpecialMethods
 from rulescore.ad.programs.stand_ins import STAND_INS, STAND_INS_OF_PROGRAM
 from rulescore.ad.programs.stand_ins.table import tracer_in
+from rulescore.ad.programs.texts import text_of
 from rulescore.ad.source.conversion import Conversion
 from rulescore.ad.tracing.tracers import Tracer
 from rulescore.wrappers import Wrapper
@@ -90,6 +91,7 @@ class Program(SpecialMethods):
             "callee": self.callee,
             "attribute": self.attribute,
             "operation": self.operation,
+            "truth": self.truth,
         }
         setters = {"set_attribute": self.set_attribute, "set_item": self.set_item}
         self.conversion = Conversion(
@@ -252,10 +254,12 @@ class Program(SpecialMethods):
             return self._asking(f)
         if type(owner) is np.ndarray:
             return functools.partial(self._method_of_array, f)
+        if f.__name__ == "format" and type(owner) is str:
+            return lambda *args, **kwargs: text_of(f(*args, **kwargs), is_traced(args, kwargs))
         if f.__name__ == "sort" and type(owner) is list:
             return functools.partial(self._called_with_functions, f)
-        if isinstance(owner, type):  # such as dict.fromkeys
-            return self._stand_ins.get(f, f) if _is_hashable(f) else f
+        if isinstance(owner, type):  # such as dict.fromkeys, or what super().__new__ is
+            return self._stand_ins.get(f, f) if _is_of_python(owner) else functools.partial(self._called_compiled, f)
         return f if type(owner) in PLAIN or _is_of_python(type(owner)) else self._of_compiled(f)
 
     def _method_of_array(self, f: Any, /, *args: Any, **kwargs: Any) -> Any:
@@ -322,12 +326,15 @@ class Program(SpecialMethods):
             return functools.partial(self._made, cls)
         if not _is_of_python(cls):
             return self._of_compiled(cls)
-        if not cls.__flags__ & CAN_CHANGE:
+        if cls in _TAKE_ANYTHING or issubclass(cls, BaseException):
             self._as_they_are.add(cls)
-        return cls
+            return cls
+        return functools.partial(self._called_natively, cls)
 
     def _made(self, cls: Any, /, *args: Any, **kwargs: Any) -> Any:
         """An object of a class, as ``type.__call__`` makes it."""
+        if issubclass(cls, np.ndarray) and is_traced(args, kwargs):
+            raise no_rule(cls, args, kwargs, _WHY_NO_SUBCLASS)
         new = cls.__new__
         if new is object.__new__:
             # object itself looks whether somebody takes the arguments
@@ -352,13 +359,15 @@ class Program(SpecialMethods):
         if issubclass(kind, Wrapper):
             return f if getattr(f, "follows_calls", False) else functools.partial(self._called_with_functions, f)
         if kind is np.vectorize:
-            return functools.partial(self._vectorised, f)
+            return functools.partial(self._vectorised, f, f.pyfunc)
         if objects_have_rule(f):
             return functools.partial(self._called_by_rule, f)
         method: Any = getattr(kind, "__call__", None)  # noqa: B004 (which method it is)
         if isinstance(method, types.FunctionType):
             found = self.callee(method)
             return f if found is method else types.MethodType(found, f)
+        if kind.__name__ == "DUFunc" and kind.__module__.startswith("numba."):  # a function of numbers, of each element
+            return functools.partial(self._vectorised, f, f._dispatcher.py_func)
         of_python = getattr(f, "py_func", None)
         if isinstance(of_python, types.FunctionType):  # what numba has compiled
             return self._compiled_of_python(f, of_python)
@@ -372,16 +381,20 @@ class Program(SpecialMethods):
 
         return called
 
-    def _vectorised(self, f: Any, /, *args: Any, **kwargs: Any) -> Any:
-        """What ``np.vectorize`` makes, of tracers: the function of each element."""
-        if not is_traced(args, kwargs) or f.signature is not None:
+    def _vectorised(self, f: Any, of_numbers: Any, /, *args: Any, **kwargs: Any) -> Any:
+        """What ``np.vectorize`` makes of a function of numbers, of tracers: that function of each element."""
+        if not isinstance(f, np.vectorize) and not is_traced(args, kwargs):
+            return f(*plain(args), **plain(kwargs))
+        if isinstance(f, np.vectorize) and (not is_traced(args, kwargs) or f.signature is not None):
             return types.MethodType(self.callee(type(f).__call__), f)(*args, **kwargs)
         names = [*range(len(args)), *kwargs]
         given = dict(zip(names, (*args, *kwargs.values()), strict=True))
-        arrays = {name: self.callee(np.asarray)(x) for name, x in given.items() if name not in (f.excluded or ())}
+        arrays = {
+            name: self.callee(np.asarray)(x) for name, x in given.items() if name not in getattr(f, "excluded", ())
+        }
         shape = np.broadcast_shapes(*[x.shape for x in arrays.values()])
         arrays = {name: np.broadcast_to(x, shape) for name, x in arrays.items()}
-        call, results = self.callee(f.pyfunc), []
+        call, results = self.callee(of_numbers), []
         for index in np.ndindex(shape):
             each = {**given, **{name: x[index] for name, x in arrays.items()}}
             results.append(call(*[each[i] for i in range(len(args))], **{name: each[name] for name in kwargs}))
@@ -389,7 +402,8 @@ class Program(SpecialMethods):
         if results and type(results[0]) is tuple:
             return tuple([as_array(list(column)).reshape(shape) for column in zip(*results, strict=True)])
         y = as_array(results).reshape(shape)
-        return y.astype(f.otypes[0]) if f.otypes and np.dtype(f.otypes[0]).kind in "iub" else y
+        types_out = getattr(f, "otypes", None)
+        return y.astype(types_out[0]) if types_out and np.dtype(types_out[0]).kind in "iub" else y
 
     # ------------------------------------------------------------------ what is handed to others
 
@@ -421,6 +435,15 @@ def _as_array(x: Any) -> Any:
     return array_of(x) if type(x) in (list, tuple) and tracer_in(x) is not None else x
 
 
+_WHY_NO_SUBCLASS = (
+    "it is a subclass of np.ndarray, whose objects hold ordinary numbers. Compute with an array, x, and make an object "
+    "of the class where nothing is differentiated any more"
+)
+
+
+_TAKE_ANYTHING = frozenset({bool, bytes, dict, int, object, property, range, slice, str, super, type})
+
+
 def _itself(f: Any) -> Any:
     return f
 
@@ -433,14 +456,6 @@ def _routed_cell(program: Program, cell: types.CellType) -> types.CellType:
     held = cell.cell_contents
     routed = program.handed(held)
     return cell if routed is held else types.CellType(routed)
-
-
-def _is_hashable(x: Any) -> bool:
-    try:
-        hash(x)
-    except TypeError:
-        return False
-    return True
 
 
 @functools.cache

@@ -10,12 +10,28 @@ from typing import Any
 
 import numpy as np
 
-from rulescore.ad.programs.buffers import Ownership, buffer
+from rulescore.ad.programs.buffers import Ownership, buffer, is_traced
 from rulescore.ad.programs.stand_ins.table import values_beneath
+from rulescore.ad.programs.texts import text_of
 from rulescore.ad.source.conversion import OPERATIONS
 from rulescore.ad.tracing.tracers import Tracer, value_beneath
 
-_BINARY = ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "lshift", "rshift", "and", "or", "xor")
+_BINARY = (
+    "add",
+    "sub",
+    "mul",
+    "truediv",
+    "floordiv",
+    "mod",
+    "pow",
+    "matmul",
+    "lshift",
+    "rshift",
+    "and",
+    "or",
+    "xor",
+    "divmod",
+)
 _MIRRORED = {"lt": "gt", "le": "ge", "gt": "lt", "ge": "le", "eq": "eq", "ne": "ne"}
 
 
@@ -32,7 +48,7 @@ class _Names:
         )
 
 
-_NAMES = {f: _Names(name) for name, f in OPERATIONS.items() if name not in ("slice", "is_in", "is_not_in")}
+_NAMES = {f: _Names(name) for name, f in OPERATIONS.items() if hasattr(operator, name)} | {divmod: _Names("divmod")}
 
 
 class SpecialMethods:
@@ -62,7 +78,8 @@ class SpecialMethods:
                 x = of_one_holder(x)
         elif f is operator.mod:
             if type(x) is str or type(x) is bytes:
-                return x % values_beneath(y)
+                values = values_beneath(y)
+                return text_of(x % values, values is not y and is_traced(y)) if type(x) is str else x % values
         elif isinstance(x, Tracer) and isinstance(y, (set, frozenset, dict)) and np.ndim(value_beneath(x)) == 0:
             return f(value_beneath(x), y)
         if _may_have_operators(type(x)) or _may_have_operators(type(y)):
@@ -103,6 +120,16 @@ class SpecialMethods:
         found = bool(self.callee(method)(container, x))
         return found if f is OPERATIONS["is_in"] else not found
 
+    def truth(self, x: Any) -> Any:
+        """What is true where ``x`` is."""
+        kind = type(x)
+        if kind in PLAIN or isinstance(x, Tracer):
+            return x
+        method = _python_method(kind, "__bool__")
+        if method is None and not hasattr(kind, "__bool__"):
+            method = _python_method(kind, "__len__")
+        return x if method is None else bool(self.callee(method)(x))
+
     # ------------------------------------------------------------------ attributes
 
     def attribute(self, x: Any, name: str) -> Any:
@@ -116,7 +143,11 @@ class SpecialMethods:
             if name.startswith("__") and not hasattr(x.__class__, name):  # a number has no len()
                 raise AttributeError(f"{x.__class__.__name__!r} object has no attribute {name!r}")
             return getattr(x, name)
-        found: Any = getattr(kind, name, None)
+        found: Any = None  # what the class has, without calling it: most often nothing
+        for cls in kind.__mro__:
+            if name in cls.__dict__:
+                found = cls.__dict__[name]
+                break
         of_class: Any = type(found)
         if kind.__getattribute__ is not _GETATTRIBUTE and isinstance(kind.__getattribute__, types.FunctionType):
             return self._with_getattr(x, name, functools.partial(self.callee(kind.__getattribute__), x, name))
@@ -126,7 +157,7 @@ class SpecialMethods:
             if not isinstance(getattr(kind, "__getattr__", None), types.FunctionType):
                 return getattr(x, name)
             return self._with_getattr(x, name, functools.partial(object.__getattribute__, x, name))
-        if of_class is property and isinstance(found.fget, types.FunctionType):
+        if of_class is property and found.fget is not None:
             return self._with_getattr(x, name, functools.partial(self.callee(found.fget), x))
         if of_class is functools.cached_property:
             return self._cached(found, x)
@@ -153,7 +184,7 @@ class SpecialMethods:
             self.callee(kind.__setattr__)(x, name, value)
             return
         found: Any = getattr(kind, name, None)
-        if type(found) is property and isinstance(found.fset, types.FunctionType) and not isinstance(x, Tracer):
+        if type(found) is property and found.fset is not None and not isinstance(x, Tracer):
             self.callee(found.fset)(x, value)
         elif isinstance(getattr(type(found), "__set__", None), types.FunctionType):
             self.callee(type(found).__set__)(found, x, value)
@@ -250,10 +281,10 @@ def _may_have_operators(kind: Any) -> bool:
 
 
 def _right_comes_first(x: Any, y: Any, name: str) -> bool:
-    """Whether the method of the right operand is asked first: of a subclass; and of what is added to a sequence."""
+    """Whether the method of the right operand is asked first: of a subclass; and by sequences and NumPy's numbers."""
     if not hasattr(type(y), name) or type(y) is type(x):
         return False
-    return issubclass(type(y), type(x)) or isinstance(x, (list, tuple, str, bytes))
+    return issubclass(type(y), type(x)) or isinstance(x, (list, tuple, str, bytes, np.generic))
 
 
 CAN_CHANGE = 1 << 9

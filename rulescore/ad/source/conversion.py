@@ -28,7 +28,8 @@ Routes = Mapping[str, Callable[..., Any]]
 ``callee(f)``, which returns what is called in the place of ``f``; ``attribute(x, name)``; ``operation(f, *operands)``
 with a function of `operator`; ``iterate(x)``, which returns what is iterated over in the place of ``x``;
 ``enter(x)``, the same of a context; ``written(x)``, the same of what an expression has made that is written to later
-(``y = f(x)``, ``y[0] = 1``); ``set_attribute(value, x, name)`` and ``set_item(value, x, index)``.
+(``y = f(x)``, ``y[0] = 1``); ``set_attribute(value, x, name)`` and ``set_item(value, x, index)``; and ``truth(x)``,
+which is true where ``x`` is, of what a condition is.
 """
 
 
@@ -173,7 +174,7 @@ OPERATIONS: dict[str, Any] = {
     **{name: getattr(operator, name) for name in _COMPARISONS.values() if hasattr(operator, name)},
     "is_in": is_in,
     "is_not_in": is_not_in,
-    "slice": slice,
+    **{f.__name__: f for f in (slice, format, str, repr, ascii)},
 }
 
 _SETTERS: dict[str, type[ast.expr]] = {"set_attribute": ast.Attribute, "set_item": ast.Subscript}
@@ -224,13 +225,48 @@ class _Rewriting(ast.NodeTransformer):
         owner = (self._owner or "").lstrip("_")
         return f"_{owner}{name}" if owner and name.startswith("__") and not name.endswith("__") else name
 
+    def visit_JoinedStr(self, node: ast.JoinedStr) -> Any:
+        self.generic_visit(node)
+        if len(node.values) != 1 or not isinstance(node.values[0], ast.FormattedValue) or "callee" not in self._routes:
+            return node
+        value: Any = node.values[0]  # f"{x:.3f}" is format(x, ".3f")
+        x = value.value
+        if value.conversion != -1:
+            name = {"s": "str", "r": "repr", "a": "ascii"}[chr(value.conversion)]
+            x = ast.copy_location(ast.Call(self._routed("callee", node, self._reference(name)), [x], []), node)
+        specification = value.format_spec or ast.copy_location(ast.Constant(""), node)
+        formatting = self._routed("callee", node, ast.copy_location(self._reference("format"), node))
+        return ast.copy_location(ast.Call(formatting, [x, specification], []), node)
+
+    def _tested(self, node: ast.expr) -> ast.expr:
+        """A condition, of which nothing counts but whether it is true."""
+        if "truth" not in self._routes or isinstance(node, (ast.Compare, ast.Constant)):
+            return node
+        if isinstance(node, ast.BoolOp):
+            node.values = list(map(self._tested, node.values))
+            return node
+        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+            return node  # which has been seen to
+        found: ast.expr = self._routed("truth", node, node)
+        return found
+
+    def _visit_test(self, node: Any) -> Any:
+        self.generic_visit(node)
+        node.test = self._tested(node.test)
+        return node
+
+    visit_If = visit_While = visit_IfExp = visit_Assert = _visit_test  # noqa: N815
+
     def visit_BinOp(self, node: ast.BinOp) -> Any:
         self.generic_visit(node)
         return self._operation(_BINARY[type(node.op)], node, node.left, node.right)
 
     def visit_UnaryOp(self, node: ast.UnaryOp) -> Any:
         self.generic_visit(node)
-        if isinstance(node.op, ast.Not) or isinstance(node.operand, ast.Constant):
+        if isinstance(node.op, ast.Not):
+            node.operand = self._tested(node.operand)
+            return node
+        if isinstance(node.operand, ast.Constant):
             return node
         return self._operation(_UNARY[type(node.op)], node, node.operand)
 
@@ -316,6 +352,8 @@ class _Rewriting(ast.NodeTransformer):
     def _visit_loop(self, node: Any) -> Any:
         self.generic_visit(node)
         node.iter = self._iterated(node.iter)
+        if isinstance(node, ast.comprehension):
+            node.ifs = list(map(self._tested, node.ifs))
         return node
 
     def visit_Assign(self, node: ast.Assign) -> Any:
@@ -335,27 +373,24 @@ class _Rewriting(ast.NodeTransformer):
         """An assignment whose elements and attributes are set by their routes: each after the other, as Python does."""
         if len(node.targets) == 1 and isinstance(node.targets[0], tuple(_SETTERS.values())):
             return self._stored(node.targets[0], node.value, node)
+        if not any(isinstance(part, tuple(_SETTERS.values())) for target in node.targets for part in _parts(target)):
+            return node
         kept: list[tuple[ast.Name, Any]] = []
 
         def named(target: ast.expr) -> Any:
-            if isinstance(target, tuple(_SETTERS.values())):
-                name = f".{len(kept)}"
-                kept.append((ast.copy_location(ast.Name(name, ast.Load()), target), target))
-                return ast.copy_location(ast.Name(name, ast.Store()), target)
             if isinstance(target, (ast.Tuple, ast.List)):
                 target.elts = list(map(named, target.elts))
             elif isinstance(target, ast.Starred):
                 target.value = named(target.value)
+            else:
+                name = f".{len(kept)}"
+                kept.append((ast.copy_location(ast.Name(name, ast.Load()), target), target))
+                return ast.copy_location(ast.Name(name, ast.Store()), target)
             return target
 
         node.targets = list(map(named, node.targets))
-        if not kept:
-            return node
-        return [
-            node,
-            *[self._stored(target, name, node) for name, target in kept],
-            self._forgotten([name for name, _ in kept], node),
-        ]
+        stored = [self._stored(target, name, node) for name, target in kept]
+        return [node, *stored, self._forgotten([name for name, _ in kept], node)]
 
     def visit_Starred(self, node: ast.Starred) -> Any:
         self.generic_visit(node)
@@ -400,9 +435,20 @@ class _Rewriting(ast.NodeTransformer):
         return self.visit_FunctionDef(node)
 
     def visit_match_case(self, node: ast.match_case) -> Any:
-        node.guard = node.guard and self.visit(node.guard)
+        node.guard = node.guard and self._tested(self.visit(node.guard))
         node.body = [self.visit(statement) for statement in node.body]
         return node
+
+
+def _parts(target: ast.expr) -> Iterator[ast.expr]:
+    """The targets within a target of an assignment."""
+    if isinstance(target, (ast.Tuple, ast.List)):
+        for element in target.elts:
+            yield from _parts(element)
+    elif isinstance(target, ast.Starred):
+        yield from _parts(target.value)
+    else:
+        yield target
 
 
 _WRITE_TO_FIRST = frozenset({"fill_diagonal", "put", "place", "putmask", "copyto", "put_along_axis", "at", "shuffle"})

@@ -7,6 +7,7 @@ possible, and the second with a `buffer`.
 from __future__ import annotations
 
 import functools
+import types
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -23,6 +24,7 @@ from rulescore.ad.programs.stand_ins.table import (
     tracer_in,
     values_beneath,
 )
+from rulescore.ad.programs.texts import check_text
 from rulescore.ad.tracing.tracers import LEAF_TYPES, Tracer, top_trace
 
 # ---------------------------------------------------------------- conversions
@@ -76,7 +78,11 @@ def _scalar_of(kind: Any) -> Callable[..., Any]:
     """A class of numbers, called with a number or an array."""
 
     @functools.wraps(kind, updated=())
-    def made(x: Any = 0, *args: Any) -> Any:
+    def made(program: Any, x: Any = 0, *args: Any) -> Any:
+        check_text(x)
+        method = getattr(type(x), "__complex__" if issubclass(kind, np.complexfloating) else "__float__", None)
+        if isinstance(method, types.FunctionType) and not isinstance(x, Tracer):
+            x = program.callee(method)(x)
         like = tracer_in(x)
         return kind(x, *args) if like is None else np.array(x, kind, like=like)[()]
 
@@ -84,7 +90,7 @@ def _scalar_of(kind: Any) -> Callable[..., Any]:
 
 
 _NUMBERS = (np.float16, np.float32, np.float64, np.longdouble, np.complex64, np.complex128, np.clongdouble)
-STAND_INS.update({kind: _scalar_of(kind) for kind in _NUMBERS})
+STAND_INS_OF_PROGRAM.update({kind: _scalar_of(kind) for kind in _NUMBERS})
 
 
 def _integer_of(kind: Any) -> Callable[..., Any]:

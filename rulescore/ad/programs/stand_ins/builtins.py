@@ -10,12 +10,14 @@ from typing import Any
 
 import numpy as np
 
+from rulescore.ad.programs.buffers import is_traced
 from rulescore.ad.programs.stand_ins.table import (
     STAND_INS_OF_PROGRAM,
     is_number,
     stands_in_for,
     stands_in_program_for,
 )
+from rulescore.ad.programs.texts import check_text, text_of
 from rulescore.ad.source.conversion import IN_PLACE, OPERATIONS
 from rulescore.ad.tracing.tracers import Tracer, value_beneath
 
@@ -31,6 +33,7 @@ def _method(x: Any, name: str) -> Any:
 @stands_in_program_for(float)
 def float_of(program: Any, x: Any = 0.0, /) -> Any:
     """``float(x)``."""
+    check_text(x)
     method = _method(x, "__float__")
     if method is not None:
         return program.callee(method)(x)
@@ -48,9 +51,14 @@ def complex_of(program: Any, *parts: Any, **named: Any) -> Any:
         return program.callee(method)(*parts)
     if not any(isinstance(x, Tracer) for x in (*parts, *named.values())):
         return complex(*parts, **named)
-    real, imag = (*parts, *named.values(), 0.0)[:2] if "imag" not in named or parts else (0.0, named["imag"])
-    y = real + 1j * np.asarray(imag, like=imag) if isinstance(imag, Tracer) else real + complex(0, imag)
-    return y.reshape(())[()]
+    real, imag = _parts_of_complex(*parts, **named)
+    return (real + 1j * np.asarray(imag, like=imag) if isinstance(imag, Tracer) else real + complex(0, imag)).reshape(
+        ()
+    )[()]
+
+
+def _parts_of_complex(real: Any = 0.0, imag: Any = 0.0) -> tuple[Any, Any]:
+    return real, imag
 
 
 @stands_in_for(type)
@@ -62,6 +70,7 @@ def type_of(x: Any, *definition: Any, **options: Any) -> Any:
     return {np.float64: float, np.complex128: complex}.get(found, found)
 
 
+_TEXTS = frozenset({str, repr, format})
 _BY_SPECIAL_METHOD = {
     abs: "__abs__",
     round: "__round__",
@@ -79,7 +88,8 @@ def _by_method(f: Any, name: str) -> Callable[..., Any]:
     @functools.wraps(f, updated=())
     def called(program: Any, *args: Any, **options: Any) -> Any:
         method = _method(args[0], name) if args else None
-        return f(*args, **options) if method is None else program.callee(method)(*args[:2], **options)
+        y = f(*args, **options) if method is None else program.callee(method)(*args[:2], **options)
+        return text_of(y, is_traced(args)) if f in _TEXTS and type(y) is str else y
 
     return called
 
@@ -98,6 +108,12 @@ def getattr_of(program: Any, x: Any, name: str, *default: Any) -> Any:
         if default:
             return default[0]
         raise
+
+
+@stands_in_program_for(setattr)
+def setattr_of(program: Any, x: Any, name: str, value: Any) -> None:
+    """``setattr(x, name, value)``."""
+    program.set_attribute(value, x, name)
 
 
 @stands_in_program_for(hasattr)
@@ -176,6 +192,12 @@ def _itself(x: Any) -> Any:
 STAND_INS_OF_PROGRAM.update({f: _comparing(f) for f in (sorted, max, min)})
 
 
+@stands_in_program_for(getattr(operator, "call", None))  # since Python 3.11
+def call_of(program: Any, f: Any, /, *args: Any, **kwargs: Any) -> Any:
+    """``operator.call(f, ...)``."""
+    return program.callee(f)(*args, **kwargs)
+
+
 @stands_in_program_for(sum)
 def sum_of(program: Any, iterable: Any, /, start: Any = 0) -> Any:
     """``sum(xs)``."""
@@ -190,6 +212,7 @@ def _as_operation(f: Any) -> Callable[..., Any]:
     return called
 
 
+STAND_INS_OF_PROGRAM[divmod] = _as_operation(divmod)
 STAND_INS_OF_PROGRAM.update(
-    {f: _as_operation(f) for name, f in OPERATIONS.items() if name not in ("slice", *IN_PLACE.values())}
+    {f: _as_operation(f) for name, f in OPERATIONS.items() if hasattr(operator, name) and name not in IN_PLACE.values()}
 )

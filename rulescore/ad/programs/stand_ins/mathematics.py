@@ -12,8 +12,14 @@ from typing import Any
 
 import numpy as np
 
-from rulescore.ad.programs.stand_ins.table import STAND_INS, stands_in_where_traced, tracer_in, values_beneath
-from rulescore.ad.tracing.tracers import Tracer
+from rulescore.ad.programs.stand_ins.table import (
+    STAND_INS,
+    stands_in_program_for,
+    stands_in_where_traced,
+    tracer_in,
+    values_beneath,
+)
+from rulescore.ad.tracing.tracers import Tracer, value_beneath
 
 
 def _array(x: Any) -> Any:
@@ -37,6 +43,16 @@ def _hypot(*xs: Any) -> Any:
     return functools.reduce(np.hypot, xs) if len(xs) > 1 else np.abs(xs[0])
 
 
+def _frexp(x: Any) -> tuple[Any, int]:
+    _, exponent = math.frexp(value_beneath(x))
+    return x * 2.0**-exponent, exponent
+
+
+def _nextafter(x: Any, y: Any, **options: Any) -> Any:
+    value = value_beneath(x)
+    return x + (math.nextafter(value, value_beneath(y), **options) - value)
+
+
 _NUMPYS = (
     *("sin", "cos", "tan", "sinh", "cosh", "tanh", "exp", "exp2", "expm1", "log10", "log2", "log1p", "sqrt", "cbrt"),
     *("fmod", "copysign", "radians", "degrees", "modf"),
@@ -46,17 +62,23 @@ _OF_NUMBERS: dict[str, Callable[..., Any]] = {
     **{f"a{name}": getattr(np, f"arc{name}") for name in ("sin", "cos", "tan", "sinh", "cosh", "tanh")},
     **{name: _special(name) for name in ("erf", "erfc", "gamma")},
     "atan2": np.arctan2,
-    "dist": lambda p, q: np.linalg.norm(_array(p) - _array(q)),
     "fabs": np.abs,
     "fma": lambda x, y, z: x * y + z,
-    "fsum": lambda xs: np.sum(_array(xs)),
     "hypot": _hypot,
     "ldexp": lambda x, i: x * 2.0**i,
     "lgamma": _special("gammaln"),
     "log": _log,
     "pow": np.power,
-    "prod": lambda xs, *, start=1: start * np.prod(_array(xs)),
     "remainder": lambda x, y: x - y * np.round(x / y),
+    "frexp": lambda x: (x * 2.0 ** -math.frexp(value_beneath(x))[1], math.frexp(value_beneath(x))[1]),
+    "nextafter": lambda x, y, **options: (
+        x + (math.nextafter(value_beneath(x), value_beneath(y), **options) - value_beneath(x))
+    ),
+}
+_OF_ITERABLES: dict[str, Callable[..., Any]] = {
+    "dist": lambda p, q: np.linalg.norm(_array(p) - _array(q)),
+    "fsum": lambda xs: np.sum(_array(xs)),
+    "prod": lambda xs, *, start=1: start * np.prod(_array(xs)),
     "sumprod": lambda p, q: np.sum(_array(p) * _array(q)),
 }
 _QUESTIONS = ("isclose", "isfinite", "isinf", "isnan", "floor", "ceil", "trunc", "ulp")
@@ -68,7 +90,6 @@ def _of_number(f: Any, of_arrays: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(f, updated=())
     def called(*args: Any, **options: Any) -> Any:
-        args = tuple([list(x) if hasattr(x, "__next__") else x for x in args])
         values = [values_beneath(x) for x in args]
         if all(np.ndim(x) == 0 for x in values):
             f(*values, **{name: values_beneath(x) for name, x in options.items()})
@@ -80,6 +101,25 @@ def _of_number(f: Any, of_arrays: Callable[..., Any]) -> Callable[..., Any]:
 for _name, _of_arrays in _OF_NUMBERS.items():
     _f = getattr(math, _name, None)  # some are not there in every version of Python
     stands_in_where_traced(_f)(_f and _of_number(_f, _of_arrays))
+
+
+def _of_iterables(f: Any, of_arrays: Callable[..., Any]) -> Callable[..., Any]:
+    """The same of what is iterated over."""
+
+    @functools.wraps(f, updated=())
+    def called(program: Any, *args: Any, **options: Any) -> Any:
+        given = [x if isinstance(x, Tracer) else list(program.iterate(x)) for x in args]
+        if tracer_in([given, list(options.values())]) is None:
+            return f(*given, **options)
+        f(*map(values_beneath, given), **values_beneath(options))
+        return of_arrays(*given, **options)
+
+    return called
+
+
+for _name, _of_arrays in _OF_ITERABLES.items():
+    _f = getattr(math, _name, None)
+    stands_in_program_for(_f)(_f and _of_iterables(_f, _of_arrays))
 
 
 def _of_values(f: Any) -> Callable[..., Any]:
@@ -170,9 +210,10 @@ def median(data: Any) -> Any:
 
 
 def _variance(ddof: int) -> Callable[..., Any]:
-    def variance(data: Any, around: Any = None) -> Any:
+    def variance(data: Any, *around: Any, **named: Any) -> Any:
         x = _array(data)
-        x = x - (np.mean(x) if around is None else around)
+        center = next((c for c in (*around, *named.values()) if c is not None), None)
+        x = x - (np.mean(x) if center is None else center)
         return np.sum(x * x) / (len(x) - ddof)
 
     return variance
@@ -180,7 +221,7 @@ def _variance(ddof: int) -> Callable[..., Any]:
 
 def _deviation(ddof: int) -> Callable[..., Any]:
     variance = _variance(ddof)
-    return lambda *args: np.sqrt(variance(*args))
+    return lambda *args, **named: np.sqrt(variance(*args, **named))
 
 
 for _f, _of_data in (

@@ -90,7 +90,9 @@ def values_beneath(x: Any) -> Any:
     """What is beneath tracers, in lists and tuples too."""
     if type(x) is dict:
         return {key: values_beneath(item) for key, item in x.items()}
-    return type(x)(map(values_beneath, x)) if type(x) in (list, tuple) else value_beneath(x)
+    if isinstance(x, (list, tuple)) and not isinstance(x, Tracer):
+        return (list if isinstance(x, list) else tuple)(map(values_beneath, x))
+    return value_beneath(x)
 
 
 def is_number(x: Any) -> bool:
