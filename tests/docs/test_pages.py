@@ -280,7 +280,7 @@ def run_python(code: str, namespace: dict[str, Any], page: Path, line: int) -> s
         return ""
     # The functions of a page have a source: its code, with empty lines in the place of everything else.
     *_, lines, _ = linecache.cache.get(str(page), (0, None, [], ""))
-    lines = [*lines, *["\n"] * (line - len(lines)), *code.splitlines(keepends=True)]
+    lines = [*lines[:line], *["\n"] * (line - len(lines)), *code.splitlines(keepends=True)]
     linecache.cache[str(page)] = (0, None, lines, str(page))
     with contextlib.redirect_stdout(printed):
         # The empty lines before the code make the lines of a traceback those of the page.
