@@ -46,7 +46,7 @@ def host_call(function: HostFunction, given: Sequence[Any]) -> tuple[Any, ...]:
     has_levels, is_moved, is_written_down = has_transforms(), is_forward(), is_recorded()
     if not (has_levels or is_moved or is_written_down):
         given = [unwrap(x) if isinstance(x, Tensor) else x for x in given]
-        if is_grad_enabled() and any(isinstance(x, Tensor) and x.requires_grad for x in given):
+        if is_grad_enabled() and [x for x in given if isinstance(x, Tensor) and x.requires_grad]:
             return call_eagerly(function, *given)  # type: ignore[no-any-return]
         return value(function, given)
     tensors = list(map(unwrap, all_tensors(given)))

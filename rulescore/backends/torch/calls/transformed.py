@@ -6,13 +6,14 @@ What the short cuts have in common with it is here too.
 from __future__ import annotations
 
 import functools
+import itertools
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
 
 from rulescore.backends.host.functions import HostFunction
-from rulescore.backends.torch.calls.modes import is_forward, is_recorded, uncompiled
+from rulescore.backends.torch.calls.modes import is_recorded, uncompiled
 from rulescore.backends.torch.custom_operator import number_of, operator
 from rulescore.backends.torch.native import NativeMode
 from rulescore.backends.torch.tensors import along_first, array_of, has_derivative, spread, tensors_of
@@ -40,10 +41,13 @@ class TransformedCall(torch.autograd.Function):  # type: ignore[misc]
         ctx.save_for_backward(*tensors)
         ctx.save_for_forward(*tensors)
         describe_outputs(ctx, output)
+        ctx.set_materialize_grads(False)  # of tangents too, of which it would make zeros for what does not move
+        ctx.zeros = [functools.partial(torch.zeros, y.shape, dtype=y.dtype, device=y.device) for y in output]
 
     @staticmethod
     def backward(ctx: Any, *ybars: Any) -> tuple[Any, ...]:
         needs = ctx.needs_input_grad[2:]
+        ybars = tuple([zeros() if ybar is None else ybar for ybar, zeros in zip(ybars, ctx.zeros, strict=True)])
         bars = Derivatives.call(ctx.function.pullback(needs), [*ctx.saved_tensors, *seeds_of(ctx, ybars)], ctx.mode)
         return None, None, *spread(bars, needs)
 
@@ -70,24 +74,15 @@ def value(function: HostFunction, tensors: Sequence[Any]) -> tuple[Any, ...]:
 
 
 def describe_outputs(ctx: Any, outputs: Sequence[Any]) -> None:
-    """Keep which outputs have a derivative, and what zeros for those look like that get no cotangent."""
-    ctx.differentiable = [has_derivative(y) for y in outputs]
-    ctx.zeros = None
-    if len(outputs) == 1 and ctx.differentiable[0] and not is_forward():  # what is missing, PyTorch makes
-        return
-    ctx.set_materialize_grads(False)  # of tangents too, of which it would make zeros for what does not move
-    constant = [y for y, has_one in zip(outputs, ctx.differentiable, strict=True) if not has_one]
-    if constant:
-        ctx.mark_non_differentiable(*constant)
-    ctx.zeros = [functools.partial(torch.zeros, y.shape, dtype=y.dtype, device=y.device) for y in outputs]
+    """Keep which outputs have a derivative, and let PyTorch know."""
+    ctx.differentiable = list(map(has_derivative, outputs))
+    if False in ctx.differentiable:
+        ctx.mark_non_differentiable(*[y for y in outputs if not has_derivative(y)])
 
 
-def seeds_of(ctx: Any, ybars: Sequence[Any]) -> Sequence[Any]:
+def seeds_of(ctx: Any, ybars: Sequence[Any]) -> list[Any]:
     """The cotangents of the outputs that have one."""
-    if ctx.zeros is None:
-        return ybars
-    described = zip(ybars, ctx.zeros, ctx.differentiable, strict=True)
-    return [zeros() if ybar is None else ybar for ybar, zeros, has_one in described if has_one]
+    return list(itertools.compress(ybars, ctx.differentiable))
 
 
 @uncompiled
