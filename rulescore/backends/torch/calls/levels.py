@@ -36,14 +36,14 @@ class _LevelCall(_SingleLevelFunction):  # type: ignore[misc]
         level, needs, pull = _functorch.current_level(), ctx.needs_input_grad[1:], None
         below = [_functorch._unwrap_for_grad(x, level) for x in tensors]
         with retrieve_current_functorch_interpreter().lower():
-            if has_transforms() or not are_plain(below) or not isinstance(function, HostCall):
-                with torch.enable_grad(), forward_ad._set_fwd_grad_enabled(True):
-                    outputs = Derivatives.call(function, below, None)
-            else:  # nothing else is going on
+            if isinstance(function, HostCall) and True in needs and not has_transforms() and are_plain(below):
                 values: Any
                 values, pull = function.vjp(list(map(array_of, below)), needs)
                 values = list(values)
                 outputs = tensors_of(values, below)
+            else:  # something else is going on, or there is nothing to keep
+                with torch.enable_grad(), forward_ad._set_fwd_grad_enabled(True):
+                    outputs = Derivatives.call(function, below, None)
         ctx.save_for_backward(*tensors)
         wrapped = tuple([_functorch._wrap_for_grad(y, level) for y in outputs])
         ctx.kept = function, needs, pull
