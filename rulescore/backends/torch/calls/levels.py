@@ -13,7 +13,7 @@ from typing import Any
 import torch
 from torch._C import _functorch
 from torch._functorch.autograd_function import enable_single_level_autograd_function
-from torch._functorch.pyfunctorch import retrieve_current_functorch_interpreter
+from torch._functorch.pyfunctorch import retrieve_current_functorch_interpreter, temporarily_pop_interpreter_stack
 from torch.autograd import forward_ad
 from torch.autograd.function import _SingleLevelFunction
 
@@ -35,15 +35,17 @@ class _LevelCall(_SingleLevelFunction):  # type: ignore[misc]
     def forward(ctx: Any, function: HostFunction, *tensors: Any) -> tuple[Any, ...]:
         level, needs, pull = _functorch.current_level(), ctx.needs_input_grad[1:], None
         below = [_functorch._unwrap_for_grad(x, level) for x in tensors]
-        with retrieve_current_functorch_interpreter().lower():
-            if isinstance(function, HostCall) and True in needs and not has_transforms() and are_plain(below):
+        is_only_level = _functorch.get_dynamic_layer_stack_depth() == 1
+        if isinstance(function, HostCall) and True in needs and is_only_level and are_plain(below):
+            with temporarily_pop_interpreter_stack():
                 values: Any
                 values, pull = function.vjp(list(map(array_of, below)), needs)
                 values = list(values)
                 outputs = tensors_of(values, below)
-            else:  # something else is going on, or there is nothing to keep
-                with torch.enable_grad(), forward_ad._set_fwd_grad_enabled(True):
-                    outputs = Derivatives.call(function, below, None)
+        else:  # something else is going on, or there is nothing to keep
+            level_below = retrieve_current_functorch_interpreter().lower()
+            with level_below, torch.enable_grad(), forward_ad._set_fwd_grad_enabled(True):
+                outputs = Derivatives.call(function, below, None)
         ctx.save_for_backward(*tensors)
         wrapped = tuple([_functorch._wrap_for_grad(y, level) for y in outputs])
         ctx.kept = function, needs, pull
