@@ -1,7 +1,7 @@
 """The short cut for reverse mode of `torch.func`: one level of it, which keeps the rule's own pullback.
 
 It is what PyTorch makes of a `torch.autograd.Function` for each call; one class for all calls is not public there.
-Value and pullback of a sine of three numbers take 86 µs by it, 258 by the general way, and 213 by a function written by
+Value and pullback of a sine of three numbers take 78 µs by it, 258 by the general way, and 213 by a function written by
 hand.
 """
 
