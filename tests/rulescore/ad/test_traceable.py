@@ -503,6 +503,11 @@ def fresh(k):
     return lambda x: float(np.asarray([math.sin(v) for v in x]) @ captured)
 
 
+def fresh_of_number(k):
+    captured = np.full(3, 1.0 + k)
+    return lambda x: math.sin(x) * captured[1]
+
+
 def test_recursion_goes_as_deep_as_pythons():
     def down(x, n):
         return math.sin(x) if n == 0 else down(x, n - 1) * 1.0
@@ -595,7 +600,7 @@ def test_functions_are_gone_after_their_differentiation():
 def test_memory_stands_still_over_many_fresh_functions():
     def differentiate(count):
         for k in range(count):
-            grad(traceable(fresh(k)))(X)
+            grad(traceable(fresh_of_number(k)))(0.5)
         gc.collect()
 
     differentiate(200)
