@@ -11,12 +11,12 @@ import sys
 import traceback
 
 from tests.clients.uses import uses_of
+from tests.processes import channel_of_answers
 
 
 def main(library: str, first: int, is_derivative_wrong: bool) -> None:
     """Print the verdicts on the uses from the one of that number on."""
-    verdicts = os.fdopen(os.dup(1), "w")
-    os.dup2(2, 1)  # the libraries print too
+    verdicts = channel_of_answers()
     for use in uses_of(library)[first:]:
         print(f"== {use.library}, {use.name}", file=sys.stderr)
         try:

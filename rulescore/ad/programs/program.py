@@ -18,8 +18,8 @@ import numpy as np
 
 from rulescore.ad.messages.errors import NoSourceError, TracerConversionError, no_rule
 from rulescore.ad.numpy_protocols.operands import array_of
-from rulescore.ad.programs.buffers import buffer, constant, is_traced, of_own, plain
-from rulescore.ad.programs.compiled import called_with_tracers
+from rulescore.ad.programs.buffers import buffer, constant, holds_tracers, is_traced, of_own, plain
+from rulescore.ad.programs.compiled import called_natively
 from rulescore.ad.programs.distributions import INFRASTRUCTURE, with_rule
 from rulescore.ad.programs.primitive_calls import called_by_rule
 from rulescore.ad.programs.rules_by_code import (
@@ -255,7 +255,7 @@ class Program(SpecialMethods):
         if type(owner) is np.ndarray:
             return functools.partial(self._method_of_array, f)
         if f.__name__ == "format" and type(owner) is str:
-            return lambda *args, **kwargs: text_of(f(*args, **kwargs), is_traced(args, kwargs))
+            return lambda *args, **kwargs: text_of(f(*args, **kwargs), holds_tracers((args, kwargs)))
         if f.__name__ == "sort" and type(owner) is list:
             return functools.partial(self._called_with_functions, f)
         if isinstance(owner, type):  # such as dict.fromkeys, or what super().__new__ is
@@ -279,19 +279,17 @@ class Program(SpecialMethods):
         return functools.partial(self._called_compiled, f)
 
     def _called_natively(self, f: Any, /, *args: Any, **kwargs: Any) -> Any:
-        """Call what belongs to Python, and takes objects of any kind where it does not want numbers."""
-        if not is_traced(args, kwargs):
-            return f(*args, **kwargs)
-        return called_with_tracers(f, args, kwargs)
+        """Call what belongs to Python, and takes objects of any kind where it does not want numbers or memory."""
+        if f in _WANT_MEMORY or getattr(f, "__module__", None) in _MODULES_OF_MEMORY:
+            args, kwargs = plain(args), plain(kwargs)
+        return called_natively(f, args, kwargs)
 
     def _called_compiled(self, f: Any, /, *args: Any, **kwargs: Any) -> Any:
         """Call what somebody has compiled, which gets arrays in the place of buffers."""
         args, kwargs = self._all_handed(plain(args), plain(kwargs))
-        if not is_traced(args, kwargs):
-            return f(*args, **kwargs)
-        if is_served(f):
+        if (holds_tracers(args) or holds_tracers(kwargs)) and is_served(f):
             return called_by_rule(f, args, kwargs)
-        return called_with_tracers(f, args, kwargs)
+        return called_natively(f, args, kwargs)
 
     def _descriptor(self, f: Any) -> Any:
         """A method of a class, such as ``np.ndarray.sum``."""
@@ -441,7 +439,9 @@ _WHY_NO_SUBCLASS = (
 )
 
 
-_TAKE_ANYTHING = frozenset({bool, bytes, dict, int, object, property, range, slice, str, super, type})
+_WANT_MEMORY = frozenset({bytearray, bytes, memoryview})
+_MODULES_OF_MEMORY = frozenset({"array", "_struct", "_hashlib", "zlib", "binascii", "_ctypes", "_io"})
+_TAKE_ANYTHING = frozenset({bool, dict, int, object, property, range, slice, str, super, type})
 
 
 def _itself(f: Any) -> Any:
