@@ -94,6 +94,7 @@ class _Traceable(Wrapper):
             return without_buffers(self._program.callee(f)(*args, **kwargs))
         except TracerConversionError as error:
             error.args = tuple([str(x).removesuffix(f"\n{FOLLOWED}") for x in error.args])
+            self._program.explain(error)
             raise
 
     def source(self) -> str:

@@ -237,6 +237,9 @@ class ArrayTracer(Tracer):
         index = args[0] if len(args) == 1 else args
         return self[index] if isinstance(index, tuple) else self.reshape(-1)[index]
 
+    def is_integer(self) -> bool:
+        return bool(self._number() % 1 == 0)
+
     def tolist(self) -> Any:
         """Nested lists of elements that are still being differentiated."""
         return [item.tolist() if item.ndim else item for item in self] if self.ndim else self
@@ -382,6 +385,6 @@ def refuse_other_attributes(cls: type) -> None:
 
     One by one and not by `__getattr__`, which would slow down the access to every attribute there is.
     """
-    for name in dir(np.ndarray):
+    for name in {*dir(np.ndarray), *dir(np.float64)}:
         if not name.startswith("__") and not hasattr(cls, name):
             setattr(cls, name, property(functools.partial(_refuse, name)))

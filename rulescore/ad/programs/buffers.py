@@ -94,6 +94,9 @@ class BufferTracer(WritableTracer):
             self._value, self._node = copy_of(self._value), State()
         write(self._value, index, plain(value))
 
+    def view(self, *args: Any, **kwargs: Any) -> Any:
+        return self._value.view(*args, **kwargs) if args or kwargs else super().view()
+
     def __repr__(self) -> str:
         return repr(self._value)
 

@@ -47,7 +47,13 @@ class Definition(NamedTuple):
         found: types.CodeType = compile(module, code.co_filename, "exec", flags=flags, dont_inherit=True)
         for name in filter(None, ("_", self.owner, code.co_name)):
             found = next(x for x in found.co_consts if isinstance(x, types.CodeType) and x.co_name == name)
-        return found.replace(co_firstlineno=code.co_firstlineno, co_qualname=code.co_qualname)
+        return _renamed(found, found.co_qualname, code.co_qualname)
+
+
+def _renamed(code: types.CodeType, old: str, new: str) -> types.CodeType:
+    """A code with another full name, and those of the functions and classes within it."""
+    inner = [_renamed(x, old, new) if isinstance(x, types.CodeType) else x for x in code.co_consts]
+    return code.replace(co_qualname=new + code.co_qualname.removeprefix(old), co_consts=tuple(inner))
 
 
 def _alone(node: Function) -> ast.stmt:
