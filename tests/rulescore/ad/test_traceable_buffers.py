@@ -32,6 +32,10 @@ def assert_derivatives(f, x=X):
 # ---------------------------------------------------------------- before
 
 
+def as_memory(y):
+    return memoryview(y)[1]
+
+
 def by_address(y):
     return ctypes.cast(y.ctypes.data, ctypes.POINTER(ctypes.c_double))[1]
 
@@ -84,7 +88,7 @@ def by_histogram(y):
 
 
 BEFORE = [
-    *(by_address, by_frombuffer, by_bytes, by_pickle, by_file, by_tree, by_float, by_list, by_text),
+    *(as_memory, by_address, by_frombuffer, by_bytes, by_pickle, by_tree, by_float, by_list, by_text),
     *(by_method, by_int_index, by_histogram),
 ]
 
@@ -100,6 +104,28 @@ def test_an_array_can_be_read_by_anybody_before_it_is_written_to(read):
 
     assert f(X) == math.exp(X[0]) + X[2]
     assert_derivatives(f)
+
+
+def test_other_kinds_of_arrays_are_made_of_one_before_it_is_written_to():
+    def f(x):
+        y = np.ones(3)
+        masked, numbers = np.ma.masked_array(y, [True, False, False]).sum(), y.view(np.int64)
+        y[:] = x
+        return y[0] * masked * (numbers > 0).sum() + y[1]
+
+    assert_derivatives(f)
+
+
+def test_the_text_of_one_is_that_of_an_ordinary_array():
+    seen = []
+
+    def f(x):
+        y = np.ones(3)
+        seen.extend([repr(y), str(y), f"{y}"])
+        return x[0]
+
+    grad(traceable(f))(X)
+    assert seen == [repr(np.ones(3)), str(np.ones(3)), str(np.ones(3))]
 
 
 @pytest.mark.parametrize("make", [np.zeros, np.ones, np.empty, lambda n: np.full(n, 2.0)])
@@ -338,6 +364,85 @@ PROGRAMS = [
 @pytest.mark.parametrize("f", PROGRAMS, ids=lambda f: f.__name__)
 def test_what_is_written_later_does_not_change_what_was_computed(f):
     assert_derivatives(f)
+
+
+# ---------------------------------------------------------------- views
+
+VIEWS = {
+    "the array itself": lambda y: y,
+    "asarray": np.asarray,
+    "ascontiguousarray": np.ascontiguousarray,
+    "array, without a copy": lambda y: np.array(y, copy=False),
+    "ravel": np.ravel,
+    "reshape": lambda y: y.reshape(3, 2),
+    "transpose": lambda y: y.T,
+    "moveaxis": lambda y: np.moveaxis(y, 0, 1),
+    "expand_dims": lambda y: np.expand_dims(y, 1),
+    "a part": lambda y: y[:, 1:],
+    "a row": lambda y: y[1],
+    "a column": lambda y: y[:, 1],
+    "backwards": lambda y: y[-1:, ::-2],
+    "flip": np.flip,
+    "rot90": np.rot90,
+    "split": lambda y: np.split(y, 2)[1],
+    "hsplit": lambda y: np.hsplit(y, 3)[2],
+    "a list of rows": lambda y: list(y)[1],
+    "unpacked": lambda y: [*y][0],  # noqa: RUF015
+    "einsum": lambda y: np.einsum("ij->ji", y),
+    "a view": lambda y: y.view(),
+    "a view of a view": lambda y: y[1:][0][1:],
+    "astype, without a copy": lambda y: y.astype(float, copy=False),
+    "a method of the class": lambda y: np.ndarray.reshape(y, -1),
+    "several at once": lambda y: np.broadcast_arrays(y, np.zeros((2, 3)))[0].T,
+    "a copy": lambda y: y.copy(),
+    "another copy": lambda y: np.array(y),
+    "an index": lambda y: y[[0, 1]],
+}
+
+
+def weighed(y):
+    return (y * np.arange(1.0, y.size + 1).reshape(y.shape)).sum()
+
+
+def made_before_writing(x, view):
+    y = np.zeros((2, 3))
+    w = view(y)
+    y[0], y[1] = x, x**2
+    return weighed(w) + weighed(y) * x[0]
+
+
+def written_to_before_the_array(x, view):
+    y = np.ones((2, 3))
+    w = view(y)
+    w[...] = x[0]
+    w *= x[1]
+    return weighed(y) + w.sum() * x[2]
+
+
+def made_between_writing(x, view):
+    y = np.zeros((2, 3))
+    y[0] = x
+    w = view(y)
+    y[1] = x**2
+    y *= x[1]
+    return weighed(w) * x[0]
+
+
+def written_to_after_the_array(x, view):
+    y = np.zeros((2, 3))
+    y[0] = x
+    w, saved = view(y), y * 1.0
+    w[...] = x[2]
+    w += x[1]
+    return weighed(y) + (saved * y).sum() * x[0]
+
+
+@pytest.mark.parametrize(
+    "program", [made_before_writing, written_to_before_the_array, made_between_writing, written_to_after_the_array]
+)
+@pytest.mark.parametrize("name", VIEWS)
+def test_views_and_copies_of_new_arrays(program, name):
+    assert_derivatives(lambda x: program(x, VIEWS[name]))
 
 
 # ---------------------------------------------------------------- arrays that somebody else sees

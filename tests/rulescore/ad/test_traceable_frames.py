@@ -5,6 +5,7 @@ from __future__ import annotations
 import doctest
 import functools
 import importlib
+import inspect
 import json
 import linecache
 import logging
@@ -79,6 +80,13 @@ def fails(x):
     return sum(Solver(x)())
 
 
+def test_tracebacks_are_those_of_the_function():
+    ours = raised(lambda: grad(traceable(fails))(0.5))
+    assert ours == raised(lambda: fails(0.5))
+    assert [name for name, *_ in ours] == ["fails", "__call__", "value", "solve", *["step", "<lambda>"] * 2, "step"]
+    assert "fails here" in ours[-1][2]
+
+
 def test_columns_of_errors_are_within_the_line():
     def f(x):
         y = math.exp(x)
@@ -123,6 +131,23 @@ def test_variables_of_frames_have_their_names():
 # ---------------------------------------------------------------- who asks
 
 
+def test_warnings_are_at_the_line_that_is_told():
+    def noisy():
+        warnings.warn("mine", stacklevel=2)
+
+    def f(x):
+        y = math.exp(x)
+        noisy()  # here
+        warnings.warn("here too", stacklevel=1)
+        return y
+
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        grad(traceable(f))(0.5)
+    first = f.__code__.co_firstlineno
+    assert [(w.filename, w.lineno) for w in caught] == [(__file__, first + 2), (__file__, first + 3)]
+
+
 def test_warnings_of_numpy_are_at_the_line_of_the_program():
     def f(x):
         y = math.exp(x)
@@ -134,6 +159,24 @@ def test_warnings_of_numpy_are_at_the_line_of_the_program():
         grad(traceable(f))(0.5)
     places = {(w.filename, w.lineno) for w in caught if "divide by zero" in str(w.message)}
     assert (__file__, f.__code__.co_firstlineno + 2) in places
+
+
+def test_frames_are_those_of_the_program():
+    seen = []
+
+    def inner(x):
+        frame = sys._getframe()
+        seen.append((frame.f_code.co_name, frame.f_lineno, frame.f_back.f_code.co_name, frame.f_back.f_lineno))
+        seen.append([info.function for info in inspect.stack()[:2]])
+        return math.exp(x)
+
+    def outer(x):
+        return inner(x) * 2.0
+
+    grad(traceable(outer))(0.5)
+    first, last = inner.__code__.co_firstlineno, outer.__code__.co_firstlineno
+    assert seen == [("inner", first + 2, "outer", last + 1), ["inner", "outer"]]
+    assert sys._getframe().f_code.co_name == "test_frames_are_those_of_the_program"
 
 
 def test_log_records_tell_the_function_and_the_line(caplog):
@@ -206,6 +249,29 @@ def test_coverage_counts_the_lines_of_the_program(tmp_path):
     subprocess.run([*command, "json", "-o", "found.json"], **options)
     found = json.loads((tmp_path / "found.json").read_text())["files"]["program.py"]
     assert (found["executed_lines"], found["missing_lines"]) == ([1, 3, 4, 6, 7], [5, 8])
+
+
+def test_names_are_those_of_the_function():
+    seen = []
+
+    def f(x):
+        """What it says."""
+
+        def inner(y: float, *, k=2) -> float:
+            """And this."""
+            return math.exp(y) * k
+
+        class Within:
+            def method(self):
+                return math.exp(x)
+
+        seen.append((inner.__name__, inner.__qualname__, inner.__doc__, inner.__module__, inner.__kwdefaults__))
+        seen.append((Within.__name__, Within.method.__qualname__, str(inspect.signature(inner))))
+        return inner(x) + Within().method()
+
+    f(0.5)
+    grad(traceable(f))(0.5)
+    assert seen[:2] == seen[2:]
 
 
 # ---------------------------------------------------------------- where sources are

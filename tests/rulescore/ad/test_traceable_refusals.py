@@ -6,6 +6,8 @@ import array
 import asyncio
 import ctypes
 import ctypes.util
+import decimal
+import fractions
 import io
 import json
 import math
@@ -65,6 +67,14 @@ def of_array_array(x):
     return array.array("d", list(x))[0]
 
 
+def of_fromhex(x):
+    return float.fromhex(x[0].hex())
+
+
+def of_fractions(x):
+    return fractions.Fraction(*x[0].as_integer_ratio()) * x[1]
+
+
 def of_json(x):
     return json.loads(json.dumps([x[0]]))[0]
 
@@ -75,7 +85,7 @@ def of_bytes(x):
 
 COMPILED = [
     *(of_cython, of_a_compiled_method, of_ctypes, of_scipys_compiled_parts, of_a_ufunc_of_python, of_struct),
-    *(of_array_array, of_json, of_bytes),
+    *(of_array_array, of_json, of_bytes, of_fromhex, of_fractions),
 ]
 
 
@@ -217,6 +227,10 @@ def to_an_archive(x, path):
     np.savez(path / "x.npz", x=x)
 
 
+def to_a_text_of_numpy(x, path):
+    np.savetxt(path / "x.txt", x)
+
+
 def as_bytes(x, path):
     with open(path / "x.bin", "wb") as file:
         file.write(x.tobytes())
@@ -249,7 +263,7 @@ def in_memory(x, path):
 
 
 WRITTEN = [
-    *(to_a_file_of_numpy, to_an_archive, as_bytes, by_itself, as_a_buffer, as_a_pickle),
+    *(to_a_file_of_numpy, to_a_text_of_numpy, to_an_archive, as_bytes, by_itself, as_a_buffer, as_a_pickle),
     *(as_a_pickle_of_an_object, as_json, in_memory),
 ]
 
@@ -282,25 +296,29 @@ def test_results_that_are_read_from_a_file_are_constant(tmp_path):
 # ---------------------------------------------------------------- constants between jumps, and never silently so
 
 
-@pytest.mark.parametrize(
-    "f",
-    [
-        lambda x: {x[0]: 1.0}[x[0]] * x[1],
-        lambda x: len({x[0], x[1]}) * x[1],
-        lambda x: float(f"{x[0]}") * x[1],
-        lambda x: float("%s" % x[0]) * x[1],  # noqa: UP031
-        lambda x: float(str(x[0])) * x[1],
-        lambda x: x[0].tobytes()[0] * x[1],
-        lambda x: eval(repr(float(x[0]))) * x[1],
-        lambda x: np.float64(repr(x[0].item())) * x[1],
-        lambda x: math.fsum([float(f"{x[0]:.3f}")]) * x[1],
-    ],
-    ids=["dict", "set", "f-string", "format", "str", "bytes", "eval", "repr", "precision"],
-)
-def test_the_way_through_a_text_or_a_key_is_an_error(f):
+CONSTANTS = {
+    "dict": lambda x: {x[0]: 1.0}[x[0]] * x[1],
+    "set": lambda x: len({x[0], x[1]}) * x[1],
+    "f-string": lambda x: float(f"{x[0]}") * x[1],
+    "format": lambda x: float("%s" % x[0]) * x[1],  # noqa: UP031
+    "str": lambda x: float(str(x[0])) * x[1],
+    "bytes": lambda x: x[0].tobytes()[0] * x[1],
+    "eval": lambda x: eval(repr(float(x[0]))) * x[1],
+    "repr": lambda x: np.float64(repr(x[0].item())) * x[1],
+    "precision": lambda x: math.fsum([float(f"{x[0]:.3f}")]) * x[1],
+    "complex": lambda x: complex(str(x[0])).real * x[1],
+    "decimal": lambda x: float(decimal.Decimal(str(x[0]))) * x[1],
+    "fromstring": lambda x: np.fromstring(" ".join(map(str, x)), sep=" ").sum() * x[1],
+    "array": lambda x: np.array([str(x[0])]).astype(float)[0] * x[1],
+    "json": lambda x: json.loads(f"[{x[0]}]")[0] * x[1],
+}
+
+
+@pytest.mark.parametrize("name", CONSTANTS)
+def test_the_way_through_a_text_or_a_key_is_an_error(name):
     """It would give a constant."""
     with pytest.raises((*REFUSED, AttributeError, ValueError, SyntaxError, NameError)):
-        grad(traceable(f))(X)
+        grad(traceable(CONSTANTS[name]))(X)
 
 
 # ---------------------------------------------------------------- functions that cannot be converted
@@ -316,6 +334,12 @@ def test_a_function_without_source_is_an_error_that_names_it():
     with pytest.raises(NoSourceError, match=r"nowhere, defined in <string>:1, has no source"):
         grad(traceable(without_source()))(0.5)
     assert traceable(without_source())(0.5) == math.exp(0.5)
+
+
+def test_a_function_without_source_within_one_that_has_it_is_named():
+    nowhere = without_source()
+    with pytest.raises(TypeError, match=r"nowhere.*has no source"):
+        grad(traceable(lambda x: nowhere(x) * 2.0))(0.5)
 
 
 def test_a_module_of_bytecode_alone_is_an_error_that_names_the_function(tmp_path, monkeypatch):
