@@ -12,6 +12,7 @@ import contextlib
 import doctest
 import importlib
 import io
+import linecache
 import math
 import os
 import re
@@ -277,6 +278,10 @@ def run_python(code: str, namespace: dict[str, Any], page: Path, line: int) -> s
         failed = runner.run(session, out=printed.write, clear_globs=False).failed
         assert not failed, printed.getvalue()
         return ""
+    # The functions of a page have a source: its code, with empty lines in the place of everything else.
+    *_, lines, _ = linecache.cache.get(str(page), (0, None, [], ""))
+    lines = [*lines[:line], *["\n"] * (line - len(lines)), *code.splitlines(keepends=True)]
+    linecache.cache[str(page)] = (0, None, lines, str(page))
     with contextlib.redirect_stdout(printed):
         # The empty lines before the code make the lines of a traceback those of the page.
         exec(compile("\n" * line + code, str(page), "exec"), namespace)

@@ -164,7 +164,7 @@ class Program(SpecialMethods):
             if known is not None and known.made is _WITHOUT_SOURCE:
                 where = f"{frame.f_code.co_filename}:{frame.f_code.co_firstlineno}"
                 error.add_note(
-                    f"{frame.f_code.co_qualname}, defined in {where}, has no source, or another one than that which runs, "
+                    f"{frame.f_code.co_qualname}, defined in {where}, has no source, or another one than what runs, "
                     "so that its calls could not be followed"
                 )
 

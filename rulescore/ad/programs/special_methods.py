@@ -178,8 +178,7 @@ class SpecialMethods:
         return getattr(x, name)
 
     def _attribute_of_super(self, x: Any, name: str) -> Any:
-        owner = x.__self__
-        mro = (owner if isinstance(owner, type) else type(owner)).__mro__
+        owner, mro = x.__self__, x.__self_class__.__mro__
         for cls in mro[mro.index(x.__thisclass__) + 1 :]:
             found = cls.__dict__.get(name)
             if found is not None:
