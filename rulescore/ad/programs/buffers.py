@@ -46,7 +46,9 @@ class Buffers(Trace):
         if f in _COPY:
             return buffer(y)
         if type(y) is np.ndarray:
-            return self.tracer(y, buffers[0]._node) if y.base is not None and _is_of(y, buffers) else y
+            if y.base is not None:
+                return self.tracer(y, buffers[0]._node) if _is_of(y, buffers) else y
+            return next((x for x in buffers if x._value is y), y)
         if type(y) not in (tuple, list):
             return y
         skeleton, leaves = taken_apart(y)

@@ -108,9 +108,12 @@ def definition_of(f: types.FunctionType) -> Definition:
     ]
     if len(found) > 1:  # lambdas in one line
         found = [one for one in found if _positions(one.compiled(code, one.node)) == _positions(code)]
-    if len(found) != 1 or not _is_what_runs(found[0], code):
-        raise _no_source(f, "has changed since it was imported, or is not what runs: import it anew")
-    return found[0]
+    for definition in found if len(found) == 1 else ():
+        # What it imports may have been imported before, as in an earlier cell of a notebook.
+        for one in (definition, definition._replace(imports=[])):
+            if _is_what_runs(one, code):
+                return one
+    raise _no_source(f, "has changed since it was imported, or is not what runs: import it anew")
 
 
 def _no_source(f: types.FunctionType, what: str) -> NoSourceError:
