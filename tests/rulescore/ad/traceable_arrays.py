@@ -564,7 +564,7 @@ def rows_that_are_swapped_as_views(x):
 @of_array
 def rows_that_are_written_to_as_they_come(x):
     y = np.zeros((3, 2))
-    for row, v in zip(y, x):
+    for row, v in zip(y, x, strict=True):
         row[:] = v
         row[1] *= v
     for i, row in enumerate(y):
