@@ -88,7 +88,7 @@ def by_histogram(y):
 
 
 BEFORE = [
-    *(as_memory, by_address, by_frombuffer, by_bytes, by_pickle, by_tree, by_float, by_list, by_text),
+    *(as_memory, by_address, by_frombuffer, by_bytes, by_pickle, by_file, by_tree, by_float, by_list, by_text),
     *(by_method, by_int_index, by_histogram),
 ]
 
@@ -394,6 +394,10 @@ VIEWS = {
     "astype, without a copy": lambda y: y.astype(float, copy=False),
     "a method of the class": lambda y: np.ndarray.reshape(y, -1),
     "several at once": lambda y: np.broadcast_arrays(y, np.zeros((2, 3)))[0].T,
+    "real": np.real,
+    "an attribute": lambda y: y.real,
+    "squeeze": np.squeeze,
+    "atleast_2d": np.atleast_2d,
     "a copy": lambda y: y.copy(),
     "another copy": lambda y: np.array(y),
     "an index": lambda y: y[[0, 1]],

@@ -130,6 +130,8 @@ MATH = {
     "acosh": lambda a, b, c: math.acosh(c) * a + math.acosh(1 + b),
     "dist": lambda a, b, c: math.dist([a, b], (c, 1.0)) + math.dist((a,), [b]),
     "factorial": lambda a, b, c: a * math.factorial(int(4 * b)) * b,
+    "frexp": lambda a, b, c: math.frexp(a)[0] * b * math.frexp(c)[1],
+    "nextafter": lambda a, b, c: math.nextafter(a, 2.0) * b,
     "fsum": lambda a, b, c: math.fsum([a, b * c]) * math.fsum((a, a**2)),
     "hypot": lambda a, b, c: math.hypot(a, b, c) * math.hypot(a, 2) + math.hypot(b),
     "isclose": lambda a, b, c: a * b if math.isclose(c, c, rel_tol=1e-3) and not math.isclose(a, b) else c,
@@ -221,6 +223,9 @@ OPERATOR = {
     },
     **{f: lambda a, b, c, f=getattr(operator, f): a * f(int(9 * b)) * b for f in ("inv", "invert", "index")},
 }
+
+if hasattr(operator, "call"):
+    OPERATOR["call"] = lambda a, b, c: operator.call(math.exp, a) * operator.call(lambda u, v: u * v, b, v=c)
 
 # ---------------------------------------------------------------- itertools, functools, copy, statistics
 
@@ -316,7 +321,7 @@ STATISTICS = {
     "pstdev": lambda a, b, c: statistics.pstdev([a, b, c]),
     "pvariance": lambda a, b, c: statistics.pvariance([a, b, c]) * statistics.pvariance([a, b], b),
     "quantiles": lambda a, b, c: sum(v**2 for v in statistics.quantiles([a, b, c, 2.0], n=4)),
-    "stdev": lambda a, b, c: statistics.stdev([a, b, c]) * statistics.stdev([a, c]),
+    "stdev": lambda a, b, c: statistics.stdev([a, b, c]) * statistics.stdev([a, c], xbar=b),
     "variance": lambda a, b, c: statistics.variance([a, b, c]) * statistics.variance([a, c]),
     "NormalDist": lambda a, b, c: statistics.NormalDist(a, b).pdf(c) * statistics.NormalDist(a, b).cdf(0.3),
 }
