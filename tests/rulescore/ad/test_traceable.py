@@ -23,8 +23,10 @@ from scipy import special
 from rulescore import NoTangent, frule, rrule
 from rulescore.ad import (
     AD,
+    backward,
     checkpoint,
     grad,
+    gradients,
     hessian,
     hvp,
     jacfwd,
@@ -34,6 +36,7 @@ from rulescore.ad import (
     primitive,
     traceable,
     value_and_grad,
+    variable,
     vjp,
 )
 from rulescore.ad.messages.errors import TracerConversionError
@@ -64,6 +67,17 @@ def assert_close(actual, expected):
 # ---------------------------------------------------------------- accepted by every transformation
 
 
+def by_variables(f):
+    x = variable(X)
+    backward(f(x))
+    return x.grad
+
+
+def by_gradients(f):
+    x = variable(X)
+    return gradients([f(x)], [x])[0]
+
+
 GRADIENTS = {
     "grad": lambda f: grad(f)(X),
     "value_and_grad": lambda f: value_and_grad(f)(X)[1],
@@ -72,6 +86,8 @@ GRADIENTS = {
     "jacrev": lambda f: jacrev(f)(X),
     "linearize": lambda f: np.array([linearize(f, X)[1](dx) for dx in np.eye(3)]),
     "jvp": lambda f: np.array([jvp(f, (X,), (dx,))[1] for dx in np.eye(3)]),
+    "variables": by_variables,
+    "gradients": by_gradients,
     "checkpoint": lambda f: grad(checkpoint(f))(X),
     "checkpoint within": lambda f: grad(traceable(lambda x: checkpoint(f)(x) * 1.0))(X),
     "primitive": lambda f: grad(primitive(f))(X),
@@ -366,6 +382,13 @@ def test_methods_of_a_traceable_class_are_traceable():
     assert_close(grad(TraceableNetwork.loss)(0.3), jacobian_fd(Network.loss, 0.3).value)
 
 
+def test_objects_of_a_traceable_class_are_made_of_differentiated_values():
+    def by(cls):
+        return lambda w: cls(w)(0.3) * cls(w).penalty * cls(w).root + cls.of_degrees(w).weight
+
+    assert_close(grad(by(TraceableNetwork))(0.7), jacobian_fd(by(Network), 0.7).value)
+
+
 def test_a_class_can_be_decorated():
     @traceable
     class Point:
@@ -503,6 +526,11 @@ def fresh(k):
     return lambda x: float(np.asarray([math.sin(v) for v in x]) @ captured)
 
 
+def fresh_of_number(k):
+    captured = np.full(3, 1.0 + k)
+    return lambda x: math.sin(x) * captured[1]
+
+
 def test_recursion_goes_as_deep_as_pythons():
     def down(x, n):
         return math.sin(x) if n == 0 else down(x, n - 1) * 1.0
@@ -577,6 +605,20 @@ def test_copies_and_pickles_have_the_same_derivatives(name, copied):
     np.testing.assert_array_equal(grad(again)(x), grad(f)(x))
 
 
+def test_modules_can_be_loaded_anew(tmp_path, monkeypatch):
+    path = tmp_path / "loaded_anew.py"
+    path.write_text("import math\n\ndef f(x):\n    return math.exp(x)\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+    module = importlib.import_module("loaded_anew")
+    g = grad(traceable(lambda x: module.f(x)))
+    assert_close(g(0.5), jacobian_fd(math.exp, 0.5).value)
+    path.write_text("import math\n\n# moved\n\ndef f(x):\n    return math.sin(x) * 2.0\n")
+    importlib.invalidate_caches()
+    importlib.reload(module)
+    assert_close(g(0.5), jacobian_fd(lambda x: math.sin(x) * 2.0, 0.5).value)
+
+
 # ---------------------------------------------------------------- nothing is kept
 
 
@@ -595,7 +637,7 @@ def test_functions_are_gone_after_their_differentiation():
 def test_memory_stands_still_over_many_fresh_functions():
     def differentiate(count):
         for k in range(count):
-            grad(traceable(fresh(k)))(X)
+            grad(traceable(fresh_of_number(k)))(0.5)
         gc.collect()
 
     differentiate(200)

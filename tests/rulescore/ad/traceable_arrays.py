@@ -499,3 +499,137 @@ def arrays_that_are_changed(x):
     other = np.arange(6.0).reshape(2, 3)
     other[1] -= x
     return points * grid + other.prod(0)
+
+
+# ---------------------------------------------------------------- as people write
+
+
+@of_array
+def branches_of_masks(x):
+    y = np.zeros(3)
+    small = x < 0.7
+    y[small] = x[small] ** 2
+    y[~small] = -x[~small]
+    return y * [1.0, 2.0, 3.0] + np.logical_and(x > 0.7, x < 1.0) * x
+
+
+@of_array
+def lists_that_become_arrays(x):
+    total, found, grown = 0, [], np.array([])
+    for v in x:
+        total += v * v
+        found.append(total)
+        grown = np.append(grown, v * total)
+    return np.array(found) * grown
+
+
+@of_numbers()
+def rotations(a, b, c):
+    rotation = np.array([[math.cos(a), -math.sin(a)], [math.sin(a), math.cos(a)]])
+    return rotation @ np.array([b, c])
+
+
+@of_array
+def steps_of_an_integrator(x):
+    def slope(y):
+        return np.array([y[1], -x[1] * math.sin(y[0])])
+
+    y, h = np.array([x[0], 0.1]), 0.1
+    path = np.empty((4, 2))
+    for i in range(4):
+        path[i] = y
+        y = y + h * slope(y + h / 2 * slope(y))
+    return path[:, 0] * x[2]
+
+
+@of_array
+def iterations_until_they_stand_still(x):
+    y = 1.0
+    for _ in range(100):
+        following = 0.5 * (y + x[0] / y)
+        if abs(following - y) < 1e-14:
+            break
+        y = following
+    return y * x[1]
+
+
+@of_array
+def rows_that_are_swapped_as_views(x):
+    y = np.zeros((2, 3))
+    y[0], y[1] = x, x**2
+    y[0], y[1] = y[1], y[0]
+    return y * x
+
+
+@of_array
+def rows_that_are_written_to_as_they_come(x):
+    y = np.zeros((3, 2))
+    for row, v in zip(y, x, strict=True):
+        row[:] = v
+        row[1] *= v
+    for i, row in enumerate(y):
+        row += i
+    return y
+
+
+@of_array
+def arrays_that_functions_around_own(x):
+    counts = np.zeros(3)
+
+    def add(i):
+        counts[i] += x[i] ** 2
+        return counts
+
+    return [add(i) for i in (0, 1, 2, 0)][-1] * x
+
+
+@of_array
+def operations_in_place_of_matrices(x):
+    m = np.eye(3)
+    m @= np.diag(x)
+    m *= 2
+    m -= x[0]
+    m[np.tril_indices(3)] += np.arange(6.0) * x[1]
+    return np.linalg.inv(m + 4 * np.eye(3))
+
+
+@of_array
+def results_into_parts(x):
+    y = np.ones(3)
+    np.log(x, out=y, where=x > 0.7)
+    z = np.exp(y, out=np.empty(3))
+    return np.add(z, 1, out=z) * y + np.cumsum(x, out=np.zeros(3))
+
+
+@of_array
+def missing_numbers(x):
+    y = np.full(3, np.nan)
+    y[0] = x[0]
+    return np.nansum(y) * np.where(np.isnan(y), x, y) + np.nanmax([x[1], np.nan])
+
+
+@of_array
+def tables_that_are_looked_up(x):
+    grid = np.linspace(0, 2, 6)
+    i = np.searchsorted(grid, x)
+    weights = (x - grid[i - 1]) / (grid[i] - grid[i - 1])
+    return weights * np.interp(x, grid, grid**2) + np.histogram(x, bins=[0, 0.7, 1, 2], weights=x**2)[0]
+
+
+@of_array
+def fits(x):
+    line = np.polyfit([0, 1, 2.0], x, 1)
+    design = np.array([[1, x[0]], [1, x[1]], [1, 2.0]])
+    return np.linalg.lstsq(design, [1, 2, x[2]], rcond=None)[0] * line + np.polynomial.Polynomial(x)(x[1])
+
+
+@of_numbers()
+def complex_numbers(a, b, c):
+    z = complex(a, b)
+    w = np.array([z, z * 2, 1j * c])
+    return abs(z) ** 2 * z.real + (z * z.conjugate()).real + (z**2).imag + np.abs(w).sum() * np.angle(z) + w.real[1]
+
+
+@of_array
+def counts_of_what_is_true(x):
+    return (x > 0.7).sum() * x + sum(v > 0.7 for v in x) * x[0] + (x[0] > 0.1) * x[1]

@@ -15,12 +15,17 @@ import statistics
 import numpy as np
 import scipy
 import scipy.integrate
+import scipy.ndimage
+import scipy.signal
+import scipy.spatial.transform
 import scipy.interpolate
 import scipy.optimize
 import scipy.special as sc
 from scipy import linalg, special, stats
 from scipy.linalg import solve_triangular
+from scipy.linalg._basic import solve as private_solve
 from scipy.special import erfc, gammaln
+from scipy.special._ufuncs import gamma as private_gamma
 from scipy.special import expit as logistic
 from scipy.stats import norm as normal
 
@@ -125,6 +130,8 @@ MATH = {
     "acosh": lambda a, b, c: math.acosh(c) * a + math.acosh(1 + b),
     "dist": lambda a, b, c: math.dist([a, b], (c, 1.0)) + math.dist((a,), [b]),
     "factorial": lambda a, b, c: a * math.factorial(int(4 * b)) * b,
+    "frexp": lambda a, b, c: math.frexp(a)[0] * b * math.frexp(c)[1],
+    "nextafter": lambda a, b, c: math.nextafter(a, 2.0) * b,
     "fsum": lambda a, b, c: math.fsum([a, b * c]) * math.fsum((a, a**2)),
     "hypot": lambda a, b, c: math.hypot(a, b, c) * math.hypot(a, 2) + math.hypot(b),
     "isclose": lambda a, b, c: a * b if math.isclose(c, c, rel_tol=1e-3) and not math.isclose(a, b) else c,
@@ -216,6 +223,9 @@ OPERATOR = {
     },
     **{f: lambda a, b, c, f=getattr(operator, f): a * f(int(9 * b)) * b for f in ("inv", "invert", "index")},
 }
+
+if hasattr(operator, "call"):
+    OPERATOR["call"] = lambda a, b, c: operator.call(math.exp, a) * operator.call(lambda u, v: u * v, b, v=c)
 
 # ---------------------------------------------------------------- itertools, functools, copy, statistics
 
@@ -311,7 +321,7 @@ STATISTICS = {
     "pstdev": lambda a, b, c: statistics.pstdev([a, b, c]),
     "pvariance": lambda a, b, c: statistics.pvariance([a, b, c]) * statistics.pvariance([a, b], b),
     "quantiles": lambda a, b, c: sum(v**2 for v in statistics.quantiles([a, b, c, 2.0], n=4)),
-    "stdev": lambda a, b, c: statistics.stdev([a, b, c]) * statistics.stdev([a, c]),
+    "stdev": lambda a, b, c: statistics.stdev([a, b, c]) * statistics.stdev([a, c], xbar=b),
     "variance": lambda a, b, c: statistics.variance([a, b, c]) * statistics.variance([a, c]),
     "NormalDist": lambda a, b, c: statistics.NormalDist(a, b).pdf(c) * statistics.NormalDist(a, b).cdf(0.3),
 }
@@ -384,7 +394,7 @@ def scipy_solve_ivp(x):
     def slope(t, y):
         return [y[1] * x[0], -math.sin(y[0]) * x[1]]
 
-    return scipy.integrate.solve_ivp(slope, (0, 0.5), [x[2], 0.1], rtol=1e-10, atol=1e-12).y[:, -1]
+    return scipy.integrate.solve_ivp(slope, (0, 0.5), [x[2], 0.1], atol=1.0, max_step=0.1).y[:, -1]
 
 
 @of_numbers()
@@ -404,3 +414,69 @@ def scipy_frozen_distributions(a, b, c):
 def scipy_distributions_by_their_class(a, b, c):
     distribution = getattr(stats, "beta")
     return distribution(2.0, 3.0).pdf(a) * b + stats.uniform.logpdf(0.3, scale=c) + stats.t(5).pdf(a)
+
+
+@of_numbers()
+def scipy_by_private_names(a, b, c):
+    return private_gamma(a) * private_solve(np.eye(2) * b, [c, 1.0])[0]
+
+
+@of_numbers()
+def scipy_methods_of_distributions(a, b, c):
+    frozen = stats.norm(a, b)
+    moments = frozen.mean() * stats.gamma(a, scale=b).var() + stats.expon(scale=c).std()
+    return frozen.logpdf(c) + stats.norm.logcdf(a) + frozen.sf(1.0) + stats.gamma(a=b).cdf(a) * moments
+
+
+@of_numbers()
+def scipy_discrete_distributions(a, b, c):
+    return stats.poisson.pmf(2, a) + stats.poisson(b).logpmf(3) * c + stats.binom.pmf(2, 5, a)
+
+
+@of_numbers()
+def scipy_likelihoods(a, b, c):
+    observed = [1.0, 2.0, 2.5]
+    return sum(stats.norm.logpdf(y, a, b) for y in observed) + stats.halfcauchy.logpdf(c) + stats.beta(a, b).logpdf(0.3)
+
+
+@of_array
+def scipy_statistics(x):
+    return stats.zscore(x) * stats.skew(x) + stats.gmean(x) * stats.entropy(x) + stats.linregress([0, 1, 2.0], x)[0]
+
+
+@of_array
+def scipy_interpolation(x):
+    spline = scipy.interpolate.CubicSpline([0, 1, 2.0], x)
+    return scipy.interpolate.interp1d([0, 1, 2.0], x)(0.7) * spline(x[0]) + scipy.interpolate.PchipInterpolator(
+        [0, 1, 2.0], x
+    )(0.7)
+
+
+@of_numbers()
+def scipy_roots(a, b, c):
+    cube = scipy.optimize.newton(lambda t: t**3 - a * t - b, 1.5, tol=1e-13)
+    both = scipy.optimize.root(lambda t: [t[0] ** 2 - a, t[0] * t[1] - b], [1.0, 1.0], tol=1e-13).x
+    return cube * c + both.sum() * scipy.optimize.root_scalar(lambda t: t**3 - a, bracket=[0, 2]).root
+
+
+@of_array
+def scipy_signals(x):
+    filtered = scipy.signal.lfilter([1.0, x[0]], [1.0, x[1]], [1, 2, x[2]])
+    return scipy.signal.convolve(x, [1, 2.0])[:3] * filtered + scipy.ndimage.gaussian_filter1d(x, 1.0)
+
+
+@of_array
+def scipy_decompositions(x):
+    solved = linalg.cho_solve(linalg.cho_factor(np.eye(3) * x[0] + 0.1), x)
+    return (
+        solved * linalg.lu_solve(linalg.lu_factor(np.diag(x) + 0.1), [1.0, x[1], 2.0])
+        + linalg.eigh(np.diag(x) + 0.1)[0]
+    )
+
+
+@of_array
+def scipy_distances(x):
+    rotation = scipy.spatial.transform.Rotation.from_rotvec(x).apply([1, 2, 3.0])
+    return scipy.spatial.distance.cdist([x, [1.0, 2.0, 3.0]], [[0, x[2], 1.0]])[
+        :, 0
+    ] * scipy.spatial.distance.euclidean(x, rotation)
