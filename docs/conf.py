@@ -7,12 +7,16 @@ from __future__ import annotations
 
 import importlib.util
 import re
+import sys
 from pathlib import Path
 from typing import Any
+
+from sphinx.pycode import ModuleAnalyzer
 
 import rulescore
 
 DOCS = Path(__file__).parent
+sys.path.insert(0, str(DOCS / "_extensions"))
 
 project = "rulescore"
 author = "the authors of rulescore"
@@ -23,11 +27,15 @@ extensions = [
     "myst_parser",
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
+    "sphinx.ext.viewcode",
     "numpydoc",
+    "sphinx_copybutton",
     "sphinx_gallery.gen_gallery",
+    "rule_sources",
+    "narrow_tables",
 ]
 source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
-exclude_patterns = ["_build", "_templates", "gallery", "examples"]
+exclude_patterns = ["_build", "_extensions", "_templates", "gallery", "examples"]
 templates_path = ["_templates"]
 nitpicky = False
 
@@ -39,7 +47,11 @@ myst_heading_anchors = 4
 # ---------------------------------------------------------------- the reference
 
 autosummary_generate = True
-autodoc_typehints = "none"
+autodoc_typehints = "signature"
+autodoc_typehints_format = "short"
+autodoc_preserve_defaults = True
+python_use_unqualified_type_names = True
+python_maximum_signature_line_length = 88
 autodoc_member_order = "groupwise"
 # The page of a backend needs its framework, and is left out without it.
 FRAMEWORKS = ("jax", "torch", "autograd", "mygrad")
@@ -66,7 +78,7 @@ sphinx_gallery_conf = {
 # ---------------------------------------------------------------- HTML
 
 html_theme = "pydata_sphinx_theme"
-html_title = "rulescore"
+html_title = f"rulescore {release}"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
 html_show_sourcelink = False
@@ -76,10 +88,15 @@ html_theme_options = {
     "navbar_center": [],  # all pages are in the sidebar
     "navigation_depth": 2,
     "show_prev_next": True,
-    "secondary_sidebar_items": ["page-toc"],
+    "secondary_sidebar_items": {"**": ["page-toc"], "index": []},
     "footer_start": ["copyright"],
-    "footer_end": [],
+    "footer_end": ["described.html"],
 }
+
+# Prompts and outputs are not copied.
+copybutton_prompt_text = r">>> |\.\.\. |\$ "
+copybutton_prompt_is_regexp = True
+copybutton_selector = "div:is(.highlight-python, .highlight-console, .highlight-ipython3, .highlight-default) pre"
 
 # ---------------------------------------------------------------- what differs between the site and a code host
 
@@ -109,7 +126,20 @@ def escape_formulas(app: Any, what: str, name: str, obj: Any, options: Any, line
     lines[:] = (prose + examples + rest).split("\n")
 
 
+# ---------------------------------------------------------------- sources
+
+
+def find_source(app: Any, module: str) -> tuple[str, dict[str, tuple[str, int, int]]] | None:
+    """The source of `rrule` and `frule`, which are objects, is that of their classes."""
+    if module != "rulescore.tables.registry":
+        return None
+    analyzer = ModuleAnalyzer.for_module(module)
+    tags = analyzer.find_tags()
+    return analyzer.code, {**tags, "rrule": tags["ReverseRuleTable"], "frule": tags["ForwardRuleTable"]}
+
+
 def setup(app: Any) -> None:
     """Connect the above; docstrings before numpydoc takes them apart."""
+    app.connect("viewcode-find-source", find_source)
     app.connect("source-read", link_to_pages_of_the_site)
     app.connect("autodoc-process-docstring", escape_formulas, priority=100)

@@ -9,8 +9,9 @@ from collections.abc import Callable, Iterable
 from typing import Any, TypeVar, overload
 
 from rulescore.ad.messages.errors import FOLLOWED, TracerConversionError, describe
-from rulescore.ad.programs.buffers import is_traced, plain
+from rulescore.ad.programs.buffers import is_traced, without_buffers
 from rulescore.ad.programs.program import Program
+from rulescore.ad.tracing.tracers import Tracer
 from rulescore.wrappers import Wrapper
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
@@ -86,13 +87,14 @@ class _Traceable(Wrapper):
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         f = self.__wrapped__
-        if not (is_traced(args, kwargs) or is_traced(*_captured(f))):
+        if not is_traced(args, kwargs, _captured(f), *map(_held, (*args, *kwargs.values()))):
             return f(*args, **kwargs)
         self._program.require_source(f)
         try:
-            return plain(self._program.callee(f)(*args, **kwargs))
+            return without_buffers(self._program.callee(f)(*args, **kwargs))
         except TracerConversionError as error:
             error.args = tuple([str(x).removesuffix(f"\n{FOLLOWED}") for x in error.args])
+            self._program.explain(error)
             raise
 
     def source(self) -> str:
@@ -109,7 +111,13 @@ def _captured(f: Any) -> list[Any]:
     cells = getattr(f, "__closure__", None) or ()
     found = [] if not cells else [cell.cell_contents for cell in cells if cell != _EMPTY]
     owner = getattr(f, "__self__", None)
-    return found if owner is None else [*found, owner]
+    held = [_held(x) for x in found]
+    return [found, held] if owner is None else [found, held, owner, _held(owner)]
+
+
+def _held(x: Any) -> Any:
+    """The attributes of an object, which may hold tracers as its arguments may."""
+    return None if isinstance(x, (Tracer, type, types.ModuleType)) else getattr(x, "__dict__", None)
 
 
 _EMPTY = types.CellType()

@@ -10,7 +10,9 @@ from __future__ import annotations
 import ast
 import contextlib
 import doctest
+import importlib
 import io
+import linecache
 import math
 import os
 import re
@@ -29,7 +31,9 @@ EXAMPLES = sorted((DOCS / "examples").glob("*.py"))
 TUTORIAL = DOCS / "write_your_first_rule.md"
 
 # A block of code, with the block of text that follows it at once: what it prints.
-BLOCK = re.compile(r"^```(python|console)\n(.*?)^```\n(?:\n```text\n(.*?)^```\n)?", re.MULTILINE | re.DOTALL)
+BLOCK = re.compile(
+    r"^```(python|console|toml|cython|cpp)\n(.*?)^```\n(?:\n```text\n(.*?)^```\n)?", re.MULTILINE | re.DOTALL
+)
 NEEDS = re.compile(r"<!-- needs: (.*) -->")
 FENCE = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 # A fence as Markdown knows them: indented, longer, or of tildes.
@@ -39,8 +43,8 @@ SET_UP = {"python3 -m venv .venv", "source .venv/bin/activate", "pip install --q
 TOCTREE = re.compile(r"^```\{toctree\}\n(.*?)^```", re.MULTILINE | re.DOTALL)
 # A picture, with the expression in the names of the page that draws it.
 DRAWN = re.compile(r"^<!-- drawn by: (.*) -->\n!\[[^]]*\]\((.*)\)$", re.MULTILINE)
-# Before a block that shows functions of the packages, and is not run: the file, and their names.
-SOURCE = re.compile(r"<!-- source: (\S+) (.*) -->\n\Z")
+# Before a block that shows functions of a file, or all of it, and is not run: the file, and their names.
+SOURCE = re.compile(r"<!-- source: (\S+)(?: (.*))? -->\n\Z")
 LINK = re.compile(r"\]\(([^)#:]+)(?:#[^)]*)?\)")
 NUMBER = re.compile(r"[-+]?\d+(?:\.\d*)?(?:e[-+]?\d+)?")
 # What differs from run to run, from machine to machine and with every line above: errors of finite differences, times,
@@ -115,6 +119,18 @@ def test_every_page_is_in_a_table_of_contents() -> None:
     assert listed - {"auto_gallery/index"} == set(map(name_of, PAGES))
 
 
+@pytest.mark.parametrize(
+    "module", ["rulescore", "rulescore.ad", "rulescore.closures", "rulescore.operators", "rulescore.testing"]
+)
+def test_the_reference_has_everything_public(module: str) -> None:
+    text = "\n".join(page.read_text("utf8") for page in (DOCS / "api").glob("*.md"))
+    listed = re.findall(
+        r"^   (\w+)$|^\.\. py:function:: (\w+)|^\.\. autoclass:: (\w+)|^`(?:\w+\.)?(\w+)`", text, re.MULTILINE
+    )
+    public = {name for name in importlib.import_module(module).__all__ if not name.startswith("_")}
+    assert public <= {name for names in listed for name in names}
+
+
 def test_the_page_of_the_backends_lists_their_functions() -> None:
     # From the sources, since a module can be imported only where its system is installed.
     listed = re.findall(r"^\| `(\w+\.\w+)\(", (DOCS / "api" / "backends.md").read_text("utf8"), re.MULTILINE)
@@ -127,6 +143,13 @@ def test_the_page_of_the_backends_lists_their_functions() -> None:
         if re.fullmatch(f"(to|from|extend)_{system}", function)
     }
     assert set(listed) == named_by_their_system
+
+
+def test_the_page_of_commands_names_every_option() -> None:
+    page = (DOCS / "api" / "commands.md").read_text("utf8")
+    sources = [DOCS.parent / "testutils" / "runs" / "command_line.py", DOCS.parent / "pytest_rulescore.py"]
+    options = {option for source in sources for option in re.findall(r'"(--[\w-]+)"', source.read_text("utf8"))}
+    assert set(re.findall(r"--\w[\w-]*", page)) == options - {"--version"} | {"--help"}
 
 
 def test_tutorial_and_examples_have_python_blocks() -> None:
@@ -158,6 +181,18 @@ def test_a_wrong_output_is_noticed(text: str, tmp_path: Path) -> None:
         run_page(page)
 
 
+def test_a_block_of_another_language_shows_a_file(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text("```toml\nx = 1\n```\n")
+    with pytest.raises(AssertionError, match="say which file"):
+        run_page(page)
+    page.write_text("<!-- source: docs/examples/package/pyproject.toml -->\n```toml\nx = 1\n```\n")
+    with pytest.raises(AssertionError, match="as it is"):
+        run_page(page)
+    run_page(page, write=True)
+    run_page(page)
+
+
 def test_a_failing_test_function_of_a_page_is_noticed(tmp_path: Path) -> None:
     page = tmp_path / "page.md"
     page.write_text("```python\ndef test_it(rule_tester):\n    assert rule_tester.rng is None\n```\n")
@@ -180,9 +215,11 @@ def test_another_source_than_that_of_the_packages_is_noticed(tmp_path: Path) -> 
     assert page.read_text("utf8") == f"{comment}```python\n{right}```\n"
 
 
-def source_of(file: str, names: str) -> str:
-    """Functions and classes of a file of the packages, with their decorators."""
+def source_of(file: str, names: str | None) -> str:
+    """Functions and classes of a file of the repository, with their decorators; all of it without names."""
     text = (DOCS.parent / file).read_text("utf8")
+    if names is None:
+        return text
     defined = {node.name: node for node in ast.parse(text).body if isinstance(node, (ast.FunctionDef, ast.ClassDef))}
     shown = []
     for name in names.split():
@@ -210,6 +247,7 @@ def run_page(page: Path, write: bool = False) -> None:
             pieces += [text[end : block.start(2)], defined]
             end = block.end(2)
             continue
+        assert language in ("python", "console"), f"{page}:{line} is not run: say which file it shows"
         run = run_python if language == "python" else run_commands
         printed = run(code, namespace, page, line)
         if shown is not None and not same_output(shown, printed):
@@ -240,6 +278,10 @@ def run_python(code: str, namespace: dict[str, Any], page: Path, line: int) -> s
         failed = runner.run(session, out=printed.write, clear_globs=False).failed
         assert not failed, printed.getvalue()
         return ""
+    # The functions of a page have a source: its code, with empty lines in the place of everything else.
+    *_, lines, _ = linecache.cache.get(str(page), (0, None, [], ""))
+    lines = [*lines[:line], *["\n"] * (line - len(lines)), *code.splitlines(keepends=True)]
+    linecache.cache[str(page)] = (0, None, lines, str(page))
     with contextlib.redirect_stdout(printed):
         # The empty lines before the code make the lines of a traceback those of the page.
         exec(compile("\n" * line + code, str(page), "exec"), namespace)

@@ -7,18 +7,24 @@ What the others have is in ``peers_coverage.csv``, counted from the released pac
 
 from __future__ import annotations
 
+import ast
 import csv
+import inspect
 import itertools
+import re
+import textwrap
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from operator import attrgetter
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import scipy
 
-from rulescore import instances_of
+from rulescore import RuleRecord, frule, instances_of, rrule
+from rulescore.tables.names import name_of
 from testutils.runs.listing import FunctionState, kind_of, listed_modules, states_of_module
 from testutils.runs.running import TargetError, resolve
 
@@ -31,21 +37,32 @@ MARKS = {"rules": "✓", "constant": "constant", "looked into": "traced", "not n
 LISTED_BY_OTHERS = ("scipy.sparse.csgraph", "scipy.spatial.distance")
 """Modules whose rules come with those of another one."""
 
+CODE_OR_MARKUP = re.compile(r"(``.*?``|`[^`]*`)|([*_<\[])")
 NOT_COUNTED = ("",) * len(PEERS)
 
 
 @dataclass(frozen=True)
 class Row:
-    """A function, or several methods of one object, which have the same state."""
+    """A function, or several methods of one object, which have the same state, and one of its rules."""
 
     name: str
     kind: str
     reason: str
     peers: tuple[str, ...]
     count: int = 1
+    rule: RuleRecord | None = None
 
     def cells(self) -> list[str]:
-        return [self.name, MARKS[self.kind], *self.peers]
+        return [self.function(), MARKS[self.kind], *self.peers]
+
+    def function(self) -> str:
+        """The name, which leads to the source of the rule, and its formula."""
+        if self.rule is None:
+            return self.name
+        name, colon, methods = self.name.partition(":")
+        file = self.rule.file[self.rule.file.rindex("/rules/") + 1 :]
+        formula = formula_of(self.rule) if self.count == 1 else ""
+        return f"[{name}](../../{file}#{name_of(self.rule.function)}){colon}{methods}{formula and '<br>'}{formula}"
 
 
 def modules() -> list[str]:
@@ -76,7 +93,57 @@ def rows_of(module: str, peers: dict[str, tuple[str, ...]]) -> list[Row]:
 
 
 def row_of(state: FunctionState, module: str, peers: dict[str, tuple[str, ...]]) -> Row:
-    return Row(f"`{state.name}`", state.kind, state.reason, peers.get(f"{module}.{state.name}", NOT_COUNTED))
+    of_peers = peers.get(f"{module}.{state.name}", NOT_COUNTED)
+    rule = rule_of(resolve(f"{module}.{state.name}"), module) if state.kind == "rules" else None
+    return Row(f"`{state.name}`", state.kind, state.reason, of_peers, rule=rule)
+
+
+def rule_of(f: Any, module: str) -> RuleRecord | None:
+    """The rule of a function that says most about it: one for its own package's arrays, with words, a reverse one."""
+    package = module.partition(".")[0]
+    shipped = [
+        record
+        for table in (rrule, frule)
+        for record in table.records(f)
+        if not record.opted_out and "/rules/" in record.file
+    ]
+    return min(shipped, key=lambda r: (not str(r.entry).startswith(package), not formula_of(r)), default=None)
+
+
+def formula_of(record: RuleRecord) -> str:
+    """What the docstring of a rule begins with; of a rule in one line, its partial derivatives."""
+    docstring = record.defined_by.__doc__ if record.defined_by is not None else None
+    if docstring:
+        return in_a_cell(inspect.cleandoc(docstring).split("\n\n")[0])
+    return ", ".join(f"`{partial}`".replace("|", r"\|") for partial in partials_in(record.source))
+
+
+def partials_in(source: str) -> list[str]:
+    """The bodies of the lambdas in a call such as ``scalar_rule(np.sin, lambda y, x: np.cos(x))``."""
+    try:
+        statement = ast.parse(textwrap.dedent(source)).body[0]
+    except SyntaxError:  # the first line of something longer
+        return []
+    if not isinstance(statement, ast.Expr) or not isinstance(statement.value, ast.Call):
+        return []
+    given = [part for part in statement.value.args[1:] if not (isinstance(part, ast.Constant) and part.value is None)]
+    bodies = [body_of(part) for part in given]
+    return [body for body in bodies if body is not None] if all(bodies) else []
+
+
+def body_of(partial: ast.expr) -> str | None:
+    if isinstance(partial, ast.Lambda):
+        return ast.unparse(partial.body)
+    if isinstance(partial, ast.Call) and ast.unparse(partial.func) == "OneOver" and len(partial.args) == 1:
+        body = body_of(partial.args[0])
+        return body and f"1 / ({body})"
+    return None
+
+
+def in_a_cell(docstring: str) -> str:
+    """Words of a docstring as Markdown in a cell of a table, where a formula is no markup."""
+    words = docstring.replace("\n", " ").replace("|", r"\|")
+    return CODE_OR_MARKUP.sub(lambda found: found[1] or "\\" + found[2], words)
 
 
 def rows_of_methods(
@@ -87,7 +154,9 @@ def rows_of_methods(
     key = attrgetter("kind", "reason")
     for (kind, reason), same in itertools.groupby(sorted(methods, key=key), key=key):
         names = [state.name.partition(".")[2] for state in same]
-        yield Row(f"`{name}`: {', '.join(names)}", kind, reason, of_peers, len(names))
+        same_name = f"{name}.{names[0]}"
+        rule = rule_of(resolve(f"{module}.{same_name}"), module) if kind == "rules" else None
+        yield Row(f"`{name}`: {', '.join(names)}", kind, reason, of_peers, len(names), rule)
 
 
 def rows_of_classes(module: str, known: set[str], peers: dict[str, tuple[str, ...]]) -> Iterator[Row]:
@@ -102,7 +171,8 @@ def rows_of_classes(module: str, known: set[str], peers: dict[str, tuple[str, ..
             continue
         if isinstance(found, type):
             kind = kind_of(found) or kind_of(instances_of(found))
-            yield Row(f"`{name}`", kind, "", of_peers)
+            rule = (rule_of(found, module) or rule_of(instances_of(found), module)) if kind == "rules" else None
+            yield Row(f"`{name}`", kind, "", of_peers, rule=rule)
 
 
 def page_of(module: str, rows: list[Row]) -> str:
@@ -138,6 +208,10 @@ here:
 - traced: it has no rule on purpose; AD systems differentiate what it does
 - not numerical: there is nothing to differentiate
 - —: no rule. The pages say why, where somebody has said it.
+
+The name of a function leads to the source of its rule. Below it is the formula: what the docstring of the rule begins
+with (ȳ is the cotangent of the output, x̄ that of an argument, and a d in front means a tangent), or, of an elementwise
+function, its partial derivatives as the rule has them.
 
 The columns of the others were counted from the released packages. ✓ is a derivative: for HIPS autograd a rule in both
 modes (*reverse*, *forward*: in that alone); for JAX and MyGrad a gradient that agrees with finite differences on a

@@ -288,10 +288,13 @@ class _Building:
         return text.format(x=name)
 
     def _changed(self, value: Any) -> Any:
-        """The array with ties, a zero, or in single precision; mostly as it is."""
+        """The array with ties, a zero, a number of another input, or in single precision; mostly as it is."""
         how = self._draw(st.integers(0, 9))
         value = np.array(value)
-        if how == 7 and value.size > 1:
+        if how == 6 and value.size:
+            others = [np.real(np.ravel(x)[0]) for x in self.program.inputs.values() if np.size(x)]
+            value.flat[-1] = self._one_of([1.0, *others])
+        elif how == 7 and value.size > 1:
             value.flat[1] = value.flat[0]
         elif how == 8 and value.size:
             value.flat[-1] = 0.0

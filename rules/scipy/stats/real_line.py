@@ -80,20 +80,39 @@ tabulate(
 # ---------------------------------------------------------------- others with a shape
 
 
+def gennorm_slope(z, beta):
+    """-β sign(z) |z|ᵝ⁻¹, which for β = 2 is -2z; for lesser ones its slope at 0 is infinite, as a cube root's is."""
+    is_center, is_steep = z == 0, (beta > 1) & (beta < 2)
+    away = np.where(is_center, 1, z)
+    at_center = np.where(is_steep, -np.cbrt(np.where(is_center & is_steep, z, 1)), np.where(beta == 2, -2, 0) * z)
+    return np.where(is_center, at_center, -beta * np.sign(away) * np.abs(away) ** (beta - 1))
+
+
+def gennorm_slope_of_beta(z, beta):
+    """1/β + ψ(1/β)/β² - |z|ᵝ log|z|."""
+    is_center = z == 0
+    size = np.abs(np.where(is_center, 1, z))
+    return gennorm_normalisation(beta) - np.where(is_center, 0, size**beta * np.log(size))
+
+
+def gennorm_normalisation(beta):
+    """The slope of log β - log Γ(1/β)."""
+    return 1 / beta + psi(1 / beta) / beta**2
+
+
 def gennorm_cdf_slope(z, beta):
-    """Of ½ + ½ sign(z) P(1/β, |z|ᵝ)."""
-    size = np.abs(z)
+    """Of ½ + ½ sign(z) P(1/β, |z|ᵝ), which is ½ + z β / 2Γ(1/β) close to 0: there the two terms would cancel."""
+    is_center = z == 0
+    away = np.where(is_center, 1, z)
+    size = np.abs(away)
     power = size**beta
-    of_power = special.xlogy(size, size) * np.exp(-power - special.gammaln(1 / beta))
-    return np.sign(z) * (of_power - gammainc_wrt_a(1 / beta, power) / beta**2) / 2
+    of_power = size * np.log(size) * np.exp(-power - special.gammaln(1 / beta))
+    slope = np.sign(away) * (of_power - gammainc_wrt_a(1 / beta, power) / beta**2) / 2
+    density = beta / (2 * special.gamma(1 / beta))
+    return np.where(is_center, z * density * gennorm_normalisation(beta), slope)
 
 
-tabulate(
-    "gennorm",
-    lambda z, beta: -beta * np.sign(z) * np.abs(z) ** (beta - 1),
-    lambda z, beta: 1 / beta + psi(1 / beta) / beta**2 - special.xlogy(np.abs(z) ** beta, np.abs(z)),
-    cdf=[gennorm_cdf_slope],
-)
+tabulate("gennorm", gennorm_slope, gennorm_slope_of_beta, cdf=[gennorm_cdf_slope])
 
 
 def log_expit_ratio(x):

@@ -9,13 +9,13 @@ from __future__ import annotations
 import functools
 import itertools
 from collections.abc import Callable, Iterable
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 
 from rulescore.ad.messages.errors import TracerConversionError, no_rule
 from rulescore.ad.numpy_protocols.operands import array_of, dtype_named
-from rulescore.ad.tracing.tracers import Tracer, top_trace, top_tracer, value_beneath
+from rulescore.ad.tracing.tracers import Tracer, is_differentiated, top_trace, top_tracer, value_beneath
 from rulescore.tangents.kinds import is_a
 from rulescore.tangents.spaces import has_tangent_space
 
@@ -195,7 +195,9 @@ def astype(like: Any, x: Any, dtype: Any, /, *, copy: bool = True, device: Any =
 # ---------------------------------------------------------------- files
 
 
-def _refuse_to_save(function: Any, like: Any, *args: Any, **kwargs: Any) -> NoReturn:
+def _refuse_to_save(function: Any, like: Any, *args: Any, **kwargs: Any) -> Any:
+    if not is_differentiated(like):
+        return function(*map(value_beneath, args), **{name: value_beneath(x) for name, x in kwargs.items()})
     raise TracerConversionError(
         f"np.{function.__name__} was about to save a value that is being differentiated, which would lose its "
         "derivative: return it from the function and save it there, or save ignore_derivatives(x)"

@@ -65,6 +65,7 @@ class ArrayTracer(Tracer):
             traits["__getattr__"] = _attribute_of_value
         if issubclass(traits["__rule_type__"], np.generic):  # a number has a hash, as an array has none
             traits["__hash__"] = _refuse_hash
+            traits["__iter__"] = None  # nor is it an Iterable
         return traits
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
@@ -236,6 +237,9 @@ class ArrayTracer(Tracer):
         index = args[0] if len(args) == 1 else args
         return self[index] if isinstance(index, tuple) else self.reshape(-1)[index]
 
+    def is_integer(self) -> bool:
+        return bool(self._number() % 1 == 0)
+
     def tolist(self) -> Any:
         """Nested lists of elements that are still being differentiated."""
         return [item.tolist() if item.ndim else item for item in self] if self.ndim else self
@@ -252,6 +256,12 @@ class ArrayTracer(Tracer):
     def view(self, *args: Any, **kwargs: Any) -> Any:
         """``x.view()``; what would read the memory as something else is refused."""
         what = (*args, *kwargs.values())
+        if what and isinstance(what[0], type) and issubclass(what[0], np.ndarray) and what[0] is not np.ndarray:
+            raise TypeError(
+                f"{self._described()} was about to become a {what[0].__name__}, a subclass of np.ndarray, whose "
+                "objects hold ordinary numbers: compute with the array, and make such an object where nothing is "
+                "differentiated any more"
+            )
         if len(what) > 1 or (what and what[0] is not np.ndarray and dtype_named(what[0]) != self.dtype):
             raise TypeError(
                 f"{self._described()} was about to be read as numbers of another type (view), which has no derivative: "
@@ -375,6 +385,6 @@ def refuse_other_attributes(cls: type) -> None:
 
     One by one and not by `__getattr__`, which would slow down the access to every attribute there is.
     """
-    for name in dir(np.ndarray):
+    for name in {*dir(np.ndarray), *dir(np.float64)}:
         if not name.startswith("__") and not hasattr(cls, name):
             setattr(cls, name, property(functools.partial(_refuse, name)))

@@ -20,7 +20,7 @@ from rulescore.ad.in_place.tracer import WritableTracer
 from rulescore.ad.in_place.views import root_of
 from rulescore.ad.numpy_protocols.tracer import set_method
 from rulescore.ad.tracing.calls import map_tracers, values_of
-from rulescore.ad.tracing.tracers import Trace, top_trace
+from rulescore.ad.tracing.tracers import CONTAINERS, Trace, Tracer, top_trace
 from rulescore.ad.values.skeletons import taken_apart, with_leaves
 from rulescore.tangents.spaces import has_tangent_space
 
@@ -29,7 +29,7 @@ class Buffers(Trace):
     """The trace of all buffers; it never ends."""
 
     __slots__ = ()
-    level = 0
+    level = -1  # below graphs of variables, whose level is 0
     differentiates = False
     kind: Any
 
@@ -46,7 +46,9 @@ class Buffers(Trace):
         if f in _COPY:
             return buffer(y)
         if type(y) is np.ndarray:
-            return self.tracer(y, buffers[0]._node) if y.base is not None and _is_of(y, buffers) else y
+            if y.base is not None:
+                return self.tracer(y, buffers[0]._node) if _is_of(y, buffers) else y
+            return next((x for x in buffers if x._value is y), y)
         if type(y) not in (tuple, list):
             return y
         skeleton, leaves = taken_apart(y)
@@ -93,6 +95,15 @@ class BufferTracer(WritableTracer):
         if self._node.is_lent:
             self._value, self._node = copy_of(self._value), State()
         write(self._value, index, plain(value))
+
+    def view(self, *args: Any, **kwargs: Any) -> Any:
+        return self._value.view(*args, **kwargs) if args or kwargs else super().view()
+
+    def __repr__(self) -> str:
+        return repr(self._value)
+
+    def __format__(self, specification: str) -> str:
+        return format(self._value, specification)
 
     def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
         return np.array(self._value, dtype, copy=copy)
@@ -167,9 +178,33 @@ def is_traced(*xs: Any) -> bool:
     return trace is not None and trace is not BUFFERS
 
 
+def holds_tracers(x: Any) -> bool:
+    """Whether something is differentiated in a value, or in lists, tuples and dicts; objects are not searched."""
+    if isinstance(x, Tracer):
+        return x._trace is not BUFFERS
+    if type(x) in CONTAINERS:
+        return any(map(holds_tracers, x.values() if type(x) is dict else x))
+    return False
+
+
 def plain(x: Any) -> Any:
-    """``x`` with arrays in the place of the buffers in it."""
+    """``x`` with arrays in the place of buffers, also of those in lists, tuples and dicts."""
+    if type(x) is dict:
+        return {key: plain(item) for key, item in x.items()}
+    if type(x) in CONTAINERS:
+        return type(x)(map(plain, x)) if any(map(_holds_buffers, x)) else x
+    return x._value if isinstance(x, Tracer) and x._trace is BUFFERS else x
+
+
+def without_buffers(x: Any) -> Any:
+    """The same of a result, in whose objects there may be buffers too."""
     return values_of(BUFFERS, x) if top_trace((x,)) is not None else x
+
+
+def _holds_buffers(x: Any) -> bool:
+    if type(x) in CONTAINERS:
+        return any(map(_holds_buffers, x.values() if type(x) is dict else x))
+    return isinstance(x, Tracer) and x._trace is BUFFERS
 
 
 # What is refused of values that are being differentiated, since it would hand out their numbers.

@@ -9,17 +9,20 @@ import numpy as np
 
 from rulescore.ad.messages.errors import LeakedTracerError, NoRuleError, TracerConversionError, no_rule
 from rulescore.ad.messages.places import user_frame
+from rulescore.ad.programs.buffers import holds_tracers
 from rulescore.ad.programs.stand_ins.table import values_beneath
 from rulescore.tangents.kinds import is_a
 
 
-def called_with_tracers(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """Call what is no function of Python's, and say so where it wants ordinary numbers."""
+def called_natively(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Call what is no function of Python's, and say so where it wants ordinary numbers and gets others."""
     try:
         return f(*args, **kwargs)
     except (NoRuleError, LeakedTracerError, StopIteration):
         raise
     except Exception as error:
+        if not holds_tracers(args) and not holds_tracers(kwargs):
+            raise
         if not isinstance(error, TracerConversionError) and fails_anyway(f, args, kwargs, type(error)):
             raise
         frame = user_frame(sys._getframe(1))

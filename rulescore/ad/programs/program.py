@@ -7,19 +7,23 @@ has a rule, and of one of Python's, whose source is converted in its turn.
 
 from __future__ import annotations
 
+import decimal
 import functools
 import operator
 import sys
+import traceback
 import types
+import warnings
 from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
 
 from rulescore.ad.messages.errors import NoSourceError, TracerConversionError, no_rule
+from rulescore.ad.numpy_protocols.array_makers import SPECIAL
 from rulescore.ad.numpy_protocols.operands import array_of
-from rulescore.ad.programs.buffers import buffer, constant, is_traced, of_own, plain
-from rulescore.ad.programs.compiled import called_with_tracers
+from rulescore.ad.programs.buffers import buffer, constant, holds_tracers, is_traced, of_own, plain
+from rulescore.ad.programs.compiled import called_natively
 from rulescore.ad.programs.distributions import INFRASTRUCTURE, with_rule
 from rulescore.ad.programs.primitive_calls import called_by_rule
 from rulescore.ad.programs.rules_by_code import (
@@ -32,7 +36,7 @@ from rulescore.ad.programs.rules_by_code import (
 from rulescore.ad.programs.special_methods import PLAIN, SpecialMethods
 from rulescore.ad.programs.stand_ins import STAND_INS, STAND_INS_OF_PROGRAM
 from rulescore.ad.programs.stand_ins.table import tracer_in
-from rulescore.ad.programs.texts import text_of
+from rulescore.ad.programs.texts import check_text, is_of_tracer, joined, text_of
 from rulescore.ad.source.conversion import Conversion
 from rulescore.ad.tracing.tracers import Tracer
 from rulescore.wrappers import Wrapper
@@ -92,6 +96,8 @@ class Program(SpecialMethods):
             "attribute": self.attribute,
             "operation": self.operation,
             "truth": self.truth,
+            "text": joined,
+            "read": check_text,
         }
         setters = {"set_attribute": self.set_attribute, "set_item": self.set_item}
         self.conversion = Conversion(
@@ -150,6 +156,17 @@ class Program(SpecialMethods):
                 made = _WITHOUT_SOURCE
         self._codes[id(f.__code__)] = known = _Known(f.__code__, made)
         return known
+
+    def explain(self, error: Exception) -> None:
+        """Give an error a note of the functions without a source that it went through."""
+        for frame, _ in traceback.walk_tb(error.__traceback__):
+            known = self._codes.get(id(frame.f_code))
+            if known is not None and known.made is _WITHOUT_SOURCE:
+                where = f"{frame.f_code.co_filename}:{frame.f_code.co_firstlineno}"
+                error.add_note(
+                    f"{frame.f_code.co_qualname}, defined in {where}, has no source, or another one than what runs, "
+                    "so that its calls could not be followed"
+                )
 
     def _with_functions_routed(self, f: types.FunctionType) -> Any:
         """A function without a source, such as one that a decorator has made, with what it calls by name routed."""
@@ -234,6 +251,8 @@ class Program(SpecialMethods):
                 return f(*args, **kwargs)
             except TracerConversionError:  # of a tracer in a list or in an object, which nobody has asked
                 arrays, named = list(map(_as_array, args)), {name: _as_array(x) for name, x in kwargs.items()}
+                if f in SPECIAL:  # which says what is to be done
+                    raise
                 is_same = all(map(operator.is_, (*arrays, *named.values()), (*args, *kwargs.values())))
                 implementation: Any = getattr(f, "_implementation", None)
                 if is_same and not isinstance(implementation, types.FunctionType):
@@ -254,13 +273,19 @@ class Program(SpecialMethods):
             return self._asking(f)
         if type(owner) is np.ndarray:
             return functools.partial(self._method_of_array, f)
-        if f.__name__ == "format" and type(owner) is str:
-            return lambda *args, **kwargs: text_of(f(*args, **kwargs), is_traced(args, kwargs))
+        if isinstance(owner, str):
+            return functools.partial(self._method_of_text, f)
         if f.__name__ == "sort" and type(owner) is list:
             return functools.partial(self._called_with_functions, f)
         if isinstance(owner, type):  # such as dict.fromkeys, or what super().__new__ is
             return self._stand_ins.get(f, f) if _is_of_python(owner) else functools.partial(self._called_compiled, f)
         return f if type(owner) in PLAIN or _is_of_python(type(owner)) else self._of_compiled(f)
+
+    def _method_of_text(self, f: Any, /, *args: Any, **kwargs: Any) -> Any:
+        if f.__name__ == "join":
+            args = (list(self.iterate(args[0])),)
+        is_marked = is_of_tracer((f.__self__, *args)) or (f.__name__ == "format" and holds_tracers((args, kwargs)))
+        return text_of(f(*args, **kwargs), is_marked)
 
     def _method_of_array(self, f: Any, /, *args: Any, **kwargs: Any) -> Any:
         """Call a method of an ordinary array; with tracers, that of a tracer."""
@@ -274,24 +299,29 @@ class Program(SpecialMethods):
         return f(*args, **kwargs)
 
     def _of_compiled(self, f: Any) -> Any:
-        if _is_of_python(f):
-            return functools.partial(self._called_natively, f)
-        return functools.partial(self._called_compiled, f)
+        if not _is_of_python(f):
+            return functools.partial(self._called_compiled, f)
+        if isinstance(f, (types.BuiltinFunctionType, type)):
+            if f in _LOOK_AT_FRAMES:
+                return f
+            if f in _READ_MEMORY_OR_TEXT or f.__module__ in _MODULES_OF_MEMORY:
+                return functools.partial(self._called_with_memory, f)
+        return functools.partial(self._called_natively, f)
 
     def _called_natively(self, f: Any, /, *args: Any, **kwargs: Any) -> Any:
         """Call what belongs to Python, and takes objects of any kind where it does not want numbers."""
-        if not is_traced(args, kwargs):
-            return f(*args, **kwargs)
-        return called_with_tracers(f, args, kwargs)
+        return called_natively(f, args, kwargs)
+
+    def _called_with_memory(self, f: Any, /, *args: Any, **kwargs: Any) -> Any:
+        """The same of what reads memory, and gets arrays in the place of buffers; or reads numbers from texts."""
+        return called_natively(f, plain(check_text(args)), plain(kwargs))
 
     def _called_compiled(self, f: Any, /, *args: Any, **kwargs: Any) -> Any:
         """Call what somebody has compiled, which gets arrays in the place of buffers."""
         args, kwargs = self._all_handed(plain(args), plain(kwargs))
-        if not is_traced(args, kwargs):
-            return f(*args, **kwargs)
-        if is_served(f):
+        if (holds_tracers(args) or holds_tracers(kwargs)) and is_served(f):
             return called_by_rule(f, args, kwargs)
-        return called_with_tracers(f, args, kwargs)
+        return called_natively(f, args, kwargs)
 
     def _descriptor(self, f: Any) -> Any:
         """A method of a class, such as ``np.ndarray.sum``."""
@@ -324,12 +354,10 @@ class Program(SpecialMethods):
             return types.MethodType(self.callee(call), cls)
         if isinstance(cls.__init__, types.FunctionType) or isinstance(cls.__new__, types.FunctionType):
             return functools.partial(self._made, cls)
-        if not _is_of_python(cls):
-            return self._of_compiled(cls)
         if cls in _TAKE_ANYTHING or issubclass(cls, BaseException):
             self._as_they_are.add(cls)
             return cls
-        return functools.partial(self._called_natively, cls)
+        return self._of_compiled(cls)
 
     def _made(self, cls: Any, /, *args: Any, **kwargs: Any) -> Any:
         """An object of a class, as ``type.__call__`` makes it."""
@@ -441,7 +469,10 @@ _WHY_NO_SUBCLASS = (
 )
 
 
-_TAKE_ANYTHING = frozenset({bool, bytes, dict, int, object, property, range, slice, str, super, type})
+_LOOK_AT_FRAMES = frozenset({warnings.warn, warnings.warn_explicit, sys._getframe})
+_READ_MEMORY_OR_TEXT = frozenset({bytearray, bytes, memoryview, decimal.Decimal})
+_MODULES_OF_MEMORY = frozenset({"array", "_struct", "_hashlib", "zlib", "binascii", "_ctypes", "_io"})
+_TAKE_ANYTHING = frozenset({bool, dict, int, object, property, range, slice, str, super, type})
 
 
 def _itself(f: Any) -> Any:

@@ -10,7 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from rulescore.ad.programs.buffers import Ownership, buffer, is_traced
+from rulescore.ad.messages.errors import TracerConversionError
+from rulescore.ad.numpy_protocols.operands import array_of
+from rulescore.ad.programs.buffers import Ownership, buffer, holds_tracers
 from rulescore.ad.programs.stand_ins.table import values_beneath
 from rulescore.ad.programs.texts import text_of
 from rulescore.ad.source.conversion import OPERATIONS
@@ -65,7 +67,13 @@ class SpecialMethods:
         for x in operands:
             if type(x) not in _WITHOUT_OPERATORS and _may_have_operators(type(x)):
                 return self._by_methods(f, operands)
-        return f(*operands)
+        try:
+            return f(*operands)
+        except TracerConversionError:  # of a tracer in a list, beside an array
+            arrays = [array_of(x) if type(x) in (list, tuple) and holds_tracers(x) else x for x in operands]
+            if all(map(operator.is_, arrays, operands)):
+                raise
+            return f(*arrays)
 
     def _special_operation(self, f: Any, x: Any, y: Any) -> Any:
         """Operations in which an ordinary value may take a tracer.
@@ -79,7 +87,7 @@ class SpecialMethods:
         elif f is operator.mod:
             if type(x) is str or type(x) is bytes:
                 values = values_beneath(y)
-                return text_of(x % values, values is not y and is_traced(y)) if type(x) is str else x % values
+                return text_of(x % values, values is not y and holds_tracers(y)) if type(x) is str else x % values
         elif isinstance(x, Tracer) and isinstance(y, (set, frozenset, dict)) and np.ndim(value_beneath(x)) == 0:
             return f(value_beneath(x), y)
         if _may_have_operators(type(x)) or _may_have_operators(type(y)):
@@ -143,6 +151,8 @@ class SpecialMethods:
             if name.startswith("__") and not hasattr(x.__class__, name):  # a number has no len()
                 raise AttributeError(f"{x.__class__.__name__!r} object has no attribute {name!r}")
             return getattr(x, name)
+        if kind is super:
+            return self._attribute_of_super(x, name)
         found: Any = None  # what the class has, without calling it: most often nothing
         for cls in kind.__mro__:
             if name in cls.__dict__:
@@ -165,6 +175,16 @@ class SpecialMethods:
             name not in getattr(x, "__dict__", ()) or hasattr(of_class, "__set__")
         ):
             return self.callee(of_class.__get__)(found, x, kind)
+        return getattr(x, name)
+
+    def _attribute_of_super(self, x: Any, name: str) -> Any:
+        owner, mro = x.__self__, x.__self_class__.__mro__
+        for cls in mro[mro.index(x.__thisclass__) + 1 :]:
+            found = cls.__dict__.get(name)
+            if found is not None:
+                if type(found) is property and not isinstance(owner, type):
+                    return self.callee(found.fget)(owner)
+                break
         return getattr(x, name)
 
     def _with_getattr(self, x: Any, name: str, get: Callable[[], Any]) -> Any:
@@ -193,6 +213,11 @@ class SpecialMethods:
 
     def set_item(self, value: Any, x: Any, index: Any) -> None:
         """``x[index] = value``."""
+        if type(x) is np.ndarray and x.dtype == object and type(value) in (list, tuple) and holds_tracers(value):
+            objects = np.empty(len(value), object)
+            for i, item in enumerate(value):
+                objects[i] = item
+            value = objects
         method = None if type(x) in PLAIN else _python_method(type(x), "__setitem__")
         if method is None:
             x[index] = value
@@ -272,7 +297,8 @@ _WITHOUT_OPERATORS: set[type] = set(PLAIN)
 def _may_have_operators(kind: Any) -> bool:
     """Whether a class may have operators that are written in Python; it is remembered where it cannot."""
     is_tracer = issubclass(kind, Tracer)
-    if not is_tracer and kind.__flags__ & CAN_CHANGE:
+    # A sparse array leaves operations to the tracer, for which there are rules.
+    if not is_tracer and kind.__flags__ & CAN_CHANGE and not kind.__module__.startswith("scipy.sparse"):
         return True
     _WITHOUT_OPERATORS.add(kind)
     if not is_tracer:

@@ -28,8 +28,9 @@ Routes = Mapping[str, Callable[..., Any]]
 ``callee(f)``, which returns what is called in the place of ``f``; ``attribute(x, name)``; ``operation(f, *operands)``
 with a function of `operator`; ``iterate(x)``, which returns what is iterated over in the place of ``x``;
 ``enter(x)``, the same of a context; ``written(x)``, the same of what an expression has made that is written to later
-(``y = f(x)``, ``y[0] = 1``); ``set_attribute(value, x, name)`` and ``set_item(value, x, index)``; and ``truth(x)``,
-which is true where ``x`` is, of what a condition is.
+(``y = f(x)``, ``y[0] = 1``); ``set_attribute(value, x, name)`` and ``set_item(value, x, index)``; ``truth(x)``,
+which is true where ``x`` is, of what a condition is; ``text(*parts)``, which joins them, and ``read(x)``, the same text
+as ``x``, which is going to be evaluated.
 """
 
 
@@ -211,7 +212,10 @@ class _Rewriting(ast.NodeTransformer):
 
     def visit_Call(self, node: ast.Call) -> Any:
         self.generic_visit(node)
-        if "callee" in self._routes and not (isinstance(node.func, ast.Name) and node.func.id in _OF_FRAMES):
+        if isinstance(node.func, ast.Name) and node.func.id in _OF_FRAMES:
+            if node.func.id in ("eval", "exec") and "read" in self._routes:
+                node.args = [self._routed("read", x, x) for x in node.args[:1]] + node.args[1:]
+        elif "callee" in self._routes:
             node.func = self._routed("callee", node.func, node.func)
         return node
 
@@ -227,16 +231,25 @@ class _Rewriting(ast.NodeTransformer):
 
     def visit_JoinedStr(self, node: ast.JoinedStr) -> Any:
         self.generic_visit(node)
-        if len(node.values) != 1 or not isinstance(node.values[0], ast.FormattedValue) or "callee" not in self._routes:
+        if "text" not in self._routes:
             return node
-        value: Any = node.values[0]  # f"{x:.3f}" is format(x, ".3f")
-        x = value.value
-        if value.conversion != -1:
-            name = {"s": "str", "r": "repr", "a": "ascii"}[chr(value.conversion)]
-            x = ast.copy_location(ast.Call(self._routed("callee", node, self._reference(name)), [x], []), node)
-        specification = value.format_spec or ast.copy_location(ast.Constant(""), node)
-        formatting = self._routed("callee", node, ast.copy_location(self._reference("format"), node))
-        return ast.copy_location(ast.Call(formatting, [x, specification], []), node)
+        return self._routed("text", node, *[self._part_of_text(part, node) for part in node.values])
+
+    def _part_of_text(self, part: Any, node: ast.expr) -> ast.expr:
+        """``{x:.3f}`` as ``format(x, ".3f")``; what stands between is a constant."""
+        if not isinstance(part, ast.FormattedValue):
+            found: ast.expr = part
+            return found
+        x: ast.expr = part.value
+        if part.conversion != -1:
+            name = {"s": "str", "r": "repr", "a": "ascii"}[chr(part.conversion)]
+            x = ast.copy_location(ast.Call(self._callee(name, node), [x], []), node)
+        specification = part.format_spec or ast.copy_location(ast.Constant(""), node)
+        return ast.copy_location(ast.Call(self._callee("format", node), [x, specification], []), node)
+
+    def _callee(self, name: str, node: ast.expr) -> ast.expr:
+        function = ast.copy_location(self._reference(name), node)
+        return self._routed("callee", node, function) if "callee" in self._routes else function
 
     def _tested(self, node: ast.expr) -> ast.expr:
         """A condition, of which nothing counts but whether it is true."""

@@ -47,7 +47,13 @@ class Definition(NamedTuple):
         found: types.CodeType = compile(module, code.co_filename, "exec", flags=flags, dont_inherit=True)
         for name in filter(None, ("_", self.owner, code.co_name)):
             found = next(x for x in found.co_consts if isinstance(x, types.CodeType) and x.co_name == name)
-        return found.replace(co_firstlineno=code.co_firstlineno, co_qualname=code.co_qualname)
+        return _renamed(found, found.co_qualname, code.co_qualname)
+
+
+def _renamed(code: types.CodeType, old: str, new: str) -> types.CodeType:
+    """A code with another full name, and those of the functions and classes within it."""
+    inner = [_renamed(x, old, new) if isinstance(x, types.CodeType) else x for x in code.co_consts]
+    return code.replace(co_qualname=new + code.co_qualname.removeprefix(old), co_consts=tuple(inner))
 
 
 def _alone(node: Function) -> ast.stmt:
@@ -87,6 +93,7 @@ def definition_of(f: types.FunctionType) -> Definition:
         When there is no source, or it is not that of what runs.
     """
     code = f.__code__
+    linecache.checkcache(code.co_filename)  # it may have been reloaded
     lines = linecache.getlines(code.co_filename, f.__globals__)
     if not lines:
         raise _no_source(f, "has no source (it was made by exec, typed at Python's prompt, or its file is gone)")
@@ -101,9 +108,12 @@ def definition_of(f: types.FunctionType) -> Definition:
     ]
     if len(found) > 1:  # lambdas in one line
         found = [one for one in found if _positions(one.compiled(code, one.node)) == _positions(code)]
-    if len(found) != 1 or not _is_what_runs(found[0], code):
-        raise _no_source(f, "has changed since it was imported, or is not what runs: import it anew")
-    return found[0]
+    for definition in found if len(found) == 1 else ():
+        # What it imports may have been imported before, as in an earlier cell of a notebook.
+        for one in (definition, definition._replace(imports=[])):
+            if _is_what_runs(one, code):
+                return one
+    raise _no_source(f, "has changed since it was imported, or is not what runs: import it anew")
 
 
 def _no_source(f: types.FunctionType, what: str) -> NoSourceError:

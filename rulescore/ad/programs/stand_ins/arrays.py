@@ -40,7 +40,7 @@ def _converting(convert: Any) -> Callable[..., Any]:
         a, *rest = args or (options.pop("object" if convert is np.array else "a"),)
         if type(a) in LEAF_TYPES:
             return convert(a, *rest, **options)
-        a = program.offered(a)
+        a = program.offered(check_text(a))
         like = tracer_in(a)
         if like is None or options.get("like") is not None:
             return convert(a, *rest, **options)

@@ -46,6 +46,7 @@ def float_of(program: Any, x: Any = 0.0, /) -> Any:
 @stands_in_program_for(complex)
 def complex_of(program: Any, *parts: Any, **named: Any) -> Any:
     """``complex(real, imag)``."""
+    check_text(parts)
     method = _method(parts[0], "__complex__") if parts else None
     if method is not None:
         return program.callee(method)(*parts)

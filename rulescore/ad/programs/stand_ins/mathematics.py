@@ -5,6 +5,7 @@ from __future__ import annotations
 import cmath
 import functools
 import importlib
+import json
 import math
 import statistics
 from collections.abc import Callable
@@ -19,6 +20,7 @@ from rulescore.ad.programs.stand_ins.table import (
     tracer_in,
     values_beneath,
 )
+from rulescore.ad.programs.texts import check_text
 from rulescore.ad.tracing.tracers import Tracer, value_beneath
 
 
@@ -158,6 +160,19 @@ for _name in ("isclose", "isfinite", "isinf", "isnan"):
 stands_in_where_traced(cmath.phase)(_of_number(cmath.phase, np.angle))
 stands_in_where_traced(cmath.polar)(_of_number(cmath.polar, lambda z: (np.abs(z), np.angle(z))))
 stands_in_where_traced(cmath.rect)(_of_number(cmath.rect, lambda r, phi: r * np.cos(phi) + 1j * (r * np.sin(phi))))
+
+# ---------------------------------------------------------------- numbers read from texts
+
+
+def _reading(f: Any) -> Callable[..., Any]:
+    @functools.wraps(f, updated=())
+    def called(text: Any, *args: Any, **options: Any) -> Any:
+        return f(check_text(text), *args, **options)
+
+    return called
+
+
+STAND_INS.update({f: _reading(f) for f in (json.loads, np.fromstring)})
 
 # ---------------------------------------------------------------- statistics
 

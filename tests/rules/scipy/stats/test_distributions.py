@@ -424,3 +424,30 @@ def test_the_log_likelihood_of_a_normal_sample_has_its_hessian():
     cov = np.array([[2.0, 0.5], [0.5, 1.0]])
     found = hessian(lambda mean: np.sum(logpdf(x, mean, cov)))(np.zeros(2))
     np.testing.assert_allclose(found, -3 * np.linalg.inv(cov), rtol=1e-12)
+
+
+# ---------------------------------------------------------------- where a density has its peak
+
+
+def log_density_of_gennorm(z, beta):
+    return mpmath.log(beta / 2) - mpmath.loggamma(1 / beta) - abs(z) ** beta
+
+
+def distribution_of_gennorm(z, beta):
+    return 0.5 + mpmath.sign(z) * mpmath.gammainc(1 / beta, 0, abs(z) ** beta, regularized=True) / 2
+
+
+@pytest.mark.parametrize("beta", [2.0, 3.5])
+@pytest.mark.parametrize(("name", "of"), [("logpdf", log_density_of_gennorm), ("cdf", distribution_of_gennorm)])
+@pytest.mark.parametrize("z", [0.0, 1e-5, -0.7])
+def test_second_derivatives_of_the_generalised_normal_distribution(name, of, beta, z):
+    found = hessian(lambda v: primitive(getattr(stats.gennorm, name))(v[0], v[1]))(np.array([z, beta]))
+    of_z, mixed, of_beta = (float(mpmath.diff(of, (z, beta), n)) for n in ((2, 0), (1, 1), (0, 2)))
+    np.testing.assert_allclose(found, [[of_z, mixed], [mixed, of_beta]], rtol=1e-8, atol=1e-10)
+
+
+def test_a_second_derivative_that_is_infinite_at_a_peak_is_so():
+    logpdf = primitive(stats.gennorm.logpdf)
+    assert grad(logpdf)(0.0, 1.5) == 0
+    with np.errstate(divide="ignore"):
+        assert grad(grad(logpdf))(0.0, 1.5) == -np.inf
