@@ -8,6 +8,7 @@ has a rule, and of one of Python's, whose source is converted in its turn.
 from __future__ import annotations
 
 import decimal
+import dis
 import functools
 import operator
 import sys
@@ -171,6 +172,8 @@ class Program(SpecialMethods):
     def _with_functions_routed(self, f: types.FunctionType) -> Any:
         """A function without a source, such as one that a decorator has made, with what it calls by name routed."""
         names, cells = f.__globals__, f.__closure__
+        if any(instruction.opname in _CHANGE_GLOBALS for instruction in dis.get_instructions(f)):
+            return f
         routed = {name: self.handed(names[name]) for name in f.__code__.co_names if name in names}
         changed = {name: x for name, x in routed.items() if x is not names[name]}
         if cells:
@@ -469,6 +472,7 @@ _WHY_NO_SUBCLASS = (
 )
 
 
+_CHANGE_GLOBALS = frozenset({"STORE_GLOBAL", "DELETE_GLOBAL"})
 _LOOK_AT_FRAMES = frozenset({warnings.warn, warnings.warn_explicit, sys._getframe})
 _READ_MEMORY_OR_TEXT = frozenset({bytearray, bytes, memoryview, decimal.Decimal})
 _MODULES_OF_MEMORY = frozenset({"array", "_struct", "_hashlib", "zlib", "binascii", "_ctypes", "_io"})
