@@ -192,6 +192,8 @@ class Program(SpecialMethods):
     def _method(self, f: types.MethodType) -> Any:
         function = f.__func__
         if type(function) is not types.FunctionType:
+            if f.__name__ == "shuffle" and type(f.__self__).__module__.startswith("numpy.random"):
+                return functools.partial(_shuffled, f)
             known = self._of_compiled(f) if _is_compiled(function) else self.callee(function)
             return known if _is_compiled(function) else functools.partial(known, f.__self__)
         if function.__globals__.get("__name__") == INFRASTRUCTURE:
@@ -477,6 +479,16 @@ _LOOK_AT_FRAMES = frozenset({warnings.warn, warnings.warn_explicit, sys._getfram
 _READ_MEMORY_OR_TEXT = frozenset({bytearray, bytes, memoryview, decimal.Decimal})
 _MODULES_OF_MEMORY = frozenset({"array", "_struct", "_hashlib", "zlib", "binascii", "_ctypes", "_io"})
 _TAKE_ANYTHING = frozenset({bool, dict, int, object, property, range, slice, str, super, type})
+
+
+def _shuffled(shuffle: Any, x: Any, axis: int = 0) -> None:
+    """Shuffle along an axis in place, as it would be of numbers; compiled code shuffles a copy of what is no array."""
+    if not isinstance(x, Tracer):
+        shuffle(x, *[axis] * (axis != 0))
+        return
+    order = np.arange(x.shape[axis])
+    shuffle(order)
+    x[...] = np.take(x, order, axis)
 
 
 def _itself(f: Any) -> Any:
