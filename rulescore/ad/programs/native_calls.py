@@ -1,4 +1,4 @@
-"""What is not converted: functions of NumPy's and of C, called as they are, with an error where they want what no tracer is."""
+"""What is not converted: functions of NumPy and of C, called as they are, with errors for what these cannot take."""
 
 from __future__ import annotations
 
