@@ -20,7 +20,13 @@ from rulescore.ad.programs.distributions import INFRASTRUCTURE, with_rule
 from rulescore.ad.programs.elements import shuffled, vectorised
 from rulescore.ad.programs.functions import AS_IT_IS, CONVERTED, STAND_IN
 from rulescore.ad.programs.native_calls import NativeCalls
-from rulescore.ad.programs.rules_by_code import class_has_rule, codes_with_rules, is_served, objects_have_rule
+from rulescore.ad.programs.rules_by_code import (
+    class_has_rule,
+    codes_with_rules,
+    is_served,
+    objects_have_rule,
+    rules_of_classes,
+)
 from rulescore.ad.programs.stand_ins import STAND_INS, STAND_INS_OF_PROGRAM
 from rulescore.ad.programs.texts import check_text, joined
 from rulescore.ad.tracing.tracers import Tracer
@@ -52,7 +58,6 @@ class Program(NativeCalls):
         }
         stand_ins = STAND_INS | {f: functools.partial(g, self) for f, g in STAND_INS_OF_PROGRAM.items()}
         super().__init__(follows, routes, stand_ins)
-        self._as_they_are: set[type] = set()
         self._by_kind: dict[type, Callable[[Any], Any]] = {
             types.MethodType: self._method,
             types.BuiltinFunctionType: self._builtin,
@@ -119,20 +124,18 @@ class Program(NativeCalls):
         return functools.partial(self._made, owner) if is_making else f
 
     def _class(self, cls: Any) -> Any:
-        if cls in self._as_they_are:
-            return cls
         stand_in = self._stand_ins.get(cls)
         if stand_in is not None:
             return stand_in
-        if class_has_rule(cls):
+        has_rule = rules_of_classes.get(cls)
+        if class_has_rule(cls) if has_rule is None else has_rule:
             return functools.partial(self._called_by_rule, cls)
-        call = type(cls).__call__
-        if isinstance(call, types.FunctionType):
-            return types.MethodType(self.callee(call), cls)
+        if type(cls) is not type and isinstance(type(cls).__call__, types.FunctionType):
+            return types.MethodType(self.callee(type(cls).__call__), cls)
         if isinstance(cls.__init__, types.FunctionType) or isinstance(cls.__new__, types.FunctionType):
             return functools.partial(self._made, cls)
         if cls in _TAKE_ANYTHING or issubclass(cls, BaseException):
-            self._as_they_are.add(cls)
+            self._stand_ins[cls] = cls
             return cls
         return self._of_compiled(cls)
 
