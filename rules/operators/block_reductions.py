@@ -162,7 +162,7 @@ def hausdorff_parts(g, blocks):
         listed = [np.flatnonzero(((g == distance) & (near == distance)) | is_nan) for near in nearest]
         places, is_back = np.concatenate(listed), np.repeat([False, True], [len(found) for found in listed])
         owners = np.ravel(to_elements(np.reshape(np.arange(y.size), y.shape)))[places]
-        w = hausdorff_weights(owners, *rows_and_columns(places, g.shape), is_back)
+        w = hausdorff_weights(owners, *np.unravel_index(places, g.shape)[-2:], is_back)
         w = np.where(np.ravel(is_nan)[places], np.nan, w).astype(g.dtype)
         return FewWeights(places, owners, w, g.shape)
 
@@ -195,12 +195,6 @@ def hausdorff_weights(owners, rows, cols, is_back):
     agreeing = np.bincount(of_block, farthest > 0, len(blocks))
     shares = counts * np.maximum(farthest[of_direction], 1) * agreeing[of_block[of_direction]]
     return np.where(is_surpassed, 0.0, 1 / shares)[of_minimum]
-
-
-def rows_and_columns(places, shape):
-    """Where elements are that are counted through all axes."""
-    rows, cols = np.divmod(places, shape[-1])
-    return rows % shape[-2], cols
 
 
 def directed_hausdorff_parts(g, blocks):
@@ -241,42 +235,35 @@ def shared(x, y, weights, cut, axis):
 
 def hausdorff_compiled(g, blocks):
     """The same by `hausdorff_loop`, which is compiled for one type of arrays."""
-    stack = np.ascontiguousarray(np.reshape(g, (-1, *g.shape[-2:])), np.float64)
-    y = np.empty((len(stack), blocks.rows.count, blocks.cols.count))
-    rows, cols = blocks.rows.offsets.view(np.uintp), blocks.cols.offsets.view(np.uintp)
+    rows, cols = blocks.rows, blocks.cols
+    stack = np.ascontiguousarray(g, np.float64).reshape(-1, *g.shape[-2:])
+    y = np.empty((len(stack), rows.count, cols.count))
     found, room = y.size, 0
     while found > room:  # the second time only where many elements share
         room = found + y.size
-        places, owners = np.empty(room, np.intp), np.empty(room, np.intp)
-        w, is_back = np.empty(room), np.zeros(room, bool)
-        found = hausdorff_loop(stack, rows, cols, y, places, owners, w, is_back)
-    places, owners, w, is_back = places[:found], owners[:found], w[:found], is_back[:found]
-    some = w < 0.5
-    if np.any(some):  # where both directions agree and one has several elements, a minimum may be surpassed
-        some = np.isin(owners, owners[some])
-        of_some = rows_and_columns(places[some], g.shape)
-        w[some] = hausdorff_weights(owners[some], *of_some, is_back[some])
-    weights = FewWeights(places, owners, w.astype(g.dtype, copy=False), g.shape)
-    return np.reshape(y, (*g.shape[:-2], *y.shape[1:])).astype(g.dtype, copy=False), lambda: weights
+        places, owners, w = np.empty(room, np.intp), np.empty(room, np.intp), np.empty(room)
+        found = hausdorff_loop(stack, rows.offsets, cols.offsets, y, places, owners, w)
+    weights = FewWeights(places[:found], owners[:found], w[:found].astype(g.dtype, copy=False), g.shape)
+    return y.reshape(*g.shape[:-2], *y.shape[1:]).astype(g.dtype, copy=False), lambda: weights
 
 
 @Compiled
-def hausdorff_loop(g, rows, cols, y, places, owners, w, is_back):
+def hausdorff_loop(g, rows, cols, y, places, owners, w):
     """Write the distance of each block to ``y``, and the elements with weights to the arrays after it.
-
-    Where the two directions agree, the weights are equal shares.
 
     Returns how many elements these are, also where the arrays have no room for all of them. All that indexes is
     unsigned: numba looks at any other number first whether it is below zero, which doubles the time.
     """
     from_row, from_col = np.empty(g.shape[1]), np.empty(g.shape[2])
+    in_row, in_col = np.empty(g.shape[1], np.intp), np.empty(g.shape[2], np.intp)
     height, width, one = np.uint64(g.shape[1]), np.uint64(g.shape[2]), np.uint64(1)
     owner, found, room = -1, 0, len(w)
     for b in range(np.uint64(g.shape[0])):
         for i in range(np.uint64(len(rows) - 1)):
             for j in range(np.uint64(len(cols) - 1)):
                 owner += 1
-                top, bottom, left, right = rows[i], rows[i + one], cols[j], cols[j + one]
+                top, bottom = np.uint64(rows[i]), np.uint64(rows[i + one])
+                left, right = np.uint64(cols[j]), np.uint64(cols[j + one])
                 # The values first, without jumps that nobody could foresee.
                 is_nan = False
                 for c in range(left, right):
@@ -294,43 +281,50 @@ def hausdorff_loop(g, rows, cols, y, places, owners, w, is_back):
                 for c in range(left, right):
                     back = from_col[c] if from_col[c] > back else back
                 y[b, i, j] = distance = np.nan if is_nan else (there if there > back else back)
-                share = np.nan if is_nan else (0.5 if there == back else 1.0)
-                if there >= back or is_nan:
-                    first, far = found, 0
+                first = found
+                for r in range(top, bottom):
+                    if from_row[r] == distance:
+                        for c in range(left, right):
+                            if g[b, r, c] == distance:
+                                if found < room:
+                                    places[found], owners[found], w[found] = (b * height + r) * width + c, owner, 1.0
+                                found += 1
+                for c in range(left, right):
+                    if from_col[c] == distance:
+                        for r in range(top, bottom):
+                            if g[b, r, c] == distance and from_row[r] != distance:
+                                if found < room:
+                                    places[found], owners[found], w[found] = (b * height + r) * width + c, owner, 1.0
+                                found += 1
+                if found == first + 1:
+                    continue
+                if is_nan:
                     for r in range(top, bottom):
-                        if from_row[r] == distance or is_nan:
-                            begin = found
-                            for c in range(left, right):
-                                if g[b, r, c] == distance or is_nan:
-                                    if found < room:
-                                        places[found] = (b * height + r) * width + c
-                                        owners[found], w[found] = owner, share
-                                    found += 1
-                            if found > begin + 1:  # equally among those that are as near
-                                for k in range(begin, min(found, room)):
-                                    w[k] /= found - begin
-                            far += 1
-                    if far > 1:
-                        for k in range(first, min(found, room)):
-                            w[k] /= far
-                if back >= there and not is_nan:
-                    first, far = found, 0
-                    for c in range(left, right):
-                        if from_col[c] == distance:
-                            begin = found
-                            for r in range(top, bottom):
-                                if g[b, r, c] == distance:
-                                    if found < room:
-                                        places[found] = (b * height + r) * width + c
-                                        owners[found], w[found], is_back[found] = owner, share, True
-                                    found += 1
-                            if found > begin + 1:
-                                for k in range(begin, min(found, room)):
-                                    w[k] /= found - begin
-                            far += 1
-                    if far > 1:
-                        for k in range(first, min(found, room)):
-                            w[k] /= far
+                        for c in range(left, right):
+                            if found < room:
+                                places[found], owners[found], w[found] = (b * height + r) * width + c, owner, np.nan
+                            found += 1
+                    continue
+                # Several share: how many there are of each minimum that is the distance; but none of what is surpassed,
+                # see `hausdorff_weights`.
+                in_row[top:bottom], in_col[left:right] = 0, 0
+                for k in range(first, min(found, room)):
+                    r, c = np.uint64(places[k]) // width - b * height, np.uint64(places[k]) % width
+                    in_row[r] += from_row[r] == distance
+                    in_col[c] += from_col[c] == distance
+                for k in range(first, min(found, room)):
+                    r, c = np.uint64(places[k]) // width - b * height, np.uint64(places[k]) % width
+                    if in_row[r] > 1 and in_col[c] == 1:
+                        in_row[r] = 0
+                    elif in_col[c] > 1 and in_row[r] == 1:
+                        in_col[c] = 0
+                far_rows, far_cols = np.sum(in_row[top:bottom] > 0), np.sum(in_col[left:right] > 0)
+                share = 0.5 if far_rows and far_cols else 1.0
+                for k in range(first, min(found, room)):
+                    r, c = np.uint64(places[k]) // width - b * height, np.uint64(places[k]) % width
+                    of_row = share / (far_rows * in_row[r]) if in_row[r] else 0.0
+                    of_col = share / (far_cols * in_col[c]) if in_col[c] else 0.0
+                    w[k] = of_row + of_col
     return found
 
 

@@ -69,4 +69,4 @@ def place_of(error: BaseException) -> str:
     name = frame.filename.rpartition("site-packages/")[2]
     if name == frame.filename:
         name = Path(name).name
-    return f"{name}:{frame.lineno}: {frame.line}"
+    return f"{name}:{frame.lineno}: {frame.line}".removesuffix(": ")

@@ -20,6 +20,8 @@ from rulescore.shipped import public_name
 from rulescore.tangents.kinds import is_a
 
 _COMPILED = (np.ufunc, BuiltinFunctionType, MethodDescriptorType, WrapperDescriptorType)
+_COMPILED_SOLVERS = frozenset({"odeint", "solve_ivp"})
+"""Of `scipy.integrate`. Its LSODA crashes when a function gives it what is no ordinary array."""
 _being_called: ContextVar[tuple[Any, ...]] = ContextVar("_being_called", default=())
 
 
@@ -60,6 +62,8 @@ def through_implementation(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
         implementation = IMPLEMENTATIONS.get(f, implementation)
     if isinstance(implementation, FunctionType):
         module = implementation.__globals__.get("__name__", "")
+        if module.startswith("scipy.integrate") and f.__name__ in _COMPILED_SOLVERS:
+            raise no_rule(f, args, kwargs, "it has no rule for this call, and its solvers are compiled")
         if implementation is not f or _is_of_numpy(module):
             return _call_converted(implementation, f, args, kwargs)
     if isinstance(implementation, _COMPILED):

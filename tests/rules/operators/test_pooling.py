@@ -106,9 +106,11 @@ def test_a_distance_that_is_nan_has_a_derivative_that_is_nan_and_leaves_other_bl
     np.testing.assert_array_equal(xbar[0, 2:], [0.0, 1.0])
 
 
-def test_both_ways_to_compute_hausdorff_distances_agree(monkeypatch):
+@pytest.mark.parametrize("has_ties", [False, True])
+def test_both_ways_to_compute_hausdorff_distances_agree(has_ties, monkeypatch):
     pytest.importorskip("numba")
-    x = np.random.default_rng(2).random((3, 40, 50)).astype(np.float32)
+    rng = np.random.default_rng(2)
+    x = (rng.integers(0, 5, (3, 40, 50)) if has_ties else rng.random((3, 40, 50))).astype(np.float32)
     call = value_and_grad(lambda x: np.sum(pool(x, segments(40, 7), ANY, "hausdorff") ** 2))
     compiled = call(x)
     monkeypatch.setattr("rules.operators.compiled.numba_module", lambda: None)

@@ -335,6 +335,15 @@ def test_rules_that_call_back_into_ad_can_use_jax():
     assert_same(dy, 2 * jnp.asarray(X) * Y)
 
 
+@pytest.mark.parametrize("x", [0.5, np.float64(0.5), np.array(0.5), 0.5 + 1j])
+def test_numbers_are_differentiated_as_arrays_are(x):
+    f = to_jax(np.sinh)
+    y, move = jax.linearize(f, x)
+    assert_same(y, np.sinh(x))
+    assert_same(move(x), np.cosh(x) * x)
+    assert_same(jax.vjp(f, x)[1](y)[0], jax.vjp(jnp.sinh, x)[1](y)[0])
+
+
 # ---------------------------------------------------------------- several devices
 
 OF_TWO_DEVICES = """
@@ -403,6 +412,9 @@ for f in (lambda f: f, lambda f: lambda x: jax.grad(lambda x: jnp.sum(f(x)))(x))
     np.testing.assert_array_equal(f(sinh)(cut), f(sinh)(x))
 assert total(cut).sharding.device_set == set(jax.devices())
 assert sinh(np.ones(3)).devices() == {jax.devices()[0]}
+with jax.default_device(second):  # where JAX computes with what is bound to no device
+    assert not x.committed
+    assert sinh(x).devices() == jnp.sinh(x).devices() == {second}
 """
 
 

@@ -493,6 +493,41 @@ def test_dual_tensors():
     assert_same(found, expected)
 
 
+def test_what_is_constant_within_a_gradient_is_no_more_than_computed():
+    def without_rules(x):
+        return 2 * np.sinh(x)
+
+    assert_same(torch.func.grad(lambda y: (to_torch(without_rules)(X) * y).sum())(Y), 2 * X.sinh())
+
+
+@pytest.mark.parametrize("create_graph", [False, True])
+@pytest.mark.parametrize("moves", ["argument", "seed"])
+def test_gradients_of_dual_tensors_have_tangents(moves, create_graph):
+    dual = torch.autograd.forward_ad.make_dual
+
+    def moved_gradient(f):
+        with torch.autograd.forward_ad.dual_level():
+            x = dual(leaf(NX), Y) if moves == "argument" else leaf(NX)
+            seed = dual(torch.ones_like(X), Y) if moves == "seed" else torch.ones_like(X)
+            (xbar,) = torch.autograd.grad(f(x, Y), x, seed, create_graph=create_graph)
+            return torch.autograd.forward_ad.unpack_dual(xbar).tangent.detach()
+
+    assert_same(moved_gradient(OURS), moved_gradient(by_torch))
+
+
+@pytest.mark.parametrize("create_graph", [False, True])
+def test_a_gradient_has_a_tangent_where_forward_mode_begins_after_the_call(create_graph):
+    def moved_gradient(f):
+        x = leaf(NX)
+        y = f(x, Y)
+        with torch.autograd.forward_ad.dual_level():
+            seed = torch.autograd.forward_ad.make_dual(torch.ones_like(X), Y)
+            (xbar,) = torch.autograd.grad(y, x, seed, create_graph=create_graph)
+            return torch.autograd.forward_ad.unpack_dual(xbar).tangent.detach()
+
+    assert_same(moved_gradient(OURS), moved_gradient(by_torch))
+
+
 def test_a_program_from_another_process_is_an_error():
     with pytest.raises(RuntimeError, match="Compile the program again"):
         torch.ops.rulescore.host_call([X], 0)

@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from rulescore.backends.host.extras import framework
+from torch import Tensor
+
 from rulescore.backends.host.functions import HostFunction
-from rulescore.backends.torch.calls.contexts import Derivatives, value
 from rulescore.backends.torch.calls.eager import call_eagerly
 from rulescore.backends.torch.calls.levels import call_at_level
 from rulescore.backends.torch.calls.modes import (
@@ -25,14 +25,10 @@ from rulescore.backends.torch.calls.modes import (
     is_reverse_level,
     unwrap,
 )
-from rulescore.backends.torch.calls.transformed import TransformedCall
+from rulescore.backends.torch.calls.transformed import Derivatives, TransformedCall, value
 from rulescore.backends.torch.custom_operator import number_of, operator
 from rulescore.backends.torch.native import NativeMode
 from rulescore.backends.torch.tensors import all_tensors
-
-framework("torch", "torch")
-
-from torch import Tensor  # noqa: E402
 
 
 def host_call(function: HostFunction, given: Sequence[Any]) -> tuple[Any, ...]:
@@ -47,19 +43,18 @@ def host_call(function: HostFunction, given: Sequence[Any]) -> tuple[Any, ...]:
     """
     if is_compiling():
         return tuple(operator(all_tensors(given), number_of(function)))
-    has_levels, is_written_down = has_transforms(), is_recorded()
-    if not has_levels and not is_written_down:
+    has_levels, is_moved, is_written_down = has_transforms(), is_forward(), is_recorded()
+    if not (has_levels or is_moved or is_written_down):
         given = [unwrap(x) if isinstance(x, Tensor) else x for x in given]
-        if is_forward() or (is_grad_enabled() and any(isinstance(x, Tensor) and x.requires_grad for x in given)):
+        if is_grad_enabled() and [x for x in given if isinstance(x, Tensor) and x.requires_grad]:
             return call_eagerly(function, *given)  # type: ignore[no-any-return]
         return value(function, given)
     tensors = list(map(unwrap, all_tensors(given)))
+    if is_written_down and not (has_levels or is_moved):  # in forward mode the operator would answer zero
+        return tuple(operator(tensors, number_of(function, True)))
     if has_levels and not is_written_down and is_reverse_level():
         return call_at_level(function, tensors)
-    if has_levels or (is_written_down and is_forward()):
-        # The operator has no forward mode: it would answer a tangent of zero.
-        return TransformedCall.apply(function, None, *tensors)  # type: ignore[no-any-return]
-    return tuple(operator(tensors, number_of(function, is_written_down)))
+    return TransformedCall.apply(function, None, *tensors)  # type: ignore[no-any-return]
 
 
 def native_or_host_call(function: HostFunction, tensors: Sequence[Any], mode: NativeMode | None) -> tuple[Any, ...]:
