@@ -65,7 +65,7 @@ class ArrayTracer(Tracer):
             traits["__getattr__"] = _attribute_of_value
         if issubclass(traits["__rule_type__"], np.generic):  # a number has a hash, as an array has none
             traits["__hash__"] = _refuse_hash
-            traits["__iter__"] = None  # nor is it an Iterable
+            traits |= {"__iter__": None, "__contains__": None}  # nor is it an Iterable, or a Container
         return traits
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:

@@ -8,6 +8,7 @@ has a rule, and of one of Python's, whose source is converted in its turn.
 from __future__ import annotations
 
 import decimal
+import dis
 import functools
 import operator
 import sys
@@ -171,6 +172,8 @@ class Program(SpecialMethods):
     def _with_functions_routed(self, f: types.FunctionType) -> Any:
         """A function without a source, such as one that a decorator has made, with what it calls by name routed."""
         names, cells = f.__globals__, f.__closure__
+        if any(instruction.opname in _CHANGE_GLOBALS for instruction in dis.get_instructions(f)):
+            return f
         routed = {name: self.handed(names[name]) for name in f.__code__.co_names if name in names}
         changed = {name: x for name, x in routed.items() if x is not names[name]}
         if cells:
@@ -189,6 +192,8 @@ class Program(SpecialMethods):
     def _method(self, f: types.MethodType) -> Any:
         function = f.__func__
         if type(function) is not types.FunctionType:
+            if f.__name__ == "shuffle" and type(f.__self__).__module__.startswith("numpy.random"):
+                return functools.partial(_shuffled, f)
             known = self._of_compiled(f) if _is_compiled(function) else self.callee(function)
             return known if _is_compiled(function) else functools.partial(known, f.__self__)
         if function.__globals__.get("__name__") == INFRASTRUCTURE:
@@ -469,10 +474,21 @@ _WHY_NO_SUBCLASS = (
 )
 
 
+_CHANGE_GLOBALS = frozenset({"STORE_GLOBAL", "DELETE_GLOBAL"})
 _LOOK_AT_FRAMES = frozenset({warnings.warn, warnings.warn_explicit, sys._getframe})
 _READ_MEMORY_OR_TEXT = frozenset({bytearray, bytes, memoryview, decimal.Decimal})
 _MODULES_OF_MEMORY = frozenset({"array", "_struct", "_hashlib", "zlib", "binascii", "_ctypes", "_io"})
 _TAKE_ANYTHING = frozenset({bool, dict, int, object, property, range, slice, str, super, type})
+
+
+def _shuffled(shuffle: Any, x: Any, axis: int = 0) -> None:
+    """Shuffle along an axis in place, as it would be of numbers; compiled code shuffles a copy of what is no array."""
+    if not isinstance(x, Tracer):
+        shuffle(x, *[axis] * (axis != 0))
+        return
+    order = np.arange(x.shape[axis])
+    shuffle(order)
+    x[...] = np.take(x, order, axis)
 
 
 def _itself(f: Any) -> Any:

@@ -92,8 +92,9 @@ def _of_number(f: Any, of_arrays: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(f, updated=())
     def called(*args: Any, **options: Any) -> Any:
+        args = tuple([x.reshape(())[()] if isinstance(x, Tracer) and x.ndim and x.size == 1 else x for x in args])
         values = [values_beneath(x) for x in args]
-        if all(np.ndim(x) == 0 for x in values):
+        if all(np.ndim(x) == 0 for x in values) or any(np.ndim(x) for x in args):  # else it is a batch of numbers
             f(*values, **{name: values_beneath(x) for name, x in options.items()})
         return of_arrays(*args, **options)
 
