@@ -38,12 +38,12 @@ def _remember(record: RuleRecord) -> None:
         codes_with_rules[id(code)] = code
 
 
-_of_classes, _of_objects = rrule.dependent_cache(), rrule.dependent_cache()
+rules_of_classes, _of_objects = rrule.dependent_cache(), rrule.dependent_cache()
 
 
 def class_has_rule(cls: Any) -> bool:
     """Whether there is a rule for making objects of a class."""
-    return _remembered(_of_classes, cls, cls)
+    return _remembered(rules_of_classes, cls, cls)
 
 
 def objects_have_rule(f: Any) -> bool:

@@ -1,0 +1,46 @@
+"""Functions of numbers that were made functions of arrays, and what changes arrays in place in compiled code."""
+
+from __future__ import annotations
+
+import types
+from typing import Any
+
+import numpy as np
+
+from rulescore.ad.programs.buffers import is_traced, plain
+from rulescore.ad.tracing.tracers import Tracer
+
+
+def vectorised(program: Any, f: Any, of_numbers: Any, /, *args: Any, **kwargs: Any) -> Any:
+    """What ``np.vectorize`` makes of a function of numbers, of tracers: that function of each element."""
+    if not isinstance(f, np.vectorize) and not is_traced(args, kwargs):
+        return f(*plain(args), **plain(kwargs))
+    if isinstance(f, np.vectorize) and (not is_traced(args, kwargs) or f.signature is not None):
+        return types.MethodType(program.callee(type(f).__call__), f)(*args, **kwargs)
+    names = [*range(len(args)), *kwargs]
+    given = dict(zip(names, (*args, *kwargs.values()), strict=True))
+    arrays = {
+        name: program.callee(np.asarray)(x) for name, x in given.items() if name not in getattr(f, "excluded", ())
+    }
+    shape = np.broadcast_shapes(*[x.shape for x in arrays.values()])
+    arrays = {name: np.broadcast_to(x, shape) for name, x in arrays.items()}
+    call, results = program.callee(of_numbers), []
+    for index in np.ndindex(shape):
+        each = {**given, **{name: x[index] for name, x in arrays.items()}}
+        results.append(call(*[each[i] for i in range(len(args))], **{name: each[name] for name in kwargs}))
+    as_array = program.callee(np.array)
+    if results and type(results[0]) is tuple:
+        return tuple([as_array(list(column)).reshape(shape) for column in zip(*results, strict=True)])
+    y = as_array(results).reshape(shape)
+    types_out = getattr(f, "otypes", None)
+    return y.astype(types_out[0]) if types_out and np.dtype(types_out[0]).kind in "iub" else y
+
+
+def shuffled(shuffle: Any, x: Any, axis: int = 0) -> None:
+    """Shuffle along an axis in place, as it would be of numbers; compiled code shuffles a copy of what is no array."""
+    if not isinstance(x, Tracer):
+        shuffle(x, *[axis] * (axis != 0))
+        return
+    order = np.arange(x.shape[axis])
+    shuffle(order)
+    x[...] = np.take(x, order, axis)

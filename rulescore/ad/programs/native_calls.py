@@ -1,0 +1,166 @@
+"""What is not converted: functions of NumPy and of C, called as they are, with errors for what these cannot take."""
+
+from __future__ import annotations
+
+import decimal
+import functools
+import operator
+import sys
+import types
+import warnings
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from rulescore.ad.messages.errors import TracerConversionError
+from rulescore.ad.numpy_protocols.array_makers import SPECIAL
+from rulescore.ad.numpy_protocols.operands import array_of
+from rulescore.ad.programs.buffers import buffer, constant, holds_tracers, is_traced, plain
+from rulescore.ad.programs.compiled import called_natively
+from rulescore.ad.programs.functions import Functions
+from rulescore.ad.programs.primitive_calls import called_by_rule
+from rulescore.ad.programs.rules_by_code import is_served
+from rulescore.ad.programs.special_methods import PLAIN
+from rulescore.ad.programs.stand_ins.table import tracer_in
+from rulescore.ad.programs.texts import check_text, is_of_tracer, text_of
+from rulescore.ad.tracing.tracers import Tracer
+
+
+class NativeCalls(Functions):
+    """What is called in the place of functions that are not Python's."""
+
+    def __init__(self, *args: Any) -> None:
+        super().__init__(*args)
+        self._of_numpy: dict[Any, Any] = {}
+
+    def _all_handed(self, args: Iterable[Any], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        return tuple(map(self.handed, args)), {name: self.handed(x) for name, x in kwargs.items()} if kwargs else kwargs
+
+    def _called_by_rule(self, f: Any, /, *args: Any, **kwargs: Any) -> Any:
+        args, kwargs = self._all_handed(args, kwargs)
+        return called_by_rule(f, args, kwargs)
+
+    # ------------------------------------------------------------------ NumPy
+
+    def _numpys(self, f: Any) -> Any:
+        """A ufunc, or a function that asks its arguments whether they know better: but not those in lists."""
+        found = self._of_numpy.get(f)
+        if found is None:
+            stand_in = self._stand_ins.get(f)
+            found = self._of_numpy[f] = (
+                functools.wraps(f, updated=())(self._asking(f)) if stand_in is None else stand_in
+            )
+        return found
+
+    def _asking(self, f: Any) -> Any:
+        def called(*args: Any, **kwargs: Any) -> Any:
+            if _ASK_THEMSELVES.issuperset(map(type, args)) and not kwargs:
+                return f(*args)
+            args, kwargs = self._all_handed(args, kwargs)
+            try:
+                return f(*args, **kwargs)
+            except TracerConversionError:  # of a tracer in a list or in an object, which nobody has asked
+                arrays, named = list(map(_as_array, args)), {name: _as_array(x) for name, x in kwargs.items()}
+                if f in SPECIAL:  # which says what is to be done
+                    raise
+                is_same = all(map(operator.is_, (*arrays, *named.values()), (*args, *kwargs.values())))
+                implementation: Any = getattr(f, "_implementation", None)
+                if is_same and not isinstance(implementation, types.FunctionType):
+                    raise
+            # Else there is one in an object that makes an array of itself, or comes of a function among the arguments.
+            return self.converted(implementation)(*args, **kwargs) if is_same else f(*arrays, **named)
+
+        return called
+
+    # ------------------------------------------------------------------ what is written in C
+
+    def _builtin(self, f: Any) -> Any:
+        owner = f.__self__
+        if owner is None or type(owner) is types.ModuleType:
+            stand_in = self._stand_ins.get(f)
+            return self._of_compiled(f) if stand_in is None else stand_in
+        if type(owner) is np.ufunc:
+            return self._asking(f)
+        if type(owner) is np.ndarray:
+            return functools.partial(self._method_of_array, f)
+        if isinstance(owner, str):
+            return functools.partial(self._method_of_text, f)
+        if f.__name__ == "sort" and type(owner) is list:
+            return functools.partial(self._called_with_functions, f)
+        if isinstance(owner, type):  # such as dict.fromkeys, or what super().__new__ is
+            return self._stand_ins.get(f, f) if is_of_python(owner) else functools.partial(self._called_compiled, f)
+        return f if type(owner) in PLAIN or is_of_python(type(owner)) else self._of_compiled(f)
+
+    def _method_of_text(self, f: Any, /, *args: Any, **kwargs: Any) -> Any:
+        if f.__name__ == "join":
+            args = (list(self.iterate(args[0])),)
+        is_marked = is_of_tracer((f.__self__, *args)) or (f.__name__ == "format" and holds_tracers((args, kwargs)))
+        return text_of(f(*args, **kwargs), is_marked)
+
+    def _method_of_array(self, f: Any, /, *args: Any, **kwargs: Any) -> Any:
+        """Call a method of an ordinary array; with tracers, that of a tracer."""
+        if is_traced(args, kwargs):
+            return getattr(constant(f.__self__), f.__name__)(*args, **kwargs)
+        y = f(*plain(args), **plain(kwargs))
+        return buffer(y) if f.__name__ in ("copy", "astype") else y
+
+    def _called_with_functions(self, f: Any, /, *args: Any, **kwargs: Any) -> Any:
+        args, kwargs = self._all_handed(args, kwargs)
+        return f(*args, **kwargs)
+
+    def _of_compiled(self, f: Any) -> Any:
+        if not is_of_python(f):
+            return functools.partial(self._called_compiled, f)
+        if isinstance(f, (types.BuiltinFunctionType, type)):
+            if f in _LOOK_AT_FRAMES:
+                return f
+            if f in _READ_MEMORY_OR_TEXT or f.__module__ in _MODULES_OF_MEMORY:
+                return functools.partial(self._called_with_memory, f)
+        return functools.partial(self._called_natively, f)
+
+    def _called_natively(self, f: Any, /, *args: Any, **kwargs: Any) -> Any:
+        """Call what belongs to Python, and takes objects of any kind where it does not want numbers."""
+        return called_natively(f, args, kwargs)
+
+    def _called_with_memory(self, f: Any, /, *args: Any, **kwargs: Any) -> Any:
+        """The same of what reads memory, and gets arrays in the place of buffers; or reads numbers from texts."""
+        return called_natively(f, plain(check_text(args)), plain(kwargs))
+
+    def _called_compiled(self, f: Any, /, *args: Any, **kwargs: Any) -> Any:
+        """Call what somebody has compiled, which gets arrays in the place of buffers."""
+        args, kwargs = self._all_handed(plain(args), plain(kwargs))
+        if (holds_tracers(args) or holds_tracers(kwargs)) and is_served(f):
+            return called_by_rule(f, args, kwargs)
+        return called_natively(f, args, kwargs)
+
+    def _descriptor(self, f: Any) -> Any:
+        """A method of a class, such as ``np.ndarray.sum``."""
+        if f.__objclass__ is not np.ndarray:
+            return f
+
+        def called(x: Any, *args: Any, **kwargs: Any) -> Any:
+            return getattr(x, f.__name__)(*args, **kwargs) if isinstance(x, Tracer) else f(x, *args, **kwargs)
+
+        return called
+
+
+def _as_array(x: Any) -> Any:
+    """A list with tracers in it as an array; anything else as it is."""
+    return array_of(x) if type(x) in (list, tuple) and tracer_in(x) is not None else x
+
+
+_LOOK_AT_FRAMES = frozenset({warnings.warn, warnings.warn_explicit, sys._getframe})
+_READ_MEMORY_OR_TEXT = frozenset({bytearray, bytes, memoryview, decimal.Decimal})
+_MODULES_OF_MEMORY = frozenset({"array", "_struct", "_hashlib", "zlib", "binascii", "_ctypes", "_io"})
+_ASK_THEMSELVES: set[type] = {np.ndarray, float, int, np.float64, bool, complex, slice, type(None), str, np.dtype}
+
+
+@functools.cache
+def _is_module_of_python(name: str) -> bool:
+    return name.partition(".")[0] in sys.stdlib_module_names or name == "builtins"
+
+
+def is_of_python(f: Any) -> bool:
+    """Whether a function or class belongs to Python's own library."""
+    return _is_module_of_python(getattr(f, "__module__", None) or "builtins")
