@@ -453,6 +453,56 @@ def test_the_converted_source_can_be_read():
     assert traceable(Network(1.0).layer).source().startswith("def layer(self, x):\n")
 
 
+# ---------------------------------------------------------------- where differentiated values come from
+
+
+class Weight:
+    def __init__(self, w):
+        self.w = w
+
+    def exponential(self):
+        return math.exp(self.w)
+
+
+def multiples(a):
+    for i in range(3):
+        yield math.exp(a * i)
+
+
+def around(weight):
+    return traceable(lambda: weight.exponential())()
+
+
+SOURCES = {
+    "a closure": lambda a: traceable(lambda: math.exp(a))(),
+    "a list in a closure": lambda a: (lambda held: traceable(lambda: math.exp(held[0][0]))())([[a]]),
+    "an object in a closure": lambda a: around(Weight(a)),
+    "the object of a method": lambda a: traceable(Weight(a).exponential)(),
+    "an object": lambda a: traceable(lambda weight: weight.exponential())(Weight(a)),
+    "a list in a dict": lambda a: traceable(lambda table: math.exp(table["x"][0]))({"x": [a]}),
+    "a keyword": lambda a: traceable(lambda *, x: math.exp(x))(x=a),
+    "a builtin": lambda a: traceable(math.exp)(a),
+    "a ufunc": lambda a: traceable(np.exp)(a),
+    "a function with a rule": lambda a: traceable(special.gamma)(a),
+    "a generator": lambda a: sum(traceable(multiples)(a)),
+    "a generator that is returned": lambda a: sum(traceable(lambda x: (math.exp(x * i) for i in range(3)))(a)),
+    "a function that is returned": lambda a: traceable(lambda x: lambda: math.exp(x))(a)(),
+    "a partial": lambda a: traceable(functools.partial(lambda x, y: math.exp(x) * y, y=a))(1.0) * 1.0,
+    "a vectorised function": lambda a: traceable(np.vectorize(lambda v: math.exp(v)))(np.stack([a, 2 * a])).sum(),
+    "a traceable function": lambda a: traceable(traceable(math.exp))(a),
+    "a checkpoint": lambda a: checkpoint(traceable(lambda x: math.exp(x)))(a),
+}
+
+
+@pytest.mark.parametrize("name", SOURCES)
+@pytest.mark.parametrize(
+    "differentiate", [grad, jacfwd, lambda f: grad(traceable(f))], ids=["grad", "jacfwd", "traced"]
+)
+def test_differentiated_values_are_found_wherever_they_come_from(name, differentiate):
+    f = SOURCES[name]
+    assert_close(differentiate(f)(0.6), jacobian_fd(f, 0.6).value.reshape(()))
+
+
 # ---------------------------------------------------------------- nothing changes
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import io
 import math
+import operator
 import pickle
 
 import numpy as np
@@ -27,6 +28,11 @@ def assert_derivatives(f, x=X):
     np.testing.assert_allclose(jvp(g, (x,), (np.ones_like(x),))[1], expected.sum(), rtol=1e-6, atol=1e-7)
     of_gradient = jacobian_fd(grad(g), x).value.reshape(np.shape(hessian(g)(x)))
     np.testing.assert_allclose(hessian(g)(x), of_gradient, rtol=1e-6, atol=1e-7)
+
+
+def weighed(y):
+    """A number that depends on every element in another way."""
+    return (y * np.arange(1.0, y.size + 1).reshape(y.shape)).sum()
 
 
 # ---------------------------------------------------------------- before
@@ -339,6 +345,81 @@ def an_array_from_outside(x):
     return (y * x).sum() * CONSTANT.sum()
 
 
+def written_to_by_results(x):
+    sums, products, parts, both = np.zeros(3), np.zeros(3), np.zeros(3), np.zeros((2, 3))
+    np.add.accumulate(x, out=sums)
+    np.matmul(np.eye(3), x, out=products)
+    np.clip(sums, 0.6, 1.0, out=parts)
+    np.stack([x, x**2], out=both)
+    total = np.zeros(())
+    x.sum(out=total)
+    np.multiply(products, products, out=products, where=products < 1.0)
+    return weighed(both) * weighed(sums * products + parts) * total
+
+
+def written_to_by_methods(x):
+    y = np.zeros(3)
+    y.__setitem__(0, x[0])
+    operator.setitem(y, 1, x[1])
+    y.put([2], x[2:])
+    y.__iadd__(x)
+    z = np.zeros(3)
+    z.fill(x[0])
+    list(map(z.__setitem__, range(2), x))
+    return weighed(y * z) + weighed(operator.iadd(y, z))
+
+
+def written_to_by_its_parts(x):
+    y, z = np.zeros(3, complex), np.zeros((3, 1))
+    y.real = x
+    y.imag[0] = x[1]
+    z.flat = x
+    z.flat[1] *= x[0]
+    z.T[0, 2] = x[1] ** 2
+    z[None][0, 0] += x[0]
+    return weighed(np.abs(y + 1)) * weighed(z)
+
+
+def written_to_in_another_shape(x):
+    y, z = np.zeros((2, 3)), np.zeros(3)
+    view = z.view()
+    view.shape = (3, 1)
+    view[0] = x[0]
+    np.squeeze(z[None])[1] = x[1]
+    y.reshape(3, 2)[0] = x[:2]
+    y.swapaxes(0, 1)[2] += x[1]
+    return weighed(y) * weighed(z)
+
+
+def written_to_at_places(x):
+    y, z = np.zeros(3), np.zeros(3)
+    np.minimum.at(y, [0], -x[0])
+    np.subtract.at(y, [1, 1], x[1])
+    np.place(z, [True, False, True], x)
+    np.put_along_axis(z, np.array([1]), x[0], 0)
+    y[x > 0.6] += x[x > 0.6]
+    y[::2] = y[::-2] * z[::2]
+    y[1:] *= y[:-1]
+    return weighed(y) + weighed(z)
+
+
+def written_to_in_another_order(x):
+    y, z = np.zeros(3), x.copy()
+    y[:] = x
+    np.random.default_rng(0).shuffle(y)
+    z[::-1].sort()
+    z.partition(1)
+    return weighed(y * z)
+
+
+def written_to_by_unpacking(x):
+    y = np.zeros((2, 3))
+    y[0], y[1, :2] = x, x[1:]
+    first, *y[1] = [x[0], *(x * x)]
+    y[0, 0] = y[1, 1] = first * x[2]
+    return weighed(y) * first
+
+
 CONSTANT = np.array([1.0, 2.0, 3.0])
 PROGRAMS = [
     saved_by_a_product,
@@ -358,6 +439,13 @@ PROGRAMS = [
     a_default_that_is_kept,
     swapped_rows,
     an_array_from_outside,
+    written_to_by_results,
+    written_to_by_methods,
+    written_to_by_its_parts,
+    written_to_in_another_shape,
+    written_to_at_places,
+    written_to_in_another_order,
+    written_to_by_unpacking,
 ]
 
 
@@ -402,10 +490,6 @@ VIEWS = {
     "another copy": lambda y: np.array(y),
     "an index": lambda y: y[[0, 1]],
 }
-
-
-def weighed(y):
-    return (y * np.arange(1.0, y.size + 1).reshape(y.shape)).sum()
 
 
 def made_before_writing(x, view):

@@ -15,6 +15,7 @@ import pytest
 
 from rulescore.ad import jacfwd, traceable
 from tests.rulescore.ad import (  # noqa: F401
+    traceable_algorithms,
     traceable_arrays,
     traceable_calls,
     traceable_classes,
