@@ -194,12 +194,11 @@ def unchanging(index):
 def getitem_rrule(x: Array, index: Index, /) -> OutputAndPullback:
     """x̄ is zero but for x̄[index], to which ȳ is added; added in place where there is an x̄ already.
 
-    What a mask leaves out stays zero, whatever slope it meets on its way; so does all of x̄ where nothing is selected.
+    What a mask leaves out stays zero, whatever slope it meets on its way.
     """
     if type(x) is not np.ndarray:
         decline_unless_array(x)
-    y, shape, dtype = x[index], x.shape, x.dtype
-    leaves_out = names_by_mask(index) or 0 in y.shape
+    shape, dtype = x.shape, x.dtype
     # Of real arrays, the most frequent ones, `scatter` gives the type of `x`.
     project = None if type(x) is np.ndarray and dtype.kind == "f" else project_to(x)
     index = unchanging(index)
@@ -217,13 +216,13 @@ def getitem_rrule(x: Array, index: Index, /) -> OutputAndPullback:
             bar = scatter(unthunk(ybar), index, shape, dtype)
             return bar if project is None else project(bar)
 
-        if leaves_out:
+        if names_by_mask(index):
             return NO_TANGENT, Selected(value, named(index, shape))
         # What is being differentiated cannot be added to an ordinary array in place.
         is_plain = type(ybar) is np.ndarray or issubclass(type(ybar), (np.generic, float, complex))
         return NO_TANGENT, InplaceableThunk(add_to, value) if is_plain else Thunk(value)
 
-    return y, getitem_pullback
+    return x[index], getitem_pullback
 
 
 rrule.add_rule(

@@ -55,7 +55,7 @@ def where_rrule(condition: Mask, x: Array, y: Array, /, *, needs: Needs = None) 
             chosen, is_certain = np.not_equal(condition, 0) if where_true else np.logical_not(condition), True
             if isinstance(outbar, Selected):
                 chosen, is_certain = np.logical_and(chosen, outbar.condition), outbar.is_certain
-            if not shape and shape_of_out and np.any(chosen):  # a number that is used somewhere has no mask
+            if not shape and shape_of_out and chosen.any():  # a number that is used somewhere has no mask
                 return Thunk(lambda: project(masked(where_true, shape)))
             if shape != shape_of_out:
                 chosen = unbroadcast(np.broadcast_to(chosen, shape_of_out).astype(float), shape) != 0

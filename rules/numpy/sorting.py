@@ -46,17 +46,16 @@ from .shape import tangents_of_items
 def picked_bar(a, y, numbers, axis, by_mask=False):
     """How ȳ becomes ā, where ``y`` are the elements of these numbers along the axis; of all without one.
 
-    What a mask leaves out stays zero, whatever slope it meets on its way; so does all of ā where nothing is picked.
+    What a mask leaves out stays zero, whatever slope it meets on its way.
     """
     shape, dtype = np.shape(a), y.dtype
-    leaves_out = by_mask or 0 in y.shape
     lengths, index = (int(np.prod(shape)),), (numbers,)
     if axis is not None and shape:
         lengths, index = shape, (*(slice(None),) * (axis % len(shape)), numbers)
 
     def a_bar(ybar):
         abar = np.reshape(scatter(ybar, index, lengths, dtype), shape)
-        return Selected(lambda: abar, np.reshape(named(index, lengths), shape)) if leaves_out else abar
+        return Selected(lambda: abar, np.reshape(named(index, lengths), shape)) if by_mask else abar
 
     return a_bar
 

@@ -57,7 +57,7 @@ def results(
     seeds: list[int], programs: int, jobs: int, before: Sequence[dict[str, Any]] = ()
 ) -> Iterator[dict[str, Any]]:
     """The record of each seed, as they come; also of one whose process dies, in a function of SciPy's perhaps."""
-    known = {(words, statement) for record in before for words, statement in record.get("kinds", ())}
+    known = {(words, statements) for record in before for words, statements in record.get("kinds", ())}
     context = multiprocessing.get_context("spawn")
     left, is_alone = list(seeds), False
     while left:

@@ -5,6 +5,7 @@ First derivatives are ⟨w, J ẋ⟩ for a cotangent w and a direction ẋ, seco
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 from collections.abc import Callable
 from functools import cached_property
@@ -125,8 +126,11 @@ def _checkpointed(q: Question) -> Answer:
 def _imperative(q: Question) -> Answer:
     variables = [ad.variable(x) for x in q.program.arguments()]
     ad.backward(q.of_sum()(*variables))
-    grads = [v.grad for v in variables]
-    return Answer(cotangents=tuple(np.zeros_like(x) if g is None else g for g, x in zip(grads, q.x, strict=True)))
+    return Answer(cotangents=_grads(variables, q))
+
+
+def _grads(variables: list[Any], q: Question) -> tuple[Any, ...]:
+    return tuple(np.zeros_like(x) if v.grad is None else v.grad for v, x in zip(variables, q.x, strict=True))
 
 
 def _jacfwd(q: Question) -> Answer:
@@ -188,11 +192,34 @@ def _reverse_over_forward(q: Question) -> Answer:
 
 def _reverse_over_reverse(q: Question) -> Answer:
     gradient = ad.grad(q.of_sum(), q.argnums)
+    return Answer(cotangents=ad.grad(lambda *x: _along_direction(gradient(*x), q), q.argnums)(*q.program.arguments()))
 
-    def slope(*x: Any) -> Any:
-        return sum(np.sum(np.real(np.conj(dx) * g)) for g, dx in zip(gradient(*x), q.dx, strict=True))
 
-    return Answer(cotangents=ad.grad(slope, q.argnums)(*q.program.arguments()))
+def _along_direction(gradient: tuple[Any, ...], q: Question) -> Any:
+    return sum(np.sum(np.real(np.conj(dx) * g)) for g, dx in zip(gradient, q.dx, strict=True))
+
+
+def _checkpointed_twice(q: Question) -> Answer:
+    f = ad.checkpoint(q.plain())
+    gradient = ad.grad(lambda *x: q.weighted(f(*x)), q.argnums)
+    return Answer(cotangents=ad.grad(lambda *x: _along_direction(gradient(*x), q), q.argnums)(*q.program.arguments()))
+
+
+def _forward_over_checkpointed(q: Question) -> Answer:
+    f = ad.checkpoint(q.plain())
+    gradient = ad.grad(lambda *x: q.weighted(f(*x)), q.argnums)
+    return Answer(cotangents=ad.jvp(gradient, q.program.arguments(), q.dx)[1])
+
+
+def _imperative_twice(q: Question) -> Answer:
+    variables = [ad.variable(x) for x in q.program.arguments()]
+    ad.backward(q.of_sum()(*variables), create_graph=True)
+    slope = _along_direction(_grads(variables, q), q)
+    for v in variables:
+        v.grad = None
+    with contextlib.suppress(ad.UnrelatedOutputError):  # where the gradient is constant
+        ad.backward(slope)
+    return Answer(cotangents=_grads(variables, q))
 
 
 def _hessian(q: Question) -> Answer:
@@ -221,6 +248,9 @@ SECOND: dict[str, Callable[[Question], Answer]] = {
     "forward over reverse": _forward_over_reverse,
     "reverse over forward": _reverse_over_forward,
     "reverse over reverse": _reverse_over_reverse,
+    "checkpointed twice": _checkpointed_twice,
+    "forward over checkpointed": _forward_over_checkpointed,
+    "imperative twice": _imperative_twice,
     "hessian": _hessian,
 }
 

@@ -17,7 +17,7 @@ from .program import Program
 from .programs import programs
 
 Kind = tuple[str, str]
-"""The words of a problem; and where the numbers are wrong, the statement that makes them so."""
+"""The words of a problem; and where the numbers are wrong, the statements that make them so, a line each."""
 
 
 def run_seed(seed: int, count: int, known: Collection[Kind] = ()) -> dict[str, Any]:
@@ -65,30 +65,39 @@ def run_seed(seed: int, count: int, known: Collection[Kind] = ()) -> dict[str, A
     except ProblemError:
         program, problems = last[0]
         found["problem"], found["test"] = "\n".join(problems), program.as_test()
-        found["kinds"] = sorted({_kind(problem, _statements(program)[-1]) for problem in problems})
+        found["kinds"] = sorted({_kind(problem, program) for problem in problems})
     except Unsatisfiable:
         found["left out"] = "no sample gives an array or number to go on with"
     return found | {"outcomes": outcomes, "called": called}
 
 
-def _kind(problem: str, statement: str) -> Kind:
+def _kind(problem: str, program: Program) -> Kind:
     _, raised, words = problem.partition(" raises ")
     if raised:
         return re.sub(r"\d[\d.e+-]*", "#", words), ""
-    return ("another value" if " returns " in problem else "wrong"), statement
+    return ("another value" if " returns " in problem else "wrong"), "\n".join(_statements(program))
 
 
 def _are_known(program: Program, problems: list[str], known: Collection[Kind]) -> bool:
-    """Whether each problem is of a known kind, by one of the statements of the program where the numbers are wrong."""
-    statements = _statements(program)
-    return all(any(_kind(problem, statement) in known for statement in statements) for problem in problems)
+    """Whether each problem is of a known kind; where numbers are wrong, of one whose statements the program has too."""
+    kinds = [_kind(problem, program) for problem in problems]
+    return all(any(_is_of(kind, other) for other in known) for kind in kinds)
+
+
+def _is_of(kind: Kind, other: Kind) -> bool:
+    return kind[0] == other[0] and set(kind[1].split("\n")) >= set(other[1].split("\n"))
 
 
 def _statements(program: Program) -> list[str]:
-    """The lines of a program without its names and numbers; of those that call a function with a rule, its name."""
+    """What the result is computed by, without names and numbers; of calls of functions with rules, their names."""
+    needed = set(re.findall(r"\b[vx]\d+\b", program.result)) | {"w"}
     found = []
-    for line in program.lines:
+    for line in reversed(program.lines):
+        written = re.search(r"\b(v\d+|w)\b", line)
+        if written is None or written[0] not in needed:
+            continue
+        needed.update(re.findall(r"\bv\d+\b", line))
         called = re.search(r"\b(f\d+)\(", line)
-        text = program.calls[called[1]][0] if called else re.sub(r"\b[vxc]\d+\b", "_", line)
-        found.append(re.sub(r"-?\b\d[\d.e+-]*|True|np\.\w*(int|float)\d+", "#", text) if not called else text)
-    return found
+        text = program.calls[called[1]][0] if called else re.sub(r"\b[vxc]\d+\b", "_", line.strip())
+        found.append(text if called else re.sub(r"-?\b\d[\d.e+-]*|True|np\.\w*(int|float)\d+", "#", text))
+    return found[::-1] or [program.result]

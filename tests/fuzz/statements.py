@@ -86,6 +86,9 @@ INDEXING = (
     "np.atleast_1d({a})[-1]",
     "np.delete({a}, 0)",
     "np.trim_zeros({a}.reshape(-1))",
+    "np.trim_zeros(np.pad({a}.reshape(-1), 1))",
+    "np.split({a}.reshape(-1), [0, 1])[0] + np.sum({b})",
+    "np.repeat({a}, 0)",
 )
 
 REDUCTIONS = (
@@ -117,6 +120,9 @@ PAIRS = (
     "np.maximum({a}, np.mean({b}))",
     "np.where({a} > np.mean({b}), {a}, np.mean({b}))",
     "np.logaddexp({a}, np.mean({b}))",
+    "np.interp({a}, np.linspace(-2.0, 2.0, 4), np.array([1, 0, 0, 1]) == 1)",
+    "np.interp({a}, np.linspace(-2.0, 2.0, 4), np.uint8([200, 10, 30, 250]))",
+    "np.ones((0, 1)) @ {a}.reshape(1, -1)",
 )
 
 TYPES = (
@@ -154,6 +160,7 @@ STEPS = (
     "{v} = {a}.reshape(-1).copy()\n{v}[[0, -1]] += 1.0",
     "{v} = {a}.reshape(-1).copy()\nnp.add.at({v}, [0, 0], np.sum({b}))",
     "{v} = np.log({a})\n{v}[{a} <= 0] = 0",
+    "{v} = np.sqrt(np.maximum({a}, 0.0))\n{v}[{a} <= 0] = 0.5",
     "{v} = {a}.reshape(-1).copy()\nw = {v}[::2]\nw *= 3.0",
     "{v} = {a}.reshape(-1).copy()\nw = np.flip({v})\nw[:1] = {k}",
     "{v} = np.copy({a}) * 1.0\nw = {v}.reshape(-1)\nw += np.sum({b})",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import subprocess
 import sys
 from collections.abc import Callable
@@ -14,6 +15,7 @@ import pytest
 from rulescore import NoTangent, frule, rrule
 from tests.fuzz.examination import COMPARED, examine
 from tests.fuzz.program import Program
+from tests.fuzz.seeds import _are_known, _kind
 
 SEEDS = range(7, 1740, 25)
 
@@ -160,9 +162,22 @@ TINY = Program(
 """SciPy answers with the least of numbers, the square of whose inverse is infinite."""
 
 
-@pytest.mark.parametrize("program", [FEW_DIGITS, ILL_POSED, WRAPPED, CANCELLED, HALF, TINY])
+KINK_INSIDE = Program(inputs={"x0": X - X[0]}, lines=["v1 = np.abs(x0)", "v2 = v1 * v1"], result="v2")
+"""The square of the magnitude is smooth, and the derivative of the magnitude at 0 is one of many."""
+
+
+@pytest.mark.parametrize("program", [FEW_DIGITS, ILL_POSED, WRAPPED, CANCELLED, HALF, TINY, KINK_INSIDE])
 def test_what_has_no_digits_is_no_problem(program: Program) -> None:
     assert not examine(program).problems
+
+
+def test_of_another_kind_is_what_other_statements_make_wrong() -> None:
+    program = Program(inputs={"x0": X}, lines=["v1 = np.log(x0)", "v1[x0 <= 0] = 0", "v2 = np.sin(v1)"], result="v1")
+    known = {_kind("vjp: nan", program)}
+    assert known == {("wrong", "_ = np.log(_)\n_[_ <= #] = #")}
+    assert _are_known(dataclasses.replace(program, result="v2"), ["grad: nan"], known)
+    assert not _are_known(program, ["grad raises KeyError"], known)
+    assert not _are_known(Program(inputs={"x0": X}, lines=["v1 = np.log(x0)"], result="v1"), ["grad: nan"], known)
 
 
 def test_a_wrong_pullback_is_found_beside_functions_of_few_digits() -> None:

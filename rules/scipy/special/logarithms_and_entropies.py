@@ -188,10 +188,13 @@ scalar_rule(
 
 
 def _log_of_inverse(y, lmbda):
-    """log x of x = (1 + λy)^(1/λ), which for small y has more digits than x."""
-    is_exponential = lmbda == 0
-    lmbda = np.where(is_exponential, 1, lmbda)
-    return np.where(is_exponential, y, _log1p(np.where(is_exponential, 0, lmbda * y)) / lmbda)
+    """log x = log(1 + λy)/λ of x = (1 + λy)^(1/λ), which for small y has more digits than x.
+
+    Of small λy it is y ₂F₁(1, 1; 2; -λy) (DLMF 15.4.1), which has every derivative at λ = 0 too.
+    """
+    is_near = abs(lmbda * y) < 0.5
+    near = np.where(is_near, lmbda * y, 0)
+    return np.where(is_near, y * special.hyp2f1(1.0, 1.0, 2.0, -near), _log1p(lmbda * y) / np.where(is_near, 1, lmbda))
 
 
 # Of the inverse, x(y, λ) with boxcox(x, λ) = y: ∂x/∂y = x¹⁻ᵏ, and ∂x/∂λ = -x¹⁻ᵏ ∂boxcox/∂λ, where k is λ.

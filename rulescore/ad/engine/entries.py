@@ -74,6 +74,16 @@ def masked_as(xbar: Any, mark: Any, is_certain: bool = False) -> Any:
     return where_reached(xbar, mark, value_beneath(xbar), is_certain or not is_differentiated(xbar))
 
 
+def is_empty(ybar: Any) -> bool:
+    """Whether a cotangent has no entries.
+
+    Nothing is passed on of it: what was computed from something has not used it then, and zeros, which are a sum of
+    nothing, would become NaN where they meet an infinite slope.
+    """
+    value = value_beneath(ybar)
+    return type(value) is np.ndarray and not value.size
+
+
 LEAF = Entry()
 
 
@@ -102,6 +112,8 @@ class Pulled(Entry):
         return getattr(self.pullback, "keeps_places", False)
 
     def cotangents(self, ybar: Any) -> Iterator[tuple[Key, Any]]:
+        if is_empty(ybar):
+            return
         bars = self.pullback(ybar)
         if not bars or bars[0] is not _NO_TANGENT:
             require_that_of_function(bars)
@@ -146,7 +158,7 @@ class Output(Entry):
         self._number = number
 
     def cotangents(self, ybar: Any) -> Iterable[tuple[Key, Any]]:
-        return ((self.parents[0], Parts({self._number: unthunk(ybar)})),)
+        return () if is_empty(ybar) else ((self.parents[0], Parts({self._number: unthunk(ybar)})),)
 
 
 class Parts(dict[int, Any]):

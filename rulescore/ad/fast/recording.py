@@ -97,7 +97,7 @@ class Recording(WritableTracer):
                 if form is not None and type(x) in SERVED_ALIKE:
                     y = form.primal(x)
                     fresh = is_fresh(y) and y is not x
-                    if fresh or is_inexact(y):
+                    if (fresh or is_inexact(y)) and y.size:
                         entry = (
                             propagate_static,
                             form.vjps[0],
@@ -150,8 +150,8 @@ _ARRAYS = frozenset({np.ndarray, np.float64, np.float32, np.float16, np.int64, n
 def record_binary(ufunc: Any, compute: Any, a: Any, b: Any) -> Any:
     """``compute(a, b)`` of an elementwise ufunc, of which at least one is a tracer, recorded.
 
-    What is not real numbers of one dtype goes the general way. ``compute`` is the operator where there is one, which of
-    numbers is faster than the ufunc.
+    What is not real numbers of one dtype goes the general way, and so does what has come to nothing. ``compute`` is the
+    operator where there is one, which of numbers is faster than the ufunc.
     """
     type_a, type_b = type(a), type(b)
     if type_b in _NUMBERS or type_b in _ARRAYS:
@@ -159,7 +159,7 @@ def record_binary(ufunc: Any, compute: Any, a: Any, b: Any) -> Any:
         if form is not None:
             x = a._value
             y = compute(x, b)
-            if type_b in _NUMBERS or y.dtype is x.dtype:
+            if type_b in _NUMBERS or (y.dtype is x.dtype and y.size):
                 reads_y, reads_a, reads_b = form[2]
                 if reads_b and type_b in _ARRAYS and b.dtype is not x.dtype:
                     _, b = in_precision_of(y, (x, b))
@@ -180,7 +180,7 @@ def record_binary(ufunc: Any, compute: Any, a: Any, b: Any) -> Any:
         if form is not None:
             x = b._value
             y = compute(a, x)
-            if type_a in _NUMBERS or y.dtype is x.dtype:
+            if type_a in _NUMBERS or (y.dtype is x.dtype and y.size):
                 reads_y, reads_a, reads_b = form[3]
                 if reads_a and type_a in _ARRAYS and a.dtype is not x.dtype:
                     a, _ = in_precision_of(y, (a, x))
@@ -202,6 +202,8 @@ def record_binary(ufunc: Any, compute: Any, a: Any, b: Any) -> Any:
             y = compute(x, z)
             shape_a = shape_b = None
             if x.shape != z.shape:
+                if not y.size:
+                    return call_and_settle(ufunc, (a, b))
                 shape_a = None if x.shape == y.shape else x.shape
                 shape_b = None if z.shape == y.shape else z.shape
             first, second, _, _, (reads_y, reads_a, reads_b) = form
@@ -339,6 +341,8 @@ def _record_product(ufunc: Any, a: Any, b: Any) -> Any:
     if form is None:
         return call_and_settle(ufunc, (a, b))
     y = ufunc(x, z)
+    if not y.size:
+        return call_and_settle(ufunc, (a, b))
     (reads_y, other_reads_y), (reads, other_reads) = form.uses_output, form.uses_arguments
     entry = (
         propagate_static_two,

@@ -56,7 +56,7 @@ class FastTape(Tape):
         if pullback is no_tangent_pullback:
             return y
         entry = (propagate_to_first, pullback, first._node)
-        if is_inexact(y):
+        if is_inexact(y) and y.size:
             return self.record_tuple(y, entry)
         return traced(self, y, Call(f, args, kwargs), Pulled(pullback, [(0, (), first._node)]))
 

@@ -19,7 +19,7 @@ from typing import Any
 from rulescore.ad.engine.entries import FAILED_AT, LEAF, Entry, Key, Output, Pulled, Several
 from rulescore.ad.engine.tapes import Recorder
 from rulescore.ad.engine.walk_back import Cotangents, walk_back
-from rulescore.ad.messages.errors import describe, full_name
+from rulescore.ad.messages.errors import describe, full_name, no_rule
 from rulescore.ad.messages.places import Place, user_frame
 from rulescore.ad.tracing.calls import Call, Stripped, captures, traced, values_of, with_part
 from rulescore.ad.tracing.rules import key_of_call
@@ -122,8 +122,15 @@ class Recalled(Pulled):
         args = list(values)
         for position, path, parent in self.targets:
             args[position] = with_part(args[position], path, functools.partial(graph.tracer, node=parent))
-        _, pullback = graph.system.pull(self.f, tuple(args), kwargs, needs)
-        return Pulled(pullback, self.targets)
+        found = graph.system.pull(self.f, tuple(args), kwargs, needs)
+        if found is None:
+            raise no_rule(
+                self.f,
+                tuple(args),
+                kwargs,
+                "its rule does not serve arguments that are variables, as create_graph=True needs it to",
+            )
+        return Pulled(found[1], self.targets)
 
 
 class Join(Entry):

@@ -11,9 +11,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.sparse.linalg import svds
 
 from rulescore import NoTangent, frule, ignore_derivatives, rrule
-from rulescore.ad import TracerConversionError, UnrelatedOutputError, grad, jvp, vjp
+from rulescore.ad import NoRuleError, TracerConversionError, UnrelatedOutputError, grad, jvp, primitive, vjp
 from rulescore.ad.tracing.tracers import apply
 from rulescore.ad.values.trees import flatten, unflatten
 from rulescore.ad.variables import backward, gradients, variable
@@ -402,6 +403,15 @@ def test_a_constant_gradient_is_a_variable_too():
     np.testing.assert_array_equal(slope.value, np.full(3, 3.0))
     with pytest.raises(UnrelatedOutputError, match="does not depend on a variable"):
         np.sum(slope).backward()
+
+
+def test_what_has_no_second_derivative_is_named():
+    A = variable(np.diag([3.0, 2.0, 1.0]))
+    singular_value = np.sum(primitive(svds)(A, 1, return_singular_vectors=False))
+    with pytest.raises(NoRuleError, match=r"svds\(.*variables, as create_graph=True needs it to"):
+        singular_value.backward(create_graph=True)
+    singular_value.backward()
+    np.testing.assert_allclose(A.grad, np.diag([1.0, 0.0, 0.0]), atol=1e-12)
 
 
 def test_fourth_derivatives():

@@ -271,6 +271,23 @@ def test_second_derivatives_at_a_zero_of_products_of_whole_numbers():
     assert grad(grad(lambda z: special.poch(z, 4)))(-2.0) == pytest.approx(-2, rel=1e-12)
 
 
+def inverse_boxcox(y, power):
+    return mpmath.power(1 + power * y, 1 / power) if power else mpmath.exp(y)
+
+
+@pytest.mark.parametrize("power", [0.0, 1e-9, -0.3])
+@pytest.mark.parametrize("y", [1.3, 1e-3, 0.0])
+def test_the_inverse_of_boxcox_has_its_higher_derivatives_where_it_is_the_exponential_function(y, power):
+    found = hessian(lambda v: special.inv_boxcox(v[0], v[1]))(np.array([y, power]))
+    with mpmath.workdps(60):
+        of_y, mixed, of_power, third = (
+            float(mpmath.diff(inverse_boxcox, (y, power), n)) for n in ((2, 0), (1, 1), (0, 2), (0, 3))
+        )
+    np.testing.assert_allclose(found, [[of_y, mixed], [mixed, of_power]], rtol=1e-12, atol=1e-20)
+    found = grad(grad(grad(lambda t: special.inv_boxcox(y, t))))(power)
+    np.testing.assert_allclose(found, third, rtol=1e-11, atol=1e-20)
+
+
 def test_xlogy_of_zero_and_a_negative_number_is_constant():
     assert cotangents(special.xlogy, 0.0, -1.0) == [0, 0]
 
