@@ -127,6 +127,8 @@ def summary(records: list[dict[str, Any]]) -> str:
         name, least = min(called.items(), key=lambda item: item[1])
         lines.append(f"the function in fewest programs: {name}, in {least}")
     for mode, of_mode in outcomes.items():
+        if of_mode.keys() == {"left out"}:
+            continue
         share = of_mode["compared"] / max(total, 1)
         rest = ", ".join(f"{outcome} {count}" for outcome, count in of_mode.most_common() if outcome != "compared")
         lines.append(f"{mode}: {share:.1%} compared; {rest or 'no other'}")

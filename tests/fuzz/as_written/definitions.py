@@ -195,7 +195,7 @@ def newton{n}(c, x=1.0):
 # ----
 def guarded{n}(x):
     try:
-        y = {M}.sqrt(x)
+        y = {M}.log(x)
     except ValueError:
         y = {M}.exp(x)
     finally:

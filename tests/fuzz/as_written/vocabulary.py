@@ -446,6 +446,10 @@ WRITES = (
     "functools.partial(fill, {a})({s})",
     "(fill if {s} > {c} else bump)({a}, {t})",
     "np.random.default_rng(1).shuffle({a})",
+    "{v} = next(iter({o}), {s})\n{a}[{i}] = {v}",
+    "{v} = {a}\n{w} = np.squeeze({v})\n{v}[{i}] = {s}",
+    "{v} = np.zeros(4)\n{w} = np.asarray({v})\n{v}[{i}] = {s}",
+    "{v} = {b} > {c}\n{w} = np.where({v}, {b}, {s})\n{v}[:] = False",
     "TABLE[{i}] = {c}",
     "TABLE[{i}] += {c}",
     "{v} = TABLE\n{v}[0] += 1.0",
@@ -609,5 +613,5 @@ BLOCKS = (
 
 CONSTANTS = ("0.5", "-0.3", "1.5", "0.0", "2", "0.25", "-1.0", "np.float64(0.7)", "True")
 PLACES = ("0", "1", "-1")
-STATISTICS = ("mean", "fmean", "median", "stdev", "pvariance", "variance")
+STATISTICS = ("mean", "fmean", "median", "pvariance", "variance")
 SPECIAL = ("erf", "expit", "j0", "gammaln", "log_ndtr", "i0e", "ndtr")
