@@ -102,6 +102,8 @@ class NativeCalls(Functions):
     def _method_of_array(self, f: Any, /, *args: Any, **kwargs: Any) -> Any:
         """Call a method of an ordinary array; with tracers, that of a tracer."""
         if is_traced(args, kwargs):
+            if f.__name__ in _WRITE:  # which refuses them
+                return called_natively(f, args, kwargs)
             return getattr(constant(f.__self__), f.__name__)(*args, **kwargs)
         y = f(*plain(args), **plain(kwargs))
         return buffer(y) if f.__name__ in ("copy", "astype") else y
@@ -157,6 +159,7 @@ def _answers_by_itself(x: Any) -> bool:
     return isinstance(getattr(type(x), "__array_function__", None), types.FunctionType) and not isinstance(x, Tracer)
 
 
+_WRITE = frozenset({"fill", "put", "sort", "partition", "setfield", "resize", "__setitem__"})
 _LOOK_AT_FRAMES = frozenset({warnings.warn, warnings.warn_explicit, sys._getframe})
 _READ_MEMORY_OR_TEXT = frozenset({bytearray, bytes, memoryview, decimal.Decimal})
 _MODULES_OF_MEMORY = frozenset({"array", "_struct", "_hashlib", "zlib", "binascii", "_ctypes", "_io"})

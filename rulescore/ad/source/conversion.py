@@ -370,18 +370,33 @@ class _Rewriting(ast.NodeTransformer):
         return node
 
     def visit_Assign(self, node: ast.Assign) -> Any:
-        # What an attribute holds may be written to anywhere.
-        is_written = isinstance(node.value, (ast.Call, ast.BinOp, ast.UnaryOp)) and any(
-            isinstance(target, ast.Attribute) or (isinstance(target, ast.Name) and target.id in (self._written or ()))
-            for target in node.targets
-        )
+        written = [place for target in node.targets for place in self._written_at(target, node, "value")]
         self.generic_visit(node)
-        if is_written and "written" in self._routes:
-            node.value = self._routed("written", node.value, node.value)
+        for holder, name, number in written if "written" in self._routes else ():
+            if number is None:
+                setattr(holder, name, self._routed("written", getattr(holder, name), getattr(holder, name)))
+            else:
+                values = getattr(holder, name)
+                values[number] = self._routed("written", values[number], values[number])
         is_unpacked = any(isinstance(target, (ast.Tuple, ast.List)) for target in node.targets)
         if is_unpacked and not isinstance(node.value, (ast.Tuple, ast.List)):
             node.value = self._iterated(node.value)
         return self._assigned(node) if _SETTERS.keys() & self._routes.keys() else node
+
+    def _written_at(
+        self, target: ast.expr, holder: Any, name: str, number: int | None = None
+    ) -> Iterator[tuple[Any, str, int | None]]:
+        """Where in an assignment stands what makes something that gets a name, or an attribute, that is written to."""
+        value = getattr(holder, name) if number is None else getattr(holder, name)[number]
+        if isinstance(target, (ast.Tuple, ast.List)) and isinstance(value, (ast.Tuple, ast.List)):
+            if len(target.elts) == len(value.elts):
+                for i, element in enumerate(target.elts):
+                    yield from self._written_at(element, value, "elts", i)
+        elif isinstance(value, (ast.Call, ast.BinOp, ast.UnaryOp)):
+            # What an attribute holds may be written to anywhere.
+            is_named = isinstance(target, ast.Name) and target.id in (self._written or ())
+            if is_named or isinstance(target, ast.Attribute):
+                yield holder, name, number
 
     def _assigned(self, node: ast.Assign) -> Any:
         """An assignment whose elements and attributes are set by their routes: each after the other, as Python does."""
