@@ -168,14 +168,14 @@ class Program(NativeCalls):
             return f if getattr(f, "follows_calls", False) else functools.partial(self._called_with_functions, f)
         if kind is np.vectorize:
             return functools.partial(vectorised, self, f, f.pyfunc)
+        if kind.__name__ == "DUFunc" and kind.__module__.startswith("numba."):  # a function of numbers, of each element
+            return functools.partial(vectorised, self, f, f._dispatcher.py_func)
         if objects_have_rule(f):
             return functools.partial(self._called_by_rule, f)
         method: Any = getattr(kind, "__call__", None)  # noqa: B004 (which method it is)
         if isinstance(method, types.FunctionType):
             found = self.callee(method)
             return f if found is method else types.MethodType(found, f)
-        if kind.__name__ == "DUFunc" and kind.__module__.startswith("numba."):  # a function of numbers, of each element
-            return functools.partial(vectorised, self, f, f._dispatcher.py_func)
         of_python = getattr(f, "py_func", None)
         if isinstance(of_python, types.FunctionType):  # what numba has compiled
             return self._compiled_of_python(f, of_python)
