@@ -14,7 +14,7 @@ import json
 import multiprocessing
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
@@ -23,12 +23,23 @@ from typing import Any
 for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ.setdefault(_name, "1")  # before NumPy is imported: each process has a core
 
+from tests.fuzz.as_written.seeds import run_written_seed  # noqa: E402
 from tests.fuzz.seeds import run_seed  # noqa: E402
+
+Run = Callable[[int, int, Collection[Any]], dict[str, Any]]
+"""What makes of a seed, a number of programs and the kinds of problems that are known a record."""
+
+
+MOST_REFUSALS = 10
+"""How many reasons of refusals a summary names."""
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.fuzz", description=__doc__)
     parser.add_argument("seeds", nargs="+", type=_seeds, help="a seed, or a range of them: first:end or first:end:step")
+    parser.add_argument(
+        "--as-written", action="store_true", help="programs as people write them, through traceable, in few modes"
+    )
     parser.add_argument("--programs", type=int, default=25, help="how many programs a seed has (25)")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="processes (one for each core)")
     parser.add_argument(
@@ -39,8 +50,9 @@ def main() -> int:
     done = {record["seed"] for record in records}
     wanted = sorted({seed for seeds in options.seeds for seed in seeds})
     seeds = [seed for seed in wanted if seed not in done]
+    run: Run = run_written_seed if options.as_written else run_seed
     with options.log.open("a") as log:
-        for record in results(seeds, options.programs, options.jobs, records):
+        for record in results(seeds, options.programs, options.jobs, records, run):
             log.write(json.dumps(record) + "\n")
             log.flush()
             records.append(record)
@@ -54,7 +66,7 @@ def main() -> int:
 
 
 def results(
-    seeds: list[int], programs: int, jobs: int, before: Sequence[dict[str, Any]] = ()
+    seeds: list[int], programs: int, jobs: int, before: Sequence[dict[str, Any]] = (), run: Run = run_seed
 ) -> Iterator[dict[str, Any]]:
     """The record of each seed, as they come; also of one whose process dies, in a function of SciPy's perhaps."""
     known = {(words, statements) for record in before for words, statements in record.get("kinds", ())}
@@ -70,7 +82,7 @@ def results(
                 try:
                     while True:
                         for seed in itertools.islice(waiting, 2 * jobs - len(running)):
-                            running.add(pool.submit(run_seed, seed, programs, frozenset(known)))
+                            running.add(pool.submit(run, seed, programs, frozenset(known)))
                         if not running:
                             break
                         done, running = wait(running, return_when=FIRST_COMPLETED)
@@ -105,7 +117,7 @@ def summary(records: list[dict[str, Any]]) -> str:
         for mode, of_mode in record["outcomes"].items():
             outcomes[mode].update(of_mode)
     total = sum(record["programs"] for record in records)
-    lines = [f"{total} programs of {len(records)} seeds, {len(called)} functions"]
+    lines = [f"{total} programs of {len(records)} seeds" + (f", {len(called)} functions" if called else "")]
     lines += [f"{sum('problem' in record for record in records)} seeds with a problem"]
     without = sorted({record["first"] for record in records if "left out" in record} - called.keys())
     again = sum(record.get("again", 0) for record in records)
@@ -115,9 +127,13 @@ def summary(records: list[dict[str, Any]]) -> str:
         name, least = min(called.items(), key=lambda item: item[1])
         lines.append(f"the function in fewest programs: {name}, in {least}")
     for mode, of_mode in outcomes.items():
+        if of_mode.keys() == {"left out"}:
+            continue
         share = of_mode["compared"] / max(total, 1)
         rest = ", ".join(f"{outcome} {count}" for outcome, count in of_mode.most_common() if outcome != "compared")
         lines.append(f"{mode}: {share:.1%} compared; {rest or 'no other'}")
+    refusals = sum((collections.Counter(record.get("refusals", ())) for record in records), collections.Counter[str]())
+    lines += [f"refused {count} times: {text}" for text, count in refusals.most_common(MOST_REFUSALS)]
     return "\n".join(lines)
 
 

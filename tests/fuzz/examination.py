@@ -16,13 +16,14 @@ from optree import tree_leaves, tree_map
 
 from rulescore import MissingDerivativeError
 from rulescore.ad import NoRuleError, TracerConversionError, UnrelatedOutputError, grad
+from rulescore.ad.messages.errors import NoSourceError
 from testutils import backward_fdm, forward_fdm, jvp_fd
 
 from .calls import is_differentiable, tolerance_of
 from .modes import BATCHED, FIRST, MOST_ROWS, SECOND, Answer, Question
 from .program import Program
 
-REFUSALS = (NoRuleError, TracerConversionError, UnrelatedOutputError, MissingDerivativeError)
+REFUSALS = (NoRuleError, NoSourceError, TracerConversionError, UnrelatedOutputError, MissingDerivativeError)
 """What may be raised for a program that is not supported."""
 
 COVERED = {"Error setting single item of array.", "assignment destination is read-only"}
@@ -140,7 +141,7 @@ class _Examiner:
         start = time.process_time()
         try:
             self.question = q = Question(program)
-            self.is_slow = time.process_time() - start > SLOW
+            self.has_few_modes = program.has_few_modes or time.process_time() - start > SLOW
             is_deterministic = _same(q.value, q.plain()(*program.arguments()), 0.0)
         except Exception:  # it does not run again, as where `np.cov` has written to its ``fweights``
             is_deterministic = False
@@ -165,7 +166,7 @@ class _Examiner:
         found = {}
         q = self.question
         for name, mode in modes.items():
-            if (name in BATCHED and max(q.sizes) > MOST_ROWS) or (self.is_slow and name not in _QUICK_MODES):
+            if (name in BATCHED and max(q.sizes) > MOST_ROWS) or (self.has_few_modes and name not in _QUICK_MODES):
                 self.result.outcomes[name] = LEFT_OUT
                 continue
             try:
@@ -208,7 +209,7 @@ class _Examiner:
         kinds = {np.asarray(x).dtype.kind for x in self.question.program.constants.values()}
         if kinds.isdisjoint("iub"):
             return False
-        ours, theirs = (_vector(_variables(examiner.question.program)) for examiner in (self, other))
+        ours, theirs = (_vector(examiner.question.program.variables()) for examiner in (self, other))
         return ours.shape != theirs.shape or not np.allclose(ours, theirs, rtol=_ANOTHER, atol=0.0, equal_nan=True)
 
     def is_as(self, other: _Examiner) -> bool:
@@ -339,7 +340,7 @@ class _Examiner:
         """Whether something is not finite, and a number of the program so small that second derivatives overflow."""
         if np.all(np.isfinite(numbers)):
             return False
-        values = np.abs(_vector(_variables(self.question.program)))
+        values = np.abs(_vector(self.question.program.variables()))
         return bool(np.any((values > 0) & (values < _LEAST)))
 
     def _compare_gradients(self, answers: dict[str, Answer], agreement: float) -> None:
@@ -429,7 +430,7 @@ class _Examiner:
         The slope of a kink is one of many, with which second derivatives are no others' limit.
         """
         try:
-            return self._has_two_slopes(lambda *x: list(_variables(self.question.program, x).values()))
+            return self._has_two_slopes(lambda *x: list(self.question.program.variables(x).values()))
         except Exception:
             return True
 
@@ -504,7 +505,7 @@ class _Examiner:
             return False
         size = max((float(np.max(np.abs(x), initial=0.0)) for x in program.arguments()), default=0.0)
         try:
-            runs = [_variables(program, [_nudged(x, k) for x in program.arguments()]) for k in (-3, -2, 0, 2, 3)]
+            runs = [program.variables([_nudged(x, k) for x in program.arguments()]) for k in (-3, -2, 0, 2, 3)]
             for name in runs[0]:
                 values = np.array([_vector([run[name]]) for run in runs])
                 steps = np.diff(np.sort(values, axis=0), axis=0) / max(float(np.max(np.abs(values), initial=0.0)), size)
@@ -580,19 +581,11 @@ def _same(found: Any, wanted: Any, tolerance: float) -> bool:
     return True
 
 
-def _variables(program: Program, inputs: Any = None) -> dict[str, Any]:
-    """The values of all variables."""
-    given = program.arguments() if inputs is None else inputs
-    scope = {**program.namespace(), **dict(zip(program.inputs, given, strict=True))}
-    exec("\n".join(program.lines), scope)
-    return {name: x for name, x in scope.items() if name in program.inputs or (name[0] == "v" and name[1:].isdigit())}
-
-
 def _shapes_of(program: Program, inputs: Any = None) -> dict[str, Any]:
-    return {name: np.shape(x) for name, x in _variables(program, inputs).items() if is_differentiable(x)}
+    return {name: np.shape(x) for name, x in program.variables(inputs).items() if is_differentiable(x)}
 
 
 def _coarsest(program: Program) -> float:
     """The rounding error of the least precise variable."""
-    values = [np.asarray(x) for x in _variables(program).values() if is_differentiable(x)]
+    values = [np.asarray(x) for x in program.variables().values() if is_differentiable(x)]
     return max((float(np.finfo(value.dtype).eps) for value in values), default=float(np.finfo(float).eps))

@@ -6,7 +6,7 @@ import copy
 import dataclasses
 import textwrap
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -42,6 +42,9 @@ class Program:
     lines: list[str] = dataclasses.field(default_factory=list)
     result: str = "x0"
 
+    has_few_modes: ClassVar[bool] = False
+    """Whether it is differentiated in few modes, and more programs instead."""
+
     @property
     def source(self) -> str:
         """The function ``program``, as text."""
@@ -60,6 +63,13 @@ class Program:
         names = self.namespace() if namespace is None else namespace
         exec(compile(self.source, "<program>", "exec"), names)
         return names["program"]
+
+    def variables(self, inputs: Any = None) -> dict[str, Any]:
+        """The values of the inputs and of all variables."""
+        given = self.arguments() if inputs is None else inputs
+        scope = {**self.namespace(), **dict(zip(self.inputs, given, strict=True))}
+        exec("\n".join(self.lines), scope)
+        return {name: x for name, x in scope.items() if name in self.inputs or (name[0] == "v" and name[1:].isdigit())}
 
     def arguments(self) -> tuple[Any, ...]:
         """The inputs, once more: each caller has arrays of its own, that lie in memory as these do."""

@@ -131,5 +131,5 @@ def array_of(x: Any) -> Any:
     """An array or a tracer as it is; numbers, and nested lists and tuples of all of these, as one."""
     if hasattr(x, "dtype"):
         return x
-    is_traced = type(x) in (list, tuple) and top_trace(x) is not None
+    is_traced = isinstance(x, (list, tuple)) and top_trace(tuple(x)) is not None
     return np.stack([array_of(item) for item in x]) if is_traced else np.asarray(x)

@@ -62,7 +62,8 @@ class NativeCalls(Functions):
                 return f(*args, **kwargs)
             except TracerConversionError:  # of a tracer in a list or in an object, which nobody has asked
                 arrays, named = list(map(_as_array, args)), {name: _as_array(x) for name, x in kwargs.items()}
-                if f in SPECIAL:  # which says what is to be done
+                # Which says what is to be done; or was asked, of an object that answers to NumPy by itself.
+                if f in SPECIAL or any(map(_answers_by_itself, (*args, *kwargs.values()))):
                     raise
                 is_same = all(map(operator.is_, (*arrays, *named.values()), (*args, *kwargs.values())))
                 implementation: Any = getattr(f, "_implementation", None)
@@ -147,7 +148,13 @@ class NativeCalls(Functions):
 
 def _as_array(x: Any) -> Any:
     """A list with tracers in it as an array; anything else as it is."""
-    return array_of(x) if type(x) in (list, tuple) and tracer_in(x) is not None else x
+    if isinstance(x, (list, tuple)) and tracer_in(x) is not None:
+        return array_of(list(x))
+    return x
+
+
+def _answers_by_itself(x: Any) -> bool:
+    return isinstance(getattr(type(x), "__array_function__", None), types.FunctionType) and not isinstance(x, Tracer)
 
 
 _LOOK_AT_FRAMES = frozenset({warnings.warn, warnings.warn_explicit, sys._getframe})

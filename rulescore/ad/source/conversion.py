@@ -370,8 +370,9 @@ class _Rewriting(ast.NodeTransformer):
         return node
 
     def visit_Assign(self, node: ast.Assign) -> Any:
+        # What an attribute holds may be written to anywhere.
         is_written = isinstance(node.value, (ast.Call, ast.BinOp, ast.UnaryOp)) and any(
-            isinstance(target, (ast.Name, ast.Attribute)) and ast.unparse(target) in (self._written or ())
+            isinstance(target, ast.Attribute) or (isinstance(target, ast.Name) and target.id in (self._written or ()))
             for target in node.targets
         )
         self.generic_visit(node)

@@ -1,0 +1,1 @@
+"""Programs written as people write them: modules of Python, differentiated through `traceable`."""
