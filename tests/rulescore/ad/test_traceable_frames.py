@@ -251,6 +251,57 @@ def test_coverage_counts_the_lines_of_the_program(tmp_path):
     assert (found["executed_lines"], found["missing_lines"]) == ([1, 3, 4, 6, 7], [5, 8])
 
 
+PROGRAM = """
+import math
+from rulescore.ad import grad, traceable
+
+def f(x):
+    \'\'\'Its documentation.\'\'\'
+    assert x > 0
+    y = math.exp(x) if __debug__ else math.sin(x)
+    return y
+
+print(float(grad(traceable(f))(0.5)))
+"""
+
+
+@pytest.mark.parametrize(("option", "g"), [("-B", math.exp), ("-O", math.sin), ("-OO", math.sin)])
+def test_what_runs_is_what_python_was_asked_for(option, g, tmp_path):
+    (tmp_path / "program.py").write_text(PROGRAM)
+    command = [sys.executable, option, tmp_path / "program.py"]
+    found = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    assert float(found) == pytest.approx(float(jacobian_fd(g, 0.5).value.item()), rel=1e-6)
+
+
+def test_debuggers_stop_at_lines_of_the_program(tmp_path):
+    (tmp_path / "program.py").write_text(PROGRAM)
+    command = [sys.executable, "-m", "pdb", "-c", "break program.py:9", "-c", "continue", "program.py"]
+    answers = "print('y is', float(y.shape == ()), 'in', __name__)\nwhere\nquit\n"
+    found = subprocess.run(command, cwd=tmp_path, input=answers, capture_output=True, text=True, check=False).stdout
+    assert "y is 1.0 in __main__" in found
+    assert "program.py(9)f()" in found
+    assert "-> return y" in found
+
+
+def test_profiles_name_the_functions_of_the_program(tmp_path):
+    (tmp_path / "program.py").write_text(PROGRAM)
+    command = [sys.executable, "-m", "cProfile", "program.py"]
+    found = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True).stdout
+    assert "program.py:5(f)" in found
+
+
+def test_assertions_that_pytest_has_rewritten():
+    def f(x):
+        y = np.zeros(2)
+        assert x > 0, f"{x} is not positive"
+        y[0] = math.exp(x)
+        return y.sum()
+
+    np.testing.assert_allclose(grad(traceable(f))(0.5), jacobian_fd(f, 0.5).value.item(), rtol=1e-6)
+    with pytest.raises(AssertionError, match="is not positive"):
+        grad(traceable(f))(-0.5)
+
+
 def test_names_are_those_of_the_function():
     seen = []
 
