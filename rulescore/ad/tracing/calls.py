@@ -11,6 +11,7 @@ from rulescore.ad.messages.errors import no_rule
 from rulescore.ad.tracing.tracers import LEAF_TYPES, Tracer, parts_of, top_trace
 from rulescore.ad.values.skeletons import taken_apart, with_leaves
 from rulescore.tables.table import RuleTable
+from rulescore.tangents.arithmetic import AbstractTangent
 from rulescore.tangents.kinds import is_a
 from rulescore.tangents.spaces import as_scalar, has_tangent_space
 from rulescore.tangents.structural import Tangent
@@ -146,7 +147,7 @@ def traced(trace: Any, y: Any, call: Call, entry: Any) -> Any:
         raise no_rule(call.f, call.args, call.kwargs, "it returned an array of objects, whose derivative is not traced")
     skeleton, parts = taken_apart(y, has_parts)
     if skeleton is None:
-        if hasattr(type(y), "__array_ufunc__") and not is_a(y, (np.ndarray, np.generic, Tracer)):
+        if hasattr(type(y), "__array_ufunc__") and not is_a(y, (np.ndarray, np.generic, AbstractTangent)):
             raise no_rule(
                 call.f,
                 call.args,

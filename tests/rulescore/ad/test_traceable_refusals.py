@@ -142,15 +142,22 @@ def test_what_numba_has_compiled_is_followed_in_its_python_form():
     )
 
 
-def test_ufuncs_of_numba_are_an_error():
+def test_what_numba_has_vectorised_is_followed_for_each_element_and_what_has_axes_is_an_error():
     numba = pytest.importorskip("numba")
 
     @numba.vectorize(["float64(float64)"])
-    def compiled(x):
+    def of_number(x):
         return math.exp(x)
 
-    with pytest.raises(REFUSED, match="compiled"):
-        grad(traceable(lambda x: compiled(x).sum()))(X)
+    np.testing.assert_allclose(grad(traceable(lambda x: of_number(x).sum()))(X), np.exp(X))
+
+    @numba.guvectorize(["(float64[:], float64[:])"], "(n)->(n)")
+    def of_axis(x, y):
+        for i in range(len(x)):
+            y[i] = math.exp(x[i])
+
+    with pytest.raises(REFUSED, match="implemented in C|compiled"):
+        grad(traceable(lambda x: of_axis(x).sum()))(X)
 
 
 def test_errors_of_compiled_code_that_any_array_causes_are_its_own():
