@@ -40,8 +40,13 @@ def _exists(case: Case, mode: str) -> Iterator[Finding]:
     if not isinstance(table, RuleTable):
         yield Finding(f"{name_of(table)} returned None for {case.call}; it should return a pair")
         return
-    known = case.function in table
-    why = "none of its rules takes these types and keywords" if known else "it has no rule at all"
+    other = "frule" if mode == "rrule" else "rrule"
+    if case.function in table:
+        why = "none of its rules takes these types and keywords"
+    elif isinstance(others := case.rules[other], RuleTable) and case.function in others:
+        why = f"it has an {other} alone, which is all that modes=({other!r},) wants"
+    else:
+        why = "it has no rule at all"
     yield Finding(
         f"{case.call} has no {mode}: {why}; register one with @{mode}.register({name_of(case.function)}, ...), "
         f"or leave {mode!r} out of modes="

@@ -11,7 +11,7 @@ from rulescore.ad.in_place.assignment import assign, replace, reshape_in_place, 
 from rulescore.ad.in_place.replaced import replaced
 from rulescore.ad.in_place.sharing import settled
 from rulescore.ad.in_place.writing import FlatView, add_at, call_into, deliver, taking_out
-from rulescore.ad.numpy_protocols.operands import leaves_to, operands
+from rulescore.ad.numpy_protocols.operands import HandedOn, leaves_to, operands
 from rulescore.ad.numpy_protocols.tracer import BINARY, ArrayTracer, refuse_other_attributes, set_method
 from rulescore.ad.tracing.tracers import Tracer, apply, plain_class, top_trace, value_beneath
 from rulescore.tangents.kinds import is_a
@@ -22,7 +22,10 @@ NO_KEYWORDS: dict[str, Any] = {}
 def call_and_settle(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any] = NO_KEYWORDS) -> Any:
     """As `call_numpy`; and what a rule returned becomes what NumPy's result would be: a view, or a read-only array."""
     if type(f) is np.ufunc:
-        args = operands(f, args)
+        found = operands(f, args)
+        if type(found) is HandedOn:
+            return found.result()
+        args = found
     if len(args) == 1 and not kwargs and isinstance(args[0], Tracer):  # as `apply`, spelled out
         trace = args[0]._trace
     else:

@@ -16,8 +16,10 @@ from rulescore.tangents.sparsity import is_sparse
 from rulescore.tangents.thunks import Thunk
 
 
-def operands(f: Any, args: tuple[Any, ...]) -> tuple[Any, ...]:
+def operands(f: Any, args: tuple[Any, ...]) -> Any:
     """The arguments of a ufunc: lists and tuples as the arrays that a ufunc makes of them, thunks as their values.
+
+    A `HandedOn` where one of them is a container around arrays, which makes the call itself.
 
     Sparse arrays stay what they are where a rule serves them, and are refused where none does.
 
@@ -25,10 +27,39 @@ def operands(f: Any, args: tuple[Any, ...]) -> tuple[Any, ...]:
     """
     for x in args:
         if _is_no_operand(type(x)):  # type: ignore[arg-type]
+            if any(map(_is_container, map(type, args))):
+                return HandedOn(f, args)
             if any(map(is_sparse, args)) and rrule.rule_for_types(f, tuple(map(type, args))) is not None:
                 return args
             return tuple([_as_operand(x) for x in args])
     return args
+
+
+@functools.cache
+def _is_container(cls: Any) -> bool:
+    """Whether a class is one around arrays, such as of tables with labels, that knows what a ufunc is of them.
+
+    Not one of arrays, for which NumPy's other functions have a meaning too: rules compute with these.
+    """
+    answers = callable(getattr(cls, "__array_ufunc__", None)) and not hasattr(cls, "__array_function__")
+    return answers and cls.__module__.partition(".")[0] not in ("numpy", "scipy", "rulescore")
+
+
+class HandedOn:
+    """A call of a ufunc that a container among its arguments makes."""
+
+    def __init__(self, f: Any, args: tuple[Any, ...]) -> None:
+        self._f, self._args = f, args
+
+    def result(self) -> Any:
+        """What the first container that knows how makes of it; as NumPy asks them."""
+        for x in self._args:
+            if _is_container(type(x)):  # type: ignore[arg-type]
+                y = x.__array_ufunc__(self._f, "__call__", *self._args)
+                if y is not NotImplemented:
+                    return y
+        names = ", ".join(repr(type(x).__name__) for x in self._args)
+        raise TypeError(f"operand type(s) all returned NotImplemented from __array_ufunc__({self._f!r}): {names}")
 
 
 @functools.cache
@@ -38,6 +69,7 @@ def _is_no_operand(cls: Any) -> bool:
         or issubclass(cls, Thunk)
         or is_refused(cls)
         or is_object(cls)
+        or _is_container(cls)
         or cls.__module__.startswith("scipy.sparse")
     )
 
@@ -94,10 +126,6 @@ def leaves_to(other: Any) -> bool:
 @functools.cache
 def _is_left_to(cls: Any) -> bool:
     if cls in _FOREIGN or getattr(cls, "__array_ufunc__", leaves_to) is None:
-        return True
-    # A container around arrays, such as a table with labels, which hands the operation on to what it holds.
-    is_container = hasattr(cls, "__array_ufunc__") and not hasattr(cls, "__array_function__")
-    if is_container and cls.__module__.partition(".")[0] not in ("numpy", "scipy", "rulescore"):
         return True
     return is_object(cls) and any(hasattr(cls, name) for name in _REFLECTED)
 

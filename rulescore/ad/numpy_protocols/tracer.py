@@ -20,7 +20,7 @@ from rulescore.ad.messages.errors import (
     is_operator,
 )
 from rulescore.ad.numpy_protocols.array_makers import SPECIAL
-from rulescore.ad.numpy_protocols.operands import dtype_named, leaves_to, operands, refuse_types
+from rulescore.ad.numpy_protocols.operands import HandedOn, dtype_named, leaves_to, operands, refuse_types
 from rulescore.ad.numpy_protocols.ufuncs import call_method, call_with_keywords
 from rulescore.ad.tracing.tracers import Tracer, apply, top_trace, value_beneath
 from rulescore.tables.registry import rrule
@@ -29,7 +29,10 @@ from rulescore.tables.registry import rrule
 def call_numpy(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Call a function with tracers among its arguments: by its rule, or else through its implementation in Python."""
     if type(f) is np.ufunc:
-        args = operands(f, args)
+        found = operands(f, args)
+        if type(found) is HandedOn:
+            return found.result()
+        args = found
     y = apply(f, args, kwargs)
     return top_trace(args, kwargs.values()).system.without_rule(f, args, kwargs) if y is NotImplemented else y
 

@@ -18,6 +18,7 @@ from rulescore.ad.in_place.memory import copy_of, owner_of
 from rulescore.ad.in_place.replaced import write
 from rulescore.ad.in_place.tracer import WritableTracer
 from rulescore.ad.in_place.views import root_of
+from rulescore.ad.messages.errors import TracerConversionError
 from rulescore.ad.numpy_protocols.tracer import set_method
 from rulescore.ad.tracing.calls import map_tracers, values_of
 from rulescore.ad.tracing.tracers import CONTAINERS, Trace, Tracer, top_trace
@@ -71,12 +72,15 @@ def _is_of(y: Any, buffers: list[Any]) -> bool:
 
 
 class State:
-    """What is known of the array of a buffer: whether somebody may keep it, so that it is not to be written to."""
+    """What is known of the array of a buffer."""
 
-    __slots__ = ("is_lent",)
+    __slots__ = ("is_lent", "is_memory")
 
     def __init__(self) -> None:
         self.is_lent = False
+        """Whether somebody may keep it, so that it is not to be written to."""
+        self.is_memory = False
+        """Whether somebody looks at its memory, and would not see what is differentiated."""
 
 
 class BufferTracer(WritableTracer):
@@ -90,9 +94,14 @@ class BufferTracer(WritableTracer):
 
     def write(self, index: Any, value: Any) -> None:
         if is_traced(value):
+            if self._node.is_memory:
+                raise TracerConversionError(
+                    "a value that is being differentiated was about to be written into an array whose memory a "
+                    "memoryview shows, which would not see it: make the memoryview afterwards, of another array"
+                )
             super().write(index, value)
             return
-        if self._node.is_lent:
+        if self._node.is_lent and not self._node.is_memory:
             self._value, self._node = copy_of(self._value), State()
         write(self._value, index, plain(value))
 
@@ -170,6 +179,13 @@ _view = np.empty(2)[:1]
 _OF_A_VIEW = sys.getrefcount(_view.base)
 of_own = Ownership()
 of_own.measure(lambda: of_own(np.empty(1)))
+
+
+def keep_from_changing(args: tuple[Any, ...]) -> None:
+    """Remember that the memory of the buffers among some arguments is looked at."""
+    for x in args:
+        if isinstance(x, Tracer) and x._trace is BUFFERS:
+            root_of(x)._node.is_memory = True
 
 
 def is_traced(*xs: Any) -> bool:

@@ -66,6 +66,7 @@ class Functions(SpecialMethods):
     """
 
     handed: Callable[..., Any]
+    offered: Callable[[Any], Any]
 
     def __init__(self, follows: Callable[[str], bool], routes: Any, stand_ins: Any) -> None:
         self._follows = follows

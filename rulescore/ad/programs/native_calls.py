@@ -16,7 +16,7 @@ import numpy as np
 from rulescore.ad.messages.errors import TracerConversionError
 from rulescore.ad.numpy_protocols.array_makers import SPECIAL
 from rulescore.ad.numpy_protocols.operands import array_of
-from rulescore.ad.programs.buffers import buffer, constant, holds_tracers, is_traced, plain
+from rulescore.ad.programs.buffers import buffer, constant, holds_tracers, is_traced, keep_from_changing, plain
 from rulescore.ad.programs.compiled import called_natively
 from rulescore.ad.programs.functions import Functions
 from rulescore.ad.programs.primitive_calls import called_by_rule
@@ -60,7 +60,12 @@ class NativeCalls(Functions):
             args, kwargs = self._all_handed(args, kwargs)
             try:
                 return f(*args, **kwargs)
-            except TracerConversionError:  # of a tracer in a list or in an object, which nobody has asked
+            except (
+                TracerConversionError,
+                ValueError,
+            ) as error:  # of a tracer in a list or object, which nobody has asked
+                if isinstance(error, ValueError) and "__array__ method" not in str(error):
+                    raise
                 arrays, named = list(map(_as_array, args)), {name: _as_array(x) for name, x in kwargs.items()}
                 # Which says what is to be done; or was asked, of an object that answers to NumPy by itself.
                 if f in SPECIAL or any(map(_answers_by_itself, (*args, *kwargs.values()))):
@@ -68,7 +73,9 @@ class NativeCalls(Functions):
                 is_same = all(map(operator.is_, (*arrays, *named.values()), (*args, *kwargs.values())))
                 implementation: Any = getattr(f, "_implementation", None)
                 if is_same and not isinstance(implementation, types.FunctionType):
-                    raise
+                    arrays, is_same = list(map(self.offered, args)), False
+                    if all(map(operator.is_, arrays, args)):
+                        raise
             # Else there is one in an object that makes an array of itself, or comes of a function among the arguments.
             return self.converted(implementation)(*args, **kwargs) if is_same else f(*arrays, **named)
 
@@ -128,6 +135,8 @@ class NativeCalls(Functions):
 
     def _called_with_memory(self, f: Any, /, *args: Any, **kwargs: Any) -> Any:
         """The same of what reads memory, and gets arrays in the place of buffers; or reads numbers from texts."""
+        if f is memoryview:
+            keep_from_changing(args)
         return called_natively(f, plain(check_text(args)), plain(kwargs))
 
     def _called_compiled(self, f: Any, /, *args: Any, **kwargs: Any) -> Any:

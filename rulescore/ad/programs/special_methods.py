@@ -213,6 +213,13 @@ class SpecialMethods:
 
     def set_item(self, value: Any, x: Any, index: Any) -> None:
         """``x[index] = value``."""
+        if type(x) is np.ndarray and x.dtype.kind in "fc" and holds_tracers(value):
+            raise TracerConversionError(
+                "a value that is being differentiated was about to be written into an array that others refer to as "
+                "well (a name, an attribute, an argument), or that was there before: these would not see its "
+                "derivative. Make the array where it is filled, a = np.zeros(n), or write to a copy of your own, "
+                "a = a.copy()"
+            )
         if type(x) is np.ndarray and x.dtype == object and type(value) in (list, tuple) and holds_tracers(value):
             objects = np.empty(len(value), object)
             for i, item in enumerate(value):

@@ -97,6 +97,21 @@ def _by_method(f: Any, name: str) -> Callable[..., Any]:
 
 STAND_INS_OF_PROGRAM.update({f: _by_method(f, name) for f, name in _BY_SPECIAL_METHOD.items()})
 
+
+@stands_in_program_for(next)
+def next_of(program: Any, iterator: Any, *default: Any) -> Any:
+    """``next(iterator, default)``."""
+    method = _method(iterator, "__next__")
+    if method is None:
+        return next(iterator, *default)
+    try:
+        return program.callee(method)(iterator)
+    except StopIteration:
+        if default:
+            return default[0]
+        raise
+
+
 # ---------------------------------------------------------------- attributes
 
 
