@@ -119,7 +119,7 @@ def causes(results: list[Result]) -> str:
 
 def _cell(text: str) -> str:
     """Words of an error within a table, where nothing of them may be markup."""
-    return re.sub(r"([\\`*_<>\[\]$])", r"\\\1", text).replace("|", r"\|")
+    return re.sub(r"([\\`*_<>\[\]()$])", r"\\\1", text).replace("|", r"\|")
 
 
 def _code(text: str) -> str:
