@@ -80,7 +80,7 @@ class State:
         self.is_lent = False
         """Whether somebody may keep it, so that it is not to be written to."""
         self.is_memory = False
-        """Whether somebody looks at its memory, and would not see what is differentiated."""
+        """Whether somebody was given its memory, who would not see what is differentiated."""
 
 
 class BufferTracer(WritableTracer):
@@ -94,7 +94,7 @@ class BufferTracer(WritableTracer):
 
     def write(self, index: Any, value: Any) -> None:
         if is_traced(value):
-            if self._node.is_memory:
+            if self._node.is_memory and sys.getrefcount(self._value) > 2:  # it is not this tracer's alone
                 raise TracerConversionError(
                     "a value that is being differentiated was about to be written into an array whose memory a "
                     "memoryview shows, which would not see it: make the memoryview afterwards, of another array"
