@@ -6,11 +6,13 @@ from __future__ import annotations
 
 import cmath
 import copy
+import dataclasses
 import functools
 import itertools
 import math
 import operator
 import statistics
+import types
 
 import numpy as np
 import scipy
@@ -282,6 +284,12 @@ def _cached(n):
     return [math.sqrt(n), n]
 
 
+@dataclasses.dataclass
+class _Record:
+    first: float
+    second: float
+
+
 FUNCTOOLS = {
     "cache": lambda a, b, c: _cached(3)[0] * a * functools.cache(lambda k: b * k)(2),
     "cmp_to_key": lambda a, b, c: sorted([c, a, b], key=functools.cmp_to_key(lambda u, v: 1 if u > v else -1))[1] * a,
@@ -303,6 +311,9 @@ COPY = {
         copy.deepcopy({"k": [a, b]})["k"][0] * copy.deepcopy(_Bag(x=c)).x * copy.deepcopy(np.array([b]))[0]
     ),
 }
+
+if hasattr(copy, "replace"):  # since Python 3.13
+    COPY["replace"] = lambda a, b, c: copy.replace(_Record(a, b), second=c).second * copy.replace(_Record(a, b)).first
 
 STATISTICS = {
     "correlation": lambda a, b, c: statistics.correlation([a, b, c, 2.0], [c, a * b, 1.0, b]),
@@ -476,7 +487,13 @@ def scipy_decompositions(x):
 
 @of_array
 def scipy_distances(x):
-    rotation = scipy.spatial.transform.Rotation.from_rotvec(x).apply([1, 2, 3.0])
     return scipy.spatial.distance.cdist([x, [1.0, 2.0, 3.0]], [[0, x[2], 1.0]])[
         :, 0
-    ] * scipy.spatial.distance.euclidean(x, rotation)
+    ] * scipy.spatial.distance.euclidean(x, [1, 2, 3.0])
+
+
+if isinstance(scipy.spatial.transform.Rotation.from_rotvec, types.FunctionType):  # older ones are compiled
+
+    @of_array
+    def scipy_rotations(x):
+        return scipy.spatial.transform.Rotation.from_rotvec(x).apply([1, 2, 3.0])
