@@ -10,6 +10,7 @@ which may be tracers of lower levels, whose traces then take the calls that its 
 
 from __future__ import annotations
 
+import abc
 import functools
 import itertools
 import sys
@@ -81,9 +82,22 @@ class Tracer:
 @functools.cache
 def class_for(kind: Any, value_type: Any, dtype: Any) -> Any:
     """The class of tracers of a kind for values of a type and a dtype, so that no operation has to look at these."""
-    return type(
+    cls: Any = type(
         f"{kind.__name__}[{value_type.__name__}]", (kind,), {"__slots__": (), **kind.traits_of(value_type, dtype)}
     )
+    if value_type.__flags__ & _SEQUENCE:
+        _SequencePattern.register(cls)
+    return cls
+
+
+class _SequencePattern(metaclass=abc.ABCMeta):  # noqa: B024 (no class derives from it)
+    """Classes that the patterns of sequences match (``case [a, b]``), as NumPy's arrays are from version 2.5 on."""
+
+    __abc_tpflags__ = 1 << 5
+
+
+_SEQUENCE = 1 << 5
+"""The flag of such classes (Py_TPFLAGS_SEQUENCE)."""
 
 
 class SpecialTracer(Tracer):

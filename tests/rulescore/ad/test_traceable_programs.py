@@ -61,7 +61,7 @@ REFUSED = {"statistics.mode", "statistics.multimode"}
 """Which look values up."""
 OF_CLASSES = {"cached_property", "partialmethod", "recursive_repr", "singledispatchmethod", "total_ordering"}
 NO_PROGRAMS = {f"functools.{name}" for name in (*OF_CLASSES, "get_cache_token")} | {"copy.Error"}
-NO_PROGRAMS |= {"statistics.StatisticsError", "statistics.kde_random"}
+NO_PROGRAMS |= {"statistics.StatisticsError", "statistics.kde_random", "operator.is_none", "operator.is_not_none"}
 MODULES = [math, cmath, operator, itertools, functools, copy, statistics]
 
 
