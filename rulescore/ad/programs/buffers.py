@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import operator
 import sys
+import weakref
 from collections.abc import Callable
 from typing import Any
 
@@ -74,13 +75,21 @@ def _is_of(y: Any, buffers: list[Any]) -> bool:
 class State:
     """What is known of the array of a buffer."""
 
-    __slots__ = ("is_lent", "is_memory")
+    __slots__ = ("_shown", "is_lent")
 
     def __init__(self) -> None:
         self.is_lent = False
         """Whether somebody may keep it, so that it is not to be written to."""
-        self.is_memory = False
-        """Whether somebody was given its memory, who would not see what is differentiated."""
+        self._shown: list[weakref.ref[Any]] = []
+        """Views of it, each alive as long as something shows its memory, such as a memoryview."""
+
+    def is_shown(self) -> bool:
+        """Whether there is a memoryview, which has to see what is written, and through which others write."""
+        return any(view() is not None for view in self._shown)
+
+    def show(self, view: Any) -> None:
+        """Remember a view whose memory is about to be shown."""
+        self._shown = [*(other for other in self._shown if other() is not None), weakref.ref(view)]
 
 
 class BufferTracer(WritableTracer):
@@ -89,21 +98,36 @@ class BufferTracer(WritableTracer):
     __slots__ = ()
 
     def frozen(self) -> Any:
-        root_of(self)._node.is_lent = True
+        state = root_of(self)._node
+        if state.is_shown():
+            return self._value.copy()
+        state.is_lent = True
         return self._value
+
+    def own(self) -> None:
+        """Leave the array to those who may keep it, and go on with a copy."""
+        if self._node.is_lent:
+            self._value, self._node = copy_of(self._value), State()
 
     def write(self, index: Any, value: Any) -> None:
         if is_traced(value):
-            if self._node.is_memory and sys.getrefcount(self._value) > 2:  # it is not this tracer's alone
+            if self._node.is_shown():
                 raise TracerConversionError(
                     "a value that is being differentiated was about to be written into an array whose memory a "
                     "memoryview shows, which would not see it: make the memoryview afterwards, of another array"
                 )
             super().write(index, value)
             return
-        if self._node.is_lent and not self._node.is_memory:
-            self._value, self._node = copy_of(self._value), State()
+        self.own()
         write(self._value, index, plain(value))
+
+    @property
+    def data(self) -> Any:
+        return shown(self).data
+
+    @property
+    def ctypes(self) -> Any:
+        return shown(self).ctypes
 
     def view(self, *args: Any, **kwargs: Any) -> Any:
         return self._value.view(*args, **kwargs) if args or kwargs else super().view()
@@ -181,11 +205,15 @@ of_own = Ownership()
 of_own.measure(lambda: of_own(np.empty(1)))
 
 
-def keep_from_changing(args: tuple[Any, ...]) -> None:
-    """Remember that the memory of the buffers among some arguments is looked at."""
-    for x in args:
-        if isinstance(x, Tracer) and x._trace is BUFFERS:
-            root_of(x)._node.is_memory = True
+def shown(x: Any) -> Any:
+    """The array that a memoryview of a buffer shows; anything else as it is."""
+    if not isinstance(x, Tracer) or x._trace is not BUFFERS:
+        return x
+    root: Any = root_of(x)
+    root.own()
+    view = x._value.view()
+    root._node.show(view)
+    return view
 
 
 def is_traced(*xs: Any) -> bool:
@@ -224,7 +252,7 @@ def _holds_buffers(x: Any) -> bool:
 
 
 # What is refused of values that are being differentiated, since it would hand out their numbers.
-_OF_ARRAYS = ("data", "ctypes", "byteswap", "dump", "dumps", "getfield", "setfield", "setflags", "tobytes", "tofile")
+_OF_ARRAYS = ("byteswap", "dump", "dumps", "getfield", "setfield", "setflags", "tobytes", "tofile")
 _CONVERSIONS = ("__float__", "__complex__", "__index__", "__reduce__")
 
 for _name in _OF_ARRAYS:

@@ -19,6 +19,8 @@ CONVERTED: Any = object()
 """In the place of one that has been converted."""
 WITHOUT_SOURCE: Any = object()
 """In the place of one that cannot be converted."""
+CHANGING_GLOBALS: Any = object()
+"""The same of one that sets globals, so that it has to have its own."""
 _EMPTY = types.CellType()
 STAND_IN: Any = object()
 """In the place of a code in whose place something else is called."""
@@ -92,7 +94,8 @@ class Functions(SpecialMethods):
                 made = self.conversion.code_of(f)
                 self._remember(made)
             except NoSourceError:
-                made = WITHOUT_SOURCE
+                is_changing = any(x.opname in _CHANGE_GLOBALS for x in dis.get_instructions(f))
+                made = CHANGING_GLOBALS if is_changing else WITHOUT_SOURCE
         self._codes[id(f.__code__)] = known = Known(f.__code__, made)
         return known
 
@@ -100,7 +103,7 @@ class Functions(SpecialMethods):
         """Give an error a note of the functions without a source that it went through."""
         for frame, _ in traceback.walk_tb(error.__traceback__):
             known = self._codes.get(id(frame.f_code))
-            if known is not None and known.made is WITHOUT_SOURCE:
+            if known is not None and known.made in (WITHOUT_SOURCE, CHANGING_GLOBALS):
                 where = f"{frame.f_code.co_filename}:{frame.f_code.co_firstlineno}"
                 error.add_note(
                     f"{frame.f_code.co_qualname}, defined in {where}, has no source, or another one than what runs, "
@@ -109,14 +112,13 @@ class Functions(SpecialMethods):
 
     def with_functions_routed(self, f: types.FunctionType) -> Any:
         """A function without a source, such as one that a decorator has made, with what it calls by name routed."""
-        names, cells = f.__globals__, f.__closure__
-        if any(instruction.opname in _CHANGE_GLOBALS for instruction in dis.get_instructions(f)):
-            return f
+        names, cells = f.__globals__, f.__closure__ or ()
         routed = {name: self.handed(names[name]) for name in f.__code__.co_names if name in names}
         changed = {name: x for name, x in routed.items() if x is not names[name]}
-        if cells:
-            cells = tuple([cell if cell == _EMPTY else _routed_cell(self, cell) for cell in cells])
-        twin = types.FunctionType(f.__code__, {**names, **changed}, f.__name__, f.__defaults__, cells)
+        routed_cells = tuple([cell if cell == _EMPTY else _routed_cell(self, cell) for cell in cells])
+        if not changed and routed_cells == cells:  # most often, such as what makes the objects of a dataclass
+            return f
+        twin = types.FunctionType(f.__code__, {**names, **changed}, f.__name__, f.__defaults__, routed_cells)
         twin.__kwdefaults__ = f.__kwdefaults__
         return twin
 
@@ -135,7 +137,9 @@ class Functions(SpecialMethods):
         known = self._codes.get(id(f.__code__))
         if known is None or known.made is AS_IT_IS:
             known = self.looked_at(f, is_asked_for=True)
-        if known.made is WITHOUT_SOURCE and not (id(f.__code__) in codes_with_rules and is_served(f)):
+        if known.made in (WITHOUT_SOURCE, CHANGING_GLOBALS) and not (
+            id(f.__code__) in codes_with_rules and is_served(f)
+        ):
             self.conversion.code_of(f)
 
 

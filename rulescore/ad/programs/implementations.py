@@ -131,7 +131,7 @@ def _why_not(f: Any) -> str:
 
 
 def _why_stopped(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any], error: Exception) -> str | None:
-    """Why the copy of an implementation could not go on; None where the error is one that the caller made.
+    """Why an implementation could not go on; None where the error is one that the caller made.
 
     What a function that was handed to it, such as that of ``np.apply_along_axis``, raised is for the caller too.
     """

@@ -16,7 +16,7 @@ import numpy as np
 from rulescore.ad.messages.errors import TracerConversionError
 from rulescore.ad.numpy_protocols.array_makers import SPECIAL
 from rulescore.ad.numpy_protocols.operands import array_of
-from rulescore.ad.programs.buffers import buffer, constant, holds_tracers, is_traced, keep_from_changing, plain
+from rulescore.ad.programs.buffers import buffer, constant, holds_tracers, is_traced, plain, shown
 from rulescore.ad.programs.compiled import called_natively
 from rulescore.ad.programs.functions import Functions
 from rulescore.ad.programs.primitive_calls import called_by_rule
@@ -60,10 +60,8 @@ class NativeCalls(Functions):
             args, kwargs = self._all_handed(args, kwargs)
             try:
                 return f(*args, **kwargs)
-            except (
-                TracerConversionError,
-                ValueError,
-            ) as error:  # of a tracer in a list or object, which nobody has asked
+            except (TracerConversionError, ValueError) as error:
+                # Of a tracer in a list, or in an object that makes an array of itself: nobody has asked it.
                 if isinstance(error, ValueError) and "__array__ method" not in str(error):
                     raise
                 arrays, named = list(map(_as_array, args)), {name: _as_array(x) for name, x in kwargs.items()}
@@ -136,7 +134,7 @@ class NativeCalls(Functions):
     def _called_with_memory(self, f: Any, /, *args: Any, **kwargs: Any) -> Any:
         """The same of what reads memory, and gets arrays in the place of buffers; or reads numbers from texts."""
         if f is memoryview:
-            keep_from_changing(args)
+            args, kwargs = tuple(map(shown, args)), {name: shown(x) for name, x in kwargs.items()}
         return called_natively(f, plain(check_text(args)), plain(kwargs))
 
     def _called_compiled(self, f: Any, /, *args: Any, **kwargs: Any) -> Any:

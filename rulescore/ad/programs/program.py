@@ -18,7 +18,7 @@ from rulescore.ad.messages.errors import no_rule
 from rulescore.ad.programs.buffers import is_traced, of_own, plain
 from rulescore.ad.programs.distributions import INFRASTRUCTURE, with_rule
 from rulescore.ad.programs.elements import shuffled, vectorised
-from rulescore.ad.programs.functions import AS_IT_IS, CONVERTED, STAND_IN
+from rulescore.ad.programs.functions import STAND_IN, WITHOUT_SOURCE
 from rulescore.ad.programs.native_calls import NativeCalls
 from rulescore.ad.programs.rules_by_code import (
     class_has_rule,
@@ -82,9 +82,9 @@ class Program(NativeCalls):
             return functools.partial(self._called_by_rule, f)
         if type(known.made) is types.CodeType:
             return known.twin(f)
-        if known.made is AS_IT_IS or known.made is CONVERTED:
-            return f
-        return self._stand_ins[f] if known.made is STAND_IN else self.with_functions_routed(f)
+        if known.made is STAND_IN:
+            return self._stand_ins[f]
+        return self.with_functions_routed(f) if known.made is WITHOUT_SOURCE else f
 
     def _method(self, f: types.MethodType) -> Any:
         function = f.__func__

@@ -19,20 +19,8 @@ from rulescore.ad.source.conversion import OPERATIONS
 from rulescore.ad.tracing.tracers import Tracer, value_beneath
 
 _BINARY = (
-    "add",
-    "sub",
-    "mul",
-    "truediv",
-    "floordiv",
-    "mod",
-    "pow",
-    "matmul",
-    "lshift",
-    "rshift",
-    "and",
-    "or",
-    "xor",
-    "divmod",
+    *("add", "sub", "mul", "truediv", "floordiv", "mod", "divmod", "pow", "matmul"),
+    *("lshift", "rshift", "and", "or", "xor"),
 )
 _MIRRORED = {"lt": "gt", "le": "ge", "gt": "lt", "ge": "le", "eq": "eq", "ne": "ne"}
 
@@ -45,9 +33,8 @@ class _Names:
         plain = name[1:] if name.startswith("i") and name[1:] in _BINARY else name
         self.in_place = f"__{name}__" if plain != name else None
         self.of_left = f"__{plain}__"
-        self.of_right = (
-            f"__r{plain}__" if plain in _BINARY else f"__{_MIRRORED[plain]}__" if plain in _MIRRORED else None
-        )
+        mirrored = f"r{plain}" if plain in _BINARY else _MIRRORED.get(plain)
+        self.of_right = mirrored and f"__{mirrored}__"
 
 
 _NAMES = {f: _Names(name) for name, f in OPERATIONS.items() if hasattr(operator, name)} | {divmod: _Names("divmod")}

@@ -79,6 +79,10 @@ class Tracer:
         return self
 
 
+_SEQUENCE = 1 << 5
+"""The flag of classes that the patterns of sequences match (Py_TPFLAGS_SEQUENCE)."""
+
+
 @functools.cache
 def class_for(kind: Any, value_type: Any, dtype: Any) -> Any:
     """The class of tracers of a kind for values of a type and a dtype, so that no operation has to look at these."""
@@ -93,11 +97,7 @@ def class_for(kind: Any, value_type: Any, dtype: Any) -> Any:
 class _SequencePattern(metaclass=abc.ABCMeta):  # noqa: B024 (no class derives from it)
     """Classes that the patterns of sequences match (``case [a, b]``), as NumPy's arrays are from version 2.5 on."""
 
-    __abc_tpflags__ = 1 << 5
-
-
-_SEQUENCE = 1 << 5
-"""The flag of such classes (Py_TPFLAGS_SEQUENCE)."""
+    __abc_tpflags__ = _SEQUENCE
 
 
 class SpecialTracer(Tracer):

@@ -10,10 +10,8 @@ import pytest
 
 from rulescore.ad import (
     AD,
-    backward,
     checkpoint,
     grad,
-    gradients,
     hessian,
     hvp,
     ignore_derivatives,
@@ -23,23 +21,12 @@ from rulescore.ad import (
     linearize,
     primitive,
     value_and_grad,
-    variable,
     vjp,
 )
+from tests.rulescore.ad.variables import grad_by_backward, grad_by_gradients
 
 X = np.array([0.5, -1.0, 2.0])
 COUNT = 500
-
-
-def by_variables(f):
-    x = variable(X)
-    backward(f(x))
-    return x.grad
-
-
-def by_gradients(f):
-    x = variable(X)
-    return gradients([f(x)], [x])
 
 
 WAYS = {
@@ -52,14 +39,14 @@ WAYS = {
     "hvp": lambda f: hvp(f, (X,), (X,)),
     "jacrev": lambda f: jacrev(f)(X),
     "jacfwd": lambda f: jacfwd(f)(X),
-    "variables": by_variables,
-    "gradients": by_gradients,
+    "variables": lambda f: grad_by_backward(f, X),
+    "gradients": lambda f: grad_by_gradients(f, X),
     "checkpoint": lambda f: grad(checkpoint(f))(X),
     "checkpoint, forward": lambda f: jvp(checkpoint(f), (X,), (X,)),
-    "checkpoint of variables": lambda f: by_variables(checkpoint(f)),
+    "checkpoint of variables": lambda f: grad_by_backward(checkpoint(f), X),
     "primitive": lambda f: grad(primitive(f))(X),
     "primitive, forward": lambda f: jvp(primitive(f), (X,), (X,)),
-    "primitive of variables": lambda f: by_variables(primitive(f)),
+    "primitive of variables": lambda f: grad_by_backward(primitive(f), X),
     "ignore_derivatives": lambda f: grad(lambda x: f(x) + f(ignore_derivatives(x)))(X),
     "a function of functions": lambda f: grad(lambda x: np.sum(np.apply_along_axis(f, 0, x)))(X),
     "the system": lambda f: AD.rrule_via_ad(f, X)[1](1.0),

@@ -23,10 +23,8 @@ from scipy import special
 from rulescore import NoTangent, frule, rrule
 from rulescore.ad import (
     AD,
-    backward,
     checkpoint,
     grad,
-    gradients,
     hessian,
     hvp,
     jacfwd,
@@ -36,11 +34,11 @@ from rulescore.ad import (
     primitive,
     traceable,
     value_and_grad,
-    variable,
     vjp,
 )
 from rulescore.ad.messages.errors import TracerConversionError
 from rulescore.ad.source.conversion import Conversion
+from tests.rulescore.ad.variables import grad_by_backward, grad_by_gradients
 from testutils import check_rule, jacobian_fd, jvp_fd
 
 X = np.array([0.5, 0.8, 1.2])
@@ -67,17 +65,6 @@ def assert_close(actual, expected):
 # ---------------------------------------------------------------- accepted by every transformation
 
 
-def by_variables(f):
-    x = variable(X)
-    backward(f(x))
-    return x.grad
-
-
-def by_gradients(f):
-    x = variable(X)
-    return gradients([f(x)], [x])[0]
-
-
 GRADIENTS = {
     "grad": lambda f: grad(f)(X),
     "value_and_grad": lambda f: value_and_grad(f)(X)[1],
@@ -86,8 +73,8 @@ GRADIENTS = {
     "jacrev": lambda f: jacrev(f)(X),
     "linearize": lambda f: np.array([linearize(f, X)[1](dx) for dx in np.eye(3)]),
     "jvp": lambda f: np.array([jvp(f, (X,), (dx,))[1] for dx in np.eye(3)]),
-    "variables": by_variables,
-    "gradients": by_gradients,
+    "variables": lambda f: grad_by_backward(f, X),
+    "gradients": lambda f: grad_by_gradients(f, X),
     "checkpoint": lambda f: grad(checkpoint(f))(X),
     "checkpoint within": lambda f: grad(traceable(lambda x: checkpoint(f)(x) * 1.0))(X),
     "primitive": lambda f: grad(primitive(f))(X),

@@ -185,6 +185,62 @@ def test_the_error_of_compiled_code_names_the_function_and_the_line():
         grad(traceable(f))(X)
 
 
+def after_a_memoryview_is_gone(y):
+    memoryview(y)[1]
+
+
+def while_a_memoryview_is_there(y):
+    return memoryview(y)
+
+
+def while_its_own_memoryview_is_there(y):
+    return operator.attrgetter("data")(y)
+
+
+def while_a_pointer_is_there(y):
+    return y.ctypes.data_as(ctypes.POINTER(ctypes.c_double))
+
+
+SHOW = [
+    *(after_a_memoryview_is_gone, while_a_memoryview_is_there),
+    *(while_its_own_memoryview_is_there, while_a_pointer_is_there),
+]
+
+
+@pytest.mark.parametrize("show", SHOW, ids=lambda show: show.__name__)
+@pytest.mark.parametrize("is_shown_first", [True, False])
+def test_a_derivative_keeps_what_was_in_an_array_whose_memory_was_shown(show, is_shown_first):
+    def f(x):
+        y = np.ones(3)
+        view = show(y) if is_shown_first else None
+        z = y * x
+        view = view if is_shown_first else show(y)
+        y[0] = 5.0
+        if view is not None:
+            assert view[0] == 5.0
+            view[2] = 7.0
+            assert y[2] == 7.0
+        return (z * y * x).sum()
+
+    assert_derivatives(f)
+
+
+def by_name(y):
+    return memoryview(object=y)
+
+
+@pytest.mark.parametrize("show", [by_name, *SHOW[1:]], ids=lambda show: show.__name__)
+def test_what_a_memoryview_shows_is_not_written_to_by_what_it_would_not_see(show):
+    def f(x):
+        y = np.ones(3)
+        view = show(y[1:])
+        y[0] = x[0]
+        return y[0] * view[0]
+
+    with pytest.raises(TracerConversionError, match="make the memoryview afterwards"):
+        grad(traceable(f))(X)
+
+
 # ---------------------------------------------------------------- what was computed of one before it is written to
 
 

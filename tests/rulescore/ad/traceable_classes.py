@@ -757,22 +757,3 @@ def objects_as_arrays(a, b, c):
 
     samples = Samples(a, b)
     return np.asarray(samples) * c + np.array(samples)[::-1]
-
-
-@of_numbers()
-def objects_with_units(a, b, c):
-    class Length:
-        __array_priority__ = 10
-
-        def __init__(self, x):
-            self.x = np.asarray(x, float)
-
-        def __mul__(self, other):
-            return Length(self.x * other)
-
-        __rmul__ = __mul__
-
-        def to(self, unit):
-            return float(self.x) / {"m": 1.0, "km": 1e3}[unit]
-
-    return (Length(b) * a).to("m") * (Length(c) * 2).to("km")

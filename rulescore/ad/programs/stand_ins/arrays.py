@@ -17,6 +17,7 @@ from rulescore.ad.programs.buffers import buffer, is_traced, plain
 from rulescore.ad.programs.stand_ins.table import (
     STAND_INS,
     STAND_INS_OF_PROGRAM,
+    as_array,
     numpys_own,
     stands_in_for,
     stands_in_program_for,
@@ -70,8 +71,8 @@ STAND_INS_OF_PROGRAM.update({convert: _converting(convert) for convert in _CONVE
 @stands_in_where_traced(np.require)
 def require(a: Any, dtype: Any = None, requirements: Any = None, *, like: Any = None) -> Any:
     """``np.require``."""
-    like = tracer_in(a)
-    return np.require(a if isinstance(a, Tracer) else np.array(a, like=like), dtype, requirements, like=like)
+    a = as_array(a)
+    return np.require(a, dtype, requirements, like=a)
 
 
 def _scalar_of(kind: Any) -> Callable[..., Any]:
@@ -99,7 +100,7 @@ def _integer_of(kind: Any) -> Callable[..., Any]:
     @functools.wraps(kind, updated=())
     def made(x: Any = 0, *args: Any) -> Any:
         like = tracer_in(x)
-        return kind(x, *args) if like is None else np.array(x, like=like).astype(kind)[()]
+        return kind(x, *args) if like is None else as_array(x).astype(kind)[()]
 
     return made
 
@@ -145,17 +146,17 @@ def _making_like(make: Any) -> Callable[..., Any]:
 STAND_INS.update({make: _making_like(make) for make in (np.zeros_like, np.ones_like, np.empty_like)})
 
 
+_full_like = _making_like(np.full_like)
+
+
 @stands_in_for(np.full_like)
 def full_like(a: Any, fill_value: Any, *args: Any, **options: Any) -> Any:
     """``np.full_like``."""
     if isinstance(a, Tracer) or not is_traced(fill_value):
-        return STAND_INS_MADE[np.full_like](a, fill_value, *args, **options)
+        return _full_like(a, fill_value, *args, **options)
     y = STAND_INS[np.empty_like](a, *args, **options)
     y[...] = fill_value
     return y
-
-
-STAND_INS_MADE = {np.full_like: _making_like(np.full_like)}
 
 
 @stands_in_where_traced(np.arange)
@@ -165,7 +166,7 @@ def arange(*args: Any, dtype: Any = None, **options: Any) -> Any:
     start = args[0] if len(args) > 1 else 0
     step = args[2] if len(args) > 2 else 1
     y = start + step * np.arange(n)
-    return y if dtype is None else np.asarray(y, dtype, like=tracer_in(y))
+    return y if dtype is None else as_array(y, dtype)
 
 
 @stands_in_program_for(np.fromiter)
@@ -188,17 +189,14 @@ def broadcast(*arrays: Any) -> Any:
 @stands_in_where_traced(np.ndenumerate)
 def ndenumerate(arr: Any) -> Any:
     """``np.ndenumerate``."""
-    arr = arr if isinstance(arr, Tracer) else np.array(arr, like=tracer_in(arr))
+    arr = as_array(arr)
     return ((index, arr[index]) for index in np.ndindex(arr.shape))
 
 
-@stands_in_for(numpys_own("linalg._linalg._makearray"))
+@stands_in_where_traced(numpys_own("linalg._linalg._makearray"))
 def make_array(a: Any) -> Any:
     """An array, and what gives a result the type of the argument."""
-    like = tracer_in(a)
-    if like is None:
-        return numpys_own("linalg._linalg._makearray")(a)
-    return np.asarray(a, like=like), lambda x, *_: x
+    return as_array(a), lambda x, *_: x
 
 
 @stands_in_where_traced(numpys_own("_core._multiarray_umath._array_converter"))
@@ -217,9 +215,8 @@ class ArrayConverter:
     def as_arrays(self, **options: Any) -> tuple[Any, ...]:
         """The arguments as arrays."""
         arrays = self._of_values.as_arrays(**options)
-        likes = map(tracer_in, self._arguments)
-        both = zip(self._arguments, likes, arrays, strict=True)
-        return tuple([y if like is None else np.asarray(x, like=like) for x, like, y in both])
+        both = zip(self._arguments, arrays, strict=True)
+        return tuple([y if tracer_in(x) is None else as_array(x) for x, y in both])
 
     def __getitem__(self, i: int) -> Any:
         return self.as_arrays()[i]

@@ -13,7 +13,6 @@ import numpy as np
 from rulescore.ad.programs.buffers import is_traced
 from rulescore.ad.programs.stand_ins.table import (
     STAND_INS_OF_PROGRAM,
-    is_number,
     stands_in_for,
     stands_in_program_for,
 )
@@ -37,8 +36,10 @@ def float_of(program: Any, x: Any = 0.0, /) -> Any:
     method = _method(x, "__float__")
     if method is not None:
         return program.callee(method)(x)
-    if not isinstance(x, Tracer) or (not is_number(x) and x.size != 1) or x.dtype.kind == "c":
-        return float(x if not isinstance(x, Tracer) or x.dtype.kind != "c" else value_beneath(x))
+    if not isinstance(x, Tracer):
+        return float(x)
+    if x.size != 1 or x.dtype.kind == "c":
+        return float(value_beneath(x))  # raises
     x = x.reshape(())[()]
     return x if x.dtype == np.float64 else x.astype(np.float64)
 
@@ -53,9 +54,8 @@ def complex_of(program: Any, *parts: Any, **named: Any) -> Any:
     if not any(isinstance(x, Tracer) for x in (*parts, *named.values())):
         return complex(*parts, **named)
     real, imag = _parts_of_complex(*parts, **named)
-    return (real + 1j * np.asarray(imag, like=imag) if isinstance(imag, Tracer) else real + complex(0, imag)).reshape(
-        ()
-    )[()]
+    y = real + (1j * np.asarray(imag, like=imag) if isinstance(imag, Tracer) else complex(0, imag))
+    return y.reshape(())[()]
 
 
 def _parts_of_complex(real: Any = 0.0, imag: Any = 0.0) -> tuple[Any, Any]:
@@ -76,7 +76,6 @@ _BY_SPECIAL_METHOD = {
     abs: "__abs__",
     round: "__round__",
     len: "__len__",
-    next: "__next__",
     reversed: "__reversed__",
     bool: "__bool__",
     str: "__str__",

@@ -15,6 +15,7 @@ import numpy as np
 
 from rulescore.ad.programs.stand_ins.table import (
     STAND_INS,
+    as_array,
     stands_in_program_for,
     stands_in_where_traced,
     tracer_in,
@@ -25,9 +26,7 @@ from rulescore.ad.tracing.tracers import Tracer, value_beneath
 
 
 def _array(x: Any) -> Any:
-    x = x if isinstance(x, Tracer) or hasattr(x, "dtype") else list(x)
-    like = tracer_in(x)
-    return np.asarray(x) if like is None else np.asarray(x, like=like)
+    return as_array(x if hasattr(x, "dtype") else list(x))
 
 
 def _special(name: str) -> Callable[..., Any]:

@@ -7,17 +7,13 @@ from typing import Any
 import numpy as np
 
 from rulescore.ad.programs.stand_ins.table import (
+    as_array,
     implements,
     numpys_own,
     stands_in_where_traced,
     tracer_in,
     values_beneath,
 )
-
-
-def _as_array(x: Any, *dtype: Any) -> Any:
-    like = tracer_in(x)
-    return np.asarray(x, *dtype) if like is None else np.asarray(x, *dtype, like=like)
 
 
 @stands_in_where_traced(numpys_own("_core._multiarray_umath._unique_hash"))
@@ -89,7 +85,7 @@ def sliding_products(a: Any, v: Any, mode: Any = "valid") -> Any:
 @stands_in_where_traced(numpys_own("_core.multiarray.correlate2"))
 def correlate(a: Any, v: Any, mode: Any = "valid") -> Any:
     """The same with the conjugate of v, whichever is longer."""
-    a, v = _as_array(a), _as_array(v)
+    a, v = as_array(a), as_array(v)
     if len(a) >= len(v):
         return sliding_products(a, np.conjugate(v), mode)
     return sliding_products(np.conjugate(v), a, mode)[::-1]
@@ -100,7 +96,7 @@ def bincount(x: Any, /, weights: Any = None, minlength: int = 0) -> Any:
     """``np.bincount``: the weights added in the places that x gives."""
     counts = np.bincount(x, values_beneath(weights), minlength)  # with the errors of NumPy
     y = np.zeros(counts.shape, counts.dtype, like=tracer_in(weights))
-    np.add.at(y, np.asarray(x, np.intp), _as_array(weights))
+    np.add.at(y, np.asarray(x, np.intp), as_array(weights))
     return y
 
 
@@ -110,8 +106,8 @@ _INTERP = ("lib._function_base_impl.compiled_interp", "lib._function_base_impl.c
 @stands_in_where_traced(*map(numpys_own, _INTERP))
 def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None) -> Any:
     """``np.interp``: the line between the two points around each x, and constants outside."""
-    x, xp = _as_array(x, float), _as_array(xp, float)
-    fp = _as_array(fp, complex if np.iscomplexobj(fp) else float)
+    x, xp = as_array(x, float), as_array(xp, float)
+    fp = as_array(fp, complex if np.iscomplexobj(fp) else float)
     left, right = fp[0] if left is None else left, fp[-1] if right is None else right
     inner = fp[0]
     if len(xp) > 1:

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from rulescore.ad.programs.buffers import BUFFERS
 from rulescore.ad.tracing.tracers import LEAF_TYPES, Tracer, top_trace, value_beneath
 
 STAND_INS: dict[Any, Callable[..., Any]] = {}
@@ -86,6 +85,12 @@ def _tracers_in(x: Any) -> Iterator[Any]:
             yield from _tracers_in(item)
 
 
+def as_array(x: Any, *dtype: Any) -> Any:
+    """``np.asarray(x, dtype)``, which leaves a tracer what it is, also within lists."""
+    like = tracer_in(x)
+    return np.asarray(x, *dtype) if like is None else np.asarray(x, *dtype, like=like)
+
+
 def values_beneath(x: Any) -> Any:
     """What is beneath tracers, in lists and tuples too."""
     if type(x) is dict:
@@ -93,8 +98,3 @@ def values_beneath(x: Any) -> Any:
     if isinstance(x, (list, tuple)) and not isinstance(x, Tracer):
         return (list if isinstance(x, list) else tuple)(map(values_beneath, x))
     return value_beneath(x)
-
-
-def is_number(x: Any) -> bool:
-    """Whether a value stands for a number; of a batch, one for each of many."""
-    return isinstance(x, Tracer) and x.ndim == 0 and x._trace is not BUFFERS
