@@ -16,6 +16,8 @@ from rulescore.tangents.kinds import is_a
 
 def called_natively(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Call what is no function of Python's, and say so where it wants ordinary numbers and gets others."""
+    if getattr(f, "__module__", None) == _CRASHES and (holds_tracers(args) or holds_tracers(kwargs)):
+        raise _refusal(f, args, kwargs, "of anything else, it ends the process")
     try:
         return f(*args, **kwargs)
     except (NoRuleError, LeakedTracerError, StopIteration):
@@ -25,11 +27,18 @@ def called_natively(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> An
             raise
         if not isinstance(error, TracerConversionError) and fails_anyway(f, args, kwargs, type(error)):
             raise
-        frame = user_frame(sys._getframe(1))
-        where = f"called in {frame.f_code.co_qualname} at {frame.f_code.co_filename}:{frame.f_lineno}"
-        first_line = str(error).partition("\n")[0]
-        reason = f"it is compiled, has no rule, and wants ordinary numbers or arrays ({where}): {first_line}"
-        raise no_rule(f, args, kwargs, reason) from error
+        raise _refusal(f, args, kwargs, str(error).partition("\n")[0]) from error
+
+
+_CRASHES = "scipy.integrate._odepack"
+"""A module whose functions end the process where an argument is no array and cannot be made one (SciPy 1.17)."""
+
+
+def _refusal(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any], what_came_of_it: str) -> NoRuleError:
+    frame = user_frame(sys._getframe(2))
+    where = f"called in {frame.f_code.co_qualname} at {frame.f_code.co_filename}:{frame.f_lineno}"
+    reason = f"it is compiled, has no rule, and wants ordinary numbers or arrays ({where}): {what_came_of_it}"
+    return no_rule(f, args, kwargs, reason)
 
 
 def fails_anyway(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any], kind: type[BaseException]) -> bool:

@@ -16,12 +16,11 @@ from rulescore.ad.programs.compiled import fails_anyway
 from rulescore.ad.programs.program import Program
 from rulescore.ad.programs.stand_ins.table import IMPLEMENTATIONS
 from rulescore.ad.tracing.tracers import Tracer, top_trace
+from rulescore.closures.explicit_calls import ExplicitCall
 from rulescore.shipped import public_name
 from rulescore.tangents.kinds import is_a
 
 _COMPILED = (np.ufunc, BuiltinFunctionType, MethodDescriptorType, WrapperDescriptorType)
-_COMPILED_SOLVERS = frozenset({"odeint", "solve_ivp"})
-"""Of `scipy.integrate`. Its LSODA crashes when a function gives it what is no ordinary array."""
 _being_called: ContextVar[tuple[Any, ...]] = ContextVar("_being_called", default=())
 
 
@@ -57,13 +56,14 @@ def through_implementation(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
     NoRuleError
         Where it has no implementation in Python, or one that needs ordinary arrays.
     """
+    if type(f) is ExplicitCall:  # no rule serves what its functions captured either
+        args, kwargs = f.arguments(*args)
+        f = f.f
     implementation = getattr(f, "_implementation", f)
     if f is not implementation or isinstance(f, (FunctionType, BuiltinFunctionType)):
         implementation = IMPLEMENTATIONS.get(f, implementation)
     if isinstance(implementation, FunctionType):
         module = implementation.__globals__.get("__name__", "")
-        if module.startswith("scipy.integrate") and f.__name__ in _COMPILED_SOLVERS:
-            raise no_rule(f, args, kwargs, "it has no rule for this call, and its solvers are compiled")
         if implementation is not f or _is_of_numpy(module):
             return _call_converted(implementation, f, args, kwargs)
     if isinstance(implementation, _COMPILED):

@@ -19,7 +19,7 @@ import types
 
 import numpy as np
 import pytest
-from scipy import ndimage, sparse
+from scipy import integrate, ndimage, sparse
 from scipy.spatial import cKDTree
 
 from rulescore.ad import grad, ignore_derivatives, jvp, traceable
@@ -83,7 +83,18 @@ def of_bytes(x):
     return np.frombuffer(bytes(x))[0]
 
 
+def of_a_solver_step_by_step(x):
+    solver = integrate.LSODA(lambda t, y: -y, 0.0, [x[0]], 1.0)
+    solver.step()
+    return solver.y[0]
+
+
+def of_a_tolerance(x):
+    return integrate.solve_ivp(lambda t, y: -y, (0, 1), [1.0], method="LSODA", rtol=x[0] * 1e-6).y[0, -1]
+
+
 COMPILED = [
+    *(of_a_solver_step_by_step, of_a_tolerance),
     *(of_cython, of_a_compiled_method, of_ctypes, of_scipys_compiled_parts, of_a_ufunc_of_python, of_struct),
     *(of_array_array, of_json, of_bytes, of_fromhex, of_fractions),
 ]

@@ -396,6 +396,11 @@ def scipy_quad(a, b, c):
 
 
 @of_numbers()
+def tolerances_of_solvers(a, b, c):
+    return scipy.integrate.solve_ivp(lambda t, y: -a * y, (0, 1), [b], rtol=c * 1e-3).y[0, -1]
+
+
+@of_numbers()
 def scipy_brentq(a, b, c):
     return scipy.optimize.brentq(lambda t: t**3 + a * t - b, 0, 2) * c
 
