@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -32,7 +32,6 @@ class Directions:
         self._is_wrong = False
         self._directions: dict[tuple[int, int], Vector] = {}
         self._probes: dict[tuple[tuple[int, ...], int], Probe] = {}
-        self._differences: dict[tuple[tuple[int, ...], int], tuple[list[Vector], Iterator[Vector]]] = {}
         self._around: dict[tuple[tuple[int, ...], bytes], GeneralisedDerivative] = {}
         self._beside_kinks: dict[tuple[tuple[int, ...], bytes], Probe | None] = {}
 
@@ -135,18 +134,6 @@ class Directions:
             direction = self.joint(arguments, index)
             self._probes[key] = self.another_probe(direction)
         return self._probes[key]
-
-    def central_differences(self, arguments: Sequence[Argument], index: int) -> Iterator[Vector]:
-        """The derivative along the direction of this index, as it looks at first sight, with one step and another."""
-        key = tuple(argument.position for argument in arguments), index
-        if key not in self._differences:
-            found = self._call.vector_function.central_differences(self.joint(arguments, index))
-            self._differences[key] = [], found
-        known, further = self._differences[key]
-        yield from known
-        for difference in further:
-            known.append(difference)
-            yield difference
 
     def another_probe(self, direction: Vector) -> Probe:
         """What is to be known along a direction that nobody else asks about."""

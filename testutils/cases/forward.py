@@ -18,12 +18,17 @@ from .directions import Directions
 from .nearby import inputs_nearby
 from .rule_calls import NotReachedError, Primal, RuleRaisedError, force, is_pair, reached, vector_of
 
+_NOTED = 3
+"""So many tangents are looked at again when others have been asked for."""
+
 
 class ForwardMode:
     """What the frule of a call answers, each thing computed once."""
 
     def __init__(self, call: Call, directions: Directions) -> None:
         self._call, self._directions = call, directions
+        self.returned: list[tuple[Any, Vector]] = []
+        """The tangents that the first calls returned, each with what it was then."""
         self._pushforwards: dict[tuple[tuple[int, ...], int], Vector] = {}
 
     @cached_property
@@ -69,7 +74,7 @@ class ForwardMode:
 
     def _new_pushforward(self, arguments: Sequence[Argument], index: int) -> Vector:
         if index == 0 and len(arguments) == len(self._call.differentiable_arguments):
-            return vector_of(self._call.expected, reached(lambda: force(self.primal.derivative)))
+            return self._noted(reached(lambda: force(self.primal.derivative)))
         tangents = self._directions.tangents_of(self._directions.joint(arguments, index))
         try:
             return self.pushforward(tangents)
@@ -79,9 +84,36 @@ class ForwardMode:
             pairs = zip(self._call.arguments, tangents, strong_zeros, strict=True)
             return self.pushforward(tuple(dx if a in arguments else zero for a, dx, zero in pairs))
 
+    @cached_property
+    def along_both(self) -> Vector:
+        """The tangent of moving along the first direction and twice the second."""
+        a, b = (self._directions.joint(self._call.differentiable_arguments, index) for index in (0, 1))
+        return self.pushforward(self._directions.tangents_of(a + 2 * b))
+
+    @cached_property
+    def single_moves(self) -> list[Vector]:
+        """The tangents of moving one argument each, while the others have a `ZeroTangent`; nothing where one fails."""
+        zeros = [strong_zero(argument.value) for argument in self._call.arguments]
+        moving = [place for place, argument in enumerate(self._call.arguments) if argument.differentiable]
+        try:
+            return [
+                self.pushforward((*zeros[:place], self._call.arguments[place].tangent, *zeros[place + 1 :]))
+                for place in moving
+            ]
+        except (NotReachedError, RuleRaisedError):
+            return []
+
     def pushforward(self, tangents: tuple[Any, ...]) -> Vector:
         """The frule's tangent of the output along ``tangents``, as a vector."""
-        return vector_of(self._call.expected, force(self.run(tangents).derivative))
+        return self._noted(force(self.run(tangents).derivative))
+
+    def _noted(self, tangent: Any) -> Vector:
+        """A tangent of the output as a vector; of the first few, the vector is another than what the rule returned."""
+        vector = vector_of(self._call.expected, tangent)
+        if len(self.returned) < _NOTED and not self._call.is_large:
+            vector = vector.copy()
+            self.returned.append((tangent, vector))
+        return vector
 
     def nearby(self, direction: Vector) -> list[Vector]:
         """What the frule returns when the arguments and their tangents change in their last digits."""

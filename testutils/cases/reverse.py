@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
+
+import numpy as np
 
 from rulescore import NoTangent
 
@@ -25,6 +28,19 @@ from .rule_calls import (
     rule_code,
     vector_of,
 )
+
+
+@dataclass(frozen=True, eq=False)
+class SecondCall:
+    """The rrule called once more, and its pullback with the same cotangent."""
+
+    run: Primal
+    output: Any
+    """A copy of the output, as it came."""
+    cotangents: tuple[Any, ...]
+    """What the pullback returned."""
+    vectors: dict[str, Vector]
+    """The same as it came, by label."""
 
 
 class ReverseMode:
@@ -54,6 +70,45 @@ class ReverseMode:
         if not is_pair(result) or not callable(result[1]):
             raise RuleRaisedError(f"the rrule returned {description_of(result)} when it was called again")
         return Primal(inputs, *result)
+
+    @cached_property
+    def second(self) -> SecondCall:
+        """A second call of the rule, after which the first one's results are as they were."""
+        run = self.run()
+        output = deep_copy(run.output)
+        cotangents = self.pull(run.derivative, deep_copy(self._call.output_tangent))
+        return SecondCall(run, output, cotangents, self.cotangent_vectors(cotangents))
+
+    @cached_property
+    def repeated(self) -> dict[str, Vector]:
+        """What the pullback of the second call returns when it is called again with the same cotangent, by label."""
+        again = self.pull(self.second.run.derivative, deep_copy(self._call.output_tangent))
+        return self.cotangent_vectors(again)
+
+    @cached_property
+    def _is_repeatable(self) -> bool:
+        with suppress(RuleRaisedError):
+            first, again = self.second.vectors, self.repeated
+            return first.keys() == again.keys() and all(
+                np.array_equal(vector, again[label], equal_nan=True) for label, vector in first.items()
+            )
+        return False
+
+    def answer(self, ybar: Any) -> dict[str, Vector]:
+        """What the pullback makes of another cotangent, by label."""
+        return self.cotangent_vectors(self.pull(self.another_pullback(), ybar))
+
+    def another_pullback(self) -> Callable[[Any], Any]:
+        """A pullback for another cotangent.
+
+        That of the second call of the rule serves all who ask, if it gives the same when it is called again; else each
+        has one of its own, and another check says why. Of very many entries, that of the first call serves.
+        """
+        if self._call.is_large:
+            pullback = self.primal.derivative
+        else:
+            pullback = (self.second.run if self._is_repeatable else self.run()).derivative
+        return pullback  # type: ignore[no-any-return]
 
     @cached_property
     def pullback_attempt(self) -> Any:

@@ -133,7 +133,7 @@ def _block_by_block(case: Case, arguments: Sequence[Argument], xbar: Vector) -> 
     if size < 2 * SMALLEST_BLOCK or case.given_output_tangent is not None:
         return
     probe = case.directions.probe(arguments, case.directions.compared(arguments)[-1])
-    pullback = case.reverse.primal.derivative if case.is_large else case.reverse.run().derivative
+    pullback = case.reverse.another_pullback()
     count = BLOCKS_OF_MANY if case.is_large else min(MOST_BLOCKS, size // SMALLEST_BLOCK)
     starts = [size * number // count for number in range(count + 1)]
     differ = _those_that_differ(case, arguments, xbar, probe) if case.is_large else None
@@ -228,7 +228,7 @@ def _away_from_kinks(case: Case, arguments: Sequence[Argument], kinks_of: Callab
 
 def _at_smooth_outputs(case: Case, arguments: Sequence[Argument], ybar: Vector) -> Iterator[Pairing]:
     tangent = case.as_output_tangent(vector_to_tangent(case.expected, ybar))
-    xbar = joined(case, arguments, case.reverse.pull(case.reverse.run().derivative, tangent))
+    xbar = joined(case, arguments, case.reverse.pull(case.reverse.another_pullback(), tangent))
     if not np.isfinite(xbar).all():  # an infinite derivative times zero
         return
     for index in case.directions.compared(arguments):

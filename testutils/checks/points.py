@@ -14,7 +14,7 @@ from ..cases.arguments import Argument
 from ..cases.case import Case
 from ..cases.rule_calls import NotReachedError, RuleRaisedError
 from ..comparison.verdicts import FAIL
-from ..evidence.brackets import Comparison
+from ..evidence.brackets import Comparison, Question
 from ..evidence.generalised import Membership
 from ..evidence.probe import Probe
 from ..reports.numbers import told_apart
@@ -33,7 +33,7 @@ A rule that agrees with it in so many digits does not do so by accident.
 FEWER = 0.01
 """By how much a deviation is smaller in more digits if it is rounding; that of a wrong formula stays as it is."""
 
-CALLS_FOR_A_NOTE = 2000
+CALLS_FOR_A_NOTE = 300
 """How often the function is called to find out whether a rule is outside of the generalised derivative at a kink."""
 
 
@@ -41,16 +41,19 @@ CALLS_FOR_A_NOTE = 2000
 def cotangents_agree_at_a_glance(case: Case) -> Iterator[Finding]:
     """⟨x̄, ẋ⟩ = ⟨ȳ, J ẋ⟩ along one direction of all arguments."""
     answered = case.reverse.answered_arguments
-    if not answered or _cotangents_agree(case, answered):
+    if not answered:
         return
-    xbar, probe = joined(case, answered, None), case.directions.probe(answered, 0)
-    question = CotangentComparison(case, answered, probe.direction, xbar)
+    question, probe = _about_cotangents(case, answered)
+    if probe.agrees(question, AGREEMENT + question.relative):
+        return
     if np.any(probe.glance(question) == FAIL):
         weight = float(np.linalg.norm(case.output_cotangent_vector))
+        xbar = joined(case, answered, None)
         size = float(np.linalg.norm(probe.direction) * np.linalg.norm(xbar))
         if not _only_loses_digits(probe, question, case.cancellation.of_terms(probe.direction, weight, size)):
             yield Finding(f"along one direction {Pairing.of(question, probe, FAIL).text}")
     elif probe.has_met_a_kink:
+        xbar = joined(case, answered, None)
         yield from _at_a_kink(
             cotangent_membership(case, answered, xbar, case.output_cotangent_vector, CALLS_FOR_A_NOTE)
         )
@@ -61,11 +64,12 @@ def tangent_agrees_at_a_glance(case: Case) -> Iterator[Finding]:
     """ẏ = J ẋ along one direction of all arguments."""
     _ = case.forward.primal
     moving = case.differentiable_arguments
-    if not moving or _tangents_agree(case, moving):
+    if not moving:
         return
-    dy, probe = case.forward.along(moving, 0), case.directions.probe(moving, 0)
-    question = TangentComparison(case, probe.direction, dy)
-    wrong = np.flatnonzero(probe.glance(question) == FAIL)
+    question, probe = _about_tangent(case, moving)
+    if probe.agrees(question, AGREEMENT + question.relative):
+        return
+    dy, wrong = case.forward.along(moving, 0), np.flatnonzero(probe.glance(question) == FAIL)
     if wrong.size:
         place, bracket = int(wrong[0]), probe.bracket
         rule, difference = told_apart(float(dy[place]), float(bracket.value[place]))
@@ -81,33 +85,26 @@ def tangent_agrees_at_a_glance(case: Case) -> Iterator[Finding]:
 def agrees_at_a_glance(case: Case) -> bool:
     """Whether the first look at the derivative is enough in every mode, so that there is nothing special here."""
     try:
-        backward = "rrule" not in case.modes or _cotangents_agree(case, case.reverse.answered_arguments)
-        return backward and ("frule" not in case.modes or _tangents_agree(case, case.differentiable_arguments))
+        return all(probe.agrees(question, AGREEMENT + question.relative) for question, probe in _about_every_mode(case))
     except (NotReachedError, RuleRaisedError):
         return False
 
 
-def _cotangents_agree(case: Case, answered: Sequence[Argument]) -> bool:
-    ybar = case.output_cotangent_vector
-    found = float((case.directions.joint(answered, 0) * joined(case, answered, None)).sum())
-    for difference in case.directions.central_differences(answered, 0):
-        wanted = ybar * difference
-        size = float(np.abs(wanted).sum())
-        if abs(found - float(wanted.sum())) <= _allowed(case, size) < np.inf:
-            return True
-    return False
+def _about_every_mode(case: Case) -> Iterator[tuple[Question, Probe]]:
+    if "rrule" in case.modes and case.reverse.answered_arguments:
+        yield _about_cotangents(case, case.reverse.answered_arguments)
+    if "frule" in case.modes and case.differentiable_arguments:
+        yield _about_tangent(case, case.differentiable_arguments)
 
 
-def _tangents_agree(case: Case, moving: Sequence[Argument]) -> bool:
-    found = case.forward.along(moving, 0)
-    return any(
-        bool(np.all(np.abs(found - wanted) <= _allowed(case, np.abs(wanted))))
-        for wanted in case.directions.central_differences(moving, 0)
-    )
+def _about_cotangents(case: Case, answered: Sequence[Argument]) -> tuple[CotangentComparison, Probe]:
+    probe = case.directions.probe(answered, 0)
+    return CotangentComparison(case, answered, probe.direction, joined(case, answered, None)), probe
 
 
-def _allowed(case: Case, size: Any) -> Any:
-    return (AGREEMENT + case.precision.tolerance.relative) * size
+def _about_tangent(case: Case, moving: Sequence[Argument]) -> tuple[TangentComparison, Probe]:
+    probe = case.directions.probe(moving, 0)
+    return TangentComparison(case, probe.direction, case.forward.along(moving, 0)), probe
 
 
 def _at_a_kink(around: Membership | None) -> Iterator[Finding]:

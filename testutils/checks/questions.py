@@ -131,6 +131,12 @@ class CotangentComparison(Comparison):
             unseen=float(np.linalg.norm(self._ybar)) * bracket.unseen,
         )
 
+    def agrees(self, difference: Vector, within: float, total: float | None = None) -> bool:
+        wanted, size = sums_of_products(self._ybar, difference)
+        wanted = wanted if total is None else total
+        allowed = within * max(size, self._size_of_terms)
+        return abs(self._rule - wanted) <= allowed < np.inf
+
     def rule_noise(self) -> Any:
         case, arguments = self._case, self._arguments
         there = [total(strong_product(self._direction, xbar)) for xbar in joined_nearby(case, arguments, self._ybar)]
@@ -198,6 +204,13 @@ class TangentComparison(Comparison):
             unit=self._unit,
             unseen=bracket.unseen,
         )
+
+    def agrees(self, difference: Vector, within: float, total: float | None = None) -> bool:
+        with np.errstate(all="ignore"):
+            size = np.maximum(np.abs(difference), np.abs(self._dy))
+            largest = float(np.max(size, initial=0.0))
+            allowed = within * size + self.beside(largest)
+            return bool(np.all(np.abs(self._dy - difference) <= allowed)) and largest < np.inf
 
     def rule_noise(self) -> Any:
         rounding = self._case.cancellation.of_tangent(self._direction, self._dy)

@@ -101,6 +101,20 @@ class Question(Protocol):
     def is_fine(self, bracket: Bracket, steps: int = 1) -> bool:
         """Whether the finite difference is so good, after so many steps, that no further one is worth its price."""
 
+    def agrees(self, difference: Vector, within: float, total: float | None = None) -> bool:
+        """Whether the rule agrees, relatively, with a derivative that does not know its error.
+
+        ``total`` is the sum of its entries with the weights of the question, where that was found as a whole.
+        """
+
+    @property
+    def resolution(self) -> float:
+        """The relative error that is looked for."""
+
+    @property
+    def relative(self) -> float:
+        """The relative error that the rule may have."""
+
     def measure_noise(self) -> None:
         """Find out how far rounding alone moves the rule's own numbers, and allow for it from now on."""
 
@@ -114,7 +128,8 @@ class Comparison:
 
     def __init__(self, tolerance: Tolerance, resolution: float, rounding: float = 0.0) -> None:
         self._tolerance = tolerance
-        self._resolution = max(resolution, tolerance.relative)
+        self.relative = tolerance.relative
+        self.resolution = max(resolution, tolerance.relative)
         self._rounding = rounding
         self._noise: Any = 0.0
         self._finer: Comparison | None = None
@@ -173,12 +188,15 @@ class Comparison:
 
     def is_fine(self, bracket: Bracket, steps: int = 1) -> bool:
         n = self.numbers(bracket)
-        # An entry that is small beside others cannot be known as well as these.
-        neighbours = 1e-2 * self._tolerance.negligible * n.largest if np.ndim(n.scale) else 0.0
+        neighbours = self.beside(n.largest) if np.ndim(n.scale) else 0.0
         # From the second step on, further ones gain little.
         patience = 1.0 if steps < 2 else 100.0
-        wanted = patience * (self._resolution * n.scale + neighbours)
+        wanted = patience * (self.resolution * n.scale + neighbours)
         return bool(np.all(ERROR_ESTIMATES * n.error <= wanted) and np.all(self.verdicts(bracket) == PASS))
+
+    def beside(self, largest: float) -> float:
+        """What an entry may be off that is small beside others, since it cannot be known as well as these."""
+        return 1e-2 * self._tolerance.negligible * largest
 
     def _judged(self, n: Numbers, rounding: Any) -> np.ndarray[Any, Any]:
         rounding = rounding + self._rounding

@@ -33,6 +33,12 @@ from .vectorisation import Vector
 MOST_EVALUATIONS = 150
 """How often a check evaluates the function as long as nothing speaks against the rule."""
 
+_AT_ONCE = 1e-12
+"""How exactly, relatively, a rule has to agree with four evaluations if no further ones are asked."""
+
+_FINEST_AT_ONCE = 1e-10
+"""Where smaller mistakes are looked for, in sums of very many terms, four evaluations do not show them."""
+
 _COARSE = 1e-9
 """A relative error above this asks for extended precision, where the function keeps it."""
 
@@ -119,19 +125,24 @@ class Probe:
         self._weights = weights if weights is not None and np.any(weights) else None
         self._escalated, self._is_wrong = False, is_wrong
         self._is_large = function.y.size > BLOCK
-        self._mixed = _of_mixed_magnitudes(function.scales, direction)
+        self._first_step, self._scale = first_step, 1.0
+        self._first: float | None = None
         self._search: StepSearch | None = None
+        self._at_once: tuple[Vector, Any] | None = None
         known = unusable(function, direction)
+        self._is_known = known is not None
         if known is None:
-            line = function.line(direction, self._weights)
-            self._scale = line.scale
-            self._search = StepSearch(fdm or method_for(function), line)
-            self._first = None if first_step is None else first_step * self._scale
             unknown = np.broadcast_to(np.nan, function.y.shape)
             self.bracket = Bracket(unknown, unknown, np.broadcast_to(np.inf, function.y.shape))
         else:
             self.bracket = Bracket(known.value, known.value, known.error, (known.note,))
         self.unconfirmed: Any = np.zeros(function.y.shape, dtype=bool)
+        self._differences: list[Vector] = []
+        self._further = function.central_differences(direction) if known is None else iter(())
+
+    @cached_property
+    def _mixed(self) -> bool:
+        return _of_mixed_magnitudes(self._function.scales, self.direction)
 
     @cached_property
     def _line(self) -> Line:
@@ -160,13 +171,15 @@ class Probe:
 
     def answer(self, question: Question) -> np.ndarray[Any, Any]:
         """The verdicts on a question, after as many evaluations as it takes."""
-        if self._search is None:
+        if self._is_known:
             return question.verdicts(self.bracket)
+        if self._is_settled_at_once(question):
+            return np.full(self._function.y.shape if question.weights is None else (), PASS)
         if not self._escalated:
-            self._search_steps(question)
+            steps = self._search_steps(question)
             if self._is_large:
                 self._search_finer(question)
-            if self._is_wrong or question.is_fine(self.bracket, self._search.count):
+            if self._is_wrong or question.is_fine(self.bracket, steps):
                 return question.verdicts(self.bracket)
         verdicts = question.verdicts(self.bracket)
         if not self._escalated and (np.any(verdicts != PASS) or self._is_coarse()):
@@ -179,20 +192,63 @@ class Probe:
 
         Of a kink no more is found out either: what is undecided there stays so.
         """
-        if self._search is not None and not self._escalated:
+        if not self._is_known and not self._escalated:
             for most in (1, _PATIENCE_AT_A_GLANCE):
-                if self._search.count < most:
+                if self._begin().count < most:
                     self._search_steps(question, most)
                 verdicts = question.verdicts(self.bracket)
                 if np.all(verdicts == PASS):
                     return verdicts
-            if KINK in self._search.note and not np.any(verdicts == FAIL):
+            if any(KINK in note for note in self.bracket.notes) and not np.any(verdicts == FAIL):
                 return verdicts
         return self.answer(question)
 
-    def _search_steps(self, question: Question, most: int = 1000) -> None:
-        search = self._search
-        assert search is not None
+    def agrees(self, question: Question, within: float) -> bool:
+        """Whether a rule agrees with a difference of two evaluations, which does not know how good it is."""
+        if any(question.agrees(difference, within) for difference in self._differences):
+            return True
+        for difference in self._further:
+            self._differences.append(difference)
+            if question.agrees(difference, within):
+                return True
+        return False
+
+    def _is_settled_at_once(self, question: Question) -> bool:
+        """Whether the rule agrees with the first few evaluations as exactly as any finite difference is known.
+
+        Two numbers do not by accident. And at a kink, of which a report tells, the function is not smooth.
+        """
+        if self._escalated or self._special or self._fdm is not None or self._is_large or self._is_wrong:
+            return False
+        search = self._begin()
+        if search.count or question.resolution < _FINEST_AT_ONCE:
+            return False
+        if self._at_once is None:
+            self._at_once = search.at_once()
+        value, is_smooth = self._at_once
+        size = self._function.y.size  # without the weighted sum
+        if question.weights is not None:
+            is_smooth = is_smooth[:size] | (question.weights == 0)
+        is_whole = self._weights is not None and self._weights is question.weights
+        total = float(value[-1]) if is_whole else None
+        if not question.agrees(value[:size], _AT_ONCE + question.relative, total) or not np.all(is_smooth[:size]):
+            return False
+        with np.errstate(all="ignore"):
+            error = np.where(np.isfinite(value), _AT_ONCE * np.abs(value), np.inf)
+        self.bracket = Bracket.of(value, error, self._weights)
+        return True
+
+    def _begin(self) -> StepSearch:
+        if self._search is None:
+            line = self._function.line(self.direction, self._weights)
+            self._scale = line.scale
+            self._first = None if self._first_step is None else self._first_step * line.scale
+            self._search = StepSearch(self._fdm or method_for(self._function), line)
+        return self._search
+
+    def _search_steps(self, question: Question, most: int = 1000) -> int:
+        """Try steps until the question is decided; how many."""
+        search = self._begin()
 
         worst: list[float] = []
 
@@ -216,6 +272,7 @@ class Probe:
         adaptive = self._fdm is None or self._fdm.adapt
         value, error = search.run(decided, self._first) if adaptive else search.unadapted()
         self.bracket = replace(Bracket.of(value, error, self._weights, search.note), unseen=EPSILON / search.reach)
+        return search.count
 
     def _is_coarse(self) -> bool:
         """Whether extended precision could say more; of very many entries some are always coarse."""
@@ -368,7 +425,7 @@ class Probe:
         mask : ndarray of bool, or None
             None where there are too many to be found at a moderate price.
         """
-        if self._search is None:
+        if self._is_known:
             return None
         mask = np.zeros(self.direction.size, dtype=bool)
         blocks = [np.flatnonzero(self.direction)]

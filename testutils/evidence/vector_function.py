@@ -169,9 +169,6 @@ class VectorFunction:
         """
         moving = _nonzero(direction)
         speed = np.abs(direction[moving]).astype(float, copy=False)
-        if not speed.size:
-            yield np.zeros(self.y.size)
-            return
         scale, reach = _first_quartile(self.scales[moving] / speed), 1.0 / float(np.max(speed))
         for length in (scale, reach) if scale < SMALL * reach else (scale,):
             h = STEP * length
