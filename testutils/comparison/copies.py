@@ -11,7 +11,8 @@ from rulescore import AbstractZero, NoTangent, NotImplementedTangent, Tangent, T
 from rulescore.tangents.sparsity import is_sparse
 from rulescore.tangents.structure import rebuild, structure_of
 
-_IMMUTABLE = (float, complex, int, str, type(None), np.generic, AbstractZero, NotImplementedTangent, Thunk)
+_WITHOUT_ARRAYS = (float, complex, int, str, type(None), np.generic, AbstractZero, NotImplementedTangent)
+_IMMUTABLE = (*_WITHOUT_ARRAYS, Thunk)
 
 
 def deep_copy(x: Any, around: tuple[int, ...] = ()) -> Any:
@@ -40,6 +41,8 @@ def arrays_in(x: Any, path: str = "", around: tuple[int, ...] = ()) -> Iterator[
     """The arrays inside a value or tangent, with the way to each."""
     if isinstance(x, np.ndarray):
         yield path, x
+    elif isinstance(x, _WITHOUT_ARRAYS):
+        return
     elif is_sparse(x):
         x = x.tocoo() if x.format in ("lil", "dok") else x  # these two keep lists and a dict
         for name in ("data", "indices", "indptr", "row", "col", "coords"):
