@@ -170,11 +170,6 @@ def check_rule(
     )
 
 
-def registered_modes(f: Any) -> tuple[str, ...]:
-    """The modes for which a function has a rule."""
-    return tuple(mode for mode, table in (("frule", frule), ("rrule", rrule)) if f in table)
-
-
 def check_sample(f: Callable[..., Any], sample: Sample, **options: Unpack[CheckOptions]) -> Report:
     """Check the rules of ``f`` on one of its sample inputs.
 
@@ -200,14 +195,16 @@ def check_sample(f: Callable[..., Any], sample: Sample, **options: Unpack[CheckO
     from .variants import points_of_sample
 
     function = f if sample.function is None else sample.function
+    registered = tuple(mode for mode, table in (("frule", frule), ("rrule", rrule)) if function in table)
     own = {
         "fkwargs": sample.fkwargs,
         "output_tangent": sample.output_tangent,
         "rtol": sample.rtol,
         "atol": sample.atol,
         "rng": sample.rng(),
-        "modes": sample.modes or registered_modes(function) or MODES,
+        "modes": sample.modes or registered or MODES,
         "skip": sample.skip,
+        "of_sample": True,
     }
     args = sample.args
     if sample.constant:

@@ -55,6 +55,11 @@ def description_of(x: Any) -> str:
     return type(x).__name__
 
 
+def option_of(text: str, of_sample: bool) -> str:
+    """An option of the testers as it is written for them, or in a sample input."""
+    return f"sample(..., _{text})" if of_sample else text
+
+
 def attribute_of(x: Any, name: str) -> Any:
     """An attribute, or None where there is none: somebody's object may then raise any error."""
     try:

@@ -31,8 +31,8 @@ from ..bare_functions import check_derivative
 from ..cases.arguments import SampleError
 from ..reports.names import counted
 from ..reports.results import COLOURS
-from ..samples.sampling import SamplingError, samples_of
-from ..testers import check_rule, registered_modes
+from ..samples.sampling import Sample, SamplingError, samples_of
+from ..testers import check_sample
 from .listing import FunctionState, kind_of, listed_modules, states_of_module
 from .page import page_of
 from .running import (
@@ -258,10 +258,7 @@ def _check_at(options: argparse.Namespace, derivatives: dict[str, str], console:
     args = found if type(found) is tuple else (found,)
     how: dict[str, Any] = {"thorough": options.thorough, "strict": options.strict, "rng": options.seed}
     try:
-        if functions:
-            report = check_derivative(f, *args, **functions, **how)
-        else:
-            report = check_rule(f, *args, modes=registered_modes(f), **how)
+        report = check_derivative(f, *args, **functions, **how) if functions else check_sample(f, Sample(args), **how)
     except (SampleError, TypeError) as error:
         raise TargetError(str(error)) from error
     if options.json is not None:
