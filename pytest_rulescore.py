@@ -1,4 +1,4 @@
-"""The pytest plugin: the fixture ``rule_tester``, and ``pytest --rules MODULE,...``, which tests registered rules.
+"""The pytest plugin: the fixture ``rule_tester``, and ``pytest --rules TARGET,...``, which tests registered rules.
 
 It lives outside ``testutils`` and imports nothing of ours before it is used, so that it costs other people's test runs
 nothing and does not mind their own modules named ``testutils`` or ``rules``.
@@ -20,8 +20,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--rules",
         action="append",
         default=[],
-        metavar="MODULE[,MODULE...]",
-        help="test the derivative rules of these modules, one test for each sample input: --rules numpy,mypkg.rules",
+        metavar="TARGET[,TARGET...]",
+        help="test the derivative rules of these modules, files, folders or functions, named as for `rulescore check`, "
+        "one test for each sample input: --rules numpy,mypkg.rules,my_rules.py,other.py:f",
     )
     group.addoption(
         "--rules-seed",
@@ -52,8 +53,9 @@ def pytest_collection_modifyitems(session: pytest.Session, config: pytest.Config
     if config.getoption("--rules-strict") and not config.getoption("--rules-thorough"):
         raise pytest.UsageError("--rules-strict is about the variants of a thorough check: write --rules-thorough too")
     names = [name.strip() for given in config.getoption("--rules") for name in given.split(",") if name.strip()]
+    seen: set[int] = set()
     for name in dict.fromkeys(names):
-        items.extend(session.genitems(RuleModule.from_parent(session, name=name, nodeid=name)))
+        items.extend(session.genitems(RuleModule.from_parent(session, name=name, nodeid=name, names=names, seen=seen)))
 
 
 @pytest.fixture
@@ -70,15 +72,32 @@ def rule_tester(request: pytest.FixtureRequest) -> Any:
 
 
 class RuleModule(pytest.Collector):
-    """The rules of one module."""
+    """The rules of one module, file, folder or function.
+
+    Parameters
+    ----------
+    names : list of str
+        All that were asked for: sample inputs of one may be for the rules of another.
+    seen : set of int
+        The identities of the functions that others have tests for already.
+    """
+
+    def __init__(self, *, names: list[str], seen: set[int], **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.names, self.seen = names, seen
 
     def collect(self) -> Iterator[pytest.Item]:
         running = _imported("testutils.runs.running")
+        running.see_project()
+        running.load(self.names)
         try:
             targets = running.collect_targets([self.name], seed=self.config.getoption("--rules-seed"))
         except running.TargetError as error:
             raise self.CollectError(f"--rules {self.name}: {error}") from None
         for target in targets:
+            if id(target.function) in self.seen:
+                continue
+            self.seen.add(id(target.function))
             if not target.samples:
                 yield RuleItem.from_parent(
                     self, name=f"{target.short_name}[no sample inputs]", target=target, sample=None

@@ -93,6 +93,24 @@ def test_several_modules_are_given_with_commas_or_again(project):
     result.assert_outcomes(passed=4)
 
 
+@pytest.mark.parametrize("name", ["mypkg", "mypkg.py", "mypkg.square", "mypkg.py:square", "mypkg:square", "./mypkg.py"])
+def test_the_names_are_those_of_the_command(project, pytester, name):
+    pytester.makeini("[pytest]")
+    project("--rules", name, mypkg=with_factor(2)).assert_outcomes(passed=2)
+
+
+def test_a_package_in_src_is_found_as_by_the_command(project, pytester):
+    pytester.makeini("[pytest]")
+    project("--rules", "mypkg.mod", src__mypkg__mod=with_factor(2), src__mypkg____init__="").assert_outcomes(passed=2)
+
+
+def test_sample_inputs_may_be_in_another_file_and_are_run_once(project):
+    rules, samples = with_factor(2).split("@sample_inputs")
+    samples = "from mypkg import *\n\n@sample_inputs" + samples
+    project("--rules", "mypkg.py,samples.py", mypkg=rules, samples=samples).assert_outcomes(passed=2)
+    project("--rules", "samples.py,mypkg.py,mypkg.square", mypkg=rules, samples=samples).assert_outcomes(passed=2)
+
+
 def test_rule_tests_stand_beside_ordinary_ones(project):
     result = project("--rules", "mypkg", mypkg=with_factor(2), test_ordinary="def test_one(): assert True")
     result.assert_outcomes(passed=3)

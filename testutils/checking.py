@@ -48,10 +48,12 @@ def report_on(
     strict: bool | Collection[str] = False,
     skip: Mapping[str, str] | None = None,
     points: Collection[str] = MADE_UP_POINTS,
+    of_sample: bool = False,
     **options: Any,
 ) -> Report:
     """What all checks find about the rules of one call; the arguments are those of `check_rule`, and the points."""
-    case, skip, strict = Case(f, args, **options), checked_skip(skip), checked_claims(strict)
+    options["of_sample"] = of_sample
+    case, skip, strict = Case(f, args, **options), checked_skip(skip, of_sample), checked_claims(strict)
     if strict and not thorough:
         raise ValueError(f"strict={strict!r} is about the variants of a thorough check: write thorough=True beside it")
     points = (*points, *FURTHER_POINTS) if thorough else points
@@ -67,7 +69,7 @@ def report_on(
             results.append(CheckResult("smaller arguments", "pass", note))
     elif results is None:
         results = every(case)
-    return Report(name_of(case.function), case.call, tuple(results))
+    return Report(name_of(case.function), case.call, tuple(results), of_sample)
 
 
 def _every_check(

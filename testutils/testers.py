@@ -204,6 +204,7 @@ def check_sample(f: Callable[..., Any], sample: Sample, **options: Unpack[CheckO
         "rng": sample.rng(),
         "modes": sample.modes or registered or MODES,
         "skip": sample.skip,
+        "of_sample": True,
     }
     args = sample.args
     if sample.constant:

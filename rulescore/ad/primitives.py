@@ -76,6 +76,9 @@ def primitive(f: _Function) -> _Function:
         return known  # type: ignore[return-value]
 
 
+primitive.serves_its_argument = True  # type: ignore[attr-defined]  # no warning of rules that are not used
+
+
 class _Primitive(Wrapper):
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return called_by_rule(self.__wrapped__, args, kwargs)

@@ -78,6 +78,9 @@ def traceable(f: Any = None, /, *, skip: Modules = ()) -> Any:
     return _Traceable(f, skipped)
 
 
+traceable.serves_its_argument = True  # type: ignore[attr-defined]  # no warning of rules that are not used
+
+
 class _Traceable(Wrapper):
     follows_calls = True
 

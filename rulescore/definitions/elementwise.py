@@ -14,7 +14,9 @@ from rulescore.definitions.parameters import (
     NEEDS,
     TANGENTS,
     are_all_required_by_position,
+    as_lambda,
     frule_in_positions,
+    parameters_unfit_for,
     rrule_in_positions,
     show_parameters,
 )
@@ -23,6 +25,7 @@ from rulescore.tables.names import name_of, place_of_caller
 from rulescore.tables.records import StaticForm
 from rulescore.tables.registry import frule, rrule
 from rulescore.tables.signatures import InstancesOf
+from rulescore.tangents.arithmetic import AbstractTangent
 from rulescore.tangents.broadcasting import unbroadcast
 from rulescore.tangents.kinds import is_a
 from rulescore.tangents.masked import Selected
@@ -58,7 +61,8 @@ def scalar_rule(
     Raises
     ------
     TypeError
-        When no partial is given.
+        When no partial is given, or not as many as ``f`` takes arguments; when one is no function, or is one of another
+        number of parameters. A function that does not say what it takes is not refused.
 
     Notes
     -----
@@ -78,6 +82,7 @@ def scalar_rule(
     if not partials:
         raise TypeError(f"scalar_rule({name_of(f)}) got no partial derivative: give one per argument")
     elementwise = _Elementwise(f, partials)
+    elementwise.require_fitting_parameters()
     where = place_of_caller()
     for table, implementation, static in (
         (rrule, elementwise.rrule(), elementwise.static_form()),
@@ -140,6 +145,32 @@ class _Elementwise:
         self.partials = partials
         self.count = len(partials)
         self.reads = [parameters_read(p, 1 + self.count) for p in partials]
+
+    def require_fitting_parameters(self) -> None:
+        """Refuse partials that cannot be those of the function, as far as their parameters tell."""
+        rule, instead = f"scalar_rule({name_of(self.f)})", as_lambda(("y",), self._names())
+        if takes := parameters_unfit_for(self.f, self.count):
+            raise TypeError(
+                f"{rule} got {self.count} partial derivative{'s' * (self.count > 1)}, but {name_of(self.f)} takes "
+                f"{takes}: give one per argument, None for an argument without derivative"
+            )
+        for number, partial in enumerate(self.partials, 1):
+            function = partial.denominator if isinstance(partial, OneOver) else partial
+            if function is None or isinstance(function, AbstractTangent):
+                continue
+            if not callable(function):
+                raise TypeError(
+                    f"{rule}: partial {number} is {function!r} and no function: write {instead}, None where there is "
+                    "no derivative, or not_implemented(...)"
+                )
+            if takes := parameters_unfit_for(function, 1 + self.count):
+                raise TypeError(
+                    f"{rule}: partial {number} takes {takes}, but is called with the output and every argument: write "
+                    f"{instead}"
+                )
+
+    def _names(self) -> list[str]:
+        return [p.name for p in self._positional_parameters()]
 
     def rows_of_partials(self, y: Any, *args: Any) -> tuple[tuple[Any, ...], ...]:
         args = in_precision_of(y, args)

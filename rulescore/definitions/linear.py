@@ -45,6 +45,11 @@ def linear_rule(
     types, tags
         As in `scalar_rule`.
 
+    Raises
+    ------
+    TypeError
+        When ``transpose`` has no parameter for the argument.
+
     Notes
     -----
     The pushforward is f itself: ẏ = f(ȧ, *rest). The further arguments are constants; a float or array among them
@@ -62,6 +67,11 @@ def linear_rule(
     """
     own = list(inspect.signature(transpose).parameters.values())[1:]
     parameters = Parameters(transpose, leading=1)
+    if parameters.maximum == 0:
+        raise TypeError(
+            f"linear_rule({name_of(f)}): transpose takes {inspect.signature(transpose)}, but is called as "
+            "transpose(ybar, a, *rest), with the cotangent of the output and the arguments: write lambda ybar, a: ..."
+        )
     where = place_of_caller()
     missing = NotImplementedTangent(
         f"an argument of {name_of(f)} other than the first, in which it is linear", f"{where[1]}:{where[2]}"

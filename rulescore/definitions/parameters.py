@@ -7,9 +7,12 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from rulescore.tables.dispatch import bind_values
-from rulescore.tables.signatures import Parameters
+from rulescore.tables.signatures import InstancesOf, Parameters
 from rulescore.tangents.zero import ZeroTangent
+from rulescore.wrappers import Wrapper
 
 _ZERO_TANGENT = ZeroTangent()
 
@@ -18,6 +21,40 @@ NEEDS = inspect.Parameter("needs", inspect.Parameter.KEYWORD_ONLY, default=None)
 
 TANGENTS = inspect.Parameter("tangents", inspect.Parameter.POSITIONAL_ONLY)
 """The first parameter of a forward rule."""
+
+
+def parameters_unfit_for(function: Any, count: int) -> str | None:
+    """What a function takes, in words, where it cannot be called with so many arguments; None where it may be."""
+    if isinstance(function, np.ufunc):
+        return None if function.nin == count else f"{function.nin} argument{'s' * (function.nin > 1)}"
+    signature = _signature_if_known(function)
+    if signature is None:
+        return None
+    kinds = [p.kind for p in signature.parameters.values()]
+    positional = [p for p in signature.parameters.values() if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    is_enough = sum(p.default is p.empty for p in positional) <= count
+    is_too_much = count > len(positional) and inspect.Parameter.VAR_POSITIONAL not in kinds
+    return None if is_enough and not is_too_much else str(signature)
+
+
+def _signature_if_known(function: Any) -> inspect.Signature | None:
+    if isinstance(function, InstancesOf):
+        return None
+    if isinstance(function, Wrapper):
+        function = function.__wrapped__
+    # What a decorator returns need not take what the decorated function takes. Only compiled ones that say nothing
+    # themselves, as of functools.cache and Numba, take what the function takes that they were made of.
+    for follow_wrapped in (False, True):
+        try:
+            return inspect.signature(function, follow_wrapped=follow_wrapped)
+        except (TypeError, ValueError):
+            continue
+    return None
+
+
+def as_lambda(leading: tuple[str, ...], names: list[str]) -> str:
+    """How a function of the output and the arguments is written."""
+    return f"lambda {', '.join([*('out' if name in names else name for name in leading), *names])}: ..."
 
 
 def show_parameters(function: Any, parameters: list[inspect.Parameter]) -> None:

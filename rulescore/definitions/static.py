@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from rulescore.definitions.parameters import NEEDS, show_parameters
+from rulescore.definitions.parameters import NEEDS, parameters_unfit_for, show_parameters
 from rulescore.definitions.partials import parameters_read
 from rulescore.tables.dispatch import bind_values
 from rulescore.tables.names import name_of
@@ -43,6 +43,11 @@ def static_rule(
     types, tags
         As in `scalar_rule`.
 
+    Raises
+    ------
+    TypeError
+        When no vjp is given, or not as many as ``f`` takes arguments; when one takes another number of them.
+
     Notes
     -----
     `rrule` is derived from this form; a consumer with a tape may use the form itself (`RuleRecord.static`).
@@ -59,6 +64,7 @@ def static_rule(
     """
     if not vjps or not any(vjps):
         raise TypeError(f"static_rule({name_of(f)}) got no vjp: give one per argument")
+    _require_fitting_parameters(f, vjps)
     if "elementwise" in tags:
         for vjp in vjps:
             if vjp is not None:
@@ -71,6 +77,22 @@ def static_rule(
     after = [p for p in own if p.kind is p.VAR_KEYWORD]
     show_parameters(implementation, [*before_star_star, NEEDS, *after])
     rrule.add_rule(f, implementation, types, tags=tags, static=form, defined_by=source)
+
+
+def _require_fitting_parameters(f: Any, vjps: tuple[Callable[..., Any] | None, ...]) -> None:
+    """Refuse vjps that cannot be those of the function, as far as their parameters tell."""
+    rule, count = f"static_rule({name_of(f)})", len(vjps)
+    if takes := parameters_unfit_for(f, count):
+        raise TypeError(
+            f"{rule} got {count} vjp{'s' * (count > 1)}, but {name_of(f)} takes {takes}: give one per positional "
+            "argument, None for an argument without derivative"
+        )
+    for number, vjp in enumerate(vjps, 1):
+        if vjp is not None and (takes := parameters_unfit_for(vjp, 2 + count)):
+            raise TypeError(
+                f"{rule}: vjp {number} takes {takes}, but is called as vjp(ybar, y, *args), with the cotangent of the "
+                f"output, the output and {count} argument{'s' * (count > 1)}: write it with these parameters"
+            )
 
 
 def blueprint_of(a: Any) -> Any:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import copy
+import copyreg
 import dataclasses
 import functools
+import inspect
 import types
 from collections.abc import Iterable
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -52,7 +55,7 @@ def structure_of(x: Any) -> dict[Any, Any] | None:
     -------
     dict or None
         The fields that a `Tangent` of ``x`` has: items by position or key, attributes by name. Arrays and numbers are
-        leaves, and so are functions, classes and modules, whatever attributes they carry.
+        leaves, and so are functions, compiled ones too, classes and modules, whatever attributes they carry.
 
     Examples
     --------
@@ -75,10 +78,21 @@ def structure_of(x: Any) -> dict[Any, Any] | None:
     if isinstance(x, types.MethodType):
         return {"__self__": x.__self__}
     # Array types of other packages keep arrays in their attributes too; they are leaves.
-    if _speaks_array_protocol(type(x)) or is_sparse(x):  # type: ignore[arg-type]
+    if _speaks_array_protocol(type(x)) or is_sparse(x) or _is_compiled_function(x):  # type: ignore[arg-type]
         return None
-    state: Any = object.__getstate__(x)  # the attributes; beside them the slots, where there are any
-    return {**(state[0] or {}), **state[1]} if isinstance(state, tuple) else dict(state or ()) or None
+    return _attributes(x) or None
+
+
+def _attributes(x: Any) -> dict[str, Any]:
+    """The attributes of an object and its slots, whatever its class makes of attributes and of pickling."""
+    read = object.__getattribute__
+    found: dict[str, Any] = {}
+    with suppress(Exception):  # it has none, or its class answers for it
+        found.update(read(x, "__dict__"))
+    for name in copyreg._slotnames(type(x)):  # type: ignore[attr-defined]
+        with suppress(AttributeError):  # a slot without a value
+            found[name] = read(x, name)
+    return found
 
 
 def rebuild(primal: Any, fields: dict[Any, Any]) -> Any:
@@ -96,7 +110,10 @@ def rebuild(primal: Any, fields: dict[Any, Any]) -> Any:
         return functools.partial(fields["func"], *fields["args"], **fields["keywords"])
     if isinstance(primal, types.MethodType):
         return types.MethodType(primal.__func__, fields["__self__"])
-    result = copy.copy(primal)
+    try:
+        result = copy.copy(primal)
+    except Exception:  # what cannot be pickled cannot be copied by Python
+        result, fields = object.__new__(cls), {**_attributes(primal), **fields}
     for name, value in fields.items():
         object.__setattr__(result, name, value)  # frozen dataclasses refuse the ordinary way
     return result
@@ -115,11 +132,25 @@ def is_array(x: Any) -> bool:
     cls = type(x)
     if issubclass(cls, (np.ndarray, np.generic)):
         return True
-    if issubclass(cls, (type, AbstractTangent)) or not (hasattr(x, "dtype") and hasattr(x, "shape")):
+    # The class first: objects of others may answer an attribute that they have not with any error.
+    if issubclass(cls, (type, AbstractTangent)) or not (_speaks_array_protocol(cls) or is_sparse(x)):  # type: ignore[arg-type]
         return False
-    return _speaks_array_protocol(cls) or is_sparse(x)  # type: ignore[arg-type]
+    return hasattr(x, "dtype") and hasattr(x, "shape")
 
 
 @functools.lru_cache
 def _speaks_array_protocol(cls: Any) -> bool:
     return any(hasattr(cls, name) for name in ("__array__", "__array_function__", "__array_namespace__"))
+
+
+def _is_compiled_function(x: Any) -> bool:
+    """Whether a compiler or a cache has made it of a function of Python: `numba.njit`, `jax.jit`, `functools.cache`.
+
+    What such an object keeps are its compiler and the code that it made, of which nothing has a derivative.
+    """
+    if not callable(x):
+        return False
+    cls = type(x)
+    is_ufunc = hasattr(cls, "nin") and hasattr(cls, "nout")  # Numba's are objects of Python
+    is_compiled = is_ufunc or not isinstance(cls.__call__, types.FunctionType)
+    return is_compiled and inspect.getattr_static(x, "__wrapped__", None) is not None

@@ -2,6 +2,7 @@
 
 import functools
 import gc
+import math
 import weakref
 
 import numpy as np
@@ -11,6 +12,7 @@ from rulescore import (
     MissingDerivativeError,
     NoTangent,
     NotImplementedTangent,
+    OneOver,
     Selected,
     Tangent,
     Thunk,
@@ -49,6 +51,18 @@ def define_product():
 
     scalar_rule(product, lambda y, a, b: b, lambda y, a, b: a)
     return product
+
+
+def fma(a, b, c):
+    return a * b + c
+
+
+def sine(x):
+    return np.sin(x)
+
+
+def named_y(y, n):
+    return y + n
 
 
 class Kept:
@@ -227,6 +241,46 @@ class TestScalarRule:
     def test_it_needs_a_partial(self):
         with pytest.raises(TypeError, match=r"scalar_rule\(len\) got no partial derivative: give one per argument"):
             scalar_rule(len)
+
+    @pytest.mark.parametrize(
+        ("f", "partials", "message"),
+        [
+            (
+                fma,
+                [lambda y, a, b, c: b],
+                r"got 1 partial derivative, but fma takes \(a, b, c\): give one per argument",
+            ),
+            (fma, [None] * 4, r"got 4 partial derivatives, but fma takes \(a, b, c\)"),
+            (functools.cache(fma), [None], r"takes \(a, b, c\)"),
+            (np.multiply, [lambda y, a: a], "got 1 partial derivative, but multiply takes 2 arguments"),
+            (math.pow, [None], r"got 1 partial derivative, but pow takes \(x, y, /\)"),
+            (sine, [lambda x: np.cos(x)], r"partial 1 takes \(x\), but is called .*: write lambda y, x: \.\.\."),
+            (sine, [OneOver(lambda x: x)], r"partial 1 takes \(x\)"),
+            (sine, [np.cos], "partial 1 takes 1 argument, but"),
+            (math.frexp, [lambda y, x, n: x], r"partial 1 takes \(y, x, n\)"),
+            (named_y, [None, lambda y, n: 1], r"partial 2 takes \(y, n\), .*: write lambda out, y, n: \.\.\."),
+            (sine, [1.0], "partial 1 is 1.0 and no function: write lambda y, x"),
+        ],
+    )
+    def test_partials_that_cannot_be_those_of_the_function_are_refused(self, f, partials, message):
+        generation = rrule.generation
+        with pytest.raises(TypeError, match=message):
+            scalar_rule(f, *partials)
+        assert rrule.generation == generation
+
+    @pytest.mark.parametrize(
+        ("f", "partials"),
+        [
+            (lambda x, scale=2.0: scale * x, [lambda y, x: 2.0]),
+            (lambda *args: args[0] * args[1], [lambda y, *args: args[1], lambda y, *args: args[0]]),
+            (functools.wraps(fma)(lambda *args: fma(1.0, *args)), [lambda y, b, c: 1.0, lambda y, b, c: 1.0]),
+            (np.frompyfunc(fma, 3, 1), [None, lambda y, a, b, c, factor=1: factor * a, ZeroTangent()]),
+            (lambda x: x, [functools.partial(lambda c, y, x: c, 1.0)]),
+        ],
+    )
+    def test_partials_that_may_be_those_of_the_function_are_not(self, f, partials):
+        scalar_rule(f, *partials)
+        assert f in rrule
 
     def test_the_rules_are_named_after_the_function(self):
         square = define_square()
@@ -524,8 +578,19 @@ class TestStaticRule:
             with pytest.raises(TypeError, match=r"static_rule\(len\) got no vjp: give one per argument"):
                 static_rule(len, *vjps)
 
+    def test_vjps_that_cannot_be_those_of_the_function_are_refused(self):
+        with pytest.raises(TypeError, match=r"static_rule\(fma\) got 1 vjp, but fma takes \(a, b, c\)"):
+            static_rule(fma, lambda ybar, y, a: ybar)
+        with pytest.raises(TypeError, match=r"vjp 3 takes \(ybar, y, a\), but is called as vjp\(ybar, y, \*args\)"):
+            static_rule(fma, None, None, lambda ybar, y, a: ybar)
+        assert fma not in rrule
+
 
 class TestLinearRule:
+    def test_a_transpose_needs_the_argument(self):
+        with pytest.raises(TypeError, match=r"transpose takes \(ybar\), but is called as transpose\(ybar, a, \*rest\)"):
+            linear_rule(sine, transpose=lambda ybar: ybar)
+
     @staticmethod
     def define():
         def shift(a, by, *, scale=1):

@@ -20,9 +20,13 @@ from rulescore import (
     ZeroTangent,
     construct,
     not_implemented,
+    project_to,
+    rrule,
     zero_tangent,
 )
-from rulescore.tangents.structure import is_array, structure_of
+from rulescore.tangents.projection import is_differentiable
+from rulescore.tangents.structure import is_array, rebuild, structure_of
+from rulescore.testing import check_rule
 
 
 class Point(NamedTuple):
@@ -446,3 +450,89 @@ def test_array_types_of_other_packages_are_leaves():
 
     assert structure_of(Foreign()) is None
     assert structure_of(scipy.sparse.csr_array(np.ones((1, 1)))) is None
+
+
+class _Answering:
+    """An object as compilers have them: it answers every attribute that it has not with an error of its own."""
+
+    __slots__ = ("gain", "unset")
+
+    def __init__(self):
+        self.gain = 1.5
+
+    def __getattr__(self, name):
+        raise KeyError(name)
+
+    def __reduce_ex__(self, protocol):
+        raise RuntimeError("this cannot be pickled")
+
+    def __getstate__(self):
+        raise RuntimeError("nor does it say what it holds")
+
+    def __call__(self, x):
+        return self.gain * x
+
+
+class _AnsweringOneself:
+    def __init__(self):
+        self.gain = 1.5
+
+    @property
+    def dtype(self):
+        raise RuntimeError("not compiled yet")
+
+    def __call__(self, x):
+        return self.gain * x
+
+
+@pytest.mark.parametrize("kind", [_Answering, _AnsweringOneself])
+def test_an_object_may_answer_attributes_and_pickling_as_it_likes(kind):
+    x = kind()
+    assert not is_array(x)
+    assert structure_of(x) == {"gain": 1.5}
+    assert zero_tangent(x) == Tangent(kind, gain=0.0)
+    assert project_to(x)(Tangent(kind, gain=2.0)) == Tangent(kind, gain=2.0)
+    moved = rebuild(x, {"gain": 3.0})
+    assert type(moved) is kind
+    assert (moved.gain, x.gain) == (3.0, 1.5)
+
+
+@pytest.mark.parametrize("kind", [_Answering, _AnsweringOneself])
+def test_the_testers_take_such_an_object_as_an_argument(kind):
+    def applied(f, x):
+        return f(x)
+
+    def rule(f, x):
+        gain = f.gain
+        return gain * x, lambda ybar: (NoTangent(), Tangent(kind, gain=np.sum(x * ybar)), gain * ybar)
+
+    with rrule.override(applied, rule):
+        assert check_rule(applied, kind(), np.ones(2), modes=("rrule",)).verdict == "pass"
+
+
+def test_what_is_compiled_from_a_function_is_a_function_and_no_object_with_fields():
+    cached = functools.cache(lambda x: 2.0 * x)
+    cached.weight = 1.5
+    assert structure_of(cached) is None
+    assert zero_tangent(cached) is NoTangent()
+
+    class Scaled:
+        def __init__(self, f, factor):
+            functools.update_wrapper(self, f)
+            self.factor = factor
+
+        def __call__(self, x):
+            return self.factor * self.__wrapped__(x)
+
+    assert zero_tangent(Scaled(np.sum, 2.0)).factor == 0.0
+
+
+def test_functions_compiled_by_numba_are_functions():
+    numba = pytest.importorskip("numba")
+    doubled = numba.njit(lambda x: 2.0 * x)
+    doubled(1.0)
+    ufunc = numba.guvectorize(["(float64[:], float64[:])"], "(n)->(n)")(lambda x, y: None)
+    for f in (doubled, ufunc, numba.vectorize(lambda x: 2.0 * x)):
+        assert structure_of(f) is None
+        assert zero_tangent(f) is NoTangent()
+        assert not is_differentiable(f)

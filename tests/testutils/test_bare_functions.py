@@ -222,7 +222,6 @@ def test_the_command_names_functions_of_a_module_or_a_file(module, tmp_path, cap
     [
         (["bare_example:f", "--vjp", "bare_example:f_vjp"], "--at"),
         (["--vjp", "bare_example:f_vjp", "--at", "1.0"], "check mymodule:f"),
-        (["bare_example:f", "--at", "1.0"], "check mymodule:f"),
         (["bare_example:g", "--vjp", "bare_example:f_vjp", "--at", "1.0"], "bare_example has no 'g'"),
         (["bare_example:f", "--vjp", "bare_example:f_vjp", "--at", "np.ones("], "SyntaxError"),
         (
@@ -236,3 +235,9 @@ def test_the_command_names_functions_of_a_module_or_a_file(module, tmp_path, cap
 def test_a_command_that_means_nothing_exits_4_and_says_why(arguments, message, capsys):
     assert main(["check", *arguments]) == 4
     assert message in " ".join(capsys.readouterr().err.split())
+
+
+@pytest.mark.usefixtures("module")
+def test_of_a_function_without_rules_a_derivative_is_asked_for(capsys):
+    assert main(["check", "bare_example:f", "--at", "np.ones(3), 2.0"]) == 5
+    assert "or give a derivative that is not registered with --vjp, --jvp or --jac" in capsys.readouterr().err

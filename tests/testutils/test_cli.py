@@ -102,6 +102,8 @@ def test_a_rule_without_samples_is_untested_and_exits_1(tmp_path, capsys):
     [
         (["check", "nowhere_to_be_found"], "there is no module 'nowhere_to_be_found'"),
         (["check", "missing_file.py"], "there is no such file"),
+        (["check", __file__.removesuffix(".py")], f"there is no such file; write {__file__}"),
+        (["check", "nowhere_to_be_found"], "write the name as you would import it, or a file as my_rules.py"),
         (["check", "numpy.sine"], "numpy has no 'sine'"),
         (["check", "--jobs", "0"], "1 or more"),
         (["check", "--seed", "-1"], "a seed is a whole number, 0 or more"),
@@ -661,6 +663,132 @@ def test_a_module_file_or_folder_of_a_project_is_a_target(project, target, capsy
     assert "scaled_rrule(x, a)" in capsys.readouterr().out
     if not target.endswith("scaled"):
         assert main(["list", target]) == 0
+
+
+TWO_RULES = (
+    RULES
+    + """
+def doubled(x):
+    return 2 * x
+
+@rrule.register(doubled)
+def doubled_rrule(x):
+    return 2 * x, lambda ybar: (NoTangent(), 3 * ybar)
+
+@sample_inputs(doubled)
+def _(rng):
+    yield sample(1.5)
+
+class Gain:
+    def __call__(self, x):
+        return 2 * x
+
+    @staticmethod
+    def halved(x):
+        return x / 2
+
+@rrule.register(Gain.halved)
+def halved_rrule(x):
+    return x / 2, lambda ybar: (NoTangent(), ybar / 2)
+
+@sample_inputs(Gain.halved)
+def _(rng):
+    yield sample(1.5)
+"""
+)
+
+
+@pytest.fixture
+def two_rules(tmp_path, monkeypatch):
+    """A file of several rules, of which that of ``doubled`` is wrong; its name is that of its module."""
+    name = f"two_rules_{tmp_path.name}"
+    (tmp_path / f"{name}.py").write_text(TWO_RULES.format(**RIGHT))
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    return name
+
+
+@pytest.mark.parametrize("target", ["{}.py:scaled", "./{}.py:scaled", "{}:scaled", "{}.scaled", "{}.py:Gain.halved"])
+def test_a_function_of_a_file_is_checked_alone(two_rules, target, capsys):
+    target = target.format(two_rules)
+    assert main(["check", target]) == 0, capsys.readouterr()
+    assert "1 function, 1 sample input: 1 pass" in capsys.readouterr().out
+    assert main(["show", target]) == 0
+    assert "doubled" not in capsys.readouterr().out
+
+
+def test_the_functions_of_a_file_are_checked_in_several_processes(two_rules, capsys):
+    assert main(["check", f"{two_rules}.py:scaled", f"{two_rules}.py:doubled", "--jobs", "2"]) == 1
+    assert "2 functions, 2 sample inputs: 1 pass, 1 fail" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("name", "status", "message"),
+    [
+        ("scale", 4, "has no 'scale'; it registers rules for {0}.scaled, {0}.doubled, {0}.Gain.halved"),
+        ("sample", 5, ".py:sample has no rule: register one with @rrule.register(sample), or check a derivative that"),
+    ],
+)
+def test_what_is_no_function_with_rules_in_a_file_is_told(two_rules, name, status, message, capsys):
+    assert main(["check", f"{two_rules}.py:{name}"]) == status
+    assert message.format(two_rules) in capsys.readouterr().err
+
+
+def test_registered_rules_are_checked_at_given_arguments(two_rules, capsys):
+    assert main(["check", f"{two_rules}.py:scaled", "--at", "np.ones(3), 2.0"]) == 0, capsys.readouterr()
+    assert "pass: " in capsys.readouterr().out
+    assert main(["check", f"{two_rules}.py:doubled", "--at", "2.0"]) == 1
+    assert "rule / finite difference = 1.5" in capsys.readouterr().out.replace("\n", " ")
+
+
+@pytest.mark.parametrize(
+    ("target", "status", "message"),
+    [
+        ("{}.py", 4, "{}.py: --at is about one function: write {}.py:f"),
+        ("{}", 4, "{}: --at is about one function: write {}:f"),
+        ("{}.py:sample", 5, "has no rule: register one with @rrule.register("),
+    ],
+)
+def test_given_arguments_are_for_one_function_with_rules(two_rules, target, status, message, capsys):
+    assert main(["check", target.format(two_rules), "--at", "2.0"]) == status
+    assert message.format(two_rules, two_rules) in capsys.readouterr().err
+
+
+@pytest.fixture
+def in_three_files(tmp_path, monkeypatch):
+    """Functions in one file, the (wrong) rules of one of them in another, sample inputs of both in a third."""
+    names = [f"{part}_{tmp_path.name}" for part in ("functions", "rules", "samples")]
+    texts = (
+        "def tripled(x):\n    return 3 * x\n\ndef other(x):\n    return x\n",
+        f"from rulescore import scalar_rule\nfrom {names[0]} import tripled\nscalar_rule(tripled, lambda y, x: 4.0)\n",
+        f"from rulescore.testing import sample, sample_inputs\nfrom {names[0]} import other, tripled\n"
+        "@sample_inputs(tripled, other)\ndef _(rng):\n    yield sample(1.5)\n",
+    )
+    for name, text in zip(names, texts, strict=True):
+        (tmp_path / f"{name}.py").write_text(text)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    return [f"{name}.py" for name in names]
+
+
+def test_rules_are_checked_on_the_sample_inputs_of_another_file(in_three_files, capsys):
+    _, rules, samples = in_three_files
+    assert main(["check", rules]) == 1
+    assert "has a rule and no sample inputs" in (told := capsys.readouterr().out)
+    assert "where another file does that name it too" in told
+    assert main(["check", samples, rules]) == 1
+    output = capsys.readouterr().out
+    assert "1 function, 1 sample input: 1 fail" in output
+    command = shlex.split(next(line for line in output.splitlines() if line.startswith("once more: ")))[3:]
+    assert main(command) == 1
+    assert "1 function, 1 sample input: 1 fail" in capsys.readouterr().out
+    assert main(["check", samples]) == 1  # once the rules are there
+
+
+def test_sample_inputs_without_rules_are_told(in_three_files, capsys):
+    assert main(["check", in_three_files[2]]) == 5
+    told = capsys.readouterr().err
+    assert re.search(r"there are sample inputs for \S+tripled, \S+other and no rules: name the file of the rules", told)
 
 
 def test_all_of_a_project_and_what_is_beside_its_packages(project, capsys):

@@ -364,6 +364,71 @@ def first_entry_of_a_tangent(tangents, x):
     return x**3, dy
 
 
+# Masks
+
+KEPT = np.array([True, False, True, True, False])
+
+
+def kept_squares(x: Any) -> Any:
+    return np.sum(x**2, where=KEPT)
+
+
+def clipped_squares(x: Any) -> Any:
+    return np.clip(x**2, 0.4, 2.0)
+
+
+def sum_without_nan(x: Any) -> Any:
+    return np.nansum(x**2)
+
+
+def lower_triangle(x: Any) -> Any:
+    return np.tril(np.sin(x))
+
+
+def between(rng: np.random.Generator) -> tuple[Any, ...]:
+    """Squares of the second and the last lie outside of 0.4 and 2."""
+    return (rng.uniform(0.7, 1.3, 5) * np.array([1.0, 0.2, 1.0, 1.0, 3.0]),)
+
+
+def with_nan(rng: np.random.Generator) -> tuple[Any, ...]:
+    return (np.where(KEPT, rng.uniform(0.5, 2.0, 5), np.nan),)
+
+
+@wrong("missing mask", kept_squares, arrays((5,)))
+def of_where(x):
+    return pullback_of(kept_squares(x), lambda ybar: 2 * x * ybar)
+
+
+@wrong("missing mask", clipped_squares, between)
+def of_clipping(x):
+    return pullback_of(clipped_squares(x), lambda ybar: 2 * x * ybar)
+
+
+@wrong("missing mask", sum_without_nan, with_nan)
+def of_skipped_nan(x):
+    return pullback_of(sum_without_nan(x), lambda ybar: 2 * np.nan_to_num(x, nan=1.0) * ybar)
+
+
+@wrong("missing mask", lower_triangle, arrays((3, 3)))
+def of_a_triangle(x):
+    return pullback_of(lower_triangle(x), lambda ybar: np.cos(x) * ybar)
+
+
+@wrong("missing mask", np.max, arrays((4,)))
+def of_a_maximum(x):
+    return pullback_of(np.max(x), lambda ybar: np.full(x.shape, ybar))
+
+
+@wrong("missing mask", clipped_squares, between, mode="frule")
+def of_clipping_in_a_tangent(tangents, x):
+    return clipped_squares(x), 2 * x * tangents[1]
+
+
+@wrong("missing mask", kept_squares, arrays((5,)), mode="frule")
+def of_where_in_a_tangent(tangents, x):
+    return kept_squares(x), np.sum(2 * x * tangents[1])
+
+
 # The cotangent
 
 
@@ -1205,6 +1270,40 @@ def test_a_wrong_cotangent_that_is_symmetric_is_not_called_transposed():
     with rrule.override(np.linalg.det, adjugate_for_cofactors):
         hints = hints_of_rrule(Case(np.linalg.det, (a,), modes=("rrule",)), 0)
     assert list(map(name_of, hints)) == ["factor 2"]
+
+
+def masked(x: Any) -> Any:
+    return np.sum(np.where(KEPT, x**2, 1.0))
+
+
+@pytest.mark.parametrize(
+    ("function", "x", "cotangent"),
+    [
+        # the derivative is zero at the point alone
+        (square, np.array([0.0, 1.0, 2.0]), lambda x: np.where(x == 0, 1.0, 2 * x)),
+        (cube, np.array([0.0, 1.0, 2.0]), lambda x: np.where(x == 0, 1.0, 3 * x**2)),
+        # other entries are wrong too
+        (masked, np.array([0.5, 0.7, 1.1, 1.3, 0.9]), lambda x: 2 * x + 0.1 * x**3),
+        # what a mask does not put right
+        (masked, np.array([0.5, 0.7, 1.1, 1.3, 0.9]), lambda x: np.where(KEPT, 2 * x, np.nan)),
+        # an imaginary part that should not be there
+        (lambda z: np.sum(z.real), np.array([0.5 + 1j, 0.7 - 1j, 1.1]), lambda z: np.full(z.shape, 1 + 0.3j)),
+        # nothing that is right
+        (lambda x: 0.0 * np.sum(np.floor(x)), np.array([0.5, 1.2, 3.4]), lambda x: x),
+    ],
+)
+def test_zeros_that_are_not_a_mask_s_get_no_hint_of_one(function, x, cotangent):
+    with rrule.override(function, lambda x: pullback_of(function(x), lambda ybar: cotangent(x) * ybar)):
+        hints = hints_of_rrule(Case(function, (x,), modes=("rrule",)), 0)
+    assert "missing mask" not in map(name_of, hints)
+
+
+def test_the_mask_is_told_with_what_was_seen():
+    x = np.array([1.0, 0.1, 1.2, 5.0])
+    with rrule.override(clipped_squares, lambda x: pullback_of(clipped_squares(x), lambda ybar: 2 * x * ybar)):
+        hints = hints_of_rrule(Case(clipped_squares, (x,), modes=("rrule",)), 0)
+    seen = "the true cotangent is zero and the rule's is not in all 2 wrong ones of 4 entries, and at a point nearby"
+    assert hints == (f"a missing mask ({seen})",)
 
 
 def test_at_most_two_hints_are_given():

@@ -12,8 +12,17 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rulescore import NoTangent, frule, instances_of, rrule, scalar_rule
-from testutils import Sample, check_sample, load_samples, sample, sample_inputs, sampled_functions, samples_of
+from rulescore import NoTangent, frule, instances_of, pullback_wrt, rrule, scalar_rule
+from testutils import (
+    Sample,
+    check_rule,
+    check_sample,
+    load_samples,
+    sample,
+    sample_inputs,
+    sampled_functions,
+    samples_of,
+)
 from testutils import with_tangent as fixed
 from testutils.samples import sampling
 from testutils.samples.sampling import SamplingError
@@ -199,6 +208,35 @@ def test_check_sample_checks_the_modes_that_are_registered() -> None:
         report = check_sample(cube, sample(1.0))
     assert report.verdict == "pass"
     assert {result.mode for result in report.results} == {"rrule"}
+
+
+def test_what_a_report_advises_is_written_as_in_the_sample() -> None:
+    def wrong_where_large(x: Any) -> Any:
+        return x * x, pullback_wrt(x)(lambda ybar: (2 * x + (x > 10)) * ybar)
+
+    def wrong_for_complex(x: Any) -> Any:
+        return x * x, pullback_wrt(x)(lambda ybar: 2 * x * ybar)
+
+    x = np.array([1.0, 2.0])
+    with rrule.override(square, wrong_where_large):
+        assert "leave the variant out: sample(..., _skip={'larger': reason})" in str(check_sample(square, sample(x)))
+        assert "leave the variant out: skip={'larger': reason}" in str(check_rule(square, x, modes=("rrule",)))
+    with rrule.override(square, wrong_for_complex):
+        report = check_sample(square, sample(x, _modes=("rrule",)), thorough=True)
+        assert "declare it real: sample(..., _skip={'complex': reason})" in report.not_claimed[0].message
+    with rrule.override(square, lambda x: (x * x, pullback_wrt(x)(lambda ybar: 2.0002 * x * ybar))):
+        assert "say so: sample(..., _rtol=" in str(check_sample(square, sample(x, _modes=("rrule",))))
+        assert "say so: rtol=" in str(check_rule(square, x, modes=("rrule",)))
+    with rrule.override(square, lambda x: None):
+        assert "or leave 'rrule' out of sample(..., _modes=)" in str(check_sample(square, sample(x)))
+
+
+@pytest.mark.parametrize(
+    ("skip", "error"), [({"negative": "a"}, ValueError), ({"complex": ""}, ValueError), (1, TypeError)]
+)
+def test_what_is_wrong_with_a_sample_is_told_as_it_is_written_there(skip: Any, error: type[Exception]) -> None:
+    with pytest.raises(error, match=r"^sample\(\.\.\., _skip="):
+        check_sample(square, sample(1.0, _skip=skip))
 
 
 def test_options_win_over_the_sample() -> None:

@@ -16,7 +16,7 @@ from ..comparison.copies import deep_copy, shared_arrays, way_to_itself
 from ..comparison.spaces import precision_of
 from ..evidence.vector_function import VectorFunction
 from ..evidence.vectorisation import Vector, layout_of, tangent_in_place, tangent_to_vector, vector_to_tangent
-from ..reports.names import description_of, name_of
+from ..reports.names import description_of, name_of, option_of
 from ..samples.random_tangents import PrimalWithTangent, rand_tangent
 from .arguments import Argument, SampleError, parameter_names, primal_of
 from .config import TestConfig
@@ -41,8 +41,10 @@ class Call:
         config: Any,
         output_tangent: Any,
         rng: np.random.Generator | int | None,
+        of_sample: bool,
     ) -> None:
         self.modes = modes
+        self.of_sample = of_sample
         self.coarseness = 1.0
         """The last digit in which its numbers are known, in units of their own last place."""
         self.may_be_shortened = True
@@ -163,7 +165,8 @@ class Call:
             try:
                 tangent_to_vector(self.expected, self.given_output_tangent)
             except (TypeError, ValueError) as error:
-                raise SampleError(f"{self.call}: output_tangent= does not fit the output: {error}") from error
+                option = option_of("output_tangent=", self.of_sample)
+                raise SampleError(f"{self.call}: {option} does not fit the output: {error}") from error
             return self.given_output_tangent
         tangent = rand_tangent(self.rng, self.expected)
         value = self.vector_function.y

@@ -56,6 +56,8 @@ class Case(Call):
     rng : numpy.random.Generator, int or None
     max_evaluations, max_bytes : int or None
         What the search for what is wrong may cost.
+    of_sample : bool
+        Whether it is the call of a sample input, in which the options are written with an underscore.
 
     Attributes
     ----------
@@ -83,6 +85,7 @@ class Case(Call):
         rng: np.random.Generator | int | None = None,
         max_evaluations: int | None = None,
         max_bytes: int | None = None,
+        of_sample: bool = False,
     ) -> None:
         if unknown := [mode for mode in modes if mode not in MODES]:
             raise ValueError(f"modes={modes!r}: {unknown[0]!r} is no mode of differentiation; write 'frule' or 'rrule'")
@@ -100,6 +103,7 @@ class Case(Call):
             config=config,
             output_tangent=output_tangent,
             rng=rng,
+            of_sample=of_sample,
         )
         self.order, self.fdm = order, fdm
         self.given_rtol, self.given_atol = rtol, atol

@@ -16,7 +16,7 @@ from ..comparison.spaces import missing_in, tangent_type_problem, value_problem,
 from ..comparison.verdicts import differing
 from ..evidence.vectorisation import entries_of, layout_of, tangent_to_vector
 from ..hints.explanations import hints_for_tangent_type, hints_for_type
-from ..reports.names import description_of, name_of
+from ..reports.names import description_of, name_of, option_of
 from .check import Check, Finding, check
 
 
@@ -41,15 +41,16 @@ def _exists(case: Case, mode: str) -> Iterator[Finding]:
         yield Finding(f"{name_of(table)} returned None for {case.call}; it should return a pair")
         return
     other = "frule" if mode == "rrule" else "rrule"
+    modes = option_of(f"modes=({other!r},)", case.of_sample)
     if case.function in table:
         why = "none of its rules takes these types and keywords"
     elif isinstance(others := case.rules[other], RuleTable) and case.function in others:
-        why = f"it has an {other} alone, which is all that modes=({other!r},) wants"
+        why = f"it has an {other} alone, which is all that {modes} wants"
     else:
         why = "it has no rule at all"
     yield Finding(
         f"{case.call} has no {mode}: {why}; register one with @{mode}.register({name_of(case.function)}, ...), "
-        f"or leave {mode!r} out of modes="
+        f"or leave {mode!r} out of {option_of('modes=', case.of_sample)}"
     )
 
 

@@ -12,7 +12,7 @@ from rulescore.tangents.sparsity import is_sparse
 from rulescore.tangents.structural import as_structural
 from rulescore.tangents.structure import structure_of
 
-from ..reports.names import description_of
+from ..reports.names import attribute_of, description_of
 from .copies import step
 from .verdicts import magnitude
 
@@ -25,7 +25,7 @@ def precision_of(*values: Any) -> float:
 
 
 def _inexact_dtypes(x: Any) -> Iterator[np.dtype[Any]]:
-    dtype = np.dtype(type(x)) if isinstance(x, (float, complex)) else getattr(x, "dtype", None)
+    dtype = np.dtype(type(x)) if isinstance(x, (float, complex)) else attribute_of(x, "dtype")
     if isinstance(dtype, np.dtype):
         if dtype.kind in "fc":
             yield np.dtype(dtype)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 import numbers
-import types
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
@@ -623,9 +622,9 @@ def _layout_of(x: Any, parents: tuple[int, ...]) -> Layout:
     if is_sparse(x):
         return SparseLayout(x) if x.dtype.kind in "fc" else ConstantLayout(x)
     fields = None if is_array(x) else structure_of(x)
-    # NumPy itself has a dtype and a shape: objects may keep the module whose functions they call.
-    is_code = isinstance(x, (type, types.ModuleType))
-    if fields is None and hasattr(x, "dtype") and hasattr(x, "shape") and not is_code:
+    # The class is asked: NumPy itself, which objects may keep, has a dtype and a shape, and an object of somebody's may
+    # answer an attribute that it has not with any error.
+    if fields is None and hasattr(type(x), "dtype") and hasattr(type(x), "shape"):
         raise TypeError(
             f"an array of type {type(x).__module__}.{type(x).__name__} cannot be laid out as a vector, which works "
             "for NumPy and scipy.sparse arrays: convert it with np.asarray first"

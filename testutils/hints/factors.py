@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator
 from fractions import Fraction
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -63,6 +64,36 @@ def left_out_entries(seen: Observations) -> Iterator[Explanation]:
     if _some_are_right(seen) and not any(map(seen.explained_by, dropped_imaginary_part(seen))):
         # Without all imaginary parts, which have a hint of their own.
         yield Explanation(_of_the_wrong(seen, 0.0), "the rule is zero", of_the_wrong=True)
+
+
+def missing_mask(seen: Observations) -> Iterator[Explanation]:
+    """Where the rule is wrong nothing depends on what moves, and elsewhere it is right."""
+    if _some_are_right(seen):
+        yield from unmasked(seen)
+
+
+def unmasked(seen: Observations) -> Iterator[Explanation]:
+    """Where the rule is wrong nothing depends on what moves."""
+    if any(leaf.is_complex for leaf in seen.map.target.leaves()):
+        return  # a superfluous imaginary part is another mistake
+    entries = seen.entries[seen.wrong]
+    is_zero = not any(np.any(truth.value[seen.wrong]) for truth in seen.truths)
+    is_number = all(np.all(np.isfinite(o.result[entries])) for o in seen.given)
+    if is_zero and is_number and all(seen.map.is_constant(o.given, entries) for o in seen.given):
+        what = f"the true {seen.map.result} is zero and the rule's is not"
+        yield Explanation(_as_given_where_wrong(seen), what, of_the_wrong=True)
+
+
+def _as_given_where_wrong(seen: Observations) -> Prediction:
+    """The derivative, and whatever the rule gives where it is wrong."""
+
+    def predict(v: Vector, entries: Any) -> Measured:
+        truth = seen.map.true(v, entries)
+        given = next(o.result[entries] for o in seen.given if o.given is v)
+        at = np.isin(entries, seen.entries[seen.wrong])
+        return Measured(np.where(at, given, truth.value), np.where(at, 0.0, truth.error))
+
+    return predict
 
 
 def _some_are_right(seen: Observations) -> bool:

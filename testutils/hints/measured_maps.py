@@ -232,6 +232,21 @@ class MeasuredMap(ABC):
         return np.asarray(tangent, dtype=float)
 
     @abstractmethod
+    def is_constant(self, v: Vector, entries: Any) -> bool:
+        """Whether some entries of the result for ``v`` are zero since nothing changes, and not at this point alone."""
+
+    def _stays(self, direction: Vector, outputs: Any) -> bool:
+        """Whether entries of the output are the same numbers, some way along a direction of the argument."""
+        function, joint = self.case.vector_function, self._joint(direction)
+        joint = np.where(np.isfinite(function.x), joint, 0.0)
+        if not joint.any():
+            return True
+        with self.budget.spending(function), np.errstate(all="ignore"):
+            h = STEP * function.line(joint).scale
+            here, *there = (function.at(function.x + k * h * joint)[outputs] for k in (0.0, 1.0, -1.0, 0.3))
+            return all(np.array_equal(here, y, equal_nan=True) for y in there)
+
+    @abstractmethod
     def other_vectors(self) -> list[Vector]:
         """Vectors that the rule may be applied to, other than the one that the test is about."""
 
@@ -247,8 +262,11 @@ class MeasuredMap(ABC):
     def _derivative(self, direction: Vector) -> Measured:
         """The derivative along a direction of the argument, as cheaply as it can be had."""
         function, joint = self.case.vector_function, self._joint(direction)
+        joint = np.where(np.isfinite(function.x), joint, 0.0)  # an infinity or NaN does not move
+        if not joint.any():
+            return Measured(np.zeros(function.y.size), np.zeros(function.y.size))
         with self.budget.spending(function):
-            quick = None if self.case.fdm is not None or not joint.any() else _quick_derivative(function, joint)
+            quick = None if self.case.fdm is not None else _quick_derivative(function, joint)
             if quick is not None and np.all(quick.error <= QUICK_ENOUGH * np.max(np.abs(quick.value), initial=0.0)):
                 return quick
             found = derivative_along(function, joint, self.case.fdm)
@@ -316,6 +334,13 @@ class MeasuredPullback(MeasuredMap):
             self._columns[entry] = self._derivative(direction)
         return self._columns[entry]
 
+    def is_constant(self, v: Vector, entries: Any) -> bool:
+        if self.along is not None:
+            return self._stays(self.along, slice(None))
+        direction, x = np.zeros(self.target.size), entries_of(self.target)[entries]
+        direction[entries] = np.where(np.isfinite(x) & (x != 0), np.abs(x), 1.0)
+        return self._stays(direction, slice(None))
+
     @property
     def primal(self) -> Any:
         return self.argument.value
@@ -381,6 +406,9 @@ class MeasuredPushforward(MeasuredMap):
     def know(self, v: Vector, found: Measured) -> None:
         """Take a derivative that was measured before."""
         self._along[np.asarray(v, dtype=float).tobytes()] = found
+
+    def is_constant(self, v: Vector, entries: Any) -> bool:
+        return self._stays(v, entries)
 
     @property
     def primal(self) -> Any:

@@ -59,6 +59,7 @@ MISTAKES: tuple[Mistake, ...] = (
     Mistake("forgotten argument", "a forgotten argument", factors.forgotten_argument),
     Mistake("imaginary part", "a dropped imaginary part", inputs.dropped_imaginary_part),
     Mistake("left out entries", "entries that were left out", factors.left_out_entries),
+    Mistake("missing mask", "a missing mask", factors.missing_mask),
     Mistake("sign", "a flipped sign", factors.flipped_sign),
     Mistake("factor 2", "a factor {}", factors.factor_two),
     Mistake("ignored axis", "an axis or keepdims that was ignored", sums.ignored_axis),
@@ -87,6 +88,7 @@ _OF_SOME_ENTRIES = ("sign", "factor 2", "imaginary part", "conjugate", "constant
 
 MISTAKES_IN_SOME_ENTRIES: tuple[Mistake, ...] = (
     Mistake("left out entries", "entries that were left out", factors.forgotten_argument),
+    Mistake("missing mask", "a missing mask", factors.unmasked),
     *(mistake for mistake in MISTAKES if mistake.name in _OF_SOME_ENTRIES),
 )
 """Those that can be made in some entries of an argument alone, where only these move."""

@@ -38,7 +38,7 @@ def _name_in_special(function: Any) -> str | None:
 
 def description_of(x: Any) -> str:
     """A value as a reader needs it: ``float64[3, 2]``, ``list[float64[3], float]``; small settings as they are."""
-    shape, dtype = getattr(x, "shape", None), getattr(x, "dtype", None)
+    shape, dtype = attribute_of(x, "shape"), attribute_of(x, "dtype")
     if isinstance(shape, tuple) and dtype is not None:
         kind = "" if type(x).__name__ in ("ndarray", str(dtype)) else f"{type(x).__name__} of "
         return f"{kind}{dtype}[{', '.join(map(str, shape))}]" if shape or kind else _zero_dimensional(x)
@@ -50,9 +50,22 @@ def description_of(x: Any) -> str:
             if len(x) < 5
             else f"{type(x).__name__} of {len(x)}"
         )
-    if callable(x) and hasattr(x, "__name__"):
+    if callable(x) and attribute_of(x, "__name__") is not None:
         return name_of(x)
     return type(x).__name__
+
+
+def option_of(text: str, of_sample: bool) -> str:
+    """An option of the testers as it is written for them, or in a sample input."""
+    return f"sample(..., _{text})" if of_sample else text
+
+
+def attribute_of(x: Any, name: str) -> Any:
+    """An attribute, or None where there is none: somebody's object may then raise any error."""
+    try:
+        return getattr(x, name, None)
+    except Exception:
+        return None
 
 
 def _zero_dimensional(x: Any) -> str:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 from .html import html_of
+from .names import option_of
 from .numbers import as_written
 from .pictures import plot_results
 from .places import RulePlace, places_as_lines
@@ -36,11 +37,14 @@ class Report:
         The call with the types of its arguments in place of their values.
     results : tuple of CheckResult
         In the order in which the checks ran.
+    of_sample : bool
+        Whether the call is that of a sample input.
     """
 
     function_name: str
     call: str
     results: tuple[CheckResult, ...] = field(default=())
+    of_sample: bool = False
 
     @property
     def verdict(self) -> Verdict:
@@ -93,7 +97,8 @@ class Report:
         """What a reader may do about the whole, one line each."""
         if self.rtol is None:
             return ()
-        return (f"if this is an approximation by design, say so: rtol={as_written(self.rtol)}",)
+        option = option_of(f"rtol={as_written(self.rtol)}", self.of_sample)
+        return (f"if this is an approximation by design, say so: {option}",)
 
     @property
     def summary(self) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import inspect
 import json
 import shlex
 import sys
@@ -30,7 +31,8 @@ from ..bare_functions import check_derivative
 from ..cases.arguments import SampleError
 from ..reports.names import counted
 from ..reports.results import COLOURS
-from ..samples.sampling import SamplingError, samples_of
+from ..samples.sampling import Sample, SamplingError, samples_of
+from ..testers import check_sample
 from .listing import FunctionState, kind_of, listed_modules, states_of_module
 from .page import page_of
 from .running import (
@@ -40,9 +42,9 @@ from .running import (
     TargetError,
     collect_targets,
     default_jobs,
-    is_path,
-    resolve,
+    names_modules,
     resolve_in_module,
+    rules_are_for,
     run_targets,
     see_project,
 )
@@ -95,8 +97,8 @@ def _parser() -> argparse.ArgumentParser:
         "targets",
         nargs="*",
         metavar="TARGET",
-        help="a module (numpy, mypkg.mod), a file (my_rules.py), a folder (src) or a function (np.sin); default: all "
-        "rules of installed packages",
+        help="a module (numpy, mypkg.mod), a file (my_rules.py), a folder (src) or a function (np.sin, my_rules.py:f); "
+        "sample inputs in another file are found when it is named too; default: all rules of installed packages",
     )
     check.add_argument("--jobs", type=_positive, metavar="N", help="processes (default: one per core where it pays)")
     check.add_argument("--seed", type=_seed, default=0, metavar="N", help="seed of the random inputs (default: 0)")
@@ -115,7 +117,10 @@ def _parser() -> argparse.ArgumentParser:
     )
     check.add_argument("--json", type=Path, metavar="FILE", help="also write every report to FILE")
     check.add_argument("--html", type=Path, metavar="FILE", help="also write a page with pictures of failures to FILE")
-    bare = check.add_argument_group("a bare function and its derivative, with nothing registered (mymodule:f)")
+    bare = check.add_argument_group(
+        "one function at arguments of your own (my_file.py:f, mymodule:f): its registered rules with --at alone, or a "
+        "derivative that is not registered"
+    )
     bare.add_argument("--vjp", metavar="FUNCTION", help="vjp(ybar, *args), the cotangent of each argument")
     bare.add_argument("--jvp", metavar="FUNCTION", help="jvp(tangents, *args), the tangent of the output")
     bare.add_argument("--jac", metavar="FUNCTION", help="jac(*args), gradient or Jacobian of the first argument")
@@ -140,7 +145,9 @@ def _parser() -> argparse.ArgumentParser:
 
     show = commands.add_parser("show", help="show the rules of a function: signatures, where defined, source")
     show.add_argument(
-        "target", metavar="TARGET", help="a function (np.linalg.inv), or a module, file or folder of rules"
+        "target",
+        metavar="TARGET",
+        help="a function (np.linalg.inv, my_rules.py:f), or a module, file or folder of rules",
     )
     show.set_defaults(command=_show)
     return parser
@@ -170,7 +177,7 @@ def _check(options: argparse.Namespace, console: Console) -> int:
         _require_place_for(name, file)
     derivatives = {name: getattr(options, name) for name in ("vjp", "jvp", "jac") if getattr(options, name)}
     if derivatives or options.at is not None:
-        return _check_bare(options, derivatives, console)
+        return _check_at(options, derivatives, console)
     started = time.perf_counter()
     if console.is_terminal:
         console.print("looking for rules ...", end="\r")
@@ -224,23 +231,34 @@ def _check(options: argparse.Namespace, console: Console) -> int:
     return PASSED if all(outcome.verdict == "pass" for outcome in outcomes) else FAILED
 
 
-def _check_bare(options: argparse.Namespace, derivatives: dict[str, str], console: Console) -> int:
-    """A function beside a derivative of its own, at the arguments that are given."""
-    if len(options.targets) != 1 or not derivatives or options.at is None:
-        raise TargetError("a bare function is checked by: check mymodule:f --vjp mymodule:f_vjp --at 'np.ones(3), 2.0'")
+def _check_at(options: argparse.Namespace, derivatives: dict[str, str], console: Console) -> int:
+    """A function at the arguments that are given: its rules, or a derivative of its own beside it."""
+    if len(options.targets) != 1 or options.at is None:
+        raise TargetError(
+            "one function at arguments of your own is checked by: check mymodule:f --at 'np.ones(3), 2.0', and a "
+            "derivative that is not registered by --vjp mymodule:f_vjp beside that"
+        )
+    (target,) = options.targets
     refused = {"--only": options.only, "--html": options.html, "--jobs": options.jobs}
     if given := [name for name, value in refused.items() if value]:
-        raise TargetError(f"{given[0]} does not go with --{next(iter(derivatives))}: there is one call to check")
-    f = resolve_in_module(options.targets[0])
+        raise TargetError(f"{given[0]} does not go with --{next(iter(derivatives), 'at')}: there is one call to check")
+    f = None if names_modules(target) else resolve_in_module(target)
+    if f is None or isinstance(f, ModuleType):
+        raise TargetError(f"{target}: --at is about one function: write {target}:f")
     functions = {name: resolve_in_module(text) for name, text in derivatives.items()}
+    if not functions and (not callable(f) or rules_are_for(f) is not f):
+        raise NothingToCheckError(
+            f"{target} has no rule: register one with @rrule.register({name_of(f)}), or give a derivative that is not "
+            "registered with --vjp, --jvp or --jac"
+        )
     try:
-        found = eval(options.at, {**getattr(f, "__globals__", {}), "np": np})
+        found = eval(options.at, {**getattr(inspect.unwrap(f), "__globals__", {}), "np": np})
     except Exception as error:
         raise TargetError(f"--at {options.at!r}: {type(error).__name__}: {error}; write arguments in Python") from error
     args = found if type(found) is tuple else (found,)
+    how: dict[str, Any] = {"thorough": options.thorough, "strict": options.strict, "rng": options.seed}
     try:
-        how: dict[str, Any] = {"thorough": options.thorough, "strict": options.strict}
-        report = check_derivative(f, *args, **functions, rng=options.seed, **how)
+        report = check_derivative(f, *args, **functions, **how) if functions else check_sample(f, Sample(args), **how)
     except (SampleError, TypeError) as error:
         raise TargetError(str(error)) from error
     if options.json is not None:
@@ -299,7 +317,8 @@ def _print_problems(console: Console, outcomes: list[Outcome], options: argparse
             _print_report(console, target.report_without_samples(), "no sample inputs")
         for sample, report in outcome.reports:
             if report.verdict != "pass":
-                words = ["rulescore", "check", target.asked, "--only", f"{target.name}[{sample.id}]"]
+                asked = options.targets or [target.asked]  # all of them: the samples may be those of another file
+                words = ["rulescore", "check", *asked, "--only", f"{target.name}[{sample.id}]"]
                 words += ["--seed", str(options.seed)] + ["--thorough"] * options.thorough
                 words += ["--strict"] * options.strict
                 _print_report(console, report, f"sample {sample.id}", shlex.join(words))
@@ -415,10 +434,10 @@ _WITHOUT_RULE = {
 
 def _show(options: argparse.Namespace, console: Console) -> int:
     name = options.target
-    if is_path(name) or isinstance(resolve(name), ModuleType):
+    if names_modules(name) or isinstance(resolve_in_module(name), ModuleType):
         statuses = [_show_function(target.function, target.name, console) for target in collect_targets([name])]
         return max(statuses)
-    return _show_function(resolve(name), name, console)
+    return _show_function(resolve_in_module(name), name, console)
 
 
 def _show_function(function: Any, name: str, console: Console) -> int:

@@ -24,7 +24,7 @@ from types import ModuleType
 from typing import Any
 
 import rulescore
-from rulescore import RuleRecord, frule, rrule
+from rulescore import RuleRecord, frule, instances_of, rrule
 from rulescore.shipped import import_shipped, public_name
 from rulescore.tables.discovery import rule_entries
 
@@ -34,7 +34,7 @@ from ..reports.names import name_of
 from ..reports.places import UNKNOWN, RulePlace
 from ..reports.report import Report
 from ..reports.results import CheckResult, CheckVerdict
-from ..samples.sampling import Sample, load_samples, samples_of
+from ..samples.sampling import Sample, functions_sampled_in, load_samples, samples_of
 from ..systems.reference_ad import first_order_results, second_order_results
 from ..testers import check_sample
 
@@ -161,7 +161,7 @@ class Target:
         """The report that nothing could be checked."""
         message = (
             f"{self.name} has a rule and no sample inputs, so the rule was not checked: "
-            "register some with @rulescore.testing.sample_inputs"
+            "register some with @rulescore.testing.sample_inputs, and where another file does that name it too"
         )
         return self._placed(Report(self.name, self.name, (CheckResult("sample inputs", "fail", message),)))
 
@@ -203,8 +203,9 @@ def collect_targets(names: Iterable[str] = (), seed: int = 0, only: str = "") ->
     Parameters
     ----------
     names : iterable of str
-        Module names, paths of Python files that register rules, or dotted names of functions. Empty for all rules that
-        installed packages offer.
+        Module names, paths of Python files that register rules or sample inputs, dotted names of functions, or
+        ``file.py:name``. Empty for all rules that installed packages offer. All are loaded before samples are looked
+        for, so that those of one file may be for the rules of another.
     seed : int
         See `samples_of`.
     only : str
@@ -219,17 +220,32 @@ def collect_targets(names: Iterable[str] = (), seed: int = 0, only: str = "") ->
     """
     names = list(names) or list(rule_entries.names)
     targets: dict[int, Target] = {}
-    for name in names:
-        for function, module in _functions_named(name):
-            record = _first_record(function)
-            if record is not None and id(function) not in targets:
-                title = name_of(function)
-                samples = [sample for sample in samples_of(function, seed) if only in f"{title}[{sample.id}]"]
-                if samples or not only:
-                    targets[id(function)] = Target(function, title, module, samples, record, name)
+    named = [(name, function, module) for name in names for function, module in _functions_named(name)]
+    for name, function, module in named:
+        record = _first_record(function)
+        if record is not None and id(function) not in targets:
+            title = name_of(function)
+            samples = [sample for sample in samples_of(function, seed) if only in f"{title}[{sample.id}]"]
+            if samples or not only:
+                targets[id(function)] = Target(function, title, module, samples, record, name)
+    without_rules = [
+        function for _, function, _ in named if not rrule.records(function) and not frule.records(function)
+    ]
+    if without_rules and not targets:
+        raise NothingToCheckError(
+            f"{', '.join(names)}: there are sample inputs for {', '.join(map(name_of, without_rules))} and no rules: "
+            "name the file of the rules too"
+        )
     if only and not targets:
         raise NothingToCheckError(f"no sample input has {only!r} in its name, as numpy.sin[3-...] has")
     return list(targets.values())
+
+
+def load(names: Iterable[str]) -> None:
+    """Import what names mean, as far as there is something: sample inputs of one may be for the rules of another."""
+    for name in names:
+        with contextlib.suppress(TargetError):
+            _functions_named(name)
 
 
 def _first_record(function: Any) -> RuleRecord | None:
@@ -310,7 +326,9 @@ def resolve(dotted: str) -> Any:
     root = _ABBREVIATIONS.get(root, root)
     module = _import(root)
     if module is None:
-        raise TargetError(f"{dotted}: there is no module {root!r}; write the name as you would import it")
+        raise TargetError(
+            f"{dotted}: there is no module {root!r}; write the name as you would import it, or a file as my_rules.py"
+        )
     found: Any = module
     path = root
     for attribute in attributes:
@@ -331,15 +349,26 @@ def resolve_in_module(text: str) -> Any:
     TargetError
         When there is no such object.
     """
-    owner, colon, name = text.rpartition(":")
-    if not colon:
+    if not names_function_of_module(text):
         return resolve(text)
+    owner, _, name = text.rpartition(":")
     if not is_path(owner):
         return resolve(f"{owner}.{name}")
-    module = sys.modules[load_file(owner)]
-    if not hasattr(module, name):
-        raise TargetError(f"{text}: {owner} has no {name!r}")
-    return getattr(module, name)
+    module = load_file(owner)
+    found: Any = sys.modules[module]
+    for attribute in name.split("."):
+        if not hasattr(found, attribute):
+            ruled = dict.fromkeys(map(name_of, [*rrule.functions_of(module), *frule.functions_of(module)]))
+            has_rules = f"; it registers rules for {', '.join(ruled)}" if ruled else ""
+            raise TargetError(f"{text}: {owner} has no {name!r}{has_rules}")
+        found = getattr(found, attribute)
+    return found
+
+
+def names_function_of_module(text: str) -> bool:
+    """Whether a name that was asked for is ``file.py:f`` or ``module:f``; a colon may also be one of a path."""
+    _, colon, name = text.rpartition(":")
+    return bool(colon) and all(part.isidentifier() for part in name.split(".")) and not text.endswith(".py")
 
 
 def default_jobs(sample_count: int) -> int:
@@ -349,6 +378,8 @@ def default_jobs(sample_count: int) -> int:
 
 def _functions_named(name: str) -> list[tuple[Any, str]]:
     name = _as_registered(_ABBREVIATIONS.get(name, name))
+    if names_function_of_module(name):
+        return _function_alone(resolve_in_module(name), name, name.rpartition(":")[0])
     if is_path(name):
         return _functions_in_folder(name) if Path(name).is_dir() else _functions_in(load_file(name), name)
     if name in rule_entries.names:
@@ -364,15 +395,34 @@ def _functions_named(name: str) -> list[tuple[Any, str]]:
         return _functions_in_folder(name)
     if imported is not None:
         return _functions_in(imported.__name__, imported.__name__)
-    function = resolve(name)
-    if rrule.records(function) or frule.records(function):
-        return [(rrule.canonical(function), name.rpartition(".")[0])]
-    raise NothingToCheckError(f"{name} has no rule: register one with @rrule.register({name})")
+    return _function_alone(resolve(name), name, name.rpartition(".")[0])
+
+
+def _function_alone(found: Any, name: str, module: str) -> list[tuple[Any, str]]:
+    function = rules_are_for(found)
+    if function is None:
+        short = name.rpartition(":")[2]
+        raise NothingToCheckError(
+            f"{name} has no rule: register one with @rrule.register({short}), or check a derivative that is not "
+            "registered with --vjp, --jvp or --jac, and --at"
+        )
+    return [(rrule.canonical(function), module)]
+
+
+def rules_are_for(found: Any) -> Any:
+    """What the rules that serve a function are registered for: itself, or the instances of a class; None of none."""
+    candidates = [found, instances_of(found)] if isinstance(found, type) else [found]
+    return next((f for f in candidates if rrule.records(f) or frule.records(f)), None)
 
 
 def is_path(name: str) -> bool:
     """Whether a name that was asked for is that of a file or folder, and not of a module or function."""
     return name.endswith(".py") or os.sep in name or name in (os.curdir, os.pardir)
+
+
+def names_modules(name: str) -> bool:
+    """Whether a name that was asked for is that of a file or folder as a whole."""
+    return is_path(name) and not names_function_of_module(name)
 
 
 def files_in(folder: str) -> list[str]:
@@ -401,6 +451,8 @@ def _functions_in(module: str, title: str) -> list[tuple[Any, str]]:
     functions = dict.fromkeys(map(_Identity, [*rrule.functions_of(module), *frule.functions_of(module)]))
     if not functions:  # rules for a part of a package, as numpy.linalg, may come with those for the whole
         functions = dict.fromkeys(map(_Identity, _public_functions_with_rules(module)))
+    if not functions:  # the rules may be those of another file
+        functions = dict.fromkeys(_Identity(rrule.canonical(f)) for f in functions_sampled_in(module))
     if not functions:
         raise NothingToCheckError(
             f"{title} registers no rules: a rule is registered with @rrule.register(f), @frule.register(f) or one of "
@@ -457,7 +509,8 @@ def load_file(name: str) -> str:
     """Run a person's own file as a module, once, and return the module's name; of one in a package, import it."""
     path = Path(name).resolve()
     if not path.is_file():
-        raise TargetError(f"{name}: there is no such file")
+        beside = f"; write {name}.py" if path.with_name(f"{path.name}.py").is_file() else ""
+        raise TargetError(f"{name}: there is no such file{beside}")
     if (path.parent / "__init__.py").exists():
         return _load_from_package(name, path)
     module_name = _module_name_for(path)

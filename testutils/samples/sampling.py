@@ -235,6 +235,11 @@ def sampled_functions() -> list[Any]:
     return list(_generators)
 
 
+def functions_sampled_in(module: str) -> list[Any]:
+    """The functions for which a module registers sample inputs."""
+    return [f for f, generators in _generators.items() if any(g.__module__ == module for g in generators)]
+
+
 def load_samples(module_names: Iterable[str] | None = None) -> None:
     """Load the sample inputs that installed packages offer.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterator, Mapping
 
+from ..reports.names import option_of
 from ..reports.results import CheckResult
 from ..samples.sampling import SECOND_ORDER
 
@@ -79,7 +80,7 @@ def points_of_sample(position: int, count: int) -> tuple[str, ...]:
     return tuple(names[place % len(names)] for place in range(position * share, (position + 1) * share))
 
 
-def checked_skip(skip: Mapping[str, str] | None) -> dict[str, str]:
+def checked_skip(skip: Mapping[str, str] | None, of_sample: bool = False) -> dict[str, str]:
     """The variants to be left out, with the reasons.
 
     Parameters
@@ -87,6 +88,8 @@ def checked_skip(skip: Mapping[str, str] | None) -> dict[str, str]:
     skip : mapping of str to str, or None
         The reason by the name of the variant, as in ``{"complex": "weights are real by definition"}``, or by
         ``"second order"`` where there is no second derivative.
+    of_sample : bool
+        Whether a sample input gives it.
 
     Returns
     -------
@@ -107,18 +110,21 @@ def checked_skip(skip: Mapping[str, str] | None) -> dict[str, str]:
     if skip is None:
         return {}
     if not isinstance(skip, Mapping):
+        example = "skip={'complex': 'weights are real'}"
         raise TypeError(
-            f"skip={skip!r}: a variant is left out for a reason; write skip={{'complex': 'weights are real'}}. "
-            f"The variants are {_names()}"
+            f"{option_of(f'skip={skip!r}', of_sample)}: a variant is left out for a reason; write "
+            f"{option_of(example, of_sample)}. The variants are {_names()}"
         )
     for name, reason in skip.items():
         if name not in _MAY_BE_SKIPPED:
-            raise ValueError(f"skip={{{name!r}: ...}}: there is no such variant; the variants are {_names()}")
+            option = option_of(f"skip={{{name!r}: ...}}", of_sample)
+            raise ValueError(f"{option}: there is no such variant; the variants are {_names()}")
+        option = option_of(f"skip={{{name!r}: {reason!r}}}", of_sample)
         if not isinstance(reason, str):
-            raise TypeError(f"skip={{{name!r}: {reason!r}}}: the reason is no text; write why the variant is left out")
+            raise TypeError(f"{option}: the reason is no text; write why the variant is left out")
         if not reason.strip():
             raise ValueError(
-                f"skip={{{name!r}: {reason!r}}}: the reason is empty; write why the variant {name!r} is left out. "
+                f"{option}: the reason is empty; write why the variant {name!r} is left out. "
                 f"The variants are {_names()}"
             )
     return dict(skip)

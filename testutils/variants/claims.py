@@ -16,6 +16,7 @@ from rulescore.shipped import is_shipped
 from ..cases.arguments import parameter_names, primal_of
 from ..cases.case import Case
 from ..comparison.copies import arrays_in
+from ..reports.names import option_of
 from ..samples.sampling import samples_of
 from .catalogue import CLAIMED
 
@@ -90,7 +91,8 @@ def _of_sample(args: tuple[Any, ...], fkwargs: dict[str, Any], names: list[str])
             yield "empty"
 
 
-def not_claimed(variant: str) -> str:
+def not_claimed(variant: str, of_sample: bool = False) -> str:
     """What to say of a wrong answer to a kind that the rule does not claim."""
     way_out = WAYS_OUT.get(variant, "add such a sample input, or leave the variant out: ")
-    return f"wrong for {IN_WORDS[variant]}, which this rule does not claim; {way_out}skip={{{variant!r}: reason}}"
+    option = option_of(f"skip={{{variant!r}: reason}}", of_sample)
+    return f"wrong for {IN_WORDS[variant]}, which this rule does not claim; {way_out}{option}"

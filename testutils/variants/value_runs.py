@@ -21,6 +21,7 @@ from ..checks.questions import TangentComparison
 from ..comparison.spaces import value_problem
 from ..evidence.vectorisation import entries_of, layout_of, tangent_to_vector, vector_to_tangent
 from ..evidence.warnings_here import warnings_here
+from ..reports.names import option_of
 from ..reports.results import CheckResult
 from .catalogue import (
     CLAIMED,
@@ -262,15 +263,15 @@ class _ValueVariant:
         renamed = [self._renamed(result, variant, altered) for result in failures]
         if self.is_claimed:
             return renamed
-        first = renamed[0]
-        return [dataclasses.replace(first, verdict="not claimed", message=f"{not_claimed(self.name)}\n{first.message}")]
+        first, told = renamed[0], not_claimed(self.name, self.case.of_sample)
+        return [dataclasses.replace(first, verdict="not claimed", message=f"{told}\n{first.message}")]
 
     def _renamed(self, result: CheckResult, variant: Case, altered: Altered) -> CheckResult:
         message = f"{variant.call}, with {altered.words}: {result.name}: {result.message}"
         if self.is_claimed:
             message += (
                 "\nWhere the rule is not meant for this, let it raise multipledispatch's MDNotImplementedError, or "
-                f"leave the variant out: skip={{{self.name!r}: reason}}"
+                f"leave the variant out: {option_of(f'skip={{{self.name!r}: reason}}', self.case.of_sample)}"
             )
         return dataclasses.replace(result, name=result_name(self.name), message=message)
 
@@ -349,6 +350,7 @@ def _case_of(case: Case, altered: Altered, rng: np.random.Generator) -> Case | N
         rng=rng,
         max_evaluations=case.max_evaluations,
         max_bytes=case.max_bytes,
+        of_sample=case.of_sample,
     )
     with np.errstate(all="warn", under="ignore"), warnings_here("error", RuntimeWarning):
         layout = layout_of(variant.expected)

@@ -14,7 +14,7 @@ from rulescore.tables.names import name_of
 from rulescore.tables.records import RuleRecord
 from rulescore.tables.registry import frule, rrule
 from rulescore.tables.signatures import matches, rule_type, stretch
-from rulescore.tangents.kinds import is_a
+from rulescore.tangents.structure import is_array
 
 
 class NoRuleError(TypeError):
@@ -124,7 +124,7 @@ def is_operator(name: str) -> bool:
 
 def describe(x: Any) -> str:
     """An argument as error messages name it: its type, and for arrays their dtype and shape."""
-    if is_a(x, (np.ndarray, np.generic)) or (hasattr(x, "dtype") and hasattr(x, "shape")):
+    if is_array(x):
         shape = "".join(f"[{', '.join(map(str, x.shape))}]") if x.shape else ""
         return f"{x.dtype}{shape}"
     if isinstance(x, (list, tuple)) and len(x) <= 4:

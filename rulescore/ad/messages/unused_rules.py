@@ -157,15 +157,17 @@ def _named_in(function: types.FunctionType, owner: Any) -> Iterator[Any]:
 
 
 def _named_in_code(code: types.CodeType, scope: Mapping[str, Any], local: Mapping[str, Any]) -> Iterator[Any]:
-    current = None
+    current, is_served = None, False
     for instruction in dis.get_instructions(code):
         name = instruction.argval
         if instruction.opname in ("LOAD_ATTR", "LOAD_METHOD"):
             current = None if current is None else _attribute(current, name)
             continue
-        if current is not None:
+        if instruction.opname == "PUSH_NULL":  # between a function and its arguments, in some versions of Python
+            continue
+        if current is not None and not is_served:
             yield current
-        current = None
+        current, is_served = None, _serves_its_argument(current)
         if instruction.opname in ("LOAD_GLOBAL", "LOAD_NAME", "LOAD_DEREF", "LOAD_CLASSDEREF"):
             current = scope.get(name)
         elif instruction.opname.startswith("LOAD_FAST") and isinstance(name, str):
@@ -173,6 +175,12 @@ def _named_in_code(code: types.CodeType, scope: Mapping[str, Any], local: Mappin
     for constant in code.co_consts:
         if isinstance(constant, types.CodeType):  # functions within the function
             yield from _named_in_code(constant, scope, local)
+
+
+def _serves_its_argument(x: Any) -> bool:
+    """Whether a call of ``x`` has the function that it is given first served by its rules, as ``primitive(f)``."""
+    owner = x.__self__ if isinstance(x, types.MethodType) else x
+    return owner is rrule or owner is frule or bool(inspect.getattr_static(x, "serves_its_argument", False))
 
 
 def _attribute(x: Any, name: str) -> Any:

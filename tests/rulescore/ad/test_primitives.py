@@ -13,11 +13,14 @@ import warnings
 import numpy as np
 import pytest
 
+import rulescore.ad
 from rulescore import NoTangent, frule, opt_out, rrule, scalar_rule
+from rulescore.ad.checkpointing import checkpoint
 from rulescore.ad.forward import jvp, linearize
 from rulescore.ad.messages.unused_rules import RuleNotUsedWarning
 from rulescore.ad.primitives import primitive, primitives
 from rulescore.ad.reverse import grad, value_and_grad, vjp
+from rulescore.ad.traceable import traceable
 from testutils import jvp_fd, vjp_fd
 
 X = np.array([0.5, -1.25, 2.0])
@@ -438,6 +441,34 @@ def test_functions_that_do_not_call_it_do_not_warn(fresh_square):
         x = 2.0 if isinstance(f, functools.partial) else X
         assert not warned(lambda f=f, x=x: grad(f)(x))
     assert len(warned(lambda: grad(calls_plain_square)(X))) == 1
+
+
+SERVED = {
+    "primitive": lambda: lambda x: np.sum(primitive(plain_square)(x)),
+    "primitive of a module": lambda: lambda x: np.sum(rulescore.ad.primitive(plain_square)(x)),
+    "primitive of an attribute": lambda: lambda x: np.sum(primitive(namespace.square)(x)),
+    "primitive of a closure": lambda: (lambda made, f: lambda x: np.sum(made(f)(x)))(primitive, plain_square),
+    "primitive in a comprehension": lambda: lambda x: sum([primitive(plain_square)(t) for t in x]),
+    "traceable": lambda: lambda x: np.sum(traceable(plain_square)(x)),
+    "the rule itself": lambda: lambda x: np.sum(rrule(plain_square, x)[0]),
+}
+
+
+@pytest.mark.parametrize("way", SERVED)
+def test_a_function_that_is_made_a_primitive_where_it_is_called_does_not_warn(way, fresh_square):
+    assert not warned(lambda: grad(SERVED[way]())(X))
+
+
+def test_a_function_that_is_made_a_primitive_in_one_place_and_called_in_another_warns(fresh_square):
+    assert len(warned(lambda: grad(lambda x: np.sum(primitive(plain_square)(x) + plain_square(x)))(X))) == 1
+
+
+@pytest.mark.parametrize("calling", [map, checkpoint])
+def test_a_function_that_is_given_to_what_calls_it_as_it_is_warns(calling, fresh_square):
+    def f(x):
+        return np.sum(checkpoint(plain_square)(x)) if calling is checkpoint else sum(map(plain_square, x))
+
+    assert len(warned(lambda: grad(f)(X))) == 1
 
 
 def test_primitives_and_what_they_call_do_not_warn(fresh_square):
