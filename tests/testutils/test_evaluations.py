@@ -339,6 +339,23 @@ def test_made_up_points_are_few_evaluations_of_few_entries(name, size):
     assert at_the_point < evaluations <= limit
 
 
+def test_where_four_evaluations_settle_a_direction_no_more_are_asked():
+    """The output itself, and four along each of two directions for both modes."""
+    report, evaluations, _ = SMOOTH["product"].check(3, 0)
+    assert report.verdict == "pass", report
+    assert evaluations == 1 + 2 * 4
+
+
+@pytest.mark.parametrize("rule_at_0", [0.0, 0.5, 1.0])
+def test_a_kink_is_told_of_whatever_its_member(rule_at_0):
+    """The mean of both slopes, too, with which a central difference agrees."""
+    slope = lambda x: (x > 0) + rule_at_0 * (x == 0)  # noqa: E731
+    relu = elementwise(lambda x: np.maximum(x, 0.0), slope, draw=at(np.array([-1.0, 0.0, 2.0])))
+    report, _, _ = relu.check(3, 0)
+    assert report.verdict == "pass", report
+    assert any("a kink" in result.message for result in report.results if result.name == "derivative")
+
+
 def test_a_million_entries_cost_no_more_evaluations_than_the_limit_for_one():
     report, evaluations, of_fewer = SMOOTH["sum of squares"].check(1_000_000, 0)
     assert report.verdict == "pass", report

@@ -986,6 +986,55 @@ def test_pullback_that_fails_at_its_second_call_is_reported() -> None:
     assert "StopIteration" in str(report)
 
 
+def test_a_pullback_that_keeps_its_first_answer_is_reported() -> None:
+    """It answers the same cotangent alike, as often as it is called."""
+
+    def keeping(x: Any) -> Any:
+        kept: list[Any] = []
+
+        def pullback(ybar: Any) -> Any:
+            kept[:] = kept or [(NoTangent(), 3 * x**2 * unthunk(ybar))]
+            return kept[0][0], kept[0][1].copy()
+
+        return x**3, pullback
+
+    with rrule.override(cube, keeping):
+        report = check_rule(cube, VECTOR, modes=("rrule",))
+    assert "linear in the cotangent" in [result.name for result in report.failures]
+
+
+@pytest.mark.parametrize("count", [2, 3])
+def test_of_several_arguments_one_that_is_small_beside_others_is_heard_too(count: int) -> None:
+    """Where the tangents of single arguments do not add up to rounding, each is looked at by itself."""
+
+    def weighted(*xs: Any) -> Any:
+        return sum(10.0 ** (-14 * place) * x**2 for place, x in enumerate(xs))
+
+    def forward(tangents: Any, *xs: Any) -> Any:
+        terms = [10.0 ** (-14 * place) * 2 * x * dx for place, (x, dx) in enumerate(zip(xs, tangents[1:], strict=True))]
+        if any(dx is ZeroTangent() for dx in tangents):  # as if only the first counted then
+            terms = terms[:1]
+        return weighted(*xs), sum(terms) + np.zeros_like(xs[0])
+
+    with frule.override(weighted, forward):
+        report = check_rule(weighted, *(VECTOR + place for place in range(count)), modes=("frule",))
+    assert "zero tangent" in [result.name for result in report.failures]
+
+
+def test_a_zero_of_another_shape_for_a_zero_tangent_is_reported() -> None:
+    def product(x: Any, y: Any) -> Any:
+        return x * y
+
+    def forward(tangents: Any, x: Any, y: Any) -> Any:
+        dx, dy = tangents[1:]
+        return x * y, 0.0 if dx is ZeroTangent() else dx * y + x * dy
+
+    with frule.override(product, forward):
+        report = check_rule(product, VECTOR, VECTOR + 1, modes=("frule",))
+    assert [result.name for result in report.failures] == ["zero tangent"]
+    assert "another shape" in str(report)
+
+
 def test_rule_that_changes_its_mind_is_reported() -> None:
     answers = iter([True])
 
