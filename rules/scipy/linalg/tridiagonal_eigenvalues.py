@@ -40,7 +40,7 @@ def spectrum_of_matrix(matrix, uplo, select, select_range):
     if select in ("a", "all", 0):
         return w, v
     if select in ("i", "index", 2):
-        first, last = select_range
+        first, last = map(int, select_range)
         return w[..., first : last + 1], v[..., first : last + 1]
     numbers = ignore_derivatives(w)
     if numbers.ndim > 1:
