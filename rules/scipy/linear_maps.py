@@ -41,6 +41,7 @@ class Arguments:
     def __init__(self, f, definition, leading=0):
         self.f = f
         self.own = list(inspect.signature(definition).parameters.values())[leading:]
+        self.names = [parameter.name for parameter in self.own]
         self.in_place = [i for i, parameter in enumerate(self.own) if parameter.name in IN_PLACE]
 
     def bind(self, args, kwargs):
@@ -50,6 +51,21 @@ class Arguments:
         if self.in_place and self.in_place[0] < len(args):
             args = (*args[: self.in_place[0]], False, *args[self.in_place[0] + 1 :])
         return args, kwargs
+
+    def value(self, args, kwargs):
+        """What the function itself returns, which takes some arguments by name alone."""
+        by_name = [name in self.names_alone for name in self.names[: len(args)]]
+        given = [x for x, is_named in zip(args, by_name, strict=True) if not is_named]
+        named = {name: x for name, x, is_named in zip(self.names, args, by_name, strict=False) if is_named}
+        return self.f(*given, **named, **kwargs)
+
+    @functools.cached_property
+    def names_alone(self):
+        try:
+            parameters = inspect.signature(self.f).parameters.values()
+        except (TypeError, ValueError):  # of compiled code
+            return frozenset()
+        return frozenset(p.name for p in parameters if p.kind is p.KEYWORD_ONLY)
 
     def give_to(self, rule, leading=(), trailing=()):
         """Let a rule show this signature, which decides what calls it serves."""
@@ -141,9 +157,9 @@ def composed(f, takes_nothing=False, gives_views=False, of_same=None):
 
         def composed_rrule(*args: Any, needs: Needs = None, **kwargs: Any) -> OutputAndPullback:
             args, kwargs = bind(args, kwargs)
-            defined = in_types_of_call(f, chosen(args), args, kwargs)
+            own = counted(args, arguments.names)
+            defined, args = in_types_of_call(arguments, chosen(args), args, own, kwargs), own
             moving = [i for i in range(len(args)) if needs is None or (i < len(needs) and needs[i])]
-            args = counted(args)
 
             def of_moving(*values):
                 values = dict(zip(moving, values, strict=True))
@@ -162,8 +178,8 @@ def composed(f, takes_nothing=False, gives_views=False, of_same=None):
             args, kwargs = bind(args, kwargs)
             # Arguments by keyword, which come last, have none.
             tangents = (NO_TANGENT, *tangents[1:], *[NO_TANGENT] * len(args))[: 1 + len(args)]
-            defined = in_types_of_call(f, chosen(args), args, kwargs)
-            args = counted(args)
+            own = counted(args, arguments.names)
+            defined, args = in_types_of_call(arguments, chosen(args), args, own, kwargs), own
             y, dy = reference_ad().frule_via_ad(tangents, functools.partial(defined, **kwargs), *args)
             return y if gives_views else in_memory_of_its_own(y, args), dy
 
@@ -174,9 +190,14 @@ def composed(f, takes_nothing=False, gives_views=False, of_same=None):
     return decorate
 
 
-def counted(args):
+FREQUENCIES = frozenset({"worN", "w"})
+"""Arguments that are a count or frequencies: of truth values SciPy reads those of NumPy as the latter."""
+
+
+def counted(args, names):
     """Arguments whose whole numbers a definition, which has no annotations, can count with."""
-    return [as_int(x) for x in args]
+    some = zip(args, names, strict=False)
+    return [x if name in FREQUENCIES and isinstance(x, np.bool_) else as_int(x) for x, name in some]
 
 
 def as_int(x):
@@ -185,25 +206,25 @@ def as_int(x):
     return int(x) if type(x) is np.ndarray and x.ndim == 0 and x.dtype.kind in "iub" else x
 
 
-def in_types_of_call(f, definition, args, kwargs):
+def in_types_of_call(arguments, definition, args, own, kwargs):
     """The definition, with outputs of the types, and in the precision, in which the function itself computes.
 
     It counts with Python's integers, which leave the types of what they meet as they are; NumPy's make double precision
-    of less. Of extended precision some functions make double precision. And half precision they compute in, or in that
-    of what it meets: whichever of both gives the function's own value.
+    of less, as its numbers of single precision make single of whole numbers. Of extended precision some functions make
+    double. And half precision they compute in, or in that of what it meets: whichever of both gives their own value.
     """
-    types = set(types_within(args))
+    types = set(types_within([*args, *kwargs.values()]))
     is_half = np.dtype(np.float16) in types
     is_narrow = any(np.finfo(dtype).bits < 64 for dtype in types)
-    is_counted = is_narrow and any(isinstance(x, np.integer) for x in args)
+    is_counted = is_narrow and any(isinstance(x, (np.integer, np.float32, np.complex64)) for x in args)
     if not is_half and not is_counted and types.isdisjoint(EXTENDED):
         return definition
     try:
-        plain = [mapped(copied, x) for x in args]
-        wanted = f(*plain, **kwargs)
+        wanted = arguments.value([mapped(copied, x) for x in args], kwargs)
     except Exception:  # it may not take what its rules do
         return definition
     if is_half:
+        plain = [mapped(copied, x) for x in own]
         definition = nearest(wanted, definition, widened(definition, types), plain, kwargs)
     return lambda *args, **kwargs: in_type_of(wanted, definition(*args, **kwargs))
 
@@ -248,7 +269,7 @@ def nearest(wanted, definition, wide, args, kwargs):
     if wanted is None:
         return definition
     with np.errstate(all="ignore"):
-        as_it_is, in_full = (gap(wanted, each, counted(args), kwargs) for each in (definition, wide))
+        as_it_is, in_full = (gap(wanted, each, args, kwargs) for each in (definition, wide))
         rounding = 4 * np.finfo(float).eps * np.nanmax(np.abs(wanted), initial=0)
     return definition if as_it_is + rounding < in_full else wide
 

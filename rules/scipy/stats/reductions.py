@@ -17,6 +17,7 @@ from scipy import special, stats
 from ...numpy.array_like import as_array, as_array_tangent, shape_of
 from ...numpy.reduced_axes import ReducedAxes
 from ..spatial.metrics import divided
+from ..working_precision import in_double_at_most
 from .named_arguments import Arguments
 
 GEOMETRY = {"axis", "keepdims", "nan_policy"}
@@ -480,6 +481,7 @@ def boxcox_slopes(lmb, x):
 
 def yeojohnson_parts(x, lmbda):
     """The transformed x, and its slopes with respect to x and λ."""
+    x, lmbda = in_double_at_most(x), in_double_at_most(lmbda)
     is_positive = x >= 0
     sign = np.where(is_positive, 1, -1)
     log_x, power = np.log1p(sign * x), np.where(is_positive, lmbda, 2 - lmbda)
