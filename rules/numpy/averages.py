@@ -88,7 +88,8 @@ def average_frule(
     a, weights = as_array(a), as_array(weights)
     y = np.average(a, axis, weights, returned, **given(keepdims=keepdims))
     if weights is None:
-        dy = np.mean(da, axis, **given(keepdims=keepdims))
+        axes = None if axis is None else normalize_axis_tuple(axis, np.ndim(a))  # of which truth values are some
+        dy = np.mean(da, axes, **given(keepdims=keepdims))
         return (y, (dy, ZeroTangent())) if returned else (y, dy)
     value, total = y if returned else (y, None)
     mean = WeightedMean(a, weights, axis, value)
@@ -198,9 +199,9 @@ class Covariances:
 
     def __init__(self, variables, bias, ddof, fweights, aweights):
         self.x = variables.matrix
-        self.ddof = ddof if ddof is not None else 0 if bias else 1
+        self.ddof = float(ddof) if ddof is not None else 0 if bias else 1
         self.frequencies = 1.0 if fweights is None else np.asarray(ignore_derivatives(fweights), float)
-        self.aweights = None if aweights is None else as_array(aweights)
+        self.aweights = None if aweights is None else as_array(aweights).astype(float)  # as NumPy has them
         self.w = self.frequencies if aweights is None else self.frequencies * self.aweights
         if np.ndim(self.w):
             self.total = np.sum(self.w)

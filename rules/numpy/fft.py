@@ -95,7 +95,7 @@ def along_one_axis(adjoint, default_length=int):
 
     def transpose(ybar, a, n=None, axis=-1, norm=None, out: None = None):
         length = np.shape(a)[axis]
-        n = default_length(length) if n is None else n
+        n = default_length(length) if n is None else int(n)
         return fitted(adjoint(ybar, n, axis, norm), length, axis)
 
     return transpose

@@ -33,7 +33,7 @@ class Fit:
         self.x, self.y, self.w, self.cov = x, y, w, cov
         self.powers = np.vander(x, int(deg) + 1)
         self.rhs = self.weighted(y).astype(y.dtype)
-        lhs = self.weighted(self.powers)
+        lhs = self.weighted(self.powers).astype(self.powers.dtype)
         self.s = np.sqrt(np.sum(lhs * lhs, axis=0))
         self.a = lhs / self.s
         rcond = len(x) * np.finfo(x.dtype).eps if rcond is None else rcond

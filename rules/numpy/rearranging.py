@@ -40,7 +40,7 @@ linear_rule(np.rollaxis, rollaxis_transpose)
 
 def tile_transpose(ybar, A, reps):
     """The number of tiles and the length of one alternate in the shape of ȳ; sum over the tiles."""
-    shape, tiles = np.shape(A), tuple(np.ravel(reps).tolist())
+    shape, tiles = np.shape(A), tuple(map(int, np.ravel(reps)))
     ndim = max(len(shape), len(tiles))
     lengths, tiles = (1,) * (ndim - len(shape)) + shape, (1,) * (ndim - len(tiles)) + tiles
     apart = np.reshape(ybar, [number for pair in zip(tiles, lengths, strict=True) for number in pair])

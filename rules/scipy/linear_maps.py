@@ -18,7 +18,6 @@ from rulescore import (
     frule,
     ignore_derivatives,
     is_differentiable,
-    is_zero,
     no_tangent_pullback,
     not_implemented,
     project_to,
@@ -42,6 +41,7 @@ class Arguments:
     def __init__(self, f, definition, leading=0):
         self.f = f
         self.own = list(inspect.signature(definition).parameters.values())[leading:]
+        self.names = [parameter.name for parameter in self.own]
         self.in_place = [i for i, parameter in enumerate(self.own) if parameter.name in IN_PLACE]
 
     def bind(self, args, kwargs):
@@ -51,6 +51,21 @@ class Arguments:
         if self.in_place and self.in_place[0] < len(args):
             args = (*args[: self.in_place[0]], False, *args[self.in_place[0] + 1 :])
         return args, kwargs
+
+    def value(self, args, kwargs):
+        """What the function itself returns, which takes some arguments by name alone."""
+        by_name = [name in self.names_alone for name in self.names[: len(args)]]
+        given = [x for x, is_named in zip(args, by_name, strict=True) if not is_named]
+        named = {name: x for name, x, is_named in zip(self.names, args, by_name, strict=False) if is_named}
+        return self.f(*given, **named, **kwargs)
+
+    @functools.cached_property
+    def names_alone(self):
+        try:
+            parameters = inspect.signature(self.f).parameters.values()
+        except (TypeError, ValueError):  # of compiled code
+            return frozenset()
+        return frozenset(p.name for p in parameters if p.kind is p.KEYWORD_ONLY)
 
     def give_to(self, rule, leading=(), trailing=()):
         """Let a rule show this signature, which decides what calls it serves."""
@@ -142,9 +157,9 @@ def composed(f, takes_nothing=False, gives_views=False, of_same=None):
 
         def composed_rrule(*args: Any, needs: Needs = None, **kwargs: Any) -> OutputAndPullback:
             args, kwargs = bind(args, kwargs)
-            defined = in_types_of_call(f, chosen(args), args, kwargs)
+            own = counted(args, arguments.names)
+            defined, args = in_types_of_call(arguments, chosen(args), args, own, kwargs), own
             moving = [i for i in range(len(args)) if needs is None or (i < len(needs) and needs[i])]
-            args = of_full_size(args, moving)
 
             def of_moving(*values):
                 values = dict(zip(moving, values, strict=True))
@@ -163,9 +178,8 @@ def composed(f, takes_nothing=False, gives_views=False, of_same=None):
             args, kwargs = bind(args, kwargs)
             # Arguments by keyword, which come last, have none.
             tangents = (NO_TANGENT, *tangents[1:], *[NO_TANGENT] * len(args))[: 1 + len(args)]
-            moving = [i for i in range(len(args)) if not is_zero(tangents[1 + i])]
-            defined = in_types_of_call(f, chosen(args), args, kwargs)
-            args = of_full_size(args, moving)
+            own = counted(args, arguments.names)
+            defined, args = in_types_of_call(arguments, chosen(args), args, own, kwargs), own
             y, dy = reference_ad().frule_via_ad(tangents, functools.partial(defined, **kwargs), *args)
             return y if gives_views else in_memory_of_its_own(y, args), dy
 
@@ -176,38 +190,115 @@ def composed(f, takes_nothing=False, gives_views=False, of_same=None):
     return decorate
 
 
-def of_full_size(args, moving):
-    """Arguments whose constants are numbers that a definition can count and compute with, which has no annotations."""
-    args = [int(x) if isinstance(x, (np.bool_, np.integer)) else x for x in args]
-    halves = [i for i, x in enumerate(args) if i not in moving and getattr(x, "dtype", None) == np.float16]
-    if halves:  # in the precision of what they are computed with
-        types = [getattr(x, "dtype", np.dtype(type(x))) for x in args if isinstance(x, float) or is_inexact(x)]
-        real = np.empty(0, np.result_type(*types)).real.dtype
-        for i in halves:
-            args[i] = args[i].astype(real)
-    return args
+FREQUENCIES = frozenset({"worN", "w"})
+"""Arguments that are a count or frequencies: of truth values SciPy reads those of NumPy as the latter."""
 
 
-def in_types_of_call(f, definition, args, kwargs):
-    """The definition, with outputs of the types that the function itself gives them for NumPy's integers.
+def counted(args, names):
+    """Arguments whose whole numbers a definition, which has no annotations, can count with."""
+    some = zip(args, names, strict=False)
+    return [x if name in FREQUENCIES and isinstance(x, np.bool_) else as_int(x) for x, name in some]
 
-    It counts with Python's, which leave the types of what they meet as they are; NumPy's make double precision of less.
+
+def as_int(x):
+    if isinstance(x, (np.bool_, np.integer)):
+        return int(x)
+    return int(x) if type(x) is np.ndarray and x.ndim == 0 and x.dtype.kind in "iub" else x
+
+
+def in_types_of_call(arguments, definition, args, own, kwargs):
+    """The definition, with outputs of the types, and in the precision, in which the function itself computes.
+
+    It counts with Python's integers, which leave the types of what they meet as they are; NumPy's make double precision
+    of less, as its numbers of single precision make single of whole numbers. Of extended precision some functions make
+    double. And half precision they compute in, or in that of what it meets: whichever of both gives their own value.
     """
-    is_narrow = any(is_inexact(x) and np.finfo(x.dtype).bits < 64 for x in args)
-    if not is_narrow or not any(isinstance(x, np.integer) for x in args):
+    types = set(types_within([*args, *kwargs.values()]))
+    is_half = np.dtype(np.float16) in types
+    is_narrow = any(np.finfo(dtype).bits < 64 for dtype in types)
+    is_counted = is_narrow and any(isinstance(x, (np.integer, np.float32, np.complex64)) for x in args)
+    if not is_half and not is_counted and types.isdisjoint(EXTENDED):
         return definition
     try:
-        wanted = f(*[np.copy(x) if isinstance(x, np.ndarray) else x for x in map(ignore_derivatives, args)], **kwargs)
+        wanted = arguments.value([mapped(copied, x) for x in args], kwargs)
     except Exception:  # it may not take what its rules do
         return definition
+    if is_half:
+        plain = [mapped(copied, x) for x in own]
+        definition = nearest(wanted, definition, widened(definition, types), plain, kwargs)
     return lambda *args, **kwargs: in_type_of(wanted, definition(*args, **kwargs))
+
+
+EXTENDED = frozenset({np.dtype(np.longdouble), np.dtype(np.clongdouble)})
+
+
+def types_within(x):
+    """The types of the arrays and numbers within, as far as these are real or complex."""
+    if type(x) in (tuple, list):
+        for part in x:
+            yield from types_within(part)
+    elif is_inexact(x):
+        yield x.dtype
+    elif isinstance(x, (float, complex)):
+        yield np.dtype(type(x))
+
+
+def mapped(f, x):
+    return type(x)([mapped(f, part) for part in x]) if type(x) in (tuple, list) else f(x)
+
+
+def copied(x):
+    x = ignore_derivatives(x)
+    return np.copy(x) if isinstance(x, np.ndarray) else x
+
+
+def widened(definition, types):
+    """The definition, with what has half precision in that of what it is computed with."""
+    others = types - {np.dtype(np.float16)} or {np.dtype(float)}
+    real = np.empty(0, np.result_type(*others)).real.dtype
+
+    def in_full(x):
+        return x.astype(real) if getattr(x, "dtype", None) == np.float16 else x
+
+    return lambda *args, **kwargs: definition(*[mapped(in_full, x) for x in args], **kwargs)
+
+
+def nearest(wanted, definition, wide, args, kwargs):
+    """Of two definitions the one whose output is nearer to what is wanted; an object holds its parts as they are."""
+    wanted = entries(wanted)
+    if wanted is None:
+        return definition
+    with np.errstate(all="ignore"):
+        as_it_is, in_full = (gap(wanted, each, args, kwargs) for each in (definition, wide))
+        rounding = 4 * np.finfo(float).eps * np.nanmax(np.abs(wanted), initial=0)
+    return definition if as_it_is + rounding < in_full else wide
+
+
+def gap(wanted, definition, args, kwargs):
+    """By how much the output of a definition is off; infinity where there is none."""
+    try:
+        found = entries(definition(*args, **kwargs))
+    except Exception:  # as of LAPACK, which has no half precision
+        return np.inf
+    if found is None or found.shape != wanted.shape or np.any(np.isnan(found) != np.isnan(wanted)):
+        return np.inf
+    return np.nanmax(np.abs(found - wanted), initial=0)
+
+
+def entries(y):
+    """All numbers of an output in one array; None where it is no output of numbers."""
+    if type(y) in (tuple, list):
+        parts = [entries(part) for part in y]
+        return None if any(part is None for part in parts) else np.concatenate([np.zeros(0), *parts])
+    return np.ravel(y).astype(complex) if np.asarray(y).dtype.kind in "biufc" else None
 
 
 def in_type_of(wanted, y):
     if type(wanted) is type(y) and type(y) in (tuple, list):
         return type(y)(map(in_type_of, wanted, y))
     is_other = is_inexact(wanted) and is_inexact(y) and wanted.dtype != y.dtype
-    return y.astype(wanted.dtype) if is_other else y
+    # A type that is complex where the output is real stands for no rounding.
+    return y.astype(wanted.dtype) if is_other and wanted.dtype.kind == y.dtype.kind else y
 
 
 def is_inexact(x):

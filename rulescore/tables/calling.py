@@ -13,6 +13,7 @@ from typing import Any
 from multipledispatch import MDNotImplementedError
 
 from rulescore.tables.carriers import function_within
+from rulescore.tables.constants import in_plain_settings
 from rulescore.tables.dispatch import MethodTable, bind_values, keyword_types, refuse_foreign, types_of
 from rulescore.tables.features import RuleConfig
 from rulescore.tables.mapping import RuleMapping
@@ -141,7 +142,10 @@ class Calling(Resolution):
             if not tables:
                 within = function_within(f)
                 return None if within is None else self._call_within(f, within, leading, args, kwargs, config, needs)
-            records = list(self._candidates_of_call(tables, args, kwargs, config))
+            candidates = self._candidates_of_call(tables, args, kwargs, config)
+            own = self._leading + isinstance(tables[0].function, InstancesOf)
+            types = tuple(map(type, args)), {name: type(x) for name, x in kwargs.items()}
+            records = [in_plain_settings(record, own + bool(record.config), *types) for record in candidates]
             if not records:
                 refuse_foreign(
                     f, tables[0].records, (*types_of(tables[0], args), *keyword_types(tables[0], kwargs).values())

@@ -3,10 +3,13 @@
 A rule that is given ``np.uint8([200, 10, 30])`` where it expects numbers would compute in eight bits: 10 - 200 is 66.
 What a parameter is, its annotation tells. Of those that are `Array` or `Number`, constants of a small type become what
 the function itself computes with, by NumPy's own promotion; those that are a `Count` stay whole, in 64 bits.
+
+What says how, as an axis, may be an array without axes, or a truth value: of these become Python's numbers.
 """
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import inspect
 from collections.abc import Callable
@@ -15,10 +18,11 @@ from typing import Any
 import numpy as np
 
 from rulescore.primal_calls import seen_by_tracers
+from rulescore.tables.records import RuleRecord
 from rulescore.tables.signatures import InstancesOf, Parameters
 from rulescore.tangents.kinds import is_a
 from rulescore.tangents.zero import NoTangent
-from rulescore.typing import Array, Count, Number
+from rulescore.typing import Array, Axis, Choice, Count, Flag, Number, Shape
 
 _NO_TANGENT = NoTangent()
 _ndarray = np.ndarray
@@ -27,6 +31,14 @@ _SMALL = frozenset({bool, np.bool_, *(np.dtype(code).type for code in np.typecod
 """The types of numbers that are none of the real ones; a Python integer has no size, and stays."""
 
 _KINDS = frozenset("biu")
+
+_SETTINGS = (Axis, Count, Choice, Flag, Shape)
+
+_UNKNOWN = inspect.Parameter.empty
+"""The annotation of a parameter of a linear rule that is defined by its transpose."""
+
+_EXACT = 2**53
+"""Whole numbers as large are numbers in double precision too."""
 
 _LISTS = frozenset({list, tuple})
 
@@ -87,6 +99,54 @@ def in_numbers(f: Any, implementation: Callable[..., Any], parameters: Parameter
         return implementation(*args, **kwargs)
 
     return of_numbers
+
+
+def in_plain_settings(
+    record: RuleRecord, leading: int, types: tuple[type, ...], keyword_types: dict[str, type]
+) -> RuleRecord:
+    """A rule that takes arrays without axes, and truth values, where it counts: as NumPy does, but lists do not.
+
+    Parameters
+    ----------
+    record : RuleRecord
+        The rule.
+    leading : int
+        How many arguments stand before the function's own.
+    types, keyword_types
+        Of the arguments of a call. Where they say that no setting is such a thing, the rule is returned as it is.
+    """
+    annotations = [*record.parameters.annotations, *[Any] * len(types)]
+    given: dict[Any, tuple[Any, type]] = {k: (annotations[k], kind) for k, kind in enumerate(types)}
+    if keyword_types:
+        by_name = {**dict(zip(record.parameters.labels, annotations, strict=False)), **_keywords(record.implementation)}
+        given |= {name: (by_name.get(name, Any), kind) for name, kind in keyword_types.items()}
+    is_linear = "linear" in record.tags
+    plain: dict[Any, Callable[[Any], Any]] = {}
+    for place, (annotation, kind) in given.items():
+        if (kind is bool or kind is np.bool_) and (annotation is Axis or annotation is Count):
+            plain[place] = int
+        elif kind is _ndarray and any(annotation is setting for setting in _SETTINGS):
+            plain[place] = _as_python_number
+        elif kind is _ndarray and is_linear and place and annotation is _UNKNOWN:
+            plain[place] = _as_number_of_numpy
+    if not plain:
+        return record
+    implementation = record.implementation
+
+    def with_plain_settings(*args: Any, **kwargs: Any) -> Any:
+        own = [plain[k](x) if k in plain else x for k, x in enumerate(args[leading:])]
+        named = {name: plain[name](x) if name in plain else x for name, x in kwargs.items()}
+        return implementation(*args[:leading], *own, **named)
+
+    return dataclasses.replace(record, implementation=with_plain_settings)
+
+
+def _as_python_number(x: Any) -> Any:
+    return x.item() if not x.ndim and x.dtype.kind in _KINDS else x
+
+
+def _as_number_of_numpy(x: Any) -> Any:
+    return x[()] if not x.ndim and x.dtype.kind in _KINDS else x
 
 
 def _keywords(implementation: Callable[..., Any]) -> dict[str, Any]:
@@ -187,6 +247,8 @@ def _in_64_bits(x: Any) -> Any:
 
 def _as_number(x: Any, dtype: np.dtype[Any]) -> Any:
     real = dtype if dtype.kind == "f" else np.dtype(f"f{dtype.itemsize // 2}")
+    if real.itemsize > 8 and np.all(np.abs(np.asarray(x, real)) <= _EXACT):
+        real = np.dtype(float)  # some functions know no arrays of extended precision, as np.interp
     if type(x) in _LISTS:
         return np.array(x, real)
     return x.astype(real) if is_a(x, np.ndarray) else real.type(x)

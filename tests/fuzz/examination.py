@@ -397,6 +397,7 @@ class _Examiner:
                 if (
                     self._has_kink()
                     or self._has_kink_inside()
+                    or self._is_at_edge_of_mask()
                     or self._is_beyond_range(found)
                     or self._is_noise(name, float(np.max(np.abs(found - expected))))
                 ):
@@ -431,6 +432,20 @@ class _Examiner:
         """
         try:
             return self._has_two_slopes(lambda *x: list(self.question.program.variables(x).values()))
+        except Exception:
+            return True
+
+    def _is_at_edge_of_mask(self) -> bool:
+        """Whether a comparison of the program comes out another way close by, on both sides of its inputs or on one.
+
+        ``np.where(x**2 > 0, x**2, 0)`` is x² at 0 too, and a number there, of which the second derivative is none.
+        """
+        q = self.question
+        try:
+            here, *beside = (
+                q.program.conditions([x + h * dx for x, dx in zip(q.x, q.dx, strict=True)]) for h in (0.0, 1e-7, -1e-7)
+            )
+            return any(not all(map(np.array_equal, here, there)) or len(here) != len(there) for there in beside)
         except Exception:
             return True
 

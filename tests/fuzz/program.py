@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import copy
 import dataclasses
 import textwrap
@@ -71,6 +72,19 @@ class Program:
         exec("\n".join(self.lines), scope)
         return {name: x for name, x in scope.items() if name in self.inputs or (name[0] == "v" and name[1:].isdigit())}
 
+    def conditions(self, inputs: Any) -> list[Any]:
+        """What every comparison in the statements has given, as masks of `np.where` do, in the order of the run."""
+        found: list[Any] = []
+
+        def noted(condition: Any) -> Any:
+            found.append(np.copy(condition))
+            return condition
+
+        scope = {**self.namespace(), **dict(zip(self.inputs, inputs, strict=True)), "noted": noted}
+        tree = _Noting().visit(ast.parse("\n".join(self.lines)))
+        exec(compile(ast.fix_missing_locations(tree), "<program>", "exec"), scope)
+        return found
+
     def arguments(self) -> tuple[Any, ...]:
         """The inputs, once more: each caller has arrays of its own, that lie in memory as these do."""
         return self.laid_out(tuple(self.inputs.values()))
@@ -96,6 +110,14 @@ class Program:
         lines += ["", "", self.source, ""]
         lines += [f"{name} = {written(value)}" for name, value in self.inputs.items()]
         return "\n".join(lines)
+
+
+class _Noting(ast.NodeTransformer):
+    """Hands each comparison to ``noted``."""
+
+    def visit_Compare(self, node: ast.Compare) -> ast.expr:
+        self.generic_visit(node)
+        return ast.Call(ast.Name("noted", ast.Load()), [node], [])
 
 
 def _widened(x: Any) -> Any:

@@ -166,7 +166,15 @@ KINK_INSIDE = Program(inputs={"x0": X - X[0]}, lines=["v1 = np.abs(x0)", "v2 = v
 """The square of the magnitude is smooth, and the derivative of the magnitude at 0 is one of many."""
 
 
-@pytest.mark.parametrize("program", [FEW_DIGITS, ILL_POSED, WRAPPED, CANCELLED, HALF, TINY, KINK_INSIDE])
+EDGE_OF_MASK = Program(
+    inputs={"x0": np.array([0.92, -1.2, 0.0])},
+    lines=["v1 = x0 ** 2", "v2 = np.where(v1 > 0, v1, np.zeros_like(v1))"],
+    result="v2",
+)
+"""Close to 0 the function is a square, and at 0 a constant that is as large."""
+
+
+@pytest.mark.parametrize("program", [FEW_DIGITS, ILL_POSED, WRAPPED, CANCELLED, HALF, TINY, KINK_INSIDE, EDGE_OF_MASK])
 def test_what_has_no_digits_is_no_problem(program: Program) -> None:
     assert not examine(program).problems
 

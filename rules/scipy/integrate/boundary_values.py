@@ -69,7 +69,7 @@ class Collocation:
 
 def means_of(mesh, x):
     """Points within a mesh as means of its points: the weights, row by row."""
-    mesh, x = np.asarray(ignore_derivatives(mesh)), np.asarray(ignore_derivatives(x))
+    mesh, x = (np.asarray(ignore_derivatives(points), float) for points in (mesh, x))
     return np.stack([np.interp(x, mesh, e) for e in np.eye(len(mesh))], axis=-1)
 
 

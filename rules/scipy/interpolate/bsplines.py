@@ -28,6 +28,7 @@ from ..linear_maps import composed
 from ..ndimage.boundaries import fixed, handing_over
 from .piecewise import (
     WithParts,
+    as_doubles,
     as_rows,
     beside,
     fields_of,
@@ -220,7 +221,7 @@ def spread_bspline_rrule(
 def bspline_values(t, c, k, x, nu, extrapolate, axis):
     """What a call of a ``BSpline`` object returns, in functions that can be differentiated."""
     shape = np.shape(as_array(x))
-    flat = np.reshape(as_array(x), -1) * 1.0
+    flat = np.reshape(as_doubles(x), -1)
     if extrapolate == "periodic":
         flat, extrapolate = in_period(flat, t[k], t[len(fixed(t)) - k - 1]), True
     zeros = None
@@ -352,9 +353,9 @@ def name_of_knots(spline):
 
 @composed(interpolate.BSpline)
 def bspline(t, c, k, extrapolate=True, axis=0):
-    c = as_array(c) * 1.0
+    c = as_doubles(c)
     axis = int(axis) % np.ndim(c)
-    return built_bspline(as_array(t) * 1.0, np.moveaxis(c, axis, 0), k, extrapolate, axis)
+    return built_bspline(as_doubles(t), np.moveaxis(c, axis, 0), k, extrapolate, axis)
 
 
 def call_of(spline, nu, extrapolate):
@@ -553,11 +554,11 @@ def make_interp_spline(x, y, k=3, t=None, bc_type=None, axis=0, check_finite=Tru
     if spline.extrapolate == "periodic" or k == 0 or np.ndim(x) != 1:
         raise MDNotImplementedError
     axis, (left, right) = int(axis) % np.ndim(y), end_conditions(bc_type)
-    x, y = as_array(x) * 1.0, np.moveaxis(as_array(y) * 1.0, axis, 0)
+    x, y = as_doubles(x), np.moveaxis(as_doubles(y), axis, 0)
     zeros = np.zeros((1, *np.shape(y)[1:]))
     rows = [[zeros if value is None else as_array(value) + zeros for value in values] for _, values in (left, right)]
     system = Collocation(np.asarray(fixed(x), float), knots_and_coefficients(spline)[0], k, left[0], right[0])
-    t = knots_for(x, k, bool(left[0] or right[0])) if t is None else as_array(t) * 1.0
+    t = knots_for(x, k, bool(left[0] or right[0])) if t is None else as_doubles(t)
     c = solve_collocation(np.concatenate([*rows[0], y, *rows[1]]), x, t, system)
     return built_bspline(t, c, k, spline.extrapolate, axis)
 
@@ -597,7 +598,7 @@ def splev(x, tck, der=0, ext=0):
     t, c, k = tck
     k = int(k)
     decline_knots(t, k)
-    x, c = as_array(x) * 1.0, as_array(c)
+    x, c = as_doubles(x), as_array(c)
     if np.ndim(c) != 1 or not 0 <= der <= k or (ext == 3 and der):
         raise MDNotImplementedError
     low, high = fixed(t)[k], fixed(t)[len(t) - k - 1]
@@ -650,7 +651,7 @@ def splint(a, b, tck, full_output=0):
     decline_knots(t, k)
     if full_output or np.ndim(c) != 1:
         raise MDNotImplementedError
-    ends = np.clip(np.stack([as_array(a) * 1.0, as_array(b) * 1.0]), t[k], t[np.shape(t)[0] - k - 1])
+    ends = np.clip(np.stack([as_doubles(a), as_doubles(b)]), t[k], t[np.shape(t)[0] - k - 1])
     c, t, k = antiderivative_of(c, t, k)
     values = evaluate_bspline(c, t, k, ends, True)
     return values[1] - values[0]

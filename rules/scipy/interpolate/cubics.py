@@ -23,6 +23,7 @@ from .piecewise import (
     CubicSpline,
     PchipInterpolator,
     PPoly,
+    as_doubles,
     beside,
     built,
     decline_descending,
@@ -90,7 +91,7 @@ def solve_tridiagonal_rrule(bands: Array, b: Array) -> OutputAndPullback:
 
 def prepared(x, y, axis):
     """Points and values in double precision, with the interpolated axis of the values first, and its number."""
-    x, y = as_array(x) * 1.0, as_array(y) * 1.0
+    x, y = as_doubles(x), as_doubles(y)
     x, y = (a if a.dtype.itemsize >= 8 else a.astype(np.complex128 if a.dtype.kind == "c" else float) for a in (x, y))
     axis = int(axis) % np.ndim(y)
     if np.ndim(x) != 1 or np.shape(x)[0] != np.shape(y)[axis] or np.shape(x)[0] < 2 or np.size(y) == 0:
@@ -109,14 +110,14 @@ def hermite_coefficients(x, y, slopes):
 @composed(interpolate.CubicHermiteSpline)
 def cubic_hermite_spline(x, y, dydx, axis=0, extrapolate=None):
     x, y, axis = prepared(x, y, axis)
-    slopes = np.moveaxis(as_array(dydx) * 1.0, axis, 0)
+    slopes = np.moveaxis(as_doubles(dydx), axis, 0)
     c = hermite_coefficients(x, y, slopes)
     return built(CubicHermiteSpline, c, x, True if extrapolate is None else extrapolate, axis)
 
 
 @composed(interpolate.PPoly)
 def ppoly(c, x, extrapolate=None, axis=0):
-    c, x = as_array(c) * 1.0, as_array(x) * 1.0
+    c, x = as_doubles(c), as_doubles(x)
     decline_descending(x)
     axis = int(axis)
     if axis != 0:
@@ -172,7 +173,7 @@ def end_condition(bc, h, next_h, secant, next_secant, sign=1):
         return np.stack([next_h, both]), ((h + 2 * both) * next_h * secant + h**2 * next_secant) / both
     order, value = bc
     if order == 1:
-        return np.stack([one, 0 * one]), as_array(value) * 1.0
+        return np.stack([one, 0 * one]), as_doubles(value)
     return np.stack([2 * h, h]), 3 * secant * h - sign * 0.5 * as_array(value) * h**2
 
 

@@ -26,12 +26,28 @@ from .reference_ad import with_cotangents, with_tangent
 from .weighted_neighbours import gather_weighted
 
 
+def neighbours(x, q):
+    """The places of the points to both sides of each q."""
+    high = np.clip(np.searchsorted(fixed(x), fixed(q)), 1, np.shape(x)[0] - 1)
+    return high - 1, high
+
+
 def two_neighbours(x, q):
     """The places of the points to both sides of each q, and their weights in the line between them."""
-    high = np.clip(np.searchsorted(fixed(x), fixed(q)), 1, np.shape(x)[0] - 1)
-    low = high - 1
+    low, high = neighbours(x, q)
     share = (q - x[low]) / (x[high] - x[low])
     return np.stack([low, high]), np.stack([1 - share, share])
+
+
+def on_lines(x, y, q):
+    """The values on the lines between neighbours, in the order and so in the precision in which SciPy computes them."""
+    low, high = neighbours(x, q)
+    slopes = (y[high] - y[low]) / beside(x[high] - x[low], y)
+    return slopes * beside(q - x[low], y) + y[low]
+
+
+def are_doubles(*arrays):
+    return all(part.dtype == (complex if np.iscomplexobj(part) else float) for part in arrays)
 
 
 def one_neighbour(plain, q):
@@ -49,8 +65,10 @@ def line_values(x, y, q, below, above, plain):
     q = as_array(q) * 1.0
     shape, flat, y = np.shape(q), np.reshape(q, -1), np.moveaxis(as_array(y), plain.axis, 0)
     kind, order = plain._kind, plain._spline.k if plain._kind == "spline" else None
-    if kind == "linear":
-        rows = gather_weighted(y, *two_neighbours(x, flat)).astype(np.result_type(x, y, flat))
+    if kind == "linear" and not are_doubles(x, y, flat):
+        rows = on_lines(x, y, flat)
+    elif kind == "linear":
+        rows = gather_weighted(y, *two_neighbours(x, flat))
     elif kind == "spline" and order > 0:
         spline = make_interp_spline(x, y, order)
         rows = bspline_values(spline.t, spline.c, order, flat, 0, True, 0)

@@ -42,6 +42,13 @@ def in_doubles(x):
     return np.asarray(x, np.complex128 if np.iscomplexobj(x) else np.float64)
 
 
+def as_doubles(x):
+    """The array that is made of an argument, in the precision in which interpolants of SciPy's keep it and compute."""
+    x = as_array(x) * 1.0
+    wide = complex if np.iscomplexobj(x) else float
+    return x if getattr(x, "dtype", wide) == wide else x.astype(wide)
+
+
 def vector_of_doubles(x):
     """A vector as compiled code reads it: contiguous, and with one axis."""
     x = np.asarray(x)
@@ -221,7 +228,7 @@ def with_points_at(axis, rows, shape):
 def ppoly_values(c, breaks, x, nu, extrapolate, axis):
     """What a call of a ``PPoly`` object returns, in functions that can be differentiated."""
     shape = np.shape(as_array(x))
-    flat = np.reshape(as_array(x), -1) * 1.0
+    flat = np.reshape(as_doubles(x), -1)
     if extrapolate == "periodic":
         flat, extrapolate = in_period(flat, breaks[0], breaks[-1]), True
     return with_points_at(axis, evaluate_ppoly(c, breaks, flat, int(nu), bool(extrapolate)), shape)

@@ -13,7 +13,7 @@ from ...numpy.array_like import as_array
 from ..ndimage.boundaries import fixed
 from ..working_precision import in_working_precision
 from .interpolants import interpolant
-from .piecewise import beside
+from .piecewise import as_doubles, beside
 
 # φ as a function of s = (ε r)², so that it is smooth where two points coincide.
 KERNELS = {
@@ -55,11 +55,11 @@ def rbf_parts(y, d, neighbors=None, smoothing=0.0, kernel="thin_plate_spline", e
         raise MDNotImplementedError  # which points are near jumps
     plain = interpolate.RBFInterpolator(fixed(y), fixed(d), None, fixed(smoothing), kernel, fixed(epsilon), degree)
     epsilon = plain.epsilon if epsilon is None else epsilon
-    return plain, as_array(y) * 1.0, as_array(d) * 1.0, as_array(smoothing), epsilon
+    return plain, as_doubles(y), as_doubles(d), as_array(smoothing), epsilon
 
 
 def rbf_values(plain, y, d, smoothing, epsilon, x):
-    x = as_array(x) * 1.0
+    x = as_doubles(x)
     powers, n = np.asarray(plain.powers), np.shape(y)[0]
     shift, scale = np.asarray(plain._shift), np.asarray(plain._scale)
     rows = np.reshape(d, (n, -1))

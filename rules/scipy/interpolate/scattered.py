@@ -16,7 +16,7 @@ from ..linear_maps import composed
 from ..ndimage.boundaries import fixed
 from .grids import points_of
 from .interpolants import interpolant
-from .piecewise import beside, with_points_at
+from .piecewise import as_doubles, beside, with_points_at
 from .weighted_neighbours import gather_weighted
 
 # ---------------------------------------------------------------- triangles
@@ -42,7 +42,7 @@ def triangles_parts(points, values, fill_value=np.nan, rescale=False):
     if rescale or isinstance(points, spatial.Delaunay) or np.ndim(points) != 2:
         raise MDNotImplementedError
     plain = interpolate.LinearNDInterpolator(fixed(points), fixed(values), fixed(fill_value))
-    return plain, as_array(points) * 1.0, as_array(values) * 1.0, fill_value
+    return plain, as_doubles(points), as_doubles(values), fill_value
 
 
 def triangles_values(plain, points, values, fill_value, *xi):
@@ -94,19 +94,24 @@ def in_order_of_distance(x):
 
 
 def polynomial_values(xi, yi, x, der, axis):
-    """The polynomial through all points, by Newton's divided differences, or derivatives of it."""
+    """The polynomial through all points, by Newton's divided differences, or derivatives of it.
+
+    Where the points have fewer digits than double precision, the differences between them are rounded to these and the
+    order decides what comes out; it is SciPy's then.
+    """
     xi, yi, x = as_array(xi) * 1.0, as_array(yi) * 1.0, as_array(x) * 1.0
     axis = int(axis) % np.ndim(yi)
     yi, n = np.moveaxis(yi, axis, 0), np.shape(xi)[0]
     if len(np.unique(fixed(xi))) < n or np.ndim(der) != 0 or np.ndim(xi) != 1:
         raise MDNotImplementedError  # points that are repeated give derivatives
-    order = in_order_of_distance(np.asarray(fixed(xi)))
-    xi, differences = xi[order], yi[order]
-    coefficients = [differences[0]]
-    for level in range(1, n):
-        spans = beside(xi[level:] - xi[:-level], differences[1:])
-        differences = (differences[1:] - differences[:-1]) / spans
-        coefficients.append(differences[0])
+    if np.finfo(xi.dtype).bits >= np.finfo(float).bits:
+        order = in_order_of_distance(np.asarray(fixed(xi)))
+        xi, yi = xi[order], yi[order]
+    remaining = yi.astype(np.result_type(yi, float))
+    coefficients = [remaining[0]]
+    for i in range(n - 1):  # f[x₀, ..., xᵢ, xₖ] of each k that is left
+        remaining = (coefficients[i] - remaining[1:]) / beside(xi[i] - xi[i + 1 :], remaining[1:])
+        coefficients.append(remaining[0])
     flat = np.reshape(x, -1)
     rows = [0.0] * (int(der) + 1)
     shape = (np.shape(flat)[0], *np.shape(yi)[1:])
@@ -120,12 +125,12 @@ def polynomial_values(xi, yi, x, der, axis):
 
 @composed(interpolate.krogh_interpolate)
 def krogh_interpolate(xi, yi, x, der=0, axis=0):
-    return polynomial_values(xi, yi, x, der, axis)
+    return as_doubles(polynomial_values(xi, yi, x, der, axis))
 
 
 @composed(interpolate.barycentric_interpolate)
 def barycentric_interpolate(xi, yi, x, axis=0, *, der=0, rng=None):
-    return polynomial_values(xi, yi, x, der, axis)
+    return polynomial_values(as_doubles(xi), yi, x, der, axis)
 
 
 def krogh_parts(xi, yi, axis=0):
@@ -133,7 +138,7 @@ def krogh_parts(xi, yi, axis=0):
 
 
 def barycentric_parts(xi, yi, axis=0):
-    return interpolate.BarycentricInterpolator(fixed(xi), fixed(yi), axis), as_array(xi) * 1.0, as_array(yi) * 1.0
+    return interpolate.BarycentricInterpolator(fixed(xi), fixed(yi), axis), as_doubles(xi), as_array(yi) * 1.0
 
 
 def values_of_polynomial(plain, xi, yi, x):
@@ -147,7 +152,7 @@ def parts_of_polynomial(plain):
 
 KroghInterpolator = interpolant(
     *(interpolate.KroghInterpolator, ("places", "given")),
-    *(krogh_parts, values_of_polynomial, parts_of_polynomial),
+    *(krogh_parts, lambda *args: as_doubles(values_of_polynomial(*args)), parts_of_polynomial),
 )
 BarycentricInterpolator = interpolant(
     *(interpolate.BarycentricInterpolator, ("places", "given")),

@@ -11,7 +11,6 @@ from multipledispatch import MDNotImplementedError
 
 from scipy import interpolate
 
-from ...numpy.array_like import as_array
 from ..linear_maps import composed
 from ..ndimage.boundaries import fixed
 from .bsplines import (
@@ -22,7 +21,7 @@ from .bsplines import (
 )
 from .grids import b_spline_weights
 from .interpolants import interpolant
-from .piecewise import beside
+from .piecewise import as_doubles, beside
 from .weighted_neighbours import gather_weighted
 
 
@@ -31,7 +30,7 @@ def bisplev(x, y, tck, dx=0, dy=0):
     """Within the range of the knots, to which FITPACK moves points that are beyond."""
     tx, ty, c, kx, ky = tck
     kx, ky = int(kx), int(ky)
-    x, y, c = np.reshape(as_array(x) * 1.0, -1), np.reshape(as_array(y) * 1.0, -1), as_array(c) * 1.0
+    x, y, c = np.reshape(as_doubles(x), -1), np.reshape(as_doubles(y), -1), as_doubles(c)
     if not (0 <= dx < kx and 0 <= dy < ky):
         raise MDNotImplementedError
     nx, ny = np.shape(tx)[0] - kx - 1, np.shape(ty)[0] - ky - 1
@@ -43,7 +42,7 @@ def bisplev(x, y, tck, dx=0, dy=0):
 
 
 def spline_within(t, c, k, x, order):
-    t = as_array(t) * 1.0
+    t = as_doubles(t)
     return bspline_values(t, c, k, np.clip(x, t[k], t[np.shape(t)[0] - k - 1]), order, True, 0)
 
 
@@ -52,11 +51,11 @@ def spline_within(t, c, k, x, order):
 
 def nd_parts(t, c, k, *, extrapolate=None):
     plain = interpolate.NdBSpline(fixed(tuple(t)), fixed(c), k, extrapolate=extrapolate)
-    return plain, tuple([as_array(knots) * 1.0 for knots in t]), as_array(c) * 1.0
+    return plain, tuple([as_doubles(knots) for knots in t]), as_doubles(c)
 
 
 def nd_values(plain, t, c, xi):
-    xi = as_array(xi) * 1.0
+    xi = as_doubles(xi)
     axes, shape = len(t), np.shape(xi)[:-1]
     flat = np.reshape(xi, (-1, axes))
     degrees = [int(k) for k in plain.k]
@@ -88,9 +87,9 @@ NdBSpline = interpolant(interpolate.NdBSpline, ("all_knots", "coefficients"), nd
 def make_lsq_spline(x, y, t, k=3, w=None, axis=0, check_finite=True):
     spline = interpolate.make_lsq_spline(fixed(x), fixed(y), fixed(t), k, fixed(w), axis, check_finite)
     axis = int(axis) % np.ndim(y)
-    x, t, y = as_array(x) * 1.0, as_array(t) * 1.0, np.moveaxis(as_array(y) * 1.0, axis, 0)
+    x, t, y = as_doubles(x), as_doubles(t), np.moveaxis(as_doubles(y), axis, 0)
     a = evaluate_bspline(np.eye(np.shape(t)[0] - k - 1), t, k, x, True)
-    squares = np.ones(np.shape(x)) if w is None else (as_array(w) * 1.0) ** 2
+    squares = np.ones(np.shape(x)) if w is None else as_doubles(w) ** 2
     weighted = np.transpose(a * squares[:, None])
     c = np.linalg.solve(weighted @ a, weighted @ np.reshape(y, (np.shape(x)[0], -1)))
     c = np.reshape(c, (np.shape(c)[0], *np.shape(y)[1:]))

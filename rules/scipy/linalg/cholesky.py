@@ -24,6 +24,7 @@ from ...numpy.linalg.cholesky import (
     lower_cholesky_tangent,
 )
 from ...numpy.products import adjoint
+from ..working_precision import in_working_precision
 from .linear_systems import LinearSystem
 from .operands import CHO_FACTOR_CLEANS, decline_unless_matrices
 
@@ -33,7 +34,7 @@ from .operands import CHO_FACTOR_CLEANS, decline_unless_matrices
 def factor_tangent(factor, da, lower):
     """The tangent of a triangular factor."""
     lower_factor = factor if lower else adjoint(factor)
-    dfactor = lower_cholesky_tangent(lower_factor, hermitian_from(da, upper=not lower))
+    dfactor = lower_cholesky_tangent(lower_factor, hermitian_from(in_working_precision(da), upper=not lower))
     return dfactor if lower else adjoint(dfactor)
 
 

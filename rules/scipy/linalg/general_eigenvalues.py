@@ -30,7 +30,7 @@ from ...numpy.linalg.eigenvalues import (
 )
 from ...numpy.linalg.general_eigenvalues import eig_cotangent, eig_tangents, eigvals_cotangent, eigvals_tangents
 from ...numpy.products import adjoint
-from ..working_precision import in_working_precision
+from ..working_precision import in_working_precision, solve
 from .operands import up_to_the_last
 
 NO_PHASE = (
@@ -51,19 +51,19 @@ class RelativeMatrix:
         self.a, self.b = in_working_precision(a), in_working_precision(b)
         if b is not None:
             try:
-                self.c = np.linalg.solve(self.b, self.a)
+                self.c = solve(self.b, self.a)
             except np.linalg.LinAlgError:
                 raise MissingDerivativeError(INFINITE) from None
 
     def tangent(self, da, db):
         if self.b is None:
-            return da
-        return np.linalg.solve(self.b, in_working_precision(da) - in_working_precision(db) @ self.c)
+            return in_working_precision(da)
+        return solve(self.b, da - db @ self.c)
 
     def cotangents(self, cbar):
         if self.b is None:
             return cbar, ZeroTangent()
-        abar = apply_linear(lambda cbar: np.linalg.solve(adjoint(self.b), cbar), cbar)
+        abar = apply_linear(lambda cbar: solve(adjoint(self.b), cbar), cbar)
         return abar, -abar @ adjoint(self.c)
 
 

@@ -24,6 +24,7 @@ from rulescore.typing import Array, Arrays, Choice, Flag, OutputAndPullback, Out
 
 from ...numpy.array_like import as_array, as_array_tangent, conj, shape_of
 from ...numpy.products import adjoint
+from ..working_precision import solve
 from .linear_systems import LinearSystem, factors_under_operation, in_operation
 from .operands import decline_unless_matrices
 
@@ -90,7 +91,7 @@ class TriangularFactors:
 
 def triangular(a, b, trans, lower):
     if np.ndim(a) > 2:  # which ``lu`` takes, and ``solve_triangular`` only since SciPy 1.16
-        return np.linalg.solve(in_operation(a, trans), b)
+        return solve(in_operation(a, trans), b)
     return seen_by_tracers(scipy.linalg.solve_triangular, a, b, trans, lower, check_finite=False)
 
 

@@ -22,6 +22,7 @@ from ...numpy.array_like import as_array, as_array_tangent
 from ...numpy.linalg.eigenvalues import reciprocal, rounding_of
 from ...numpy.linalg.singular_values import outside
 from ...numpy.products import adjoint
+from ..working_precision import in_working_precision, solve
 
 NO_UNITARY_FACTOR = (
     "the unitary factor of the polar decomposition of a matrix whose rank is too small to determine it: it has no "
@@ -44,7 +45,7 @@ class UnitaryFactor:
             self.u = self.w @ self.vh
         else:  # since its singular vectors may have no derivative where it has one itself
             self.u, _ = seen_by_tracers(scipy.linalg.polar, a)
-            self.s = np.linalg.svd(ignore_derivatives(a), compute_uv=False)
+            self.s = np.linalg.svd(in_working_precision(ignore_derivatives(a)), compute_uv=False)
 
     def moved(self, x):
         """dU for the tangent of A; and the cotangent of A for that of U."""
@@ -84,7 +85,7 @@ def moved_by_equation(u, a, x):
     k = seen_by_tracers(scipy.linalg.solve_sylvester, p, p, inner - adjoint(inner))
     if x.shape[-2] == x.shape[-1]:
         return u @ k
-    return u @ k + adjoint(np.linalg.solve(adjoint(p), adjoint(outside(u, x))))
+    return u @ k + adjoint(solve(adjoint(p), adjoint(outside(u, x))))
 
 
 # ---------------------------------------------------------------- polar

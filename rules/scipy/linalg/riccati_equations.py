@@ -1,13 +1,12 @@
 """Rules of the solvers of algebraic Riccati equations, by the linear equation that the solution's tangent solves."""
 
-import numpy as np
-
 import scipy.linalg
 from rulescore import apply_linear, frule, pullback_wrt, pushforward, rrule, seen_by_tracers, unbroadcast
 from rulescore.typing import Array, Flag, OutputAndPullback, OutputAndTangent
 
 from ...numpy.array_like import as_array, as_array_tangent, shape_of
 from ...numpy.products import adjoint
+from ..working_precision import solve
 from .operands import up_to_the_last
 
 
@@ -40,7 +39,7 @@ class Closed:
 
     def over_e(self, z):
         """Z E⁻¹."""
-        return z if self.e is None else adjoint(np.linalg.solve(adjoint(self.e), adjoint(z)))
+        return z if self.e is None else adjoint(solve(adjoint(self.e), adjoint(z)))
 
     def times_e(self, z):
         return z if self.e is None else z @ self.e
@@ -71,13 +70,13 @@ class Closed:
         """E⁻¹ Z E⁻ᴴ."""
         if self.e is None:
             return z
-        return np.linalg.solve(self.e, adjoint(np.linalg.solve(self.e, adjoint(z))))
+        return solve(self.e, adjoint(solve(self.e, adjoint(z))))
 
 
 class ContinuousLoop(Closed):
     def gain(self, a, r, s):
         right = self.times_e(adjoint(self.b) @ self.x)
-        return np.linalg.solve(r, right if s is None else right + adjoint(s))
+        return solve(r, right if s is None else right + adjoint(s))
 
     def left_factors(self):
         """Those of Ȧ and Ė in N."""
@@ -94,7 +93,7 @@ class DiscreteLoop(Closed):
     def gain(self, a, r, s):
         b_h_x = adjoint(self.b) @ self.x
         right = b_h_x @ a
-        return np.linalg.solve(r + b_h_x @ self.b, right if s is None else right + adjoint(s))
+        return solve(r + b_h_x @ self.b, right if s is None else right + adjoint(s))
 
     def left_factors(self):
         return self.x @ self.f, -self.times_e(self.x)

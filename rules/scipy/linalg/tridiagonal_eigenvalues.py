@@ -20,6 +20,7 @@ from rulescore.typing import Array, Choice, Count, Flag, Index, Number, OutputAn
 
 from ...numpy.array_like import as_array, as_array_tangent, shape_of
 from ...numpy.linalg.eigenvalues import eigh_cotangent, eigh_tangents
+from ..working_precision import in_working_precision
 from .banded_systems import HermitianBand, dense, diagonals
 
 # ---------------------------------------------------------------- one diagonal, and one beside it
@@ -36,11 +37,11 @@ def spectrum_of_matrix(matrix, uplo, select, select_range):
 
     That takes all other vectors too, and their phases.
     """
-    w, v = np.linalg.eigh(matrix, uplo)
+    w, v = np.linalg.eigh(in_working_precision(matrix), uplo)
     if select in ("a", "all", 0):
         return w, v
     if select in ("i", "index", 2):
-        first, last = select_range
+        first, last = map(int, select_range)
         return w[..., first : last + 1], v[..., first : last + 1]
     numbers = ignore_derivatives(w)
     if numbers.ndim > 1:

@@ -85,7 +85,7 @@ def fourier_gaussian_rrule(
 
 def opposite(shift):
     """The shift back: of a number, or of one for each axis."""
-    return type(shift)([-s for s in shift]) if isinstance(shift, (list, tuple)) else -as_array(shift)
+    return type(shift)([-1.0 * s for s in shift]) if isinstance(shift, (list, tuple)) else -as_array(shift)
 
 
 @frule.register(ndimage.fourier_shift)

@@ -21,7 +21,7 @@ from rulescore import (
 
 from ...numpy.array_like import as_array
 from ..named_arguments import differentiated, filled
-from ..working_precision import in_working_precision
+from ..working_precision import solve
 
 # How far from the solution, in Newton steps relative to its size, a derivative is still taken for that of the solution.
 CLOSE = 1e-3
@@ -87,7 +87,7 @@ def _vector(bar, z):
 
 def _solved(matrix, right, z):
     try:
-        found = np.linalg.solve(in_working_precision(matrix), in_working_precision(np.reshape(right, -1)))
+        found = solve(matrix, np.reshape(right, -1))
     except np.linalg.LinAlgError:
         raise MissingDerivativeError(
             "the derivative of a solution was asked for where it has none: the Jacobian of the equations that define "

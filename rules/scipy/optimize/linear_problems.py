@@ -11,6 +11,7 @@ from rulescore import MissingDerivativeError, Tangent, ZeroTangent
 
 from ...numpy.array_like import as_array, as_array_tangent
 from ..named_arguments import filled, rules_by_name
+from ..working_precision import solve
 from .implicit import cotangents_of_result, tangent_of_result
 from .least_squares import cotangent_of_pair, tangent_of_pair
 
@@ -22,7 +23,7 @@ def free_inverse(a, free, right):
     f = np.asarray(free, float)
     gram = f[:, None] * (a.T @ a) * f + np.diag(1 - f)
     try:
-        return np.linalg.solve(gram, f * right)
+        return solve(gram, f * right)
     except np.linalg.LinAlgError:
         raise MissingDerivativeError(
             "the derivative of a least-squares solution was asked for where it is not unique: the columns of A that "
@@ -176,7 +177,7 @@ class Vertex:
 
     def cotangents(self, xbar):
         """The cotangents of the arguments."""
-        multipliers = np.linalg.solve(self.b.T, xbar)
+        multipliers = solve(self.b.T, xbar)
         bars = {}
         for name, limit in (("A_eq", "b_eq"), ("A_ub", "b_ub")):
             if getattr(self.call, name) is not None:
@@ -221,7 +222,7 @@ class Vertex:
             da = filled(as_array_tangent(getattr(d, name), getattr(self.call, name)), a)
             db = np.reshape(filled(as_array_tangent(getattr(d, limit), getattr(self.call, limit)), b), -1)
             right.append(db[i] - da[i] @ self.x)
-        return np.linalg.solve(self.b, np.stack(right))
+        return solve(self.b, np.stack(right))
 
 
 def is_list_of_pairs(bounds):

@@ -34,8 +34,9 @@ def tf2zpk(b, a):
     b, a = coefficients(b), coefficients(a)
     if b.ndim > 1 or np.any(b[:1] == 0) or np.any(a[:1] == 0):
         raise MDNotImplementedError
+    given = b, a
     b, a = b / a[0], a / a[0]
-    return np.roots(b / b[0]), np.roots(a), b[0]
+    return in_types_of(scipy.signal.tf2zpk, (np.roots(b / b[0]), np.roots(a), b[0]), *given)
 
 
 @composed(scipy.signal.zpk2tf, takes_nothing=True)

@@ -94,7 +94,7 @@ def medfilt2d(input, kernel_size=3):
 
 @composed(scipy.signal.order_filter)
 def order_filter(a, domain, rank):
-    return ranked(as_array(a), as_array(domain) != 0, rank)
+    return ranked(as_array(a), as_array(domain) != 0, int(rank))
 
 
 @composed(scipy.signal.wiener)

@@ -52,9 +52,10 @@ class Multivariate:
 
 
 def as_number(x):
-    """Whole numbers of a small type as numbers that a rule can compute with."""
-    is_whole = getattr(getattr(x, "dtype", None), "kind", "") in tuple("iub")
-    return np.asarray(x, np.float64)[()] if is_whole else x
+    """What a rule can compute with, as SciPy does: whole numbers of a small type as others, and what LAPACK has."""
+    dtype = getattr(x, "dtype", None)
+    is_whole = getattr(dtype, "kind", "") in tuple("iub")
+    return np.asarray(x, np.float64)[()] if is_whole else in_working_precision(x) if dtype == np.longdouble else x
 
 
 def register_densities(distribution, name, make, densities=("pdf", "logpdf")):

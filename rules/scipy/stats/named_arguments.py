@@ -3,7 +3,7 @@
 import functools
 import inspect
 
-from rulescore import pullback_wrt, pushforward
+from rulescore import pullback_wrt, pushforward, seen_by_tracers
 
 
 class Arguments:
@@ -15,13 +15,23 @@ class Arguments:
         The function.
     constant : set of str
         The arguments without a derivative.
+    moving : set of str
+        Those that have one, however they are given: rules have a place for them.
     """
 
-    def __init__(self, f, constant=frozenset()):
-        parameters = inspect.signature(f).parameters.values()
-        self.signature = inspect.Signature([p.replace(annotation=p.empty) for p in parameters])
-        self.names = [p.name for p in parameters if p.kind is not p.KEYWORD_ONLY]
-        self.constant = constant
+    def __init__(self, f, constant=frozenset(), moving=frozenset()):
+        parameters = [p.replace(annotation=inspect.Parameter.empty) for p in inspect.signature(f).parameters.values()]
+        names = [p.name for p in parameters if p.kind is not p.KEYWORD_ONLY]
+        self.f, self.count = f, len(names)
+        if not moving <= {*names}:
+            parameters = [p.replace(kind=p.POSITIONAL_OR_KEYWORD) for p in parameters]
+            names = [p.name for p in parameters]
+        self.signature, self.names, self.constant = inspect.Signature(parameters), names, constant
+
+    def called(self, args, kwargs):
+        """The function's value, which takes some arguments by name alone."""
+        named = dict(zip(self.names[self.count :], args[self.count :], strict=False))
+        return seen_by_tracers(self.f, *args[: self.count], **named, **kwargs)
 
     def values(self, args, kwargs):
         """The arguments of a call, with the defaults of those that are left out."""

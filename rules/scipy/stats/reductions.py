@@ -10,13 +10,14 @@ from typing import Any
 import numpy as np
 from multipledispatch import MDNotImplementedError
 
-from rulescore import ZeroTangent, apply_linear, frule, not_implemented, rrule, seen_by_tracers, unbroadcast
+from rulescore import ZeroTangent, apply_linear, frule, not_implemented, rrule, unbroadcast
 from rulescore.typing import OutputAndPullback, OutputAndTangent, Tangents
 from scipy import special, stats
 
 from ...numpy.array_like import as_array, as_array_tangent, shape_of
 from ...numpy.reduced_axes import ReducedAxes
 from ..spatial.metrics import divided
+from ..working_precision import in_double_at_most
 from .named_arguments import Arguments
 
 GEOMETRY = {"axis", "keepdims", "nan_policy"}
@@ -45,7 +46,7 @@ class Statistic:
 
     def __init__(self, f, gradients, options):
         self.f, self.gradients, self.options = f, gradients, options
-        self.arguments = Arguments(f, constant=GEOMETRY)
+        self.arguments = Arguments(f, GEOMETRY, {*gradients})
 
     def call(self, args, kwargs):
         return StatisticOf(self, self.arguments.values(args, kwargs))
@@ -133,7 +134,7 @@ def tabulate(f, options=(), **gradients):
     @arguments.pushforward
     def statistic_frule(tangents: Tangents, *args: Any, **kwargs: Any) -> OutputAndTangent:
         call = statistic.call(args, kwargs)
-        y = seen_by_tracers(f, *args, **kwargs)
+        y = arguments.called(args, kwargs)
         first, *others = (
             apply_linear(functools.partial(call.pushed, name, y), dx)
             if name in gradients
@@ -144,7 +145,7 @@ def tabulate(f, options=(), **gradients):
 
     def statistic_rrule(*args: Any, **kwargs: Any) -> OutputAndPullback:
         call = statistic.call(args, kwargs)
-        y = seen_by_tracers(f, *args, **kwargs)
+        y = arguments.called(args, kwargs)
 
         def cotangent(name, ybar):
             return call.pulled(name, y, ybar) if name in gradients else without_gradient(name)
@@ -238,24 +239,33 @@ def is_geometric(p):
     return np.ndim(p) == 0 and p == 0
 
 
+def logarithms_of_quotients(y, a):
+    """l = log r at p = 0, where rᵖ = exp(p l): what is written with it moves with p however often it is asked."""
+    return logarithms(a / np.where(y == 0, 1, y))
+
+
 def pmean_slope(y, a, p, w):
     """w / Σw rᵖ⁻¹."""
-    return gmean_slope(y, a, w) if is_geometric(p) else shares(a, w) * quotients_by_mean(a, y, p, w) ** (p - 1)
+    if is_geometric(p):
+        return gmean_slope(y, a, w) * np.exp(p * logarithms_of_quotients(y, a))
+    return shares(a, w) * quotients_by_mean(a, y, p, w) ** (p - 1)
 
 
 def pmean_slope_of_p(y, a, p, w):
-    """y / p Σ w rᵖ log r / Σw, of which y/2 Σ w log² r / Σw is the limit at p = 0."""
+    """y / p Σ w rᵖ log r / Σw, and y Σ w (l²/2 + p l³/3 + p² l⁴/8 + ...) / Σw around p = 0, since Σ w rᵖ = Σ w."""
     if is_geometric(p):
-        logs = logarithms(a / np.where(y == 0, 1, y))
-        return y / 2 * sum_of(shares(a, w) * logs * logs)
+        l = logarithms_of_quotients(y, a)  # noqa: E741 (the letter of the derivation)
+        return y * sum_of(shares(a, w) * l * l * (1 / 2 + p * l * (1 / 3 + p * l / 8)))
     r = quotients_by_mean(a, y, p, w)
     powers = np.where(r < np.inf, r, 1) ** p
     return y / p * sum_of(shares(a, w) * powers * logarithms(r))
 
 
 def pmean_slope_of_weights(y, a, p, w):
+    """y (rᵖ - 1) / p / Σw, and y (l + p l²/2 + p² l³/6 + ...) / Σw around p = 0."""
     if is_geometric(p):
-        return gmean_slope_of_weights(y, a, w)
+        l = logarithms_of_quotients(y, a)  # noqa: E741
+        return y * l * (1 + p * l * (1 / 2 + p * l / 6)) / sum_of(w)
     return y * (quotients_by_mean(a, y, p, w) ** p - 1) / p / sum_of(w)
 
 
@@ -471,6 +481,7 @@ def boxcox_slopes(lmb, x):
 
 def yeojohnson_parts(x, lmbda):
     """The transformed x, and its slopes with respect to x and λ."""
+    x, lmbda = in_double_at_most(x), in_double_at_most(lmbda)
     is_positive = x >= 0
     sign = np.where(is_positive, 1, -1)
     log_x, power = np.log1p(sign * x), np.where(is_positive, lmbda, 2 - lmbda)

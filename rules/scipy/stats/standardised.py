@@ -34,7 +34,7 @@ from rulescore import (
 )
 from scipy import special, stats
 
-from ...numpy.array_like import as_array
+from ..working_precision import in_double_at_most
 
 DENSITIES = ("pdf", "logpdf")
 CONTINUOUS = (*DENSITIES, "cdf", "logcdf", "sf", "logsf", "ppf", "isf")
@@ -156,7 +156,7 @@ class Entry:
 
     def standardised(self, x, args):
         """z and the shapes. Of a discrete distribution x is whole, and there is no scale."""
-        x, *args = map(as_array, (x, *args))
+        x, *args = map(in_double_at_most, (x, *args))
         if self.density == "pmf":
             return (np.floor(x) - args[-1], *args[:-1])
         return ((x - args[-2]) / args[-1], *args[:-2])
@@ -172,10 +172,10 @@ class Entry:
         return zip(self.shapes, self.of_quantile, self.of_cdf, strict=True)
 
     def density_at(self, x, args):
-        return seen_by_tracers(getattr(self.distribution, self.density), x, *args)
+        return seen_by_tracers(getattr(self.distribution, self.density), *map(in_double_at_most, (x, *args)))
 
     def log_density_at(self, x, args):
-        return seen_by_tracers(getattr(self.distribution, f"log{self.density}"), x, *args)
+        return seen_by_tracers(getattr(self.distribution, f"log{self.density}"), *map(in_double_at_most, (x, *args)))
 
     def absent(self, name):
         """In the place of the slope of a shape parameter that has none: nothing if it is a whole number."""

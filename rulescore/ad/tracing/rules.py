@@ -11,6 +11,7 @@ from typing import Any
 
 from multipledispatch import MDNotImplementedError
 
+from rulescore.tables.constants import in_plain_settings
 from rulescore.tables.features import HasForwardMode, HasReverseMode
 from rulescore.tables.records import RuleRecord
 from rulescore.tables.registry import frule, rrule
@@ -98,5 +99,6 @@ class System(HasReverseMode, HasForwardMode):
 
     def rule(self, table: RuleTable, f: Any, values: tuple[Any, ...], kwargs: dict[str, Any]) -> RuleRecord | None:
         """The rule that a table has for a call."""
-        keywords = {name: type(value) for name, value in kwargs.items()}
-        return table.rule_for_types(f, tuple(map(type, values)), keywords, type(self))
+        types, keywords = tuple(map(type, values)), {name: type(value) for name, value in kwargs.items()}
+        record = table.rule_for_types(f, types, keywords, type(self))
+        return None if record is None else in_plain_settings(record, table is frule, types, keywords)

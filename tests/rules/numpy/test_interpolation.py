@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from rulescore import NoTangent, ZeroTangent, frule, rrule, unthunk
-from rulescore.ad import grad, hessian
+from rulescore.ad import grad, hessian, jvp
 
 XP, FP = np.array([0.0, 1.0, 2.0]), np.array([0.0, 1.0, 4.0])
 
@@ -127,3 +127,19 @@ def test_points_that_are_no_row_are_numpys_error():
 
 def test_a_complex_period_has_no_rule():
     assert rrule(np.interp, 1.0, XP, FP, period=2 + 1j) is None
+
+
+@pytest.mark.parametrize("fp", [np.array([True, False, True]), np.uint8([200, 10, 30]), np.arange(3)])
+@pytest.mark.parametrize("period", [None, 3.0])
+def test_a_number_of_extended_precision_among_whole_values(fp, period):
+    """NumPy takes it, and no arrays of its type."""
+    x = np.longdouble(0.7)
+
+    def f(x):
+        return np.interp(x, XP, fp, period=period)
+
+    slope = float(f(0.8) - f(0.7)) / (0.8 - 0.7)
+    y, dy = jvp(f, (x,), (np.longdouble(1),))
+    assert y == f(x)
+    assert dy == pytest.approx(slope)
+    assert grad(f)(x) == pytest.approx(slope)

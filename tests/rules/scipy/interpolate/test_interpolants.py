@@ -9,8 +9,9 @@ import pytest
 from scipy import interpolate, sparse
 
 from rules.scipy import interpolate as ours
+from rules.scipy.interpolate.evaluation import evaluated
 from rulescore import MissingDerivativeError, NoTangent, Tangent, rrule, unthunk
-from rulescore.ad import grad, hessian, jvp, primitive
+from rulescore.ad import grad, hessian, jvp, primitive, vjp
 from testutils import vjp_fd
 
 X = np.array([0.0, 0.7, 1.9, 2.6, 4.0, 5.1])
@@ -311,3 +312,44 @@ def test_points_that_determine_no_spline_are_refused_before_scipy_writes_beyond_
 
     with pytest.raises(ValueError, match=what):
         grad(value)(np.ones(5))
+
+
+# ---------------------------------------------------------------- tables of every precision
+
+
+TABLES = {
+    "interp1d": (interpolate.interp1d, ()),
+    "interp1d of rows": (interpolate.interp1d, (), {"axis": 0}),
+    "slinear": (interpolate.interp1d, ("slinear",)),
+    "cubic": (interpolate.interp1d, ("cubic",)),
+    "nearest": (interpolate.interp1d, ("nearest",)),
+    "KroghInterpolator": (interpolate.KroghInterpolator, ()),
+    "BarycentricInterpolator": (interpolate.BarycentricInterpolator, ()),
+    "CubicSpline": (interpolate.CubicSpline, ()),
+    "PchipInterpolator": (interpolate.PchipInterpolator, ()),
+    "Akima1DInterpolator": (interpolate.Akima1DInterpolator, ()),
+    "make_interp_spline": (interpolate.make_interp_spline, ()),
+}
+
+
+@pytest.mark.parametrize("name", TABLES)
+@pytest.mark.parametrize("kinds", [(a, b) for a in "dfeg" for b in "dfegb" if (a, b) != ("d", "d")], ids="".join)
+def test_a_table_of_another_precision_gives_the_values_that_scipy_gives(name, kinds):
+    """Each class keeps and computes with what it is given in its own way: in double precision, or in the table's."""
+    build, rest, *options = TABLES[name]
+    x, y = X.astype(kinds[0]), (3 * Y).astype(kinds[1])
+    y = np.stack([y, y[::-1]], axis=1) if name.endswith("rows") else y
+    wanted = evaluated(build, (x, y, *rest), Q, 0, *options)
+
+    def of_points(q):
+        return evaluated(build, (x, y, *rest), q, 0, *options)
+
+    def of_values(y):
+        return evaluated(build, (x, y, *rest), Q, 0, *options)
+
+    found = [jvp(of_points, (Q,), (Q,))[0], vjp(of_points, Q)[0]]
+    if kinds[1] != "b":
+        found += [jvp(of_values, (y,), (y,))[0], vjp(of_values, y)[0]]
+    for value in found:
+        assert value.dtype == wanted.dtype
+        np.testing.assert_allclose(value, wanted, rtol=1e-11 if wanted.dtype == float else 1e-3, atol=1e-11)

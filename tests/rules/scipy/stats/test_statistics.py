@@ -6,7 +6,7 @@ import pytest
 from scipy import stats
 
 from rulescore import NoTangent, NotImplementedTangent, ZeroTangent, frule, rrule, unthunk
-from rulescore.ad import grad, jacfwd, jacrev, primitive
+from rulescore.ad import grad, hessian, jacfwd, jacrev, jvp, primitive
 
 RNG = np.random.default_rng(4)
 
@@ -166,3 +166,58 @@ def test_the_mean_of_the_power_0_moves_with_the_power():
     a, pmean = np.array([1.0, 2.0, 3.0]), stats.pmean
     slope = (8 * (pmean(a, 1e-2) - pmean(a, -1e-2)) - (pmean(a, 2e-2) - pmean(a, -2e-2))) / 12e-2
     np.testing.assert_allclose(grad(primitive(pmean), 1)(a, 0.0), slope, rtol=1e-8)
+
+
+def test_the_mean_of_the_power_0_has_the_second_and_third_derivatives_of_the_others():
+    pmean, w = primitive(stats.pmean), np.array([0.3, 1.2, 0.8])
+    z = np.array([0.7, 1.9, 3.1, *w, 0.0])
+
+    def f(z):
+        return pmean(z[:3], z[6], weights=z[3:6])
+
+    def known(*moved, h):
+        at = [mpmath.mpf(x) for x in z]
+        for i, k in moved:
+            at[i] += k * h
+        *terms, p = at
+        total = sum(terms[3:])
+        if not p:
+            return mpmath.exp(sum(w * mpmath.log(a) for a, w in zip(terms[:3], terms[3:], strict=True)) / total)
+        return (sum(w * a**p for a, w in zip(terms[:3], terms[3:], strict=True)) / total) ** (1 / p)
+
+    with mpmath.workdps(60):
+        wanted = [
+            [
+                float(
+                    sum(s * t * known((i, s), (j, t), h=mpmath.mpf(10) ** -12) for s in (1, -1) for t in (1, -1))
+                    / 4e-24
+                )
+                for j in range(7)
+            ]
+            for i in range(7)
+        ]
+        of_third = [
+            mpmath.mpf(k) * known((6, j), h=mpmath.mpf(10) ** -10) for j, k in ((2, 1), (1, -2), (-1, 2), (-2, -1))
+        ]
+        third = float(sum(of_third) / 2e-30)
+    np.testing.assert_allclose(hessian(f)(z), wanted, rtol=1e-12, atol=1e-14)
+    directions = np.eye(7)
+    twice = [jvp(lambda z, e=e: jvp(f, (z,), (e,))[1], (z,), (e,))[1] for e in directions]
+    np.testing.assert_allclose(twice, np.diag(wanted), rtol=1e-12, atol=1e-14)
+    second = jvp(grad(lambda p: pmean(z[:3], p, weights=w)), (0.0,), (1.0,))[1]
+    assert second == pytest.approx(wanted[6][6], rel=1e-12)
+    found = jvp(lambda p: jvp(grad(lambda p: pmean(z[:3], p, weights=w)), (p,), (1.0,))[1], (0.0,), (1.0,))[1]
+    assert found == pytest.approx(third, rel=1e-8)
+
+
+def test_weights_by_keyword_and_a_power_move_together():
+    """Not through SciPy's own branch for the power 0, in which the power does not occur."""
+    a, w = np.array([0.7, 1.9, 3.1]), np.array([0.3, 1.2, 0.8])
+    pmean = primitive(stats.pmean)
+    alone = grad(lambda p: pmean(a, p, weights=w))(0.0)
+    assert grad(lambda p, w: pmean(a, p, weights=w), (0, 1))(0.0, w)[0] == pytest.approx(alone, rel=1e-14)
+    moment = primitive(stats.moment)
+    slope = grad(lambda c: moment(a, 3, center=c))(0.4)
+    assert slope == pytest.approx(
+        (stats.moment(a, 3, center=0.4 + 1e-6) - stats.moment(a, 3, center=0.4 - 1e-6)) / 2e-6
+    )
