@@ -15,10 +15,11 @@ import numpy as np
 
 from rulescore.ad.boundary.arguments import function_of, with_items
 from rulescore.ad.boundary.results import check_outputs
+from rulescore.ad.engine.masked_duals import MaskedDual
 from rulescore.ad.engine.tapes import Tape
 from rulescore.ad.in_place.memory import read_only
 from rulescore.ad.in_place.tracer import call_and_settle
-from rulescore.ad.reverse import vjp
+from rulescore.ad.reverse import Recording
 from rulescore.ad.system.reference_ad import AD
 from rulescore.ad.tracing.tracers import Tracer, top_trace, value_beneath
 from rulescore.ad.values.trees import flatten, unflatten
@@ -79,7 +80,7 @@ def checkpoint(f: _Function) -> _Function:
         inputs, structure = flatten(((*first, *args), {**keywords, **kwargs}))
         active = [i for i, x in enumerate(inputs) if has_tangent_space(x)]
         leaves = [inputs[i] for i in active]
-        if top_trace(leaves) is None:
+        if isinstance(top_trace(leaves), (MaskedDual, type(None))):  # forward mode keeps nothing anyway
             return f(*args, **kwargs)
         others = with_items(inputs, active, [None] * len(active))  # what is kept with the call has no tracers in it
         call = _FlatFunction(name_of(f), function, structure, others, active)
@@ -190,6 +191,7 @@ class CheckpointedCall:
 def checkpoint_rrule(call: Any, *leaves: Any, needs: Any = None) -> Any:
     """The pullback differentiates the function when it is called, as an operation of the traces further out."""
     function = call.function
+    what = f"the vjp of {name_of(function)}"
     y = call.processed(function, leaves)
     sums = [_sums_of(part) for part in y]
     needed = [i for i in range(len(leaves)) if needs is None or needs[i]]
@@ -200,9 +202,9 @@ def checkpoint_rrule(call: Any, *leaves: Any, needs: Any = None) -> Any:
 
         def backward(*flat: Any) -> tuple[Any, ...]:
             xs, some_bars = flat[: len(leaves)], flat[len(leaves) :]
-            again, vjp_fn = vjp(function_of(function, xs, needed), *[xs[i] for i in needed])
-            _check_same(function, sums, again)
-            return vjp_fn(tuple(with_items([ZeroTangent()] * len(bars), given, some_bars)))
+            again = Recording(what, function_of(function, xs, needed), tuple([xs[i] for i in needed]), False)
+            _check_same(function, sums, again.value)
+            return again.pull(tuple(with_items([ZeroTangent()] * len(bars), given, some_bars)), is_given=False)
 
         found = _run(backward, [*leaves, *(bars[i] for i in given)])
         return NoTangent(), *with_items([NoTangent()] * len(leaves), needed, found)

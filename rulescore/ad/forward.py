@@ -7,14 +7,18 @@ from typing import Any, Literal, TypeVar, overload
 
 from rulescore.ad.boundary.arguments import Arguments, check_differentiated, check_primals, with_items
 from rulescore.ad.boundary.results import finished, node_of, outputs_of, values_and_tangents, values_in
+from rulescore.ad.engine.duals import Dual
 from rulescore.ad.engine.tapes import Tape
+from rulescore.ad.engine.unreached import has_nan, masked
 from rulescore.ad.messages.unused_rules import warn_of_unused_rules
-from rulescore.ad.reverse import Recording, pulled_back, seeds_of
+from rulescore.ad.reverse import Recording, is_same, pulled_back, seeds_of
 from rulescore.ad.system.reference_ad import AD
 from rulescore.ad.tracing.tracers import value_beneath
 from rulescore.ad.values.trees import flatten, unflatten
 from rulescore.tables.names import name_of
+from rulescore.tangents.masked import following_all, follows_all
 from rulescore.tangents.spaces import as_scalar, has_tangent_space, zero_tangent
+from rulescore.tangents.thunks import unthunk
 from rulescore.tangents.zero import AbstractZero, NoTangent
 
 _T = TypeVar("_T")
@@ -57,11 +61,26 @@ def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any], 
     arguments = Arguments(f"the jvp of {name_of(f)}", tuple(primals), range(len(primals)))
     given = arguments.directions(tangents, f)
     warn_of_unused_rules(f)
-    with AD.dual() as trace:
-        traced = [trace.tracer(x, dx) for x, dx in zip(arguments.leaves, given, strict=True)]
-        outputs, structure, aux = outputs_of(f(*arguments.with_leaves(traced)), has_aux, f)
-        values, parts = values_and_tangents(outputs, trace, arguments.leaves, given)
-        aux = values_in(aux, trace) if has_aux else None
+
+    def pushed(trace: Dual, given: list[Any]) -> tuple[Any, ...]:
+        with trace:
+            traced = [trace.tracer(x, dx) for x, dx in zip(arguments.leaves, given, strict=True)]
+            outputs, structure, aux = outputs_of(f(*arguments.with_leaves(traced)), has_aux, f)
+            values, parts = values_and_tangents(outputs, trace, arguments.leaves, list(map(unthunk, given)))
+            return structure, values, parts, values_in(aux, trace) if has_aux else None
+
+    def pushed_with_masks() -> tuple[Any, ...]:
+        return pushed(AD.masked_dual(), [masked(dx, is_given=True) for dx in given])
+
+    if follows_all():
+        structure, values, parts, aux = pushed_with_masks()
+    else:
+        structure, values, parts, aux = pushed(AD.dual(), given)
+        if has_nan(parts):  # again, where NaN of what does not move is kept out
+            with following_all():
+                _, again, with_masks, _ = pushed_with_masks()
+            if len(again) == len(values) and all(map(is_same, again, values)):
+                parts = with_masks
     pair = unflatten(structure, values), unflatten(structure, parts)
     return (*pair, aux) if has_aux else pair
 
@@ -110,7 +129,7 @@ def linearize(f: Callable[..., _T], *primals: Any) -> tuple[_T, Callable[..., An
 
     def f_jvp(*tangents: Any) -> Any:
         given = recording.arguments.directions(tangents, f)
-        bars = pulled_back(tape, seeds_of(nodes, given), record_again)
+        bars = pulled_back(tape, seeds_of(nodes, given), record_again, lambda: None)
         return of_outputs(finished(bars, leaves, given))
 
     return recording.value, f_jvp

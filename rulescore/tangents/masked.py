@@ -11,22 +11,50 @@ import numpy as np
 
 from rulescore.tangents.thunks import Thunk, unthunk
 
-_follows_all: contextvars.ContextVar[bool] = contextvars.ContextVar("rulescore_follows_all", default=False)
+_NO, _YES, _MARKS = range(3)
+_followed: contextvars.ContextVar[int] = contextvars.ContextVar("rulescore_followed", default=_NO)
 
 
 @contextlib.contextmanager
-def following_all() -> Iterator[None]:
-    """Within it, cotangents keep a mask although they reach every element, for what they become farther on."""
-    token = _follows_all.set(True)
+def _following(what: int) -> Iterator[None]:
+    token = _followed.set(what)
     try:
         yield
     finally:
-        _follows_all.reset(token)
+        _followed.reset(token)
+
+
+def following_all() -> contextlib.AbstractContextManager[None]:
+    """Within it, tangents and cotangents keep a mask although they reach every element, for what they become farther on.
+
+    So do those of the differentiations within it.
+    """
+    return _following(_YES)
+
+
+def follows_all() -> bool:
+    """Whether this is within `following_all`."""
+    return _followed.get() != _NO
+
+
+def following_marks() -> contextlib.AbstractContextManager[None]:
+    """The same for what is no tangent or cotangent itself but `Selected.marks` of one, all of whose zeros are strong."""
+    return _following(_MARKS)
+
+
+def follows_marks() -> bool:
+    """Whether this is within `following_marks`."""
+    return _followed.get() == _MARKS
 
 
 def everywhere(ybar: Any) -> Selected:
     """A cotangent with a mask that has no zeros yet."""
     return Selected(lambda: ybar, np.ones(np.shape(ybar), bool))
+
+
+def where_not_zero(ybar: Any) -> Selected:
+    """A cotangent of whose zeros it is known that they are nothing at all."""
+    return Selected(lambda: ybar, np.not_equal(ybar, 0))
 
 
 def where_reached(xbar: Any, mark: Any, numbers: Any, is_certain: bool) -> Any:
@@ -37,7 +65,7 @@ def where_reached(xbar: Any, mark: Any, numbers: Any, is_certain: bool) -> Any:
     the zero may come from a factor that is zero, by which the derivative is none: that is not certain, so numbers stay.
     """
     reached = np.not_equal(mark, 0)
-    if np.shape(reached) != np.shape(xbar) or (np.all(reached) and not _follows_all.get()):
+    if np.shape(reached) != np.shape(xbar) or (np.all(reached) and not follows_all()):
         return xbar
     if np.any(~reached & np.isfinite(numbers) & np.not_equal(numbers, 0)):
         return xbar
@@ -101,10 +129,20 @@ class Selected(Thunk):
 
         Beside that they are positive and at random, so that no two of them cancel.
         """
+        return self._marked(lambda shape: np.random.default_rng(0).uniform(1.0, 2.0, shape))
+
+    @property
+    def nans(self) -> Any:
+        """The same of NaN, which is not zero either by a factor that is: where that may be another one close by."""
+        return self._marked(lambda shape: np.full(shape, np.nan))
+
+    def _marked(self, numbers: Callable[[tuple[int, ...]], Any]) -> Any:
         value = self.force()
         shape, dtype = np.shape(value), getattr(value, "dtype", np.dtype(float))
-        numbers = np.random.default_rng(0).uniform(1.0, 2.0, shape)
-        return np.where(np.broadcast_to(self.condition, shape), numbers, 0.0).astype(dtype)
+        marks = numbers(shape).astype(dtype)
+        if dtype.kind == "c":
+            marks.imag = marks.real
+        return np.where(np.broadcast_to(self.condition, shape), marks, np.zeros((), dtype))
 
     def joined(self, other: Any) -> Any:
         """The sum with another cotangent, which is zero where both are."""

@@ -6,7 +6,7 @@ which of them it is.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,7 @@ from rulescore.ad.tracing.calls import part_of_tangent
 from rulescore.ad.tracing.tracers import is_differentiated, value_beneath
 from rulescore.ad.values.skeletons import Skeleton, tangent_of
 from rulescore.definitions.pullbacks import require_that_of_function
-from rulescore.tangents.masked import Selected, where_reached
+from rulescore.tangents.masked import Selected, everywhere, following_marks, where_reached
 from rulescore.tangents.sparsity import is_sparse
 from rulescore.tangents.thunks import unthunk
 from rulescore.tangents.zero import AbstractZero, NoTangent, ZeroTangent
@@ -51,13 +51,31 @@ class Entry:
             for key, xbar in self.cotangents(ybar.force()):
                 yield key, masked_as(unthunk(xbar), _ZERO_TANGENT, ybar.is_certain)
             return
-        marks = {} if self.keeps_places else dict(self.cotangents(ybar.marks))
-        for key, xbar in self.cotangents(ybar.force()):
-            yield key, masked_as(unthunk(xbar), ybar.marks if self.keeps_places else unthunk(marks.get(key)))
+        if self.keeps_places:
+            for key, xbar in self.cotangents(ybar.force()):
+                yield key, masked_as(unthunk(xbar), ybar.marks)
+            return
+        marks = self._marks(lambda: self.cotangents(marks_for(self.parents, ybar)))
+        for number, (key, xbar) in enumerate(self.cotangents(ybar.force())):
+            yield key, unthunk(xbar) if marks is None else masked_as(unthunk(xbar), marks[number])
+
+    @staticmethod
+    def _marks(cotangents: Callable[[], Iterable[tuple[Key, Any]]]) -> list[Any] | None:
+        """What it makes of marks, in the order of its cotangents; None where it does not take them."""
+        try:
+            with following_marks(), np.errstate(all="ignore"):
+                return [unthunk(mark) for _, mark in cotangents()]
+        except Exception:  # as of a solver that refuses NaN
+            return None
 
     def with_variables(self, graph: Any) -> Entry:
         """The same with variables in the place of what it has saved, so that the graph records what it computes."""
         return self
+
+
+def marks_for(parents: Collection[Key], ybar: Selected) -> Any:
+    """The marks of a cotangent for an entry with these parents: where there are several, one may be the other's factor."""
+    return ybar.nans if len(parents) > 1 else ybar.marks
 
 
 def masked_as(xbar: Any, mark: Any, is_certain: bool = False) -> Any:
@@ -141,8 +159,26 @@ class Several(Entry):
         return self.whole.parents
 
     def cotangents(self, parts: Any) -> Iterable[tuple[Key, Any]]:
+        if any(type(part) is Selected for part in parts.values()):
+            return self._cotangents_of_masked(parts)
+        return self._cotangents(parts)
+
+    def _cotangents(self, parts: dict[int, Any]) -> Iterable[tuple[Key, Any]]:
         bars = [parts.get(i, _ZERO_TANGENT) for i in range(self._count)]
         return self.whole.cotangents(tangent_of(self._skeleton, bars))
+
+    def _cotangents_of_masked(self, parts: dict[int, Any]) -> Iterable[tuple[Key, Any]]:
+        """As of one masked cotangent; what has no mask may differ from zero everywhere."""
+        selected = {i: part if type(part) is Selected else everywhere(part) for i, part in parts.items()}
+        is_reached = any(part.is_reached for part in selected.values())
+        is_certain = all(part.is_certain for part in selected.values())
+        of_marks = {i: marks_for(self.parents, part) for i, part in selected.items()}
+        marks = self._marks(lambda: self._cotangents(of_marks)) if is_reached else None
+        for number, (key, xbar) in enumerate(self._cotangents({i: part.force() for i, part in selected.items()})):
+            if not is_reached:
+                yield key, masked_as(unthunk(xbar), _ZERO_TANGENT, is_certain)
+            else:
+                yield key, unthunk(xbar) if marks is None else masked_as(unthunk(xbar), marks[number])
 
     def with_variables(self, graph: Any) -> Entry:
         return Several(self.whole.with_variables(graph), self._skeleton, self._count)
@@ -152,13 +188,14 @@ class Output(Entry):
     """One of the outputs of such a call."""
 
     __slots__ = ("_number", "parents")
+    is_elementwise = True
 
     def __init__(self, several: Key, number: int) -> None:
         self.parents = (several,)
         self._number = number
 
     def cotangents(self, ybar: Any) -> Iterable[tuple[Key, Any]]:
-        return () if is_empty(ybar) else ((self.parents[0], Parts({self._number: unthunk(ybar)})),)
+        return () if is_empty(ybar) else ((self.parents[0], Parts({self._number: ybar if type(ybar) is Selected else unthunk(ybar)})),)
 
 
 class Parts(dict[int, Any]):

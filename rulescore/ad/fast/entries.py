@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from rulescore.ad.engine.entries import Key, Parts, masked_as
+from rulescore.ad.engine.entries import Key, Parts, marks_for, masked_as
 from rulescore.ad.fast.forms import MINUS_ONE, ONE
 from rulescore.definitions.partials import OneOver
 from rulescore.definitions.pullbacks import require_that_of_function
@@ -20,7 +20,7 @@ from rulescore.tangents.arithmetic import AbstractTangent
 from rulescore.tangents.blueprints import Blueprint
 from rulescore.tangents.broadcasting import unbroadcast
 from rulescore.tangents.kinds import is_a
-from rulescore.tangents.masked import Selected
+from rulescore.tangents.masked import Selected, following_marks
 from rulescore.tangents.not_implemented import NotImplementedTangent
 from rulescore.tangents.thunks import InplaceableThunk, Thunk
 from rulescore.tangents.zero import AbstractZero, NoTangent, ZeroTangent
@@ -193,9 +193,19 @@ def propagate_masked(entry: FastEntry, ybar: Selected, bars: Any, owned: Any) ->
         for key, xbar in values.items():
             add_cotangent(masked_as(xbar, _ZERO_TANGENT, ybar.is_certain), key, bars, owned)
         return
-    marks = _passed_on(entry, ybar.marks)
+    try:
+        with following_marks(), np.errstate(all="ignore"):
+            marks = _passed_on(entry, marks_for(_parents_of(entry), ybar))
+    except Exception:  # as of a solver that refuses NaN
+        marks = None
     for key, xbar in values.items():
-        add_cotangent(masked_as(xbar, marks[key]), key, bars, owned)
+        add_cotangent(xbar if marks is None else masked_as(xbar, marks[key]), key, bars, owned)
+
+
+def _parents_of(entry: FastEntry) -> tuple[Key, ...]:
+    if entry[0] is propagate_entry:
+        return entry[1].parents  # type: ignore[no-any-return]
+    return entry[-2:] if entry[0] is propagate_static_two and None not in entry[-2:] else entry[-1:]
 
 
 class _Received(dict[Any, Any]):

@@ -12,11 +12,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from rulescore.ad.engine.unreached import masked, pulled_back_within
 from rulescore.ad.tracing.rules import System
 from rulescore.ad.tracing.tracers import belongs_to, frozen
 from rulescore.ad.values.skeletons import taken_apart, tangent_of, tangents_in, with_leaves
 from rulescore.definitions.declarations import no_tangent_pullback
 from rulescore.tables.registry import frule, rrule
+from rulescore.tangents.masked import follows_marks
 from rulescore.tangents.projection import project_to
 from rulescore.tangents.spaces import as_scalar, has_tangent_space, zero_tangent
 from rulescore.tangents.structural import as_structural
@@ -51,7 +53,7 @@ class DerivedRules(System):
                 if not isinstance(dx, AbstractZero)
             ]
         seeds = [seed for xbar, dx in asked for seed in seeds_of(xbar, dx, tape)]
-        return y, anatomy.cotangent(iter(tape.pull_back(seeds))) if seeds else _ZERO_TANGENT
+        return y, anatomy.cotangent(iter(pulled_back_within(tape, seeds))) if seeds else _ZERO_TANGENT
 
     def pull_by_forward_rule(
         self, f: Any, values: tuple[Any, ...], kwargs: dict[str, Any], needs: tuple[bool, ...]
@@ -73,7 +75,7 @@ class DerivedRules(System):
             return y, no_tangent_pullback
 
         def pushforward_pullback(ybar: Any) -> tuple[Any, ...]:
-            bars = iter(tape.pull_back(seeds_of(dy, ybar, tape), keep=True))
+            bars = iter(pulled_back_within(tape, seeds_of(dy, ybar, tape), keep=True))
             return _NO_TANGENT, *[
                 project_to(x)(anatomy.cotangent(bars)) if needed else _NO_TANGENT
                 for x, anatomy, needed in zip(args, anatomies, needs, strict=True)
@@ -93,14 +95,14 @@ class DerivedRules(System):
             return y, no_tangent_pullback
 
         def pullback(ybar: Any) -> tuple[Any, ...]:
-            bars = iter(tape.pull_back(seeds_of(y_traced, ybar, tape), keep=True))
+            bars = iter(pulled_back_within(tape, seeds_of(y_traced, ybar, tape), keep=True))
             return tuple([project_to(x)(anatomy.cotangent(bars)) for x, anatomy in zip(whole, anatomies, strict=True)])
 
         return y, pullback
 
     def frule_via_ad(self, tangents: tuple[Any, ...], f: Any, /, *args: Any, **kwargs: Any) -> tuple[Any, Any]:
         """``(y, dy)`` as `frule` returns them, by differentiating ``f``."""
-        trace = self.dual()
+        trace = self.masked_dual() if follows_marks() else self.dual()
         f, *args_traced = [_with_tangent(trace, x, dx) for x, dx in zip((f, *args), tangents, strict=True)]
         y = f(*args_traced, **kwargs)
         return _values(y, trace)[0], _tangent(y, trace)
@@ -111,7 +113,7 @@ def _with_tangent(trace: Any, x: Any, dx: Any) -> Any:
     parts = tangents_in(dx, skeleton)
     for i, part in enumerate(parts):
         if has_tangent_space(leaves[i]) and not isinstance(part, AbstractZero):
-            leaves[i] = trace.tracer(frozen(as_scalar(leaves[i])), part)
+            leaves[i] = trace.tracer(frozen(as_scalar(leaves[i])), masked(part, False) if follows_marks() else part)
     return x if all(isinstance(part, AbstractZero) for part in parts) else with_leaves(x, skeleton, leaves)
 
 
@@ -127,7 +129,7 @@ def _tangent(y: Any, trace: Any) -> Any:
     skeleton, leaves = taken_apart(y)
     zero_or_none = [_ZERO_TANGENT if has_tangent_space(leaf) else _NO_TANGENT for leaf in leaves]
     both = zip(leaves, zero_or_none, strict=True)
-    return tangent_of(skeleton, [leaf._node if belongs_to(leaf, trace) else other for leaf, other in both])
+    return tangent_of(skeleton, [unthunk(leaf._node) if belongs_to(leaf, trace) else other for leaf, other in both])
 
 
 # ---------------------------------------------------------------- numbers and arrays within objects
