@@ -120,7 +120,7 @@ def _differentiated(transform: str, f: Callable[..., Any], argnums: Argnums, has
                 y, _ = result_of(record(tape), has_aux, f)
             return (tape, [(y._node, one)]) if is_same(y, value) else None
 
-        bars = pulled_back(tape, [(node, one)], record, again, keep=False)
+        bars = pulled_back_reached(tape, [(node, one)], record, again, keep=False)
         found = arguments.tangents(finished(bars, arguments.leaves))
         if has_value:
             return ((value, aux) if has_aux else value), found
@@ -203,7 +203,7 @@ class Recording:
             return tape, seeds_of([node_of(output, tape) for output in outputs], given)
 
         seeds = seeds_of(self._nodes, given)
-        bars = pulled_back(self._tape, seeds, self._record, again, is_given=is_given)
+        bars = pulled_back_reached(self._tape, seeds, self._record, again, is_given=is_given)
         return self.arguments.tangents(finished(bars, self.arguments.leaves, given))  # type: ignore[no-any-return]
 
 
@@ -224,24 +224,32 @@ def seeds_of(nodes: list[Any], bars: list[Any]) -> list[tuple[Any, Any]]:
 Again = Callable[[], tuple[Tape, Seeds] | None]
 
 
-def pulled_back(
-    tape: Tape, seeds: Seeds, run_again: Callable[[Tape], Any], again: Again, keep: bool = True, is_given: bool = True
-) -> list[Any]:
+def pulled_back(tape: Tape, seeds: Seeds, run_again: Callable[[Tape], Any], keep: bool = True) -> list[Any]:
     """The cotangents of a tape's arguments.
 
-    An error says which operation it happened in, as ``run_again`` tells, which records the same on an empty tape. Where
-    NaN came out, the walk is done again with masks (`unreached`), of what ``again`` has recorded: another tape and its
-    seeds, or None where they cannot be had. ``keep`` says whether the tape will be walked again, and ``is_given`` whether
-    the seeds are somebody's own.
+    An error says which operation it happened in, as ``run_again`` tells, which records the same on an empty tape.
+    ``keep`` says whether the tape will be walked again.
     """
     length = len(tape)
-    is_careful = follows_all()
     try:
-        bars = tape.pull_back(masked_seeds(seeds, is_given) if is_careful else seeds, keep)
+        return tape.pull_back(seeds, keep)
     except Exception as error:
         explain(error, length, AD.placing_tape(), run_again)
         raise
-    if is_careful or not has_nan(bars):
+
+
+def pulled_back_reached(
+    tape: Tape, seeds: Seeds, run_again: Callable[[Tape], Any], again: Again, keep: bool = True, is_given: bool = True
+) -> list[Any]:
+    """The same, and where NaN came out once more with masks (`unreached`).
+
+    That is of what ``again`` has recorded, another tape and its seeds, or None where they cannot be had. ``is_given``
+    says whether the seeds are somebody's own.
+    """
+    if follows_all():
+        return pulled_back(tape, masked_seeds(seeds, is_given), run_again, keep)
+    bars = pulled_back(tape, seeds, run_again, keep)
+    if not has_nan(bars):
         return bars
     with following_all():  # and the differentiations within the function are done with masks, too
         found = again() or ((tape, seeds) if keep else None)

@@ -6,6 +6,7 @@ which of them it is.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import Any
 
@@ -15,7 +16,7 @@ from rulescore.ad.tracing.calls import part_of_tangent
 from rulescore.ad.tracing.tracers import is_differentiated, value_beneath
 from rulescore.ad.values.skeletons import Skeleton, tangent_of
 from rulescore.definitions.pullbacks import require_that_of_function
-from rulescore.tangents.masked import Selected, everywhere, following_marks, where_reached
+from rulescore.tangents.masked import Selected, everywhere, following_marks, follows_marks, where_reached
 from rulescore.tangents.sparsity import is_sparse
 from rulescore.tangents.thunks import unthunk
 from rulescore.tangents.zero import AbstractZero, NoTangent, ZeroTangent
@@ -53,43 +54,70 @@ class Entry:
             return
         if self.keeps_places:
             for key, xbar in self.cotangents(ybar.force()):
-                yield key, masked_as(unthunk(xbar), ybar.marks)
+                yield key, masked_as(unthunk(xbar), ybar.marks, ybar.is_certain)
             return
-        marks = self._marks(lambda: self.cotangents(marks_for(self.parents, ybar)))
-        for number, (key, xbar) in enumerate(self.cotangents(ybar.force())):
-            yield key, unthunk(xbar) if marks is None else masked_as(unthunk(xbar), marks[number])
+        values = [(key, unthunk(xbar)) for key, xbar in self.cotangents(ybar.force())]
+        marks = Marks(lambda marks: self._marks(marks(ybar)), [ybar], self.parents, [xbar for _, xbar in values])
+        for number, (key, xbar) in enumerate(values):
+            yield key, marks.on(number, xbar)
 
-    @staticmethod
-    def _marks(cotangents: Callable[[], Iterable[tuple[Key, Any]]]) -> list[Any] | None:
-        """What it makes of marks, in the order of its cotangents; None where it does not take them."""
-        try:
-            with following_marks(), np.errstate(all="ignore"):
-                return [unthunk(mark) for _, mark in cotangents()]
-        except Exception:  # as of a solver that refuses NaN
-            return None
+    def _marks(self, marks: Any) -> list[Any]:
+        return [unthunk(mark) for _, mark in self.cotangents(marks)]
 
     def with_variables(self, graph: Any) -> Entry:
         """The same with variables in the place of what it has saved, so that the graph records what it computes."""
         return self
 
 
-def marks_for(parents: Collection[Key], ybar: Selected) -> Any:
-    """The marks of a cotangent for an entry with these parents: where there are several, one may be the other's factor."""
-    return ybar.nans if len(parents) > 1 else ybar.marks
+class Marks:
+    """What an entry makes of the marks of masked cotangents, which tells the masks of what it passes on.
 
-
-def masked_as(xbar: Any, mark: Any, is_certain: bool = False) -> Any:
-    """A cotangent, masked where a mark has remained zero; what is no array, or a sparse one, has no mask.
-
-    That is certain of a cotangent that is not differentiated, or where the caller knows it of the mark.
+    ``pass_on`` is given a function, from a cotangent to its marks. Where an entry has several parents one may be the
+    other's factor, so the marks are NaN, which no factor hides; and where what is passed on is differentiated itself,
+    they tell of which zeros it is certain that no factor has made them.
     """
+
+    def __init__(
+        self, pass_on: Callable[[Any], Any], ybars: Iterable[Selected], parents: Collection[Key], values: Iterable[Any]
+    ) -> None:
+        self._marks: Any = None
+        self._doubts: Any = None
+        are_certain = all(ybar.is_certain is True for ybar in ybars)
+        are_bare = len(parents) > 1 or follows_marks()
+        try:
+            with following_marks(), np.errstate(all="ignore"):
+                self._marks = pass_on(_NANS if are_bare else _MARKS)
+                if not are_certain or any(map(is_differentiated, values)):
+                    self._doubts = self._marks if are_bare and are_certain else pass_on(_DOUBTS)
+        except Exception:  # as of a solver that refuses NaN
+            self._marks = None
+
+    def on(self, key: Any, xbar: Any) -> Any:
+        """What was passed on, masked."""
+        if self._marks is None:
+            return xbar
+        return masked_as(xbar, self._marks[key], True if self._doubts is None else _is_zero(self._doubts[key], xbar))
+
+
+_MARKS, _NANS, _DOUBTS = map(operator.attrgetter, ("marks", "nans", "doubts"))
+
+
+def _is_zero(mark: Any, xbar: Any) -> Any:
+    if mark is None or isinstance(mark, AbstractZero):
+        return True
+    is_zero = np.equal(mark, 0) if hasattr(mark, "dtype") and not is_sparse(mark) else False
+    return is_zero if np.shape(is_zero) == np.shape(xbar) else False
+
+
+def masked_as(xbar: Any, mark: Any, is_certain: Any) -> Any:
+    """A cotangent, masked where a mark has remained zero; what is no array, or a sparse one, has no mask."""
     if not hasattr(xbar, "dtype") or is_sparse(value_beneath(xbar)) or is_sparse(mark):
         return xbar
     if isinstance(mark, AbstractZero):
         mark = np.zeros(np.shape(xbar))
     if not hasattr(mark, "dtype"):
         return xbar
-    return where_reached(xbar, mark, value_beneath(xbar), is_certain or not is_differentiated(xbar))
+    return where_reached(xbar, mark, value_beneath(xbar), is_certain)
 
 
 def is_empty(ybar: Any) -> bool:
@@ -171,14 +199,18 @@ class Several(Entry):
         """As of one masked cotangent; what has no mask may differ from zero everywhere."""
         selected = {i: part if type(part) is Selected else everywhere(part) for i, part in parts.items()}
         is_reached = any(part.is_reached for part in selected.values())
-        is_certain = all(part.is_certain for part in selected.values())
-        of_marks = {i: marks_for(self.parents, part) for i, part in selected.items()}
-        marks = self._marks(lambda: self._cotangents(of_marks)) if is_reached else None
-        for number, (key, xbar) in enumerate(self._cotangents({i: part.force() for i, part in selected.items()})):
-            if not is_reached:
-                yield key, masked_as(unthunk(xbar), _ZERO_TANGENT, is_certain)
-            else:
-                yield key, unthunk(xbar) if marks is None else masked_as(unthunk(xbar), marks[number])
+        values = [(key, unthunk(xbar)) for key, xbar in self._cotangents({i: x.force() for i, x in selected.items()})]
+        if not is_reached:
+            for key, xbar in values:
+                yield key, masked_as(xbar, _ZERO_TANGENT, True)
+            return
+
+        def of_marks(marks: Any) -> list[Any]:
+            return [unthunk(mark) for _, mark in self._cotangents({i: marks(part) for i, part in selected.items()})]
+
+        passed = Marks(of_marks, selected.values(), self.parents, [xbar for _, xbar in values])
+        for number, (key, xbar) in enumerate(values):
+            yield key, passed.on(number, xbar)
 
     def with_variables(self, graph: Any) -> Entry:
         return Several(self.whole.with_variables(graph), self._skeleton, self._count)
@@ -195,7 +227,9 @@ class Output(Entry):
         self._number = number
 
     def cotangents(self, ybar: Any) -> Iterable[tuple[Key, Any]]:
-        return () if is_empty(ybar) else ((self.parents[0], Parts({self._number: ybar if type(ybar) is Selected else unthunk(ybar)})),)
+        if is_empty(ybar):
+            return ()
+        return ((self.parents[0], Parts({self._number: ybar if type(ybar) is Selected else unthunk(ybar)})),)
 
 
 class Parts(dict[int, Any]):

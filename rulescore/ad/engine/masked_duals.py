@@ -1,9 +1,9 @@
-"""Forward mode with masks, for where NaN came out of it without (`unreached`): which entries of a tangent do not move.
+"""Forward mode with masks, for where NaN came out of it without (`unreached`): which entries of a tangent move.
 
-An entry that nothing has moved is a strong zero: an infinite slope times nothing is nothing. That it is zero is not
-enough. At 0 the tangent of ``x**2`` is zero, and what ``np.log(x**2)`` has there is no derivative of zero; the tangent of
-``np.append(x, 0.0)`` has an entry that does not move, and neither does its root. So which entries move is followed
-beside the tangent: through elementwise functions entry by entry, and through all others by marks.
+An entry that nothing has moved is a strong zero: an infinite slope times nothing is nothing. To be zero is not enough.
+The tangent of ``x**2`` at 0 is zero, and that of ``np.log(x**2)`` does not exist there; the tangent of ``np.append(x, 0.0)``
+has an entry that does not move, and neither does the root of it. So which entries move is followed beside the tangent:
+through elementwise functions entry by entry, and through all others by marks.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy as np
 from rulescore.ad.engine.duals import Dual, tangents_of
 from rulescore.ad.engine.entries import masked_as
 from rulescore.ad.tracing.calls import Call, Target, bound, map_tracers, strip, traced
-from rulescore.ad.tracing.tracers import Tracer, value_beneath
+from rulescore.ad.tracing.tracers import Tracer, is_differentiated, value_beneath
 from rulescore.ad.values.skeletons import Skeleton, tangents_in
 from rulescore.tables.records import RuleRecord
 from rulescore.tables.registry import frule, rrule
@@ -31,7 +31,7 @@ Part = tuple[Any, Any, bool]
 
 
 class MaskedDual(Dual):
-    """One differentiation in forward mode whose tangents are masked. A tangent is the sum of what each argument adds."""
+    """One differentiation in forward mode whose tangents are masked, each the sum of what the arguments add to it."""
 
     __slots__ = ()
 
@@ -57,7 +57,7 @@ class MaskedDual(Dual):
                 return y
         return traced(self, y, call, parts)
 
-    def record(self, y: Any, parts: list[Part]) -> Any:
+    def record(self, y: Any, parts: list[Part]) -> Any:  # type: ignore[override]
         return self.tracer(y, _sum_of(parts))
 
     def record_several(self, outputs: list[Any], parts: list[Part], skeleton: Skeleton) -> list[Any]:
@@ -82,13 +82,12 @@ class MaskedDual(Dual):
         them. Through all else goes NaN, which no factor hides.
         """
         record, other = (self._rule(table, call, values) for table in (frule, rrule))
-        conditions = [dx.condition for _, _, dx in targets if type(dx) is Selected]
-        if len(conditions) < len(targets):
+        if any(type(dx) is not Selected for _, _, dx in targets):
             return None, True
-        is_certain = all(dx.is_certain for _, _, dx in targets)
-        if any("elementwise" in of.tags for of in (record, other) if of is not None):
+        is_certain = all(dx.is_certain is True for _, _, dx in targets)
+        if any("elementwise" in of.tags for of in (record, other) if of is not None) and len(targets) == 1:
             shape = np.shape(y[0] if isinstance(y, tuple) else y)
-            return np.broadcast_to(np.logical_or.reduce(conditions), shape) if len(conditions) == 1 else None, is_certain
+            return np.broadcast_to(targets[0][2].condition, shape), is_certain
         is_linear = is_alone and _is_linear_in(targets[0][0], other)
         marks = [(*place, as_scalar((dx.marks if is_linear else dx.nans)[()])) for *place, dx in targets]
         return self._pushed_marks(call, values, marks), is_certain and not is_linear
@@ -119,7 +118,7 @@ def _sum_of(parts: list[Part]) -> Any:
         if isinstance(dy, AbstractZero):
             continue
         if mark is not None:
-            dy = masked_as(dy, unthunk(mark), is_certain)
+            dy = masked_as(dy, unthunk(mark), is_certain or not is_differentiated(dy))
         if type(dy) is not Selected and hasattr(dy, "dtype"):
             dy = everywhere(dy)
         total = dy if total is None else total.joined(dy) if type(total) is type(dy) is Selected else total + dy

@@ -11,8 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from rulescore.ad.tracing.tracers import Tracer
+from rulescore.ad.tracing.tracers import Tracer, value_beneath
 from rulescore.tangents.masked import Selected, everywhere, follows_all, follows_marks, where_not_zero
+from rulescore.tangents.sparsity import is_sparse
 
 Seeds = list[tuple[Any, Any]]
 
@@ -40,7 +41,7 @@ def masked(bar: Any, is_given: bool) -> Any:
     The zeros of one that somebody has given are strong: he asks for the derivative of a sum without these entries, or
     along a direction in which these do not move. Those of one that has been computed may be small numbers.
     """
-    if isinstance(bar, Selected) or not hasattr(bar, "dtype"):
+    if isinstance(bar, Selected) or not hasattr(bar, "dtype") or is_sparse(value_beneath(bar)):
         return bar
     is_strong = not isinstance(bar, Tracer) and (is_given or follows_marks())
     return where_not_zero(bar) if is_strong else everywhere(bar)

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from rulescore.ad.engine.entries import Key, Parts, marks_for, masked_as
+from rulescore.ad.engine.entries import Key, Marks, Parts, masked_as
 from rulescore.ad.fast.forms import MINUS_ONE, ONE
 from rulescore.definitions.partials import OneOver
 from rulescore.definitions.pullbacks import require_that_of_function
@@ -20,7 +20,7 @@ from rulescore.tangents.arithmetic import AbstractTangent
 from rulescore.tangents.blueprints import Blueprint
 from rulescore.tangents.broadcasting import unbroadcast
 from rulescore.tangents.kinds import is_a
-from rulescore.tangents.masked import Selected, following_marks
+from rulescore.tangents.masked import Selected
 from rulescore.tangents.not_implemented import NotImplementedTangent
 from rulescore.tangents.thunks import InplaceableThunk, Thunk
 from rulescore.tangents.zero import AbstractZero, NoTangent, ZeroTangent
@@ -187,19 +187,15 @@ def propagate_masked(entry: FastEntry, ybar: Selected, bars: Any, owned: Any) ->
     values = _passed_on(entry, ybar.force())
     if getattr(entry[1], "keeps_places", False):
         for key, xbar in values.items():
-            add_cotangent(masked_as(xbar, ybar.marks), key, bars, owned)
+            add_cotangent(masked_as(xbar, ybar.marks, ybar.is_certain), key, bars, owned)
         return
     if not ybar.is_reached:
         for key, xbar in values.items():
             add_cotangent(masked_as(xbar, _ZERO_TANGENT, ybar.is_certain), key, bars, owned)
         return
-    try:
-        with following_marks(), np.errstate(all="ignore"):
-            marks = _passed_on(entry, marks_for(_parents_of(entry), ybar))
-    except Exception:  # as of a solver that refuses NaN
-        marks = None
+    marks = Marks(lambda marks: _passed_on(entry, marks(ybar)), [ybar], _parents_of(entry), values.values())
     for key, xbar in values.items():
-        add_cotangent(xbar if marks is None else masked_as(xbar, marks[key]), key, bars, owned)
+        add_cotangent(marks.on(key, xbar), key, bars, owned)
 
 
 def _parents_of(entry: FastEntry) -> tuple[Key, ...]:

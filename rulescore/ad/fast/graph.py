@@ -105,7 +105,7 @@ class FastGraph(Graph):
         except Exception as error:
             vars(error).setdefault(FAILED_AT, node)
             raise
-        return {node: bar.force() if type(bar := bars[node]) is Selected else bar for node in ends}
+        return {node: bar.written_out() if type(bar := bars[node]) is Selected else bar for node in ends}
 
     def _with_variables(self, node: Node, entry: FastEntry) -> FastEntry:
         if entry[0] is propagate_entry:

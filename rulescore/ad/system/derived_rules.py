@@ -18,7 +18,7 @@ from rulescore.ad.tracing.tracers import belongs_to, frozen
 from rulescore.ad.values.skeletons import taken_apart, tangent_of, tangents_in, with_leaves
 from rulescore.definitions.declarations import no_tangent_pullback
 from rulescore.tables.registry import frule, rrule
-from rulescore.tangents.masked import follows_marks
+from rulescore.tangents.masked import Selected, follows_marks
 from rulescore.tangents.projection import project_to
 from rulescore.tangents.spaces import as_scalar, has_tangent_space, zero_tangent
 from rulescore.tangents.structural import as_structural
@@ -129,7 +129,12 @@ def _tangent(y: Any, trace: Any) -> Any:
     skeleton, leaves = taken_apart(y)
     zero_or_none = [_ZERO_TANGENT if has_tangent_space(leaf) else _NO_TANGENT for leaf in leaves]
     both = zip(leaves, zero_or_none, strict=True)
-    return tangent_of(skeleton, [unthunk(leaf._node) if belongs_to(leaf, trace) else other for leaf, other in both])
+    return tangent_of(skeleton, [_tangent_of(leaf) if belongs_to(leaf, trace) else other for leaf, other in both])
+
+
+def _tangent_of(leaf: Any) -> Any:
+    dx = leaf._node
+    return dx.written_out() if type(dx) is Selected else dx
 
 
 # ---------------------------------------------------------------- numbers and arrays within objects
