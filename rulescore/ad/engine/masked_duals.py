@@ -1,8 +1,8 @@
 """Forward mode with masks, for where NaN came out of it without (`unreached`): which entries of a tangent move.
 
 An entry that nothing has moved is a strong zero: an infinite slope times nothing is nothing. To be zero is not enough.
-The tangent of ``x**2`` at 0 is zero, and that of ``np.log(x**2)`` does not exist there; the tangent of ``np.append(x, 0.0)``
-has an entry that does not move, and neither does the root of it. So which entries move is followed beside the tangent:
+At 0 the tangent of ``x**2`` is zero, and that of ``np.log(x**2)`` does not exist. The tangent of ``np.append(x, 0)``
+has an entry that does not move, and neither does its root. So which entries move is followed beside the tangent:
 through elementwise functions entry by entry, and through all others by marks.
 """
 
