@@ -18,7 +18,6 @@ from rulescore.ad.values.trees import flatten, unflatten
 from rulescore.tables.names import name_of
 from rulescore.tangents.masked import following_all, follows_all
 from rulescore.tangents.spaces import as_scalar, has_tangent_space, zero_tangent
-from rulescore.tangents.thunks import unthunk
 from rulescore.tangents.zero import AbstractZero, NoTangent
 
 _T = TypeVar("_T")
@@ -62,27 +61,34 @@ def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any], 
     given = arguments.directions(tangents, f)
     warn_of_unused_rules(f)
 
-    def pushed(trace: Dual, given: list[Any]) -> tuple[Any, ...]:
-        with trace:
-            traced = [trace.tracer(x, dx) for x, dx in zip(arguments.leaves, given, strict=True)]
-            outputs, structure, aux = outputs_of(f(*arguments.with_leaves(traced)), has_aux, f)
-            values, parts = values_and_tangents(outputs, trace, arguments.leaves, list(map(unthunk, given)))
-            return structure, values, parts, values_in(aux, trace) if has_aux else None
-
-    def pushed_with_masks() -> tuple[Any, ...]:
-        return pushed(AD.masked_dual(), [masked(dx, is_given=True) for dx in given])
-
     if follows_all():
-        structure, values, parts, aux = pushed_with_masks()
+        outputs, aux = _pushed_with_masks(f, arguments, given, has_aux)
     else:
-        structure, values, parts, aux = pushed(AD.dual(), given)
-        if has_nan(parts):  # again, where NaN of what does not move is kept out
+        outputs, aux = _pushed(AD.dual(), f, arguments, given, given, has_aux)
+        if has_nan(outputs[2]):  # of what does not move, perhaps
             with following_all():
-                _, again, with_masks, _ = pushed_with_masks()
-            if len(again) == len(values) and all(map(is_same, again, values)):
-                parts = with_masks
+                again, _ = _pushed_with_masks(f, arguments, given, has_aux)
+            if len(again[1]) == len(outputs[1]) and all(map(is_same, again[1], outputs[1])):
+                outputs = *outputs[:2], again[2]
+    structure, values, parts = outputs
     pair = unflatten(structure, values), unflatten(structure, parts)
     return (*pair, aux) if has_aux else pair
+
+
+def _pushed(
+    trace: Dual, f: Any, arguments: Arguments, given: list[Any], tangents: list[Any], has_aux: bool
+) -> tuple[tuple[Any, list[Any], list[Any]], Any]:
+    """The structure of the output, its values and its tangents; and what is handed through."""
+    with trace:
+        traced = [trace.tracer(x, dx) for x, dx in zip(arguments.leaves, tangents, strict=True)]
+        outputs, structure, aux = outputs_of(f(*arguments.with_leaves(traced)), has_aux, f)
+        values, parts = values_and_tangents(outputs, trace, arguments.leaves, given)
+        return (structure, values, parts), values_in(aux, trace) if has_aux else None
+
+
+def _pushed_with_masks(f: Any, arguments: Arguments, given: list[Any], has_aux: bool) -> Any:
+    """The same with masks, which keep NaN out of what does not move (`unreached`)."""
+    return _pushed(AD.masked_dual(), f, arguments, given, [masked(dx, is_given=True) for dx in given], has_aux)
 
 
 def linearize(f: Callable[..., _T], *primals: Any) -> tuple[_T, Callable[..., Any]]:

@@ -17,34 +17,37 @@ _followed: contextvars.ContextVar[int] = contextvars.ContextVar("rulescore_follo
 
 
 @contextlib.contextmanager
-def _following(what: int) -> Iterator[None]:
-    token = _followed.set(what)
+def following_all() -> Iterator[None]:
+    """Within it, tangents and cotangents keep a mask although they reach every element, for what becomes of them.
+
+    So do those of the differentiations within it.
+    """
+    token = _followed.set(_YES)
     try:
         yield
     finally:
         _followed.reset(token)
 
 
-def following_all() -> contextlib.AbstractContextManager[None]:
-    """Within it, tangents and cotangents keep a mask although they reach every element, for what becomes of them.
+def of_marks(function: Callable[..., Any], *args: Any) -> Any:
+    """``function(*args)`` of what is no cotangent but `Selected.marks` of one, all of whose zeros are strong.
 
-    So do those of the differentiations within it.
+    Masks are followed within.
     """
-    return _following(_YES)
+    token = _followed.set(_MARKS)
+    try:
+        return function(*args)
+    finally:
+        _followed.reset(token)
 
 
 def follows_all() -> bool:
-    """Whether this is within `following_all`."""
+    """Whether masks are followed, in either way."""
     return _followed.get() != _NO
 
 
-def following_marks() -> contextlib.AbstractContextManager[None]:
-    """The same for what is no tangent or cotangent but `Selected.marks` of one, all of whose zeros are strong."""
-    return _following(_MARKS)
-
-
 def follows_marks() -> bool:
-    """Whether this is within `following_marks`."""
+    """Whether this is within `of_marks`."""
     return _followed.get() == _MARKS
 
 

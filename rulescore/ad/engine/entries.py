@@ -16,7 +16,7 @@ from rulescore.ad.tracing.calls import part_of_tangent
 from rulescore.ad.tracing.tracers import is_differentiated, value_beneath
 from rulescore.ad.values.skeletons import Skeleton, tangent_of
 from rulescore.definitions.pullbacks import require_that_of_function
-from rulescore.tangents.masked import Selected, everywhere, following_marks, follows_marks, where_reached
+from rulescore.tangents.masked import Selected, everywhere, follows_marks, of_marks, where_reached
 from rulescore.tangents.sparsity import is_sparse
 from rulescore.tangents.thunks import unthunk
 from rulescore.tangents.zero import AbstractZero, NoTangent, ZeroTangent
@@ -85,10 +85,9 @@ class Marks:
         are_certain = all(ybar.is_certain is True for ybar in ybars)
         are_bare = len(parents) > 1 or follows_marks()
         try:
-            with following_marks(), np.errstate(all="ignore"):
-                self._marks = pass_on(_NANS if are_bare else _MARKS)
-                if not are_certain or any(map(is_differentiated, values)):
-                    self._doubts = self._marks if are_bare and are_certain else pass_on(_DOUBTS)
+            self._marks = of_marks(pass_on, _NANS if are_bare else _MARKS)
+            if not are_certain or any(map(is_differentiated, values)):
+                self._doubts = self._marks if are_bare and are_certain else of_marks(pass_on, _DOUBTS)
         except Exception:  # as of a solver that refuses NaN
             self._marks = None
 

@@ -19,7 +19,7 @@ from rulescore.ad.tracing.tracers import Tracer, is_differentiated, value_beneat
 from rulescore.ad.values.skeletons import Skeleton, tangents_in
 from rulescore.tables.records import RuleRecord
 from rulescore.tables.registry import frule, rrule
-from rulescore.tangents.masked import Selected, everywhere, following_marks
+from rulescore.tangents.masked import Selected, everywhere, of_marks
 from rulescore.tangents.spaces import as_scalar
 from rulescore.tangents.thunks import unthunk
 from rulescore.tangents.zero import AbstractZero, NoTangent, ZeroTangent
@@ -103,10 +103,10 @@ class MaskedDual(Dual):
         if any(not x._trace.differentiates for x in _tracers_in(values)):
             return None
         plain = map_tracers(value_beneath, values)
+        tangents = tangents_of(plain, marks)
         try:
-            with np.errstate(all="ignore"), following_marks():
-                _, dy = self.system.push(call.f, plain, call.kwargs, tangents_of(plain, marks))
-                return unthunk(dy)
+            with np.errstate(all="ignore"):
+                return of_marks(lambda: unthunk(self.system.push(call.f, plain, call.kwargs, tangents)[1]))
         except Exception:  # as of a solver that refuses NaN
             return None
 

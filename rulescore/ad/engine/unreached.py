@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from rulescore.ad.tracing.tracers import Tracer, value_beneath
+from rulescore.tangents.kinds import is_a
 from rulescore.tangents.masked import Selected, everywhere, follows_all, follows_marks, where_not_zero
 from rulescore.tangents.sparsity import is_sparse
 
@@ -20,19 +21,17 @@ Seeds = list[tuple[Any, Any]]
 
 def has_nan(bars: Iterable[Any]) -> bool:
     """Whether there is NaN in derivatives; of batches that is asked where their directions are put together."""
-    return any(map(_is_nan, bars))
-
-
-def _is_nan(bar: Any) -> bool:
-    while isinstance(bar, Tracer):
-        if not bar._trace.differentiates:
-            return False
-        bar = bar._value
-    if type(bar) is np.ndarray:
-        if bar.dtype.kind not in "fc":
-            return False
-        bar = np.vdot(bar, bar)  # in half the time of np.isnan(bar).any()
-    return isinstance(bar, np.generic) and bool(bar != bar)
+    for bar in bars:
+        if type(bar) is np.ndarray:
+            total = np.vdot(bar, bar)  # in half the time of np.isnan(bar).any()
+            if total != total:
+                return True
+        elif isinstance(bar, Tracer):
+            if bar._trace.differentiates and has_nan((bar._value,)):
+                return True
+        elif is_a(bar, np.generic) and bar != bar:
+            return True
+    return False
 
 
 def masked(bar: Any, is_given: bool) -> Any:
