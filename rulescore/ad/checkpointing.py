@@ -80,7 +80,7 @@ def checkpoint(f: _Function) -> _Function:
         inputs, structure = flatten(((*first, *args), {**keywords, **kwargs}))
         active = [i for i, x in enumerate(inputs) if has_tangent_space(x)]
         leaves = [inputs[i] for i in active]
-        if isinstance(top_trace(leaves), (MaskedDual, type(None))):  # forward mode keeps nothing anyway
+        if top_trace(leaves) is None:
             return f(*args, **kwargs)
         others = with_items(inputs, active, [None] * len(active))  # what is kept with the call has no tracers in it
         call = _FlatFunction(name_of(f), function, structure, others, active)
@@ -150,7 +150,7 @@ class _FlatFunction:
 def _run(function: Any, leaves: Sequence[Any]) -> tuple[Any, ...]:
     """``function(*leaves)``, as one operation of every differentiation that it is part of."""
     trace = top_trace(leaves)
-    if trace is None:
+    if trace is None or isinstance(trace, MaskedDual):  # which follows what moves within, and keeps nothing anyway
         return function(*leaves)  # type: ignore[no-any-return]
     return call_and_settle(CheckpointedCall(function, trace), tuple(leaves), {})  # type: ignore[no-any-return]
 

@@ -14,6 +14,7 @@ import numpy as np
 
 from rulescore.ad.engine.duals import Dual, tangents_of
 from rulescore.ad.engine.entries import masked_as
+from rulescore.ad.engine.unreached import has_nan
 from rulescore.ad.tracing.calls import Call, Target, bound, map_tracers, strip, traced
 from rulescore.ad.tracing.tracers import Tracer, is_differentiated, value_beneath
 from rulescore.ad.values.skeletons import Skeleton, tangents_in
@@ -52,10 +53,22 @@ class MaskedDual(Dual):
                 return NotImplemented
             y, dy = found
             if not isinstance(dy, AbstractZero):
+                dy = self._without_unmoved(call, values, of_argument, dy)
                 parts.append((dy, *self._marks(call, values, y, of_argument, len(moving) == 1)))
             elif dy is _NO_TANGENT and len(moving) < 2:
                 return y
         return traced(self, y, call, parts)
+
+    def _without_unmoved(self, call: Call, values: tuple[Any, ...], targets: list[Target], dy: Any) -> Any:
+        """What an argument adds, where the rule has summed NaN of entries that do not move: by the reverse rule.
+
+        Of a list, these may be the items that are constant. What that rule multiplies a cotangent with, its transpose
+        multiplies the tangent with, entry by entry.
+        """
+        if not has_nan((dy,)) or all(not path and np.all(dx.condition) for _, path, dx in targets):
+            return dy
+        found = self.system.push_by_reverse_rule(call.f, values, call.kwargs, tangents_of(values, targets))
+        return dy if found is None else unthunk(found[1])
 
     def record(self, y: Any, parts: list[Part]) -> Any:  # type: ignore[override]
         return self.tracer(y, _sum_of(parts))

@@ -48,7 +48,7 @@ class DerivedRules(System):
         anatomy = Anatomy(y)
         with self.tape() as tape:
             asked = [
-                (unthunk(xbar), unthunk(dx))  # while the tape is open: a thunk computes with what is traced
+                (unthunk(xbar), _opened(dx))  # while the tape is open: a thunk computes with what is traced
                 for xbar, dx in zip(pullback(anatomy.zero(tape))[1:], tangents, strict=False)
                 if not isinstance(dx, AbstractZero)
             ]
@@ -167,9 +167,15 @@ def _or_zero(bar: Any) -> Any:
     return _ZERO_TANGENT if bar is None else bar
 
 
+def _opened(dx: Any) -> Any:
+    return dx if type(dx) is Selected else unthunk(dx)
+
+
 def seeds_of(traced: Any, other: Any, tape: Any) -> list[tuple[int, Any]]:
     """The seeds of a tape for ⟨traced, other⟩, leaf by leaf; what is not traced has no part in it."""
-    traced, other = unthunk(traced), unthunk(other)
+    traced, other = unthunk(traced), _opened(other)
+    if type(other) is Selected:
+        return [(traced._node, other)] if belongs_to(traced, tape) else []
     if isinstance(traced, AbstractZero) or isinstance(other, AbstractZero):
         return []
     skeleton, leaves = taken_apart(traced)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy import special
+from scipy import special, stats
 
 from rulescore import pullback_wrt, rrule
 from rulescore.ad import checkpoint, grad, hessian, jacfwd, jacrev, jvp, linearize, primitive, primitives, variable, vjp
@@ -152,6 +152,9 @@ UNMOVED: dict[str, Callable[[Any], Any]] = {
     "several outputs": lambda x: np.sqrt(np.split(np.append(x, [0.0, 1.0]), [3])[1]) + x[:2],
     "checkpointed": lambda x: checkpoint(np.sqrt)(np.append(x, 0.0)),
     "in a loop": in_a_loop,
+    "a sum within a rule": lambda x: primitives(stats).gmean(np.append(x, 0.0)) + x,
+    "a sum within a rule, of a list": lambda x: primitives(stats).gmean([x[0], 0, x[1]]) + x,
+    "a sum of some within a rule": lambda x: np.linalg.norm(with_a_row_of_zeros(x), axis=1),
     "a transposed rule": lambda x: only_in_reverse(np.append(x, 0.0)),
 }
 
