@@ -54,7 +54,7 @@ def where_rrule(condition: Mask, x: Array, y: Array, /, *, needs: Needs = None) 
             # Of numbers, those that are not zero.
             chosen, is_certain = np.not_equal(condition, 0) if where_true else np.logical_not(condition), True
             if isinstance(outbar, Selected):
-                chosen, is_certain = np.logical_and(chosen, outbar.condition), outbar.is_certain
+                chosen, is_certain = np.logical_and(chosen, outbar.condition), bool(np.all(outbar.is_certain))
             if not shape and shape_of_out and chosen.any():  # a number that is used somewhere has no mask
                 return Thunk(lambda: project(masked(where_true, shape)))
             if shape != shape_of_out:

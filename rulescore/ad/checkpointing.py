@@ -15,10 +15,11 @@ import numpy as np
 
 from rulescore.ad.boundary.arguments import function_of, with_items
 from rulescore.ad.boundary.results import check_outputs
+from rulescore.ad.engine.masked_duals import MaskedDual
 from rulescore.ad.engine.tapes import Tape
 from rulescore.ad.in_place.memory import read_only
 from rulescore.ad.in_place.tracer import call_and_settle
-from rulescore.ad.reverse import vjp
+from rulescore.ad.reverse import Recording
 from rulescore.ad.system.reference_ad import AD
 from rulescore.ad.tracing.tracers import Tracer, top_trace, value_beneath
 from rulescore.ad.values.trees import flatten, unflatten
@@ -149,7 +150,7 @@ class _FlatFunction:
 def _run(function: Any, leaves: Sequence[Any]) -> tuple[Any, ...]:
     """``function(*leaves)``, as one operation of every differentiation that it is part of."""
     trace = top_trace(leaves)
-    if trace is None:
+    if trace is None or isinstance(trace, MaskedDual):  # which follows what moves within, and keeps nothing anyway
         return function(*leaves)  # type: ignore[no-any-return]
     return call_and_settle(CheckpointedCall(function, trace), tuple(leaves), {})  # type: ignore[no-any-return]
 
@@ -190,6 +191,7 @@ class CheckpointedCall:
 def checkpoint_rrule(call: Any, *leaves: Any, needs: Any = None) -> Any:
     """The pullback differentiates the function when it is called, as an operation of the traces further out."""
     function = call.function
+    what = f"the vjp of {name_of(function)}"
     y = call.processed(function, leaves)
     sums = [_sums_of(part) for part in y]
     needed = [i for i in range(len(leaves)) if needs is None or needs[i]]
@@ -200,9 +202,9 @@ def checkpoint_rrule(call: Any, *leaves: Any, needs: Any = None) -> Any:
 
         def backward(*flat: Any) -> tuple[Any, ...]:
             xs, some_bars = flat[: len(leaves)], flat[len(leaves) :]
-            again, vjp_fn = vjp(function_of(function, xs, needed), *[xs[i] for i in needed])
-            _check_same(function, sums, again)
-            return vjp_fn(tuple(with_items([ZeroTangent()] * len(bars), given, some_bars)))
+            again = Recording(what, function_of(function, xs, needed), tuple([xs[i] for i in needed]), False)
+            _check_same(function, sums, again.value)
+            return again.pull(tuple(with_items([ZeroTangent()] * len(bars), given, some_bars)), is_given=False)
 
         found = _run(backward, [*leaves, *(bars[i] for i in given)])
         return NoTangent(), *with_items([NoTangent()] * len(leaves), needed, found)

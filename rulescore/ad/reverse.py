@@ -15,13 +15,14 @@ import numpy as np
 from rulescore.ad.boundary.arguments import Argnums, Arguments, check_differentiated, matching
 from rulescore.ad.boundary.results import check_loss, finished, handed_out, node_of, outputs_of, result_of, values_in
 from rulescore.ad.engine.tapes import Tape
+from rulescore.ad.engine.unreached import Seeds, has_nan, masked_seeds
 from rulescore.ad.messages.unused_rules import warn_of_unused_rules
 from rulescore.ad.system.placing import explain
 from rulescore.ad.system.reference_ad import AD
 from rulescore.ad.tracing.tracers import value_beneath
-from rulescore.ad.values.trees import tree_map, unflatten
+from rulescore.ad.values.trees import flatten, tree_map, unflatten
 from rulescore.tables.names import name_of
-from rulescore.tangents.masked import everywhere, following_all
+from rulescore.tangents.masked import following_all, follows_all
 from rulescore.tangents.zero import AbstractZero
 
 _P = ParamSpec("_P")
@@ -114,12 +115,12 @@ def _differentiated(transform: str, f: Callable[..., Any], argnums: Argnums, has
                 aux = values_in(aux, tape)
         one = value.dtype.type(1)
 
-        def seeds_again(tape: Tape) -> Any:
-            y, _ = result_of(record(tape), has_aux, f)
-            is_same = value_beneath(y) == value_beneath(value)  # a function that draws random numbers is another one
-            return [(y._node, one)] if is_same else None
+        def again() -> Any:
+            with AD.tape() as tape:
+                y, _ = result_of(record(tape), has_aux, f)
+            return (tape, [(y._node, one)]) if is_same(y, value) else None
 
-        bars = pulled_back(tape, [(node, one)], record, seeds_again)
+        bars = pulled_back_reached(tape, [(node, one)], record, again, keep=False)
         found = arguments.tangents(finished(bars, arguments.leaves))
         if has_value:
             return ((value, aux) if has_aux else value), found
@@ -176,6 +177,7 @@ class Recording:
         if not primals:
             raise ValueError(f"{what} was asked for without an argument to differentiate it at: pass them after f")
         self._f = f
+        self._has_aux = has_aux
         self.arguments = Arguments(what, primals, range(len(primals)))
         warn_of_unused_rules(f)
         with AD.tape() as tape:
@@ -188,12 +190,29 @@ class Recording:
     def _record(self, tape: Tape) -> Any:
         return self._f(*self.arguments.with_leaves([tape.leaf(x) for x in self.arguments.leaves]))
 
-    def pull(self, cotangent: Any) -> tuple[Any, ...]:
-        """The cotangents of the primals, from that of the value."""
+    def pull(self, cotangent: Any, is_given: bool = True) -> tuple[Any, ...]:
+        """The cotangents of the primals, from that of the value, which somebody has given or which was computed."""
         given = matching("the cotangent", cotangent, self.value, self._f)
+
+        def again() -> Any:
+            with AD.tape() as tape:
+                outputs, _, _ = outputs_of(self._record(tape), self._has_aux, self._f)
+            values = flatten(self.value)[0]
+            if len(outputs) != len(values) or not all(map(is_same, outputs, values)):
+                return None
+            return tape, seeds_of([node_of(output, tape) for output in outputs], given)
+
         seeds = seeds_of(self._nodes, given)
-        bars = pulled_back(self._tape, seeds, self._record)
+        bars = pulled_back_reached(self._tape, seeds, self._record, again, is_given=is_given)
         return self.arguments.tangents(finished(bars, self.arguments.leaves, given))  # type: ignore[no-any-return]
+
+
+def is_same(y: Any, before: Any) -> bool:
+    """Whether an output is what it was before; a function that draws random numbers is another one each time."""
+    y, before = value_beneath(y), value_beneath(before)
+    if not hasattr(y, "dtype") or y.dtype.kind not in "fc":
+        return True
+    return np.shape(y) == np.shape(before) and bool(np.array_equal(y, before, equal_nan=True))
 
 
 def seeds_of(nodes: list[Any], bars: list[Any]) -> list[tuple[Any, Any]]:
@@ -202,46 +221,36 @@ def seeds_of(nodes: list[Any], bars: list[Any]) -> list[tuple[Any, Any]]:
     return [(node, bar) for node, bar in both if node is not None and not isinstance(bar, AbstractZero)]
 
 
-Seeds = list[tuple[Any, Any]]
+Again = Callable[[], tuple[Tape, Seeds] | None]
 
 
-def pulled_back(
-    tape: Tape,
-    seeds: Seeds,
-    run_again: Callable[[Tape], Any],
-    seeds_again: Callable[[Tape], Seeds | None] | None = None,
-) -> list[Any]:
-    """The cotangents of a tape's arguments. An error says which operation it happened in, as running again tells.
+def pulled_back(tape: Tape, seeds: Seeds, run_again: Callable[[Tape], Any], keep: bool = True) -> list[Any]:
+    """The cotangents of a tape's arguments.
 
-    The tape is emptied where the seeds can be had again, of another one, and else kept.
+    An error says which operation it happened in, as ``run_again`` tells, which records the same on an empty tape.
+    ``keep`` says whether the tape will be walked again.
     """
     length = len(tape)
     try:
-        bars = tape.pull_back(seeds, keep=seeds_again is None)
+        return tape.pull_back(seeds, keep)
     except Exception as error:
         explain(error, length, AD.placing_tape(), run_again)
         raise
-    return _without_unreached(bars, tape, seeds, seeds_again) if any(map(_is_nan, bars)) else bars
 
 
-def _is_nan(bar: Any) -> bool:
-    """Whether there is NaN in a cotangent."""
-    if type(bar) is np.ndarray:
-        bar = np.vdot(bar, bar)  # in half the time of np.isnan(bar).any()
-    return isinstance(bar, np.generic) and bool(bar != bar)
+def pulled_back_reached(
+    tape: Tape, seeds: Seeds, run_again: Callable[[Tape], Any], again: Again, keep: bool = True, is_given: bool = True
+) -> list[Any]:
+    """The same, and where NaN came out once more with masks (`unreached`).
 
-
-def _without_unreached(bars: list[Any], tape: Tape, seeds: Seeds, seeds_again: Any) -> list[Any]:
-    """The cotangents, without NaN that comes of an infinite slope where nothing has arrived.
-
-    The zeros beside what an index has read are no small numbers but nothing at all, and infinity times nothing is
-    nothing. What they become is followed here, which takes longer.
+    That is of what ``again`` has recorded, another tape and its seeds, or None where they cannot be had. ``is_given``
+    says whether the seeds are somebody's own.
     """
-    if seeds_again is not None:
-        tape = AD.tape()
-        with tape:
-            seeds = seeds_again(tape)
-        if seeds is None:
-            return bars
-    with following_all():
-        return tape.pull_back([(node, everywhere(bar)) for node, bar in seeds], keep=seeds_again is None)
+    if follows_all():
+        return pulled_back(tape, masked_seeds(seeds, is_given), run_again, keep)
+    bars = pulled_back(tape, seeds, run_again, keep)
+    if not has_nan(bars):
+        return bars
+    with following_all():  # and the differentiations within the function are done with masks, too
+        found = again() or ((tape, seeds) if keep else None)
+        return bars if found is None else found[0].pull_back(masked_seeds(found[1], is_given), keep)

@@ -9,19 +9,46 @@ from typing import Any
 
 import numpy as np
 
+from rulescore.tangents.kinds import is_a
 from rulescore.tangents.thunks import Thunk, unthunk
 
-_follows_all: contextvars.ContextVar[bool] = contextvars.ContextVar("rulescore_follows_all", default=False)
+_NO, _YES, _MARKS = range(3)
+_followed: contextvars.ContextVar[int] = contextvars.ContextVar("rulescore_followed", default=_NO)
 
 
 @contextlib.contextmanager
 def following_all() -> Iterator[None]:
-    """Within it, cotangents keep a mask although they reach every element, for what they become farther on."""
-    token = _follows_all.set(True)
+    """Within it, tangents and cotangents keep a mask although they reach every element, for what becomes of them.
+
+    So do those of the differentiations within it.
+    """
+    token = _followed.set(_YES)
     try:
         yield
     finally:
-        _follows_all.reset(token)
+        _followed.reset(token)
+
+
+def of_marks(function: Callable[..., Any], *args: Any) -> Any:
+    """``function(*args)`` of what is no cotangent but `Selected.marks` of one, all of whose zeros are strong.
+
+    Masks are followed within.
+    """
+    token = _followed.set(_MARKS)
+    try:
+        return function(*args)
+    finally:
+        _followed.reset(token)
+
+
+def follows_all() -> bool:
+    """Whether masks are followed, in either way."""
+    return _followed.get() != _NO
+
+
+def follows_marks() -> bool:
+    """Whether this is within `of_marks`."""
+    return _followed.get() == _MARKS
 
 
 def everywhere(ybar: Any) -> Selected:
@@ -29,20 +56,31 @@ def everywhere(ybar: Any) -> Selected:
     return Selected(lambda: ybar, np.ones(np.shape(ybar), bool))
 
 
-def where_reached(xbar: Any, mark: Any, numbers: Any, is_certain: bool) -> Any:
+def where_not_zero(ybar: Any) -> Selected:
+    """A cotangent of whose zeros it is known that they are nothing at all."""
+    return Selected(lambda: ybar, np.not_equal(ybar, 0))
+
+
+def where_reached(xbar: Any, mark: Any, numbers: Any, is_certain: Any) -> Any:
     """A cotangent that is zero where a linear map has made a zero of `Selected.marks`.
 
     What is no linear map, as a rule that drops cotangents by their size, shows in numbers where there should be none:
     in those of the cotangent, which may be one of an AD system, and of a batch. Where that is differentiated itself,
     the zero may come from a factor that is zero, by which the derivative is none: that is not certain, so numbers stay.
+    ``is_certain`` says of which zeros.
     """
     reached = np.not_equal(mark, 0)
-    if np.shape(reached) != np.shape(xbar) or (np.all(reached) and not _follows_all.get()):
+    if np.shape(reached) != np.shape(xbar) or (np.all(reached) and not follows_all()):
         return xbar
     if np.any(~reached & np.isfinite(numbers) & np.not_equal(numbers, 0)):
         return xbar
-    chosen = np.where(reached if is_certain else reached | np.isfinite(numbers), xbar, 0)
+    chosen = np.where(_kept(reached, numbers, is_certain), xbar, 0)
     return Selected(lambda: chosen, reached, is_certain)
+
+
+def _kept(reached: Any, numbers: Any, is_certain: Any) -> Any:
+    """What is not made a zero: what is reached, and what may be, while it is a number."""
+    return reached if is_certain is True else reached | (np.isfinite(numbers) & ~np.asarray(is_certain))
 
 
 class Selected(Thunk):
@@ -59,8 +97,8 @@ class Selected(Thunk):
         Computes the cotangent.
     condition : array_like of bool
         Where it may differ from zero; it broadcasts with the cotangent to the shape of that.
-    is_certain : bool, optional
-        Whether derivatives of it are zero there too. Else only what is no number is made a zero.
+    is_certain : bool or array of bool, optional
+        Whether, or where, derivatives of it are zero there too. Else only what is no number is made a zero.
 
     Examples
     --------
@@ -73,7 +111,7 @@ class Selected(Thunk):
     __slots__ = ("condition", "is_certain")
     is_masked = True
 
-    def __init__(self, compute: Callable[[], Any], condition: Any, is_certain: bool = True) -> None:
+    def __init__(self, compute: Callable[[], Any], condition: Any, is_certain: Any = True) -> None:
         super().__init__(compute)
         self.condition = condition
         self.is_certain = is_certain
@@ -92,8 +130,18 @@ class Selected(Thunk):
 
     def summed(self, function: Callable[[Any], Any]) -> Any:
         """The same of ``function(value)``, which adds elements: a sum of nothing but such zeros is one."""
-        chosen = np.broadcast_to(self.condition, np.shape(self.force())).astype(float)
-        return Selected(lambda: function(self.force()), function(chosen) != 0, self.is_certain)
+        shape = np.shape(self.force())
+
+        def summed(chosen: Any) -> Any:
+            return function(np.broadcast_to(chosen, shape).astype(float)) != 0
+
+        is_certain = self.is_certain if self.is_certain is True else ~summed(self._doubted)
+        return Selected(lambda: function(self.force()), summed(self.condition), is_certain)
+
+    @property
+    def _doubted(self) -> Any:
+        """Where it is reached, or may be."""
+        return self.condition if self.is_certain is True else self.condition | ~np.asarray(self.is_certain)
 
     @property
     def marks(self) -> Any:
@@ -101,21 +149,42 @@ class Selected(Thunk):
 
         Beside that they are positive and at random, so that no two of them cancel.
         """
+        return self._marked(lambda shape: np.random.default_rng(0).uniform(1.0, 2.0, shape), self.condition)
+
+    @property
+    def nans(self) -> Any:
+        """The same of NaN, which is not zero either by a factor that is: where that may be another one close by."""
+        return self._marked(lambda shape: np.full(shape, np.nan), self.condition)
+
+    @property
+    def doubts(self) -> Any:
+        """The same where its zeros are not certain, too."""
+        return self._marked(lambda shape: np.full(shape, np.nan), self._doubted)
+
+    def _marked(self, numbers: Callable[[tuple[int, ...]], Any], condition: Any) -> Any:
         value = self.force()
         shape, dtype = np.shape(value), getattr(value, "dtype", np.dtype(float))
-        numbers = np.random.default_rng(0).uniform(1.0, 2.0, shape)
-        return np.where(np.broadcast_to(self.condition, shape), numbers, 0.0).astype(dtype)
+        marks = numbers(shape).astype(dtype)
+        if dtype.kind == "c":
+            marks.imag = marks.real
+        return np.where(np.broadcast_to(condition, shape), marks, np.zeros((), dtype))
 
     def joined(self, other: Any) -> Any:
         """The sum with another cotangent, which is zero where both are."""
         total = self.force() + unthunk(other)
         if not isinstance(other, Selected):
             return total
-        return Selected(lambda: total, self.condition | other.condition, self.is_certain and other.is_certain)
+        are_certain = self.is_certain is other.is_certain is True or np.logical_and(self.is_certain, other.is_certain)
+        return Selected(lambda: total, self.condition | other.condition, are_certain)
+
+    def written_out(self) -> Any:
+        """Its value; of marks such as tell the same, though a factor have made zeros of them."""
+        is_plain = follows_marks() and is_a(self.force(), (np.ndarray, np.generic))
+        return self.nans if is_plain else self.force()
 
     def _of(self, value: Any) -> Any:
         """A product or quotient of the cotangent, zero again where the condition does not hold."""
-        chosen = np.where(self.condition if self.is_certain else self.condition | np.isfinite(value), value, 0)
+        chosen = np.where(_kept(self.condition, value, self.is_certain), value, 0)
         is_alike = np.shape(chosen) == np.shape(self.force())
         return Selected(lambda: chosen, self.condition, self.is_certain) if is_alike else chosen
 

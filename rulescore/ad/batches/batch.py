@@ -18,6 +18,7 @@ import numpy as np
 
 from rulescore.ad.batches import functions  # noqa: F401  (it registers)
 from rulescore.ad.batches.axes import BatchedIndex, as_array, ndim_of, padded
+from rulescore.ad.engine.unreached import has_nan
 from rulescore.ad.in_place.tracer import WritableTracer
 from rulescore.ad.messages.errors import TracerConversionError, full_name
 from rulescore.ad.numpy_protocols.array_makers import SPECIAL
@@ -27,6 +28,7 @@ from rulescore.ad.values.skeletons import taken_apart, with_leaves
 from rulescore.ad.values.trees import map_containers
 from rulescore.tables.batching import batching
 from rulescore.tangents.kinds import is_a
+from rulescore.tangents.masked import follows_all
 from rulescore.tangents.zero import AbstractZero, ZeroTangent
 
 
@@ -237,12 +239,16 @@ def _applied_to_many(linear_map: Callable[[list[Any]], Any], takes_batches: bool
 
     def apply(directions: list[Any], count: int) -> list[Any]:
         nonlocal takes_batches
-        if count > 1 and takes_batches:
+        if count > 1 and takes_batches and not follows_all():
             try:
-                return _at_once(linear_map, directions, count)
+                images = _at_once(linear_map, directions, count)
             except Exception:
                 # Rules may do to a cotangent what only an array withstands. If that was not it, it will happen again.
                 takes_batches = False
+            else:
+                # Each direction has other zeros, which keep NaN out (`engine.unreached`), so it is taken alone then.
+                if not has_nan(images):
+                    return images
         return _one_after_the_other(linear_map, directions, count)
 
     return apply

@@ -17,6 +17,7 @@ from rulescore.tangents.kinds import is_a
 from rulescore.tangents.not_implemented import NotImplementedTangent
 from rulescore.tangents.projection import project_to
 from rulescore.tangents.spaces import as_scalar, has_tangent_space, zero_tangent
+from rulescore.tangents.thunks import unthunk
 from rulescore.tangents.zero import AbstractZero, NoTangent
 
 
@@ -235,7 +236,7 @@ def _tangent(y: Any, value: Any, trace: Any, traces: dict[int, Any]) -> Any:
     like = value_beneath(value)
     if not has_tangent_space(like):
         return NoTangent()
-    dy = node_of(y, trace)
+    dy = unthunk(node_of(y, trace))
     if isinstance(dy, NotImplementedTangent):
         dy.fail()
     dy = zero_tangent(as_scalar(like)) if dy is None or isinstance(dy, AbstractZero) else _of_form(like, dy)

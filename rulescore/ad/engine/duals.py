@@ -38,9 +38,16 @@ class Dual(Trace):
         if call is None:
             return NotImplemented
         values, _, targets = strip(self, call.args)
-        tangents = tangents_of(values, targets)
+        found = self.pushed(call, values, tangents_of(values, targets))
+        if found is NotImplemented:
+            return NotImplemented
+        y, dy = found
+        return y if dy is _NO_TANGENT else traced(self, y, call, dy)
+
+    def pushed(self, call: Call, values: tuple[Any, ...], tangents: tuple[Any, ...]) -> Any:
+        """``(y, dy)`` of a call; NotImplemented where there is none."""
         try:
-            found = self.system.push(f, values, call.kwargs, tangents)
+            found = self.system.push(call.f, values, call.kwargs, tangents)
         except Exception:
             for dx in tangents:  # a rule that computes with a missing derivative cannot know what it is
                 if isinstance(dx, NotImplementedTangent):
@@ -53,9 +60,7 @@ class Dual(Trace):
             dy = unthunk(dy)
             if is_a(dy, NotImplementedTangent):
                 dy.fail()
-            if dy is _NO_TANGENT:
-                return y
-        return traced(self, y, call, dy)
+        return y, dy
 
     record = Trace.tracer
 

@@ -6,7 +6,8 @@ which of them it is.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+import operator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from rulescore.ad.tracing.calls import part_of_tangent
 from rulescore.ad.tracing.tracers import is_differentiated, value_beneath
 from rulescore.ad.values.skeletons import Skeleton, tangent_of
 from rulescore.definitions.pullbacks import require_that_of_function
-from rulescore.tangents.masked import Selected, where_reached
+from rulescore.tangents.masked import Selected, everywhere, follows_marks, of_marks, where_reached
 from rulescore.tangents.sparsity import is_sparse
 from rulescore.tangents.thunks import unthunk
 from rulescore.tangents.zero import AbstractZero, NoTangent, ZeroTangent
@@ -51,27 +52,71 @@ class Entry:
             for key, xbar in self.cotangents(ybar.force()):
                 yield key, masked_as(unthunk(xbar), _ZERO_TANGENT, ybar.is_certain)
             return
-        marks = {} if self.keeps_places else dict(self.cotangents(ybar.marks))
-        for key, xbar in self.cotangents(ybar.force()):
-            yield key, masked_as(unthunk(xbar), ybar.marks if self.keeps_places else unthunk(marks.get(key)))
+        if self.keeps_places:
+            for key, xbar in self.cotangents(ybar.force()):
+                yield key, masked_as(unthunk(xbar), ybar.marks, ybar.is_certain)
+            return
+        values = [(key, unthunk(xbar)) for key, xbar in self.cotangents(ybar.force())]
+        marks = Marks(lambda marks: self._marks(marks(ybar)), [ybar], self.parents, [xbar for _, xbar in values])
+        for number, (key, xbar) in enumerate(values):
+            yield key, marks.on(number, xbar)
+
+    def _marks(self, marks: Any) -> list[Any]:
+        return [unthunk(mark) for _, mark in self.cotangents(marks)]
 
     def with_variables(self, graph: Any) -> Entry:
         """The same with variables in the place of what it has saved, so that the graph records what it computes."""
         return self
 
 
-def masked_as(xbar: Any, mark: Any, is_certain: bool = False) -> Any:
-    """A cotangent, masked where a mark has remained zero; what is no array, or a sparse one, has no mask.
+class Marks:
+    """What an entry makes of the marks of masked cotangents, which tells the masks of what it passes on.
 
-    That is certain of a cotangent that is not differentiated, or where the caller knows it of the mark.
+    ``pass_on`` is given a function, from a cotangent to its marks. Where an entry has several parents one may be the
+    other's factor, so the marks are NaN, which no factor hides; and where what is passed on is differentiated itself,
+    they tell of which zeros it is certain that no factor has made them.
     """
+
+    def __init__(
+        self, pass_on: Callable[[Any], Any], ybars: Iterable[Selected], parents: Collection[Key], values: Iterable[Any]
+    ) -> None:
+        self._marks: Any = None
+        self._doubts: Any = None
+        are_certain = all(ybar.is_certain is True for ybar in ybars)
+        are_bare = len(parents) > 1 or follows_marks()
+        try:
+            self._marks = of_marks(pass_on, _NANS if are_bare else _MARKS)
+            if not are_certain or any(map(is_differentiated, values)):
+                self._doubts = self._marks if are_bare and are_certain else of_marks(pass_on, _DOUBTS)
+        except Exception:  # as of a solver that refuses NaN
+            self._marks = None
+
+    def on(self, key: Any, xbar: Any) -> Any:
+        """What was passed on, masked."""
+        if self._marks is None:
+            return xbar
+        return masked_as(xbar, self._marks[key], True if self._doubts is None else _is_zero(self._doubts[key], xbar))
+
+
+_MARKS, _NANS, _DOUBTS = map(operator.attrgetter, ("marks", "nans", "doubts"))
+
+
+def _is_zero(mark: Any, xbar: Any) -> Any:
+    if mark is None or isinstance(mark, AbstractZero):
+        return True
+    is_zero = np.equal(mark, 0) if hasattr(mark, "dtype") and not is_sparse(mark) else False
+    return is_zero if np.shape(is_zero) == np.shape(xbar) else False
+
+
+def masked_as(xbar: Any, mark: Any, is_certain: Any) -> Any:
+    """A cotangent, masked where a mark has remained zero; what is no array, or a sparse one, has no mask."""
     if not hasattr(xbar, "dtype") or is_sparse(value_beneath(xbar)) or is_sparse(mark):
         return xbar
     if isinstance(mark, AbstractZero):
         mark = np.zeros(np.shape(xbar))
     if not hasattr(mark, "dtype"):
         return xbar
-    return where_reached(xbar, mark, value_beneath(xbar), is_certain or not is_differentiated(xbar))
+    return where_reached(xbar, mark, value_beneath(xbar), is_certain)
 
 
 def is_empty(ybar: Any) -> bool:
@@ -141,8 +186,30 @@ class Several(Entry):
         return self.whole.parents
 
     def cotangents(self, parts: Any) -> Iterable[tuple[Key, Any]]:
+        if any(type(part) is Selected for part in parts.values()):
+            return self._cotangents_of_masked(parts)
+        return self._cotangents(parts)
+
+    def _cotangents(self, parts: dict[int, Any]) -> Iterable[tuple[Key, Any]]:
         bars = [parts.get(i, _ZERO_TANGENT) for i in range(self._count)]
         return self.whole.cotangents(tangent_of(self._skeleton, bars))
+
+    def _cotangents_of_masked(self, parts: dict[int, Any]) -> Iterable[tuple[Key, Any]]:
+        """As of one masked cotangent; what has no mask may differ from zero everywhere."""
+        selected = {i: part if type(part) is Selected else everywhere(part) for i, part in parts.items()}
+        is_reached = any(part.is_reached for part in selected.values())
+        values = [(key, unthunk(xbar)) for key, xbar in self._cotangents({i: x.force() for i, x in selected.items()})]
+        if not is_reached:
+            for key, xbar in values:
+                yield key, masked_as(xbar, _ZERO_TANGENT, True)
+            return
+
+        def of_marks(marks: Any) -> list[Any]:
+            return [unthunk(mark) for _, mark in self._cotangents({i: marks(part) for i, part in selected.items()})]
+
+        passed = Marks(of_marks, selected.values(), self.parents, [xbar for _, xbar in values])
+        for number, (key, xbar) in enumerate(values):
+            yield key, passed.on(number, xbar)
 
     def with_variables(self, graph: Any) -> Entry:
         return Several(self.whole.with_variables(graph), self._skeleton, self._count)
@@ -152,13 +219,16 @@ class Output(Entry):
     """One of the outputs of such a call."""
 
     __slots__ = ("_number", "parents")
+    is_elementwise = True
 
     def __init__(self, several: Key, number: int) -> None:
         self.parents = (several,)
         self._number = number
 
     def cotangents(self, ybar: Any) -> Iterable[tuple[Key, Any]]:
-        return () if is_empty(ybar) else ((self.parents[0], Parts({self._number: unthunk(ybar)})),)
+        if is_empty(ybar):
+            return ()
+        return ((self.parents[0], Parts({self._number: ybar if type(ybar) is Selected else unthunk(ybar)})),)
 
 
 class Parts(dict[int, Any]):

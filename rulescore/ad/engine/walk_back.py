@@ -46,7 +46,7 @@ class Cotangents:
     def written_out(self, key: Key) -> Any:
         """The sum at an argument, without its mask."""
         total = self.take(key)
-        return total.force() if type(total) is Selected else total
+        return total.written_out() if type(total) is Selected else total
 
     def add(self, key: Key, xbar: Any) -> None:
         """Add what a pullback has returned: an array, a thunk, a zero."""

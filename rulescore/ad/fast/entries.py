@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from rulescore.ad.engine.entries import Key, Parts, masked_as
+from rulescore.ad.engine.entries import Key, Marks, Parts, masked_as
 from rulescore.ad.fast.forms import MINUS_ONE, ONE
 from rulescore.definitions.partials import OneOver
 from rulescore.definitions.pullbacks import require_that_of_function
@@ -187,15 +187,21 @@ def propagate_masked(entry: FastEntry, ybar: Selected, bars: Any, owned: Any) ->
     values = _passed_on(entry, ybar.force())
     if getattr(entry[1], "keeps_places", False):
         for key, xbar in values.items():
-            add_cotangent(masked_as(xbar, ybar.marks), key, bars, owned)
+            add_cotangent(masked_as(xbar, ybar.marks, ybar.is_certain), key, bars, owned)
         return
     if not ybar.is_reached:
         for key, xbar in values.items():
             add_cotangent(masked_as(xbar, _ZERO_TANGENT, ybar.is_certain), key, bars, owned)
         return
-    marks = _passed_on(entry, ybar.marks)
+    marks = Marks(lambda marks: _passed_on(entry, marks(ybar)), [ybar], _parents_of(entry), values.values())
     for key, xbar in values.items():
-        add_cotangent(masked_as(xbar, marks[key]), key, bars, owned)
+        add_cotangent(marks.on(key, xbar), key, bars, owned)
+
+
+def _parents_of(entry: FastEntry) -> tuple[Key, ...]:
+    if entry[0] is propagate_entry:
+        return entry[1].parents  # type: ignore[no-any-return]
+    return entry[-2:] if entry[0] is propagate_static_two and None not in entry[-2:] else entry[-1:]
 
 
 class _Received(dict[Any, Any]):

@@ -81,7 +81,7 @@ class FastGraph(Graph):
         return node
 
     def walk(
-        self, nodes: list[Node], steps: list[Node], seeds: Any, ends: Any, wanted: Any, keep: bool, create: bool
+        self, nodes: list[Node], steps: list[Node], seeds: Any, ends: Any, wanted: Any, create: bool
     ) -> dict[Node, Any]:
         bars: dict[Node, Any] = dict.fromkeys(nodes)
         # Where cotangents are variables, nothing is added to in place: they cannot be written into plain arrays.
@@ -90,8 +90,7 @@ class FastGraph(Graph):
             accumulate(seed, node, bars, owned)
         node = None
         try:
-            while steps:
-                node = steps.pop()
+            for node in reversed(steps):
                 entry = node.entry
                 if entry is None:
                     raise RuntimeError(FREED_MEANWHILE)
@@ -103,12 +102,10 @@ class FastGraph(Graph):
                         propagate_masked(entry, ybar, bars, owned)
                     else:
                         entry[0](entry, ybar, bars, owned)
-                if not keep:
-                    node.entry = None
         except Exception as error:
             vars(error).setdefault(FAILED_AT, node)
             raise
-        return {node: bar.force() if type(bar := bars[node]) is Selected else bar for node in ends}
+        return {node: bar.written_out() if type(bar := bars[node]) is Selected else bar for node in ends}
 
     def _with_variables(self, node: Node, entry: FastEntry) -> FastEntry:
         if entry[0] is propagate_entry:

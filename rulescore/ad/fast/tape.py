@@ -94,7 +94,7 @@ class FastTape(Tape):
         except Exception as error:
             vars(error).setdefault(FAILED_AT, len(bars))
             raise
-        return [bar.force() if type(bar) is Selected else bar for bar in bars]
+        return [bar.written_out() if type(bar) is Selected else bar for bar in bars]
 
 
 # What may stand beside a tracer in a call without a second look: it holds no tracers.

@@ -18,6 +18,7 @@ from typing import Any
 
 from rulescore.ad.engine.entries import FAILED_AT, LEAF, Entry, Key, Output, Pulled, Several
 from rulescore.ad.engine.tapes import Recorder
+from rulescore.ad.engine.unreached import has_nan, masked_seeds
 from rulescore.ad.engine.walk_back import Cotangents, walk_back
 from rulescore.ad.messages.errors import describe, full_name, no_rule
 from rulescore.ad.messages.places import Place, user_frame
@@ -27,6 +28,7 @@ from rulescore.ad.tracing.tracers import Tracer
 from rulescore.definitions.declarations import no_tangent_pullback
 from rulescore.tables.registry import rrule
 from rulescore.tables.signatures import InstancesOf
+from rulescore.tangents.masked import following_all
 from rulescore.tangents.structure import rebuild, structure_of
 
 next_number = itertools.count().__next__
@@ -209,22 +211,19 @@ class Graph(Recorder):
         return self.record(direct._value, Join(direct._node, closed_over._node))
 
     def walk(
-        self, nodes: list[Node], steps: list[Node], seeds: Any, ends: Any, wanted: Any, keep: bool, create: bool
+        self, nodes: list[Node], steps: list[Node], seeds: Any, ends: Any, wanted: Any, create: bool
     ) -> dict[Node, Any]:
         """The cotangents of the ends, after a walk back in steps through some of the nodes; see `go_back`."""
         bars = Cotangents(seeds, wanted, kept=ends, in_place=not create)
-        walk_back(self._entries(steps, keep, create), bars)
+        walk_back(self._entries(steps, create), bars)
         return {node: bars.written_out(node) for node in ends}
 
-    def _entries(self, steps: list[Node], keep: bool, create: bool) -> Iterator[tuple[Node, Entry]]:
-        while steps:
-            node = steps.pop()
+    def _entries(self, steps: list[Node], create: bool) -> Iterator[tuple[Node, Entry]]:
+        for node in reversed(steps):
             entry = node.entry
             if entry is None:
                 raise RuntimeError(FREED_MEANWHILE)
             yield node, entry.with_variables(self) if create else entry
-            if not keep:
-                node.entry = None
 
 
 FREED_MEANWHILE = (
@@ -269,12 +268,19 @@ def go_back(
                 "outputs, or compute the output again."
             )
     try:
-        return graph.walk(nodes, steps, seeds, ends, leading, keep, create)
+        bars = graph.walk(nodes, steps, seeds, ends, leading, create)
+        if has_nan(bars.values()):
+            with following_all():
+                bars = graph.walk(nodes, steps, masked_seeds(seeds, is_given=True), ends, leading, create)
     except Exception as error:
         node = vars(error).pop(FAILED_AT, None)
         if node is not None:
             error.add_note(f"in the backward pass of {place_of(node)}")
         raise
+    if not keep:
+        for node in steps:
+            node.entry = None
+    return bars
 
 
 def _order(roots: list[Node]) -> list[Node]:

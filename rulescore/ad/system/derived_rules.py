@@ -12,11 +12,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from rulescore.ad.engine.unreached import masked, pulled_back_within
 from rulescore.ad.tracing.rules import System
 from rulescore.ad.tracing.tracers import belongs_to, frozen
 from rulescore.ad.values.skeletons import taken_apart, tangent_of, tangents_in, with_leaves
 from rulescore.definitions.declarations import no_tangent_pullback
 from rulescore.tables.registry import frule, rrule
+from rulescore.tangents.masked import Selected, follows_marks
 from rulescore.tangents.projection import project_to
 from rulescore.tangents.spaces import as_scalar, has_tangent_space, zero_tangent
 from rulescore.tangents.structural import as_structural
@@ -46,12 +48,12 @@ class DerivedRules(System):
         anatomy = Anatomy(y)
         with self.tape() as tape:
             asked = [
-                (unthunk(xbar), unthunk(dx))  # while the tape is open: a thunk computes with what is traced
+                (unthunk(xbar), _opened(dx))  # while the tape is open: a thunk computes with what is traced
                 for xbar, dx in zip(pullback(anatomy.zero(tape))[1:], tangents, strict=False)
                 if not isinstance(dx, AbstractZero)
             ]
         seeds = [seed for xbar, dx in asked for seed in seeds_of(xbar, dx, tape)]
-        return y, anatomy.cotangent(iter(tape.pull_back(seeds))) if seeds else _ZERO_TANGENT
+        return y, anatomy.cotangent(iter(pulled_back_within(tape, seeds))) if seeds else _ZERO_TANGENT
 
     def pull_by_forward_rule(
         self, f: Any, values: tuple[Any, ...], kwargs: dict[str, Any], needs: tuple[bool, ...]
@@ -73,7 +75,7 @@ class DerivedRules(System):
             return y, no_tangent_pullback
 
         def pushforward_pullback(ybar: Any) -> tuple[Any, ...]:
-            bars = iter(tape.pull_back(seeds_of(dy, ybar, tape), keep=True))
+            bars = iter(pulled_back_within(tape, seeds_of(dy, ybar, tape), keep=True))
             return _NO_TANGENT, *[
                 project_to(x)(anatomy.cotangent(bars)) if needed else _NO_TANGENT
                 for x, anatomy, needed in zip(args, anatomies, needs, strict=True)
@@ -93,14 +95,14 @@ class DerivedRules(System):
             return y, no_tangent_pullback
 
         def pullback(ybar: Any) -> tuple[Any, ...]:
-            bars = iter(tape.pull_back(seeds_of(y_traced, ybar, tape), keep=True))
+            bars = iter(pulled_back_within(tape, seeds_of(y_traced, ybar, tape), keep=True))
             return tuple([project_to(x)(anatomy.cotangent(bars)) for x, anatomy in zip(whole, anatomies, strict=True)])
 
         return y, pullback
 
     def frule_via_ad(self, tangents: tuple[Any, ...], f: Any, /, *args: Any, **kwargs: Any) -> tuple[Any, Any]:
         """``(y, dy)`` as `frule` returns them, by differentiating ``f``."""
-        trace = self.dual()
+        trace = self.masked_dual() if follows_marks() else self.dual()
         f, *args_traced = [_with_tangent(trace, x, dx) for x, dx in zip((f, *args), tangents, strict=True)]
         y = f(*args_traced, **kwargs)
         return _values(y, trace)[0], _tangent(y, trace)
@@ -111,7 +113,7 @@ def _with_tangent(trace: Any, x: Any, dx: Any) -> Any:
     parts = tangents_in(dx, skeleton)
     for i, part in enumerate(parts):
         if has_tangent_space(leaves[i]) and not isinstance(part, AbstractZero):
-            leaves[i] = trace.tracer(frozen(as_scalar(leaves[i])), part)
+            leaves[i] = trace.tracer(frozen(as_scalar(leaves[i])), masked(part, False) if follows_marks() else part)
     return x if all(isinstance(part, AbstractZero) for part in parts) else with_leaves(x, skeleton, leaves)
 
 
@@ -127,7 +129,12 @@ def _tangent(y: Any, trace: Any) -> Any:
     skeleton, leaves = taken_apart(y)
     zero_or_none = [_ZERO_TANGENT if has_tangent_space(leaf) else _NO_TANGENT for leaf in leaves]
     both = zip(leaves, zero_or_none, strict=True)
-    return tangent_of(skeleton, [leaf._node if belongs_to(leaf, trace) else other for leaf, other in both])
+    return tangent_of(skeleton, [_tangent_of(leaf) if belongs_to(leaf, trace) else other for leaf, other in both])
+
+
+def _tangent_of(leaf: Any) -> Any:
+    dx = leaf._node
+    return dx.written_out() if type(dx) is Selected else dx
 
 
 # ---------------------------------------------------------------- numbers and arrays within objects
@@ -160,9 +167,15 @@ def _or_zero(bar: Any) -> Any:
     return _ZERO_TANGENT if bar is None else bar
 
 
+def _opened(dx: Any) -> Any:
+    return dx if type(dx) is Selected else unthunk(dx)
+
+
 def seeds_of(traced: Any, other: Any, tape: Any) -> list[tuple[int, Any]]:
     """The seeds of a tape for ⟨traced, other⟩, leaf by leaf; what is not traced has no part in it."""
-    traced, other = unthunk(traced), unthunk(other)
+    traced, other = unthunk(traced), _opened(other)
+    if type(other) is Selected:
+        return [(traced._node, other)] if belongs_to(traced, tape) else []
     if isinstance(traced, AbstractZero) or isinstance(other, AbstractZero):
         return []
     skeleton, leaves = taken_apart(traced)

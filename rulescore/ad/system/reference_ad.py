@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from rulescore.ad.engine.duals import Dual
+from rulescore.ad.engine.masked_duals import MaskedDual
 from rulescore.ad.engine.tapes import Tape
 from rulescore.ad.fast.assignment import DualWriting
 from rulescore.ad.fast.graph import FastGraph, GraphRecording
@@ -49,6 +50,10 @@ class ReferenceAD(DerivedRules):
     def dual(self) -> Dual:
         """A differentiation in forward mode."""
         return Dual(self, DualWriting if self.short_cuts else WritableTracer)
+
+    def masked_dual(self) -> MaskedDual:
+        """The same again, where NaN came out."""
+        return MaskedDual(self, WritableTracer)
 
     def graph(self, remake: Any, backward: Any, short_cuts: bool) -> Graph:
         """A trace of variables; see `Graph`."""

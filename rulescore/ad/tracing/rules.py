@@ -47,6 +47,7 @@ class System(HasReverseMode, HasForwardMode):
     without_rule: Callable[..., Any]
     tape: Callable[[], Any]
     dual: Callable[[], Any]
+    masked_dual: Callable[[], Any]
 
     def pull(self, f: Any, values: tuple[Any, ...], kwargs: dict[str, Any], needs: tuple[bool, ...]) -> Any:
         """``(y, pullback)`` of a call, or None when there is no rule.
