@@ -7,8 +7,9 @@ they go about it is in `testutils.checking`, which comes with the first call: to
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Collection, Mapping
-from typing import TYPE_CHECKING, Any, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any, ParamSpec, TypedDict, TypeVar, Unpack
 
 from rulescore import NoTangent, frule, rrule
 
@@ -51,6 +52,29 @@ class CheckOptions(CallOptions, total=False):
     order: int
 
 
+_P = ParamSpec("_P")
+_T = TypeVar("_T")
+
+
+def _tells_of_fkwargs(tester: Callable[_P, _T]) -> Callable[_P, _T]:
+    """Say of a keyword that a tester does not know how one of the function is given."""
+    known = frozenset(tester.__kwdefaults__ or ())
+
+    @functools.wraps(tester)
+    def told(*args: _P.args, **options: _P.kwargs) -> _T:
+        __tracebackhide__ = True
+        if unknown := [name for name in options if name not in known]:
+            (first, *_) = unknown
+            raise TypeError(
+                f"{first}= is no option of {tester.__name__}; if it is a keyword argument of the function, write "
+                f"fkwargs={{{first!r}: ...}}. The options are {', '.join(sorted(known))}"
+            )
+        return tester(*args, **options)
+
+    return told
+
+
+@_tells_of_fkwargs
 def check_rule(
     f: Callable[..., Any],
     *args: Any,

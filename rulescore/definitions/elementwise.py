@@ -363,7 +363,14 @@ def _like_output(dy: Any, y: Any) -> Any:
         return tuple(_like_output(part, out) for part, out in zip(dy, y, strict=True)) if type(dy) is tuple else dy
     shape = _shape(y)
     if _shape(dy) != shape:
-        dy = np.broadcast_to(dy, shape).copy()
+        try:
+            dy = np.broadcast_to(dy, shape).copy()
+        except ValueError:
+            raise ValueError(
+                f"scalar_rule is for functions that are applied to each entry: this one returned an output of shape "
+                f"{shape}, where its arguments make a tangent of shape {_shape(dy)}. Write rules for it with "
+                "@rrule.register and @frule.register"
+            ) from None
     return project_to(y)(dy)
 
 

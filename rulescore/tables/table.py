@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import sys
+import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, TypeVar
 
@@ -31,6 +32,7 @@ class RuleTable(Calling, Reflection):
     def __init__(self, name: str, twin: RuleMapping | None = None) -> None:
         super().__init__(name, twin)
         self._callbacks: list[Callable[[RuleRecord], None]] = []
+        self._decorators: dict[object, tuple[weakref.ref[Any], str]] = {}
 
     def register(
         self,
@@ -80,6 +82,8 @@ class RuleTable(Calling, Reflection):
             raise TypeError(f"{self.name}.register({f!r}): a rule is for a function; got a {type(f).__name__}")
         configs = config if isinstance(config, tuple) else (config,)
 
+        mark = object()
+
         def decorate(*rules: Any, **keywords: Any) -> Any:
             if len(rules) != 1 or keywords or not callable(rules[0]):
                 raise TypeError(
@@ -89,11 +93,21 @@ class RuleTable(Calling, Reflection):
                     f"@{self.name}.register(function)"
                 )
             (implementation,) = rules
+            self._decorators.pop(mark, None)
             frame = sys._getframe(1)
             self.add_rule(f, implementation, argument_types, config=configs, tags=tags, namespace=frame.f_locals)
             return implementation
 
+        self._decorators[mark] = weakref.ref(decorate), name_of(f)
         return decorate
+
+    @property
+    def unused_decorators(self) -> list[str]:
+        """The names of what `register` was given where nothing was decorated: of rules, where the function is left out.
+
+        Those that still are in the place of the rule.
+        """
+        return [name for decorate, name in self._decorators.values() if decorate() is not None]
 
     def add_rule(
         self,

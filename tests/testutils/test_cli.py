@@ -734,6 +734,11 @@ def test_what_is_no_function_with_rules_in_a_file_is_told(two_rules, name, statu
     assert message.format(two_rules) in capsys.readouterr().err
 
 
+def test_arguments_may_be_given_by_keyword(capsys):
+    assert main(["check", "np.sum", "--at", "np.ones((2, 3)), axis=0"]) == 0
+    assert "numpy.sum(float64[2, 3], axis=0)" in capsys.readouterr().out
+
+
 def test_registered_rules_are_checked_at_given_arguments(two_rules, capsys):
     assert main(["check", f"{two_rules}.py:scaled", "--at", "np.ones(3), 2.0"]) == 0, capsys.readouterr()
     assert "pass: " in capsys.readouterr().out

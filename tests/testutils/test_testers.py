@@ -23,6 +23,7 @@ from rulescore import (
     instances_of,
     non_differentiable,
     not_implemented,
+    pullback_wrt,
     rrule,
     rrule_via_ad,
     scalar_rule,
@@ -968,6 +969,67 @@ def test_keywords_of_the_same_value_are_told_apart() -> None:
     labels = [argument.label for argument in Case(weighted, (2.0,), **call).arguments]
     assert labels == ["the function itself", "argument 0 (x)", "argument 1 (a)", "argument 2 (b)", "argument 3 (c)"]
     assert check_rule(weighted, 2.0, **call).verdict == "pass"
+
+
+def test_of_rules_that_do_not_take_a_call_the_signatures_are_shown() -> None:
+    def weighted(x: Any, w: Any) -> Any:
+        return np.sum(x * w)
+
+    @rrule.register(weighted)
+    def weighted_rrule(x: float, w: float) -> Any:
+        return weighted(x, w), pullback_wrt(x, w)(lambda ybar: (w * ybar, x * ybar))
+
+    @frule.register(weighted)
+    def without_its_tangents(x: Any, w: Any) -> Any:
+        return weighted(x, w), 0.0
+
+    report = check_rule(weighted, VECTOR, VECTOR)
+    backward, forward = sorted((r for r in report.failures), key=lambda r: r.mode, reverse=True)
+    assert "(there is " in backward.message
+    assert "weighted(x: float, w: float), at " in backward.message
+    assert forward.message.endswith("is @pushforward(...) above it missing?")
+
+
+def test_a_rule_with_too_few_parameters_is_told_so() -> None:
+    def scaled(x: Any, by: Any) -> Any:
+        return x * by
+
+    @rrule.register(scaled)
+    def without_the_factor(x: Any) -> Any:
+        return x, pullback_wrt(x)(lambda ybar: ybar)
+
+    (failure,) = check_rule(scaled, VECTOR, 2.0, modes=("rrule",)).failures
+    assert failure.message.endswith("The call has 2 positional arguments, more than the rule has parameters")
+
+
+def test_a_decorator_without_the_function_is_told_where_there_is_no_rule() -> None:
+    def squared(x: Any) -> Any:
+        return x**2
+
+    @rrule.register
+    def squared_rrule(x: Any) -> Any:
+        return x**2, pullback_wrt(x)(lambda ybar: 2 * x * ybar)
+
+    (failure,) = check_rule(squared, VECTOR, modes=("rrule",)).failures
+    assert "squared_rrule registers nothing" in failure.message
+    del squared_rrule
+    (failure,) = check_rule(squared, VECTOR, modes=("rrule",)).failures
+    assert "registers nothing" not in failure.message
+
+
+@pytest.mark.parametrize("tester", [check_rule, testutils.test_rule, testutils.test_frule, testutils.test_rrule])
+def test_a_keyword_of_the_function_is_told_how_it_is_given(tester: Any) -> None:
+    with pytest.raises(TypeError, match=r"axis= is no option of check_rule; .* fkwargs=\{'axis': \.\.\.\}"):
+        tester(np.sum, np.ones((2, 3)), axis=0)
+
+
+def test_a_scalar_rule_of_what_is_not_elementwise_says_so() -> None:
+    def total(x: Any) -> Any:
+        return np.sum(x**2)
+
+    scalar_rule(total, lambda y, x: 2 * x)
+    (failure,) = check_rule(total, VECTOR, modes=("frule",)).failures
+    assert "scalar_rule is for functions that are applied to each entry" in failure.message
 
 
 def test_pullback_that_fails_at_its_second_call_is_reported() -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
+from typing import Any
 
 import numpy as np
 
@@ -17,7 +18,11 @@ from ..comparison.verdicts import differing
 from ..evidence.vectorisation import entries_of, layout_of, tangent_to_vector
 from ..hints.explanations import hints_for_tangent_type, hints_for_type
 from ..reports.names import description_of, name_of, option_of
+from ..reports.places import shown_place
 from .check import Check, Finding, check
+
+SIGNATURES_SHOWN = 3
+"""Of how many rules that do not take a call the signatures are shown."""
 
 
 @check("rule exists", "rrule")
@@ -42,16 +47,40 @@ def _exists(case: Case, mode: str) -> Iterator[Finding]:
         return
     other = "frule" if mode == "rrule" else "rrule"
     modes = option_of(f"modes=({other!r},)", case.of_sample)
+    slip = ""
     if case.function in table:
-        why = "none of its rules takes these types and keywords"
+        registered, slip = _registered(case, table, mode)
+        why = f"none of its rules takes these types and keywords{registered}"
     elif isinstance(others := case.rules[other], RuleTable) and case.function in others:
         why = f"it has an {other} alone, which is all that {modes} wants"
     else:
-        why = "it has no rule at all"
+        why = f"it has no rule at all{_unused_decorators(case)}"
     yield Finding(
         f"{case.call} has no {mode}: {why}; register one with @{mode}.register({name_of(case.function)}, ...), "
-        f"or leave {mode!r} out of {option_of('modes=', case.of_sample)}"
+        f"or leave {mode!r} out of {option_of('modes=', case.of_sample)}{slip}"
     )
+
+
+def _registered(case: Case, table: RuleTable, mode: str) -> tuple[str, str]:
+    """What the rules are registered for, and the slip that it looks like."""
+    records = [record for record in table.records(case.function) if not record.opted_out]
+    shown = "; ".join(f"{r.signature}, at {shown_place(r.file, r.line)}" for r in records[:SIGNATURES_SHOWN])
+    count, slip = len(case.args), ""
+    if mode == "frule" and any(record.parameters.maximum == count - 1 for record in records):
+        slip = ". A forward rule takes the tangents before the arguments: is @pushforward(...) above it missing?"
+    elif any(record.parameters.maximum is not None and record.parameters.maximum < count for record in records):
+        slip = f". The call has {count} positional arguments, more than the rule has parameters"
+    return f" (there is {shown})" if shown else "", slip
+
+
+def _unused_decorators(case: Case) -> str:
+    """Where a decorator of a registration has not decorated anything: it was given the rule for the function."""
+    rules: Collection[Any] = case.rules.values()
+    tables = [table for table in rules if isinstance(table, RuleTable)]
+    unused = [f"@{table.name}.register above {name}" for table in tables for name in table.unused_decorators]
+    if not unused:
+        return ""
+    return f" ({' and '.join(unused)} registers nothing: the function that a rule is for stands in parentheses)"
 
 
 @check("rule runs", "rrule")

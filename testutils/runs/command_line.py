@@ -251,14 +251,13 @@ def _check_at(options: argparse.Namespace, derivatives: dict[str, str], console:
             f"{target} has no rule: register one with @rrule.register({name_of(f)}), or give a derivative that is not "
             "registered with --vjp, --jvp or --jac"
         )
-    try:
-        found = eval(options.at, {**getattr(inspect.unwrap(f), "__globals__", {}), "np": np})
-    except Exception as error:
-        raise TargetError(f"--at {options.at!r}: {type(error).__name__}: {error}; write arguments in Python") from error
-    args = found if type(found) is tuple else (found,)
+    args, keywords = _arguments_in(options.at, {**getattr(inspect.unwrap(f), "__globals__", {}), "np": np})
     how: dict[str, Any] = {"thorough": options.thorough, "strict": options.strict, "rng": options.seed}
     try:
-        report = check_derivative(f, *args, **functions, **how) if functions else check_sample(f, Sample(args), **how)
+        if functions:
+            report = check_derivative(f, *args, **functions, fkwargs=keywords, **how)
+        else:
+            report = check_sample(f, Sample(args, keywords), **how)
     except (SampleError, TypeError) as error:
         raise TargetError(str(error)) from error
     if options.json is not None:
@@ -268,6 +267,16 @@ def _check_at(options: argparse.Namespace, derivatives: dict[str, str], console:
         _write_json(options.json, options.seed, [{**where, "verdict": report.verdict, "samples": samples}])
     console.print(report if console.is_terminal else str(report), soft_wrap=True)
     return PASSED if report.verdict == "pass" else FAILED
+
+
+def _arguments_in(text: str, names: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """The arguments of a call as they stand between its parentheses; a tuple alone is the positional ones."""
+    try:
+        args, keywords = eval(f"_call({text}\n)", {**names, "_call": lambda *args, **keywords: (args, keywords)})
+    except Exception as error:
+        raise TargetError(f"--at {text!r}: {type(error).__name__}: {error}; write arguments in Python") from error
+    is_tuple = len(args) == 1 and type(args[0]) is tuple and not keywords
+    return args[0] if is_tuple else args, keywords
 
 
 def _lines_of_progress(functions: int, samples: int, every: float = 10.0) -> Callable[..., None]:
