@@ -128,6 +128,7 @@ class Probe:
         self._first_step, self._scale = first_step, 1.0
         self._first: float | None = None
         self._search: StepSearch | None = None
+        self._is_of_sum = False
         self._at_once: tuple[Vector, Any] | None = None
         known = unusable(function, direction)
         self._is_known = known is not None
@@ -238,9 +239,12 @@ class Probe:
         self.bracket = Bracket.of(value, error, self._weights)
         return True
 
-    def _begin(self) -> StepSearch:
-        if self._search is None:
+    def _begin(self, of_sum: bool = False) -> StepSearch:
+        """The search for steps; with ``of_sum``, for the weighted sum of the output alone, until more is asked."""
+        if self._search is None or (self._is_of_sum and not of_sum):
+            self._is_of_sum = of_sum and self._weights is not None
             line = self._function.line(self.direction, self._weights)
+            line = line.of_components(slice(-1, None)) if self._is_of_sum else line
             self._scale = line.scale
             self._first = None if self._first_step is None else self._first_step * line.scale
             self._search = StepSearch(self._fdm or method_for(self._function), line)
@@ -248,7 +252,7 @@ class Probe:
 
     def _search_steps(self, question: Question, most: int = 1000) -> int:
         """Try steps until the question is decided; how many."""
-        search = self._begin()
+        search = self._begin(self._is_wrong and question.weights is not None)
 
         worst: list[float] = []
 
@@ -267,12 +271,17 @@ class Probe:
                     return True
             if len(worst) > 3 and _UNRESOLVED < worst[-1] < 10.0 and worst[-1] > 0.3 * worst[-3]:
                 return True  # shorter steps do not help, so this is no matter of the step
-            return question.is_fine(Bracket.of(value, error, self._weights), search.count)
+            return question.is_fine(self._bracket_of(value, error), search.count)
 
         adaptive = self._fdm is None or self._fdm.adapt
         value, error = search.run(decided, self._first) if adaptive else search.unadapted()
-        self.bracket = replace(Bracket.of(value, error, self._weights, search.note), unseen=EPSILON / search.reach)
+        self.bracket = replace(self._bracket_of(value, error, search.note), unseen=EPSILON / search.reach)
         return search.count
+
+    def _bracket_of(self, value: Vector, error: Vector, note: str = "") -> Bracket:
+        if not self._is_of_sum or self._weights is None:
+            return Bracket.of(value, error, self._weights, note)
+        return _bracket_of_sum(self._function, self._weights, value, error, note)
 
     def _is_coarse(self) -> bool:
         """Whether extended precision could say more; of very many entries some are always coarse."""
@@ -637,8 +646,12 @@ def _derivative_as_a_whole(
     line = function.line(direction, weights).of_components(slice(-1, None))
     search = StepSearch(fdm or method_for(function), line)
     value, error = search.unadapted() if fdm is not None and not fdm.adapt else search.run()
+    return _bracket_of_sum(function, weights, value, error, search.note)
+
+
+def _bracket_of_sum(function: VectorFunction, weights: Vector, value: Vector, error: Vector, note: str) -> Bracket:
     nothing, unknown = (np.broadcast_to(number, function.y.shape) for number in (0.0, np.inf))
-    return Bracket(nothing, nothing, unknown, (search.note,), (weights, float(value[0]), float(error[0])))
+    return Bracket(nothing, nothing, unknown, (note,), (weights, float(value[0]), float(error[0])))
 
 
 def _better(value: Vector, error: Vector, known: Bracket) -> Any:

@@ -123,8 +123,9 @@ class Observations:
         if size <= most:
             return np.arange(size)
         known = np.asarray([entry for entry in dict.fromkeys(wrong) if 0 <= entry < size][: most // 2], dtype=int)
-        others = np.random.default_rng(size).permutation(np.setdiff1d(np.arange(size), known))
-        return np.concatenate([known, others[: min(most, SOME_COMPARED)]])
+        count = min(most, SOME_COMPARED)
+        others = np.random.default_rng(size).choice(size, min(size, count + known.size), replace=False)
+        return np.concatenate([known, others[~np.isin(others, known)][:count]])
 
     @property
     def are_complete(self) -> bool:
