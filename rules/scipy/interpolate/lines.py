@@ -32,10 +32,19 @@ def neighbours(x, q):
     return high - 1, high
 
 
-def two_neighbours(x, q):
-    """The places of the points to both sides of each q, and their weights in the line between them."""
+def two_neighbours(x, q, is_by_numpy):
+    """The places of the points to both sides of each q, and their weights in the line between them.
+
+    Of points that are equal, `np.interp` takes the last; where SciPy computes by itself, nothing is between them.
+    """
     low, high = neighbours(x, q)
-    share = (q - x[low]) / (x[high] - x[low])
+    if is_by_numpy and np.any(np.diff(fixed(x)) == 0):
+        low = np.clip(np.searchsorted(fixed(x), fixed(q), "right") - 1, 0, np.shape(x)[0] - 2)
+        high = low + 1
+        is_empty = fixed(x)[high] == fixed(x)[low]
+        share = np.where(is_empty, 1.0, (q - x[low]) / np.where(is_empty, 1.0, x[high] - x[low]))
+    else:
+        share = (q - x[low]) / (x[high] - x[low])
     return np.stack([low, high]), np.stack([1 - share, share])
 
 
@@ -68,7 +77,7 @@ def line_values(x, y, q, below, above, plain):
     if kind == "linear" and not are_doubles(x, y, flat):
         rows = on_lines(x, y, flat)
     elif kind == "linear":
-        rows = gather_weighted(y, *two_neighbours(x, flat))
+        rows = gather_weighted(y, *two_neighbours(x, flat, plain._call.__name__ == "_call_linear_np"))
     elif kind == "spline" and order > 0:
         spline = make_interp_spline(x, y, order)
         rows = bspline_values(spline.t, spline.c, order, flat, 0, True, 0)

@@ -353,3 +353,20 @@ def test_a_table_of_another_precision_gives_the_values_that_scipy_gives(name, ki
     for value in found:
         assert value.dtype == wanted.dtype
         np.testing.assert_allclose(value, wanted, rtol=1e-11 if wanted.dtype == float else 1e-3, atol=1e-11)
+
+
+@pytest.mark.parametrize("x", [[1.0, 1.0, 3.0, 4.0], [0.0, 1.0, 1.0, 1.0], [0.0, 0.0, 0.0, 2.0], [0.0, 1.0, 1.0, 2.0]])
+def test_of_equal_points_a_line_has_the_value_that_scipy_gives(x):
+    x, y = np.array(x), np.array([0.3, 1.7, -0.4, 2.2])
+    q = np.array([x[0], x[1], x[2], x[3], 0.5 * (x[0] + x[3])])
+    wanted = interpolate.interp1d(x, y)(q)
+
+    def of_values(y):
+        return ours.interp1d(x, y)(q)
+
+    found, tangent = jvp(of_values, (y,), (y,))
+    np.testing.assert_allclose(found, wanted, rtol=1e-13)
+    np.testing.assert_allclose(tangent, wanted, rtol=1e-13)
+    np.testing.assert_allclose(
+        grad(lambda y: np.sum(of_values(y) * y[0]))(y) @ y, 2 * np.sum(wanted) * y[0], rtol=1e-14
+    )
