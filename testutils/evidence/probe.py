@@ -219,7 +219,8 @@ class Probe:
 
         Two numbers do not by accident. And at a kink, of which a report tells, the function is not smooth.
         """
-        if self._escalated or self._special or self._fdm is not None or self._is_large or self._is_wrong:
+        is_large = self._is_large or self.direction.size > BLOCK
+        if self._escalated or self._special or self._fdm is not None or is_large or self._is_wrong:
             return False
         search = self._begin()
         if search.count or question.resolution < _FINEST_AT_ONCE:
