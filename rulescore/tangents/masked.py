@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import contextvars
+import functools
+import math
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -83,6 +85,21 @@ def _kept(reached: Any, numbers: Any, is_certain: Any) -> Any:
     return reached if is_certain is True else reached | (np.isfinite(numbers) & ~np.asarray(is_certain))
 
 
+_MOST_KEPT = 2**12
+
+
+def _at_random(shape: tuple[int, ...]) -> Any:
+    """Numbers between 1 and 2. Few are not drawn each time, which takes longer than all else about small marks."""
+    count = math.prod(shape)
+    numbers = _numbers(_MOST_KEPT)[:count] if count <= _MOST_KEPT else np.random.default_rng(0).uniform(1.0, 2.0, count)
+    return numbers.reshape(shape)
+
+
+@functools.cache
+def _numbers(count: int) -> Any:
+    return np.random.default_rng(0).uniform(1.0, 2.0, count)
+
+
 class Selected(Thunk):
     """A cotangent that is zero where a condition does not hold, whatever it is multiplied with or divided by.
 
@@ -149,7 +166,7 @@ class Selected(Thunk):
 
         Beside that they are positive and at random, so that no two of them cancel.
         """
-        return self._marked(lambda shape: np.random.default_rng(0).uniform(1.0, 2.0, shape), self.condition)
+        return self._marked(_at_random, self.condition)
 
     @property
     def nans(self) -> Any:

@@ -57,7 +57,9 @@ class Entry:
                 yield key, masked_as(unthunk(xbar), ybar.marks, ybar.is_certain)
             return
         values = [(key, unthunk(xbar)) for key, xbar in self.cotangents(ybar.force())]
-        marks = Marks(lambda marks: self._marks(marks(ybar)), [ybar], self.parents, [xbar for _, xbar in values])
+        marks = Marks(
+            lambda marks: self._marks(marks(ybar)), ybar.is_certain is True, self.parents, [xbar for _, xbar in values]
+        )
         for number, (key, xbar) in enumerate(values):
             yield key, marks.on(number, xbar)
 
@@ -72,17 +74,16 @@ class Entry:
 class Marks:
     """What an entry makes of the marks of masked cotangents, which tells the masks of what it passes on.
 
-    ``pass_on`` is given a function, from a cotangent to its marks. Where an entry has several parents one may be the
-    other's factor, so the marks are NaN, which no factor hides; and where what is passed on is differentiated itself,
-    they tell of which zeros it is certain that no factor has made them.
+    ``pass_on`` is given a function, from a cotangent to its marks; ``are_certain`` says whether its zeros are. Where an
+    entry has several parents one may be the other's factor, so the marks are NaN, which no factor hides; and where what
+    is passed on is differentiated itself, they tell of which zeros it is certain that no factor has made them.
     """
 
     def __init__(
-        self, pass_on: Callable[[Any], Any], ybars: Iterable[Selected], parents: Collection[Key], values: Iterable[Any]
+        self, pass_on: Callable[[Any], Any], are_certain: bool, parents: Collection[Key], values: Iterable[Any]
     ) -> None:
         self._marks: Any = None
         self._doubts: Any = None
-        are_certain = all(ybar.is_certain is True for ybar in ybars)
         are_bare = len(parents) > 1 or follows_marks()
         try:
             self._marks = of_marks(pass_on, _NANS if are_bare else _MARKS)
@@ -204,10 +205,11 @@ class Several(Entry):
                 yield key, masked_as(xbar, _ZERO_TANGENT, True)
             return
 
-        def of_marks(marks: Any) -> list[Any]:
+        def of_each(marks: Any) -> list[Any]:
             return [unthunk(mark) for _, mark in self._cotangents({i: marks(part) for i, part in selected.items()})]
 
-        passed = Marks(of_marks, selected.values(), self.parents, [xbar for _, xbar in values])
+        are_certain = all(part.is_certain is True for part in selected.values())
+        passed = Marks(of_each, are_certain, self.parents, [xbar for _, xbar in values])
         for number, (key, xbar) in enumerate(values):
             yield key, passed.on(number, xbar)
 

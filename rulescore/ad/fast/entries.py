@@ -193,7 +193,8 @@ def propagate_masked(entry: FastEntry, ybar: Selected, bars: Any, owned: Any) ->
         for key, xbar in values.items():
             add_cotangent(masked_as(xbar, _ZERO_TANGENT, ybar.is_certain), key, bars, owned)
         return
-    marks = Marks(lambda marks: _passed_on(entry, marks(ybar)), [ybar], _parents_of(entry), values.values())
+    parents = _parents_of(entry)
+    marks = Marks(lambda marks: _passed_on(entry, marks(ybar)), ybar.is_certain is True, parents, values.values())
     for key, xbar in values.items():
         add_cotangent(marks.on(key, xbar), key, bars, owned)
 
