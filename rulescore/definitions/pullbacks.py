@@ -271,7 +271,7 @@ def _result_error(cotangents: Callable[[Any], Any], parts: Any, count: int) -> T
     """Of a function that does not return the cotangents of all primals."""
     found = f"{len(parts)} items" if type(parts) is tuple else f"a {type(parts).__name__}"
     return TypeError(
-        f"{name_of(cotangents)} returned {found} for {count} primals: return a tuple with a cotangent for each primal "
+        f"{_placed(cotangents)} returned {found} for {count} primals: return a tuple with a cotangent for each primal "
         "that pullback_wrt names, and none for the function itself"
     )
 
@@ -303,9 +303,14 @@ def _fitted(space: _Space, xbar: Any, source: Any, position: int) -> Any:
 
 def _misfit(error: Exception, source: Any, position: int) -> Exception:
     """Which cotangent does not fit, and whose it is."""
+    return type(error)(f"{_placed(source)}, of argument {position}: {error}")
+
+
+def _placed(source: Any) -> str:
+    """A function of a rule's author by its name and its line."""
     code = getattr(source, "__code__", None)
     where = "" if code is None else f" ({Path(code.co_filename).name}:{code.co_firstlineno})"
-    return type(error)(f"{name_of(source)}{where}, of argument {position}: {error}")
+    return f"{name_of(source)}{where}"
 
 
 def require_that_of_function(bars: Any) -> None:
