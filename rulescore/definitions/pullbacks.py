@@ -306,6 +306,14 @@ def _misfit(error: Exception, source: Any, position: int) -> Exception:
     return type(error)(f"{_placed(source)}, of argument {position}: {error}")
 
 
+def _misfit_of_output(error: Exception, rule: Any, y: Any, dy: Any) -> Exception:
+    """Of a tangent that is none of the output."""
+    if is_array(dy) and (is_array(y) or is_a(y, numbers.Number)) and np.shape(dy) != np.shape(y):
+        what = f"the tangent of the output has the shape {np.shape(dy)}, and the output {np.shape(y)}: return one like it"
+        return type(error)(f"{_placed(rule)}: {what}")
+    return type(error)(f"{_placed(rule)}, of the output: {error}")
+
+
 def _placed(source: Any) -> str:
     """A function of a rule's author by its name and its line."""
     code = getattr(source, "__code__", None)
@@ -474,7 +482,10 @@ class _Pushforward:
                         zero = dx
             if is_moving:
                 y, dy = rule(*given, *args, **kwargs)
-                return y, projected_onto(y, dy)
+                try:
+                    return y, projected_onto(y, dy)
+                except (TypeError, ValueError) as error:
+                    raise _misfit_of_output(error, rule, y, dy) from None
             return primal(*args, **kwargs), zero
 
         show_parameters(forward_rule, [TANGENTS, *self._parameters])
