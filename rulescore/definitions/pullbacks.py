@@ -309,8 +309,8 @@ def _misfit(error: Exception, source: Any, position: int) -> Exception:
 def _misfit_of_output(error: Exception, rule: Any, y: Any, dy: Any) -> Exception:
     """Of a tangent that is none of the output."""
     if is_array(dy) and (is_array(y) or is_a(y, numbers.Number)) and np.shape(dy) != np.shape(y):
-        what = f"the tangent of the output has the shape {np.shape(dy)}, and the output {np.shape(y)}: return one like it"
-        return type(error)(f"{_placed(rule)}: {what}")
+        shapes = f"has the shape {np.shape(dy)}, and the output {np.shape(y)}"
+        return type(error)(f"{_placed(rule)}: the tangent of the output {shapes}: return one like it")
     return type(error)(f"{_placed(rule)}, of the output: {error}")
 
 

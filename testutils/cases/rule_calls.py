@@ -26,12 +26,18 @@ _SHORT_FORMS = Path(rulescore.__file__).parent / "definitions"
 """What the short forms raise about a rule's answer names the rule's function and its line itself."""
 
 
+class MisfitError(ValueError):
+    """What a derivative returned does not fit: the message names it, and is all there is to say."""
+
+
 class RuleRaisedError(Exception):
     """A rule, a pullback or a thunk raised, or did not return what it returned before."""
 
     @classmethod
     def by(cls, what: str, error: Exception) -> RuleRaisedError:
         """The error that ``what`` raised, with the last lines of rule code it came through."""
+        if isinstance(error, MisfitError):
+            return cls(str(error))
         frames = traceback.extract_tb(error.__traceback__)
         own = [frame for frame in frames if not any(map(Path(frame.filename).is_relative_to, _OUR_FOLDERS))]
         if not own and not Path(frames[-1].filename).is_relative_to(_SHORT_FORMS):
