@@ -271,7 +271,7 @@ def _result_error(cotangents: Callable[[Any], Any], parts: Any, count: int) -> T
     """Of a function that does not return the cotangents of all primals."""
     found = f"{len(parts)} items" if type(parts) is tuple else f"a {type(parts).__name__}"
     return TypeError(
-        f"{name_of(cotangents)} returned {found} for {count} primals: return a tuple with a cotangent for each primal "
+        f"{_placed(cotangents)} returned {found} for {count} primals: return a tuple with a cotangent for each primal "
         "that pullback_wrt names, and none for the function itself"
     )
 
@@ -303,9 +303,22 @@ def _fitted(space: _Space, xbar: Any, source: Any, position: int) -> Any:
 
 def _misfit(error: Exception, source: Any, position: int) -> Exception:
     """Which cotangent does not fit, and whose it is."""
+    return type(error)(f"{_placed(source)}, of argument {position}: {error}")
+
+
+def _misfit_of_output(error: Exception, rule: Any, y: Any, dy: Any) -> Exception:
+    """Of a tangent that is none of the output."""
+    if is_array(dy) and (is_array(y) or is_a(y, numbers.Number)) and np.shape(dy) != np.shape(y):
+        shapes = f"has the shape {np.shape(dy)}, and the output {np.shape(y)}"
+        return type(error)(f"{_placed(rule)}: the tangent of the output {shapes}: return one like it")
+    return type(error)(f"{_placed(rule)}, of the output: {error}")
+
+
+def _placed(source: Any) -> str:
+    """A function of a rule's author by its name and its line."""
     code = getattr(source, "__code__", None)
     where = "" if code is None else f" ({Path(code.co_filename).name}:{code.co_firstlineno})"
-    return type(error)(f"{name_of(source)}{where}, of argument {position}: {error}")
+    return f"{name_of(source)}{where}"
 
 
 def require_that_of_function(bars: Any) -> None:
@@ -469,7 +482,10 @@ class _Pushforward:
                         zero = dx
             if is_moving:
                 y, dy = rule(*given, *args, **kwargs)
-                return y, projected_onto(y, dy)
+                try:
+                    return y, projected_onto(y, dy)
+                except (TypeError, ValueError) as error:
+                    raise _misfit_of_output(error, rule, y, dy) from None
             return primal(*args, **kwargs), zero
 
         show_parameters(forward_rule, [TANGENTS, *self._parameters])

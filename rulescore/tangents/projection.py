@@ -391,12 +391,28 @@ def _structure_projector(x: Any, parents: tuple[int, ...]) -> Projector:
 
 
 def _shape_error(dx: Any, shape: tuple[int, ...]) -> ValueError:
-    given, hint = np.shape(dx), ""
-    if np.ndim(dx) >= len(shape) and np.size(dx) >= int(np.prod(shape)):
-        hint = "; sum over the broadcast axes first: unbroadcast(dx, np.shape(x))"
-    elif all(n in (1, m) for n, m in zip(given[::-1], shape[::-1], strict=False)) and len(given) <= len(shape):
-        hint = "; what is the same for all its entries is written out: np.broadcast_to(dx, np.shape(x))"
     return ValueError(
         f"a cotangent of shape {np.shape(dx)} does not fit a primal of shape {shape}: a cotangent has exactly the "
-        f"shape of its primal{hint}"
+        f"shape of its primal; {_to_put_right(np.shape(dx), shape)}"
     )
+
+
+def _to_put_right(given: tuple[int, ...], shape: tuple[int, ...]) -> str:
+    """What makes a cotangent of one shape one of another, as far as the shapes tell."""
+    if _broadcasts(shape, given):
+        return "sum over the broadcast axes first: unbroadcast(dx, np.shape(x))"
+    if _broadcasts(given, shape):
+        return "what is the same for all its entries is written out: np.broadcast_to(dx, np.shape(x))"
+    if [n for n in given if n != 1] == [n for n in shape if n != 1]:
+        return "axes of length 1 are all that differs: dx.reshape(np.shape(x))"
+    if sorted(given) == sorted(shape):
+        return "its axes are in another order: " + ("dx.T" if len(shape) == 2 else "np.transpose(dx, axes)")
+    if np.prod(given) == np.prod(shape):
+        return "it has as many entries: dx.reshape(np.shape(x)), where they are in the order of x"
+    return "return an array with an entry for each of the primal's, at the same place"
+
+
+def _broadcasts(shape: tuple[int, ...], other: tuple[int, ...]) -> bool:
+    """Whether NumPy broadcasts an array of one shape to the other."""
+    trailing = other[len(other) - len(shape) :]
+    return len(shape) <= len(other) and all(n in (1, m) for n, m in zip(shape, trailing, strict=True))

@@ -178,8 +178,25 @@ class TestArrays:
             with pytest.raises(ValueError, match="shape") as caught:
                 project_to(x)(dx)
             assert ("unbroadcast" in str(caught.value)) is hint
-        with pytest.raises(ValueError, match=r"shape of its primal$"):
-            project_to(np.ones(2))(np.ones((1, 1)))
+
+    @pytest.mark.parametrize(
+        ("given", "shape", "advice"),
+        [
+            ((3, 1), (3,), "dx.reshape(np.shape(x))"),
+            ((1, 1), (2,), "return an array with an entry for each of the primal's"),
+            ((2, 3), (3, 2), "its axes are in another order: dx.T"),
+            ((4, 3, 2), (2, 3, 4), "np.transpose(dx, axes)"),
+            ((6,), (2, 3), "it has as many entries: dx.reshape(np.shape(x))"),
+            ((4,), (3,), "return an array with an entry for each of the primal's"),
+            ((3, 3), (3,), "unbroadcast(dx, np.shape(x))"),
+            ((1, 3), (3,), "unbroadcast(dx, np.shape(x))"),
+        ],
+    )
+    def test_the_advice_fits_the_shapes(self, given, shape, advice):
+        with pytest.raises(ValueError, match="does not fit") as caught:
+            project_to(np.ones(shape))(np.ones(given))
+        assert advice in str(caught.value).partition("; ")[2]
+        assert ("unbroadcast" in str(caught.value)) is ("unbroadcast" in advice)
 
     @pytest.mark.parametrize("dx", [1.0, np.ones(()), np.ones(1), np.ones((3, 1))], ids=np.shape)
     def test_what_is_the_same_for_all_entries_is_to_be_written_out(self, dx):

@@ -1,6 +1,8 @@
 """`check_derivative`: derivatives written by hand, as functions of all forms, and by name on the command line."""
 
 import json
+import os
+import re
 
 import numpy as np
 import pytest
@@ -147,6 +149,7 @@ def test_both_forms_are_compared_where_one_is_wrong():
         (np.multiply, {"vjp": lambda ybar, x, y: y * ybar}, "vjp returned 1 cotangent for 2 arguments"),
         (np.sin, {"vjp": lambda ybar, x: np.ones(7)}, "(7,)"),
         (np.sin, {"vjp": lambda ybar, x: 1 / 0}, "ZeroDivisionError"),
+        (np.sin, {"jvp": lambda tangents, x: np.ones(7)}, "jvp returned float64[7] as the tangent of float64[3]"),
     ],
 )
 def test_what_does_not_fit_is_a_failure_that_says_so(f, options, message):
@@ -154,6 +157,71 @@ def test_what_does_not_fit_is_a_failure_that_says_so(f, options, message):
     report = check_derivative(f, *args, **options)
     assert report.verdict == "fail"
     assert message in str(report)
+
+
+@pytest.mark.parametrize("x", [X, 2.0], ids=["array", "number"])
+def test_a_jac_that_returns_several_gradients_is_told_of_vjp(x):
+    report = check_derivative(weighted, x, 2.0, jac=lambda x, a: weighted_vjp(1.0, x, a))
+    assert report.verdict == "fail"
+    text = str(report)
+    assert "jac returned tuple[" in text
+    assert "the derivative with respect to the first argument alone" in text
+    assert "give vjp=" in text
+    assert "inhomogeneous" not in text
+
+
+def test_a_report_of_jac_says_which_argument_was_compared():
+    report = check_derivative(weighted, X, 2.0, jac=lambda x, a: 2 * a * x)
+    told = "jac with respect to argument 0 (x) alone; argument 1 (a) was held constant: vjp="
+    assert report.verdict == "pass"
+    assert told in str(report)
+    assert "held constant" not in str(check_derivative(pairs, X, jac=pairs_jac))
+    assert "held constant" not in str(check_derivative(weighted, X, 2, jac=lambda x, a: 2 * a * x))
+    two = with_tangent(2.0, NoTangent())
+    held = check_derivative(weighted, X, two, vjp=lambda ybar, x, a: (2 * a * x * ybar, None))
+    assert "vjp with respect to argument 0 (x) alone; argument 1 (a) was held constant" in str(held)
+
+
+def test_how_an_argument_is_held_constant_is_told_where_its_cotangent_is_missing():
+    for vjp in (lambda ybar, x, a: 2 * a * x * ybar, lambda ybar, x, a: (2 * a * x * ybar, None)):
+        report = check_derivative(weighted, X, 2.0, vjp=vjp)
+        assert report.verdict == "fail"
+        assert "with_tangent(x, NoTangent())" in str(report)
+    assert "the vjp returned None for it" in str(report)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"vjp": lambda ybar, x, a: (2 * x * ybar, np.sum(x**2) * ybar)},
+        {"vjp": lambda ybar, x, a: (2 * a * x + ybar, np.sum(x**2))},
+        {"vjp": lambda ybar, x, a: (x.__imul__(ybar), np.sum(x**2))},
+        {"vjp": lambda ybar, x, a: 1 / 0},
+        {"vjp": lambda ybar, x, a: np.ones((3, 1))},
+        {"jvp": lambda tangents, x, a: 2 * a * x @ tangents[0]},
+        {"jvp": lambda tangents, x, a: 2 * a * x @ tangents[0] + 1},
+        {"jvp": lambda tangents, x, a: tangents[0].__imul__(2) @ x},
+        {"jvp": lambda tangents, x, a: 1 / 0},
+        {"jvp": weighted_jvp, "vjp": lambda ybar, x, a: (2 * x * ybar, np.sum(x**2) * ybar)},
+        {"jac": lambda x, a: -2 * a * x},
+        {"jac": lambda x, a: 1 / 0},
+        {"jac": lambda x, a: x.__imul__(2)},
+    ],
+)
+def test_a_report_speaks_of_the_functions_that_were_given(wrong):
+    text = str(check_derivative(weighted, X, 2.0, **wrong))
+    assert not re.search(r"\b(frule|rrule|pullback|thunk)\b", text)
+    assert "testutils" + os.sep + "bare_functions.py" not in text
+    assert all(name in text for name in wrong)
+
+
+def test_a_made_up_point_that_a_derivative_is_not_meant_for_is_left_out():
+    def f_vjp(ybar, x):
+        return np.where(x < 0, 0.0, 2 * x) * ybar  # which forgets the numbers below zero
+
+    text = str(check_derivative(lambda x: np.sum(x**2), np.abs(X), vjp=f_vjp))
+    assert "Where the vjp is not meant for this, leave the variant out: skip={" in text
+    assert "MDNotImplementedError" not in text
 
 
 @pytest.mark.parametrize(
@@ -217,10 +285,20 @@ def test_the_command_names_functions_of_a_module_or_a_file(module, tmp_path, cap
     assert written["functions"][0]["samples"][0]["id"] == "np.ones(3), SCALE"
 
 
+def test_the_command_can_hold_an_argument_constant(module, capsys):
+    at = ["--at", "np.ones(3), with_tangent(SCALE, NoTangent())"]
+    assert main(["check", f"{module}:f", "--vjp", f"{module}:f_vjp", *at]) == 0
+    assert "argument 1 (a) was held constant" in capsys.readouterr().out
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["bare_example:f", "--vjp", "bare_example:f_vjp"], "--at"),
+        (
+            ["bare_example:f", "--vjp", "bare_example:f_vjp"],
+            "--at is missing: at which arguments is bare_example:f to be checked? Write them in Python, as in: "
+            "rulescore check bare_example:f --vjp bare_example:f_vjp --at 'np.ones(3), 2.0'",
+        ),
         (["--vjp", "bare_example:f_vjp", "--at", "1.0"], "check mymodule:f"),
         (["bare_example:g", "--vjp", "bare_example:f_vjp", "--at", "1.0"], "bare_example has no 'g'"),
         (["bare_example:f", "--vjp", "bare_example:f_vjp", "--at", "np.ones("], "SyntaxError"),

@@ -346,6 +346,51 @@ def new_module(tmp_path, monkeypatch):
     return "a_new_module"
 
 
+IMPORTING = """
+from math import hypot, pi
+
+import {elsewhere}
+import numpy as np
+from {elsewhere} import far, unruled
+from numpy import cos, matmul, sin
+
+from rulescore import rrule, scalar_rule
+from rulescore.testing import sample, sample_inputs, test_rule
+
+def twice(x): return 2 * x
+def forgotten(x): return x
+def _inner(x): return 3 * x
+
+scalar_rule(twice, lambda y, x: 2)
+scalar_rule(_inner, lambda y, x: 3)
+scalar_rule(far, lambda y, x: 4)
+scalar_rule({elsewhere}.farther, lambda y, x: 5)
+
+class Shape:
+    pass
+"""
+
+
+@pytest.mark.parametrize("as_file", [True, False])
+def test_list_counts_what_a_module_defines_or_has_rules_for_and_not_what_it_imports(
+    as_file, tmp_path, monkeypatch, capsys
+):
+    name = f"a_module_that_imports_{as_file}"
+    elsewhere = f"elsewhere_{as_file}"
+    (tmp_path / f"{name}.py").write_text(IMPORTING.format(elsewhere=elsewhere))
+    (tmp_path / f"{elsewhere}.py").write_text(
+        "def far(x): return 4 * x\ndef farther(x): return 5 * x\ndef unruled(x): return x\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    assert main(["list", str(tmp_path / f"{name}.py") if as_file else name]) == 0
+    output = capsys.readouterr().out
+    rows = rows_of(output)
+    inner = [row for row in rows if row.endswith("._inner")]
+    assert len(inner) == 1
+    assert set(rows) == {"far", f"{elsewhere}.farther", "forgotten", "twice", *inner}
+    assert "5 functions: 4 with rules, 1 missing" in output
+
+
 def test_list_missing_names_what_nothing_is_known_of_and_what_nothing_proves(new_module, capsys):
     main(["list", "--missing", new_module])
     output = capsys.readouterr().out

@@ -503,3 +503,34 @@ def test_of_what_is_at_a_kink_no_order_of_right_rules_is_told() -> None:
     with rrule.override(size, lambda x: (np.abs(x), pullback_wrt(x)(lambda ybar: 3 * ybar))):
         (failure,) = check_rule(size, 0.0, modes=("rrule",)).failures
     assert "and 2 with a right one" not in failure.message
+
+
+def test_a_cotangent_of_another_shape_names_the_rule_and_no_line_of_the_library() -> None:
+    def f(x: Any) -> Any:
+        return np.sum(x**2)
+
+    def f_rrule(x: Any) -> Any:
+        return f(x), pullback_wrt(x)(f_pullback)
+
+    def f_pullback(ybar: Any) -> Any:
+        return np.full((3, 1), ybar)
+
+    rrule.register(f)(f_rrule)
+    message = check_rule(f, np.ones(3), modes=("rrule",)).failures[0].message
+    assert f"f_pullback (test_messages.py:{line_of(f_pullback)}), of argument 0" in message
+    assert "dx.reshape" in message
+    assert len(message.splitlines()) == 1
+
+
+def test_a_tangent_of_another_shape_names_the_rule_and_no_line_of_the_library() -> None:
+    def f(x: Any) -> Any:
+        return np.sum(x**2)
+
+    def f_frule(dx: Any, x: Any) -> Any:
+        return f(x), 2 * x * dx
+
+    frule.register(f)(pushforward(f_frule))
+    message = check_rule(f, np.ones(3), modes=("frule",)).failures[0].message
+    assert f"f_frule (test_messages.py:{line_of(f_frule)}): the tangent of the output has the shape (3,)" in message
+    assert "unbroadcast" not in message
+    assert len(message.splitlines()) == 1

@@ -21,6 +21,7 @@ from ..samples.random_tangents import PrimalWithTangent, rand_tangent
 from .arguments import Argument, SampleError, parameter_names, primal_of
 from .config import TestConfig
 from .rule_calls import rule_code
+from .rule_places import in_own_words
 
 MANY_ENTRIES = 1 << 13
 """Of a call with more numbers in its arguments, only what is about these numbers is checked at full size."""
@@ -202,6 +203,10 @@ class Call:
 
     # A rule in its place.
 
+    def in_own_words(self, text: str, modes: tuple[str, ...] = ()) -> str:
+        """A message about its rules, in the words of who wrote them."""
+        return in_own_words(text, self.rules, modes)
+
     def run_rule(self, mode: str, *leading: Any, inputs: Any = None) -> tuple[tuple[Any, ...], Any]:
         """Call a rule on fresh copies of the arguments, or on ``inputs``; returns these and whatever it returned."""
         function, args, kwargs = inputs = inputs or self.copies()
@@ -213,7 +218,7 @@ class Call:
             leading = tuple((*dx, *[NoTangent()] * (1 + len(args) - len(dx))) for dx in leading)
         config = self._config_of(rule)
         configs = () if config is None else (config,)
-        with rule_code(f"the {mode}"):
+        with rule_code(self.in_own_words(f"the {mode}")):
             return inputs, rule(*configs, *leading, function, *args, **kwargs)
 
     def _bound_keywords(self, given: Mapping[str, Any]) -> dict[int, str]:

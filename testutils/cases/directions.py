@@ -141,8 +141,8 @@ class Directions:
         # The weighted sum is what an rrule is asked for; a single output has none.
         wanted = "rrule" in self._call.modes and self._call.vector_function.y.size > 1
         weights = self._call.output_cotangent_vector if wanted else None
-        function = self._call.vector_function
-        return Probe(function, direction, self._fdm, self._good_step(), special, weights, self._is_wrong)
+        function, at_once = self._call.vector_function, all(p.was_settled_at_once for p in self._probes.values())
+        return Probe(function, direction, self._fdm, self._good_step(), special, weights, self._is_wrong, at_once)
 
     def meet_a_kink(self, arguments: Sequence[Argument]) -> bool:
         """Whether there is no derivative with respect to these arguments, as far as is known by now."""

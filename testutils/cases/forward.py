@@ -53,7 +53,8 @@ class ForwardMode:
         """Call the frule again, along ``tangents``, one per `Argument`."""
         inputs, result = self._call.run_rule("frule", self.by_position(tangents))
         if not is_pair(result):
-            raise RuleRaisedError(f"the frule returned {description_of(result)} when it was called again")
+            what = self._call.in_own_words("the frule")
+            raise RuleRaisedError(f"{what} returned {description_of(result)} when it was called again")
         return Primal(inputs, *result)
 
     def by_position(self, tangents: tuple[Any, ...]) -> tuple[Any, ...]:

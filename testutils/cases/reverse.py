@@ -115,15 +115,16 @@ class ReverseMode:
         """Whatever the first call of the pullback returned."""
         pullback = self.primal.derivative
         self.given_cotangent = deep_copy(self._call.output_tangent)
-        with rule_code("the pullback"):
+        with rule_code(self._call.in_own_words("the pullback")):
             return pullback(self.given_cotangent)
 
     def pull(self, pullback: Callable[[Any], Any], ybar: Any) -> tuple[Any, ...]:
         """Call a pullback again, which has returned a tuple before."""
-        with rule_code("the pullback"):
+        with rule_code(self._call.in_own_words("the pullback")):
             cotangents = pullback(ybar)
         if not isinstance(cotangents, tuple):
-            raise RuleRaisedError(f"the pullback returned {description_of(cotangents)} when it was called again")
+            what = self._call.in_own_words("the pullback")
+            raise RuleRaisedError(f"{what} returned {description_of(cotangents)} when it was called again")
         return cotangents
 
     @cached_property

@@ -17,7 +17,17 @@ from rulescore import NotImplementedTangent, Thunk, unthunk
 from ..evidence.vectorisation import Vector, tangent_to_vector
 from ..reports.places import shown_place
 
-_OUR_FOLDERS = (Path(__file__).parent, Path(rulescore.__file__).parent)
+_TESTUTILS = Path(__file__).parent.parent
+_OUR_FOLDERS = (
+    Path(rulescore.__file__).parent,
+    *[_TESTUTILS / part for part in ("cases", "checks", "hints", "variants", "bare_functions.py")],
+)
+_SHORT_FORMS = Path(rulescore.__file__).parent / "definitions"
+"""What the short forms raise about a rule's answer names the rule's function and its line itself."""
+
+
+class MisfitError(ValueError):
+    """What a derivative returned does not fit: the message names it, and is all there is to say."""
 
 
 class RuleRaisedError(Exception):
@@ -26,8 +36,12 @@ class RuleRaisedError(Exception):
     @classmethod
     def by(cls, what: str, error: Exception) -> RuleRaisedError:
         """The error that ``what`` raised, with the last lines of rule code it came through."""
+        if isinstance(error, MisfitError):
+            return cls(str(error))
         frames = traceback.extract_tb(error.__traceback__)
-        own = [frame for frame in frames if not any(map(Path(frame.filename).is_relative_to, _OUR_FOLDERS))] or frames
+        own = [frame for frame in frames if not any(map(Path(frame.filename).is_relative_to, _OUR_FOLDERS))]
+        if not own and not Path(frames[-1].filename).is_relative_to(_SHORT_FORMS):
+            own = frames
         where = "".join(
             f"\n  {shown_place(frame.filename, frame.lineno or 0)} in {frame.name}: {frame.line}" for frame in own[-3:]
         )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ..cases.case import Case
 from ..cases.rule_calls import NotReachedError, RuleRaisedError
@@ -40,6 +40,8 @@ class Check:
             return
         except RuleRaisedError as error:
             findings = [Finding(str(error))]
+        else:
+            findings = [replace(found, message=case.in_own_words(found.message, self.modes)) for found in findings]
         concerns = any(found.verdict in ("fail", "inconclusive") for found in findings)
         places = case.places(self.modes) if concerns else ()
         rtol = tolerance_that_helps(self.find, case, findings) if concerns and self.takes_rtol else None

@@ -10,11 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from rulescore import AbstractZero
+from rulescore import AbstractZero, NoTangent
 
 from ..cases.arguments import Argument
 from ..cases.case import Case
 from ..cases.rule_calls import NotReachedError
+from ..cases.rule_places import PlacedRule
 from ..comparison.verdicts import DECIDABLE, FAIL, INCONCLUSIVE, PASS
 from ..evidence.brackets import CORNER, Bracket, notes_of_a_pass
 from ..evidence.finite_differences import Estimate
@@ -99,7 +100,7 @@ def _cotangent_findings(case: Case, argument: Argument, pairings: Sequence[Pairi
         direction = "the direction that tells most"
     cotangent = case.reverse.cotangent(argument)
     xbar = case.reverse.cotangent_vector(argument)
-    returned = f"; the pullback returned {cotangent!r} for it" if isinstance(cotangent, AbstractZero) else ""
+    returned = _returned_zero(case, cotangent) if isinstance(cotangent, AbstractZero) else ""
     found = {} if argument.given else wrong_entries(case, argument, xbar)
     if not found and worst.block is not None:  # so small that it shows only where little else is summed
         ybar, of_block = worst.block
@@ -116,6 +117,15 @@ def _cotangent_findings(case: Case, argument: Argument, pairings: Sequence[Pairi
         curves=curves,
         gap=worst.gap(tuple(found.values())),
     )
+
+
+def _returned_zero(case: Case, cotangent: AbstractZero) -> str:
+    if cotangent is NoTangent() and isinstance(case.rules["rrule"], PlacedRule):
+        return (
+            "; the pullback returned None for it, which is for an argument without a derivative: return its cotangent, "
+            "or hold it constant, with_tangent(x, NoTangent()) in its place"
+        )
+    return f"; the pullback returned {cotangent!r} for it"
 
 
 def _direction(arguments: Sequence[Argument]) -> str:

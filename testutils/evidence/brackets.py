@@ -188,15 +188,12 @@ class Comparison:
 
     def is_fine(self, bracket: Bracket, steps: int = 1) -> bool:
         n = self.numbers(bracket)
-        neighbours = self.beside(n.largest) if np.ndim(n.scale) else 0.0
+        # An entry that is small beside others cannot be known as well as these.
+        neighbours = 1e-2 * self._tolerance.negligible * n.largest if np.ndim(n.scale) else 0.0
         # From the second step on, further ones gain little.
         patience = 1.0 if steps < 2 else 100.0
         wanted = patience * (self.resolution * n.scale + neighbours)
         return bool(np.all(ERROR_ESTIMATES * n.error <= wanted) and np.all(self.verdicts(bracket) == PASS))
-
-    def beside(self, largest: float) -> float:
-        """What an entry may be off that is small beside others, since it cannot be known as well as these."""
-        return 1e-2 * self._tolerance.negligible * largest
 
     def _judged(self, n: Numbers, rounding: Any) -> np.ndarray[Any, Any]:
         rounding = rounding + self._rounding

@@ -30,7 +30,7 @@ from .step_search import KINK, StepSearch
 from .vector_function import VectorFunction
 from .vectorisation import Vector
 
-MOST_EVALUATIONS = 150
+MOST_EVALUATIONS = 154
 """How often a check evaluates the function as long as nothing speaks against the rule."""
 
 _AT_ONCE = 1e-12
@@ -100,6 +100,9 @@ class Probe:
     is_wrong : bool
         Whether the rule is known to be wrong, so that the first steps are enough to say so here.
 
+    at_once : bool
+        Whether four evaluations may settle it, as they have along other directions.
+
     Attributes
     ----------
     bracket : Bracket
@@ -117,6 +120,7 @@ class Probe:
         special: bool = False,
         weights: Vector | None = None,
         is_wrong: bool = False,
+        at_once: bool = True,
     ) -> None:
         self._function = function
         self.direction = direction
@@ -129,6 +133,7 @@ class Probe:
         self._first: float | None = None
         self._search: StepSearch | None = None
         self._is_of_sum = False
+        self._may_be_settled = at_once
         self._at_once: tuple[Vector, Any] | None = None
         known = unusable(function, direction)
         self._is_known = known is not None
@@ -169,6 +174,11 @@ class Probe:
     def best_step(self) -> float | None:
         """The step that served best, in units of the scale of the direction."""
         return self._search.best_step / self._scale if self._search is not None and self._search.count else None
+
+    @property
+    def was_settled_at_once(self) -> bool:
+        """Whether four evaluations have not been too few, as far as they were asked."""
+        return self._at_once is None or (self._search is not None and not self._search.count)
 
     def answer(self, question: Question) -> np.ndarray[Any, Any]:
         """The verdicts on a question, after as many evaluations as it takes."""
@@ -220,10 +230,10 @@ class Probe:
         Two numbers do not by accident. And at a kink, of which a report tells, the function is not smooth.
         """
         is_large = self._is_large or self.direction.size > BLOCK
-        if self._escalated or self._special or self._fdm is not None or is_large or self._is_wrong:
+        if not self._may_be_settled or self._escalated or self._special or self._fdm is not None or is_large:
             return False
         search = self._begin()
-        if search.count or question.resolution < _FINEST_AT_ONCE:
+        if search.count or self._is_wrong or question.resolution < _FINEST_AT_ONCE:
             return False
         if self._at_once is None:
             self._at_once = search.at_once()

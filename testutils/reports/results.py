@@ -117,6 +117,8 @@ class CheckResult:
         Where the rules are defined that the check asked. Passes have none, and nor have AD systems.
     rtol : float or None
         With this tolerance the check would pass, where everything that it compares is off by little.
+    asked : str
+        What the title says in the place of mode and check, where it is about a derivative that is registered nowhere.
     """
 
     name: str
@@ -129,11 +131,13 @@ class CheckResult:
     curves: tuple[Curve, ...] = ()
     places: tuple[RulePlace, ...] = ()
     rtol: float | None = None
+    asked: str = ""
 
     @property
     def title(self) -> str:
         """Mode, check and argument in one line."""
-        return ", ".join(part for part in (self.mode, self.name, self.argument) if part)
+        asked = (self.asked,) if self.asked else (self.mode, self.name)
+        return ", ".join(part for part in (*asked, self.argument) if part)
 
     def lines(self, told: Sequence[RulePlace] = ()) -> Iterator[str]:
         """The result as plain text, a line at a time; without the places that have been ``told`` before."""

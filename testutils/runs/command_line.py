@@ -24,13 +24,14 @@ from rich.table import Table
 from rich.text import Text
 
 import rulescore
-from rulescore import RuleTable, frule, rrule
+from rulescore import NoTangent, RuleTable, frule, rrule
 from rulescore.tables.names import name_of, place_of
 
 from ..bare_functions import check_derivative
 from ..cases.arguments import SampleError
 from ..reports.names import counted
 from ..reports.results import COLOURS
+from ..samples.random_tangents import with_tangent
 from ..samples.sampling import Sample, SamplingError, samples_of
 from ..testers import check_sample
 from .listing import FunctionState, kind_of, listed_modules, states_of_module
@@ -231,9 +232,15 @@ def _check(options: argparse.Namespace, console: Console) -> int:
     return PASSED if all(outcome.verdict == "pass" for outcome in outcomes) else FAILED
 
 
+_KNOWN_TO_AT = {"with_tangent": with_tangent, "NoTangent": NoTangent}
+"""Beside NumPy and what the function's own module knows, to hold an argument constant."""
+
+
 def _check_at(options: argparse.Namespace, derivatives: dict[str, str], console: Console) -> int:
     """A function at the arguments that are given: its rules, or a derivative of its own beside it."""
-    if len(options.targets) != 1 or options.at is None:
+    if len(options.targets) == 1 and options.at is None:
+        raise TargetError(_where_is_missing(options.targets[0], derivatives))
+    if len(options.targets) != 1:
         raise TargetError(
             "one function at arguments of your own is checked by: check mymodule:f --at 'np.ones(3), 2.0', and a "
             "derivative that is not registered by --vjp mymodule:f_vjp beside that"
@@ -251,7 +258,8 @@ def _check_at(options: argparse.Namespace, derivatives: dict[str, str], console:
             f"{target} has no rule: register one with @rrule.register({name_of(f)}), or give a derivative that is not "
             "registered with --vjp, --jvp or --jac"
         )
-    args, keywords = _arguments_in(options.at, {**getattr(inspect.unwrap(f), "__globals__", {}), "np": np})
+    names = {**_KNOWN_TO_AT, **getattr(inspect.unwrap(f), "__globals__", {}), "np": np}
+    args, keywords = _arguments_in(options.at, names)
     how: dict[str, Any] = {"thorough": options.thorough, "strict": options.strict, "rng": options.seed}
     try:
         if functions:
@@ -277,6 +285,27 @@ def _arguments_in(text: str, names: dict[str, Any]) -> tuple[tuple[Any, ...], di
         raise TargetError(f"--at {text!r}: {type(error).__name__}: {error}; write arguments in Python") from error
     is_tuple = len(args) == 1 and type(args[0]) is tuple and not keywords
     return args[0] if is_tuple else args, keywords
+
+
+def _where_is_missing(target: str, derivatives: dict[str, str]) -> str:
+    """What to write where a derivative is given, and no arguments."""
+    f = None if names_modules(target) else resolve_in_module(target)
+    required = _required_positionals(f) if callable(f) else 1
+    words = [word for name, value in derivatives.items() for word in (f"--{name}", value)]
+    example = ", ".join(["np.ones(3)", *["2.0"] * (required - 1)])
+    return (
+        f"--at is missing: at which arguments is {target} to be checked? Write them in Python, as in: rulescore check "
+        f"{shlex.join([target, *words, '--at', example])}"
+    )
+
+
+def _required_positionals(f: Callable[..., Any]) -> int:
+    try:
+        parameters = inspect.signature(f).parameters.values()
+    except (TypeError, ValueError):  # compiled functions have no signature
+        return 1
+    kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    return sum(p.kind in kinds and p.default is inspect.Parameter.empty for p in parameters)
 
 
 def _lines_of_progress(functions: int, samples: int, every: float = 10.0) -> Callable[..., None]:

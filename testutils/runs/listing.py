@@ -14,8 +14,10 @@ from typing import Any, Literal
 from rulescore import RuleRecord, RuleTable, frule, rrule
 from rulescore.shipped import public_name
 from rulescore.tables.discovery import rule_entries
+from rulescore.tables.signatures import InstancesOf
 from rulescore.wrappers import FUNCTIONS
 
+from ..reports.names import name_of
 from ..samples.sampling import load_samples, samples_of
 from .running import TargetError, files_in, is_path, load_file, resolve
 
@@ -74,6 +76,9 @@ def listed_modules(name: str) -> list[str]:
 def states_of_module(name: str) -> list[FunctionState]:
     """The state of every public function of a module, or method of a class, by name.
 
+    Of a module that does not say in ``__all__`` what is public, these are the functions that it defines, and those that
+    it registers rules for, wherever they are defined; what it merely imports is not counted.
+
     Of an object in a module that is no function but has methods with rules, as a distribution of `scipy.stats`, these
     methods are listed.
 
@@ -87,6 +92,8 @@ def states_of_module(name: str) -> list[FunctionState]:
         raise TargetError(f"{name} is a {type(owner).__name__}, not a module: see `rulescore show {name}`")
     load_samples([public_name(owner.__name__ if isinstance(owner, ModuleType) else owner.__module__)])
     functions = {attribute: getattr(owner, attribute) for attribute in _public_names(owner)}
+    if isinstance(owner, ModuleType) and not hasattr(owner, "__all__"):
+        functions = _its_own(owner, functions)
     listed = chain.from_iterable(_functions_of(name, f) for name, f in functions.items())
     return [_state(name, f) for name, f in sorted(listed, key=itemgetter(0))]
 
@@ -94,6 +101,23 @@ def states_of_module(name: str) -> list[FunctionState]:
 def _public_names(owner: ModuleType | type) -> list[str]:
     names = dir(owner) if isinstance(owner, type) else getattr(owner, "__all__", vars(owner))
     return [name for name in names if not name.startswith("_")]
+
+
+def _its_own(module: ModuleType, functions: dict[str, Any]) -> dict[str, Any]:
+    """Of the names in a module those of functions that it defines or has rules for; and the rest of the latter."""
+    ruled = {id(f): f for table in (frule, rrule) for f in table.functions_of(module.__name__)}
+    own: dict[str, Any] = {}
+    for name, f in functions.items():
+        has_its_rules = ruled.pop(id(rrule.canonical(f)), None) is not None if callable(f) else False
+        if has_its_rules or _is_defined_in(module.__name__, f):
+            own[name] = f
+    return own | {name_of(f): f for f in ruled.values() if not isinstance(f, InstancesOf)}
+
+
+def _is_defined_in(module: str, f: Any) -> bool:
+    """Whether a function, or the class of an object, is a module's own or of one below it."""
+    home = getattr(f, "__module__", None) or ""
+    return home == module or home.startswith(f"{module}.")
 
 
 def _functions_of(name: str, f: Any) -> list[tuple[str, Any]]:

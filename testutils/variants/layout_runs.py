@@ -445,7 +445,7 @@ class ForwardRuns(Runs):
         if result is None:  # a rule may decline what it does not serve
             return
         if not is_pair(result):
-            raise RuleRaisedError(f"the frule returned {description_of(result)}")
+            raise RuleRaisedError(f"{case.in_own_words('the frule')} returned {description_of(result)}")
         yield from self.output_difference(result[0])
         yield from self._compared(force(result[1]), patient)
         if ANOTHER_TYPE not in names:

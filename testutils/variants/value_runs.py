@@ -16,6 +16,7 @@ from ..cases.arguments import SampleError
 from ..cases.case import Case
 from ..cases.precision import ROUNDING
 from ..cases.rule_calls import RuleRaisedError, force, is_pair
+from ..cases.rule_places import PlacedRule
 from ..checks.points import agrees_at_a_glance
 from ..checks.questions import TangentComparison
 from ..comparison.spaces import value_problem
@@ -269,10 +270,11 @@ class _ValueVariant:
     def _renamed(self, result: CheckResult, variant: Case, altered: Altered) -> CheckResult:
         message = f"{variant.call}, with {altered.words}: {result.name}: {result.message}"
         if self.is_claimed:
-            message += (
-                "\nWhere the rule is not meant for this, let it raise multipledispatch's MDNotImplementedError, or "
-                f"leave the variant out: {option_of(f'skip={{{self.name!r}: reason}}', self.case.of_sample)}"
-            )
+            is_bare = any(isinstance(self.case.rules[mode], PlacedRule) for mode in self.modes)
+            what = " or ".join(self.case.in_own_words(mode) for mode in self.modes) if is_bare else "rule"
+            decline = "" if is_bare else "let it raise multipledispatch's MDNotImplementedError, or "
+            skipped = option_of(f"skip={{{self.name!r}: reason}}", self.case.of_sample)
+            message += f"\nWhere the {what} is not meant for this, {decline}leave the variant out: {skipped}"
         return dataclasses.replace(result, name=result_name(self.name), message=message)
 
     def _note(self, text: str, result: CheckResult, variant: Case, altered: Altered) -> CheckResult:
