@@ -29,7 +29,7 @@ ROUNDS = 7
 SEEDS = range(20)
 """Of the arguments, the wrong entry and the tester's random tangents."""
 
-LIMIT = 30
+LIMIT = 34
 """Evaluations that a passing check of a smooth function may cost, for both modes together."""
 
 

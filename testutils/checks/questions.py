@@ -12,7 +12,7 @@ import numpy as np
 from ..cases.arguments import Argument
 from ..cases.case import Case
 from ..cases.rule_calls import NotReachedError, RuleRaisedError
-from ..comparison.verdicts import BLOCK
+from ..comparison.verdicts import BLOCK, ERROR_ESTIMATES
 from ..evidence.brackets import Bracket, Comparison, Numbers
 from ..evidence.stencils import EPSILON
 from ..evidence.vectorisation import Vector, vector_to_tangent
@@ -131,7 +131,7 @@ class CotangentComparison(Comparison):
             unseen=float(np.linalg.norm(self._ybar)) * bracket.unseen,
         )
 
-    def agrees(self, difference: Vector, within: float, total: float | None = None) -> bool:
+    def agrees(self, difference: Vector, within: float, total: float | None = None, rounding: Any = 0.0) -> bool:
         wanted, size = sums_of_products(self._ybar, difference)
         wanted = wanted if total is None else total
         allowed = within * max(size, self._size_of_terms)
@@ -205,10 +205,11 @@ class TangentComparison(Comparison):
             unseen=bracket.unseen,
         )
 
-    def agrees(self, difference: Vector, within: float, total: float | None = None) -> bool:
+    def agrees(self, difference: Vector, within: float, total: float | None = None, rounding: Any = 0.0) -> bool:
         with np.errstate(all="ignore"):
             size = np.maximum(np.abs(difference), np.abs(self._dy))
-            return bool(np.all(np.abs(self._dy - difference) <= within * size) and np.all(np.isfinite(size)))
+            allowed = within * size + np.minimum(rounding, self.resolution * size / ERROR_ESTIMATES)
+            return bool(np.all(np.abs(self._dy - difference) <= allowed) and np.all(np.isfinite(size)))
 
     def rule_noise(self) -> Any:
         rounding = self._case.cancellation.of_tangent(self._direction, self._dy)

@@ -101,10 +101,11 @@ class Question(Protocol):
     def is_fine(self, bracket: Bracket, steps: int = 1) -> bool:
         """Whether the finite difference is so good, after so many steps, that no further one is worth its price."""
 
-    def agrees(self, difference: Vector, within: float, total: float | None = None) -> bool:
+    def agrees(self, difference: Vector, within: float, total: float | None = None, rounding: Any = 0.0) -> bool:
         """Whether the rule agrees, relatively, with a derivative that does not know its error.
 
-        ``total`` is the sum of its entries with the weights of the question, where that was found as a whole.
+        ``total`` is the sum of its entries with the weights of the question, where that was found as a whole;
+        ``rounding`` the rounding error of each entry, allowed for where it hides no mistake that is looked for.
         """
 
     @property

@@ -134,7 +134,7 @@ class Probe:
         self._search: StepSearch | None = None
         self._is_of_sum = False
         self._may_be_settled = at_once
-        self._at_once: tuple[Vector, Any] | None = None
+        self._at_once: tuple[Vector, Any, Vector] | None = None
         known = unusable(function, direction)
         self._is_known = known is not None
         if known is None:
@@ -237,13 +237,14 @@ class Probe:
             return False
         if self._at_once is None:
             self._at_once = search.at_once()
-        value, is_smooth = self._at_once
+        value, is_smooth, rounding = self._at_once
         size = self._function.y.size  # without the weighted sum
         if question.weights is not None:
             is_smooth = is_smooth[:size] | (question.weights == 0)
         is_whole = self._weights is not None and self._weights is question.weights
         total = float(value[-1]) if is_whole else None
-        if not question.agrees(value[:size], _AT_ONCE + question.relative, total) or not np.all(is_smooth[:size]):
+        agrees = question.agrees(value[:size], _AT_ONCE + question.relative, total, rounding[:size])
+        if not agrees or not np.all(is_smooth[:size]):
             return False
         with np.errstate(all="ignore"):
             error = np.where(np.isfinite(value), _AT_ONCE * np.abs(value), np.inf)

@@ -68,8 +68,11 @@ class StepSearch:
             error += self._line.rounding_error(h) * np.abs(value).astype(float)
         return value, np.where(np.isfinite(value), error, np.inf)
 
-    def at_once(self) -> tuple[Vector, Any]:
-        """The derivative from four evaluations that do not tell how good it is; and which components look smooth."""
+    def at_once(self) -> tuple[Vector, Any, Vector]:
+        """The derivative from four evaluations that do not tell how good it is, but for their rounding.
+
+        And which components look smooth; and what rounding does.
+        """
         line, h = self._line, _AT_ONCE * self._line.scale
         behind, before, after, ahead = (line(line.x + g * h) for g in (-2, -1, 1, 2))
         with np.errstate(all="ignore"):
@@ -78,7 +81,8 @@ class StepSearch:
             # Twice as far away a smooth function has bent four times as much, and a kink twice.
             bend = np.abs(4.0 * (after + before) - (ahead + behind) - 6.0 * line.centre)
             is_smooth = bend <= _STRAIGHT * np.abs(difference) + 32.0 * line.epsilon * np.abs(line.centre)
-        return np.asarray(value, float), is_smooth
+            rounding = 3.0 * line.epsilon * np.abs(line.centre) / h
+        return np.asarray(value, float), is_smooth, np.asarray(rounding, float)
 
     def run(
         self, decided: Callable[[Vector, Vector], bool] | None = None, first: float | None = None
