@@ -30,7 +30,7 @@ SEEDS = range(20)
 """Of the arguments, the wrong entry and the tester's random tangents."""
 
 LIMIT = 34 + 130
-"""Evaluations that a passing check of a smooth function may cost, for both modes together: there, and at other points."""
+"""Evaluations that a passing check of a smooth function may cost for both modes: there, and at made-up points."""
 
 
 # Smooth functions and their rules.
