@@ -779,6 +779,39 @@ def test_what_is_no_function_with_rules_in_a_file_is_told(two_rules, name, statu
     assert message.format(two_rules) in capsys.readouterr().err
 
 
+def test_of_samples_that_fail_alike_one_is_shown(tmp_path, monkeypatch, capsys):
+    (tmp_path / "alike.py").write_text(
+        """
+import numpy as np
+from rulescore import pullback_wrt, rrule
+from rulescore.testing import sample, sample_inputs
+
+
+def square(x):
+    return x**2
+
+
+@rrule.register(square)
+def square_rrule(x):
+    return x**2, pullback_wrt(x)(lambda ybar: -2 * x * ybar)
+
+
+@sample_inputs(square)
+def square_samples(rng):
+    for size in (2, 3, 4):
+        yield sample(rng.standard_normal(size))
+"""
+    )
+    monkeypatch.chdir(tmp_path)
+    assert main(["check", "alike.py"]) == 1
+    output = capsys.readouterr().out
+    assert output.count("looks like a flipped sign") == 1
+    assert "2 further samples of alike.square with findings like these:" in output
+    (*_, last) = [line for line in output.splitlines() if line.startswith("  rulescore check alike.py --only")]
+    assert main(shlex.split(last)[1:]) == 1
+    assert "float64[4]" in capsys.readouterr().out
+
+
 def test_arguments_may_be_given_by_keyword(capsys):
     assert main(["check", "np.sum", "--at", "np.ones((2, 3)), axis=0"]) == 0
     assert "numpy.sum(float64[2, 3], axis=0)" in capsys.readouterr().out

@@ -198,7 +198,8 @@ def _where(case: Case, shown: int, size: int) -> str:
     ended = f"; {case.search.reason}" if case.search.reason else ""
     if not shown:
         return f"; correct the pullback{ended}"
-    more = "" if shown < ENTRIES_SHOWN and not ended else " (and maybe more)"
+    is_known = shown == size or (shown < ENTRIES_SHOWN and not ended)
+    more = "" if is_known else " (and maybe more)"
     return f"{ended}; correct the pullback where it makes these {shown} of {size} entries{more}:"
 
 
@@ -315,7 +316,7 @@ def _explained(case: Case, argument: Argument, probe: Probe, dy: Vector, finding
         if found:
             details = found
             gap = max(gap, relative_gap([entry.rule for entry in found], [e.finite_difference for e in found]))
-            more = "" if len(found) < ENTRIES_SHOWN else " (and maybe more)"
+            more = "" if len(found) < ENTRIES_SHOWN or len(found) == own.size else " (and maybe more)"
             where = f"correct the frule where these {len(found)} of {own.size} entries of the argument{more} move:"
     order = "" if probe.is_kink else _convergence(curves)
     ended = f"; {case.search.reason}" if case.search.reason else ""

@@ -9,7 +9,7 @@ import shlex
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from functools import partial
 from itertools import chain
 from pathlib import Path
@@ -30,6 +30,7 @@ from rulescore.tables.names import name_of, place_of
 from ..bare_functions import check_derivative
 from ..cases.arguments import SampleError
 from ..reports.names import counted
+from ..reports.report import Report
 from ..reports.results import COLOURS
 from ..samples.random_tangents import with_tangent
 from ..samples.sampling import Sample, SamplingError, samples_of
@@ -353,13 +354,34 @@ def _print_problems(console: Console, outcomes: list[Outcome], options: argparse
         target = outcome.target
         if outcome.verdict == "untested":
             _print_report(console, target.report_without_samples(), "no sample inputs")
+        alike: dict[Hashable, list[str]] = {}
         for sample, report in outcome.reports:
-            if report.verdict != "pass":
-                asked = options.targets or [target.asked]  # all of them: the samples may be those of another file
-                words = ["rulescore", "check", *asked, "--only", f"{target.name}[{sample.id}]"]
-                words += ["--seed", str(options.seed)] + ["--thorough"] * options.thorough
-                words += ["--strict"] * options.strict
-                _print_report(console, report, f"sample {sample.id}", shlex.join(words))
+            if report.verdict == "pass":
+                continue
+            asked = options.targets or [target.asked]  # all of them: the samples may be those of another file
+            words = ["rulescore", "check", *asked, "--only", f"{target.name}[{sample.id}]"]
+            words += ["--seed", str(options.seed)] + ["--thorough"] * options.thorough
+            words += ["--strict"] * options.strict
+            command, kind = shlex.join(words), _kind_of(report)
+            if kind in alike:
+                alike[kind].append(command)
+            else:
+                alike[kind] = []
+                _print_report(console, report, f"sample {sample.id}", command)
+        commands = [command for further in alike.values() for command in further]
+        if commands:
+            console.print(f"{counted(len(commands), 'further sample')} of {target.name} with findings like these:")
+            for command in commands:
+                console.print(f"  {command}", soft_wrap=True, markup=False, highlight=False)
+            console.print()
+
+
+def _kind_of(report: Report) -> Hashable:
+    """What reports of one mistake have in common: which checks fail, for which argument, and what it looks like."""
+    return report.verdict, frozenset(
+        (r.mode, r.name, r.verdict, r.argument, tuple(hint.partition(" (")[0] for hint in r.hints))
+        for r in (*report.failures, *report.inconclusive)
+    )
 
 
 def _print_not_claimed(console: Console, outcomes: list[Outcome]) -> None:
