@@ -100,8 +100,6 @@ def hints(seen: Observations, second: SecondPoint, mistakes: tuple[Mistake, ...]
     if not seen.wrong.any():
         return ()
     for mistake in mistakes:
-        if found and mistake.name == "constant factor":
-            continue  # what has been named comes out as a factor: a sum in the place of a mean, say
         hint = attempt(partial(mistake.hint, seen, second))
         if hint is not None:
             found.append(hint)
