@@ -51,17 +51,39 @@ LEAKED = (
 )
 
 
-def unmask(error: ValueError) -> None:
-    """Raise the conversion error that NumPy covers with ``setting an array element with a sequence``, if it is one."""
-    cause = error.__cause__
-    if isinstance(cause, TracerConversionError):
-        raise cause.with_traceback(error.__traceback__) from None
-    if str(error) == "Error setting single item of array.":  # by which `ndarray.flat` covers any error, without a cause
+def unmask(error: Exception) -> None:
+    """Raise the error of ours that a library covers with one of its own, if it is one.
+
+    As NumPy does by ``setting an array element with a sequence``, and SciPy by an error of what it was given.
+    """
+    covered = _covered(error)
+    if covered is not None:
+        raise covered.with_traceback(error.__traceback__) from None
+    # By which `ndarray.flat` covers any error, without a cause.
+    if isinstance(error, ValueError) and str(error) == "Error setting single item of array.":
         raise TracerConversionError(
             "an entry of an array was set by its attribute flat to what it does not take. If that is a value that is "
             "being differentiated, make the array with np.zeros(n, like=x), and set entries by their index.\n"
             + FOLLOWED
         ) from error
+
+
+def _covered(error: BaseException) -> BaseException | None:
+    """What an error was raised from, where that is one of ours and the error itself is none."""
+    ours = (NoRuleError, TracerConversionError, LeakedTracerError)
+    found: BaseException | None = error
+    while found is not None and not isinstance(found, ours):
+        is_hidden = found.__suppress_context__ or not _is_raised_by_scipy(found)
+        found = found.__cause__ or (None if is_hidden else found.__context__)
+    return None if found is error else found
+
+
+def _is_raised_by_scipy(error: BaseException) -> bool:
+    """Whether what came while another error was handled is told in its place, and not a mistake of the handler's."""
+    last = error.__traceback__
+    while last is not None and last.tb_next is not None:
+        last = last.tb_next
+    return last is not None and last.tb_frame.f_globals.get("__name__", "").partition(".")[0] == "scipy"
 
 
 def refused_by_c(error: TypeError) -> TracerConversionError:
@@ -143,7 +165,9 @@ def full_name(f: Any) -> str:
     return f"{module}.{name}" if module and "object" not in name else name
 
 
-def no_rule(f: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any], reason: str = "") -> NoRuleError:
+def no_rule(
+    f: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any], reason: str = "", caller: str | None = None
+) -> NoRuleError:
     """The error for a call that no rule serves.
 
     Parameters
@@ -152,6 +176,8 @@ def no_rule(f: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any], reason: st
         The call, as the user made it.
     reason : str
         Why it cannot be differentiated otherwise, where more is known than that there is no rule.
+    caller : str, optional
+        The public function that called it, where it is a private one that nobody would give a rule.
     """
     shown = [describe(x) for x in args] + [f"{name}={describe(value)}" for name, value in kwargs.items()]
     declared = next((record.reason for record in rrule.records(f) if record.reason), "")
@@ -166,9 +192,10 @@ def no_rule(f: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any], reason: st
             "arguments constant with ignore_derivatives()."
         )
     else:
+        whom = "it one" if caller is None else f"{caller}, which called it, a rule"
         lines.append(
-            "Write it with functions that have rules (`rulescore list` shows them), give it one "
-            f"(@rrule.register({name_of(f)})), or hold its arguments constant with ignore_derivatives()."
+            f"Write it with functions that have rules (`rulescore list` shows them), give {whom} "
+            f"(@rrule.register({caller or name_of(f)})), or hold its arguments constant with ignore_derivatives()."
         )
     return NoRuleError("\n".join(lines))
 

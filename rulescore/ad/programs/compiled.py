@@ -9,6 +9,7 @@ import numpy as np
 
 from rulescore.ad.messages.errors import LeakedTracerError, NoRuleError, TracerConversionError, no_rule
 from rulescore.ad.messages.places import user_frame
+from rulescore.ad.messages.public_functions import public_caller
 from rulescore.ad.programs.buffers import holds_tracers
 from rulescore.ad.programs.stand_ins.table import values_beneath
 from rulescore.tangents.kinds import is_a
@@ -38,7 +39,7 @@ def _refusal(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any], what_came_of
     frame = user_frame(sys._getframe(2))
     where = f"called in {frame.f_code.co_qualname} at {frame.f_code.co_filename}:{frame.f_lineno}"
     reason = f"it is compiled, has no rule, and wants ordinary numbers or arrays ({where}): {what_came_of_it}"
-    return no_rule(f, args, kwargs, reason)
+    return no_rule(f, args, kwargs, reason, public_caller(f, sys._getframe(2)))
 
 
 def fails_anyway(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any], kind: type[BaseException]) -> bool:

@@ -156,9 +156,9 @@ class Trace:
 
     def __exit__(self, kind: Any, error: BaseException | None, traceback: Any) -> None:
         self.__class__ = _closed(type(self))  # type: ignore[arg-type]
-        if isinstance(error, ValueError):
+        if isinstance(error, Exception):
             unmask(error)
-        elif type(error) is TypeError and f"not {self.kind.__name__}[" in str(error):
+        if type(error) is TypeError and f"not {self.kind.__name__}[" in str(error):
             raise refused_by_c(error) from error
 
 

@@ -19,7 +19,8 @@ import types
 
 import numpy as np
 import pytest
-from scipy import integrate, ndimage, sparse
+from scipy import integrate, ndimage, optimize, sparse
+from scipy.cluster import hierarchy
 from scipy.spatial import cKDTree
 
 from rulescore.ad import grad, ignore_derivatives, jvp, traceable
@@ -431,3 +432,67 @@ def test_errors_of_conversions_end_with_traceable(f):
     with pytest.raises(TracerConversionError, match=r"grad\(traceable\(f\)\)") as caught:
         grad(f)(X)
     assert "traceable" in str(caught.value).rstrip().splitlines()[-1]
+
+
+# ---------------------------------------------------------------- private functions of libraries
+
+
+def test_of_a_private_function_the_public_one_is_named_that_called_it():
+    def f(x):
+        return np.sum(hierarchy.linkage(x.reshape(4, 2))[:, 2])
+
+    with pytest.raises(NoRuleError) as error:
+        grad(traceable(f))(np.arange(8.0) ** 2)
+    message = str(error.value)
+    assert message.startswith("scipy.cluster._hierarchy.mst_single_linkage(")
+    assert "give scipy.cluster.hierarchy.linkage, which called it, a rule" in message
+    assert "(@rrule.register(scipy.cluster.hierarchy.linkage))" in message
+
+
+def test_of_a_private_function_that_was_called_by_nobody_else_itself_is_named():
+    with pytest.raises(NoRuleError, match=r"give it one \(@rrule\.register\(find_objects\)\)"):
+        grad(traceable(of_scipys_compiled_parts))(X)
+
+
+def test_of_a_public_compiled_class_itself_is_named():
+    with pytest.raises(NoRuleError) as error:
+        grad(traceable(lambda x: cKDTree(x.reshape(3, 1)).data.sum()))(X)
+    assert "@rrule.register(cKDTree)" in str(error.value)
+
+
+# ---------------------------------------------------------------- errors of ours that others cover with their own
+
+
+def covered_by_scipy(x):
+    return optimize.differential_evolution(lambda p: (p[0] - x[0]) ** 2, [(-2.0, 2.0)], seed=1, maxiter=1).x[0]
+
+
+def covered_without_a_cause(x):
+    return optimize.differential_evolution(lambda p: p[0] ** 2, [(x[0], 2.0)], seed=1, maxiter=1).x[0]
+
+
+def covered_by_a_cause(x):
+    try:
+        return math.exp(x[0])
+    except TypeError as error:
+        raise RuntimeError("something else is wrong") from error
+
+
+@pytest.mark.parametrize("differentiated", [grad, lambda f: lambda x: jvp(f, (x,), (np.ones(3),))])
+@pytest.mark.parametrize("f", [covered_by_scipy, covered_without_a_cause, covered_by_a_cause])
+def test_an_error_that_others_cover_with_their_own_is_told(f, differentiated):
+    with pytest.raises(REFUSED, match="lose its derivative") as error:
+        differentiated(f)(X)
+    if f is not covered_by_a_cause:
+        assert "primitive(scipy.optimize.differential_evolution)" in str(error.value)
+
+
+def test_an_error_of_a_handler_itself_is_told_as_it_is():
+    def f(x):
+        try:
+            return math.exp(x[0])
+        except TypeError:
+            return {}["missing"]
+
+    with pytest.raises(KeyError):
+        grad(f)(X)
