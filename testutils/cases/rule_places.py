@@ -38,6 +38,8 @@ def in_own_words(text: str, rules: Mapping[str, Any], modes: tuple[str, ...] = (
         Whose rule "the rule" is, where it is that of one mode.
     """
     names = {mode: rule.name for mode, rule in rules.items() if isinstance(rule, PlacedRule)}
+    if not names:
+        return text
     words = [("rrule or its pullback", "rrule"), ("pullback", "rrule"), ("rrule", "rrule"), ("frule", "frule")]
     if len(modes) == 1:
         words.append(("the rule", modes[0]))

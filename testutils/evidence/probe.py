@@ -99,7 +99,6 @@ class Probe:
         Weights of the output whose sum is wanted more precisely than its terms.
     is_wrong : bool
         Whether the rule is known to be wrong, so that the first steps are enough to say so here.
-
     at_once : bool
         Whether four evaluations may settle it, as they have along other directions.
 

@@ -23,7 +23,7 @@ KINK = "a kink: the derivatives from the left and from the right differ"
 # No step is shorter than this, relative to the scale of x: nothing but round-off is left there.
 _SHORTEST = 1e-14
 
-_AT_ONCE = 4e-4
+_STEP_AT_ONCE = 4e-4
 """The step of a difference of four evaluations, in units of the scale, that is best for most smooth functions."""
 
 _STRAIGHT = 0.02
@@ -73,7 +73,7 @@ class StepSearch:
 
         And which components look smooth; and what rounding does.
         """
-        line, h = self._line, _AT_ONCE * self._line.scale
+        line, h = self._line, _STEP_AT_ONCE * self._line.scale
         behind, before, after, ahead = (line(line.x + g * h) for g in (-2, -1, 1, 2))
         with np.errstate(all="ignore"):
             difference = after - before

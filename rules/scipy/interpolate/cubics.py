@@ -92,7 +92,6 @@ def solve_tridiagonal_rrule(bands: Array, b: Array) -> OutputAndPullback:
 def prepared(x, y, axis):
     """Points and values in double precision, with the interpolated axis of the values first, and its number."""
     x, y = as_doubles(x), as_doubles(y)
-    x, y = (a if a.dtype.itemsize >= 8 else a.astype(np.complex128 if a.dtype.kind == "c" else float) for a in (x, y))
     axis = int(axis) % np.ndim(y)
     if np.ndim(x) != 1 or np.shape(x)[0] != np.shape(y)[axis] or np.shape(x)[0] < 2 or np.size(y) == 0:
         raise MDNotImplementedError  # SciPy says what is wrong
