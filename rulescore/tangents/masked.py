@@ -141,6 +141,11 @@ class Selected(Thunk):
         """Whether it may differ from zero anywhere."""
         return bool(np.any(self.condition))
 
+    @property
+    def is_certain_throughout(self) -> bool:
+        """Whether all of its zeros are certain, so that those are that anything makes of them."""
+        return bool(np.all(self._doubted == self.condition))
+
     def restored(self, function: Callable[[Any], Any]) -> Any:
         """The same of ``function(value)``, which keeps the shape and the zeros, as projections do."""
         return Selected(lambda: function(self.force()), self.condition, self.is_certain)

@@ -8,7 +8,10 @@ object of SciPy's.
 import functools
 import inspect
 
+from multipledispatch import MDNotImplementedError
+
 from rulescore import (
+    MissingDerivativeError,
     Tangent,
     apply_linear,
     frule,
@@ -59,7 +62,14 @@ class Held(Constructed):
         plain = self.__dict__["plain"].value
         if not is_traced(*args, *kwargs.values(), *self.parts()):
             return plain(*args, **kwargs)
-        return type(self).values(plain, *self.parts(), *args, **kwargs)
+        try:
+            return type(self).values(plain, *self.parts(), *args, **kwargs)
+        except MDNotImplementedError:  # no other rule is asked here
+            name = type(self).__name__
+            raise MissingDerivativeError(
+                f"the derivative of a {name} is not implemented for these points and settings, as for points that are "
+                "repeated; write what it computes in NumPy, or give a function that does it a rule"
+            ) from None
 
 
 def interpolant(cls, names, build, values, parts_of):

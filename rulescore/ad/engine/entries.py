@@ -50,7 +50,7 @@ class Entry:
         """
         if not ybar.is_reached:
             for key, xbar in self.cotangents(ybar.force()):
-                yield key, masked_as(unthunk(xbar), _ZERO_TANGENT, ybar.is_certain)
+                yield key, masked_as(unthunk(xbar), _ZERO_TANGENT, ybar.is_certain_throughout)
             return
         if self.keeps_places:
             for key, xbar in self.cotangents(ybar.force()):
@@ -201,8 +201,9 @@ class Several(Entry):
         is_reached = any(part.is_reached for part in selected.values())
         values = [(key, unthunk(xbar)) for key, xbar in self._cotangents({i: x.force() for i, x in selected.items()})]
         if not is_reached:
+            is_certain = all(part.is_certain_throughout for part in selected.values())
             for key, xbar in values:
-                yield key, masked_as(xbar, _ZERO_TANGENT, True)
+                yield key, masked_as(xbar, _ZERO_TANGENT, is_certain)
             return
 
         def of_each(marks: Any) -> list[Any]:

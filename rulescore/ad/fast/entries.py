@@ -191,7 +191,7 @@ def propagate_masked(entry: FastEntry, ybar: Selected, bars: Any, owned: Any) ->
         return
     if not ybar.is_reached:
         for key, xbar in values.items():
-            add_cotangent(masked_as(xbar, _ZERO_TANGENT, ybar.is_certain), key, bars, owned)
+            add_cotangent(masked_as(xbar, _ZERO_TANGENT, ybar.is_certain_throughout), key, bars, owned)
         return
     parents = _parents_of(entry)
     marks = Marks(lambda marks: _passed_on(entry, marks(ybar)), ybar.is_certain is True, parents, values.values())

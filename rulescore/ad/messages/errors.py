@@ -130,6 +130,9 @@ def function_of_scipy(frame: FrameType | None) -> str | None:
     if found is None:
         return None
     module, name = found.f_globals["__name__"], found.f_code.co_name
+    if name in ("__init__", "__call__") and "self" in found.f_locals:  # of an object that the user has built
+        cls = type(found.f_locals["self"])
+        module, name = cls.__module__, cls.__name__
     if module.startswith("scipy._lib"):  # a decorator's wrapper, which holds the function
         held = [found.f_locals.get(variable) for variable in found.f_code.co_freevars]
         wrapped = next((f for f in held if callable(f) and getattr(f, "__module__", "").startswith("scipy.")), None)

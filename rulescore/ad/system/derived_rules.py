@@ -15,14 +15,13 @@ from typing import Any
 from rulescore.ad.engine.unreached import masked, pulled_back_within
 from rulescore.ad.tracing.rules import System
 from rulescore.ad.tracing.tracers import belongs_to, frozen
-from rulescore.ad.values.skeletons import taken_apart, tangent_of, tangents_in, with_leaves
+from rulescore.ad.values.skeletons import Skeleton, taken_apart, tangent_of, tangents_in, with_leaves
 from rulescore.definitions.declarations import no_tangent_pullback
 from rulescore.tables.registry import frule, rrule
 from rulescore.tangents.masked import Selected, follows_marks
 from rulescore.tangents.projection import project_to
 from rulescore.tangents.spaces import as_scalar, has_tangent_space, zero_tangent
 from rulescore.tangents.structural import as_structural
-from rulescore.tangents.thunks import unthunk
 from rulescore.tangents.zero import AbstractZero, NoTangent, ZeroTangent
 
 _NO_TANGENT, _ZERO_TANGENT = NoTangent(), ZeroTangent()
@@ -47,12 +46,12 @@ class DerivedRules(System):
             return y, _NO_TANGENT
         anatomy = Anatomy(y)
         with self.tape() as tape:
-            asked = [
-                (unthunk(xbar), _opened(dx))  # while the tape is open: a thunk computes with what is traced
+            seeds = [
+                seed  # while the tape is open: a thunk computes with what is traced
                 for xbar, dx in zip(pullback(anatomy.zero(tape))[1:], tangents, strict=False)
                 if not isinstance(dx, AbstractZero)
+                for seed in seeds_of(taken_apart(xbar), dx, tape)
             ]
-        seeds = [seed for xbar, dx in asked for seed in seeds_of(xbar, dx, tape)]
         return y, anatomy.cotangent(iter(pulled_back_within(tape, seeds))) if seeds else _ZERO_TANGENT
 
     def pull_by_forward_rule(
@@ -70,8 +69,8 @@ class DerivedRules(System):
             found = frule.call(f, args, kwargs, tangents=(_NO_TANGENT, *tangents), config=self)
             if found is None:
                 return None
-            y, dy = found[0], unthunk(found[1])
-        if isinstance(dy, NoTangent):
+            y, dy = found[0], taken_apart(found[1])  # while the tape is open, as above
+        if all(isinstance(leaf, NoTangent) for leaf in dy[1]):
             return y, no_tangent_pullback
 
         def pushforward_pullback(ybar: Any) -> tuple[Any, ...]:
@@ -95,7 +94,7 @@ class DerivedRules(System):
             return y, no_tangent_pullback
 
         def pullback(ybar: Any) -> tuple[Any, ...]:
-            bars = iter(pulled_back_within(tape, seeds_of(y_traced, ybar, tape), keep=True))
+            bars = iter(pulled_back_within(tape, seeds_of(taken_apart(y_traced), ybar, tape), keep=True))
             return tuple([project_to(x)(anatomy.cotangent(bars)) for x, anatomy in zip(whole, anatomies, strict=True)])
 
         return y, pullback
@@ -167,17 +166,12 @@ def _or_zero(bar: Any) -> Any:
     return _ZERO_TANGENT if bar is None else bar
 
 
-def _opened(dx: Any) -> Any:
-    return dx if type(dx) is Selected else unthunk(dx)
+def seeds_of(apart: tuple[Skeleton | None, list[Any]], other: Any, tape: Any) -> list[tuple[int, Any]]:
+    """The seeds of a tape for ⟨traced, other⟩, leaf by leaf, of what has been taken apart.
 
-
-def seeds_of(traced: Any, other: Any, tape: Any) -> list[tuple[int, Any]]:
-    """The seeds of a tape for ⟨traced, other⟩, leaf by leaf; what is not traced has no part in it."""
-    traced, other = unthunk(traced), _opened(other)
-    if type(other) is Selected:
-        return [(traced._node, other)] if belongs_to(traced, tape) else []
-    if isinstance(traced, AbstractZero) or isinstance(other, AbstractZero):
-        return []
-    skeleton, leaves = taken_apart(traced)
-    both = zip(map(unthunk, leaves), tangents_in(other, skeleton), strict=True)
+    What is not traced has no part in it.
+    """
+    skeleton, leaves = apart
+    parts = [other] if type(other) is Selected else tangents_in(other, skeleton)
+    both = zip(leaves, parts, strict=True)
     return [(leaf._node, part) for leaf, part in both if belongs_to(leaf, tape) and not isinstance(part, AbstractZero)]

@@ -33,8 +33,9 @@ def taken_apart(
 ) -> tuple[Skeleton | None, list[Any]]:
     """The skeleton of an object, with those of its fields that are opened, and its leaves; no skeleton for a leaf.
 
-    What an object holds of the objects ``around`` it, as itself, is a leaf.
+    What an object holds of the objects ``around`` it, as itself, is a leaf. Thunks are computed.
     """
+    x = unthunk(x)
     fields = None if has_tangent_space(x) else x.fields if isinstance(x, Tangent) else structure_of(x)
     if not fields:
         return None, [x]

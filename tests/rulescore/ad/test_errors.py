@@ -308,6 +308,7 @@ def test_object_arrays_never_lose_a_derivative():
 
 scipy_special = pytest.importorskip("scipy.special")
 scipy_linalg = pytest.importorskip("scipy.linalg")
+scipy_interpolate = pytest.importorskip("scipy.interpolate")
 scipy_sparse = pytest.importorskip("scipy.sparse")
 
 
@@ -331,6 +332,9 @@ def test_functions_of_scipy_name_the_module_of_primitives():
     assert "primitives(scipy.linalg)" in message
     assert "primitive(scipy.linalg.solve)" in message
     assert "np.stack" not in message
+    assert "scipy.interpolate.Akima1DInterpolator does that" in made_array_by(
+        scipy_interpolate.Akima1DInterpolator(X, X)
+    )
     assert "np.stack" in made_array_by(np.array)
     assert "rng.standard_normal" in made_array_by(np.array)
 

@@ -237,6 +237,16 @@ def test_nan_of_other_causes_stays(name: str) -> None:
         assert np.all(np.isnan(found))
 
 
+def test_zeros_that_are_nothing_else_and_not_certain_pass_through_functions_that_change_the_shape() -> None:
+    def branches(x: Any) -> Any:
+        z = (np.array([[1.3], [1.2]]) * x).reshape(-1).copy()
+        z[::2] *= 3.0
+        return np.where(z > 0, z, np.zeros_like(z))
+
+    x, dx = np.array([-0.4, 0.5]), np.array([2.0, 3.0])
+    np.testing.assert_allclose(linearize(branches, x)[1](dx), [0, 1.3 * 3, 0, 1.2 * 3])
+
+
 def test_an_infinite_slope_of_what_moves_stays_infinite() -> None:
     zero = np.zeros(2)
     for found in (jvp(np.sqrt, (zero,), (np.array([1.0, 0.0]),))[1], vjp(np.sqrt, zero)[1](np.array([1.0, 0.0]))[0]):

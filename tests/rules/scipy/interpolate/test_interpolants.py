@@ -287,6 +287,20 @@ def test_the_rules_of_a_call_name_the_points_as_scipy_does(name):
     assert rrule(held, **{other[key]: value for key, value in call.items()}) is None
 
 
+@pytest.mark.parametrize(
+    "value",
+    [
+        lambda x, y: ours.KroghInterpolator(x, y)(1.5),
+        lambda x, y: primitive(interpolate.krogh_interpolate)(x, y, 1.5 * x[1:]),
+    ],
+)
+def test_polynomials_through_repeated_points_say_that_they_have_no_derivative(value):
+    x = np.array([1.0, 1.0, 2.0, 4.0])
+    for argument in (0, 1):
+        with pytest.raises(MissingDerivativeError, match="points that are repeated"):
+            vjp(lambda z, argument=argument: value(*[z if i == argument else x for i in range(2)]), x)
+
+
 @pytest.mark.parametrize("options", [{"bc_type": "clamped"}, {"k": 1}])
 def test_a_spline_through_one_point_is_refused_before_scipy_reads_beyond_its_knots(options):
     def value(y):
