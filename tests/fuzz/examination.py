@@ -511,21 +511,25 @@ class _Examiner:
 
     @functools.cached_property
     def _is_ill_posed(self) -> bool:
-        """Whether the last digits of the inputs decide how large a variable is, as the solution of a singular equation.
+        """Whether last digits decide how large a variable is, as the solution of a singular equation.
 
-        Each of a few last digits gives another one then, and not one of two, as beside a jump.
+        Those of the inputs, and of each argument of a call by itself: of ``filtfilt(b, b, x)`` the derivatives by both
+        may cancel. Each of a few last digits gives another one then, and not one of two, as beside a jump.
         """
         program = self.question.program
         if self.precision > _COARSE:
             return False
         size = max((float(np.max(np.abs(x), initial=0.0)) for x in program.arguments()), default=0.0)
         try:
-            runs = [program.variables([_nudged(x, k) for x in program.arguments()]) for k in (-3, -2, 0, 2, 3)]
-            for name in runs[0]:
-                values = np.array([_vector([run[name]]) for run in runs])
-                steps = np.diff(np.sort(values, axis=0), axis=0) / max(float(np.max(np.abs(values), initial=0.0)), size)
-                if np.any(np.sum(steps > _DIGITS, axis=0) > 2):
-                    return True
+            of_inputs = [program.variables([_nudged(x, k) for x in program.arguments()]) for k in (-3, -2, 0, 2, 3)]
+            of_calls = [program.variables(around=functools.partial(_with_other_digits, seed=k)) for k in range(5)]
+            for runs in (of_inputs, of_calls):
+                for name in runs[0]:
+                    values = np.array([_vector([run[name]]) for run in runs])
+                    scale = max(float(np.max(np.abs(values), initial=0.0)), size)
+                    steps = np.diff(np.sort(values, axis=0), axis=0) / scale
+                    if np.any(np.sum(steps > _DIGITS, axis=0) > 2):
+                        return True
         except np.linalg.LinAlgError:  # with other last digits, there is no answer at all
             return True
         except Exception:  # a variable has another shape
@@ -550,15 +554,25 @@ def _moved(x: Any, rng: np.random.Generator) -> Any:
     return moved.astype(np.asarray(x).dtype) if isinstance(x, np.ndarray) else type(x)(moved)
 
 
-def _nudged(x: Any, k: int) -> Any:
+def _nudged(x: Any, k: int, rng: np.random.Generator | None = None) -> Any:
     """The same with other last digits, of each number in its own direction: what they have in common may cancel."""
     epsilon = float(np.finfo(np.asarray(x).dtype).eps)
-    signs = np.random.default_rng(abs(k)).choice((-1.0, 1.0), np.shape(x))
+    signs = (rng or np.random.default_rng(abs(k))).choice((-1.0, 1.0), np.shape(x))
     with np.errstate(all="ignore"):
         moved = np.asarray(x) * (1.0 + k * epsilon * signs)
     if isinstance(x, np.ndarray):
         return moved.astype(x.dtype)
     return type(x)(moved)
+
+
+def _with_other_digits(f: Any, seed: int) -> Any:
+    """A function that is called with other last digits of each of its arguments."""
+    rng = np.random.default_rng(seed)
+
+    def other(x: Any) -> Any:
+        return _nudged(x, 3, rng) if is_differentiable(x) else x
+
+    return lambda *args, **kwargs: f(*tree_map(other, args), **tree_map(other, kwargs))
 
 
 def _rounding_of(constant: Any) -> float:

@@ -65,10 +65,11 @@ class Program:
         exec(compile(self.source, "<program>", "exec"), names)
         return names["program"]
 
-    def variables(self, inputs: Any = None) -> dict[str, Any]:
-        """The values of the inputs and of all variables."""
+    def variables(self, inputs: Any = None, around: Callable[[Any], Any] = lambda f: f) -> dict[str, Any]:
+        """The values of the inputs and of all variables, with what ``around`` makes of the functions in calls."""
         given = self.arguments() if inputs is None else inputs
         scope = {**self.namespace(), **dict(zip(self.inputs, given, strict=True))}
+        scope |= {name: around(scope[name]) for name in self.calls}
         exec("\n".join(self.lines), scope)
         return {name: x for name, x in scope.items() if name in self.inputs or (name[0] == "v" and name[1:].isdigit())}
 

@@ -233,10 +233,10 @@ def holds_tracers(x: Any) -> bool:
 
 def plain(x: Any) -> Any:
     """``x`` with arrays in the place of buffers, also of those in lists, tuples and dicts."""
-    if type(x) is dict:
-        return {key: plain(item) for key, item in x.items()}
     if type(x) in CONTAINERS:
-        return type(x)(map(plain, x)) if any(map(_holds_buffers, x)) else x
+        if not _holds_buffers(x):
+            return x  # the same, into which a function may write
+        return {key: plain(item) for key, item in x.items()} if type(x) is dict else type(x)(map(plain, x))
     return x._value if isinstance(x, Tracer) and x._trace is BUFFERS else x
 
 

@@ -9,10 +9,11 @@ import threading
 
 import numpy as np
 import pytest
+from scipy.sparse import linalg as sparse_linalg
 
 import rulescore.ad.programs.implementations as implementations
 from rulescore import frule, rrule
-from rulescore.ad import NoRuleError, TracerConversionError, grad, jvp, vjp
+from rulescore.ad import NoRuleError, TracerConversionError, grad, jvp, primitive, vjp
 from rulescore.ad.in_place.tracer import call_and_settle
 from rulescore.ad.tracing.tracers import Tracer
 
@@ -401,3 +402,11 @@ def test_only_what_is_declared_to_have_no_derivative_returns_ordinary_numbers(f)
         return np.sum(x) + np.sum(y)
 
     np.testing.assert_array_equal(grad(loss)(ROW), np.ones(4))
+
+
+@pytest.mark.parametrize("differentiate", [lambda f: jvp(f, (MATRIX,), (MATRIX,)), lambda f: grad(f)(MATRIX)])
+@pytest.mark.parametrize("find", [sparse_linalg.eigs, sparse_linalg.eigsh])
+def test_compiled_code_writes_into_the_dict_of_its_caller(find, differentiate):
+    # ARPACK keeps its state in a dict. With another one each time, SciPy takes it for done, and all eigenvalues for 0.
+    with pytest.raises(NoRuleError):
+        differentiate(lambda a: np.sum(np.real(primitive(find)(a, 1, M=np.eye(3))[0])))
