@@ -8,7 +8,7 @@ import functools
 import signal
 import time
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -33,7 +33,7 @@ By NumPy, without naming it as the cause; and of what was broadcast, to which Nu
 
 COMPARED, UNDECIDED, REFUSED, LEFT_OUT = "compared", "undecided", "refused", "left out"
 
-LONGEST = 20.0
+LONGEST = 3.0
 """Seconds of processor time after which the modes that are left are left out."""
 
 SLOW = 0.03
@@ -61,6 +61,9 @@ _OF_HALF = 1e-4
 
 _COARSE = 1e-12
 """From which rounding error on second derivatives are not compared with finite differences."""
+
+_STEP = 1e-3
+"""How far the evaluations of a quick difference are apart."""
 
 _ESTIMATES = 20.0
 """How many of its error estimates a finite difference may be off."""
@@ -130,6 +133,7 @@ class _Examiner:
     def __init__(self, program: Program) -> None:
         self.result = Examination()
         self.answers: dict[str, Answer] = {}
+        program.namespace()  # the samples are loaded once, however long that takes
         try:
             with _limited(LONGEST):
                 self._examine(program)
@@ -247,45 +251,74 @@ class _Examiner:
 
     def _compare_first(self, answers: dict[str, Answer]) -> None:
         q = self.question
-        f = q.plain()
+        weights = _vector(q.weights)
+        numbers = {name: self._number(answer) for name, answer in answers.items()}
+
+        def off(wanted: Any, error: Any) -> set[str]:
+            size = self._size(answers, weights * wanted)
+            return {name for name in answers if self._is_off(answers[name], numbers[name], wanted, error, size)}
+
+        found = self._difference(
+            q.plain(), lambda wanted: wanted.shape == weights.shape and not off(wanted, 0 * wanted)
+        )
+        # No difference where the output has another shape close by, or another one than it had, as where rounding
+        # decides how many coefficients are left.
+        if found is None or found[0].shape != weights.shape:
+            self.result.outcomes.update(dict.fromkeys(answers, UNDECIDED))
+            return
+        wanted, error, is_known = found
+        self.result.outcomes.update(dict.fromkeys(answers, COMPARED if is_known else UNDECIDED))
+        number = float(weights @ wanted)
+        for name in [name for name in answers if name in off(wanted, error)] if is_known else ():
+            if (
+                self._has_kink()
+                or self._is_beyond_half(numbers[name])
+                or self._is_right_close_by(name)
+                or self._is_noise(name, abs(numbers[name] - number))
+            ):
+                self.result.outcomes[name] = UNDECIDED
+            else:
+                self._wrong(name, f"{numbers[name]!r} along the direction, a finite difference {number!r}")
+        self._compare_each_other(numbers, answers, self._size(answers, weights * wanted))
+
+    def _is_off(self, answer: Answer, number: float, wanted: Any, error: Any, size: float) -> bool:
+        """Whether an answer is farther from a difference than the difference may be from the derivative."""
+        rounding = self.of_function * max(size, 1e-2)
+        found = _vector(answer.tangent) if answer.tangent is not None else None
+        if found is not None and found.shape == wanted.shape:
+            return bool(np.any(~(np.abs(found - wanted) <= _ESTIMATES * error + rounding) | ~np.isfinite(found)))
+        weights = _vector(self.question.weights)
+        error_of_number = float(np.abs(weights) @ error)
+        return not abs(number - float(weights @ wanted)) <= _ESTIMATES * error_of_number + rounding
+
+    def _difference(self, f: Any, agrees: Callable[[Any], bool]) -> tuple[Any, Any, bool] | None:
+        """A finite difference of ``f`` along the direction, its error, and whether that is known; or None.
+
+        One of four evaluations where all answers agree with it, or where the program rounds, and its differences with
+        it, so that the modes are compared with each other alone; else one that knows its error.
+        """
+        q = self.question
+        with contextlib.suppress(Exception):
+            quick = self._slope(f)
+            if self.precision > _COARSE:
+                return quick, np.full(quick.shape, np.inf), True
+            if agrees(quick):
+                return quick, np.zeros(quick.shape), True
         try:
             estimate = jvp_fd(lambda *x: _vector(f(*q.program.laid_out(x))), q.program.arguments(), q.dx)
-        except Exception:  # close to the inputs the output has another shape, or there is none
-            self.result.outcomes.update(dict.fromkeys(answers, UNDECIDED))
-            return
-        wanted, error = estimate.value, estimate.error
-        is_known = self._is_known(wanted, error) and not estimate.note
-        if self.precision > _COARSE:  # the program rounds, and its differences with it: modes are compared alone
-            error, is_known = np.full(error.shape, np.inf), True
-        weights = _vector(q.weights)
-        if wanted.shape != weights.shape:  # as where rounding decides how many coefficients are left
-            self.result.outcomes.update(dict.fromkeys(answers, UNDECIDED))
-            return
-        number, error_of_number = float(weights @ wanted), float(np.abs(weights) @ error)
-        numbers = {name: self._number(answer) for name, answer in answers.items()}
-        size = self._size(answers, weights * wanted)
-        for name, answer in answers.items():
-            self.result.outcomes[name] = COMPARED if is_known else UNDECIDED
-            if not is_known:
-                continue
-            found = _vector(answer.tangent) if answer.tangent is not None else None
-            if found is not None and found.shape == wanted.shape:
-                off = np.abs(found - wanted) > _ESTIMATES * error + self.of_function * max(size, 1e-2)
-                is_off = bool(np.any(off | ~np.isfinite(found)))
-            else:
-                off_by = abs(numbers[name] - number)
-                is_off = not off_by <= _ESTIMATES * error_of_number + self.of_function * max(size, 1e-2)
-            if is_off:
-                if (
-                    self._has_kink()
-                    or self._is_beyond_half(numbers[name])
-                    or self._is_right_close_by(name)
-                    or self._is_noise(name, abs(numbers[name] - number))
-                ):
-                    self.result.outcomes[name] = UNDECIDED
-                else:
-                    self._wrong(name, f"{numbers[name]!r} along the direction, a finite difference {number!r}")
-        self._compare_each_other(numbers, answers, size)
+        except Exception:
+            return None
+        is_known = self._is_known(estimate.value, estimate.error) and not estimate.note
+        return estimate.value, estimate.error, is_known
+
+    def _slope(self, f: Any) -> Any:
+        q = self.question
+
+        def at(h: float) -> Any:
+            moved = [_like(x, x + h * dx) for x, dx in zip(q.x, q.dx, strict=True)]
+            return _vector(f(*q.program.laid_out(tuple(moved))))
+
+        return (8 * (at(_STEP) - at(-_STEP)) - (at(2 * _STEP) - at(-2 * _STEP))) / (12 * _STEP)
 
     def _number(self, answer: Answer) -> float:
         """⟨w, J ẋ⟩, from either side."""
@@ -369,31 +402,36 @@ class _Examiner:
         q = self.question
         if not answers:
             return
-        gradient = grad(q.of_sum(), q.argnums)
-        try:
-            estimate = jvp_fd(lambda *x: _vector(gradient(*q.program.laid_out(x))), q.program.arguments(), q.dx)
-        except Exception:  # close to the inputs it has another shape, or there is none
-            self.result.outcomes.update(dict.fromkeys(answers, UNDECIDED))
-            return
-        wanted, error = estimate.value, estimate.error
-        slope = float(np.max(np.abs(_vector(self.answers["grad"].cotangents)), initial=0.0))
-        is_known = self._is_known(wanted, error) and not estimate.note
         if self.precision > _COARSE:  # the gradient rounds, and its differences with it: modes are compared alone
             self.result.outcomes.update(dict.fromkeys(answers, COMPARED))
             self._compare_gradients(answers, max(_OF_SECOND, self.agreement))
             return
-        for name, answer in answers.items():
-            found = _vector(answer.cotangents)
-            self.result.outcomes[name] = COMPARED if is_known else UNDECIDED
-            if not is_known:
-                continue
+        gradient = grad(q.of_sum(), q.argnums)
+        slope = float(np.max(np.abs(_vector(self.answers["grad"].cotangents)), initial=0.0))
+        along = _vector(q.dx)
+
+        def compared(name: str, wanted: Any, error: Any) -> tuple[Any, Any, Any]:
+            """What a mode has found, what is expected of it, and by how much it may differ."""
             scale = max(float(np.max(np.abs(wanted), initial=0.0)), 1e-2 * slope, 1e-9)
-            expected, tolerance = wanted, _ESTIMATES * error + self.of_function * scale
-            if answer.cotangents is None:  # only the curvature along the direction
-                found, along = _vector(answer.tangent), _vector(q.dx)
-                expected, tolerance = np.array([along @ wanted]), np.array([np.abs(along) @ tolerance])
-            off = ~(np.abs(found - expected) <= tolerance)
-            if np.any(off):
+            tolerance = _ESTIMATES * error + self.of_function * scale
+            if answers[name].cotangents is not None:
+                return _vector(answers[name].cotangents), wanted, tolerance
+            found = _vector(answers[name].tangent)  # only the curvature along the direction
+            return found, np.array([along @ wanted]), np.array([np.abs(along) @ tolerance])
+
+        def is_off(name: str, wanted: Any, error: Any) -> bool:
+            found, expected, tolerance = compared(name, wanted, error)
+            return bool(np.any(~(np.abs(found - expected) <= tolerance)))
+
+        difference = self._difference(gradient, lambda wanted: not any(is_off(n, wanted, 0 * wanted) for n in answers))
+        if difference is None:  # close to the inputs it has another shape, or there is none
+            self.result.outcomes.update(dict.fromkeys(answers, UNDECIDED))
+            return
+        wanted, error, is_known = difference
+        self.result.outcomes.update(dict.fromkeys(answers, COMPARED if is_known else UNDECIDED))
+        for name in answers if is_known else ():
+            if is_off(name, wanted, error):
+                found, expected, _ = compared(name, wanted, error)
                 if (
                     self._has_kink()
                     or self._has_kink_inside()
@@ -548,10 +586,14 @@ def _comes_from(error: BaseException | None, kinds: tuple[type[Exception], ...])
     return error is not None
 
 
+def _like(x: Any, moved: Any) -> Any:
+    """A number or array of the type of another."""
+    return np.asarray(moved, x.dtype) if isinstance(x, np.ndarray) else type(x)(moved)
+
+
 def _moved(x: Any, rng: np.random.Generator) -> Any:
     """Another point close by, at which nothing is equal any more."""
-    moved = np.asarray(x) + 1e-3 * rng.uniform(0.5, 1.5, np.shape(x))
-    return moved.astype(np.asarray(x).dtype) if isinstance(x, np.ndarray) else type(x)(moved)
+    return _like(x, np.asarray(x) + 1e-3 * rng.uniform(0.5, 1.5, np.shape(x)))
 
 
 def _nudged(x: Any, k: int, rng: np.random.Generator | None = None) -> Any:
@@ -560,9 +602,7 @@ def _nudged(x: Any, k: int, rng: np.random.Generator | None = None) -> Any:
     signs = (rng or np.random.default_rng(abs(k))).choice((-1.0, 1.0), np.shape(x))
     with np.errstate(all="ignore"):
         moved = np.asarray(x) * (1.0 + k * epsilon * signs)
-    if isinstance(x, np.ndarray):
-        return moved.astype(x.dtype)
-    return type(x)(moved)
+    return _like(x, moved)
 
 
 def _with_other_digits(f: Any, seed: int) -> Any:
