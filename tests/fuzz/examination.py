@@ -337,11 +337,12 @@ class _Examiner:
         return max((s for s in sizes if np.isfinite(s)), default=0.0)
 
     def _is_zero_times_infinity(self, number: float, other: float) -> bool:
-        """Whether forward mode has a number and reverse mode NaN, with no mask in the program that would keep it out.
+        """Whether one mode has a number and another NaN, with no mask on the way that would keep it out.
 
-        A cotangent of zero meets an infinite slope there, as of what an index leaves out.
+        A zero meets an infinite slope there, as of what an index leaves out, or that of a flat piece of a table.
         """
-        source = self.question.program.source.replace("np.where(True", "")
+        program = self.question.program
+        source = "\n".join([*program.lines_of_result(), program.result]).replace("np.where(True", "")
         has_mask = any(word in source for word in ("where", "select", "choose", "<= 0]"))
         has_nan = any(np.any(np.isnan(x)) for x in self.question.x)  # times a zero
         return (not has_mask or has_nan) and np.isnan(number) != np.isnan(other)

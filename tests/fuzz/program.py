@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import copy
 import dataclasses
+import re
 import textwrap
 from collections.abc import Callable
 from typing import Any, ClassVar
@@ -51,6 +52,17 @@ class Program:
         """The function ``program``, as text."""
         body = textwrap.indent("\n".join([*self.lines, f"return {self.result}"]), "    ")
         return f"def program({', '.join(self.inputs)}):\n{body}\n"
+
+    def lines_of_result(self) -> list[str]:
+        """The statements that the result is computed by."""
+        needed = set(re.findall(r"\b[vx]\d+\b", self.result)) | {"w"}
+        found = []
+        for line in reversed(self.lines):
+            written = re.search(r"\b(v\d+|w)\b", line)
+            if written is not None and written[0] in needed:
+                needed.update(re.findall(r"\bv\d+\b", line))
+                found.append(line)
+        return found[::-1]
 
     def namespace(self) -> dict[str, Any]:
         """What the statements name, with constants of their own."""

@@ -90,14 +90,9 @@ def _is_of(kind: Kind, other: Kind) -> bool:
 
 def _statements(program: Program) -> list[str]:
     """What the result is computed by, without names and numbers; of calls of functions with rules, their names."""
-    needed = set(re.findall(r"\b[vx]\d+\b", program.result)) | {"w"}
     found = []
-    for line in reversed(program.lines):
-        written = re.search(r"\b(v\d+|w)\b", line)
-        if written is None or written[0] not in needed:
-            continue
-        needed.update(re.findall(r"\bv\d+\b", line))
+    for line in program.lines_of_result():
         called = re.search(r"\b(f\d+)\(", line)
         text = program.calls[called[1]][0] if called else re.sub(r"\b[vxc]\d+\b", "_", line.strip())
         found.append(text if called else re.sub(r"-?\b\d[\d.e+-]*|True|np\.\w*(int|float)\d+", "#", text))
-    return found[::-1] or [program.result]
+    return found or [program.result]
