@@ -24,7 +24,7 @@ for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ.setdefault(_name, "1")  # before NumPy is imported: each process has a core
 
 from tests.fuzz.as_written.seeds import run_written_seed  # noqa: E402
-from tests.fuzz.seeds import run_seed  # noqa: E402
+from tests.fuzz.seeds import draw_seed, run_seed  # noqa: E402
 
 Run = Callable[[int, int, Collection[Any]], dict[str, Any]]
 """What makes of a seed, a number of programs and the kinds of problems that are known a record."""
@@ -95,12 +95,19 @@ def results(
                     is_alone = True
                     if len(batch) == 1:
                         left.remove(batch[0])
-                        yield _of_dead(batch[0])
+                        yield _of_dead(batch[0], programs, run, context)
 
 
-def _of_dead(seed: int) -> dict[str, Any]:
-    text = "the process died"
-    return {"seed": seed, "first": "", "programs": 0, "outcomes": {}, "called": {}, "problem": text, "test": ""}
+def _of_dead(seed: int, programs: int, run: Run, context: Any) -> dict[str, Any]:
+    """The record of a seed whose process died: no problem where its programs end it without any derivative."""
+    record = {"seed": seed, "first": "", "programs": 0, "outcomes": {}, "called": {}}
+    if run is run_seed:
+        try:
+            with ProcessPoolExecutor(1, context) as pool:
+                pool.submit(draw_seed, seed, programs).result()
+        except BrokenProcessPool:
+            return {**record, "died": "as the programs themselves do"}
+    return {**record, "problem": "the process died", "test": ""}
 
 
 def _seeds(text: str) -> range:
@@ -119,6 +126,8 @@ def summary(records: list[dict[str, Any]]) -> str:
     total = sum(record["programs"] for record in records)
     lines = [f"{total} programs of {len(records)} seeds" + (f", {len(called)} functions" if called else "")]
     lines += [f"{sum('problem' in record for record in records)} seeds with a problem"]
+    died = sum("died" in record for record in records)
+    lines += [f"{died} seeds whose programs end the process without any derivative"] if died else []
     without = sorted({record["first"] for record in records if "left out" in record} - called.keys())
     again = sum(record.get("again", 0) for record in records)
     lines += [f"{again} programs more with a problem of one of these kinds"] if again else []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import collections
 import re
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from typing import Any
 
 from hypothesis import HealthCheck, Phase, given, settings
@@ -12,7 +12,7 @@ from hypothesis import seed as seeded
 from hypothesis.errors import Unsatisfiable
 
 from .calls import functions
-from .examination import examine
+from .examination import Examination, examine
 from .program import Program
 from .programs import programs
 
@@ -20,7 +20,14 @@ Kind = tuple[str, str]
 """The words of a problem; and where the numbers are wrong, the statements that make them so, a line each."""
 
 
-def run_seed(seed: int, count: int, known: Collection[Kind] = ()) -> dict[str, Any]:
+def draw_seed(seed: int, count: int) -> None:
+    """Draw the programs of one seed, for which they are run, and do not differentiate them."""
+    run_seed(seed, count, examined=lambda program: Examination())
+
+
+def run_seed(
+    seed: int, count: int, known: Collection[Kind] = (), examined: Callable[[Program], Examination] = examine
+) -> dict[str, Any]:
     """What became of the programs of one seed; problems of known kinds are counted, and not shrunk again."""
     names = list(functions())
     first = names[seed % len(names)]
@@ -45,7 +52,7 @@ def run_seed(seed: int, count: int, known: Collection[Kind] = ()) -> dict[str, A
     @given(programs(first))
     def check(program: Program) -> None:
         try:
-            examination = examine(program)
+            examination = examined(program)
         except Exception as error:
             last[:] = [(program, [f"the examination raises {type(error).__name__}: {error}"])]
             raise ProblemError(last[0][1][0]) from error
