@@ -19,7 +19,7 @@ from rulescore.ad import NoRuleError, TracerConversionError, UnrelatedOutputErro
 from rulescore.ad.messages.errors import NoSourceError
 from testutils import backward_fdm, forward_fdm, jvp_fd
 
-from .calls import is_differentiable, tolerance_of
+from .calls import has_wrong_values, is_differentiable, tolerance_of
 from .modes import BATCHED, FIRST, MOST_ROWS, SECOND, Answer, Question
 from .program import Program
 
@@ -272,6 +272,7 @@ class _Examiner:
         for name in [name for name in answers if name in off(wanted, error)] if is_known else ():
             if (
                 self._has_kink()
+                or self._has_wrong_values()
                 or self._is_beyond_half(numbers[name])
                 or self._is_right_close_by(name)
                 or self._is_noise(name, abs(numbers[name] - number))
@@ -435,6 +436,7 @@ class _Examiner:
                 found, expected, _ = compared(name, wanted, error)
                 if (
                     self._has_kink()
+                    or self._has_wrong_values()
                     or self._has_kink_inside()
                     or self._is_at_edge_of_mask()
                     or self._is_beyond_range(found)
@@ -473,6 +475,12 @@ class _Examiner:
             return self._has_two_slopes(lambda *x: list(self.question.program.variables(x).values()))
         except Exception:
             return True
+
+    def _has_wrong_values(self) -> bool:
+        """Whether a function on the way to the result has values somewhere that are not its own, as samples say."""
+        program = self.question.program
+        lines = "\n".join(program.lines_of_result())
+        return any(has_wrong_values(*call) for name, call in program.calls.items() if f"{name}(" in lines)
 
     def _is_at_edge_of_mask(self) -> bool:
         """Whether a comparison of the program comes out another way close by, on both sides of its inputs or on one.
