@@ -36,7 +36,7 @@ COMPARED, UNDECIDED, REFUSED, LEFT_OUT = "compared", "undecided", "refused", "le
 LONGEST = 3.0
 """Seconds of processor time after which the modes that are left are left out."""
 
-SLOW = 0.03
+SLOW = 0.015
 """Seconds of a program that is differentiated in few modes."""
 
 _QUICK_MODES = ("jvp", "vjp", "forward over reverse")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import copy
 import dataclasses
+import functools
 import re
 import textwrap
 from collections.abc import Callable
@@ -74,7 +75,7 @@ class Program:
     def function(self, namespace: dict[str, Any] | None = None) -> Callable[..., Any]:
         """The function itself."""
         names = self.namespace() if namespace is None else namespace
-        exec(compile(self.source, "<program>", "exec"), names)
+        exec(_compiled(self.source), names)
         return names["program"]
 
     def variables(self, inputs: Any = None, around: Callable[[Any], Any] = lambda f: f) -> dict[str, Any]:
@@ -123,6 +124,11 @@ class Program:
         lines += ["", "", self.source, ""]
         lines += [f"{name} = {written(value)}" for name, value in self.inputs.items()]
         return "\n".join(lines)
+
+
+@functools.lru_cache(1)
+def _compiled(source: str) -> Any:
+    return compile(source, "<program>", "exec")
 
 
 class _Noting(ast.NodeTransformer):
