@@ -60,6 +60,8 @@ class Bracket:
     @property
     def value(self) -> Vector:
         """The middle."""
+        if self.lower is self.upper:
+            return self.lower
         return np.where(self.lower == self.upper, self.lower, 0.5 * (self.lower + self.upper))
 
     @property
@@ -90,6 +92,20 @@ class Bracket:
             None if np.any(mask & ((lower != self.lower) | (upper != self.upper))) else self.total,
             self.unseen,
         )
+
+    def part(self, chosen: Any) -> Bracket:
+        """What is known of the entries with some numbers."""
+        lower = self.lower[chosen]
+        upper = lower if self.upper is self.lower else self.upper[chosen]
+        return Bracket(lower, upper, self.error[chosen], self.notes, unseen=self.unseen)
+
+    def with_part(self, chosen: Any, found: Bracket) -> Bracket:
+        """The same where more was found out about these entries."""
+        lower, upper, error = self.lower.copy(), self.upper.copy(), self.error.copy()
+        lower[chosen], upper[chosen], error[chosen] = found.lower, found.upper, found.error
+        is_changed = np.any((lower != self.lower) | (upper != self.upper))
+        upper = lower if found.upper is found.lower and self.upper is self.lower else upper
+        return Bracket(lower, upper, error, found.notes, None if is_changed else self.total, self.unseen)
 
 
 class Question(Protocol):
@@ -135,6 +151,7 @@ class Comparison:
         self._noise: Any = 0.0
         self._finer: Comparison | None = None
         self._last: tuple[Bracket, Numbers] | None = None
+        self._verdicts: tuple[Bracket, np.ndarray[Any, Any]] | None = None
 
     @property
     def weights(self) -> Vector | None:
@@ -169,12 +186,19 @@ class Comparison:
 
     def measure_noise(self) -> None:
         finer = self.in_more_digits()
+        self._verdicts = None
         if finer is None:
             self._noise = self.rule_noise()
         elif finer[1]:
             self._finer = finer[0]
 
     def verdicts(self, bracket: Bracket) -> np.ndarray[Any, Any]:
+        """`PASS`, `INCONCLUSIVE` or `FAIL` for each number; those on the same bracket are asked for more than once."""
+        if self._verdicts is None or self._verdicts[0] is not bracket:
+            self._verdicts = bracket, self._judged_with_noise(bracket)
+        return self._verdicts[1]
+
+    def _judged_with_noise(self, bracket: Bracket) -> np.ndarray[Any, Any]:
         n = self.numbers(bracket)
         verdicts = self._judged(n, 0.0)
         if np.any(verdicts == FAIL) and np.any(self._noise > 0):

@@ -309,14 +309,16 @@ class Probe:
         rungs: list[tuple[int, Callable[[Question], None]]] = [
             (2, self._step_into_the_complex),
             (48, self._move_by_magnitude),
-            (24, self._search_finer),
+            *([] if self._is_large else [(24, self._search_finer)]),  # there it has been done
             (25, self._extend),
             (24, self._look_at_both_sides),
         ]
         unresolved = _worst_relative(self.bracket.value, self.bracket.error) > _UNRESOLVED
         if self._special or self._search.note or unresolved:
             # Kinks and edges are more likely then, and extended precision is of no use to them.
-            rungs[3:] = reversed(rungs[3:])
+            rungs[-2:] = reversed(rungs[-2:])
+        if self._is_large and self._are_few(self.bracket):
+            rungs = [(2, self._step_into_the_complex), (24, self._look_at_both_sides)]
         for evaluations, rung in rungs:
             undecided = np.any(question.verdicts(self.bracket) != PASS)
             worthwhile = undecided or (self._is_coarse() and rung != self._look_at_both_sides)
@@ -331,8 +333,7 @@ class Probe:
 
         Together they have no good step: what is short for one is beneath the rounding of another.
         """
-        rough = np.count_nonzero(self._rough(self.bracket.value, self.bracket.error))
-        if not self._mixed or (self._is_large and rough <= _FEW * self.bracket.error.size):
+        if not self._mixed or (self._is_large and self._are_few(self.bracket)):
             return
         scales = self._function.scales
         bins = np.floor(np.log(np.where(np.isfinite(scales), scales, 1.0)) / math.log(_ALIKE))
@@ -349,12 +350,18 @@ class Probe:
         with np.errstate(all="ignore"):
             return np.asarray(error > (_UNRESOLVED_OF_MANY if self._is_large else _UNRESOLVED) * np.abs(value))
 
+    def _are_few(self, known: Bracket) -> bool:
+        """Whether all but a few entries are known well enough."""
+        return bool(np.count_nonzero(self._rough(known.value, known.error)) <= _FEW * known.error.size)
+
     def _search_finer(self, question: Question) -> None:
         """Further searches with much shorter steps, for components that others have kept from theirs."""
         if self._search is None or self._search.note:
             return
         step = self._search.shortest
-        for _ in range(_FINER_OF_MANY if self._is_large else 1):
+        # Of very many entries, the rounding of those that are large is held against the small ones too.
+        rounds, shorter = (_FINER_OF_MANY, 1e-2) if self._is_large else (1, 1e-3)
+        for _ in range(rounds):
             known = self.bracket
             mask = self._rough(known.value, known.error) & np.isfinite(known.error)
             is_decided = not self._is_large and bool(np.all(question.verdicts(known) == PASS))
@@ -362,7 +369,7 @@ class Probe:
                 return
             search = StepSearch(replace(method_for(self._function), adapt=0), self._line.of_components(mask))
             found, error = search.run(
-                lambda value, error: self._is_large or bool(np.all(error <= 1e-8 * np.abs(value))), 1e-3 * step
+                lambda value, error: self._is_large or bool(np.all(error <= 1e-8 * np.abs(value))), shorter * step
             )
             value, spread, step = known.value.copy(), known.error.copy(), search.shortest
             value[mask], spread[mask] = found, error
@@ -403,39 +410,30 @@ class Probe:
         """Kinks, edges of the domain and infinite slopes, where central differences are not resolved."""
         with np.errstate(all="ignore"):
             resolved = self.bracket.error <= 1e-6 * np.abs(self.bracket.value)
-        moving = np.isfinite(self._line.centre) & ~resolved & ~(self.bracket.error == 0)
-        if not np.any(moving):
-            return
+        moving = np.flatnonzero(np.isfinite(self._line.centre) & ~resolved & ~(self.bracket.error == 0))
+        if moving.size:
+            line, known = self._line.of_components(moving), self.bracket.part(moving)
+            self.bracket = self.bracket.with_part(moving, self._from_both_sides(line, known))
+
+    def _from_both_sides(self, line: Line, known: Bracket) -> Bracket:
+        moving = np.ones(known.error.shape, dtype=bool)
+        unit = float(np.linalg.norm(self.direction))
         assert self._search is not None
         if self._search.note == KINK:
-            self._compare_sides(moving, False, False)
-            return
-        rightwards, leftwards = approach(self._line, 1), approach(self._line, -1)
-        infinite = moving & np.isinf(rightwards.slope) & ((rightwards.slope == leftwards.slope) | leftwards.outside)
-        self._infinite(infinite, rightwards.slope)
-        backwards = moving & ~infinite & np.isinf(leftwards.slope) & rightwards.outside
-        self._infinite(backwards, leftwards.slope)
+            return _with_sides(line, known, unit, moving, False, False)
+        rightwards, leftwards = approach(line, 1), approach(line, -1)
+        infinite = np.isinf(rightwards.slope) & ((rightwards.slope == leftwards.slope) | leftwards.outside)
+        known = _infinite(known, infinite, rightwards.slope)
+        backwards = ~infinite & np.isinf(leftwards.slope) & rightwards.outside
+        known = _infinite(known, backwards, leftwards.slope)
         for inside, outside in ((rightwards, leftwards), (leftwards, rightwards)):
-            unit = float(np.linalg.norm(self.direction))
             found = outside.outside & (inside.error <= NEGLIGIBLE * np.maximum(unit, np.abs(inside.limit)))
-            self.bracket = self.bracket.where(moving & found, inside.limit, inside.limit, inside.error, EDGE)
+            known = known.where(moving & found, inside.limit, inside.limit, inside.error, EDGE)
             moving = moving & ~found
         moving = moving & ~np.isinf(rightwards.slope) & ~np.isinf(leftwards.slope)
         if np.any(moving):
-            self._compare_sides(moving, rightwards.outside, leftwards.outside)
-
-    def _infinite(self, where: Any, slope: Vector) -> None:
-        self.bracket = self.bracket.where(where, slope, slope, np.zeros(slope.shape), INFINITE)
-
-    def _compare_sides(self, moving: Any, right_outside: Any, left_outside: Any) -> None:
-        sides = one_sided(self._line, 1e-3 * self._line.scale, float(np.linalg.norm(self.direction)))
-        right, left = moving & sides.right_found, moving & sides.left_found
-        lower, upper = np.fmin(sides.left, sides.right), np.fmax(sides.left, sides.right)
-        with np.errstate(all="ignore"):
-            differ = right & left & (upper - lower > ERROR_ESTIMATES * (sides.left_error + sides.right_error))
-        self.bracket = self.bracket.where(differ, lower, upper, np.fmax(sides.left_error, sides.right_error), KINK)
-        self.bracket = self.bracket.where(right & left_outside, sides.right, sides.right, sides.right_error, EDGE)
-        self.bracket = self.bracket.where(left & right_outside, sides.left, sides.left, sides.left_error, EDGE)
+            known = _with_sides(line, known, unit, moving, rightwards.outside, leftwards.outside)
+        return known
 
     def entries_at_kinks(self, ybar: Vector) -> Any:
         """Which entries of the arguments meet a kink of ⟨ȳ, f⟩ when they move alone, found by halving.
@@ -673,9 +671,27 @@ def _better(value: Vector, error: Vector, known: Bracket) -> Any:
         return np.where(was_lost == is_lost, error < known.error, was_lost)
 
 
+def _infinite(known: Bracket, where: Any, slope: Vector) -> Bracket:
+    return known.where(where, slope, slope, np.zeros(slope.shape), INFINITE)
+
+
+def _with_sides(line: Line, known: Bracket, unit: float, moving: Any, right_outside: Any, left_outside: Any) -> Bracket:
+    """What is known where the derivatives from each side are heard too."""
+    sides = one_sided(line, 1e-3 * line.scale, unit)
+    right, left = moving & sides.right_found, moving & sides.left_found
+    lower, upper = np.fmin(sides.left, sides.right), np.fmax(sides.left, sides.right)
+    with np.errstate(all="ignore"):
+        differ = right & left & (upper - lower > ERROR_ESTIMATES * (sides.left_error + sides.right_error))
+    known = known.where(differ, lower, upper, np.fmax(sides.left_error, sides.right_error), KINK)
+    known = known.where(right & left_outside, sides.right, sides.right, sides.right_error, EDGE)
+    return known.where(left & right_outside, sides.left, sides.left, sides.left_error, EDGE)
+
+
 def _worst_relative(value: Vector, error: Vector) -> float:
     with np.errstate(all="ignore"):
-        return float(np.max(np.where(error == 0, 0.0, error / np.abs(value)), initial=0.0))
+        relative = np.abs(value)
+        np.divide(error, relative, out=relative)
+    return float(np.max(relative, initial=0.0, where=error != 0))
 
 
 def _of_mixed_magnitudes(scales: Vector, direction: Vector) -> bool:

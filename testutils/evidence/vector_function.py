@@ -308,14 +308,13 @@ def _scales(layout: Layout, x: Vector) -> Vector:
     start = 0
     for leaf in layout.leaves():
         part = slice(start, start + leaf.size)
-        entries = np.abs(x[part]).astype(float)
+        entries = scales[part]
+        np.abs(x[part], out=entries, casting="same_kind")
         if leaf.is_complex:
-            entries = np.tile(np.hypot(entries[: leaf.count], entries[leaf.count :]), 2)
+            entries[:] = np.tile(np.hypot(entries[: leaf.count], entries[leaf.count :]), 2)
         if not (np.min(entries, initial=1.0) > 0 and np.max(entries, initial=1.0) < np.inf):
-            has_one = np.isfinite(entries) & (entries > 0)
-            largest = float(np.max(entries, initial=0.0, where=has_one))
-            entries = np.where(has_one, entries, largest or 1.0)
-        scales[part] = entries
+            has_none = ~(np.isfinite(entries) & (entries > 0))
+            entries[has_none] = float(np.max(entries, initial=0.0, where=~has_none)) or 1.0
         start += leaf.size
     return scales
 
