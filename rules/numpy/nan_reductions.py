@@ -316,7 +316,9 @@ def nanstd_rrule(
 def nancumsum_frule(da: Array, a: Array, axis: Axis = None, dtype: DType = None, out: Array = None) -> OutputAndTangent:
     decline_out(out)
     options = given(axis=axis, dtype=dtype)
-    return running_sum_and_tangent(lambda a: np.nancumsum(a, **options), da, a, dtype, numbers(a))
+    # The tangent goes through the sum that knows no NaN: one in it says that something is infinite on the way.
+    _, dy = running_sum_and_tangent(lambda a: np.cumsum(a, **options), da, a, dtype, numbers(a))
+    return np.nancumsum(a, **options), dy
 
 
 @rrule.register(np.nancumsum)

@@ -183,6 +183,11 @@ class Selected(Thunk):
         """The same where its zeros are not certain, too."""
         return self._marked(lambda shape: np.full(shape, np.nan), self._doubted)
 
+    @property
+    def marks_of_doubts(self) -> Any:
+        """Marks where its zeros are not certain, too."""
+        return self._marked(_at_random, self._doubted)
+
     def _marked(self, numbers: Callable[[tuple[int, ...]], Any], condition: Any) -> Any:
         value = self.force()
         shape, dtype = np.shape(value), getattr(value, "dtype", np.dtype(float))

@@ -87,7 +87,7 @@ class Program:
         return {name: x for name, x in scope.items() if name in self.inputs or (name[0] == "v" and name[1:].isdigit())}
 
     def conditions(self, inputs: Any) -> list[Any]:
-        """What every comparison in the statements has given, as masks of `np.where` do, in the order of the run."""
+        """What every comparison and order in the statements has given, as masks of `np.where` do, as they are run."""
         found: list[Any] = []
 
         def noted(condition: Any) -> Any:
@@ -132,11 +132,16 @@ def _compiled(source: str) -> Any:
 
 
 class _Noting(ast.NodeTransformer):
-    """Hands each comparison to ``noted``."""
+    """Hands each comparison to ``noted``, and each order of numbers."""
 
     def visit_Compare(self, node: ast.Compare) -> ast.expr:
         self.generic_visit(node)
         return ast.Call(ast.Name("noted", ast.Load()), [node], [])
+
+    def visit_Call(self, node: ast.Call) -> ast.expr:
+        self.generic_visit(node)
+        is_order = isinstance(node.func, ast.Attribute) and node.func.attr in ("argsort", "argmax", "argmin")
+        return ast.Call(ast.Name("noted", ast.Load()), [node], []) if is_order else node
 
 
 def _widened(x: Any) -> Any:

@@ -181,7 +181,23 @@ UNSTABLE = Program(
 )
 """A filter that lets all through: its derivatives by both arguments are huge, and cancel to numbers without digits."""
 
-WITHOUT_DIGITS = [FEW_DIGITS, ILL_POSED, WRAPPED, CANCELLED, HALF, TINY, KINK_INSIDE, EDGE_OF_MASK, UNSTABLE]
+LEAST_OF_EQUALS = Program(
+    inputs={"x0": np.zeros(3)}, lines=["v1 = x0 * np.log1p(x0)", "v2 = v1[np.argsort(v1)[:1]]"], result="v2"
+)
+"""Of three equal numbers the first one is the least, and close by on both sides another one."""
+
+WITHOUT_DIGITS = [
+    LEAST_OF_EQUALS,
+    FEW_DIGITS,
+    ILL_POSED,
+    WRAPPED,
+    CANCELLED,
+    HALF,
+    TINY,
+    KINK_INSIDE,
+    EDGE_OF_MASK,
+    UNSTABLE,
+]
 
 
 @pytest.mark.parametrize("program", WITHOUT_DIGITS)

@@ -33,9 +33,19 @@ from .boundaries import axes_of, extend, fold, handing_over, one_for_each
 def correlate(x, weights, axes, origins, mode, cval=0.0):
     """``ndimage.correlate`` along some axes in ascending order, by its 1-D form where there is one axis."""
     if len(axes) == 1:
-        return seen_by_tracers(ndimage.correlate1d, dense(x), weights, axes[0], None, mode, cval, int(origins[0]))
+        y = seen_by_tracers(ndimage.correlate1d, dense(x), weights, axes[0], None, mode, cval, int(origins[0]))
+        return with_nan_of(weights, y)
     some = {"axes": axes} if len(axes) < np.ndim(x) else {}
-    return seen_by_tracers(ndimage.correlate, dense(x), weights, None, mode, cval, [int(o) for o in origins], **some)
+    y = seen_by_tracers(ndimage.correlate, dense(x), weights, None, mode, cval, [int(o) for o in origins], **some)
+    return with_nan_of(weights, y)
+
+
+def with_nan_of(weights, y):
+    """What is filtered with weights that are derivatives: NaN, as a sum of products with NaN is.
+
+    SciPy takes a weight that is NaN for zero, or for its mirror image, so that the others are wrong as well.
+    """
+    return y + np.sum(weights * 0.0).astype(y.dtype)
 
 
 def dense(x):
@@ -174,7 +184,9 @@ def output_and_tangent(f, dx, dweights, dcval, x, weights, cval):
     """Of a function that is linear in the weights, and in the image and ``cval`` together."""
     y = f(x, weights, cval)
     of_x = apply_linear(lambda dx: f(dense(dx), weights, 0.0), as_array_tangent(dx, x))
-    of_weights = apply_linear(lambda dweights: f(x, dweights, cval), as_array_tangent(dweights, weights))
+    of_weights = apply_linear(
+        lambda dweights: with_nan_of(dweights, f(x, dweights, cval)), as_array_tangent(dweights, weights)
+    )
     return y, of_x + of_weights + apply_linear(lambda dcval: of_ones_beyond(f, y, weights) * dcval, dcval)
 
 

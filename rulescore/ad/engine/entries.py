@@ -75,8 +75,9 @@ class Marks:
     """What an entry makes of the marks of masked cotangents, which tells the masks of what it passes on.
 
     ``pass_on`` is given a function, from a cotangent to its marks; ``are_certain`` says whether its zeros are. Where an
-    entry has several parents one may be the other's factor, so the marks are NaN, which no factor hides; and where what
-    is passed on is differentiated itself, they tell of which zeros it is certain that no factor has made them.
+    entry has several parents one may be the other's factor, so there are marks of NaN too, which no factor hides, but
+    some code skips (SciPy's filters take it for a weight that is zero); and where what is passed on is differentiated
+    itself, they tell of which zeros it is certain that no factor has made them.
     """
 
     def __init__(
@@ -86,9 +87,10 @@ class Marks:
         self._doubts: Any = None
         are_bare = len(parents) > 1 or follows_marks()
         try:
-            self._marks = of_marks(pass_on, _NANS if are_bare else _MARKS)
+            self._marks = _joined(pass_on, _NANS, _MARKS) if are_bare else of_marks(pass_on, _MARKS)
             if not are_certain or any(map(is_differentiated, values)):
-                self._doubts = self._marks if are_bare and are_certain else of_marks(pass_on, _DOUBTS)
+                is_known = are_bare and are_certain
+                self._doubts = self._marks if is_known else _joined(pass_on, _DOUBTS, _MARKS_OF_DOUBTS)
         except Exception:  # as of a solver that refuses NaN
             self._marks = None
 
@@ -99,7 +101,25 @@ class Marks:
         return masked_as(xbar, self._marks[key], True if self._doubts is None else _is_zero(self._doubts[key], xbar))
 
 
-_MARKS, _NANS, _DOUBTS = map(operator.attrgetter, ("marks", "nans", "doubts"))
+_MARKS, _NANS = operator.attrgetter("marks"), operator.attrgetter("nans")
+_MARKS_OF_DOUBTS, _DOUBTS = operator.attrgetter("marks_of_doubts"), operator.attrgetter("doubts")
+
+
+def _joined(pass_on: Callable[[Any], Any], nans: Any, marks: Any) -> Any:
+    """What is passed on of marks of both kinds, each by itself."""
+    by_nans, by_marks = of_marks(pass_on, nans), of_marks(pass_on, marks)
+    if isinstance(by_nans, dict):
+        return type(by_nans)(
+            {key: joined_marks(by_nans[key], by_marks[key]) for key in by_nans.keys() | by_marks.keys()}
+        )
+    return list(map(joined_marks, by_nans, by_marks))
+
+
+def joined_marks(one: Any, other: Any) -> Any:
+    """Marks that are zero where both are."""
+    if one is None or isinstance(one, AbstractZero):
+        return other
+    return one if other is None or not hasattr(one, "dtype") else one + other
 
 
 def _is_zero(mark: Any, xbar: Any) -> Any:

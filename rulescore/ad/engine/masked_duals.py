@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from rulescore.ad.engine.duals import Dual, tangents_of
-from rulescore.ad.engine.entries import masked_as
+from rulescore.ad.engine.entries import joined_marks, masked_as
 from rulescore.ad.engine.unreached import has_nan
 from rulescore.ad.tracing.calls import Call, Target, bound, map_tracers, strip, traced
 from rulescore.ad.tracing.tracers import Tracer, is_differentiated, value_beneath
@@ -92,7 +92,7 @@ class MaskedDual(Dual):
         """Marks of what an argument adds, None where none are had, and whether where they are zero nothing ever moves.
 
         Through what is linear in the argument go numbers at random, if no other one moves; a factor that is zero hides
-        them. Through all else goes NaN, which no factor hides.
+        them. Through all else goes NaN too, which no factor hides.
         """
         record, other = (self._rule(table, call, values) for table in (frule, rrule))
         if any(type(dx) is not Selected for _, _, dx in targets):
@@ -102,8 +102,11 @@ class MaskedDual(Dual):
             shape = np.shape(y[0] if isinstance(y, tuple) else y)
             return np.broadcast_to(targets[0][2].condition, shape), is_certain
         is_linear = is_alone and _is_linear_in(targets[0][0], other)
-        marks = [(*place, as_scalar((dx.marks if is_linear else dx.nans)[()])) for *place, dx in targets]
-        return self._pushed_marks(call, values, marks), is_certain and not is_linear
+        pushed = self._pushed_marks(call, values, [(*place, as_scalar(dx.marks[()])) for *place, dx in targets])
+        if is_linear or pushed is None:
+            return pushed, False
+        nans = self._pushed_marks(call, values, [(*place, as_scalar(dx.nans[()])) for *place, dx in targets])
+        return None if nans is None else _joined(nans, pushed), is_certain
 
     def _rule(self, table: Any, call: Call, values: tuple[Any, ...]) -> RuleRecord | None:
         try:
@@ -122,6 +125,13 @@ class MaskedDual(Dual):
                 return of_marks(lambda: unthunk(self.system.push(call.f, plain, call.kwargs, tangents)[1]))
         except Exception:  # as of a solver that refuses NaN
             return None
+
+
+def _joined(nans: Any, marks: Any) -> Any:
+    """The same of a tangent of several outputs."""
+    if type(nans) is tuple and type(marks) is tuple:
+        return tuple(map(_joined, nans, marks))
+    return joined_marks(unthunk(nans), unthunk(marks))
 
 
 def _sum_of(parts: list[Part]) -> Any:

@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy import special, stats
+from scipy import ndimage, special, stats
 
+from rules.scipy.ndimage.correlations import correlation_weights
 from rulescore import pullback_wrt, rrule
 from rulescore.ad import checkpoint, grad, hessian, jacfwd, jacrev, jvp, linearize, primitive, primitives, variable, vjp
 from tests.fuzz.modes import FIRST, SECOND, Question
@@ -245,6 +246,27 @@ def test_zeros_that_are_nothing_else_and_not_certain_pass_through_functions_that
 
     x, dx = np.array([-0.4, 0.5]), np.array([2.0, 3.0])
     np.testing.assert_allclose(linearize(branches, x)[1](dx), [0, 1.3 * 3, 0, 1.2 * 3])
+
+
+def test_marks_go_through_code_that_skips_nan() -> None:
+    """SciPy's filters take a weight that is NaN for one that is zero."""
+    rng = np.random.default_rng(0)
+    ybar, image, dy, dx = rng.standard_normal((4, 6))
+    correlate = primitives(ndimage).correlate1d
+
+    def weights(ybar: Any, image: Any) -> Any:
+        bars = correlation_weights(ybar, image, (3,), (0,), [0], "constant")
+        return np.where(bars > 0, bars, 0.0)
+
+    def filtered(x: Any, y: Any) -> Any:
+        roots = np.sqrt(np.append(x[:2] ** 2, 0.0))  # of which the last one does not move, and has an infinite slope
+        return correlate(y[:4] * 1.0, roots, mode="constant")
+
+    for f in (weights, filtered):
+        h = 1e-6
+        wanted = (f(ybar + h * dy, image + h * dx) - f(ybar - h * dy, image - h * dx)) / (2 * h)
+        np.testing.assert_allclose(linearize(f, ybar, image)[1](dy, dx), wanted, rtol=1e-6, atol=1e-8)
+        np.testing.assert_allclose(jvp(f, (ybar, image), (dy, dx))[1], wanted, rtol=1e-6, atol=1e-8)
 
 
 def test_an_infinite_slope_of_what_moves_stays_infinite() -> None:
