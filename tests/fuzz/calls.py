@@ -47,7 +47,7 @@ def sampled(name: str, position: int) -> tuple[Callable[..., Any], tuple[Any, ..
     """A function as a program calls it, and the arguments of one of its samples."""
     f, samples = functions()[name]
     sample = samples[position]
-    args, kwargs = tree_map(_plain, (sample.args, dict(sample.fkwargs)))
+    args, kwargs = tree_map(own, (sample.args, dict(sample.fkwargs)))
     return _callable(f if sample.function is None else sample.function), args, kwargs
 
 
@@ -61,7 +61,7 @@ def has_wrong_values(name: str, position: int) -> bool:
     return any("SciPy" in reason for reason in (functions()[name][1][position].skip or {}).values())
 
 
-def _plain(x: Any) -> Any:
+def own(x: Any) -> Any:
     """An argument without its tangent, and an array that a program may write to."""
     x = getattr(x, "primal", x)
     return x.copy() if isinstance(x, np.ndarray) else x

@@ -269,7 +269,7 @@ class _Examiner:
         wanted, error, is_known = found
         self.result.outcomes.update(dict.fromkeys(answers, COMPARED if is_known else UNDECIDED))
         number = float(weights @ wanted)
-        for name in [name for name in answers if name in off(wanted, error)] if is_known else ():
+        for name in sorted(off(wanted, error), key=list(answers).index) if is_known else ():
             if (
                 self._has_kink()
                 or self._has_wrong_values()

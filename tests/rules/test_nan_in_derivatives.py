@@ -14,7 +14,7 @@ import pytest
 from optree import tree_map
 
 from rulescore import MissingDerivativeError, NoTangent, Tangent, ZeroTangent, frule, rrule, unthunk
-from tests.fuzz.calls import functions
+from tests.fuzz.calls import functions, own
 from testutils import Sample
 
 ENTRIES = 2
@@ -57,12 +57,6 @@ def linear_maps(f: Any, sample: Sample) -> Iterator[tuple[list[Any], list[Any]]]
                 yield numbers_in(linear(unit)), numbers_in(linear(nan))
             except (MissingDerivativeError, ValueError, np.linalg.LinAlgError):  # which says so
                 continue
-
-
-def own(x: Any) -> Any:
-    """An argument without its tangent, and an array that the function may write to."""
-    x = getattr(x, "primal", x)
-    return x.copy() if isinstance(x, np.ndarray) else x
 
 
 def numbers_in(tangent: Any) -> list[Any]:

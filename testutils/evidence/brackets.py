@@ -103,7 +103,7 @@ class Bracket:
         """The same where more was found out about these entries."""
         lower, upper, error = self.lower.copy(), self.upper.copy(), self.error.copy()
         lower[chosen], upper[chosen], error[chosen] = found.lower, found.upper, found.error
-        is_changed = np.any((lower != self.lower) | (upper != self.upper))
+        is_changed = np.any((found.lower != self.lower[chosen]) | (found.upper != self.upper[chosen]))
         upper = lower if found.upper is found.lower and self.upper is self.lower else upper
         return Bracket(lower, upper, error, found.notes, None if is_changed else self.total, self.unseen)
 
