@@ -80,6 +80,9 @@ _NOISE = 1e3
 _DIGITS = 1e-6
 """How far, relatively, their last digits move a variable that is not determined by them."""
 
+_SPLITS = 3
+"""In how many ways a direction is written as the sum of two others."""
+
 _LEAST = 1e-300
 """What has no square, and no third power of its inverse."""
 
@@ -224,8 +227,6 @@ class _Examiner:
         slopes = np.abs(_vector([answer.tangent for answer in other.answers.values()]))
         slope = float(np.max(slopes, initial=0.0, where=np.isfinite(slopes)))
         for name in (*FIRST, *SECOND):
-            if "checkpointed" in name:  # which compares values with those of before, to the last digit
-                continue
             outcomes = [examiner.result.outcomes.get(name) for examiner in (self, other)]
             one, another = (examiner.answers.get(name) for examiner in (self, other))
             if LEFT_OUT in outcomes or (one is another is None and outcomes[0] == outcomes[1] != "crash"):
@@ -462,17 +463,33 @@ class _Examiner:
         try:
             if _shapes_of(q.program, [x + 1e-7 * dx for x, dx in zip(q.x, q.dx, strict=True)]) != _shapes_of(q.program):
                 return True
-            return self._has_two_slopes(q.plain()) or self._has_two_slopes(grad(q.of_sum(), q.argnums))
+            x, value, gradient = q.program.arguments(), q.plain(), grad(q.of_sum(), q.argnums)
+            return any(_has_two_slopes(lambda *x, f=f: f(*q.program.laid_out(x)), x, q.dx) for f in (value, gradient))
         except Exception:
             return True
 
     def _has_kink_inside(self) -> bool:
         """Whether a variable of the program has a kink that its result has not, as ``np.abs(x) ** 2`` at 0.
 
-        The slope of a kink is one of many, with which second derivatives are no others' limit.
+        Or a statement has one where its operands move by themselves, as ``np.abs(v)`` of ``v = x ** 2`` at 0. The slope
+        of a kink is one of many, with which second derivatives are no others' limit.
         """
+        program, rng = self.question.program, np.random.default_rng(0)
         try:
-            return self._has_two_slopes(lambda *x: list(self.question.program.variables(x).values()))
+            names = {n: x for n, x in program.variables().items() if n not in program.inputs and is_differentiable(x)}
+            zeros = [np.zeros(np.shape(x), np.asarray(x).dtype) for x in names.values()]
+            sizes = [float(np.max(np.abs(x), initial=0.0)) for x in names.values()]
+            moves = [_like(x, (s or 1.0) * rng.normal(size=x.shape)) for x, s in zip(zeros, sizes, strict=True)]
+            x, dx = program.arguments(), self.question.dx
+
+            def of_inputs(*x: Any) -> Any:
+                return list(program.variables(program.laid_out(x)).values())
+
+            def of_offsets(*offsets: Any) -> Any:
+                moved = program.variables(x, offsets=dict(zip(names, offsets, strict=True)))
+                return list(moved.values())
+
+            return _has_two_slopes(of_inputs, x, dx) or _has_two_slopes(of_offsets, tuple(zeros), tuple(moves))
         except Exception:
             return True
 
@@ -495,16 +512,6 @@ class _Examiner:
             return any(not all(map(np.array_equal, here, there)) or len(here) != len(there) for there in beside)
         except Exception:
             return True
-
-    def _has_two_slopes(self, f: Any) -> bool:
-        q = self.question
-        sides = [
-            jvp_fd(lambda *x: _vector(f(*q.program.laid_out(x))), q.program.arguments(), q.dx, fdm=method(4))
-            for method in (forward_fdm, backward_fdm)
-        ]
-        right, left = (side.value for side in sides)
-        scale = float(np.max(np.abs([right, left]), initial=0.0))
-        return not np.all(np.abs(right - left) <= 1e-4 * scale + 10 * (sides[0].error + sides[1].error))
 
     def _is_right_close_by(self, name: str) -> bool:
         """Whether the same mode is right beside this point, which then is a kink of a part that does not show outside.
@@ -598,6 +605,36 @@ def _comes_from(error: BaseException | None, kinds: tuple[type[Exception], ...])
 def _like(x: Any, moved: Any) -> Any:
     """A number or array of the type of another."""
     return np.asarray(moved, x.dtype) if isinstance(x, np.ndarray) else type(x)(moved)
+
+
+def _has_two_slopes(f: Any, x: Any, dx: Any) -> bool:
+    """Whether the slopes on the two sides differ, or that along the direction is not the sum of those of its parts.
+
+    As where `np.sort` meets equal numbers, of which the direction decides which is the first.
+    """
+
+    def slope(dx: Any, method: Any = forward_fdm) -> tuple[Any, Any]:
+        side = jvp_fd(lambda *x: _vector(f(*x)), x, dx, fdm=method(4))
+        return side.value, side.error
+
+    right = slope(dx)
+    if _differ(right, slope(dx, backward_fdm)):
+        return True
+    for seed in range(_SPLITS):
+        rng = np.random.default_rng(seed)
+        part = tuple([_like(d, rng.normal(size=np.shape(d)) * d) for d in dx])
+        rest = tuple([_like(d, d - of_it) for d, of_it in zip(dx, part, strict=True)])
+        (one, error), (other, its_error) = slope(part), slope(rest)
+        if _differ(right, (one + other, error + its_error)):
+            return True
+    return False
+
+
+def _differ(one: tuple[Any, Any], other: tuple[Any, Any]) -> bool:
+    """Whether two slopes, each with its error, are not the same."""
+    (slope, error), (another, its_error) = one, other
+    scale = float(np.max(np.abs([slope, another]), initial=0.0))
+    return not np.all(np.abs(slope - another) <= 1e-4 * scale + 10 * (error + its_error))
 
 
 def _moved(x: Any, rng: np.random.Generator) -> Any:

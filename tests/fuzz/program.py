@@ -78,12 +78,17 @@ class Program:
         exec(_compiled(self.source), names)
         return names["program"]
 
-    def variables(self, inputs: Any = None, around: Callable[[Any], Any] = lambda f: f) -> dict[str, Any]:
-        """The values of the inputs and of all variables, with what ``around`` makes of the functions in calls."""
+    def variables(
+        self, inputs: Any = None, around: Callable[[Any], Any] = lambda f: f, offsets: dict[str, Any] | None = None
+    ) -> dict[str, Any]:
+        """The values of the inputs and of all variables, with what ``around`` makes of the functions in calls.
+
+        Variables with an offset are moved by it where they are assigned.
+        """
         given = self.arguments() if inputs is None else inputs
-        scope = {**self.namespace(), **dict(zip(self.inputs, given, strict=True))}
+        scope = {**self.namespace(), **dict(zip(self.inputs, given, strict=True)), "offsets": offsets}
         scope |= {name: around(scope[name]) for name in self.calls}
-        exec("\n".join(self.lines), scope)
+        exec(_with_offsets("\n".join(self.lines), tuple(offsets or ())), scope)
         return {name: x for name, x in scope.items() if name in self.inputs or (name[0] == "v" and name[1:].isdigit())}
 
     def conditions(self, inputs: Any) -> list[Any]:
@@ -129,6 +134,18 @@ class Program:
 @functools.lru_cache(1)
 def _compiled(source: str) -> Any:
     return compile(source, "<program>", "exec")
+
+
+@functools.lru_cache(1)
+def _with_offsets(lines: str, names: tuple[str, ...]) -> Any:
+    """The statements, and behind those that assign to one of some variables one that moves it."""
+    found: list[ast.stmt] = []
+    for statement in ast.parse(lines).body:
+        found.append(statement)
+        targets = statement.targets if isinstance(statement, ast.Assign) else []
+        for name in [target.id for target in targets if isinstance(target, ast.Name) and target.id in names]:
+            found += ast.parse(f"{name} = {name} + offsets[{name!r}]").body
+    return compile(ast.Module(found, []), "<program>", "exec")
 
 
 class _Noting(ast.NodeTransformer):

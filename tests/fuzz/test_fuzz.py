@@ -114,6 +114,12 @@ def test_a_kink_is_no_problem() -> None:
     assert not examine(at_kink).problems
 
 
+@pytest.mark.parametrize("line", ["np.sort(v1)", "np.median(v1)", "np.exp(-np.abs(v1))", "np.maximum(v1, 2 * v1)"])
+def test_a_kink_that_is_met_tangentially_is_no_problem(line: str) -> None:
+    squares = Program(inputs={"x0": np.zeros(3)}, lines=["v1 = x0 * np.sin(x0)", f"v2 = {line}"], result="v2")
+    assert not examine(squares).problems
+
+
 FEW_DIGITS = Program(
     inputs={"x0": np.float64(2.6)}, calls={"f0": ("numpy.itairy", 0)}, lines=["v1 = f0(x0)[0]"], result="v1"
 )

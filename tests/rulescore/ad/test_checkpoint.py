@@ -9,9 +9,11 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
+from scipy.spatial.distance import jensenshannon
 
 from rulescore.ad.checkpointing import checkpoint
 from rulescore.ad.forward import jvp, linearize
+from rulescore.ad.primitives import primitive
 from rulescore.ad.reverse import grad, value_and_grad, vjp
 from testutils import jvp_fd, vjp_fd
 
@@ -347,6 +349,19 @@ def test_another_number_of_results_is_an_error():
 
     with pytest.raises(RuntimeError, match="returned something else"):
         grad(lambda x: checkpoint(f)(x)[0])(1.0)
+
+
+def test_a_function_that_is_less_precise_without_a_derivative_is_no_error():
+    base = np.int8(2)  # of which SciPy takes the logarithm in half precision
+
+    def f(x):
+        return primitive(jensenshannon)(np.array([0.2, 0.5, 0.3]), X**2 * x**2 + 1.0, base)
+
+    expected = grad(f)(1.3)
+    assert grad(checkpoint(f))(1.3) == pytest.approx(expected, rel=1e-6)
+    curvature = grad(grad(f))(1.3)
+    for again in (grad(grad(checkpoint(f))), grad(checkpoint(grad(checkpoint(f))))):
+        assert again(1.3) == pytest.approx(curvature, rel=1e-6)
 
 
 def test_results_that_are_not_finite_are_no_error():
