@@ -10,11 +10,16 @@ import functools
 from multipledispatch import MDNotImplementedError
 
 import numpy as np
-from rulescore import frule, pullback_wrt, pushforward, rrule
+from rulescore import MissingDerivativeError, frule, pullback_wrt, pushforward, rrule
 from rulescore.typing import Array, Number, OutputAndPullback, OutputAndTangent
 
 from .array_like import as_array, conj, full_tangent, shape_of
 from .indexing import scatter
+
+DECREASING = (
+    "np.interp of points xp that do not increase: NumPy does not look, and takes the value of some line. Sort the "
+    "points: order = np.argsort(xp), np.interp(x, xp[order], fp[order])"
+)
 
 
 class Segments:
@@ -40,6 +45,8 @@ class Segments:
         n = self.count = len(xp)
         self.piece = np.searchsorted(xp, x, "right")
         runs, rises = xp[1:] - xp[:-1], fp[1:] - fp[:-1]
+        if np.any(runs < 0):
+            raise MissingDerivativeError(DECREASING)
         is_empty = runs == 0  # nothing lies there
         runs = np.where(is_empty, 1, runs)
         zero, one = np.zeros(1, rises.dtype), np.ones(1, runs.dtype)

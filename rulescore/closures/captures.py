@@ -69,8 +69,13 @@ _EMPTY = types.CellType()
 
 
 def is_tracer(x: Any) -> bool:
-    """Whether an object stands for a value that an AD system differentiates."""
+    """Whether an object stands for a value in an AD system."""
     return hasattr(type(x), "__rule_type__")
+
+
+def is_differentiated(x: Any) -> bool:
+    """Whether an object stands for a value that an AD system differentiates, and not for an ordinary one."""
+    return is_tracer(x) and not getattr(type(x), "__is_ordinary__", False)
 
 
 class References:

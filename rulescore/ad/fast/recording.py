@@ -41,6 +41,7 @@ from rulescore.tangents.blueprints import Blueprint
 
 _ndarray = np.ndarray
 _getitem = operator.getitem
+_SEQUENCES = (list, tuple)
 MISSING: Any = object()
 """In the place of a second argument that a ufunc was not given, since None may be one (``np.negative.at(x, None)``)."""
 
@@ -159,7 +160,7 @@ def record_binary(ufunc: Any, compute: Any, a: Any, b: Any) -> Any:
         if form is not None:
             x = a._value
             y = compute(x, b)
-            if type_b in _NUMBERS or (y.dtype is x.dtype and y.size):
+            if type_b in _NUMBERS or (y.dtype is x.dtype and y.size and not b.dtype.hasobject):
                 reads_y, reads_a, reads_b = form[2]
                 if reads_b and type_b in _ARRAYS and b.dtype is not x.dtype:
                     _, b = in_precision_of(y, (x, b))
@@ -180,7 +181,7 @@ def record_binary(ufunc: Any, compute: Any, a: Any, b: Any) -> Any:
         if form is not None:
             x = b._value
             y = compute(a, x)
-            if type_a in _NUMBERS or (y.dtype is x.dtype and y.size):
+            if type_a in _NUMBERS or (y.dtype is x.dtype and y.size and not a.dtype.hasobject):
                 reads_y, reads_a, reads_b = form[3]
                 if reads_a and type_a in _ARRAYS and a.dtype is not x.dtype:
                     a, _ = in_precision_of(y, (a, x))
@@ -278,8 +279,14 @@ class TapeRecording(Recording):
         return out
 
     def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
-        # No other array takes part, which might have a meaning of its own or be written to: 5 % of one call.
-        if len(types) == 1 and len(args) < 3 and "out" not in kwargs and func not in SPECIAL:
+        # No other array or object takes part, which might have a meaning of its own or be written to: 5 % of one call.
+        if (
+            len(types) == 1
+            and 0 < len(args) < 3
+            and (isinstance(args[0], Tracer) or type(args[0]) in _SEQUENCES)
+            and "out" not in kwargs
+            and func not in SPECIAL
+        ):
             return self._call(func, args, kwargs)
         return WritableTracer.__array_function__(self, func, types, args, kwargs)
 

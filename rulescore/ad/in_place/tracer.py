@@ -11,6 +11,7 @@ from rulescore.ad.in_place.assignment import assign, replace, reshape_in_place, 
 from rulescore.ad.in_place.replaced import replaced
 from rulescore.ad.in_place.sharing import settled
 from rulescore.ad.in_place.writing import FlatView, add_at, call_into, deliver, taking_out
+from rulescore.ad.numpy_protocols.object_arrays import call_elements, holds_objects
 from rulescore.ad.numpy_protocols.operands import HandedOn, leaves_to, operands
 from rulescore.ad.numpy_protocols.tracer import BINARY, ArrayTracer, refuse_other_attributes, set_method
 from rulescore.ad.tracing.tracers import Tracer, apply, plain_class, top_trace, value_beneath
@@ -63,6 +64,9 @@ class WritableTracer(ArrayTracer):
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
         if method == "__call__" and not kwargs:
             return self._call(ufunc, inputs, {})
+        outs = kwargs.get("out", ())
+        if holds_objects((*inputs, *outs)):
+            return call_elements(getattr(ufunc, method), inputs, kwargs, (*outs, *inputs[: method == "at"]))
         if method == "at":
             return add_at(ufunc, inputs)
         if "out" in kwargs or "where" in kwargs:

@@ -144,7 +144,7 @@ def function_of_scipy(frame: FrameType | None) -> str | None:
 def is_operator(name: str) -> bool:
     """Whether a function with this full name is an operator of a class."""
     last = name.rpartition(".")[2]
-    return last.startswith("__") and last != "__init__"
+    return last.startswith("__") and last not in ("__init__", "__setitem__")
 
 
 def describe(x: Any) -> str:

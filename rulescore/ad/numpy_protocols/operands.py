@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import functools
 import numbers
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Callable, Iterable
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from rulescore.ad.numpy_protocols.object_arrays import call_elements, holds_objects
 from rulescore.ad.tracing.tracers import Tracer, top_trace
 from rulescore.tables.registry import rrule
 from rulescore.tangents.arithmetic import AbstractTangent
@@ -19,16 +20,23 @@ from rulescore.tangents.thunks import Thunk
 def operands(f: Any, args: tuple[Any, ...]) -> Any:
     """The arguments of a ufunc: lists and tuples as the arrays that a ufunc makes of them, thunks as their values.
 
-    A `HandedOn` where one of them is a container around arrays, which makes the call itself.
+    A `HandedOn` where one of them is a container around arrays, which makes the call itself, or an array of objects,
+    whose elements do.
 
     Sparse arrays stay what they are where a rule serves them, and are refused where none does.
 
     Rules would take them for structures, and tuples for the tangents of several outputs.
     """
     for x in args:
-        if _is_no_operand(type(x)):  # type: ignore[arg-type]
+        if type(x) is np.ndarray:  # most often
+            if x.dtype.hasobject:
+                return HandedOn(functools.partial(call_elements, f, args, {}))
+        elif _is_no_operand(type(x)):  # type: ignore[arg-type]
+            refuse_types((type(x),))
+            if holds_objects(args):
+                return HandedOn(functools.partial(call_elements, f, args, {}))
             if any(map(_is_container, map(type, args))):
-                return HandedOn(f, args)
+                return HandedOn(functools.partial(_called_by_container, f, args))
             if any(map(is_sparse, args)) and rrule.rule_for_types(f, tuple(map(type, args))) is not None:
                 return args
             return tuple([_as_operand(x) for x in args])
@@ -45,21 +53,21 @@ def _is_container(cls: Any) -> bool:
     return answers and cls.__module__.partition(".")[0] not in ("numpy", "scipy", "rulescore")
 
 
-class HandedOn:
-    """A call of a ufunc that a container among its arguments makes."""
+class HandedOn(NamedTuple):
+    """A call of a ufunc that somebody else makes."""
 
-    def __init__(self, f: Any, args: tuple[Any, ...]) -> None:
-        self._f, self._args = f, args
+    result: Callable[[], Any]
 
-    def result(self) -> Any:
-        """What the first container that knows how makes of it; as NumPy asks them."""
-        for x in self._args:
-            if _is_container(type(x)):  # type: ignore[arg-type]
-                y = x.__array_ufunc__(self._f, "__call__", *self._args)
-                if y is not NotImplemented:
-                    return y
-        names = ", ".join(repr(type(x).__name__) for x in self._args)
-        raise TypeError(f"operand type(s) all returned NotImplemented from __array_ufunc__({self._f!r}): {names}")
+
+def _called_by_container(f: Any, args: tuple[Any, ...]) -> Any:
+    """What the first container that knows how makes of a call; as NumPy asks them."""
+    for x in args:
+        if _is_container(type(x)):  # type: ignore[arg-type]
+            y = x.__array_ufunc__(f, "__call__", *args)
+            if y is not NotImplemented:
+                return y
+    names = ", ".join(repr(type(x).__name__) for x in args)
+    raise TypeError(f"operand type(s) all returned NotImplemented from __array_ufunc__({f!r}): {names}")
 
 
 @functools.cache
@@ -67,7 +75,7 @@ def _is_no_operand(cls: Any) -> bool:
     return (
         cls in (tuple, list)
         or issubclass(cls, Thunk)
-        or is_refused(cls)
+        or issubclass(cls, np.ndarray)
         or is_object(cls)
         or _is_container(cls)
         or cls.__module__.startswith("scipy.sparse")

@@ -20,6 +20,7 @@ from rulescore.ad.messages.errors import (
     is_operator,
 )
 from rulescore.ad.numpy_protocols.array_makers import SPECIAL
+from rulescore.ad.numpy_protocols.object_arrays import call_elements, holds_objects
 from rulescore.ad.numpy_protocols.operands import HandedOn, dtype_named, leaves_to, operands, refuse_types
 from rulescore.ad.numpy_protocols.ufuncs import call_method, call_with_keywords
 from rulescore.ad.tracing.tracers import Tracer, apply, top_trace, value_beneath
@@ -85,6 +86,8 @@ class ArrayTracer(Tracer):
         special = SPECIAL.get(func)
         if special is not None:
             return special(self, *args, **kwargs)
+        if args and (len(types) > 1 or not isinstance(args[0], Tracer)) and holds_objects(args):
+            return call_elements(func, args, kwargs)
         if not (args and isinstance(args[0], Tracer)) and top_trace(args, kwargs.values()) is None:
             # NumPy has found it by iterating over an object that nobody else looks into, such as a polynomial.
             return self._trace.system.without_rule(func, args, kwargs)

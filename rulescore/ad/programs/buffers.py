@@ -96,6 +96,7 @@ class BufferTracer(WritableTracer):
     """A buffer, or a view of one."""
 
     __slots__ = ()
+    __is_ordinary__ = True  # which rules of functions that call others look for
 
     def frozen(self) -> Any:
         state = root_of(self)._node

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import types
 from typing import Any
 
@@ -28,12 +29,28 @@ def vectorised(program: Any, f: Any, of_numbers: Any, /, *args: Any, **kwargs: A
     for index in np.ndindex(shape):
         each = {**given, **{name: x[index] for name, x in arrays.items()}}
         results.append(call(*[each[i] for i in range(len(args))], **{name: each[name] for name in kwargs}))
-    as_array = program.callee(np.array)
-    if results and type(results[0]) is tuple:
-        return tuple([as_array(list(column)).reshape(shape) for column in zip(*results, strict=True)])
-    y = as_array(results).reshape(shape)
-    types_out = getattr(f, "otypes", None)
-    return y.astype(types_out[0]) if types_out and np.dtype(types_out[0]).kind in "iub" else y
+    types_out = getattr(f, "otypes", None) or ""
+    if types_out == "O" and not shape:  # of numbers, NumPy makes an array of what the function gives
+        return program.callee(np.asanyarray)(results[0], object)
+    if (not types_out and results and type(results[0]) is tuple) or len(types_out) > 1:
+        columns: list[Any] = [list(column) for column in zip(*results, strict=True)]
+    else:
+        columns = [results]
+    outputs = [
+        _array_of(program, items, shape, dtype)
+        for items, dtype in itertools.zip_longest(columns, types_out[: len(columns)])
+    ]
+    return tuple(outputs) if len(outputs) > 1 else outputs[0]
+
+
+def _array_of(program: Any, items: list[Any], shape: tuple[int, ...], dtype: str | None) -> Any:
+    if dtype == "O":
+        y: Any = np.empty(len(items), object)
+        for i, item in enumerate(items):
+            y[i] = item
+        return y.reshape(shape)
+    y = program.callee(np.array)(items).reshape(shape)
+    return y if dtype is None else y.astype(dtype)
 
 
 def shuffled(shuffle: Any, x: Any, axis: int = 0) -> None:

@@ -15,6 +15,7 @@ import numpy as np
 
 from rulescore.ad.messages.errors import TracerConversionError
 from rulescore.ad.numpy_protocols.array_makers import SPECIAL
+from rulescore.ad.numpy_protocols.object_arrays import is_of_objects
 from rulescore.ad.numpy_protocols.operands import array_of
 from rulescore.ad.programs.buffers import buffer, constant, holds_tracers, is_traced, plain, shown
 from rulescore.ad.programs.compiled import called_natively
@@ -55,9 +56,8 @@ class NativeCalls(Functions):
 
     def _asking(self, f: Any) -> Any:
         def called(*args: Any, **kwargs: Any) -> Any:
-            if _ASK_THEMSELVES.issuperset(map(type, args)) and not kwargs:
-                return f(*args)
-            args, kwargs = self._all_handed(args, kwargs)
+            if kwargs or not _ASK_THEMSELVES.issuperset(map(type, args)):
+                args, kwargs = self._all_handed(args, kwargs)
             try:
                 return f(*args, **kwargs)
             except (TracerConversionError, ValueError) as error:
@@ -110,6 +110,8 @@ class NativeCalls(Functions):
             if f.__name__ in _WRITE:  # which refuses them
                 return called_natively(f, args, kwargs)
             return getattr(constant(f.__self__), f.__name__)(*args, **kwargs)
+        if f.__name__ == "astype" and is_of_objects(f.__self__) and (like := tracer_in(f.__self__)) is not None:
+            return np.array(f.__self__.tolist(), like=like).astype(*args, **kwargs)
         y = f(*plain(args), **plain(kwargs))
         return buffer(y) if f.__name__ in ("copy", "astype") else y
 

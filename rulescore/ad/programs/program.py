@@ -27,6 +27,7 @@ from rulescore.ad.programs.rules_by_code import (
     objects_have_rule,
     rules_of_classes,
 )
+from rulescore.ad.programs.special_methods import PLAIN
 from rulescore.ad.programs.stand_ins import STAND_INS, STAND_INS_OF_PROGRAM
 from rulescore.ad.programs.texts import check_text, joined
 from rulescore.ad.tracing.tracers import Tracer
@@ -202,7 +203,18 @@ class Program(NativeCalls):
             return functools.partial(self.handed(x.func), *x.args, **x.keywords)
         if kind in (list, tuple) and any(type(item) is types.FunctionType for item in x):
             return kind([self.handed(item) for item in x])
+        if isinstance(getattr(x, "py_func", None), types.FunctionType) or kind is np.vectorize:
+            return self.callee(x)
+        if self._is_callback(kind):
+            return types.MethodType(self.callee(kind.__call__), x)
         return self.callee(x) if with_classes and callable(x) and not isinstance(x, Tracer) else x
+
+    def _is_callback(self, kind: Any) -> bool:
+        """Whether objects of a class are handed on to be called: not such as are arrays too, or anything of SciPy's."""
+        if kind in PLAIN or not isinstance(getattr(kind, "__call__", None), types.FunctionType):  # noqa: B004
+            return False
+        is_data = issubclass(kind, (Tracer, Wrapper)) or any(hasattr(kind, name) for name in ("__array__", "__len__"))
+        return not is_data and kind.__module__.partition(".")[0] not in ("numpy", "scipy", "rulescore", "rules")
 
     def offered(self, x: Any) -> Any:
         """What an object offers where an array is wanted, if its class has a method for it written in Python."""

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from rulescore import NoTangent, ZeroTangent, frule, rrule, unthunk
+from rulescore import MissingDerivativeError, NoTangent, ZeroTangent, frule, rrule, unthunk
 from rulescore.ad import grad, hessian, jvp
 
 XP, FP = np.array([0.0, 1.0, 2.0]), np.array([0.0, 1.0, 4.0])
@@ -143,3 +143,10 @@ def test_a_number_of_extended_precision_among_whole_values(fp, period):
     assert y == f(x)
     assert dy == pytest.approx(slope)
     assert grad(f)(x) == pytest.approx(slope)
+
+
+@pytest.mark.parametrize("differentiate", [lambda f, x: grad(f)(x), lambda f, x: jvp(f, (x,), (1.0,))])
+def test_points_that_do_not_increase_have_no_derivative(differentiate):
+    """Which line NumPy takes depends on where it has looked before."""
+    with pytest.raises(MissingDerivativeError, match=r"np\.argsort\(xp\)"):
+        differentiate(lambda x: np.interp(x, np.array([0.0, 2.0, 1.0]), np.array([0.0, 1.0, 4.0])), 0.5)

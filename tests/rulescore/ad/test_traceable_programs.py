@@ -17,8 +17,10 @@ from rulescore.ad import jacfwd, traceable
 from tests.rulescore.ad import (  # noqa: F401
     traceable_algorithms,
     traceable_arrays,
+    traceable_callbacks,
     traceable_calls,
     traceable_classes,
+    traceable_objects,
     traceable_protocols,
     traceable_records,
 )

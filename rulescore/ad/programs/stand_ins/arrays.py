@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from rulescore.ad.numpy_protocols.object_arrays import is_of_objects
 from rulescore.ad.programs.buffers import buffer, is_traced, plain
 from rulescore.ad.programs.stand_ins.table import (
     STAND_INS,
@@ -39,14 +40,18 @@ def _converting(convert: Any) -> Callable[..., Any]:
     @functools.wraps(convert, updated=())
     def converted(program: Any, *args: Any, **options: Any) -> Any:
         a, *rest = args or (options.pop("object" if convert is np.array else "a"),)
-        if type(a) in LEAF_TYPES:
+        if type(a) in LEAF_TYPES and not is_of_objects(a):
             return convert(a, *rest, **options)
         a = program.offered(check_text(a))
         like = tracer_in(a)
         if like is None or options.get("like") is not None:
             return convert(a, *rest, **options)
         dtype = rest[0] if rest else options.get("dtype")
-        if dtype is not None and np.dtype(dtype).kind == "O":
+        if is_of_objects(a):
+            if dtype is None or np.dtype(dtype).kind == "O":
+                return convert(a, *rest, **options)
+            a = a.tolist()
+        elif dtype is not None and np.dtype(dtype).kind == "O":
             return _array_of_objects(a)
         if convert is np.asarray_chkfinite:
             convert(values_beneath(a), *rest, **options)  # raises where a number is not finite

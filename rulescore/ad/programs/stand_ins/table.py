@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from rulescore.ad.numpy_protocols.object_arrays import is_of_objects
 from rulescore.ad.tracing.tracers import LEAF_TYPES, Tracer, top_trace, value_beneath
 
 STAND_INS: dict[Any, Callable[..., Any]] = {}
@@ -70,7 +71,7 @@ def numpys_own(path: str) -> Any:
 
 
 def tracer_in(x: Any) -> Any:
-    """The tracer of the highest level in a value, or in nested lists and tuples; None where there is none."""
+    """The tracer of the highest level in a value, or in lists, tuples and arrays of objects; None if there is none."""
     if isinstance(x, Tracer):
         return x
     found = list(_tracers_in(x))
@@ -80,6 +81,9 @@ def tracer_in(x: Any) -> Any:
 def _tracers_in(x: Any) -> Iterator[Any]:
     if isinstance(x, Tracer):
         yield x
+    elif is_of_objects(x):
+        for item in x.flat:
+            yield from _tracers_in(item)
     elif type(x) in (list, tuple) or (type(x) not in LEAF_TYPES and issubclass(type(x), (list, tuple))):
         for item in x:
             yield from _tracers_in(item)
