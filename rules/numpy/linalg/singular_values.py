@@ -227,6 +227,10 @@ class HermitianSVD:
         du = self.sorted_columns(dv)
         return du, ds, adjoint(du * self.sign[..., None, :])
 
+    def values(self):
+        """The singular values alone, in memory as NumPy has them: backwards."""
+        return np.copy(self.s[..., ::-1])[..., ::-1]
+
     def cotangent(self, ubar, sbar, vh_bar):
         """The transpose of `tangents`; at an eigenvalue of 0, where its modulus has a kink, s̄ goes nowhere."""
         wbar = np.take_along_axis(self.slope * sbar, self.back, axis=-1)
@@ -284,7 +288,7 @@ def values_and_tangents(da, a, hermitian):
         by_eigh = HermitianSVD(a)
         dh, v = hermitian_from(da, upper=False), by_eigh.v
         dw = np.real(np.sum(np.conjugate(v) * (dh @ v), axis=-2))
-        return by_eigh.s, by_eigh.slope * by_eigh.sorted(dw)
+        return by_eigh.values(), by_eigh.slope * by_eigh.sorted(dw)
     u, s, vh = np.linalg.svd(a, full_matrices=False)
     return s, np.real(np.sum(np.conjugate(u) * (da @ adjoint(vh)), axis=-2))
 
@@ -293,7 +297,7 @@ def singular_values_rrule(a, hermitian):
     """dsᵢ = Re uᵢᴴ dA vᵢ, hence Ā = U diag(s̄) Vᴴ, whether or not singular values are repeated or zero."""
     if hermitian:
         by_eigh = HermitianSVD(a)
-        s, zero = by_eigh.s, ZeroTangent()
+        s, zero = by_eigh.values(), ZeroTangent()
     else:
         u, s, vh = np.linalg.svd(a, full_matrices=False)
 

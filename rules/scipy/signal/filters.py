@@ -195,14 +195,15 @@ def denominator(section):
 
 def cascade(sos, x, axis=-1, zi=None):
     """What `scipy.signal.sosfilt` computes: one filter after the other."""
-    sos, x = as_array(sos), as_array(x)
-    states = []
+    sos, axis, states = as_array(sos), int(axis), []
+    x = np.moveaxis(as_array(x), axis, -1)  # SciPy filters along the last axis too
     for i in range(len(sos)):
-        x = filtered(sos[i, :3], denominator(sos[i]), x, axis, None if zi is None else zi[i])
+        x = filtered(sos[i, :3], denominator(sos[i]), x, -1, None if zi is None else np.moveaxis(zi[i], axis, -1))
         if zi is not None:
             x, zf = x
-            states.append(zf)
-    return x if zi is None else (x, np.stack(states))
+            states.append(np.moveaxis(zf, -1, axis))
+    y = np.moveaxis(x, -1, axis)
+    return y if zi is None else (y, np.stack(states))
 
 
 def sosfilt_call(sos, x, axis=-1, zi=None):

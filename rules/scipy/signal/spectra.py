@@ -111,7 +111,13 @@ def cross_spectrum(x, y, fs, window, nperseg, noverlap, nfft, detrend, return_on
         power = power / median_bias(first.shape[-2])
     else:
         power = np.mean(power, axis=-2)
+    power = real_part(power) if is_same else power
     return cut.frequencies(fs, is_onesided), np.moveaxis(power, -1, int(axis))
+
+
+def real_part(power):
+    """Real numbers in memory as SciPy has them, who computes with complex ones."""
+    return np.real(power.astype(np.result_type(power, np.complex64)))
 
 
 def median_bias(n):
@@ -266,7 +272,7 @@ def spectrogram(
     f, spectra, is_onesided = short_time_spectra(x, cut, fs, detrend, return_onesided, scaling)
     if mode == "psd":
         spectra = np.real(spectra) ** 2 + np.imag(spectra) ** 2
-        spectra = doubled(spectra, cut.nfft) if is_onesided else spectra
+        spectra = real_part(doubled(spectra, cut.nfft) if is_onesided else spectra)
     y = frequency_before_time(spectra, axis)
     if mode == "magnitude":
         y = np.abs(y)
@@ -308,12 +314,12 @@ def istft(
     dtype = pieces.real.dtype
     x = seen_by_tracers(overlap_add, pieces * (w * scale).astype(dtype), cut.step, total)
     norm = seen_by_tracers(overlap_add, np.ones((count, 1), dtype) * (w**2).astype(dtype), cut.step, total)
+    x = x / np.where(norm > 1e-10, norm, 1)
     if boundary:
         half = cut.length // 2
         if not half:
             raise MDNotImplementedError  # of which SciPy leaves nothing
-        x, norm = x[..., half : total - half], norm[half : total - half]
-    x = x / np.where(norm > 1e-10, norm, 1)
+        x = x[..., half : total - half]
     if x.ndim > 1 and time_axis != np.ndim(Zxx) - 1:
         time, frequency = (place % np.ndim(Zxx) for place in (time_axis, freq_axis))
         x = np.moveaxis(x, -1, time - 1 if frequency < time else time)

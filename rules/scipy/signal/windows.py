@@ -224,7 +224,7 @@ def dpss(M, NW, Kmax=None, sym=True, norm=None, return_ratios=False):
         tapers = tapers / np.max(tapers)
         if count % 2 == 0:
             tapers = tapers * correction(tapers[0], NW, norm)
-    tapers = tapers[:, :M]
+    tapers = np.copy(tapers[::-1])[::-1, :M]  # in memory as SciPy has them, whose eigenvectors come in the other order
     return tapers[0] if Kmax is None else tapers
 
 

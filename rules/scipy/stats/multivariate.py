@@ -69,14 +69,14 @@ def register_density(distribution, name, method, make, is_log):
     arguments = Arguments(bound)
 
     def call(*args, **kwargs):
-        return seen_by_tracers(bound, *args, **kwargs)
+        return seen_by_tracers(bound, *map(as_array, args), **{name: as_array(x) for name, x in kwargs.items()})
 
     call.__signature__ = arguments.signature
     call.__name__, call.__qualname__, call.__module__ = method, f"{name}.{method}", "scipy.stats"
     rrule.alias(bound, call)
 
     def real_values(args, kwargs):
-        values = arguments.values(args, kwargs)
+        values = {key: as_array(x) for key, x in arguments.values(args, kwargs).items()}
         if any(np.iscomplexobj(x) for x in values.values()):
             raise MDNotImplementedError
         return {key: as_number(x) for key, x in values.items()}

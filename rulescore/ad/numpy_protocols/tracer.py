@@ -65,7 +65,8 @@ class ArrayTracer(Tracer):
     def traits_of(cls, value_type: type, dtype: Any) -> dict[str, Any]:
         refuse_types((value_type,))
         traits = super().traits_of(value_type, dtype)
-        if not issubclass(traits["__rule_type__"], (np.ndarray, np.generic)):
+        kind = traits["__rule_type__"]
+        if not issubclass(kind, np.generic) and kind is not np.ndarray:
             traits["__getattr__"] = _attribute_of_value
         if issubclass(traits["__rule_type__"], np.generic):  # a number has a hash, as an array has none
             traits["__hash__"] = _refuse_hash

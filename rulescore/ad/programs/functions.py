@@ -68,7 +68,6 @@ class Functions(SpecialMethods):
     """
 
     handed: Callable[..., Any]
-    offered: Callable[[Any], Any]
 
     def __init__(self, follows: Callable[[str], bool], routes: Any, stand_ins: Any) -> None:
         self._follows = follows

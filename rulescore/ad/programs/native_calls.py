@@ -96,7 +96,8 @@ class NativeCalls(Functions):
             return functools.partial(self._called_with_functions, f)
         if isinstance(owner, type):  # such as dict.fromkeys, or what super().__new__ is
             return self._stand_ins.get(f, f) if is_of_python(owner) else functools.partial(self._called_compiled, f)
-        return f if type(owner) in PLAIN or is_of_python(type(owner)) else self._of_compiled(f)
+        is_pythons = type(owner).__name__ != "PyCapsule" and is_of_python(type(owner))  # which pybind11 has as owner
+        return f if type(owner) in PLAIN or is_pythons else self._of_compiled(f)
 
     def _method_of_text(self, f: Any, /, *args: Any, **kwargs: Any) -> Any:
         if f.__name__ == "join":
@@ -158,8 +159,8 @@ class NativeCalls(Functions):
 
 
 def _as_array(x: Any) -> Any:
-    """A list with tracers in it as an array; anything else as it is."""
-    if isinstance(x, (list, tuple)) and tracer_in(x) is not None:
+    """A list with tracers in it as an array; anything else as it is, such as a list of values and functions."""
+    if isinstance(x, (list, tuple)) and tracer_in(x) is not None and not any(map(callable, x)):
         return array_of(list(x))
     return x
 

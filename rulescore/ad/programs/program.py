@@ -16,7 +16,7 @@ import numpy as np
 
 from rulescore.ad.messages.errors import no_rule
 from rulescore.ad.programs.buffers import is_traced, of_own, plain
-from rulescore.ad.programs.distributions import INFRASTRUCTURE, with_rule
+from rulescore.ad.programs.distributions import INFRASTRUCTURE, OF_VECTORS, frozen, with_rule
 from rulescore.ad.programs.elements import shuffled, vectorised
 from rulescore.ad.programs.functions import STAND_IN, WITHOUT_SOURCE
 from rulescore.ad.programs.native_calls import NativeCalls
@@ -27,7 +27,7 @@ from rulescore.ad.programs.rules_by_code import (
     objects_have_rule,
     rules_of_classes,
 )
-from rulescore.ad.programs.special_methods import PLAIN
+from rulescore.ad.programs.special_methods import PLAIN, by_operator
 from rulescore.ad.programs.stand_ins import STAND_INS, STAND_INS_OF_PROGRAM
 from rulescore.ad.programs.texts import check_text, joined
 from rulescore.ad.tracing.tracers import Tracer
@@ -67,7 +67,7 @@ class Program(NativeCalls):
             type(np.sum): self._numpys,
             types.MethodDescriptorType: self._descriptor,
             types.MethodWrapperType: self._wrapper_of_slot,
-            types.WrapperDescriptorType: _itself,
+            types.WrapperDescriptorType: self._slot,
             functools.partial: self._partial,
             _CACHED: self._memoised,
             staticmethod: lambda f: self.callee(f.__func__),
@@ -94,10 +94,11 @@ class Program(NativeCalls):
                 return functools.partial(shuffled, f)
             known = self._of_compiled(f) if _is_compiled(function) else self.callee(function)
             return known if _is_compiled(function) else functools.partial(known, f.__self__)
-        if function.__globals__.get("__name__") == INFRASTRUCTURE:
+        module = function.__globals__.get("__name__")
+        if module == INFRASTRUCTURE:
             served = with_rule(f)
         else:
-            served = f if id(function.__code__) in codes_with_rules and is_served(f) else None
+            served = f if (id(function.__code__) in codes_with_rules or module == OF_VECTORS) and is_served(f) else None
         if served is not None:
             return functools.partial(self._called_by_rule, served)
         found = self.callee(function)
@@ -124,6 +125,16 @@ class Program(NativeCalls):
         is_making = f.__name__ == "__call__" and isinstance(owner, type) and f.__objclass__ is type
         return functools.partial(self._made, owner) if is_making else f
 
+    def _slot(self, f: Any) -> Any:
+        """A method that numbers have from C, such as ``float.__rmul__``, which takes Python's numbers alone."""
+        if f.__objclass__ not in (float, complex, int):
+            return f
+
+        def called(*args: Any) -> Any:
+            return by_operator(f.__name__, args) if any(isinstance(x, Tracer) for x in args) else f(*args)
+
+        return called
+
     def _class(self, cls: Any) -> Any:
         stand_in = self._stand_ins.get(cls)
         if stand_in is not None:
@@ -142,7 +153,10 @@ class Program(NativeCalls):
 
     def _made(self, cls: Any, /, *args: Any, **kwargs: Any) -> Any:
         """An object of a class, as ``type.__call__`` makes it."""
-        if issubclass(cls, np.ndarray) and is_traced(args, kwargs):
+        if not is_traced(args, kwargs):
+            if _is_of_library(cls) and not any(map(callable, (*args, *kwargs.values()))):  # what nobody writes into
+                return cls(*plain(args), **plain(kwargs))
+        elif issubclass(cls, np.ndarray):
             raise no_rule(cls, args, kwargs, _WHY_NO_SUBCLASS)
         new = cls.__new__
         if new is object.__new__:
@@ -169,6 +183,8 @@ class Program(NativeCalls):
             return f if getattr(f, "follows_calls", False) else functools.partial(self._called_with_functions, f)
         if kind is np.vectorize:
             return functools.partial(vectorised, self, f, f.pyfunc)
+        if kind.__module__ == OF_VECTORS:
+            return functools.partial(frozen, self, f)
         if kind.__name__ == "DUFunc" and kind.__module__.startswith("numba."):  # a function of numbers, of each element
             return functools.partial(vectorised, self, f, f._dispatcher.py_func)
         if objects_have_rule(f):
@@ -214,7 +230,8 @@ class Program(NativeCalls):
         if kind in PLAIN or not isinstance(getattr(kind, "__call__", None), types.FunctionType):  # noqa: B004
             return False
         is_data = issubclass(kind, (Tracer, Wrapper)) or any(hasattr(kind, name) for name in ("__array__", "__len__"))
-        return not is_data and kind.__module__.partition(".")[0] not in ("numpy", "scipy", "rulescore", "rules")
+        is_ours = kind.__module__.partition(".")[0] in ("rulescore", "rules")
+        return not is_data and not is_ours and not _is_of_library(kind)
 
     def offered(self, x: Any) -> Any:
         """What an object offers where an array is wanted, if its class has a method for it written in Python."""
@@ -230,6 +247,10 @@ _WHY_NO_SUBCLASS = (
 
 
 _TAKE_ANYTHING = frozenset({bool, dict, int, object, property, range, slice, str, super, type})
+
+
+def _is_of_library(f: Any) -> bool:
+    return (getattr(f, "__module__", None) or "").partition(".")[0] in ("numpy", "scipy")
 
 
 def _itself(f: Any) -> Any:

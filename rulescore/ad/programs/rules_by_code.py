@@ -28,12 +28,17 @@ def look_for_rules(f: Any) -> None:
             _is_subscribed = True
             rrule.on_new_rule(_remember)
             frule.on_new_rule(_remember)
-    rrule.records(f)
-    frule.records(f)
+    for record in (*rrule.records(f), *frule.records(f)):
+        if record.function is not f:  # whose alias it is
+            _remember_code_of(f)
 
 
 def _remember(record: RuleRecord) -> None:
-    code = getattr(record.function, "__code__", None)
+    _remember_code_of(record.function)
+
+
+def _remember_code_of(f: Any) -> None:
+    code = getattr(f, "__code__", None)
     if code is not None:
         codes_with_rules[id(code)] = code
 

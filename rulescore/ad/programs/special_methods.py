@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import inspect
 import operator
 import types
 from collections.abc import Callable, Iterator
@@ -44,6 +45,7 @@ class SpecialMethods:
     """The routes of a program for whatever Python does by methods of classes."""
 
     callee: Callable[[Any], Any]
+    offered: Callable[[Any], Any]
 
     # ------------------------------------------------------------------ operators
 
@@ -53,7 +55,16 @@ class SpecialMethods:
             return self._special_operation(f, *operands)
         for x in operands:
             if type(x) not in _WITHOUT_OPERATORS and _may_have_operators(type(x)):
-                return self._by_methods(f, operands)
+                try:
+                    return self._by_methods(f, operands)
+                except (ValueError, TracerConversionError) as error:
+                    # Of an object beside an array, which offers a tracer where one is wanted.
+                    if isinstance(error, ValueError) and "__array__ method" not in str(error):
+                        raise
+                    arrays = list(map(self.offered, operands))
+                    if all(map(operator.is_, arrays, operands)):
+                        raise
+                return f(*arrays)
         try:
             return f(*operands)
         except TracerConversionError:  # of a tracer in a list, beside an array
@@ -98,7 +109,9 @@ class SpecialMethods:
         for this, name, other in sides:
             of_class: Any = getattr(type(this), name, None)
             if of_class is not None:
-                if type(of_class) is types.FunctionType:
+                if _is_static(type(this), name):
+                    found = self.callee(of_class)(other)
+                elif type(of_class) is types.FunctionType:
                     found = self.callee(of_class)(this, other)
                 elif type(of_class) is property:
                     found = self.callee(self.attribute(this, name))(other)
@@ -135,6 +148,8 @@ class SpecialMethods:
         if isinstance(x, Tracer):
             if name == "data" and x.ndim:
                 return x[...]
+            if name == "__array__":
+                return functools.partial(self.callee(np.asarray), x)
             if name.startswith("__") and not hasattr(x.__class__, name):  # a number has no len()
                 raise AttributeError(f"{x.__class__.__name__!r} object has no attribute {name!r}")
             return getattr(x, name)
@@ -153,7 +168,7 @@ class SpecialMethods:
         if found is None:
             if not isinstance(getattr(kind, "__getattr__", None), types.FunctionType):
                 return getattr(x, name)
-            return self._with_getattr(x, name, functools.partial(object.__getattribute__, x, name))
+            return self._with_getattr(x, name, functools.partial(kind.__getattribute__, x, name))
         if of_class is property and found.fget is not None:
             return self._with_getattr(x, name, functools.partial(self.callee(found.fget), x))
         if of_class is functools.cached_property:
@@ -265,6 +280,17 @@ class SpecialMethods:
         return x if None in methods else _Context(*[types.MethodType(self.callee(method), x) for method in methods])
 
 
+def by_operator(name: str, operands: tuple[Any, ...]) -> Any:
+    """What a method by this name gives: that of the operator, or function, behind which Python has it."""
+    name = name.strip("_")
+    if name.startswith("r") and name[1:] in _BINARY:
+        name, operands = name[1:], operands[::-1]
+    if name in ("float", "complex"):
+        return operands[0]
+    function: Any = divmod if name == "divmod" else getattr(operator, name, None)
+    return function(*operands) if function else getattr(operands[0], f"__{name}__")(*operands[1:])
+
+
 _IN_PLACE = frozenset({f for f, names in _NAMES.items() if names.in_place})
 _SPECIAL_OPERATIONS = _IN_PLACE | {operator.mod, OPERATIONS["is_in"], OPERATIONS["is_not_in"]}
 
@@ -314,7 +340,12 @@ CAN_CHANGE = 1 << 9
 def _python_method(kind: Any, name: str) -> Any:
     """A method of a class, if it is written in Python, other than those of tracers."""
     found = getattr(kind, name, None)
-    return found if isinstance(found, types.FunctionType) and not issubclass(kind, Tracer) else None
+    is_one = isinstance(found, types.FunctionType) and not issubclass(kind, Tracer)
+    return found if is_one and not _is_static(kind, name) else None
+
+
+def _is_static(kind: Any, name: str) -> bool:
+    return type(inspect.getattr_static(kind, name)) is staticmethod
 
 
 _GETATTRIBUTE: Any = object.__getattribute__

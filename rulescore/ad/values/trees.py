@@ -184,7 +184,10 @@ def hides_numbers(leaf: Any, depth: int = 3) -> bool:
         items = leaf
     else:
         try:
-            items = (structure_of(leaf) or {}).values()
+            parts = structure_of(leaf)
         except (TypeError, AttributeError):  # an object that says nothing of what it holds
             return False
+        if parts is None:  # of an array of another package too, which may have been made of tracers
+            parts = {name: x for name, x in getattr(leaf, "__dict__", {}).items() if hasattr(type(x), "__rule_type__")}
+        items = parts.values()
     return any(has_tangent_space(item) or hides_numbers(item, depth - 1) for item in items)

@@ -7,6 +7,9 @@ import math
 import numpy as np
 import scipy.integrate
 import scipy.optimize
+import scipy.sparse
+import scipy.sparse.linalg
+import scipy.stats
 
 from tests.rulescore.ad.traceable_patterns import of_array, of_numbers
 
@@ -111,3 +114,43 @@ def vectorised_functions_that_return_several(a, b, c):
     arrays = np.vectorize(lambda u: np.array([u, u**2]), otypes=[object])
     product, exponential = np.vectorize(lambda u, v: (u * v, math.exp(u)), otypes=[float, float])([a, b], c)
     return np.array(pair(a, b).tolist()) @ product * np.sum(np.stack(arrays([b, c]))) * exponential[0]
+
+
+@of_array
+def pieces_of_functions_and_numbers(x):
+    d = np.array([0.5, 1.0, 3.0])
+    slope, level = x[0], x[2]
+    return np.piecewise(d, [d <= x[1], d > x[1]], [lambda v: slope * v**2 + level, slope + level])
+
+
+@of_array
+def iterators_of_numpy(x):
+    total = 0.0
+    for v in np.nditer(np.outer(x, x)):
+        total = total + v**2
+    for u, v in np.nditer([x, np.ones((2, 1))]):
+        total = total + math.exp(u) * v
+    return total
+
+
+@of_array
+def sparse_matrices_of_constants(x):
+    n = 5
+    rows = np.repeat([[1.0], [-2.0], [1.0]], n, axis=1)
+    second = scipy.sparse.dia_matrix((rows, np.arange(3)), shape=(n - 2, n))
+    system = scipy.sparse.eye(n, n) + 3.0 * second.T.dot(second)
+    return scipy.sparse.linalg.spsolve(system.tocsc(), np.concatenate([x, x[:2]]))
+
+
+@of_array
+def functions_of_any_array_library(x):
+    y = x**2 + np.sin(x[::-1])
+    tests = scipy.stats.ttest_ind(x, y).statistic + scipy.stats.f_oneway(x, y).statistic
+    return scipy.stats.pearsonr(x, y).statistic + tests + scipy.stats.bartlett(x, y).statistic
+
+
+@of_numbers()
+def frozen_distributions_of_vectors(a, b, c):
+    normal = scipy.stats.multivariate_normal(mean=[a, b], cov=c * np.eye(2))
+    density = normal.pdf([0.1, 0.2]) * normal.logpdf([[0.3, 0.1], [1.0, 0.5]]).sum()
+    return density + normal.entropy() + scipy.stats.dirichlet([a, b, c]).logpdf([0.2, 0.3, 0.5])

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import collections
 import contextlib
+import enum
 import functools
 import math
 import operator
@@ -354,3 +355,82 @@ def functions_that_call_functions(a, b, c):
         return f(*args, **options)
 
     return apply(math.hypot, a, b) * apply(apply, math.exp, c) + apply(max, [a, b], key=math.cos)
+
+
+class Zero:
+    """An object whose special methods do not ask for it."""
+
+    @staticmethod
+    def __neg__():
+        return 2.0
+
+    @staticmethod
+    def __add__(other):
+        return math.exp(other)
+
+    @staticmethod
+    def __len__():
+        return 0
+
+
+@of_numbers()
+def special_methods_without_self(a, b, c):
+    zero = Zero()
+    return -zero * a + (zero + b) * (c if not zero else a)
+
+
+class Kind(enum.Enum):
+    """A class whose class has attributes written in Python."""
+
+    SQUARE = 1
+    SINE = 2
+
+    @classmethod
+    def of(cls, x):
+        return cls.SQUARE if x > 0.7 else cls.SINE
+
+    @staticmethod
+    def doubled(x):
+        return math.fabs(x) * 2
+
+    def __call__(self, x):
+        return float(x) ** 2 if self is Kind.SQUARE else math.sin(x)
+
+
+@of_numbers()
+def classes_of_enumerations(a, b, c):
+    return Kind.of(a)(a) * Kind.of(c)(b) * Kind["SINE"](c) + Kind.doubled(a) * Kind(1)(b)
+
+
+@of_numbers()
+def methods_of_numbers(a, b, c):
+    product = float.__mul__(a, b) + float.__rsub__(c, a) + float.__pow__(2.0, b) + float.__neg__(c) + float.__abs__(-a)
+    return product + float.__divmod__(c, a)[1] + complex.__mul__(1j, a).imag + float.__float__(b)
+
+
+class Measured:
+    """An object that becomes a number or an array where one is wanted."""
+
+    def __init__(self, value):
+        self.value = value
+
+    def __float__(self):
+        return float(np.sum(self.value))
+
+    def __array__(self, dtype=None, copy=None):
+        return np.asarray(self.value, dtype)
+
+    def __rmul__(self, other):
+        return Measured(other * self.value)
+
+
+@of_array
+def objects_that_become_numbers_and_arrays(x):
+    measured = 2.0 * Measured(x)
+    table = np.outer(x, x)
+    return math.sqrt(measured) * math.atan2(Measured(x[0]), measured) * (table @ measured) + measured.__array__()
+
+
+@of_array
+def arrays_that_are_asked_for(x):
+    return x.__array__() * np.asarray(x).__array__(float) + x.__array__()[0]

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from rulescore.ad.messages.errors import TracerConversionError
 from rulescore.ad.numpy_protocols.object_arrays import is_of_objects
 from rulescore.ad.programs.buffers import buffer, is_traced, plain
 from rulescore.ad.programs.stand_ins.table import (
@@ -196,6 +197,23 @@ def ndenumerate(arr: Any) -> Any:
     """``np.ndenumerate``."""
     arr = as_array(arr)
     return ((index, arr[index]) for index in np.ndindex(arr.shape))
+
+
+@stands_in_where_traced(np.nditer)
+def nditer(op: Any, *options: Any, **named: Any) -> Any:
+    """``np.nditer`` of what is only read, in the order of C."""
+    if options or named:
+        given = values_beneath(list(op)) if isinstance(op, (list, tuple)) else values_beneath(op)
+        np.nditer(given, *options, **named)  # raises where NumPy does
+        raise TracerConversionError(
+            "np.nditer with flags reads and writes the memory of arrays, in which nothing is differentiated: write the "
+            "loop over np.ndindex(x.shape)"
+        )
+    arrays = [as_array(x) for x in op] if isinstance(op, (list, tuple)) else [as_array(op)]
+    shape = np.broadcast_shapes(*[x.shape for x in arrays])
+    arrays = [np.broadcast_to(x, shape) for x in arrays]
+    items = (tuple([x[index] for x in arrays]) for index in np.ndindex(shape))
+    return items if isinstance(op, (list, tuple)) else (item for (item,) in items)
 
 
 @stands_in_where_traced(numpys_own("linalg._linalg._makearray"))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import itertools
 import operator
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -64,10 +65,12 @@ def _parts_of_complex(real: Any = 0.0, imag: Any = 0.0) -> tuple[Any, Any]:
 
 @stands_in_for(type)
 def type_of(x: Any, *definition: Any, **options: Any) -> Any:
-    """``type(x)``, which is Python's for a number: arguments may have been such ones."""
+    """``type(x)``, which is Python's for a number, as arguments may have been; those of NumPy and SciPy never are."""
     if definition or not isinstance(x, Tracer):
         return type(x, *definition, **options)
     found = x.__class__
+    if sys._getframe(1).f_globals.get("__name__", "").partition(".")[0] in ("numpy", "scipy"):
+        return found
     return {np.float64: float, np.complex128: complex}.get(found, found)
 
 

@@ -8,6 +8,7 @@ import importlib
 import json
 import math
 import statistics
+import types
 from collections.abc import Callable
 from typing import Any
 
@@ -22,7 +23,7 @@ from rulescore.ad.programs.stand_ins.table import (
     values_beneath,
 )
 from rulescore.ad.programs.texts import check_text
-from rulescore.ad.tracing.tracers import Tracer, value_beneath
+from rulescore.ad.tracing.tracers import LEAF_TYPES, Tracer, top_trace, value_beneath
 
 
 def _array(x: Any) -> Any:
@@ -90,8 +91,12 @@ def _of_number(f: Any, of_arrays: Callable[..., Any]) -> Callable[..., Any]:
     """A function of numbers by one of arrays; where the numbers are outside its domain, the error that it raises."""
 
     @functools.wraps(f, updated=())
-    def called(*args: Any, **options: Any) -> Any:
-        args = tuple([x.reshape(())[()] if isinstance(x, Tracer) and x.ndim and x.size == 1 else x for x in args])
+    def called(program: Any, *args: Any, **options: Any) -> Any:
+        if LEAF_TYPES.issuperset(map(type, args)):
+            return f(*args, **options)
+        args = tuple([_number_of(program, x) for x in args])
+        if top_trace(args, options.values()) is None:
+            return f(*args, **options)
         values = [values_beneath(x) for x in args]
         if all(np.ndim(x) == 0 for x in values) or any(np.ndim(x) for x in args):  # else it is a batch of numbers
             f(*values, **{name: values_beneath(x) for name, x in options.items()})
@@ -100,9 +105,16 @@ def _of_number(f: Any, of_arrays: Callable[..., Any]) -> Callable[..., Any]:
     return called
 
 
+def _number_of(program: Any, x: Any) -> Any:
+    """What an object becomes where a number is wanted; an array of one number as that number."""
+    if isinstance(x, Tracer):
+        return x.reshape(())[()] if x.ndim and x.size == 1 else x
+    return program.callee(float)(x) if isinstance(getattr(type(x), "__float__", None), types.FunctionType) else x
+
+
 for _name, _of_arrays in _OF_NUMBERS.items():
     _f = getattr(math, _name, None)  # some are not there in every version of Python
-    stands_in_where_traced(_f)(_f and _of_number(_f, _of_arrays))
+    stands_in_program_for(_f)(_f and _of_number(_f, _of_arrays))
 
 
 def _of_iterables(f: Any, of_arrays: Callable[..., Any]) -> Callable[..., Any]:
@@ -152,14 +164,14 @@ def _of_complex(f: Any, of_arrays: Callable[..., Any]) -> Callable[..., Any]:
 
 for _name, _of_arrays in _COMPLEX.items():
     _f = getattr(cmath, _name)
-    stands_in_where_traced(_f)(_of_complex(_f, _of_arrays))
+    stands_in_program_for(_f)(_of_complex(_f, _of_arrays))
 for _name in ("isclose", "isfinite", "isinf", "isnan"):
     _f = getattr(cmath, _name)
     stands_in_where_traced(_f)(_of_values(_f))
 
-stands_in_where_traced(cmath.phase)(_of_number(cmath.phase, np.angle))
-stands_in_where_traced(cmath.polar)(_of_number(cmath.polar, lambda z: (np.abs(z), np.angle(z))))
-stands_in_where_traced(cmath.rect)(_of_number(cmath.rect, lambda r, phi: r * np.cos(phi) + 1j * (r * np.sin(phi))))
+stands_in_program_for(cmath.phase)(_of_number(cmath.phase, np.angle))
+stands_in_program_for(cmath.polar)(_of_number(cmath.polar, lambda z: (np.abs(z), np.angle(z))))
+stands_in_program_for(cmath.rect)(_of_number(cmath.rect, lambda r, phi: r * np.cos(phi) + 1j * (r * np.sin(phi))))
 
 # ---------------------------------------------------------------- numbers read from texts
 
