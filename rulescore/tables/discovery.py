@@ -125,6 +125,8 @@ class EntryPointLoader:
 def entry_of_rule(module: str) -> str | None:
     """The name of the entry point that brings the rules defined in a module, whoever imports it; None by hand."""
     # Scanning takes longer than importing rulescore does, so others than ours are known while they are being loaded.
+    if module.partition(".")[0] == "rulescore":  # which is there before any
+        return None
     shipped = rule_entries.entry_of(module) if is_shipped(module) else None
     return shipped or _loading.get()
 

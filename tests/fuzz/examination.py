@@ -688,7 +688,8 @@ def _same(found: Any, wanted: Any, tolerance: float) -> bool:
     for a, b in zip(ours, theirs, strict=True):
         if np.shape(a) != np.shape(b) or np.asarray(a).dtype != np.asarray(b).dtype:
             return False
-        scale = float(np.max(np.abs(np.asarray(b)), initial=0.0)) if np.size(b) else 0.0
+        b = np.asarray(b)
+        scale = float(np.max(np.abs(b), initial=0.0, where=np.isfinite(b))) if b.dtype.kind in "fc" else 0.0
         with np.errstate(all="ignore"):
             close = np.abs(np.asarray(a) - np.asarray(b)) <= tolerance * scale
         if not np.all(close | (np.asarray(a) == np.asarray(b)) | (np.isnan(a) & np.isnan(b))):

@@ -14,7 +14,7 @@ from scipy.sparse import linalg
 from scipy.sparse.linalg import SuperLU
 
 from ...numpy.array_like import as_array_tangent
-from ..sparse import SPARSE, dense
+from ..sparse.operations import SPARSE, dense
 from .operators import adjoint, matrix_cotangent, times
 
 # ---------------------------------------------------------------- the factors

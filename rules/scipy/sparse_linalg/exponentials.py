@@ -19,7 +19,7 @@ from scipy import sparse
 from scipy.sparse import linalg
 
 from ...numpy.array_like import as_array, as_array_tangent
-from ..sparse import SPARSE
+from ..sparse.operations import SPARSE
 from .operators import (
     adjoint,
     as_columns,

@@ -18,7 +18,7 @@ from scipy import sparse
 from scipy.sparse import linalg
 
 from ...numpy.linalg.eigenvalues import coinciding, rounding_of, turning
-from ..sparse import SPARSE
+from ..sparse.operations import SPARSE
 from .operators import matrix_cotangent, times
 from .spectra import decline_generalised
 

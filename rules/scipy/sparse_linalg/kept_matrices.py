@@ -25,7 +25,7 @@ from rulescore.typing import Array, Choice, Count, Number, OutputAndPullback, Ou
 from scipy.sparse import linalg
 
 from ..linear_maps import composed
-from ..sparse import SPARSE
+from ..sparse.operations import SPARSE
 from .direct import ADJOINT_OF, decline_other_than_matrix, solve_by_factors
 from .operators import adjoint, conj, matrix_cotangent, times
 

@@ -23,8 +23,8 @@ from scipy.sparse.linalg import LinearOperator
 
 from ...numpy.array_like import as_array
 from ...numpy.products import adjoint as dense_adjoint
-from ..sparse import adjoint as sparse_adjoint
-from ..sparse import conj, inner_products, product
+from ..sparse.operations import adjoint as sparse_adjoint
+from ..sparse.operations import conj, inner_products, product
 
 OPERATOR = not_implemented(
     "what the products of a scipy.sparse.linalg.LinearOperator depend on: pass the matrix itself, sparse or dense"

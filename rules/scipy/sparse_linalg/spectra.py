@@ -26,7 +26,7 @@ from scipy.sparse import linalg
 from scipy.sparse.linalg import LinearOperator
 
 from ...numpy.linalg.eigenvalues import NO_EIGENVECTORS, coinciding, reciprocal_differences
-from ..sparse import SPARSE
+from ..sparse.operations import SPARSE
 from .operators import adjoint, matrix_cotangent, times
 
 

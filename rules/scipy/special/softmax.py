@@ -87,7 +87,7 @@ class Shares:
         if self.b is None:
             return shares
         # Where a weight is zero, its term may be infinite and is none.
-        return np.where(self.b == 0, 0, self.b) * np.where((self.b == 0) & np.isinf(shares), 0, shares)
+        return self.b * np.where((self.b == 0) & np.isinf(shares), 0, shares)
 
 
 def decline_sign_of_complex(a, b, return_sign):

@@ -376,7 +376,7 @@ def _attribute_of_value(self: ArrayTracer, name: str) -> Any:
     found = None if name.startswith("__") else getattr(value, name, None)
     if found is None:
         raise AttributeError(f"{type(value).__name__!r} object has no attribute {name!r}")
-    if isinstance(found, (str, int)):
+    if isinstance(found, (str, int)) or (isinstance(found, np.ndarray) and found.dtype.kind in "iu"):
         return found
     method = getattr(type(value), name, None)
     if callable(method) and method in rrule:

@@ -146,7 +146,7 @@ class SpecialMethods:
         if kind is types.ModuleType or kind in PLAIN:
             return getattr(x, name)
         if isinstance(x, Tracer):
-            if name == "data" and x.ndim:
+            if name == "data" and x.ndim and issubclass(x.__class__, np.ndarray):
                 return x[...]
             if name == "__array__":
                 return functools.partial(self.callee(np.asarray), x)

@@ -70,7 +70,7 @@ def real_of_several_axes(rng: np.random.Generator) -> Iterator[Sample]:
         yield sample(x[0], type=kind, axes=(1,))
 
 
-def signals(rng: np.random.Generator) -> Iterator[np.ndarray[tuple[int], np.dtype[np.inexact]]]:
+def signals(rng: np.random.Generator) -> Iterator[np.ndarray[tuple[int, ...], np.dtype[np.inexact]]]:
     yield rng.standard_normal(8)
     yield rng.standard_normal(7)
     yield complex_normal(rng, 6)

@@ -157,3 +157,112 @@ def _(rng: np.random.Generator) -> Iterator[Sample]:
         yield sample(a, _function=type(a).toarray, _name=type(a).__name__)
     yield sample(sparse.csr_array(stored(rng, 3, 4)), order="F")
     yield sample(sparse.csr_array(stored(rng, 3, 4, dtype=np.complex64)))
+
+
+# ---------------------------------------------------------------- what makes sparse arrays
+
+ROWS, COLUMNS = np.array([0, 1, 2, 0, 1, 2]), np.array([1, 3, 0, 2, 3, 0])
+"""Places in an array of shape (3, 4), of which two are named twice."""
+
+
+@sample_inputs(*[getattr(sparse, f"{format_}_{kind}") for format_ in FORMATS for kind in KINDS])
+def of_arrays(rng: np.random.Generator) -> Iterator[Sample]:
+    yield sample(rng.standard_normal((3, 4)))
+    yield sample(sparse.csr_array(stored(rng, 3, 4)), _name="of a sparse array")
+
+
+@sample_inputs(*[getattr(sparse, f"{format_}_{kind}") for format_ in ("coo", "csc", "csr") for kind in KINDS])
+def of_numbers_and_places(rng: np.random.Generator) -> Iterator[Sample]:
+    yield sample((rng.standard_normal(6), (ROWS, COLUMNS)), (3, 4), _name="numbers and places")
+    yield sample((rng.standard_normal(4), (ROWS[:4], COLUMNS[:4])), _name="without a shape")
+    yield sample((complex_normal(rng, 6), (ROWS, COLUMNS)), shape=(3, 4), copy=True, _name="complex")
+
+
+@sample_inputs(sparse.csr_array, sparse.csr_matrix)
+def by_rows(rng: np.random.Generator) -> Iterator[Sample]:
+    indices, starts = np.array([2, 0, 3, 3, 1]), np.array([0, 2, 4, 5])
+    yield sample((rng.standard_normal(5), indices, starts), (3, 4), _name="numbers, columns and starts of rows")
+
+
+@sample_inputs(sparse.csc_array, sparse.csc_matrix)
+def by_columns(rng: np.random.Generator) -> Iterator[Sample]:
+    indices, starts = np.array([2, 0, 1, 1, 2]), np.array([0, 2, 4, 4, 5])
+    yield sample((rng.standard_normal(5), indices, starts), (3, 4), _name="numbers, rows and starts of columns")
+
+
+@sample_inputs(sparse.bsr_array, sparse.bsr_matrix)
+def by_blocks(rng: np.random.Generator) -> Iterator[Sample]:
+    blocks = rng.standard_normal((3, 2, 2))
+    yield sample((blocks, np.array([0, 1, 1]), np.array([0, 2, 3])), shape=(4, 4), _name="blocks")
+
+
+@sample_inputs(sparse.dia_array, sparse.dia_matrix)
+def by_diagonals(rng: np.random.Generator) -> Iterator[Sample]:
+    yield sample((rng.standard_normal((3, 4)), np.array([0, -1, 2])), shape=(3, 4), _name="diagonals")
+
+
+@sample_inputs(CSR.tocsr, CSR.tocsc, CSR.tocoo, CSR.todia, CSR.todok, CSR.tolil, CSR.tobsr)
+def conversions(rng: np.random.Generator) -> Iterator[Sample]:
+    yield sample(sparse.csr_array(stored(rng, 3, 4)))
+    yield sample(sparse.csr_matrix(stored(rng, 2, 3, dtype=complex)), copy=True, _name="complex matrix")
+
+
+@sample_inputs(CSR.asformat)
+def formats(rng: np.random.Generator) -> Iterator[Sample]:
+    yield sample(sparse.csr_array(stored(rng, 3, 4)), "csc")
+    yield sample(sparse.csr_array(stored(rng, 3, 4)), format="coo", copy=True)
+
+
+@sample_inputs(CSR.diagonal)
+def diagonals(rng: np.random.Generator) -> Iterator[Sample]:
+    yield sample(sparse.csr_array(stored(rng, 3, 4)))
+    yield sample(sparse.csr_array(stored(rng, 3, 4)), k=-1)
+
+
+@sample_inputs(CSR.reshape)
+def shapes(rng: np.random.Generator) -> Iterator[Sample]:
+    yield sample(sparse.csr_array(stored(rng, 3, 4)), (2, 6))
+
+
+@sample_inputs(CSR.__getitem__)
+def parts(rng: np.random.Generator) -> Iterator[Sample]:
+    for index in (slice(1, None), (slice(None), [2, 0, 2]), ([0, 1], [1, 1]), (1, slice(0, 3))):
+        yield sample(sparse.csr_array(stored(rng, 3, 4)), index, _function=operator.getitem)
+    yield sample(sparse.csc_matrix(stored(rng, 3, 3)), (1, 1), _function=operator.getitem, _name="one entry")
+
+
+@sample_inputs(sparse.tril, sparse.triu)
+def triangles(rng: np.random.Generator) -> Iterator[Sample]:
+    yield sample(sparse.csr_array(stored(rng, 3, 4)))
+    yield sample(rng.standard_normal((4, 3)), 1, "csc", _name="of an array")
+
+
+@sample_inputs(sparse.hstack, sparse.vstack)
+def stacks(rng: np.random.Generator) -> Iterator[Sample]:
+    yield sample([sparse.csr_array(stored(rng, 3, 3)), sparse.coo_array(stored(rng, 3, 3))])
+    yield sample((sparse.csc_matrix(stored(rng, 2, 2)), rng.standard_normal((2, 2))), "csr", _name="with an array")
+
+
+@sample_inputs(sparse.bmat, sparse.block_array)
+def blocks(rng: np.random.Generator) -> Iterator[Sample]:
+    a, b, c = (sparse.csr_array(stored(rng, *shape)) for shape in ((2, 2), (2, 3), (4, 3)))
+    yield sample([[a, b], [None, c]])
+    yield sample([[rng.standard_normal((2, 2)), None], [None, sparse.coo_array(stored(rng, 3, 2))]], format="csr")
+
+
+@sample_inputs(sparse.block_diag)
+def blocks_on_the_diagonal(rng: np.random.Generator) -> Iterator[Sample]:
+    yield sample([sparse.csr_array(stored(rng, 2, 3)), rng.standard_normal((2, 2))])
+    yield sample((rng.standard_normal((1, 2)), rng.standard_normal((2, 1))), format="csr")
+
+
+@sample_inputs(sparse.diags, sparse.diags_array)
+def from_diagonals(rng: np.random.Generator) -> Iterator[Sample]:
+    yield sample([rng.standard_normal(2), rng.standard_normal(3), rng.standard_normal(2)], offsets=[-1, 0, 1])
+    yield sample(rng.standard_normal(3), _name="the main diagonal")
+    yield sample([1.5, -0.5], offsets=[0, 2], shape=(4, 4), format="csc", _name="numbers")
+
+
+@sample_inputs(sparse.spdiags)
+def from_rows(rng: np.random.Generator) -> Iterator[Sample]:
+    yield sample(rng.standard_normal((2, 4)), np.array([0, -1]), 4, 4)

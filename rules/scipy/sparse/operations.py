@@ -19,14 +19,13 @@ from rulescore import apply_linear, frule, linear_rule, project_to, pullback_wrt
 from rulescore.typing import Array, Axis, Choice, DType, OutputAndPullback, OutputAndTangent, Sparse
 from scipy import sparse
 
-from ..numpy.array_like import as_array_tangent
+from ...numpy.array_like import as_array_tangent
 
 SPARSE = (sparse.sparray, sparse.spmatrix)
-CLASSES = tuple(
-    getattr(sparse, f"{name}_{kind}")
-    for name in ("bsr", "coo", "csc", "csr", "dia", "dok", "lil")
-    for kind in ("array", "matrix")
-)
+CLASS_NAMES = [
+    f"{name}_{kind}" for name in ("bsr", "coo", "csc", "csr", "dia", "dok", "lil") for kind in ("array", "matrix")
+]
+CLASSES = tuple([getattr(sparse, name) for name in CLASS_NAMES])
 WITH_SPARSE = ((SPARSE, SPARSE), (SPARSE, object), (object, SPARSE))
 """The types of two operands of which one is sparse, or both are; those first that say what holds where others meet."""
 

@@ -1,0 +1,5 @@
+"""Rules of `scipy.sparse`."""
+
+from . import construction, operations
+
+__all__ = ["construction", "operations"]
