@@ -29,6 +29,10 @@ class TracerConversionError(TypeError):
     """A value that is being differentiated was about to become an ordinary number or array."""
 
 
+class UnhashableError(TracerConversionError):
+    """A differentiated value was about to be looked up in a set or a dictionary."""
+
+
 class NoSourceError(TypeError):
     """A function cannot be converted, since its source is not there or is not what runs."""
 

@@ -135,7 +135,17 @@ def leaves_to(other: Any) -> bool:
 def _is_left_to(cls: Any) -> bool:
     if cls in _FOREIGN or getattr(cls, "__array_ufunc__", leaves_to) is None:
         return True
-    return is_object(cls) and any(hasattr(cls, name) for name in _REFLECTED)
+    if not any(hasattr(cls, name) for name in _REFLECTED):
+        return False
+    return is_object(cls) or _comes_first(cls)
+
+
+def _comes_first(cls: Any) -> bool:
+    """Whether NumPy's arrays leave operators to a class that offers arrays and no ufuncs: it asks for priority."""
+    known = (np.ndarray, np.generic, Tracer, AbstractTangent)
+    if issubclass(cls, known) or hasattr(cls, "__array_ufunc__") or cls.__module__.startswith("scipy.sparse"):
+        return False
+    return bool(getattr(cls, "__array_priority__", 0.0) > 0.0)
 
 
 _REFLECTED = (

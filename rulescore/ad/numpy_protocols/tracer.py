@@ -14,6 +14,7 @@ from rulescore.ad.messages.errors import (
     FOLLOWED,
     MissingAttributeError,
     TracerConversionError,
+    UnhashableError,
     became_array,
     describe,
     function_of_scipy,
@@ -39,7 +40,7 @@ def call_numpy(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
 
 
 def _refuse_hash(self: Any) -> int:
-    raise TracerConversionError(
+    raise UnhashableError(
         f"{self._described()} was about to be looked up in a set or a dictionary, which would take it for a constant: "
         "compare it with == or choose with np.where; if its derivative is not wanted here, write ignore_derivatives(x)"
     )
@@ -114,6 +115,9 @@ class ArrayTracer(Tracer):
         value = self._value
         # Those of a view, since setting one of them must not reach the array of somebody else.
         return value.view().flags if type(value) is np.ndarray else value.flags
+
+    def setflags(self, write: Any = None, align: Any = None, uic: Any = None) -> None:
+        """Those of the value are nobody else's: that others do not write to it is up to them."""
 
     def to_device(self, device: Any, /, *, stream: Any = None) -> Any:
         if device != self.device or stream is not None:

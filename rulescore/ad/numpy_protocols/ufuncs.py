@@ -27,21 +27,26 @@ def call_with_keywords(call: Any, ufunc: Any, inputs: tuple[Any, ...], kwargs: d
     """A call of a ufunc with keywords that say how it computes; ``call(f, args, kwargs)`` makes the call."""
     kwargs = dict(kwargs)
     dtype, casting = kwargs.pop("dtype", None), kwargs.pop("casting", "same_kind")
+    signature = kwargs.pop("signature", None) or kwargs.pop("sig", None)
     core = {name: kwargs.pop(name) for name in ("axis", "keepdims") if name in kwargs and ufunc.signature}
     axes = kwargs.pop("axes", None) if ufunc.signature else None
     unknown = {name: value for name, value in kwargs.items() if name not in _DEFAULTS or value != _DEFAULTS[name]}
     if unknown:
         reason = f"{', '.join(f'{name}=' for name in unknown)} cannot be kept here: leave it out"
         raise no_rule(ufunc, inputs, kwargs, reason)
-    if dtype is not None or casting != "same_kind":
-        inputs = _cast(ufunc, inputs, dtype, casting)
+    if dtype is not None or signature is not None or casting != "same_kind":
+        inputs = _cast(ufunc, inputs, dtype, casting, signature)
     return call(ufunc, inputs, core) if axes is None else _call_along(ufunc, inputs, axes)
 
 
-def _cast(ufunc: Any, inputs: tuple[Any, ...], dtype: Any, casting: str) -> tuple[Any, ...]:
+def _cast(ufunc: Any, inputs: tuple[Any, ...], dtype: Any, casting: str, signature: Any) -> tuple[Any, ...]:
     """The inputs in the types of the loop that NumPy would choose."""
     given = [type(x) if type(x) in (int, float, complex) else array_of(x).dtype for x in inputs]
-    loop = {} if dtype is None else {"signature": (None,) * ufunc.nin + (dtype_named(dtype),) * ufunc.nout}
+    if isinstance(signature, str):
+        signature = tuple([np.dtype(letter) for letter in signature.replace("->", "")])
+    elif dtype is not None:
+        signature = (None,) * ufunc.nin + (dtype_named(dtype),) * ufunc.nout
+    loop = {} if signature is None else {"signature": signature}
     resolved = ufunc.resolve_dtypes((*given, *[None] * ufunc.nout), casting=casting, **loop)
     casts = zip(inputs, given, resolved, strict=False)
     return tuple([x if isinstance(own, type) else converted_to(x, new, casting) for x, own, new in casts])

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from rulescore.ad.messages.errors import LeakedTracerError, NoRuleError, TracerConversionError, no_rule
+from rulescore.ad.messages.errors import LeakedTracerError, NoRuleError, TracerConversionError, UnhashableError, no_rule
 from rulescore.ad.messages.places import user_frame
 from rulescore.ad.messages.public_functions import public_caller
 from rulescore.ad.programs.buffers import holds_tracers
@@ -21,7 +21,7 @@ def called_natively(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> An
         raise _refusal(f, args, kwargs, "of anything else, it ends the process")
     try:
         return f(*args, **kwargs)
-    except (NoRuleError, LeakedTracerError, StopIteration):
+    except (NoRuleError, LeakedTracerError, UnhashableError, StopIteration):
         raise
     except Exception as error:
         if not holds_tracers(args) and not holds_tracers(kwargs):

@@ -27,7 +27,7 @@ from rulescore.ad.programs.rules_by_code import (
     objects_have_rule,
     rules_of_classes,
 )
-from rulescore.ad.programs.special_methods import PLAIN, by_operator
+from rulescore.ad.programs.special_methods import PLAIN, by_operator, caught
 from rulescore.ad.programs.stand_ins import STAND_INS, STAND_INS_OF_PROGRAM
 from rulescore.ad.programs.texts import check_text, joined
 from rulescore.ad.tracing.tracers import Tracer
@@ -55,6 +55,7 @@ class Program(NativeCalls):
             "set_item": self.set_item,
             "written": of_own,
             "text": joined,
+            "caught": caught,
             "read": check_text,
         }
         stand_ins = STAND_INS | {f: functools.partial(g, self) for f, g in STAND_INS_OF_PROGRAM.items()}

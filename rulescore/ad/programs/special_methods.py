@@ -5,19 +5,27 @@ from __future__ import annotations
 import functools
 import inspect
 import operator
+import sys
 import types
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 
-from rulescore.ad.messages.errors import TracerConversionError
+from rulescore.ad.messages.errors import (
+    MissingAttributeError,
+    NoRuleError,
+    NoSourceError,
+    TracerConversionError,
+    UnhashableError,
+)
 from rulescore.ad.numpy_protocols.operands import array_of
 from rulescore.ad.programs.buffers import Ownership, buffer, holds_tracers
 from rulescore.ad.programs.stand_ins.table import values_beneath
-from rulescore.ad.programs.texts import text_of
+from rulescore.ad.programs.texts import is_of_tracer, text_of
 from rulescore.ad.source.conversion import OPERATIONS
 from rulescore.ad.tracing.tracers import Tracer, value_beneath
+from rulescore.tangents.arithmetic import MissingDerivativeError
 
 _BINARY = (
     *("add", "sub", "mul", "truediv", "floordiv", "mod", "divmod", "pow", "matmul"),
@@ -83,9 +91,10 @@ class SpecialMethods:
             if type(x) is np.ndarray and isinstance(y, Tracer):
                 x = of_one_holder(x)
         elif f is operator.mod:
-            if type(x) is str or type(x) is bytes:
+            if type(x) is bytes or isinstance(x, str):
                 values = values_beneath(y)
-                return text_of(x % values, values is not y and holds_tracers(y)) if type(x) is str else x % values
+                is_marked = is_of_tracer((x, y)) or (values is not y and holds_tracers(y))
+                return text_of(x % values, is_marked)
         elif isinstance(x, Tracer) and isinstance(y, (set, frozenset, dict)) and np.ndim(value_beneath(x)) == 0:
             return f(value_beneath(x), y)
         if _may_have_operators(type(x)) or _may_have_operators(type(y)):
@@ -169,7 +178,9 @@ class SpecialMethods:
             if not isinstance(getattr(kind, "__getattr__", None), types.FunctionType):
                 return getattr(x, name)
             return self._with_getattr(x, name, functools.partial(kind.__getattribute__, x, name))
-        if of_class is property and found.fget is not None:
+        if of_class is property or (issubclass(of_class, property) and of_class.__get__ is property.__get__):
+            if found.fget is None:
+                return getattr(x, name)
             return self._with_getattr(x, name, functools.partial(self.callee(found.fget), x))
         if of_class is functools.cached_property:
             return self._cached(found, x)
@@ -206,7 +217,8 @@ class SpecialMethods:
             self.callee(kind.__setattr__)(x, name, value)
             return
         found: Any = getattr(kind, name, None)
-        if type(found) is property and found.fset is not None and not isinstance(x, Tracer):
+        is_property = isinstance(found, property) and type(found).__set__ is property.__set__
+        if is_property and found.fset is not None and not isinstance(x, Tracer):
             self.callee(found.fset)(x, value)
         elif isinstance(getattr(type(found), "__set__", None), types.FunctionType):
             self.callee(type(found).__set__)(found, x, value)
@@ -303,7 +315,30 @@ class _Context:
         return self._enter()
 
     def __exit__(self, *error: Any) -> Any:
-        return self._leave(*error)
+        is_handled = self._leave(*error)
+        return is_handled and refusal_in(error[1]) is None
+
+
+def caught() -> None:
+    """Raise again what a handler of the program is not meant for: it would go on, with other numbers."""
+    refusal = refusal_in(sys.exc_info()[1])
+    if refusal is not None:
+        raise refusal
+
+
+def refusal_in(error: BaseException | None) -> BaseException | None:
+    """The error that says that a derivative would be lost, if one led to another error.
+
+    Not those that answer a question of the program: whether something has an attribute, or a hash.
+    """
+    while error is not None:
+        if isinstance(error, _REFUSALS) and not isinstance(error, (MissingAttributeError, UnhashableError)):
+            return error
+        error = error.__cause__ or error.__context__
+    return None
+
+
+_REFUSALS = (NoRuleError, NoSourceError, TracerConversionError, MissingDerivativeError)
 
 
 PLAIN: set[type] = {int, float, complex, bool, str, bytes, list, tuple, dict, set, slice, type(None), range}

@@ -200,7 +200,7 @@ class _Rewriting(ast.NodeTransformer):
         self._routes, self._reference, self._owner = routes, reference, owner
         self._written: set[str] | None = None
 
-    def _routed(self, route: str, node: ast.expr, *args: ast.expr) -> Any:
+    def _routed(self, route: str, node: ast.expr | ast.excepthandler, *args: ast.expr) -> Any:
         """A call of a route in the place of an expression."""
         function = ast.copy_location(self._reference(route), node)
         return ast.copy_location(ast.Call(function, list(args), []), node)
@@ -430,6 +430,12 @@ class _Rewriting(ast.NodeTransformer):
     def visit_YieldFrom(self, node: ast.YieldFrom) -> Any:
         self.generic_visit(node)
         node.value = self._iterated(node.value)
+        return node
+
+    def visit_ExceptHandler(self, node: ast.ExceptHandler) -> Any:
+        self.generic_visit(node)
+        if "caught" in self._routes:
+            node.body.insert(0, ast.copy_location(ast.Expr(self._routed("caught", node)), node))
         return node
 
     def visit_withitem(self, node: ast.withitem) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import array
 import asyncio
+import contextlib
 import ctypes
 import ctypes.util
 import decimal
@@ -19,7 +20,7 @@ import types
 
 import numpy as np
 import pytest
-from scipy import integrate, ndimage, optimize, sparse
+from scipy import integrate, ndimage, optimize, sparse, stats
 from scipy.cluster import hierarchy
 from scipy.spatial import cKDTree
 
@@ -496,3 +497,69 @@ def test_an_error_of_a_handler_itself_is_told_as_it_is():
 
     with pytest.raises(KeyError):
         grad(f)(X)
+
+
+# ---------------------------------------------------------------- handlers of the program
+
+
+def caught_by_name(x):
+    try:
+        y = stats.gaussian_kde(np.array([x, 2.0, 3.0]), 0.4)(1.0)[0]
+    except Exception:
+        y = 1.0
+    return y + x
+
+
+def caught_by_any(x):
+    try:
+        return bytes(memoryview(np.array([x])))
+    except:  # noqa: E722 -- as people write
+        return x
+
+
+def caught_in_a_tuple(x):
+    numbers = np.arange(3.0)
+
+    def other():
+        return numbers
+
+    try:
+        other()[0] = x
+    except (ValueError, TypeError) as error:
+        return x * len(str(error))
+    return numbers.sum()
+
+
+def suppressed(x):
+    y = 1.0
+    with contextlib.suppress(Exception):
+        y = stats.gaussian_kde(np.array([x, 2.0, 3.0]), 0.4)(1.0)[0]
+    return y * x
+
+
+@pytest.mark.parametrize("f", [caught_by_name, caught_by_any, caught_in_a_tuple, suppressed])
+@pytest.mark.parametrize("differentiate", [lambda f: grad(f)(1.3), lambda f: jvp(f, (1.3,), (1.0,))])
+def test_no_handler_of_the_program_hides_a_refusal(f, differentiate):
+    with pytest.raises((NoRuleError, TracerConversionError)):
+        differentiate(traceable(f))
+
+
+def test_a_handler_hears_what_the_program_asks_about():
+    table = {}
+
+    def remembered(x):
+        try:
+            return table[x]
+        except KeyError:
+            return 0.0
+        except TypeError:  # what has no hash is computed
+            return x**2
+
+    def with_unit(x):
+        try:
+            return x * x.unit
+        except AttributeError:
+            return 3 * x
+
+    assert grad(traceable(remembered))(2.0) == 4.0
+    assert grad(traceable(with_unit))(2.0) == 3.0

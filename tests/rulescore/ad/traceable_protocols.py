@@ -434,3 +434,66 @@ def objects_that_become_numbers_and_arrays(x):
 @of_array
 def arrays_that_are_asked_for(x):
     return x.__array__() * np.asarray(x).__array__(float) + x.__array__()[0]
+
+
+class Described(property):
+    """A property of a class of its own."""
+
+
+class Disc:
+    def __init__(self, radius):
+        self._radius = radius
+
+    @Described
+    def radius(self):
+        return np.asarray(self._radius)
+
+    @radius.setter
+    def radius(self, radius):
+        self._radius = math.fabs(radius)
+
+
+@of_numbers()
+def properties_of_another_class(a, b, c):
+    disc = Disc(a)
+    first = disc.radius
+    disc.radius = b * c
+    return first * disc.radius
+
+
+class Unit:
+    """Offers an array, and wants to be asked first."""
+
+    __array_priority__ = 10.0
+
+    def __array__(self, dtype=None, copy=None):
+        return np.array(1.0, dtype)
+
+    def __mul__(self, other):
+        return [np.exp(other), self]
+
+    __rmul__ = __mul__
+
+
+@of_array
+def objects_that_come_before_arrays(x):
+    doubled = x.copy()
+    doubled *= 2.0
+    doubled.setflags(write=False)
+    return (x * Unit())[0] * (doubled * Unit())[0]
+
+
+@of_array
+def arrays_of_objects_in_the_shape_of_numpy(x):
+    table = np.array([[1.0, 2.0], [x[0], x[1]]], dtype=object)
+    rows = np.array([np.ones(3), x], dtype="O")
+    ragged = np.empty(2, object)
+    ragged[0], ragged[1] = np.ones(1), x
+    ones = np.array([np.ones(1), np.ones(1)], dtype=object)
+    return table[1, 0] * rows[1, 2] * sum(ones.shape) + ragged[1][1] * sum(table.shape) + rows.sum()
+
+
+@of_array
+def functions_that_are_told_their_types(x):
+    y = np.add(x, 1.0, signature="dd->d") * np.multiply(x, x, signature=(np.float64, None, None))
+    return y + len(f"{x[0]:.3f} %.2f" % 1.0)

@@ -63,11 +63,13 @@ def _converting(convert: Any) -> Callable[..., Any]:
 
 
 def _array_of_objects(a: Any) -> Any:
-    """An array that holds tracers as objects."""
-    shape = np.shape(a) if isinstance(a, Tracer) else (len(a),)
-    y = np.empty(shape, object)
-    for index in np.ndindex(shape):
-        y[index] = a[index] if isinstance(a, Tracer) else a[index[0]]
+    """An array that holds tracers as objects, in the shape that NumPy finds."""
+    y = np.array(values_beneath(a), object)
+    for index in np.ndindex(y.shape):
+        item = a
+        for i in index:
+            item = item[i]
+        y[index] = item
     return y
 
 
@@ -202,6 +204,8 @@ def ndenumerate(arr: Any) -> Any:
 @stands_in_where_traced(np.nditer)
 def nditer(op: Any, *options: Any, **named: Any) -> Any:
     """``np.nditer`` of what is only read, in the order of C."""
+    if not is_traced(op):
+        return np.nditer(plain(op), *options, **named)
     if options or named:
         given = values_beneath(list(op)) if isinstance(op, (list, tuple)) else values_beneath(op)
         np.nditer(given, *options, **named)  # raises where NumPy does

@@ -186,6 +186,7 @@ def _reading(f: Any) -> Callable[..., Any]:
 
 STAND_INS.update({f: _reading(f) for f in (json.loads, np.fromstring)})
 
+
 # ---------------------------------------------------------------- statistics
 
 
