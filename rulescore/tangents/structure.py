@@ -113,10 +113,16 @@ def rebuild(primal: Any, fields: dict[Any, Any]) -> Any:
     try:
         result = copy.copy(primal)
     except Exception:  # what cannot be pickled cannot be copied by Python
+        result = primal
+    if _shares_state(result, primal):  # a copy of what nobody changes may be itself, as of an expression
         result, fields = object.__new__(cls), {**_attributes(primal), **fields}
     for name, value in fields.items():
         object.__setattr__(result, name, value)  # frozen dataclasses refuse the ordinary way
     return result
+
+
+def _shares_state(x: Any, y: Any) -> bool:
+    return x is y or getattr(x, "__dict__", x) is getattr(y, "__dict__", y)
 
 
 def tuple_of(cls: Any, items: Iterable[Any]) -> Any:

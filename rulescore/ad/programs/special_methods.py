@@ -216,7 +216,8 @@ class SpecialMethods:
         if isinstance(kind.__setattr__, types.FunctionType) and not isinstance(x, Tracer):
             self.callee(kind.__setattr__)(x, name, value)
             return
-        found: Any = getattr(kind, name, None)
+        # As it is in the class, which may give something else where it is asked.
+        found: Any = next((cls.__dict__[name] for cls in kind.__mro__ if name in cls.__dict__), None)
         is_property = isinstance(found, property) and type(found).__set__ is property.__set__
         if is_property and found.fset is not None and not isinstance(x, Tracer):
             self.callee(found.fset)(x, value)

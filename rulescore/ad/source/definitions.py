@@ -93,8 +93,11 @@ def definition_of(f: types.FunctionType) -> Definition:
         When there is no source, or it is not that of what runs.
     """
     code = f.__code__
-    linecache.checkcache(code.co_filename)  # it may have been reloaded
-    lines = linecache.getlines(code.co_filename, f.__globals__)
+    file = code.co_filename
+    if file.startswith("<frozen "):  # of Python's own modules, which know their files
+        file = f.__globals__.get("__file__") or file
+    linecache.checkcache(file)  # it may have been reloaded
+    lines = linecache.getlines(file, f.__globals__)
     if not lines:
         raise _no_source(f, "has no source (it was made by exec, typed at Python's prompt, or its file is gone)")
     try:

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import collections
+import collections.abc
 import contextlib
 import enum
 import functools
@@ -497,3 +498,84 @@ def arrays_of_objects_in_the_shape_of_numpy(x):
 def functions_that_are_told_their_types(x):
     y = np.add(x, 1.0, signature="dd->d") * np.multiply(x, x, signature=(np.float64, None, None))
     return y + len(f"{x[0]:.3f} %.2f" % 1.0)
+
+
+class Roots(collections.abc.Sequence):
+    """A class of Python's own, whose methods are frozen into the interpreter."""
+
+    def __init__(self, values):
+        self.values = values
+
+    def __getitem__(self, i):
+        return math.sqrt(self.values[i])
+
+    def __len__(self):
+        return len(self.values)
+
+
+class Table(collections.abc.MutableMapping):
+    def __init__(self):
+        self.items_of_it = {}
+
+    def __getitem__(self, key):
+        return math.exp(self.items_of_it[key])
+
+    def __setitem__(self, key, value):
+        self.items_of_it[key] = float(value)
+
+    def __delitem__(self, key):
+        del self.items_of_it[key]
+
+    def __iter__(self):
+        return iter(self.items_of_it)
+
+    def __len__(self):
+        return len(self.items_of_it)
+
+
+@of_numbers()
+def classes_of_collections(a, b, c):
+    table = Table()
+    table.update({"a": a}, b=b)
+    table.setdefault("c", c)
+    roots = Roots([a, b, c])
+    total = sum(roots) * sum(i * v for i, v in enumerate(reversed(roots)))
+    return total + sum(table.values()) * table.get("a") + table.pop("b") * math.prod(v for _, v in table.items())
+
+
+class Unchanging:
+    """An object whose copy is itself."""
+
+    def __init__(self, value):
+        self.value = np.array([value, 2.0])
+
+    def __copy__(self):
+        return self
+
+
+@of_numbers()
+def objects_that_are_their_own_copies(a, b, c):
+    held = Unchanging(a)
+    asked = np.isscalar(held) or np.iterable(held)
+    return held.value[0] * b if not asked else c
+
+
+class Squaring:
+    """A descriptor that a class answers with something else."""
+
+    def __get__(self, x, kind=None):
+        return 3.0 if x is None else x.squared
+
+    def __set__(self, x, value):
+        x.squared = math.pow(value, 2)
+
+
+class Squared:
+    value = Squaring()
+
+
+@of_numbers()
+def descriptors_that_classes_answer_for(a, b, c):
+    squared = Squared()
+    squared.value = a
+    return squared.value * Squared.value * b + c
