@@ -121,16 +121,11 @@ def diff_transpose(ybar, x, order=1, period=None):
     return (-1) ** int(order) * seen_by_tracers(scipy.fftpack.diff, ybar, order, period)
 
 
-def hilbert_transpose(ybar, x):
-    return -seen_by_tracers(scipy.fftpack.hilbert, ybar)
+def of_signal(f):
+    def transpose(ybar, x):
+        return -seen_by_tracers(f, ybar)
 
-
-def ihilbert_transpose(ybar, x):
-    return -seen_by_tracers(scipy.fftpack.ihilbert, ybar)
-
-
-linear_map(scipy.fftpack.hilbert, hilbert_transpose)
-linear_map(scipy.fftpack.ihilbert, ihilbert_transpose)
+    return transpose
 
 
 def of_width(f):
@@ -147,6 +142,8 @@ def of_two_widths(f, sign):
     return transpose
 
 
+for operator in (scipy.fftpack.hilbert, scipy.fftpack.ihilbert):
+    linear_map(operator, of_signal(operator))
 for operator in (scipy.fftpack.tilbert, scipy.fftpack.itilbert):
     linear_map(operator, of_width(operator))
 for operator in (scipy.fftpack.cs_diff, scipy.fftpack.sc_diff):

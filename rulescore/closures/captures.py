@@ -73,7 +73,7 @@ def is_tracer(x: Any) -> bool:
     return hasattr(type(x), "__rule_type__")
 
 
-def is_differentiated(x: Any) -> bool:
+def is_active(x: Any) -> bool:
     """Whether an object stands for a value that an AD system differentiates, and not for an ordinary one."""
     return is_tracer(x) and not getattr(type(x), "__is_ordinary__", False)
 

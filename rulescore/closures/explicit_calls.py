@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from multipledispatch import MDNotImplementedError
 
-from rulescore.closures.captures import Closure, References, is_differentiated, parts_of, substituted, with_parts
+from rulescore.closures.captures import Closure, References, is_active, parts_of, substituted, with_parts
 from rulescore.tables.features import HasForwardMode, HasReverseMode, RuleConfig
 from rulescore.tables.names import name_of
 from rulescore.tables.registry import frule, rrule
@@ -100,11 +100,11 @@ def made_explicit(f: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> t
     >>> grad(loss)(2.0)
     np.float64(3.0)
     """
-    references = References((args, dict(kwargs)), is_differentiated)
+    references = References((args, dict(kwargs)), is_active)
     if not references.found:
         return None
     slots = {id(x): _Slot(number) for number, x in enumerate(references.found)}
-    args_with_slots, kwargs_with_slots = substituted((args, dict(kwargs)), is_differentiated, lambda x: slots[id(x)])
+    args_with_slots, kwargs_with_slots = substituted((args, dict(kwargs)), is_active, lambda x: slots[id(x)])
     every = [_with_closures(x) for x in args_with_slots]
     named = {name: _with_closures(x) for name, x in kwargs_with_slots.items()}
     return ExplicitCall(f, tuple(every), named), references.found
@@ -237,7 +237,7 @@ def _watched(caller: str, x: Any) -> Any:
     @functools.wraps(g, updated=())
     def watched(*args: Any, **kwargs: Any) -> Any:
         y = g(*args, **kwargs)
-        if is_differentiated(y) or (type(y) in (list, tuple) and any(map(is_differentiated, y))):
+        if is_active(y) or (type(y) in (list, tuple) and any(map(is_active, y))):
             raise UnseenCaptureError(
                 f"{caller} calls {name_of(g)}, which uses a value that is being differentiated and that was not found "
                 "in it. What a function captures from the functions around it is found, and what its arguments hold; "

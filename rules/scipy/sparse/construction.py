@@ -277,12 +277,21 @@ def numpys_diagonal_frule(
     tangents: Tangents, a: Any, offset: Count = 0, axis1: Axis = 0, axis2: Axis = 1
 ) -> OutputAndTangent:
     """The method of an array that is being differentiated calls NumPy's function."""
-    return a.diagonal(offset), tangents[1].diagonal(offset)
+    make = numpys_diagonal(offset, axis1, axis2)
+    y = make(a)
+    return y, moved_forward(make, tangents[1], a, y)
 
 
 @rrule.register(np.diagonal, SPARSE)
 def numpys_diagonal_rrule(a: Any, offset: Count = 0, axis1: Axis = 0, axis2: Axis = 1) -> OutputAndPullback:
-    return a.diagonal(offset), pullback_wrt(a)(lambda ybar: moved_back(lambda a: a.diagonal(offset), a, ybar))
+    make = numpys_diagonal(offset, axis1, axis2)
+    return make(a), pullback_wrt(a)(lambda ybar: moved_back(make, a, ybar))
+
+
+def numpys_diagonal(offset, axis1, axis2):
+    if (axis1, axis2) != (0, 1):
+        raise MDNotImplementedError
+    return operator.methodcaller("diagonal", offset)
 
 
 OR_A_DICT = (*SPARSE, sparse.dok_array, sparse.dok_matrix)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import numbers
 from collections.abc import Callable, Iterable
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -28,10 +29,8 @@ def operands(f: Any, args: tuple[Any, ...]) -> Any:
     Rules would take them for structures, and tuples for the tangents of several outputs.
     """
     for x in args:
-        if type(x) is np.ndarray:  # most often
-            if x.dtype.hasobject:
-                return HandedOn(functools.partial(call_elements, f, args, {}))
-        elif _is_no_operand(type(x)):  # type: ignore[arg-type]
+        # Ordinary arrays most often.
+        if x.dtype.hasobject if type(x) is np.ndarray else _is_no_operand(type(x)):  # type: ignore[arg-type]
             refuse_types((type(x),))
             if holds_objects(args):
                 return HandedOn(functools.partial(call_elements, f, args, {}))
@@ -53,7 +52,8 @@ def _is_container(cls: Any) -> bool:
     return answers and cls.__module__.partition(".")[0] not in ("numpy", "scipy", "rulescore")
 
 
-class HandedOn(NamedTuple):
+@dataclasses.dataclass(frozen=True)
+class HandedOn:
     """A call of a ufunc that somebody else makes."""
 
     result: Callable[[], Any]

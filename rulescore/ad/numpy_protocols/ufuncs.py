@@ -44,6 +44,8 @@ def _cast(ufunc: Any, inputs: tuple[Any, ...], dtype: Any, casting: str, signatu
     given = [type(x) if type(x) in (int, float, complex) else array_of(x).dtype for x in inputs]
     if isinstance(signature, str):
         signature = tuple([np.dtype(letter) for letter in signature.replace("->", "")])
+    elif signature is not None:
+        signature = tuple([None if given is None else dtype_named(given) for given in signature])
     elif dtype is not None:
         signature = (None,) * ufunc.nin + (dtype_named(dtype),) * ufunc.nout
     loop = {} if signature is None else {"signature": signature}

@@ -32,7 +32,11 @@ def frozen(program: Any, distribution: Any, /, *args: Any, **kwargs: Any) -> Any
     if not is_traced(args, kwargs):
         return distribution(*plain(args), **plain(kwargs))
     bound = inspect.signature(distribution).bind(*args, **kwargs)
-    return _Frozen(program, distribution, {name: x for name, x in bound.arguments.items() if name != "seed"})
+    return _Frozen(program, distribution, {_NAMES.get(name, name): x for name, x in bound.arguments.items()})
+
+
+_NAMES = {"seed": "random_state"}
+"""What methods call parameters otherwise."""
 
 
 class _Frozen:
@@ -42,6 +46,8 @@ class _Frozen:
         self._program, self._distribution, self._parameters = program, distribution, parameters
 
     def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):  # which Python asks before there is anything
+            raise AttributeError(name)
         method = getattr(self._distribution, name)
         known = inspect.signature(method).parameters
         given = {parameter: x for parameter, x in self._parameters.items() if parameter in known}

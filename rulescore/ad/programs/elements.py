@@ -33,7 +33,7 @@ def vectorised(program: Any, f: Any, of_numbers: Any, /, *args: Any, **kwargs: A
     if types_out == "O" and not shape:  # of numbers, NumPy makes an array of what the function gives
         return program.callee(np.asanyarray)(results[0], object)
     if (not types_out and results and type(results[0]) is tuple) or len(types_out) > 1:
-        columns: list[Any] = [list(column) for column in zip(*results, strict=True)]
+        columns: list[Any] = [list(column) for column in zip(*results, strict=True)] or [[] for _ in types_out]
     else:
         columns = [results]
     outputs = [

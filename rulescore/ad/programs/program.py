@@ -20,6 +20,7 @@ from rulescore.ad.programs.distributions import INFRASTRUCTURE, OF_VECTORS, froz
 from rulescore.ad.programs.elements import shuffled, vectorised
 from rulescore.ad.programs.functions import STAND_IN, WITHOUT_SOURCE
 from rulescore.ad.programs.native_calls import NativeCalls
+from rulescore.ad.programs.refusals import caught
 from rulescore.ad.programs.rules_by_code import (
     class_has_rule,
     codes_with_rules,
@@ -27,7 +28,7 @@ from rulescore.ad.programs.rules_by_code import (
     objects_have_rule,
     rules_of_classes,
 )
-from rulescore.ad.programs.special_methods import PLAIN, by_operator, caught
+from rulescore.ad.programs.special_methods import by_operator
 from rulescore.ad.programs.stand_ins import STAND_INS, STAND_INS_OF_PROGRAM
 from rulescore.ad.programs.texts import check_text, joined
 from rulescore.ad.tracing.tracers import Tracer
@@ -154,11 +155,11 @@ class Program(NativeCalls):
 
     def _made(self, cls: Any, /, *args: Any, **kwargs: Any) -> Any:
         """An object of a class, as ``type.__call__`` makes it."""
-        if not is_traced(args, kwargs):
-            if _is_of_library(cls) and not any(map(callable, (*args, *kwargs.values()))):  # what nobody writes into
+        if (_is_of_library(cls) or issubclass(cls, np.ndarray)) and not any(map(callable, (*args, *kwargs.values()))):
+            if not is_traced(args, kwargs):  # what SciPy does with arrays of its own, nobody writes into
                 return cls(*plain(args), **plain(kwargs))
-        elif issubclass(cls, np.ndarray):
-            raise no_rule(cls, args, kwargs, _WHY_NO_SUBCLASS)
+            if issubclass(cls, np.ndarray):
+                raise no_rule(cls, args, kwargs, _WHY_NO_SUBCLASS)
         new = cls.__new__
         if new is object.__new__:
             # object itself looks whether somebody takes the arguments
@@ -211,7 +212,7 @@ class Program(NativeCalls):
 
     def handed(self, x: Any, with_classes: bool = False) -> Any:
         """A function as it is handed to one that calls it and is not converted; anything else as it is."""
-        kind = type(x)
+        kind: Any = type(x)
         if kind is types.FunctionType:
             return self.callee(x)
         if kind is types.MethodType:
@@ -220,19 +221,14 @@ class Program(NativeCalls):
             return functools.partial(self.handed(x.func), *x.args, **x.keywords)
         if kind in (list, tuple) and any(type(item) is types.FunctionType for item in x):
             return kind([self.handed(item) for item in x])
-        if isinstance(getattr(x, "py_func", None), types.FunctionType) or kind is np.vectorize:
-            return self.callee(x)
-        if self._is_callback(kind):
+        if not callable(x) or isinstance(x, Tracer):
+            return x
+        if _is_callback(kind):
             return types.MethodType(self.callee(kind.__call__), x)
-        return self.callee(x) if with_classes and callable(x) and not isinstance(x, Tracer) else x
-
-    def _is_callback(self, kind: Any) -> bool:
-        """Whether objects of a class are handed on to be called: not such as are arrays too, or anything of SciPy's."""
-        if kind in PLAIN or not isinstance(getattr(kind, "__call__", None), types.FunctionType):  # noqa: B004
-            return False
-        is_data = issubclass(kind, (Tracer, Wrapper)) or any(hasattr(kind, name) for name in ("__array__", "__len__"))
-        is_ours = kind.__module__.partition(".")[0] in ("rulescore", "rules")
-        return not is_data and not is_ours and not _is_of_library(kind)
+        is_followed = (
+            with_classes or kind is np.vectorize or isinstance(getattr(x, "py_func", None), types.FunctionType)
+        )
+        return self.callee(x) if is_followed else x
 
     def offered(self, x: Any) -> Any:
         """What an object offers where an array is wanted, if its class has a method for it written in Python."""
@@ -250,8 +246,18 @@ _WHY_NO_SUBCLASS = (
 _TAKE_ANYTHING = frozenset({bool, dict, int, object, property, range, slice, str, super, type})
 
 
-def _is_of_library(f: Any) -> bool:
-    return (getattr(f, "__module__", None) or "").partition(".")[0] in ("numpy", "scipy")
+@functools.cache
+def _is_of_library(cls: Any) -> bool:
+    return cls.__module__.partition(".")[0] in ("numpy", "scipy")
+
+
+@functools.cache
+def _is_callback(cls: Any) -> bool:
+    """Whether objects of a class are handed on to be called: not such as are arrays too, or anything of SciPy's."""
+    is_python = isinstance(getattr(cls, "__call__", None), types.FunctionType)  # noqa: B004 (which method it is)
+    is_data = issubclass(cls, (Tracer, Wrapper)) or any(hasattr(cls, name) for name in ("__array__", "__len__"))
+    is_ours = cls.__module__.partition(".")[0] in ("rulescore", "rules")
+    return is_python and not is_data and not is_ours and not _is_of_library(cls)
 
 
 def _itself(f: Any) -> Any:

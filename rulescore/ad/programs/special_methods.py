@@ -3,29 +3,21 @@
 from __future__ import annotations
 
 import functools
-import inspect
 import operator
-import sys
 import types
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 
-from rulescore.ad.messages.errors import (
-    MissingAttributeError,
-    NoRuleError,
-    NoSourceError,
-    TracerConversionError,
-    UnhashableError,
-)
+from rulescore.ad.messages.errors import TracerConversionError
 from rulescore.ad.numpy_protocols.operands import array_of
 from rulescore.ad.programs.buffers import Ownership, buffer, holds_tracers
+from rulescore.ad.programs.refusals import refusal_in
 from rulescore.ad.programs.stand_ins.table import values_beneath
 from rulescore.ad.programs.texts import is_of_tracer, text_of
 from rulescore.ad.source.conversion import OPERATIONS
 from rulescore.ad.tracing.tracers import Tracer, value_beneath
-from rulescore.tangents.arithmetic import MissingDerivativeError
 
 _BINARY = (
     *("add", "sub", "mul", "truediv", "floordiv", "mod", "divmod", "pow", "matmul"),
@@ -63,23 +55,14 @@ class SpecialMethods:
             return self._special_operation(f, *operands)
         for x in operands:
             if type(x) not in _WITHOUT_OPERATORS and _may_have_operators(type(x)):
-                try:
-                    return self._by_methods(f, operands)
-                except (ValueError, TracerConversionError) as error:
-                    # Of an object beside an array, which offers a tracer where one is wanted.
-                    if isinstance(error, ValueError) and "__array__ method" not in str(error):
-                        raise
-                    arrays = list(map(self.offered, operands))
-                    if all(map(operator.is_, arrays, operands)):
-                        raise
-                return f(*arrays)
+                return self._by_methods(f, operands)
         try:
             return f(*operands)
         except TracerConversionError:  # of a tracer in a list, beside an array
             arrays = [array_of(x) if type(x) in (list, tuple) and holds_tracers(x) else x for x in operands]
             if all(map(operator.is_, arrays, operands)):
                 raise
-            return f(*arrays)
+        return f(*arrays)  # here, where an error of the program's is none that came of the other
 
     def _special_operation(self, f: Any, x: Any, y: Any) -> Any:
         """Operations in which an ordinary value may take a tracer.
@@ -120,15 +103,26 @@ class SpecialMethods:
             if of_class is not None:
                 if _is_static(type(this), name):
                     found = self.callee(of_class)(other)
-                elif type(of_class) is types.FunctionType:
+                elif type(of_class) is types.FunctionType and not isinstance(this, Tracer):
                     found = self.callee(of_class)(this, other)
                 elif type(of_class) is property:
                     found = self.callee(self.attribute(this, name))(other)
                 else:
-                    found = of_class(this, other)
+                    found = self._not_followed(of_class, this, other)
                 if found is not NotImplemented:
                     return found
         return f(*operands)  # compares by identity, or raises
+
+    def _not_followed(self, method: Any, x: Any, other: Any) -> Any:
+        """What a method in C or of a tracer gives, with what the other object offers where an array is wanted."""
+        try:
+            return method(x, other)
+        except (ValueError, TracerConversionError) as error:
+            offered = self.offered(other)
+            is_about_it = isinstance(error, TracerConversionError) or "__array__ method" in str(error)
+            if offered is other or not is_about_it:
+                raise
+        return method(x, offered)
 
     def _is_within(self, f: Any, x: Any, container: Any) -> Any:
         method = _python_method(type(container), "__contains__")
@@ -217,7 +211,7 @@ class SpecialMethods:
             self.callee(kind.__setattr__)(x, name, value)
             return
         # As it is in the class, which may give something else where it is asked.
-        found: Any = next((cls.__dict__[name] for cls in kind.__mro__ if name in cls.__dict__), None)
+        found = _in_class(kind, name)
         is_property = isinstance(found, property) and type(found).__set__ is property.__set__
         if is_property and found.fset is not None and not isinstance(x, Tracer):
             self.callee(found.fset)(x, value)
@@ -320,28 +314,6 @@ class _Context:
         return is_handled and refusal_in(error[1]) is None
 
 
-def caught() -> None:
-    """Raise again what a handler of the program is not meant for: it would go on, with other numbers."""
-    refusal = refusal_in(sys.exc_info()[1])
-    if refusal is not None:
-        raise refusal
-
-
-def refusal_in(error: BaseException | None) -> BaseException | None:
-    """The error that says that a derivative would be lost, if one led to another error.
-
-    Not those that answer a question of the program: whether something has an attribute, or a hash.
-    """
-    while error is not None:
-        if isinstance(error, _REFUSALS) and not isinstance(error, (MissingAttributeError, UnhashableError)):
-            return error
-        error = error.__cause__ or error.__context__
-    return None
-
-
-_REFUSALS = (NoRuleError, NoSourceError, TracerConversionError, MissingDerivativeError)
-
-
 PLAIN: set[type] = {int, float, complex, bool, str, bytes, list, tuple, dict, set, slice, type(None), range}
 """Classes without operators, iterators and attributes that are written in Python; those that are met are added."""
 
@@ -380,8 +352,16 @@ def _python_method(kind: Any, name: str) -> Any:
     return found if is_one and not _is_static(kind, name) else None
 
 
+def _in_class(kind: Any, name: str) -> Any:
+    """What a class has under a name, as it is there; None where it has nothing."""
+    for cls in kind.__mro__:
+        if name in cls.__dict__:
+            return cls.__dict__[name]
+    return None
+
+
 def _is_static(kind: Any, name: str) -> bool:
-    return type(inspect.getattr_static(kind, name)) is staticmethod
+    return type(_in_class(kind, name)) is staticmethod
 
 
 _GETATTRIBUTE: Any = object.__getattribute__

@@ -381,10 +381,24 @@ def test_a_python_number_does_not_widen_the_dtype_asked_for():
     assert vjp(lambda x: np.multiply(x, 2.0, dtype=np.float32), V)[0].dtype == np.float32
 
 
-@pytest.mark.parametrize("keywords", [{"order": "F"}, {"subok": False}, {"signature": "dd->d"}])
+@pytest.mark.parametrize("keywords", [{"order": "F"}, {"subok": False}])
 def test_a_keyword_that_cannot_be_kept_is_named(keywords):
     with pytest.raises(NoRuleError, match=next(iter(keywords))):
         vjp(lambda x: np.add(x, x, **keywords), X)
+
+
+@pytest.mark.parametrize("signature", ["ff->f", (None, None, np.float32)])
+def test_a_signature_says_in_which_precision_a_ufunc_computes(signature):
+    y, pullback = vjp(lambda x: np.multiply(x, x, signature=signature, casting="same_kind"), X)
+    plain = np.multiply(X, X, signature=signature, casting="same_kind")
+    np.testing.assert_array_equal(y, plain)
+    assert y.dtype == plain.dtype == np.float32
+    np.testing.assert_allclose(pullback(np.ones_like(y))[0], 2 * X, rtol=1e-6)
+
+
+def test_a_signature_that_no_loop_has_is_numpys_error():
+    with pytest.raises(TypeError, match=r"loop|signature"):
+        vjp(lambda x: np.add(x, x, signature="dd->i"), X)
 
 
 def in_place(x):

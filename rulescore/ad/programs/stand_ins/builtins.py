@@ -24,7 +24,7 @@ from rulescore.ad.tracing.tracers import Tracer, value_beneath
 # ---------------------------------------------------------------- numbers
 
 
-def _method(x: Any, name: str) -> Any:
+def method_of(x: Any, name: str) -> Any:
     """A special method that is written in Python, if the class of ``x`` has it."""
     found = getattr(type(x), name, None)
     return found if hasattr(found, "__code__") and not isinstance(x, Tracer) else None
@@ -34,7 +34,7 @@ def _method(x: Any, name: str) -> Any:
 def float_of(program: Any, x: Any = 0.0, /) -> Any:
     """``float(x)``."""
     check_text(x)
-    method = _method(x, "__float__")
+    method = method_of(x, "__float__")
     if method is not None:
         return program.callee(method)(x)
     if not isinstance(x, Tracer):
@@ -49,7 +49,7 @@ def float_of(program: Any, x: Any = 0.0, /) -> Any:
 def complex_of(program: Any, *parts: Any, **named: Any) -> Any:
     """``complex(real, imag)``."""
     check_text(parts)
-    method = _method(parts[0], "__complex__") if parts else None
+    method = method_of(parts[0], "__complex__") if parts else None
     if method is not None:
         return program.callee(method)(*parts)
     if not any(isinstance(x, Tracer) for x in (*parts, *named.values())):
@@ -90,7 +90,7 @@ _BY_SPECIAL_METHOD = {
 def _by_method(f: Any, name: str) -> Callable[..., Any]:
     @functools.wraps(f, updated=())
     def called(program: Any, *args: Any, **options: Any) -> Any:
-        method = _method(args[0], name) if args else None
+        method = method_of(args[0], name) if args else None
         y = f(*args, **options) if method is None else program.callee(method)(*args[:2], **options)
         return text_of(y, is_traced(args)) if f in _TEXTS and type(y) is str else y
 
@@ -103,7 +103,7 @@ STAND_INS_OF_PROGRAM.update({f: _by_method(f, name) for f, name in _BY_SPECIAL_M
 @stands_in_program_for(next)
 def next_of(program: Any, iterator: Any, *default: Any) -> Any:
     """``next(iterator, default)``."""
-    method = _method(iterator, "__next__")
+    method = method_of(iterator, "__next__")
     if method is None:
         return next(iterator, *default)
     try:
@@ -196,7 +196,7 @@ def _comparing(f: Any) -> Callable[..., Any]:
     def called(program: Any, *args: Any, key: Any = None, **options: Any) -> Any:
         items = list(program.iterate(args[0])) if len(args) == 1 else args
         by = _itself if key is None else program.callee(key)
-        if key is not None or any(_method(x, "__lt__") or _method(x, "__gt__") for x in items):
+        if key is not None or any(method_of(x, "__lt__") or method_of(x, "__gt__") for x in items):
             options["key"] = lambda x: _Ordered(program, by(x))
         return f(items, **options)
 

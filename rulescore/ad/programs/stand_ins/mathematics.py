@@ -8,12 +8,12 @@ import importlib
 import json
 import math
 import statistics
-import types
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
+from rulescore.ad.programs.stand_ins.builtins import method_of
 from rulescore.ad.programs.stand_ins.table import (
     STAND_INS,
     as_array,
@@ -109,7 +109,7 @@ def _number_of(program: Any, x: Any) -> Any:
     """What an object becomes where a number is wanted; an array of one number as that number."""
     if isinstance(x, Tracer):
         return x.reshape(())[()] if x.ndim and x.size == 1 else x
-    return program.callee(float)(x) if isinstance(getattr(type(x), "__float__", None), types.FunctionType) else x
+    return program.callee(float)(x) if method_of(x, "__float__") is not None else x
 
 
 for _name, _of_arrays in _OF_NUMBERS.items():
