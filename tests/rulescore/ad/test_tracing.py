@@ -530,7 +530,7 @@ def test_what_numpy_refuses_raises_the_same_error(source, error):
 
 
 def test_every_attribute_of_an_array_is_there_or_is_refused_with_advice():
-    memory = {"byteswap", "ctypes", "data", "dump", "dumps", "getfield", "setfield", "setflags", "tobytes", "tofile"}
+    memory = {"byteswap", "ctypes", "data", "dump", "dumps", "getfield", "setfield", "tobytes", "tofile"}
     memory |= {"tostring"} & set(dir(np.ndarray))  # until NumPy 2.3
     names = {name for name in dir(np.ndarray) if not name.startswith("_") and hasattr(X, name)}
 
