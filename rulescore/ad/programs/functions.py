@@ -70,6 +70,7 @@ class Functions(SpecialMethods):
     handed: Callable[..., Any]
 
     def __init__(self, follows: Callable[[str], bool], routes: Any, stand_ins: Any) -> None:
+        super().__init__()
         self._follows = follows
         self._stand_ins = stand_ins
         self.conversion = Conversion(routes)

@@ -49,6 +49,7 @@ class Program(NativeCalls):
             "callee": self.callee,
             "attribute": self.attribute,
             "operation": self.operation,
+            "halved": self.halved,
             "iterate": self.iterate,
             "enter": self.enter,
             "truth": self.truth,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import operator
+import sys
 import types
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -12,6 +13,7 @@ import numpy as np
 
 from rulescore.ad.messages.errors import TracerConversionError
 from rulescore.ad.numpy_protocols.operands import array_of
+from rulescore.ad.programs.bisections import Bisections
 from rulescore.ad.programs.buffers import Ownership, buffer, holds_tracers
 from rulescore.ad.programs.refusals import refusal_in
 from rulescore.ad.programs.stand_ins.table import values_beneath
@@ -47,6 +49,9 @@ class SpecialMethods:
     callee: Callable[[Any], Any]
     offered: Callable[[Any], Any]
 
+    def __init__(self) -> None:
+        self._bisections = Bisections()
+
     # ------------------------------------------------------------------ operators
 
     def operation(self, f: Any, *operands: Any) -> Any:
@@ -73,6 +78,9 @@ class SpecialMethods:
         if f in _IN_PLACE:
             if type(x) is np.ndarray and isinstance(y, Tracer):
                 x = of_one_holder(x)
+        elif f in _ORDER:
+            if isinstance(x, Tracer) or isinstance(y, Tracer):
+                self._bisections.decisions += 1
         elif f is operator.mod:
             if type(x) is bytes or isinstance(x, str):
                 values = values_beneath(y)
@@ -83,6 +91,14 @@ class SpecialMethods:
         if _may_have_operators(type(x)) or _may_have_operators(type(y)):
             return self._by_methods(f, (x, y))
         return f(x, y)
+
+    def halved(self, f: Any, x: Any, y: Any) -> Any:
+        """The same where the source halves an interval, ``(x + y) / 2``, or a step, ``x = x / 2``."""
+        if f in _SUMS:
+            self._bisections.note(sys._getframe(1), x, y)
+        else:  # 0.5 * y, where it is not x / 2 or x * 0.5
+            self._bisections.note(sys._getframe(1), y if type(x) is float and x == 0.5 and type(y) is not int else x)
+        return self.operation(f, x, y)
 
     def _by_methods(self, f: Any, operands: tuple[Any, ...]) -> Any:
         names = _NAMES.get(f)
@@ -299,7 +315,9 @@ def by_operator(name: str, operands: tuple[Any, ...]) -> Any:
 
 
 _IN_PLACE = frozenset({f for f, names in _NAMES.items() if names.in_place})
-_SPECIAL_OPERATIONS = _IN_PLACE | {operator.mod, OPERATIONS["is_in"], OPERATIONS["is_not_in"]}
+_ORDER = frozenset({operator.lt, operator.le, operator.gt, operator.ge})
+_SUMS = frozenset({operator.add, operator.sub})
+_SPECIAL_OPERATIONS = _IN_PLACE | _ORDER | {operator.mod, OPERATIONS["is_in"], OPERATIONS["is_not_in"]}
 
 
 class _Context:

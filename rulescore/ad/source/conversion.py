@@ -26,7 +26,8 @@ Routes = Mapping[str, Callable[..., Any]]
 """By what is done, who does it:
 
 ``callee(f)``, which returns what is called in the place of ``f``; ``attribute(x, name)``; ``operation(f, *operands)``
-with a function of `operator`; ``iterate(x)``, which returns what is iterated over in the place of ``x``;
+with a function of `operator`, and ``halved(f, x, y)``, the same of the sum or difference in ``(x + y) / 2``, and
+of ``x / 2`` where that becomes ``x``; ``iterate(x)``, which returns what is iterated over in the place of ``x``;
 ``enter(x)``, the same of a context; ``written(x)``, the same of what an expression has made that is written to later
 (``y = f(x)``, ``y[0] = 1``); ``set_attribute(value, x, name)`` and ``set_item(value, x, index)``; ``truth(x)``,
 which is true where ``x`` is, of what a condition is; ``text(*parts)``, which joins them, and ``read(x)``, the same text
@@ -199,16 +200,18 @@ class _Rewriting(ast.NodeTransformer):
     def __init__(self, routes: Routes, reference: Callable[[str], ast.expr], owner: str | None) -> None:
         self._routes, self._reference, self._owner = routes, reference, owner
         self._written: set[str] | None = None
+        self._halved: set[ast.expr] = set()
 
     def _routed(self, route: str, node: ast.expr | ast.excepthandler, *args: ast.expr) -> Any:
         """A call of a route in the place of an expression."""
         function = ast.copy_location(self._reference(route), node)
         return ast.copy_location(ast.Call(function, list(args), []), node)
 
-    def _operation(self, name: str, node: ast.expr, *operands: ast.expr) -> Any:
+    def _operation(self, name: str, node: ast.expr, *operands: ast.expr, is_halved: bool = False) -> Any:
         if "operation" not in self._routes:
             return node
-        return self._routed("operation", node, ast.copy_location(self._reference(name), node), *operands)
+        route = "halved" if is_halved and "halved" in self._routes else "operation"
+        return self._routed(route, node, ast.copy_location(self._reference(name), node), *operands)
 
     def visit_Call(self, node: ast.Call) -> Any:
         self.generic_visit(node)
@@ -271,8 +274,12 @@ class _Rewriting(ast.NodeTransformer):
     visit_If = visit_While = visit_IfExp = visit_Assert = _visit_test  # noqa: N815
 
     def visit_BinOp(self, node: ast.BinOp) -> Any:
+        whole = _halved(node.op, node.left, node.right)
+        if isinstance(whole, ast.BinOp) and isinstance(whole.op, (ast.Add, ast.Sub)):
+            self._halved.add(whole)
+        is_halved = node in self._halved
         self.generic_visit(node)
-        return self._operation(_BINARY[type(node.op)], node, node.left, node.right)
+        return self._operation(_BINARY[type(node.op)], node, node.left, node.right, is_halved=is_halved)
 
     def visit_UnaryOp(self, node: ast.UnaryOp) -> Any:
         self.generic_visit(node)
@@ -290,12 +297,13 @@ class _Rewriting(ast.NodeTransformer):
         return self._operation(_COMPARISONS[type(node.ops[0])], node, node.left, node.comparators[0])
 
     def visit_AugAssign(self, node: ast.AugAssign) -> Any:
+        is_halved = _halved(node.op, node.target, node.value) is node.target
         self.generic_visit(node)
         if "operation" not in self._routes:
             return node
         if isinstance(node.target, ast.Name):
             target = ast.copy_location(ast.Name(node.target.id, ast.Load()), node.target)
-            value = self._operation(IN_PLACE[type(node.op)], target, target, node.value)
+            value = self._operation(IN_PLACE[type(node.op)], target, target, node.value, is_halved=is_halved)
             return ast.copy_location(ast.Assign([node.target], value), node)
         if not _SETTERS.keys() & self._routes.keys():
             return node
@@ -313,7 +321,7 @@ class _Rewriting(ast.NodeTransformer):
             name = node.target.attr
             loaded = self.visit_Attribute(ast.copy_location(ast.Attribute(container, name, ast.Load()), node.target))
             stored = ast.copy_location(ast.Attribute(container, name, ast.Store()), node.target)
-        value = self._operation(IN_PLACE[type(node.op)], node.target, loaded, node.value)
+        value = self._operation(IN_PLACE[type(node.op)], node.target, loaded, node.value, is_halved=is_halved)
         return [*before, self._stored(stored, value, node), self._forgotten(names, node)]
 
     def _kept(self, name: str, value: ast.expr, node: ast.stmt) -> tuple[ast.Name, ast.stmt]:
@@ -371,6 +379,10 @@ class _Rewriting(ast.NodeTransformer):
 
     def visit_Assign(self, node: ast.Assign) -> Any:
         written = [place for target in node.targets for place in self._written_at(target, node, "value")]
+        value = node.value
+        whole = _halved(value.op, value.left, value.right) if isinstance(value, ast.BinOp) else None
+        if whole is not None and ast.unparse(whole) == ast.unparse(node.targets[0]):  # d = d / 2
+            self._halved.add(value)
         self.generic_visit(node)
         for holder, name, number in written if "written" in self._routes else ():
             if number is None:
@@ -473,6 +485,16 @@ class _Rewriting(ast.NodeTransformer):
         node.guard = node.guard and self._tested(self.visit(node.guard))
         node.body = [self.visit(statement) for statement in node.body]
         return node
+
+
+def _halved(operator: ast.operator, left: ast.expr, right: ast.expr) -> ast.expr | None:
+    """What an operation takes half of, if it does: ``left / 2``, ``left * 0.5``, ``0.5 * right``."""
+    if isinstance(operator, ast.Div):
+        return left if isinstance(right, ast.Constant) and right.value == 2 else None
+    if not isinstance(operator, ast.Mult):
+        return None
+    is_half = [isinstance(x, ast.Constant) and x.value == 0.5 for x in (right, left)]
+    return left if is_half[0] else right if is_half[1] else None
 
 
 def _parts(target: ast.expr) -> Iterator[ast.expr]:
