@@ -60,6 +60,10 @@ def solve_rrule(a: Array, b: Array) -> OutputAndPullback:
     return x, solve_pullback
 
 
+# What programs that call NumPy's generalised ufunc themselves get.
+rrule.alias(np.linalg._umath_linalg.solve, np.linalg.solve)
+
+
 def solvers(a, b):
     """The functions that solve A X = B and Aᴴ X = B, of one factorisation where it can be kept."""
     if type(a) is type(b) is np.ndarray and a.dtype is b.dtype and b.ndim in (1, 2) and b.size:

@@ -304,7 +304,7 @@ BINARY: dict[str, Any] = {
     "pow": np.power,
     "matmul": np.matmul,
 }
-_COMPARISONS = {
+COMPARISONS = {
     "eq": np.equal,
     "ne": np.not_equal,
     "lt": np.less,
@@ -336,7 +336,7 @@ def _unary(ufunc: Any) -> Callable[..., Any]:
     return method
 
 
-for _name, _ufunc in (BINARY | _COMPARISONS).items():
+for _name, _ufunc in (BINARY | COMPARISONS).items():
     set_method(ArrayTracer, f"__{_name}__", _forwards(_ufunc))
 for _name, _ufunc in BINARY.items():
     set_method(ArrayTracer, f"__r{_name}__", _backwards(_ufunc))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import gc
 import itertools
 import types
 from typing import Any
@@ -13,7 +15,7 @@ from rulescore.ad.tracing.tracers import Tracer
 
 
 def vectorised(program: Any, f: Any, of_numbers: Any, /, *args: Any, **kwargs: Any) -> Any:
-    """What ``np.vectorize`` makes of a function of numbers, of tracers: that function of each element."""
+    """What ``np.vectorize``, or ``np.frompyfunc``, makes of a function of numbers, of tracers: that of each element."""
     if not isinstance(f, np.vectorize) and not is_traced(args, kwargs):
         return f(*plain(args), **plain(kwargs))
     if isinstance(f, np.vectorize) and (not is_traced(args, kwargs) or f.signature is not None):
@@ -29,7 +31,10 @@ def vectorised(program: Any, f: Any, of_numbers: Any, /, *args: Any, **kwargs: A
     for index in np.ndindex(shape):
         each = {**given, **{name: x[index] for name, x in arrays.items()}}
         results.append(call(*[each[i] for i in range(len(args))], **{name: each[name] for name in kwargs}))
-    types_out = getattr(f, "otypes", None) or ""
+    is_ufunc = isinstance(f, np.ufunc)
+    types_out = "O" * f.nout if is_ufunc else getattr(f, "otypes", None) or ""
+    if is_ufunc and not shape:
+        return results[0]
     if types_out == "O" and not shape:  # of numbers, NumPy makes an array of what the function gives
         return program.callee(np.asanyarray)(results[0], object)
     if (not types_out and results and type(results[0]) is tuple) or len(types_out) > 1:
@@ -41,6 +46,14 @@ def vectorised(program: Any, f: Any, of_numbers: Any, /, *args: Any, **kwargs: A
         for items, dtype in itertools.zip_longest(columns, types_out[: len(columns)])
     ]
     return tuple(outputs) if len(outputs) > 1 else outputs[0]
+
+
+@functools.cache
+def function_of_ufunc(f: Any) -> Any:
+    """The function of numbers of which ``np.frompyfunc`` made a ufunc, which holds it; of others None."""
+    if not f.types or not all(set(loop) <= set("O->") for loop in f.types):
+        return None
+    return next(filter(callable, gc.get_referents(f)), None)
 
 
 def _array_of(program: Any, items: list[Any], shape: tuple[int, ...], dtype: str | None) -> Any:

@@ -23,7 +23,7 @@ from rulescore.ad.programs.functions import Functions
 from rulescore.ad.programs.primitive_calls import called_by_rule
 from rulescore.ad.programs.rules_by_code import is_served
 from rulescore.ad.programs.special_methods import PLAIN
-from rulescore.ad.programs.stand_ins.table import tracer_in
+from rulescore.ad.programs.stand_ins.table import tracer_in, values_beneath
 from rulescore.ad.programs.texts import check_text, is_of_tracer, text_of
 from rulescore.ad.tracing.tracers import Tracer
 
@@ -57,7 +57,12 @@ class NativeCalls(Functions):
     def _asking(self, f: Any) -> Any:
         def called(*args: Any, **kwargs: Any) -> Any:
             if kwargs or not _ASK_THEMSELVES.issuperset(map(type, args)):
+                found = self.of_duck_arrays(f, args, kwargs)
+                if found is not NotImplemented:
+                    return found
                 args, kwargs = self._all_handed(args, kwargs)
+                if "where" in kwargs and isinstance(f, np.ufunc) and is_traced(args):
+                    kwargs = _with_output(f, args, kwargs)
             try:
                 return f(*args, **kwargs)
             except (TracerConversionError, ValueError) as error:
@@ -78,6 +83,19 @@ class NativeCalls(Functions):
             return self.converted(implementation)(*args, **kwargs) if is_same else f(*arrays, **named)
 
         return called
+
+    def of_duck_arrays(self, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """What arrays of another library make of a call of NumPy's, the first that knows; else NotImplemented."""
+        is_ufunc = isinstance(f, np.ufunc)
+        name = "__array_ufunc__" if is_ufunc else "__array_function__"
+        givers = [x for x in (*args, *kwargs.values()) if is_duck_array(type(x), name)]  # type: ignore[arg-type]
+        for x in givers:
+            method = self.callee(getattr(type(x), name))
+            kinds = tuple(map(type, givers))
+            found = method(x, f, "__call__", *args, **kwargs) if is_ufunc else method(x, f, kinds, args, kwargs)
+            if found is not NotImplemented:
+                return found
+        return NotImplemented
 
     # ------------------------------------------------------------------ what is written in C
 
@@ -156,6 +174,27 @@ class NativeCalls(Functions):
             return getattr(x, f.__name__)(*args, **kwargs) if isinstance(x, Tracer) else f(x, *args, **kwargs)
 
         return called
+
+
+@functools.cache
+def is_duck_array(cls: Any, name: str) -> bool:
+    """Whether a class answers to NumPy in Python code of its own, as those of quantities with units do."""
+    is_ours = issubclass(cls, (Tracer, np.ndarray)) or cls.__module__.partition(".")[0] in _NO_DUCKS
+    return not is_ours and isinstance(getattr(cls, name, None), types.FunctionType)
+
+
+_NO_DUCKS = ("numpy", "scipy", "rulescore", "rules", "dask")
+"""Whose arrays the rules know."""
+
+
+def _with_output(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
+    """The keywords of a ufunc with ``where=``, with an array of zeros for what it leaves uninitialised."""
+    if kwargs["where"] is True or kwargs.get("out") is not None or len(args) > f.nin:
+        return kwargs
+    y = f(*map(values_beneath, args), **{name: values_beneath(x) for name, x in kwargs.items()})
+    like = tracer_in(args)
+    outputs = tuple([np.zeros(z.shape, z.dtype, like=like) for z in (y if f.nout > 1 else (y,))])
+    return {**kwargs, "out": outputs}
 
 
 def _as_array(x: Any) -> Any:

@@ -17,7 +17,7 @@ import numpy as np
 from rulescore.ad.messages.errors import no_rule
 from rulescore.ad.programs.buffers import is_traced, of_own, plain
 from rulescore.ad.programs.distributions import INFRASTRUCTURE, OF_VECTORS, frozen, with_rule
-from rulescore.ad.programs.elements import shuffled, vectorised
+from rulescore.ad.programs.elements import function_of_ufunc, shuffled, vectorised
 from rulescore.ad.programs.functions import STAND_IN, WITHOUT_SOURCE
 from rulescore.ad.programs.native_calls import NativeCalls
 from rulescore.ad.programs.refusals import caught
@@ -28,6 +28,7 @@ from rulescore.ad.programs.rules_by_code import (
     objects_have_rule,
     rules_of_classes,
 )
+from rulescore.ad.programs.samplers import SAMPLERS
 from rulescore.ad.programs.special_methods import by_operator
 from rulescore.ad.programs.stand_ins import STAND_INS, STAND_INS_OF_PROGRAM
 from rulescore.ad.programs.texts import check_text, joined
@@ -66,7 +67,7 @@ class Program(NativeCalls):
             types.MethodType: self._method,
             types.BuiltinFunctionType: self._builtin,
             type: self._class,
-            np.ufunc: self._numpys,
+            np.ufunc: self._ufunc,
             type(np.sum): self._numpys,
             types.MethodDescriptorType: self._descriptor,
             types.MethodWrapperType: self._wrapper_of_slot,
@@ -93,8 +94,8 @@ class Program(NativeCalls):
     def _method(self, f: types.MethodType) -> Any:
         function = f.__func__
         if type(function) is not types.FunctionType:
-            if f.__name__ == "shuffle" and type(f.__self__).__module__.startswith("numpy.random"):
-                return functools.partial(shuffled, f)
+            if type(f.__self__).__module__.startswith("numpy.random"):
+                return self._random(f)
             known = self._of_compiled(f) if _is_compiled(function) else self.callee(function)
             return known if _is_compiled(function) else functools.partial(known, f.__self__)
         module = function.__globals__.get("__name__")
@@ -107,8 +108,24 @@ class Program(NativeCalls):
         found = self.callee(function)
         return f if found is function else types.MethodType(found, f.__self__)
 
+    def _random(self, f: Any) -> Any:
+        if f.__name__ == "shuffle":
+            return functools.partial(shuffled, f)
+        compiled, sampler = self._of_compiled(f), SAMPLERS.get(f.__name__)
+        if sampler is None:
+            return compiled
+
+        def called(*args: Any, **kwargs: Any) -> Any:
+            return sampler(f.__self__, *args, **kwargs) if is_traced(args, kwargs) else compiled(*args, **kwargs)
+
+        return called
+
     def _partial(self, f: Any) -> Any:
         return functools.partial(self.callee(f.func), *f.args, **f.keywords)
+
+    def _ufunc(self, f: Any) -> Any:
+        of_numbers = function_of_ufunc(f)
+        return self._numpys(f) if of_numbers is None else functools.partial(vectorised, self, f, of_numbers)
 
     def _memoised(self, f: Any) -> Any:
         """What remembers its results, which are those of ordinary values alone."""
@@ -125,6 +142,8 @@ class Program(NativeCalls):
     def _wrapper_of_slot(self, f: Any) -> Any:
         """A method that a class has from C; ``super().__call__`` of a metaclass makes an object."""
         owner = f.__self__
+        if type(owner) in (float, complex, int):
+            return functools.partial(self._slot(getattr(type(owner), f.__name__)), owner)
         is_making = f.__name__ == "__call__" and isinstance(owner, type) and f.__objclass__ is type
         return functools.partial(self._made, owner) if is_making else f
 

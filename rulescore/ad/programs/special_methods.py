@@ -13,6 +13,7 @@ import numpy as np
 
 from rulescore.ad.messages.errors import TracerConversionError
 from rulescore.ad.numpy_protocols.operands import array_of
+from rulescore.ad.numpy_protocols.tracer import BINARY, COMPARISONS
 from rulescore.ad.programs.bisections import Bisections
 from rulescore.ad.programs.buffers import Ownership, buffer, holds_tracers
 from rulescore.ad.programs.refusals import refusal_in
@@ -20,6 +21,7 @@ from rulescore.ad.programs.stand_ins.table import values_beneath
 from rulescore.ad.programs.texts import is_of_tracer, text_of
 from rulescore.ad.source.conversion import OPERATIONS
 from rulescore.ad.tracing.tracers import Tracer, value_beneath
+from rulescore.tangents.sparsity import is_sparse
 
 _BINARY = (
     *("add", "sub", "mul", "truediv", "floordiv", "mod", "divmod", "pow", "matmul"),
@@ -42,12 +44,16 @@ class _Names:
 
 _NAMES = {f: _Names(name) for name, f in OPERATIONS.items() if hasattr(operator, name)} | {divmod: _Names("divmod")}
 
+_ARRAYS = (Tracer, np.ndarray)
+_UFUNCS = {f: (BINARY | COMPARISONS).get(names.of_left.strip("_")) for f, names in _NAMES.items() if not names.in_place}
+
 
 class SpecialMethods:
     """The routes of a program for whatever Python does by methods of classes."""
 
     callee: Callable[[Any], Any]
     offered: Callable[[Any], Any]
+    of_duck_arrays: Callable[..., Any]
 
     def __init__(self) -> None:
         self._bisections = Bisections()
@@ -78,9 +84,11 @@ class SpecialMethods:
         if f in _IN_PLACE:
             if type(x) is np.ndarray and isinstance(y, Tracer):
                 x = of_one_holder(x)
-        elif f in _ORDER:
+        elif f in _COMPARISONS:
             if isinstance(x, Tracer) or isinstance(y, Tracer):
                 self._bisections.decisions += 1
+                if is_sparse(value_beneath(x)) or is_sparse(value_beneath(y)):
+                    return f(value_beneath(x), value_beneath(y))
         elif f is operator.mod:
             if type(x) is bytes or isinstance(x, str):
                 values = values_beneath(y)
@@ -124,10 +132,18 @@ class SpecialMethods:
                 elif type(of_class) is property:
                     found = self.callee(self.attribute(this, name))(other)
                 else:
-                    found = self._not_followed(of_class, this, other)
+                    found = self._of_array(f, operands) if isinstance(this, _ARRAYS) else NotImplemented
+                    if found is NotImplemented:
+                        found = self._not_followed(of_class, this, other)
                 if found is not NotImplemented:
                     return found
         return f(*operands)  # compares by identity, or raises
+
+    def _of_array(self, f: Any, operands: tuple[Any, ...]) -> Any:
+        """What an array leaves to one of another library, as NumPy's arrays do; numbers leave it to the operators."""
+        ufunc = _UFUNCS.get(f)
+        is_left = ufunc is not None and any(isinstance(x, _ARRAYS) and x.ndim for x in operands)
+        return self.of_duck_arrays(ufunc, operands, {}) if is_left else NotImplemented
 
     def _not_followed(self, method: Any, x: Any, other: Any) -> Any:
         """What a method in C or of a tracer gives, with what the other object offers where an array is wanted."""
@@ -315,9 +331,9 @@ def by_operator(name: str, operands: tuple[Any, ...]) -> Any:
 
 
 _IN_PLACE = frozenset({f for f, names in _NAMES.items() if names.in_place})
-_ORDER = frozenset({operator.lt, operator.le, operator.gt, operator.ge})
+_COMPARISONS = frozenset({operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne})
 _SUMS = frozenset({operator.add, operator.sub})
-_SPECIAL_OPERATIONS = _IN_PLACE | _ORDER | {operator.mod, OPERATIONS["is_in"], OPERATIONS["is_not_in"]}
+_SPECIAL_OPERATIONS = _IN_PLACE | _COMPARISONS | {operator.mod, OPERATIONS["is_in"], OPERATIONS["is_not_in"]}
 
 
 class _Context:

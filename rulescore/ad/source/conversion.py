@@ -10,6 +10,7 @@ its own, and so are lines, names and signatures.
 from __future__ import annotations
 
 import ast
+import builtins
 import copy
 import inspect
 import operator
@@ -404,11 +405,9 @@ class _Rewriting(ast.NodeTransformer):
             if len(target.elts) == len(value.elts):
                 for i, element in enumerate(target.elts):
                     yield from self._written_at(element, value, "elts", i)
-        elif isinstance(value, (ast.Call, ast.BinOp, ast.UnaryOp)):
-            # What an attribute holds may be written to anywhere.
-            is_named = isinstance(target, ast.Name) and target.id in (self._written or ())
-            if is_named or isinstance(target, ast.Attribute):
-                yield holder, name, number
+        # What an attribute holds may be written to anywhere.
+        elif isinstance(target, ast.Attribute) or (isinstance(target, ast.Name) and target.id in (self._written or ())):
+            yield from _makers(holder, name, number)
 
     def _assigned(self, node: ast.Assign) -> Any:
         """An assignment whose elements and attributes are set by their routes: each after the other, as Python does."""
@@ -473,7 +472,7 @@ class _Rewriting(ast.NodeTransformer):
     def visit_FunctionDef(self, node: Any) -> Any:
         returns, node.returns = node.returns, None
         if self._written is None:
-            self._written = set(_written_to(node))
+            self._written = _written_to(node)
         self.generic_visit(node)
         node.returns = returns
         return node
@@ -497,6 +496,19 @@ def _halved(operator: ast.operator, left: ast.expr, right: ast.expr) -> ast.expr
     return left if is_half[0] else right if is_half[1] else None
 
 
+def _makers(holder: Any, name: str, number: int | None) -> Iterator[tuple[Any, str, int | None]]:
+    """Where in an expression stands what makes something: the whole of it, or the elements of a list, tuple or dict."""
+    value = getattr(holder, name) if number is None else getattr(holder, name)[number]
+    if isinstance(value, (ast.Call, ast.BinOp, ast.UnaryOp)):
+        yield holder, name, number
+    elif isinstance(value, ast.ListComp):
+        yield from _makers(value, "elt", None)
+    elif isinstance(value, (ast.List, ast.Tuple, ast.Dict)):
+        elements = "values" if isinstance(value, ast.Dict) else "elts"
+        for i in range(len(getattr(value, elements))):
+            yield from _makers(value, elements, i)
+
+
 def _parts(target: ast.expr) -> Iterator[ast.expr]:
     """The targets within a target of an assignment."""
     if isinstance(target, (ast.Tuple, ast.List)):
@@ -512,28 +524,57 @@ _WRITE_TO_FIRST = frozenset({"fill_diagonal", "put", "place", "putmask", "copyto
 _WRITE_TO_OWNER = frozenset({"fill", "sort", "partition", "put", "setfield", "itemset"})
 
 
-def _written_to(function: ast.AST) -> Iterator[str]:
-    """What a function writes to, as its source names it: ``y`` where there is ``y[0] = 1``, ``y += 1``, ``out=y``."""
+def _written_to(function: ast.AST) -> set[str]:
+    """What a function may write to, as its source names it: ``y`` where there is ``y[0] = 1``, ``y += 1``, ``out=y``.
+
+    And what these names were taken from, as ``u`` in ``v = u[1:]``; and what is handed to functions and methods of the
+    program.
+    """
+    written, aliases = set[str](), list[tuple[set[str], set[str]]]()
     for node in ast.walk(function):
         if isinstance(node, ast.Subscript) and not isinstance(node.ctx, ast.Load):
-            yield from _names_of(node.value)
+            written |= set(_names_of(node.value))
         elif isinstance(node, ast.AugAssign):
-            yield from _names_of(node.target)
+            written |= set(_names_of(node.target))
         elif isinstance(node, ast.keyword) and node.arg == "out":
-            yield from _names_of(node.value)
-        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-            if node.func.attr in _WRITE_TO_OWNER:
-                yield from _names_of(node.func.value)
-            if node.func.attr in _WRITE_TO_FIRST and node.args:
-                yield from _names_of(node.args[0])
+            written |= set(_names_of(node.value))
+        elif isinstance(node, ast.Call):
+            written |= {name for part in _written_by_call(node) for name in _names_of(part)}
+        elif isinstance(node, ast.Assign):
+            aliases += [(set(_names_of(target)), set(_names_of(node.value))) for target in node.targets]
+        elif isinstance(node, (ast.For, ast.comprehension)):
+            aliases.append((set(_names_of(node.target)), set(_names_of(node.iter))))
+    count = -1
+    while count != len(written):
+        count = len(written)
+        for names, sources in aliases:
+            written |= sources if names & written else set()
+    return written
+
+
+def _written_by_call(node: ast.Call) -> Iterator[ast.expr]:
+    """What a call may write to."""
+    if isinstance(node.func, ast.Attribute):
+        if node.func.attr in _WRITE_TO_OWNER:
+            yield node.func.value
+        if node.func.attr in _WRITE_TO_FIRST:
+            yield from node.args[:1]
+        is_of_program = isinstance(node.func.value, ast.Name) and node.func.value.id in ("self", "cls")
+    else:
+        is_of_program = isinstance(node.func, ast.Name) and not hasattr(builtins, node.func.id)
+    if is_of_program:
+        yield from (x for x in node.args if isinstance(x, ast.Name))
 
 
 def _names_of(node: ast.AST) -> Iterator[str]:
-    """An expression of names, and what it is a part of."""
+    """An expression of names, what it is a part of, and what a method or function may have taken it from."""
     if isinstance(node, ast.Name):
         yield node.id
     elif isinstance(node, ast.Attribute):
         yield ast.unparse(node)
         yield from _names_of(node.value)
-    elif isinstance(node, ast.Subscript):
+    elif isinstance(node, (ast.Subscript, ast.Starred)):
         yield from _names_of(node.value)
+    elif isinstance(node, ast.Call):
+        for part in (node.func, *node.args[:1]):
+            yield from _names_of(part)

@@ -57,6 +57,19 @@ def interpolated(a: Any, b: Any, t: Any, out: Any = None) -> Any:
     return out
 
 
+@implements(np.clip)
+def clip(
+    a: Any, a_min: Any = None, a_max: Any = None, out: Any = None, *, min: Any = None, max: Any = None, **options: Any
+) -> Any:
+    """``np.clip`` with the keywords of a ufunc."""
+    lower, upper = a_min if min is None else min, a_max if max is None else max
+    if lower is None:
+        return np.minimum(as_array(a), upper, out=out, **options)
+    if upper is None:
+        return np.maximum(as_array(a), lower, out=out, **options)
+    return numpys_own("_core.umath.clip")(as_array(a), lower, upper, out=out, **options)
+
+
 @implements(np.meshgrid)
 def meshgrid(*xi: Any, copy: bool = True, sparse: bool = False, indexing: str = "xy") -> tuple[Any, ...]:
     """``np.meshgrid``, which sets the shape of views."""
