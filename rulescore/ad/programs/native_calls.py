@@ -20,6 +20,7 @@ from rulescore.ad.numpy_protocols.operands import array_of
 from rulescore.ad.programs.buffers import buffer, constant, holds_tracers, is_traced, plain, shown
 from rulescore.ad.programs.compiled import called_natively
 from rulescore.ad.programs.functions import Functions
+from rulescore.ad.programs.own_numbers import OF_PYTHON, has_own_numbers, own_number
 from rulescore.ad.programs.primitive_calls import called_by_rule
 from rulescore.ad.programs.rules_by_code import is_served
 from rulescore.ad.programs.special_methods import PLAIN
@@ -88,7 +89,10 @@ class NativeCalls(Functions):
         """What arrays of another library make of a call of NumPy's, the first that knows; else NotImplemented."""
         is_ufunc = isinstance(f, np.ufunc)
         name = "__array_ufunc__" if is_ufunc else "__array_function__"
-        givers = [x for x in (*args, *kwargs.values()) if is_duck_array(type(x), name)]  # type: ignore[arg-type]
+        given: list[Any] = [*args, *kwargs.values()]
+        if not is_ufunc:  # also of those in lists
+            given += [item for x in given if type(x) in (list, tuple) for item in x]
+        givers = [x for x in given if is_duck_array(type(x), name)]  # type: ignore[arg-type]
         for x in givers:
             method = self.callee(getattr(type(x), name))
             kinds = tuple(map(type, givers))
@@ -112,10 +116,19 @@ class NativeCalls(Functions):
             return functools.partial(self._method_of_text, f)
         if f.__name__ == "sort" and type(owner) is list:
             return functools.partial(self._called_with_functions, f)
+        if f.__name__ == "__new__" and isinstance(owner, type) and issubclass(owner, OF_PYTHON):
+            return functools.partial(self._new_number, f)
         if isinstance(owner, type):  # such as dict.fromkeys, or what super().__new__ is
             return self._stand_ins.get(f, f) if is_of_python(owner) else functools.partial(self._called_compiled, f)
         is_pythons = type(owner).__name__ != "PyCapsule" and is_of_python(type(owner))  # which pybind11 has as owner
         return f if type(owner) in PLAIN or is_pythons else self._of_compiled(f)
+
+    def _new_number(self, new: Any, cls: Any, /, *args: Any, **kwargs: Any) -> Any:
+        """``float.__new__(cls, x)``, and the same of complex numbers."""
+        if not is_traced(args, kwargs):
+            return new(cls, *plain(args), **plain(kwargs))
+        number = self._stand_ins[float if issubclass(cls, float) else complex](*args, **kwargs)
+        return own_number(cls, number) if has_own_numbers(cls) else number
 
     def _method_of_text(self, f: Any, /, *args: Any, **kwargs: Any) -> Any:
         if f.__name__ == "join":
@@ -191,7 +204,7 @@ def _with_output(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[
     """The keywords of a ufunc with ``where=``, with an array of zeros for what it leaves uninitialised."""
     if kwargs["where"] is True or kwargs.get("out") is not None or len(args) > f.nin:
         return kwargs
-    y = f(*map(values_beneath, args), **{name: values_beneath(x) for name, x in kwargs.items()})
+    y = f(*map(values_beneath, args), **{name: values_beneath(x) for name, x in kwargs.items()} | {"out": None})
     like = tracer_in(args)
     outputs = tuple([np.zeros(z.shape, z.dtype, like=like) for z in (y if f.nout > 1 else (y,))])
     return {**kwargs, "out": outputs}

@@ -20,6 +20,7 @@ from rulescore.ad.programs.distributions import INFRASTRUCTURE, OF_VECTORS, froz
 from rulescore.ad.programs.elements import function_of_ufunc, shuffled, vectorised
 from rulescore.ad.programs.functions import STAND_IN, WITHOUT_SOURCE
 from rulescore.ad.programs.native_calls import NativeCalls
+from rulescore.ad.programs.own_numbers import has_own_numbers
 from rulescore.ad.programs.refusals import caught
 from rulescore.ad.programs.rules_by_code import (
     class_has_rule,
@@ -166,7 +167,8 @@ class Program(NativeCalls):
             return functools.partial(self._called_by_rule, cls)
         if type(cls) is not type and isinstance(type(cls).__call__, types.FunctionType):
             return types.MethodType(self.callee(type(cls).__call__), cls)
-        if isinstance(cls.__init__, types.FunctionType) or isinstance(cls.__new__, types.FunctionType):
+        is_python = isinstance(cls.__init__, types.FunctionType) or isinstance(cls.__new__, types.FunctionType)
+        if is_python or has_own_numbers(cls):
             return functools.partial(self._made, cls)
         if cls in _TAKE_ANYTHING or issubclass(cls, BaseException):
             self._stand_ins[cls] = cls
@@ -186,7 +188,7 @@ class Program(NativeCalls):
             obj = new(cls) if cls.__init__ is not object.__init__ else new(cls, *args, **kwargs)
         else:
             obj = self.callee(new)(cls, *args, **kwargs)
-        if not issubclass(type(obj), cls):
+        if not isinstance(obj, cls):
             return obj
         init = type(obj).__init__
         if not isinstance(init, types.FunctionType):

@@ -16,6 +16,7 @@ from rulescore.ad.numpy_protocols.operands import array_of
 from rulescore.ad.numpy_protocols.tracer import BINARY, COMPARISONS
 from rulescore.ad.programs.bisections import Bisections
 from rulescore.ad.programs.buffers import Ownership, buffer, holds_tracers
+from rulescore.ad.programs.own_numbers import OwnNumber, is_written_in_python, plain_number
 from rulescore.ad.programs.refusals import refusal_in
 from rulescore.ad.programs.stand_ins.table import values_beneath
 from rulescore.ad.programs.texts import is_of_tracer, text_of
@@ -127,7 +128,7 @@ class SpecialMethods:
             if of_class is not None:
                 if _is_static(type(this), name):
                     found = self.callee(of_class)(other)
-                elif type(of_class) is types.FunctionType and not isinstance(this, Tracer):
+                elif is_written_in_python(type(this), name):
                     found = self.callee(of_class)(this, other)
                 elif type(of_class) is property:
                     found = self.callee(self.attribute(this, name))(other)
@@ -166,7 +167,7 @@ class SpecialMethods:
     def truth(self, x: Any) -> Any:
         """What is true where ``x`` is."""
         kind = type(x)
-        if kind in PLAIN or isinstance(x, Tracer):
+        if kind in PLAIN or (isinstance(x, Tracer) and not issubclass(kind, OwnNumber)):
             return x
         method = _python_method(kind, "__bool__")
         if method is None and not hasattr(kind, "__bool__"):
@@ -180,7 +181,9 @@ class SpecialMethods:
         kind = type(x)
         if kind is types.ModuleType or kind in PLAIN:
             return getattr(x, name)
-        if isinstance(x, Tracer):
+        if isinstance(x, Tracer) and name in _CONVERSIONS and not is_written_in_python(kind, name):
+            return functools.partial(self.callee(_CONVERSIONS[name]), x)
+        if isinstance(x, Tracer) and not issubclass(kind, OwnNumber):
             if name == "data" and x.ndim and issubclass(x.__class__, np.ndarray):
                 return x[...]
             if name == "__array__":
@@ -223,6 +226,8 @@ class SpecialMethods:
             if found is not None:
                 if type(found) is property and not isinstance(owner, type):
                     return self.callee(found.fget)(owner)
+                if isinstance(owner, Tracer) and not isinstance(found, types.FunctionType):
+                    return getattr(plain_number(owner), name)
                 break
         return getattr(x, name)
 
@@ -239,13 +244,14 @@ class SpecialMethods:
     def set_attribute(self, value: Any, x: Any, name: str) -> None:
         """``x.name = value``."""
         kind: Any = type(x)
-        if isinstance(kind.__setattr__, types.FunctionType) and not isinstance(x, Tracer):
+        if is_written_in_python(kind, "__setattr__"):
             self.callee(kind.__setattr__)(x, name, value)
             return
         # As it is in the class, which may give something else where it is asked.
         found = _in_class(kind, name)
         is_property = isinstance(found, property) and type(found).__set__ is property.__set__
-        if is_property and found.fset is not None and not isinstance(x, Tracer):
+        is_plain = isinstance(x, Tracer) and not issubclass(kind, OwnNumber)
+        if is_property and found.fset is not None and not is_plain:
             self.callee(found.fset)(x, value)
         elif isinstance(getattr(type(found), "__set__", None), types.FunctionType):
             self.callee(type(found).__set__)(found, x, value)
@@ -324,12 +330,16 @@ def by_operator(name: str, operands: tuple[Any, ...]) -> Any:
     name = name.strip("_")
     if name.startswith("r") and name[1:] in _BINARY:
         name, operands = name[1:], operands[::-1]
+    operands = tuple([plain_number(x) if isinstance(x, OwnNumber) else x for x in operands])
     if name in ("float", "complex"):
         return operands[0]
+    if name in ("repr", "str"):
+        return text_of(repr(value_beneath(operands[0]).item()), True)
     function: Any = divmod if name == "divmod" else getattr(operator, name, None)
     return function(*operands) if function else getattr(operands[0], f"__{name}__")(*operands[1:])
 
 
+_CONVERSIONS: dict[str, Any] = {"__float__": float}
 _IN_PLACE = frozenset({f for f, names in _NAMES.items() if names.in_place})
 _COMPARISONS = frozenset({operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne})
 _SUMS = frozenset({operator.add, operator.sub})
@@ -358,7 +368,7 @@ _WITHOUT_OPERATORS: set[type] = set(PLAIN)
 
 def _may_have_operators(kind: Any) -> bool:
     """Whether a class may have operators that are written in Python; it is remembered where it cannot."""
-    is_tracer = issubclass(kind, Tracer)
+    is_tracer = issubclass(kind, Tracer) and not issubclass(kind, OwnNumber)
     # A sparse array leaves operations to the tracer, for which there are rules.
     if not is_tracer and kind.__flags__ & CAN_CHANGE and not kind.__module__.startswith("scipy.sparse"):
         return True
@@ -381,9 +391,7 @@ CAN_CHANGE = 1 << 9
 
 def _python_method(kind: Any, name: str) -> Any:
     """A method of a class, if it is written in Python, other than those of tracers."""
-    found = getattr(kind, name, None)
-    is_one = isinstance(found, types.FunctionType) and not issubclass(kind, Tracer)
-    return found if is_one and not _is_static(kind, name) else None
+    return getattr(kind, name) if is_written_in_python(kind, name) and not _is_static(kind, name) else None
 
 
 def _in_class(kind: Any, name: str) -> Any:

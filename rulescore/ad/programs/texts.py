@@ -46,7 +46,7 @@ def check_text(x: Any) -> Any:
     if is_of_tracer(x):
         raise TracerConversionError(
             f"a value that is being differentiated was written into the text {str(x)!r}, from which a number was about "
-            "to be read, which would have lost its derivative: compute with the value itself, np.round(x, digits) to "
-            "round it. If its derivative is not wanted here, write ignore_derivatives(x)"
+            "to be read, which would have lost its derivative: compute with the value itself. If its "
+            "derivative is not wanted here, write ignore_derivatives(x)"
         )
     return x

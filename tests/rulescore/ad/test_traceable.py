@@ -18,7 +18,7 @@ import weakref
 
 import numpy as np
 import pytest
-from scipy import special
+from scipy import sparse, special
 
 from rulescore import NoTangent, frule, rrule
 from rulescore.ad import (
@@ -698,3 +698,12 @@ def test_objects_that_were_made_within_are_gone():
     grad(traceable(f))(0.7)
     gc.collect()
     assert made[0]() is None
+
+
+def test_comparisons_of_sparse_arrays_are_those_of_their_values():
+    def f(x):
+        a = sparse.csr_array((np.array([x, -2.0]), ([0, 1], [1, 0])), (2, 2))
+        return (a @ np.ones(2)).sum() * (a < 0).nnz * (a != a.T).nnz
+
+    assert grad(traceable(f))(3.0) == f(4.0) - f(3.0) == 2.0
+    assert jvp(traceable(f), (3.0,), (1.0,)) == (2.0, 2.0)

@@ -21,6 +21,7 @@ from tests.rulescore.ad import (  # noqa: F401
     traceable_calls,
     traceable_classes,
     traceable_objects,
+    traceable_own_classes,
     traceable_protocols,
     traceable_records,
 )

@@ -57,10 +57,6 @@ def of_scipys_compiled_parts(x):
     return ndimage._nd_image.find_objects(x, 3)
 
 
-def of_a_ufunc_of_python(x):
-    return np.frompyfunc(math.exp, 1, 1)(x).sum()
-
-
 def of_struct(x):
     return struct.pack("d", x[0])[0] * 1.0
 
@@ -97,7 +93,7 @@ def of_a_tolerance(x):
 
 COMPILED = [
     *(of_a_solver_step_by_step, of_a_tolerance),
-    *(of_cython, of_a_compiled_method, of_ctypes, of_scipys_compiled_parts, of_a_ufunc_of_python, of_struct),
+    *(of_cython, of_a_compiled_method, of_ctypes, of_scipys_compiled_parts, of_struct),
     *(of_array_array, of_json, of_bytes, of_fromhex, of_fractions),
 ]
 

@@ -633,3 +633,77 @@ def complex_numbers(a, b, c):
 @of_array
 def counts_of_what_is_true(x):
     return (x > 0.7).sum() * x + sum(v > 0.7 for v in x) * x[0] + (x[0] > 0.1) * x[1]
+
+
+# ---------------------------------------------------------------- arrays that go through several hands
+
+
+def put(values, x, i=0):
+    values[i] = x
+
+
+class Filled:
+    def __init__(self):
+        self.matrix, self.rows, self.named = np.eye(2), [np.arange(3.0)], {"a": np.ones(2) * 3}
+
+    def update(self, x):
+        self.matrix[0, 0], self.rows[0][1] = x, x
+        self.named["a"][:] = x
+
+    def put(self, values, x):
+        values[1] = x
+
+
+@of_numbers()
+def arrays_that_functions_fill(a, b, c):
+    u, v, w = np.multiply(np.ones(3), -1), np.linspace(0, 1, 4), np.array([1.0, 2.0, 3.0])
+    put(u, a)
+    put(v, b, 2)
+    Filled().put(w, c)
+    return u.sum() + v.prod() * 0 + (v * v).sum() * w
+
+
+@of_numbers()
+def a_method_of_its_own_that_fills(a, b, c):
+    class Inner(Filled):
+        def run(self, x):
+            values = np.arange(3.0)
+            self.put(values, x)
+            return values
+
+    return Inner().run(a) * b + c
+
+
+@of_numbers()
+def arrays_held_in_lists_and_dicts(a, b, c):
+    held = Filled()
+    held.update(a)
+    rows = [np.arange(3.0) * i for i in range(1, 3)]
+    rows[0][1] = b
+    both = np.arange(4.0), np.arange(3.0)
+    both[1][1] = c
+    return held.matrix.sum() + held.rows[0] * rows[0] + held.named["a"].sum() * both[1] * sum(row.sum() for row in rows)
+
+
+@of_numbers()
+def arrays_by_a_second_name(a, b, c):
+    u = np.eye(3)
+    v = u
+    v[1, 1] = a
+    w = np.arange(6.0).reshape(2, 3)
+    for row in w:
+        row[0] = b
+    x = np.concatenate([np.ones(2), np.zeros(2)])
+    x.ravel()[1:3] = c
+    y = np.tile(np.arange(3.0), (2, 1))
+    part = y[0]
+    part[1] = a * b
+    return u.sum() * w.sum() + x * (y * y).sum()
+
+
+@of_numbers()
+def an_array_that_two_names_share_in_place(a, b, c):
+    x = np.arange(4.0) * 2
+    y = x
+    y -= a
+    return x * b + y * c

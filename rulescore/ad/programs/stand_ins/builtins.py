@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from rulescore.ad.programs.buffers import is_traced
+from rulescore.ad.programs.own_numbers import OwnNumber, is_written_in_python, plain_number
 from rulescore.ad.programs.stand_ins.table import (
     STAND_INS_OF_PROGRAM,
     stands_in_for,
@@ -26,8 +27,7 @@ from rulescore.ad.tracing.tracers import Tracer, value_beneath
 
 def method_of(x: Any, name: str) -> Any:
     """A special method that is written in Python, if the class of ``x`` has it."""
-    found = getattr(type(x), name, None)
-    return found if hasattr(found, "__code__") and not isinstance(x, Tracer) else None
+    return getattr(type(x), name) if is_written_in_python(type(x), name) else None
 
 
 @stands_in_program_for(float)
@@ -39,6 +39,7 @@ def float_of(program: Any, x: Any = 0.0, /) -> Any:
         return program.callee(method)(x)
     if not isinstance(x, Tracer):
         return float(x)
+    x = plain_number(x) if isinstance(x, OwnNumber) else x
     if x.size != 1 or x.dtype.kind == "c":
         return float(value_beneath(x))  # raises
     x = x.reshape(())[()]
