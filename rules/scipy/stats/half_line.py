@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from scipy import special
+from rulescore import seen_by_tracers
+from scipy import special, stats
 
 from ..special.incomplete import betainc_wrt_a, betainc_wrt_b, gammainc_wrt_a
 from .real_line import log1p_ratio, log1p_ratio_slope, log_expit_ratio
@@ -107,7 +108,36 @@ tabulate(
         lambda z, m, n: partial_of(special.fdtr, 1, m, n, z),
     ],
 )
-tabulate("ncf", None, None, None, None)
+
+
+def ncf_ratio(z, m, n, nc):
+    """Of the densities of m z / (n + m z) for m + 2 and for m."""
+    more = seen_by_tracers(stats.ncf.pdf, m * z / (m + 2), m + 2, n, nc)
+    return m / (m + 2) * more / seen_by_tracers(stats.ncf.pdf, z, m, n, nc)
+
+
+def ncf_slope(z, m, n, nc):
+    total = n + m * z
+    return (m - 2 + nc * ncf_ratio(z, m, n, nc)) * n / (2 * z * total) - m * (n + 2) / (2 * total)
+
+
+def ncf_cdf_slope(z, m, n, nc):
+    """Minus half of what is between the F of m and of m + 2, by the density for n - 2 where there is one."""
+    is_narrow = n <= 2
+    wide, odds = np.where(is_narrow, 4, n), m * z / n
+    density = seen_by_tracers(stats.ncf.pdf, odds * (wide - 2) / (m + 2), m + 2, wide - 2, nc)
+    more = seen_by_tracers(stats.ncf.cdf, odds * n / (m + 2), m + 2, n, nc)
+    return np.where(is_narrow, (more - seen_by_tracers(stats.ncf.cdf, z, m, n, nc)) / 2, -density / (m + 2))
+
+
+tabulate(
+    "ncf",
+    ncf_slope,
+    None,
+    None,
+    lambda z, m, n, nc: (ncf_ratio(z, m, n, nc) - 1) / 2,
+    cdf=[None, None, ncf_cdf_slope],
+)
 
 
 # ---------------------------------------------------------------- powers

@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from scipy import special
+from rulescore import seen_by_tracers
+from scipy import special, stats
 
 from ..special.incomplete import gammainc_wrt_a
 from .standardised import inverse_mills, mills_excess, partial_of, tabulate
@@ -39,7 +40,42 @@ tabulate(
     t_slope_of_df,
     cdf=[lambda z, df: partial_of(special.stdtr, 0, df, z)],
 )
-tabulate("nct", None, None, None, inside=0.5)
+
+
+# ---------------------------------------------------------------- noncentral t
+
+
+def nct_power(k, z, df, nc):
+    """∫ wᵏ φ(a w - δ) h(w) dw for k > 0, where h is the density of chi for ν, and a = z/√ν: √ν times f for k = 1.
+
+    For other k as much of the density for ν + k - 1 at the same a, by wᵏ⁻¹ h(w).
+    """
+    more = df + (k - 1)
+    density = seen_by_tracers(stats.nct.pdf, z * np.sqrt(more / df), more, nc)
+    return (
+        np.sqrt(more) * density * np.exp((k - 1) * np.log(2) / 2 + special.gammaln(more / 2) - special.gammaln(df / 2))
+    )
+
+
+def nct_slope(z, df, nc):
+    f = np.sqrt(df) * seen_by_tracers(stats.nct.pdf, z, df, nc)
+    return (nc * nct_power(2, z, df, nc) - z / np.sqrt(df) * nct_power(3, z, df, nc)) / (np.sqrt(df) * f)
+
+
+def nct_slope_of_nc(z, df, nc):
+    f = np.sqrt(df) * seen_by_tracers(stats.nct.pdf, z, df, nc)
+    return z / np.sqrt(df) * nct_power(2, z, df, nc) / f - nc
+
+
+def nct_cdf_slope(z, df, nc):
+    """-∫ φ(a w - δ) h(w) dw; where there is no density for ν - 1, by parts: ν times it is (1 + a²) I₂ - a δ I₁."""
+    is_single = df <= 1
+    two, one, a = np.where(is_single, 2, df), np.where(is_single, df, 1), z / np.sqrt(df)
+    by_parts = (1 + a * a) * nct_power(2, a * np.sqrt(one), one, nc) - a * nc * nct_power(1, a * np.sqrt(one), one, nc)
+    return -np.where(is_single, by_parts / one, nct_power(0, a * np.sqrt(two), two, nc))
+
+
+tabulate("nct", nct_slope, None, nct_slope_of_nc, cdf=[None, nct_cdf_slope])
 
 
 # ---------------------------------------------------------------- normal variates, transformed

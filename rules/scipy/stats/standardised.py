@@ -113,7 +113,7 @@ class Entry:
     name : str
         What `scipy.stats` calls the distribution.
     slope : callable or None
-        ``slope(z, *shapes)`` is ∂ℓ/∂z. None where it is not known, and for the number of a discrete distribution.
+        ``slope(z, *shapes)`` is ∂ℓ/∂z. None for the number of a discrete distribution.
     of_shapes : sequence of callable
         One for each shape parameter: ∂ℓ/∂θ. None where it is not known, and for a whole number.
     of_quantile, of_cdf : sequence of callable
@@ -330,20 +330,12 @@ PARTIALS = {
 }
 
 
-NO_DENSITY = "the density is an infinite sum, whose slope is not known here; the cdf has rules"
 NO_SUM = "it has no closed form: add up the pmf, which has rules, over whole numbers"
 
 
 def tabulate(name, slope, *of_shapes, quantile=(), cdf=(), inside=0.5, ends=None, ratios=None):
-    """Register the rules of all methods of a continuous distribution; see `Entry`.
-
-    Without a slope, those of the density are left out: they then have no rule.
-    """
-    entry = Entry(name, slope, of_shapes, quantile, cdf, inside, ends, ratios)
-    methods = CONTINUOUS if slope is not None else [method for method in CONTINUOUS if method not in DENSITIES]
-    register_methods(entry, methods)
-    if slope is None:
-        missing_rules(*[named(entry, method) for method in DENSITIES], because=NO_DENSITY)
+    """Register the rules of all methods of a continuous distribution; see `Entry`."""
+    register_methods(Entry(name, slope, of_shapes, quantile, cdf, inside, ends, ratios), CONTINUOUS)
 
 
 def tabulate_discrete(name, *of_shapes, cdf=(), inside=1):

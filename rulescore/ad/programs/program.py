@@ -211,7 +211,7 @@ class Program(NativeCalls):
             return functools.partial(frozen, self, f)
         if kind.__name__ == "DUFunc" and kind.__module__.startswith("numba."):  # a function of numbers, of each element
             return functools.partial(vectorised, self, f, f._dispatcher.py_func)
-        if objects_have_rule(f):
+        if not _is_compiled(f) and objects_have_rule(f):  # of functions, each has rules of its own
             return functools.partial(self._called_by_rule, f)
         method: Any = getattr(kind, "__call__", None)  # noqa: B004 (which method it is)
         if isinstance(method, types.FunctionType):
@@ -290,7 +290,7 @@ _CACHED: Any = type(functools.lru_cache(_itself))
 
 
 def _is_compiled(f: Any) -> bool:
-    return type(f).__name__ in ("cython_function_or_method", "fused_cython_function")
+    return type(f).__name__ in ("cython_function_or_method", "fused_cython_function", "fortran")
 
 
 class _routed_post_init:  # noqa: N801

@@ -20,7 +20,7 @@ import types
 
 import numpy as np
 import pytest
-from scipy import integrate, ndimage, optimize, sparse, stats
+from scipy import integrate, ndimage, optimize, sparse
 from scipy.cluster import hierarchy
 from scipy.spatial import cKDTree
 
@@ -500,7 +500,7 @@ def test_an_error_of_a_handler_itself_is_told_as_it_is():
 
 def caught_by_name(x):
     try:
-        y = stats.gaussian_kde(np.array([x, 2.0, 3.0]), 0.4)(1.0)[0]
+        y = cKDTree(np.eye(2)).query(np.array([x, 2.0]))[0]
     except Exception:
         y = 1.0
     return y + x
@@ -529,7 +529,7 @@ def caught_in_a_tuple(x):
 def suppressed(x):
     y = 1.0
     with contextlib.suppress(Exception):
-        y = stats.gaussian_kde(np.array([x, 2.0, 3.0]), 0.4)(1.0)[0]
+        y = cKDTree(np.eye(2)).query(np.array([x, 2.0]))[0]
     return y * x
 
 

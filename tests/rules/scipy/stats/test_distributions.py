@@ -96,6 +96,55 @@ def test_the_logarithm_of_the_normal_distribution_function_has_the_mills_ratio_f
     np.testing.assert_allclose(float(cotangents(stats.norm.logsf, -x)[0]), -float(exact), rtol=1e-12)
 
 
+# ---------------------------------------------------------------- noncentral ones
+
+
+def nct_cdf(t, df, nc):
+    """∫ Φ(t w/√ν - δ) h(w) dw, with h the density of chi."""
+
+    def given(w):
+        scale = 2 ** (1 - df / 2) / mpmath.gamma(df / 2)
+        return mpmath.ncdf(t * w / mpmath.sqrt(df) - nc) * w ** (df - 1) * mpmath.exp(-w * w / 2) * scale
+
+    return mpmath.quad(given, [0, 1, 2, 4, 8, 12, 20])
+
+
+def ncf_cdf(x, dfn, dfd, nc):
+    """A mean over numbers of Poisson's of central ones."""
+    y = dfn * x / (dfd + dfn * x)
+    return mpmath.fsum(
+        mpmath.exp(-nc / 2)
+        * (nc / 2) ** j
+        / mpmath.factorial(j)
+        * mpmath.betainc(dfn / 2 + j, dfd / 2, 0, y, regularized=True)
+        for j in range(60)
+    )
+
+
+@pytest.mark.parametrize(
+    ("distribution", "cdf", "point"),
+    [
+        (stats.nct, nct_cdf, (1.3, 3.2, 0.7)),
+        (stats.nct, nct_cdf, (-0.8, 0.6, 0.5)),
+        (stats.nct, nct_cdf, (2.0, 0.6, 1.1)),
+        (stats.ncf, ncf_cdf, (1.3, 3.2, 4.5, 0.7)),
+        (stats.ncf, ncf_cdf, (0.8, 2.5, 1.2, 1.5)),
+    ],
+)
+def test_slopes_of_noncentral_distributions_against_high_precision(distribution, cdf, point):
+    """Also for so few degrees of freedom that there is no density for less."""
+    last, exact = len(point) - 1, tuple(map(mpmath.mpf, point))
+
+    def derivative(of_x, of_nc):
+        with mpmath.workdps(25):
+            return float(mpmath.diff(cdf, exact, (of_x, *[0] * (last - 1), of_nc)))
+
+    by_x, *_, by_nc = grad(primitive(distribution.cdf), argnums=(0, last))(*point)
+    np.testing.assert_allclose([by_x, by_nc], [derivative(1, 0), derivative(0, 1)], rtol=1e-11)
+    by_x, *_, by_nc = grad(primitive(distribution.pdf), argnums=(0, last))(*point)
+    np.testing.assert_allclose([by_x, by_nc], [derivative(2, 0), derivative(1, 1)], rtol=1e-11)
+
+
 def upper_gauss(w):
     return mpmath.erfc(w / mpmath.sqrt(2)) / 2
 
@@ -358,7 +407,6 @@ def test_a_program_calls_the_method_as_a_primitive():
 
 def test_distributions_without_an_entry_have_no_rule():
     assert rrule(stats.argus.logpdf, 0.5, 1.0) is None
-    assert rrule(stats.nct.logpdf, 0.5, 3.0, 1.0) is None
 
 
 def test_complex_numbers_are_not_served():

@@ -2,9 +2,10 @@
 
 from . import (
     distributions,
+    kernel_estimates,
     multivariate,
     order_statistics,
     reductions,
 )
 
-__all__ = ["distributions", "multivariate", "order_statistics", "reductions"]
+__all__ = ["distributions", "kernel_estimates", "multivariate", "order_statistics", "reductions"]
