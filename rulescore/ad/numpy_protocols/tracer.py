@@ -51,6 +51,10 @@ def _attribute(function: Any) -> property:
     return property(lambda self: self._call(function, (self,), {}))
 
 
+WHOLE = 2.0**52
+"""From here on all numbers of double precision are whole."""
+
+
 class ArrayTracer(Tracer):
     """A tracer in the place of an array.
 
@@ -181,7 +185,14 @@ class ArrayTracer(Tracer):
         return bool(self._number())
 
     def __int__(self) -> int:
-        return int(self._number())
+        number = self._number()
+        if not self.ndim and WHOLE <= abs(value_beneath(number)) < np.inf:
+            raise TracerConversionError(
+                f"{self._described()} was about to become a Python int that takes all of its digits, since a number "
+                "this large is whole, and would lose its derivative.\n"
+                f"If its derivative is not wanted here, write int(ignore_derivatives(x)).\n{FOLLOWED}"
+            )
+        return int(number)
 
     __trunc__ = __int__
 

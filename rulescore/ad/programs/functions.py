@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import dis
 import traceback
 import types
@@ -113,8 +114,13 @@ class Functions(SpecialMethods):
     def with_functions_routed(self, f: types.FunctionType) -> Any:
         """A function without a source, such as one that a decorator has made, with what it calls by name routed."""
         names, cells = f.__globals__, f.__closure__ or ()
-        routed = {name: self.handed(names[name]) for name in f.__code__.co_names if name in names}
-        changed = {name: x for name, x in routed.items() if x is not names[name]}
+        known = {name: names.get(name, getattr(builtins, name, None)) for name in f.__code__.co_names}
+        routed = {
+            name: self.handed(x) if name in names else self._stand_ins.get(x, x)
+            for name, x in known.items()
+            if name in names or isinstance(x, (type, types.BuiltinFunctionType))
+        }
+        changed = {name: x for name, x in routed.items() if x is not known[name]}
         routed_cells = tuple([cell if cell == _EMPTY else _routed_cell(self, cell) for cell in cells])
         if not changed and routed_cells == cells:  # most often, such as what makes the objects of a dataclass
             return f

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from rulescore.ad.messages.errors import no_rule
-from rulescore.ad.programs.buffers import is_traced, of_own, plain
+from rulescore.ad.programs.buffers import holds_tracers, is_traced, of_own, plain
 from rulescore.ad.programs.distributions import INFRASTRUCTURE, OF_VECTORS, frozen, with_rule
 from rulescore.ad.programs.elements import function_of_ufunc, shuffled, vectorised
 from rulescore.ad.programs.functions import STAND_IN, WITHOUT_SOURCE
@@ -34,6 +34,7 @@ from rulescore.ad.programs.special_methods import by_operator
 from rulescore.ad.programs.stand_ins import STAND_INS, STAND_INS_OF_PROGRAM
 from rulescore.ad.programs.texts import check_text, joined
 from rulescore.ad.tracing.tracers import Tracer
+from rulescore.closures.captures import parts_of
 from rulescore.wrappers import Wrapper
 
 
@@ -211,7 +212,8 @@ class Program(NativeCalls):
             return functools.partial(frozen, self, f)
         if kind.__name__ == "DUFunc" and kind.__module__.startswith("numba."):  # a function of numbers, of each element
             return functools.partial(vectorised, self, f, f._dispatcher.py_func)
-        if not _is_compiled(f) and objects_have_rule(f):  # of functions, each has rules of its own
+        # Of functions, each has rules of its own; and what an object holds itself, its rule does not see.
+        if not _is_compiled(f) and objects_have_rule(f) and not holds_tracers(parts_of(f)):
             return functools.partial(self._called_by_rule, f)
         method: Any = getattr(kind, "__call__", None)  # noqa: B004 (which method it is)
         if isinstance(method, types.FunctionType):

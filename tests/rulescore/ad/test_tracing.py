@@ -662,3 +662,11 @@ def test_array_functions_find_tracers_within_containers(check_derivatives):
         return np.concatenate([blocks, (v[0] * np.ones((1, 5)))]) ** 2
 
     check_derivatives(f, X, V)
+
+
+def test_an_int_that_takes_all_digits_is_refused():
+    with pytest.raises(TracerConversionError, match=r"all of its digits"):
+        grad(lambda x: int(x * 2.0**60) * x)(1.3)
+    assert grad(lambda x: int(x * 2.0**40) * x)(1.0) == 2.0**40
+    with pytest.raises(OverflowError):
+        grad(lambda x: int(x * np.inf) * x)(1.3)
