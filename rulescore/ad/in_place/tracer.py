@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -13,16 +13,27 @@ from rulescore.ad.in_place.sharing import settled
 from rulescore.ad.in_place.writing import FlatView, add_at, call_into, deliver, taking_out
 from rulescore.ad.numpy_protocols.object_arrays import call_elements, holds_objects
 from rulescore.ad.numpy_protocols.operands import HandedOn, leaves_to, operands
-from rulescore.ad.numpy_protocols.tracer import BINARY, ArrayTracer, refuse_other_attributes, set_method
+from rulescore.ad.numpy_protocols.tracer import BINARY, COMPARISONS, ArrayTracer, refuse_other_attributes, set_method
 from rulescore.ad.tracing.tracers import Tracer, apply, plain_class, top_trace, value_beneath
 from rulescore.tangents.kinds import is_a
 
 NO_KEYWORDS: dict[str, Any] = {}
 
 
+class Decisions:
+    """How many comparisons of tracers there were, which is how programs decide."""
+
+    count: ClassVar[int] = 0
+
+
+_COMPARISONS = frozenset(COMPARISONS.values())
+
+
 def call_and_settle(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any] = NO_KEYWORDS) -> Any:
     """As `call_numpy`; and what a rule returned becomes what NumPy's result would be: a view, or a read-only array."""
     if type(f) is np.ufunc:
+        if f in _COMPARISONS:
+            Decisions.count += 1
         found = operands(f, args)
         if type(found) is HandedOn:
             return found.result()

@@ -72,7 +72,7 @@ class ArrayTracer(Tracer):
         traits = super().traits_of(value_type, dtype)
         kind = traits["__rule_type__"]
         if not issubclass(kind, np.generic) and kind is not np.ndarray:
-            traits["__getattr__"] = _attribute_of_value
+            traits |= {"__getattr__": _attribute_of_value, **_COMPARISONS_OF_VALUES}
         if issubclass(traits["__rule_type__"], np.generic):  # a number has a hash, as an array has none
             traits["__hash__"] = _refuse_hash
             traits |= {"__iter__": None, "__contains__": None}  # nor is it an Iterable, or a Container
@@ -331,6 +331,17 @@ def _forwards(ufunc: Any) -> Callable[..., Any]:
         return NotImplemented if leaves_to(other) else self._call(ufunc, (self, other), {})
 
     return method
+
+
+def _comparing_values(name: str) -> Callable[..., Any]:
+    def method(self: Any, other: Any) -> Any:
+        return getattr(operator, name)(value_beneath(self), value_beneath(other))
+
+    return method
+
+
+_COMPARISONS_OF_VALUES = {f"__{name}__": _comparing_values(name) for name in COMPARISONS}
+"""What sparse arrays have, of which NumPy's functions know nothing."""
 
 
 def _backwards(ufunc: Any) -> Callable[..., Any]:

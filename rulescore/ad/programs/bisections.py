@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from rulescore.ad.in_place.tracer import Decisions
 from rulescore.ad.messages.errors import NoRuleError
 from rulescore.ad.tracing.tracers import value_beneath
 
@@ -38,8 +39,6 @@ class Bisections(threading.local):
     """
 
     def __init__(self) -> None:
-        self.decisions = 0
-        """How many comparisons there were of values that are being differentiated."""
         self._halvings: dict[tuple[int, int], _Halving] = {}
 
     def note(self, frame: FrameType, *ends: Any) -> None:
@@ -52,7 +51,7 @@ class Bisections(threading.local):
         """
         place = id(frame.f_code), frame.f_lasti
         last = self._halvings.get(place)
-        now = _Halving(tuple(map(value_beneath, ends)), self.decisions)
+        now = _Halving(tuple(map(value_beneath, ends)), Decisions.count)
         self._halvings[place] = now
         if last is None or last.decisions == now.decisions or not _are_comparable(last.ends, now.ends):
             now.ends = tuple([x.copy() if isinstance(x, np.ndarray) and x.size <= _MOST else x for x in now.ends])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import gc
 import itertools
 import types
@@ -48,7 +47,6 @@ def vectorised(program: Any, f: Any, of_numbers: Any, /, *args: Any, **kwargs: A
     return tuple(outputs) if len(outputs) > 1 else outputs[0]
 
 
-@functools.cache
 def function_of_ufunc(f: Any) -> Any:
     """The function of numbers of which ``np.frompyfunc`` made a ufunc, which holds it; of others None."""
     if not f.types or not all(set(loop) <= set("O->") for loop in f.types):

@@ -126,8 +126,12 @@ class Program(NativeCalls):
         return functools.partial(self.callee(f.func), *f.args, **f.keywords)
 
     def _ufunc(self, f: Any) -> Any:
-        of_numbers = function_of_ufunc(f)
-        return self._numpys(f) if of_numbers is None else functools.partial(vectorised, self, f, of_numbers)
+        found = self._of_numpy.get(f)
+        if found is None:
+            of_numbers = function_of_ufunc(f)
+            made = self._numpys(f) if of_numbers is None else functools.partial(vectorised, self, f, of_numbers)
+            found = self._of_numpy[f] = made
+        return found
 
     def _memoised(self, f: Any) -> Any:
         """What remembers its results, which are those of ordinary values alone."""

@@ -22,7 +22,6 @@ from rulescore.ad.programs.stand_ins.table import values_beneath
 from rulescore.ad.programs.texts import is_of_tracer, text_of
 from rulescore.ad.source.conversion import OPERATIONS
 from rulescore.ad.tracing.tracers import Tracer, value_beneath
-from rulescore.tangents.sparsity import is_sparse
 
 _BINARY = (
     *("add", "sub", "mul", "truediv", "floordiv", "mod", "divmod", "pow", "matmul"),
@@ -85,11 +84,6 @@ class SpecialMethods:
         if f in _IN_PLACE:
             if type(x) is np.ndarray and isinstance(y, Tracer):
                 x = of_one_holder(x)
-        elif f in _COMPARISONS:
-            if isinstance(x, Tracer) or isinstance(y, Tracer):
-                self._bisections.decisions += 1
-                if is_sparse(value_beneath(x)) or is_sparse(value_beneath(y)):
-                    return f(value_beneath(x), value_beneath(y))
         elif f is operator.mod:
             if type(x) is bytes or isinstance(x, str):
                 values = values_beneath(y)
@@ -341,9 +335,8 @@ def by_operator(name: str, operands: tuple[Any, ...]) -> Any:
 
 _CONVERSIONS: dict[str, Any] = {"__float__": float}
 _IN_PLACE = frozenset({f for f, names in _NAMES.items() if names.in_place})
-_COMPARISONS = frozenset({operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne})
 _SUMS = frozenset({operator.add, operator.sub})
-_SPECIAL_OPERATIONS = _IN_PLACE | _COMPARISONS | {operator.mod, OPERATIONS["is_in"], OPERATIONS["is_not_in"]}
+_SPECIAL_OPERATIONS = _IN_PLACE | {operator.mod, OPERATIONS["is_in"], OPERATIONS["is_not_in"]}
 
 
 class _Context:
