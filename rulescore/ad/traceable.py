@@ -10,6 +10,7 @@ from typing import Any, TypeVar, overload
 
 from rulescore.ad.messages.errors import FOLLOWED, TracerConversionError, describe
 from rulescore.ad.programs.buffers import is_traced, without_buffers
+from rulescore.ad.programs.own_arrays import tracers_of
 from rulescore.ad.programs.program import Program
 from rulescore.ad.tracing.tracers import Tracer
 from rulescore.wrappers import Wrapper
@@ -94,7 +95,7 @@ class _Traceable(Wrapper):
             return f(*args, **kwargs)
         self._program.require_source(f)
         try:
-            return without_buffers(self._program.callee(f)(*args, **kwargs))
+            return without_buffers(tracers_of(self._program.callee(f)(*args, **kwargs)))
         except TracerConversionError as error:
             error.args = tuple([str(x).removesuffix(f"\n{FOLLOWED}") for x in error.args])
             self._program.explain(error)

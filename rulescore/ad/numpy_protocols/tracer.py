@@ -396,12 +396,17 @@ def _refuse(name: str, self: ArrayTracer) -> Any:
     )
 
 
+_OF_STORAGE = frozenset({"eliminate_zeros", "sum_duplicates", "sort_indices"})
+
+
 def _attribute_of_value(self: ArrayTracer, name: str) -> Any:
     """What values have that are no arrays, such as sparse ones: methods with a rule, and facts such as ``format``."""
     value = value_beneath(self)
     found = None if name.startswith("__") else getattr(value, name, None)
     if found is None:
         raise AttributeError(f"{type(value).__name__!r} object has no attribute {name!r}")
+    if name in _OF_STORAGE:
+        return lambda: None  # it is the same array, however it is stored
     if isinstance(found, (str, int)) or (isinstance(found, np.ndarray) and found.dtype.kind in "iu"):
         return found
     method = getattr(type(value), name, None)

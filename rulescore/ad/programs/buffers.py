@@ -21,6 +21,7 @@ from rulescore.ad.in_place.tracer import WritableTracer
 from rulescore.ad.in_place.views import root_of
 from rulescore.ad.messages.errors import TracerConversionError
 from rulescore.ad.numpy_protocols.tracer import set_method
+from rulescore.ad.programs.own_arrays import OwnArray, real_of
 from rulescore.ad.tracing.calls import map_tracers, values_of
 from rulescore.ad.tracing.tracers import CONTAINERS, Trace, Tracer, top_trace
 from rulescore.ad.values.skeletons import taken_apart, with_leaves
@@ -238,6 +239,8 @@ def plain(x: Any) -> Any:
         if not _holds_buffers(x):
             return x  # the same, into which a function may write
         return {key: plain(item) for key, item in x.items()} if type(x) is dict else type(x)(map(plain, x))
+    if isinstance(x, OwnArray):
+        return real_of(x) if isinstance(x.__traced__, Tracer) and x.__traced__._trace is BUFFERS else x
     return x._value if isinstance(x, Tracer) and x._trace is BUFFERS else x
 
 
@@ -249,7 +252,7 @@ def without_buffers(x: Any) -> Any:
 def _holds_buffers(x: Any) -> bool:
     if type(x) in CONTAINERS:
         return any(map(_holds_buffers, x.values() if type(x) is dict else x))
-    return isinstance(x, Tracer) and x._trace is BUFFERS
+    return isinstance(x, OwnArray) or (isinstance(x, Tracer) and x._trace is BUFFERS)
 
 
 # What is refused of values that are being differentiated, since it would hand out their numbers.

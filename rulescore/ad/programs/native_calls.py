@@ -13,13 +13,14 @@ from typing import Any
 
 import numpy as np
 
-from rulescore.ad.messages.errors import TracerConversionError
+from rulescore.ad.messages.errors import TracerConversionError, no_rule
 from rulescore.ad.numpy_protocols.array_makers import SPECIAL
 from rulescore.ad.numpy_protocols.object_arrays import is_of_objects
 from rulescore.ad.numpy_protocols.operands import array_of
 from rulescore.ad.programs.buffers import buffer, constant, holds_tracers, is_traced, plain, shown
 from rulescore.ad.programs.compiled import called_natively
 from rulescore.ad.programs.functions import Functions
+from rulescore.ad.programs.own_arrays import OwnArray, as_ndarray, is_own, own_array, tracers_of
 from rulescore.ad.programs.own_numbers import OF_PYTHON, has_own_numbers, own_number
 from rulescore.ad.programs.primitive_calls import called_by_rule
 from rulescore.ad.programs.rules_by_code import is_served
@@ -40,7 +41,7 @@ class NativeCalls(Functions):
         return tuple(map(self.handed, args)), {name: self.handed(x) for name, x in kwargs.items()} if kwargs else kwargs
 
     def _called_by_rule(self, f: Any, /, *args: Any, **kwargs: Any) -> Any:
-        args, kwargs = self._all_handed(args, kwargs)
+        args, kwargs = self._all_handed(tracers_of(args), tracers_of(kwargs))
         return called_by_rule(f, args, kwargs)
 
     # ------------------------------------------------------------------ NumPy
@@ -50,10 +51,18 @@ class NativeCalls(Functions):
         found = self._of_numpy.get(f)
         if found is None:
             stand_in = self._stand_ins.get(f)
-            found = self._of_numpy[f] = (
-                functools.wraps(f, updated=())(self._asking(f)) if stand_in is None else stand_in
-            )
+            made = self._asking(f) if stand_in is None else self._asking_own_arrays(f, stand_in)
+            found = self._of_numpy[f] = functools.wraps(f, updated=())(made)
         return found
+
+    def _asking_own_arrays(self, f: Any, stand_in: Any) -> Any:
+        def called(*args: Any, **kwargs: Any) -> Any:
+            found = NotImplemented
+            if any(isinstance(x, OwnArray) for x in args):
+                found = self.of_duck_arrays(f, args, kwargs)
+            return stand_in(*args, **kwargs) if found is NotImplemented else found
+
+        return called
 
     def _asking(self, f: Any) -> Any:
         def called(*args: Any, **kwargs: Any) -> Any:
@@ -92,10 +101,13 @@ class NativeCalls(Functions):
         given: list[Any] = [*args, *kwargs.values()]
         if not is_ufunc:  # also of those in lists
             given += [item for x in given if type(x) in (list, tuple) for item in x]
+        if any(map(_is_own_array, given)) and is_traced(given):
+            args, kwargs = _in_place_of_own(args), _in_place_of_own(kwargs)
+            return self.of_duck_arrays(f, args, kwargs)
         givers = [x for x in given if is_duck_array(type(x), name)]  # type: ignore[arg-type]
         for x in givers:
             method = self.callee(getattr(type(x), name))
-            kinds = tuple(map(type, givers))
+            kinds = tuple([giver.__class__ for giver in givers])
             found = method(x, f, "__call__", *args, **kwargs) if is_ufunc else method(x, f, kinds, args, kwargs)
             if found is not NotImplemented:
                 return found
@@ -118,8 +130,12 @@ class NativeCalls(Functions):
             return functools.partial(self._called_with_functions, f)
         if f.__name__ == "__new__" and isinstance(owner, type) and issubclass(owner, OF_PYTHON):
             return functools.partial(self._new_number, f)
+        if owner is np.ndarray and f.__name__ == "__new__":
+            return functools.partial(_new_array, f)
         if isinstance(owner, type):  # such as dict.fromkeys, or what super().__new__ is
             return self._stand_ins.get(f, f) if is_of_python(owner) else functools.partial(self._called_compiled, f)
+        if type(owner).__module__ in _MODULES_OF_MEMORY:  # such as what hashlib makes
+            return functools.partial(self._called_with_memory, f)
         is_pythons = type(owner).__name__ != "PyCapsule" and is_of_python(type(owner))  # which pybind11 has as owner
         return f if type(owner) in PLAIN or is_pythons else self._of_compiled(f)
 
@@ -173,6 +189,8 @@ class NativeCalls(Functions):
 
     def _called_compiled(self, f: Any, /, *args: Any, **kwargs: Any) -> Any:
         """Call what somebody has compiled, which gets arrays in the place of buffers."""
+        if not isinstance(f, type):  # such as a class of dictionaries, which keeps what it is given
+            args, kwargs = tracers_of(args), tracers_of(kwargs)
         args, kwargs = self._all_handed(plain(args), plain(kwargs))
         if (holds_tracers(args) or holds_tracers(kwargs)) and is_served(f):
             return called_by_rule(f, args, kwargs)
@@ -184,14 +202,50 @@ class NativeCalls(Functions):
             return f
 
         def called(x: Any, *args: Any, **kwargs: Any) -> Any:
+            if isinstance(x, OwnArray):
+                return getattr(as_ndarray(x), f.__name__)(*args, **kwargs)
+            if f.__name__ == "view" and isinstance(x, Tracer):
+                return self.attribute(x, "view")(*args, **kwargs)
             return getattr(x, f.__name__)(*args, **kwargs) if isinstance(x, Tracer) else f(x, *args, **kwargs)
 
         return called
 
 
+def _new_array(new: Any, cls: Any, /, *args: Any, **kwargs: Any) -> Any:
+    """``np.ndarray.__new__(cls, shape, dtype, buffer)``."""
+    names = ("shape", "dtype", "buffer", "offset", "strides", "order")
+    given = {**dict(zip(names, args, strict=False)), **kwargs}
+    memory = tracers_of(given.pop("buffer", None))
+    if memory is None:
+        y = new(cls, **given)
+        return own_array(cls, buffer(np.asarray(y)), vars(y)) if is_own(cls) else y
+    if not isinstance(memory, Tracer):
+        return new(cls, buffer=memory, **given)
+    y = new(cls, buffer=np.array(values_beneath(memory), order="C"), **given)  # with NumPy's errors
+    if y.dtype != memory.dtype or y.size != memory.size or given.keys() - {"shape", "dtype"}:
+        raise no_rule(new, (cls, *args), kwargs, "of a part of the memory of an array: take it with an index")
+    tracer = memory.reshape(given["shape"])
+    return own_array(cls, tracer, vars(y)) if is_own(cls) else tracer
+
+
+def _is_own_array(x: Any) -> bool:
+    return is_own(type(x)) and not x.dtype.hasobject
+
+
+def _in_place_of_own(x: Any) -> Any:
+    """Arrays of a program's own classes as what stands in their place, also in lists, tuples and dicts."""
+    if _is_own_array(x):
+        return own_array(type(x), constant(np.asarray(x)), vars(x))
+    if type(x) in (list, tuple):
+        return type(x)(map(_in_place_of_own, x))
+    return {name: _in_place_of_own(item) for name, item in x.items()} if type(x) is dict else x
+
+
 @functools.cache
 def is_duck_array(cls: Any, name: str) -> bool:
     """Whether a class answers to NumPy in Python code of its own, as those of quantities with units do."""
+    if issubclass(cls, OwnArray):
+        return True
     is_ours = issubclass(cls, (Tracer, np.ndarray)) or cls.__module__.partition(".")[0] in _NO_DUCKS
     return not is_ours and isinstance(getattr(cls, name, None), types.FunctionType)
 

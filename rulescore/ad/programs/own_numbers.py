@@ -47,13 +47,21 @@ def plain_number(x: Any) -> Any:
 
 @functools.cache
 def _class_of(cls: Any, plain: Any) -> Any:
+    members = members_of(cls) | {"__slots__": ("__dict__",), "_plain": plain, "__class__": property(lambda self: cls)}
+    return type(cls.__name__, (OwnNumber, plain), members)
+
+
+def members_of(cls: Any) -> dict[str, Any]:
+    """What is written in Python of a class and those it derives from, but for what makes its objects."""
     members: dict[str, Any] = {}
     for base in reversed(cls.__mro__):
         if base.__flags__ & _IS_OF_PROGRAM:
             members.update(vars(base))
-    members = {name: x for name, x in members.items() if name not in _OF_LAYOUT and type(x) not in _DESCRIPTORS}
-    members |= {"__slots__": ("__dict__",), "_plain": plain, "__class__": property(lambda self: cls)}
-    return type(cls.__name__, (OwnNumber, plain), members)
+    return {
+        name: types.MethodType(x.__func__, cls) if isinstance(x, classmethod) else x
+        for name, x in members.items()
+        if name not in _OF_LAYOUT and type(x) not in _DESCRIPTORS
+    }
 
 
 _OF_LAYOUT = ("__new__", "__dict__", "__weakref__", "__slots__", "__init_subclass__", "__class_getitem__")

@@ -20,6 +20,7 @@ from rulescore.ad.programs.distributions import INFRASTRUCTURE, OF_VECTORS, froz
 from rulescore.ad.programs.elements import function_of_ufunc, shuffled, vectorised
 from rulescore.ad.programs.functions import STAND_IN, WITHOUT_SOURCE
 from rulescore.ad.programs.native_calls import NativeCalls
+from rulescore.ad.programs.own_arrays import OwnArray, as_ndarray, is_own
 from rulescore.ad.programs.own_numbers import has_own_numbers
 from rulescore.ad.programs.refusals import caught
 from rulescore.ad.programs.rules_by_code import (
@@ -155,10 +156,12 @@ class Program(NativeCalls):
 
     def _slot(self, f: Any) -> Any:
         """A method that numbers have from C, such as ``float.__rmul__``, which takes Python's numbers alone."""
-        if f.__objclass__ not in (float, complex, int):
+        if f.__objclass__ not in (float, complex, int, np.ndarray):
             return f
 
         def called(*args: Any) -> Any:
+            if isinstance(args[0], OwnArray):
+                return getattr(as_ndarray(args[0]), f.__name__)(*args[1:])
             return by_operator(f.__name__, args) if any(isinstance(x, Tracer) for x in args) else f(*args)
 
         return called
@@ -182,7 +185,8 @@ class Program(NativeCalls):
 
     def _made(self, cls: Any, /, *args: Any, **kwargs: Any) -> Any:
         """An object of a class, as ``type.__call__`` makes it."""
-        if (_is_of_library(cls) or issubclass(cls, np.ndarray)) and not any(map(callable, (*args, *kwargs.values()))):
+        is_natives = _is_of_library(cls) or (issubclass(cls, np.ndarray) and not is_own(cls))
+        if is_natives and not any(map(callable, (*args, *kwargs.values()))):
             if not is_traced(args, kwargs):  # what SciPy does with arrays of its own, nobody writes into
                 return cls(*plain(args), **plain(kwargs))
             if issubclass(cls, np.ndarray):
@@ -197,7 +201,8 @@ class Program(NativeCalls):
             return obj
         init = type(obj).__init__
         if not isinstance(init, types.FunctionType):
-            init(obj, *args, **kwargs)
+            if not isinstance(obj, OwnArray):
+                init(obj, *args, **kwargs)
             return obj
         with _routed_post_init(self, obj):
             self.callee(init)(obj, *args, **kwargs)
@@ -266,8 +271,8 @@ class Program(NativeCalls):
 
 
 _WHY_NO_SUBCLASS = (
-    "it is a subclass of np.ndarray, whose objects hold ordinary numbers. Compute with an array, x, and make an object "
-    "of the class where nothing is differentiated any more"
+    "it is a subclass of np.ndarray of NumPy's own, whose objects hold ordinary numbers. Compute with an array, x, and "
+    "make an object of the class where nothing is differentiated any more"
 )
 
 

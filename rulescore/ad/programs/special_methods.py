@@ -16,6 +16,7 @@ from rulescore.ad.numpy_protocols.operands import array_of
 from rulescore.ad.numpy_protocols.tracer import BINARY, COMPARISONS
 from rulescore.ad.programs.bisections import Bisections
 from rulescore.ad.programs.buffers import Ownership, buffer, holds_tracers
+from rulescore.ad.programs.own_arrays import OwnArray, as_ndarray, is_own, tracers_of, viewed, viewed_as
 from rulescore.ad.programs.own_numbers import OwnNumber, is_written_in_python, plain_number
 from rulescore.ad.programs.refusals import refusal_in
 from rulescore.ad.programs.stand_ins.table import values_beneath
@@ -142,6 +143,8 @@ class SpecialMethods:
 
     def _not_followed(self, method: Any, x: Any, other: Any) -> Any:
         """What a method in C or of a tracer gives, with what the other object offers where an array is wanted."""
+        if isinstance(x, _ARRAYS):
+            other = tracers_of(other)
         try:
             return method(x, other)
         except (ValueError, TracerConversionError) as error:
@@ -178,6 +181,8 @@ class SpecialMethods:
         if isinstance(x, Tracer) and name in _CONVERSIONS and not is_written_in_python(kind, name):
             return functools.partial(self.callee(_CONVERSIONS[name]), x)
         if isinstance(x, Tracer) and not issubclass(kind, OwnNumber):
+            if name == "view":
+                return functools.partial(_viewed, x)
             if name == "data" and x.ndim and issubclass(x.__class__, np.ndarray):
                 return x[...]
             if name == "__array__":
@@ -220,6 +225,11 @@ class SpecialMethods:
             if found is not None:
                 if type(found) is property and not isinstance(owner, type):
                     return self.callee(found.fget)(owner)
+                if isinstance(owner, OwnArray) and cls is np.ndarray:
+                    operator_of_class = vars(np.lib.mixins.NDArrayOperatorsMixin).get(name)
+                    if operator_of_class is not None and name != "__array_ufunc__":  # which asks the class
+                        return functools.partial(self.callee(operator_of_class), owner)
+                    return getattr(as_ndarray(owner), name)
                 if isinstance(owner, Tracer) and not isinstance(found, types.FunctionType):
                     return getattr(plain_number(owner), name)
                 break
@@ -268,7 +278,7 @@ class SpecialMethods:
             value = objects
         method = None if type(x) in PLAIN else _python_method(type(x), "__setitem__")
         if method is None:
-            x[index] = value
+            x[tracers_of(index)] = tracers_of(value)
         else:
             self.callee(method)(x, index, value)
 
@@ -286,6 +296,8 @@ class SpecialMethods:
         if kind in PLAIN or isinstance(x, (Tracer, type)):
             return x
         method = _python_method(kind, "__iter__")
+        if method is OwnArray.__iter__ and kind.__getitem__ is not OwnArray.__getitem__:
+            return self._items(x, kind.__getitem__)
         if method is not None:
             x = self.callee(method)(x)
             kind = type(x)
@@ -317,6 +329,12 @@ class SpecialMethods:
         """The context in the place of ``x``."""
         methods = [_python_method(type(x), name) for name in ("__enter__", "__exit__")]
         return x if None in methods else _Context(*[types.MethodType(self.callee(method), x) for method in methods])
+
+
+def _viewed(x: Any, *args: Any, **kwargs: Any) -> Any:
+    """``x.view(*args, **kwargs)`` of a tracer."""
+    kind = viewed_as(*args, **kwargs)
+    return viewed(x, kind) if is_own(kind) else x.view(*args, **kwargs)
 
 
 def by_operator(name: str, operands: tuple[Any, ...]) -> Any:
@@ -375,6 +393,8 @@ def _right_comes_first(x: Any, y: Any, name: str) -> bool:
     """Whether the method of the right operand is asked first: of a subclass; and by sequences and NumPy's numbers."""
     if not hasattr(type(y), name) or type(y) is type(x):
         return False
+    if isinstance(y, OwnArray) and not isinstance(x, OwnArray):
+        return True
     return issubclass(type(y), type(x)) or isinstance(x, (list, tuple, str, bytes, np.generic))
 
 

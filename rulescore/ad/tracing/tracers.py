@@ -231,7 +231,11 @@ def parts_of(x: Any) -> dict[Any, Any]:
 
     What these hold, a rule does not see, which takes them for constants: see `rulescore.closures`.
     """
-    if type(x) in LEAF_TYPES or callable(x):
+    if type(x) in LEAF_TYPES:
+        return {}
+    if hasattr(type(x), "__traced__"):  # what stands in the place of an array of a program's own class
+        return {"": x.__traced__}
+    if callable(x):
         return {}
     try:
         return structure_of(x) or {}

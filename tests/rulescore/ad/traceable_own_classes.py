@@ -144,6 +144,135 @@ def a_method_of_a_plain_number(a, b, c):
     return (0.5).__mul__(a) + (2.0).__pow__(b) + c.__float__()
 
 
+# ---------------------------------------------------------------- arrays of own classes
+
+
+class Points(np.ndarray):
+    """With an attribute that goes from object to object."""
+
+    def __new__(cls, x, unit="m"):
+        self = np.asarray(x, dtype=float).view(cls)
+        self.unit = unit
+        return self
+
+    def __array_finalize__(self, obj):
+        if obj is not None:
+            self.unit = getattr(obj, "unit", None)
+
+    @classmethod
+    def along(cls, x, unit="m"):
+        return cls([x, 2 * x, 3.0], unit)
+
+    @property
+    def first(self):
+        return self[0]
+
+    def norm(self):
+        return np.linalg.norm(self)
+
+    def __matmul__(self, other):
+        return Points(np.asarray(self) * 2 + np.asarray(other), self.unit)
+
+    def __getitem__(self, index):
+        return super().__getitem__(index)
+
+    def cross(self, other):
+        return np.cross(self, other).view(Points)
+
+
+class Rotor(np.ndarray):
+    """With a product of its own, and memory that NumPy has made."""
+
+    def __new__(cls, x):
+        x = np.array(x, float)
+        x /= np.linalg.norm(x)
+        self = super().__new__(cls, x.shape, float, x)
+        self.scale = x[0]
+        return self
+
+    def __array_finalize__(self, obj):
+        self.scale = getattr(obj, "scale", None)
+
+    def __mul__(self, other):
+        return Rotor([self[0] * other[0] - self[1] * other[1], self[0] * other[1] + self[1] * other[0], self[2]])
+
+    def __rmul__(self, other):
+        return np.asarray(self) * other * 3
+
+
+class Logged(np.ndarray):
+    """Which is asked by NumPy's functions."""
+
+    def __array_ufunc__(self, ufunc, method, *inputs, **options):
+        given = [x.view(np.ndarray) if isinstance(x, Logged) else x for x in inputs]
+        found = super().__array_ufunc__(ufunc, method, *given, **options)
+        if found is NotImplemented:
+            return found
+        made = np.asarray(found).view(Logged)
+        made.log = [*getattr(self, "log", []), ufunc.__name__]
+        return made
+
+    def __array_function__(self, f, types, args, kwargs):
+        found = super().__array_function__(f, types, args, kwargs)
+        return (found, f.__name__) if f is np.transpose else found
+
+
+class Bare(np.ndarray):
+    pass
+
+
+@of_numbers()
+def an_array_with_attributes(a, b, c):
+    x = Points([a, b, 3.0])
+    is_one = isinstance(x, Points) and isinstance(x, np.ndarray) and type(x) is Points and x.unit == "m"
+    y = x[1:] * c + x[:2]
+    total = (x @ [1.0, c, 3.0]).sum().item()
+    return x.norm() * is_one + x.first * len(y.unit) + total + Points.along(b).cross(x).norm()
+
+
+@of_numbers()
+def an_array_that_is_written_to(a, b, c):
+    x = Points([a, 2.0, b])
+    y = np.sin(x)
+    y[0] = c
+    y += x
+    y = y.T.reshape(-1).copy()
+    z = np.zeros(3)
+    z[:] = x * y
+    z += x
+    return np.dot(y, x) + z * isinstance(np.concatenate([x, y]), Points)
+
+
+@of_numbers()
+def an_array_with_a_product(a, b, c):
+    x = Rotor([a, 1.0, 2.0])
+    return (x * Rotor([b, c, 1.0]))[1] + x.scale + (np.array([a, b, c]) * x).sum()
+
+
+@of_numbers()
+def an_array_that_is_asked(a, b, c):
+    x = np.array([a, b]).view(Logged)
+    y = np.sin(x) * 2 + x * c
+    return float(y[0]) * len(y.log) + np.add.reduce(y).view(np.ndarray) + np.transpose(x)[0].view(np.ndarray)
+
+
+@of_numbers()
+def an_array_of_a_class_without_anything(a, b, c):
+    x = np.array([[a, 2.0], [1.0, b]]).view(Bare)
+    x = x @ x
+    y = np.asarray(x)[0, 0] + math.sin(x[0, 1]) + sum(x[0]) + np.linalg.inv(x).sum() + x.max() + np.mean(x, axis=0)[1]
+    return float(y) * c + np.where(x > 1, x, 0).sum() + max(x.ravel()) + x.tolist()[0][1] + np.linalg.norm(x.T)
+
+
+@of_array
+def a_constant_of_the_class_beside(x):
+    weights = np.arange(3.0).view(Bare) + 1
+    y, z = weights * x, x * weights
+    filled = Points(np.zeros(3))
+    filled[0] = x[1]
+    return np.asarray(y + z + filled) * isinstance(y, Bare) * isinstance(z, Bare)
+
+
 # ---------------------------------------------------------------- arrays of other libraries
 
 

@@ -16,6 +16,7 @@ import numpy as np
 from rulescore.ad.messages.errors import TracerConversionError
 from rulescore.ad.numpy_protocols.object_arrays import is_of_objects
 from rulescore.ad.programs.buffers import buffer, is_traced, plain
+from rulescore.ad.programs.own_arrays import OwnArray, tracers_of
 from rulescore.ad.programs.stand_ins.table import (
     STAND_INS,
     STAND_INS_OF_PROGRAM,
@@ -43,6 +44,9 @@ def _converting(convert: Any) -> Callable[..., Any]:
         a, *rest = args or (options.pop("object" if convert is np.array else "a"),)
         if type(a) in LEAF_TYPES and not is_of_objects(a):
             return convert(a, *rest, **options)
+        if isinstance(a, OwnArray) and (convert is np.asanyarray or options.get("subok")):
+            return _of_own(a, convert, rest, options)
+        a = tracers_of(a)
         a = program.offered(check_text(a))
         like = tracer_in(a)
         if like is None or options.get("like") is not None:
@@ -60,6 +64,15 @@ def _converting(convert: Any) -> Callable[..., Any]:
         return convert(a, *rest, like=like, **options)
 
     return converted
+
+
+def _of_own(a: Any, convert: Any, rest: list[Any], options: dict[str, Any]) -> Any:
+    """A conversion that keeps the class."""
+    dtype = rest[0] if rest else options.get("dtype")
+    y = a if dtype is None or np.dtype(dtype) == a.dtype else a.astype(dtype)
+    is_new = convert is np.array and options.get("copy", True) and y is a
+    y = y.copy() if is_new else y
+    return y if y.ndim >= options.get("ndmin", 0) else y[(None,) * (options["ndmin"] - y.ndim)]
 
 
 def _array_of_objects(a: Any) -> Any:

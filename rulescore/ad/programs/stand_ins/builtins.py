@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from rulescore.ad.programs.buffers import is_traced
+from rulescore.ad.programs.own_arrays import OwnArray
 from rulescore.ad.programs.own_numbers import OwnNumber, is_written_in_python, plain_number
 from rulescore.ad.programs.stand_ins.table import (
     STAND_INS_OF_PROGRAM,
@@ -37,6 +38,7 @@ def float_of(program: Any, x: Any = 0.0, /) -> Any:
     method = method_of(x, "__float__")
     if method is not None:
         return program.callee(method)(x)
+    x = x.__traced__ if isinstance(x, OwnArray) else x
     if not isinstance(x, Tracer):
         return float(x)
     x = plain_number(x) if isinstance(x, OwnNumber) else x
@@ -67,6 +69,8 @@ def _parts_of_complex(real: Any = 0.0, imag: Any = 0.0) -> tuple[Any, Any]:
 @stands_in_for(type)
 def type_of(x: Any, *definition: Any, **options: Any) -> Any:
     """``type(x)``, which is Python's for a number, as arguments may have been; those of NumPy and SciPy never are."""
+    if not definition and isinstance(x, OwnArray):
+        return x.__class__
     if definition or not isinstance(x, Tracer):
         return type(x, *definition, **options)
     found = x.__class__
