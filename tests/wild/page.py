@@ -29,7 +29,7 @@ documentation calls it, with numbers or arrays, and differentiated with respect 
 A system is *right* where the value is that of the function, and the derivatives with respect to every argument agree
 with finite differences, which know their own error; *wrong* where it gives another value or derivative; everything
 else is an *error*. A loop that halves an interval has a result that depends on the arguments by comparisons alone:
-whoever differentiates such a program gets a wrong number, and the table says so.
+whoever differentiates its steps gets a wrong number. `traceable` refuses it.
 
 The list was written before any of the systems was run on it, and nothing was taken off it later.
 `python -m tests.wild --install VENV` installs the libraries, and `VENV/bin/python -m tests.wild --write` runs all of

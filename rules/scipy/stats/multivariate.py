@@ -120,9 +120,9 @@ class Quadratic(Multivariate):
     """
 
     def __init__(self, keys, x, centre, shape, allow_singular):
-        if allow_singular or isinstance(shape, stats.Covariance):
+        if isinstance(shape, stats.Covariance):
             raise MDNotImplementedError
-        self.names = keys
+        self.keys = self.names = keys
         x, centre = as_array(x), 0.0 if centre is None else as_array(centre)
         shape = in_working_precision(1.0 if shape is None else shape)
         self.dimension = dimension_of(x, centre, shape)
@@ -131,7 +131,12 @@ class Quadratic(Multivariate):
         if n > 1 and np.shape(x)[-1:] != (n,):  # one number that SciPy takes for all coordinates
             raise MDNotImplementedError
         points = np.reshape(x, (-1, n))
-        self.inverse = inverse_of(symmetric_of(shape, n))
+        matrix = symmetric_of(shape, n)
+        if allow_singular and is_singular(matrix):
+            # On the plane where the density is; that of another plane is another function.
+            self.names, self.inverse = keys[:2], np.linalg.pinv(matrix, rcond=SINGULAR, hermitian=True)
+        else:
+            self.inverse = inverse_of(matrix)
         self.deltas = deltas = points - np.reshape(centre, -1)
         self.solved = deltas @ self.inverse
         self.q = np.sum(deltas * self.solved, axis=1)
@@ -159,18 +164,18 @@ class Quadratic(Multivariate):
     # ------------------------------------------------------------------ for each argument
 
     def pushed(self, name, dx):
-        if name == self.names[2]:
+        if name == self.keys[2]:
             return self.along_matrix(matrix_of(dx, self.dimension))
         dpoints = np.reshape(dx, (-1, self.dimension if np.size(dx) >= self.dimension else 1))
         terms = np.sum(self.by_points() * dpoints, axis=1)
-        return terms if name == self.names[0] else -terms
+        return terms if name == self.keys[0] else -terms
 
     def pulled(self, name, bar):
         bar = np.reshape(bar, -1)
-        if name == self.names[2]:
+        if name == self.keys[2]:
             return given_as(self.shape_of_shape, self.by_matrix(bar))
         of_points = self.by_points() * bar[:, None]
-        if name == self.names[0]:
+        if name == self.keys[0]:
             return np.reshape(of_points, self.shape_of_x)
         total = -np.sum(of_points, axis=0)
         single = np.prod(self.shape_of_centre, dtype=int) == 1
@@ -187,6 +192,20 @@ def dimension_of(x, centre, shape):
 def matrix_of(shape, n):
     """What stands for a matrix: itself, or its diagonal, or the one number of that."""
     return shape * np.eye(n) if np.ndim(shape) < 2 else shape
+
+
+SINGULAR = 1e6 * np.finfo(float).eps
+"""An eigenvalue this small beside the largest counts as zero for SciPy."""
+
+
+def is_singular(matrix):
+    sizes = np.abs(np.linalg.eigvalsh(ignore_derivatives(matrix)))
+    return np.any(sizes <= SINGULAR * np.max(sizes))
+
+
+def decline_singular(allow_singular):
+    if allow_singular:
+        raise MDNotImplementedError
 
 
 def inverse_of(matrix):
@@ -216,10 +235,6 @@ def multivariate_normal(x, mean=None, cov=1, allow_singular=False):
 register_densities(stats.multivariate_normal, "multivariate_normal", multivariate_normal)
 
 
-SINGULAR = 1e6 * np.finfo(float).eps
-"""An eigenvalue this small beside the largest counts as zero for SciPy."""
-
-
 class NormalEntropy(Multivariate):
     """h = ½ log|2πe S|, so that ∂h/∂S = ½ S⁻¹; it does not depend on the mean.
 
@@ -236,8 +251,7 @@ class NormalEntropy(Multivariate):
         # SciPy does not compare the number of variances with that of the means.
         self.dimension = np.shape(cov)[0] if np.ndim(cov) else np.size(mean)
         matrix = symmetric_of(cov, self.dimension)
-        sizes = np.abs(np.linalg.eigvalsh(ignore_derivatives(matrix)))
-        if np.any(sizes <= SINGULAR * np.max(sizes)):
+        if is_singular(matrix):
             raise MDNotImplementedError
         self.inverse = np.linalg.inv(matrix)
 
@@ -265,7 +279,8 @@ class NormalProbability(Quadratic):
     def __init__(self, is_log, x, mean=None, cov=1, allow_singular=False, lower_limit=None, **settings):
         if lower_limit is not None:
             raise MDNotImplementedError
-        super().__init__(("x", "mean", "cov"), x, mean, cov, allow_singular)
+        decline_singular(allow_singular)
+        super().__init__(("x", "mean", "cov"), x, mean, cov, False)
         if len(self.shape_of_shape) == 1 and self.shape_of_shape != (self.dimension,):
             raise MDNotImplementedError  # SciPy computes something of these, without comparing their lengths
         self.settings = settings
@@ -328,7 +343,8 @@ class StudentQuadratic(Quadratic):
     """With h = -½ (ν + n) log(1 + q/ν)."""
 
     def __init__(self, x, loc=None, shape=1, df=1, allow_singular=False):
-        super().__init__(("x", "loc", "shape"), x, loc, shape, allow_singular)
+        decline_singular(allow_singular)
+        super().__init__(("x", "loc", "shape"), x, loc, shape, False)
         if np.ndim(df) or np.isinf(df):
             raise MDNotImplementedError
         self.df, self.names = df, ("x", "loc", "shape", "df")

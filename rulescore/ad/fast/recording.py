@@ -63,7 +63,7 @@ class Recording(WritableTracer):
     @classmethod
     def traits_of(cls, value_type: type, dtype: Any) -> dict[str, Any]:
         traits = super().traits_of(value_type, dtype)
-        if dtype.kind == "f":
+        if dtype.kind == "f" and issubclass(traits["__rule_type__"], (np.ndarray, np.generic)):  # and not sparse arrays
             traits |= {"_unary_forms": unary_forms, "_binary_forms": binary_forms}
         return traits
 
@@ -196,7 +196,12 @@ def record_binary(ufunc: Any, compute: Any, a: Any, b: Any) -> Any:
                     3,
                 )
                 return type_b._finish(b, x, y, entry, ufunc, a, b)
-    elif type_a is type_b or (issubclass(type(a), Recording) and issubclass(type(b), Recording) and a.dtype is b.dtype):
+    elif type_a is type_b or (
+        issubclass(type_a, Recording)
+        and issubclass(type_b, Recording)
+        and a.dtype is b.dtype
+        and type_a._binary_forms is type_b._binary_forms
+    ):
         form = type_a._binary_forms.get(ufunc)
         if form is not None and a._trace is b._trace:
             x, z = a._value, b._value

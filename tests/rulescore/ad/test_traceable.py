@@ -707,3 +707,27 @@ def test_comparisons_of_sparse_arrays_are_those_of_their_values():
 
     assert grad(traceable(f))(3.0) == f(4.0) - f(3.0) == 2.0
     assert jvp(traceable(f), (3.0,), (1.0,)) == (2.0, 2.0)
+
+
+def entries(b):
+    rows, columns = [0, 1, 2, 0, 1, 2], [0, 2, 1, 2, 0, 1]
+    return sparse.csr_matrix((np.concatenate([b, -b]), (rows, columns)), (3, 3))
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda b: (entries(b).T * entries(b)).toarray(),
+        lambda b: (entries(b) * entries(np.sin(b)).tocsc()).toarray(),
+        lambda b: entries(b) * b,
+        lambda b: b * entries(b),
+        lambda b: (sparse.csr_array(entries(b)) * sparse.csr_array(entries(b**2))).toarray(),
+        lambda b: (entries(b) - entries(b**2)).toarray() + (entries(b) / b[0]).toarray(),
+    ],
+)
+def test_operators_of_sparse_arrays_that_are_both_differentiated(f):
+    x, dx, w = np.array([0.3, 1.2, -0.7]), np.array([1.0, -0.4, 0.6]), np.random.default_rng(0)
+    y, dy = jvp(traceable(f), (x,), (dx,))
+    np.testing.assert_allclose(dy, jvp_fd(f, (x,), (dx,)).value, rtol=1e-6, atol=1e-9)
+    ybar = w.standard_normal(y.shape)
+    np.testing.assert_allclose(vjp(traceable(f), x)[1](ybar)[0] @ dx, np.sum(ybar * dy), rtol=1e-9)

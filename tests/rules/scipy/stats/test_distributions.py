@@ -9,6 +9,8 @@ from scipy import stats
 
 from rulescore import NoTangent, NotImplementedTangent, ZeroTangent, frule, rrule, unthunk
 from rulescore.ad import grad, hessian, primitive
+from rulescore.tangents.arithmetic import MissingDerivativeError
+from testutils import jacobian_fd
 from testutils.samples.scipy.stats.distributions import DISCRETE, SHAPES
 
 METHODS = ("pdf", "logpdf", "cdf", "logcdf", "sf", "logsf", "ppf", "isf")
@@ -450,11 +452,6 @@ def test_the_covariance_has_a_symmetric_cotangent():
     np.testing.assert_allclose(covbar, (solved.T @ solved - 2 * inverse) / 2)
 
 
-def test_a_singular_covariance_is_not_served():
-    args = np.ones(2), np.zeros(2), np.ones((2, 2)), True
-    assert rrule(stats.multivariate_normal.logpdf, *args) is None
-
-
 def test_the_entropy_of_several_variables_has_half_the_inverse_for_its_slope():
     mean, cov = np.zeros(2), np.array([[2.0, 0.5], [0.5, 1.0]])
     meanbar, covbar = cotangents(stats.multivariate_normal.entropy, mean, cov, ybar=3.0)
@@ -499,3 +496,30 @@ def test_a_second_derivative_that_is_infinite_at_a_peak_is_so():
     assert grad(logpdf)(0.0, 1.5) == 0
     with np.errstate(divide="ignore"):
         assert grad(grad(logpdf))(0.0, 1.5) == -np.inf
+
+
+@pytest.mark.parametrize("method", ["pdf", "logpdf"])
+def test_a_normal_density_on_a_plane_moves_along_it(method):
+    f = primitive(getattr(stats.multivariate_normal, method))
+    basis = np.linalg.qr(np.random.default_rng(0).standard_normal((4, 4)))[0][:, :2]
+    cov, mean = basis @ np.diag([1.0, 2.5]) @ basis.T, np.array([0.1, 0.2, -0.3, 0.4])
+    z, dz = np.array([0.3, -0.7]), np.array([1.0, 0.4])
+
+    def along(t):
+        return f(mean + basis @ (z + t * dz), mean, cov, allow_singular=True)
+
+    np.testing.assert_allclose(grad(along)(0.2), jacobian_fd(along, 0.2).value, rtol=1e-7)
+    np.testing.assert_allclose(grad(grad(along))(0.2), jacobian_fd(grad(along), 0.2).value, rtol=1e-7)
+
+    def center(s):
+        return f(basis @ z, basis @ (z * s), cov, allow_singular=True)
+
+    np.testing.assert_allclose(grad(center)(0.2), jacobian_fd(center, 0.2).value, rtol=1e-7)
+    with pytest.raises(MissingDerivativeError, match="cov"):
+        grad(lambda s: f(mean, mean, cov * s, allow_singular=True))(1.0)
+
+    def regular(s):
+        return f(mean, 0 * mean, np.eye(4) * s, allow_singular=True)
+
+    np.testing.assert_allclose(grad(regular)(1.3), jacobian_fd(regular, 1.3).value, rtol=1e-7)
+    assert rrule(stats.multivariate_t.logpdf, mean, mean, cov, 3.0, True) is None
