@@ -49,14 +49,14 @@ class Bisections(threading.local):
         NoRuleError
             When it has been halved again and again, each time after a decision.
         """
-        place = id(frame.f_code), frame.f_lasti
-        last = self._halvings.get(place)
-        now = _Halving(tuple(map(value_beneath, ends)), Decisions.count)
-        self._halvings[place] = now
-        if last is None or last.decisions == now.decisions or not _are_comparable(last.ends, now.ends):
-            now.ends = tuple([x.copy() if isinstance(x, np.ndarray) and x.size <= _MOST else x for x in now.ends])
+        place, values = (id(frame.f_code), frame.f_lasti), tuple(map(value_beneath, ends))
+        if not all(map(_is_looked_at, values)):
+            self._halvings.pop(place, None)
             return
-        now.ends = tuple([np.array(x) for x in now.ends])
+        last = self._halvings.get(place)
+        now = self._halvings[place] = _Halving(tuple(map(np.array, values)), Decisions.count)
+        if last is None or last.decisions == now.decisions or not _are_comparable(last.ends, now.ends):
+            return
         with np.errstate(all="ignore"):
             is_found = _is_interval(last, now) if len(ends) == 2 else _is_step(last, now)
         if np.any(is_found):
@@ -70,12 +70,15 @@ class Bisections(threading.local):
             )
 
 
+def _is_looked_at(x: Any) -> bool:
+    """Whether something is a number or an array, and no object of a program that is one of these too."""
+    return type(x) in (float, int) or (type(x).__module__ == "numpy" and np.size(x) <= _MOST)
+
+
 def _are_comparable(last: tuple[Any, ...], now: tuple[Any, ...]) -> bool:
     """Whether they are ends of the same kind: numbers, or arrays of one shape, of which some are no integers."""
-    if list(map(np.shape, last)) != list(map(np.shape, now)) or max(map(np.size, now)) > _MOST:
-        return False
-    kinds = {np.asarray(x).dtype.kind for x in now}
-    return "f" in kinds and kinds <= set("fiu")
+    kinds = {x.dtype.kind for x in now}
+    return [x.shape for x in last] == [x.shape for x in now] and "f" in kinds and kinds <= set("fiu")
 
 
 def _is_interval(last: _Halving, now: _Halving) -> Any:

@@ -20,7 +20,7 @@ from rulescore.ad.numpy_protocols.operands import array_of
 from rulescore.ad.programs.buffers import buffer, constant, holds_tracers, is_traced, plain, shown
 from rulescore.ad.programs.compiled import called_natively
 from rulescore.ad.programs.functions import Functions
-from rulescore.ad.programs.own_arrays import OwnArray, as_ndarray, is_own, own_array, tracers_of
+from rulescore.ad.programs.own_arrays import OwnArray, is_own, own_array, tracers_of
 from rulescore.ad.programs.own_numbers import OF_PYTHON, has_own_numbers, own_number
 from rulescore.ad.programs.primitive_calls import called_by_rule
 from rulescore.ad.programs.rules_by_code import is_served
@@ -203,7 +203,7 @@ class NativeCalls(Functions):
 
         def called(x: Any, *args: Any, **kwargs: Any) -> Any:
             if isinstance(x, OwnArray):
-                return getattr(as_ndarray(x), f.__name__)(*args, **kwargs)
+                return self.of_ndarray(x, f.__name__)(*args, **kwargs)
             if f.__name__ == "view" and isinstance(x, Tracer):
                 return self.attribute(x, "view")(*args, **kwargs)
             return getattr(x, f.__name__)(*args, **kwargs) if isinstance(x, Tracer) else f(x, *args, **kwargs)

@@ -193,7 +193,10 @@ def _has_own(kind: Any, name: str) -> bool:
 
 def real_of(x: OwnArray) -> Any:
     """An object of the class itself, with the numbers and the attributes."""
-    real = np.asarray(value_beneath(x._tracer)).view(x._class)
+    value = np.asarray(value_beneath(x._tracer))
+    if value.shape != x._tracer.shape:  # of many directions at once
+        value = value.reshape(-1, *x._tracer.shape)[0]
+    real = value.view(x._class)
     vars(real).update(vars(x))
     return real
 
@@ -208,6 +211,8 @@ def _reals(x: Any) -> Any:
 
 def _like_numpys(y: Any, f: Any, args: Any, kwargs: Any) -> Any:
     """What NumPy makes of a result: of the class again, or not."""
+    if y is None:  # what wrote into an argument is not to do so again
+        return y
     return _like(y, f(*_reals(args), **_reals(kwargs)))
 
 

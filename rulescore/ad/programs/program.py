@@ -20,7 +20,7 @@ from rulescore.ad.programs.distributions import INFRASTRUCTURE, OF_VECTORS, froz
 from rulescore.ad.programs.elements import function_of_ufunc, shuffled, vectorised
 from rulescore.ad.programs.functions import STAND_IN, WITHOUT_SOURCE
 from rulescore.ad.programs.native_calls import NativeCalls
-from rulescore.ad.programs.own_arrays import OwnArray, as_ndarray, is_own
+from rulescore.ad.programs.own_arrays import OwnArray, is_own
 from rulescore.ad.programs.own_numbers import has_own_numbers
 from rulescore.ad.programs.refusals import caught
 from rulescore.ad.programs.rules_by_code import (
@@ -161,7 +161,7 @@ class Program(NativeCalls):
 
         def called(*args: Any) -> Any:
             if isinstance(args[0], OwnArray):
-                return getattr(as_ndarray(args[0]), f.__name__)(*args[1:])
+                return self.of_ndarray(args[0], f.__name__)(*args[1:])
             return by_operator(f.__name__, args) if any(isinstance(x, Tracer) for x in args) else f(*args)
 
         return called

@@ -226,14 +226,18 @@ class SpecialMethods:
                 if type(found) is property and not isinstance(owner, type):
                     return self.callee(found.fget)(owner)
                 if isinstance(owner, OwnArray) and cls is np.ndarray:
-                    operator_of_class = vars(np.lib.mixins.NDArrayOperatorsMixin).get(name)
-                    if operator_of_class is not None and name != "__array_ufunc__":  # which asks the class
-                        return functools.partial(self.callee(operator_of_class), owner)
-                    return getattr(as_ndarray(owner), name)
+                    return self.of_ndarray(owner, name)
                 if isinstance(owner, Tracer) and not isinstance(found, types.FunctionType):
                     return getattr(plain_number(owner), name)
                 break
         return getattr(x, name)
+
+    def of_ndarray(self, x: OwnArray, name: str) -> Any:
+        """What NumPy's arrays have under a name, of an object of a class that derives from them."""
+        operator_of_class = vars(np.lib.mixins.NDArrayOperatorsMixin).get(name)
+        if operator_of_class is None or name == "__array_ufunc__":
+            return getattr(as_ndarray(x), name)
+        return functools.partial(self.callee(operator_of_class), x)  # which asks the class
 
     def _with_getattr(self, x: Any, name: str, get: Callable[[], Any]) -> Any:
         """What is got; or, where that raises AttributeError, what the class says that is there in its place."""

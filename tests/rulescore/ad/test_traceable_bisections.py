@@ -193,3 +193,18 @@ def test_what_only_looks_like_one_is_differentiated(f):
     truth = jacobian_fd(f, C).value
     np.testing.assert_allclose(grad(traceable(f))(C), truth, rtol=1e-5)
     np.testing.assert_allclose(jvp(traceable(f), (C,), (1.0,))[1], truth, rtol=1e-5)
+
+
+class Vector(np.ndarray):
+    pass
+
+
+def of_halves_of_own_arrays(c):
+    x = np.array([c, 2 * c]).view(Vector)
+    x[x > 1.5] = 0.5 * x[0]
+    return (x / 2).sum().item()
+
+
+def test_nothing_is_kept_of_what_was_halved():
+    for _ in range(2):
+        np.testing.assert_allclose(grad(traceable(of_halves_of_own_arrays))(C), 0.75)

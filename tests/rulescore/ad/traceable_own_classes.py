@@ -264,6 +264,18 @@ def an_array_of_a_class_without_anything(a, b, c):
     return float(y) * c + np.where(x > 1, x, 0).sum() + max(x.ravel()) + x.tolist()[0][1] + np.linalg.norm(x.T)
 
 
+@of_numbers()
+def an_array_that_functions_write_into(a, b, c):
+    x = Points([a, 2.0, b])
+    np.add.at(x, [0, 0, 1], c)
+    np.put(x, [1], a * b)
+    y = x.copy()
+    y.sort()
+    np.copyto(x, y * c, where=[True, False, True])
+    y.fill(b)
+    return np.ndarray.__mul__(x, y).view(np.ndarray) + np.ndarray.sum(x).view(np.ndarray)
+
+
 @of_array
 def a_constant_of_the_class_beside(x):
     weights = np.arange(3.0).view(Bare) + 1
