@@ -21,7 +21,10 @@ from rulescore.ad.tracing.tracers import CONTAINERS, Tracer, value_beneath
 
 
 class OwnArray(np.lib.mixins.NDArrayOperatorsMixin):
-    """What stands in the place of an object of a program's own class of arrays; made by `own_array`."""
+    """What stands in the place of an object of a program's own class of arrays; made by `own_array`.
+
+    Its methods are those of NumPy's arrays, which the class has or calls by ``super()``.
+    """
 
     __slots__ = ("__dict__", "_tracer")
     _class: Any = np.ndarray
@@ -58,7 +61,7 @@ class OwnArray(np.lib.mixins.NDArrayOperatorsMixin):
 
     def __getitem__(self, index: Any) -> Any:
         y = self._tracer[tracers_of(index)]
-        return _like_numpys(y, lambda x, i: x[i], (self, index), {})
+        return _like_numpys(y, np.ndarray.__getitem__, (self, index), {})
 
     def __setitem__(self, index: Any, value: Any) -> None:
         self._tracer[tracers_of(index)] = tracers_of(value)
@@ -92,11 +95,10 @@ class OwnArray(np.lib.mixins.NDArrayOperatorsMixin):
     def view(self, *args: Any, **kwargs: Any) -> Any:
         """As the class itself, or as another one."""
         kind = viewed_as(*args, **kwargs)
-        if kind is None:
-            return own_array(self._class, self._tracer.view(*args, **kwargs), vars(real_of(self).view(*args, **kwargs)))
         if kind is np.ndarray:
             return self._tracer.view()
-        return own_array(kind, self._tracer.view(), vars(real_of(self).view(kind)))
+        y = self._tracer.view(*args, **kwargs) if kind is None else self._tracer.view()
+        return own_array(kind or self._class, y, vars(np.ndarray.view(real_of(self), *args, **kwargs)))
 
 
 def _method(name: str) -> Callable[..., Any]:
@@ -104,7 +106,7 @@ def _method(name: str) -> Callable[..., Any]:
         y = getattr(self._tracer, name)(*tracers_of(args), **tracers_of(kwargs))
         if kwargs.get("out") is not None:
             return kwargs["out"]
-        return _like_numpys(y, lambda x, *args, **kwargs: getattr(x, name)(*args, **kwargs), (self, *args), kwargs)
+        return _like_numpys(y, getattr(np.ndarray, name), (self, *args), kwargs)
 
     return method
 
@@ -112,7 +114,7 @@ def _method(name: str) -> Callable[..., Any]:
 def _attribute(name: str) -> property:
     def get(self: Any) -> Any:
         y = getattr(self._tracer, name)
-        return _like_numpys(y, lambda x: getattr(x, name), (self,), {}) if isinstance(y, Tracer) else y
+        return _like_numpys(y, getattr(np.ndarray, name).__get__, (self,), {}) if isinstance(y, Tracer) else y
 
     def put(self: Any, value: Any) -> None:
         setattr(self._tracer, name, tracers_of(value))
@@ -193,7 +195,7 @@ def _has_own(kind: Any, name: str) -> bool:
 
 def real_of(x: OwnArray) -> Any:
     """An object of the class itself, with the numbers and the attributes."""
-    value = np.asarray(value_beneath(x._tracer))
+    value = np.asarray(value_beneath(x._tracer))  # no copy: what is done with it writes into nothing
     if value.shape != x._tracer.shape:  # of many directions at once
         value = value.reshape(-1, *x._tracer.shape)[0]
     real = value.view(x._class)

@@ -221,6 +221,20 @@ class Bare(np.ndarray):
     pass
 
 
+class Counted(np.ndarray):
+    """Whose items are plain, and whose sum is another."""
+
+    calls = 0
+
+    def __getitem__(self, index):
+        Counted.calls += 1
+        part = super().__getitem__(index)
+        return np.asarray(part) * isinstance(part, Counted)
+
+    def sum(self, *args):
+        return super().sum(*args) * 2
+
+
 @of_numbers()
 def an_array_with_attributes(a, b, c):
     x = Points([a, b, 3.0])
@@ -262,6 +276,14 @@ def an_array_of_a_class_without_anything(a, b, c):
     x = x @ x
     y = np.asarray(x)[0, 0] + math.sin(x[0, 1]) + sum(x[0]) + np.linalg.inv(x).sum() + x.max() + np.mean(x, axis=0)[1]
     return float(y) * c + np.where(x > 1, x, 0).sum() + max(x.ravel()) + x.tolist()[0][1] + np.linalg.norm(x.T)
+
+
+@of_numbers()
+def an_array_with_other_methods(a, b, c):
+    x = np.array([a, b, c]).view(Counted)
+    before = Counted.calls
+    y = x[:2] * a
+    return y * (Counted.calls - before) + float(x.sum()) + np.asarray(x.T.reshape(3, 1).sum(0))
 
 
 @of_numbers()
