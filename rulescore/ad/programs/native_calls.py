@@ -19,6 +19,7 @@ from rulescore.ad.numpy_protocols.object_arrays import is_of_objects
 from rulescore.ad.numpy_protocols.operands import array_of
 from rulescore.ad.programs.buffers import buffer, constant, holds_tracers, is_traced, plain, shown
 from rulescore.ad.programs.compiled import called_natively
+from rulescore.ad.programs.elements import function_of_ufunc, vectorised
 from rulescore.ad.programs.functions import Functions
 from rulescore.ad.programs.own_arrays import OwnArray, is_own, own_array, tracers_of
 from rulescore.ad.programs.own_numbers import OF_PYTHON, has_own_numbers, own_number
@@ -51,7 +52,11 @@ class NativeCalls(Functions):
         found = self._of_numpy.get(f)
         if found is None:
             stand_in = self._stand_ins.get(f)
-            made = self._asking(f) if stand_in is None else self._asking_own_arrays(f, stand_in)
+            of_numbers = function_of_ufunc(f) if isinstance(f, np.ufunc) else None
+            if of_numbers is not None:
+                made = functools.partial(vectorised, self, f, of_numbers)
+            else:
+                made = self._asking(f) if stand_in is None else self._asking_own_arrays(f, stand_in)
             found = self._of_numpy[f] = functools.wraps(f, updated=())(made)
         return found
 

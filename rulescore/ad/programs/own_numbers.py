@@ -11,7 +11,7 @@ import functools
 import types
 from typing import Any
 
-from rulescore.ad.tracing.tracers import SpecialTracer, Tracer, plain_class
+from rulescore.ad.tracing.tracers import OF_PYTHON_CODE, SpecialTracer, Tracer, plain_class
 
 OF_PYTHON = (float, complex)
 
@@ -24,23 +24,21 @@ class OwnNumber(SpecialTracer):
 
 def has_own_numbers(cls: Any) -> bool:
     """Whether a class is one of numbers that a program has defined."""
-    return isinstance(cls, type) and issubclass(cls, OF_PYTHON) and bool(cls.__flags__ & _IS_OF_PROGRAM)
-
-
-_IS_OF_PROGRAM = 1 << 9
-"""The flag of classes that Python code has defined (Py_TPFLAGS_HEAPTYPE)."""
+    return isinstance(cls, type) and issubclass(cls, OF_PYTHON) and bool(cls.__flags__ & OF_PYTHON_CODE)
 
 
 def own_number(cls: Any, x: Tracer) -> Any:
     """An object of a class of numbers, with the value of a tracer."""
-    number: Any = object.__new__(_class_of(cls, plain_class(type(x))))
-    number._value, number._trace, number._node = x._value, x._trace, x._node
-    return number
+    return _as(_class_of(cls, plain_class(type(x))), x)
 
 
 def plain_number(x: Any) -> Any:
     """The same value as an ordinary tracer."""
-    number: Any = object.__new__(plain_class(type(x)))
+    return _as(plain_class(type(x)), x)
+
+
+def _as(kind: Any, x: Any) -> Any:
+    number: Any = object.__new__(kind)
     number._value, number._trace, number._node = x._value, x._trace, x._node
     return number
 
@@ -55,7 +53,7 @@ def members_of(cls: Any) -> dict[str, Any]:
     """What is written in Python of a class and those it derives from, but for what makes its objects."""
     members: dict[str, Any] = {}
     for base in reversed(cls.__mro__):
-        if base.__flags__ & _IS_OF_PROGRAM:
+        if base.__flags__ & OF_PYTHON_CODE:
             members.update(vars(base))
     return {
         name: types.MethodType(x.__func__, cls) if isinstance(x, classmethod) else x

@@ -17,7 +17,7 @@ import numpy as np
 from rulescore.ad.messages.errors import no_rule
 from rulescore.ad.programs.buffers import holds_tracers, is_traced, of_own, plain
 from rulescore.ad.programs.distributions import INFRASTRUCTURE, OF_VECTORS, frozen, with_rule
-from rulescore.ad.programs.elements import function_of_ufunc, shuffled, vectorised
+from rulescore.ad.programs.elements import shuffled, vectorised
 from rulescore.ad.programs.functions import STAND_IN, WITHOUT_SOURCE
 from rulescore.ad.programs.native_calls import NativeCalls
 from rulescore.ad.programs.own_arrays import OwnArray, is_own
@@ -70,7 +70,7 @@ class Program(NativeCalls):
             types.MethodType: self._method,
             types.BuiltinFunctionType: self._builtin,
             type: self._class,
-            np.ufunc: self._ufunc,
+            np.ufunc: self._numpys,
             type(np.sum): self._numpys,
             types.MethodDescriptorType: self._descriptor,
             types.MethodWrapperType: self._wrapper_of_slot,
@@ -125,14 +125,6 @@ class Program(NativeCalls):
 
     def _partial(self, f: Any) -> Any:
         return functools.partial(self.callee(f.func), *f.args, **f.keywords)
-
-    def _ufunc(self, f: Any) -> Any:
-        found = self._of_numpy.get(f)
-        if found is None:
-            of_numbers = function_of_ufunc(f)
-            made = self._numpys(f) if of_numbers is None else functools.partial(vectorised, self, f, of_numbers)
-            found = self._of_numpy[f] = made
-        return found
 
     def _memoised(self, f: Any) -> Any:
         """What remembers its results, which are those of ordinary values alone."""

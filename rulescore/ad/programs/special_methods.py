@@ -22,7 +22,7 @@ from rulescore.ad.programs.refusals import refusal_in
 from rulescore.ad.programs.stand_ins.table import values_beneath
 from rulescore.ad.programs.texts import is_of_tracer, text_of
 from rulescore.ad.source.conversion import OPERATIONS
-from rulescore.ad.tracing.tracers import Tracer, value_beneath
+from rulescore.ad.tracing.tracers import OF_PYTHON_CODE, Tracer, value_beneath
 
 _BINARY = (
     *("add", "sub", "mul", "truediv", "floordiv", "mod", "divmod", "pow", "matmul"),
@@ -385,7 +385,7 @@ def _may_have_operators(kind: Any) -> bool:
     """Whether a class may have operators that are written in Python; it is remembered where it cannot."""
     is_tracer = issubclass(kind, Tracer) and not issubclass(kind, OwnNumber)
     # A sparse array leaves operations to the tracer, for which there are rules.
-    if not is_tracer and kind.__flags__ & CAN_CHANGE and not kind.__module__.startswith("scipy.sparse"):
+    if not is_tracer and kind.__flags__ & OF_PYTHON_CODE and not kind.__module__.startswith("scipy.sparse"):
         return True
     _WITHOUT_OPERATORS.add(kind)
     if not is_tracer:
@@ -400,10 +400,6 @@ def _right_comes_first(x: Any, y: Any, name: str) -> bool:
     if isinstance(y, OwnArray) and not isinstance(x, OwnArray):
         return True
     return issubclass(type(y), type(x)) or isinstance(x, (list, tuple, str, bytes, np.generic))
-
-
-CAN_CHANGE = 1 << 9
-"""The flag of classes that Python code has defined, or can add methods to (Py_TPFLAGS_HEAPTYPE)."""
 
 
 def _python_method(kind: Any, name: str) -> Any:

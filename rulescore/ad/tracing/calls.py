@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rulescore.ad.messages.errors import no_rule
-from rulescore.ad.tracing.tracers import LEAF_TYPES, Tracer, parts_of, top_trace
+from rulescore.ad.tracing.tracers import LEAF_TYPES, Tracer, parts_of, top_trace, traced_in
 from rulescore.ad.values.skeletons import taken_apart, with_leaves
 from rulescore.tables.table import RuleTable
 from rulescore.tangents.arithmetic import AbstractTangent
@@ -65,7 +65,8 @@ def _strip_parts(
     kind = type(x)
     around = (*around, id(x))
     parts = dict(enumerate(x)) if kind is list or kind is tuple else parts_of(x)
-    for key, part in parts.items():
+    for key, held in parts.items():
+        part = held if type(held) in LEAF_TYPES else traced_in(held)
         if isinstance(part, Tracer):
             if part._trace is trace:
                 targets.append((position, (*path, key), part._node))
@@ -92,6 +93,9 @@ def map_tracers(function: Callable[[Any], Any], x: Any, around: tuple[int, ...] 
         return function(x)
     if id(x) in around or top_trace((x,)) is None:
         return x
+    found = traced_in(x)
+    if found is not x:  # others get the array itself
+        return map_tracers(function, found)
     around = (*around, id(x))
     return rebuild(x, {key: map_tracers(function, part, around) for key, part in parts_of(x).items()})
 

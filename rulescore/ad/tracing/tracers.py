@@ -214,7 +214,7 @@ def top_trace(*groups: Any) -> Any:
 def _trace_within(x: Any, around: tuple[int, ...]) -> Any:
     """The same of what an object holds, which may hold itself."""
     cls = type(x)
-    if not (cls.__flags__ & _CAN_HOLD_ANYTHING or issubclass(cls, (tuple, list, dict))):
+    if not (cls.__flags__ & OF_PYTHON_CODE or issubclass(cls, (tuple, list, dict))):
         LEAF_TYPES.add(cls)
         return None
     top = None
@@ -226,6 +226,11 @@ def _trace_within(x: Any, around: tuple[int, ...]) -> Any:
     return top
 
 
+def traced_in(x: Any) -> Any:
+    """The tracer in what stands in the place of an array of a program's own class; anything else as it is."""
+    return x.__traced__ if hasattr(type(x), "__traced__") else x
+
+
 def parts_of(x: Any) -> dict[Any, Any]:
     """What a container or object holds, by its fields; nothing of functions and of other things that are called.
 
@@ -233,8 +238,9 @@ def parts_of(x: Any) -> dict[Any, Any]:
     """
     if type(x) in LEAF_TYPES:
         return {}
-    if hasattr(type(x), "__traced__"):  # what stands in the place of an array of a program's own class
-        return {"": x.__traced__}
+    found = traced_in(x)
+    if found is not x:
+        return {"__traced__": found}
     if callable(x):
         return {}
     try:
@@ -246,7 +252,7 @@ def parts_of(x: Any) -> dict[Any, Any]:
 LEAF_TYPES: set[type] = {np.ndarray, np.float64, float, complex, int, bool, str, slice, type(None), types.EllipsisType}
 """Types of what holds no tracer, most arguments among them; all that are met of those written in C are added."""
 
-_CAN_HOLD_ANYTHING = 1 << 9
+OF_PYTHON_CODE = 1 << 9
 """The flag of classes that Python code has defined (Py_TPFLAGS_HEAPTYPE)."""
 
 CONTAINERS = frozenset({tuple, list, dict})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import copy
+import dataclasses
 import functools
 import gc
 import importlib
@@ -20,7 +21,7 @@ import numpy as np
 import pytest
 from scipy import sparse, special
 
-from rulescore import NoTangent, frule, rrule
+from rulescore import NoTangent, Tangent, frule, rrule
 from rulescore.ad import (
     AD,
     checkpoint,
@@ -731,3 +732,42 @@ def test_operators_of_sparse_arrays_that_are_both_differentiated(f):
     np.testing.assert_allclose(dy, jvp_fd(f, (x,), (dx,)).value, rtol=1e-6, atol=1e-9)
     ybar = w.standard_normal(y.shape)
     np.testing.assert_allclose(vjp(traceable(f), x)[1](ybar)[0] @ dx, np.sum(ybar * dy), rtol=1e-9)
+
+
+class Labelled(np.ndarray):
+    """An array of a class of its own."""
+
+
+@dataclasses.dataclass
+class Held:
+    values: object
+
+
+def twice_the_sum(held):
+    return 2 * np.sum(held.values)
+
+
+@rrule.register(twice_the_sum)
+def twice_the_sum_rrule(held):
+    bar = 2 * np.ones(np.shape(held.values))
+    return twice_the_sum(held), lambda ybar: (NoTangent(), Tangent.from_fields(Held, {"values": ybar * bar}))
+
+
+@frule.register(twice_the_sum)
+def twice_the_sum_frule(tangents, held):
+    return twice_the_sum(held), 2 * np.sum(tangents[1].values)
+
+
+def test_arrays_of_own_classes_in_objects_go_to_rules_and_come_back():
+    def returned(x):
+        return Held(np.array([x, 2.0]).view(Labelled) * x)
+
+    y, dy = jvp(traceable(returned), (1.3,), (1.0,))
+    np.testing.assert_allclose(y.values, [1.69, 2.6])
+    np.testing.assert_allclose(dy.values, [2.6, 2.0])
+
+    def by_rule(x):
+        return twice_the_sum(Held(np.array([x, x * x]).view(Labelled))) * 1.0
+
+    np.testing.assert_allclose(grad(traceable(by_rule))(1.3), 2 + 4 * 1.3)
+    np.testing.assert_allclose(jvp(traceable(by_rule), (1.3,), (1.0,))[1], 2 + 4 * 1.3)
