@@ -191,7 +191,7 @@ class SparseProjector(Projector):
             raise _shape_error(dx, self._pattern.shape)
         if type(dx) is self._type and dx.dtype == self._dtype and self._pattern.is_of(dx):
             return dx  # as a rule made it that builds it by `of_entries`
-        return self.of_entries(self._pattern.values_of(dx))
+        return self.of_entries(self.entries_of(dx))
 
     @property
     def coordinates(self) -> Any:
@@ -200,18 +200,22 @@ class SparseProjector(Projector):
 
     def entries_of(self, x: Any) -> Any:
         """The elements of a dense or sparse array of the primal's shape at `coordinates`, as a vector."""
-        return self._pattern.values_of(x)
+        return self._pattern.values_of(self._of_ordinary_numbers(x))
 
     def of_entries(self, values: Any) -> Any:
         """The sparse array with these values at `coordinates`, in the precision of the primal, real where that is."""
-        if hasattr(type(values), "__rule_type__"):
-            raise MissingDerivativeError(
-                f"the derivative of a cotangent of a sparse array ({self._type.__name__}) was asked for, which holds "
-                "ordinary numbers: pass S.toarray() for second derivatives"
-            )
+        self._of_ordinary_numbers(values)
         if values.dtype.kind == "c" and self._dtype.kind == "f":
             values = values.real
         return self._pattern.with_values(values.astype(self._dtype, copy=False))
+
+    def _of_ordinary_numbers(self, x: Any) -> Any:
+        if hasattr(type(x), "__rule_type__"):
+            raise MissingDerivativeError(
+                f"the derivative of a cotangent of a sparse array ({self._type.__name__}) was asked for, which holds "
+                "ordinary numbers: pass S.toarray() for second derivatives, and for `linearize`"
+            )
+        return x
 
 
 class StructureProjector(Projector):

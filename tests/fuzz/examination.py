@@ -457,11 +457,11 @@ class _Examiner:
     def _has_kink(self) -> bool:
         """Whether the slopes of the program, or of its gradient, differ on the two sides or close by.
 
-        Or the shape of a variable does, as that of what `np.trim_zeros` leaves.
+        Or the shape or the kind of a variable does, as of what `np.trim_zeros` or `np.real_if_close` leaves.
         """
         q = self.question
         try:
-            if _shapes_of(q.program, [x + 1e-7 * dx for x, dx in zip(q.x, q.dx, strict=True)]) != _shapes_of(q.program):
+            if _kinds_of(q.program, [x + 1e-7 * dx for x, dx in zip(q.x, q.dx, strict=True)]) != _kinds_of(q.program):
                 return True
             x, value, gradient = q.program.arguments(), q.plain(), grad(q.of_sum(), q.argnums)
             return any(_has_two_slopes(lambda *x, f=f: f(*q.program.laid_out(x)), x, q.dx) for f in (value, gradient))
@@ -697,8 +697,9 @@ def _same(found: Any, wanted: Any, tolerance: float) -> bool:
     return True
 
 
-def _shapes_of(program: Program, inputs: Any = None) -> dict[str, Any]:
-    return {name: np.shape(x) for name, x in program.variables(inputs).items() if is_differentiable(x)}
+def _kinds_of(program: Program, inputs: Any = None) -> dict[str, Any]:
+    variables = {name: np.asarray(x) for name, x in program.variables(inputs).items() if is_differentiable(x)}
+    return {name: (x.shape, x.dtype.kind) for name, x in variables.items()}
 
 
 def _coarsest(program: Program) -> float:

@@ -11,8 +11,18 @@ from typing import Any
 import numpy as np
 from multipledispatch import MDNotImplementedError
 
-from rulescore import AbstractZero, NoTangent, frule, is_differentiable, project_to, pullback_wrt, rrule, unthunk
-from rulescore.closures import handed_over
+from rulescore import (
+    AbstractZero,
+    MissingDerivativeError,
+    NoTangent,
+    frule,
+    is_differentiable,
+    is_traced,
+    project_to,
+    pullback_wrt,
+    rrule,
+    unthunk,
+)
 from rulescore.typing import Axis, Count, Index, OutputAndPullback, OutputAndTangent, Tangents
 from scipy import sparse
 
@@ -112,11 +122,20 @@ def moved_forward(make, dx, x, y):
 def tangent_of(dx, x):
     """A tangent in the structure of x, with zeros where nothing moves."""
     dx = unthunk(dx)
+    decline_traced(dx)
     if type(x) in (list, tuple):
         return type(x)([tangent_of(dx if isinstance(dx, AbstractZero) else dx[i], part) for i, part in enumerate(x)])
     if sparse.issparse(x) or is_entry(x):
         return x * 0.0 if isinstance(dx, AbstractZero) else dx
     return Numbering(x).numbered
+
+
+def decline_traced(x):
+    if is_traced(x):
+        raise MissingDerivativeError(
+            "a sparse array holds ordinary numbers, so that what makes one has no second derivatives: make a dense "
+            "array for these, by NumPy's functions"
+        )
 
 
 class Moving:
@@ -127,10 +146,11 @@ class Moving:
         if kwargs or any(map(is_entry, self._rest)):
             raise MDNotImplementedError
         self._definition = definition
-        self.y = handed_over(self._function(arguments), self.x, *self._rest)
+        decline_traced(args)
+        self.y = self._value(arguments)
 
-    def _function(self, arguments):
-        return lambda *args: arguments.value(args, {})
+    def _value(self, arguments):
+        return arguments.value((self.x, *self._rest), {})
 
     def make(self, x):
         return self._definition(x, *self._rest)
@@ -232,8 +252,8 @@ for name in CLASS_NAMES:
 class MovingMethod(Moving):
     """A call of a method, of which each class has its own, which the definition calls."""
 
-    def _function(self, arguments):
-        return self._definition
+    def _value(self, arguments):
+        return self.make(self.x)
 
 
 def register_method(name, definition):

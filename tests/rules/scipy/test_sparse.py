@@ -10,9 +10,9 @@ import pytest
 import scipy.sparse.linalg
 from scipy import sparse
 
-from rulescore import NoTangent, ZeroTangent, frule, rrule, unthunk
-from rulescore.ad import TracerConversionError, grad, hessian, jacfwd, jacrev, jvp, primitive, traceable
-from testutils import check_rule, jacobian_fd
+from rulescore import MissingDerivativeError, NoTangent, ZeroTangent, frule, rrule, unthunk
+from rulescore.ad import TracerConversionError, grad, hessian, jacfwd, jacrev, jvp, primitive, traceable, vjp
+from testutils import check_rule, jacobian_fd, jvp_fd
 from testutils import test_rule_tables as check_tables
 from testutils.samples.sampling import samples_of
 from testutils.samples.scipy.sparse import FORMATS, KINDS, stored
@@ -335,3 +335,31 @@ def test_a_system_is_assembled_and_solved():
     expected = jacobian_fd(solution, x).value
     np.testing.assert_allclose(jacfwd(traceable(solution))(x), expected, rtol=1e-7)
     np.testing.assert_allclose(jacrev(traceable(solution))(x), expected, rtol=1e-7)
+
+
+OF_CONSTRUCTIONS = {
+    "diagonals": lambda x: sparse.diags(x).toarray(),
+    "several diagonals": lambda x: sparse.diags_array([x, x[1:]], offsets=[0, 1]).toarray(),
+    "rows": lambda x: sparse.spdiags(x[None], [0], 3, 3).toarray(),
+    "numbers and places": lambda x: CSR((x, ([0, 1, 2], [1, 2, 0])), shape=(3, 3)).toarray(),
+    "blocks": lambda x: sparse.block_diag([np.outer(x, x), np.outer(x, x)]).toarray(),
+    "a format": lambda x: CSR(np.outer(x, x)).tocsc().toarray(),
+    "a part": lambda x: sparse.tril(np.outer(x, x)).diagonal(),
+}
+
+
+@pytest.mark.parametrize("name", OF_CONSTRUCTIONS)
+def test_second_derivatives_of_what_makes_sparse_arrays_are_refused_by_name(name):
+    f, x = traceable(OF_CONSTRUCTIONS[name]), random(3)
+    tangent = jvp(f, (x,), (np.ones(3),))[1]
+    np.testing.assert_allclose(tangent, jvp_fd(OF_CONSTRUCTIONS[name], (x,), (np.ones(3),)).value, atol=1e-9)
+    for of_first in (
+        lambda x: jvp(f, (x,), (np.ones(3),))[1],
+        lambda x: jvp(f, (np.ones(3),), (x,))[1],
+        lambda x: vjp(f, x)[1](tangent),
+        lambda x: vjp(f, np.ones(3))[1](tangent * x[0])[0],
+    ):
+        with pytest.raises(MissingDerivativeError, match="a sparse array"):
+            jvp(of_first, (x,), (x,))
+        with pytest.raises(MissingDerivativeError, match="a sparse array"):
+            vjp(of_first, x)[1](np.ones(3))
