@@ -61,7 +61,8 @@ def view_call(call: Call, key: Any, base: Any, view: Any = None) -> ViewCall:
     f, args, kwargs = call
     place = place_in(value_beneath(base), view) if view is not None else None
     if place is not None:
-        index = place[len(place) - base.ndim :]  # without the axis that a batch hides
+        # Without the axis that a batch hides; and of no axes at all, an empty index makes a number.
+        index = place[len(place) - base.ndim :] or (...,)
         return ViewCall(operator.getitem, (_ARRAY, index), {}, None, base.shape)
     if is_simple(call):
         return ViewCall(f, (_ARRAY, *args[1:]), kwargs, key, base.shape)

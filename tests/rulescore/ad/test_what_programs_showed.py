@@ -139,6 +139,19 @@ def test_what_trim_zeros_leaves_is_a_view_of_the_same_place():
     assert jvp(f, (x,), (np.ones(4),))[1] == 36.0
 
 
+def test_views_of_what_a_function_leaves_of_an_array_without_axes_are_written_to():
+    def f(x):
+        y = np.apply_along_axis(np.sum, 0, x)
+        w = y.reshape(-1)
+        w *= 2.0
+        return y * x[0]
+
+    x = np.array([3.0, 4.0])
+    assert vjp(f, x)[0] == f(x) == 42.0
+    np.testing.assert_allclose(grad(f)(x), [20.0, 6.0])
+    assert jvp(f, (x,), (np.ones(2),))[1] == 26.0
+
+
 def test_views_of_an_array_without_axes_are_written_to():
     def f(x):
         y = np.copy(x)
