@@ -216,6 +216,8 @@ class _Examiner:
         kinds = {np.asarray(x).dtype.kind for x in self.question.program.constants.values()}
         if kinds.isdisjoint("iub"):
             return False
+        if set(other.result.outcomes.values()) == {LEFT_OUT}:  # it does not run without them
+            return True
         ours, theirs = (_vector(examiner.question.program.variables()) for examiner in (self, other))
         return ours.shape != theirs.shape or not np.allclose(ours, theirs, rtol=_ANOTHER, atol=0.0, equal_nan=True)
 

@@ -38,6 +38,9 @@ _OPTIONS = {
 }
 
 _generators: dict[Any, list[Generator]] = {}
+_by_canonical: dict[Any, list[Generator]] = rrule.dependent_cache()
+"""The same by the function whose rules serve it, which aliases that come later may change."""
+
 _entries = EntryPointLoader("rulescore.samples")
 
 
@@ -168,6 +171,7 @@ def sample_inputs(*functions: Any) -> Callable[[_Generator], _Generator]:
             # A module that is imported again, or a notebook cell that is run again, replaces what it registered.
             registered[:] = [old for old in registered if _place(old) != _place(generator)]
             registered.append(generator)
+        _by_canonical.clear()
         return generator
 
     return register
@@ -210,9 +214,15 @@ def samples_of(f: Any, seed: int = 0) -> list[Sample]:
 
 
 def _generators_of(f: Any) -> list[Generator]:
-    canonical = rrule.canonical(f)
-    same = [g for g in _generators if g is f or rrule.canonical(g) == canonical]
-    return [generator for function in same for generator in _generators[function]]
+    if not _by_canonical:
+        found: dict[Any, list[Generator]] = {}
+        for function, generators in _generators.items():
+            found.setdefault(rrule.canonical(function), []).extend(generators)
+        _by_canonical.update(found)
+    try:
+        return _by_canonical.get(rrule.canonical(f), [])
+    except TypeError:  # unhashable
+        return []
 
 
 def _run(generator: Generator, f: Any, rng: np.random.Generator) -> Iterator[Sample]:

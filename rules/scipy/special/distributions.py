@@ -184,11 +184,23 @@ scalar_rule(
     lambda x, dfn, dfd, p: -quotient(_f_wrt_dfd(dfn, dfd, x), _f_density(dfn, dfd, x)),
     lambda x, dfn, dfd, p: 1 / _f_density(dfn, dfd, x),
 )
+
+
+def _where_found(largest, slope):
+    """A slope, and 0 where SciPy's search for y has found none and returns one of its ends, whatever is asked."""
+
+    def slope_where_found(y, *args):
+        is_found = (y > 1e-100) & (y < largest)
+        return np.where(is_found, slope(np.where(is_found, y, 1.0), *args), 0)
+
+    return slope_where_found
+
+
 scalar_rule(
     special.fdtridfd,
-    lambda dfd, dfn, p, x: -_f_wrt_dfn(dfn, dfd, x) / _f_wrt_dfd(dfn, dfd, x),
-    lambda dfd, dfn, p, x: 1 / _f_wrt_dfd(dfn, dfd, x),
-    lambda dfd, dfn, p, x: -_f_density(dfn, dfd, x) / _f_wrt_dfd(dfn, dfd, x),
+    _where_found(1e100, lambda dfd, dfn, p, x: -_f_wrt_dfn(dfn, dfd, x) / _f_wrt_dfd(dfn, dfd, x)),
+    _where_found(1e100, lambda dfd, dfn, p, x: 1 / _f_wrt_dfd(dfn, dfd, x)),
+    _where_found(1e100, lambda dfd, dfn, p, x: -_f_density(dfn, dfd, x) / _f_wrt_dfd(dfn, dfd, x)),
 )
 
 # ---------------------------------------------------------------- Student's t
@@ -262,8 +274,8 @@ scalar_rule(
 )
 scalar_rule(
     special.stdtridf,
-    lambda df, p, t: 1 / _student_wrt_df(df, t),
-    lambda df, p, t: -student_density(df, t) / _student_wrt_df(df, t),
+    _where_found(1e10, lambda df, p, t: 1 / _student_wrt_df(df, t)),
+    _where_found(1e10, lambda df, p, t: -student_density(df, t) / _student_wrt_df(df, t)),
 )
 
 # ---------------------------------------------------------------- the normal distribution, by its parameters

@@ -309,6 +309,22 @@ def quotient(f, x):
     return float(mpmath.re((f(x + h) - f(x - h)) / (2 * h)))
 
 
+@pytest.mark.parametrize(
+    ("function", "args", "end"),
+    [
+        ("fdtridfd", (2.0, 0.77, 0.77), 1e100),
+        ("stdtridf", (0.95, 1.0), 1e10),
+        ("stdtridf", (0.4, 1.0), -1e100),
+    ],
+)
+def test_parameters_that_a_search_does_not_find_are_constant(function, args, end):
+    assert getattr(special, function)(*args) == end
+    f = primitive(getattr(special, function))
+    for position in range(len(args)):
+        assert grad(f, position)(*args) == 0
+        assert grad(grad(f, position), position)(*args) == 0
+
+
 @pytest.mark.parametrize("degree", [1.5, 3.0, 60.25, 200.5, 400.0])
 @pytest.mark.parametrize(
     ("function", "other", "x"),
