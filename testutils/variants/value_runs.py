@@ -53,7 +53,7 @@ WELL_CONDITIONED = 1e-3
 MOST_TIMES = 100
 """How many times as many entries an output may have at a point that nobody has asked for as at the given one."""
 
-TOO_SLOW, NOTICED = 20, 0.05
+TOO_SLOW, NOTICED = 5, 0.05
 """How many times as long function and rules may take there, and from how many seconds on that matters."""
 
 Checking = Callable[[Case], Iterable[CheckResult]]
