@@ -97,7 +97,7 @@ def as_view(tracer: Tracer, call: Any, key: Any = None) -> Any:
     view: Any = object.__new__(special_class(View, plain_class(type(tracer))))
     view._base = base
     view._root = root = root_of(base)
-    only_looks = is_simple(call) and call.f is not np.trim_zeros and not _module_of(call.f).startswith("scipy.")
+    only_looks = is_simple(call) and call.f not in _BY_NUMBERS and not _module_of(call.f).startswith("scipy.")
     view._origin = view_call(call, key, base, None if only_looks else bottom)
     view._shape = tracer.shape
     flags = bottom.flags
@@ -109,6 +109,10 @@ def as_view(tracer: Tracer, call: Any, key: Any = None) -> Any:
     tracer._value = root.held_by_view(tracer)
     view.show(tracer)
     return view
+
+
+_BY_NUMBERS = (np.trim_zeros, np.real_if_close)
+"""Functions that look at the numbers of an array to find out which view to return."""
 
 
 def is_numpys(f: Any) -> bool:

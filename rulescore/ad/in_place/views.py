@@ -55,15 +55,19 @@ def view_call(call: Call, key: Any, base: Any, view: Any = None) -> ViewCall:
     """A call that made a view of a base, as it was: what can be written to is copied, a list of axes for instance.
 
     What does more than to look at an array is no way to make a view of a cotangent: `scipy.interpolate.splder` refuses
-    its numbers as knots, `np.histogram` as edges, and `np.trim_zeros` finds other zeros. In its place is the index of
-    the given view.
+    its numbers as knots, `np.histogram` as edges, `np.trim_zeros` finds other zeros, and `np.real_if_close` other
+    numbers close to real ones. In its place is the index of the given view.
     """
     f, args, kwargs = call
-    place = place_in(value_beneath(base), view) if view is not None else None
-    if place is not None:
-        # Without the axis that a batch hides; and of no axes at all, an empty index makes a number.
-        index = place[len(place) - base.ndim :] or (...,)
-        return ViewCall(operator.getitem, (_ARRAY, index), {}, None, base.shape)
+    beneath = value_beneath(base)
+    if view is not None and view.dtype == beneath.dtype:
+        place = place_in(beneath, view)
+        if place is not None:
+            # Without the axis that a batch hides; and of no axes at all, an empty index makes a number.
+            index = place[len(place) - base.ndim :] or (...,)
+            return ViewCall(operator.getitem, (_ARRAY, index), {}, None, base.shape)
+    elif f is np.real_if_close:
+        return ViewCall(np.real, (_ARRAY,), {}, None, base.shape)
     if is_simple(call):
         return ViewCall(f, (_ARRAY, *args[1:]), kwargs, key, base.shape)
 

@@ -139,6 +139,30 @@ def test_what_trim_zeros_leaves_is_a_view_of_the_same_place():
     assert jvp(f, (x,), (np.ones(4),))[1] == 36.0
 
 
+def test_what_real_if_close_leaves_is_a_view_of_the_real_parts():
+    def written_to(x, tol):
+        y = np.real_if_close(x.copy(), tol)
+        z = y.reshape(-1)
+        z *= 2.0
+        return y * 1.0
+
+    x, tol = np.array([1.0 + 0.3j, 2.0 - 0.4j]), np.float64(1e17)
+    for y in (jvp(written_to, (x, tol), (np.ones_like(x), 1.0)), vjp(written_to, x, tol)):
+        assert y[0].dtype == float
+        np.testing.assert_array_equal(y[0], [2.0, 4.0])
+
+    def changed_beneath(x):
+        y = x.copy()
+        z = np.real_if_close(y)
+        y[0] = y[1] * (1 + 2j)
+        return np.sum(z**2)
+
+    x = np.array([1.0 + 0j, 3.0 + 0j])
+    assert vjp(changed_beneath, x)[0] == changed_beneath(x) == 18.0
+    np.testing.assert_allclose(vjp(changed_beneath, x)[1](1.0)[0], [0, 12 - 12j])
+    assert jvp(changed_beneath, (x,), (1j * np.ones(2),))[1] == -12.0
+
+
 def test_views_of_what_a_function_leaves_of_an_array_without_axes_are_written_to():
     def f(x):
         y = np.apply_along_axis(np.sum, 0, x)
