@@ -8,7 +8,16 @@ import functools
 
 import numpy as np
 
-from rulescore import apply_linear, frule, is_traced, pullback_wrt, pushforward, rrule, unbroadcast
+from rulescore import (
+    MissingDerivativeError,
+    apply_linear,
+    frule,
+    is_traced,
+    pullback_wrt,
+    pushforward,
+    rrule,
+    unbroadcast,
+)
 from rulescore.typing import Array, Choice, Number, OutputAndPullback, OutputAndTangent
 
 from ..numpy.array_like import as_array, as_array_tangent, shape_of
@@ -164,6 +173,12 @@ def scalings(k, log_a, log_b):
     return np.reshape(u, k.shape[:-1]).astype(dtype), np.reshape(v, (*k.shape[:-2], k.shape[-1])).astype(dtype)
 
 
+UNCOUPLED = (
+    "the scalings of a plan that falls into parts, all that would couple them being 0 in this precision, have no "
+    "derivative: use a larger epsilon"
+)
+
+
 class Marginals:
     """How scalings move: H (du, dv) = (da + (P∘dK) 1, db + (P∘dK)ᵀ 1); the blocks of H are the marginals and P."""
 
@@ -179,7 +194,10 @@ class Marginals:
         self.matrix = np.concatenate([top, bottom], axis=-2) + np.outer(shift, shift) / (self.n + self.m)
 
     def solved(self, of_rows, of_cols):
-        both = np.linalg.solve(self.matrix, np.concatenate([of_rows, of_cols], axis=-1)[..., None])[..., 0]
+        try:
+            both = np.linalg.solve(self.matrix, np.concatenate([of_rows, of_cols], axis=-1)[..., None])[..., 0]
+        except np.linalg.LinAlgError:
+            raise MissingDerivativeError(UNCOUPLED) from None
         return both[..., : self.n], both[..., self.n :]
 
 

@@ -4,7 +4,16 @@ import numpy as np
 from multipledispatch import MDNotImplementedError
 
 import scipy.linalg
-from rulescore import apply_linear, frule, pullback_wrt, pushforward, rrule, seen_by_tracers, unbroadcast
+from rulescore import (
+    MissingDerivativeError,
+    apply_linear,
+    frule,
+    pullback_wrt,
+    pushforward,
+    rrule,
+    seen_by_tracers,
+    unbroadcast,
+)
 from rulescore.typing import Array, Choice, OutputAndPullback, OutputAndTangent
 from scipy.linalg import get_lapack_funcs
 
@@ -22,6 +31,7 @@ class SchurForms:
         self.dtype, self.shape = a.dtype, (len(a), len(b) if b is not None else len(a))
         self.r, self.u = scipy.linalg.schur(a, output="real")
         self.s, self.v = (self.r, self.u) if b is None else scipy.linalg.schur(b.conj().T, output="real")
+        self.is_singular = False
 
     @classmethod
     def of(cls, a, b):
@@ -37,8 +47,18 @@ class SchurForms:
     def solve(self, q, adjoint_of=False):
         (trsyl,) = get_lapack_funcs(("trsyl",), (self.r, self.s))
         kind = {"trana": "C"} if adjoint_of else {"tranb": "C"}
-        y, scale, _ = trsyl(self.r, self.s, self.u.conj().T @ q @ self.v, **kind)
+        y, scale, info = trsyl(self.r, self.s, self.u.conj().T @ q @ self.v, **kind)
+        self.is_singular |= info == 1  # and solved with other numbers, which LAPACK can divide by
         return self.u @ (scale * y) @ self.v.conj().T
+
+
+def refuse_singular(equation):
+    """Where its solution moves by numbers without a meaning; of matrices that were brought into Schur form."""
+    if equation.forms is not None and equation.forms.is_singular:
+        raise MissingDerivativeError(
+            "the solution X of A X + X B = Q where A and -B have an eigenvalue in common, or nearly so, has no "
+            "derivative. Use matrices of which they have none, for instance by adding a small multiple of np.eye(n)"
+        )
 
 
 def of_one_type(*matrices):
@@ -76,6 +96,7 @@ def solve_sylvester_frule(da: Array, db: Array, dq: Array, a: Array, b: Array, q
     da, db, dq = (as_array_tangent(dx, x) for dx, x in ((da, a), (db, b), (dq, q)))
     equation = SylvesterEquation(as_array(a), as_array(b))
     x = equation.solve(as_array(q))
+    refuse_singular(equation)
     return x, equation.solve(dq - da @ x - x @ db)
 
 
@@ -88,6 +109,7 @@ def solve_sylvester_rrule(a: Array, b: Array, q: Array) -> OutputAndPullback:
 
     @pullback_wrt(a, b, q)
     def solve_sylvester_pullback(xbar):
+        refuse_singular(equation)
         z, x_h = equation.solve_adjoint(xbar), adjoint(x)
         return (
             lambda: unbroadcast(-z @ x_h, shapes[0]),
@@ -128,6 +150,8 @@ class ContinuousLyapunov:
 class DiscreteLyapunov:
     """X = A X Aᴴ + Q. With Z of Z = Aᴴ Z A + X̄: Q̄ = Z and Ā = Z A Xᴴ + Zᴴ A X."""
 
+    forms = None
+
     def __init__(self, a, method):
         self.a, self.method = a, method
 
@@ -154,6 +178,7 @@ def decline_unless_square(*arrays):
 def solution_and_tangent(equation, da, dq, a, q):
     decline_unless_square(a, q)
     x = equation.solve(as_array(q))
+    refuse_singular(equation)
     moved = apply_linear(lambda da: equation.moved(x, da), as_array_tangent(da, a))
     return x, equation.solve(as_array_tangent(dq, q) - moved)
 
@@ -164,6 +189,7 @@ def solution_and_pullback(equation, a, q):
 
     @pullback_wrt(a, q)
     def lyapunov_pullback(xbar):
+        refuse_singular(equation)
         z = equation.solve_adjoint(xbar)
         return lambda: unbroadcast(equation.matrix_cotangent(x, z), shape_a), lambda: unbroadcast(z, shape_q)
 

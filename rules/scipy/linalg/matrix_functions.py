@@ -296,6 +296,7 @@ def sign_direction(s, n, e):
 def signm_frule(dA: Array, A: Array) -> OutputAndTangent:
     decline_number(A)
     s = seen_by_tracers(scipy.linalg.signm, A)
+    refuse_singular(as_array(A), "sign")
     return s, sign_direction(s, s @ as_array(A), as_array_tangent(dA, A))
 
 
@@ -307,6 +308,7 @@ def signm_rrule(A: Array) -> OutputAndPullback:
 
     @pullback_wrt(A)
     def signm_pullback(sbar):
+        refuse_singular(as_array(A), "sign")
         s_h, n_h = adjoint(s), adjoint(s @ as_array(A))
         g = sylvester(n_h, n_h, sbar)
         return g - s_h @ g @ s_h

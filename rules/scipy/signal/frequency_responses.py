@@ -110,7 +110,7 @@ def group_delay(system, w=512, whole=False, fs=2 * np.pi):
     w, frequencies = angular_frequencies(w, whole, fs)
     c = np.convolve(b, np.conjugate(a[::-1]))
     z = np.exp(-1j * w)
-    slope, value = polynomial(c * np.arange(len(c)), z), polynomial(c, z)
-    if np.any(value == 0):  # where SciPy gives 0 and a warning
+    delay = np.real(polynomial(c * np.arange(len(c)), z) / polynomial(c, z)) - len(a) + 1
+    if not np.all(np.isfinite(delay)):  # where SciPy gives 0 and a warning
         raise MDNotImplementedError
-    return frequencies, np.real(slope / value) - len(a) + 1
+    return frequencies, delay

@@ -21,8 +21,9 @@ def product(factors):
 
 @composed(scipy.signal.sos2tf)
 def sos2tf(sos):
+    """The products; leading coefficients that are zero, which SciPy leaves out, are not served."""
     sos = as_array(sos)
-    if np.shape(sos)[1:] != (6,):
+    if np.shape(sos)[1:] != (6,) or np.any(sos[:, ::3] == 0):
         raise MDNotImplementedError
     sos = sos if sos.dtype.kind in "fc" else sos.astype(float)
     return product([sos[i, :3] for i in range(len(sos))]), product([sos[i, 3:] for i in range(len(sos))])

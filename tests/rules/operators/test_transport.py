@@ -5,7 +5,9 @@ import pytest
 from scipy.optimize import linear_sum_assignment
 
 from rules.operators import set_distances, sinkhorn_distance, sinkhorn_iteration
-from rulescore.ad import grad, hessian, value_and_grad
+from rules.operators.transport import scalings
+from rulescore import MissingDerivativeError
+from rulescore.ad import grad, hessian, jvp, value_and_grad
 
 RNG = np.random.default_rng(0)
 
@@ -107,3 +109,11 @@ def test_a_pair_whose_step_cannot_be_told_does_not_stop_the_others():
         step[1], sinkhorn_iteration.newton_step(plan[1:], plan[1:].sum(2), plan[1:].sum(1), right[1:])[0]
     )
     assert np.abs(step[1]).max() > 0
+
+
+def test_scalings_of_a_plan_that_falls_into_parts_have_no_derivative():
+    k, log = 1e4 * (1 - np.eye(2)), np.zeros(2)
+    with pytest.raises(MissingDerivativeError, match="falls into parts"):
+        grad(lambda k: np.sum(scalings(k, log, log)[0] ** 2))(k)
+    with pytest.raises(MissingDerivativeError, match="falls into parts"):
+        jvp(lambda k: scalings(k, log, log), (k,), (np.ones((2, 2)),))

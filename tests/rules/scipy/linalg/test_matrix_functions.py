@@ -60,6 +60,31 @@ def test_singular_matrices_have_infinite_derivatives_and_say_so(f):
         pullback(np.ones((3, 3)))
 
 
+def test_the_sign_of_a_singular_matrix_has_no_derivative():
+    a = np.diag([0.0, 1.0])
+    _, pullback = rrule(scipy.linalg.signm, a)
+    with pytest.raises(MissingDerivativeError, match="sign of a singular matrix"):
+        pullback(np.ones((2, 2)))
+    with pytest.raises(MissingDerivativeError, match="sign of a singular matrix"):
+        frule((NoTangent(), np.ones((2, 2))), scipy.linalg.signm, a)
+
+
+@pytest.mark.parametrize(
+    ("f", "matrices"),
+    [
+        (scipy.linalg.solve_sylvester, (np.diag([1.0, 2.0]), np.diag([-1.0, 3.0]))),
+        (scipy.linalg.solve_continuous_lyapunov, (np.zeros((2, 2)),)),
+    ],
+)
+def test_matrix_equations_that_are_singular_have_no_derivative(f, matrices):
+    args = (*matrices, np.zeros((2, 2)))
+    _, pullback = rrule(f, *args)
+    with pytest.raises(MissingDerivativeError, match="an eigenvalue in common"):
+        pullback(np.ones((2, 2)))
+    with pytest.raises(MissingDerivativeError, match="an eigenvalue in common"):
+        frule((NoTangent(), *[np.ones((2, 2))] * len(args)), f, *args)
+
+
 def test_a_number_in_the_place_of_a_matrix_has_no_rule():
     assert rrule(scipy.linalg.sqrtm, np.float64(2.0)) is None
 

@@ -8,7 +8,7 @@ import scipy.signal
 
 from rules.scipy.signal.segments import overlap_add, segments
 from rulescore import NoTangent, frule, rrule, unthunk
-from rulescore.ad import grad, primitives
+from rulescore.ad import grad, jvp, primitives, vjp
 
 signal = primitives(scipy.signal)
 
@@ -166,3 +166,21 @@ def test_the_delay_of_a_delay_is_constant():
     y = scipy.signal.group_delay((np.array([0.0, 0.0, 1.0]), np.array([1.0])), 4)[1]
     np.testing.assert_allclose(y, 2)
     np.testing.assert_allclose(next(iter(bars))[2], 0, atol=1e-13)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_the_delay_of_a_singular_frequency_is_the_constant_that_scipy_makes_of_it():
+    b, w, h = np.array([1.0, -1.0]), np.array([0.0, 1.0]), 1e-6
+    with np.errstate(all="ignore"):
+        y, dy = jvp(lambda b: signal.group_delay((b, np.ones(1)), w)[1], (b,), (np.array([0.0, 1.0]),))
+        np.testing.assert_array_equal(y, scipy.signal.group_delay((b, np.ones(1)), w)[1])
+    ahead, behind = (scipy.signal.group_delay(([1.0, -1.0 + step], np.ones(1)), w[1:])[1] for step in (h, -h))
+    np.testing.assert_allclose(dy, [0.0, *(ahead - behind) / (2 * h)], rtol=1e-6)
+
+
+def test_sections_with_a_leading_zero_are_multiplied_as_scipy_does():
+    sos = np.array([[0.0, -1.0, 1.0, 1.0, 0.5, 0.2], [2.0, 1.0, 1.0, 1.0, 0.3, 0.1]])
+    wanted = scipy.signal.sos2tf(sos)
+    found = vjp(lambda sos: signal.sos2tf(sos), sos)[0]
+    for one, other in zip(found, wanted, strict=True):
+        np.testing.assert_allclose(one, other, strict=True)
