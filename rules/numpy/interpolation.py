@@ -129,8 +129,8 @@ def prepared(x, xp, fp, left, right, period):
     x, xp, fp = (np.asarray(part) if issubclass(type(part), (float, int)) else as_array(part) for part in (x, xp, fp))
     if period is None or not np.all(period):  # of the period 0 NumPy has an error
         return np.interp(x, xp, fp, left, right, period), (x, xp, fp, left, right), None
-    if np.ndim(xp) != 1 or np.shape(xp) != np.shape(fp) or np.iscomplexobj(period):
-        raise MDNotImplementedError  # an error of NumPy's too, or of a complex period, the period |period|
+    if np.ndim(xp) != 1 or np.shape(xp) != np.shape(fp) or any(map(np.iscomplexobj, (x, xp, period))):
+        raise MDNotImplementedError  # an error of NumPy's too, or of what is complex, a part of it
     periodic = Periodic(x, xp, period)
     x, xp, fp = periodic.reduced(x, xp, fp)
     return np.interp(x, xp, fp), (x, xp, fp, None, None), periodic

@@ -305,7 +305,7 @@ class _Examiner:
         with contextlib.suppress(Exception):
             quick = self._slope(f)
             if self.precision > _COARSE:
-                return quick, np.full(quick.shape, np.inf), True
+                return np.nan_to_num(quick), np.full(quick.shape, np.inf), True
             if agrees(quick):
                 return quick, np.zeros(quick.shape), True
         try:

@@ -8,6 +8,7 @@ from rulescore import (
     MissingDerivativeError,
     apply_linear,
     frule,
+    ignore_derivatives,
     pullback_wrt,
     pushforward,
     rrule,
@@ -52,13 +53,28 @@ class SchurForms:
         return self.u @ (scale * y) @ self.v.conj().T
 
 
-def refuse_singular(equation):
-    """Where its solution moves by numbers without a meaning; of matrices that were brought into Schur form."""
-    if equation.forms is not None and equation.forms.is_singular:
-        raise MissingDerivativeError(
-            "the solution X of A X + X B = Q where A and -B have an eigenvalue in common, or nearly so, has no "
-            "derivative. Use matrices of which they have none, for instance by adding a small multiple of np.eye(n)"
-        )
+SINGULAR = (
+    "the solution of a matrix equation that is singular, or nearly so, has no derivative: of A X + X B = Q, A and -B "
+    "have an eigenvalue in common; of X = A X Aᴴ + Q, two of A have the product 1. Move the eigenvalues, for instance "
+    "by adding a small multiple of np.eye(n)"
+)
+
+
+def refuse_singular(forms, a, b):
+    """Of A X + X B = Q; the solution would move by numbers without a meaning."""
+    if forms is None:
+        values = [np.linalg.eigvals(ignore_derivatives(x)) for x in (a, b)]
+        is_singular = is_negligible(values[0][..., :, None], values[1][..., None, :])
+    else:
+        is_singular = forms.is_singular
+    if is_singular:
+        raise MissingDerivativeError(SINGULAR)
+
+
+def is_negligible(one, other):
+    """Whether the sum of two arrays has an entry that rounding alone makes another number than 0."""
+    size = np.max(np.abs(one), initial=0) + np.max(np.abs(other), initial=0)
+    return bool(np.any(np.abs(one + other) <= np.finfo(size.dtype).eps * size))
 
 
 def of_one_type(*matrices):
@@ -83,6 +99,9 @@ class SylvesterEquation:
             return self.forms.solve(q)
         return seen_by_tracers(scipy.linalg.solve_sylvester, *of_one_type(self.a, self.b, q))
 
+    def refuse_singular(self):
+        refuse_singular(self.forms, self.a, self.b)
+
     def solve_adjoint(self, xbar):
         if self.forms is not None and self.forms.can_solve_for(xbar):
             return self.forms.solve(xbar, adjoint_of=True)
@@ -96,7 +115,7 @@ def solve_sylvester_frule(da: Array, db: Array, dq: Array, a: Array, b: Array, q
     da, db, dq = (as_array_tangent(dx, x) for dx, x in ((da, a), (db, b), (dq, q)))
     equation = SylvesterEquation(as_array(a), as_array(b))
     x = equation.solve(as_array(q))
-    refuse_singular(equation)
+    equation.refuse_singular()
     return x, equation.solve(dq - da @ x - x @ db)
 
 
@@ -109,7 +128,7 @@ def solve_sylvester_rrule(a: Array, b: Array, q: Array) -> OutputAndPullback:
 
     @pullback_wrt(a, b, q)
     def solve_sylvester_pullback(xbar):
-        refuse_singular(equation)
+        equation.refuse_singular()
         z, x_h = equation.solve_adjoint(xbar), adjoint(x)
         return (
             lambda: unbroadcast(-z @ x_h, shapes[0]),
@@ -134,6 +153,9 @@ class ContinuousLyapunov:
             return self.forms.solve(q)
         return seen_by_tracers(scipy.linalg.solve_continuous_lyapunov, *of_one_type(self.a, q))
 
+    def refuse_singular(self):
+        refuse_singular(self.forms, self.a, adjoint(self.a))
+
     def solve_adjoint(self, xbar):
         if self.forms is not None and self.forms.can_solve_for(xbar):
             return self.forms.solve(xbar, adjoint_of=True)
@@ -150,13 +172,16 @@ class ContinuousLyapunov:
 class DiscreteLyapunov:
     """X = A X Aᴴ + Q. With Z of Z = Aᴴ Z A + X̄: Q̄ = Z and Ā = Z A Xᴴ + Zᴴ A X."""
 
-    forms = None
-
     def __init__(self, a, method):
         self.a, self.method = a, method
 
     def solve(self, q):
         return seen_by_tracers(scipy.linalg.solve_discrete_lyapunov, self.a, q, self.method)
+
+    def refuse_singular(self):
+        values = np.linalg.eigvals(ignore_derivatives(self.a))
+        if is_negligible(-np.conj(values[..., :, None]) * values[..., None, :], np.ones(1)):
+            raise MissingDerivativeError(SINGULAR)
 
     def solve_adjoint(self, xbar):
         return seen_by_tracers(scipy.linalg.solve_discrete_lyapunov, adjoint(self.a), xbar, self.method)
@@ -178,7 +203,7 @@ def decline_unless_square(*arrays):
 def solution_and_tangent(equation, da, dq, a, q):
     decline_unless_square(a, q)
     x = equation.solve(as_array(q))
-    refuse_singular(equation)
+    equation.refuse_singular()
     moved = apply_linear(lambda da: equation.moved(x, da), as_array_tangent(da, a))
     return x, equation.solve(as_array_tangent(dq, q) - moved)
 
@@ -189,7 +214,7 @@ def solution_and_pullback(equation, a, q):
 
     @pullback_wrt(a, q)
     def lyapunov_pullback(xbar):
-        refuse_singular(equation)
+        equation.refuse_singular()
         z = equation.solve_adjoint(xbar)
         return lambda: unbroadcast(equation.matrix_cotangent(x, z), shape_a), lambda: unbroadcast(z, shape_q)
 

@@ -39,7 +39,10 @@ def minkowski_slope_of_p(u, v, d, p, w):
 
 
 def minkowski_slope_of_w(u, v, d, p, w):
-    return divided(np.abs(u - v) ** p, p * np.where(d == 0, 1, d) ** (p - 1)) if p != np.inf else np.zeros_like(u - v)
+    """0 too where the distance is too small for its precision."""
+    if p == np.inf:
+        return np.zeros_like(u - v)
+    return np.where(d == 0, 0, divided(np.abs(u - v) ** p, p * np.where(d == 0, 1, d) ** (p - 1)))
 
 
 def cosine_slope_of_w(u, v, d, w):

@@ -125,8 +125,10 @@ def test_points_that_are_no_row_are_numpys_error():
         rrule(np.interp, 1.0, XP, FP, period=0)
 
 
-def test_a_complex_period_has_no_rule():
+def test_what_is_complex_beside_a_period_has_no_rule():
     assert rrule(np.interp, 1.0, XP, FP, period=2 + 1j) is None
+    assert rrule(np.interp, 1.0, XP + 0j, FP, period=2.0) is None
+    assert rrule(np.interp, 1.0 + 0j, XP, FP, period=2.0) is None
 
 
 @pytest.mark.parametrize("fp", [np.array([True, False, True]), np.uint8([200, 10, 30]), np.arange(3)])

@@ -36,6 +36,12 @@ def test_the_zero_vector_gets_numbers(metric):
     assert np.isfinite(bbar).all()
 
 
+def test_a_distance_that_is_too_small_for_its_precision_does_not_move():
+    u, v, w = np.array([1e-3, 2e-3]), np.array([-1e-3, 1e-3]), np.array([1e-3, 2e-3])
+    assert distance.minkowski(u, v, 3e-3, w) == 0
+    assert all(np.all(bar == 0) for bar in cotangents(distance.minkowski, u, v, 3e-3, w))
+
+
 @pytest.mark.parametrize("metric", sorted(SLOPES))
 def test_all_pairs_have_the_slopes_of_each_pair(metric):
     """What is summed by products of matrices, against the distance of two vectors."""
