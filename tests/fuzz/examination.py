@@ -80,6 +80,9 @@ _NOISE = 1e3
 _DIGITS = 1e-6
 """How far, relatively, their last digits move a variable that is not determined by them."""
 
+_JUMP = 0.1
+"""By how much, relative to the largest variable, one changes beside a point at which it jumps."""
+
 _SPLITS = 3
 """In how many ways a direction is written as the sum of two others."""
 
@@ -459,11 +462,16 @@ class _Examiner:
     def _has_kink(self) -> bool:
         """Whether the slopes of the program, or of its gradient, differ on the two sides or close by.
 
-        Or the shape or the kind of a variable does, as of what `np.trim_zeros` or `np.real_if_close` leaves.
+        Or the shape or the kind of a variable does, as of what `np.trim_zeros` or `np.real_if_close` leaves, or one
+        jumps, as the inverse of a matrix without full rank.
         """
         q = self.question
         try:
-            if _kinds_of(q.program, [x + 1e-7 * dx for x, dx in zip(q.x, q.dx, strict=True)]) != _kinds_of(q.program):
+            beside = [x + 1e-7 * dx for x, dx in zip(q.x, q.dx, strict=True)]
+            if _kinds_of(q.program, beside) != _kinds_of(q.program):
+                return True
+            here, there = (_vector(q.program.variables(inputs)) for inputs in (None, beside))
+            if np.any(np.abs(there - here) > _JUMP * np.max(np.abs(here), initial=0.0)):
                 return True
             x, value, gradient = q.program.arguments(), q.plain(), grad(q.of_sum(), q.argnums)
             return any(_has_two_slopes(lambda *x, f=f: f(*q.program.laid_out(x)), x, q.dx) for f in (value, gradient))
