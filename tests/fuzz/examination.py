@@ -467,12 +467,14 @@ class _Examiner:
         """
         q = self.question
         try:
-            beside = [x + 1e-7 * dx for x, dx in zip(q.x, q.dx, strict=True)]
-            if _kinds_of(q.program, beside) != _kinds_of(q.program):
-                return True
-            here, there = (_vector(q.program.variables(inputs)) for inputs in (None, beside))
-            if np.any(np.abs(there - here) > _JUMP * np.max(np.abs(here), initial=0.0)):
-                return True
+            here = _vector(q.program.variables())
+            for h in (1e-7, -1e-7):
+                beside = [x + h * dx for x, dx in zip(q.x, q.dx, strict=True)]
+                if _kinds_of(q.program, beside) != _kinds_of(q.program):
+                    return True
+                there = _vector(q.program.variables(beside))
+                if np.any(np.abs(there - here) > _JUMP * np.max(np.abs(here), initial=0.0)):
+                    return True
             x, value, gradient = q.program.arguments(), q.plain(), grad(q.of_sum(), q.argnums)
             return any(_has_two_slopes(lambda *x, f=f: f(*q.program.laid_out(x)), x, q.dx) for f in (value, gradient))
         except Exception:
