@@ -31,7 +31,7 @@ def kaiser_beta(a):
         raise MDNotImplementedError
     if a > 50:
         return 0.1102 * (a - 8.7)
-    return 0.5842 * (a - 21) ** 0.4 + 0.07886 * (a - 21) if a > 21 else 0.0 * a
+    return 0.5842 * (a - 21) ** 0.4 + 0.07886 * (a - 21) if a > 21 else np.float64(0.0) * a
 
 
 @composed(scipy.signal.kaiser_atten)

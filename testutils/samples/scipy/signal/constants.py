@@ -52,7 +52,7 @@ def _(rng: np.random.Generator) -> Iterator[Sample]:
 
 @sample_inputs(scipy.signal.kaiser_beta)
 def _(rng: np.random.Generator) -> Iterator[Sample]:
-    for attenuation in (65.0, 35.0, 12.0):
+    for attenuation in (65.0, 35.0, 12.0, np.float32(12.0)):
         yield sample(attenuation)
 
 
