@@ -24,6 +24,7 @@ for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ.setdefault(_name, "1")  # before NumPy is imported: each process has a core
 
 from tests.fuzz.as_written.seeds import run_written_seed  # noqa: E402
+from tests.fuzz.points import draw_points, run_points  # noqa: E402
 from tests.fuzz.seeds import draw_seed, run_seed  # noqa: E402
 
 Run = Callable[[int, int, Collection[Any]], dict[str, Any]]
@@ -37,8 +38,12 @@ MOST_REFUSALS = 10
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.fuzz", description=__doc__)
     parser.add_argument("seeds", nargs="+", type=_seeds, help="a seed, or a range of them: first:end or first:end:step")
-    parser.add_argument(
+    kind = parser.add_mutually_exclusive_group()
+    kind.add_argument(
         "--as-written", action="store_true", help="programs as people write them, through traceable, in few modes"
+    )
+    kind.add_argument(
+        "--points", action="store_true", help="one call each, at points that the samples do not have, in few modes"
     )
     parser.add_argument("--programs", type=int, default=25, help="how many programs a seed has (25)")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="processes (one for each core)")
@@ -50,7 +55,7 @@ def main() -> int:
     done = {record["seed"] for record in records}
     wanted = sorted({seed for seeds in options.seeds for seed in seeds})
     seeds = [seed for seed in wanted if seed not in done]
-    run: Run = run_written_seed if options.as_written else run_seed
+    run: Run = run_written_seed if options.as_written else run_points if options.points else run_seed
     with options.log.open("a") as log:
         for record in results(seeds, options.programs, options.jobs, records, run):
             log.write(json.dumps(record) + "\n")
@@ -101,10 +106,11 @@ def results(
 def _of_dead(seed: int, programs: int, run: Run, context: Any) -> dict[str, Any]:
     """The record of a seed whose process died: no problem where its programs end it without any derivative."""
     record = {"seed": seed, "first": "", "programs": 0, "outcomes": {}, "called": {}}
-    if run is run_seed:
+    draw = {run_seed: draw_seed, run_points: draw_points}.get(run)
+    if draw is not None:
         try:
             with ProcessPoolExecutor(1, context) as pool:
-                pool.submit(draw_seed, seed, programs).result()
+                pool.submit(draw, seed, programs).result()
         except BrokenProcessPool:
             return {**record, "died": "as the programs themselves do"}
     return {**record, "problem": "the process died", "test": ""}

@@ -36,7 +36,7 @@ _DTYPES = (np.uint8, np.int8, np.int64, np.bool_, np.float16, np.float32, np.flo
 def programs(draw: st.DrawFn, first: str | None = None) -> Program:
     """Programs in which at least one function with a rule is called: ``first``, or any."""
     building = _Building(draw)
-    with _quiet():
+    with quiet():
         assume(building.call(first or draw(_names())))
         for _ in range(draw(st.integers(0, MOST_STATEMENTS))):
             building.step()
@@ -52,7 +52,7 @@ def _names() -> st.SearchStrategy[str]:
 
 
 @contextlib.contextmanager
-def _quiet() -> Iterator[None]:
+def quiet() -> Iterator[None]:
     with np.errstate(all="ignore"), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         yield
@@ -145,7 +145,7 @@ class _Building:
             exec(compile(line, "<statement>", "exec"), self._scope)
         except Exception:  # whatever NumPy has against it
             return False
-        if not all(_is_sound(self._scope.get(name)) for name in names):
+        if not all(is_sound(self._scope.get(name)) for name in names):
             return False
         self.program.lines += line.split("\n")
         for name in names:
@@ -184,15 +184,16 @@ class _Building:
         position = self._draw(st.integers(0, len(samples) - 1))
         f, args, kwargs = sampled(name, position)
         called = f"f{len(self.program.calls)}"
-        places = [*numbers_in(list(args), f"{called}_args"), *_numbers_in_keywords(kwargs, f"{called}_kwargs")]
+        places = [*numbers_in(list(args), f"{called}_args"), *numbers_in_keywords(kwargs, f"{called}_kwargs")]
         before = [copy.copy(x) for x in (self.program.inputs, self.program.constants, self.program.lines, self._pool)]
         for is_plain in (False, True):
             expressions = self._expressions(places, is_plain, name)
             self.program.calls[called] = name, position
             self._scope.update({called: f, f"{called}_args": args, f"{called}_kwargs": kwargs})
-            parts = [_written(value, f"{called}_args[{k}]", expressions) for k, value in enumerate(args)]
+            parts = [argument_text(value, f"{called}_args[{k}]", expressions) for k, value in enumerate(args)]
             parts += [
-                f"{key}={_written(value, f'{called}_kwargs[{key!r}]', expressions)}" for key, value in kwargs.items()
+                f"{key}={argument_text(value, f'{called}_kwargs[{key!r}]', expressions)}"
+                for key, value in kwargs.items()
             ]
             if self._called(f"{called}({', '.join(parts)})"):
                 return True
@@ -208,7 +209,7 @@ class _Building:
             exec(line, self._scope)
         except Exception:
             return False
-        parts = list(_parts(self._scope[name], name))
+        parts = list(parts_of(self._scope[name], name))
         kept = [part for part in parts if self._is_sound_part(part)][:3]
         constants = [part for part in parts if _is_constant(self._value_of(part))][:1]
         if not kept and not constants:
@@ -229,7 +230,7 @@ class _Building:
         return True
 
     def _is_sound_part(self, part: str) -> bool:
-        return _is_sound(self._value_of(part))
+        return is_sound(self._value_of(part))
 
     def _value_of(self, part: str) -> Any:
         try:
@@ -267,11 +268,11 @@ class _Building:
 
         A symmetric matrix stays one: of others, functions that want one may read half, or what they like.
         """
-        is_symmetric = _is_symmetric(value)
+        stays_symmetric = is_symmetric(value)
         alike = [
             name
             for name in self._pool
-            if np.shape(self._scope[name]) == np.shape(value) and isinstance(value, np.ndarray) and not is_symmetric
+            if np.shape(self._scope[name]) == np.shape(value) and isinstance(value, np.ndarray) and not stays_symmetric
         ]
         if alike and not is_plain and self._chance(2):
             return self._one_of(alike)
@@ -282,7 +283,7 @@ class _Building:
             value = self._one_of(_LAYOUTS)(self._changed(value))
         self.program.inputs[name] = self._scope[name] = copy.copy(value) if not isinstance(value, np.ndarray) else value
         self._pool.append(name) if not np.iscomplexobj(value) and np.size(value) <= MOST_ENTRIES else None
-        if is_symmetric:
+        if stays_symmetric:
             return f"0.5 * ({name} + np.conj(np.swapaxes({name}, -1, -2)))"
         text = UNCHANGED[0] if is_plain else self._one_of(UNCHANGED)
         return text.format(x=name)
@@ -337,23 +338,23 @@ class _Building:
             self.program.result = last
 
 
-def _numbers_in_keywords(kwargs: dict[str, Any], path: str) -> Iterator[tuple[str, Any]]:
+def numbers_in_keywords(kwargs: dict[str, Any], path: str) -> Iterator[tuple[str, Any]]:
     for key, value in kwargs.items():
         if key not in ("axis", "dtype", "out"):
             yield from numbers_in(value, f"{path}[{key!r}]")
 
 
-def _written(value: Any, path: str, expressions: dict[str, str]) -> str:
+def argument_text(value: Any, path: str, expressions: dict[str, str]) -> str:
     """The expression of an argument, with others in the place of some of its parts."""
     if path in expressions:
         return expressions[path]
     if type(value) in (list, tuple) and any(other.startswith(f"{path}[") for other in expressions):
-        items = [_written(item, f"{path}[{k}]", expressions) for k, item in enumerate(value)]
+        items = [argument_text(item, f"{path}[{k}]", expressions) for k, item in enumerate(value)]
         return f"[{', '.join(items)}]" if isinstance(value, list) else f"({', '.join(items)},)"
     return path
 
 
-def _parts(value: Any, name: str) -> Iterator[str]:
+def parts_of(value: Any, name: str) -> Iterator[str]:
     """Expressions for the arrays and numbers in what a function has returned."""
     if isinstance(value, dict):
         yield from (f"{name}[{key!r}]" for key in value)
@@ -374,14 +375,14 @@ def _is_constant(value: Any) -> bool:
     )
 
 
-def _is_symmetric(value: Any) -> bool:
+def is_symmetric(value: Any) -> bool:
     """Whether something is a stack of matrices of two rows or more that are Hermitian."""
     if not isinstance(value, np.ndarray) or value.ndim < 2 or not 1 < value.shape[-1] == value.shape[-2]:
         return False
     return bool(np.all(value == np.conj(np.swapaxes(value, -1, -2))))
 
 
-def _is_sound(value: Any) -> bool:
+def is_sound(value: Any) -> bool:
     """Whether something is an array or number with a tangent space, and finite."""
     return is_differentiable(value) and bool(np.all(np.isfinite(value)))
 

@@ -61,7 +61,7 @@ def run_seed(
             called.update(name for name, _ in program.calls.values())
             for mode, outcome in examination.outcomes.items():
                 outcomes[mode][outcome] += 1
-        if examination.problems and _are_known(program, examination.problems, known):
+        if examination.problems and are_known(program, examination.problems, known):
             found["again"] = found.get("again", 0) + 1
         elif examination.problems:
             last[:] = [(program, examination.problems)]
@@ -72,22 +72,22 @@ def run_seed(
     except ProblemError:
         program, problems = last[0]
         found["problem"], found["test"] = "\n".join(problems), program.as_test()
-        found["kinds"] = sorted({_kind(problem, program) for problem in problems})
+        found["kinds"] = sorted({kind_of(problem, program) for problem in problems})
     except Unsatisfiable:
         found["left out"] = "no sample gives an array or number to go on with"
     return found | {"outcomes": outcomes, "called": called}
 
 
-def _kind(problem: str, program: Program) -> Kind:
+def kind_of(problem: str, program: Program) -> Kind:
     _, raised, words = problem.partition(" raises ")
     if raised:
         return re.sub(r"\d[\d.e+-]*", "#", words), ""
     return ("another value" if " returns " in problem else "wrong"), "\n".join(_statements(program))
 
 
-def _are_known(program: Program, problems: list[str], known: Collection[Kind]) -> bool:
+def are_known(program: Program, problems: list[str], known: Collection[Kind]) -> bool:
     """Whether each problem is of a known kind; where numbers are wrong, of one whose statements the program has too."""
-    kinds = [_kind(problem, program) for problem in problems]
+    kinds = [kind_of(problem, program) for problem in problems]
     return all(any(_is_of(kind, other) for other in known) for kind in kinds)
 
 

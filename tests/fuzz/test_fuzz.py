@@ -13,24 +13,39 @@ import numpy as np
 import pytest
 
 from rulescore import NoTangent, frule, rrule
+from tests.fuzz.calls import functions
 from tests.fuzz.examination import COMPARED, examine
+from tests.fuzz.points import run_points
 from tests.fuzz.program import Program
-from tests.fuzz.seeds import _are_known, _kind
+from tests.fuzz.seeds import are_known, kind_of
 
-SEEDS = range(7, 1740, 25)
+SEEDS, POINTS = range(7, 1740, 25), range(11, 1740, 30)
 
 
-def test_programs_are_right_in_every_mode(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("options", "seeds"), [((), SEEDS), (("--points",), POINTS)])
+def test_programs_are_right_in_every_mode(options: tuple[str, ...], seeds: range, tmp_path: Path) -> None:
     # In a process of its own: which functions have rules and samples, other tests change.
     log = tmp_path / "log.jsonl"
     run = subprocess.run(
-        [sys.executable, "-m", "tests.fuzz", *map(str, SEEDS), "--programs", "4", "--jobs", "1", "--log", log],
+        [
+            sys.executable,
+            "-m",
+            "tests.fuzz",
+            *options,
+            *map(str, seeds),
+            "--programs",
+            "4",
+            "--jobs",
+            "1",
+            "--log",
+            log,
+        ],
         capture_output=True,
         text=True,
         check=False,
     )
     assert run.returncode == 0, run.stdout + run.stderr
-    assert len(log.read_text().splitlines()) == len(SEEDS)
+    assert len(log.read_text().splitlines()) == len(seeds)
 
 
 X = np.array([0.3, -0.7, 1.1])
@@ -90,6 +105,21 @@ def test_a_wrong_second_derivative_is_found() -> None:
 
     with rrule.override(np.tanh, rule):
         assert wrong_modes()
+
+
+@pytest.mark.parametrize(
+    ("slope", "is_right"),
+    [(lambda y: 1 - y * y, True), (lambda y: np.where(y == 0, 2.0, 1 - y * y), False), (lambda y: 1 - y, False)],
+)
+def test_a_rule_that_is_wrong_at_a_changed_point_is_found(slope: Callable[[Any], Any], is_right: bool) -> None:
+    def rule(x: Any) -> Any:
+        y = np.tanh(x)
+        return y, lambda ybar: (NoTangent(), np.conj(slope(y)) * ybar)
+
+    with rrule.override(np.tanh, rule):
+        found = run_points(list(functions()).index("numpy.tanh"), 100)
+    assert found["programs"] > 20
+    assert ("problem" in found) is not is_right
 
 
 def test_an_output_that_is_another_is_found() -> None:
@@ -213,11 +243,11 @@ def test_what_has_no_digits_is_no_problem(program: Program) -> None:
 
 def test_of_another_kind_is_what_other_statements_make_wrong() -> None:
     program = Program(inputs={"x0": X}, lines=["v1 = np.log(x0)", "v1[x0 <= 0] = 0", "v2 = np.sin(v1)"], result="v1")
-    known = {_kind("vjp: nan", program)}
+    known = {kind_of("vjp: nan", program)}
     assert known == {("wrong", "_ = np.log(_)\n_[_ <= #] = #")}
-    assert _are_known(dataclasses.replace(program, result="v2"), ["grad: nan"], known)
-    assert not _are_known(program, ["grad raises KeyError"], known)
-    assert not _are_known(Program(inputs={"x0": X}, lines=["v1 = np.log(x0)"], result="v1"), ["grad: nan"], known)
+    assert are_known(dataclasses.replace(program, result="v2"), ["grad: nan"], known)
+    assert not are_known(program, ["grad raises KeyError"], known)
+    assert not are_known(Program(inputs={"x0": X}, lines=["v1 = np.log(x0)"], result="v1"), ["grad: nan"], known)
 
 
 def test_a_wrong_pullback_is_found_beside_functions_of_few_digits() -> None:
