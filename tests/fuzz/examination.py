@@ -121,13 +121,16 @@ class _TookTooLongError(BaseException):
 
 @contextlib.contextmanager
 def _limited(seconds: float) -> Iterator[None]:
-    """Raises `_TookTooLongError` after some seconds of processor time; not within code in C."""
+    """Raises `_TookTooLongError` after some seconds of processor time; not within code in C.
+
+    And again after as many more, where a callback of the garbage collector was interrupted, which swallows it.
+    """
 
     def stop(*_: Any) -> None:
         raise _TookTooLongError
 
     before = signal.signal(signal.SIGVTALRM, stop)
-    signal.setitimer(signal.ITIMER_VIRTUAL, seconds)
+    signal.setitimer(signal.ITIMER_VIRTUAL, seconds, seconds)
     try:
         yield
     finally:
