@@ -20,6 +20,7 @@ from scipy.linalg import get_lapack_funcs
 
 from ...numpy.array_like import as_array, as_array_tangent, shape_of
 from ...numpy.products import adjoint
+from ..working_precision import in_working_precision
 from .operands import decline_unless_matrices
 
 # ---------------------------------------------------------------- A X + X B = Q
@@ -63,12 +64,16 @@ SINGULAR = (
 def refuse_singular(forms, a, b):
     """Of A X + X B = Q; the solution would move by numbers without a meaning."""
     if forms is None:
-        values = [np.linalg.eigvals(ignore_derivatives(x)) for x in (a, b)]
+        values = [eigenvalues(x) for x in (a, b)]
         is_singular = is_negligible(values[0][..., :, None], values[1][..., None, :])
     else:
         is_singular = forms.is_singular
     if is_singular:
         raise MissingDerivativeError(SINGULAR)
+
+
+def eigenvalues(x):
+    return np.linalg.eigvals(in_working_precision(ignore_derivatives(x)))
 
 
 def is_negligible(one, other):
@@ -179,7 +184,7 @@ class DiscreteLyapunov:
         return seen_by_tracers(scipy.linalg.solve_discrete_lyapunov, self.a, q, self.method)
 
     def refuse_singular(self):
-        values = np.linalg.eigvals(ignore_derivatives(self.a))
+        values = eigenvalues(self.a)
         if is_negligible(-np.conj(values[..., :, None]) * values[..., None, :], np.ones(1)):
             raise MissingDerivativeError(SINGULAR)
 
