@@ -137,6 +137,8 @@ def body_of(partial: ast.expr) -> str | None:
     if isinstance(partial, ast.Call) and ast.unparse(partial.func) == "OneOver" and len(partial.args) == 1:
         body = body_of(partial.args[0])
         return body and f"1 / ({body})"
+    if isinstance(partial, ast.Call) and ast.unparse(partial.func) == "_where_found":
+        return body_of(partial.args[1])
     return None
 
 

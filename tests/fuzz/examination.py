@@ -470,13 +470,14 @@ class _Examiner:
         """
         q = self.question
         try:
-            here = _vector(q.program.variables())
-            for h in (1e-7, -1e-7):
-                beside = [x + h * dx for x, dx in zip(q.x, q.dx, strict=True)]
-                if _kinds_of(q.program, beside) != _kinds_of(q.program):
+            here, *beside = (
+                q.program.variables([x + h * dx for x, dx in zip(q.x, q.dx, strict=True)]) for h in (0.0, 1e-7, -1e-7)
+            )
+            largest = np.max(np.abs(_vector(here)), initial=0.0)
+            for there in beside:
+                if _kinds_of(there) != _kinds_of(here):
                     return True
-                there = _vector(q.program.variables(beside))
-                if np.any(np.abs(there - here) > _JUMP * np.max(np.abs(here), initial=0.0)):
+                if np.any(np.abs(_vector(there) - _vector(here)) > _JUMP * largest):
                     return True
             x, value, gradient = q.program.arguments(), q.plain(), grad(q.of_sum(), q.argnums)
             return any(_has_two_slopes(lambda *x, f=f: f(*q.program.laid_out(x)), x, q.dx) for f in (value, gradient))
@@ -712,9 +713,9 @@ def _same(found: Any, wanted: Any, tolerance: float) -> bool:
     return True
 
 
-def _kinds_of(program: Program, inputs: Any = None) -> dict[str, Any]:
-    variables = {name: np.asarray(x) for name, x in program.variables(inputs).items() if is_differentiable(x)}
-    return {name: (x.shape, x.dtype.kind) for name, x in variables.items()}
+def _kinds_of(variables: dict[str, Any]) -> dict[str, Any]:
+    arrays = {name: np.asarray(x) for name, x in variables.items() if is_differentiable(x)}
+    return {name: (x.shape, x.dtype.kind) for name, x in arrays.items()}
 
 
 def _coarsest(program: Program) -> float:

@@ -18,7 +18,7 @@ from .calls import functions, is_differentiable, numbers_in, sampled
 from .examination import examine
 from .program import Program
 from .programs import LARGEST, argument_text, is_sound, is_symmetric, numbers_in_keywords, parts_of, quiet
-from .seeds import Kind, are_known, kind_of
+from .seeds import Kind, are_known, function_of, kind_of
 
 MOST_ENTRIES, MOST_PARTS = 200, 3
 """How many entries an output has at most that is looked at, and how many of a call."""
@@ -45,7 +45,7 @@ class PointProgram(Program):
 
 def run_points(seed: int, count: int, known: Collection[Kind] = ()) -> dict[str, Any]:
     """What became of so many calls of a function, the seed's, at changed points; the first problem is told."""
-    found: dict[str, Any] = {"seed": seed, "first": _function_of(seed), "programs": 0}
+    found: dict[str, Any] = {"seed": seed, "first": function_of(seed), "programs": 0}
     outcomes: dict[str, collections.Counter[str]] = collections.defaultdict(collections.Counter)
     for program in _programs(seed, count):
         found["programs"] += 1
@@ -68,13 +68,8 @@ def draw_points(seed: int, count: int) -> None:
     collections.deque(_programs(seed, count), maxlen=0)
 
 
-def _function_of(seed: int) -> str:
-    names = list(functions())
-    return names[seed % len(names)]
-
-
 def _programs(seed: int, count: int) -> Iterator[Program]:
-    name = _function_of(seed)
+    name = function_of(seed)
     choices = [(position, change) for position in range(len(functions()[name][1])) for change in CHANGES]
     for position, change in random.Random(seed).sample(choices, min(count, len(choices))):
         with quiet():
@@ -83,7 +78,7 @@ def _programs(seed: int, count: int) -> Iterator[Program]:
 
 def _at_changed_point(name: str, position: int, change: str) -> Iterator[Program]:
     """For each part of the output a program that returns it; none where the function does not serve the point."""
-    f, args, kwargs = sampled(name, position)
+    _, args, kwargs = sampled(name, position)
     numbers = list(numbers_in(list(args), "f0_args"))
     places = [(path, x) for path, x in [*numbers, *numbers_in_keywords(kwargs, "f0_kwargs")] if is_differentiable(x)]
     values = [np.asarray(x)[()] if isinstance(x, float | complex) else x for _, x in places]
@@ -102,7 +97,7 @@ def _at_changed_point(name: str, position: int, change: str) -> Iterator[Program
     texts = [argument_text(value, f"f0_args[{k}]", expressions) for k, value in enumerate(args)]
     texts += [f"{key}={argument_text(x, f'f0_kwargs[{key!r}]', expressions)}" for key, x in kwargs.items()]
     program.lines = [f"v1 = f0({', '.join(texts)})"]
-    scope = {"np": np, "f0": f, "f0_args": args, "f0_kwargs": kwargs, **program.inputs}
+    scope = program.namespace() | program.inputs
     try:
         exec(program.lines[0], scope)
         parts = [(part, eval(part, scope)) for part in parts_of(scope["v1"], "v1")]

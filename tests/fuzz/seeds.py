@@ -25,12 +25,17 @@ def draw_seed(seed: int, count: int) -> None:
     run_seed(seed, count, examined=lambda program: Examination())
 
 
+def function_of(seed: int) -> str:
+    """The name of the function that the programs of a seed begin with."""
+    names = list(functions())
+    return names[seed % len(names)]
+
+
 def run_seed(
     seed: int, count: int, known: Collection[Kind] = (), examined: Callable[[Program], Examination] = examine
 ) -> dict[str, Any]:
     """What became of the programs of one seed; problems of known kinds are counted, and not shrunk again."""
-    names = list(functions())
-    first = names[seed % len(names)]
+    first = function_of(seed)
     outcomes: dict[str, collections.Counter[str]] = collections.defaultdict(collections.Counter)
     called: collections.Counter[str] = collections.Counter()
     found: dict[str, Any] = {"seed": seed, "first": first, "programs": 0}

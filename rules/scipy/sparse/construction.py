@@ -122,7 +122,7 @@ def moved_forward(make, dx, x, y):
 def tangent_of(dx, x):
     """A tangent in the structure of x, with zeros where nothing moves."""
     dx = unthunk(dx)
-    decline_traced(dx)
+    refuse_traced(dx)
     if type(x) in (list, tuple):
         return type(x)([tangent_of(dx if isinstance(dx, AbstractZero) else dx[i], part) for i, part in enumerate(x)])
     if sparse.issparse(x) or is_entry(x):
@@ -130,7 +130,7 @@ def tangent_of(dx, x):
     return Numbering(x).numbered
 
 
-def decline_traced(x):
+def refuse_traced(x):
     if is_traced(x):
         raise MissingDerivativeError(
             "a sparse array holds ordinary numbers, so that what makes one has no second derivatives: make a dense "
@@ -146,7 +146,7 @@ class Moving:
         if kwargs or any(map(is_entry, self._rest)):
             raise MDNotImplementedError
         self._definition = definition
-        decline_traced(args)
+        refuse_traced(args)
         self.y = self._value(arguments)
 
     def _value(self, arguments):

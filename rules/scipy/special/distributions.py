@@ -186,25 +186,21 @@ scalar_rule(
 )
 
 
-def _where_found(is_found, slope):
+def _where_found(largest, slope):
     """A slope, and 0 where SciPy's search for y has found none and returns one of its ends, whatever is asked."""
 
     def slope_where_found(y, *args):
-        found = is_found(y, *args)
+        found = (y > 1e-100) & (y < largest)
         return np.where(found, slope(np.where(found, y, 1.0), *args), 0)
 
     return slope_where_found
 
 
-def _is_dfd(dfd, dfn, p, x):
-    return (dfd > 1e-100) & (dfd < 1e100)
-
-
 scalar_rule(
     special.fdtridfd,
-    _where_found(_is_dfd, lambda dfd, dfn, p, x: -_f_wrt_dfn(dfn, dfd, x) / _f_wrt_dfd(dfn, dfd, x)),
-    _where_found(_is_dfd, lambda dfd, dfn, p, x: 1 / _f_wrt_dfd(dfn, dfd, x)),
-    _where_found(_is_dfd, lambda dfd, dfn, p, x: -_f_density(dfn, dfd, x) / _f_wrt_dfd(dfn, dfd, x)),
+    _where_found(1e100, lambda dfd, dfn, p, x: -_f_wrt_dfn(dfn, dfd, x) / _f_wrt_dfd(dfn, dfd, x)),
+    _where_found(1e100, lambda dfd, dfn, p, x: 1 / _f_wrt_dfd(dfn, dfd, x)),
+    _where_found(1e100, lambda dfd, dfn, p, x: -_f_density(dfn, dfd, x) / _f_wrt_dfd(dfn, dfd, x)),
 )
 
 # ---------------------------------------------------------------- Student's t
@@ -270,10 +266,6 @@ def _student_outer(s, df, log_q, c):
     return np.exp(s - (df + 1) / 2 * log_1_plus_q) * (c + (r - log_1_plus_q) / 2 + r / (2 * df))
 
 
-def _is_df(df, p, t):
-    return (df > 1e-100) & (df < 1e10)
-
-
 scalar_rule(special.stdtr, lambda y, df, t: _student_wrt_df(df, t), lambda y, df, t: student_density(df, t))
 scalar_rule(
     special.stdtrit,
@@ -282,8 +274,8 @@ scalar_rule(
 )
 scalar_rule(
     special.stdtridf,
-    _where_found(_is_df, lambda df, p, t: 1 / _student_wrt_df(df, t)),
-    _where_found(_is_df, lambda df, p, t: -student_density(df, t) / _student_wrt_df(df, t)),
+    _where_found(1e10, lambda df, p, t: 1 / _student_wrt_df(df, t)),
+    _where_found(1e10, lambda df, p, t: -student_density(df, t) / _student_wrt_df(df, t)),
 )
 
 # ---------------------------------------------------------------- the normal distribution, by its parameters

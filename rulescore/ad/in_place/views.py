@@ -59,15 +59,14 @@ def view_call(call: Call, key: Any, base: Any, view: Any = None) -> ViewCall:
     numbers close to real ones. In its place is the index of the given view.
     """
     f, args, kwargs = call
-    beneath = value_beneath(base)
-    if view is not None and view.dtype == beneath.dtype:
-        place = place_in(beneath, view)
+    if view is not None:
+        place = place_in(value_beneath(base), view)
         if place is not None:
             # Without the axis that a batch hides; and of no axes at all, an empty index makes a number.
             index = place[len(place) - base.ndim :] or (...,)
             return ViewCall(operator.getitem, (_ARRAY, index), {}, None, base.shape)
-    elif f is np.real_if_close:
-        return ViewCall(np.real, (_ARRAY,), {}, None, base.shape)
+        if f is np.real_if_close:
+            return ViewCall(np.real, (_ARRAY,), {}, None, base.shape)
     if is_simple(call):
         return ViewCall(f, (_ARRAY, *args[1:]), kwargs, key, base.shape)
 
@@ -87,8 +86,8 @@ def view_call(call: Call, key: Any, base: Any, view: Any = None) -> ViewCall:
 
 
 def place_in(x: Any, view: Any) -> tuple[slice, ...] | None:
-    """The index that makes a view of an array; None where there is none of slices alone."""
-    if x.ndim != view.ndim or not view.size:
+    """The index that makes a view of an array; None where there is none of slices alone, as of real parts."""
+    if x.dtype != view.dtype or x.ndim != view.ndim or not view.size:
         return None
     left = view.__array_interface__["data"][0] - x.__array_interface__["data"][0]
     found = {}
