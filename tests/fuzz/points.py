@@ -32,6 +32,18 @@ _NUMBERS: dict[str, Callable[[Any], Any]] = {
     "one": lambda x: x * 0 + 1,
     "whole": np.round,
     "between 0 and 1": lambda x: np.abs(np.sin(x)),
+    "of all sizes": lambda x: x * 10.0 ** np.random.default_rng(np.size(x)).uniform(-3, 3, np.shape(x)),
+    "some zero": lambda x: x * (np.random.default_rng(np.size(x)).random(np.shape(x)) < 0.5),
+    "ties": lambda x: np.resize(np.reshape(x, -1)[: (np.size(x) + 1) // 2], np.shape(x)),
+    "sorted": lambda x: np.sort(x, axis=None).reshape(np.shape(x)),
+    "transposed": np.transpose,
+    "backwards": lambda x: np.flip(np.asarray(x)),
+    "first": lambda x: x[:1] if np.ndim(x) else x,
+    "last axis of one": lambda x: x[..., -1:] if np.ndim(x) else x,
+    "empty": lambda x: x[:0] if np.ndim(x) else x,
+    "one after the other": lambda x: np.concatenate([x, -x]) if np.ndim(x) else x,
+    "stacked": lambda x: np.stack([x, x * 1.25]) if np.ndim(x) else x,
+    "longer": lambda x: np.concatenate([x, x * 0.75], axis=-1) if np.ndim(x) else x,
 }
 
 CHANGES = (*_NUMBERS, "single precision", "exchanged", "the same twice")

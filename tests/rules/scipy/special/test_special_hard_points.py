@@ -325,6 +325,16 @@ def test_parameters_that_a_search_does_not_find_are_constant(function, args, end
         assert grad(grad(f, position), position)(*args) == 0
 
 
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize(("df", "p"), [(0.002, 4e-4), (0.01, 0.001), (0.003, 0.99)])
+def test_the_end_of_the_search_for_a_quantile_of_student_moves_with_the_degrees_of_freedom(df, p, dtype):
+    df, p, f = dtype(df), dtype(p), special.stdtrit
+    h = df * dtype(0.01)
+    np.testing.assert_allclose(grad(f, 0)(df, p), (f(df + h, p) - f(df - h, p)) / (2 * h), rtol=1e-4)
+    assert f(df, p * dtype(1.01)) == f(df, p)
+    assert grad(f, 1)(df, p) == 0
+
+
 @pytest.mark.parametrize("degree", [1.5, 3.0, 60.25, 200.5, 400.0])
 @pytest.mark.parametrize(
     ("function", "other", "x"),
