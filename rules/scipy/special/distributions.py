@@ -267,17 +267,22 @@ def _student_outer(s, df, log_q, c):
 
 
 scalar_rule(special.stdtr, lambda y, df, t: _student_wrt_df(df, t), lambda y, df, t: student_density(df, t))
-def _is_end(t, df):
-    """Whether t²/ν is as large as SciPy's search for t goes: then it is its end, whatever p is."""
-    limits = np.finfo(np.result_type(t, np.float32))
-    end = np.sqrt(limits.max) / 2 * np.sqrt(df)
-    return abs(abs(t) - end) <= 8 * limits.eps * end
+def _where_t_found(of_end, slope):
+    """A slope, and another one where t²/ν is as large as SciPy's search for t goes: then t is its end, whatever p is."""
+
+    def slope_where_found(t, df, p):
+        limits = np.finfo(np.result_type(t, np.float32))
+        end = np.sqrt(limits.max) / 2 * np.sqrt(df)
+        is_end = abs(abs(t) - end) <= 8 * limits.eps * end
+        return np.where(is_end, of_end(t, df), slope(df, np.where(is_end, 1.0, t)))
+
+    return slope_where_found
 
 
 scalar_rule(
     special.stdtrit,
-    lambda t, df, p: np.where(_is_end(t, df), t / (2 * df), -_student_wrt_df(df, t) / student_density(df, t)),
-    lambda t, df, p: np.where(_is_end(t, df), 0, 1 / student_density(df, t)),
+    _where_t_found(lambda t, df: t / (2 * df), lambda df, t: -_student_wrt_df(df, t) / student_density(df, t)),
+    _where_t_found(lambda t, df: 0, lambda df, t: 1 / student_density(df, t)),
 )
 scalar_rule(
     special.stdtridf,
