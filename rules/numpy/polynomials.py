@@ -218,7 +218,10 @@ def polydiv_rrule(u: Array, v: Array) -> OutputAndPullback:
 def polyder_transpose(ybar, p, m=1):
     """yₖ = cₖ pₖ with the numbers cₖ that the derivative of Σ xᵏ has; the last m coefficients have no part in it."""
     if p.ndim != 1:
-        raise MDNotImplementedError
+        raise MissingDerivativeError(
+            f"np.polyder of an array of {p.ndim} axes, where NumPy takes two of them for the coefficients', "
+            "has no derivative in reverse mode: call it for each polynomial"
+        )
     return np.concatenate([ybar * np.polyder(np.ones(p.size), m), np.zeros(min(int(m), p.size), ybar.dtype)])
 
 

@@ -86,8 +86,8 @@ _JUMP = 0.1
 _SPLITS = 3
 """In how many ways a direction is written as the sum of two others."""
 
-_LEAST = 1e-300
-"""What has no square, and no third power of its inverse."""
+_LEAST = 1e-103
+"""The third power of its inverse is infinite."""
 
 
 @dataclasses.dataclass

@@ -36,8 +36,11 @@ _NUMBERS: dict[str, Callable[[Any], Any]] = {
     "some zero": lambda x: x * (np.random.default_rng(np.size(x)).random(np.shape(x)) < 0.5),
     "ties": lambda x: np.resize(np.reshape(x, -1)[: (np.size(x) + 1) // 2], np.shape(x)),
     "sorted": lambda x: np.sort(x, axis=None).reshape(np.shape(x)),
-    "transposed": np.transpose,
     "backwards": lambda x: np.flip(np.asarray(x)),
+}
+
+_OTHER_SHAPES: dict[str, Callable[[Any], Any]] = {
+    "transposed": np.transpose,
     "first": lambda x: x[:1] if np.ndim(x) else x,
     "last axis of one": lambda x: x[..., -1:] if np.ndim(x) else x,
     "empty": lambda x: x[:0] if np.ndim(x) else x,
@@ -45,8 +48,11 @@ _NUMBERS: dict[str, Callable[[Any], Any]] = {
     "stacked": lambda x: np.stack([x, x * 1.25]) if np.ndim(x) else x,
     "longer": lambda x: np.concatenate([x, x * 0.75], axis=-1) if np.ndim(x) else x,
 }
+"""Not of what rules call themselves, and with arrays that fit."""
 
-CHANGES = (*_NUMBERS, "single precision", "exchanged", "the same twice")
+_CHANGES_OF_ONE = _NUMBERS | _OTHER_SHAPES
+
+CHANGES = (*_CHANGES_OF_ONE, "single precision", "exchanged", "the same twice")
 
 
 class PointProgram(Program):
@@ -82,7 +88,8 @@ def draw_points(seed: int, count: int) -> None:
 
 def _programs(seed: int, count: int) -> Iterator[Program]:
     name = function_of(seed)
-    choices = [(position, change) for position in range(len(functions()[name][1])) for change in CHANGES]
+    changes = [c for c in CHANGES if c not in _OTHER_SHAPES or not name.startswith("rules.")]
+    choices = [(position, change) for position in range(len(functions()[name][1])) for change in changes]
     for position, change in random.Random(seed).sample(choices, min(count, len(choices))):
         with quiet():
             yield from _at_changed_point(name, position, change)
@@ -129,8 +136,8 @@ def _changed(values: Sequence[Any], change: str, count: int) -> list[Any] | None
     """The numbers of a call, of which the first ``count`` stand for no settings, or the name of an input; or None."""
     if not values:
         return None
-    if change in _NUMBERS:
-        return [_like(x, _NUMBERS[change](x)) for x in values[:count]] + list(values[count:])
+    if change in _CHANGES_OF_ONE:
+        return [_like(x, _CHANGES_OF_ONE[change](x)) for x in values[:count]] + list(values[count:])
     if change == "single precision":
         return [_like(x, x, np.complex64 if np.iscomplexobj(x) else np.float32) for x in values]
     found = list(values)

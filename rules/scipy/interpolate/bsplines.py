@@ -522,7 +522,7 @@ def require_a_spline_between(x, k, t, bc_type=None):
 
     Raises
     ------
-    ValueError
+    MissingDerivativeError
         Where the point of some equation does not lie between the first and the last knot of its B-spline, or within
         the interval on which the spline is defined.
     """
@@ -535,7 +535,7 @@ def require_a_spline_between(x, k, t, bc_type=None):
     outside = (x < first) | (x > last)
     if outside.any():
         i = int(np.argmax(outside))
-        raise ValueError(
+        raise MissingDerivativeError(
             f"make_interp_spline: with these knots no spline is determined by the points: x[{i}] = {x[i]} has to lie "
             f"between {first[i]} and {last[i]}"
         )
@@ -545,7 +545,7 @@ def require_a_spline_between(x, k, t, bc_type=None):
 def make_interp_spline(x, y, k=3, t=None, bc_type=None, axis=0, check_finite=True):
     if t is None and (k == 1 or bc_type is not None) and np.size(x) < 2:
         # SciPy 1.17 makes too few knots, and reads and writes beyond them.
-        raise ValueError(
+        raise MissingDerivativeError(
             f"make_interp_spline, for lines or with conditions at the ends, takes two points or more, not {np.size(x)}"
         )
     if t is not None:

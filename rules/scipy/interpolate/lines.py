@@ -135,6 +135,8 @@ def interp1d_of(x, y, kind="linear", axis=-1, copy=True, bounds_error=None, fill
     )
     if np.isnan(plain.x).any() or (plain._kind == "spline" and np.isnan(plain.y).any()):
         raise MDNotImplementedError
+    if plain._kind == "linear" and len(plain.x) < 2:
+        raise MDNotImplementedError
     x, y = as_array(x) * 1.0, as_array(y) * 1.0
     if not assume_sorted:
         order = np.argsort(fixed(x), kind="mergesort")

@@ -135,6 +135,8 @@ def in_order(a, order):
     """The rows of a matrix, or of each matrix of a stack, in an order."""
     if order.ndim == 1:
         return a[..., order, :]
+    stack = np.broadcast_shapes(a.shape[:-2], order.shape[:-1])
+    a, order = np.broadcast_to(a, (*stack, *a.shape[-2:])), np.broadcast_to(order, (*stack, order.shape[-1]))
     return np.take_along_axis(a, order[..., None], axis=-2)
 
 

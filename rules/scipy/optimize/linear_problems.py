@@ -7,28 +7,36 @@ unique. The first gets the derivative with the constraint kept; the second is an
 import numpy as np
 
 import scipy.optimize
-from rulescore import MissingDerivativeError, Tangent, ZeroTangent
+from rulescore import MissingDerivativeError, Tangent, ZeroTangent, ignore_derivatives
 
 from ...numpy.array_like import as_array, as_array_tangent
 from ..named_arguments import filled, rules_by_name
-from ..working_precision import solve
+from ..working_precision import in_working_precision, solve
 from .implicit import cotangents_of_result, tangent_of_result
 from .least_squares import cotangent_of_pair, tangent_of_pair
 
 # ---------------------------------------------------------------- least squares
 
 
+def are_dependent(gram):
+    """Whether a matrix of inner products is singular, up to rounding and whatever the lengths of the vectors are."""
+    gram = ignore_derivatives(in_working_precision(gram))
+    lengths = np.sqrt(np.diagonal(gram))
+    if np.any(lengths == 0):
+        return True
+    return np.linalg.cond(gram / np.outer(lengths, lengths)) * np.finfo(gram.dtype).eps > 0.01
+
+
 def free_inverse(a, free, right):
     """The solution of AᵀA v = right in the free variables, 0 in the others."""
     f = np.asarray(free, float)
     gram = f[:, None] * (a.T @ a) * f + np.diag(1 - f)
-    try:
-        return solve(gram, f * right)
-    except np.linalg.LinAlgError:
+    if are_dependent(gram):
         raise MissingDerivativeError(
             "the derivative of a least-squares solution was asked for where it is not unique: the columns of A that "
             "belong to free variables are linearly dependent"
-        ) from None
+        )
+    return solve(gram, f * right)
 
 
 def solution_cotangents(a, b, x, free, xbar):

@@ -342,27 +342,40 @@ def triu(A, k=0, format=None):
 # ---------------------------------------------------------------- of several
 
 
-@moving(sparse.hstack)
+class Joining(Moving):
+    """A call with several blocks; SciPy adds up the entries of one with more than two axes."""
+
+    def __init__(self, *call):
+        super().__init__(*call)
+        mapped(self._decline_more_axes, self.x)
+
+    @staticmethod
+    def _decline_more_axes(block):
+        if is_entry(block) and np.ndim(block) > 2:
+            raise MDNotImplementedError
+
+
+@moving(sparse.hstack, Joining)
 def hstack(blocks, format=None, dtype=None):
     return sparse.hstack(blocks, format)
 
 
-@moving(sparse.vstack)
+@moving(sparse.vstack, Joining)
 def vstack(blocks, format=None, dtype=None):
     return sparse.vstack(blocks, format)
 
 
-@moving(sparse.bmat)
+@moving(sparse.bmat, Joining)
 def bmat(blocks, format=None, dtype=None):
     return sparse.bmat(blocks, format)
 
 
-@moving(sparse.block_array)
+@moving(sparse.block_array, Joining)
 def block_array(blocks, format=None, dtype=None):
     return sparse.block_array(blocks, format=format)
 
 
-@moving(sparse.block_diag)
+@moving(sparse.block_diag, Joining)
 def block_diag(mats, format=None, dtype=None):
     return sparse.block_diag(mats, format)
 

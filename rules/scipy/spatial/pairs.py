@@ -90,8 +90,8 @@ class Distance:
         self.parameters = {key: None if x is None else as_array(x) for key, x in parameters.items()}
         if any(np.iscomplexobj(x) for x in (self.u, self.v, *self.parameters.values())):
             raise MDNotImplementedError
-        if self.u.shape != self.v.shape:  # SciPy lets one number stand for all coordinates in most metrics
-            shape = np.broadcast_shapes(self.u.shape, self.v.shape)
+        shape = np.broadcast_shapes(self.u.shape, self.v.shape, shape_of(parameters.get("w", 1.0)))
+        if not self.u.shape == self.v.shape == shape:  # SciPy lets one number stand for all coordinates in most metrics
             self.u, self.v = np.broadcast_to(self.u, shape), np.broadcast_to(self.v, shape)
         self.given = (u, v, *parameters.values())
 

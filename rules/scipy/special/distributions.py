@@ -267,8 +267,10 @@ def _student_outer(s, df, log_q, c):
 
 
 scalar_rule(special.stdtr, lambda y, df, t: _student_wrt_df(df, t), lambda y, df, t: student_density(df, t))
+
+
 def _where_t_found(of_end, slope):
-    """A slope, and another one where t²/ν is as large as SciPy's search for t goes: then t is its end, whatever p is."""
+    """A slope, and another one where t²/ν is as large as SciPy's search goes: then t is its end, whatever p is."""
 
     def slope_where_found(t, df, p):
         limits = np.finfo(np.result_type(t, np.float32))

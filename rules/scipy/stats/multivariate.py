@@ -432,7 +432,7 @@ def multinomial(x, n, p):
 
 def dirichlet_multinomial(x, alpha, n):
     x, alpha = as_array(x), as_array(alpha)
-    if np.ndim(alpha) != 1:
+    if np.ndim(alpha) != 1 or np.shape(x)[-1:] != np.shape(alpha):
         raise MDNotImplementedError
     total = np.sum(alpha)
     return Counts("alpha", psi(x + alpha) - psi(alpha) + psi(total) - psi(np.expand_dims(n, -1) + total))

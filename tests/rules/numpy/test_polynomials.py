@@ -106,6 +106,12 @@ def test_coefficients_that_a_derivative_loses_get_zero():
     assert cotangents(np.polyder, np.ones(2), 5, ybar=np.zeros(0))[0].tolist() == [0, 0]
 
 
+def test_the_derivative_of_a_table_of_coefficients_is_refused_in_reverse_mode():
+    assert np.polyder(np.ones((2, 1))).shape == (1, 1)
+    with pytest.raises(MissingDerivativeError, match="for each polynomial"):
+        grad(lambda p: np.sum(np.polyder(p)))(np.ones((2, 1)))
+
+
 def test_constants_of_integration_are_integrated_too():
     p_bar, _, k_bar = cotangents(np.polyint, np.ones(2), 3, np.ones(3), ybar=np.ones(5))
     np.testing.assert_allclose(p_bar, [1 / 24, 1 / 6])

@@ -117,3 +117,9 @@ def test_scalings_of_a_plan_that_falls_into_parts_have_no_derivative():
         grad(lambda k: np.sum(scalings(k, log, log)[0] ** 2))(k)
     with pytest.raises(MissingDerivativeError, match="falls into parts"):
         jvp(lambda k: scalings(k, log, log), (k,), (np.ones((2, 2)),))
+
+
+def test_scalings_of_weights_that_rounding_leaves_nothing_of_have_no_derivative():
+    k, log = np.array([[0.0, 0.3], [0.2, 0.1]]), np.array([0.0, -600.0])
+    with pytest.raises(MissingDerivativeError, match="falls into parts"):
+        grad(lambda k: np.sum(scalings(k, log, log)[0] ** 2))(k)

@@ -11,11 +11,23 @@ import scipy.sparse.linalg
 from scipy import sparse
 
 from rulescore import MissingDerivativeError, NoTangent, ZeroTangent, frule, rrule, unthunk
-from rulescore.ad import TracerConversionError, grad, hessian, jacfwd, jacrev, jvp, primitive, traceable, vjp
+from rulescore.ad import (
+    NoRuleError,
+    TracerConversionError,
+    grad,
+    hessian,
+    jacfwd,
+    jacrev,
+    jvp,
+    primitive,
+    traceable,
+    vjp,
+)
 from testutils import check_rule, jacobian_fd, jvp_fd
 from testutils import test_rule_tables as check_tables
 from testutils.samples.sampling import samples_of
 from testutils.samples.scipy.sparse import FORMATS, KINDS, stored
+from testutils.samples.versions import SCIPY
 from testutils.testers import check_sample
 
 CSR = sparse.csr_array
@@ -363,3 +375,11 @@ def test_second_derivatives_of_what_makes_sparse_arrays_are_refused_by_name(name
             jvp(of_first, (x,), (x,))
         with pytest.raises(MissingDerivativeError, match="a sparse array"):
             vjp(of_first, x)[1](np.ones(3))
+
+
+@pytest.mark.skipif(SCIPY < "1.15.0", reason="SciPy 1.15 takes blocks of more than two axes")
+def test_blocks_of_more_than_two_axes_whose_entries_scipy_adds_up_have_no_rule():
+    blocks = [[np.ones((2, 2, 2)), None], [None, np.eye(2)]]
+    assert sparse.bmat(blocks).shape[0] == 4
+    with pytest.raises(NoRuleError):
+        grad(lambda x: primitive(sparse.bmat)([[x, None], [None, np.eye(2)]]).sum())(blocks[0][0])

@@ -11,7 +11,7 @@ from scipy import interpolate, sparse
 from rules.scipy import interpolate as ours
 from rules.scipy.interpolate.evaluation import evaluated
 from rulescore import MissingDerivativeError, NoTangent, Tangent, rrule, unthunk
-from rulescore.ad import grad, hessian, jvp, primitive, vjp
+from rulescore.ad import NoRuleError, grad, hessian, jvp, primitive, vjp
 from testutils import vjp_fd
 
 X = np.array([0.0, 0.7, 1.9, 2.6, 4.0, 5.1])
@@ -301,12 +301,20 @@ def test_polynomials_through_repeated_points_say_that_they_have_no_derivative(va
             vjp(lambda z, argument=argument: value(*[z if i == argument else x for i in range(2)]), x)
 
 
+def test_a_line_through_one_point_has_no_rule():
+    def value(y):
+        return primitive(functools.partial(interpolate.interp1d, fill_value="extrapolate"))(np.array([1.0]), y)(0.5)
+
+    with pytest.raises(NoRuleError):
+        grad(value)(np.array([2.0]))
+
+
 @pytest.mark.parametrize("options", [{"bc_type": "clamped"}, {"k": 1}])
 def test_a_spline_through_one_point_is_refused_before_scipy_reads_beyond_its_knots(options):
     def value(y):
         return primitive(interpolate.make_interp_spline)(np.array([1.0]), y, **options)(0.5).sum()
 
-    with pytest.raises(ValueError, match="two points or more, not 1"):
+    with pytest.raises(MissingDerivativeError, match="two points or more, not 1"):
         grad(value)(np.array([2.0]))
 
 
@@ -324,7 +332,7 @@ def test_points_that_determine_no_spline_are_refused_before_scipy_writes_beyond_
     def value(y):
         return primitive(interpolate.make_interp_spline)(np.array(x), y, k=2, t=t)(1.7).sum()
 
-    with pytest.raises(ValueError, match=what):
+    with pytest.raises(MissingDerivativeError, match=what):
         grad(value)(np.ones(5))
 
 

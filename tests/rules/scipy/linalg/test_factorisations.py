@@ -6,6 +6,7 @@ import scipy.linalg
 
 from rulescore import MissingDerivativeError, NoTangent, ZeroTangent, frule, rrule, unthunk
 from rulescore.ad import grad, primitives
+from testutils import vjp_fd
 from testutils.samples.numpy.linalg.matrices import normal, positive_definite, regular
 from testutils.samples.versions import SCIPY
 
@@ -44,6 +45,21 @@ def test_lu_factors_and_their_solver_are_differentiated_together(trans):
     gradient = grad(lambda a: weight @ linalg.lu_solve(linalg.lu_factor(a), b, trans))(a)
     expected = grad(lambda a: weight @ np.linalg.solve(a.T if trans else a, b))(a)
     np.testing.assert_allclose(gradient, expected, atol=1e-10)
+
+
+@pytest.mark.skipif(SCIPY < "1.16.0", reason="SciPy 1.16 takes stacks")
+@pytest.mark.parametrize("is_stacked", [(True, False), (False, True), (True, True)])
+def test_the_exchanges_of_one_stack_are_those_of_a_stack_of_stacks(is_stacked):
+    rng = np.random.default_rng(0)
+    (packed, pivots), b = scipy.linalg.lu_factor(rng.standard_normal((2, 3, 3))), rng.standard_normal((2, 2, 3, 1))
+    packed, pivots = (
+        np.stack([x, x]) if stacked else x for x, stacked in zip((packed, pivots), is_stacked, strict=True)
+    )
+
+    def value(packed):
+        return np.sum(linalg.lu_solve((packed, pivots), b) ** 2)
+
+    np.testing.assert_allclose(grad(value)(packed), vjp_fd(value, 1.0, (packed,)).value[0], rtol=1e-6, atol=1e-8)
 
 
 @pytest.mark.parametrize("shape", [(3, 3), (4, 2), (2, 4)])

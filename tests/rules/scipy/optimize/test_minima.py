@@ -253,6 +253,16 @@ def test_coefficients_that_nnls_holds_at_zero_stay_there():
     assert_right(lambda a: opt.nnls(a, B)[1], A)
 
 
+def test_least_squares_of_more_coefficients_than_values_have_no_derivative():
+    with pytest.raises(MissingDerivativeError, match="linearly dependent"):
+        grad(lambda a: np.sum(opt.lsq_linear(a, 0.1 * np.ones(1), (-1, 1)).x ** 2))(np.array([[0.3, -0.7, 0.1]]))
+
+
+def test_least_squares_may_have_coefficients_of_very_different_sizes():
+    a = np.array([[1e9, 1.0], [1e8, -0.3], [2e9, 0.1]])
+    assert_right(lambda b: np.array([1e9, 1.0]) @ opt.nnls(a, b)[0], np.array([1.0, 0.3, 2.0]))
+
+
 def test_linear_least_squares_within_bounds():
     assert_right(lambda a: W @ opt.lsq_linear(a, B, (-0.2, 0.2), "bvls").x, A)
     assert_right(lambda b: opt.lsq_linear(A, b, (-0.2, 0.2), "bvls").cost, B)

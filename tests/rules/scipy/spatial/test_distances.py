@@ -100,6 +100,15 @@ def test_what_scipy_computes_from_the_points_has_to_be_given():
         unthunk(pullback(np.ones(10))[1])
 
 
+@pytest.mark.parametrize("metric", [distance.braycurtis, distance.canberra, distance.cityblock])
+def test_one_number_stands_for_all_that_are_weighted(metric):
+    u, v, w = np.array([1.5]), np.array([-2.5]), np.array([0.5, 0.7, 0.2])
+    of_one = grad(primitive(metric), (0, 1, 2))(u, v, w)
+    of_three = grad(primitive(metric), (0, 1, 2))(np.repeat(u, 3), np.repeat(v, 3), w)
+    for one, three in zip(of_one, of_three, strict=True):
+        np.testing.assert_allclose(one, np.sum(three, keepdims=True) if one.size == 1 else three, rtol=1e-14)
+
+
 def test_parameters_that_the_table_lacks_say_so():
     _, pullback = rrule(distance.jensenshannon, [0.5, 0.5], [0.25, 0.75], 2.0)
     base_bar = unthunk(pullback(1.0)[3])
