@@ -110,7 +110,7 @@ def examine(program: Program) -> Examination:
         if examiner.result.problems and program.constants:
             # SciPy may compute in the precision of a small constant, and rules do not.
             of_wide = _Examiner(program.with_wide_constants())
-            if not of_wide.result.problems and (examiner.wraps_unlike(of_wide) or examiner.is_as(of_wide)):
+            if not of_wide.result.problems and (examiner.is_unlike(of_wide) or examiner.is_as(of_wide)):
                 return of_wide.result
         return examiner.result
 
@@ -217,15 +217,18 @@ class _Examiner:
         gap = np.abs(_vector(found) - _vector(q.value))
         return bool(np.all(gap <= _NOISE * np.max(spread, initial=0.0)))
 
-    def wraps_unlike(self, other: _Examiner) -> bool:
-        """Whether the plain program itself is another one with whole constants of small types, as where they wrap."""
-        kinds = {np.asarray(x).dtype.kind for x in self.question.program.constants.values()}
-        if kinds.isdisjoint("iub"):
-            return False
+    def is_unlike(self, other: _Examiner) -> bool:
+        """Whether the plain program itself is another one with constants of small types.
+
+        As where whole ones wrap, or where rounding decides how many coefficients of a remainder are left.
+        """
+        has_whole = any(np.asarray(x).dtype.kind in "iub" for x in self.question.program.constants.values())
         if set(other.result.outcomes.values()) == {LEFT_OUT}:  # it does not run without them
-            return True
+            return has_whole
         ours, theirs = (_vector(examiner.question.program.variables()) for examiner in (self, other))
-        return ours.shape != theirs.shape or not np.allclose(ours, theirs, rtol=_ANOTHER, atol=0.0, equal_nan=True)
+        if ours.shape != theirs.shape:
+            return True
+        return has_whole and not np.allclose(ours, theirs, rtol=_ANOTHER, atol=0.0, equal_nan=True)
 
     def is_as(self, other: _Examiner) -> bool:
         """Whether every mode has answered as in another examination, but for what constants of this one round."""
