@@ -139,6 +139,8 @@ def body_of(partial: ast.expr) -> str | None:
         return body and f"1 / ({body})"
     if isinstance(partial, ast.Call) and ast.unparse(partial.func) == "_where_found":
         return body_of(partial.args[1])
+    if isinstance(partial, ast.Call) and ast.unparse(partial.func) == "unless_underflown":
+        return body_of(partial.args[0])
     return None
 
 

@@ -19,6 +19,7 @@ from .incomplete import (
     gammainc_wrt_a,
     quotient,
     stirling,
+    unless_underflown,
 )
 from .quadrature import from_zero, on_half_line
 
@@ -37,8 +38,8 @@ scalar_rule(special.chdtr, lambda y, v, x: _chi2_wrt_v(v, x), lambda y, v, x: _c
 scalar_rule(special.chdtrc, lambda y, v, x: -_chi2_wrt_v(v, x), lambda y, v, x: -_chi2_density(v, x))
 scalar_rule(
     special.chdtri,
-    lambda x, v, p: -quotient(_chi2_wrt_v(v, x), _chi2_density(v, x)),
-    lambda x, v, p: -1 / _chi2_density(v, x),
+    unless_underflown(lambda x, v, p: -quotient(_chi2_wrt_v(v, x), _chi2_density(v, x)), 1, end=1),
+    unless_underflown(lambda x, v, p: -1 / _chi2_density(v, x), 1, end=1),
 )
 scalar_rule(
     special.chdtriv,
@@ -62,9 +63,9 @@ scalar_rule(
 )
 scalar_rule(
     special.gdtria,
-    lambda a, p, b, x: 1 / (x * gamma_density(b, a * x)),
-    lambda a, p, b, x: -gammainc_wrt_a(b, a * x) / (x * gamma_density(b, a * x)),
-    lambda a, p, b, x: -a / x,
+    unless_underflown(lambda a, p, b, x: 1 / (x * gamma_density(b, a * x)), 0),
+    unless_underflown(lambda a, p, b, x: -gammainc_wrt_a(b, a * x) / (x * gamma_density(b, a * x)), 0),
+    unless_underflown(lambda a, p, b, x: -a / x, 0),
 )
 scalar_rule(
     special.gdtrib,
@@ -74,9 +75,9 @@ scalar_rule(
 )
 scalar_rule(
     special.gdtrix,
-    lambda x, a, b, p: -x / a,
-    lambda x, a, b, p: -quotient(gammainc_wrt_a(b, a * x), a * gamma_density(b, a * x)),
-    lambda x, a, b, p: 1 / (a * gamma_density(b, a * x)),
+    unless_underflown(lambda x, a, b, p: -x / a, 2),
+    unless_underflown(lambda x, a, b, p: -quotient(gammainc_wrt_a(b, a * x), a * gamma_density(b, a * x)), 2),
+    unless_underflown(lambda x, a, b, p: 1 / (a * gamma_density(b, a * x)), 2),
 )
 
 # ---------------------------------------------------------------- Poisson's: 1 - P(⌊k⌋ + 1, m)
@@ -180,9 +181,9 @@ scalar_rule(
 )
 scalar_rule(
     special.fdtri,
-    lambda x, dfn, dfd, p: -quotient(_f_wrt_dfn(dfn, dfd, x), _f_density(dfn, dfd, x)),
-    lambda x, dfn, dfd, p: -quotient(_f_wrt_dfd(dfn, dfd, x), _f_density(dfn, dfd, x)),
-    lambda x, dfn, dfd, p: 1 / _f_density(dfn, dfd, x),
+    unless_underflown(lambda x, dfn, dfd, p: -quotient(_f_wrt_dfn(dfn, dfd, x), _f_density(dfn, dfd, x)), 2),
+    unless_underflown(lambda x, dfn, dfd, p: -quotient(_f_wrt_dfd(dfn, dfd, x), _f_density(dfn, dfd, x)), 2),
+    unless_underflown(lambda x, dfn, dfd, p: 1 / _f_density(dfn, dfd, x), 2),
 )
 
 

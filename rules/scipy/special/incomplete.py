@@ -109,6 +109,19 @@ scalar_rule(special.gammainc, lambda y, a, x: gammainc_wrt_a(a, x), lambda y, a,
 scalar_rule(special.gammaincc, lambda y, a, x: -gammainc_wrt_a(a, x), lambda y, a, x: -gamma_density(a, x))
 
 
+def unless_underflown(slope, place, end=0):
+    """A slope of an inverse function, and 0 where its value is too small for a number, and the least one or 0 instead.
+
+    ``place`` is that of the probability among the arguments; where that is ``end``, 0 is the value itself.
+    """
+
+    def slope_unless_underflown(y, *args):
+        is_underflown = (abs(y) <= np.finfo(np.result_type(y, np.float32)).tiny) & (args[place] != end)
+        return np.where(is_underflown, 0, slope(np.where(is_underflown, 1.0, y), *args))
+
+    return slope_unless_underflown
+
+
 # x(a, p) with P(a, x) = p: ∂x/∂p = 1/(∂P/∂x), ∂x/∂a = -(∂P/∂a)/(∂P/∂x).
 def quotient(a, b):
     """a/b, and 0 where a is 0, also at 0/0: at an end that does not move with the parameters."""
@@ -117,13 +130,13 @@ def quotient(a, b):
 
 scalar_rule(
     special.gammaincinv,
-    lambda x, a, p: -quotient(gammainc_wrt_a(a, x), gamma_density(a, x)),
-    lambda x, a, p: 1 / gamma_density(a, x),
+    unless_underflown(lambda x, a, p: -quotient(gammainc_wrt_a(a, x), gamma_density(a, x)), 1),
+    unless_underflown(lambda x, a, p: 1 / gamma_density(a, x), 1),
 )
 scalar_rule(
     special.gammainccinv,
-    lambda x, a, p: -quotient(gammainc_wrt_a(a, x), gamma_density(a, x)),
-    lambda x, a, p: -1 / gamma_density(a, x),
+    unless_underflown(lambda x, a, p: -quotient(gammainc_wrt_a(a, x), gamma_density(a, x)), 1, end=1),
+    unless_underflown(lambda x, a, p: -1 / gamma_density(a, x), 1, end=1),
 )
 
 
@@ -198,13 +211,17 @@ scalar_rule(
 )
 scalar_rule(
     special.betaincinv,
-    lambda x, a, b, p: -quotient(betainc_wrt_a(a, b, x, 1 - x), beta_density(a, b, x, 1 - x)),
-    lambda x, a, b, p: -quotient(betainc_wrt_b(a, b, x, 1 - x), beta_density(a, b, x, 1 - x)),
-    lambda x, a, b, p: 1 / beta_density(a, b, x, 1 - x),
+    unless_underflown(lambda x, a, b, p: -quotient(betainc_wrt_a(a, b, x, 1 - x), beta_density(a, b, x, 1 - x)), 2),
+    unless_underflown(lambda x, a, b, p: -quotient(betainc_wrt_b(a, b, x, 1 - x), beta_density(a, b, x, 1 - x)), 2),
+    unless_underflown(lambda x, a, b, p: 1 / beta_density(a, b, x, 1 - x), 2),
 )
 scalar_rule(
     special.betainccinv,
-    lambda x, a, b, p: -quotient(betainc_wrt_a(a, b, x, 1 - x), beta_density(a, b, x, 1 - x)),
-    lambda x, a, b, p: -quotient(betainc_wrt_b(a, b, x, 1 - x), beta_density(a, b, x, 1 - x)),
-    lambda x, a, b, p: -1 / beta_density(a, b, x, 1 - x),
+    unless_underflown(
+        lambda x, a, b, p: -quotient(betainc_wrt_a(a, b, x, 1 - x), beta_density(a, b, x, 1 - x)), 2, end=1
+    ),
+    unless_underflown(
+        lambda x, a, b, p: -quotient(betainc_wrt_b(a, b, x, 1 - x), beta_density(a, b, x, 1 - x)), 2, end=1
+    ),
+    unless_underflown(lambda x, a, b, p: -1 / beta_density(a, b, x, 1 - x), 2, end=1),
 )

@@ -335,6 +335,28 @@ def test_the_end_of_the_search_for_a_quantile_of_student_moves_with_the_degrees_
     assert grad(f, 1)(df, p) == 0
 
 
+@pytest.mark.parametrize(
+    ("function", "args"),
+    [
+        ("gammaincinv", (0.0017, 7e-4)),
+        ("gammainccinv", (0.0017, 0.9999)),
+        ("betaincinv", (0.0017, 0.5, 7e-4)),
+        ("betainccinv", (0.0017, 0.5, 0.9993)),
+        ("chdtri", (0.003, 0.9999)),
+        ("fdtri", (0.003, 2.0, 7e-4)),
+        ("gdtria", (7e-4, 0.0017, 0.001)),
+        ("gdtrix", (1.2, 0.0017, 7e-4)),
+    ],
+)
+def test_what_has_underflown_is_constant_to_all_orders(function, args):
+    f = primitive(getattr(special, function))
+    assert f(*args) <= np.finfo(float).tiny
+    for position in range(len(args)):
+        assert grad(f, position)(*args) == 0
+        for other in range(len(args)):
+            assert grad(grad(f, position), other)(*args) == 0
+
+
 @pytest.mark.parametrize("degree", [1.5, 3.0, 60.25, 200.5, 400.0])
 @pytest.mark.parametrize(
     ("function", "other", "x"),
