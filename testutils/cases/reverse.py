@@ -152,11 +152,11 @@ class ReverseMode:
         return self._vectors[argument.position]
 
     def cotangent_vectors(self, cotangents: tuple[Any, ...]) -> dict[str, Vector]:
-        """The cotangents that fit their primals as copied vectors, by label."""
+        """The cotangents that fit their primals as vectors of their own, by label."""
         vectors: dict[str, Vector] = {}
         for argument in self.answered_arguments:
             with suppress(NotReachedError):
-                vectors[argument.label] = self.cotangent_vector(argument, cotangents).copy()
+                vectors[argument.label] = self.cotangent_vector(argument, cotangents)
         return vectors
 
     @cached_property

@@ -85,7 +85,12 @@ def written_to(before: Any, after: Any) -> list[str]:
 
 
 def _same_bytes(a: np.ndarray[Any, Any], b: np.ndarray[Any, Any]) -> bool:
-    return a.shape == b.shape and a.dtype == b.dtype and a.tobytes() == b.tobytes()
+    if a.shape != b.shape or a.dtype != b.dtype:
+        return False
+    if a.flags.c_contiguous and b.flags.c_contiguous and a.nbytes % 8 == 0 and not a.dtype.hasobject:
+        one, other = (np.asarray(x).reshape(-1).view(np.uint64) for x in (a, b))  # without copies
+        return np.array_equal(one, other)
+    return a.tobytes() == b.tobytes()
 
 
 def shared_arrays(output: Any, arguments: Any) -> set[tuple[str, str]]:

@@ -271,7 +271,7 @@ class Probe:
             if search.count >= most:
                 return True
             worst.append(_worst_relative(value, error))
-            if (self._special or self._mixed) and search.count >= _STEPS_AT_SPECIAL_POINTS:
+            if search.count >= _STEPS_AT_SPECIAL_POINTS and (self._special or self._mixed):
                 return True
             if self._is_large and 0 < np.count_nonzero(self._rough(value, error)) <= _FEW * value.size:
                 return True  # the others need no further step, and these have one of their own

@@ -42,8 +42,9 @@ def rand_tangent(rng: np.random.Generator, x: Any) -> Any:
 
 
 def _short_decimals(rng: np.random.Generator, size: int, per_unit: int) -> Vector:
-    magnitudes = rng.integers(1, 9 * per_unit + 1, size)
-    return np.asarray(np.where(rng.integers(0, 2, size) == 0, magnitudes, -magnitudes) / per_unit)
+    numbers = rng.integers(1, 9 * per_unit + 1, size)
+    numbers *= 1 - 2 * rng.integers(0, 2, size)
+    return np.asarray(numbers / per_unit)
 
 
 @dataclass(frozen=True, eq=False)
