@@ -205,8 +205,8 @@ scalar_rule(
 )
 scalar_rule(
     special.inv_boxcox1p,
-    lambda x, y, lmbda: np.exp((1 - lmbda) * np.log1p(x)),
-    lambda x, y, lmbda: -np.exp((1 - lmbda) * np.log1p(x)) * _boxcox_curvature(_log1p(x), lmbda),
+    lambda x, y, lmbda: np.power(1 + x, 1.0 - lmbda),
+    lambda x, y, lmbda: -np.power(1 + x, 1.0 - lmbda) * _boxcox_curvature(_log1p(x), lmbda),
 )
 
 

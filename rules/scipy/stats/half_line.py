@@ -266,13 +266,19 @@ def mills_tail(x):
     return float(np.sqrt(np.pi / 2)) * special.erfcx(x / float(np.sqrt(2)))
 
 
+FARTHEST = 37.6
+"""From about here on Φ(x) / φ(x) is no number."""
+
+
 def invgauss_ratio(sign):
     """f/F and f/S, with v = (z/μ - 1)/√z and w as above, of which φ(v) = exp(2/μ) φ(w), and f = φ(v) / √z³."""
 
     def ratio(z, mu):
         root = np.sqrt(z)
-        whole = mills_tail(-sign * (z / mu - 1) / root) + sign * mills_tail((z / mu + 1) / root)
-        return 1 / (z * root * whole)
+        v = sign * (z / mu - 1) / root
+        is_far = v > FARTHEST  # where nothing is left of the density, nor of its slopes
+        whole = mills_tail(-np.where(is_far, 0, v)) + sign * mills_tail((z / mu + 1) / root)
+        return np.where(is_far, 0, 1 / (z * root * whole))
 
     return ratio
 

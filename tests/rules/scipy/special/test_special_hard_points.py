@@ -357,6 +357,14 @@ def test_what_has_underflown_is_constant_to_all_orders(function, args):
             assert grad(grad(f, position), other)(*args) == 0
 
 
+def test_what_is_constant_to_rounding_has_no_curvature_either():
+    args = (-70.0, -6e-4)
+    assert special.inv_boxcox1p(*args) == -1
+    with np.errstate(invalid="ignore"):  # of the logarithm of 0, which a mask keeps out
+        for position, other in ((0, 0), (0, 1), (1, 0), (1, 1)):
+            assert grad(grad(special.inv_boxcox1p, position), other)(*args) == 0
+
+
 @pytest.mark.parametrize("degree", [1.5, 3.0, 60.25, 200.5, 400.0])
 @pytest.mark.parametrize(
     ("function", "other", "x"),

@@ -523,3 +523,10 @@ def test_a_normal_density_on_a_plane_moves_along_it(method):
 
     np.testing.assert_allclose(grad(regular)(1.3), jacobian_fd(regular, 1.3).value, rtol=1e-7)
     assert rrule(stats.multivariate_t.logpdf, mean, mean, cov, 3.0, True) is None
+
+
+def test_the_logarithm_of_what_is_1_to_rounding_has_no_curvature():
+    args, f = (2.0, 1e-3), primitive(stats.invgauss.logcdf)
+    assert f(*args) == 0
+    for position, other in ((0, 0), (0, 1), (1, 0), (1, 1)):
+        assert grad(grad(f, position), other)(*args) == 0
