@@ -219,8 +219,8 @@ def polyder_transpose(ybar, p, m=1):
     """yₖ = cₖ pₖ with the numbers cₖ that the derivative of Σ xᵏ has; the last m coefficients have no part in it."""
     if p.ndim != 1:
         raise MissingDerivativeError(
-            f"np.polyder of an array of {p.ndim} axes, where NumPy takes two of them for the coefficients', "
-            "has no derivative in reverse mode: call it for each polynomial"
+            f"np.polyder of an array of {p.ndim} axes, of which NumPy takes two for that of the coefficients, has no "
+            "derivative in reverse mode: call it for each polynomial"
         )
     return np.concatenate([ybar * np.polyder(np.ones(p.size), m), np.zeros(min(int(m), p.size), ybar.dtype)])
 
