@@ -179,7 +179,8 @@ class _Examiner:
         found = {}
         q = self.question
         for name, mode in modes.items():
-            if (name in BATCHED and max(q.sizes) > MOST_ROWS) or (self.has_few_modes and name not in _QUICK_MODES):
+            is_left_out = name in BATCHED and (max(q.sizes) > MOST_ROWS or q.has_signed_zeros)
+            if is_left_out or (self.has_few_modes and name not in _QUICK_MODES):
                 self.result.outcomes[name] = LEFT_OUT
                 continue
             try:

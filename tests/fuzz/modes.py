@@ -65,6 +65,12 @@ class Question:
         """How many entries there are in and out."""
         return sum(map(np.size, self.x)), sum(map(np.size, tree_leaves(self.value)))
 
+    @cached_property
+    def has_signed_zeros(self) -> bool:
+        """Whether complex inputs have a part of -0, which ``a + 1j * b`` makes 0: the other side of a branch cut."""
+        parts = [part for x in self.x if np.iscomplexobj(x) for part in (np.real(x), np.imag(x))]
+        return any(np.any((part == 0) & np.signbit(part)) for part in parts)
+
     def of_sum(self) -> Callable[..., Any]:
         """The program's weighted sum."""
         f = self.plain()
