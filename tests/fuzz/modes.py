@@ -166,10 +166,14 @@ def _parts(x: Any) -> list[Any]:
 
 def _joined(x: Any, parts: Any) -> list[Any]:
     """The arrays and numbers of such parts."""
-    rest = iter(parts)
-    return [
-        next(rest) + np.asarray(1j, np.result_type(y))[()] * next(rest) if np.iscomplexobj(y) else next(rest) for y in x
-    ]
+    rest, joined = iter(parts), []
+    for y in x:
+        z = next(rest)
+        if np.iscomplexobj(y):
+            z = z + np.asarray(1j, np.result_type(y))[()] * next(rest)
+        is_array = isinstance(y, np.ndarray) and not np.ndim(y)  # which the sum has made a number of
+        joined.append(np.reshape(np.reshape(z, (1,)), ()) if is_array else z)
+    return joined
 
 
 def is_differentiable_output(y: Any) -> bool:
