@@ -19,6 +19,12 @@ from rulescore.ad.tracing.tracers import Tracer
 X = np.array([0.3, -1.2, 0.8])
 
 
+@pytest.fixture(autouse=True)
+def directions_do_not_change():
+    """Autograd's tester draws them, and one of 10^4 tells nothing: where both numbers are so small that errors are."""
+    np.random.seed(0)
+
+
 def test_the_engine_is_that_of_rulescore():
     def f(x):
         assert isinstance(x, Tracer)

@@ -133,9 +133,8 @@ def interp1d_of(x, y, kind="linear", axis=-1, copy=True, bounds_error=None, fill
     plain = interpolate.interp1d(
         fixed(x), fixed(y), kind, int(axis), copy, bounds_error, fixed(fill_value), assume_sorted
     )
-    if np.isnan(plain.x).any() or (plain._kind == "spline" and np.isnan(plain.y).any()):
-        raise MDNotImplementedError
-    if plain._kind == "linear" and len(plain.x) < 2:
+    has_nan = np.isnan(plain.x).any() or (plain._kind == "spline" and np.isnan(plain.y).any())
+    if has_nan or (plain._kind == "linear" and len(plain.x) < 2):
         raise MDNotImplementedError
     x, y = as_array(x) * 1.0, as_array(y) * 1.0
     if not assume_sorted:

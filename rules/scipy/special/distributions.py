@@ -65,7 +65,7 @@ scalar_rule(
     special.gdtria,
     unless_underflown(lambda a, p, b, x: 1 / (x * gamma_density(b, a * x)), 0),
     unless_underflown(lambda a, p, b, x: -gammainc_wrt_a(b, a * x) / (x * gamma_density(b, a * x)), 0),
-    unless_underflown(lambda a, p, b, x: -a / x, 0),
+    lambda a, p, b, x: -a / x,
 )
 scalar_rule(
     special.gdtrib,
@@ -75,7 +75,7 @@ scalar_rule(
 )
 scalar_rule(
     special.gdtrix,
-    unless_underflown(lambda x, a, b, p: -x / a, 2),
+    lambda x, a, b, p: -x / a,
     unless_underflown(lambda x, a, b, p: -quotient(gammainc_wrt_a(b, a * x), a * gamma_density(b, a * x)), 2),
     unless_underflown(lambda x, a, b, p: 1 / (a * gamma_density(b, a * x)), 2),
 )

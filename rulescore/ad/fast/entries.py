@@ -22,7 +22,7 @@ from rulescore.tangents.broadcasting import unbroadcast
 from rulescore.tangents.kinds import is_a
 from rulescore.tangents.masked import Selected
 from rulescore.tangents.not_implemented import NotImplementedTangent
-from rulescore.tangents.thunks import InplaceableThunk, Thunk
+from rulescore.tangents.thunks import InplaceableThunk, Thunk, unthunk
 from rulescore.tangents.zero import AbstractZero, NoTangent, ZeroTangent
 
 _ndarray = np.ndarray
@@ -223,6 +223,8 @@ class _NothingOwned:
 def _passed_on(entry: FastEntry, ybar: Any) -> _Received:
     received = _Received()
     entry[0](entry, ybar, received, _NothingOwned())
+    for key, xbar in received.items():
+        received[key] = unthunk(xbar)
     return received
 
 

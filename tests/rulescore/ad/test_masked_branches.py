@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy import signal
 
-from rulescore import pullback_wrt, rrule
-from rulescore.ad import checkpoint, grad, hessian, jacfwd, jacrev, jvp, primitive, vjp
+from rulescore import Thunk, pullback_wrt, rrule
+from rulescore.ad import checkpoint, grad, gradients, hessian, jacfwd, jacrev, jvp, primitive, variable, vjp
 from tests.rulescore.ad.variables import grad_by_backward
 
 T = np.array([1.0, 0.0, -3.0, 4.0])
@@ -187,3 +187,45 @@ def test_a_factor_that_is_zero_is_no_mask(product):
         np.testing.assert_allclose(found, wanted, rtol=1e-7, atol=1e-7)
     crosswise = np.stack([grad(lambda v, e=e: jvp(f, (v,), (e,))[1])(v) for e in np.eye(7)])
     np.testing.assert_allclose(crosswise, wanted, rtol=1e-7, atol=1e-7)
+
+
+@primitive
+def product_by_a_thunk(x):
+    return np.prod(x)
+
+
+@rrule.register(product_by_a_thunk)
+def product_by_a_thunk_rrule(x: np.ndarray):
+    """Its cotangent is computed when it is asked for."""
+    products = [np.prod(np.delete(x, i)) for i in range(3)]
+    return np.prod(x), pullback_wrt(x)(lambda ybar: Thunk(lambda: ybar * np.stack(products)))
+
+
+@pytest.mark.parametrize(
+    "product",
+    [
+        np.prod,
+        np.nanprod,
+        lambda x: np.prod(x, where=[True, True, True]),
+        lambda x: np.cumprod(x)[-1],
+        lambda x: np.nancumprod(x)[-1],
+        product_by_a_thunk,
+    ],
+    ids=["prod", "nanprod", "prod_where", "cumprod", "nancumprod", "a_thunk"],
+)
+@pytest.mark.parametrize("is_other_used", [True, False])
+def test_a_factor_that_is_zero_is_no_mask_whatever_the_cotangent_is_made_of(product, is_other_used):
+    x = np.array([2.0, 3.0, 0.0])
+
+    def f(x):
+        return np.where(x[0] < 0, np.log(product(x)) if is_other_used else 0.0, product(x))
+
+    wanted = [[0, 0, 3], [0, 0, 2], [3, 2, 0]]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        for derivative in (grad(f), grad(checkpoint(f)), jacfwd(f)):
+            np.testing.assert_array_equal(jacfwd(derivative)(x), wanted)
+            np.testing.assert_array_equal(jacrev(derivative)(x), wanted)
+        v = variable(x)
+        (xbar,) = gradients([f(v)], [v], create_graph=True)
+        rows = [gradients([xbar[i]], [v], retain_graph=True)[0] for i in range(3)]
+        np.testing.assert_array_equal(rows, wanted)
