@@ -23,7 +23,7 @@ from rulescore.ad.messages.errors import TracerConversionError
 from rulescore.ad.numpy_protocols.tracer import set_method
 from rulescore.ad.programs.own_arrays import OwnArray, real_of
 from rulescore.ad.tracing.calls import map_tracers, values_of
-from rulescore.ad.tracing.tracers import CONTAINERS, Trace, Tracer, top_trace
+from rulescore.ad.tracing.tracers import CONTAINERS, Trace, Tracer, top_trace, within_containers
 from rulescore.ad.values.skeletons import taken_apart, with_leaves
 from rulescore.tangents.spaces import has_tangent_space
 
@@ -235,10 +235,10 @@ def holds_tracers(x: Any) -> bool:
 
 def plain(x: Any) -> Any:
     """``x`` with arrays in the place of buffers, also of those in lists, tuples and dicts."""
-    if type(x) in CONTAINERS:
-        if not _holds_buffers(x):
-            return x  # the same, into which a function may write
-        return {key: plain(item) for key, item in x.items()} if type(x) is dict else type(x)(map(plain, x))
+    return within_containers(_plain, x)
+
+
+def _plain(x: Any) -> Any:
     if isinstance(x, OwnArray):
         return real_of(x) if isinstance(x.__traced__, Tracer) and x.__traced__._trace is BUFFERS else x
     return x._value if isinstance(x, Tracer) and x._trace is BUFFERS else x
@@ -247,12 +247,6 @@ def plain(x: Any) -> Any:
 def without_buffers(x: Any) -> Any:
     """The same of a result, in whose objects there may be buffers too."""
     return values_of(BUFFERS, x) if top_trace((x,)) is not None else x
-
-
-def _holds_buffers(x: Any) -> bool:
-    if type(x) in CONTAINERS:
-        return any(map(_holds_buffers, x.values() if type(x) is dict else x))
-    return isinstance(x, OwnArray) or (isinstance(x, Tracer) and x._trace is BUFFERS)
 
 
 # What is refused of values that are being differentiated, since it would hand out their numbers.

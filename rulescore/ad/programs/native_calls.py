@@ -28,7 +28,7 @@ from rulescore.ad.programs.rules_by_code import is_served
 from rulescore.ad.programs.special_methods import PLAIN
 from rulescore.ad.programs.stand_ins.table import tracer_in, values_beneath
 from rulescore.ad.programs.texts import check_text, is_of_tracer, text_of
-from rulescore.ad.tracing.tracers import Tracer
+from rulescore.ad.tracing.tracers import Tracer, within_containers
 
 
 class NativeCalls(Functions):
@@ -107,8 +107,7 @@ class NativeCalls(Functions):
         if not is_ufunc:  # also of those in lists
             given += [item for x in given if type(x) in (list, tuple) for item in x]
         if any(map(_is_own_array, given)) and is_traced(given):
-            args, kwargs = _in_place_of_own(args), _in_place_of_own(kwargs)
-            return self.of_duck_arrays(f, args, kwargs)
+            return self.of_duck_arrays(f, *within_containers(_in_place_of_own, (args, kwargs)))
         givers = [x for x in given if is_duck_array(type(x), name)]  # type: ignore[arg-type]
         for x in givers:
             method = self.callee(getattr(type(x), name))
@@ -238,12 +237,8 @@ def _is_own_array(x: Any) -> bool:
 
 
 def _in_place_of_own(x: Any) -> Any:
-    """Arrays of a program's own classes as what stands in their place, also in lists, tuples and dicts."""
-    if _is_own_array(x):
-        return own_array(type(x), constant(np.asarray(x)), vars(x))
-    if type(x) in (list, tuple):
-        return type(x)(map(_in_place_of_own, x))
-    return {name: _in_place_of_own(item) for name, item in x.items()} if type(x) is dict else x
+    """What stands in the place of an array of a program's own classes."""
+    return own_array(type(x), constant(np.asarray(x)), vars(x)) if _is_own_array(x) else x
 
 
 @functools.cache

@@ -17,7 +17,7 @@ import numpy as np
 
 from rulescore.ad.messages.errors import became_array, describe
 from rulescore.ad.programs.own_numbers import members_of
-from rulescore.ad.tracing.tracers import CONTAINERS, Tracer, value_beneath
+from rulescore.ad.tracing.tracers import Tracer, value_beneath, within_containers
 
 
 class OwnArray(np.lib.mixins.NDArrayOperatorsMixin):
@@ -165,17 +165,7 @@ def as_ndarray(x: OwnArray) -> Any:
 
 def tracers_of(x: Any) -> Any:
     """``x`` with tracers in the place of such objects, also of those in lists, tuples and dicts."""
-    if isinstance(x, OwnArray):
-        return x._tracer
-    if type(x) not in CONTAINERS or not _holds_own(x):
-        return x  # the same, into which a function may write
-    return {name: tracers_of(item) for name, item in x.items()} if type(x) is dict else type(x)(map(tracers_of, x))
-
-
-def _holds_own(x: Any) -> bool:
-    if type(x) in CONTAINERS:
-        return any(map(_holds_own, x.values() if type(x) is dict else x))
-    return isinstance(x, OwnArray)
+    return within_containers(lambda x: x._tracer if isinstance(x, OwnArray) else x, x)
 
 
 @functools.cache
@@ -204,11 +194,7 @@ def real_of(x: OwnArray) -> Any:
 
 
 def _reals(x: Any) -> Any:
-    if isinstance(x, OwnArray):
-        return real_of(x)
-    if type(x) in (list, tuple):
-        return type(x)(map(_reals, x))
-    return {name: _reals(item) for name, item in x.items()} if type(x) is dict else value_beneath(x)
+    return within_containers(lambda x: real_of(x) if isinstance(x, OwnArray) else value_beneath(x), x)
 
 
 def _like_numpys(y: Any, f: Any, args: Any, kwargs: Any) -> Any:

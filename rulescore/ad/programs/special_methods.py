@@ -164,7 +164,7 @@ class SpecialMethods:
     def truth(self, x: Any) -> Any:
         """What is true where ``x`` is."""
         kind = type(x)
-        if kind in PLAIN or (isinstance(x, Tracer) and not issubclass(kind, OwnNumber)):
+        if kind in PLAIN or _stands_for_numpys(kind):
             return x
         method = _python_method(kind, "__bool__")
         if method is None and not hasattr(kind, "__bool__"):
@@ -180,7 +180,7 @@ class SpecialMethods:
             return getattr(x, name)
         if isinstance(x, Tracer) and name in _CONVERSIONS and not is_written_in_python(kind, name):
             return functools.partial(self.callee(_CONVERSIONS[name]), x)
-        if isinstance(x, Tracer) and not issubclass(kind, OwnNumber):
+        if _stands_for_numpys(kind):
             if name == "view":
                 return functools.partial(_viewed, x)
             if name == "data" and x.ndim and issubclass(x.__class__, np.ndarray):
@@ -258,8 +258,7 @@ class SpecialMethods:
         # As it is in the class, which may give something else where it is asked.
         found = _in_class(kind, name)
         is_property = isinstance(found, property) and type(found).__set__ is property.__set__
-        is_plain = isinstance(x, Tracer) and not issubclass(kind, OwnNumber)
-        if is_property and found.fset is not None and not is_plain:
+        if is_property and found.fset is not None and not _stands_for_numpys(kind):
             self.callee(found.fset)(x, value)
         elif isinstance(getattr(type(found), "__set__", None), types.FunctionType):
             self.callee(type(found).__set__)(found, x, value)
@@ -381,14 +380,19 @@ _WITHOUT_OPERATORS: set[type] = set(PLAIN)
 """The same of operators alone: tracers too, whose operators are nothing to be routed."""
 
 
+def _stands_for_numpys(kind: Any) -> bool:
+    """Whether a class is that of tracers of arrays and numbers of NumPy's, not of a program's own."""
+    return issubclass(kind, Tracer) and not issubclass(kind, OwnNumber)
+
+
 def _may_have_operators(kind: Any) -> bool:
     """Whether a class may have operators that are written in Python; it is remembered where it cannot."""
-    is_tracer = issubclass(kind, Tracer) and not issubclass(kind, OwnNumber)
+    is_of_numpys = _stands_for_numpys(kind)
     # A sparse array leaves operations to the tracer, for which there are rules.
-    if not is_tracer and kind.__flags__ & OF_PYTHON_CODE and not kind.__module__.startswith("scipy.sparse"):
+    if not is_of_numpys and kind.__flags__ & OF_PYTHON_CODE and not kind.__module__.startswith("scipy.sparse"):
         return True
     _WITHOUT_OPERATORS.add(kind)
-    if not is_tracer:
+    if not is_of_numpys:
         PLAIN.add(kind)
     return False
 

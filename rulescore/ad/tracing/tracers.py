@@ -13,8 +13,10 @@ from __future__ import annotations
 import abc
 import functools
 import itertools
+import operator
 import sys
 import types
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
@@ -256,6 +258,20 @@ OF_PYTHON_CODE = 1 << 9
 """The flag of classes that Python code has defined (Py_TPFLAGS_HEAPTYPE)."""
 
 CONTAINERS = frozenset({tuple, list, dict})
+
+
+def within_containers(change: Callable[[Any], Any], x: Any) -> Any:
+    """``change(x)``, or ``x`` with what it makes of the items of tuples, lists and dicts.
+
+    One all of whose items stay is the same one, into which a function may write.
+    """
+    if type(x) not in CONTAINERS:
+        return change(x)
+    items = x.values() if type(x) is dict else x
+    changed = [within_containers(change, item) for item in items]
+    if all(map(operator.is_, changed, items)):
+        return x
+    return dict(zip(x, changed, strict=True)) if type(x) is dict else type(x)(changed)
 
 
 def top_tracer(*candidates: Any) -> Any:
