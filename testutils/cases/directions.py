@@ -108,14 +108,13 @@ class Directions:
 
     def combined(self, arguments: Sequence[Argument], vectors: Iterable[Vector]) -> Vector:
         """One vector for each of some arguments as one over all, zero for the others; for reading."""
-        size = self._call.vector_function.x.size
-        combined: Vector | None = None
+        size, vectors = self._call.vector_function.x.size, list(vectors)
+        if sum(vector.size for vector in vectors) == size and vectors:
+            return vectors[0] if len(vectors) == 1 else np.concatenate(vectors)
+        combined = np.zeros(size)
         for argument, vector in zip(arguments, vectors, strict=True):
-            if vector.size == size:
-                return vector
-            combined = np.zeros(size) if combined is None else combined
             combined[self.part_of(argument)] = vector
-        return np.zeros(size) if combined is None else combined
+        return combined
 
     def part_of(self, argument: Argument) -> slice[int, int, None]:
         """Where an argument lies in a vector over all of them."""

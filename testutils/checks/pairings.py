@@ -14,8 +14,8 @@ import numpy as np
 from ..cases.arguments import Argument
 from ..cases.case import Case
 from ..cases.rule_calls import NotReachedError, RuleRaisedError
-from ..comparison.verdicts import BLOCK, FAIL, INCONCLUSIVE, PASS
-from ..evidence.brackets import Numbers, notes_of_a_pass
+from ..comparison.verdicts import FAIL, INCONCLUSIVE, PASS, blocks
+from ..evidence.brackets import Bracket, Numbers, notes_of_a_pass
 from ..evidence.generalised import MOST_CALLS, Membership
 from ..evidence.probe import Probe
 from ..evidence.vectorisation import Vector, vector_to_tangent
@@ -166,20 +166,26 @@ def _those_that_differ(case: Case, arguments: Sequence[Argument], xbar: Vector, 
     No wrong rule can make them equal where they are not: it does not know ẋ. None where many differ.
     """
     parts = [case.directions.part_of(argument) for argument in arguments]
-    ybar, bracket = case.output_cotangent_vector, probe.bracket
+    ybar = case.output_cotangent_vector
     if any(part.stop - part.start != ybar.size for part in parts):
         return None
-    tolerance, differ = case.precision.tolerance, np.zeros(ybar.size, dtype=bool)
-    for start in range(0, ybar.size, BLOCK):  # so that they stay in the processor's cache
-        block = slice(start, start + BLOCK)
-        terms = sum(strong_product(probe.direction[part][block], xbar[part][block]) for part in parts)
-        ends, error = (bracket.lower[block], bracket.upper[block]), strong_product(ybar[block], bracket.error[block])
-        one, other = (strong_product(ybar[block], end) for end in ends)
+
+    def differ_in(places: Any, known: Bracket) -> Any:
+        terms = sum(strong_product(probe.direction[part][places], xbar[part][places]) for part in parts)
+        one, other, error = (strong_product(ybar[places], x) for x in (known.lower, known.upper, known.error))
         low, high = np.minimum(one, other), np.maximum(one, other)
         size = np.maximum(np.abs(low), np.abs(high))
-        differ[block] = tolerance.judge(terms, low, high, np.abs(error), scale=size, unit=0.0) != PASS
+        tolerance = case.precision.tolerance
+        return tolerance.judge(terms, low, high, np.abs(error), scale=size, unit=0.0) != PASS
+
+    differ = np.zeros(ybar.size, dtype=bool)
+    for block in blocks(ybar.size):
+        differ[block] = differ_in(block, probe.bracket.part(block))
         if np.count_nonzero(differ) > MOST_APART * ybar.size:
             return None
+    places = np.flatnonzero(differ)
+    if places.size:
+        differ[places] = differ_in(places, probe.closer(places))
     return differ
 
 

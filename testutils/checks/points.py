@@ -5,7 +5,7 @@ Where the function has a kink there, or finite differences cannot decide, nobody
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,7 @@ import numpy as np
 from ..cases.arguments import Argument
 from ..cases.case import Case
 from ..cases.rule_calls import NotReachedError, RuleRaisedError
-from ..comparison.verdicts import FAIL
+from ..comparison.verdicts import FAIL, PASS
 from ..evidence.brackets import Comparison, Question
 from ..evidence.generalised import Membership
 from ..evidence.probe import Probe
@@ -53,10 +53,7 @@ def cotangents_agree_at_a_glance(case: Case) -> Iterator[Finding]:
         if not _only_loses_digits(probe, question, case.cancellation.of_terms(probe.direction, weight, size)):
             yield Finding(f"along one direction {Pairing.of(question, probe, FAIL).text}")
     elif probe.has_met_a_kink:
-        xbar = joined(case, answered, None)
-        yield from _at_a_kink(
-            cotangent_membership(case, answered, xbar, case.output_cotangent_vector, CALLS_FOR_A_NOTE)
-        )
+        yield from _at_a_kink(_membership_of_cotangents(case, answered))
 
 
 @check("derivative", "frule")
@@ -83,18 +80,30 @@ def tangent_agrees_at_a_glance(case: Case) -> Iterator[Finding]:
 
 
 def agrees_at_a_glance(case: Case) -> bool:
-    """Whether the first look at the derivative is enough in every mode, so that there is nothing special here."""
+    """Whether the first look at the derivative is enough in every mode, so that there is nothing more to be asked.
+
+    At a kink, where the rule is a member of the generalised derivative, there is not either.
+    """
     try:
-        return all(probe.agrees(question, AGREEMENT + question.relative) for question, probe in _about_every_mode(case))
+        return all(
+            probe.agrees(question, AGREEMENT + question.relative)
+            or (probe.has_met_a_kink and (around := membership()) is not None and around.verdict == PASS)
+            for question, probe, membership in _about_every_mode(case)
+        )
     except (NotReachedError, RuleRaisedError):
         return False
 
 
-def _about_every_mode(case: Case) -> Iterator[tuple[Question, Probe]]:
-    if "rrule" in case.modes and case.reverse.answered_arguments:
-        yield _about_cotangents(case, case.reverse.answered_arguments)
-    if "frule" in case.modes and case.differentiable_arguments:
-        yield _about_tangent(case, case.differentiable_arguments)
+def _about_every_mode(case: Case) -> Iterator[tuple[Question, Probe, Callable[[], Membership | None]]]:
+    if "rrule" in case.modes and (answered := case.reverse.answered_arguments):
+        yield *_about_cotangents(case, answered), lambda: _membership_of_cotangents(case, answered)
+    if "frule" in case.modes and (moving := case.differentiable_arguments):
+        yield *_about_tangent(case, moving), lambda: tangent_membership(case, moving, CALLS_FOR_A_NOTE)
+
+
+def _membership_of_cotangents(case: Case, answered: Sequence[Argument]) -> Membership | None:
+    xbar = joined(case, answered, None)
+    return cotangent_membership(case, answered, xbar, case.output_cotangent_vector, CALLS_FOR_A_NOTE)
 
 
 def _about_cotangents(case: Case, answered: Sequence[Argument]) -> tuple[CotangentComparison, Probe]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import functools
 from collections.abc import Sequence
 from contextlib import suppress
@@ -12,7 +13,7 @@ import numpy as np
 from ..cases.arguments import Argument
 from ..cases.case import Case
 from ..cases.rule_calls import NotReachedError, RuleRaisedError
-from ..comparison.verdicts import BLOCK, ERROR_ESTIMATES
+from ..comparison.verdicts import ERROR_ESTIMATES, blocks
 from ..evidence.brackets import Bracket, Comparison, Numbers
 from ..evidence.stencils import EPSILON
 from ..evidence.vectorisation import Vector, vector_to_tangent
@@ -47,8 +48,8 @@ def sums_of_products(weights: Vector, values: Vector) -> tuple[float, float]:
     """The sum of the strong products, and that of their sizes; NaN where infinities of both signs are in it."""
     sums, sizes = [], []
     with np.errstate(all="ignore"):
-        for start in range(0, weights.size, BLOCK):  # so that they stay in the processor's cache
-            product = strong_product(weights[start : start + BLOCK], values[start : start + BLOCK])
+        for block in blocks(weights.size):
+            product = strong_product(weights[block], values[block])
             sums.append(product.sum())
             sizes.append(np.abs(product, out=product).sum())
         return float(np.sum(sums)), float(np.sum(sizes))
@@ -131,9 +132,8 @@ class CotangentComparison(Comparison):
             unseen=float(np.linalg.norm(self._ybar)) * bracket.unseen,
         )
 
-    def agrees(self, difference: Vector, within: float, total: float | None = None, rounding: Any = 0.0) -> bool:
+    def agreement(self, difference: Vector, within: float, rounding: Vector | None = None) -> bool:
         wanted, size = sums_of_products(self._ybar, difference)
-        wanted = wanted if total is None else total
         allowed = within * max(size, self._size_of_terms)
         return abs(self._rule - wanted) <= allowed < np.inf
 
@@ -187,29 +187,49 @@ class TangentComparison(Comparison):
         super().__init__(case.precision.tolerance, resolution(summands), rounding)
         self._case, self._direction, self._dy = case, direction, dy
         self._unit = float(np.linalg.norm(direction))
+        # Of a hundred thousand estimated errors some are too small.
+        self._many = 1.0 + 0.5 * np.log10(max(dy.size, 1))
+
+    def part(self, places: Any) -> TangentComparison:
+        part = copy.copy(self)
+        part._dy, part._last, part._verdicts = self._dy[places], None, None
+        return part
 
     def compared(self, bracket: Bracket) -> Numbers:
         with np.errstate(all="ignore"):
-            largest = np.fmax(np.abs(bracket.lower), np.abs(bracket.upper))
-            scale = np.fmax(np.abs(self._dy), largest)
-            largest = np.where(np.isfinite(largest), largest, 0.0)
-        scale = np.where(np.isfinite(scale), scale, 0.0).astype(float)
+            largest = np.abs(bracket.lower)
+            if bracket.upper is not bracket.lower:
+                largest = np.fmax(largest, np.abs(bracket.upper))
+            scale = np.abs(self._dy).astype(float, copy=False)
+            np.fmax(scale, largest, out=scale)
+            for numbers in (largest, scale):
+                if not np.isfinite(np.sum(numbers)):
+                    numbers[~np.isfinite(numbers)] = 0.0
+            error = largest  # the same memory, of which there may be much
+            error *= EPSILON
+            np.maximum(bracket.error, error, out=error)
+            error *= self._many
         return Numbers(
             rule=self._dy,
             lower=bracket.lower,
             upper=bracket.upper,
-            # Of a hundred thousand estimated errors some are too small.
-            error=np.maximum(bracket.error, EPSILON * largest) * (1.0 + 0.5 * np.log10(max(self._dy.size, 1))),
+            error=error,
             scale=scale,
             unit=self._unit,
             unseen=bracket.unseen,
         )
 
-    def agrees(self, difference: Vector, within: float, total: float | None = None, rounding: Any = 0.0) -> bool:
-        with np.errstate(all="ignore"):
-            size = np.maximum(np.abs(difference), np.abs(self._dy))
-            allowed = within * size + np.minimum(rounding, self.resolution * size / ERROR_ESTIMATES)
-            return bool(np.all(np.abs(self._dy - difference) <= allowed) and np.all(np.isfinite(size)))
+    def agreement(self, difference: Vector, within: float, rounding: Vector | None = None) -> Any:
+        agree = np.empty(self._dy.shape, dtype=bool)
+        for block in blocks(agree.size):
+            dy, other = self._dy[block], difference[block]
+            with np.errstate(all="ignore"):
+                size = np.maximum(np.abs(other), np.abs(dy))
+                allowed = within * size
+                if rounding is not None:
+                    allowed += np.minimum(rounding[block], self.resolution * size / ERROR_ESTIMATES)
+                agree[block] = (np.abs(dy - other) <= allowed) & np.isfinite(size)
+        return agree
 
     def rule_noise(self) -> Any:
         rounding = self._case.cancellation.of_tangent(self._direction, self._dy)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -28,6 +29,11 @@ NEGLIGIBLE = 1e-6
 
 BLOCK = 1 << 14
 """How many numbers are looked at at once."""
+
+
+def blocks(size: int) -> Iterator[slice[int, int, None]]:
+    """Parts of so many numbers, a block each, whose temporary arrays stay in the processor's cache."""
+    return (slice(start, start + BLOCK) for start in range(0, size, BLOCK))
 
 
 PASS, INCONCLUSIVE, FAIL = 0, 1, 2
@@ -99,10 +105,9 @@ class Tolerance:
             `PASS`, `INCONCLUSIVE` or `FAIL` for each number.
         """
         rule, lower, upper, error, scale, rounding = np.broadcast_arrays(rule, lower, upper, error, scale, rounding)
-        if rule.size > BLOCK:  # in blocks, whose temporary arrays stay in the processor's cache
+        if rule.size > BLOCK:
             verdicts = np.empty(rule.size, int)
-            for start in range(0, rule.size, BLOCK):
-                block = slice(start, start + BLOCK)
+            for block in blocks(rule.size):
                 parts = (x[block] for x in (rule, lower, upper, error))
                 verdicts[block] = self.judge(
                     *parts, scale=scale[block], unit=unit, unseen=unseen, rounding=rounding[block]

@@ -117,12 +117,14 @@ class Question(Protocol):
     def is_fine(self, bracket: Bracket, steps: int = 1) -> bool:
         """Whether the finite difference is so good, after so many steps, that no further one is worth its price."""
 
-    def agrees(self, difference: Vector, within: float, total: float | None = None, rounding: Any = 0.0) -> bool:
-        """Whether the rule agrees, relatively, with a derivative that does not know its error.
+    def agreement(self, difference: Vector, within: float, rounding: Vector | None = None) -> Any:
+        """Which numbers of the rule agree, relatively, with a derivative that does not know its error.
 
-        ``total`` is the sum of its entries with the weights of the question, where that was found as a whole;
-        ``rounding`` the rounding error of each entry, allowed for where it hides no mistake that is looked for.
+        The rounding error of each of its entries is allowed for where it hides no mistake that is looked for.
         """
+
+    def part(self, places: Any) -> Question:
+        """The same question about some of many numbers."""
 
     @property
     def resolution(self) -> float:
@@ -175,6 +177,14 @@ class Comparison:
 
     def rule_noise(self) -> Any:
         """How far the rule's numbers move when its arguments change in the last digit."""
+        raise NotImplementedError
+
+    def agreement(self, difference: Vector, within: float, rounding: Vector | None = None) -> Any:
+        """Which numbers agree with a derivative that does not know its error; see `Question`."""
+        raise NotImplementedError
+
+    def part(self, places: Any) -> Comparison:
+        """The same question about some of many numbers; of one there is no part."""
         raise NotImplementedError
 
     def in_more_digits(self) -> tuple[Comparison, bool] | None:

@@ -85,6 +85,7 @@ class GeneralisedDerivative:
         self._entries = np.flatnonzero(self._scales)
         self._calls = 0
         self._found: list[Vector] = []
+        self._known: dict[tuple[bytes, float], Membership] = {}
         count = min(self._entries.size, MOST_ENTRIES)
         self.directions = np.zeros((count, function.x.size))
         if count == self._entries.size:
@@ -100,25 +101,33 @@ class GeneralisedDerivative:
         ``rounding`` is the relative error that it may have.
 
         As long as it is not, the search goes on in the direction that separates it from what was found: it is a
-        member exactly where in no direction all derivatives around are less steep.
+        member exactly where in no direction all derivatives around are less steep. What was found out is kept.
         """
+        key = derivative.tobytes(), rounding
+        if key not in self._known:
+            self._known[key] = self._search(derivative, rounding)
+        return self._known[key]
+
+    def _search(self, derivative: Vector, rounding: float) -> Membership:
         if not self._entries.size:  # nothing moves
             return Membership(PASS)
         if not self._is_usable:
             return Membership(INCONCLUSIVE)
-        found = self._found
-        if not found:
-            everywhere = np.ones(self._function.x.size)
-            found += [self._derivative_at(side * everywhere) for side in (1, -1)]
-        if not np.isfinite(derivative).all():
+        found, is_finite = self._found, bool(np.isfinite(derivative).all())
+        if is_finite and self._gap(derivative, rounding) is None:
+            return Membership(PASS)
+        for side in (-1, 1)[len(found) :]:  # one often says enough
+            found.append(self._derivative_at(np.full(self._function.x.size, float(side))))
+            if is_finite and self._gap(derivative, rounding) is None:
+                return Membership(PASS)
+        if not is_finite:
             bounded = all(np.isfinite(row).all() for row in found)
             return Membership(FAIL, np.nan, *_bounds(found)) if bounded else Membership(INCONCLUSIVE)
         found += [self._derivative_at(side * self._unit(derivative)[0]) for side in (1, -1)]
         found[:] = [row for row in found if np.isfinite(row).all()]
         while found and len(found) < MOST_POINTS and self._calls < self._most_calls:
-            size = max(float(np.abs(found).max()), float(np.abs(derivative).max()))
-            gap = derivative - _nearest(np.array(found), derivative, size)
-            if np.linalg.norm(gap) <= max(SLACK * self._step, rounding) * size:
+            gap = self._gap(derivative, rounding)
+            if gap is None:
                 return Membership(PASS)
             separating = gap / np.linalg.norm(gap)
             along, wanted = [float(separating @ row) for row in found], float(separating @ derivative)
@@ -134,6 +143,15 @@ class GeneralisedDerivative:
             else:
                 return Membership(FAIL, wanted, *_bounds(along))
         return Membership(INCONCLUSIVE)
+
+    def _gap(self, derivative: Vector, rounding: float) -> Vector | None:
+        """What lies between a derivative and the nearest combination of those that were found; None if it is one."""
+        rows = [row for row in self._found if np.isfinite(row).all()]
+        if not rows:
+            return derivative
+        size = max(float(np.abs(rows).max()), float(np.abs(derivative).max()))
+        gap = np.asarray(derivative - _nearest(np.array(rows), derivative, size))
+        return None if np.linalg.norm(gap) <= max(SLACK * self._step, rounding) * size else gap
 
     @cached_property
     def _is_usable(self) -> bool:

@@ -7,7 +7,22 @@ from typing import Any
 
 import numpy as np
 
+from ..comparison.verdicts import BLOCK, blocks
 from .vectorisation import Vector
+
+_STEP_AT_ONCE = 4e-4
+"""The step of a difference of four evaluations, in units of the scale, that is best for most smooth functions."""
+
+_STRAIGHT, _STRAIGHT_OF_MANY = 0.02, 1e-5
+"""How much of a kink there may be in what looks smooth, relative to how far the values are from each other.
+
+Of very many components, whose sum is compared, so little that it does not show there.
+"""
+
+_AT_ONCE, _NEXT = 1e-12, 5.0
+"""What is taken for the error of such a difference, relatively; and, of very many components, which have no step in
+common, so many times the next term of its series, if the terms become smaller as they have before.
+"""
 
 
 class Line:
@@ -48,6 +63,38 @@ class Line:
             rounding=self._rounding,
             epsilon=self.epsilon[mask],
         )
+
+    def at_once(self, step: float = _STEP_AT_ONCE) -> tuple[Vector, Vector, Any]:
+        """The derivative from four evaluations, which do not tell how good it is: its error is a guess.
+
+        And which components look smooth. The step is in units of the scale.
+        """
+        h, size = step * self.scale, self.centre.size
+        straight, next_terms = (_STRAIGHT, 0.0) if size <= BLOCK else (_STRAIGHT_OF_MANY, _NEXT)
+        relative = _AT_ONCE + self.rounding_error(h)
+        (near, far, bend), is_smooth = np.zeros((3, size)), np.empty(size, dtype=bool)
+        for g, curve in ((-2, -1.0), (-1, 4.0), (1, 4.0), (2, -1.0)):
+            samples, straight_on = self(self.x + g * h), far if abs(g) == 2 else near
+            for part in blocks(size):
+                with np.errstate(all="ignore"):
+                    difference = samples[part] - self.centre[part]
+                    straight_on[part] += difference / (2 * g * h)
+                    bend[part] += curve * difference
+            del samples  # so that the next ones take their place
+        value, error = far, bend
+        for part in blocks(size):
+            with np.errstate(all="ignore"):
+                slope, bent = near[part], np.abs(bend[part])
+                noise = self.epsilon[part] * np.abs(self.centre[part])
+                # Twice as far away a smooth function has bent four times as much, and a kink twice.
+                is_smooth[part] = bent <= straight * 2.0 * h * np.abs(slope) + 32.0 * noise
+                found = (4.0 * slope - far[part]) / 3.0
+                apart, size_of_it = np.abs(slope - found), np.abs(found)
+                next_term = np.fmin(apart, apart * apart / size_of_it)
+                error[part] = relative * size_of_it + next_terms * next_term + 3.0 * noise / h
+                value[part] = found
+        error[~np.isfinite(value)] = np.inf
+        return value, error, is_smooth
 
     def rounding_error(self, h: float) -> float:
         """Relative error of the derivative from the rounding of x + h v, here and once more inside the function.

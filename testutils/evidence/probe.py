@@ -36,6 +36,12 @@ MOST_EVALUATIONS = 154
 _AT_ONCE = 1e-12
 """How exactly, relatively, a rule has to agree with four evaluations if no further ones are asked."""
 
+_OF_RESOLUTION, _FEW_AT_ONCE = 1e-2, 0.05
+"""Of very many entries, by which part of what is looked for it may be off; and so few are looked at more closely."""
+
+_SHORT = 1e-6
+"""The step, in units of the scale, for those of them that are not smooth."""
+
 _FINEST_AT_ONCE = 1e-10
 """Where smaller mistakes are looked for, in sums of very many terms, four evaluations do not show them."""
 
@@ -133,7 +139,7 @@ class Probe:
         self._search: StepSearch | None = None
         self._is_of_sum = False
         self._may_be_settled = at_once
-        self._at_once: tuple[Vector, Any, Vector] | None = None
+        self._at_once: tuple[Vector, Vector, Any] | None = None
         known = unusable(function, direction)
         self._is_known = known is not None
         if known is None:
@@ -177,14 +183,14 @@ class Probe:
     @property
     def was_settled_at_once(self) -> bool:
         """Whether four evaluations have not been too few, as far as they were asked."""
-        return self._at_once is None or (self._search is not None and not self._search.count)
+        return self._at_once is None or self._search is None or not self._search.count
 
     def answer(self, question: Question) -> np.ndarray[Any, Any]:
         """The verdicts on a question, after as many evaluations as it takes."""
         if self._is_known:
             return question.verdicts(self.bracket)
         if self._is_settled_at_once(question):
-            return np.full(self._function.y.shape if question.weights is None else (), PASS)
+            return self._pass_of(question)
         if not self._escalated:
             steps = self._search_steps(question)
             if self._is_large:
@@ -203,6 +209,8 @@ class Probe:
         Of a kink no more is found out either: what is undecided there stays so.
         """
         if not self._is_known and not self._escalated:
+            if self._is_settled_at_once(question):
+                return self._pass_of(question)
             for most in (1, _PATIENCE_AT_A_GLANCE):
                 if self._begin().count < most:
                     self._search_steps(question, most)
@@ -215,11 +223,11 @@ class Probe:
 
     def agrees(self, question: Question, within: float) -> bool:
         """Whether a rule agrees with a difference of two evaluations, which does not know how good it is."""
-        if any(question.agrees(difference, within) for difference in self._differences):
+        if any(np.all(question.agreement(difference, within)) for difference in self._differences):
             return True
         for difference in self._further:
             self._differences.append(difference)
-            if question.agrees(difference, within):
+            if np.all(question.agreement(difference, within)):
                 return True
         return False
 
@@ -228,27 +236,66 @@ class Probe:
 
         Two numbers do not by accident. And at a kink, of which a report tells, the function is not smooth.
         """
-        is_large = self._is_large or self.direction.size > BLOCK
-        if not self._may_be_settled or self._escalated or self._special or self._fdm is not None or is_large:
+        has_begun = self._search is not None and self._search.count > 0
+        if not self._may_be_settled or has_begun or self._escalated or self._special or self._fdm is not None:
             return False
-        search = self._begin()
-        if search.count or self._is_wrong or question.resolution < _FINEST_AT_ONCE:
+        is_large = max(self.direction.size, self._function.y.size) > BLOCK
+        if self._is_wrong or (question.resolution < _FINEST_AT_ONCE and not is_large):
             return False
         if self._at_once is None:
-            self._at_once = search.at_once()
-        value, is_smooth, rounding = self._at_once
-        size = self._function.y.size  # without the weighted sum
-        if question.weights is not None:
-            is_smooth = is_smooth[:size] | (question.weights == 0)
-        is_whole = self._weights is not None and self._weights is question.weights
-        total = float(value[-1]) if is_whole else None
-        agrees = question.agrees(value[:size], _AT_ONCE + question.relative, total, rounding[:size])
-        if not agrees or not np.all(is_smooth[:size]):
+            self._at_once = self._four_evaluations()
+        value, error, is_smooth = self._at_once
+        within = question.relative + max(_AT_ONCE, _OF_RESOLUTION * question.resolution if is_large else 0.0)
+        if not np.all(is_smooth if question.weights is None else is_smooth | (question.weights == 0)):
             return False
-        with np.errstate(all="ignore"):
-            error = np.where(np.isfinite(value), _AT_ONCE * np.abs(value), np.inf)
-        self.bracket = Bracket.of(value, error, self._weights)
+        if question.weights is None:
+            places = np.flatnonzero(~question.agreement(value, within, error))
+            is_settled = not places.size or self._are_settled(places, question.part(places))
+        else:
+            is_settled = bool(question.agreement(value, within))
+        if is_settled:
+            self.bracket = Bracket.of(value, error)
+        return is_settled
+
+    def _four_evaluations(self) -> tuple[Vector, Vector, Any]:
+        """`Line.at_once`; where a few of very many entries are not smooth, as beside a kink, with a shorter step."""
+        value, error, is_smooth = self._line.at_once()
+        rough = np.flatnonzero(~is_smooth)
+        if self._is_large and 0 < rough.size <= _FEW_AT_ONCE * value.size:
+            value[rough], error[rough], is_smooth[rough] = self._line.of_components(rough).at_once(_SHORT)
+        return value, error, is_smooth
+
+    def _pass_of(self, question: Question) -> np.ndarray[Any, Any]:
+        return np.full(self._function.y.shape if question.weights is None else (), PASS)
+
+    def _are_settled(self, places: Any, few: Question) -> bool:
+        """Whether further steps settle those few of very many entries that four evaluations do not."""
+        if not self._is_large or places.size > _FEW_AT_ONCE * self._function.y.size:
+            return False
+
+        def decided(value: Vector, error: Vector) -> bool:
+            is_fine = not np.any(self._rough(value, error)) or few.is_fine(Bracket.of(value, error), search.count)
+            return is_fine or search.count >= _FINER_OF_MANY
+
+        search = StepSearch(method_for(self._function), self._line.of_components(places))
+        value, error = search.run(decided)
+        if search.note or np.any(few.verdicts(Bracket.of(value, error)) != PASS):
+            return False
+        self._correct(places, value, error)
         return True
+
+    def _correct(self, places: Any, value: Vector, error: Vector) -> None:
+        """Put what is known better into what four evaluations have said."""
+        if self._at_once is not None:
+            every, errors, is_smooth = self._at_once
+            every[places], errors[places], is_smooth[places] = value, error, True
+
+    def closer(self, places: Any) -> Bracket:
+        """What is known of a few of very many entries after steps that are chosen for them."""
+        search = StepSearch(self._fdm or method_for(self._function), self._line.of_components(places))
+        value, error = search.run(lambda *found: search.count >= _FINER_OF_MANY or not np.any(self._rough(*found)))
+        self._correct(places, value, error)
+        return Bracket.of(value, error)
 
     def _begin(self, of_sum: bool = False) -> StepSearch:
         """The search for steps; with ``of_sum``, for the weighted sum of the output alone, until more is asked."""
@@ -348,7 +395,10 @@ class Probe:
     def _rough(self, value: Vector, error: Vector) -> Any:
         """The entries that are not known well enough."""
         with np.errstate(all="ignore"):
-            return np.asarray(error > (_UNRESOLVED_OF_MANY if self._is_large else _UNRESOLVED) * np.abs(value))
+            if not self._is_large:
+                return np.asarray(error > _UNRESOLVED * np.abs(value))
+            still = (value == 0) & (error <= NEGLIGIBLE * float(np.linalg.norm(self.direction)))  # of which that is all
+            return np.asarray(error > _UNRESOLVED_OF_MANY * np.abs(value)) & ~still
 
     def _are_few(self, known: Bracket) -> bool:
         """Whether all but a few entries are known well enough."""
@@ -499,25 +549,22 @@ class Probe:
         if moving.size < 2:
             return False
         rng = np.random.default_rng(moving.size)
-        whole, error = self._slope(self.direction)
+        whole = self._quotient(self.direction, 1.0)
         for _ in range(_SPLITS_OF_MANY if self._is_large else _SPLITS):
             weights = np.zeros(self.direction.size)
             weights[moving] = rng.uniform(-1.0, 2.0, moving.size)
-            one, one_error = self._slope(weights * self.direction)
-            other, other_error = self._slope((1.0 - weights) * self.direction)
+            parts = [weights * self.direction, (1.0 - weights) * self.direction]
+            slopes = [whole, *(self._quotient(part, 1.0) for part in parts)]
             with np.errstate(all="ignore"):
-                size = np.abs(whole) + np.abs(one) + np.abs(other)
-                gap = np.abs(whole - one - other)
-                apart = gap > 1e-3 * size + 10 * (error + one_error + other_error)
-            if np.any(apart & np.isfinite(gap)):
-                return True
+                gap = np.abs(slopes[0] - slopes[1] - slopes[2])
+                is_apart = gap - 1e-3 * sum(map(np.abs, slopes))
+                if not np.any((is_apart > 0) & np.isfinite(gap)):
+                    continue  # most often, so that nobody needs to know how good the slopes are
+                coarse = [self._quotient(direction, 3.0) for direction in (self.direction, *parts)]
+                errors = sum(np.abs(fine - other) for fine, other in zip(slopes, coarse, strict=True))
+                if np.any((is_apart > 10 * errors) & np.isfinite(gap)):
+                    return True
         return False
-
-    def _slope(self, direction: Vector) -> tuple[Vector, Vector]:
-        """A central difference of two steps, and how far the two are apart."""
-        fine, coarse = (self._quotient(direction, steps) for steps in (1.0, 3.0))
-        with np.errstate(all="ignore"):
-            return fine, np.abs(fine - coarse)
 
     def _quotient(self, direction: Vector, steps: float) -> Vector:
         """One central difference, with a short step."""

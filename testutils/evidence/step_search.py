@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from typing import Any
 
 import numpy as np
 
-from ..comparison.verdicts import BLOCK
+from ..comparison.verdicts import blocks
 from .components import Components
 from .lines import Line
 from .stencils import EPSILON, Method, row_of, weights_of
@@ -22,12 +21,6 @@ KINK = "a kink: the derivatives from the left and from the right differ"
 
 # No step is shorter than this, relative to the scale of x: nothing but round-off is left there.
 _SHORTEST = 1e-14
-
-_STEP_AT_ONCE = 4e-4
-"""The step of a difference of four evaluations, in units of the scale, that is best for most smooth functions."""
-
-_STRAIGHT = 0.02
-"""How much of a kink there may be in what looks smooth, relative to how far the values are from each other."""
 
 
 class StepSearch:
@@ -44,10 +37,7 @@ class StepSearch:
         self._widest = max(abs(g) for g in method.extended_grid)
         self._weights = weights_of(method.grid, method.extended_grid, method.q, line.centre.dtype.char)
         limit = self._longest(line.reach)
-        self._blocks = [
-            Components(method, self._weights, line, slice(start, start + BLOCK), limit)
-            for start in range(0, line.centre.size, BLOCK)
-        ]
+        self._blocks = [Components(method, self._weights, line, part, limit) for part in blocks(line.centre.size)]
         self._samples: dict[float, list[Vector]] = {}
         self._steps: list[float] = []
         self._first = 0.0
@@ -67,22 +57,6 @@ class StepSearch:
             error = (noise + bend * self._weights.truncation_multiplier) / h**self._q
             error += self._line.rounding_error(h) * np.abs(value).astype(float)
         return value, np.where(np.isfinite(value), error, np.inf)
-
-    def at_once(self) -> tuple[Vector, Any, Vector]:
-        """The derivative from four evaluations that do not tell how good it is, but for their rounding.
-
-        And which components look smooth; and what rounding does.
-        """
-        line, h = self._line, _STEP_AT_ONCE * self._line.scale
-        behind, before, after, ahead = (line(line.x + g * h) for g in (-2, -1, 1, 2))
-        with np.errstate(all="ignore"):
-            difference = after - before
-            value = (8.0 * difference - (ahead - behind)) / (12.0 * h)
-            # Twice as far away a smooth function has bent four times as much, and a kink twice.
-            bend = np.abs(4.0 * (after + before) - (ahead + behind) - 6.0 * line.centre)
-            is_smooth = bend <= _STRAIGHT * np.abs(difference) + 32.0 * line.epsilon * np.abs(line.centre)
-            rounding = 3.0 * line.epsilon * np.abs(line.centre) / h
-        return np.asarray(value, float), is_smooth, np.asarray(rounding, float)
 
     def run(
         self, decided: Callable[[Vector, Vector], bool] | None = None, first: float | None = None

@@ -578,11 +578,12 @@ def unraveller(layout: Layout) -> Callable[..., Any]:
 
 def unit_roundoff(layout: Layout, promote: bool = False) -> Vector:
     """The machine epsilon of every entry, in the layout of the vector; for reading."""
-    parts: list[Vector] = []
-    for leaf in layout.leaves():
-        precision = np.promote_types(leaf.precision, np.float64) if promote else leaf.precision
-        parts.append(np.broadcast_to(float(np.finfo(precision).eps), leaf.size))
-    return parts[0] if len(parts) == 1 else np.concatenate([np.zeros(0), *parts])
+    leaves = list(layout.leaves())
+    precisions = [np.promote_types(x.precision, np.float64) if promote else x.precision for x in leaves]
+    epsilons = [float(np.finfo(precision).eps) for precision in precisions]
+    if len(set(epsilons)) == 1:
+        return np.broadcast_to(epsilons[0], layout.size)
+    return np.repeat(epsilons, [leaf.size for leaf in leaves])
 
 
 def _read_only(layout: Layout, x: Any) -> Vector:
