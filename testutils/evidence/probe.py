@@ -36,7 +36,7 @@ MOST_EVALUATIONS = 154
 _AT_ONCE = 1e-12
 """How exactly, relatively, a rule has to agree with four evaluations if no further ones are asked."""
 
-_OF_RESOLUTION, _FEW_AT_ONCE = 1e-2, 0.05
+_OF_RESOLUTION, _FEW_AT_ONCE = 1e-3, 0.05
 """Of very many entries, by which part of what is looked for it may be off; and so few are looked at more closely."""
 
 _SHORT = 1e-6
