@@ -19,9 +19,10 @@ _STRAIGHT, _STRAIGHT_OF_MANY = 0.02, 1e-5
 Of very many components, whose sum is compared, so little that it does not show there.
 """
 
-_AT_ONCE, _NEXT = 1e-12, 5.0
+_AT_ONCE, _NEXT, _UNREST = 1e-12, 5.0, 0.5
 """What is taken for the error of such a difference, relatively; and, of very many components, which have no step in
-common, so many times the next term of its series, if the terms become smaller as they have before.
+common, so many times the next term of its series, if the terms become smaller as they have before, and so much of what
+the samples are off a smooth curve.
 """
 
 
@@ -70,7 +71,8 @@ class Line:
         And which components look smooth. The step is in units of the scale.
         """
         h, size = step * self.scale, self.centre.size
-        straight, next_terms = (_STRAIGHT, 0.0) if size <= BLOCK else (_STRAIGHT_OF_MANY, _NEXT)
+        is_large = size > BLOCK
+        straight, next_terms, unrest = (_STRAIGHT_OF_MANY, _NEXT, _UNREST) if is_large else (_STRAIGHT, 0.0, 0.0)
         relative = _AT_ONCE + self.rounding_error(h)
         (near, far, bend), is_smooth = np.zeros((3, size)), np.empty(size, dtype=bool)
         for g, curve in ((-2, -1.0), (-1, 4.0), (1, 4.0), (2, -1.0)):
@@ -91,7 +93,7 @@ class Line:
                 found = (4.0 * slope - far[part]) / 3.0
                 apart, size_of_it = np.abs(slope - found), np.abs(found)
                 next_term = np.fmin(apart, apart * apart / size_of_it)
-                error[part] = relative * size_of_it + next_terms * next_term + 3.0 * noise / h
+                error[part] = relative * size_of_it + next_terms * next_term + (3.0 * noise + unrest * bent) / h
                 value[part] = found
         error[~np.isfinite(value)] = np.inf
         return value, error, is_smooth

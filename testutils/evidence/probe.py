@@ -258,11 +258,19 @@ class Probe:
         return is_settled
 
     def _four_evaluations(self) -> tuple[Vector, Vector, Any]:
-        """`Line.at_once`; where a few of very many entries are not smooth, as beside a kink, with a shorter step."""
+        """`Line.at_once`; where a few of very many entries are not smooth, as beside a kink, with a shorter step.
+
+        What is not smooth then either may be noise, which two further steps tell from a kink.
+        """
         value, error, is_smooth = self._line.at_once()
         rough = np.flatnonzero(~is_smooth)
         if self._is_large and 0 < rough.size <= _FEW_AT_ONCE * value.size:
             value[rough], error[rough], is_smooth[rough] = self._line.of_components(rough).at_once(_SHORT)
+            rough = rough[~is_smooth[rough]]
+            if rough.size:
+                search = StepSearch(method_for(self._function), self._line.of_components(rough))
+                value[rough], error[rough] = search.run(lambda *found: search.count >= _STEPS_AT_SPECIAL_POINTS)
+                is_smooth[rough] = not search.note
         return value, error, is_smooth
 
     def _pass_of(self, question: Question) -> np.ndarray[Any, Any]:
