@@ -44,11 +44,25 @@ def name_of(f: Any) -> str:
 
 
 def sampled(name: str, position: int) -> tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any]]:
-    """A function as a program calls it, and the arguments of one of its samples."""
+    """A function as a program calls it, and the arguments of one of its samples, each time as they were."""
     f, samples = functions()[name]
     sample = samples[position]
     args, kwargs = tree_map(own, (sample.args, dict(sample.fkwargs)))
-    return _callable(f if sample.function is None else sample.function), args, kwargs
+    return _callable(f if sample.function is None else sample.function), _Arguments(args), _Keywords(kwargs)
+
+
+class _Arguments(tuple[Any, ...]):
+    """Arguments of which a program gets copies: a function may return one, which the program then writes to."""
+
+    def __getitem__(self, key: Any) -> Any:
+        return tree_map(own, super().__getitem__(key))
+
+
+class _Keywords(dict[str, Any]):
+    """The same of those by keyword."""
+
+    def __getitem__(self, key: str) -> Any:
+        return tree_map(own, super().__getitem__(key))
 
 
 def tolerance_of(name: str, position: int) -> float:

@@ -222,7 +222,16 @@ LEAST_OF_EQUALS = Program(
 )
 """Of three equal numbers the first one is the least, and close by on both sides another one."""
 
+WRITES_TO_ITS_CONSTANT = Program(
+    inputs={"x0": np.zeros((2, 6))},
+    calls={"f0": ("scipy.integrate._bvp.solve_bvp", 0)},
+    lines=["v1 = f0(f0_args[0], f0_args[1], f0_args[2], x0)['x']", "w = v1[...]", "w += 1.0"],
+    result="v1 * np.sum(x0)",
+)
+"""SciPy's solver returns the mesh that it was given, which is another one when the program runs again."""
+
 WITHOUT_DIGITS = [
+    WRITES_TO_ITS_CONSTANT,
     LEAST_OF_EQUALS,
     FEW_DIGITS,
     ILL_POSED,
