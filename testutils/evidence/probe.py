@@ -42,6 +42,12 @@ _OF_RESOLUTION, _FEW_AT_ONCE = 1e-3, 0.05
 _SHORT = 1e-6
 """The step, in units of the scale, for those of them that are not smooth."""
 
+_LONGER, _SHORTER = 4e-3, 1e-4
+"""The first step, in units of the scale, for those that do not agree, whose slope is small beside their rounding.
+
+And for those that differ as terms of a sum, which move faster than the others.
+"""
+
 _FINEST_AT_ONCE = 1e-10
 """Where smaller mistakes are looked for, in sums of very many terms, four evaluations do not show them."""
 
@@ -239,13 +245,14 @@ class Probe:
         has_begun = self._search is not None and self._search.count > 0
         if not self._may_be_settled or has_begun or self._escalated or self._special or self._fdm is not None:
             return False
-        is_large = max(self.direction.size, self._function.y.size) > BLOCK
-        if self._is_wrong or (question.resolution < _FINEST_AT_ONCE and not is_large):
+        if self.direction.size > BLOCK and not self._is_large:
+            return False  # in few sums of very many terms four evaluations show too little
+        if self._is_wrong or (question.resolution < _FINEST_AT_ONCE and not self._is_large):
             return False
         if self._at_once is None:
             self._at_once = self._four_evaluations()
         value, error, is_smooth = self._at_once
-        within = question.relative + max(_AT_ONCE, _OF_RESOLUTION * question.resolution if is_large else 0.0)
+        within = question.relative + max(_AT_ONCE, _OF_RESOLUTION * question.resolution if self._is_large else 0.0)
         if not np.all(is_smooth if question.weights is None else is_smooth | (question.weights == 0)):
             return False
         if question.weights is None:
@@ -286,7 +293,7 @@ class Probe:
             return is_fine or search.count >= _FINER_OF_MANY
 
         search = StepSearch(method_for(self._function), self._line.of_components(places))
-        value, error = search.run(decided)
+        value, error = search.run(decided, _LONGER * self._line.scale)
         if search.note or np.any(few.verdicts(Bracket.of(value, error)) != PASS):
             return False
         self._correct(places, value, error)
@@ -301,7 +308,11 @@ class Probe:
     def closer(self, places: Any) -> Bracket:
         """What is known of a few of very many entries after steps that are chosen for them."""
         search = StepSearch(self._fdm or method_for(self._function), self._line.of_components(places))
-        value, error = search.run(lambda *found: search.count >= _FINER_OF_MANY or not np.any(self._rough(*found)))
+
+        def decided(value: Vector, error: Vector) -> bool:
+            return search.count >= _FINER_OF_MANY or not np.any(self._rough(value, error))
+
+        value, error = search.run(decided, _SHORTER * self._line.scale)
         self._correct(places, value, error)
         return Bracket.of(value, error)
 
