@@ -100,7 +100,10 @@ def _with_smaller_arguments(case: Case, every: Callable[[Case], list[CheckResult
     case.directions.begin_with(smaller.directions, is_wrong=verdict == "fail")
     if verdict == "fail":
         case.search.end()
-    results = run_checks(case, CHECKS_AT_FULL_SIZE)
+    of_first_calls, of_numbers = CHECKS_AT_FULL_SIZE
+    results = run_checks(case, of_first_calls)
+    case.forget_first_calls()
+    results = [*run_checks(case, of_numbers), *results]
     by_name = {(result.mode, result.name): result.verdict for result in results}
     wrong = [result for result in of_smaller if result.verdict == "fail"]
     if any(by_name.get((result.mode, result.name)) not in (None, "fail", "not run") for result in wrong):

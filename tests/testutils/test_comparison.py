@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections import namedtuple
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -245,6 +246,25 @@ def test_missing_derivatives_are_found_inside_containers() -> None:
 def test_when_a_rule_and_a_finite_difference_agree(rule: float, difference: float, error: float, verdict: int) -> None:
     scale = max(abs(rule), abs(difference)) if np.isfinite(rule + difference) else 0.0
     assert Tolerance(1e-9, 0.0).judge(rule, difference, difference, error, scale=scale, unit=1.0) == verdict
+
+
+@np.errstate(invalid="ignore")
+def test_many_entries_are_judged_as_each_is_alone() -> None:
+    """Those that agree are looked for first, which is to change no verdict."""
+    rng = np.random.default_rng(0)
+    sizes = rng.choice([0.0, 1e-300, 1e-12, 1.0, 1e6, np.inf, np.nan], (4, 5000))
+    lower = sizes[0] * rng.choice([-1.0, 1.0], 5000)
+    rule = lower * (1 + rng.choice([0.0, 1e-12, 1e-10, 1e-6, 1e-3, 2.0], 5000))
+    upper = np.where((rng.random(5000) < 0.7) | np.isinf(lower), lower, lower + sizes[1])
+    error = sizes[2] * rng.choice([0.0, 1e-14, 1e-9, 1e-4, 0.1], 5000)
+    scale, rounding = np.maximum(np.abs(lower), sizes[3]), rng.choice([0.0, 1e-9], 5000)
+    for unit in (0.0, 1.0):
+        judge = partial(Tolerance(1e-11, 0.0).judge, unit=unit, unseen=1e-13)
+        together = judge(rule, lower, upper, error, scale=scale, rounding=rounding)
+        numbers = zip(rule, lower, upper, error, scale, rounding, strict=True)
+        apart = [int(judge(*each[:4], scale=each[4], rounding=each[5])) for each in numbers]
+        assert together.tolist() == apart
+        assert set(apart) == {PASS, INCONCLUSIVE, FAIL}
 
 
 def test_entries_are_judged_one_by_one() -> None:

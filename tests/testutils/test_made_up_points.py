@@ -95,6 +95,25 @@ def test_where_there_is_no_derivative_a_deviation_is_a_note_with_the_point_and_b
     assert "the rule gives 19.8, and the derivatives at points around lie between -3.9" in note.message
 
 
+@pytest.mark.parametrize("mode", ["frule", "rrule"])
+@pytest.mark.parametrize(("at_zero", "most"), [(0.0, 100), (1.0, 100), (0.4, 300)])
+def test_at_a_kink_the_derivative_of_one_side_is_found_right_at_once(at_zero: float, most: int, mode: str) -> None:
+    calls = 0
+
+    def relu(x: Any) -> Any:
+        nonlocal calls
+        calls += 1
+        return np.maximum(x, 0.0)
+
+    x = np.random.default_rng(0).standard_normal(16)
+    report = checked(
+        relu, lambda x: np.where(x == 0, at_zero, np.where(x > 0, 1.0, 0.0)), x, modes=(mode,), thorough=False
+    )
+    assert report.verdict == "pass", str(report)
+    assert not report.notes
+    assert calls <= most
+
+
 def test_a_choice_at_a_kink_of_the_given_point_is_no_note_but_a_failure() -> None:
     assert checked(np.abs, lambda x: np.where(x == 0, 5.0, np.sign(x)), np.array([0.5, 0.0])).verdict == "fail"
 

@@ -133,6 +133,11 @@ class Case(Call):
             other.__dict__.pop(name, None)
         return other
 
+    def forget_first_calls(self) -> None:
+        """Keep nothing of the first calls of the rules but what they returned as derivatives, to save memory."""
+        self.forward.forget_first_call()
+        self.reverse.forget_first_call()
+
     def places(self, modes: Sequence[str]) -> tuple[RulePlace, ...]:
         """Where the rules of these modes are defined that answer the call; none for an AD system."""
         for mode in modes:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -48,6 +49,12 @@ class ForwardMode:
         if not is_pair(result):
             raise NotReachedError
         return Primal(inputs, *result)
+
+    def forget_first_call(self) -> None:
+        """Keep of the first call the tangent alone that it returned."""
+        if "primal" in self.__dict__:
+            self.primal = replace(self.primal, inputs=(), output=None)
+            del self.attempt, self.tangents
 
     def run(self, tangents: tuple[Any, ...]) -> Primal:
         """Call the frule again, along ``tangents``, one per `Argument`."""
@@ -110,7 +117,7 @@ class ForwardMode:
 
     def _noted(self, tangent: Any) -> Vector:
         """A tangent of the output as a vector; of the first few, the vector is another than what the rule returned."""
-        vector = vector_of(self._call.expected, tangent)
+        vector = vector_of(self._call.expected, tangent, self._call.is_large)
         if len(self.returned) < _NOTED and not self._call.is_large:
             self.returned.append((tangent, vector))
         return vector

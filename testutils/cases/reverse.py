@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -63,6 +63,13 @@ class ReverseMode:
         if not is_pair(result) or not callable(result[1]):
             raise NotReachedError
         return Primal(inputs, *result)
+
+    def forget_first_call(self) -> None:
+        """Keep of the first call the pullback alone, and the cotangents that it returned."""
+        if "primal" in self.__dict__:
+            self.primal = replace(self.primal, inputs=(), output=None)
+            self.given_cotangent = None
+            del self.attempt
 
     def run(self) -> Primal:
         """Call the rrule again, which has given an output and a pullback before."""
@@ -146,9 +153,9 @@ class ReverseMode:
         another shape than its primal.
         """
         if cotangents is not None:
-            return vector_of(argument.value, force(entry_of(cotangents, argument)))
+            return vector_of(argument.value, force(entry_of(cotangents, argument)), self._call.is_large)
         if argument.position not in self._vectors:
-            self._vectors[argument.position] = vector_of(argument.value, self.cotangent(argument))
+            self._vectors[argument.position] = vector_of(argument.value, self.cotangent(argument), self._call.is_large)
         return self._vectors[argument.position]
 
     def cotangent_vectors(self, cotangents: tuple[Any, ...]) -> dict[str, Vector]:

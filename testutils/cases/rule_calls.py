@@ -9,12 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 import rulescore
 from rulescore import NotImplementedTangent, Thunk, unthunk
 
-from ..evidence.vectorisation import Vector, tangent_to_vector
+from ..evidence.vectorisation import Vector, layout_of, tangent_in_place, tangent_to_vector
 from ..reports.places import shown_place
 
 _TESTUTILS = Path(__file__).parent.parent
@@ -77,12 +75,15 @@ def force(cotangent: Any) -> Any:
         return unthunk(cotangent)
 
 
-def vector_of(primal: Any, tangent: Any) -> Vector:
-    """A rule's tangent as real numbers; `NotReachedError` where its type does not fit its primal."""
+def vector_of(primal: Any, tangent: Any, in_place: bool = False) -> Vector:
+    """A rule's tangent as real numbers; `NotReachedError` where its type does not fit its primal.
+
+    In place, without a copy where it is one array, for reading.
+    """
     if isinstance(tangent, NotImplementedTangent):
         raise NotReachedError
     try:
-        return np.asarray(tangent_to_vector(primal, tangent))
+        return tangent_in_place(layout_of(primal), tangent) if in_place else tangent_to_vector(primal, tangent)
     except (TypeError, ValueError) as error:
         raise NotReachedError from error
 

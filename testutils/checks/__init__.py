@@ -25,13 +25,14 @@ CHECKS: tuple[Check, ...] = (
 )
 """Every check of a case and its variants, in the order in which a report lists them."""
 
-CHECKS_AT_FULL_SIZE: tuple[Check, ...] = (
-    *PROTOCOL_CHECKS,
-    *DERIVATIVE_CHECKS,
-    both_modes_agree,
-    *PURITY_CHECKS_OF_THE_FIRST_CALL,
+CHECKS_AT_FULL_SIZE: tuple[tuple[Check, ...], ...] = (
+    (*PROTOCOL_CHECKS, *PURITY_CHECKS_OF_THE_FIRST_CALL),
+    (*DERIVATIVE_CHECKS, both_modes_agree),
 )
-"""What is asked of arguments with very many entries; all else of the same with fewer, where the function allows it."""
+"""What is asked of arguments with very many entries; all else of the same with fewer, where the function allows it.
+
+First what is about the first calls of the rules, which are forgotten then: their arrays take memory.
+"""
 
 __all__ = [
     "CHECKS",

@@ -66,12 +66,12 @@ def cotangents_agree_with_finite_differences(case: Case) -> Iterator[Finding]:
     if len(answered) == 1:
         yield from _cotangent_findings(case, answered[0], together)
         return
-    findings = [
-        found for argument in answered for found in _cotangent_findings(case, argument, pairings(case, [argument]))
-    ]
-    yield from findings
     worst = max(together, key=lambda pairing: pairing.verdict)
-    if worst.verdict == FAIL and not any(found.verdict == "fail" for found in findings):
+    is_wrong, findings = worst.verdict == FAIL, list[Finding]()
+    for argument in answered:
+        findings += _cotangent_findings(case, argument, pairings(case, [argument], is_accused=is_wrong))
+    yield from findings
+    if is_wrong and not any(found.verdict == "fail" for found in findings):
         yield Finding(f"when all arguments move at once{worst.under}, {worst.text}; correct the pullback")
 
 
@@ -220,22 +220,25 @@ def tangent_agrees_with_finite_differences(case: Case) -> Iterator[Finding]:
             yield from together
             return
     apart: list[Finding] = []
+    is_accused = any(found.verdict == "fail" for found in together)
     for argument in moving:
         with suppress(NotReachedError):
-            apart += _tangent_findings(case, [argument])
+            apart += _tangent_findings(case, [argument], is_accused=is_accused)
     yield from apart
     if not any(found.verdict == "fail" for found in apart):
         yield from (found for found in together if found.verdict == "fail")
 
 
-def _tangent_findings(case: Case, moving: Sequence[Argument], explain: bool = True) -> Iterator[Finding]:
+def _tangent_findings(
+    case: Case, moving: Sequence[Argument], explain: bool = True, is_accused: bool = False
+) -> Iterator[Finding]:
     label = moving[0].label if len(moving) == 1 else None
     what = description_of(moving[0].value) if len(moving) == 1 else "all arguments"
     kinks = dict[str, None]()
     for index in case.directions.compared(moving):
         dy, probe = case.forward.along(moving, index), case.directions.probe(moving, index)
         question = TangentComparison(case, probe.direction, dy)
-        verdicts = probe.answer(question)
+        verdicts = probe.answer(question, is_accused)
         if case.directions.meet_a_kink(moving) and (around := tangent_membership(case, moving)) is not None:
             if around.verdict == FAIL:
                 moves = "moves" if len(moving) == 1 else "move"

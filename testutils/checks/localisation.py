@@ -14,8 +14,8 @@ from ..cases.case import Case
 from ..cases.rule_calls import NotReachedError, RuleRaisedError
 from ..comparison.verdicts import FAIL
 from ..evidence.brackets import Bracket, Numbers
-from ..evidence.finite_differences import central_fdm
-from ..evidence.probe import weighted_derivative
+from ..evidence.finite_differences import central_fdm, derivative_along
+from ..evidence.probe import at_a_glance, weighted_derivative
 from ..evidence.vectorisation import Vector, labels
 from ..reports.results import EntryComparison
 from .questions import CotangentComparison, TangentComparison
@@ -64,8 +64,10 @@ def _compared(
     weights = case.output_cotangent_vector if ybar is None else ybar
     question = CotangentComparison(case, [argument], direction, xbar, weights)
     joint = case.directions.embedded(argument, direction)
-    method = case.fdm or (OF_LARGE_ARGUMENTS if case.is_large else None)
-    bracket = weighted_derivative(case.vector_function, joint, weights, method)
+    bracket = at_a_glance(case.vector_function, joint, question) if case.fdm is None else None
+    if bracket is None:
+        method = case.fdm or (OF_LARGE_ARGUMENTS if case.is_large else None)
+        bracket = weighted_derivative(case.vector_function, joint, weights, method)
     return question.numbers(bracket), question.verdicts(bracket)
 
 
@@ -75,9 +77,12 @@ def wrong_moves(case: Case, argument: Argument) -> Iterator[EntryComparison]:
 
     def move(direction: Vector) -> tuple[Numbers, Any]:
         joint = case.directions.embedded(argument, direction)
-        estimate = case.directions.derivative_along(argument, direction, OF_LARGE_ARGUMENTS if case.is_large else None)
         question = TangentComparison(case, joint, case.forward.pushforward(case.directions.tangents_of(joint)))
-        bracket = Bracket(estimate.value, estimate.value, estimate.error)
+        bracket = at_a_glance(case.vector_function, joint, question) if case.fdm is None else None
+        if bracket is None:
+            method = case.fdm or (OF_LARGE_ARGUMENTS if case.is_large else None)
+            estimate = derivative_along(case.vector_function, joint, method)
+            bracket = Bracket.of(estimate.value, estimate.error)
         return question.numbers(bracket), question.verdicts(bracket)
 
     with suppress(NotReachedError, RuleRaisedError):

@@ -18,7 +18,7 @@ from ..comparison.verdicts import FAIL, INCONCLUSIVE, PASS, blocks
 from ..evidence.brackets import Bracket, Numbers, notes_of_a_pass
 from ..evidence.generalised import MOST_CALLS, Membership
 from ..evidence.probe import Probe
-from ..evidence.vectorisation import Vector, vector_to_tangent
+from ..evidence.vectorisation import Vector, layout_of, tangent_in_place, vector_to_tangent
 from ..reports.numbers import in_short, told_apart
 from ..reports.results import EntryComparison
 from .approximations import gap_of_sum
@@ -29,6 +29,9 @@ SMALLEST_BLOCK, MOST_BLOCKS = 16, 16
 
 MOST_APART = 1e-2
 """The largest part of the terms of two sums that may differ where the others agree one by one."""
+
+SAMPLED, MANY_APART = 1000, 0.5
+"""How many of very many terms are looked at first, and which part of them does not differ by chance."""
 
 BLOCKS_OF_MANY = 4
 """Into how many blocks an output is cut of a call with very many entries."""
@@ -82,9 +85,12 @@ class Pairing:
         return math.inf if self.is_at_a_kink else gap_of_sum(n.rule, n.lower, n.scale, terms)
 
 
-def pairings(case: Case, arguments: Sequence[Argument]) -> list[Pairing]:
-    xbar = joined(case, arguments, None)
-    pairings = [_pairing(case, arguments, index, xbar) for index in case.directions.compared(arguments)]
+def pairings(case: Case, arguments: Sequence[Argument], is_accused: bool = False) -> list[Pairing]:
+    """The pairings when these arguments move, in every direction; few evaluations say that an accused rule is wrong."""
+    xbar, pairings = joined(case, arguments, None), list[Pairing]()
+    for index in case.directions.compared(arguments):
+        is_accused = is_accused or any(pairing.verdict == FAIL for pairing in pairings)
+        pairings.append(_pairing(case, arguments, index, xbar, is_accused))
     if case.directions.meet_a_kink(arguments):
         pairings = _at_a_kink(case, arguments, xbar, pairings)
     worst = max(pairing.verdict for pairing in pairings)
@@ -144,20 +150,28 @@ def _block_by_block(case: Case, arguments: Sequence[Argument], xbar: Vector) -> 
             return
     are_enough = count if differ is None else 1
     for start, stop in pairwise(starts[: 1 + are_enough]):
-        ybar = np.zeros(size)
-        ybar[start:stop] = case.output_cotangent_vector[start:stop]
-        tangent = case.as_output_tangent(vector_to_tangent(case.expected, ybar))
         with suppress(NotReachedError, RuleRaisedError):
-            of_block = joined(case, arguments, case.reverse.pull(pullback, tangent))
-            question = CotangentComparison(case, arguments, probe.direction, of_block, ybar)
-            verdict = int(np.max(question.verdicts(probe.bracket)))
-            if verdict == FAIL:
-                # Rounding, kinks and a second opinion have not been asked yet.
-                verdict = int(np.max(probe.answer(question)))
-            if verdict == FAIL:
-                under = f", for a cotangent that is zero outside of entries {start} to {stop - 1} of the output,"
-                yield replace(Pairing.of(question, probe, FAIL, under), block=(ybar, of_block))
+            wrong = _wrong_for_block(case, arguments, probe, pullback, slice(start, stop))
+            if wrong is not None:
+                yield wrong
                 return
+
+
+def _wrong_for_block(
+    case: Case, arguments: Sequence[Argument], probe: Probe, pullback: Callable[[Any], Any], block: slice[int, int]
+) -> Pairing | None:
+    """The pairing with the cotangent that is zero outside of a block of the output, where it is wrong."""
+    ybar = np.zeros(case.output_cotangent_vector.size)
+    ybar[block] = case.output_cotangent_vector[block]
+    tangent = vector_to_tangent(case.expected, ybar)
+    ybar = tangent_in_place(layout_of(case.expected), tangent)  # the same numbers, once in memory where that is enough
+    of_block = joined(case, arguments, case.reverse.pull(pullback, case.as_output_tangent(tangent)))
+    question = CotangentComparison(case, arguments, probe.direction, of_block, ybar)
+    # Rounding, kinks and a second opinion are asked in the second place.
+    if not np.any(question.verdicts(probe.bracket) == FAIL) or not np.any(probe.answer(question) == FAIL):
+        return None
+    under = f", for a cotangent that is zero outside of entries {block.start} to {block.stop - 1} of the output,"
+    return replace(Pairing.of(question, probe, FAIL, under), block=(ybar, of_block))
 
 
 def _those_that_differ(case: Case, arguments: Sequence[Argument], xbar: Vector, probe: Probe) -> Any:
@@ -172,12 +186,17 @@ def _those_that_differ(case: Case, arguments: Sequence[Argument], xbar: Vector, 
 
     def differ_in(places: Any, known: Bracket) -> Any:
         terms = sum(strong_product(probe.direction[part][places], xbar[part][places]) for part in parts)
-        one, other, error = (strong_product(ybar[places], x) for x in (known.lower, known.upper, known.error))
-        low, high = np.minimum(one, other), np.maximum(one, other)
-        size = np.maximum(np.abs(low), np.abs(high))
+        low, error = (strong_product(ybar[places], x) for x in (known.lower, known.error))
+        high, size = low, np.abs(low)
+        if known.upper is not known.lower:
+            other = strong_product(ybar[places], known.upper)
+            low, high, size = np.minimum(low, other), np.maximum(low, other), np.maximum(size, np.abs(other))
         tolerance = case.precision.tolerance
         return tolerance.judge(terms, low, high, np.abs(error), scale=size, unit=0.0) != PASS
 
+    few = slice(None, None, -(-ybar.size // SAMPLED))
+    if np.mean(differ_in(few, probe.bracket.part(few))) > MANY_APART:
+        return None
     differ = np.zeros(ybar.size, dtype=bool)
     for block in blocks(ybar.size):
         differ[block] = differ_in(block, probe.bracket.part(block))
@@ -199,10 +218,10 @@ def _where_some_move(case: Case, arguments: Sequence[Argument], xbar: Vector, pr
     return Pairing.of(question, few, int(np.max(few.answer(question))), ", in which only some entries move,")
 
 
-def _pairing(case: Case, arguments: Sequence[Argument], index: int, xbar: Vector) -> Pairing:
+def _pairing(case: Case, arguments: Sequence[Argument], index: int, xbar: Vector, is_accused: bool) -> Pairing:
     probe = case.directions.probe(arguments, index)
     question = CotangentComparison(case, arguments, probe.direction, xbar)
-    verdict = int(np.max(probe.answer(question)))
+    verdict = int(np.max(probe.answer(question, is_accused)))
     return Pairing(
         question.numbers(probe.bracket),
         verdict,

@@ -36,6 +36,10 @@ def blocks(size: int) -> Iterator[slice[int, int, None]]:
     return (slice(start, start + BLOCK) for start in range(0, size, BLOCK))
 
 
+MANY = 1 << 10
+"""From how many numbers on it pays to look first for those that agree."""
+
+
 PASS, INCONCLUSIVE, FAIL = 0, 1, 2
 """Codes of the verdicts in arrays; the larger one decides about a group."""
 
@@ -104,15 +108,28 @@ class Tolerance:
         verdicts : ndarray of int
             `PASS`, `INCONCLUSIVE` or `FAIL` for each number.
         """
-        rule, lower, upper, error, scale, rounding = np.broadcast_arrays(rule, lower, upper, error, scale, rounding)
-        if rule.size > BLOCK:
-            verdicts = np.empty(rule.size, int)
-            for block in blocks(rule.size):
-                parts = (x[block] for x in (rule, lower, upper, error))
-                verdicts[block] = self.judge(
-                    *parts, scale=scale[block], unit=unit, unseen=unseen, rounding=rounding[block]
-                )
-            return verdicts
+        numbers = list(np.broadcast_arrays(rule, lower, upper, error, scale, rounding))
+        if numbers[0].size < MANY:
+            return self._judged(numbers, unit, unseen)
+        verdicts = np.zeros(numbers[0].size, int)  # `PASS`, as most of many do by far
+        for block in blocks(verdicts.size):
+            parts = [x[block] for x in numbers]
+            rest = np.flatnonzero(~self._plainly_agree(parts))
+            if rest.size:
+                verdicts[block][rest] = self._judged([x[rest] for x in parts], unit, unseen)
+        return verdicts
+
+    def _plainly_agree(self, numbers: list[Any]) -> Any:
+        """Where all is as it is where a derivative is known, so that `_judged` says nothing else."""
+        rule, lower, upper, error, scale, _ = numbers
+        with np.errstate(all="ignore"):
+            agree = np.abs(rule - lower) <= self.relative * scale + ERROR_ESTIMATES * error
+            agree &= error <= DECIDABLE / ERROR_ESTIMATES * scale
+            agree &= np.isfinite(scale)
+        return agree if lower is upper else agree & (lower == upper)
+
+    def _judged(self, numbers: list[Any], unit: float, unseen: float) -> np.ndarray[Any, Any]:
+        rule, lower, upper, error, scale, rounding = numbers
         known = np.isfinite(lower) & np.isfinite(upper) & np.isfinite(error)
         with np.errstate(all="ignore"):
             error = ERROR_ESTIMATES * error

@@ -22,6 +22,12 @@ NOT_SEEN = "the finite difference would not show a relative error of {:.0e} in t
 
 _SPECIAL = (KINK, CORNER, EDGE, INFINITE)
 
+AT_ONCE = 1e-12
+"""How exactly, relatively, a rule has to agree with four evaluations if no further ones are asked."""
+
+_FAR, _FAR_IN_ERRORS = 0.1, 100.0
+"""How far a rule is off, relatively and in errors, that is wrong whatever a further evaluation says."""
+
 _WORTH_A_NOTE = 1e-5
 """A pass that could hide a relative error above this says so."""
 
@@ -122,6 +128,9 @@ class Question(Protocol):
 
         The rounding error of each of its entries is allowed for where it hides no mistake that is looked for.
         """
+
+    def is_plain(self, bracket: Bracket) -> bool:
+        """Whether four evaluations say it all, whose error is a guess: what differs is far off, or all agrees."""
 
     def part(self, places: Any) -> Question:
         """The same question about some of many numbers."""
@@ -230,6 +239,16 @@ class Comparison:
         wanted = patience * (self.resolution * n.scale + neighbours)
         return bool(np.all(ERROR_ESTIMATES * n.error <= wanted) and np.all(self.verdicts(bracket) == PASS))
 
+    def is_plain(self, bracket: Bracket) -> bool:
+        n, verdicts = self.numbers(bracket), self.verdicts(bracket)
+        with np.errstate(all="ignore"):
+            gap = np.abs(n.rule - n.lower)
+            if not np.any(verdicts != PASS):  # two numbers do not agree so well by accident
+                rounding = np.minimum(n.error, self.resolution * n.scale / ERROR_ESTIMATES) if np.ndim(gap) else 0.0
+                return bool(np.all(gap <= (self.relative + AT_ONCE) * n.scale + rounding))
+            is_far = gap > np.maximum(_FAR_IN_ERRORS * n.error, _FAR * np.maximum(np.abs(n.rule), np.abs(n.lower)))
+        return bool(np.any(verdicts == FAIL) and np.all(is_far, where=verdicts == FAIL))
+
     def _judged(self, n: Numbers, rounding: Any) -> np.ndarray[Any, Any]:
         rounding = rounding + self._rounding
         return self._tolerance.judge(
@@ -263,7 +282,7 @@ def notes_of_a_pass(bracket: Bracket, numbers: Numbers | None = None) -> str:
     notes = [note for note in bracket.notes if note in _SPECIAL]
     if numbers is not None and numbers.largest > 0:
         with np.errstate(all="ignore"):
-            unseen = float(np.nanmax(ERROR_ESTIMATES * np.asarray(numbers.error)) / numbers.largest)
+            unseen = float(ERROR_ESTIMATES * np.nanmax(numbers.error) / numbers.largest)
         if _WORTH_A_NOTE < unseen < 1.0:
             notes.append(NOT_SEEN.format(unseen))
     return "; ".join(dict.fromkeys(notes))

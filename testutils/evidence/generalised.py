@@ -108,6 +108,22 @@ class GeneralisedDerivative:
             self._known[key] = self._search(derivative, rounding)
         return self._known[key]
 
+    def agrees_on_one_side(self, direction: Vector, product: float) -> bool:
+        """Whether a derivative, given by its product with a random direction, is that at one of two points around.
+
+        Then it is one of those that span the generalised one: two numbers do not agree by accident.
+        """
+        moving = self._scales > 0
+        length = float(np.max(np.abs(direction[moving]) / self._scales[moving], initial=0.0))
+        if not 0 < length < np.inf:
+            return False
+        for side in (-1.0, 1.0):
+            x = self._at(np.full(self._function.x.size, side))
+            slope = self._difference(x, np.where(moving, direction, 0.0) / length) * length
+            if abs(slope - product) <= SLACK * self._step * abs(product):
+                return True
+        return False
+
     def _search(self, derivative: Vector, rounding: float) -> Membership:
         if not self._entries.size:  # nothing moves
             return Membership(PASS)
@@ -117,12 +133,16 @@ class GeneralisedDerivative:
         if is_finite and self._gap(derivative, rounding) is None:
             return Membership(PASS)
         for side in (-1, 1)[len(found) :]:  # one often says enough
+            if not self._affords(1):
+                return Membership(INCONCLUSIVE)
             found.append(self._derivative_at(np.full(self._function.x.size, float(side))))
             if is_finite and self._gap(derivative, rounding) is None:
                 return Membership(PASS)
         if not is_finite:
             bounded = all(np.isfinite(row).all() for row in found)
             return Membership(FAIL, np.nan, *_bounds(found)) if bounded else Membership(INCONCLUSIVE)
+        if not self._affords(2):
+            return Membership(INCONCLUSIVE)
         found += [self._derivative_at(side * self._unit(derivative)[0]) for side in (1, -1)]
         found[:] = [row for row in found if np.isfinite(row).all()]
         while found and len(found) < MOST_POINTS and self._calls < self._most_calls:
@@ -143,6 +163,9 @@ class GeneralisedDerivative:
             else:
                 return Membership(FAIL, wanted, *_bounds(along))
         return Membership(INCONCLUSIVE)
+
+    def _affords(self, derivatives: int) -> bool:
+        return self._calls + 2 * len(self.directions) * derivatives <= self._most_calls
 
     def _gap(self, derivative: Vector, rounding: float) -> Vector | None:
         """What lies between a derivative and the nearest combination of those that were found; None if it is one."""

@@ -38,8 +38,9 @@ class Line:
         reach: float,
         rounding: float = 0.0,
         epsilon: Vector | None = None,
+        fleeting: Callable[[Any], Vector] | None = None,
     ) -> None:
-        self._phi = phi
+        self._phi, self._fleeting = phi, fleeting or phi
         self._rounding = rounding
         self.x = x
         self.scale = scale
@@ -54,10 +55,15 @@ class Line:
         self.evaluations += 1
         return self._phi(t)
 
+    def fleeting(self, t: Any) -> Vector:
+        """The function there, for reading, until it is called again."""
+        self.evaluations += 1
+        return self._fleeting(t)
+
     def of_components(self, mask: Any) -> Line:
         """The same line with some of the components."""
         return Line(
-            lambda t: self(t)[mask],
+            lambda t: np.array(self.fleeting(t)[mask]),
             self.x,
             scale=self.scale,
             reach=self.reach,
@@ -65,18 +71,20 @@ class Line:
             epsilon=self.epsilon[mask],
         )
 
-    def at_once(self, step: float = _STEP_AT_ONCE) -> tuple[Vector, Vector, Any]:
+    def at_once(self, step: float = _STEP_AT_ONCE, is_cautious: bool = False) -> tuple[Vector, Vector, Any]:
         """The derivative from four evaluations, which do not tell how good it is: its error is a guess.
 
-        And which components look smooth. The step is in units of the scale.
+        And which components look smooth. The step is in units of the scale. A cautious guess, as that of very many
+        components is, has a part for what four evaluations leave out, and for what is not smooth.
         """
         h, size = step * self.scale, self.centre.size
-        is_large = size > BLOCK
-        straight, next_terms, unrest = (_STRAIGHT_OF_MANY, _NEXT, _UNREST) if is_large else (_STRAIGHT, 0.0, 0.0)
+        is_cautious = is_cautious or size > BLOCK
+        straight, next_terms, unrest = (_STRAIGHT_OF_MANY, _NEXT, _UNREST) if is_cautious else (_STRAIGHT, 0.0, 0.0)
         relative = _AT_ONCE + self.rounding_error(h)
-        (near, far, bend), is_smooth = np.zeros((3, size)), np.empty(size, dtype=bool)
+        near, far, bend = np.zeros(size), np.zeros(size), np.zeros(size)
+        is_smooth = np.empty(size, dtype=bool)
         for g, curve in ((-2, -1.0), (-1, 4.0), (1, 4.0), (2, -1.0)):
-            samples, straight_on = self(self.x + g * h), far if abs(g) == 2 else near
+            samples, straight_on = self.fleeting(self.x + g * h), far if abs(g) == 2 else near
             for part in blocks(size):
                 with np.errstate(all="ignore"):
                     difference = samples[part] - self.centre[part]

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from ..comparison.verdicts import BLOCK, ERROR_ESTIMATES, FAIL, INCONCLUSIVE, NEGLIGIBLE, PASS, RESOLVED
-from .brackets import CORNER, EDGE, INFINITE, ROUGH, Bracket, Question, notes_of_a_pass
+from .brackets import AT_ONCE, CORNER, EDGE, INFINITE, ROUGH, Bracket, Question, notes_of_a_pass
 from .finite_differences import FiniteDifferenceMethod, central_fdm, method_for, unusable
 from .lines import Line
 from .second_opinions import (
@@ -32,9 +32,6 @@ from .vectorisation import Vector
 
 MOST_EVALUATIONS = 154
 """How often a check evaluates the function as long as nothing speaks against the rule."""
-
-_AT_ONCE = 1e-12
-"""How exactly, relatively, a rule has to agree with four evaluations if no further ones are asked."""
 
 _OF_RESOLUTION, _FEW_AT_ONCE = 1e-3, 0.05
 """Of very many entries, by which part of what is looked for it may be off; and so few are looked at more closely."""
@@ -189,11 +186,19 @@ class Probe:
     @property
     def was_settled_at_once(self) -> bool:
         """Whether four evaluations have not been too few, as far as they were asked."""
-        return self._at_once is None or self._search is None or not self._search.count
+        return self._at_once is None or not self._has_begun
 
-    def answer(self, question: Question) -> np.ndarray[Any, Any]:
-        """The verdicts on a question, after as many evaluations as it takes."""
-        if self._is_known:
+    @property
+    def _has_begun(self) -> bool:
+        """Whether a step was tried."""
+        return self._search is not None and self._search.count > 0
+
+    def answer(self, question: Question, is_accused: bool = False) -> np.ndarray[Any, Any]:
+        """The verdicts on a question, after as many evaluations as it takes.
+
+        Few where the rule ``is_accused`` already, by what is known of other directions, and plainly wrong in this.
+        """
+        if self._is_known or ((is_accused or self._is_wrong) and self._is_plainly_wrong(question)):
             return question.verdicts(self.bracket)
         if self._is_settled_at_once(question):
             return self._pass_of(question)
@@ -242,8 +247,7 @@ class Probe:
 
         Two numbers do not by accident. And at a kink, of which a report tells, the function is not smooth.
         """
-        has_begun = self._search is not None and self._search.count > 0
-        if not self._may_be_settled or has_begun or self._escalated or self._special or self._fdm is not None:
+        if not self._may_be_settled or self._has_begun or self._escalated or self._special or self._fdm is not None:
             return False
         if self.direction.size > BLOCK and not self._is_large:
             return False  # in few sums of very many terms four evaluations show too little
@@ -252,7 +256,7 @@ class Probe:
         if self._at_once is None:
             self._at_once = self._four_evaluations()
         value, error, is_smooth = self._at_once
-        within = question.relative + max(_AT_ONCE, _OF_RESOLUTION * question.resolution if self._is_large else 0.0)
+        within = question.relative + max(AT_ONCE, _OF_RESOLUTION * question.resolution if self._is_large else 0.0)
         if not np.all(is_smooth if question.weights is None else is_smooth | (question.weights == 0)):
             return False
         if question.weights is None:
@@ -263,6 +267,16 @@ class Probe:
         if is_settled:
             self.bracket = Bracket.of(value, error)
         return is_settled
+
+    def _is_plainly_wrong(self, question: Question) -> bool:
+        """Whether four evaluations say that the rule is far off."""
+        if self._fdm is not None or self._has_begun:
+            return False
+        found = at_a_glance(self._function, self.direction, question)
+        if found is None or not np.any(question.verdicts(found) == FAIL):
+            return False
+        self.bracket = found
+        return True
 
     def _four_evaluations(self) -> tuple[Vector, Vector, Any]:
         """`Line.at_once`; where a few of very many entries are not smooth, as beside a kink, with a shorter step.
@@ -697,6 +711,19 @@ class Probe:
         first = 2.3 * self._search.best_step if self._search is not None and self._search.count else None
         value, error = StepSearch(method, line).run(first=first)
         return Bracket.of(value, error, weights)
+
+
+def at_a_glance(function: VectorFunction, direction: Vector, question: Question) -> Bracket | None:
+    """What four evaluations say along a direction, where that is plain; None where it takes more of them."""
+    weights = question.weights
+    if unusable(function, direction) is not None or (weights is not None and not np.any(weights)):
+        return None
+    line = function.line(direction, weights)
+    if weights is not None:
+        line = line.of_components(slice(-1, None))
+    value, error, _ = line.at_once(is_cautious=True)
+    known = Bracket.of(value, error) if weights is None else _bracket_of_sum(function, weights, value, error, "")
+    return known if question.is_plain(known) else None
 
 
 def weighted_derivative(

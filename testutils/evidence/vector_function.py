@@ -146,7 +146,11 @@ class VectorFunction:
             return np.add(self.x, step, out=step if step.dtype == self.x.dtype else None)
 
         if weights is None:
-            return self._line(lambda t: self.at(moved(t)) if t else self.y, moving, direction)
+
+            def fleeting(t: Any) -> Vector:
+                return self.at(moved(t), in_place=True) if t else self.y
+
+            return self._line(lambda t: self.at(moved(t)) if t else self.y, moving, direction, fleeting=fleeting)
         used = _nonzero(weights)
         chosen = weights[used]
 
@@ -177,7 +181,14 @@ class VectorFunction:
                 quotient = np.asarray((ahead - behind) / (2.0 * h), float)
             yield quotient  # outside of the block, which a generator that is left would not end
 
-    def _line(self, phi: Callable[[Any], Vector], moving: Any, direction: Vector, epsilon: Any = None) -> Line:
+    def _line(
+        self,
+        phi: Callable[[Any], Vector],
+        moving: Any,
+        direction: Vector,
+        epsilon: Any = None,
+        fleeting: Callable[[Any], Vector] | None = None,
+    ) -> Line:
         x = np.abs(self.x[moving]).astype(float, copy=False)
         speed = np.abs(direction[moving]).astype(float, copy=False)
         fastest, farthest = float(np.max(speed)), float(np.max(x))
@@ -194,10 +205,14 @@ class VectorFunction:
             reach=max(scale, 1.0 / fastest, farthest / fastest),
             rounding=float(np.max(x)),
             epsilon=self.epsilon if epsilon is None else epsilon,
+            fleeting=fleeting,
         )
 
-    def at(self, vector: Vector, room: int = 0) -> Vector:
-        """The output at another point, NaN outside of the domain, and room for as many numbers more."""
+    def at(self, vector: Vector, room: int = 0, in_place: bool = False) -> Vector:
+        """The output at another point, NaN outside of the domain, and room for as many numbers more.
+
+        The function gets the vector itself, and may write to it; in place, the output may be its own too, for reading.
+        """
         try:
             output = self.call(vector)
         except (ArithmeticError, ValueError):  # outside of the domain, as `math.log` and `np.linalg.inv` say it
@@ -215,12 +230,15 @@ class VectorFunction:
                 f"structure: {_describe(layout)} in the place of {_describe(self.output)}; give it one structure, "
                 "shape and realness whatever the values, for example with np.asarray(..., dtype=complex)"
             )
-        return entries_of(layout, room)
+        return entries_in_place(layout) if in_place else entries_of(layout, room)
 
     def call(self, vector: Vector) -> Any:
-        """The output itself at another point; a complex vector makes the real arguments complex."""
+        """The output itself at another point, of which the function may make what it likes.
+
+        A complex vector makes the real arguments complex.
+        """
         args = self._layout.rebuild(vector, self.promoted or vector.dtype.kind == "c")
-        kwargs = self._keywords.rebuild(self._keyword_entries, False)
+        kwargs = self._keywords.rebuild(self._keyword_entries.copy(), False)
         self.evaluations += 1
         with np.errstate(all="ignore"), warnings_here("ignore", RuntimeWarning):
             # Samples next to the primals may lie outside of the domain, which concerns nobody but the step search.
@@ -276,10 +294,10 @@ class VectorFunction:
     def _first_output(self, known: Callable[[], Any] | None, may_demote: bool) -> Any:
         if self.promoted and may_demote:
             try:
-                return self.call(self.x)
+                return self.call(self.x.copy())
             except Exception:  # whatever the function has against float64, it may not have against its own arguments
                 self.promoted = False
-        return self.call(self.x) if known is None or self.promoted else known()
+        return self.call(self.x.copy()) if known is None or self.promoted else known()
 
 
 def _nonzero(vector: Vector) -> Any:

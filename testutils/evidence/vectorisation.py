@@ -42,7 +42,7 @@ class Layout:
         raise NotImplementedError
 
     def rebuild(self, entries: Vector, promote: bool) -> Any:
-        """A new object like the one that the layout was made from, with these entries."""
+        """A new object like the one that the layout was made from, with these entries, maybe in their memory."""
         raise NotImplementedError
 
     def write_tangent(self, dx: Any, out: Vector, where: str) -> None:
@@ -121,6 +121,8 @@ class NumericLayout(Layout):
             value = self._read_values(entries).astype(dtype)[()]
             is_python_s = not isinstance(x, np.generic) and dtype == self.dtype
             return type(x)(value) if is_python_s else value
+        if type(x) is np.ndarray and x.flags.c_contiguous and entries.dtype == dtype:
+            return self._read_values(entries)
         # K order: a function may take another path for Fortran-ordered arrays, and is evaluated on the same one.
         values: Any = np.empty_like(x, dtype=dtype)
         values[...] = self._read_values(entries)
@@ -571,7 +573,7 @@ def unraveller(layout: Layout) -> Callable[..., Any]:
     """The function from vectors to objects like the one that ``layout`` was made from."""
 
     def unravel(vector: Vector, promote: bool = False) -> Any:
-        return layout.rebuild(_checked_length(layout, vector), promote)
+        return layout.rebuild(_checked_length(layout, vector).copy(), promote)
 
     return unravel
 
