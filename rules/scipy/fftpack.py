@@ -154,10 +154,13 @@ for operator in (scipy.fftpack.ss_diff, scipy.fftpack.cc_diff):
 
 @functools.partial(linear_map, scipy.fftpack.shift)
 def shift_transpose(ybar, x, a, period=None):
-    """The shift back; but for the highest frequency of an even number of points, whose factor is the same."""
-    xbar = seen_by_tracers(scipy.fftpack.shift, ybar, -a, period)
-    if x.shape[0] % 2:
-        return xbar
-    wave = (-1.0) ** np.arange(x.shape[0])
-    factor, of_back = (scipy.fftpack.shift(wave, to, period)[0] for to in (a, -a))
-    return xbar + wave * (np.mean(wave * ybar) * (factor - of_back))
+    """That of a convolution: the same convolution of the reflected cotangent, reflected.
+
+    Not the shift by -a, whose factors SciPy may have kept from a call with less precision.
+    """
+    return reflected(seen_by_tracers(scipy.fftpack.shift, reflected(ybar), a, period))
+
+
+def reflected(y):
+    """The samples at the opposite places of a period."""
+    return np.roll(y[::-1], 1)

@@ -391,7 +391,7 @@ class _Examiner:
         values = np.abs(_vector(self.question.program.variables()))
         return bool(np.any((values > 0) & (values < _LEAST)))
 
-    def _compare_gradients(self, answers: dict[str, Answer], agreement: float) -> None:
+    def _compare_gradients(self, answers: dict[str, Answer], agreement: float, least: float = 1e-6) -> None:
         gradients = {n: _vector(a.cotangents) for n, a in answers.items() if a.cotangents is not None}
         if not gradients:
             return
@@ -401,7 +401,7 @@ class _Examiner:
                 continue
             finite = np.isfinite(gradients[first]) & np.isfinite(gradient)
             scale = float(np.max(np.abs(gradients[first]), initial=0.0, where=finite))
-            apart = np.abs(gradient - gradients[first]) > agreement * max(scale, 1e-6)
+            apart = np.abs(gradient - gradients[first]) > agreement * max(scale, least)
             # Numbers of half precision are infinite from 65520 on, which rounding may decide.
             jump = (np.isfinite(gradient) != np.isfinite(gradients[first])) & (self.precision < _OF_HALF)
             if np.any((apart & finite) | jump):
@@ -417,12 +417,14 @@ class _Examiner:
         q = self.question
         if not answers:
             return
+        slopes = np.abs(_vector(self.answers["grad"].cotangents))
+        slope = float(np.max(slopes, initial=0.0, where=np.isfinite(slopes)))
+        least = max(1e-2 * slope, 1e-6)  # what cancels, as of a linear function, leaves rounding errors of this
         if self.precision > _COARSE:  # the gradient rounds, and its differences with it: modes are compared alone
             self.result.outcomes.update(dict.fromkeys(answers, COMPARED))
-            self._compare_gradients(answers, max(_OF_SECOND, self.agreement))
+            self._compare_gradients(answers, max(_OF_SECOND, self.agreement), least)
             return
         gradient = grad(q.of_sum(), q.argnums)
-        slope = float(np.max(np.abs(_vector(self.answers["grad"].cotangents)), initial=0.0))
         along = _vector(q.dx)
 
         def compared(name: str, wanted: Any, error: Any) -> tuple[Any, Any, Any]:
@@ -458,7 +460,7 @@ class _Examiner:
                     self.result.outcomes[name] = UNDECIDED
                 else:
                     self._wrong(name, f"{found!r}, and a difference of gradients {expected!r}")
-        self._compare_gradients(answers, max(_OF_SECOND, self.agreement))
+        self._compare_gradients(answers, max(_OF_SECOND, self.agreement), least)
 
     # Doubts.
 

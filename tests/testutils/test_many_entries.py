@@ -212,6 +212,54 @@ def test_what_fewer_entries_show_is_explained_by_them():
     assert smaller.hints[0].startswith("a flipped sign")
 
 
+# Kinks that a few, or many, of very many entries meet exactly.
+
+
+def at_zeros(slope: float) -> Problem:
+    """A maximum whose rules have this slope where an entry is zero, of many entries alone."""
+
+    def slopes(x: Any) -> Any:
+        return np.where(x == 0, slope if x.size == MANY else 0.0, np.where(x > 0, 1.0, 0.0))
+
+    return elementwise(RELU.function, slopes)
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("zeros", [1, 11, 3000])
+@pytest.mark.parametrize(
+    ("slope", "verdict"), [(0.0, "pass"), (0.5, "pass"), (1.0, "pass"), (2.0, "fail"), (-1.0, "fail")]
+)
+def test_a_rule_has_to_be_right_at_each_kink_and_is_judged_with_few_calls(slope, verdict, zeros, mode):
+    x = normal(MANY)
+    x[np.random.default_rng(1).choice(MANY, zeros, replace=False)] = 0.0
+    problem = at_zeros(slope)
+    report = problem.check(x, mode=mode)
+    assert report.verdict == verdict, str(report)
+    assert problem.calls["function"] <= 450
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize(("slopes", "verdict"), [((0.0, 2.0), "pass"), ((1.0, -1.0), "pass"), ((3.0, 0.0), "fail")])
+def test_a_member_is_right_that_one_argument_alone_does_not_show(slopes, verdict, mode):
+    """|x - y| - |x + y| does not change at 0 while one of them moves alone; its derivatives around 0 are a square."""
+
+    def of_both(args: Any) -> Any:
+        x, y = args
+        at_zero = (x == 0) & (y == 0) & (x.size >= MANY // 2)
+        minus, plus = np.sign(x - y), np.sign(x + y)
+        return np.where(at_zero, slopes[0], minus - plus), np.where(at_zero, slopes[1], -minus - plus)
+
+    problem = Problem(
+        lambda x, y: np.abs(x - y) - np.abs(x + y),
+        lambda args, y, tangents: sum(slope * dx for slope, dx in zip(of_both(args), tangents, strict=True)),
+        lambda args, y, ybar: tuple(slope * ybar for slope in of_both(args)),
+    )
+    x, y = normal(2, MANY // 2)
+    x[[5, 777]] = y[[5, 777]] = 0.0
+    report = problem.check(x, y, mode=mode)
+    assert report.verdict == verdict, str(report)
+
+
 # Functions that do not take fewer entries, or rules that do not serve them.
 
 WEIGHTS = normal(MANY)

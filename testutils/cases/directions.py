@@ -32,7 +32,7 @@ class Directions:
         self._is_wrong = False
         self._directions: dict[tuple[int, int], Vector] = {}
         self._probes: dict[tuple[tuple[int, ...], int], Probe] = {}
-        self._around: dict[tuple[tuple[int, ...], bytes], GeneralisedDerivative] = {}
+        self._around: dict[tuple[tuple[int, ...], bytes, tuple[int, ...] | None], GeneralisedDerivative] = {}
         self._beside_kinks: dict[tuple[tuple[int, ...], bytes], Probe | None] = {}
 
     def share(self, others: Directions) -> None:
@@ -166,17 +166,24 @@ class Directions:
         return Probe(self._call.vector_function, np.where(at_kinks, 0.0, whole.direction), self._fdm)
 
     def around(
-        self, arguments: Sequence[Argument], ybar: Vector, most_calls: int = MOST_CALLS
+        self,
+        arguments: Sequence[Argument],
+        ybar: Vector,
+        most_calls: int = MOST_CALLS,
+        entries: tuple[int, ...] | None = None,
     ) -> GeneralisedDerivative | None:
-        """The derivatives of ⟨ȳ, f⟩ around the point when these arguments move; None where a tangent was given."""
+        """The derivatives of ⟨ȳ, f⟩ around the point when these arguments move; None where a tangent was given.
+
+        With respect to some entries alone, where these are given.
+        """
         if any(argument.given for argument in arguments):
             return None
-        key = tuple(argument.position for argument in arguments), ybar.tobytes()
+        key = tuple(argument.position for argument in arguments), ybar.tobytes(), entries
         if key not in self._around:
             moving = np.zeros(self._call.vector_function.x.size, dtype=bool)
             for argument in arguments:
                 moving[self.part_of(argument)] = True
-            self._around[key] = GeneralisedDerivative(self._call.vector_function, ybar, moving, most_calls)
+            self._around[key] = GeneralisedDerivative(self._call.vector_function, ybar, moving, most_calls, entries)
         return self._around[key]
 
     def derivative_along(self, argument: Argument, direction: Vector, fdm: Any = None) -> Estimate:

@@ -19,7 +19,6 @@ from ..cases.rule_places import PlacedRule
 from ..comparison.verdicts import DECIDABLE, FAIL, INCONCLUSIVE, PASS
 from ..evidence.brackets import CORNER, Bracket, notes_of_a_pass
 from ..evidence.finite_differences import Estimate
-from ..evidence.generalised import MOST_CALLS, Membership
 from ..evidence.probe import MOST_EVALUATIONS, Probe
 from ..evidence.stencils import EPSILON
 from ..evidence.vectorisation import Vector, labels
@@ -30,6 +29,7 @@ from ..taylor.remainders import curves_of
 from .approximations import relative_gap
 from .check import Check, Finding, check
 from .localisation import ENTRIES_SHOWN, wrong_entries, wrong_moves
+from .memberships import tangent_membership
 from .pairings import Pairing, pairings
 from .questions import TangentComparison, strong_product, total
 
@@ -293,17 +293,6 @@ def _beside_the_kink(case: Case, moving: Sequence[Argument]) -> Finding | None:
     message = f"when all moves but the entries that meet a kink, the tangent is wrong in {share}; correct the frule:"
     rows = _rows(case, places[:ENTRIES_SHOWN], dy, probe.bracket)
     return Finding(message, details=rows, gap=_gap(dy, probe.bracket, places))
-
-
-def tangent_membership(case: Case, moving: Sequence[Argument], most_calls: int = MOST_CALLS) -> Membership | None:
-    """Whether what the frule says of ⟨ȳ, f⟩ is a combination of the derivatives around the point."""
-    ybar = case.output_cotangent_vector
-    around = case.directions.around(moving, ybar, most_calls)
-    if around is None:
-        return None
-    tangents = [case.forward.pushforward(case.directions.tangents_of(row)) for row in around.directions]
-    products = np.array([total(strong_product(ybar, dy)) for dy in tangents])
-    return around.holds(products, case.precision.tolerance.relative)
 
 
 def _explained(case: Case, argument: Argument, probe: Probe, dy: Vector, finding: Finding) -> Finding:

@@ -16,12 +16,12 @@ from ..cases.case import Case
 from ..cases.rule_calls import NotReachedError, RuleRaisedError
 from ..comparison.verdicts import FAIL, INCONCLUSIVE, PASS, blocks
 from ..evidence.brackets import Bracket, Numbers, notes_of_a_pass
-from ..evidence.generalised import MOST_CALLS, Membership
 from ..evidence.probe import Probe
 from ..evidence.vectorisation import Vector, layout_of, tangent_in_place, vector_to_tangent
 from ..reports.numbers import in_short, told_apart
 from ..reports.results import EntryComparison
 from .approximations import gap_of_sum
+from .memberships import cotangent_membership, entry_membership, most_outside, terms_of_each
 from .questions import CotangentComparison, joined, strong_matrix_product, strong_product
 
 SMALLEST_BLOCK, MOST_BLOCKS = 16, 16
@@ -115,16 +115,6 @@ def _at_a_kink(case: Case, arguments: Sequence[Argument], xbar: Vector, pairings
     return [replace(p, verdict=found.verdict, around=found.text if found.verdict == FAIL else "") for p in pairings]
 
 
-def cotangent_membership(
-    case: Case, arguments: Sequence[Argument], xbar: Vector, ybar: Vector, most_calls: int = MOST_CALLS
-) -> Membership | None:
-    """Whether what the pullback made of ȳ is a combination of the derivatives of ⟨ȳ, f⟩ around the point."""
-    around = case.directions.around(arguments, ybar, most_calls)
-    if around is None:
-        return None
-    return around.holds(strong_matrix_product(around.directions, xbar), case.precision.tolerance.relative)
-
-
 def _kinks(probe: Probe) -> Any:
     return probe.bracket.kinks | ~np.isfinite(probe.bracket.lower)
 
@@ -215,7 +205,14 @@ def _where_some_move(case: Case, arguments: Sequence[Argument], xbar: Vector, pr
         moving[case.directions.part_of(argument)] = outputs
     few = case.directions.another_probe(np.where(moving, probe.direction, 0.0))
     question = CotangentComparison(case, arguments, few.direction, xbar)
-    return Pairing.of(question, few, int(np.max(few.answer(question))), ", in which only some entries move,")
+    pairing = Pairing.of(question, few, int(np.max(few.answer(question))), ", in which only some entries move,")
+    ybar, terms = case.output_cotangent_vector, terms_of_each(case, arguments, few.direction, xbar)
+    place = most_outside(terms, few.bracket, ybar) if pairing.verdict != FAIL else None
+    if place is not None:  # at several kinks a sum may be what two sides allow, and no term of it
+        around = entry_membership(case, arguments, ybar, place, lambda rows: strong_matrix_product(rows, xbar))
+        if around is not None and around.verdict == FAIL:
+            return replace(pairing, verdict=FAIL, around=around.text)
+    return pairing
 
 
 def _pairing(case: Case, arguments: Sequence[Argument], index: int, xbar: Vector, is_accused: bool) -> Pairing:

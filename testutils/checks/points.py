@@ -14,15 +14,15 @@ from ..cases.arguments import Argument
 from ..cases.case import Case
 from ..cases.rule_calls import NotReachedError, RuleRaisedError
 from ..comparison.verdicts import FAIL, PASS
-from ..evidence.brackets import Comparison
+from ..evidence.brackets import Comparison, Question
 from ..evidence.generalised import Membership
 from ..evidence.probe import Probe
 from ..reports.numbers import told_apart
 from .check import Check, Finding, check
-from .derivatives import tangent_membership
-from .pairings import Pairing, cotangent_membership
+from .memberships import cotangent_membership, tangent_membership
+from .pairings import Pairing
 from .protocol import PROTOCOL_CHECKS
-from .questions import CotangentComparison, TangentComparison, joined, strong_product, total
+from .questions import CotangentComparison, TangentComparison, joined
 
 AGREEMENT = 1e-9
 """By which part a rule may be off a difference of two evaluations, which does not know its error.
@@ -52,7 +52,7 @@ def cotangents_agree_at_a_glance(case: Case) -> Iterator[Finding]:
         size = float(np.linalg.norm(probe.direction) * np.linalg.norm(xbar))
         if not _only_loses_digits(probe, question, case.cancellation.of_terms(probe.direction, weight, size)):
             yield Finding(f"along one direction {Pairing.of(question, probe, FAIL).text}")
-    elif probe.has_met_a_kink and not _is_of_one_side(case, answered, probe, question):
+    elif probe.has_met_a_kink:
         yield from _at_a_kink(_membership_of_cotangents(case, answered))
 
 
@@ -75,8 +75,8 @@ def tangent_agrees_at_a_glance(case: Case) -> Iterator[Finding]:
         allowed = case.cancellation.of_terms(probe.direction, 1.0, float(np.linalg.norm(dy)))
         if not _only_loses_digits(probe, question, allowed):
             yield Finding(f"{share}, as {compared} ± {bracket.error[place]:.1g}")
-    elif probe.has_met_a_kink and not _is_of_one_side(case, moving, probe, question):
-        yield from _at_a_kink(tangent_membership(case, moving, CALLS_FOR_A_NOTE))
+    elif probe.has_met_a_kink:
+        yield from _at_a_kink(tangent_membership(case, moving, CALLS_FOR_A_NOTE, at_a_glance=True))
 
 
 def agrees_at_a_glance(case: Case) -> bool:
@@ -87,37 +87,27 @@ def agrees_at_a_glance(case: Case) -> bool:
     try:
         return all(
             probe.agrees(question, AGREEMENT + question.relative)
-            or _is_of_one_side(case, moving, probe, question)
             or (probe.has_met_a_kink and (around := membership()) is not None and around.verdict == PASS)
-            for moving, question, probe, membership in _about_every_mode(case)
+            for question, probe, membership in _about_every_mode(case)
         )
     except (NotReachedError, RuleRaisedError):
         return False
 
 
-def _about_every_mode(
-    case: Case,
-) -> Iterator[tuple[Sequence[Argument], Comparison, Probe, Callable[[], Membership | None]]]:
+def _about_every_mode(case: Case) -> Iterator[tuple[Question, Probe, Callable[[], Membership | None]]]:
     if "rrule" in case.modes and (answered := case.reverse.answered_arguments):
-        yield answered, *_about_cotangents(case, answered), lambda: _membership_of_cotangents(case, answered)
+        yield *_about_cotangents(case, answered), lambda: _membership_of_cotangents(case, answered)
     if "frule" in case.modes and (moving := case.differentiable_arguments):
-        yield moving, *_about_tangent(case, moving), lambda: tangent_membership(case, moving, CALLS_FOR_A_NOTE)
-
-
-def _is_of_one_side(case: Case, moving: Sequence[Argument], probe: Probe, question: Comparison) -> bool:
-    """Whether the point is a kink, and the rule has the derivative that is on one side of it."""
-    ybar = case.output_cotangent_vector
-    around = case.directions.around(moving, ybar, CALLS_FOR_A_NOTE) if probe.has_met_a_kink else None
-    if around is None:
-        return False
-    numbers = question.numbers(probe.bracket).rule
-    product = numbers if question.weights is not None else total(strong_product(ybar, numbers))
-    return around.agrees_on_one_side(probe.direction, float(product))
+        yield (
+            *_about_tangent(case, moving),
+            lambda: tangent_membership(case, moving, CALLS_FOR_A_NOTE, at_a_glance=True),
+        )
 
 
 def _membership_of_cotangents(case: Case, answered: Sequence[Argument]) -> Membership | None:
     xbar = joined(case, answered, None)
-    return cotangent_membership(case, answered, xbar, case.output_cotangent_vector, CALLS_FOR_A_NOTE)
+    ybar = case.output_cotangent_vector
+    return cotangent_membership(case, answered, xbar, ybar, CALLS_FOR_A_NOTE, at_a_glance=True)
 
 
 def _about_cotangents(case: Case, answered: Sequence[Argument]) -> tuple[CotangentComparison, Probe]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -68,6 +68,8 @@ class GeneralisedDerivative:
         The entries of the arguments that are differentiated.
     most_calls : int
         How often the function is called before the question is left open.
+    entries : sequence of int, optional
+        Those with respect to which the derivatives are, while all move.
 
     Attributes
     ----------
@@ -75,14 +77,22 @@ class GeneralisedDerivative:
         One a row, in units of what the entries themselves are large.
     """
 
-    def __init__(self, function: VectorFunction, ybar: Vector, moving: Any, most_calls: int = MOST_CALLS) -> None:
+    def __init__(
+        self,
+        function: VectorFunction,
+        ybar: Vector,
+        moving: Any,
+        most_calls: int = MOST_CALLS,
+        entries: Sequence[int] | None = None,
+    ) -> None:
         self._function, self._ybar, self._most_calls = function, ybar, most_calls
         self._used = ybar != 0
         self._rng = np.random.default_rng(0)
         self._step = float(np.sqrt(np.max(function.epsilon, initial=0.0)))
         # An infinity or NaN does not move.
         self._scales = np.where(moving & np.isfinite(function.x), function.scales, 0.0)
-        self._entries = np.flatnonzero(self._scales)
+        places = np.flatnonzero(self._scales)
+        self._entries = places if entries is None else places[np.isin(places, entries)]
         self._calls = 0
         self._found: list[Vector] = []
         self._known: dict[tuple[bytes, float], Membership] = {}
@@ -108,18 +118,16 @@ class GeneralisedDerivative:
             self._known[key] = self._search(derivative, rounding)
         return self._known[key]
 
-    def agrees_on_one_side(self, direction: Vector, product: float) -> bool:
-        """Whether a derivative, given by its product with a random direction, is that at one of two points around.
+    def agrees_on_one_side(self, products: Callable[[Any], Vector]) -> bool:
+        """Whether a derivative, of which ``products`` gives those with directions, is that at one of two points around.
 
         Then it is one of those that span the generalised one: two numbers do not agree by accident.
         """
-        moving = self._scales > 0
-        length = float(np.max(np.abs(direction[moving]) / self._scales[moving], initial=0.0))
-        if not 0 < length < np.inf:
-            return False
+        rng = np.random.default_rng(1)
+        direction = rng.choice((-1.0, 1.0), self._scales.size) * rng.uniform(0.2, 1.0, self._scales.size) * self._scales
+        (product,) = products(direction[None])
         for side in (-1.0, 1.0):
-            x = self._at(np.full(self._function.x.size, side))
-            slope = self._difference(x, np.where(moving, direction, 0.0) / length) * length
+            slope = self._difference(self._at(np.full(direction.size, side)), direction)
             if abs(slope - product) <= SLACK * self._step * abs(product):
                 return True
         return False

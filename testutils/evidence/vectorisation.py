@@ -553,13 +553,14 @@ def entries_of(layout: Layout, room: int = 0) -> Vector:
 def entries_in_place(layout: Layout) -> Vector:
     """The same without a copy where all of it is one array: for reading, of what nobody else writes to."""
     (leaf, *others) = (*layout.leaves(), None)
-    return entries_of(layout) if leaf is None or others != [None] else _read_only(leaf, leaf._x)
+    is_one = leaf is not None and others == [None]
+    return _read_only(leaf._x) if is_one and _is_vector_already(leaf._x) else entries_of(layout)
 
 
 def tangent_in_place(layout: Layout, dx: Any) -> Vector:
     """The vector of a tangent without a copy where it is one array, as of `entries_in_place`."""
     is_like = isinstance(layout, NumericLayout) and isinstance(dx, np.ndarray) and dx.shape == layout.shape
-    return _read_only(layout, dx) if is_like else tangent_entries(layout, dx)
+    return _read_only(dx) if is_like and _is_vector_already(dx) else tangent_entries(layout, dx)
 
 
 def tangent_entries(layout: Layout, dx: Any) -> Vector:
@@ -588,9 +589,12 @@ def unit_roundoff(layout: Layout, promote: bool = False) -> Vector:
     return np.repeat(epsilons, [leaf.size for leaf in leaves])
 
 
-def _read_only(layout: Layout, x: Any) -> Vector:
-    if type(x) is not np.ndarray or x.dtype != np.float64 or not x.flags.c_contiguous:
-        return tangent_entries(layout, x)
+def _is_vector_already(x: Any) -> bool:
+    """Whether its entries lie in memory as those of a vector."""
+    return type(x) is np.ndarray and x.dtype == np.float64 and x.flags.c_contiguous
+
+
+def _read_only(x: np.ndarray[Any, Any]) -> Vector:
     entries = x.reshape(-1)
     entries.flags.writeable = False
     return entries

@@ -15,6 +15,7 @@ from rulescore import (
     AbstractZero,
     MissingDerivativeError,
     NoTangent,
+    NotImplementedTangent,
     frule,
     is_differentiable,
     is_traced,
@@ -62,7 +63,8 @@ class Numbering:
             return onto.of_entries(self._next(len(onto.coordinates[0])))
         if is_entry(x):
             return np.reshape(self._next(np.size(x)), np.shape(x))
-        return np.zeros(np.shape(x)) if isinstance(x, np.ndarray) and x.dtype.kind in "iub" else x
+        is_number = isinstance(x, (np.ndarray, np.generic, int)) and np.asarray(x).dtype.kind in "iub"
+        return np.zeros(np.shape(x))[()] if is_number else x
 
     def _next(self, n):
         self.count += n
@@ -123,6 +125,8 @@ def tangent_of(dx, x):
     """A tangent in the structure of x, with zeros where nothing moves."""
     dx = unthunk(dx)
     refuse_traced(dx)
+    if isinstance(dx, NotImplementedTangent):
+        dx.fail()
     if type(x) in (list, tuple):
         return type(x)([tangent_of(dx if isinstance(dx, AbstractZero) else dx[i], part) for i, part in enumerate(x)])
     if sparse.issparse(x) or is_entry(x):

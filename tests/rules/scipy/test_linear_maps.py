@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import scipy.fftpack
 import scipy.ndimage
 import scipy.signal
 
@@ -56,3 +57,15 @@ def test_an_output_has_the_type_that_the_function_gives_it_for_numpys_integers(n
     assert xbar.dtype == x.dtype
     np.testing.assert_allclose(xbar @ x, wanted.sum(), rtol=1e-6)
     assert jvp(lambda x: resample(x, num), (x,), (x,))[1].dtype == wanted.dtype
+
+
+@pytest.mark.parametrize("period", [None, 5.0])
+@pytest.mark.parametrize("a", [1, 0.3, np.float16(-1)], ids=repr)
+@pytest.mark.parametrize("n", [6, 7])
+def test_a_shift_back_is_the_transpose_whatever_scipy_has_kept(n, a, period):
+    """SciPy keeps the factors of a shift, also those of half precision, for all that is shifted by as much."""
+    scipy.fftpack.shift(np.ones(n), np.float16(-1), period)
+    matrix = np.transpose([scipy.fftpack.shift(unit, a, period) for unit in np.eye(n)])
+    _, pull = vjp(lambda x: primitive(scipy.fftpack.shift)(x, a, period), np.arange(1.0, n + 1))
+    ybar = np.random.default_rng(0).standard_normal(n)
+    np.testing.assert_allclose(pull(ybar)[0], matrix.T @ ybar, rtol=0, atol=1e-13)

@@ -10,7 +10,7 @@ import pytest
 import scipy.sparse.linalg
 from scipy import sparse
 
-from rulescore import MissingDerivativeError, NoTangent, ZeroTangent, frule, rrule, unthunk
+from rulescore import MissingDerivativeError, NoTangent, NotImplementedTangent, ZeroTangent, frule, rrule, unthunk
 from rulescore.ad import (
     NoRuleError,
     TracerConversionError,
@@ -347,6 +347,38 @@ def test_a_system_is_assembled_and_solved():
     expected = jacobian_fd(solution, x).value
     np.testing.assert_allclose(jacfwd(traceable(solution))(x), expected, rtol=1e-7)
     np.testing.assert_allclose(jacrev(traceable(solution))(x), expected, rtol=1e-7)
+
+
+@pytest.mark.parametrize(
+    "constant",
+    [2, np.uint8(3), np.int64(2), 2.0, np.float32(2.0), [1, 2, 3, 4], [1.0, 2, 3, 4], np.uint8([1, 2, 3, 4])],
+    ids=repr,
+)
+def test_a_number_beside_what_moves_is_a_constant_of_any_type(constant):
+    def diagonals(x):
+        return sparse.diags_array([constant, x], offsets=[0, 2], shape=(4, 4)).toarray()
+
+    expected = np.eye(4, k=2)
+    np.testing.assert_array_equal(jvp(traceable(diagonals), (0.5,), (1.0,))[1], expected)
+    ybar = np.arange(16.0).reshape(4, 4)
+    assert vjp(traceable(diagonals), 0.5)[1](ybar) == (np.sum(expected * ybar),)
+
+
+def test_blocks_of_whole_numbers_are_constants():
+    def blocks(x):
+        return sparse.block_diag([3, x, [[1, 2]]]).toarray()
+
+    x = np.array([[0.5, 0.7]])
+    expected = np.zeros((3, 5))
+    expected[1, 1:3] = 1.0
+    np.testing.assert_array_equal(jvp(traceable(blocks), (x,), (np.ones((1, 2)),))[1], expected)
+    np.testing.assert_array_equal(vjp(traceable(blocks), x)[1](np.arange(15.0).reshape(3, 5))[0], [[6.0, 7.0]])
+
+
+def test_a_block_whose_derivative_is_missing_is_said_to_be():
+    dx = [NotImplementedTangent("of this block"), ZeroTangent()]
+    with pytest.raises(MissingDerivativeError, match="of this block"):
+        frule((NoTangent(), dx, NoTangent()), sparse.hstack, [A, sparse.csr_array(A)], "csr")
 
 
 OF_CONSTRUCTIONS = {
