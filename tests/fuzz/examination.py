@@ -419,7 +419,8 @@ class _Examiner:
             return
         slopes = np.abs(_vector(self.answers["grad"].cotangents))
         slope = float(np.max(slopes, initial=0.0, where=np.isfinite(slopes)))
-        least = max(1e-2 * slope, 1e-6)  # what cancels, as of a linear function, leaves rounding errors of this
+        # What cancels, as of a linear function, leaves rounding errors of its terms.
+        least = max(1e-2 * slope, 1e-3 if self.precision > _COARSE else 1e-6)
         if self.precision > _COARSE:  # the gradient rounds, and its differences with it: modes are compared alone
             self.result.outcomes.update(dict.fromkeys(answers, COMPARED))
             self._compare_gradients(answers, max(_OF_SECOND, self.agreement), least)

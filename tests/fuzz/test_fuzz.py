@@ -180,6 +180,14 @@ CANCELLED = Program(
 )
 """The second derivatives are zero, but for the last digits of the direction."""
 
+CANCELLED_INSIDE = Program(
+    inputs={"x0": np.random.default_rng(0).standard_normal((3, 5)), "x1": np.float32([3.017230, 2.740125, 1.300321])},
+    calls={"f0": ("numpy.fmod", 8)},
+    lines=["v1 = np.sin(x0)", "v2 = f0(x1, x1)"],
+    result="np.sum(v1) * np.sum(v2)",
+)
+"""A slope of 1 less a slope of 1, one of them rounded to single precision, and nothing shows how large they are."""
+
 HALF = Program(
     inputs={"x0": np.float64(-1.5)},
     constants={"c0": np.random.default_rng(3).uniform(0.5, 2.5, (5, 4)).astype(np.float16)},
@@ -237,6 +245,7 @@ WITHOUT_DIGITS = [
     ILL_POSED,
     WRAPPED,
     CANCELLED,
+    CANCELLED_INSIDE,
     HALF,
     TINY,
     KINK_INSIDE,
