@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -49,9 +50,8 @@ class Dual(Trace):
         try:
             found = self.system.push(call.f, values, call.kwargs, tangents)
         except Exception:
-            for dx in tangents:  # a rule that computes with a missing derivative cannot know what it is
-                if isinstance(dx, NotImplementedTangent):
-                    dx.fail()
+            for dx in _missing_in(tangents):  # a rule that computes with a missing derivative cannot know what it is
+                dx.fail()
             raise
         if found is None or captures(self, found[0]):
             return NotImplemented
@@ -84,6 +84,15 @@ def tangents_of(values: tuple[Any, ...], targets: list[Target]) -> tuple[Any, ..
     for position, by_path in nested.items():
         tangents[position] = _structural(values[position], (), by_path)
     return tuple(tangents)
+
+
+def _missing_in(tangents: Iterable[Any]) -> Iterator[NotImplementedTangent]:
+    """The missing derivatives among tangents, and within those of containers."""
+    for dx in tangents:
+        if isinstance(dx, NotImplementedTangent):
+            yield dx
+        elif isinstance(dx, Tangent):
+            yield from _missing_in(dx.fields.values())
 
 
 def _has_tangent(x: Any) -> bool:

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 import scipy.integrate
 import scipy.interpolate
+import scipy.linalg
 import scipy.ndimage
 import scipy.optimize
 import scipy.signal
@@ -21,7 +22,7 @@ import scipy.stats
 from multipledispatch import MDNotImplementedError
 from scipy import special
 
-from rulescore import InplaceableThunk, MissingDerivativeError, NoTangent, Thunk, rrule
+from rulescore import InplaceableThunk, MissingDerivativeError, NoTangent, NotImplementedTangent, Thunk, frule, rrule
 from rulescore.ad import (
     NoRuleError,
     TracerConversionError,
@@ -578,6 +579,30 @@ def test_a_linear_program_without_a_solution_has_no_derivative():
     solve = primitive(scipy.optimize.linprog)
     with pytest.raises(MissingDerivativeError, match="status"):
         jvp(lambda b: solve([1.0], A_ub=[[1.0], [-1.0]], b_ub=b)["status"] * b[0], (-np.ones(2),), (np.ones(2),))
+
+
+@pytest.mark.parametrize(
+    "of_both",
+    [
+        lambda known, missing: primitive(scipy.linalg.solve_toeplitz)((known, missing), known),
+        lambda known, missing: primitive(scipy.linalg.matmul_toeplitz)((known, missing), known),
+        lambda known, missing: np.diag([known[0], missing[0]]),
+        lambda known, missing: np.fft.rfft([known[0], missing[0], known[1]]),
+        lambda known, missing: primitive(scipy.sparse.block_diag)([known[None], missing[None]]).toarray(),
+    ],
+)
+def test_a_missing_derivative_within_a_container_is_said_to_be_missing(of_both):
+    def both(x):
+        return 2 * x, np.sin(x)
+
+    def both_frule(tangents, x):
+        return both(x), (2 * tangents[1], NotImplementedTangent("of the second"))
+
+    with (
+        frule.override(both, both_frule),
+        pytest.raises(MissingDerivativeError, match="of the second"),
+    ):
+        jvp(lambda x: of_both(*primitive(both)(x)), (X,), (np.ones(X.shape),))
 
 
 def test_struves_functions_of_order_0_at_0():
