@@ -725,3 +725,21 @@ def test_vectors_have_the_layout_of_the_output():
     estimate = directional_derivative(function, (x,), (np.ones(2, complex),))
     assert estimate.value.shape == to_vector(function(x))[0].shape
     np.testing.assert_allclose(estimate.value, [2, 4, 2, 0, 2], atol=1e-11)
+
+
+@pytest.mark.parametrize("shape", [(), (3,), (2, 3)])
+@pytest.mark.parametrize("count", [1, 2])
+def test_a_function_gets_arrays_of_its_own_and_may_write_to_them(shape: tuple[int, ...], count: int) -> None:
+    def squares(*args: np.ndarray) -> np.ndarray:
+        total = np.zeros(shape)
+        for x in args:
+            assert x.base is None
+            assert x.flags.owndata
+            x *= x
+            total = total + x
+        return total
+
+    given = [np.full(shape, 2.0 + k) for k in range(count)]
+    estimate = jvp_fd(squares, given, [np.ones(shape)] * count)
+    np.testing.assert_allclose(estimate.value, np.full(shape, sum(2.0 * (2 + k) for k in range(count))), rtol=1e-9)
+    assert all(np.all(x == 2.0 + k) for k, x in enumerate(given))

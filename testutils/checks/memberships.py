@@ -31,8 +31,11 @@ def cotangent_membership(
 
     None where a tangent was given. See `_membership` for the rest.
     """
-    probe = case.directions.probe(arguments, case.directions.compared(arguments)[-1])
-    terms = terms_of_each(case, arguments, probe.direction, xbar)
+
+    def place_outside() -> int | None:
+        probe = case.directions.probe(arguments, case.directions.compared(arguments)[-1])
+        return most_outside(terms_of_each(case, arguments, probe.direction, xbar), probe.bracket, ybar)
+
     return _membership(
         case,
         arguments,
@@ -40,7 +43,7 @@ def cotangent_membership(
         most_calls,
         at_a_glance,
         lambda directions: strong_matrix_product(directions, xbar),
-        lambda: most_outside(terms, probe.bracket, ybar),
+        place_outside,
     )
 
 
@@ -51,8 +54,12 @@ def tangent_membership(
 
     None where a tangent was given. See `_membership` for the rest.
     """
-    ybar, index = case.output_cotangent_vector, case.directions.compared(moving)[0]
-    probe, dy = case.directions.probe(moving, index), case.forward.along(moving, index)
+    ybar = case.output_cotangent_vector
+
+    def place_outside() -> int | None:
+        index = case.directions.compared(moving)[0]
+        terms = strong_product(ybar, case.forward.along(moving, index))
+        return most_outside(terms, case.directions.probe(moving, index).bracket, ybar)
 
     def products(directions: Any) -> Vector:
         tangents = [case.forward.pushforward(case.directions.tangents_of(row)) for row in directions]
@@ -65,7 +72,7 @@ def tangent_membership(
         most_calls,
         at_a_glance,
         products,
-        lambda: most_outside(strong_product(ybar, dy), probe.bracket, ybar),
+        place_outside,
     )
 
 

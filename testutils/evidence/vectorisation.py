@@ -121,8 +121,8 @@ class NumericLayout(Layout):
             value = self._read_values(entries).astype(dtype)[()]
             is_python_s = not isinstance(x, np.generic) and dtype == self.dtype
             return type(x)(value) if is_python_s else value
-        if type(x) is np.ndarray and x.flags.c_contiguous and entries.dtype == dtype:
-            return self._read_values(entries)
+        if type(x) is np.ndarray and entries.dtype == dtype and entries.shape == x.shape and entries.base is None:
+            return entries  # an array of its own, as a function may ask
         # K order: a function may take another path for Fortran-ordered arrays, and is evaluated on the same one.
         values: Any = np.empty_like(x, dtype=dtype)
         values[...] = self._read_values(entries)
@@ -252,7 +252,7 @@ class StructureLayout(Layout):
             child.write(out[self._slices[key]])
 
     def rebuild(self, entries: Vector, promote: bool) -> Any:
-        fields = {k: child.rebuild(entries[self._slices[k]], promote) for k, child in self._fields.items()}
+        fields = {k: child.rebuild(_part_of(entries, self._slices[k]), promote) for k, child in self._fields.items()}
         if isinstance(self._x, Tangent):
             return Tangent.from_fields(self._type, fields)
         return rebuild(self._x, fields)
@@ -329,7 +329,7 @@ class ObjectArrayLayout(StructureLayout):
     def rebuild(self, entries: Vector, promote: bool) -> Any:
         elements = np.empty(self._x.shape, dtype=object)
         for key, child in self._fields.items():
-            elements[key] = child.rebuild(entries[self._slices[key]], promote)
+            elements[key] = child.rebuild(_part_of(entries, self._slices[key]), promote)
         return elements
 
     def tangent(self, entries: Vector) -> Any:
@@ -598,6 +598,11 @@ def _read_only(x: np.ndarray[Any, Any]) -> Vector:
     entries = x.reshape(-1)
     entries.flags.writeable = False
     return entries
+
+
+def _part_of(entries: Vector, part: slice[int, int, None]) -> Vector:
+    """The entries of a part, which are not a view of all where they are all."""
+    return entries if part == slice(0, entries.size) else entries[part]
 
 
 def _checked_length(layout: Layout, vector: Vector) -> Vector:
