@@ -132,6 +132,23 @@ def test_what_met_a_kink_has_further_steps_of_its_own(mode):
     assert RELU.calls["function"] <= 30
 
 
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize(
+    ("function", "slope"),
+    [(RELU.function, lambda x: np.where(x > 0, 1.0, 0.0)), (lambda x: np.abs(x - 1) + 5, lambda x: np.sign(x - 1))],
+    ids=["relu", "a distance"],
+)
+def test_of_a_million_entries_some_are_next_to_a_kink(function, slope, seed, mode):
+    """Nearer than a millionth, so that a step for them is shorter still."""
+    problem = elementwise(function, slope)
+    x = np.random.default_rng(seed).standard_normal(VERY_MANY)
+    x[seed] = 1e-7 if function is RELU.function else 1 + 3e-7
+    report = problem.check(x, mode=mode, rng=seed)
+    assert report.verdict == "pass", str(report)
+    assert problem.calls["function"] <= 30
+
+
 def test_the_report_says_what_was_checked_on_fewer_entries():
     report = SINE.check(normal(MANY), mode="rrule")
     (note,) = [note for note in report.notes if note.name == "smaller arguments"]

@@ -13,7 +13,7 @@ from .vectorisation import Vector
 _STEP_AT_ONCE = 4e-4
 """The step of a difference of four evaluations, in units of the scale, that is best for most smooth functions."""
 
-_STRAIGHT, _STRAIGHT_OF_MANY = 0.02, 1e-3
+_STRAIGHT, _STRAIGHT_OF_MANY = 0.02, 1e-4
 """How much of a kink there may be in what looks smooth, relative to how far the values are from each other.
 
 Of very many components, whose sum is compared, so little that it does not show there.

@@ -36,9 +36,8 @@ MOST_EVALUATIONS = 154
 _OF_RESOLUTION, _FEW_AT_ONCE = 1e-3, 0.05
 """Of very many entries, by which part of what is looked for it may be off; and so few are looked at more closely."""
 
-_SHORT = 1e-6
-"""The step, in units of the scale, for those of them that are not smooth."""
-
+_SHORT = (1e-6, 1e-7, 1e-8, 1e-9)
+"""The steps, in units of the scale, one after the other, for those of them that are not smooth."""
 _LONGER, _SHORTER = 4e-3, 1e-4
 """The first step, in units of the scale, for those that do not agree, whose slope is small beside their rounding.
 
@@ -279,15 +278,20 @@ class Probe:
         return True
 
     def _four_evaluations(self) -> tuple[Vector, Vector, Any]:
-        """`Line.at_once`; where a few of very many entries are not smooth, as beside a kink, with a shorter step.
+        """`Line.at_once`; where a few of very many entries are not smooth, as beside a kink, with shorter steps.
 
         What is not smooth then either may be noise, which two further steps tell from a kink.
         """
         value, error, is_smooth = self._line.at_once()
         rough = np.flatnonzero(~is_smooth)
         if self._is_large and 0 < rough.size <= _FEW_AT_ONCE * value.size:
-            value[rough], error[rough], is_smooth[rough] = self._line.of_components(rough).at_once(_SHORT)
-            rough = rough[~is_smooth[rough]]
+            for step in _SHORT:
+                before = rough
+                found = self._line.of_components(rough).at_once(step, is_cautious=True)
+                value[rough], error[rough], is_smooth[rough] = found
+                rough = rough[~is_smooth[rough]]
+                if not 0 < rough.size <= before.size / 2:  # the others are beside a kink, and not noisy
+                    break
             if rough.size:
                 search = StepSearch(method_for(self._function), self._line.of_components(rough))
                 value[rough], error[rough] = search.run(lambda *found: search.count >= _STEPS_AT_SPECIAL_POINTS)
@@ -306,10 +310,15 @@ class Probe:
             is_fine = not np.any(self._rough(value, error)) or few.is_fine(Bracket.of(value, error), search.count)
             return is_fine or search.count >= _FINER_OF_MANY
 
+        assert self._at_once is not None
         search = StepSearch(method_for(self._function), self._line.of_components(places))
         value, error = search.run(decided, _LONGER * self._line.scale)
-        if search.note or np.any(few.verdicts(Bracket.of(value, error)) != PASS):
-            return False
+        is_open = few.verdicts(Bracket.of(value, error)) != PASS
+        if np.any(is_open):  # what was known by steps that end before a kink may be all that can be known
+            shorter = (known[places] for known in self._at_once[:2])
+            value, error = (np.where(is_open, *both) for both in zip(shorter, (value, error), strict=True))
+            if np.any(few.verdicts(Bracket.of(value, error)) != PASS):
+                return False
         self._correct(places, value, error)
         return True
 
