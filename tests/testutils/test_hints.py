@@ -18,6 +18,7 @@ from rulescore import NoTangent, NotImplementedTangent, Tangent, Thunk, ZeroTang
 from testutils import with_tangent
 from testutils.cases.arguments import Argument
 from testutils.cases.case import Case
+from testutils.evidence.finite_differences import derivative_along
 from testutils.hints.explanations import (
     MISTAKES,
     hints_for_cotangent,
@@ -52,7 +53,7 @@ def hints_of_rrule(case: Case, index: int, wrong: tuple[int, ...] = ()) -> tuple
 def hints_of_frule(case: Case, index: int) -> tuple[str, ...]:
     argument = argument_of(case, index)
     direction = case.directions.of(argument, 0)
-    estimate = case.directions.derivative_along(argument, direction)
+    estimate = derivative_along(case.vector_function, case.directions.embedded(argument, direction))
     return hints_for_tangent(case, argument, direction, case.forward.along([argument], 0), estimate)
 
 
@@ -1188,11 +1189,14 @@ def test_noise_gets_no_hint(name: str, relative: float) -> None:
         case = Case(function, draw(rng), rng=seed)
         for argument in case.differentiable_arguments:
             noise = 1 + relative * rng.normal(size=case.directions.of(argument, 0).size)
-            estimates = [case.directions.derivative_along(argument, unit) for unit in np.eye(noise.size)]
+            estimates = [
+                derivative_along(case.vector_function, case.directions.embedded(argument, unit))
+                for unit in np.eye(noise.size)
+            ]
             truth = np.array([case.output_cotangent_vector @ estimate.value for estimate in estimates])
             assert hints_for_cotangent(case, argument, truth * noise) == ()
             direction = case.directions.of(argument, 0)
-            along = case.directions.derivative_along(argument, direction)
+            along = derivative_along(case.vector_function, case.directions.embedded(argument, direction))
             noise = 1 + relative * rng.normal(size=along.value.size)
             assert hints_for_tangent(case, argument, direction, along.value * noise, along) == ()
 

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from ..evidence.finite_differences import Estimate, derivative_along
 from ..evidence.generalised import MOST_CALLS, GeneralisedDerivative
 from ..evidence.probe import Probe
 from ..evidence.vectorisation import Vector, layout_of, tangent_in_place, vector_to_tangent
@@ -185,10 +184,6 @@ class Directions:
                 moving[self.part_of(argument)] = True
             self._around[key] = GeneralisedDerivative(self._call.vector_function, ybar, moving, most_calls, entries)
         return self._around[key]
-
-    def derivative_along(self, argument: Argument, direction: Vector, fdm: Any = None) -> Estimate:
-        """The derivative of the output when one argument moves along a direction and all others stay."""
-        return derivative_along(self._call.vector_function, self.embedded(argument, direction), fdm or self._fdm)
 
     def embedded(self, argument: Argument, direction: Vector) -> Vector:
         """A direction of one argument as a vector over all of them, in which the others stay."""

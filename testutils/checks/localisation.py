@@ -13,7 +13,7 @@ from ..cases.arguments import Argument
 from ..cases.case import Case
 from ..cases.rule_calls import NotReachedError, RuleRaisedError
 from ..comparison.verdicts import FAIL
-from ..evidence.brackets import Bracket, Numbers
+from ..evidence.brackets import Bracket, Comparison, Numbers
 from ..evidence.finite_differences import central_fdm, derivative_along
 from ..evidence.probe import at_a_glance, weighted_derivative
 from ..evidence.vectorisation import Vector, labels
@@ -63,11 +63,19 @@ def _compared(
     """A cotangent paired with a direction beside one finite difference of ⟨ȳ, f⟩, with no further evidence."""
     weights = case.output_cotangent_vector if ybar is None else ybar
     question = CotangentComparison(case, [argument], direction, xbar, weights)
-    joint = case.directions.embedded(argument, direction)
-    bracket = at_a_glance(case.vector_function, joint, question) if case.fdm is None else None
-    if bracket is None:
-        method = case.fdm or (OF_LARGE_ARGUMENTS if case.is_large else None)
-        bracket = weighted_derivative(case.vector_function, joint, weights, method)
+    return _answered(case, question, case.directions.embedded(argument, direction))
+
+
+def _answered(case: Case, question: Comparison, joint: Vector) -> tuple[Numbers, Any]:
+    """The numbers of a question along a direction of all arguments, and their verdicts."""
+    function, weights = case.vector_function, question.weights
+    method = case.fdm or (OF_LARGE_ARGUMENTS if case.is_large else None)
+    bracket = at_a_glance(function, joint, question) if case.fdm is None else None
+    if bracket is None and weights is not None:
+        bracket = weighted_derivative(function, joint, weights, method)
+    elif bracket is None:
+        estimate = derivative_along(function, joint, method)
+        bracket = Bracket.of(estimate.value, estimate.error)
     return question.numbers(bracket), question.verdicts(bracket)
 
 
@@ -78,12 +86,7 @@ def wrong_moves(case: Case, argument: Argument) -> Iterator[EntryComparison]:
     def move(direction: Vector) -> tuple[Numbers, Any]:
         joint = case.directions.embedded(argument, direction)
         question = TangentComparison(case, joint, case.forward.pushforward(case.directions.tangents_of(joint)))
-        bracket = at_a_glance(case.vector_function, joint, question) if case.fdm is None else None
-        if bracket is None:
-            method = case.fdm or (OF_LARGE_ARGUMENTS if case.is_large else None)
-            estimate = derivative_along(case.vector_function, joint, method)
-            bracket = Bracket.of(estimate.value, estimate.error)
-        return question.numbers(bracket), question.verdicts(bracket)
+        return _answered(case, question, joint)
 
     with suppress(NotReachedError, RuleRaisedError):
         for place, (numbers, verdicts) in halving(case, names, move):
