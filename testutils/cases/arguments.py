@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
-
-from rulescore import NoTangent
 
 from ..samples.random_tangents import PrimalWithTangent
 
@@ -24,14 +24,16 @@ class Argument:
     position: int
     label: str
     value: Any
-    tangent: Any
     given: bool
+    differentiable: bool
+    """Whether its cotangent is a number, array or structure, and not `NoTangent`."""
+    _tangent: Callable[[], Any]
     keyword: str | None = None
 
-    @property
-    def differentiable(self) -> bool:
-        """Whether its cotangent is a number, array or structure, and not `NoTangent`."""
-        return self.tangent is not NoTangent()
+    @cached_property
+    def tangent(self) -> Any:
+        """The tangent given, or a random one."""
+        return self._tangent()
 
 
 def primal_of(arg: Any) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -70,16 +70,22 @@ class Call:
 
     def _argument(self, position: int, label: str, arg: Any, keyword: str | None = None) -> Argument:
         value = primal_of(arg)
-        given = isinstance(arg, PrimalWithTangent)
-        if given:
-            return Argument(position, label, value, arg.tangent, True, keyword)
+        if isinstance(arg, PrimalWithTangent):
+            moves = arg.tangent is not NoTangent()
+            return Argument(position, label, value, True, moves, lambda: arg.tangent, keyword)
         try:
+            if layout_of(value).size > MANY_ENTRIES:  # drawn when somebody asks for it, which reverse mode does not
+                seed = int(self.rng.integers(1 << 63))
+                self._refuse_what_holds_itself(label, value)
+                drawn = partial(_tangent_of_many, seed, value)
+                return Argument(position, label, value, False, True, drawn, keyword)
             tangent = rand_tangent(self.rng, value)
         except Exception as error:
             raise SampleError(f"{self.call}: no random tangent for {label}: {error}") from error
-        if tangent is not NoTangent():
+        moves = tangent is not NoTangent()
+        if moves:
             self._refuse_what_holds_itself(label, value)
-        return Argument(position, label, value, tangent, False, keyword)
+        return Argument(position, label, value, False, moves, lambda: tangent, keyword)
 
     def _refuse_what_holds_itself(self, what: str, x: Any) -> None:
         way = way_to_itself(x)
@@ -264,3 +270,7 @@ class Call:
     def _config_of(self, table: Any) -> Any:
         """What rules that call back receive."""
         return TestConfig() if self.config is None and isinstance(table, RuleTable) else self.config
+
+
+def _tangent_of_many(seed: int, value: Any) -> Any:
+    return rand_tangent(np.random.default_rng(seed), value)

@@ -103,7 +103,12 @@ class Directions:
 
     def joint(self, arguments: Sequence[Argument], index: int) -> Vector:
         """Several arguments moving at once, each along its direction of this index, as one vector over all."""
-        return self.combined(arguments, (self.of(argument, index) for argument in arguments))
+        joint = self.combined(arguments, (self.of(argument, index) for argument in arguments))
+        if len(arguments) > 1:  # each takes no memory beside that, of which there may be much
+            for argument in arguments:
+                key = argument.position, min(index, self.count(argument) - 1)
+                self._directions[key] = joint[self.part_of(argument)]
+        return joint
 
     def combined(self, arguments: Sequence[Argument], vectors: Iterable[Vector]) -> Vector:
         """One vector for each of some arguments as one over all, zero for the others; for reading."""

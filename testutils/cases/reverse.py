@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -65,11 +65,13 @@ class ReverseMode:
         return Primal(inputs, *result)
 
     def forget_first_call(self) -> None:
-        """Keep of the first call the pullback alone, and the cotangents that it returned."""
-        if "primal" in self.__dict__:
-            self.primal = replace(self.primal, inputs=(), output=None)
-            self.given_cotangent = None
-            del self.attempt
+        """Keep of the first call the cotangents as vectors; what else is asked for takes another call of the rule."""
+        if "cotangents" not in self.__dict__:
+            return
+        _ = self.answered_arguments
+        self.given_cotangent = None
+        for name in ("attempt", "primal", "pullback_attempt", "cotangents"):
+            self.__dict__.pop(name, None)
 
     def run(self) -> Primal:
         """Call the rrule again, which has given an output and a pullback before."""
@@ -109,13 +111,15 @@ class ReverseMode:
         """A pullback for another cotangent.
 
         That of the second call of the rule serves all who ask, if it gives the same when it is called again; else each
-        has one of its own, and another check says why. Of very many entries, that of the first call serves.
+        has one of its own, and another check says why. Of very many entries it is not asked that often.
         """
         if self._call.is_large:
-            pullback = self.primal.derivative
-        else:
-            pullback = (self.second.run if self._is_repeatable else self.run()).derivative
-        return pullback  # type: ignore[no-any-return]
+            return self._pullback_of_many
+        return (self.second.run if self._is_repeatable else self.run()).derivative  # type: ignore[no-any-return]
+
+    @cached_property
+    def _pullback_of_many(self) -> Callable[[Any], Any]:
+        return self.run().derivative  # type: ignore[no-any-return]
 
     @cached_property
     def pullback_attempt(self) -> Any:
@@ -157,6 +161,11 @@ class ReverseMode:
         if argument.position not in self._vectors:
             self._vectors[argument.position] = vector_of(argument.value, self.cotangent(argument), self._call.is_large)
         return self._vectors[argument.position]
+
+    def hold(self, vectors: Mapping[Argument, Vector]) -> None:
+        """Keep the first pullback's cotangents in other memory, which somebody holds anyway."""
+        for argument, vector in vectors.items():
+            self._vectors[argument.position] = vector
 
     def cotangent_vectors(self, cotangents: tuple[Any, ...]) -> dict[str, Vector]:
         """The cotangents that fit their primals as vectors of their own, by label."""

@@ -338,8 +338,8 @@ def cotangents_agree_in_double_precision(case: Case) -> Iterator[Finding]:
     twin = case.more_precise if case.vector_function.promoted else None
     if twin is None:  # the check of the derivative has told all
         return
-    _ = case.reverse.cotangents
-    answered = [argument for argument in twin.reverse.answered_arguments if argument.label in _labels(case)]
+    answered_here = [argument.label for argument in case.reverse.answered_arguments]
+    answered = [argument for argument in twin.reverse.answered_arguments if argument.label in answered_here]
     if answered:
         for pairing in pairings(twin, answered):
             if pairing.verdict == FAIL:
@@ -376,10 +376,6 @@ def tangent_agrees_in_double_precision(case: Case) -> Iterator[Finding]:
         if found.verdict == "fail":
             message = "with the same numbers in float64 the tangent is wrong; correct the frule's formula:"
             yield Finding(message, details=found.details, gap=found.gap)
-
-
-def _labels(case: Case) -> list[str]:
-    return [argument.label for argument in case.reverse.answered_arguments]
 
 
 DERIVATIVE_CHECKS: tuple[Check, ...] = (

@@ -167,7 +167,10 @@ class CotangentComparison(Comparison):
 def joined(case: Case, arguments: Sequence[Argument], cotangents: tuple[Any, ...] | None) -> Vector:
     """The cotangents of some arguments as one vector over all, zero for the others."""
     vectors = (case.reverse.cotangent_vector(argument, cotangents) for argument in arguments)
-    return case.directions.combined(arguments, vectors)
+    joint = case.directions.combined(arguments, vectors)
+    if cotangents is None and len(arguments) > 1:
+        case.reverse.hold({argument: joint[case.directions.part_of(argument)] for argument in arguments})
+    return joint
 
 
 def joined_nearby(case: Case, arguments: Sequence[Argument], ybar: Vector) -> list[Vector]:

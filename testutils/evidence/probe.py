@@ -38,6 +38,9 @@ _OF_RESOLUTION, _FEW_AT_ONCE = 1e-3, 0.05
 
 _SHORT = (1e-6, 1e-7, 1e-8, 1e-9)
 """The steps, in units of the scale, one after the other, for those of them that are not smooth."""
+_MOST_IN_VAIN = 1
+"""How many of them may end no nearer to a kink than they have to."""
+
 _LONGER, _SHORTER = 4e-3, 1e-4
 """The first step, in units of the scale, for those that do not agree, whose slope is small beside their rounding.
 
@@ -149,7 +152,7 @@ class Probe:
             self.bracket = Bracket(unknown, unknown, np.broadcast_to(np.inf, function.y.shape))
         else:
             self.bracket = Bracket(known.value, known.value, known.error, (known.note,))
-        self.unconfirmed: Any = np.zeros(function.y.shape, dtype=bool)
+        self.unconfirmed: Any = np.broadcast_to(False, function.y.shape)
         self._differences: list[Vector] = []
         self._further = function.central_differences(direction) if known is None else iter(())
 
@@ -285,12 +288,14 @@ class Probe:
         value, error, is_smooth = self._line.at_once()
         rough = np.flatnonzero(~is_smooth)
         if self._is_large and 0 < rough.size <= _FEW_AT_ONCE * value.size:
+            in_vain = 0
             for step in _SHORT:
                 before = rough
                 found = self._line.of_components(rough).at_once(step, is_cautious=True)
                 value[rough], error[rough], is_smooth[rough] = found
                 rough = rough[~is_smooth[rough]]
-                if not 0 < rough.size <= before.size / 2:  # the others are beside a kink, and not noisy
+                in_vain += rough.size > before.size / 2
+                if not rough.size or in_vain > _MOST_IN_VAIN:  # the others are beside a kink, and not noisy
                     break
             if rough.size:
                 search = StepSearch(method_for(self._function), self._line.of_components(rough))

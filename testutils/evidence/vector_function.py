@@ -214,7 +214,9 @@ class VectorFunction:
         The function gets the vector itself, and may write to it; in place, the output may be its own too, for reading.
         """
         try:
-            output = self.call(vector)
+            inputs = self._inputs(vector)
+            del vector  # which takes as much memory as its copy in them
+            output = self._called(*inputs)
         except (ArithmeticError, ValueError):  # outside of the domain, as `math.log` and `np.linalg.inv` say it
             return np.full(self.y.size + room, np.nan, self.y.dtype)
         except Exception:  # solvers say it each in their own way
@@ -237,8 +239,13 @@ class VectorFunction:
 
         A complex vector makes the real arguments complex.
         """
+        return self._called(*self._inputs(vector))
+
+    def _inputs(self, vector: Vector) -> tuple[tuple[Any, ...], dict[str, Any]]:
         args = self._layout.rebuild(vector, self.promoted or vector.dtype.kind == "c")
-        kwargs = self._keywords.rebuild(self._keyword_entries.copy(), False)
+        return args, self._keywords.rebuild(self._keyword_entries.copy(), False)
+
+    def _called(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         self.evaluations += 1
         with np.errstate(all="ignore"), warnings_here("ignore", RuntimeWarning):
             # Samples next to the primals may lie outside of the domain, which concerns nobody but the step search.
