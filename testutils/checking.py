@@ -58,17 +58,15 @@ def report_on(
         raise ValueError(f"strict={strict!r} is about the variants of a thorough check: write thorough=True beside it")
     points = (*points, *FURTHER_POINTS) if thorough else points
     every = partial(_every_check, thorough=thorough, strict=strict, skip=skip, points=points)
-    results = _with_smaller_arguments(case, every) if case.is_large else None
-    if results is None and case.is_large:
+    results = _with_smaller_arguments(case, every) if case.is_large else every(case)
+    if isinstance(results, str):
         case = Case(f, args, **options)
         case.may_be_shortened = False
-        results = every(case, points=[name for name in points if name in POINTS_OF_MANY_ENTRIES])
+        note, results = results, every(case, points=[name for name in points if name in POINTS_OF_MANY_ENTRIES])
         left_out = ", ".join(name for name in points if name not in POINTS_OF_MANY_ENTRIES)
         if left_out:
-            note = f"function or rules do not serve fewer entries, so that these points were not visited: {left_out}"
+            note = f"{note}, so that these points were not visited: {left_out}"
             results.append(CheckResult("smaller arguments", "pass", note))
-    elif results is None:
-        results = every(case)
     return Report(name_of(case.function), case.call, tuple(results), of_sample)
 
 
@@ -84,19 +82,19 @@ def _every_check(
     return results
 
 
-def _with_smaller_arguments(case: Case, every: Callable[[Case], list[CheckResult]]) -> list[CheckResult] | None:
+def _with_smaller_arguments(case: Case, every: Callable[[Case], list[CheckResult]]) -> list[CheckResult] | str:
     """What the derivative checks find about a large case, and all others about the same call with fewer entries.
 
-    Where that shows already what is wrong, nobody searches for it in the large one. None where function or rules do not
-    serve fewer entries as they serve many, so that nothing can be said by means of them.
+    Where that shows already what is wrong, nobody searches for it in the large one. In words why not, where nothing can
+    be said of many entries by means of few.
     """
     smaller = with_fewer_entries(case)
     if smaller is None:
-        return None
+        return "function or rules do not serve fewer entries"
     of_smaller = every(smaller)
     verdict = Report("", "", tuple(of_smaller)).verdict
     if verdict == "inconclusive":
-        return None
+        return f"{smaller.call} decides nothing"
     case.directions.begin_with(smaller.directions, is_wrong=verdict == "fail")
     if verdict == "fail":
         case.search.end()
@@ -107,7 +105,7 @@ def _with_smaller_arguments(case: Case, every: Callable[[Case], list[CheckResult
     by_name = {(result.mode, result.name): result.verdict for result in results}
     wrong = [result for result in of_smaller if result.verdict == "fail"]
     if any(by_name.get((result.mode, result.name)) not in (None, "fail", "not run") for result in wrong):
-        return None
+        return f"what is wrong with {smaller.call} does not show at once here and was looked for at full size"
     results += [result for result in of_smaller if (result.mode, result.name) not in by_name and result not in wrong]
     results += [dataclasses.replace(result, message=f"{smaller.call}: {result.message}") for result in wrong]
     note = f"the checks that are not about numbers, and the variants, were run on {smaller.call}"

@@ -290,7 +290,8 @@ def test_a_function_of_one_size_only_is_checked_at_that_size():
     report = problem.check(normal(MANY), mode="rrule")
     assert report.verdict == "pass", str(report)
     (note,) = [note for note in report.notes if note.name == "smaller arguments"]
-    assert "these points were not visited: larger, negated, zeros" in note.message
+    why = "function or rules do not serve fewer entries"
+    assert note.message == f"{why}, so that these points were not visited: larger, negated, zeros"
     assert "linear in the cotangent" in {result.name for result in report.results}
     assert with_wrong_derivative(problem, in_one_entry).check(normal(MANY), mode="rrule").verdict == "fail"
 
@@ -316,6 +317,8 @@ def test_a_rule_that_is_right_for_the_given_size_alone_passes():
     )
     report = problem.check(normal(MANY), mode="rrule")
     assert report.verdict == "pass", str(report)
+    (note,) = [note for note in report.notes if note.name == "smaller arguments"]
+    assert "(float64[16]) does not show at once here and was looked for at full size, so that" in note.message
 
 
 def test_a_second_call_that_spoils_the_first_is_seen_on_fewer_entries():

@@ -30,7 +30,7 @@ from .approximations import relative_gap
 from .check import Check, Finding, check
 from .localisation import ENTRIES_SHOWN, wrong_entries, wrong_moves
 from .memberships import tangent_membership
-from .pairings import Pairing, pairings
+from .pairings import JOINT_KINK, Pairing, deceptive_outputs, pairings, without_deceptive_outputs
 from .questions import TangentComparison, strong_product, total
 
 BESIDE_A_KINK = 30
@@ -69,7 +69,10 @@ def cotangents_agree_with_finite_differences(case: Case) -> Iterator[Finding]:
     worst = max(together, key=lambda pairing: pairing.verdict)
     is_wrong, findings = worst.verdict == FAIL, list[Finding]()
     for argument in answered:
-        findings += _cotangent_findings(case, argument, pairings(case, [argument], is_accused=is_wrong))
+        alone = pairings(case, [argument], is_accused=is_wrong)
+        if not is_wrong:
+            alone = without_deceptive_outputs(case, argument, answered, alone)
+        findings += _cotangent_findings(case, argument, alone)
     yield from findings
     if is_wrong and not any(found.verdict == "fail" for found in findings):
         yield Finding(f"when all arguments move at once{worst.under}, {worst.text}; correct the pullback")
@@ -223,14 +226,18 @@ def tangent_agrees_with_finite_differences(case: Case) -> Iterator[Finding]:
     is_accused = any(found.verdict == "fail" for found in together)
     for argument in moving:
         with suppress(NotReachedError):
-            apart += _tangent_findings(case, [argument], is_accused=is_accused)
+            apart += _tangent_findings(case, [argument], is_accused=is_accused, moved_with=() if is_accused else moving)
     yield from apart
     if not any(found.verdict == "fail" for found in apart):
         yield from (found for found in together if found.verdict == "fail")
 
 
 def _tangent_findings(
-    case: Case, moving: Sequence[Argument], explain: bool = True, is_accused: bool = False
+    case: Case,
+    moving: Sequence[Argument],
+    explain: bool = True,
+    is_accused: bool = False,
+    moved_with: Sequence[Argument] = (),
 ) -> Iterator[Finding]:
     label = moving[0].label if len(moving) == 1 else None
     what = description_of(moving[0].value) if len(moving) == 1 else "all arguments"
@@ -250,6 +257,10 @@ def _tangent_findings(
             # Along a line a member of the generalised derivative may be outside of what the two sides say.
             at_kink = probe.bracket.kinks | (CORNER in probe.bracket.notes) | (verdicts == INCONCLUSIVE)
             verdicts = np.where(at_kink, np.minimum(verdicts, around.verdict), verdicts)
+        is_deceptive: Any = np.zeros(verdicts.shape, dtype=bool)
+        if moved_with and np.any(verdicts == FAIL):
+            is_deceptive = (verdicts == FAIL) & deceptive_outputs(case, moving[0], moved_with)
+            verdicts = np.where(is_deceptive, INCONCLUSIVE, verdicts)
         worst = int(verdicts.max(initial=PASS))
         if worst == PASS:
             kinks.setdefault(notes_of_a_pass(probe.bracket, question.numbers(probe.bracket)))
@@ -258,9 +269,8 @@ def _tangent_findings(
         rows = _rows(case, places[:ENTRIES_SHOWN], dy, probe.bracket)
         share = f"{places.size} of {dy.size} entries of the output"
         if worst == INCONCLUSIVE:
-            undecided = _undecided(
-                case, probe.bracket.note, probe.bracket.value[places], probe.bracket.error[places], question.noise
-            )
+            note = JOINT_KINK if is_deceptive.any() else probe.bracket.note
+            undecided = _undecided(case, note, probe.bracket.value[places], probe.bracket.error[places], question.noise)
             message = f"in {share} the finite difference is {undecided}"
             yield Finding(message, label, "inconclusive", rows)
             return

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
@@ -21,7 +22,7 @@ from ..evidence.vectorisation import Vector, layout_of, tangent_in_place, vector
 from ..reports.numbers import in_short, told_apart
 from ..reports.results import EntryComparison
 from .approximations import gap_of_sum
-from .memberships import cotangent_membership, entry_membership, most_outside, terms_of_each
+from .memberships import cotangent_membership, membership_of_each, outside, terms_of_cotangent, terms_of_each
 from .questions import CotangentComparison, joined, strong_matrix_product, strong_product
 
 SMALLEST_BLOCK, MOST_BLOCKS = 16, 16
@@ -32,6 +33,9 @@ MOST_APART = 1e-2
 
 SAMPLED, MANY_APART = 1000, 0.5
 """How many of very many terms are looked at first, and which part of them does not differ by chance."""
+
+JOINT_KINK = "there is a kink when all arguments move"
+"""Why what one of them says by itself decides nothing."""
 
 BLOCKS_OF_MANY = 4
 """Into how many blocks an output is cut of a call with very many entries."""
@@ -115,15 +119,60 @@ def _at_a_kink(case: Case, arguments: Sequence[Argument], xbar: Vector, pairings
     return [replace(p, verdict=found.verdict, around=found.text if found.verdict == FAIL else "") for p in pairings]
 
 
+def deceptive_outputs(case: Case, argument: Argument, arguments: Sequence[Argument]) -> np.ndarray[Any, Any]:
+    """Those at a kink when all arguments move, whose slope along one alone may be that of no point around.
+
+    |x - y| - |x + y| does not change at 0 while x moves alone, and changes by 2 where y is not 0. Where the slope stays
+    the same when the others have moved a little, each derivative around has it, and nothing is deceptive.
+    """
+    kinks = outputs_at_kinks(case, arguments)
+    if kinks.any():
+        probe = case.directions.probe(arguments, case.directions.compared(arguments)[-1])
+        others = np.ones(probe.direction.size, dtype=bool)
+        others[case.directions.part_of(argument)] = False
+        if probe.is_smooth_without(others, np.where(kinks, case.output_cotangent_vector, 0.0)):
+            kinks[:] = False
+    return kinks
+
+
+def without_deceptive_outputs(
+    case: Case, argument: Argument, arguments: Sequence[Argument], pairings: Sequence[Pairing]
+) -> list[Pairing]:
+    """The pairings when one argument moves alone, which accuse by no output whose slope is deceptive."""
+    deceptive = (
+        deceptive_outputs(case, argument, arguments) if any(p.verdict == FAIL for p in pairings) else np.zeros(0)
+    )
+    if not deceptive.any():
+        return list(pairings)
+    ybar = np.where(deceptive, 0.0, case.output_cotangent_vector)
+    if ybar.any() and case.given_output_tangent is None:
+        with suppress(NotReachedError, RuleRaisedError):
+            wrong = [pairing for pairing in _at_smooth_outputs(case, [argument], ybar) if pairing.verdict == FAIL]
+            if wrong:
+                return wrong
+    return [replace(p, verdict=min(p.verdict, INCONCLUSIVE), note=JOINT_KINK) for p in pairings]
+
+
 def _kinks(probe: Probe) -> Any:
     return probe.bracket.kinks | ~np.isfinite(probe.bracket.lower)
+
+
+def outputs_at_kinks(
+    case: Case, arguments: Sequence[Argument], kinks_of: Callable[[Probe], Any] = _kinks
+) -> np.ndarray[Any, Any]:
+    """Which outputs are at a kink along any of the directions."""
+    kinks = np.zeros(case.output_cotangent_vector.size, dtype=bool)
+    for index in case.directions.compared(arguments):
+        kinks |= kinks_of(case.directions.probe(arguments, index))
+    return kinks
 
 
 def _block_by_block(case: Case, arguments: Sequence[Argument], xbar: Vector) -> Iterator[Pairing]:
     """Pairings with cotangents that are zero but for one block of the output: less is summed, so more shows.
 
     The finite differences are known for all outputs. So this costs calls of the pullback alone. Of very many entries
-    there are fewer blocks, and one is enough where the terms of the sums agree one by one.
+    there are fewer blocks, and one is enough where the terms of the sums agree one by one. Outputs at a kink are left
+    out, where a member of the generalised derivative may be outside of what the two sides of a line say.
     """
     size = case.output_cotangent_vector.size
     if size < 2 * SMALLEST_BLOCK or case.given_output_tangent is not None:
@@ -139,20 +188,27 @@ def _block_by_block(case: Case, arguments: Sequence[Argument], xbar: Vector) -> 
             yield apart
             return
     are_enough = count if differ is None else 1
+    kinks = outputs_at_kinks(case, arguments)
     for start, stop in pairwise(starts[: 1 + are_enough]):
         with suppress(NotReachedError, RuleRaisedError):
-            wrong = _wrong_for_block(case, arguments, probe, pullback, slice(start, stop))
+            wrong = _wrong_for_block(case, arguments, probe, pullback, slice(start, stop), kinks)
             if wrong is not None:
                 yield wrong
                 return
 
 
 def _wrong_for_block(
-    case: Case, arguments: Sequence[Argument], probe: Probe, pullback: Callable[[Any], Any], block: slice[int, int]
+    case: Case,
+    arguments: Sequence[Argument],
+    probe: Probe,
+    pullback: Callable[[Any], Any],
+    block: slice[int, int],
+    kinks: Any,
 ) -> Pairing | None:
-    """The pairing with the cotangent that is zero outside of a block of the output, where it is wrong."""
+    """The pairing with the cotangent that is zero outside of a block of the output, and at kinks, where it is wrong."""
     ybar = np.zeros(case.output_cotangent_vector.size)
     ybar[block] = case.output_cotangent_vector[block]
+    ybar[kinks] = 0.0
     tangent = vector_to_tangent(case.expected, ybar)
     ybar = tangent_in_place(layout_of(case.expected), tangent)  # the same numbers, once in memory where that is enough
     of_block = joined(case, arguments, case.reverse.pull(pullback, case.as_output_tangent(tangent)))
@@ -207,12 +263,20 @@ def _where_some_move(case: Case, arguments: Sequence[Argument], xbar: Vector, pr
     question = CotangentComparison(case, arguments, few.direction, xbar)
     pairing = Pairing.of(question, few, int(np.max(few.answer(question))), ", in which only some entries move,")
     ybar, terms = case.output_cotangent_vector, terms_of_each(case, arguments, few.direction, xbar)
-    place = most_outside(terms, few.bracket, ybar) if pairing.verdict != FAIL else None
-    if place is not None:  # at several kinks a sum may be what two sides allow, and no term of it
-        around = entry_membership(case, arguments, ybar, place, lambda rows: strong_matrix_product(rows, xbar))
-        if around is not None and around.verdict == FAIL:
-            return replace(pairing, verdict=FAIL, around=around.text)
-    return pairing
+    if not (few.is_kink or case.directions.meet_a_kink(arguments)):
+        return pairing
+    # At several kinks a sum may be what two sides allow, and no term of it; and a term that they do not allow a member.
+    around = membership_of_each(
+        case,
+        arguments,
+        ybar,
+        outside(terms, few.bracket, ybar),
+        lambda rows: strong_matrix_product(rows, xbar),
+        partial(terms_of_cotangent, case, arguments, xbar),
+    )
+    if around is None:
+        return pairing
+    return replace(pairing, verdict=around.verdict, around=around.text if around.verdict == FAIL else "")
 
 
 def _pairing(case: Case, arguments: Sequence[Argument], index: int, xbar: Vector, is_accused: bool) -> Pairing:
@@ -235,9 +299,7 @@ def _away_from_kinks(case: Case, arguments: Sequence[Argument], kinks_of: Callab
     Where some outputs are smooth, the pullback is asked again with a cotangent that is zero for the others, which costs
     no evaluation of the function. Else those entries of the arguments are held still that meet the kink.
     """
-    kinks = np.zeros(case.output_cotangent_vector.size, dtype=bool)
-    for index in case.directions.compared(arguments):
-        kinks |= kinks_of(case.directions.probe(arguments, index))
+    kinks = outputs_at_kinks(case, arguments, kinks_of)
     if not kinks.any() or case.given_output_tangent is not None:
         return
     ybar = np.where(kinks, 0.0, case.output_cotangent_vector)

@@ -35,6 +35,12 @@ NEIGHBOURS, NEAR = 8, 0.05
 LONGEST_STEP, QUIET = 1e-3, 1e-4
 """How long steps may become where the function is noisy, and what is noise, relative to what a step changes."""
 
+POINTS_OF_SEPARATE, MAGNITUDES = 64, (-1.5, 0.0)
+"""At how many points around all outputs are looked at together at most, and how far away, as powers of ten."""
+
+FEWEST_POINTS = 8
+"""For each argument; after so many, the search ends where the second half of all has brought nothing new."""
+
 FAR, SLACK = 100.0, 1e3
 """The distance of points around the kink, and what counts as outside, in steps of the finite difference."""
 
@@ -178,11 +184,7 @@ class GeneralisedDerivative:
     def _gap(self, derivative: Vector, rounding: float) -> Vector | None:
         """What lies between a derivative and the nearest combination of those that were found; None if it is one."""
         rows = [row for row in self._found if np.isfinite(row).all()]
-        if not rows:
-            return derivative
-        size = max(float(np.abs(rows).max()), float(np.abs(derivative).max()))
-        gap = np.asarray(derivative - _nearest(np.array(rows), derivative, size))
-        return None if np.linalg.norm(gap) <= max(SLACK * self._step, rounding) * size else gap
+        return _gap_between(rows, derivative, max(SLACK * self._step, rounding)) if rows else derivative
 
     @cached_property
     def _is_usable(self) -> bool:
@@ -281,6 +283,127 @@ class GeneralisedDerivative:
         with np.errstate(all="ignore"):
             ahead, behind = (self._function.at(x + side * h * direction)[self._used] for side in (1, -1))
             return float(self._ybar[self._used] @ (ahead - behind)) / (2.0 * h)
+
+
+class SeparateOutputs:
+    """The derivatives around a kink of outputs that are each made of the entries in one place of all arguments.
+
+    Those of elementwise functions are. Their generalised derivative is made of one for each, which a few points around
+    show for all of them together, however many they are.
+
+    Parameters
+    ----------
+    function : VectorFunction
+    parts : sequence of slice
+        Where the arguments lie that are differentiated, each as long as the output.
+    places : sequence of int
+        The outputs.
+
+    Attributes
+    ----------
+    directions : ndarray
+        One a row, in which one argument moves in these places, in units of what its entries are large.
+    """
+
+    def __init__(self, function: VectorFunction, parts: Sequence[slice[int, int, None]], places: Sequence[int]) -> None:
+        self._function, self._places = function, np.asarray(places)
+        self._entries = np.array([part.start + self._places for part in parts])
+        self._step = float(np.sqrt(np.max(function.epsilon, initial=0.0)))
+        self._scales = np.where(np.isfinite(function.x), function.scales, 0.0)
+        self.directions = np.zeros((len(parts), function.x.size))
+        for direction, entries in zip(self.directions, self._entries, strict=True):
+            direction[entries] = self._scales[entries]
+
+    @cached_property
+    def are_separate(self) -> bool:
+        """Whether these outputs are made of the entries in their places alone, and no other output is made of those."""
+        others = self._scales.copy()
+        others[self._entries] = 0.0
+        if np.any(self._changed_by(others)[self._places]):
+            return False
+        numbers = np.arange(self._places.size)
+        for bit in range(max(1, int(numbers[-1]).bit_length())):
+            for value in (0, 1):  # two of them differ in a bit, so that one moves once while the other stays
+                chosen = numbers >> bit & 1 == value
+                if not chosen.any():
+                    continue
+                moved = np.zeros(self._scales.size)
+                moved[self._entries[:, chosen]] = self._scales[self._entries[:, chosen]]
+                changed = self._changed_by(moved)
+                changed[self._places[chosen]] = False
+                if np.any(changed):
+                    return False
+        return True
+
+    def _changed_by(self, move: Vector) -> Any:
+        y, moved = self._function.y, self._function.at(self._function.x + FAR * self._step * move)
+        return ~((moved == y) | (np.isnan(moved) & np.isnan(y)))
+
+    def outside(self, terms: Vector, ybar: Vector, rounding: float) -> Sequence[int] | None:
+        """The places in which a rule's terms are no combination of those around, as far as some points show.
+
+        ``terms`` are a rule's products with the directions, one a row, and in it one for each place, weighted by ȳ.
+        None where the function is too noisy to tell.
+        """
+        rng, found, left = np.random.default_rng(0), list[Vector](), np.arange(self._places.size)
+        fewest = FEWEST_POINTS * len(self.directions)
+        weights, moving = ybar[self._places], self.directions.sum(axis=0)
+        noise = np.max(self._function.epsilon) * np.abs(weights * self._function.y[self._places]) / self._step
+        place = moving
+        for count in range(POINTS_OF_SEPARATE):
+            if count % 2 == 0:
+                signs = rng.choice((-1.0, 1.0), moving.size)
+                place = signs * 10.0 ** rng.uniform(*MAGNITUDES, moving.size) * moving
+            found.append(weights * self._slopes_at((-1) ** count * place))
+            if (count + 1) & count:  # what was found is looked at after 1, 2, 4, 8, ... points
+                continue
+            sizes = np.abs([*found, terms]).max(axis=(0, 1))
+            if not np.all(noise <= QUIET * sizes):
+                return None
+            slopes, within = np.array(found)[:, :, left], max(SLACK * self._step, rounding)
+            is_outside = ~self._are_members(slopes, terms[:, left], within)
+            left = left[is_outside]
+            if not left.size or (count + 1 >= fewest and not _are_new(slopes[:, :, is_outside], within)):
+                break
+        return [int(place) for place in self._places[left]]
+
+    def _slopes_at(self, displacement: Vector) -> Vector:
+        """The derivatives of the outputs with respect to one argument after the other, one a row."""
+        x, h = self._function.x + FAR * self._step * displacement, self._step
+        with np.errstate(all="ignore"):
+            moves = [h * direction for direction in self.directions]
+            return np.array(
+                [
+                    (self._function.at(x + move)[self._places] - self._function.at(x - move)[self._places]) / (2.0 * h)
+                    for move in moves
+                ]
+            )
+
+    def _are_members(self, found: Vector, terms: Vector, within: float) -> np.ndarray[Any, Any]:
+        """Which terms are combinations of the slopes found: equal to some, or between those that differ."""
+        with np.errstate(all="ignore"):
+            allowed = within * np.maximum(np.abs(found).max(axis=(0, 1)), np.abs(terms).max(axis=0))
+            members = np.any((np.linalg.norm(found - terms, axis=1) <= allowed) & (allowed < np.inf), axis=0)
+            alike = (np.linalg.norm(np.ptp(found, axis=0), axis=0) <= allowed) & (allowed < np.inf)
+        for k in np.flatnonzero(~alike & ~members & np.isfinite(terms).all(axis=0)):
+            rows = [row for row in found[:, :, k] if np.isfinite(row).all()]
+            members[k] = bool(rows) and _gap_between(rows, terms[:, k], within) is None
+        return np.asarray(members)
+
+
+def _are_new(slopes: Vector, within: float) -> bool:
+    """Whether the second half of the slopes, in any place, has one that the first half has not."""
+    before, after = np.split(slopes, 2)
+    with np.errstate(all="ignore"):
+        allowed = within * np.abs(slopes).max(axis=(0, 1))
+        return any(bool(np.any(np.linalg.norm(before - one, axis=1).min(axis=0) > allowed)) for one in after)
+
+
+def _gap_between(rows: Sequence[Vector], point: Vector, within: float) -> Vector | None:
+    """What lies between a point and the nearest convex combination of some rows; None if it is one, to rounding."""
+    size = max(float(np.abs(rows).max()), float(np.abs(point).max()))
+    gap = np.asarray(point - _nearest(np.array(rows), point, size))
+    return None if np.linalg.norm(gap) <= within * size else gap
 
 
 def _nearest(rows: Any, point: Vector, size: float) -> Vector:

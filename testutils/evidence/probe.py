@@ -538,7 +538,7 @@ class Probe:
         Returns
         -------
         mask : ndarray of bool, or None
-            None where there are too many to be found at a moderate price.
+            None where there are too many to be found at a moderate price, and where the others do too.
         """
         if self._is_known:
             return None
@@ -546,7 +546,7 @@ class Probe:
         blocks = [np.flatnonzero(self.direction)]
         for _ in range(_HALVINGS):
             if not blocks:
-                return mask
+                return mask if self.is_smooth_without(mask, ybar) else None
             block = blocks.pop()
             if not self._bends(block, ybar):
                 continue
@@ -566,6 +566,22 @@ class Probe:
             slope, bend = abs(float(ybar @ (right - left))), abs(float(ybar @ (right + left)))
             noise = float(np.abs(ybar) @ (function.epsilon * np.abs(function.y)))
         return not bend <= 1e-3 * slope + 100 * noise
+
+    def is_smooth_without(self, mask: Any, ybar: Vector) -> bool:
+        """Whether ⟨ȳ, f⟩ has one slope along all other entries, here and where those of a mask have moved a little.
+
+        Each of two numbers that are equal may move alone and meet no kink, where both together do.
+        """
+        function, h = self._function, 1e-6 * self._line.scale
+        rest, held = np.where(mask, 0.0, self.direction), np.where(mask, self.direction, 0.0)
+        slopes = []
+        with np.errstate(all="ignore"):
+            for shift in (0.0, 100.0 * h, -100.0 * h) if mask.any() else (0.0,):
+                base = function.x + shift * held
+                centre = function.at(base.copy()) if shift else function.y
+                slopes += [side * float(ybar @ (function.at(base + side * h * rest) - centre)) for side in (1, -1)]
+            noise = float(np.abs(ybar) @ (function.epsilon * np.abs(function.y)))
+        return max(slopes) - min(slopes) <= 1e-3 * max(map(abs, slopes)) + 100 * noise
 
     # Before a rule is accused.
 
