@@ -14,6 +14,7 @@ import json
 import multiprocessing
 import os
 import sys
+import time
 from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
@@ -30,6 +31,9 @@ from tests.fuzz.seeds import draw_seed, run_seed  # noqa: E402
 Run = Callable[[int, int, Collection[Any]], dict[str, Any]]
 """What makes of a seed, a number of programs and the kinds of problems that are known a record."""
 
+
+HUNG = 300.0
+"""Seconds after which a seed is in code of C that does not end, or in a loop: its process is killed."""
 
 MOST_REFUSALS = 10
 """How many reasons of refusals a summary names."""
@@ -71,9 +75,14 @@ def main() -> int:
 
 
 def results(
-    seeds: list[int], programs: int, jobs: int, before: Sequence[dict[str, Any]] = (), run: Run = run_seed
+    seeds: list[int],
+    programs: int,
+    jobs: int,
+    before: Sequence[dict[str, Any]] = (),
+    run: Run = run_seed,
+    hung: float = HUNG,
 ) -> Iterator[dict[str, Any]]:
-    """The record of each seed, as they come; also of one whose process dies, in a function of SciPy's perhaps."""
+    """The record of each seed, as they come; also of one whose process dies or hangs, in SciPy perhaps."""
     known = {(words, statements) for record in before for words, statements in record.get("kinds", ())}
     context = multiprocessing.get_context("spawn")
     left, is_alone = list(seeds), False
@@ -83,24 +92,35 @@ def results(
         is_alone = False
         for batch in batches:
             with ProcessPoolExecutor(min(jobs, len(batch)), context) as pool:
-                waiting, running = iter(batch), set[Future[dict[str, Any]]]()
+                waiting, running = iter(batch), dict[Future[dict[str, Any]], float]()
+                hangs = False
                 try:
                     while True:
                         for seed in itertools.islice(waiting, 2 * jobs - len(running)):
-                            running.add(pool.submit(run, seed, programs, frozenset(known)))
+                            running[pool.submit(run, seed, programs, frozenset(known))] = time.monotonic()
                         if not running:
                             break
-                        done, running = wait(running, return_when=FIRST_COMPLETED)
+                        done, _ = wait(running, timeout=hung, return_when=FIRST_COMPLETED)
                         for future in done:
+                            del running[future]
                             record = future.result()
                             left.remove(record["seed"])
                             known.update(record.get("kinds", ()))
                             yield record
+                        hangs = any(time.monotonic() - since > hung for since in running.values())
+                        if hangs:
+                            for process in multiprocessing.active_children():
+                                process.kill()
                 except BrokenProcessPool:
                     is_alone = True
                     if len(batch) == 1:
                         left.remove(batch[0])
-                        yield _of_dead(batch[0], programs, run, context)
+                        yield _of_dead(batch[0], programs, run, context) if not hangs else _of_hanging(batch[0])
+
+
+def _of_hanging(seed: int) -> dict[str, Any]:
+    """The record of a seed that did not end: what it was, a debugger shows when it is run alone."""
+    return {"seed": seed, "first": "", "programs": 0, "outcomes": {}, "called": {}, "hangs": f"for {HUNG:.0f} s"}
 
 
 def _of_dead(seed: int, programs: int, run: Run, context: Any) -> dict[str, Any]:
@@ -134,6 +154,8 @@ def summary(records: list[dict[str, Any]]) -> str:
     lines += [f"{sum('problem' in record for record in records)} seeds with a problem"]
     died = sum("died" in record for record in records)
     lines += [f"{died} seeds whose programs end the process without any derivative"] if died else []
+    hanging = [str(record["seed"]) for record in records if "hangs" in record]
+    lines += [f"{len(hanging)} seeds that did not end: {', '.join(hanging)}"] if hanging else []
     without = sorted({record["first"] for record in records if "left out" in record} - called.keys())
     again = sum(record.get("again", 0) for record in records)
     lines += [f"{again} programs more with a problem of one of these kinds"] if again else []

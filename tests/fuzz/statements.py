@@ -146,7 +146,7 @@ STEPS = (
     "if isinstance({a}, np.ndarray):\n    {v} = np.sum({a})\nelse:\n    {v} = {a} * 1.5",
     "{v} = np.sum({a}) if isinstance({a}, float | np.ndarray) else 0.0 * np.sum({a})",
     "{v} = {a}\nfor i in range(3):\n    {v} = np.tanh({v} + i)",
-    "{v} = {a}\nwhile np.max(np.abs({v})) > 1.0:\n    {v} = {v} / 2",
+    "{v} = {a}\nwhile 1.0 < np.max(np.abs({v})) < np.inf:\n    {v} = {v} / 2",
     "{v} = sum([t * t for t in {a}.reshape(-1)[:3]])",
     "{v} = [t for t in {a}.reshape(-1)[:3]]\n{v}.append(np.sum({b}))\n{v} = np.stack({v})",
     "{v} = {{'p': {a}, 'q': [{b}, ({a},)]}}\n{v} = {v}['p'] + np.sum({v}['q'][0]) * np.sum({v}['q'][1][0])",
