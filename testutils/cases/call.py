@@ -74,7 +74,7 @@ class Call:
             moves = arg.tangent is not NoTangent()
             return Argument(position, label, value, True, moves, lambda: arg.tangent, keyword)
         try:
-            if layout_of(value).size > MANY_ENTRIES:  # drawn when somebody asks for it, which reverse mode does not
+            if "frule" not in self.modes and layout_of(value).size > MANY_ENTRIES:  # drawn if somebody asks for it
                 seed = int(self.rng.integers(1 << 63))
                 self._refuse_what_holds_itself(label, value)
                 drawn = partial(_tangent_of_many, seed, value)
