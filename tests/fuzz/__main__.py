@@ -115,12 +115,12 @@ def results(
                     is_alone = True
                     if len(batch) == 1:
                         left.remove(batch[0])
-                        yield _of_dead(batch[0], programs, run, context) if not hangs else _of_hanging(batch[0])
+                        yield _of_dead(batch[0], programs, run, context) if not hangs else _of_hanging(batch[0], hung)
 
 
-def _of_hanging(seed: int) -> dict[str, Any]:
+def _of_hanging(seed: int, seconds: float) -> dict[str, Any]:
     """The record of a seed that did not end: what it was, a debugger shows when it is run alone."""
-    return {"seed": seed, "first": "", "programs": 0, "outcomes": {}, "called": {}, "hangs": f"for {HUNG:.0f} s"}
+    return {"seed": seed, "first": "", "programs": 0, "outcomes": {}, "called": {}, "hangs": f"for {seconds:.0f} s"}
 
 
 def _of_dead(seed: int, programs: int, run: Run, context: Any) -> dict[str, Any]:
