@@ -355,13 +355,22 @@ def argument_text(value: Any, path: str, expressions: dict[str, str]) -> str:
 
 
 def parts_of(value: Any, name: str) -> Iterator[str]:
-    """Expressions for the arrays and numbers in what a function has returned."""
-    if isinstance(value, dict):
-        yield from (f"{name}[{key!r}]" for key in value)
-    elif isinstance(value, tuple | list):
-        yield from (f"{name}[{k}]" for k in range(len(value)))
-    elif hasattr(value, "toarray"):
+    """Expressions for the arrays and numbers in what a function has returned, or that are made from it."""
+    if hasattr(value, "toarray"):
         yield f"{name}.toarray()"
+    elif isinstance(value, dict):
+        for key, item in value.items():
+            yield from parts_of(item, f"{name}[{key!r}]")
+    elif isinstance(value, tuple | list):
+        for place, item in enumerate(value):
+            yield from parts_of(item, f"{name}[{place}]")
+    elif dataclasses.is_dataclass(value):
+        for field in dataclasses.fields(value):
+            yield from parts_of(getattr(value, field.name), f"{name}.{field.name}")
+    elif isinstance(value, slice):
+        yield f"{name}.stop"
+    elif isinstance(value, str | np.dtype):
+        yield f"len(str({name}))"
     elif callable(value):
         yield f"{name}(0.4)"
     else:

@@ -14,10 +14,10 @@ import pytest
 
 from rulescore import NoTangent, frule, rrule
 from tests.fuzz.calls import functions
-from tests.fuzz.examination import COMPARED, examine
+from tests.fuzz.examination import COMPARED, Examination, examine
 from tests.fuzz.points import run_points
 from tests.fuzz.program import Program
-from tests.fuzz.seeds import are_known, kind_of
+from tests.fuzz.seeds import are_known, kind_of, run_seed
 
 SEEDS, POINTS = range(7, 1740, 25), range(11, 1740, 30)
 
@@ -50,6 +50,22 @@ def test_programs_are_right_in_every_mode(options: tuple[str, ...], seeds: range
 
 X = np.array([0.3, -0.7, 1.1])
 TANH = Program(inputs={"x0": X}, lines=["v1 = np.tanh(x0)", "v2 = v1 * np.sum(x0)"], result="v2")
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "numpy.result_type",  # a dtype
+        "numpy.einsum_path",  # a list and a text
+        "scipy.ndimage._measurements.find_objects",  # slices
+        "scipy.ndimage._measurements.value_indices",  # arrays in tuples in a dictionary
+        "scipy.sparse._dok.dok_array",  # a dictionary, of SciPy's
+        "scipy.stats._hypotests.somersd",  # a dataclass
+    ],
+)
+def test_programs_go_on_from_what_is_no_number(name: str) -> None:
+    found = run_seed(list(functions()).index(name), 1, examined=lambda program: Examination())
+    assert found["called"][name] == 1
 
 
 def test_a_right_program_is_compared_in_every_mode() -> None:

@@ -39,7 +39,7 @@ from rulescore.ad.tracing.tracers import Tracer, class_for
 from rulescore.definitions.elementwise import in_precision_of
 from rulescore.tangents.blueprints import Blueprint
 
-_ndarray = np.ndarray
+_ndarray, _float64 = np.ndarray, np.float64
 _getitem = operator.getitem
 _SEQUENCES = (list, tuple)
 MISSING: Any = object()
@@ -152,7 +152,8 @@ def record_binary(ufunc: Any, compute: Any, a: Any, b: Any) -> Any:
     """``compute(a, b)`` of an elementwise ufunc, of which at least one is a tracer, recorded.
 
     What is not real numbers of one dtype goes the general way, and so does what has come to nothing. ``compute`` is the
-    operator where there is one, which of numbers is faster than the ufunc.
+    operator where there is one, which of numbers is faster than the ufunc; NumPy's are asked by their type, as their
+    ``dtype``, ``size`` and ``shape`` take a quarter of a chain of additions.
     """
     type_a, type_b = type(a), type(b)
     if type_b in _NUMBERS or type_b in _ARRAYS:
@@ -160,9 +161,10 @@ def record_binary(ufunc: Any, compute: Any, a: Any, b: Any) -> Any:
         if form is not None:
             x = a._value
             y = compute(x, b)
-            if type_b in _NUMBERS or (y.dtype is x.dtype and y.size and not b.dtype.hasobject):
+            is_number = type_b in _NUMBERS or _float64 is type_b is type(x) is type(y)
+            if is_number or (y.dtype is x.dtype and y.size and not b.dtype.hasobject):
                 reads_y, reads_a, reads_b = form[2]
-                if reads_b and type_b in _ARRAYS and b.dtype is not x.dtype:
+                if reads_b and not is_number and b.dtype is not x.dtype:
                     _, b = in_precision_of(y, (x, b))
                 entry: Any = (
                     propagate_one,
@@ -172,7 +174,7 @@ def record_binary(ufunc: Any, compute: Any, a: Any, b: Any) -> Any:
                     form[0],
                     a._node,
                     # A number cannot have broadcast the array.
-                    None if type_b in _NUMBERS or b.shape == x.shape or y.shape == x.shape else x.shape,
+                    None if is_number or b.shape == x.shape or y.shape == x.shape else x.shape,
                     2,
                 )
                 return type_a._finish(a, x, y, entry, ufunc, a, b)
@@ -181,9 +183,10 @@ def record_binary(ufunc: Any, compute: Any, a: Any, b: Any) -> Any:
         if form is not None:
             x = b._value
             y = compute(a, x)
-            if type_a in _NUMBERS or (y.dtype is x.dtype and y.size and not a.dtype.hasobject):
+            is_number = type_a in _NUMBERS or _float64 is type_a is type(x) is type(y)
+            if is_number or (y.dtype is x.dtype and y.size and not a.dtype.hasobject):
                 reads_y, reads_a, reads_b = form[3]
-                if reads_a and type_a in _ARRAYS and a.dtype is not x.dtype:
+                if reads_a and not is_number and a.dtype is not x.dtype:
                     a, _ = in_precision_of(y, (a, x))
                 entry = (
                     propagate_one,
@@ -192,7 +195,7 @@ def record_binary(ufunc: Any, compute: Any, a: Any, b: Any) -> Any:
                     x if reads_b else None,
                     form[1],
                     b._node,
-                    None if type_a in _NUMBERS or a.shape == x.shape or y.shape == x.shape else x.shape,
+                    None if is_number or a.shape == x.shape or y.shape == x.shape else x.shape,
                     3,
                 )
                 return type_b._finish(b, x, y, entry, ufunc, a, b)
