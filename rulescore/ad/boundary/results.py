@@ -185,7 +185,7 @@ class Owners:
             is_array = not is_a(value_beneath(x), np.generic)
             if is_array and (id(x) in self._ids or issubclass(type(x), View)):
                 x = x.copy()
-        elif is_a(x, np.ndarray):
+        elif issubclass(type(x), np.ndarray):  # as `is_a`, spelled out
             if id(x) in self._ids or id(x.base) in self._ids or _is_read_only(x):
                 x = x.copy()
             elif x.base is not None:

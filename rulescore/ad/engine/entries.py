@@ -146,7 +146,7 @@ def is_empty(ybar: Any) -> bool:
     Nothing is passed on of it: what was computed from something has not used it then, and zeros, which are a sum of
     nothing, would become NaN where they meet an infinite slope.
     """
-    value = value_beneath(ybar)
+    value = ybar if type(ybar) is np.ndarray else value_beneath(ybar)
     return type(value) is np.ndarray and not value.size
 
 

@@ -66,10 +66,11 @@ def add_cotangent(xbar: Any, parent: Key, bars: Any, owned: Any) -> None:
             return
         if isinstance(xbar, Thunk):
             xbar = xbar.opened() if bars[parent] is None or type(bars[parent]) is Selected else xbar.force()
-        if is_a(xbar, AbstractZero):
-            return
-        if is_a(xbar, NotImplementedTangent):
-            xbar.fail()
+        if type(xbar) is not _ndarray:
+            if is_a(xbar, AbstractZero):
+                return
+            if is_a(xbar, NotImplementedTangent):
+                xbar.fail()
     accumulate(xbar, parent, bars, owned)
 
 

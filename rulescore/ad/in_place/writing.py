@@ -49,7 +49,7 @@ def deliver(result: Any, out: Any, name: str, casting: Any = "same_kind", kept: 
     Unless ``kept`` is None, the result may be smaller and is repeated then, but for so many of its last axes, as in
     calls of ufuncs.
     """
-    out = out[0] if isinstance(out, tuple) and len(out) == 1 else out
+    out = out[0] if is_a(out, tuple) and len(out) == 1 else out
     if out is None:
         return result
     _check_takes(out, result)
@@ -83,28 +83,28 @@ def _is_repeated(shape: tuple[int, ...], wide: tuple[int, ...], kept: int) -> bo
     return last == wide[len(wide) - kept :] and np.broadcast_shapes(shape, wide) == wide
 
 
-def call_into(call: Any, ufunc: Any, method: str, inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def call_into(call_method: Any, ufunc: Any, method: str, inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """A call of a ufunc, or of one of its methods, whose result, or a part of it, is written into an array.
 
-    ``call(ufunc, method, *inputs, **kwargs)`` makes it; it knows nothing of ``out=``, and of ``where=`` in reductions.
+    That of a method ``call_method(ufunc, method, *inputs, **kwargs)`` makes without ``out=``.
     """
     rest = dict(kwargs)
     outs = rest.pop("out", (None,) * ufunc.nout)
     refuse_types(map(type, (*inputs, *outs)))
     if method != "__call__":
-        return deliver(call(ufunc, method, *inputs, **rest), outs[0], ufunc.__name__)
+        return deliver(call_method(ufunc, method, *inputs, **rest), outs[0], ufunc.__name__)
     where = rest.pop("where", True)
     if where is not True and where is not _NOT_GIVEN:
-        return _call_where(call, ufunc, operands(ufunc, inputs), where, outs, rest)
-    result, casting = call(ufunc, method, *inputs, **rest), rest.get("casting", "same_kind")
+        return _call_where(ufunc, operands(ufunc, inputs), where, outs, rest)
+    result, casting = ufunc(*inputs, **rest), rest.get("casting", "same_kind")
     kept = (0,) * ufunc.nout if ufunc.signature is None else _core_axes(ufunc.signature)
-    into = functools.partial(deliver, name=ufunc.__name__, casting=casting)
     if ufunc.nout == 1:
-        return into(result, outs[0], kept=kept[0])
-    return tuple([into(y, out, kept=count) for y, out, count in zip(result, outs, kept, strict=True)])
+        return deliver(result, outs[0], ufunc.__name__, casting, kept[0])
+    several = zip(result, outs, kept, strict=True)
+    return tuple([deliver(y, out, ufunc.__name__, casting, count) for y, out, count in several])
 
 
-def _call_where(call: Any, ufunc: Any, inputs: tuple[Any, ...], where: Any, outs: Any, rest: dict[str, Any]) -> Any:
+def _call_where(ufunc: Any, inputs: tuple[Any, ...], where: Any, outs: Any, rest: dict[str, Any]) -> Any:
     """Compute the selected elements alone, so that the others have a part neither in the values nor in derivatives."""
     if any(z is None for z in outs):
         name = f"np.{ufunc.__name__}"
@@ -119,7 +119,7 @@ def _call_where(call: Any, ufunc: Any, inputs: tuple[Any, ...], where: Any, outs
     mask = np.broadcast_to(mask, shape)
     is_used = mask.any()  # else a number has no part in it either
     selected = [x if np.ndim(x) == 0 and is_used else np.broadcast_to(x, shape)[mask] for x in inputs]
-    result = call(ufunc, "__call__", *selected, **rest)
+    result = ufunc(*selected, **rest)
     for y, z in zip(result if ufunc.nout > 1 else (result,), outs, strict=True):
         _check_takes(z, y)
         z[mask] = converted_to(y, z.dtype, rest.get("casting", "same_kind"))

@@ -20,7 +20,10 @@ def is_of_objects(x: Any) -> bool:
 
 def holds_objects(args: Iterable[Any]) -> bool:
     """Whether there is an array of objects among some arguments."""
-    return any(map(is_of_objects, args))
+    for x in args:  # noqa: SIM110 (two thirds of the time of any(map(...)), in each call with out=)
+        if issubclass(type(x), np.ndarray) and x.dtype.hasobject:
+            return True
+    return False
 
 
 def call_elements(

@@ -66,7 +66,7 @@ def _strip_parts(
     around = (*around, id(x))
     parts = dict(enumerate(x)) if kind is list or kind is tuple else parts_of(x)
     for key, held in parts.items():
-        part = held if type(held) in LEAF_TYPES else traced_in(held)
+        part = held if isinstance(held, Tracer) or type(held) in LEAF_TYPES else traced_in(held)
         if isinstance(part, Tracer):
             if part._trace is trace:
                 targets.append((position, (*path, key), part._node))
