@@ -108,7 +108,7 @@ def _differentiated(transform: str, f: Callable[..., Any], argnums: Argnums, has
 
         warn_of_unused_rules(f)
         with AD.tape() as tape:
-            y, aux = result_of(record(tape), has_aux, f)
+            y, aux = result_of(record(tape), True, f) if has_aux else (record(tape), None)
             check_loss(y, f, tape)
             value, node = y._value, y._node
             if has_aux:

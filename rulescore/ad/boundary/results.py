@@ -169,7 +169,7 @@ def _are_finished(bars: list[Any], leaves: list[Any]) -> bool:
         ):
             return False
         others += (bar, leaf) if leaf.base is None else (bar, leaf, leaf.base)
-    return len(set(map(id, others))) == len(others)
+    return others[0] is not others[1] if len(others) == 2 else len(set(map(id, others))) == len(others)
 
 
 class Owners:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from rulescore.ad.tracing.calls import part_of_tangent
-from rulescore.ad.tracing.tracers import is_differentiated, value_beneath
+from rulescore.ad.tracing.tracers import Tracer, is_differentiated, value_beneath
 from rulescore.ad.values.skeletons import Skeleton, tangent_of
 from rulescore.definitions.pullbacks import require_that_of_function
 from rulescore.tangents.masked import Selected, everywhere, follows_marks, of_marks, where_reached
@@ -146,7 +146,7 @@ def is_empty(ybar: Any) -> bool:
     Nothing is passed on of it: what was computed from something has not used it then, and zeros, which are a sum of
     nothing, would become NaN where they meet an infinite slope.
     """
-    value = ybar if type(ybar) is np.ndarray else value_beneath(ybar)
+    value = value_beneath(ybar) if isinstance(ybar, Tracer) else ybar
     return type(value) is np.ndarray and not value.size
 
 
@@ -207,8 +207,9 @@ class Several(Entry):
         return self.whole.parents
 
     def cotangents(self, parts: Any) -> Iterable[tuple[Key, Any]]:
-        if any(type(part) is Selected for part in parts.values()):
-            return self._cotangents_of_masked(parts)
+        for part in parts.values():  # a generator takes four times as long
+            if type(part) is Selected:
+                return self._cotangents_of_masked(parts)
         return self._cotangents(parts)
 
     def _cotangents(self, parts: dict[int, Any]) -> Iterable[tuple[Key, Any]]:

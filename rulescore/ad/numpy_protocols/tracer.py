@@ -92,9 +92,10 @@ class ArrayTracer(Tracer):
         special = SPECIAL.get(func)
         if special is not None:
             return special(self, *args, **kwargs)
-        if args and (len(types) > 1 or not isinstance(args[0], Tracer)) and holds_objects(args):
+        is_first = args and isinstance(args[0], Tracer)
+        if (len(types) > 1 or not is_first) and holds_objects(args):
             return call_elements(func, args, kwargs)
-        if not (args and isinstance(args[0], Tracer)) and top_trace(args, kwargs.values()) is None:
+        if not is_first and top_trace(args, kwargs.values()) is None:
             # NumPy has found it by iterating over an object that nobody else looks into, such as a polynomial.
             return self._trace.system.without_rule(func, args, kwargs)
         return self._call(func, args, kwargs)
