@@ -20,6 +20,7 @@ from .checks import (
     SCALAR_CHECKS,
     VACUITY_CHECKS,
     Check,
+    suitable,
 )
 from .evidence.warnings_here import warnings_here
 from .reports.names import name_of
@@ -122,7 +123,7 @@ def run_checks(case: Case, checks: Iterable[Check] = CHECKS) -> list[CheckResult
     with np.errstate(all="ignore"), warnings_here("ignore", RuntimeWarning):
         # Infinite derivatives and empty means come with NumPy's own warning, which is no mistake of the rule.
         _ = case.expected  # a function that raises is an error of the caller, not of the rule
-        return [result for check in checks if check.suits(case) for result in check.run(case)]
+        return [result for check in suitable(tuple(checks), case.modes, case.order) for result in check.run(case)]
 
 
 def report_on_scalar(f: Any, z: Any, modes: tuple[str, ...], options: Mapping[str, Any]) -> Report:

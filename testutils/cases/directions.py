@@ -72,7 +72,7 @@ class Directions:
     def _balanced(self, argument: Argument) -> Vector:
         layout = layout_of(argument.value)
         generator = np.random.default_rng([argument.position, layout.size])
-        balanced = generator.choice((-1.0, 1.0), layout.size)
+        balanced = 2.0 * generator.integers(0, 2, layout.size) - 1.0
         balanced *= generator.uniform(0.5, 1.5, layout.size)
         balanced *= self._balance(argument)
         # As the argument's own precision has it, since an frule gets it so.

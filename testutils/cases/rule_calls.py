@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import traceback
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -50,13 +49,18 @@ class NotReachedError(Exception):
     """What a check looks at does not exist, for a reason that another check reports."""
 
 
-@contextmanager
-def rule_code(what: str) -> Iterator[None]:
+class rule_code:  # noqa: N801 (a class, since a generator takes a microsecond more for each call of a rule)
     """Turn what rule code raises into `RuleRaisedError`, so that it ends one check and not the test."""
-    try:
-        yield
-    except Exception as error:
-        raise RuleRaisedError.by(what, error) from error
+
+    def __init__(self, what: str) -> None:
+        self._what = what
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if isinstance(error, Exception):
+            raise RuleRaisedError.by(self._what, error) from error
 
 
 def reached(compute: Callable[[], Any]) -> Any:

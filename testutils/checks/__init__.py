@@ -7,7 +7,7 @@ module.
 from __future__ import annotations
 
 from .algebra import ALGEBRA_CHECKS, both_modes_agree
-from .check import Check, Finding, check
+from .check import Check, Finding, check, suitable
 from .derivatives import DERIVATIVE_CHECKS
 from .points import POINT_CHECKS
 from .protocol import PROTOCOL_CHECKS
@@ -44,4 +44,5 @@ __all__ = [
     "Check",
     "Finding",
     "check",
+    "suitable",
 ]

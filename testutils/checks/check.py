@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
+from functools import cache, cached_property
 
 from ..cases.case import Case
 from ..cases.rule_calls import NotReachedError, RuleRaisedError
@@ -11,10 +12,10 @@ from ..reports.results import CheckResult
 from .approximations import tolerance_that_helps
 from .findings import Finding
 
-__all__ = ["Check", "Finding", "check"]
+__all__ = ["Check", "Finding", "check", "suitable"]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, eq=False)
 class Check:
     """One question about one rule: a name, the modes it needs, and a function from a case to findings."""
 
@@ -26,22 +27,30 @@ class Check:
     takes_rtol: bool = False
     """Whether a tolerance that is given decides about it."""
 
-    def suits(self, case: Case) -> bool:
-        """Whether the modes and the order of the case ask for the check."""
-        return set(self.modes) <= set(case.modes) and self.order <= case.order
+    @cached_property
+    def mode(self) -> str:
+        """The modes in words."""
+        return " and ".join(self.modes)
+
+    @cached_property
+    def passed(self) -> CheckResult:
+        """The result where nothing was found, which is the same for every case."""
+        return CheckResult(self.name, "pass", mode=self.mode)
 
     def run(self, case: Case) -> Iterator[CheckResult]:
         """The results of the check: one per finding, or a pass."""
-        mode = " and ".join(self.modes)
         try:
             findings = list(self.find(case))
         except NotReachedError:
-            yield CheckResult(self.name, "not run", mode=mode)
+            yield CheckResult(self.name, "not run", mode=self.mode)
             return
         except RuleRaisedError as error:
             findings = [Finding(str(error))]
         else:
             findings = [replace(found, message=case.in_own_words(found.message, self.modes)) for found in findings]
+        if not findings:
+            yield self.passed
+            return
         concerns = any(found.verdict in ("fail", "inconclusive") for found in findings)
         places = case.places(self.modes) if concerns else ()
         rtol = tolerance_that_helps(self.find, case, findings) if concerns and self.takes_rtol else None
@@ -50,7 +59,7 @@ class Check:
                 self.name,
                 found.verdict,
                 found.message,
-                mode,
+                self.mode,
                 found.argument,
                 found.details,
                 found.hints,
@@ -58,8 +67,12 @@ class Check:
                 places if found.verdict in ("fail", "inconclusive") else (),
                 rtol if found.verdict == "fail" else None,
             )
-        if not findings:
-            yield CheckResult(self.name, "pass", mode=mode)
+
+
+@cache
+def suitable(checks: tuple[Check, ...], modes: tuple[str, ...], order: int) -> tuple[Check, ...]:
+    """Those of some checks that the modes and the order of a case ask for."""
+    return tuple([check for check in checks if set(check.modes) <= set(modes) and check.order <= order])
 
 
 def check(

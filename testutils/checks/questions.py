@@ -52,7 +52,7 @@ def sums_of_products(weights: Vector, values: Vector) -> tuple[float, float]:
             product = strong_product(weights[block], values[block])
             sums.append(product.sum())
             sizes.append(np.abs(product, out=product).sum())
-        return float(np.sum(sums)), float(np.sum(sizes))
+        return float(sum(sums)), float(sum(sizes))
 
 
 def strong_matrix_product(rows: Vector, values: Vector) -> Vector:

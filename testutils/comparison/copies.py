@@ -10,9 +10,10 @@ import numpy as np
 from rulescore import AbstractZero, NoTangent, NotImplementedTangent, Tangent, Thunk, unthunk, zero_tangent
 from rulescore.tangents.sparsity import is_sparse
 from rulescore.tangents.structure import rebuild, structure_of
+from rulescore.wrappers import FUNCTIONS
 
 _WITHOUT_ARRAYS = (float, complex, int, str, type(None), np.generic, AbstractZero, NotImplementedTangent)
-_IMMUTABLE = (*_WITHOUT_ARRAYS, Thunk)
+_IMMUTABLE = (*_WITHOUT_ARRAYS, Thunk, *FUNCTIONS)
 
 
 def deep_copy(x: Any, around: tuple[int, ...] = ()) -> Any:

@@ -63,7 +63,7 @@ def _is_number_of_numpy(x: Any) -> bool:
 
 def value_problem(expected: Any, value: Any, rtol: float) -> str | None:
     """How ``value`` differs from ``expected`` in its numbers; None where it does not, or has another type."""
-    if type(expected) is type(value) is np.ndarray and expected.dtype.kind in "biuf" and _are_same(expected, value):
+    if type(expected) is type(value) and _are_same(expected, value):
         return None
     wanted, found = structure_of(expected), structure_of(value)
     if wanted is not None and found is not None and wanted.keys() == found.keys():
@@ -86,9 +86,11 @@ def value_problem(expected: Any, value: Any, rtol: float) -> str | None:
     return f"{count}{b[wrong][0]} instead of {a[wrong][0]}"
 
 
-def _are_same(a: np.ndarray[Any, Any], b: np.ndarray[Any, Any]) -> bool:
-    """Whether two arrays hold the same numbers, none of which is a NaN."""
-    return a.shape == b.shape and bool((a == b).all())
+def _are_same(a: Any, b: Any) -> bool:
+    """Whether two things of one type are the same real number, or arrays of the same ones, none of which is a NaN."""
+    if type(a) is not np.ndarray:
+        return (type(a) is float or isinstance(a, np.floating)) and bool(a == b)
+    return a.dtype.kind in "biuf" and a.shape == b.shape and bool((a == b).all())
 
 
 def tangent_type_problem(x: Any, dx: Any, *, plain_containers: bool = False) -> str | None:

@@ -447,9 +447,9 @@ def derivative_along(
 
 def unusable(function: VectorFunction, direction: Vector) -> Estimate | None:
     """The estimate where nothing has to be evaluated, since nothing moves, or because what moves is not finite."""
-    if not np.any(direction) or function.y.size == 0:
+    if not direction.any() or function.y.size == 0:
         return Estimate(np.zeros_like(function.y), np.zeros(function.y.size))
-    if not np.all(np.isfinite(direction)) or not np.any(np.isfinite(function.x), where=direction != 0):
+    if not np.isfinite(direction).all() or not np.any(np.isfinite(function.x), where=direction != 0):
         note = "the primals or the tangents are not finite"
         return Estimate(np.full_like(function.y, np.nan), np.full(function.y.size, np.inf), note=note)
     return None

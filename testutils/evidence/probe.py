@@ -28,7 +28,7 @@ from .second_opinions import (
 from .stencils import EPSILON
 from .step_search import KINK, StepSearch
 from .vector_function import VectorFunction
-from .vectorisation import Vector
+from .vectorisation import Vector, repeated
 
 MOST_EVALUATIONS = 154
 """How often a check evaluates the function as long as nothing speaks against the rule."""
@@ -148,11 +148,11 @@ class Probe:
         known = unusable(function, direction)
         self._is_known = known is not None
         if known is None:
-            unknown = np.broadcast_to(np.nan, function.y.shape)
-            self.bracket = Bracket(unknown, unknown, np.broadcast_to(np.inf, function.y.shape))
+            unknown = repeated(np.nan, function.y.size)
+            self.bracket = Bracket(unknown, unknown, repeated(np.inf, function.y.size))
         else:
             self.bracket = Bracket(known.value, known.value, known.error, (known.note,))
-        self.unconfirmed: Any = np.broadcast_to(False, function.y.shape)
+        self.unconfirmed: Any = repeated(False, function.y.size)
         self._differences: list[Vector] = []
         self._further = function.central_differences(direction) if known is None else iter(())
 

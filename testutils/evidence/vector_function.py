@@ -20,6 +20,7 @@ from .vectorisation import (
     entries_in_place,
     entries_of,
     layout_of,
+    layout_of_items,
     tangent_entries,
     unit_roundoff,
 )
@@ -99,15 +100,15 @@ class VectorFunction:
         self._strict = strict
         self._primals = tuple(primals)
         self._fkwargs = dict(fkwargs or {})
-        self._layout = layout_of(self._primals)
+        self._layout, layouts = layout_of_items(self._primals)
         self._keywords = layout_of(self._fkwargs)
         self._keyword_entries = entries_of(self._keywords)
         self.evaluations = 0 if value is None else 1
         self.x = entries_in_place(self._layout)
         if precision is not None:
             self.x = self.x.astype(precision)
-        self.arguments = _slices([layout_of(primal) for primal in primals])
-        is_coarse = promotes and bool(np.any(unit_roundoff(self._layout) > EPSILON))
+        self.arguments = _slices(layouts)
+        is_coarse = promotes and bool((unit_roundoff(self._layout) > EPSILON).any())
         self.promoted = precision is not None or is_coarse
         self.value = self._first_output(value, may_demote=precision is None)
         self.output = layout_of(self.value)
@@ -309,7 +310,7 @@ class VectorFunction:
 
 def _nonzero(vector: Vector) -> Any:
     """Which entries of a vector are not 0, as an index."""
-    return slice(None) if np.all(vector) else np.flatnonzero(vector)
+    return slice(None) if vector.all() else np.flatnonzero(vector)
 
 
 def _first_quartile(numbers: Vector) -> float:
@@ -337,7 +338,7 @@ def _scales(layout: Layout, x: Vector) -> Vector:
         np.abs(x[part], out=entries, casting="same_kind")
         if leaf.is_complex:
             entries[:] = np.tile(np.hypot(entries[: leaf.count], entries[leaf.count :]), 2)
-        if not (np.min(entries, initial=1.0) > 0 and np.max(entries, initial=1.0) < np.inf):
+        if entries.size and not (entries.min() > 0 and entries.max() < np.inf):
             has_none = ~(np.isfinite(entries) & (entries > 0))
             entries[has_none] = float(np.max(entries, initial=0.0, where=~has_none)) or 1.0
         start += leaf.size

@@ -48,6 +48,9 @@ def _short_decimals(rng: np.random.Generator, size: int, per_unit: int) -> Vecto
         short = rng.integers(-largest, largest, size, dtype=np.int16)
         short += short >= 0
         return np.asarray(short / float(per_unit))
+    if size == 1:  # the same draws without an array: a third of the time
+        number, sign = int(rng.integers(1, largest + 1)), 1 - 2 * int(rng.integers(0, 2))
+        return np.array([number * sign / per_unit])
     numbers = rng.integers(1, largest + 1, size)
     numbers *= 1 - 2 * rng.integers(0, 2, size)
     return np.asarray(numbers / per_unit)

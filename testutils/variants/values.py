@@ -170,8 +170,11 @@ def _is_hermitian(x: Array) -> bool:
 
 def _leaves_room(x: Any) -> bool:
     """Whether products of a few such numbers neither overflow nor underflow in their own precision."""
-    limits, size = np.finfo(np.asarray(x).dtype), np.abs(np.asarray(x, np.clongdouble))
+    limits = np.finfo(np.asarray(x).dtype)
     smallest, largest = float(limits.tiny) ** (1 / ROOM), float(limits.max) ** (1 / ROOM)
+    if isinstance(x, float):
+        return x == 0 or smallest <= abs(x) <= largest
+    size = np.abs(np.asarray(x, np.clongdouble))
     return bool(np.all((size == 0) | ((size >= smallest) & (size <= largest))))
 
 
