@@ -73,6 +73,11 @@ class ReverseMode:
         for name in ("attempt", "primal", "pullback_attempt", "cotangents"):
             self.__dict__.pop(name, None)
 
+    def forget_cotangents(self) -> None:
+        """Keep nothing of the first call; cotangents that are asked for take another one."""
+        self.forget_first_call()
+        self._vectors.clear()
+
     def run(self) -> Primal:
         """Call the rrule again, which has given an output and a pullback before."""
         inputs, result = self._call.run_rule("rrule")

@@ -100,7 +100,15 @@ def pairings(case: Case, arguments: Sequence[Argument], is_accused: bool = False
     worst = max(pairing.verdict for pairing in pairings)
     if worst == PASS:
         pairings += _away_from_kinks(case, arguments, _kinks)
-        pairings += _block_by_block(case, arguments, xbar)
+        if _has_blocks(case):
+            apart = _entry_by_entry(case, arguments, xbar)
+            del xbar  # in whose place there is room for what the pullback makes of a block
+            wrong = [pairing for pairing in apart or () if pairing.verdict == FAIL]
+            if wrong:
+                return pairings + wrong
+            if case.is_large:
+                case.reverse.forget_cotangents()
+            pairings += _block_by_block(case, arguments, is_one_enough=apart is not None)
     elif worst == INCONCLUSIVE:
         # What is known of a part of the outputs speaks against a rule, and does not make up for the others.
         known = _away_from_kinks(case, arguments, lambda probe: _kinks(probe) | probe.unconfirmed)
@@ -167,7 +175,21 @@ def outputs_at_kinks(
     return kinks
 
 
-def _block_by_block(case: Case, arguments: Sequence[Argument], xbar: Vector) -> Iterator[Pairing]:
+def _has_blocks(case: Case) -> bool:
+    """Whether there are outputs enough for blocks of them, and the cotangent may be another than the given one."""
+    return case.output_cotangent_vector.size >= 2 * SMALLEST_BLOCK and case.given_output_tangent is None
+
+
+def _entry_by_entry(case: Case, arguments: Sequence[Argument], xbar: Vector) -> list[Pairing] | None:
+    """Of very many entries, a pairing of those whose terms do not agree one by one; None where most do not."""
+    probe = case.directions.probe(arguments, case.directions.compared(arguments)[-1])
+    differ = _those_that_differ(case, arguments, xbar, probe) if case.is_large else None
+    if differ is None:
+        return None
+    return [_where_some_move(case, arguments, xbar, probe, differ)] if differ.any() else []
+
+
+def _block_by_block(case: Case, arguments: Sequence[Argument], is_one_enough: bool) -> Iterator[Pairing]:
     """Pairings with cotangents that are zero but for one block of the output: less is summed, so more shows.
 
     The finite differences are known for all outputs. So this costs calls of the pullback alone. Of very many entries
@@ -175,21 +197,12 @@ def _block_by_block(case: Case, arguments: Sequence[Argument], xbar: Vector) -> 
     out, where a member of the generalised derivative may be outside of what the two sides of a line say.
     """
     size = case.output_cotangent_vector.size
-    if size < 2 * SMALLEST_BLOCK or case.given_output_tangent is not None:
-        return
     probe = case.directions.probe(arguments, case.directions.compared(arguments)[-1])
     pullback = case.reverse.another_pullback()
     count = BLOCKS_OF_MANY if case.is_large else min(MOST_BLOCKS, size // SMALLEST_BLOCK)
     starts = [size * number // count for number in range(count + 1)]
-    differ = _those_that_differ(case, arguments, xbar, probe) if case.is_large else None
-    if differ is not None and differ.any():
-        apart = _where_some_move(case, arguments, xbar, probe, differ)
-        if apart.verdict == FAIL:
-            yield apart
-            return
-    are_enough = count if differ is None else 1
-    kinks = outputs_at_kinks(case, arguments)
-    for start, stop in pairwise(starts[: 1 + are_enough]):
+    kinks = np.flatnonzero(outputs_at_kinks(case, arguments))
+    for start, stop in pairwise(starts[:2] if is_one_enough else starts):
         with suppress(NotReachedError, RuleRaisedError):
             wrong = _wrong_for_block(case, arguments, probe, pullback, slice(start, stop), kinks)
             if wrong is not None:

@@ -12,8 +12,8 @@ from rulescore.tangents.sparsity import is_sparse
 from rulescore.tangents.structure import rebuild, structure_of
 from rulescore.wrappers import FUNCTIONS
 
-_WITHOUT_ARRAYS = (float, complex, int, str, type(None), np.generic, AbstractZero, NotImplementedTangent)
-_IMMUTABLE = (*_WITHOUT_ARRAYS, Thunk, *FUNCTIONS)
+_WITHOUT_ARRAYS = (float, complex, int, str, type(None), np.generic, AbstractZero, NotImplementedTangent, *FUNCTIONS)
+_IMMUTABLE = (*_WITHOUT_ARRAYS, Thunk)
 
 
 def deep_copy(x: Any, around: tuple[int, ...] = ()) -> Any:
@@ -96,10 +96,11 @@ def _same_bytes(a: np.ndarray[Any, Any], b: np.ndarray[Any, Any]) -> bool:
 
 def shared_arrays(output: Any, arguments: Any) -> set[tuple[str, str]]:
     """Which arrays of an output share memory with which arrays of the arguments."""
+    given = list(arrays_in(arguments))
     return {
         (path, argument_path)
         for path, array in arrays_in(output)
-        for argument_path, argument in arrays_in(arguments)
+        for argument_path, argument in given
         if _shares_memory(array, argument)
     }
 
