@@ -148,13 +148,14 @@ def approach(line: Line, side: int) -> Approach:
     with np.errstate(all="ignore"):
         values = np.array([line(side * h).astype(float) for h in steps])
         quotients = (values - line.centre.astype(float)) / (side * steps[:, None])
+        noise = 4.0 * line.epsilon * np.abs(line.centre).astype(float) / steps[:, None]
         growth = np.diff(np.abs(quotients), axis=0)
-        grows = np.all(growth > 0, axis=0) & np.all(growth[1:] > 0.3 * growth[:-1], axis=0)
+        # Rounding grows with shorter steps, too.
+        grows = np.all(growth > noise[1:], axis=0) & np.all(growth[1:] > 0.3 * growth[:-1], axis=0)
         same_sign = np.all(np.sign(quotients) == np.sign(quotients[-1]), axis=0)
         # Where the function jumps, what the quotients show is the jump.
         jumps = np.abs(values[-1] - line.centre) > 0.5 * np.abs(values[0] - line.centre)
         infinite = grows & same_sign & ~jumps & np.isfinite(quotients[-1])
-        noise = 4.0 * line.epsilon * np.abs(line.centre).astype(float) / steps[:, None]
         limit, error = _extrapolated(quotients, noise)
     slope = np.where(infinite, np.sign(quotients[-1]) * np.inf, np.nan)
     return Approach(slope, limit, error, ~np.isfinite(values[-1]))
