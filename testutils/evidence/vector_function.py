@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from ..comparison.verdicts import blocks
 from .lines import Line
 from .stencils import EPSILON
 from .vectorisation import (
@@ -190,21 +191,22 @@ class VectorFunction:
         epsilon: Any = None,
         fleeting: Callable[[Any], Vector] | None = None,
     ) -> Line:
-        x = np.abs(self.x[moving]).astype(float, copy=False)
-        speed = np.abs(direction[moving]).astype(float, copy=False)
-        fastest, farthest = float(np.max(speed)), float(np.max(x))
-        few = slice(None, None, -(-speed.size // SAMPLED))
-        scale = _first_quartile(self.scales[moving][few] / speed[few])
-        # The rounding of x + h v shifts the direction by eps |x| / h. An entry that hardly moves in comparison with the
-        # others hardly contributes; its own shift, large in relation to its speed, must not count in full.
-        x /= np.maximum(speed, 1e-3 * fastest)
-        x *= self._resolution[moving]
+        x, velocity, resolution = self.x[moving], direction[moving], self._resolution[moving]
+        fastest, farthest = _largest(velocity), _largest(x)
+        few = slice(None, None, -(-velocity.size // SAMPLED))
+        scale = _first_quartile(self.scales[moving][few] / np.abs(velocity[few]).astype(float, copy=False))
+        rounding = 0.0
+        for block in blocks(velocity.size):
+            # The rounding of x + h v shifts the direction by eps |x| / h. An entry that hardly moves in comparison with
+            # the others hardly contributes; its own shift, large in relation to its speed, must not count in full.
+            share = np.abs(x[block]) / np.maximum(np.abs(velocity[block]), 1e-3 * fastest) * resolution[block]
+            rounding = max(rounding, float(share.max()))
         return Line(
             phi,
             self.x.dtype.type(0),
             scale=scale,
             reach=max(scale, 1.0 / fastest, farthest / fastest),
-            rounding=float(np.max(x)),
+            rounding=rounding,
             epsilon=self.epsilon if epsilon is None else epsilon,
             fleeting=fleeting,
         )
@@ -306,6 +308,11 @@ class VectorFunction:
             except Exception:  # whatever the function has against float64, it may not have against its own arguments
                 self.promoted = False
         return self.call(self.x.copy()) if known is None or self.promoted else known()
+
+
+def _largest(vector: Vector) -> float:
+    """The largest absolute value, without an array of them."""
+    return float(max(vector.max(), -vector.min()))
 
 
 def _nonzero(vector: Vector) -> Any:
