@@ -64,7 +64,11 @@ def register_densities(distribution, name, make, densities=("pdf", "logpdf")):
         register_density(distribution, name, method, make, is_log=method.startswith("log"))
 
 
-def register_density(distribution, name, method, make, is_log):
+def register_density(distribution, name, method, make, is_log=True, of_value=False):
+    """The rules of one method: of a log-density, where ``is_log``, else of its exponential.
+
+    ``of_value`` says that ``make(y, **arguments)`` is given the value, and tells the derivatives of that itself.
+    """
     bound = getattr(distribution, method)
     arguments = Arguments(bound)
 
@@ -87,7 +91,8 @@ def register_density(distribution, name, method, make, is_log):
     @arguments.pushforward
     def density_frule(tangents: Tangents, *args: Any, **kwargs: Any) -> OutputAndTangent:
         values = real_values(args, kwargs)
-        of, y = make(**values), call(*args, **kwargs)
+        y = call(*args, **kwargs)
+        of = make(y, **values) if of_value else make(**values)
         known = [
             apply_linear(functools.partial(of.pushed, key), as_array_tangent(tangents[key], values[key]))
             for key in of.names
@@ -96,7 +101,8 @@ def register_density(distribution, name, method, make, is_log):
         return y, sum(absent, np.reshape(sum(known[1:], known[0]), np.shape(y)) * (1 if is_log else y))
 
     def density_rrule(*args: Any, **kwargs: Any) -> OutputAndPullback:
-        of, y = make(**real_values(args, kwargs)), call(*args, **kwargs)
+        y = call(*args, **kwargs)
+        of = make(y, **real_values(args, kwargs)) if of_value else make(**real_values(args, kwargs))
 
         def cotangent(key, ybar):
             return of.pulled(key, ybar if is_log else ybar * y) if key in of.names else missing(key)
@@ -370,24 +376,63 @@ register_densities(stats.multivariate_t, "multivariate_t", StudentQuadratic)
 # ---------------------------------------------------------------- of shares
 
 
+class Powers:
+    """The slopes along b of y = c Π bᵢ^eᵢ over the first axis, or of log y; a factor with eᵢ = 0 is 1 for any bᵢ.
+
+    Where bᵢ = 0 that of y is c eᵢ bᵢ^(eᵢ - 1) Π' bⱼ^eⱼ, with the product of the others, and not y eᵢ / bᵢ.
+
+    Attributes
+    ----------
+    value : array
+        y itself, or 1 for its logarithm: what the slopes of the logarithm are multiplied with.
+    """
+
+    def __init__(self, bases, exponents, log_constant, y, is_log):
+        self.bases, self.exponents, self.log_constant = bases, exponents, log_constant
+        self.is_log, self.value = is_log, 1.0 if is_log else y
+        self.is_zero = ignore_derivatives(bases) == 0
+
+    def slopes(self):
+        e = ignore_derivatives(self.exponents)
+        if self.is_log or not np.any(self.is_zero):
+            return self.value * self.exponents / np.where(self.is_zero & (e == 0), 1.0, self.bases)
+        filled = np.where(self.is_zero, 1.0, self.bases)
+        terms = special.xlogy(self.exponents, filled)
+        vanishing = np.where(self.is_zero, self.bases**self.exponents, 1.0)
+        every = range(len(self.bases))
+        logs = np.stack([np.sum(np.delete(terms, i, axis=0), axis=0) for i in every]) + self.log_constant
+        others = np.exp(logs) * np.stack([np.prod(np.delete(vanishing, i, axis=0), axis=0) for i in every])
+        is_flat = (e == 0) | (ignore_derivatives(others) == 0)
+        with np.errstate(divide="ignore", invalid="ignore"):  # infinite slopes, and what is not chosen
+            at_zero = np.where(is_flat, 0.0, self.exponents * self.bases ** (self.exponents - 1) * others)
+        return np.where(self.is_zero, at_zero, self.value * self.exponents / filled)
+
+    def of_exponents(self):
+        """The slopes along e."""
+        vanishes = self.is_zero & (ignore_derivatives(self.exponents) > 1)
+        return special.xlogy(self.value, self.bases if self.is_log else np.where(vanishes, 1.0, self.bases))
+
+
 class Dirichlet(Multivariate):
-    """ℓ = Σ (α - 1) log x - log B(α), where x may be given without its last share, which is what is left."""
+    """ℓ = Σ (α - 1) log x - log B(α), where x may be given without its last share, which is what is left; and exp ℓ."""
 
     names = ("x", "alpha")
 
-    def __init__(self, x, alpha):
+    def __init__(self, is_log, y, x, alpha):
         self.x, self.alpha = as_array(x), as_array(alpha)
         self.is_short = len(self.x) == len(self.alpha) - 1
         full = np.concatenate([self.x, 1 - np.sum(self.x, axis=0, keepdims=True)]) if self.is_short else self.x
-        self.rows = np.reshape(full, (len(self.alpha), -1))
-        self.logs = np.log(self.rows)
+        rows = np.reshape(full, (len(self.alpha), -1))
+        log_constant = special.gammaln(np.sum(self.alpha)) - np.sum(special.gammaln(self.alpha))
+        self.powers = Powers(rows, (self.alpha - 1)[:, None], log_constant, np.reshape(y, -1), is_log)
 
     def of_x(self):
-        slope = (self.alpha - 1)[:, None] / self.rows
+        slope = self.powers.slopes()
         return slope[:-1] - slope[-1:] if self.is_short else slope
 
     def of_alpha(self):
-        return self.logs - (psi(self.alpha) - psi(np.sum(self.alpha)))[:, None]
+        centre = (psi(self.alpha) - psi(np.sum(self.alpha)))[:, None]
+        return self.powers.of_exponents() - self.powers.value * centre
 
     def pushed(self, name, dx):
         slope = self.of_x() if name == "x" else self.of_alpha()
@@ -400,7 +445,10 @@ class Dirichlet(Multivariate):
         return np.sum(self.of_alpha() * bar, axis=1)
 
 
-register_densities(stats.dirichlet, "dirichlet", Dirichlet)
+for _method in ("pdf", "logpdf"):
+    register_density(
+        stats.dirichlet, "dirichlet", _method, functools.partial(Dirichlet, _method == "logpdf"), of_value=True
+    )
 
 
 # ---------------------------------------------------------------- of counts
@@ -420,13 +468,20 @@ class Counts(Multivariate):
         return np.sum(terms, axis=tuple(range(np.ndim(terms) - 1)))
 
 
-def multinomial(x, n, p):
+def multinomial(is_log, y, x, n, p):
     """Of the last probability SciPy takes what the others leave."""
     x, p = as_array(x), as_array(p)
     if np.ndim(p) != 1:
         raise MDNotImplementedError
-    last = 1 - np.sum(p[:-1])
-    of_others = x[..., :-1] / p[:-1] - x[..., -1:] / last
+    counts = np.moveaxis(np.asarray(x, np.float64), -1, 0)
+    shares = np.append(p[:-1], 1 - np.sum(p[:-1]))
+    bases = np.broadcast_to(np.reshape(shares, (-1,) + (1,) * (np.ndim(counts) - 1)), np.shape(counts))
+    log_constant = special.gammaln(np.asarray(n) + 1.0) - np.sum(special.gammaln(counts + 1.0), axis=0)
+    slopes = np.moveaxis(Powers(bases, counts, log_constant, y, is_log).slopes(), 0, -1)
+    if not is_log:  # nothing is possible but whole counts that add up
+        is_possible = np.all((counts >= 0) & (counts == np.floor(counts)), axis=0) & (np.sum(counts, axis=0) == n)
+        slopes = np.where(is_possible[..., None], slopes, 0.0)
+    of_others = slopes[..., :-1] - slopes[..., -1:]
     return Counts("p", np.concatenate([of_others, np.zeros_like(of_others[..., :1])], axis=-1))
 
 
@@ -438,5 +493,8 @@ def dirichlet_multinomial(x, alpha, n):
     return Counts("alpha", psi(x + alpha) - psi(alpha) + psi(total) - psi(np.expand_dims(n, -1) + total))
 
 
-register_densities(stats.multinomial, "multinomial", multinomial, ("pmf", "logpmf"))
+for _method in ("pmf", "logpmf"):
+    register_density(
+        stats.multinomial, "multinomial", _method, functools.partial(multinomial, _method == "logpmf"), of_value=True
+    )
 register_densities(stats.dirichlet_multinomial, "dirichlet_multinomial", dirichlet_multinomial, ("pmf", "logpmf"))
