@@ -108,7 +108,7 @@ def pairings(case: Case, arguments: Sequence[Argument], is_accused: bool = False
                 return pairings + wrong
             if case.is_large:
                 case.reverse.forget_cotangents()
-            pairings += _block_by_block(case, arguments, is_one_enough=apart is not None)
+            pairings += _block_by_block(case, arguments, apart is not None)
     elif worst == INCONCLUSIVE:
         # What is known of a part of the outputs speaks against a rule, and does not make up for the others.
         known = _away_from_kinks(case, arguments, lambda probe: _kinks(probe) | probe.unconfirmed)
