@@ -168,7 +168,8 @@ def scalings(k, log_a, log_b):
     u, v : ndarray, shape (..., n) and (..., m)
         With the same sum.
     """
-    log_a, log_b = log_a - log_sums(log_a, 0), log_b - log_sums(log_b, 0)
+    # In double precision, since weights that do not add up to the same have no plan.
+    log_a, log_b = (w - log_sums(w, 0) for w in (log_a.astype(np.float64), log_b.astype(np.float64)))
     u, v = solved(np.reshape(k, (-1, *k.shape[-2:])), None, None, log_a, log_b, 1.0, np.float64)
     dtype = k.dtype
     return np.reshape(u, k.shape[:-1]).astype(dtype), np.reshape(v, (*k.shape[:-2], k.shape[-1])).astype(dtype)

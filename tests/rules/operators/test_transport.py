@@ -67,6 +67,24 @@ def test_second_derivatives_of_points_are_those_of_differences_of_the_gradient()
     np.testing.assert_allclose(product, difference, rtol=1e-6, atol=1e-8)
 
 
+@pytest.mark.parametrize("single", [(0,), (1,), (2,), (1, 2), (0, 1, 2)])
+def test_second_derivatives_take_weights_of_two_precisions(single):
+    rng = np.random.default_rng(5)
+    exact = rng.random((3, 4)), rng.uniform(0.5, 4.0, 3), rng.uniform(0.5, 1.5, 4)
+    mixed = [x.astype(np.float32) if i in single else x for i, x in enumerate(exact)]
+    tangents = [rng.standard_normal(x.shape) for x in exact]
+
+    def second(args):
+        dx = [dx.astype(x.dtype) for x, dx in zip(args, tangents, strict=True)]
+
+        def first(*args):
+            return jvp(lambda c, a, b: sinkhorn_distance(c, None, a, b, 0.3), tuple(args), tuple(dx))[1]
+
+        return jvp(first, tuple(args), tuple(dx))[1]
+
+    np.testing.assert_allclose(second(mixed), second(exact), rtol=1e-3)
+
+
 def test_a_plan_without_choices_is_reached():
     """Sinkhorn's iteration alone takes tens of thousands of steps here."""
     assert sinkhorn_distance([[0.5, 1.0], [1.5, 0.2]], epsilon=0.1) == pytest.approx(0.35 + 0.1 * np.log(2), abs=1e-4)
