@@ -179,6 +179,14 @@ class Selected(Thunk):
         return self._marked(lambda shape: np.full(shape, np.nan), self.condition)
 
     @property
+    def apart(self) -> Any:
+        """NaN where it is reached, and a number where it is not: what a linear map makes no NaN of, it does not reach.
+
+        Beside an infinite slope marks are NaN though they are zero there, and these are infinite.
+        """
+        return np.where(np.isnan(self.nans), self.nans, 1)
+
+    @property
     def doubts(self) -> Any:
         """The same where its zeros are not certain, too."""
         return self._marked(lambda shape: np.full(shape, np.nan), self._doubted)

@@ -83,6 +83,7 @@ class Marks:
     def __init__(
         self, pass_on: Callable[[Any], Any], are_certain: bool, parents: Collection[Key], values: Iterable[Any]
     ) -> None:
+        self._pass_on = pass_on
         self._marks: Any = None
         self._doubts: Any = None
         are_bare = len(parents) > 1 or follows_marks()
@@ -98,10 +99,33 @@ class Marks:
         """What was passed on, masked."""
         if self._marks is None:
             return xbar
-        return masked_as(xbar, self._marks[key], True if self._doubts is None else _is_zero(self._doubts[key], xbar))
+        mark = self._marks[key]
+        if _may_be_unreached(mark, xbar):
+            mark = self._without_unreached(key, mark)
+        return masked_as(xbar, mark, True if self._doubts is None else _is_zero(self._doubts[key], xbar))
+
+    def _without_unreached(self, key: Any, mark: Any) -> Any:
+        """The mark, zero where it is NaN by an infinite slope alone."""
+        try:
+            apart = of_marks(self._pass_on, _APART)[key]
+        except Exception:  # as above
+            return mark
+        if np.shape(apart) != np.shape(mark):
+            return mark
+        return np.where(np.isnan(mark) & ~np.isnan(apart), 0, mark)
 
 
-_MARKS, _NANS = operator.attrgetter("marks"), operator.attrgetter("nans")
+def _may_be_unreached(mark: Any, xbar: Any) -> bool:
+    """Whether marks and numbers are NaN somewhere."""
+    if not hasattr(mark, "dtype") or not hasattr(xbar, "dtype") or is_sparse(mark):
+        return False
+    numbers = value_beneath(xbar)
+    if is_sparse(numbers) or np.shape(numbers) != np.shape(mark):
+        return False
+    return bool(np.any(np.isnan(mark) & np.isnan(numbers)))
+
+
+_MARKS, _NANS, _APART = operator.attrgetter("marks"), operator.attrgetter("nans"), operator.attrgetter("apart")
 _MARKS_OF_DOUBTS, _DOUBTS = operator.attrgetter("marks_of_doubts"), operator.attrgetter("doubts")
 
 

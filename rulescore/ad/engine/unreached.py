@@ -23,8 +23,7 @@ def has_nan(bars: Iterable[Any]) -> bool:
     """Whether there is NaN in derivatives; of batches that is asked where their directions are put together."""
     for bar in bars:
         if type(bar) is np.ndarray:
-            # In half the time of np.isnan(bar).any(); and a method in two thirds of that of a function.
-            total = bar.dot(bar) if bar.ndim == 1 else np.vdot(bar, bar)
+            total = np.vdot(bar, bar)  # in half the time of np.isnan(bar).any(); `dot` would warn of overflow
             if total != total:
                 return True
         elif isinstance(bar, Tracer):
