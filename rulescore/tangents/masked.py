@@ -184,7 +184,8 @@ class Selected(Thunk):
 
         Beside an infinite slope marks are NaN though they are zero there, and these are infinite.
         """
-        return np.where(np.isnan(self.nans), self.nans, 1)
+        nans = self.nans
+        return np.where(np.isnan(nans), nans, 1)
 
     @property
     def doubts(self) -> Any:

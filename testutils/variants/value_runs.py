@@ -302,7 +302,7 @@ class _ValueVariant:
         size = _size_of(variant)
         if self.name in _POINTS and not size:
             return None
-        if self.name in _POINTS and size > MOST_TIMES and size > MOST_TIMES * _size_of(self.case):
+        if self.name in _POINTS and size > MOST_TIMES * _size_of(self.case):
             raise SampleError(f"{variant.call}: the output has {size} entries with {altered.words}")
         if self.name in _POINTS and _is_complex(variant) and not _is_complex(self.case):
             raise SampleError(f"{variant.call}: the function returns complex numbers with {altered.words}")

@@ -6,6 +6,7 @@ which of them it is.
 
 from __future__ import annotations
 
+import functools
 import operator
 from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import Any
@@ -106,13 +107,16 @@ class Marks:
 
     def _without_unreached(self, key: Any, mark: Any) -> Any:
         """The mark, zero where it is NaN by an infinite slope alone."""
-        try:
-            apart = of_marks(self._pass_on, _APART)[key]
-        except Exception:  # as above
-            return mark
-        if np.shape(apart) != np.shape(mark):
+        if self._apart is None or np.shape(apart := self._apart[key]) != np.shape(mark):
             return mark
         return np.where(np.isnan(mark) & ~np.isnan(apart), 0, mark)
+
+    @functools.cached_property
+    def _apart(self) -> Any:
+        try:
+            return of_marks(self._pass_on, _APART)
+        except Exception:  # as of the marks
+            return None
 
 
 def _may_be_unreached(mark: Any, xbar: Any) -> bool:

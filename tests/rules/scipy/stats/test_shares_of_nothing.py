@@ -37,10 +37,9 @@ def test_a_density_at_a_share_of_zero_has_the_slope_to_its_right() -> None:
 
 
 def test_the_parameters_of_shares_of_zero_have_the_slope_of_a_power() -> None:
-    x, alpha = X[:, 1:], ALPHA
-    _, pullback = rrule(stats.dirichlet.pdf, x, np.array([1.5, 2.0, 3.5, 1.5]))
+    x, alpha = X[:, 1:], np.array([1.5, 2.0, 3.5, 1.5])
+    _, pullback = rrule(stats.dirichlet.pdf, x, alpha)
     found = unthunk(pullback(np.ones(3))[2])
-    alpha = np.array([1.5, 2.0, 3.5, 1.5])
     for i, one in enumerate(np.eye(4)):
         ahead, behind = (np.sum(dirichlet(x, alpha + side * 1e-6 * one)) for side in (1, -1))
         np.testing.assert_allclose(found[i], (ahead - behind) / 2e-6, rtol=1e-6, atol=1e-6)
