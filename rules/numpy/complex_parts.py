@@ -62,8 +62,8 @@ def angle_rrule(z: Array, deg: Flag = False) -> OutputAndPullback:
     """z̄ = c ȳ with c of `angle_slope`; the angle of real numbers is a step."""
     is_complex = np.iscomplexobj(z)
 
-    @pullback_wrt(z)
+    @pullback_wrt(z, elementwise=True)
     def angle_pullback(ybar):
-        return angle_slope(as_array(z), deg) * ybar if is_complex else ZeroTangent()
+        return ybar * angle_slope(as_array(z), deg) if is_complex else ZeroTangent()
 
     return np.angle(z, deg), angle_pullback

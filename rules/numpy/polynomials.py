@@ -86,9 +86,9 @@ def polyval_rrule(p: Array, x: Array) -> OutputAndPullback:
         return np.stack(bars[::-1]) if bars else np.zeros(np.shape(p))
 
     def x_bar(ybar):
-        return unbroadcast(conj(derivative_at(p, x)) * ybar, np.shape(x))
+        return unbroadcast(ybar * conj(derivative_at(p, x)), np.shape(x))
 
-    return np.polyval(p, x), pullback_wrt(*primals)(p_bar, x_bar)
+    return np.polyval(p, x), pullback_wrt(*primals, elementwise=True)(p_bar, x_bar)
 
 
 # ---------------------------------------------------------------- sums, products, quotients

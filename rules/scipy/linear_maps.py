@@ -172,6 +172,7 @@ def composed(f, takes_nothing=False, gives_views=False, of_same=None):
                 bars = dict(zip(moving, pullback(ybar)[1:], strict=False))
                 return NO_TANGENT, *[bars.get(i, NO_TANGENT) for i in range(len(args))]
 
+            composed_pullback.is_elementwise = True  # masks go through what it does, step by step
             return y, composed_pullback
 
         def composed_frule(tangents: Tangents, *args: Any, **kwargs: Any) -> OutputAndTangent:

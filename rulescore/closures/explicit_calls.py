@@ -23,6 +23,7 @@ from rulescore.tables.signatures import instances_of
 from rulescore.tables.table import RuleTable
 from rulescore.tangents.accumulation import add
 from rulescore.tangents.kinds import is_a
+from rulescore.tangents.masked import taking_masks_as
 from rulescore.tangents.projection import NON_DIFFERENTIABLE, project_to
 from rulescore.tangents.structural import Tangent
 from rulescore.tangents.thunks import unthunk
@@ -262,7 +263,7 @@ def explicit_call_rrule(config: Any, call: Any, values: Any) -> Any:
         bars = call.cotangents(pullback(ybar)[1:], values)
         return NoTangent(), Tangent(list, *bars) if any(bar is not NoTangent() for bar in bars) else NoTangent()
 
-    return y, explicit_call_pullback
+    return y, taking_masks_as(pullback, explicit_call_pullback)
 
 
 @frule.register(instances_of(ExplicitCall), config=HasForwardMode)

@@ -248,13 +248,13 @@ class _Elementwise:
             def elementwise_pullback(ybar: Any) -> tuple[Any, ...]:
                 bars: list[Any] = [_NO_TANGENT] * (1 + count)
                 # A thunk of a masked cotangent would be forced without its mask.
-                is_delayed = len(active) > 1 and not isinstance(ybar, Selected)
+                parts = ybar if type(ybar) is tuple else (ybar,)
+                is_delayed = len(active) > 1 and not any(type(part) is Selected for part in parts)
                 for i in active:
                     bars[1 + i] = Thunk(functools.partial(cotangent, i, ybar)) if is_delayed else cotangent(i, ybar)
                 return tuple(bars)
 
-            # The cotangent of several outputs is a tuple, which has no mask of its own.
-            elementwise_pullback.is_elementwise = not isinstance(y, tuple)  # type: ignore[attr-defined]
+            elementwise_pullback.is_elementwise = True  # type: ignore[attr-defined]
             return y, elementwise_pullback
 
         return elementwise_rrule

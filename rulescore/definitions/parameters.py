@@ -11,6 +11,7 @@ import numpy as np
 
 from rulescore.tables.dispatch import bind_values
 from rulescore.tables.signatures import InstancesOf, Parameters
+from rulescore.tangents.masked import taking_masks_as
 from rulescore.tangents.zero import ZeroTangent
 from rulescore.wrappers import Wrapper
 
@@ -84,8 +85,7 @@ def rrule_in_positions(rule: Callable[..., Any]) -> Callable[..., Any]:
         def pullback_of_given(ybar: Any) -> Any:
             return pullback(ybar)[: 1 + count]
 
-        pullback_of_given.is_elementwise = getattr(pullback, "is_elementwise", False)  # type: ignore[attr-defined]
-        return y, pullback_of_given
+        return y, taking_masks_as(pullback, pullback_of_given)
 
     return in_positions
 

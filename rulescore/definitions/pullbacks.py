@@ -22,6 +22,7 @@ from rulescore.tables.dispatch import bind_values
 from rulescore.tables.names import name_of, place_of
 from rulescore.tables.signatures import InstancesOf, Parameters
 from rulescore.tangents.kinds import is_a
+from rulescore.tangents.masked import Selected
 from rulescore.tangents.not_implemented import NotImplementedTangent
 from rulescore.tangents.projection import NON_DIFFERENTIABLE, ArrayProjector, Projector, project_to
 from rulescore.tangents.spaces import zero_tangent
@@ -47,7 +48,7 @@ _Space = Projector | tuple[tuple[int, ...], "np.dtype[Any]"]
 
 
 def pullback_wrt(
-    *primals: Any, function: Any = _NOTHING, needs: tuple[bool, ...] | None = None
+    *primals: Any, function: Any = _NOTHING, needs: tuple[bool, ...] | None = None, elementwise: bool = False
 ) -> Callable[..., Pullback]:
     """Make a pullback of the mathematics alone: of what maps the cotangent of the output to those of some primals.
 
@@ -62,6 +63,10 @@ def pullback_wrt(
     needs : tuple of bool, optional
         What a rule got that takes ``needs=None``: which cotangents will be asked for. They are computed at once, and of
         the functions for the others nothing is kept.
+    elementwise : bool
+        Whether the functions, one for each primal, do no more than multiply by slopes and sum what was broadcast, by
+        `unbroadcast`. What a mask leaves out of the output stays out then, also where a slope is NaN: they are called
+        with a cotangent that knows its mask.
 
     Returns
     -------
@@ -109,6 +114,8 @@ def pullback_wrt(
     >>> pullback(np.array([1.0, 0.0]))[2]
     array([0.5, 0. ])
     """
+    if elementwise:
+        return partial(_pullback_by_places, primals, needs)
     if function is not _NOTHING:
         return partial(_pullback_of_several, (), (function, *primals))
     if needs is not None:
@@ -257,6 +264,29 @@ def _pullback_of_needed(
             _NO_TANGENT if part is None else _fitted(part[0], part[1](ybar), part[1], i) for i, part in enumerate(parts)
         ]
 
+    return pullback
+
+
+def _pullback_by_places(
+    primals: tuple[Any, ...], needs: tuple[bool, ...] | None, *cotangents: Callable[[Any], Any]
+) -> Pullback:
+    """By functions that take a masked cotangent as it is, and give masked ones."""
+    of_plain = pullback_wrt(*primals, needs=needs)(*cotangents)
+    named = [(i, _space_of(x)) for i, x in enumerate(primals) if x is not ...]
+    parts = [(i, space, f) for (i, space), f in zip(named, cotangents, strict=True) if space is not NON_DIFFERENTIABLE]
+    none: list[Any] = [_NO_TANGENT] * (1 + len(primals))
+    del primals, cotangents, named
+
+    def pullback(ybar: Any) -> tuple[Any, ...]:
+        if type(ybar) is not Selected and not (is_a(ybar, tuple) and any(type(part) is Selected for part in ybar)):
+            return of_plain(ybar)
+        bars = none.copy()
+        for i, space, cotangent in parts:
+            if needs is None or i >= len(needs) or needs[i]:
+                bars[1 + i] = _fitted(space, cotangent(ybar), cotangent, i)
+        return tuple(bars)
+
+    pullback.is_elementwise = True  # type: ignore[attr-defined]
     return pullback
 
 

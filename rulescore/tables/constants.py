@@ -21,6 +21,7 @@ from rulescore.primal_calls import seen_by_tracers
 from rulescore.tables.records import RuleRecord
 from rulescore.tables.signatures import InstancesOf, Parameters
 from rulescore.tangents.kinds import is_a
+from rulescore.tangents.masked import taking_masks_as
 from rulescore.tangents.zero import NoTangent
 from rulescore.typing import Array, Axis, Choice, Count, Flag, Number, Shape
 
@@ -192,7 +193,7 @@ def _converted(
             return cotangents
         return tuple([_NO_TANGENT if place in constants else xbar for place, xbar in enumerate(cotangents)])
 
-    return y, pullback_of_numbers
+    return y, taking_masks_as(pullback, pullback_of_numbers)
 
 
 def _types_of_result(primal: Callable[..., Any], args: Any, kwargs: Any, found: Any) -> Any:

@@ -85,6 +85,14 @@ def _kept(reached: Any, numbers: Any, is_certain: Any) -> Any:
     return reached if is_certain is True else reached | (np.isfinite(numbers) & ~np.asarray(is_certain))
 
 
+def taking_masks_as(inner: Callable[..., Any], pullback: Callable[..., Any]) -> Callable[..., Any]:
+    """A pullback that hands cotangents to another one, and so treats masked ones as that does."""
+    for name in ("is_elementwise", "keeps_places"):
+        if getattr(inner, name, False):
+            setattr(pullback, name, True)
+    return pullback
+
+
 _MOST_KEPT = 2**12
 
 
@@ -231,6 +239,9 @@ class Selected(Thunk):
 
     def __neg__(self) -> Any:
         return self._of(-self.force())
+
+    def _plus(self, other: Any) -> Any:
+        return self.joined(other)
 
     def _times(self, other: Any) -> Any:
         return self._of(self.force() * unthunk(other))

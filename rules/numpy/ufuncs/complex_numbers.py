@@ -47,7 +47,9 @@ def sign_rrule(x: Array) -> OutputAndPullback:
     y = np.sign(x)
     if not is_complex(x):
         return y, no_tangent_pullback
-    return y, pullback_wrt(x)(lambda ybar: _turn(ybar, y, x))
+    pullback = pullback_wrt(x)(lambda ybar: _turn(ybar, y, x))
+    pullback.keeps_places = True
+    return y, pullback
 
 
 @frule.register(np.sign, tags=("elementwise",))

@@ -39,6 +39,7 @@ from .piecewise import (
     sum_of_rows,
     tangent_of,
     vector_of_doubles,
+    weighs,
     with_points_at,
 )
 from .reference_ad import with_cotangents, with_tangent
@@ -74,8 +75,11 @@ def spread_bspline(ybar, t, k, x, length, extrapolate):
         raise ValueError(f"a value for each of {len(x)} points was expected, not an array of shape {ybar.shape}")
     if not extrapolate:
         rows = np.where(beside(inside(t, k, x), rows), rows, 0)
-    used = len(t) - k - 1
+    used, is_point = len(t) - k - 1, np.isfinite(x)
     cbar = np.zeros((length, rows.shape[1]), rows.dtype)
+    if not np.all(is_point):  # SciPy refuses them; they make NaN where they count
+        x = np.where(is_point, x, t[k])
+        rows = np.where(beside(is_point | ~weighs(rows), rows), rows, np.nan)
     if len(x):
         cbar[:used] = interpolate.BSpline.design_matrix(np.asarray(x, float), t, k, extrapolate=True).T @ rows
     return np.reshape(cbar, (length, *ybar.shape[1:]))

@@ -36,7 +36,9 @@ from .piecewise import (
 @handing_over
 def solve_tridiagonal(bands, b):
     """x of A x = b, where A has these upper, main and lower diagonals, as `scipy.linalg.solve_banded` has them."""
-    return np.reshape(linalg.solve_banded((1, 1), bands, np.reshape(b, (np.shape(b)[0], -1))), np.shape(b))
+    return np.reshape(
+        linalg.solve_banded((1, 1), bands, np.reshape(b, (np.shape(b)[0], -1)), check_finite=False), np.shape(b)
+    )
 
 
 def transposed(bands):

@@ -90,11 +90,11 @@ def spread_ppoly(ybar, breaks, x, nu, shape, extrapolate):
     refuse_misfit(breaks, shape)
     place = intervals(breaks, x)
     distance, rows = x - breaks[place], as_rows(ybar)
-    counted = np.ones(len(x)) if extrapolate else within(breaks, x).astype(float)
+    counted = weighs(rows) if extrapolate else weighs(rows) & within(breaks, x)
     cbar = np.zeros((shape[0], shape[1], rows.shape[1]), rows.dtype)
     for power in range(nu, shape[0]):
         factor = float(np.prod(np.arange(power - nu + 1, power + 1)))
-        weights = np.where(counted > 0, factor * distance ** (power - nu), 0)
+        weights = np.where(counted, factor * distance ** (power - nu), 0)
         matrix = sparse.csr_array((weights, place, np.arange(len(x) + 1)), shape=(len(x), shape[1]))
         cbar[shape[0] - 1 - power] = matrix.T @ rows
     return np.reshape(cbar, shape)
@@ -103,6 +103,11 @@ def spread_ppoly(ybar, breaks, x, nu, shape, extrapolate):
 def as_rows(y):
     """An array with two axes, the first of which stays."""
     return np.reshape(y, (np.shape(y)[0], int(np.prod(np.shape(y)[1:]))))
+
+
+def weighs(rows):
+    """Which points have a part at all: of a cotangent that is zero there, no point that is NaN makes NaN."""
+    return np.any(rows != 0, axis=1)
 
 
 def within(breaks, x):

@@ -66,9 +66,9 @@ def airye_rrule(z: Array) -> OutputAndPullback:
     decline_complex(z)
     y = special.airye(z)
 
-    @pullback_wrt(z)
+    @pullback_wrt(z, elementwise=True)
     def airye_pullback(ybar):
-        first, *others = (slope * bar for slope, bar in zip(_scaled_airy_slopes(y, z), ybar, strict=True))
+        first, *others = (bar * slope for slope, bar in zip(_scaled_airy_slopes(y, z), ybar, strict=True))
         return sum(others, first)
 
     return y, airye_pullback

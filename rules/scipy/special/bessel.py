@@ -262,7 +262,7 @@ def _register_spherical(f, before, after):
     @rrule.register(f)
     def spherical_rrule(n: Count, z: Array, derivative: Count = False) -> OutputAndPullback:
         y = seen_by_tracers(f, n, z, derivative)
-        return y, pullback_wrt(..., z)(lambda ybar: pulled(slope(n, z, derivative), ybar, z))
+        return y, pullback_wrt(..., z, elementwise=True)(lambda ybar: pulled(slope(n, z, derivative), ybar, z))
 
 
 _register_spherical(special.spherical_jn, 1, -1)
@@ -288,7 +288,8 @@ def _register_derivative(f):
     @rrule.register(f)
     def derivative_rrule(v: Array, z: Array, n: Count = 1) -> OutputAndPullback:
         y = seen_by_tracers(f, v, z, n)
-        return y, pullback_wrt(v, z)(lambda ybar: missing, lambda ybar: pulled(slope(v, z, n), ybar, z))
+        by_order, by_place = lambda ybar: missing, lambda ybar: pulled(slope(v, z, n), ybar, z)
+        return y, pullback_wrt(v, z, elementwise=True)(by_order, by_place)
 
 
 for _function in (special.jvp, special.yvp, special.ivp, special.kvp, special.h1vp, special.h2vp):

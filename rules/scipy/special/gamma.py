@@ -231,7 +231,9 @@ def polygamma_frule(_dn: Count, dx: Array, n: Count, x: Array) -> OutputAndTange
 @rrule.register(special.polygamma)
 def polygamma_rrule(n: Count, x: Array) -> OutputAndPullback:
     """d ψ⁽ⁿ⁾/dx = ψ⁽ⁿ⁺¹⁾; the order is a whole number, without derivative."""
-    return polygamma(n, x), pullback_wrt(..., x)(lambda ybar: pulled(polygamma(np.add(n, 1), x), ybar, x))
+    return polygamma(n, x), pullback_wrt(..., x, elementwise=True)(
+        lambda ybar: pulled(polygamma(np.add(n, 1), x), ybar, x)
+    )
 
 
 def multigammaln_slope(a, d):
@@ -249,7 +251,7 @@ def multigammaln_frule(da: Array, _dd: Count, a: Array, d: Count) -> OutputAndTa
 def multigammaln_rrule(a: Array, d: Count) -> OutputAndPullback:
     """The dimension d is a whole number, without derivative."""
     y = seen_by_tracers(special.multigammaln, a, d)
-    return y, pullback_wrt(a)(lambda ybar: pulled(multigammaln_slope(a, d), ybar, a))
+    return y, pullback_wrt(a, elementwise=True)(lambda ybar: pulled(multigammaln_slope(a, d), ybar, a))
 
 
 def decline_exact(exact):
@@ -292,7 +294,9 @@ def comb_rrule(N: Array, k: Array, *, exact: Flag = False, repetition: Flag = Fa
     decline_exact(exact)
     y = seen_by_tracers(special.comb, N, k, repetition=repetition)
     wrt_n, wrt_k = comb_slopes(y, N, k, repetition)
-    return y, pullback_wrt(N, k)(lambda ybar: pulled(wrt_n(), ybar, N), lambda ybar: pulled(wrt_k(), ybar, k))
+    return y, pullback_wrt(N, k, elementwise=True)(
+        lambda ybar: pulled(wrt_n(), ybar, N), lambda ybar: pulled(wrt_k(), ybar, k)
+    )
 
 
 def perm_slopes(y, N, k):
@@ -324,7 +328,9 @@ def perm_rrule(N: Array, k: Array, exact: Flag = False) -> OutputAndPullback:
     decline_exact(exact)
     y = seen_by_tracers(special.perm, N, k)
     wrt_n, wrt_k = perm_slopes(y, N, k)
-    return y, pullback_wrt(N, k)(lambda ybar: pulled(wrt_n(), ybar, N), lambda ybar: pulled(wrt_k(), ybar, k))
+    return y, pullback_wrt(N, k, elementwise=True)(
+        lambda ybar: pulled(wrt_n(), ybar, N), lambda ybar: pulled(wrt_k(), ybar, k)
+    )
 
 
 def factorial_slope(y, n):
@@ -350,7 +356,7 @@ def factorial_rrule(n: Array, exact: Flag = False, extend: Choice = "zero") -> O
     """Γ(n+1), and zero of negative numbers."""
     decline_factorial(n, exact, extend)
     y = seen_by_tracers(special.factorial, n)
-    return y, pullback_wrt(n)(lambda ybar: pulled(factorial_slope(y, n), ybar, n))
+    return y, pullback_wrt(n, elementwise=True)(lambda ybar: pulled(factorial_slope(y, n), ybar, n))
 
 
 non_differentiable(special.factorial2, special.factorialk, special.stirling2)

@@ -51,7 +51,9 @@ def softplus_frule(dx: Array, x: Array) -> OutputAndTangent:
 @rrule.register(special.softplus)
 def softplus_rrule(x: Array) -> OutputAndPullback:
     """log(1 + exp x), whose derivative is the logistic function."""
-    return seen_by_tracers(special.softplus, x), pullback_wrt(x)(lambda ybar: pulled(special.expit(x), ybar, x))
+    return seen_by_tracers(special.softplus, x), pullback_wrt(x, elementwise=True)(
+        lambda ybar: pulled(special.expit(x), ybar, x)
+    )
 
 
 # ---------------------------------------------------------------- x log y and entropies
@@ -130,8 +132,14 @@ scalar_rule(special.pseudo_huber, _pseudo_huber_wrt_delta, _pseudo_huber_wrt_r)
 
 
 def _exprel_slope(y, x):
-    """d/dx (exp(x) - 1)/x = ∫ t exp(xt) dt over [0, 1] = ₁F₁(2; 3; x) / 2, without cancellation."""
-    return special.hyp1f1(2.0, 3.0, x) / 2
+    """d/dx (exp(x) - 1)/x = (eˣ (x - 1) + 1)/x², and near 0, where that cancels, ₁F₁(2; 3; x)/2.
+
+    SciPy's ₁F₁ does not end at infinity.
+    """
+    is_large, is_infinite = abs(x) > 1, np.isinf(x)
+    near, far = np.where(is_large, 0, x), np.where(is_large & ~is_infinite, x, 1)
+    at_far = (np.exp(far) * (far - 1) + 1) / far / far
+    return np.where(is_infinite, np.exp(x), np.where(is_large, at_far, special.hyp1f1(2.0, 3.0, near) / 2))
 
 
 scalar_rule(special.exprel, _exprel_slope)
@@ -226,7 +234,7 @@ def lambertw_frule(
 def lambertw_rrule(z: Array, k: Array = 0, tol: Number = 1e-8) -> OutputAndPullback:
     """Of the branch k, which is a whole number, there is no derivative."""
     y = seen_by_tracers(special.lambertw, z, k, tol)
-    return y, pullback_wrt(z)(lambda ybar: pulled(lambertw_slope(y), ybar, z))
+    return y, pullback_wrt(z, elementwise=True)(lambda ybar: pulled(lambertw_slope(y), ybar, z))
 
 
 def lambertw_slope(w):

@@ -157,7 +157,7 @@ def legendre_p_frule(_dn: Count, dz: Array, n: Count, z: Array) -> OutputAndTang
 def legendre_p_rrule(n: Count, z: Array) -> OutputAndPullback:
     """Pₙ′ = C⁽³ᐟ²⁾ₙ₋₁; the derivatives that ``diff_n`` asks for have no rule."""
     y = seen_by_tracers(special.legendre_p, n, z)
-    return y, pullback_wrt(..., z)(lambda ybar: pulled(legendre_slope(n, z), ybar, z))
+    return y, pullback_wrt(..., z, elementwise=True)(lambda ybar: pulled(legendre_slope(n, z), ybar, z))
 
 
 def harmonic(n, m, theta, phi):
@@ -188,7 +188,7 @@ def sph_harm_y_frule(
 def sph_harm_y_rrule(n: Count, m: Count, theta: Array, phi: Array) -> OutputAndPullback:
     """Degree and order are whole numbers; ∂Y/∂φ = i m Y."""
     y = harmonic(n, m, theta, phi)
-    return y, pullback_wrt(..., ..., theta, phi)(
+    return y, pullback_wrt(..., ..., theta, phi, elementwise=True)(
         lambda ybar: pulled(harmonic_wrt_theta(n, m, theta, phi), ybar, theta),
         lambda ybar: pulled(1j * np.asarray(m) * y, ybar, phi),
     )

@@ -18,4 +18,4 @@ def pushed(slope, dx):
 
 def pulled(slope, ybar, x):
     """x̄ = conj(∂y/∂x) ȳ, summed where x was broadcast; the partial derivative may be `not_implemented`."""
-    return unbroadcast(conj(slope) * ybar, np.shape(x))
+    return unbroadcast(ybar * conj(slope), np.shape(x))

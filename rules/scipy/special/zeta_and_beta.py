@@ -108,7 +108,9 @@ def zeta_rrule(x: Array, q: Array = None, out: Array = None) -> OutputAndPullbac
     """∂ζ/∂q = -x ζ(x+1, q); ∂ζ/∂x as in `zeta_wrt_x`."""
     y = zeta_of(x, q, out)
     wrt_x, wrt_q = zeta_slopes(y, x, q)
-    return y, pullback_wrt(x, q)(lambda ybar: pulled(wrt_x(), ybar, x), lambda ybar: pulled(wrt_q(), ybar, q))
+    return y, pullback_wrt(x, q, elementwise=True)(
+        lambda ybar: pulled(wrt_x(), ybar, x), lambda ybar: pulled(wrt_q(), ybar, q)
+    )
 
 
 def zeta_of(x, q, out):

@@ -1,5 +1,7 @@
 """Rules of what changes each number of a sample: standard scores, and the transformations of Box and Cox."""
 
+import functools
+
 import numpy as np
 from multipledispatch import MDNotImplementedError
 
@@ -165,12 +167,10 @@ def transformed_tangent(slopes, dx, dlmbda, x, lmbda):
 
 
 def transformed_pullback(slopes, x, lmbda):
-    @pullback_wrt(x, lmbda)
-    def pullback(ybar):
-        of_x, of_lambda = slopes(as_array(x), lmbda)
-        return lambda: ybar * of_x, lambda: np.sum(ybar * of_lambda)
-
-    return pullback
+    each = functools.cache(lambda: slopes(as_array(x), lmbda))
+    return pullback_wrt(x, lmbda, elementwise=True)(
+        lambda ybar: ybar * each()[0], lambda ybar: unbroadcast(ybar * each()[1], np.shape(lmbda))
+    )
 
 
 @frule.register(stats.boxcox)

@@ -246,6 +246,11 @@ class Several(Entry):
 
     def _cotangents_of_masked(self, parts: dict[int, Any]) -> Iterable[tuple[Key, Any]]:
         """As of one masked cotangent; what has no mask may differ from zero everywhere."""
+        if self.whole.is_elementwise:
+            return self._cotangents(parts)
+        return self._by_marks(parts)
+
+    def _by_marks(self, parts: dict[int, Any]) -> Iterator[tuple[Key, Any]]:
         selected = {i: part if type(part) is Selected else everywhere(part) for i, part in parts.items()}
         is_reached = any(part.is_reached for part in selected.values())
         values = [(key, unthunk(xbar)) for key, xbar in self._cotangents({i: x.force() for i, x in selected.items()})]

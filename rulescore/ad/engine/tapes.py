@@ -78,14 +78,16 @@ class Tape(list[Any], Recorder):
         self.append(entry)
         return len(self) - 1
 
-    def pull_back(self, seeds: list[tuple[int, Any]], keep: bool = False) -> list[Any]:
+    def pull_back(self, seeds: list[tuple[int, Any]], keep: bool = False, with_masks: bool = False) -> list[Any]:
         """The cotangents of the arguments, from those of some outputs, by their keys; None where none arrives.
 
-        A tape is emptied on the way, and what it keeps alive is freed, unless it is kept to be walked again.
+        A tape is emptied on the way, and what it keeps alive is freed, unless it is kept to be walked again. Those that
+        have a mask are written out, unless they go on ``with_masks``.
         """
         bars = Cotangents(seeds)
         walk_back(self._backwards(keep), bars)
-        return [bars.written_out(position) for position in range(self.arguments)]
+        take = bars.take if with_masks else bars.written_out
+        return [take(position) for position in range(self.arguments)]
 
     def _backwards(self, keep: bool) -> Iterator[tuple[int, Entry]]:
         for position in range(len(self) - 1, self.arguments - 1, -1):

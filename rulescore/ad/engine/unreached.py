@@ -51,6 +51,11 @@ def masked_seeds(seeds: Seeds, is_given: bool) -> Seeds:
     return [(key, masked(bar, is_given)) for key, bar in seeds]
 
 
-def pulled_back_within(tape: Any, seeds: Seeds, keep: bool = False) -> list[Any]:
-    """The cotangents of a tape that a rule has made, with masks where those are followed that it was called for."""
-    return tape.pull_back(masked_seeds(seeds, False) if follows_all() else seeds, keep)  # type: ignore[no-any-return]
+def pulled_back_within(tape: Any, seeds: Seeds, keep: bool = False, with_masks: bool = False) -> list[Any]:
+    """The cotangents of a tape that a rule has made, with masks where those are followed that it was called for.
+
+    Of those with masks what the rule gives has some too, where it is to be given ``with_masks``.
+    """
+    with_masks = with_masks and any(type(seed) is Selected for _, seed in seeds)
+    seeds = masked_seeds(seeds, False) if follows_all() else seeds
+    return tape.pull_back(seeds, keep, with_masks)  # type: ignore[no-any-return]

@@ -65,7 +65,7 @@ class FastTape(Tape):
         self.append(entry)
         return self.tracer(y, len(self) - 1)
 
-    def pull_back(self, seeds: list[tuple[int, Any]], keep: bool = False) -> list[Any]:
+    def pull_back(self, seeds: list[tuple[int, Any]], keep: bool = False, with_masks: bool = False) -> list[Any]:
         bars: list[Any] = [None] * len(self)
         owned = bytearray(len(self))
         for position, seed in seeds:
@@ -94,7 +94,7 @@ class FastTape(Tape):
         except Exception as error:
             vars(error).setdefault(FAILED_AT, len(bars))
             raise
-        return [bar.written_out() if type(bar) is Selected else bar for bar in bars]
+        return bars if with_masks else [bar.written_out() if type(bar) is Selected else bar for bar in bars]
 
 
 # What may stand beside a tracer in a call without a second look: it holds no tracers.

@@ -22,6 +22,7 @@ from rulescore.tangents.masked import Selected, follows_marks
 from rulescore.tangents.projection import project_to
 from rulescore.tangents.spaces import as_scalar, has_tangent_space, zero_tangent
 from rulescore.tangents.structural import as_structural
+from rulescore.tangents.thunks import Thunk
 from rulescore.tangents.zero import AbstractZero, NoTangent, ZeroTangent
 
 _NO_TANGENT, _ZERO_TANGENT = NoTangent(), ZeroTangent()
@@ -94,7 +95,8 @@ class DerivedRules(System):
             return y, no_tangent_pullback
 
         def pullback(ybar: Any) -> tuple[Any, ...]:
-            bars = iter(pulled_back_within(tape, seeds_of(taken_apart(y_traced), ybar, tape), keep=True))
+            seeds = seeds_of(taken_apart(y_traced), ybar, tape)
+            bars = iter(pulled_back_within(tape, seeds, keep=True, with_masks=True))
             return tuple([project_to(x)(anatomy.cotangent(bars)) for x, anatomy in zip(whole, anatomies, strict=True)])
 
         return y, pullback
@@ -162,6 +164,10 @@ class Anatomy:
         return tangent_of(self._skeleton, leaves)
 
 
+def _opened(bar: Any) -> Any:
+    return bar.opened() if isinstance(bar, Thunk) else bar
+
+
 def _or_zero(bar: Any) -> Any:
     return _ZERO_TANGENT if bar is None else bar
 
@@ -172,6 +178,6 @@ def seeds_of(apart: tuple[Skeleton | None, list[Any]], other: Any, tape: Any) ->
     What is not traced has no part in it.
     """
     skeleton, leaves = apart
-    parts = [other] if type(other) is Selected else tangents_in(other, skeleton)
+    parts = tangents_in(other, skeleton, _opened)
     both = zip(leaves, parts, strict=True)
     return [(leaf._node, part) for leaf, part in both if belongs_to(leaf, tape) and not isinstance(part, AbstractZero)]

@@ -49,9 +49,9 @@ def taken_apart(
     return Skeleton(type(x), tuple(bones)), leaves
 
 
-def tangents_in(dx: Any, skeleton: Skeleton | None) -> list[Any]:
-    """The tangents of the leaves, in that of an object; zeros where it says nothing of them."""
-    dx = unthunk(dx)
+def tangents_in(dx: Any, skeleton: Skeleton | None, forced: Callable[[Any], Any] = unthunk) -> list[Any]:
+    """The tangents of the leaves, ``forced``, in that of an object; zeros where it says nothing of them."""
+    dx = forced(dx)
     if skeleton is None:
         return [dx]
     if isinstance(dx, AbstractZero):
@@ -67,7 +67,7 @@ def tangents_in(dx: Any, skeleton: Skeleton | None) -> list[Any]:
     else:
         parts = list(dx.values()) if isinstance(dx, dict) else list(dx)
     both = zip(parts, skeleton.bones, strict=True)
-    return [leaf for part, (_, inner) in both for leaf in tangents_in(part, inner)]
+    return [leaf for part, (_, inner) in both for leaf in tangents_in(part, inner, forced)]
 
 
 def with_leaves(x: Any, skeleton: Skeleton | None, leaves: Iterable[Any]) -> Any:

@@ -395,3 +395,19 @@ def test_the_mean_of_numbers_of_very_different_sizes(ratio):
     np.testing.assert_allclose(grad(lambda b: mean(ratio, b))(3.0), large, rtol=1e-12)
     assert grad(lambda a: mean(a, 3.0))(0.0) == np.inf
     assert grad(lambda b: mean(0.0, b))(3.0) == 0
+
+
+@pytest.mark.parametrize("x", [-1e300, -800.0, -30.0, -1.5, -1.0, -1e-9, 0.0, 1e-3, 0.99, 1.01, 3.0, 40.0, 700.0])
+def test_the_slope_of_exprel_is_right_everywhere(x: float) -> None:
+    with mpmath.workdps(50):
+        exact = mpmath.mpf(x)
+        wanted = mpmath.mpf(1) / 2 if x == 0 else (mpmath.exp(exact) * (exact - 1) + 1) / exact**2
+    np.testing.assert_allclose(rrule(special.exprel, x)[1](1.0)[1], float(wanted), rtol=4e-15)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize(("x", "wanted"), [(-np.inf, 0.0), (1e300, np.inf), (np.inf, np.inf), (np.nan, np.nan)])
+def test_the_slope_of_exprel_ends_far_out(x: float, wanted: float) -> None:
+    """SciPy's ₁F₁, by which it was computed, does not end at infinity."""
+    np.testing.assert_equal(rrule(special.exprel, x)[1](1.0)[1], wanted)
+    np.testing.assert_equal(unthunk(rrule(special.boxcox, 2.0, x)[1](1.0)[2]), np.log(2.0) ** 2 * wanted)
