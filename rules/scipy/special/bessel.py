@@ -217,14 +217,18 @@ def _register_scaled(f, slope, real_slope, part):
     def scaled_rrule(v: Array, z: Array) -> OutputAndPullback:
         y = f(v, z)
 
-        def scaled_cotangent(ybar):
-            if is_complex(z):
-                zbar = np.conj(slope(v, z)) * ybar - part * sign_of_part(z) * np.real(np.conj(y) * ybar)
-            else:
-                zbar = real_slope(v, z) * ybar
+        def by_complex(ybar):
+            zbar = np.conj(slope(v, z)) * ybar - part * sign_of_part(z) * np.real(np.conj(y) * ybar)
             return unbroadcast(zbar, np.shape(z))
 
-        return y, pullback_wrt(v, z)(lambda ybar: missing, scaled_cotangent)
+        def by_real(ybar):
+            return pulled(real_slope(v, z), ybar, z)
+
+        if not is_complex(z):
+            return y, pullback_wrt(v, z, elementwise=True)(lambda ybar: missing, by_real)
+        pullback = pullback_wrt(v, z)(lambda ybar: missing, by_complex)
+        pullback.keeps_places = np.shape(z) == np.shape(y)
+        return y, pullback
 
 
 _register_scaled(
