@@ -78,7 +78,8 @@ def pullback_wrt(
     Raises
     ------
     TypeError
-        When there are as many functions, or items in the tuple, as fit no number of primals.
+        When there are as many functions, or items in the tuple, as fit no number of primals; when ``elementwise`` is
+        asked for beside ``function``.
 
     Notes
     -----
@@ -115,6 +116,10 @@ def pullback_wrt(
     array([0.5, 0. ])
     """
     if elementwise:
+        if function is not _NOTHING:
+            raise TypeError(
+                "pullback_wrt(elementwise=True) gives no cotangent of the function itself: leave function= out"
+            )
         return partial(_pullback_by_places, primals, needs)
     if function is not _NOTHING:
         return partial(_pullback_of_several, (), (function, *primals))
@@ -271,8 +276,13 @@ def _pullback_by_places(
     primals: tuple[Any, ...], needs: tuple[bool, ...] | None, *cotangents: Callable[[Any], Any]
 ) -> Pullback:
     """By functions that take a masked cotangent as it is, and give masked ones."""
-    of_plain = pullback_wrt(*primals, needs=needs)(*cotangents)
     named = [(i, _space_of(x)) for i, x in enumerate(primals) if x is not ...]
+    if len(named) != len(cotangents):
+        raise TypeError(
+            f"pullback_wrt(..., elementwise=True) of {len(named)} primals got {len(cotangents)} functions: give one for "
+            "each primal that is not ..."
+        )
+    of_plain = pullback_wrt(*primals, needs=needs)(*cotangents)
     parts = [(i, space, f) for (i, space), f in zip(named, cotangents, strict=True) if space is not NON_DIFFERENTIABLE]
     none: list[Any] = [_NO_TANGENT] * (1 + len(primals))
     del primals, cotangents, named

@@ -9,6 +9,7 @@ import pytest
 from rulescore import (
     NoTangent,
     NotImplementedTangent,
+    Selected,
     Tangent,
     Thunk,
     ZeroTangent,
@@ -19,6 +20,7 @@ from rulescore import (
     pullback_wrt,
     pushforward,
     rrule,
+    unbroadcast,
     unthunk,
 )
 from rulescore.tables.registry import ForwardRuleTable, ReverseRuleTable
@@ -524,3 +526,52 @@ def test_along_zeros_no_use_is_made_of_a_permission_to_overwrite(given):
     y, _ = table(tangents, doubled, x, *args, **kwargs)
     np.testing.assert_array_equal(x, X)
     np.testing.assert_array_equal(y, 2 * X)
+
+
+# ---------------------------------------------------------------- elementwise
+
+
+def scaled_root(x, a):
+    return a * np.sqrt(x)
+
+
+def scaled_root_pullback(x, a, **options):
+    return pullback_wrt(x, a, elementwise=True, **options)(
+        lambda ybar: unbroadcast(ybar * (a / 2 / np.sqrt(x)), np.shape(x)),
+        lambda ybar: unbroadcast(ybar * np.sqrt(x), np.shape(a)),
+    )
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_elementwise_pullbacks_keep_out_what_is_masked():
+    x, a = np.array([1.0, np.nan, 4.0, 0.0]), 3.0
+    ybar = Selected(lambda: np.array([1.0, 0.0, 2.0, 0.0]), np.array([True, False, True, False]))
+    fbar, xbar, abar = scaled_root_pullback(x, a)(ybar)
+    assert fbar is NoTangent()
+    np.testing.assert_array_equal(unthunk(xbar), [1.5, 0.0, 1.5, 0.0])
+    np.testing.assert_array_equal(xbar.condition, [True, False, True, False])
+    assert unthunk(abar) == 1.0 + 2.0 * 2.0
+
+
+def test_elementwise_pullbacks_are_the_same_of_plain_cotangents():
+    x, a, ybar = np.array([1.0, 4.0]), np.array([[3.0], [2.0]]), np.arange(4.0).reshape(2, 2)
+    fbar, *bars = scaled_root_pullback(x, a)(ybar)
+    assert fbar is NoTangent()
+    np.testing.assert_array_equal(unthunk(bars[0]), [0.0 * 1.5 + 2 * 1.0, 1 * 0.75 + 3 * 0.5])
+    np.testing.assert_array_equal(unthunk(bars[1]), [[2.0], [8.0]])
+
+
+def test_elementwise_pullbacks_compute_what_is_needed():
+    x, a = np.array([1.0, 4.0]), 3.0
+    ybar = Selected(lambda: np.array([1.0, 0.0]), np.array([True, False]))
+    for given in (ybar, unthunk(ybar)):
+        _, xbar, abar = scaled_root_pullback(x, a, needs=(True, False))(given)
+        np.testing.assert_array_equal(unthunk(xbar), [1.5, 0.0])
+        assert abar is NoTangent()
+
+
+def test_elementwise_pullbacks_say_what_they_do_not_take():
+    with pytest.raises(TypeError, match="of 2 primals got 1 functions: give one for each"):
+        pullback_wrt(1.0, 2.0, elementwise=True)(lambda ybar: (ybar, ybar))
+    with pytest.raises(TypeError, match="leave function= out"):
+        pullback_wrt(1.0, function=len, elementwise=True)
