@@ -279,8 +279,8 @@ def _pullback_by_places(
     named = [(i, _space_of(x)) for i, x in enumerate(primals) if x is not ...]
     if len(named) != len(cotangents):
         raise TypeError(
-            f"pullback_wrt(..., elementwise=True) of {len(named)} primals got {len(cotangents)} functions: give one for "
-            "each primal that is not ..."
+            f"pullback_wrt(..., elementwise=True) of {len(named)} primals got {len(cotangents)} functions: give one "
+            "for each primal that is not ..."
         )
     of_plain = pullback_wrt(*primals, needs=needs)(*cotangents)
     parts = [(i, space, f) for (i, space), f in zip(named, cotangents, strict=True) if space is not NON_DIFFERENTIABLE]
