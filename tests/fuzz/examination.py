@@ -62,6 +62,8 @@ _OF_HALF = 1e-4
 _COARSE = 1e-12
 """From which rounding error on second derivatives are not compared with finite differences."""
 
+_OF_SINGLE = float(np.finfo(np.float32).eps)
+
 _STEP = 1e-3
 """How far the evaluations of a quick difference are apart."""
 
@@ -563,16 +565,20 @@ class _Examiner:
         return any(self._is_noise(name, gap) for name in names)
 
     def _is_noise(self, name: str, gap: float) -> bool:
-        """Whether the last digits of the inputs move the answer about as far, or those of directions and weights."""
+        """Whether the last digits of the inputs move the answer about as far, or those of directions and weights.
+
+        Of a program in single precision those of that, since others do not move its rounding.
+        """
         q = self.question
+        nudged = functools.partial(_nudged, epsilon=min(self.precision, _OF_SINGLE))
         mode = {**FIRST, **SECOND}[name]
         before, dx, weights = q.program.inputs, q.dx, q.weights
         try:
             numbers = []
             for k in (-3, -2, 0, 2, 3):
-                q.program.inputs = {n: _nudged(x, k) for n, x in before.items()}
-                q.dx = tuple([_nudged(x, k) for x in dx])
-                q.weights = [None if weight is None else _nudged(weight, k) for weight in weights]
+                q.program.inputs = {n: nudged(x, k) for n, x in before.items()}
+                q.dx = tuple([nudged(x, k) for x in dx])
+                q.weights = [None if weight is None else nudged(weight, k) for weight in weights]
                 try:
                     q.plain()(*q.program.arguments())
                 except Exception:  # with other last digits, there is no answer at all
@@ -665,9 +671,12 @@ def _moved(x: Any, rng: np.random.Generator) -> Any:
     return _like(x, np.asarray(x) + 1e-3 * rng.uniform(0.5, 1.5, np.shape(x)))
 
 
-def _nudged(x: Any, k: int, rng: np.random.Generator | None = None) -> Any:
-    """The same with other last digits, of each number in its own direction: what they have in common may cancel."""
-    epsilon = float(np.finfo(np.asarray(x).dtype).eps)
+def _nudged(x: Any, k: int, rng: np.random.Generator | None = None, epsilon: float = 0.0) -> Any:
+    """The same with other last digits, of each number in its own direction: what they have in common may cancel.
+
+    Digits of at least ``epsilon``.
+    """
+    epsilon = max(epsilon, float(np.finfo(np.asarray(x).dtype).eps))
     signs = (rng or np.random.default_rng(abs(k))).choice((-1.0, 1.0), np.shape(x))
     with np.errstate(all="ignore"):
         moved = np.asarray(x) * (1.0 + k * epsilon * signs)

@@ -241,6 +241,17 @@ UNSTABLE = Program(
 )
 """A filter that lets all through: its derivatives by both arguments are huge, and cancel to numbers without digits."""
 
+UNSTABLE_IN_SINGLE_PRECISION = Program(
+    inputs={
+        "x0": np.array([-0.7215998414937785, 0.6274145897103562, 0.40730471255923795]),
+        "x1": np.float32(np.round(np.random.default_rng(0).standard_normal(14), 2)),
+    },
+    calls={"f0": ("scipy.signal._signaltools.filtfilt", 0)},
+    lines=["v1 = f0(x0, x0, x1)"],
+    result="v1",
+)
+"""The same, where the derivatives are rounded to what no last digit of the filter moves."""
+
 LEAST_OF_EQUALS = Program(
     inputs={"x0": np.zeros(3)}, lines=["v1 = x0 * np.log1p(x0)", "v2 = v1[np.argsort(v1)[:1]]"], result="v2"
 )
@@ -267,6 +278,7 @@ WITHOUT_DIGITS = [
     KINK_INSIDE,
     EDGE_OF_MASK,
     UNSTABLE,
+    UNSTABLE_IN_SINGLE_PRECISION,
 ]
 
 
