@@ -94,16 +94,22 @@ def linear_map(f, transpose, check=None):
     gets a `NotImplementedTangent`.
     """
     arguments = Arguments(f, transpose, leading=1)
-    missing = not_implemented(f"scipy's {f.__name__} with respect to another argument than the one it is linear in")
+    of_x, *of_rest = arguments.names
+
+    def missing(i):
+        name = of_rest[i] if i < len(of_rest) else "what is beside it"
+        return not_implemented(
+            f"scipy's {f.__name__} with respect to {name}: there is one with respect to {of_x} alone"
+        )
 
     def linear_rrule(*args: Any, **kwargs: Any) -> OutputAndPullback:
         (x, *rest), kwargs = arguments.bind(args, kwargs)
         if check is not None:
             check(x, *rest, **kwargs)
         y, project = seen_by_tracers(f, x, *rest, **kwargs), project_to(x)
-        rest_bars = [missing if is_differentiable(r) else NO_TANGENT for r in rest]
+        rest_bars = [missing(i) if is_differentiable(r) else NO_TANGENT for i, r in enumerate(rest)]
         is_moving = is_differentiable(x)
-        if not is_moving and missing not in rest_bars:
+        if not is_moving and not any(isinstance(bar, NotImplementedTangent) for bar in rest_bars):
             return y, no_tangent_pullback
         x = ShapeOf(x)
 
@@ -123,8 +129,9 @@ def linear_map(f, transpose, check=None):
             check(x, *rest, **kwargs)
         _, dx, *drest = tangents
         y = seen_by_tracers(f, x, *rest, **kwargs)
-        if not all(isinstance(dr, AbstractZero) for dr in drest):
-            return y, missing
+        for i, dr in enumerate(drest):
+            if not isinstance(dr, AbstractZero):
+                return y, missing(i)
         if isinstance(dx, AbstractZero):
             return y, ZeroTangent()
         return y, seen_by_tracers(f, as_array_tangent(dx, x), *rest, **kwargs)

@@ -107,6 +107,8 @@ def became_array(described: str) -> TracerConversionError:
         lines.append(
             "An operator of a sparse array does that: write s.toarray() @ x, or give a function of both a rule."
         )
+    elif function is not None and _is_class(function):
+        lines.append(f"{function} does that: its objects hold numbers only. Make an array of NumPy's in its place.")
     elif function is not None:
         module = function.rpartition(".")[0]
         lines.append(
@@ -122,6 +124,11 @@ def became_array(described: str) -> TracerConversionError:
         )
     lines += ["If its derivative is not wanted here, write ignore_derivatives(x).", FOLLOWED]
     return TracerConversionError("\n".join(lines))
+
+
+def _is_class(name: str) -> bool:
+    module, _, last = name.rpartition(".")
+    return isinstance(getattr(sys.modules.get(module), last, None), type)
 
 
 def function_of_scipy(frame: FrameType | None) -> str | None:
@@ -193,7 +200,7 @@ def no_rule(
     records = _nearest_first(f, args, kwargs)
     if records:
         signatures = "; ".join(list(dict.fromkeys(record.signature for record in records))[:4])
-        lines.append(f"{_what_differs(records[0], kwargs)}The registered signatures are {signatures}.")
+        lines.append(f"{_what_differs(records[0], args, kwargs)}The registered signatures are {signatures}.")
         lines.append(
             "Call it in one of these forms, register a rule for this one (@rrule.register(f, types...)), or hold its "
             "arguments constant with ignore_derivatives()."
@@ -234,12 +241,30 @@ def _unknown_keywords(record: RuleRecord, kwargs: Mapping[str, Any]) -> list[str
     return [name for name in kwargs if name not in parameters.keyword_only and name not in parameters.names]
 
 
-def _what_differs(record: RuleRecord, kwargs: Mapping[str, Any]) -> str:
+def _what_differs(record: RuleRecord, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> str:
     unknown = _unknown_keywords(record, kwargs)
     if unknown:
         return f"Its rule does not know {', '.join(f'{name}=' for name in unknown)}. "
     keyword_only = [name for name in kwargs if name in record.parameters.keyword_only]
-    traced = [name for name in keyword_only if getattr(type(kwargs[name]), "__rule_type__", None) is not None]
+    traced = [name for name in keyword_only if _is_differentiated(kwargs[name])]
     if traced:
         return f"Its rule holds {traced[0]}= constant, which is being differentiated here. "
-    return ""
+    names = [name or f"argument {i}" for i, name in enumerate(record.parameters.names)]
+    for name, x, types in zip(names, args, _types_at(record, len(args)), strict=False):
+        if not any(matches((rule_type(type(x)),), (t,)) for t in types):
+            return f"Its rule takes no {describe(x)} as {name}. "
+    differentiated = [name for name, x in zip(names, args, strict=False) if _is_differentiated(x)]
+    differentiated += [name for name, x in kwargs.items() if _is_differentiated(x)]
+    if len(differentiated) < 2:
+        return ""
+    return f"Differentiated here are {', '.join(differentiated)}; its rule may hold one of them constant. "
+
+
+def _types_at(record: RuleRecord, count: int) -> list[set[type]]:
+    """The types that a rule takes in each place."""
+    signatures = [stretch(s, count) or s for s in record.signatures]
+    return [{s[i] for s in signatures if i < len(s)} for i in range(count)]
+
+
+def _is_differentiated(x: Any) -> bool:
+    return getattr(type(x), "__rule_type__", None) is not None

@@ -176,8 +176,8 @@ class ArrayTracer(Tracer):
     def __complex__(self) -> complex:
         raise TracerConversionError(
             f"{self._described()} was about to become a Python complex, which would lose its derivative.\n"
-            "Functions of the cmath module and complex() do that: write np.sin(x) for cmath.sin(x), and 1j * x for "
-            "complex(0, x).\n"
+            "Functions of the cmath module and complex() do that: write np.sin(x) for cmath.sin(x), 1j * x for "
+            "complex(0, x), and assign to elements of np.zeros(n, complex, like=x) and not of np.zeros(n, complex).\n"
             f"If its derivative is not wanted here, write complex(ignore_derivatives(x)).\n{FOLLOWED}"
         )
 

@@ -15,8 +15,10 @@ import threading
 
 import numpy as np
 import pytest
+import scipy.fft
+import scipy.sparse.linalg
 
-from rulescore import NoTangent, Thunk, frule, not_implemented, rrule, scalar_rule
+from rulescore import NoTangent, Thunk, frule, ignore_derivatives, not_implemented, rrule, scalar_rule
 from rulescore.ad.forward import jvp, linearize
 from rulescore.ad.messages import places
 from rulescore.ad.messages.errors import (
@@ -28,7 +30,7 @@ from rulescore.ad.messages.errors import (
     full_name,
     no_rule,
 )
-from rulescore.ad.primitives import primitive
+from rulescore.ad.primitives import primitive, primitives
 from rulescore.ad.reverse import grad, value_and_grad, vjp
 from rulescore.ad.system.reference_ad import AD
 from rulescore.ad.variables import variable
@@ -897,3 +899,50 @@ def test_an_error_of_a_rule_keeps_its_attributes():
         assert vars(raised.value)["key"] == "mine"
         assert "in the backward pass of" in raised.value.__notes__[0]
         assert list(vars(raised.value)) == ["key", "__notes__"]
+
+
+# ---------------------------------------------------------------- what about a call its rule does not serve
+
+
+def test_the_error_names_what_is_differentiated_where_a_rule_serves_less():
+    gmres = primitive(scipy.sparse.linalg.gmres)
+    a, b = 2 * np.eye(3), np.ones(3)
+    message = r"Differentiated here are A, b, rtol; its rule may hold one of them constant\. The registered"
+    with pytest.raises(NoRuleError, match=message):
+        grad(lambda a, b, rtol: np.sum(gmres(a, b, rtol=rtol)[0]), (0, 1, 2))(a, b, 1e-8)
+    slopes = grad(lambda a, b, rtol: np.sum(gmres(a, b, rtol=ignore_derivatives(rtol))[0]), (0, 1))(a, b, 1e-8)
+    np.testing.assert_allclose(slopes[1], np.full(3, 0.5))
+
+
+def test_the_error_names_an_argument_of_a_type_that_the_rule_does_not_take():
+    def scaled(x, by):
+        return np.asarray(x) * by
+
+    @rrule.register(scaled)
+    def scaled_rrule(x: np.ndarray, by: int):
+        return x * by, lambda ybar: (NoTangent(), ybar * by, NoTangent())
+
+    with pytest.raises(NoRuleError, match=r"Its rule takes no float as by\. The registered signatures are"):
+        grad(lambda x: np.sum(primitive(scaled)(x, 2.0)))(np.ones(2))
+
+
+def test_the_error_for_an_object_of_scipy_gives_advice_that_works():
+    x, places = np.ones(3), np.arange(3)
+    with pytest.raises(TracerConversionError, match=r"coo_array does that: its objects hold numbers only") as raised:
+        grad(lambda x: np.sum(primitives(scipy.sparse).coo_array((x, (places, places))).toarray()))(x)
+    assert "primitive(" not in str(raised.value)
+
+
+def test_the_error_for_complex_elements_gives_advice_that_works():
+    def assigned(x, zeros):
+        zeros[0] = x[0]
+        return np.real(np.sum(zeros))
+
+    with pytest.raises(TracerConversionError, match=r"elements of np\.zeros\(n, complex, like=x\)"):
+        grad(lambda x: assigned(x, np.zeros(2, complex)))(np.ones(2))
+    np.testing.assert_array_equal(grad(lambda x: assigned(x, np.zeros(2, complex, like=x)))(np.ones(2)), [1, 0])
+
+
+def test_the_error_for_a_linear_map_names_the_argument():
+    with pytest.raises(MissingDerivativeError, match="fht with respect to mu: there is one with respect to a alone"):
+        grad(lambda mu: np.sum(primitive(scipy.fft.fht)(np.arange(1.0, 5.0), 0.1, mu)))(0.5)
