@@ -28,7 +28,7 @@ from rulescore.tables.signatures import InstancesOf
 from rulescore.tangents.arithmetic import AbstractTangent
 from rulescore.tangents.broadcasting import unbroadcast
 from rulescore.tangents.kinds import is_a
-from rulescore.tangents.masked import Selected
+from rulescore.tangents.masked import has_mask
 from rulescore.tangents.not_implemented import NotImplementedTangent
 from rulescore.tangents.projection import NON_DIFFERENTIABLE, project_to
 from rulescore.tangents.thunks import Thunk
@@ -248,8 +248,7 @@ class _Elementwise:
             def elementwise_pullback(ybar: Any) -> tuple[Any, ...]:
                 bars: list[Any] = [_NO_TANGENT] * (1 + count)
                 # A thunk of a masked cotangent would be forced without its mask.
-                parts = ybar if type(ybar) is tuple else (ybar,)
-                is_delayed = len(active) > 1 and not any(type(part) is Selected for part in parts)
+                is_delayed = len(active) > 1 and not has_mask(ybar)
                 for i in active:
                     bars[1 + i] = Thunk(functools.partial(cotangent, i, ybar)) if is_delayed else cotangent(i, ybar)
                 return tuple(bars)

@@ -22,7 +22,7 @@ from rulescore.tables.dispatch import bind_values
 from rulescore.tables.names import name_of, place_of
 from rulescore.tables.signatures import InstancesOf, Parameters
 from rulescore.tangents.kinds import is_a
-from rulescore.tangents.masked import Selected
+from rulescore.tangents.masked import has_mask
 from rulescore.tangents.not_implemented import NotImplementedTangent
 from rulescore.tangents.projection import NON_DIFFERENTIABLE, ArrayProjector, Projector, project_to
 from rulescore.tangents.spaces import zero_tangent
@@ -288,7 +288,7 @@ def _pullback_by_places(
     del primals, cotangents, named
 
     def pullback(ybar: Any) -> tuple[Any, ...]:
-        if type(ybar) is not Selected and not (is_a(ybar, tuple) and any(type(part) is Selected for part in ybar)):
+        if not has_mask(ybar):
             return of_plain(ybar)
         bars = none.copy()
         for i, space, cotangent in parts:

@@ -85,6 +85,11 @@ def _kept(reached: Any, numbers: Any, is_certain: Any) -> Any:
     return reached if is_certain is True else reached | (np.isfinite(numbers) & ~np.asarray(is_certain))
 
 
+def has_mask(ybar: Any) -> bool:
+    """Whether a cotangent is masked, or of several outputs that of one."""
+    return type(ybar) is Selected or (is_a(ybar, tuple) and any(type(part) is Selected for part in ybar))
+
+
 def taking_masks_as(inner: Callable[..., Any], pullback: Callable[..., Any]) -> Callable[..., Any]:
     """A pullback that hands cotangents to another one, and so treats masked ones as that does."""
     for name in ("is_elementwise", "keeps_places"):

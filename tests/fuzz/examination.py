@@ -63,6 +63,7 @@ _COARSE = 1e-12
 """From which rounding error on second derivatives are not compared with finite differences."""
 
 _OF_SINGLE = float(np.finfo(np.float32).eps)
+"""The last digit by which inputs are moved at most to see noise: by those of half precision everything is noise."""
 
 _STEP = 1e-3
 """How far the evaluations of a quick difference are apart."""

@@ -15,6 +15,7 @@ import pytest
 from rulescore import NoTangent, frule, rrule
 from tests.fuzz.calls import functions
 from tests.fuzz.examination import COMPARED, Examination, examine
+from tests.fuzz.modes import SECOND
 from tests.fuzz.points import run_points
 from tests.fuzz.program import Program
 from tests.fuzz.seeds import are_known, kind_of, run_seed
@@ -104,6 +105,16 @@ def test_a_wrong_pullback_is_found_in_every_reverse_mode() -> None:
         assert wrong_modes() >= REVERSE
 
 
+def test_wrong_derivatives_are_found_in_single_precision() -> None:
+    """Of which last digits of the inputs tell what is noise."""
+    program = dataclasses.replace(TANH, inputs={name: np.float32(x) for name, x in TANH.inputs.items()})
+    assert not wrong_modes(program)
+    with rrule.override(np.tanh, backward(1.1)):
+        assert wrong_modes(program) >= REVERSE
+    with rrule.override(np.tanh, forgets_its_own_derivative):
+        assert wrong_modes(program) & SECOND.keys()
+
+
 def test_a_wrong_tangent_is_found_in_forward_modes() -> None:
     with frule.override(np.tanh, forward(1.0001)):
         assert wrong_modes() & FORWARD
@@ -114,12 +125,13 @@ def test_modes_that_differ_little_are_found() -> None:
         assert wrong_modes()
 
 
-def test_a_wrong_second_derivative_is_found() -> None:
-    def rule(x: Any) -> Any:
-        y = np.tanh(x)
-        return y, lambda ybar: (NoTangent(), (1 - np.asarray(getattr(y, "_value", y)) ** 2) * ybar)
+def forgets_its_own_derivative(x: Any) -> Any:
+    y = np.tanh(x)
+    return y, lambda ybar: (NoTangent(), (1 - np.asarray(getattr(y, "_value", y)) ** 2) * ybar)
 
-    with rrule.override(np.tanh, rule):
+
+def test_a_wrong_second_derivative_is_found() -> None:
+    with rrule.override(np.tanh, forgets_its_own_derivative):
         assert wrong_modes()
 
 

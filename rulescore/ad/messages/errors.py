@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from rulescore.primal_calls import is_traced
 from rulescore.tables.names import name_of
 from rulescore.tables.records import RuleRecord
 from rulescore.tables.registry import frule, rrule
@@ -246,15 +247,15 @@ def _what_differs(record: RuleRecord, args: tuple[Any, ...], kwargs: Mapping[str
     if unknown:
         return f"Its rule does not know {', '.join(f'{name}=' for name in unknown)}. "
     keyword_only = [name for name in kwargs if name in record.parameters.keyword_only]
-    traced = [name for name in keyword_only if _is_differentiated(kwargs[name])]
+    traced = [name for name in keyword_only if is_traced(kwargs[name])]
     if traced:
         return f"Its rule holds {traced[0]}= constant, which is being differentiated here. "
     names = [name or f"argument {i}" for i, name in enumerate(record.parameters.names)]
     for name, x, types in zip(names, args, _types_at(record, len(args)), strict=False):
         if not any(matches((rule_type(type(x)),), (t,)) for t in types):
             return f"Its rule takes no {describe(x)} as {name}. "
-    differentiated = [name for name, x in zip(names, args, strict=False) if _is_differentiated(x)]
-    differentiated += [name for name, x in kwargs.items() if _is_differentiated(x)]
+    differentiated = [name for name, x in zip(names, args, strict=False) if is_traced(x)]
+    differentiated += [name for name, x in kwargs.items() if is_traced(x)]
     if len(differentiated) < 2:
         return ""
     return f"Differentiated here are {', '.join(differentiated)}; its rule may hold one of them constant. "
@@ -264,7 +265,3 @@ def _types_at(record: RuleRecord, count: int) -> list[set[type]]:
     """The types that a rule takes in each place."""
     signatures = [stretch(s, count) or s for s in record.signatures]
     return [{s[i] for s in signatures if i < len(s)} for i in range(count)]
-
-
-def _is_differentiated(x: Any) -> bool:
-    return getattr(type(x), "__rule_type__", None) is not None
