@@ -227,7 +227,8 @@ def _seeds(what: str, y: Any, cotangents: Any, create: bool) -> tuple[Graph, lis
         if not isinstance(output, Tracer):
             raise UnrelatedOutputError(
                 f"{what}() of {_name(output)}, which was not computed from a variable, or only through functions "
-                "without a derivative (np.floor, np.argmax, comparisons, int): compute it from what variable() returns"
+                "without a derivative (np.floor, np.argmax, comparisons, int): compute it from what variable() "
+                "returns. If zero is what you want, add 0.0 * np.sum(x)"
             )
         if not isinstance(output._trace, Graph):
             raise TypeError(

@@ -213,7 +213,8 @@ class SparseProjector(Projector):
         if hasattr(type(x), "__rule_type__"):
             raise MissingDerivativeError(
                 f"the derivative of a cotangent of a sparse array ({self._type.__name__}) was asked for, which holds "
-                "ordinary numbers: pass S.toarray() for second derivatives, and for `linearize`"
+                "ordinary numbers: second derivatives and `linearize` do not go through sparse arrays. Make a dense "
+                "one by NumPy's functions, or pass S.toarray() where it is an argument"
             )
         return x
 

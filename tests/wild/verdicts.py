@@ -12,7 +12,7 @@ from tests.processes import ROOT
 
 SYSTEMS_FILES = re.compile(r"/(rulescore|rules|testutils|tests|jax|jaxlib|autograd|numpy|scipy)/|<frozen|<__array")
 
-COMPILED = re.compile(r"it is compiled, has no rule|and is implemented in C|code in C wants an ordinary array")
+COMPILED = re.compile(r"it is compiled, has no rule|and is implemented in C|code in C, called in")
 """What `NoRuleError` and `TracerConversionError` say of compiled code; a subclass of arrays, say, is none."""
 
 

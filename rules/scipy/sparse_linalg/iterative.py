@@ -70,9 +70,12 @@ class System:
 
     def refuse_unless_converged(self, info, what):
         if info != 0:
+            happened, advice = "has not converged", "allow more iterations (maxiter), or more of an error (rtol, atol)"
+            if info < 0:
+                happened, advice = "was not found, since the method broke down", "use another one, such as gmres"
             raise MissingDerivativeError(
-                f"the derivative of {self.f.__name__} was asked for, but {what} has not converged (info={info}): "
-                "allow more iterations (maxiter), ask for less (rtol), or precondition the system"
+                f"the derivative of {self.f.__name__} was asked for, but {what} {happened} (info={info}): {advice}, or "
+                "precondition the system (M)"
             )
 
 

@@ -92,7 +92,12 @@ def decline_generalised(M, A):
 
 def decline_traced(A):
     """ARPACK takes no tracers, and the systems for vectors are not solved in functions that do."""
-    if hasattr(type(A), "__rule_type__") or A.dtype.kind not in "fc":
+    if hasattr(type(A), "__rule_type__"):
+        raise MissingDerivativeError(
+            "a second derivative of scipy.sparse.linalg.eigs, eigsh or svds was asked for, which have first ones only. "
+            "Of dense matrices, np.linalg.eig, eigh and svd have both"
+        )
+    if A.dtype.kind not in "fc":
         raise MDNotImplementedError
 
 

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import itertools
 import sys
+import traceback
 from collections.abc import Mapping
 from types import FrameType
 from typing import Any
 
 import numpy as np
 
+from rulescore.ad.messages.places import Place, is_inner
+from rulescore.ad.messages.public_functions import reached_as
 from rulescore.primal_calls import is_traced
 from rulescore.tables.names import name_of
 from rulescore.tables.records import RuleRecord
@@ -46,7 +49,7 @@ class UnrelatedOutputError(ValueError):
     """The derivative of something was asked for that does not depend on the argument."""
 
 
-FOLLOWED = "Code that does such things is differentiated as it is by grad(traceable(f)), which follows its source."
+FOLLOWED = "Pass traceable(f) for f, which follows its source, to differentiate code that does such things as it is."
 """The last line of messages about conversions, out of place where that is done already."""
 
 LEAKED = (
@@ -93,10 +96,13 @@ def _is_raised_by_scipy(error: BaseException) -> bool:
 
 def refused_by_c(error: TypeError) -> TracerConversionError:
     """The error where code in C asked for an array, and got a value that is being differentiated."""
+    frames = [(frame.f_code, line) for frame, line in traceback.walk_tb(error.__traceback__)]
+    code, line = next((place for place in reversed(frames) if not is_inner(place[0])), frames[-1])
     return TracerConversionError(
-        f"code in C wants an ordinary array and got a value that is being differentiated ({error}). It is "
-        "differentiated by a rule: call it as primitive(f), of a method as primitive(cls.method)(obj, x), and register "
-        "a rule where there is none. If its derivative is not wanted here, write ignore_derivatives(x)."
+        f"{Place('code in C', code.co_qualname, code.co_filename, line)}\n"
+        f"It wants an ordinary array and got a value that is being differentiated: {error}.\n"
+        "It is differentiated by a rule: call it as primitive(f), of a method as primitive(cls.method)(obj, x), and "
+        "register a rule where there is none. If its derivative is not wanted here, write ignore_derivatives(x)."
     )
 
 
@@ -119,9 +125,10 @@ def became_array(described: str) -> TracerConversionError:
     else:
         lines.append(
             "Where you build an array of such values, write np.stack([...]) or np.array([...], like=x); where you "
-            "convert one, write np.asarray(x, like=x); where you assign one to elements of an array, make that one "
-            "with np.zeros(n, like=x). Random numbers are drawn without it: mu + sigma * rng.standard_normal(n). "
-            "A function that does not know NumPy's protocols needs a rule and @primitive."
+            "fill one, np.full(n, x, like=x); where you convert one, np.asarray(x, like=x); where you assign one to "
+            "elements of an array, make that one with np.zeros(n, like=x). Random numbers are drawn without it: "
+            "mu + sigma * rng.standard_normal(n). A function that does not know NumPy's protocols needs a "
+            "rule and @primitive."
         )
     lines += ["If its derivative is not wanted here, write ignore_derivatives(x).", FOLLOWED]
     return TracerConversionError("\n".join(lines))
@@ -171,17 +178,24 @@ def describe(x: Any) -> str:
 
 
 def full_name(f: Any) -> str:
-    """A function with its module, as ``numpy.linalg.svd``."""
+    """A function with its module, as ``numpy.linalg.svd``: the public one, where it is reached through that."""
     if isinstance(f, np.ufunc):
         homes = [home for home in ("numpy", "scipy.special") if getattr(sys.modules.get(home), f.__name__, None) is f]
         return f"{homes[0]}.{f.__name__}" if homes else f.__name__
     name = name_of(f)
     module = getattr(f, "__module__", None)
-    return f"{module}.{name}" if module and "object" not in name else name
+    if not module or "object" in name:
+        return name
+    return reached_as(module, name) or f"{module}.{name}"
 
 
 def no_rule(
-    f: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any], reason: str = "", caller: str | None = None
+    f: Any,
+    args: tuple[Any, ...],
+    kwargs: Mapping[str, Any],
+    reason: str = "",
+    caller: str | None = None,
+    tried: str = "",
 ) -> NoRuleError:
     """The error for a call that no rule serves.
 
@@ -193,6 +207,8 @@ def no_rule(
         Why it cannot be differentiated otherwise, where more is known than that there is no rule.
     caller : str, optional
         The public function that called it, where it is a private one that nobody would give a rule.
+    tried : str
+        What came of calling its implementation, which the last line says.
     """
     shown = [describe(x) for x in args] + [f"{name}={describe(value)}" for name, value in kwargs.items()]
     declared = next((record.reason for record in rrule.records(f) if record.reason), "")
@@ -200,7 +216,8 @@ def no_rule(
     lines = [f"{full_name(f)}({', '.join(shown)}) cannot be differentiated: {problem}" + (declared and f": {declared}")]
     records = _nearest_first(f, args, kwargs)
     if records:
-        signatures = "; ".join(list(dict.fromkeys(record.signature for record in records))[:4])
+        # That an argument may be anything goes without saying.
+        signatures = "; ".join(dict.fromkeys(record.signature.replace(": object", "") for record in records[:4]))
         lines.append(f"{_what_differs(records[0], args, kwargs)}The registered signatures are {signatures}.")
         lines.append(
             "Call it in one of these forms, register a rule for this one (@rrule.register(f, types...)), or hold its "
@@ -212,6 +229,8 @@ def no_rule(
             f"Write it with functions that have rules (`rulescore list` shows them), give {whom} "
             f"(@rrule.register({caller or name_of(f)})), or hold its arguments constant with ignore_derivatives()."
         )
+    if tried:
+        lines.append(f"Its implementation in Python was tried too, and stopped at {tried}")
     return NoRuleError("\n".join(lines))
 
 
@@ -256,9 +275,12 @@ def _what_differs(record: RuleRecord, args: tuple[Any, ...], kwargs: Mapping[str
             return f"Its rule takes no {describe(x)} as {name}. "
     differentiated = [name for name, x in zip(names, args, strict=False) if is_traced(x)]
     differentiated += [name for name, x in kwargs.items() if is_traced(x)]
-    if len(differentiated) < 2:
+    if not differentiated:
         return ""
-    return f"Differentiated here are {', '.join(differentiated)}; its rule may hold one of them constant. "
+    return (
+        f"Differentiated here: {', '.join(differentiated)}. Its rule may hold one of these constant, or not take the "
+        "values of the others (a float for an integer). "
+    )
 
 
 def _types_at(record: RuleRecord, count: int) -> list[set[type]]:

@@ -26,13 +26,13 @@ def public_caller(f: Any, frame: FrameType | None) -> str | None:
         As it is given to ``rrule.register``. None where ``f`` is public itself, or nothing on the way is.
     """
     module = getattr(f, "__module__", None) or ""
-    if not module or _public(module, getattr(f, "__qualname__", getattr(f, "__name__", ""))) is not None:
+    if not module or reached_as(module, getattr(f, "__qualname__", getattr(f, "__name__", ""))) is not None:
         return None
     library = module.partition(".")[0]
     while frame is not None:
         home = frame.f_globals.get("__name__", "")
         if home.partition(".")[0] == library:
-            found = _public(home, frame.f_code.co_qualname)
+            found = reached_as(home, frame.f_code.co_qualname)
             if found is not None:
                 return found
         elif not is_inner(frame.f_code):
@@ -41,11 +41,11 @@ def public_caller(f: Any, frame: FrameType | None) -> str | None:
     return None
 
 
-def _public(module: str, name: str) -> str | None:
+def reached_as(module: str, name: str) -> str | None:
     """The name by which a function is reached with no underscore on the way; None where there is none."""
     owner, _, last = name.rpartition(".")
     if owner and last in ("__init__", "__call__"):
-        found = _public(module, owner)
+        found = reached_as(module, owner)
         return found if last == "__init__" or found is None else f"instances_of({found})"
     parts = name.split(".")
     if any(part.startswith(("_", "<")) for part in parts):

@@ -82,10 +82,10 @@ def _call_converted(implementation: Any, f: Any, args: tuple[Any, ...], kwargs: 
     try:
         return _of_numpy.converted(implementation)(*args, **kwargs)
     except Exception as error:
-        reason = _why_stopped(f, args, kwargs, error)
-        if reason is None:
+        tried = _where_it_stopped(f, args, kwargs, error)
+        if tried is None:
             raise
-        raise no_rule(f, args, kwargs, reason) from error
+        raise no_rule(f, args, kwargs, tried=tried) from error
     finally:
         _being_called.reset(token)
 
@@ -96,16 +96,16 @@ def _call_plainly(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         return f(*args, **kwargs)
     except Exception as masked:
         error = _unmasked(masked)
-        reason: str | None = None
+        reason, tried = "", None
         if isinstance(error, MDNotImplementedError):  # of a definition that does not serve this call
-            reason = ""
+            tried = ""
         elif isinstance(error, TracerConversionError):
             reason = f"it makes ordinary numbers or arrays of its arguments ({_place(error)}), and has no rule"
         elif _library(str(getattr(f, "__module__", None))) == "scipy":
-            reason = _why_stopped(f, args, kwargs, error)
-        if reason is None:
+            tried = _where_it_stopped(f, args, kwargs, error)
+        if not reason and tried is None:
             raise
-        raise no_rule(f, args, kwargs, reason) from error
+        raise no_rule(f, args, kwargs, reason, tried=tried or "") from error
 
 
 def _described(x: Any) -> Any:
@@ -130,8 +130,8 @@ def _why_not(f: Any) -> str:
     return "it has no rule for this call, and is implemented in C"
 
 
-def _why_stopped(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any], error: Exception) -> str | None:
-    """Why an implementation could not go on; None where the error is one that the caller made.
+def _where_it_stopped(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any], error: Exception) -> str | None:
+    """Where an implementation could not go on, and why; None where the error is one that the caller made.
 
     What a function that was handed to it, such as that of ``np.apply_along_axis``, raised is for the caller too.
     """
@@ -144,7 +144,7 @@ def _why_stopped(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any], error: E
     if not isinstance(error, (NoRuleError, TracerConversionError)) and fails_anyway(f, args, kwargs, type(error)):
         return None
     first_line = str(error).partition("\n")[0]
-    return f"it has no rule, and its implementation in Python stopped at {_place(error)}: {first_line}"
+    return f"{_place(error)}: {first_line}"
 
 
 def _unmasked(error: Exception) -> Exception:

@@ -14,6 +14,7 @@ import abc
 import functools
 import itertools
 import operator
+import re
 import sys
 import types
 from collections.abc import Callable
@@ -81,6 +82,7 @@ class Tracer:
         return self
 
 
+_DIFFERENTIATED = "differentiated "
 _SEQUENCE = 1 << 5
 """The flag of classes that the patterns of sequences match (Py_TPFLAGS_SEQUENCE)."""
 
@@ -88,9 +90,9 @@ _SEQUENCE = 1 << 5
 @functools.cache
 def class_for(kind: Any, value_type: Any, dtype: Any) -> Any:
     """The class of tracers of a kind for values of a type and a dtype, so that no operation has to look at these."""
-    cls: Any = type(
-        f"{kind.__name__}[{value_type.__name__}]", (kind,), {"__slots__": (), **kind.traits_of(value_type, dtype)}
-    )
+    traits = kind.traits_of(value_type, dtype)
+    # As errors of others name it: "argument 2 must be numpy.ndarray, not differentiated ndarray".
+    cls: Any = type(f"{_DIFFERENTIATED}{traits['__rule_type__'].__name__}", (kind,), {"__slots__": (), **traits})
     if value_type.__flags__ & _SEQUENCE:
         _SequencePattern.register(cls)
     return cls
@@ -116,7 +118,7 @@ class SpecialTracer(Tracer):
 @functools.cache
 def special_class(kind: Any, plain: Any) -> Any:
     """The class of the special tracers of a kind whose operations give tracers of a plain class."""
-    return type(f"{plain.__name__} {kind.__name__}", (kind, plain), {"__slots__": (), "_plain": plain})
+    return type(plain.__name__, (kind, plain), {"__slots__": (), "_plain": plain})
 
 
 def plain_class(cls: type) -> Any:
@@ -160,7 +162,7 @@ class Trace:
         self.__class__ = _closed(type(self))  # type: ignore[arg-type]
         if isinstance(error, Exception):
             unmask(error)
-        if type(error) is TypeError and f"not {self.kind.__name__}[" in str(error):
+        if type(error) is TypeError and re.search(f"not '?{_DIFFERENTIATED}", str(error)):
             raise refused_by_c(error) from error
 
 
