@@ -212,9 +212,9 @@ class SparseProjector(Projector):
     def _of_ordinary_numbers(self, x: Any) -> Any:
         if hasattr(type(x), "__rule_type__"):
             raise MissingDerivativeError(
-                f"the derivative of a cotangent of a sparse array ({self._type.__name__}) was asked for, which holds "
-                "ordinary numbers: second derivatives and `linearize` do not go through sparse arrays. Make a dense "
-                "one by NumPy's functions, or pass S.toarray() where it is an argument"
+                f"second derivatives and `linearize` do not go through a sparse array ({self._type.__name__}) made of "
+                "values that are being differentiated, since it holds ordinary numbers: make a dense array by NumPy's "
+                "functions, and pass S.toarray() where S is an argument of the function that is differentiated"
             )
         return x
 

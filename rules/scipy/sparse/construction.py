@@ -137,8 +137,8 @@ def tangent_of(dx, x):
 def refuse_traced(x):
     if is_traced(x):
         raise MissingDerivativeError(
-            "a sparse array holds ordinary numbers, so that second derivatives and `linearize` do not go through what "
-            "makes one: make a dense array for these, by NumPy's functions"
+            "second derivatives and `linearize` do not go through a sparse array made of values that are being "
+            "differentiated, since it holds ordinary numbers: make a dense array by NumPy's functions"
         )
 
 

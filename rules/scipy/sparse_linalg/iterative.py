@@ -70,7 +70,7 @@ class System:
 
     def refuse_unless_converged(self, info, what):
         if info != 0:
-            happened, advice = "has not converged", "allow more iterations (maxiter), or more of an error (rtol, atol)"
+            happened, advice = "has not converged", "allow more iterations (maxiter), a larger tolerance (rtol, atol)"
             if info < 0:
                 happened, advice = "was not found, since the method broke down", "use another one, such as gmres"
             raise MissingDerivativeError(

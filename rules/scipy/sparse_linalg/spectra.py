@@ -94,8 +94,8 @@ def decline_traced(A):
     """ARPACK takes no tracers, and the systems for vectors are not solved in functions that do."""
     if hasattr(type(A), "__rule_type__"):
         raise MissingDerivativeError(
-            "a second derivative of scipy.sparse.linalg.eigs, eigsh or svds was asked for, which have first ones only. "
-            "Of dense matrices, np.linalg.eig, eigh and svd have both"
+            "scipy.sparse.linalg.eigs, eigsh and svds have first derivatives only. For second ones, use np.linalg.eig, "
+            "eigh or svd of a dense matrix"
         )
     if A.dtype.kind not in "fc":
         raise MDNotImplementedError

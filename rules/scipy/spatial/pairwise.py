@@ -10,6 +10,7 @@ import numpy as np
 from multipledispatch import MDNotImplementedError
 
 from rulescore import (
+    MissingDerivativeError,
     ZeroTangent,
     apply_linear,
     frule,
@@ -119,11 +120,15 @@ def slopes_of(name, a, b, d, options):
 
 def options_of(name, options):
     """The options of a metric. Those that SciPy would compute from the points have a derivative that is not here."""
-    missing = {"seuclidean": "V", "mahalanobis": "VI"}.get(name)
+    missing, points = {
+        "seuclidean": ("V", "X / np.sqrt(V)"),
+        "mahalanobis": ("VI", "X @ np.linalg.cholesky(VI)"),
+    }.get(name, (None, None))
     if missing is not None and options.get(missing) is None:
-        raise TypeError(
+        raise MissingDerivativeError(
             f"the derivative of {name} distances was asked for, without {missing}=, which SciPy then computes from the "
-            f"points: pass it, as {missing}=" + ("np.var(X, axis=0, ddof=1)" if missing == "V" else "np.linalg.inv(C)")
+            f"points: pass a constant {missing}=, or take Euclidean distances of {points}, which have the derivative "
+            f"with respect to {missing} too"
         )
     return {key: value for key, value in options.items() if value is not None}
 

@@ -101,8 +101,9 @@ def refused_by_c(error: TypeError) -> TracerConversionError:
     return TracerConversionError(
         f"{Place('code in C', code.co_qualname, code.co_filename, line)}\n"
         f"It wants an ordinary array and got a value that is being differentiated: {error}.\n"
-        "It is differentiated by a rule: call it as primitive(f), of a method as primitive(cls.method)(obj, x), and "
-        "register a rule where there is none. If its derivative is not wanted here, write ignore_derivatives(x)."
+        "Call it as primitive(f), a method as primitive(cls.method)(obj, x), which look for a rule. Where there is "
+        "none, register one for a function of yours that makes this call. If its derivative is not wanted here, write "
+        "ignore_derivatives(x)."
     )
 
 
@@ -110,9 +111,10 @@ def became_array(described: str) -> TracerConversionError:
     """The error for a value that was about to become an ordinary array; called by what NumPy calls to make one."""
     lines = [f"{described} was about to become an ordinary array, which would lose its derivative."]
     function = function_of_scipy(sys._getframe(2))
-    if function is not None and is_operator(function):
+    if function is not None and (is_operator(function) or _is_method_of_sparse(function)):
         lines.append(
-            "An operator of a sparse array does that: write s.toarray() @ x, or give a function of both a rule."
+            f"{function} does that, since a sparse array holds numbers only: write s.toarray() in its place, or give a "
+            "function of both a rule."
         )
     elif function is not None and _is_class(function):
         lines.append(f"{function} does that: its objects hold numbers only. Make an array of NumPy's in its place.")
@@ -149,15 +151,23 @@ def function_of_scipy(frame: FrameType | None) -> str | None:
     if found is None:
         return None
     module, name = found.f_globals["__name__"], found.f_code.co_name
-    if name in ("__init__", "__call__") and "self" in found.f_locals:  # of an object that the user has built
+    if "self" in found.f_locals:
         cls = type(found.f_locals["self"])
-        module, name = cls.__module__, cls.__name__
+        if name in ("__init__", "__call__"):  # of an object that the user has built
+            module, name = cls.__module__, cls.__name__
+        else:
+            name = f"{cls.__name__}.{name}"
     if module.startswith("scipy._lib"):  # a decorator's wrapper, which holds the function
         held = [found.f_locals.get(variable) for variable in found.f_code.co_freevars]
         wrapped = next((f for f in held if callable(f) and getattr(f, "__module__", "").startswith("scipy.")), None)
         module, name = getattr(wrapped, "__module__", module), getattr(wrapped, "__name__", name)
     public = itertools.takewhile(lambda part: not part.startswith("_"), module.split("."))
     return ".".join([*public, name])
+
+
+def _is_method_of_sparse(name: str) -> bool:
+    module, _, _ = name.rpartition(".")
+    return name.startswith("scipy.sparse.") and _is_class(module)
 
 
 def is_operator(name: str) -> bool:
@@ -265,22 +275,21 @@ def _what_differs(record: RuleRecord, args: tuple[Any, ...], kwargs: Mapping[str
     unknown = _unknown_keywords(record, kwargs)
     if unknown:
         return f"Its rule does not know {', '.join(f'{name}=' for name in unknown)}. "
-    keyword_only = [name for name in kwargs if name in record.parameters.keyword_only]
-    traced = [name for name in keyword_only if is_traced(kwargs[name])]
+    traced = [name for name in kwargs if name not in record.parameters.names and is_traced(kwargs[name])]
     if traced:
-        return f"Its rule holds {traced[0]}= constant, which is being differentiated here. "
+        return (
+            f"Its rule holds {traced[0]}= constant, which is being differentiated here. If its derivative is not "
+            f"wanted, write {traced[0]}=ignore_derivatives({traced[0]}). "
+        )
     names = [name or f"argument {i}" for i, name in enumerate(record.parameters.names)]
     for name, x, types in zip(names, args, _types_at(record, len(args)), strict=False):
         if not any(matches((rule_type(type(x)),), (t,)) for t in types):
             return f"Its rule takes no {describe(x)} as {name}. "
     differentiated = [name for name, x in zip(names, args, strict=False) if is_traced(x)]
     differentiated += [name for name, x in kwargs.items() if is_traced(x)]
-    if not differentiated:
-        return ""
-    return (
-        f"Differentiated here: {', '.join(differentiated)}. Its rule may hold one of these constant, or not take the "
-        "values of the others (a float for an integer). "
-    )
+    if len(differentiated) > 1:
+        return f"Differentiated here are {', '.join(differentiated)}; its rule may hold one of them constant. "
+    return "Its rule declines such values, as a float in the place of an integer. " if differentiated else ""
 
 
 def _types_at(record: RuleRecord, count: int) -> list[set[type]]:

@@ -909,7 +909,7 @@ def test_an_error_of_a_rule_keeps_its_attributes():
 def test_the_error_names_what_is_differentiated_where_a_rule_serves_less():
     gmres = primitive(scipy.sparse.linalg.gmres)
     a, b = 2 * np.eye(3), np.ones(3)
-    message = r"Differentiated here: A, b, rtol\. Its rule may hold one of these constant"
+    message = r"Its rule holds rtol= constant, .* write rtol=ignore_derivatives\(rtol\)\."
     with pytest.raises(NoRuleError, match=message) as caught:
         grad(lambda a, b, rtol: np.sum(gmres(a, b, rtol=rtol)[0]), (0, 1, 2))(a, b, 1e-8)
     assert str(caught.value).startswith("scipy.sparse.linalg.gmres(float64[3, 3], float64[3], rtol=float64) cannot be ")
@@ -959,7 +959,7 @@ def test_the_error_says_last_where_the_implementation_stopped_and_names_no_class
     first, differs, _, last = str(caught.value).splitlines()
     call = "scipy.spatial.distance.pdist(float64[3, 3], str, V=float64[3])"
     assert first == f"{call} cannot be differentiated: it has no rule for this"
-    assert differs.startswith("Differentiated here: V. Its rule may hold one of these constant")
+    assert differs.startswith("Its rule holds V= constant, which is being differentiated here.")
     assert last.startswith("Its implementation in Python was tried too, and stopped at __call__, distance.py:")
     assert last.endswith("must be numpy.ndarray, not differentiated ndarray")
 
@@ -982,10 +982,10 @@ def test_the_error_says_that_there_are_first_derivatives_only(name):
 
     a = np.diag([4.0, 3.0, 2.0, 1.0])
     assert np.isfinite(grad(loss)(a)).all()
-    with pytest.raises(MissingDerivativeError, match="eigs, eigsh or svds was asked for, which have first ones only"):
+    with pytest.raises(MissingDerivativeError, match="eigs, eigsh and svds have first derivatives only"):
         hessian(loss)(a)
     x = variable(a)
-    with pytest.raises(MissingDerivativeError, match="which have first ones only"):
+    with pytest.raises(MissingDerivativeError, match="have first derivatives only"):
         backward(loss(x), create_graph=True)
 
 

@@ -7,8 +7,9 @@ import pytest
 from scipy.spatial import distance
 
 from rules.scipy.spatial.metrics import SLOPES
-from rulescore import NoTangent, NotImplementedTangent, ZeroTangent, frule, rrule, unthunk
+from rulescore import MissingDerivativeError, NoTangent, NotImplementedTangent, ZeroTangent, frule, rrule, unthunk
 from rulescore.ad import grad, hessian, primitive
+from testutils import jacobian_fd
 from testutils.samples.scipy.spatial.distances import OPTIONS, points
 
 RNG = np.random.default_rng(3)
@@ -96,8 +97,24 @@ def test_a_function_of_the_user_s_has_no_rule():
 
 def test_what_scipy_computes_from_the_points_has_to_be_given():
     _, pullback = rrule(distance.pdist, RNG.standard_normal((5, 2)), "seuclidean")
-    with pytest.raises(TypeError, match=r"pass it, as V=np\.var"):
+    with pytest.raises(MissingDerivativeError, match=r"pass a constant V=, or take .* of X / np\.sqrt\(V\)"):
         unthunk(pullback(np.ones(10))[1])
+
+
+@pytest.mark.parametrize(
+    ("metric", "option", "scaled"),
+    [
+        ("seuclidean", {"V": np.array([0.7, 2.0])}, lambda x, v: x / np.sqrt(v)),
+        ("mahalanobis", {"VI": np.array([[2.0, 0.5], [0.5, 1.0]])}, lambda x, v: x @ np.linalg.cholesky(v)),
+    ],
+)
+def test_the_advice_for_what_scipy_computes_from_the_points_works(metric, option, scaled):
+    x = RNG.standard_normal((5, 2))
+    (v,) = option.values()
+    np.testing.assert_allclose(distance.pdist(scaled(x, v)), distance.pdist(x, metric, **option))
+    wanted = jacobian_fd(lambda v: np.sum(distance.pdist(scaled(x, v))), v).value
+    gradient = grad(lambda v: np.sum(primitive(distance.pdist)(scaled(x, v), "euclidean")))(v)
+    np.testing.assert_allclose(gradient.ravel(), wanted.ravel(), rtol=1e-6)
 
 
 @pytest.mark.parametrize("metric", [distance.braycurtis, distance.canberra, distance.cityblock])
