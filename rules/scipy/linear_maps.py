@@ -86,12 +86,12 @@ class ShapeOf:
         self.ndim = len(self.shape)
 
 
-def linear_map(f, transpose, check=None):
+def linear_map(f, transpose, check=None, of_tangent=None):
     """Define both rules of ``y = f(x, *rest, **keywords)``, which is linear in x.
 
     ``transpose(ybar, x, *rest, **keywords)`` is x̄, where x has a shape and no values; its signature decides which calls
     the rules serve, and ``check(x, *rest, **keywords)`` may decline some of these. What else is a number or an array
-    gets a `NotImplementedTangent`.
+    gets a `NotImplementedTangent`. Of a tangent, which may not be finite, ``of_tangent`` takes the place of ``f``.
     """
     arguments = Arguments(f, transpose, leading=1)
     of_x, *of_rest = arguments.names
@@ -134,7 +134,7 @@ def linear_map(f, transpose, check=None):
                 return y, missing(i)
         if isinstance(dx, AbstractZero):
             return y, ZeroTangent()
-        return y, seen_by_tracers(f, as_array_tangent(dx, x), *rest, **kwargs)
+        return y, seen_by_tracers(f if of_tangent is None else of_tangent, as_array_tangent(dx, x), *rest, **kwargs)
 
     for table, rule, leading in ((rrule, linear_rrule, []), (frule, linear_frule, [TANGENTS])):
         table.add_rule(f, arguments.give_to(rule, leading), tags={"linear"}, defined_by=transpose)

@@ -111,6 +111,8 @@ class Trajectory:
         span = (self.start, self.times[-1])
         is_new = np.concatenate([[True], np.diff(self.times) != 0])  # odeint takes a time more than once
         times = self.times[is_new]
+        if has_no_steps(system, self.start, z):
+            return np.full_like(self.states, np.nan)
         solved = handed_over(scipy.integrate.solve_ivp, system, span, z, t_eval=times, **self._settings(n))
         _check(solved)
         return np.transpose(solved.y[n:])[np.cumsum(is_new) - 1]
@@ -185,9 +187,16 @@ class Trajectory:
         )
         _check(again)
         system = Adjoint(config, self.rate, self.fun, self.args, again.sol)
+        if has_no_steps(system, t1, z):
+            return np.full_like(z, np.nan)
         solved = scipy.integrate.solve_ivp(system, (t1, t0), z, **self._settings(len(z) - len(y0)))
         _check(solved)
         return solved.y[:, -1]
+
+
+def has_no_steps(system, t, z):
+    """Whether a system does not move by finite amounts, of which SciPy would look for a first step without an end."""
+    return not (np.all(np.isfinite(z)) and np.all(np.isfinite(system(t, z))))
 
 
 def inner(ybar, dy):

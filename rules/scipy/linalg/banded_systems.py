@@ -85,18 +85,18 @@ def diagonals(a, count, upper):
 # ---------------------------------------------------------------- solve_banded
 
 
-def banded_system(l_and_u, ab, b, check_finite):
+def banded_system(l_and_u, ab, b):
     lower, upper = l_and_u
     if np.ndim(lower) or np.ndim(upper):
         raise MDNotImplementedError
     lower, upper, ab = int(lower), int(upper), as_array(ab)
 
-    def solve(b):
+    def solve(b, check_finite=False):
         return seen_by_tracers(scipy.linalg.solve_banded, (lower, upper), ab, b, check_finite=check_finite)
 
     def solve_adjoint(b):
         flipped = adjoint_band(ab, lower)
-        return seen_by_tracers(scipy.linalg.solve_banded, (upper, lower), flipped, b, check_finite=check_finite)
+        return seen_by_tracers(scipy.linalg.solve_banded, (upper, lower), flipped, b, check_finite=False)
 
     def applied(dab, x):
         return band_product(dab, upper, x)
@@ -116,8 +116,8 @@ def solve_banded_frule(
     overwrite_b: Flag = False,
     check_finite: Flag = True,
 ) -> OutputAndTangent:
-    system, _ = banded_system(l_and_u, ab, b, check_finite)
-    x = system.solve(b)
+    system, _ = banded_system(l_and_u, ab, b)
+    x = system.solve(b, check_finite)
     return x, system.tangent(x, as_array_tangent(dab, ab), as_array_tangent(db, b))
 
 
@@ -131,8 +131,8 @@ def solve_banded_rrule(
     check_finite: Flag = True,
 ) -> OutputAndPullback:
     """See `LinearSystem`; the adjoint system has the diagonals of Aᴴ, and Ā is wanted on those of A alone."""
-    system, upper = banded_system(l_and_u, ab, b, check_finite)
-    x, shape_ab, shape_b = system.solve(b), shape_of(ab), shape_of(b)
+    system, upper = banded_system(l_and_u, ab, b)
+    x, shape_ab, shape_b = system.solve(b, check_finite), shape_of(ab), shape_of(b)
 
     @pullback_wrt(..., ab, b)
     def solve_banded_pullback(xbar):
@@ -171,11 +171,11 @@ class HermitianBand:
         return -self.with_half_diagonal(both + band_of_product(right, left, self.count, self.upper))
 
 
-def hermitian_banded_system(ab, b, lower, check_finite):
+def hermitian_banded_system(ab, b, lower):
     ab = as_array(ab)
     band = HermitianBand(np.shape(ab)[-2], lower)
 
-    def solve(b):
+    def solve(b, check_finite=False):
         return seen_by_tracers(scipy.linalg.solveh_banded, ab, b, lower=lower, check_finite=check_finite)
 
     return LinearSystem(solve, solve, band.product, len(shape_of(b)) == 1), band
@@ -193,8 +193,8 @@ def solveh_banded_frule(
     lower: Flag = False,
     check_finite: Flag = True,
 ) -> OutputAndTangent:
-    system, _ = hermitian_banded_system(ab, b, lower, check_finite)
-    x = system.solve(b)
+    system, _ = hermitian_banded_system(ab, b, lower)
+    x = system.solve(b, check_finite)
     return x, system.tangent(x, as_array_tangent(dab, ab), as_array_tangent(db, b))
 
 
@@ -208,8 +208,8 @@ def solveh_banded_rrule(
     check_finite: Flag = True,
 ) -> OutputAndPullback:
     """See `LinearSystem`; the system is its own adjoint."""
-    system, band = hermitian_banded_system(ab, b, lower, check_finite)
-    x, shape_ab, shape_b = system.solve(b), shape_of(ab), shape_of(b)
+    system, band = hermitian_banded_system(ab, b, lower)
+    x, shape_ab, shape_b = system.solve(b, check_finite), shape_of(ab), shape_of(b)
 
     @pullback_wrt(ab, b)
     def solveh_banded_pullback(xbar):
@@ -291,7 +291,7 @@ def banded_tangent(y, da, lower):
         if start:
             m, dc = (block_of(band, start, stop, before, start) for band in (y, da))
             right = dc - m @ dprevious.conj().T
-            dm = scipy.linalg.solve_triangular(previous, right.conj().T, lower=True).conj().T
+            dm = scipy.linalg.solve_triangular(previous, right.conj().T, lower=True, check_finite=False).conj().T
             add_block(dy, dm, start, before)
             moved = dm @ m.conj().T
             dblock = dblock - moved - moved.conj().T
@@ -326,7 +326,7 @@ def banded_cotangent(y, ybar, lower):
         m, q = (block_of(band, start, stop, before, start) for band in (y, ybar))
         q = q - 2 * p @ m
         previous = block_of(y, before, start, before, start)
-        c_bar = scipy.linalg.solve_triangular(previous, q.conj().T, trans=2, lower=True).conj().T
+        c_bar = scipy.linalg.solve_triangular(previous, q.conj().T, trans=2, lower=True, check_finite=False).conj().T
         add_block(abar, c_bar, start, before)
         of_l = -c_bar.conj().T @ m
     return abar
@@ -351,16 +351,15 @@ def add_block(band, block, row, column):
 class BandedFactor:
     """The system L Lᴴ X = B, or Uᴴ U X = B, with the diagonals of the factor."""
 
-    def __init__(self, cb_and_lower, b, check_finite):
+    def __init__(self, cb_and_lower, b):
         cb, self.lower = cb_and_lower
         self.cb, self.count = as_array(cb), shape_of(cb)[-2]
         self.upper = 0 if self.lower else self.count - 1
-        self.check_finite = check_finite
         self.system = LinearSystem(self.solve, self.solve, self.applied, len(shape_of(b)) == 1)
 
-    def solve(self, b):
+    def solve(self, b, check_finite=False):
         pair = (self.cb, self.lower)
-        return seen_by_tracers(scipy.linalg.cho_solve_banded, pair, b, check_finite=self.check_finite)
+        return seen_by_tracers(scipy.linalg.cho_solve_banded, pair, b, check_finite=check_finite)
 
     def times_adjoint(self, cb, x):
         """Lᴴ X, or Uᴴ X."""
@@ -397,9 +396,9 @@ def cho_solve_banded_frule(
     overwrite_b: Flag = False,
     check_finite: Flag = True,
 ) -> OutputAndTangent:
-    factor = BandedFactor(cb_and_lower, b, check_finite)
-    dcb, db, x = as_array_tangent(dcb_and_lower[0], cb_and_lower[0]), as_array_tangent(db, b), factor.solve(b)
-    return x, factor.system.tangent(x, dcb, db)
+    factor = BandedFactor(cb_and_lower, b)
+    dcb, x = as_array_tangent(dcb_and_lower[0], cb_and_lower[0]), factor.solve(b, check_finite)
+    return x, factor.system.tangent(x, dcb, as_array_tangent(db, b))
 
 
 @rrule.register(scipy.linalg.cho_solve_banded)
@@ -407,8 +406,8 @@ def cho_solve_banded_rrule(
     cb_and_lower: Arrays, b: Array, overwrite_b: Flag = False, check_finite: Flag = True
 ) -> OutputAndPullback:
     """As the rule of ``cho_solve``; see `BandedFactor`."""
-    factor = BandedFactor(cb_and_lower, b, check_finite)
-    x, shape_c, shape_b = factor.solve(b), shape_of(cb_and_lower[0]), shape_of(b)
+    factor = BandedFactor(cb_and_lower, b)
+    x, shape_c, shape_b = factor.solve(b, check_finite), shape_of(cb_and_lower[0]), shape_of(b)
 
     @pullback_wrt(cb_and_lower, b)
     def cho_solve_banded_pullback(xbar):

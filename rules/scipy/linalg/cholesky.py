@@ -113,11 +113,11 @@ def cho_factor_rrule(
     return y, cho_factor_pullback
 
 
-def factored_system(c_and_lower, b, check_finite):
+def factored_system(c_and_lower, b):
     """The system L Lᴴ X = B, or Uᴴ U X = B, which is its own adjoint."""
     c, lower = c_and_lower
 
-    def solve(b):
+    def solve(b, check_finite=False):
         return seen_by_tracers(scipy.linalg.cho_solve, (c, lower), b, check_finite=check_finite)
 
     def applied(dc, x):
@@ -134,8 +134,8 @@ def factored_system(c_and_lower, b, check_finite):
 def cho_solve_frule(
     dc_and_lower: Arrays, db: Array, c_and_lower: Arrays, b: Array, overwrite_b: Flag = False, check_finite: Flag = True
 ) -> OutputAndTangent:
-    system = factored_system(c_and_lower, b, check_finite)
-    x = system.solve(b)
+    system = factored_system(c_and_lower, b)
+    x = system.solve(b, check_finite)
     return x, system.tangent(x, as_array_tangent(dc_and_lower[0], c_and_lower[0]), as_array_tangent(db, b))
 
 
@@ -144,8 +144,8 @@ def cho_solve_rrule(
     c_and_lower: Arrays, b: Array, overwrite_b: Flag = False, check_finite: Flag = True
 ) -> OutputAndPullback:
     """B̄ = A⁻¹ X̄ and Ā = -B̄ Xᴴ with A = L Lᴴ, hence L̄ = (Ā + Āᴴ) L in its triangle; Ū = U (Ā + Āᴴ)."""
-    system = factored_system(c_and_lower, b, check_finite)
-    (c, lower), x = c_and_lower, system.solve(b)
+    system = factored_system(c_and_lower, b)
+    (c, lower), x = c_and_lower, system.solve(b, check_finite)
     shape_c, shape_b = shape_of(c), shape_of(b)
 
     @pullback_wrt(c_and_lower, b)

@@ -33,7 +33,8 @@ class LinearSystem:
     Parameters
     ----------
     solve, solve_adjoint : callable
-        A⁻¹ B and A⁻ᴴ B for a right side, a vector or the columns of a matrix.
+        A⁻¹ B and A⁻ᴴ B for a right side, a vector or the columns of a matrix. Tangents and cotangents may be infinite,
+        so that none of both refuses them.
     applied : callable
         ``applied(da, x)`` is Ȧ X, for a tangent of what the matrix is made of.
     is_vector : bool
@@ -62,7 +63,7 @@ class LinearSystem:
 # ---------------------------------------------------------------- solve
 
 
-def structured_system(a, b, lower, check_finite, assume_a, transposed):
+def structured_system(a, b, lower, assume_a, transposed):
     """The system of ``solve``, by one factorisation where it can be kept, and its structure."""
     decline_unless_matrices(a)
     a = as_array(a)
@@ -73,17 +74,17 @@ def structured_system(a, b, lower, check_finite, assume_a, transposed):
     flipped, a_h = structure.adjoint(), adjoint(a)
     factors = None if transposed else kept_factors(a, structure)
 
-    def solve(b):
+    def solve(b, check_finite=False):
         if factors is not None and factors.can_solve_for(b):
             return factors.solve(b)
-        return solved(a, b, structure)
+        return solved(a, b, structure, check_finite)
 
     def solve_adjoint(b):
         if factors is not None and factors.can_solve_for(b):
             return factors.solve_adjoint(b)
         return solved(a_h, b, flipped)
 
-    def solved(a, b, structure):
+    def solved(a, b, structure, check_finite=False):
         keywords = {"lower": structure.lower, "check_finite": check_finite, "transposed": transposed}
         return seen_by_tracers(scipy.linalg.solve, a, b, assume_a=structure.name, **keywords)
 
@@ -108,8 +109,8 @@ def solve_frule(
     assume_a: Choice = None,
     transposed: Flag = False,
 ) -> OutputAndTangent:
-    system, _ = structured_system(a, b, lower, check_finite, assume_a, transposed)
-    x = system.solve(b)
+    system, _ = structured_system(a, b, lower, assume_a, transposed)
+    x = system.solve(b, check_finite)
     return x, system.tangent(x, as_array_tangent(da, a), as_array_tangent(db, b))
 
 
@@ -125,9 +126,9 @@ def solve_rrule(
     transposed: Flag = False,
 ) -> OutputAndPullback:
     """See `LinearSystem`. What ``assume_a`` makes SciPy leave unread has no cotangent."""
-    system, structure = structured_system(a, b, lower, check_finite, assume_a, transposed)
+    system, structure = structured_system(a, b, lower, assume_a, transposed)
 
-    x, shape_a, shape_b = system.solve(b), shape_of(a), shape_of(b)
+    x, shape_a, shape_b = system.solve(b, check_finite), shape_of(a), shape_of(b)
 
     @pullback_wrt(a, b)
     def solve_pullback(xbar):
@@ -153,22 +154,22 @@ def triangle_of(lower, unit_diagonal):
     return lambda a: take(a, outermost if unit_diagonal else 0)
 
 
-def triangular_system(a, b, trans, lower, unit_diagonal, check_finite):
+def triangular_system(a, b, trans, lower, unit_diagonal):
     """The system op(A) X = B, with op(A) as ``trans`` says it: A, Aᵀ or Aᴴ."""
     a, trans = as_array(a), OPERATIONS.get(trans, trans)
     if trans not in OPERATIONS.values():
         raise MDNotImplementedError  # of which SciPy makes something, which depends on its version
     triangle = triangle_of(lower, unit_diagonal)
 
-    def solve(b, operation=trans):
+    def solve(b, check_finite=False, operation=trans):
         return seen_by_tracers(
             scipy.linalg.solve_triangular, a, b, operation, lower, unit_diagonal, check_finite=check_finite
         )
 
     def solve_adjoint(b):
         if trans == 1:
-            return conj(solve(conj(b), 0))
-        return solve(b, 0 if trans == 2 else 2)
+            return conj(solve(conj(b), operation=0))
+        return solve(b, operation=0 if trans == 2 else 2)
 
     def applied(da, x):
         return in_operation(triangle(da), trans) @ x
@@ -203,8 +204,8 @@ def solve_triangular_frule(
     overwrite_b: Flag = False,
     check_finite: Flag = True,
 ) -> OutputAndTangent:
-    system, _ = triangular_system(a, b, trans, lower, unit_diagonal, check_finite)
-    x = system.solve(b)
+    system, _ = triangular_system(a, b, trans, lower, unit_diagonal)
+    x = system.solve(b, check_finite)
     return x, system.tangent(x, as_array_tangent(da, a), as_array_tangent(db, b))
 
 
@@ -219,8 +220,9 @@ def solve_triangular_rrule(
     check_finite: Flag = True,
 ) -> OutputAndPullback:
     """See `LinearSystem`. Only the triangle that is read has a cotangent, without its diagonal where that is 1."""
-    system, trans = triangular_system(a, b, trans, lower, unit_diagonal, check_finite)
-    triangle, x, shape_a, shape_b = triangle_of(lower, unit_diagonal), system.solve(b), shape_of(a), shape_of(b)
+    system, trans = triangular_system(a, b, trans, lower, unit_diagonal)
+    triangle, x = triangle_of(lower, unit_diagonal), system.solve(b, check_finite)
+    shape_a, shape_b = shape_of(a), shape_of(b)
 
     @pullback_wrt(a, b)
     def solve_triangular_pullback(xbar):

@@ -191,17 +191,17 @@ def lu_factor_rrule(a: Array, overwrite_a: Flag = False, check_finite: Flag = Tr
     return y, lu_factor_pullback
 
 
-def factored_system(lu_and_piv, b, trans, check_finite):
+def factored_system(lu_and_piv, b, trans):
     """The system op(A) X = B with the factors of A."""
     packed, pivots = lu_and_piv
 
-    def solve(b, operation=trans):
+    def solve(b, check_finite=False, operation=trans):
         return seen_by_tracers(scipy.linalg.lu_solve, (packed, pivots), b, operation, check_finite=check_finite)
 
     def solve_adjoint(b):
         if trans == 1:
-            return conj(solve(conj(b), 0))
-        return solve(b, 0 if trans == 2 else 2)
+            return conj(solve(conj(b), operation=0))
+        return solve(b, operation=0 if trans == 2 else 2)
 
     def applied(dpacked, x):
         factors = as_array(packed)
@@ -222,8 +222,8 @@ def lu_solve_frule(
     overwrite_b: Flag = False,
     check_finite: Flag = True,
 ) -> OutputAndTangent:
-    system = factored_system(lu_and_piv, b, trans, check_finite)
-    x = system.solve(b)
+    system = factored_system(lu_and_piv, b, trans)
+    x = system.solve(b, check_finite)
     return x, system.tangent(x, as_array_tangent(dlu_and_piv[0], lu_and_piv[0]), as_array_tangent(db, b))
 
 
@@ -232,8 +232,8 @@ def lu_solve_rrule(
     lu_and_piv: Arrays, b: Array, trans: Choice = 0, overwrite_b: Flag = False, check_finite: Flag = True
 ) -> OutputAndPullback:
     """As `LinearSystem` with P A = L U, hence L̄ = P Ā Uᴴ below the diagonal and Ū = Lᴴ P Ā above it."""
-    system = factored_system(lu_and_piv, b, trans, check_finite)
-    x = system.solve(b)
+    system = factored_system(lu_and_piv, b, trans)
+    x = system.solve(b, check_finite)
     (packed, pivots), kind = lu_and_piv, type(lu_and_piv)
     shape_lu, shape_b = shape_of(packed), shape_of(b)
 

@@ -20,6 +20,7 @@ from scipy.linalg import get_lapack_funcs
 
 from ...numpy.array_like import as_array, as_array_tangent, shape_of
 from ...numpy.products import adjoint
+from ..finite_entries import of_finite
 from ..working_precision import in_working_precision
 from .operands import decline_unless_matrices
 
@@ -210,7 +211,7 @@ def solution_and_tangent(equation, da, dq, a, q):
     x = equation.solve(as_array(q))
     equation.refuse_singular()
     moved = apply_linear(lambda da: equation.moved(x, da), as_array_tangent(da, a))
-    return x, equation.solve(as_array_tangent(dq, q) - moved)
+    return x, of_finite(equation.solve, as_array_tangent(dq, q) - moved, (-2, -1))
 
 
 def solution_and_pullback(equation, a, q):
@@ -220,7 +221,7 @@ def solution_and_pullback(equation, a, q):
     @pullback_wrt(a, q)
     def lyapunov_pullback(xbar):
         equation.refuse_singular()
-        z = equation.solve_adjoint(xbar)
+        z = of_finite(equation.solve_adjoint, xbar, (-2, -1))
         return lambda: unbroadcast(equation.matrix_cotangent(x, z), shape_a), lambda: unbroadcast(z, shape_q)
 
     return x, lyapunov_pullback

@@ -25,6 +25,7 @@ from rulescore.typing import Array, Choice, Flag, OutputAndPullback, OutputAndTa
 
 from ...numpy.array_like import as_array, as_array_tangent
 from ...numpy.products import adjoint
+from ..finite_entries import finite_entries, nan_where_not_finite, of_finite
 from ..working_precision import in_working_precision
 
 
@@ -61,14 +62,16 @@ def as_matrix(a):
 
 def exponential_and_frechet(a, e):
     """exp(A) and L(A, E)."""
-    return seen_by_tracers(scipy.linalg.expm_frechet, a, e, check_finite=False)
+    y, dy = seen_by_tracers(scipy.linalg.expm_frechet, a, finite_entries(e), check_finite=False)
+    return y, nan_where_not_finite(dy, e, (-2, -1))
 
 
 def frechet_of_exp(a, e):
     """L(A, E), for each pair of two stacks: ``expm`` takes these, and ``expm_frechet`` only since SciPy 1.16."""
     if np.ndim(a) > 2 and np.shape(a)[0]:
         return np.stack([frechet_of_exp(a[i], e[i]) for i in range(np.shape(a)[0])])
-    return seen_by_tracers(scipy.linalg.expm_frechet, a, e, compute_expm=False, check_finite=False)
+    y = seen_by_tracers(scipy.linalg.expm_frechet, a, finite_entries(e), compute_expm=False, check_finite=False)
+    return nan_where_not_finite(y, e, (-2, -1))
 
 
 register_matrix_function(scipy.linalg.expm, frechet_of_exp)
@@ -114,7 +117,13 @@ def expm_frechet_frule(
     da, de = as_array_tangent(dA, A), as_array_tangent(dE, E)
     y = seen_by_tracers(scipy.linalg.expm_frechet, A, E, method, compute_expm, check_finite)
     if isinstance(da, AbstractZero):  # without a block matrix, of twice the size
-        dl = seen_by_tracers(scipy.linalg.expm_frechet, A, de, method, compute_expm=False, check_finite=check_finite)
+        dl = of_finite(
+            lambda de: seen_by_tracers(
+                scipy.linalg.expm_frechet, A, de, method, compute_expm=False, check_finite=check_finite
+            ),
+            de,
+            (-2, -1),
+        )
         return y, (da, dl) if compute_expm else dl
     a, e = broadcast_pair(A, E)
     m = frechet_of_exp(block(a, e), tangent_of_block(da, de, a))

@@ -158,6 +158,8 @@ def refuse_cut(values):
 
 def log_direction(a, e):
     """`logm_frechet` of one matrix."""
+    if not (np.all(np.isfinite(e)) and np.all(np.isfinite(a))):  # a block matrix has a direction within it
+        return np.full(e.shape, np.nan, e.dtype)
     t, z = scipy.linalg.schur(a, output="real")
     if np.iscomplexobj(a):
         refuse_cut(np.diagonal(t))

@@ -6,6 +6,7 @@ from rulescore.typing import Array, Flag, OutputAndPullback, OutputAndTangent
 
 from ...numpy.array_like import as_array, as_array_tangent, shape_of
 from ...numpy.products import adjoint
+from ..finite_entries import of_finite
 from ..working_precision import solve
 from .operands import up_to_the_last
 
@@ -51,11 +52,11 @@ class Closed:
         return dq + adjoint(self.k) @ dr @ self.k + half + apply_linear(adjoint, half)
 
     def tangent(self, n):
-        return self.solve(adjoint(self.over_e(adjoint(self.over_e(n)))))
+        return of_finite(self.solve, adjoint(self.over_e(adjoint(self.over_e(n)))), (-2, -1))
 
     def cotangents(self, xbar):
         """Functions for those of A, B, Q, R, E and S."""
-        w = self.over_e_back(self.solve_adjoint(hermitian_part(xbar)))
+        w = self.over_e_back(of_finite(self.solve_adjoint, hermitian_part(xbar), (-2, -1)))
         left, of_e = self.left_factors()
         return (
             lambda: 2 * left @ w,

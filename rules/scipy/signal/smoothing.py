@@ -10,6 +10,7 @@ import scipy.signal
 from rulescore import MissingDerivativeError, seen_by_tracers
 
 from ...numpy.array_like import as_array
+from ..finite_entries import of_finite
 from ..linear_maps import composed, linear_map
 from ..ndimage.boundaries import fixed
 from .filters import filtered
@@ -17,10 +18,14 @@ from .filters import filtered
 
 def detrend_transpose(ybar, data, axis=-1, type="linear", bp=0, overwrite_data=False):
     """An orthogonal projection, onto what no trend is in."""
-    return seen_by_tracers(scipy.signal.detrend, ybar, axis=axis, type=type, bp=bp)
+    return detrended(ybar, axis, type, bp)
 
 
-linear_map(scipy.signal.detrend, detrend_transpose)
+def detrended(x, axis=-1, type="linear", bp=0, overwrite_data=False):
+    return of_finite(lambda x: seen_by_tracers(scipy.signal.detrend, x, axis=axis, type=type, bp=bp), x, axis)
+
+
+linear_map(scipy.signal.detrend, detrend_transpose, of_tangent=detrended)
 
 PADDING = {"mirror": "reflect", "constant": "constant", "nearest": "edge", "wrap": "wrap"}
 """What NumPy calls the modes."""

@@ -25,6 +25,7 @@ from rulescore.typing import Array, OutputAndPullback, OutputAndTangent
 from scipy.sparse import linalg
 
 from ...numpy.array_like import as_array, as_array_tangent
+from ..finite_entries import finite_entries, nan_where_not_finite
 from .operators import (
     adjoint,
     matrix_cotangent,
@@ -64,9 +65,9 @@ class System:
 
     def _solution(self, A, b, options):
         self.refuse_unless_converged(self.info, "its solution")
-        x, info = seen_by_tracers(self.f, A, b, **options)
+        x, info = seen_by_tracers(self.f, A, finite_entries(b), **options)
         self.refuse_unless_converged(info, "a solution of the same method that its derivative needs")
-        return x
+        return nan_where_not_finite(x, b)
 
     def refuse_unless_converged(self, info, what):
         if info != 0:
