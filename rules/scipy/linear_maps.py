@@ -140,13 +140,14 @@ def linear_map(f, transpose, check=None, of_tangent=None):
         table.add_rule(f, arguments.give_to(rule, leading), tags={"linear"}, defined_by=transpose)
 
 
-def composed(f, takes_nothing=False, gives_views=False, of_same=None):
+def composed(f, takes_nothing=False, gives_views=False, of_same=None, returned=()):
     """Define both rules of ``f`` by the decorated function, which does the same with functions that have rules.
 
     Its signature decides which calls the rules serve; those with an empty array only if it ``takes_nothing``. Outputs
     lie in memory of their own unless ``f`` ``gives_views`` of arguments, and then where the definition puts them. Where
-    the second argument is the first, as one array, ``of_same`` takes the place of the definition, if there is one. What
-    it calls is differentiated by the reference AD, so that both rules, and those of any order, cost what those of its
+    the second argument is the first, as one array, ``of_same`` takes the place of the definition, if there is one.
+    Whole numbers of NumPy's are ones of Python's for it, but for arguments that f has ``returned`` as they are. What it
+    calls is differentiated by the reference AD, so that both rules, and those of any order, cost what those of its
     parts do.
     """
 
@@ -164,7 +165,7 @@ def composed(f, takes_nothing=False, gives_views=False, of_same=None):
 
         def composed_rrule(*args: Any, needs: Needs = None, **kwargs: Any) -> OutputAndPullback:
             args, kwargs = bind(args, kwargs)
-            own = counted(args, arguments.names)
+            own = counted(args, arguments.names, returned)
             defined, args = in_types_of_call(arguments, chosen(args), args, own, kwargs), own
             moving = [i for i in range(len(args)) if needs is None or (i < len(needs) and needs[i])]
 
@@ -186,7 +187,7 @@ def composed(f, takes_nothing=False, gives_views=False, of_same=None):
             args, kwargs = bind(args, kwargs)
             # Arguments by keyword, which come last, have none.
             tangents = (NO_TANGENT, *tangents[1:], *[NO_TANGENT] * len(args))[: 1 + len(args)]
-            own = counted(args, arguments.names)
+            own = counted(args, arguments.names, returned)
             defined, args = in_types_of_call(arguments, chosen(args), args, own, kwargs), own
             y, dy = reference_ad().frule_via_ad(tangents, functools.partial(defined, **kwargs), *args)
             return y if gives_views else in_memory_of_its_own(y, args), dy
@@ -202,10 +203,12 @@ FREQUENCIES = frozenset({"worN", "w"})
 """Arguments that are a count or frequencies: of truth values SciPy reads those of NumPy as the latter."""
 
 
-def counted(args, names):
+def counted(args, names, returned):
     """Arguments whose whole numbers a definition, which has no annotations, can count with."""
     some = zip(args, names, strict=False)
-    return [x if name in FREQUENCIES and isinstance(x, np.bool_) else as_int(x) for x, name in some]
+    return [
+        x if name in returned or (name in FREQUENCIES and isinstance(x, np.bool_)) else as_int(x) for x, name in some
+    ]
 
 
 def as_int(x):

@@ -570,17 +570,18 @@ def make_interp_spline(x, y, k=3, t=None, bc_type=None, axis=0, check_finite=Tru
 # ---------------------------------------------------------------- FITPACK
 
 
-@composed(interpolate.splrep)
+@composed(interpolate.splrep, returned=("k",))
 def splrep(x, y, w=None, xb=None, xe=None, k=3, task=0, s=None, t=None, full_output=0, per=0, quiet=1):
     """The spline that interpolates; one that smoothes has knots that depend on the values."""
     is_default = all(option is None for option in (w, xb, xe, t))
     if not is_default or task != 0 or (s is not None and s != 0) or full_output or per:
         raise MDNotImplementedError
-    knots, _, k = interpolate.splrep(fixed(x), fixed(y), k=k, s=0)
+    knots, _, degree = interpolate.splrep(fixed(x), fixed(y), k=k, s=0)
+    k = int(k)
     x, y = as_array(x).astype(float), as_array(y).astype(float)  # whatever they are, FITPACK returns doubles
     system, t = Collocation(np.asarray(fixed(x), float), knots, k, (), ()), knots_for(x, k, False)
     c = solve_collocation(y, x, t, system)
-    return t, np.concatenate([c, np.zeros(k + 1)]), k
+    return t, np.concatenate([c, np.zeros(k + 1)]), degree
 
 
 def decline_knots(t, k):

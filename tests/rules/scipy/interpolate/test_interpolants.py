@@ -392,3 +392,14 @@ def test_of_equal_points_a_line_has_the_value_that_scipy_gives(x):
     np.testing.assert_allclose(
         grad(lambda y: np.sum(of_values(y) * y[0]))(y) @ y, 2 * np.sum(wanted) * y[0], rtol=1e-14
     )
+
+
+@pytest.mark.parametrize("k", [1, np.int64(1), np.uint8(3), np.True_], ids=repr)
+def test_the_degree_comes_back_as_it_was_given(k):
+    """Since what is computed with it has the precision of its type."""
+
+    def degree(y):
+        return primitive(interpolate.splrep)(X, y, k=k)[2]
+
+    wanted = type(interpolate.splrep(X, Y, k=k)[2])
+    assert type(vjp(degree, Y)[0]) is type(jvp(degree, (Y,), (Y,))[0]) is wanted
