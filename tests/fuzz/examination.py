@@ -14,14 +14,14 @@ from typing import Any
 import numpy as np
 from optree import tree_leaves, tree_map
 
-from rulescore import MissingDerivativeError
+from rulescore import MissingDerivativeError, is_traced
 from rulescore.ad import NoRuleError, TracerConversionError, UnrelatedOutputError, grad
 from rulescore.ad.messages.errors import NoSourceError
 from testutils import backward_fdm, forward_fdm, jvp_fd
 
 from .calls import has_wrong_values, is_differentiable, tolerance_of
 from .modes import BATCHED, FIRST, MOST_ROWS, SECOND, Answer, Question
-from .program import Program
+from .program import Program, as_it_is
 
 REFUSALS = (NoRuleError, NoSourceError, TracerConversionError, UnrelatedOutputError, MissingDerivativeError)
 """What may be raised for a program that is not supported."""
@@ -364,6 +364,11 @@ class _Examiner:
         has_nan = any(np.any(np.isnan(x)) for x in self.question.x)  # times a zero
         return (not has_mask or has_nan) and np.isnan(number) != np.isnan(other)
 
+    def _has_infinite_slope_times_zero(self) -> bool:
+        """Whether forward and reverse mode differ by that in first derivatives: so second ones are nobody's limit."""
+        numbers = [self._number(self.answers[name]) for name in FIRST if name in self.answers]
+        return any(self._is_zero_times_infinity(number, other) for number in numbers for other in numbers)
+
     def _compare_each_other(self, numbers: dict[str, float], answers: dict[str, Answer], size: float) -> None:
         """Forward and reverse modes give one number, and reverse modes one gradient."""
         if not numbers:
@@ -409,7 +414,8 @@ class _Examiner:
             jump = (np.isfinite(gradient) != np.isfinite(gradients[first])) & (self.precision < _OF_HALF)
             if np.any((apart & finite) | jump):
                 gap = float(np.max(np.abs(gradient - gradients[first]), initial=0.0, where=finite))
-                if name in SECOND and self._has_kink():  # where the first derivative jumps, there is no second one
+                # Where the first derivative jumps, there is no second one.
+                if name in SECOND and (self._has_kink() or (np.any(jump) and self._has_infinite_slope_times_zero())):
                     self.result.outcomes[name] = UNDECIDED
                 elif not self._is_noise_of_one((name, first), gap):
                     self._wrong(name, f"{gradient!r}, and by {first} {gradients[first]!r}")
@@ -459,6 +465,7 @@ class _Examiner:
                     or self._has_kink_inside()
                     or self._is_at_edge_of_mask()
                     or self._is_beyond_range(found)
+                    or (np.any(np.isnan(found)) and self._has_infinite_slope_times_zero())
                     or self._is_noise(name, float(np.max(np.abs(found - expected))))
                 ):
                     self.result.outcomes[name] = UNDECIDED
@@ -547,7 +554,8 @@ class _Examiner:
         q = self.question
         rng, before = np.random.default_rng(0), q.program.inputs
         try:
-            q.program.inputs = {n: _moved(x, rng) for n, x in before.items()}
+            moved = q.program.laid_out(tuple([_moved(x, rng) for x in before.values()]))
+            q.program.inputs = dict(zip(before, moved, strict=True))
             f = q.plain()
             estimate = jvp_fd(lambda *x: _vector(f(*q.program.laid_out(x))), q.program.arguments(), q.dx)
             wanted = float(_vector(q.weights) @ estimate.value)
@@ -566,7 +574,19 @@ class _Examiner:
         return any(self._is_noise(name, gap) for name in names)
 
     def _is_noise(self, name: str, gap: float) -> bool:
-        """Whether the last digits of the inputs move the answer about as far, or those of directions and weights.
+        """Whether last digits move an answer about as far.
+
+        Those of the inputs, of directions and weights; or of each argument of a call by itself, where an answer has no
+        digits of its own: of ``f(v, v)`` the derivatives by both may cancel. At a tie such an answer is one of two.
+        """
+        spread = np.sum(self._steps(name, of_calls=False), axis=0)
+        if gap <= _NOISE * float(np.max(spread, initial=0.0)):
+            return True
+        each_another = np.sort(self._steps(name, of_calls=True), axis=0)[1]
+        return gap <= _NOISE * float(np.max(each_another, initial=0.0))
+
+    def _steps(self, name: str, of_calls: bool) -> Any:
+        """Between the answers of a mode for five choices of last digits, in order; infinite where there is no answer.
 
         Of a program in single precision those of that, since others do not move its rounding.
         """
@@ -577,21 +597,22 @@ class _Examiner:
         try:
             numbers = []
             for k in (-3, -2, 0, 2, 3):
+                if of_calls:
+                    q.program.around = functools.partial(_with_other_digits, seed=k + 3)
                 q.program.inputs = {n: nudged(x, k) for n, x in before.items()}
                 q.dx = tuple([nudged(x, k) for x in dx])
                 q.weights = [None if weight is None else nudged(weight, k) for weight in weights]
                 try:
                     q.plain()(*q.program.arguments())
                 except Exception:  # with other last digits, there is no answer at all
-                    return True
+                    return np.full((4, 1), np.inf)
                 answer = mode(q)
                 numbers.append(_vector(answer.cotangents if answer.cotangents is not None else answer.tangent))
-            spread = float(np.max(np.ptp(numbers, axis=0), initial=0.0))
+            return np.diff(np.sort(numbers, axis=0), axis=0)
         except Exception:
-            return False
+            return np.zeros((4, 1))
         finally:
-            q.program.inputs, q.dx, q.weights = before, dx, weights
-        return bool(gap <= _NOISE * spread)
+            q.program.inputs, q.dx, q.weights, q.program.around = before, dx, weights, as_it_is
 
     @functools.cached_property
     def _is_ill_posed(self) -> bool:
@@ -606,7 +627,10 @@ class _Examiner:
         size = max((float(np.max(np.abs(x), initial=0.0)) for x in program.arguments()), default=0.0)
         try:
             of_inputs = [program.variables([_nudged(x, k) for x in program.arguments()]) for k in (-3, -2, 0, 2, 3)]
-            of_calls = [program.variables(around=functools.partial(_with_other_digits, seed=k)) for k in range(5)]
+            of_calls = [
+                dataclasses.replace(program, around=functools.partial(_with_other_digits, seed=k)).variables()
+                for k in range(5)
+            ]
             for runs in (of_inputs, of_calls):
                 for name in runs[0]:
                     values = np.array([_vector([run[name]]) for run in runs])
@@ -677,11 +701,14 @@ def _nudged(x: Any, k: int, rng: np.random.Generator | None = None, epsilon: flo
 
     Digits of at least ``epsilon``.
     """
-    epsilon = max(epsilon, float(np.finfo(np.asarray(x).dtype).eps))
-    signs = (rng or np.random.default_rng(abs(k))).choice((-1.0, 1.0), np.shape(x))
+    dtype = x.dtype if hasattr(x, "dtype") else np.asarray(x).dtype
+    factors = 1.0 + k * max(epsilon, float(np.finfo(dtype).eps)) * (rng or np.random.default_rng(abs(k))).choice(
+        (-1.0, 1.0), np.shape(x)
+    )
     with np.errstate(all="ignore"):
-        moved = np.asarray(x) * (1.0 + k * epsilon * signs)
-    return _like(x, moved)
+        if is_traced(x):
+            return x * factors.astype(np.finfo(dtype).dtype)
+        return _like(x, np.asarray(x) * factors)
 
 
 def _with_other_digits(f: Any, seed: int) -> Any:

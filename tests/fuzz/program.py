@@ -20,6 +20,11 @@ from rulescore.testing import check_derivative  # or any mode of rulescore.ad
 """
 
 
+def as_it_is(f: Any) -> Any:
+    """The function itself."""
+    return f
+
+
 @dataclasses.dataclass
 class Program:
     """Statements that compute ``result`` of ``inputs``.
@@ -44,6 +49,8 @@ class Program:
     calls: dict[str, tuple[str, int]] = dataclasses.field(default_factory=dict)
     lines: list[str] = dataclasses.field(default_factory=list)
     result: str = "x0"
+    around: Callable[[Any], Any] = as_it_is
+    """What is made of the functions in calls."""
 
     has_few_modes: ClassVar[bool] = False
     """Whether it is differentiated in few modes, and more programs instead."""
@@ -69,7 +76,8 @@ class Program:
         """What the statements name, with constants of their own."""
         names: dict[str, Any] = {"np": np, **copy.deepcopy(self.constants)}
         for name, (function, position) in self.calls.items():
-            names[name], names[f"{name}_args"], names[f"{name}_kwargs"] = sampled(function, position)
+            f, names[f"{name}_args"], names[f"{name}_kwargs"] = sampled(function, position)
+            names[name] = self.around(f)
         return names
 
     def function(self, namespace: dict[str, Any] | None = None) -> Callable[..., Any]:
@@ -78,16 +86,10 @@ class Program:
         exec(_compiled(self.source), names)
         return names["program"]
 
-    def variables(
-        self, inputs: Any = None, around: Callable[[Any], Any] = lambda f: f, offsets: dict[str, Any] | None = None
-    ) -> dict[str, Any]:
-        """The values of the inputs and of all variables, with what ``around`` makes of the functions in calls.
-
-        Variables with an offset are moved by it where they are assigned.
-        """
+    def variables(self, inputs: Any = None, offsets: dict[str, Any] | None = None) -> dict[str, Any]:
+        """The values of the inputs and of all variables, which are moved by their offsets where they are assigned."""
         given = self.arguments() if inputs is None else inputs
         scope = {**self.namespace(), **dict(zip(self.inputs, given, strict=True)), "offsets": offsets}
-        scope |= {name: around(scope[name]) for name in self.calls}
         exec(_with_offsets("\n".join(self.lines), tuple(offsets or ())), scope)
         return {name: x for name, x in scope.items() if name in self.inputs or (name[0] == "v" and name[1:].isdigit())}
 

@@ -277,7 +277,33 @@ WRITES_TO_ITS_CONSTANT = Program(
 )
 """SciPy's solver returns the mesh that it was given, which is another one when the program runs again."""
 
+BY_ONE_NUMBER_TWICE = Program(
+    inputs={"x0": np.array([1.0, 1.0]), "x1": np.float64(1e-14)},
+    calls={"f0": ("numpy.fdtrc", 0)},
+    lines=["v1 = np.concatenate([x1, x0], axis=None)", "v2 = f0(v1, v1, f0_args[2])"],
+    result="v2",
+)
+"""The derivatives by both arguments are 2.5e13 and cancel, and last digits of the number move both alike."""
+
+LAID_OUT = Program(
+    inputs={"x0": np.asfortranarray([[1.07, 0.4], [-0.95, 0.0]])},
+    calls={"f0": ("scipy.sparse._construct.hstack", 1)},
+    lines=["v1 = f0((f0_args[0][0], x0), f0_args[1]).toarray()", "w = x0.reshape(-1)", "w *= 2.0"],
+    result="np.sin(x0) + v1[:, 2:]",
+)
+"""A sparse array does not keep the zero; and in this layout alone, a copy is written to and not the input."""
+
+NOTHING_TIMES_INFINITE = Program(
+    inputs={"x0": np.array([[-1.4, 1.7], [0.46, 0.0]])},
+    lines=["v1 = np.sum(np.cbrt(x0))", "v2 = np.std(v1)"],
+    result="v2",
+)
+"""One number has no deviation: by its slope, zero, reverse mode leaves out the infinite one that forward mode meets."""
+
 WITHOUT_DIGITS = [
+    BY_ONE_NUMBER_TWICE,
+    LAID_OUT,
+    NOTHING_TIMES_INFINITE,
     WRITES_TO_ITS_CONSTANT,
     LEAST_OF_EQUALS,
     FEW_DIGITS,
