@@ -604,8 +604,9 @@ class _Examiner:
                 q.weights = [None if weight is None else nudged(weight, k) for weight in weights]
                 try:
                     q.plain()(*q.program.arguments())
-                except Exception:  # with other last digits, there is no answer at all
-                    return np.full((4, 1), np.inf)
+                except Exception:
+                    # With other last digits of the inputs, there is no answer at all. A call may want equal arguments.
+                    return np.full((4, 1), 0.0 if of_calls else np.inf)
                 answer = mode(q)
                 numbers.append(_vector(answer.cotangents if answer.cotangents is not None else answer.tangent))
             return np.diff(np.sort(numbers, axis=0), axis=0)
